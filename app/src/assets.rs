@@ -1,0 +1,19 @@
+//! Addresses of the built files, whose names carry a hash of their content.
+
+use serde::{Deserialize, Serialize};
+
+/// What `xtask` writes to `assets.json` beside the site, and the server hands to [`crate::shell`]. Every field is a
+/// path from the origin's root, such as `/pkg/page.3f2a….js`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assets {
+    /// The style sheet.
+    pub stylesheet: String,
+    /// The module that loads the page's bundle and hydrates: the only script of the document.
+    pub boot: String,
+    /// The page's JavaScript glue, preloaded.
+    pub page_js: String,
+    /// The page's wasm, preloaded.
+    pub page_wasm: String,
+    /// The module that a dedicated worker runs: the engine.
+    pub worker: String,
+}

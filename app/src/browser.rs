@@ -1,0 +1,174 @@
+//! The few things that the page asks of the browser directly. Each is harmless where there is none (on the server).
+
+use serde::de::DeserializeOwned;
+use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+/// A value in the page's address.
+#[must_use]
+pub fn query(name: &str) -> Option<String> {
+    let search = web_sys::window()?.location().search().ok()?;
+    query_in(&search, name)
+}
+
+/// A value in the query part of an address. Only plain words are read: nothing is decoded.
+fn query_in(search: &str, name: &str) -> Option<String> {
+    search.trim_start_matches('?').split('&').find_map(|pair| {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (key == name).then(|| value.replace("%2C", ","))
+    })
+}
+
+/// Fetches JSON from the page's own server.
+///
+/// # Errors
+/// When the server cannot be reached or answers something else; in words.
+pub async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<T, String> {
+    let window = web_sys::window().ok_or("There is no browser here.")?;
+    let unreachable = |_: JsValue| "The server did not answer.".to_owned();
+    let response = JsFuture::from(window.fetch_with_str(path)).await.map_err(unreachable)?;
+    let response: web_sys::Response = response.dyn_into().map_err(unreachable)?;
+    if !response.ok() {
+        return Err(format!("The server answered with status {}.", response.status()));
+    }
+    let text = JsFuture::from(response.text().map_err(unreachable)?).await.map_err(unreachable)?;
+    serde_json::from_str(&text.as_string().unwrap_or_default())
+        .map_err(|error| format!("The server's answer cannot be read: {error}."))
+}
+
+/// Sets the theme on the document; none for the system's.
+pub fn set_theme(theme: Option<&str>) {
+    let root = web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.document_element());
+    if let Some(root) = root {
+        // Setting a data attribute on the root cannot fail.
+        match theme {
+            Some(theme) => root.set_attribute("data-theme", theme).ok(),
+            None => root.remove_attribute("data-theme").ok(),
+        };
+    }
+}
+
+/// Puts text on the clipboard, and says whether the browser let it.
+pub async fn copy_text(text: &str) -> bool {
+    let Some(window) = web_sys::window() else { return false };
+    // Outside a secure context there is no clipboard, whatever the type says.
+    let navigator = window.navigator();
+    let has = js_sys::Reflect::get(&navigator, &"clipboard".into()).is_ok_and(|it| it.is_object());
+    has && JsFuture::from(navigator.clipboard().write_text(text)).await.is_ok()
+}
+
+/// Offers a text as a file to keep.
+pub fn download(name: &str, mime: &str, text: &str) {
+    // A browser that cannot make a file of a text offers none; there is nobody else to ask.
+    offer_file(name, mime, text).ok();
+}
+
+fn offer_file(name: &str, mime: &str, text: &str) -> Result<(), JsValue> {
+    let document = web_sys::window().and_then(|window| window.document()).ok_or(JsValue::NULL)?;
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type(mime);
+    let parts = js_sys::Array::of1(&text.into());
+    let blob = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?;
+    let url = web_sys::Url::create_object_url_with_blob(&blob)?;
+    let link: web_sys::HtmlAnchorElement = document.create_element("a")?.unchecked_into();
+    link.set_href(&url);
+    link.set_download(name);
+    link.click();
+    web_sys::Url::revoke_object_url(&url)
+}
+
+/// Whether a media query matches now.
+#[must_use]
+pub fn matches_media(query: &str) -> bool {
+    web_sys::window()
+        .and_then(|window| window.match_media(query).ok().flatten())
+        .is_some_and(|list| list.matches())
+}
+
+/// Whether the browser trusts this page's address; without that it offers no WebGPU.
+#[must_use]
+pub fn is_secure() -> bool {
+    web_sys::window().is_none_or(|window| window.is_secure_context())
+}
+
+/// What the browser calls itself.
+#[must_use]
+pub fn user_agent() -> String {
+    web_sys::window().and_then(|window| window.navigator().user_agent().ok()).unwrap_or_default()
+}
+
+/// This page's origin, such as `http://127.0.0.1:3000`.
+#[must_use]
+pub fn origin() -> String {
+    web_sys::window().and_then(|window| window.location().origin().ok()).unwrap_or_default()
+}
+
+/// Minutes that local time is behind universal time.
+#[must_use]
+pub fn timezone_offset() -> i32 {
+    if web_sys_absent() { 0 } else { js_sys::Date::new_0().get_timezone_offset() as i32 }
+}
+
+/// A time as the person's browser writes it.
+#[must_use]
+pub fn local_time(milliseconds: f64) -> String {
+    if web_sys_absent() {
+        return String::new();
+    }
+    let date = js_sys::Date::new(&milliseconds.into());
+    String::from(date.to_locale_string("default", &js_sys::Object::new()))
+}
+
+fn web_sys_absent() -> bool {
+    cfg!(not(target_arch = "wasm32"))
+}
+
+/// Loads the page again.
+pub fn reload() {
+    if let Some(window) = web_sys::window() {
+        // A browser that refuses to reload leaves the page as it is.
+        window.location().reload().ok();
+    }
+}
+
+/// Whether a modal dialog is open: then keys belong to it.
+#[must_use]
+pub fn modal_is_open() -> bool {
+    web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.query_selector("dialog:modal").ok().flatten())
+        .is_some()
+}
+
+/// What has the focus; none when nothing has, which is when the document's body has it.
+#[must_use]
+pub fn focused() -> Option<web_sys::HtmlElement> {
+    let element = web_sys::window()?.document()?.active_element()?;
+    element.dyn_into::<web_sys::HtmlElement>().ok().filter(|element| element.tag_name() != "BODY")
+}
+
+/// Whether a key press goes into a field.
+#[must_use]
+pub fn typing_in_field() -> bool {
+    let active =
+        web_sys::window().and_then(|window| window.document()).and_then(|document| document.active_element());
+    active.is_some_and(|element| {
+        matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
+            || element.has_attribute("contenteditable")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::query_in;
+
+    #[test]
+    fn values_are_found_by_name() {
+        assert_eq!(query_in("?fake=slow%2Cdemo&x=1", "fake").as_deref(), Some("slow,demo"));
+        assert_eq!(query_in("?fake", "fake").as_deref(), Some(""));
+        assert_eq!(query_in("?x=fake", "fake"), None);
+        assert_eq!(query_in("", "fake"), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! No WebGPU, a device that computes in software, or a page that the browser does not trust: said before anything is
+//! downloaded, with what to do.
+
+use leptos::prelude::*;
+
+use super::{Dialog, Glyph, Icon};
+use crate::{browser, format, state::use_stores, webgpu_advice};
+
+/// The steps that switch WebGPU on, or a real graphics device.
+#[component]
+pub fn AdviceSteps() -> impl IntoView {
+    let engine = use_stores().engine;
+    let software =
+        Memo::new(move |_| engine.device.with(|device| device.as_ref().is_some_and(|it| it.software)));
+    move || {
+        if !browser::is_secure() {
+            let port = browser::origin()
+                .rsplit(':')
+                .next()
+                .filter(|port| port.parse::<u16>().is_ok())
+                .map(str::to_owned);
+            let local =
+                format!("http://localhost{}", port.map(|port| format!(":{port}")).unwrap_or_default());
+            return view! {
+                <p>"Browsers offer WebGPU only on addresses that they trust. " {browser::origin()} " is not one of them."</p>
+                <ol class="steps">
+                    <li>"On the computer that runs the server, open " <code>{local}</code> "."</li>
+                    <li>"From another computer, serve the page over https, or forward the port with ssh."</li>
+                </ol>
+            }
+            .into_any();
+        }
+        let advice = webgpu_advice::advice(&browser::user_agent(), software.get());
+        let steps: Vec<_> =
+            advice.steps.into_iter().map(|step| view! { <li>{step_view(step)}</li> }).collect();
+        view! {
+            <p>"In " {advice.browser} ":"</p>
+            <ol class="steps">{steps}</ol>
+        }
+        .into_any()
+    }
+}
+
+/// A step, with what is between backquotes as code.
+fn step_view(step: &'static str) -> Vec<AnyView> {
+    step.split('`')
+        .enumerate()
+        .map(
+            |(index, part)| {
+                if index % 2 == 1 { view! { <code>{part}</code> }.into_any() } else { part.into_any() }
+            },
+        )
+        .collect()
+}
+
+/// The steps in a dialog.
+#[component]
+pub fn AdviceDialog() -> impl IntoView {
+    let ui = use_stores().ui;
+    view! {
+        <Dialog open=ui.advice title="Use the graphics device">
+            <AdviceSteps />
+        </Dialog>
+    }
+}
+
+/// What is the matter with the graphics device. Nothing when nothing is.
+#[component]
+pub fn DeviceNotice() -> impl IntoView {
+    let stores = use_stores();
+    let device = stores.engine.device;
+    move || {
+        let device = device.get()?;
+        if !device.available {
+            let words = (!device.problem.is_empty())
+                .then(|| format!("The browser says: {}.", device.problem.trim_end_matches('.')));
+            return Some(
+                view! {
+                    <section class="notice danger" aria-label="No graphics device">
+                        <Icon glyph=Glyph::Warning />
+                        <div>
+                            <p>
+                                <strong>"This browser offers no WebGPU, so no model can run here."</strong>
+                                " Nothing was downloaded. Your conversations can still be read."
+                            </p>
+                            <AdviceSteps />
+                            <p class="muted">{words}</p>
+                        </div>
+                    </section>
+                }
+                .into_any(),
+            );
+        }
+        device.software.then(|| {
+            let name = if device.description.is_empty() { device.architecture } else { device.description };
+            view! {
+                <section class="notice" aria-label="A slow graphics device">
+                    <Icon glyph=Glyph::Info />
+                    <div>
+                        <p>
+                            <strong>"This browser computes in software"</strong>
+                            {(!name.is_empty()).then(|| format!(" ({name})"))}
+                            ". The demo model runs, slowly: a word may take seconds. A model of several gigabytes is not usable here."
+                        </p>
+                        <button type="button" class="button" on:click=move |_| stores.ui.advice.set(true)>
+                            "How to use the graphics card"
+                        </button>
+                    </div>
+                </section>
+            }
+            .into_any()
+        })
+    }
+}
+
+/// Asks whether a large model is to be loaded where the device computes in software.
+#[component]
+pub fn TooSlowDialog() -> impl IntoView {
+    let stores = use_stores();
+    let asked = stores.ui.too_slow;
+    let open = RwSignal::new(false);
+    Effect::new(move |_| {
+        if asked.with(Option::is_some) {
+            open.set(true);
+        }
+    });
+    // A closed dialog forgets what it asked about. Only a change is set: setting wakes the effect above.
+    Effect::new(move |_| {
+        if !open.get() && asked.with_untracked(Option::is_some) {
+            asked.set(None);
+        }
+    });
+    let words = move || {
+        asked.with(|choice| {
+            choice.as_ref().map(|choice| {
+                format!(
+                    "{} is {} to read, and each word of its answer would take minutes on this device.",
+                    choice.entry.name,
+                    format::bytes(choice.entry.size),
+                )
+            })
+        })
+    };
+    let load = move |_| {
+        if let Some(choice) = asked.get_untracked() {
+            open.set(false);
+            stores.chat.load(choice);
+        }
+    };
+    let how = move |_| {
+        open.set(false);
+        stores.ui.advice.set(true);
+    };
+    view! {
+        <Dialog open=open title="This browser computes in software">
+            <p>{words}</p>
+            <div class="buttons">
+                <button type="button" class="button primary" on:click=how>"Use the graphics card"</button>
+                <button type="button" class="button" on:click=load>"Load it anyway"</button>
+                <button type="button" class="button quiet" on:click=move |_| open.set(false)>"Not now"</button>
+            </div>
+        </Dialog>
+    }
+}

@@ -1,0 +1,74 @@
+//! A modal dialog: the browser's own, which keeps the focus inside, closes on Esc and gives the focus back.
+
+use leptos::{html, prelude::*};
+use wasm_bindgen::JsCast as _;
+
+use super::{Glyph, IconButton};
+
+/// A dialog with a heading. Its content is there only while it is open.
+#[component]
+pub fn Dialog(
+    /// Whether it is open.
+    open: RwSignal<bool>,
+    /// Its heading.
+    #[prop(into)]
+    title: Signal<String>,
+    /// A class beside `dialog`.
+    #[prop(optional)]
+    class: &'static str,
+    /// Whether the heading is for screen readers alone.
+    #[prop(optional)]
+    bare: bool,
+    /// What it holds.
+    children: ChildrenFn,
+) -> impl IntoView {
+    let node = NodeRef::<html::Dialog>::new();
+    Effect::new(move |_| {
+        let Some(dialog) = node.get() else { return };
+        if !open.get() {
+            if dialog.open() {
+                dialog.close();
+            }
+            return;
+        }
+        // The content is drawn first, so that the focus finds its place in it.
+        request_animation_frame(move || {
+            if open.try_get_untracked() == Some(true) && !dialog.open() {
+                // It is in the document and closed, so the browser has no reason to refuse.
+                dialog.show_modal().ok();
+            }
+        });
+    });
+    // A press beside the dialog meets the dialog's own element, which its content covers everywhere else.
+    let press = move |event: web_sys::MouseEvent| {
+        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
+        if let Some(dialog) = node.get_untracked()
+            && dialog.is_same_node(target.as_ref())
+        {
+            open.set(false);
+        }
+    };
+    let children = StoredValue::new(children);
+    view! {
+        <dialog
+            node_ref=node
+            class=format!("dialog {class}")
+            aria-label=title
+            on:close=move |_| open.set(false)
+            on:click=press
+        >
+            <Show when=move || open.get()>
+                <div class="dialog-body">
+                    <Show when=move || !bare>
+                        <header class="dialog-head">
+                            <h2>{title}</h2>
+                            <IconButton glyph=Glyph::Close label="Close" on_press=move |()| open.set(false) />
+                        </header>
+                    </Show>
+                    {children.with_value(|children| children())}
+                </div>
+            </Show>
+        </dialog>
+    }
+    .into_any()
+}

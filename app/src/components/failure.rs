@@ -1,0 +1,89 @@
+//! What went wrong, where it went wrong, with what can be done.
+
+use leptos::prelude::*;
+use protocol::{Failure, Remedy};
+
+use super::{Glyph, Icon};
+use crate::{
+    browser, format,
+    place::Place,
+    state::{models::ModelState, use_stores},
+};
+
+/// A failure in words, with a button for each remedy that there is one for.
+#[component]
+pub fn FailureBox(
+    /// What happened.
+    failure: Failure,
+    /// Tries the same again; without it there is no such button.
+    #[prop(optional, into)]
+    retry: Option<Callback<()>>,
+) -> impl IntoView {
+    let buttons: Vec<_> = failure
+        .remedies
+        .iter()
+        .enumerate()
+        .filter_map(|(index, remedy)| remedy_button(remedy, retry, index == 0))
+        .collect();
+    view! {
+        <div class="failure" role="group" aria-label="Something went wrong">
+            <Icon glyph=Glyph::Warning />
+            <div class="failure-body">
+                <p>{failure.message}</p>
+                <div class="buttons">{buttons}</div>
+            </div>
+        </div>
+    }
+}
+
+fn remedy_button(remedy: &Remedy, retry: Option<Callback<()>>, first: bool) -> Option<AnyView> {
+    let stores = use_stores();
+    let (label, press): (String, Callback<()>) = match remedy {
+        Remedy::Retry => ("Try again".into(), retry?),
+        Remedy::SmallerContext(context) => {
+            let context = *context;
+            let label = format!("Use {} tokens of context", format::count(u64::from(context)));
+            let press = Callback::new(move |()| {
+                stores.chat.edit(|conversation| conversation.options.context = context);
+                let choice = stores.engine.model.with_untracked(|model| model.choice().cloned());
+                if let Some(choice) = choice.or_else(|| stores.engine.selection_now()) {
+                    stores.engine.load(choice, context);
+                }
+            });
+            (label, press)
+        }
+        Remedy::OtherModel => {
+            ("Choose another model".into(), Callback::new(move |()| stores.ui.picker.set(true)))
+        }
+        Remedy::NewChat => {
+            ("New conversation".into(), Callback::new(move |()| stores.ui.go(&Place::Chat(None).path())))
+        }
+        Remedy::ReloadPage => ("Reload the page".into(), Callback::new(|()| browser::reload())),
+        Remedy::EnableWebGpu => {
+            ("How to switch it on".into(), Callback::new(move |()| stores.ui.advice.set(true)))
+        }
+        Remedy::FreeStorage => {
+            ("See what is kept".into(), Callback::new(move |()| stores.ui.go(&Place::Models.path())))
+        }
+    };
+    let class = if first { "button primary" } else { "button" };
+    Some(
+        view! { <button type="button" class=class on:click=move |_| press.run(())>{label}</button> }
+            .into_any(),
+    )
+}
+
+/// Why the last load failed, with what can be done. Nothing when it did not.
+#[component]
+pub fn LoadFailure() -> impl IntoView {
+    let engine = use_stores().engine;
+    move || match engine.model.get() {
+        ModelState::Failed { choice, failure } => {
+            let context =
+                use_stores().chat.conversation.with_untracked(|conversation| conversation.options.context);
+            let retry = Callback::new(move |()| engine.load((*choice).clone(), context));
+            Some(view! { <FailureBox failure=failure retry=retry /> })
+        }
+        _ => None,
+    }
+}

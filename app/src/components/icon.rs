@@ -1,0 +1,143 @@
+//! The drawings: lines of 1.75 on a grid of 24, in the colour of the text.
+
+use leptos::prelude::*;
+
+/// What a drawing shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Glyph {
+    /// A plus sign.
+    Plus,
+    /// A magnifying glass.
+    Search,
+    /// A cross.
+    Close,
+    /// Three lines.
+    Menu,
+    /// Three dots.
+    More,
+    /// An arrow upward.
+    Send,
+    /// A filled square.
+    Stop,
+    /// Two sheets.
+    Copy,
+    /// A tick.
+    Check,
+    /// An arrow that turns round.
+    Again,
+    /// A pencil.
+    Edit,
+    /// A bin.
+    Delete,
+    /// An arrow out of a tray.
+    Export,
+    /// An arrow into a tray.
+    Import,
+    /// An angle to the left.
+    Left,
+    /// An angle to the right.
+    Right,
+    /// An angle downward.
+    Down,
+    /// An arrow downward.
+    ToEnd,
+    /// Two sliders.
+    Sliders,
+    /// Stacked layers.
+    Models,
+    /// A pulse.
+    Diagnostics,
+    /// A cog.
+    Settings,
+    /// A triangle with an exclamation mark.
+    Warning,
+    /// A circle with an i.
+    Info,
+    /// An open folder.
+    Folder,
+    /// A clock.
+    Clock,
+    /// A bubble of speech.
+    Chat,
+    /// A sun and a moon.
+    Theme,
+    /// A padlock.
+    Private,
+}
+
+impl Glyph {
+    /// The path, on a grid of 24.
+    fn path(self) -> &'static str {
+        match self {
+            Self::Plus => "M12 5v14M5 12h14",
+            Self::Search => "M10.5 4a6.5 6.5 0 1 1 0 13a6.5 6.5 0 0 1 0-13ZM15.5 15.5L20 20",
+            Self::Close => "M6 6l12 12M18 6L6 18",
+            Self::Menu => "M4 7h16M4 12h16M4 17h10",
+            Self::More => "M5.5 12h.01M12 12h.01M18.5 12h.01",
+            Self::Send => "M12 19V5.5M6 11l6-6l6 6",
+            Self::Stop => "M8 8h8v8h-8Z",
+            Self::Copy => "M9 9h10v11h-10ZM15 5.5V4H5v11h1.5",
+            Self::Check => "M5 12.5l4.5 4.5L19 7.5",
+            Self::Again => "M19.5 12a7.5 7.5 0 1 1-2.4-5.5M19.5 3.5v4h-4",
+            Self::Edit => "M5 19l.8-3.6L16.2 5a1.9 1.9 0 0 1 2.8 2.8L8.6 18.2ZM14.5 6.8l2.7 2.7",
+            Self::Delete => "M4.5 7h15M9.5 7V4.5h5V7M6.5 7l.9 12.5h9.2L17.5 7M10.3 11v5M13.7 11v5",
+            Self::Export => "M12 14.5V4M8 7.5L12 3.8l4 3.7M5 13v6.5h14V13",
+            Self::Import => "M12 4v10.5M8 11l4 3.7l4-3.7M5 13v6.5h14V13",
+            Self::Left => "M14.5 6l-6 6l6 6",
+            Self::Right => "M9.5 6l6 6l-6 6",
+            Self::Down => "M6 9.5l6 6l6-6",
+            Self::ToEnd => "M12 5v13.5M6 13l6 6l6-6",
+            Self::Sliders => {
+                "M4 8h8.5M17.5 8H20M4 16h2.5M11.5 16H20M15 5.5a2.5 2.5 0 1 1 0 5a2.5 2.5 0 0 1 0-5ZM9 13.5a2.5 2.5 0 1 1 0 5a2.5 2.5 0 0 1 0-5Z"
+            }
+            Self::Models => "M12 4l8.5 4.5L12 13L3.5 8.5ZM4 12.5l8 4.2l8-4.2M4 16.3l8 4.2l8-4.2",
+            Self::Diagnostics => "M3.5 12.5h4l2.2-7l4.2 13.5l2.3-6.5h4.3",
+            Self::Settings => {
+                "M12 9a3 3 0 1 1 0 6a3 3 0 0 1 0-6ZM12 3.5v2.4M12 18.1v2.4M3.5 12h2.4M18.1 12h2.4M6 6l1.7 1.7M16.3 16.3L18 18M18 6l-1.7 1.7M7.7 16.3L6 18"
+            }
+            Self::Warning => "M12 4.5L21 19.5H3ZM12 10.5v4M12 17h.01",
+            Self::Info => "M12 3.8a8.2 8.2 0 1 1 0 16.4a8.2 8.2 0 0 1 0-16.4ZM12 11v5M12 8h.01",
+            Self::Folder => "M3.5 18.5V6h6l2 2.5h8v2.5M3.5 18.5L6.5 11h15l-2.8 7.5Z",
+            Self::Clock => "M12 3.8a8.2 8.2 0 1 1 0 16.4a8.2 8.2 0 0 1 0-16.4ZM12 7.5V12l3 2",
+            Self::Chat => "M4.5 5.5h15v11h-8.5l-4 3.5v-3.5h-2.5Z",
+            Self::Theme => "M12 4a8 8 0 1 0 0 16ZM12 4a8 8 0 0 1 0 16",
+            Self::Private => "M6 11h12v9h-12ZM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
+        }
+    }
+
+    /// Whether the drawing is a filled shape.
+    fn filled(self) -> bool {
+        self == Self::Stop
+    }
+
+    /// Whether its dots are thick.
+    fn dots(self) -> bool {
+        self == Self::More
+    }
+}
+
+/// A drawing. It says nothing to a screen reader: the button around it carries the words.
+#[component]
+pub fn Icon(
+    /// What to draw.
+    #[prop(into)]
+    glyph: Signal<Glyph>,
+) -> impl IntoView {
+    view! {
+        <svg
+            class="icon"
+            viewBox="0 0 24 24"
+            width="20"
+            height="20"
+            fill=move || if glyph.get().filled() { "currentColor" } else { "none" }
+            stroke="currentColor"
+            stroke-width=move || if glyph.get().dots() { "2.6" } else { "1.75" }
+            stroke-linecap="round"
+            stroke-linejoin="round"
+            aria-hidden="true"
+            focusable="false"
+        >
+            <path d=move || glyph.get().path() />
+        </svg>
+    }
+}

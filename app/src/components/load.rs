@@ -1,0 +1,55 @@
+//! How far a load is.
+
+use leptos::prelude::*;
+
+use crate::{
+    format,
+    state::{
+        models::{ModelState, progress_words},
+        use_stores,
+    },
+};
+
+/// The running load: what it is doing, the numbers, a bar, and a way to stop it. Nothing when none runs.
+#[component]
+pub fn LoadProgressView() -> impl IntoView {
+    let engine = use_stores().engine;
+    let name = Memo::new(move |_| {
+        engine.model.with(|model| match model {
+            ModelState::Loading { choice, .. } => Some(choice.entry.name.clone()),
+            _ => None,
+        })
+    });
+    let progress = engine.progress;
+    let phase =
+        move || progress.with(|progress| progress.as_ref().map_or("Starting", |it| progress_words(it).0));
+    let numbers = move || progress.with(|progress| progress.as_ref().map(|it| progress_words(it).1));
+    let percent = Memo::new(move |_| {
+        progress.with(|progress| progress.as_ref().and_then(|it| format::percent(it.done, it.total)))
+    });
+    view! {
+        <Show when=move || name.with(Option::is_some)>
+            <section class="load" aria-label="Loading a model">
+                <div class="load-line">
+                    <strong>{move || name.get()}</strong>
+                    <span class="muted">{phase}</span>
+                    <span class="load-percent">{move || percent.get().map(|percent| format!("{percent} %"))}</span>
+                </div>
+                // Without a value the bar shows that something goes on, not how far it is.
+                <progress
+                    class="bar"
+                    max="100"
+                    value=move || percent.get().map(|percent| percent.to_string())
+                    aria-label=move || format!("Loading {}", name.get().unwrap_or_default())
+                    aria-valuetext=move || format!("{}: {}", phase(), numbers().unwrap_or_default())
+                ></progress>
+                <div class="load-line">
+                    <span class="muted numbers">{numbers}</span>
+                    <button type="button" class="button quiet" on:click=move |_| engine.cancel_load()>
+                        "Cancel"
+                    </button>
+                </div>
+            </section>
+        </Show>
+    }
+}

@@ -1,0 +1,62 @@
+//! Parts that several pages use.
+
+mod advice;
+mod dialog;
+mod failure;
+mod field;
+mod icon;
+mod load;
+mod menu;
+mod model_row;
+mod palette;
+mod picker;
+mod rail;
+mod say;
+
+pub use advice::{AdviceDialog, DeviceNotice, TooSlowDialog};
+pub use dialog::Dialog;
+pub use failure::{FailureBox, LoadFailure};
+pub use field::{NumberField, SamplingFields, Switch};
+pub use icon::{Glyph, Icon};
+pub use load::LoadProgressView;
+pub use menu::{Menu, MenuItem};
+pub use model_row::ModelRows;
+pub use palette::Palette;
+pub use picker::{OpenFileButton, Picker, open_files};
+pub use rail::{Rail, RailSheet, pick_archive};
+pub use say::{LiveRegion, ToastView};
+
+use leptos::prelude::*;
+
+/// A button that is a drawing, with its words for those who do not see it.
+#[component]
+pub fn IconButton(
+    /// What is drawn.
+    #[prop(into)]
+    glyph: Signal<Glyph>,
+    /// What it does, in words.
+    #[prop(into)]
+    label: Signal<String>,
+    /// What it does.
+    #[prop(into)]
+    on_press: Callback<()>,
+    /// Whether it cannot be pressed now.
+    #[prop(into, optional)]
+    disabled: Signal<bool>,
+    /// A class beside `icon-button`.
+    #[prop(optional)]
+    class: &'static str,
+) -> impl IntoView {
+    view! {
+        <button
+            type="button"
+            class=format!("icon-button {class}")
+            aria-label=label
+            title=label
+            disabled=disabled
+            on:click=move |_| on_press.run(())
+        >
+            <Icon glyph=glyph />
+        </button>
+    }
+}

@@ -1,0 +1,154 @@
+//! The models to choose from, each with its size, what it can do, and whether it fits.
+
+use leptos::prelude::*;
+
+use super::{FailureBox, Glyph, Icon};
+use crate::state::{
+    models::{CatalogState, Choice, Inspection, Mood, capability_words, verdict_words},
+    use_stores,
+};
+
+/// All models: those that work, then those that do not, with the reason. Pressing one loads it.
+#[component]
+pub fn ModelRows(
+    /// Runs when a model was chosen.
+    #[prop(into)]
+    on_choose: Callback<()>,
+) -> impl IntoView {
+    let stores = use_stores();
+    let engine = stores.engine;
+    // Asks the engine about each model as soon as there is one to ask.
+    Effect::new(move |_| {
+        engine.device.track();
+        engine.phase.track();
+        engine.choices.track();
+        engine.inspect_all();
+    });
+    let choose = move |choice: Choice| {
+        on_choose.run(());
+        stores.chat.choose(choice);
+    };
+    let rows = move || {
+        // A list that stands: the demo first when it is alone, else last; what does not work at the end.
+        let mut choices = engine.choices.get();
+        choices.sort_by_key(|choice| (choice.entry.broken.is_some(), choice.entry.demo));
+        choices
+    };
+    view! {
+        <ul class="models" role="list">
+            <For each=rows key=|choice| choice.id.0.clone() children=move |choice| view! { <ModelRow choice=choice choose=choose /> } />
+        </ul>
+        <CatalogNote />
+    }
+    .into_any()
+}
+
+/// One model.
+#[component]
+fn ModelRow(choice: Choice, choose: impl Fn(Choice) + Send + Sync + 'static) -> impl IntoView {
+    let engine = use_stores().engine;
+    let id = choice.id.clone();
+    let current = Memo::new(move |_| {
+        engine.model.with(|model| model.is_ready() && model.choice().is_some_and(|it| it.id == id))
+    });
+    let unable = Memo::new(move |_| {
+        engine.device.with(|device| device.as_ref().is_some_and(|device| !device.available))
+    });
+    let id = choice.id.clone();
+    let inspection = Memo::new(move |_| engine.inspections.with(|all| all.get(&id).cloned()));
+    let broken = choice.entry.broken.clone();
+    let is_broken = broken.is_some();
+    let verdict = move || {
+        if let Some(reason) = &broken {
+            return Some((Mood::Bad, reason.clone()));
+        }
+        if unable.get() {
+            return Some((Mood::Bad, "Needs WebGPU".to_owned()));
+        }
+        match inspection.get()? {
+            Inspection::Running => None,
+            Inspection::Known { verdict, .. } => Some(verdict_words(&verdict)),
+            Inspection::Failed(failure) => Some((Mood::Bad, failure.message)),
+        }
+    };
+    let kind = if choice.entry.demo {
+        Some("Demo")
+    } else if choice.is_local() {
+        Some("File")
+    } else {
+        None
+    };
+    let able = capability_words(choice.entry.capabilities).join(", ");
+    let about = if choice.entry.demo {
+        "Built in. Tiny, made to show the page: small sums, lists and facts."
+    } else {
+        ""
+    };
+    let press = {
+        let choice = choice.clone();
+        move |_| choose(choice.clone())
+    };
+    view! {
+        <li>
+            <button
+                type="button"
+                class="model"
+                class:current=current
+                aria-current=move || current.get().then_some("true")
+                disabled=move || is_broken || unable.get()
+                on:click=press
+            >
+                <span class="model-name">
+                    {choice.entry.name.clone()}
+                    {kind.map(|kind| view! { <span class="tag">{kind}</span> })}
+                    {move || current.get().then(|| view! { <span class="tag good">"Loaded"</span> })}
+                </span>
+                <span class="model-about muted">{choice.summary()}</span>
+                {(!able.is_empty() && !is_broken).then(|| view! { <span class="model-able muted">{able}</span> })}
+                {(!about.is_empty()).then(|| view! { <span class="model-able muted">{about}</span> })}
+                {move || verdict().map(|(mood, words)| {
+                    let (class, glyph) = match mood {
+                        Mood::Good => ("verdict good", Glyph::Check),
+                        Mood::Fair => ("verdict fair", Glyph::Info),
+                        Mood::Bad => ("verdict bad", Glyph::Warning),
+                    };
+                    view! { <span class=class><Icon glyph=glyph />{words}</span> }
+                })}
+            </button>
+        </li>
+    }
+    .into_any()
+}
+
+/// What is to be said of the list as a whole: that it is coming, empty, or could not be had.
+#[component]
+fn CatalogNote() -> impl IntoView {
+    let engine = use_stores().engine;
+    move || match engine.catalog.get() {
+        CatalogState::Loading => Some(view! { <p class="muted">"Looking for models…"</p> }.into_any()),
+        CatalogState::Known { searched } if engine.choices.with(Vec::is_empty) => {
+            let folders: Vec<_> =
+                searched.into_iter().map(|folder| view! { <li><code>{folder}</code></li> }).collect();
+            Some(
+                view! {
+                    <div class="empty-list">
+                        <p>"The server found no model. It looked here:"</p>
+                        <ul>{folders}</ul>
+                        <p>"Pull one with " <code>"ollama pull gemma4:e2b"</code> ", or open a .gguf file of your own."</p>
+                    </div>
+                }
+                .into_any(),
+            )
+        }
+        CatalogState::Known { .. } => None,
+        CatalogState::Failed(reason) => {
+            let failure = protocol::Failure::new(
+                protocol::Cause::Unreachable,
+                format!("{reason} A file of your own still opens."),
+            )
+            .with(protocol::Remedy::Retry);
+            let retry = Callback::new(move |()| engine.read_catalog());
+            Some(view! { <FailureBox failure=failure retry=retry /> }.into_any())
+        }
+    }
+}

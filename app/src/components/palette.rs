@@ -1,0 +1,200 @@
+//! The palette: conversations, models and actions by name, from the keyboard.
+
+use std::sync::Arc;
+
+use leptos::{html, prelude::*};
+
+use super::{Dialog, Glyph, Icon, rail::pick_archive};
+use crate::{
+    place::Place,
+    state::{Stores, models::Choice, use_stores},
+};
+
+/// Lines shown at most.
+const SHOWN: usize = 12;
+
+/// Something that the palette can do.
+#[derive(Clone)]
+struct Command {
+    glyph: Glyph,
+    words: String,
+    kind: &'static str,
+    run: Run,
+}
+
+/// What a command does. A `Callback` would go with the palette, which is closed by then.
+type Run = Arc<dyn Fn() + Send + Sync>;
+
+/// The palette.
+#[component]
+pub fn Palette() -> impl IntoView {
+    let open = use_stores().ui.palette;
+    view! {
+        <Dialog open=open title="Go to or do" class="palette" bare=true>
+            <PaletteContent />
+        </Dialog>
+    }
+}
+
+#[component]
+fn PaletteContent() -> impl IntoView {
+    let stores = use_stores();
+    let open = stores.ui.palette;
+    let query = RwSignal::new(String::new());
+    let at = RwSignal::new(0_usize);
+    let all = StoredValue::new(commands(stores));
+    let found = Memo::new(move |_| {
+        query.with(|query| {
+            all.with_value(|all| {
+                let matching = all.iter().enumerate().filter(|(_, command)| matches(&command.words, query));
+                matching.map(|(index, _)| index).take(SHOWN).collect::<Vec<_>>()
+            })
+        })
+    });
+    let input = NodeRef::<html::Input>::new();
+    Effect::new(move |_| {
+        if let Some(input) = input.get() {
+            request_animation_frame(move || {
+                // It has just been put into the page.
+                input.focus().ok();
+            });
+        }
+    });
+    let run = move |index: usize| {
+        open.set(false);
+        let command = all.with_value(|all| all.get(index).cloned());
+        if let Some(command) = command {
+            // Once the palette has given the focus back.
+            set_timeout(move || (command.run)(), std::time::Duration::from_millis(20));
+        }
+    };
+    let key = move |event: web_sys::KeyboardEvent| {
+        let count = found.with_untracked(Vec::len);
+        match event.key().as_str() {
+            "ArrowDown" if count > 0 => at.update(|at| *at = (*at + 1) % count),
+            "ArrowUp" if count > 0 => at.update(|at| *at = (*at + count - 1) % count),
+            "Enter" => {
+                if let Some(&index) =
+                    found.with_untracked(|found| found.get(at.get_untracked()).copied()).as_ref()
+                {
+                    run(index);
+                }
+            }
+            _ => return,
+        }
+        event.prevent_default();
+    };
+    let line = move |index: usize| {
+        let command = all.with_value(|all| all.get(index).cloned())?;
+        let place = move || found.with(|found| found.iter().position(|&it| it == index));
+        let selected = move || place() == Some(at.get());
+        Some(view! {
+            <li
+                id=format!("command-{index}")
+                role="option"
+                class="command"
+                aria-selected=move || selected().to_string()
+                on:click=move |_| run(index)
+            >
+                <Icon glyph=command.glyph />
+                <span class="command-words">{command.words}</span>
+                <span class="muted">{command.kind}</span>
+            </li>
+        })
+    };
+    view! {
+        <input
+            type="text"
+            class="palette-input"
+            role="combobox"
+            aria-label="Go to or do"
+            aria-expanded="true"
+            aria-controls="commands"
+            aria-activedescendant=move || {
+                found.with(|found| found.get(at.get()).map(|index| format!("command-{index}")))
+            }
+            placeholder="Go to a conversation, a model, a place…"
+            autocomplete="off"
+            node_ref=input
+            prop:value=query
+            on:input=move |event| {
+                query.set(event_target_value(&event));
+                at.set(0);
+            }
+            on:keydown=key
+        />
+        <ul id="commands" class="commands" role="listbox" aria-label="Results">
+            <For each=move || found.get() key=|index| *index children=line />
+        </ul>
+        {move || found.with(Vec::is_empty).then(|| view! { <p class="muted palette-none">"Nothing of that name."</p> })}
+    }
+    .into_any()
+}
+
+/// Whether all words of the query are in the text; upper and lower case count the same.
+fn matches(text: &str, query: &str) -> bool {
+    let text = text.to_lowercase();
+    query.to_lowercase().split_whitespace().all(|word| text.contains(word))
+}
+
+fn commands(stores: Stores) -> Vec<Command> {
+    let Stores { ui, library, settings, engine, chat } = stores;
+    let go = move |place: Place| -> Run { Arc::new(move || ui.go(&place.path())) };
+    let action =
+        |glyph, words: &str, run: Run| Command { glyph, words: words.to_owned(), kind: "Action", run };
+    let begin = Arc::new(move || {
+        ui.go(&Place::Chat(None).path());
+        ui.focus_composer();
+    });
+    let mut all = vec![
+        action(Glyph::Plus, "New conversation", begin),
+        action(Glyph::Models, "Choose a model", Arc::new(move || ui.picker.set(true))),
+        action(Glyph::Sliders, "This conversation's settings", Arc::new(move || ui.drawer.set(true))),
+    ];
+    if chat.answer.place.with_untracked(Option::is_some) {
+        all.insert(0, action(Glyph::Stop, "Stop the answer", Arc::new(move || chat.stop())));
+    }
+    all.extend([
+        action(
+            Glyph::Theme,
+            "Switch between light, dark and system",
+            Arc::new(move || {
+                settings.change(|settings| settings.theme = settings.theme.next());
+            }),
+        ),
+        action(Glyph::Import, "Import conversations", Arc::new(move || pick_archive(stores))),
+    ]);
+    for (glyph, words, place) in [
+        (Glyph::Models, "Models", Place::Models),
+        (Glyph::Diagnostics, "Diagnostics", Place::Diagnostics),
+        (Glyph::Settings, "Settings", Place::Settings),
+    ] {
+        all.push(Command { glyph, words: words.to_owned(), kind: "Place", run: go(place) });
+    }
+    all.extend(library.list.get_untracked().into_iter().map(|summary| Command {
+        glyph: Glyph::Chat,
+        words: if summary.title.is_empty() { "Untitled".to_owned() } else { summary.title },
+        kind: "Conversation",
+        run: go(Place::Chat(Some(summary.id))),
+    }));
+    let usable = |choice: &Choice| choice.entry.broken.is_none();
+    all.extend(engine.choices.get_untracked().into_iter().filter(usable).map(|choice| Command {
+        glyph: Glyph::Models,
+        words: choice.entry.name.clone(),
+        kind: "Model",
+        run: Arc::new(move || chat.choose(choice.clone())),
+    }));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn every_word_must_be_there() {
+        assert!(matches("New conversation", "CONV new"));
+        assert!(!matches("New conversation", "new model"));
+        assert!(matches("anything", "  "));
+    }
+}

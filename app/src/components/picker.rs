@@ -1,0 +1,82 @@
+//! Choosing a model: from the list, or a file of one's own.
+
+use gloo_file::FileList;
+use leptos::{html, prelude::*};
+
+use super::{Dialog, Glyph, Icon, ModelRows};
+use crate::state::{Stores, use_stores};
+
+/// The dialog to choose a model in.
+#[component]
+pub fn Picker() -> impl IntoView {
+    let stores = use_stores();
+    let open = stores.ui.picker;
+    let chosen = Callback::new(move |()| {
+        open.set(false);
+        stores.ui.focus_composer();
+    });
+    view! {
+        <Dialog open=open title="Choose a model" class="picker">
+            <ModelRows on_choose=chosen />
+            <div class="buttons">
+                <OpenFileButton on_choose=chosen />
+            </div>
+        </Dialog>
+    }
+}
+
+/// A button that opens model files of the person's, read in place.
+#[component]
+pub fn OpenFileButton(
+    /// Runs when a file was chosen.
+    #[prop(into)]
+    on_choose: Callback<()>,
+) -> impl IntoView {
+    let stores = use_stores();
+    let input = NodeRef::<html::Input>::new();
+    let picked = move |_| {
+        let Some(input) = input.get_untracked() else { return };
+        let files = input.files().map(|files| open_files(stores, &files.into()));
+        // The same file may be picked again.
+        input.set_value("");
+        if files == Some(true) {
+            on_choose.run(());
+        }
+    };
+    let press = move |_| {
+        if let Some(input) = input.get_untracked() {
+            input.click();
+        }
+    };
+    view! {
+        <button type="button" class="button" on:click=press>
+            <Icon glyph=Glyph::Folder />
+            "Open a file…"
+        </button>
+        <input
+            type="file"
+            class="visually-hidden"
+            node_ref=input
+            accept=".gguf"
+            multiple
+            tabindex="-1"
+            aria-label="Model files"
+            on:change=picked
+        />
+    }
+}
+
+/// Loads the model that these files make, and says whether they make one.
+pub fn open_files(stores: Stores, files: &FileList) -> bool {
+    let handles = files.iter().map(|file| AsRef::<web_sys::File>::as_ref(file).clone());
+    match stores.engine.add_files(handles.collect()) {
+        Ok(choice) => {
+            stores.chat.choose(choice);
+            true
+        }
+        Err(reason) => {
+            stores.ui.toast(reason);
+            false
+        }
+    }
+}

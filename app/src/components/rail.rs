@@ -1,0 +1,355 @@
+//! The rail: conversations and the other places.
+
+use gloo_file::futures::read_as_text;
+use leptos::{html, prelude::*, task::spawn_local};
+use wasm_bindgen::{JsCast as _, closure::Closure};
+
+use super::{Dialog, Glyph, Icon, Menu, MenuItem};
+use crate::{
+    browser, format,
+    grouping::{Age, age},
+    history::{self, ConversationId, Summary},
+    place::{Place, use_href, use_place},
+    state::{Stores, use_stores},
+};
+
+/// The rail beside the page.
+#[component]
+pub fn Rail() -> impl IntoView {
+    view! {
+        <aside class="rail" aria-label="Conversations and places">
+            <RailContent />
+        </aside>
+    }
+}
+
+/// The rail as a sheet, where there is no room beside the page.
+#[component]
+pub fn RailSheet() -> impl IntoView {
+    let open = use_stores().ui.rail;
+    let place = use_place();
+    // Going somewhere closes it.
+    Effect::new(move |_| {
+        // Read, not only tracked: a memo that nobody reads never learns of a change.
+        place.get();
+        open.set(false);
+    });
+    view! {
+        <Dialog open=open title="Conversations and places" class="sheet" bare=true>
+            <RailContent />
+        </Dialog>
+    }
+}
+
+#[component]
+fn RailContent() -> impl IntoView {
+    let stores = use_stores();
+    let href = use_href();
+    let place = use_place();
+    let begin = move |_| {
+        stores.ui.rail.set(false);
+        stores.ui.go(&Place::Chat(None).path());
+        stores.ui.focus_composer();
+    };
+    let current = move |to: Place| move || (place.get() == to).then_some("page");
+    view! {
+        <div class="rail-head">
+            <a class="brand" href=move || href(Place::Chat(None))>"gemtab"</a>
+            <button type="button" class="button" on:click=begin>
+                <Icon glyph=Glyph::Plus />
+                "New"
+            </button>
+        </div>
+        <Search />
+        <nav class="rail-list" aria-label="Conversations">
+            <ConversationList />
+        </nav>
+        <nav class="rail-places" aria-label="Places">
+            <a href=move || href(Place::Models) aria-current=current(Place::Models)>
+                <Icon glyph=Glyph::Models />
+                "Models"
+            </a>
+            <a href=move || href(Place::Diagnostics) aria-current=current(Place::Diagnostics)>
+                <Icon glyph=Glyph::Diagnostics />
+                "Diagnostics"
+            </a>
+            <a href=move || href(Place::Settings) aria-current=current(Place::Settings)>
+                <Icon glyph=Glyph::Settings />
+                "Settings"
+            </a>
+        </nav>
+        <p class="rail-note">
+            <Icon glyph=Glyph::Private />
+            "Nothing you write leaves this tab."
+        </p>
+    }
+    .into_any()
+}
+
+#[component]
+fn Search() -> impl IntoView {
+    let library = use_stores().library;
+    let typed = move |event| {
+        library.query.set(event_target_value(&event));
+        spawn_local(library.search());
+    };
+    view! {
+        <div class="rail-search">
+            <Icon glyph=Glyph::Search />
+            <input
+                type="search"
+                placeholder="Search"
+                aria-label="Search conversations"
+                prop:value=library.query
+                on:input=typed
+            />
+            <Menu label="All conversations">
+                <ArchiveItems />
+            </Menu>
+        </div>
+    }
+}
+
+/// Export and import of everything.
+#[component]
+fn ArchiveItems() -> impl IntoView {
+    let stores = use_stores();
+    let export = Callback::new(move |()| {
+        let Some(store) = stores.library.store() else { return };
+        spawn_local(async move {
+            match store.export_all().await {
+                Ok(json) => browser::download("gemtab-conversations.json", "application/json", &json),
+                Err(error) => stores.ui.toast(format!("The export failed: {error}.")),
+            }
+        });
+    });
+    view! {
+        <MenuItem glyph=Glyph::Export label="Export all" on_press=export />
+        <ImportItem />
+    }
+}
+
+/// Picks a file of conversations and adds them.
+#[component]
+fn ImportItem() -> impl IntoView {
+    let stores = use_stores();
+    let press = Callback::new(move |()| pick_archive(stores));
+    view! { <MenuItem glyph=Glyph::Import label="Import…" on_press=press /> }
+}
+
+/// Opens the browser's file dialog. The field is made for this one use: the menu that asks is gone by the time a file
+/// is chosen.
+pub fn pick_archive(stores: Stores) {
+    let input = document()
+        .create_element("input")
+        .ok()
+        .and_then(|it| it.dyn_into::<web_sys::HtmlInputElement>().ok());
+    let Some(input) = input else { return };
+    input.set_type("file");
+    input.set_accept(".json,application/json");
+    let chosen = Closure::once_into_js({
+        let input = input.clone();
+        move || {
+            let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
+            spawn_local(import(stores, gloo_file::File::from(file)));
+        }
+    });
+    input.set_onchange(Some(chosen.unchecked_ref()));
+    input.click();
+}
+
+async fn import(stores: Stores, file: gloo_file::File) {
+    let text = match read_as_text(&file).await {
+        Ok(text) => text,
+        Err(error) => return stores.ui.toast(format!("The file cannot be read: {error}.")),
+    };
+    match stores.library.import(&text).await {
+        Ok(report) => {
+            let count = format::counted(report.added.len() as u64, "conversation", "conversations");
+            stores.ui.toast(format!("{count} imported."));
+        }
+        Err(reason) => stores.ui.toast(format!("Nothing was imported. {reason}.")),
+    }
+}
+
+#[component]
+fn ConversationList() -> impl IntoView {
+    let library = use_stores().library;
+    let groups = Memo::new(move |_| {
+        let shown = library.found.get().unwrap_or_else(|| library.list.get());
+        let (now, offset) = (history::now(), browser::timezone_offset());
+        let mut groups: Vec<(Age, Vec<Summary>)> = Vec::new();
+        for summary in shown {
+            let age = age(summary.updated, now, offset);
+            match groups.last_mut() {
+                Some((last, members)) if *last == age => members.push(summary),
+                _ => groups.push((age, vec![summary])),
+            }
+        }
+        groups
+    });
+    let searching = Memo::new(move |_| library.found.with(Option::is_some));
+    let empty = move || {
+        groups.with(Vec::is_empty).then(|| {
+            let words = if searching.get() {
+                "Nothing found."
+            } else if library.open.get() {
+                "Conversations appear here. They are kept in this browser."
+            } else {
+                ""
+            };
+            view! { <p class="rail-empty muted">{words}</p> }
+        })
+    };
+    let group = move |index: usize| {
+        let label = move || groups.with(|groups| groups.get(index).map(|(age, _)| age.words()));
+        let members = move || {
+            groups.with(|groups| groups.get(index).map(|(_, members)| members.clone()).unwrap_or_default())
+        };
+        view! {
+            <section class="rail-group">
+                <h2>{label}</h2>
+                <ul role="list">
+                    <For
+                        each=members
+                        // A changed title or snippet draws its line anew.
+                        key=|summary| format!("{}{}{}", summary.id, summary.title, summary.snippet)
+                        children=move |summary| view! { <ConversationLine summary=summary searching=searching /> }
+                    />
+                </ul>
+            </section>
+        }
+    };
+    view! {
+        {empty}
+        <For each=move || 0..groups.with(Vec::len) key=|index| *index children=group />
+    }
+}
+
+#[component]
+fn ConversationLine(summary: Summary, searching: Memo<bool>) -> impl IntoView {
+    let stores = use_stores();
+    let href = use_href();
+    let place = use_place();
+    let id = summary.id;
+    let title = if summary.title.is_empty() { "Untitled".to_owned() } else { summary.title };
+    let renaming = RwSignal::new(false);
+    let label = format!("Actions for {title}");
+    let current = move || (place.get() == Place::Chat(Some(id))).then_some("page");
+    let running =
+        move || stores.chat.answer.place.with(|place| place.is_some_and(|place| place.conversation == id));
+    let name = StoredValue::new(title.clone());
+    view! {
+        <li class="rail-line">
+            <Show
+                when=move || renaming.get()
+                fallback={
+                    let title = title.clone();
+                    let snippet = summary.snippet.clone();
+                    move || view! {
+                        <a href=move || href(Place::Chat(Some(id))) aria-current=current title=title.clone()>
+                            <span class="rail-title">{title.clone()}</span>
+                            {move || running().then(|| view! { <span class="pulse" aria-label="answering"></span> })}
+                            <span class="rail-snippet">{let snippet = snippet.clone(); move || searching.get().then(|| snippet.clone())}</span>
+                        </a>
+                    }
+                }
+            >
+                <RenameField id=id title=name.get_value() renaming=renaming />
+            </Show>
+            <Menu label=label.clone()>
+                <MenuItem glyph=Glyph::Edit label="Rename" on_press=move |()| renaming.set(true) />
+                <MenuItem glyph=Glyph::Export label="Export as JSON" on_press=move |()| export_json(stores, id) />
+                <MenuItem glyph=Glyph::Copy label="Export as Markdown" on_press=move |()| export_markdown(stores, id) />
+                <MenuItem glyph=Glyph::Delete label="Delete" on_press=move |()| delete(stores, id, place.get_untracked()) />
+            </Menu>
+        </li>
+    }
+    .into_any()
+}
+
+#[component]
+fn RenameField(id: ConversationId, title: String, renaming: RwSignal<bool>) -> impl IntoView {
+    let stores = use_stores();
+    let input = NodeRef::<html::Input>::new();
+    Effect::new(move |_| {
+        if let Some(input) = input.get() {
+            // It has just been put into the page.
+            input.focus().ok();
+            input.select();
+        }
+    });
+    let done = move || {
+        // The field also loses the focus when it goes away, and all that belongs to it may be gone by then.
+        if renaming.try_get_untracked() != Some(true) {
+            return;
+        }
+        let Some(input) = input.try_get_untracked().flatten() else { return };
+        renaming.set(false);
+        let title = input.value().trim().to_owned();
+        if title.is_empty() {
+            return;
+        }
+        if stores.chat.conversation.with_untracked(|open| open.id == id) {
+            stores.chat.edit(|conversation| conversation.title = title);
+        } else {
+            spawn_local(stores.library.rename(id, title));
+        }
+    };
+    let key = move |event: web_sys::KeyboardEvent| match event.key().as_str() {
+        "Enter" => done(),
+        "Escape" => {
+            event.prevent_default();
+            event.stop_propagation();
+            renaming.set(false);
+        }
+        _ => {}
+    };
+    view! {
+        <input
+            class="rename"
+            type="text"
+            aria-label="New title"
+            node_ref=input
+            prop:value=title
+            on:keydown=key
+            on:blur=move |_| done()
+        />
+    }
+}
+
+fn export_json(stores: Stores, id: ConversationId) {
+    let Some(store) = stores.library.store() else { return };
+    spawn_local(async move {
+        match store.export(&[id]).await {
+            Ok(json) => browser::download("gemtab-conversation.json", "application/json", &json),
+            Err(error) => stores.ui.toast(format!("The export failed: {error}.")),
+        }
+    });
+}
+
+fn export_markdown(stores: Stores, id: ConversationId) {
+    spawn_local(async move {
+        if let Some(conversation) = stores.library.load(id).await {
+            browser::download("conversation.md", "text/markdown", &conversation.to_markdown());
+        }
+    });
+}
+
+fn delete(stores: Stores, id: ConversationId, place: Place) {
+    if stores
+        .chat
+        .answer
+        .place
+        .with_untracked(|running| running.is_some_and(|running| running.conversation == id))
+    {
+        stores.chat.stop();
+    }
+    spawn_local(async move {
+        let Some(conversation) = stores.library.delete(id).await else { return };
+        if place == Place::Chat(Some(id)) {
+            stores.ui.replace_path(&Place::Chat(None).path());
+        }
+        stores.ui.toast_with_undo("Conversation deleted.", move || stores.library.save(conversation.clone()));
+    });
+}

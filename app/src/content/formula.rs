@@ -1,0 +1,54 @@
+//! Formulas as views.
+
+use leptos::math;
+use leptos::prelude::*;
+use leptos::tachys::html::attribute::any_attribute::AnyAttribute;
+use leptos::tachys::html::attribute::custom::custom_attribute;
+
+use super::math::{Element, Node, Tag, parse};
+
+/// A formula on lines of its own. One that is not understood is shown as it is written.
+pub(super) fn display(source: &str) -> AnyView {
+    match parse(source, true) {
+        // Focusable, so that the keyboard can scroll it.
+        Ok(root) => view! { <div class="math-display" tabindex="0">{element(&root)}</div> }.into_any(),
+        Err(_) => view! { <pre class="math-source">{source.to_owned()}</pre> }.into_any(),
+    }
+}
+
+/// A formula within a line. One that is not understood is shown as it is written.
+pub(super) fn inline(source: &str) -> AnyView {
+    match parse(source, false) {
+        Ok(root) => view! { <span class="math-inline">{element(&root)}</span> }.into_any(),
+        Err(_) => view! { <code class="math-source">{source.to_owned()}</code> }.into_any(),
+    }
+}
+
+fn element(element: &Element) -> AnyView {
+    let attributes: Vec<AnyAttribute> = element
+        .attributes
+        .iter()
+        .map(|(name, value)| custom_attribute(*name, value.clone()).into_any_attr())
+        .collect();
+    let children: Vec<AnyView> = element.children.iter().map(node).collect();
+    macro_rules! build {
+        ($($tag:ident => $make:ident),* $(,)?) => {
+            match element.tag {
+                $(Tag::$tag => math::$make().child(children).add_any_attr(attributes).into_any(),)*
+            }
+        };
+    }
+    build! {
+        Math => math, Mrow => mrow, Mi => mi, Mn => mn, Mo => mo, Mtext => mtext, Mspace => mspace, Mfrac => mfrac,
+        Msqrt => msqrt, Mroot => mroot, Msub => msub, Msup => msup, Msubsup => msubsup, Munder => munder,
+        Mover => mover, Munderover => munderover, Mtable => mtable, Mtr => mtr, Mtd => mtd, Mpadded => mpadded,
+        Mphantom => mphantom, Mstyle => mstyle,
+    }
+}
+
+fn node(node: &Node) -> AnyView {
+    match node {
+        Node::Element(inner) => element(inner),
+        Node::Text(text) => text.clone().into_any(),
+    }
+}

@@ -1,0 +1,24 @@
+//! Markdown, code and formulas as Leptos views. Nothing here writes HTML as a string, so there is nothing to clean.
+//!
+//! - [`blocks()`] turns a text into plain data; [`Document`] does it again and again for a text that grows, and
+//!   parses only its end.
+//! - [`highlight`] colours code; [`math`] turns LaTeX into MathML.
+//! - [`Markdown`] shows a text that may grow, [`CodeBlock`] shows code.
+
+mod blocks;
+mod code;
+mod delimiters;
+mod document;
+mod formula;
+pub mod highlight;
+mod inlines;
+pub mod math;
+mod parse;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use blocks::{Alignment, Block, Inline, Item};
+pub use code::{CodeBlock, CopyButton};
+pub use document::{Document, Shared, blocks};
+pub use view::Markdown;

@@ -1,0 +1,96 @@
+//! What the fake engine says: Markdown of every kind that the page draws.
+
+/// The thought before an answer.
+pub const THOUGHT: &str = "The person asks about this. I should keep it short.\n\n\
+    - First say what it is.\n- Then give one example.\n\nA list and an example are enough.";
+
+const LIST: &str = "Here is the short version.\n\n\
+    1. **Read** the header of the file.\n2. **Copy** the weights to the graphics device.\n\
+    3. **Answer**, one token after another.\n\n\
+    Nothing leaves this tab.";
+
+const CODE: &str = "A small function does it:\n\n```rust\n/// Sum of the squares of the first `n` numbers.\n\
+    fn sum_of_squares(n: u64) -> u64 {\n    (1..=n).map(|k| k * k).sum()\n}\n```\n\n\
+    Call `sum_of_squares(3)` and you get 14.";
+
+const TABLE: &str = "The planets nearest to the sun:\n\n\
+    | Planet | Distance (AU) | Year (days) |\n| :-- | --: | --: |\n\
+    | Mercury | 0.39 | 88 |\n| Venus | 0.72 | 225 |\n| Earth | 1.00 | 365 |\n\n\
+    A year grows faster than the distance.";
+
+const MATHS: &str = "By Kepler's third law $T^2 \\propto a^3$. With the mass $M$ of the sun:\n\n\
+    $$T = 2\\pi\\sqrt{\\frac{a^3}{G M}}$$\n\nSo four times the distance takes eight times as long.";
+
+const OPENINGS: [&str; 3] =
+    ["Gladly.", "There is more than one way to say it. This is another.", "Once more, in other words."];
+
+/// The answer to a question. Words in it choose what it shows: `code`, `table`, `maths`, `list`, `long`, `all`.
+/// The count of answers so far varies the opening, so that a regenerated answer is a different one.
+#[must_use]
+pub fn answer(question: &str, so_far: usize) -> String {
+    let question = question.to_lowercase();
+    let opening = OPENINGS[so_far % OPENINGS.len()];
+    let asks = |words: &[&str]| words.iter().any(|word| question.contains(word));
+    let mut parts = vec![opening.to_owned()];
+    if asks(&["long"]) {
+        for number in 1..=12 {
+            parts.push(format!("## Part {number}"));
+            parts.push([LIST, CODE, TABLE, MATHS][number % 4].to_owned());
+        }
+        return parts.join("\n\n");
+    }
+    let all = asks(&["all", "everything"]);
+    for (words, part) in [
+        (["list", "steps"], LIST),
+        (["code", "function"], CODE),
+        (["table", "planets"], TABLE),
+        (["maths", "formula"], MATHS),
+    ] {
+        if all || asks(&words) {
+            parts.push(part.to_owned());
+        }
+    }
+    if parts.len() == 1 {
+        parts.push(
+            "A red circle is to the left of a small blue square. The circle is about twice as wide.".into(),
+        );
+    }
+    parts.join("\n\n")
+}
+
+/// Cuts a text into pieces as a tokenizer would: a word with the space before it, at most some letters long.
+pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut length = 0;
+        let end = rest.char_indices().find_map(|(index, character)| {
+            length += 1;
+            (index > 0 && (character == ' ' || character == '\n' || length > 7)).then_some(index)
+        });
+        let (piece, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_add_up_to_the_text() {
+        for text in [answer("everything please", 0), THOUGHT.to_owned(), "é—ü\n\n".to_owned(), String::new()]
+        {
+            assert_eq!(tokens(&text).collect::<String>(), text);
+        }
+        assert!(tokens(&answer("long", 0)).count() > 300);
+    }
+
+    #[test]
+    fn words_choose_what_is_shown() {
+        assert!(answer("Show me code", 0).contains("```rust"));
+        assert!(answer("A table of planets", 0).contains("| Venus |"));
+        assert!(answer("the formula?", 0).contains("$$"));
+        assert_ne!(answer("Hello", 0), answer("Hello", 1));
+    }
+}

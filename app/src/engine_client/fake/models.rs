@@ -1,0 +1,199 @@
+//! The models that the fake server lists, and what their headers would say.
+
+use protocol::{
+    Capabilities, Catalog, CatalogEntry, ContextCost, DeviceReport, FitVerdict, Layer, LayerKind,
+    ModelDetails, ModelSource, TypeShare,
+};
+
+use super::{Models, Scenario};
+
+/// Graphics memory that the fake device offers.
+const DEVICE_BYTES: u64 = 8_000_000_000;
+
+/// The model list of the fake server.
+///
+/// # Errors
+/// In the scenario without a server, in words.
+pub fn catalog(scenario: &Scenario) -> Result<Catalog, String> {
+    let demo = entry("pebble", "12.6M", "Q4_K_M", 13_661_216, SEES_AND_HEARS, "0b");
+    let demo = CatalogEntry { demo: true, ..demo };
+    let models = match scenario.models {
+        Models::Offline => return Err("The server did not answer.".into()),
+        Models::None => Vec::new(),
+        Models::Demo => vec![demo],
+        Models::Several => vec![
+            entry("gemma4:e2b", "5.1B", "Q4_K_M", 7_162_394_016, SEES_AND_HEARS, "1a"),
+            entry("gemma4:e4b", "8B", "Q4_K_M", 9_608_338_848, SEES_AND_HEARS, "2b"),
+            entry("gemma4:31b", "31B", "Q4_K_M", 19_880_000_000, SEES, "3c"),
+            CatalogEntry {
+                broken: Some(
+                    "The file sha256-4d4d4d… is missing from the store. Pull the model again.".into(),
+                ),
+                digest: String::new(),
+                layers: Vec::new(),
+                ..entry("gemma4:e2b-q8", "5.1B", "Q8_0", 8_100_000_000, SEES_AND_HEARS, "4d")
+            },
+            demo,
+        ],
+    };
+    Ok(Catalog {
+        models,
+        searched: vec!["~/.ollama/models".into(), "/usr/share/ollama/.ollama/models".into()],
+    })
+}
+
+const SEES: Capabilities =
+    Capabilities { text: true, vision: true, audio: false, tools: true, thinking: true };
+const SEES_AND_HEARS: Capabilities = Capabilities { audio: true, ..SEES };
+
+fn entry(
+    name: &str,
+    parameters: &str,
+    quantization: &str,
+    size: u64,
+    capabilities: Capabilities,
+    digit: &str,
+) -> CatalogEntry {
+    let digest = format!("sha256:{}", digit.repeat(32));
+    let url = format!("/api/blobs/{}", digest.replace(':', "-"));
+    CatalogEntry {
+        name: name.into(),
+        family: "gemma4".into(),
+        parameters: parameters.into(),
+        quantization: quantization.into(),
+        size,
+        digest: digest.clone(),
+        capabilities,
+        layers: vec![Layer { kind: LayerKind::Model, digest, size, url }],
+        ..CatalogEntry::default()
+    }
+}
+
+/// Bytes of a model's files.
+pub fn size(source: &ModelSource) -> u64 {
+    match source {
+        ModelSource::Server { layers, .. } => layers.iter().map(|layer| layer.size).sum(),
+        ModelSource::Local { sizes, .. } => sizes.iter().sum(),
+    }
+}
+
+/// Weights that go to the device: a large model's per-layer table stays outside.
+fn resident(size: u64) -> u64 {
+    if size > 1_000_000_000 { size / 2 } else { size }
+}
+
+/// Graphics memory for a context length.
+fn cost(size: u64, context: u32) -> u64 {
+    resident(size) + u64::from(context) * (if size > 1_000_000_000 { 131_072 } else { 8_192 }) + 40_000_000
+}
+
+/// What the header of this model would say.
+pub fn details(source: &ModelSource) -> ModelDetails {
+    let size = size(source);
+    let small = size < 1_000_000_000;
+    let max_context: u32 = if small { 2_048 } else { 131_072 };
+    let lengths = [2_048, 8_192, 32_768, 131_072].into_iter().filter(|&context| context <= max_context);
+    ModelDetails {
+        name: source.name().into(),
+        architecture: "gemma4".into(),
+        parameters: if small { 12_600_000 } else { size * 7 / 10 },
+        file_size: size,
+        layers: if small { 10 } else { 35 },
+        width: if small { 256 } else { 1_536 },
+        vocabulary: if small { 3_072 } else { 262_144 },
+        max_context,
+        window: 512,
+        capabilities: SEES_AND_HEARS,
+        types: vec![
+            TypeShare { name: "Q4_K".into(), tensors: 210, bytes: size / 2 },
+            TypeShare { name: "Q6_K".into(), tensors: 71, bytes: size / 2 - size / 50 },
+            TypeShare { name: "F32".into(), tensors: 425, bytes: size / 50 },
+        ],
+        memory: lengths.map(|context| ContextCost { context, bytes: cost(size, context) }).collect(),
+        recommended: if small { Some((0.2, 64, 0.95)) } else { Some((1.0, 64, 0.95)) },
+    }
+}
+
+/// Whether this model would fit the fake device.
+pub fn verdict(source: &ModelSource, context: u32) -> FitVerdict {
+    let size = size(source);
+    let wanted = allocated(source, context);
+    let needed = cost(size, 2_048);
+    if needed > DEVICE_BYTES {
+        return FitVerdict::TooLarge { needed, available: DEVICE_BYTES };
+    }
+    let bytes = cost(size, wanted);
+    if bytes <= DEVICE_BYTES {
+        return FitVerdict::Fits { context: wanted, bytes };
+    }
+    FitVerdict::FitsWith { context: 2_048, bytes: needed }
+}
+
+/// The context that a load with this wish would get.
+pub fn allocated(source: &ModelSource, context: u32) -> u32 {
+    let most = details(source).max_context;
+    if context == 0 { most.min(8_192) } else { context.min(most) }
+}
+
+/// Graphics memory that a load with this context would take.
+pub fn gpu_bytes(source: &ModelSource, context: u32) -> u64 {
+    cost(size(source), context)
+}
+
+/// What the fake device is.
+pub fn device(scenario: &Scenario) -> DeviceReport {
+    if scenario.no_webgpu {
+        return DeviceReport { problem: "navigator.gpu is undefined".into(), ..DeviceReport::default() };
+    }
+    let (vendor, architecture, description) = if scenario.software {
+        ("google", "swiftshader", "SwiftShader")
+    } else {
+        ("example", "fake", "Fake graphics device")
+    };
+    DeviceReport {
+        available: true,
+        vendor: vendor.into(),
+        architecture: architecture.into(),
+        description: description.into(),
+        software: scenario.software,
+        subgroups: Some(if scenario.software { (4, 4) } else { (32, 32) }),
+        timestamps: true,
+        max_buffer_size: 4_294_967_296,
+        max_binding_size: 2_147_483_644,
+        limits: vec![
+            ("maxBufferSize".into(), 4_294_967_296),
+            ("maxComputeInvocationsPerWorkgroup".into(), 1_024),
+            ("maxComputeWorkgroupSizeX".into(), 1_024),
+            ("maxComputeWorkgroupStorageSize".into(), 32_768),
+            ("maxStorageBufferBindingSize".into(), 2_147_483_644),
+            ("maxStorageBuffersPerShaderStage".into(), 10),
+        ],
+        features: vec!["subgroups".into(), "timestamp-query".into()],
+        ..DeviceReport::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(name: &str) -> ModelSource {
+        let catalog = catalog(&Scenario::default()).expect("listed");
+        let entry = catalog.models.into_iter().find(|entry| entry.name == name).expect("known");
+        ModelSource::Server { name: entry.name, layers: entry.layers }
+    }
+
+    #[test]
+    fn every_verdict_has_a_model() {
+        assert!(matches!(verdict(&source("pebble"), 0), FitVerdict::Fits { context: 2_048, .. }));
+        assert!(matches!(verdict(&source("gemma4:e2b"), 0), FitVerdict::Fits { context: 8_192, .. }));
+        assert!(matches!(verdict(&source("gemma4:e4b"), 32_768), FitVerdict::FitsWith { .. }));
+        assert!(matches!(verdict(&source("gemma4:31b"), 0), FitVerdict::TooLarge { .. }));
+    }
+
+    #[test]
+    fn one_model_is_broken_and_says_why() {
+        let catalog = catalog(&Scenario::default()).expect("listed");
+        assert_eq!(catalog.models.iter().filter(|entry| entry.broken.is_some()).count(), 1);
+    }
+}

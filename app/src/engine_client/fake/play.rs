@@ -1,0 +1,301 @@
+//! The fake engine at work: it answers requests with timers, one task for each.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashSet,
+    rc::{Rc, Weak},
+};
+
+use gloo_timers::future::TimeoutFuture;
+use leptos::task::spawn_local;
+use protocol::{
+    Cause, Channel, Content, Event, Failure, Finish, GenerateOptions, LoadOptions, LoadPhase, LoadProgress,
+    Message, ModelSource, Remedy, Request, RequestId, Role, Timings, VERSION,
+};
+
+use super::{Scenario, answers, models};
+use crate::engine_client::{Delivery, Sink, Transport};
+
+/// Steps in which the fake weights arrive.
+const WEIGHT_STEPS: u64 = 40;
+/// Kernels that the fake load compiles.
+const KERNELS: u64 = 41;
+/// Usual time of one fake token.
+const TOKEN_MS: u32 = 26;
+
+/// The fake engine. Dropping it stops everything it was doing.
+pub struct FakeTransport {
+    state: Rc<State>,
+}
+
+struct State {
+    scenario: Scenario,
+    sink: Sink,
+    loaded: RefCell<Option<(ModelSource, u32)>>,
+    cancelled: RefCell<HashSet<RequestId>>,
+    answer_now: RefCell<HashSet<RequestId>>,
+    answers: Cell<usize>,
+}
+
+impl FakeTransport {
+    /// An engine that will play this scenario.
+    #[must_use]
+    pub fn new(scenario: Scenario, sink: Sink) -> Self {
+        Self {
+            state: Rc::new(State {
+                scenario,
+                sink,
+                loaded: RefCell::new(None),
+                cancelled: RefCell::default(),
+                answer_now: RefCell::default(),
+                answers: Cell::new(0),
+            }),
+        }
+    }
+}
+
+impl Transport for FakeTransport {
+    fn post(&self, request: &Request, _files: &[web_sys::File]) -> Result<(), String> {
+        match request {
+            Request::Cancel { id } => {
+                self.state.cancelled.borrow_mut().insert(*id);
+            }
+            Request::AnswerNow { id } => {
+                self.state.answer_now.borrow_mut().insert(*id);
+            }
+            request => {
+                let state = Rc::downgrade(&self.state);
+                let request = request.clone();
+                // A task that finds its engine gone ends with `None`, and nobody needs to know.
+                spawn_local(async move {
+                    play(state, request).await;
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Plays the answer to one request; none when the engine has gone meanwhile.
+async fn play(state: Weak<State>, request: Request) -> Option<()> {
+    match request {
+        Request::Hello { .. } => hello(&state).await,
+        Request::Inspect { id, source, context } => {
+            wait(&state, 60).await?;
+            let (details, verdict) = (models::details(&source), models::verdict(&source, context));
+            emit(&state, Event::Inspected { id, details, verdict })
+        }
+        Request::Load { id, source, options } => load(&state, id, source, &options).await,
+        Request::Unload { id } => {
+            state.upgrade()?.loaded.take();
+            emit(&state, Event::Unloaded { id })
+        }
+        Request::Generate { id, messages, options } => generate(&state, id, &messages, &options).await,
+        Request::Count { id, messages, .. } => emit(&state, Event::Counted { id, tokens: count(&messages) }),
+        Request::ListCache { id } | Request::DeleteCached { id, .. } => emit(
+            &state,
+            Event::Cache { id, entries: Vec::new(), used: 0, quota: 64_000_000_000, persisted: false },
+        ),
+        Request::Cancel { .. } | Request::AnswerNow { .. } => Some(()),
+    }
+}
+
+async fn hello(state: &Weak<State>) -> Option<()> {
+    wait(state, 30).await?;
+    let scenario = state.upgrade()?.scenario;
+    if scenario.silent {
+        return None;
+    }
+    emit(state, Event::Ready { version: if scenario.version { VERSION + 1 } else { VERSION } })?;
+    wait(state, 30).await?;
+    emit(state, Event::Device(models::device(&scenario)))
+}
+
+async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: &LoadOptions) -> Option<()> {
+    let scenario = state.upgrade()?.scenario;
+    if scenario.no_webgpu {
+        return fail(
+            state,
+            id,
+            Failure::new(Cause::NoGpu, "This browser offers no graphics device to compute on.")
+                .with(Remedy::EnableWebGpu),
+        );
+    }
+    let size = models::size(&source);
+    let progress =
+        |phase, done, total, rate| Event::Loading { id, progress: LoadProgress { phase, done, total, rate } };
+
+    emit(state, progress(LoadPhase::Header, 0, 0, 0.0))?;
+    wait(state, 150).await?;
+    let per_step = if size > 1_000_000_000 { 90 } else { 12 };
+    for step in 0..=WEIGHT_STEPS {
+        if stop_load(state, id)? {
+            return Some(());
+        }
+        let rate = if step > 1 {
+            size as f64 / WEIGHT_STEPS as f64 / f64::from(scenario.pace.ms(per_step).max(1)) * 1e3
+        } else {
+            0.0
+        };
+        emit(state, progress(LoadPhase::Weights, size * step / WEIGHT_STEPS, size, rate))?;
+        if step == WEIGHT_STEPS / 2 && scenario.cut {
+            let message =
+                format!("The server stopped sending after {}.", crate::format::bytes_of(size / 2, size));
+            return fail(state, id, Failure::new(Cause::Unreachable, message).with(Remedy::Retry));
+        }
+        if step == WEIGHT_STEPS / 2 && scenario.out_of_memory {
+            let message = "This model needs 6.1 GB of graphics memory; this device offers 4.0 GB.";
+            return fail(
+                state,
+                id,
+                Failure::new(Cause::OutOfMemory, message)
+                    .with(Remedy::SmallerContext(2_048))
+                    .with(Remedy::OtherModel),
+            );
+        }
+        wait(state, per_step).await?;
+    }
+    for kernel in 0..=KERNELS {
+        if stop_load(state, id)? {
+            return Some(());
+        }
+        emit(state, progress(LoadPhase::Kernels, kernel, KERNELS, 0.0))?;
+        wait(state, 12).await?;
+    }
+    let context = models::allocated(&source, options.context);
+    let (details, gpu_bytes) = (models::details(&source), models::gpu_bytes(&source, context));
+    state.upgrade()?.loaded.replace(Some((source, context)));
+    emit(state, Event::Loaded { id, details, context, gpu_bytes })
+}
+
+/// Ends a load that was cancelled, and says whether it was.
+fn stop_load(state: &Weak<State>, id: RequestId) -> Option<bool> {
+    let cancelled = state.upgrade()?.cancelled.borrow_mut().remove(&id);
+    if cancelled {
+        fail(state, id, Failure::new(Cause::Cancelled, "Loading was stopped."))?;
+    }
+    Some(cancelled)
+}
+
+async fn generate(
+    state: &Weak<State>,
+    id: RequestId,
+    messages: &[Message],
+    options: &GenerateOptions,
+) -> Option<()> {
+    let scenario = state.upgrade()?.scenario;
+    let loaded = state.upgrade()?.loaded.borrow().clone();
+    let Some((_, context)) = loaded else {
+        return fail(state, id, Failure::new(Cause::Invalid, "No model is loaded."));
+    };
+    let prompt = count(messages);
+    if scenario.context_full || prompt >= context {
+        let group = |value: u32| crate::format::count(u64::from(value));
+        let message = format!(
+            "The conversation takes {} tokens; the context holds {}.",
+            group(prompt.max(context + 212)),
+            group(context)
+        );
+        return fail(state, id, Failure::new(Cause::ContextFull, message).with(Remedy::NewChat));
+    }
+    for step in 1..=4 {
+        emit(state, Event::Prefilling { id, done: prompt * step / 4, total: prompt })?;
+        wait(state, 60).await?;
+    }
+
+    let question =
+        messages.iter().rev().find(|message| message.role == Role::User).map_or_else(String::new, text_of);
+    let so_far = {
+        let state = state.upgrade()?;
+        state.answers.replace(state.answers.get() + 1)
+    };
+    let answer = answers::answer(&question, so_far);
+    let thought = if options.thinking { answers::THOUGHT } else { "" };
+    let pieces: Vec<_> = answers::tokens(thought)
+        .map(|piece| (Channel::Thought, piece))
+        .chain(answers::tokens(&answer).map(|piece| (Channel::Answer, piece)))
+        .collect();
+
+    let mut tokens = 0;
+    let mut finish = Finish::EndOfTurn;
+    for (index, &(channel, piece)) in pieces.iter().enumerate() {
+        if channel == Channel::Thought && state.upgrade()?.answer_now.borrow().contains(&id) {
+            continue;
+        }
+        if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
+            finish = Finish::Cancelled;
+            break;
+        }
+        if options.max_tokens > 0 && tokens >= options.max_tokens {
+            finish = Finish::MaxTokens;
+            break;
+        }
+        if index == pieces.len() / 2 {
+            if scenario.crash && so_far == 0 {
+                deliver(state, Delivery::Crashed("unreachable executed".into()));
+                return None;
+            }
+            if scenario.fail {
+                return fail(
+                    state,
+                    id,
+                    Failure::new(Cause::Internal, "The engine lost its way in this answer.")
+                        .with(Remedy::Retry),
+                );
+            }
+            if scenario.lost {
+                emit(state, Event::DeviceLost { reason: "the driver was reset".into() })?;
+                wait(state, 1_200).await?;
+                emit(state, Event::Device(models::device(&scenario)))?;
+            }
+        }
+        tokens += 1;
+        emit(state, Event::Text { id, channel, text: piece.into(), tokens })?;
+        wait(state, TOKEN_MS).await?;
+    }
+    let timings = Timings {
+        prompt_tokens: prompt,
+        cached_tokens: prompt / 2,
+        prefill_ms: f64::from(scenario.pace.ms(240)),
+        first_token_ms: f64::from(scenario.pace.ms(400)),
+        decode_tokens: tokens,
+        decode_ms: f64::from(tokens) * f64::from(scenario.pace.ms(TOKEN_MS).max(1)),
+        context_used: (prompt + tokens).min(context),
+        context_size: context,
+    };
+    emit(state, Event::Done { id, finish, timings })
+}
+
+/// Tokens that these messages would take, about.
+fn count(messages: &[Message]) -> u32 {
+    let characters: usize = messages.iter().map(|message| text_of(message).chars().count() + 16).sum();
+    u32::try_from(characters / 4).unwrap_or(u32::MAX)
+}
+
+fn text_of(message: &Message) -> String {
+    let texts = message.content.iter().filter_map(|content| match content {
+        Content::Text(text) => Some(text.as_str()),
+        Content::Image(_) | Content::Audio(_) => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn emit(state: &Weak<State>, event: Event) -> Option<()> {
+    deliver(state, Delivery::Event(event))
+}
+
+fn deliver(state: &Weak<State>, delivery: Delivery) -> Option<()> {
+    let sink = state.upgrade()?.sink.clone();
+    sink(delivery);
+    Some(())
+}
+
+fn fail(state: &Weak<State>, id: RequestId, failure: Failure) -> Option<()> {
+    emit(state, Event::Failed { id: Some(id), failure })
+}
+
+async fn wait(state: &Weak<State>, usual_ms: u32) -> Option<()> {
+    let ms = state.upgrade()?.scenario.pace.ms(usual_ms);
+    TimeoutFuture::new(ms).await;
+    state.upgrade().map(|_| ())
+}

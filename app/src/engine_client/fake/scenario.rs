@@ -1,0 +1,135 @@
+//! What the fake engine is told to do.
+
+/// The words of `?fake=WORD,WORD…`; an unknown word changes nothing.
+///
+/// | word | what happens |
+/// | --- | --- |
+/// | `no-webgpu` | the browser has no WebGPU |
+/// | `software` | the adapter computes in software |
+/// | `slow` | loading and answering take ten times as long |
+/// | `instant` | nothing waits |
+/// | `oom` | a load fails for want of graphics memory |
+/// | `cut` | the network is cut in the middle of a load |
+/// | `context-full` | the prompt does not fit the context |
+/// | `fail` | an answer fails half-way |
+/// | `lost` | the graphics device is lost and restored in the middle of an answer |
+/// | `crash` | the worker crashes in the middle of the first answer |
+/// | `silent` | the worker never reports ready |
+/// | `version` | the worker is of another version |
+/// | `demo` | the server has the built-in model alone |
+/// | `empty` | the server has no model |
+/// | `offline` | the server's model list cannot be had |
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scenario {
+    /// The browser has no WebGPU.
+    pub no_webgpu: bool,
+    /// The adapter computes in software.
+    pub software: bool,
+    /// How long things take.
+    pub pace: Pace,
+    /// A load fails for want of memory.
+    pub out_of_memory: bool,
+    /// The network is cut in the middle of a load.
+    pub cut: bool,
+    /// The prompt does not fit the context.
+    pub context_full: bool,
+    /// An answer fails half-way.
+    pub fail: bool,
+    /// The device is lost in the middle of an answer.
+    pub lost: bool,
+    /// The worker crashes in the middle of an answer.
+    pub crash: bool,
+    /// The worker never reports ready.
+    pub silent: bool,
+    /// The worker is of another version.
+    pub version: bool,
+    /// The server's models.
+    pub models: Models,
+}
+
+/// How long things take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pace {
+    /// As on a good laptop.
+    #[default]
+    Usual,
+    /// Ten times as long.
+    Slow,
+    /// No time.
+    Instant,
+}
+
+impl Pace {
+    /// A wait of the usual pace, at this pace; milliseconds.
+    #[must_use]
+    pub fn ms(self, usual: u32) -> u32 {
+        match self {
+            Self::Usual => usual,
+            Self::Slow => usual.saturating_mul(10),
+            Self::Instant => 0,
+        }
+    }
+}
+
+/// The models that the fake server has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Models {
+    /// Several, one of them broken, and the built-in one.
+    #[default]
+    Several,
+    /// The built-in one alone.
+    Demo,
+    /// None.
+    None,
+    /// The list cannot be had.
+    Offline,
+}
+
+impl Scenario {
+    /// Reads the value of `fake` in the page's address; none when it is not there.
+    #[must_use]
+    pub fn from_query(value: Option<&str>) -> Option<Self> {
+        let mut scenario = Self::default();
+        for word in value?.split(',') {
+            match word.trim() {
+                "no-webgpu" => scenario.no_webgpu = true,
+                "software" => scenario.software = true,
+                "slow" => scenario.pace = Pace::Slow,
+                "instant" => scenario.pace = Pace::Instant,
+                "oom" => scenario.out_of_memory = true,
+                "cut" => scenario.cut = true,
+                "context-full" => scenario.context_full = true,
+                "fail" => scenario.fail = true,
+                "lost" => scenario.lost = true,
+                "crash" => scenario.crash = true,
+                "silent" => scenario.silent = true,
+                "version" => scenario.version = true,
+                "demo" => scenario.models = Models::Demo,
+                "empty" => scenario.models = Models::None,
+                "offline" => scenario.models = Models::Offline,
+                _ => {}
+            }
+        }
+        Some(scenario)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_query_no_fake() {
+        assert_eq!(Scenario::from_query(None), None);
+        assert_eq!(Scenario::from_query(Some("")), Some(Scenario::default()));
+    }
+
+    #[test]
+    fn words_add_up() {
+        let scenario = Scenario::from_query(Some("software, slow,demo,nonsense")).expect("given");
+        let expected =
+            Scenario { software: true, pace: Pace::Slow, models: Models::Demo, ..Scenario::default() };
+        assert_eq!(scenario, expected);
+        assert_eq!(scenario.pace.ms(30), 300);
+    }
+}

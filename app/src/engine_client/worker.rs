@@ -1,0 +1,98 @@
+//! Carries messages to the engine's worker: `{ bytes: Uint8Array, files: [File…] }`, the bytes in postcard.
+
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use protocol::{Event, Request, decode, encode};
+use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
+use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions, WorkerType};
+
+use super::{Delivery, Sink, Transport};
+
+/// A dedicated worker. Dropping it ends the worker, and what it held on the graphics device with it.
+pub struct WorkerTransport {
+    worker: Worker,
+    _on_message: Closure<dyn Fn(MessageEvent)>,
+    _on_error: Closure<dyn Fn(ErrorEvent)>,
+}
+
+impl WorkerTransport {
+    /// Starts the worker whose address the server wrote into the page.
+    ///
+    /// # Errors
+    /// When the page names no worker, or the browser refuses to start it; in words.
+    pub fn spawn(sink: Sink) -> Result<Self, String> {
+        let url = worker_url().ok_or("the page does not say where it is")?;
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        options.set_name("gemtab engine");
+        let worker = Worker::new_with_options(&url, &options).map_err(|error| words(&error))?;
+
+        let on_message = Closure::<dyn Fn(MessageEvent)>::new({
+            let sink = sink.clone();
+            move |message: MessageEvent| sink(read(&message.data()))
+        });
+        let on_error = Closure::<dyn Fn(ErrorEvent)>::new(move |error: ErrorEvent| {
+            error.prevent_default();
+            let message = error.message();
+            sink(Delivery::Crashed(if message.is_empty() {
+                "its program could not be loaded".into()
+            } else {
+                message
+            }));
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        Ok(Self { worker, _on_message: on_message, _on_error: on_error })
+    }
+}
+
+impl Transport for WorkerTransport {
+    fn post(&self, request: &Request, files: &[File]) -> Result<(), String> {
+        let bytes = encode(request).map_err(|error| error.to_string())?;
+        // Copied out of wasm memory once, then moved to the worker without another copy.
+        let bytes = Uint8Array::from(bytes.as_slice());
+        let files: Array = files.iter().collect();
+        let message = Object::new();
+        Reflect::set(&message, &"bytes".into(), &bytes).map_err(|error| words(&error))?;
+        Reflect::set(&message, &"files".into(), &files).map_err(|error| words(&error))?;
+        self.worker
+            .post_message_with_transfer(&message, &Array::of1(&bytes.buffer()))
+            .map_err(|error| words(&error))
+    }
+}
+
+impl Drop for WorkerTransport {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
+
+/// Reads one message of the worker: an event, or `{ error }` when its program could not start.
+fn read(data: &JsValue) -> Delivery {
+    let field = |name: &str| Reflect::get(data, &name.into()).ok().filter(|value| !value.is_undefined());
+    if let Some(error) = field("error") {
+        return Delivery::Crashed(error.as_string().unwrap_or_else(|| words(&error)));
+    }
+    let Some(bytes) = field("bytes").and_then(|bytes| bytes.dyn_into::<Uint8Array>().ok()) else {
+        return Delivery::Crashed("it sent something that is no message".into());
+    };
+    match decode::<Event>(&bytes.to_vec()) {
+        Ok(event) => Delivery::Event(event),
+        Err(error) => Delivery::Crashed(error.to_string()),
+    }
+}
+
+/// The address in `<meta name="gemtab-worker">`.
+fn worker_url() -> Option<String> {
+    let meta = web_sys::window()?.document()?.query_selector("meta[name=gemtab-worker]").ok()??;
+    meta.get_attribute("content").filter(|url| !url.is_empty())
+}
+
+/// What a thrown value says.
+fn words(value: &JsValue) -> String {
+    match value.dyn_ref::<js_sys::Error>() {
+        Some(error) => String::from(error.message()),
+        None => value.as_string().unwrap_or_else(|| "an error without a message".into()),
+    }
+}

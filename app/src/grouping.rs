@@ -1,0 +1,71 @@
+//! Conversations by day, as the person's calendar has it.
+
+/// Milliseconds of a day.
+const DAY: i64 = 86_400_000;
+
+/// How long ago something was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Age {
+    /// Since midnight.
+    Today,
+    /// In the day before.
+    Yesterday,
+    /// In the five days before that.
+    Week,
+    /// Before.
+    Earlier,
+}
+
+impl Age {
+    /// The heading of the group.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Today => "Today",
+            Self::Yesterday => "Yesterday",
+            Self::Week => "Last 7 days",
+            Self::Earlier => "Earlier",
+        }
+    }
+}
+
+/// How long ago `then` was, both in milliseconds since 1970. `offset` is what a browser gives: the minutes that local
+/// time is behind universal time.
+#[must_use]
+pub fn age(then: u64, now: u64, offset: i32) -> Age {
+    let day =
+        |time: u64| (i64::try_from(time).unwrap_or(i64::MAX) - i64::from(offset) * 60_000).div_euclid(DAY);
+    match day(now) - day(then) {
+        i64::MIN..=0 => Age::Today,
+        1 => Age::Yesterday,
+        2..7 => Age::Week,
+        _ => Age::Earlier,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: u64 = 3_600_000;
+    /// 20 November 2026, 01:00 universal time.
+    const NOW: u64 = 1_795_136_400_000;
+
+    #[test]
+    fn midnight_is_where_the_person_is() {
+        assert_eq!(age(NOW - HOUR / 2, NOW, 0), Age::Today);
+        assert_eq!(age(NOW - 2 * HOUR, NOW, 0), Age::Yesterday);
+        // In Berlin it is 02:00, and two hours ago was midnight.
+        assert_eq!(age(NOW - 2 * HOUR, NOW, -60), Age::Today);
+        // In New York it is 20:00 of the day before.
+        assert_eq!(age(NOW - 2 * HOUR, NOW, 300), Age::Today);
+    }
+
+    #[test]
+    fn days_add_up() {
+        assert_eq!(age(NOW - 3 * 24 * HOUR, NOW, 0), Age::Week);
+        assert_eq!(age(NOW - 30 * 24 * HOUR, NOW, 0), Age::Earlier);
+        assert_eq!(age(NOW + HOUR, NOW, 0), Age::Today);
+        assert_eq!(age(0, NOW, 0), Age::Earlier);
+    }
+}

@@ -1,0 +1,122 @@
+//! Names of conversations, attachments and nodes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// A text that names no conversation or attachment.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{found}` is not an id: it takes 32 hexadecimal digits")]
+pub struct ParseIdError {
+    /// The text.
+    pub found: String,
+}
+
+/// Random 128 bits: from `crypto.getRandomValues` in a browser.
+#[cfg(target_arch = "wasm32")]
+fn random_bits() -> u128 {
+    let mut bytes = [0_u8; 16];
+    let filled = web_sys::window()
+        .and_then(|window| window.crypto().ok())
+        .is_some_and(|crypto| crypto.get_random_values_with_u8_array(&mut bytes).is_ok());
+    if !filled {
+        // Every browser with WebGPU has `crypto`; this keeps ids distinct should one refuse it.
+        for half in bytes.chunks_exact_mut(8) {
+            half.copy_from_slice(&js_sys::Math::random().to_bits().to_le_bytes());
+        }
+    }
+    u128::from_le_bytes(bytes)
+}
+
+/// Random 128 bits, natively: from the keys that the standard library seeds each hash map with. Used by tests.
+#[cfg(not(target_arch = "wasm32"))]
+fn random_bits() -> u128 {
+    use std::hash::{BuildHasher, RandomState};
+    let half = |salt: u8| u128::from(RandomState::new().hash_one(salt));
+    half(0) << 64 | half(1)
+}
+
+macro_rules! random_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u128);
+
+        impl $name {
+            /// A new one, random.
+            #[must_use]
+            pub fn random() -> Self {
+                Self(random_bits())
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:032x}", self.0)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = ParseIdError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let digits = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+                let value = if digits { u128::from_str_radix(text, 16).ok() } else { None };
+                value.map(Self).ok_or_else(|| ParseIdError { found: text.chars().take(64).collect() })
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+            }
+        }
+    };
+}
+
+random_id! {
+    /// Names a conversation: 128 random bits, written as 32 hexadecimal digits.
+    ConversationId
+}
+
+random_id! {
+    /// Names the bytes of an attachment: 128 random bits, written as 32 hexadecimal digits.
+    AttachmentKey
+}
+
+/// Names a message within its conversation. Never used twice, also after a deletion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct NodeId(pub u32);
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_differ_and_survive_being_written() {
+        let (a, b) = (ConversationId::random(), ConversationId::random());
+        assert_ne!(a, b);
+        assert_eq!(a.to_string().parse(), Ok(a));
+        assert_eq!(a.to_string().len(), 32);
+    }
+
+    #[test]
+    fn what_is_no_id_is_refused() {
+        for text in ["", "12", "+0000000000000000000000000000001", "0000000000000000000000000000000g"] {
+            assert!(text.parse::<ConversationId>().is_err(), "{text}");
+        }
+    }
+}

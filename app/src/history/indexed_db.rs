@@ -1,0 +1,247 @@
+//! IndexedDB as four futures: get, all, keys, commit.
+//!
+//! Keys are texts outside the records; records are texts or `Uint8Array`s.
+
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+use send_wrapper::SendWrapper;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast as _, JsValue};
+use web_sys::{
+    DomException, Event, IdbDatabase, IdbFactory, IdbObjectStore, IdbOpenDbRequest, IdbRequest,
+    IdbTransaction, IdbTransactionMode,
+};
+
+use super::StoreError;
+use super::backend::{Table, Value, Write};
+
+/// The database's name.
+const NAME: &str = "gemtab";
+
+/// Raised when a table is added. Older pages in other tabs let go of the database then.
+const VERSION: u32 = 1;
+
+/// An open database. Clones are handles to the same one. It may cross into types that ask for `Send`, but its futures
+/// stay on the page's thread.
+#[derive(Clone)]
+pub(super) struct Database(SendWrapper<Rc<IdbDatabase>>);
+
+impl Database {
+    /// Opens it, and makes it on the first visit.
+    pub async fn open() -> Result<Self, StoreError> {
+        let request = factory()?.open_with_u32(NAME, VERSION).map_err(|error| unavailable(&error))?;
+        let upgrading = request.clone();
+        let upgrade = Closure::<dyn FnMut(Event)>::new(move |_: Event| make_tables(&upgrading));
+        request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));
+        let result = opened(&request).await;
+        request.set_onupgradeneeded(None);
+        let database: IdbDatabase = result?.dyn_into().map_err(|other| unavailable(&other))?;
+        close_on_upgrade(&database);
+        Ok(Self(SendWrapper::new(Rc::new(database))))
+    }
+
+    /// One record.
+    pub async fn get(&self, table: Table, key: &str) -> Result<Option<Value>, StoreError> {
+        let request = self.read(table)?.get(&JsValue::from_str(key)).map_err(|error| failed(&error))?;
+        let value = done(&request).await?;
+        if value.is_undefined() { Ok(None) } else { from_js(key, &value).map(Some) }
+    }
+
+    /// All records of a table, by key.
+    pub async fn all(&self, table: Table) -> Result<Vec<(String, Value)>, StoreError> {
+        let store = self.read(table)?;
+        // Both requests belong to one transaction, so that keys and values are of the same moment.
+        let keys = store.get_all_keys().map_err(|error| failed(&error))?;
+        let values = store.get_all().map_err(|error| failed(&error))?;
+        let (keys, values) = futures_util::future::try_join(done(&keys), done(&values)).await?;
+        let (keys, values) = (js_sys::Array::from(&keys), js_sys::Array::from(&values));
+        let mut records = Vec::new();
+        for (key, value) in keys.iter().zip(values.iter()) {
+            let key = key.as_string().unwrap_or_default();
+            let value = from_js(&key, &value)?;
+            records.push((key, value));
+        }
+        Ok(records)
+    }
+
+    /// All keys of a table.
+    pub async fn keys(&self, table: Table) -> Result<Vec<String>, StoreError> {
+        let request = self.read(table)?.get_all_keys().map_err(|error| failed(&error))?;
+        let keys = done(&request).await?;
+        Ok(js_sys::Array::from(&keys).iter().filter_map(|key| key.as_string()).collect())
+    }
+
+    /// Makes all changes, or none: they are one transaction.
+    pub async fn commit(&self, writes: Vec<Write>) -> Result<(), StoreError> {
+        let names = js_sys::Array::new();
+        for table in Table::ALL {
+            let concerns =
+                |write: &Write| matches!(write, Write::Put(of, ..) | Write::Remove(of, _) if *of == table);
+            if writes.iter().any(concerns) {
+                names.push(&JsValue::from_str(table.name()));
+            }
+        }
+        if names.length() == 0 {
+            return Ok(());
+        }
+        let transaction = self
+            .0
+            .transaction_with_str_sequence_and_mode(&names, IdbTransactionMode::Readwrite)
+            .map_err(|error| failed(&error))?;
+        for write in writes {
+            if let Err(error) = issue(&transaction, write) {
+                transaction.abort().ok();
+                return Err(failed(&error));
+            }
+        }
+        committed(&transaction).await
+    }
+
+    fn read(&self, table: Table) -> Result<IdbObjectStore, StoreError> {
+        let transaction = self.0.transaction_with_str(table.name()).map_err(|error| failed(&error))?;
+        transaction.object_store(table.name()).map_err(|error| failed(&error))
+    }
+}
+
+fn factory() -> Result<IdbFactory, StoreError> {
+    let window = web_sys::window().ok_or_else(|| unavailable(&JsValue::from_str("no window")))?;
+    let factory = window.indexed_db().map_err(|error| unavailable(&error))?;
+    factory.ok_or_else(|| unavailable(&JsValue::from_str("no IndexedDB")))
+}
+
+fn make_tables(request: &IdbOpenDbRequest) {
+    let Ok(database) = request.result().and_then(|result| result.dyn_into::<IdbDatabase>()) else { return };
+    let existing = database.object_store_names();
+    for table in Table::ALL {
+        if !existing.contains(table.name()) {
+            // Should it fail, opening fails as a whole, and is reported there.
+            database.create_object_store(table.name()).ok();
+        }
+    }
+}
+
+/// Lets a newer page in another tab change the tables; what this page does afterwards fails with a clear error.
+fn close_on_upgrade(database: &IdbDatabase) {
+    let closing = database.clone();
+    let close = Closure::<dyn FnMut(Event)>::new(move |_: Event| closing.close());
+    database.set_onversionchange(Some(close.as_ref().unchecked_ref()));
+    // As long-lived as the page.
+    close.forget();
+}
+
+fn issue(transaction: &IdbTransaction, write: Write) -> Result<IdbRequest, JsValue> {
+    match write {
+        Write::Put(table, key, value) => {
+            let value = match value {
+                Value::Text(text) => JsValue::from_str(&text),
+                Value::Bytes(bytes) => js_sys::Uint8Array::from(bytes.as_slice()).into(),
+            };
+            transaction.object_store(table.name())?.put_with_key(&value, &JsValue::from_str(&key))
+        }
+        Write::Remove(table, key) => transaction.object_store(table.name())?.delete(&JsValue::from_str(&key)),
+    }
+}
+
+fn from_js(key: &str, value: &JsValue) -> Result<Value, StoreError> {
+    if let Some(text) = value.as_string() {
+        return Ok(Value::Text(text));
+    }
+    match value.dyn_ref::<js_sys::Uint8Array>() {
+        Some(bytes) => Ok(Value::Bytes(bytes.to_vec())),
+        None => {
+            Err(StoreError::Broken { key: key.to_owned(), reason: "it is neither text nor bytes".to_owned() })
+        }
+    }
+}
+
+/// The result of a request.
+async fn done(request: &IdbRequest) -> Result<JsValue, StoreError> {
+    let (sender, receiver) = oneshot::channel();
+    let settle = once(sender);
+    request.set_onsuccess(Some(settle.as_ref().unchecked_ref()));
+    request.set_onerror(Some(settle.as_ref().unchecked_ref()));
+    receiver.await.ok();
+    request.set_onsuccess(None);
+    request.set_onerror(None);
+    // Reading `error` throws while the request runs; after either event it does not.
+    match request.error() {
+        Ok(Some(error)) => Err(of_exception(&error)),
+        _ => request.result().map_err(|error| failed(&error)),
+    }
+}
+
+/// The database of an open request. Unlike [`done`], a refusal means that there is no storage at all; and a tab that
+/// holds an older version open may block it.
+async fn opened(request: &IdbOpenDbRequest) -> Result<JsValue, StoreError> {
+    let (sender, receiver) = oneshot::channel();
+    let settle = once(sender);
+    request.set_onsuccess(Some(settle.as_ref().unchecked_ref()));
+    request.set_onerror(Some(settle.as_ref().unchecked_ref()));
+    request.set_onblocked(Some(settle.as_ref().unchecked_ref()));
+    let event = receiver.await.map_or_else(|_| String::new(), |event| event.type_());
+    request.set_onsuccess(None);
+    request.set_onerror(None);
+    request.set_onblocked(None);
+    if event == "blocked" {
+        let reason = "another tab has an older version of this page open".to_owned();
+        return Err(StoreError::Unavailable { reason });
+    }
+    match request.error() {
+        Ok(Some(error)) => Err(StoreError::Unavailable { reason: error.message() }),
+        _ => request.result().map_err(|error| unavailable(&error)),
+    }
+}
+
+/// Waits until a transaction is on disk, or was undone.
+async fn committed(transaction: &IdbTransaction) -> Result<(), StoreError> {
+    let (sender, receiver) = oneshot::channel();
+    let settle = once(sender);
+    transaction.set_oncomplete(Some(settle.as_ref().unchecked_ref()));
+    // An error that nobody handles aborts the transaction, and its quota may run out as late as at its end.
+    transaction.set_onabort(Some(settle.as_ref().unchecked_ref()));
+    let event = receiver.await.map_or_else(|_| String::new(), |event| event.type_());
+    transaction.set_oncomplete(None);
+    transaction.set_onabort(None);
+    match transaction.error() {
+        Some(error) => Err(of_exception(&error)),
+        None if event == "complete" => Ok(()),
+        None => Err(StoreError::Failed { reason: "the transaction was aborted".to_owned() }),
+    }
+}
+
+/// A listener that passes on the first event it hears.
+fn once(sender: oneshot::Sender<Event>) -> Closure<dyn FnMut(Event)> {
+    let mut sender = Some(sender);
+    Closure::new(move |event: Event| {
+        if let Some(sender) = sender.take() {
+            // Nobody waits any more when the future was dropped.
+            sender.send(event).ok();
+        }
+    })
+}
+
+fn of_exception(error: &DomException) -> StoreError {
+    match error.name().as_str() {
+        "QuotaExceededError" => StoreError::Full,
+        name => StoreError::Failed { reason: format!("{name}: {}", error.message()) },
+    }
+}
+
+fn failed(error: &JsValue) -> StoreError {
+    match error.dyn_ref::<DomException>() {
+        Some(error) => of_exception(error),
+        None => StoreError::Failed { reason: words(error) },
+    }
+}
+
+fn unavailable(error: &JsValue) -> StoreError {
+    StoreError::Unavailable { reason: words(error) }
+}
+
+fn words(error: &JsValue) -> String {
+    if let Some(error) = error.dyn_ref::<DomException>() {
+        return error.message();
+    }
+    error.as_string().unwrap_or_else(|| format!("{error:?}"))
+}

@@ -1,0 +1,95 @@
+//! One message and what hangs on it.
+
+use protocol::{Finish, Role, Timings, ToolCall};
+use serde::{Deserialize, Serialize};
+
+use super::AttachmentKey;
+
+/// A message as it is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks: the user, the assistant or a tool. The system prompt belongs to the conversation.
+    pub role: Role,
+    /// What is said, in Markdown.
+    #[serde(default)]
+    pub text: String,
+    /// The model's thought before it spoke.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub thought: String,
+    /// How long it thought, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thought_ms: Option<u64>,
+    /// Tools that the model called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolCall>,
+    /// For an answer of a tool: the tool's name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tool: String,
+    /// Pictures and sound, in order, shown before the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
+    /// For an answer: the model that gave it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// Why the answer ended; none while it runs, and when the page went away before it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish: Option<Finish>,
+    /// Figures of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timings: Option<Timings>,
+    /// What went wrong, in words for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Whether a person changed this answer after the model gave it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub edited: bool,
+    /// When it was made, in milliseconds since 1970.
+    pub created: u64,
+}
+
+impl Message {
+    /// A message of nothing but its role.
+    #[must_use]
+    pub fn empty(role: Role, now: u64) -> Self {
+        Self {
+            role,
+            text: String::new(),
+            thought: String::new(),
+            thought_ms: None,
+            calls: Vec::new(),
+            tool: String::new(),
+            attachments: Vec::new(),
+            model: String::new(),
+            finish: None,
+            timings: None,
+            error: None,
+            edited: false,
+            created: now,
+        }
+    }
+}
+
+/// A picture or a sound that belongs to a message. Its bytes are kept apart, under `key`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// What it is.
+    pub kind: AttachmentKind,
+    /// Its file name, as the person knows it.
+    pub name: String,
+    /// Its media type, such as `image/png`.
+    pub mime: String,
+    /// Bytes of the file.
+    pub size: u64,
+    /// Where its bytes are kept.
+    pub key: AttachmentKey,
+}
+
+/// What an attachment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AttachmentKind {
+    /// A picture.
+    Image,
+    /// Sound.
+    Audio,
+}

@@ -1,0 +1,50 @@
+//! A conversation as the engine reads it.
+
+use protocol::{Content, GenerateOptions, Message, Role, Sampling};
+
+use super::{Attachment, Conversation, NodeId};
+
+impl Conversation {
+    /// What the engine is to answer: the system prompt and the messages up to `until`, that one included.
+    ///
+    /// `content` turns an attachment into what the engine takes; one that gives none is left out. Answers that never
+    /// said anything (stopped or failed at once) are left out too. Of earlier answers the thought is kept only where
+    /// tools were called: the model's template wants no other.
+    #[must_use]
+    pub fn prompt(&self, until: NodeId, content: &dyn Fn(&Attachment) -> Option<Content>) -> Vec<Message> {
+        let mut messages = Vec::new();
+        if !self.system.trim().is_empty() {
+            messages.push(Message::text(Role::System, self.system.as_str()));
+        }
+        for kept in self.path_to(until).into_iter().filter_map(|node| self.message(node)) {
+            let silent = kept.text.is_empty() && kept.calls.is_empty();
+            if kept.role == Role::Assistant && silent {
+                continue;
+            }
+            let mut parts: Vec<Content> = kept.attachments.iter().filter_map(content).collect();
+            if !kept.text.is_empty() || parts.is_empty() {
+                parts.push(Content::Text(kept.text.clone()));
+            }
+            messages.push(Message {
+                role: kept.role,
+                content: parts,
+                thought: if kept.calls.is_empty() { String::new() } else { kept.thought.clone() },
+                calls: kept.calls.clone(),
+                tool: kept.tool.clone(),
+            });
+        }
+        messages
+    }
+
+    /// How the engine is to answer, given what the model recommends.
+    #[must_use]
+    pub fn generate_options(&self, recommended: &Sampling) -> GenerateOptions {
+        GenerateOptions {
+            sampling: self.options.sampling.clone().unwrap_or_else(|| recommended.clone()),
+            max_tokens: self.options.max_tokens,
+            stop: self.options.stop.clone(),
+            thinking: self.options.thinking,
+            tools: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,433 @@
+//! The tree, the archive and the store, natively.
+
+#![allow(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
+use pollster::block_on;
+use proptest::prelude::*;
+use protocol::{Content, Finish, Role, Sampling, Timings, ToolCall};
+
+use super::backend::Memory;
+use super::{
+    Archive, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Draft, HistoryStore,
+    ImportError, NodeId, Options, Persistence, StoreError, Summary, TreeError, TreeOpError,
+};
+
+fn empty(id: u128) -> Conversation {
+    Conversation::new(ConversationId(id), Options::default(), 1)
+}
+
+/// A question with an answer.
+fn answered(id: u128) -> (Conversation, NodeId, NodeId) {
+    let mut conversation = empty(id);
+    let question = conversation.add_user("What is a tree?", Vec::new(), 2).unwrap();
+    let answer = conversation.add_answer(question, "demo", 3).unwrap();
+    conversation.push_text(answer, "A graph ");
+    conversation.push_text(answer, "without a circle.");
+    conversation.finish(answer, Finish::EndOfTurn, Timings::default(), 4);
+    (conversation, question, answer)
+}
+
+fn picture(key: u128) -> Attachment {
+    Attachment {
+        kind: AttachmentKind::Image,
+        name: "cat.png".to_owned(),
+        mime: "image/png".to_owned(),
+        size: 3,
+        key: AttachmentKey(key),
+    }
+}
+
+fn store() -> HistoryStore {
+    HistoryStore::in_memory("a test".to_owned())
+}
+
+#[test]
+fn a_question_and_its_answer() {
+    let (conversation, question, answer) = answered(1);
+    assert_eq!(conversation.active_path(), [question, answer]);
+    assert_eq!(conversation.message(answer).unwrap().text, "A graph without a circle.");
+    assert_eq!(conversation.title, "What is a tree?");
+    assert_eq!(conversation.updated, 4);
+    assert_eq!(conversation.check(), Ok(()));
+}
+
+#[test]
+fn regenerating_keeps_the_old_answer() {
+    let (mut conversation, question, first) = answered(1);
+    let second = conversation.regenerate(first, "demo", 5).unwrap();
+    assert_eq!(conversation.active_path(), [question, second]);
+    assert_eq!(conversation.variant(second), (2, 2));
+    assert_eq!(conversation.switch(second, -1), Ok(first));
+    assert_eq!(conversation.active_path(), [question, first]);
+    assert_eq!(conversation.switch(first, -1), Ok(first), "stops at the first");
+    assert_eq!(conversation.switch(first, 9), Ok(second), "stops at the last");
+}
+
+#[test]
+fn editing_a_question_makes_a_branch() {
+    let (mut conversation, question, answer) = answered(1);
+    let follow = conversation.add_user("More?", Vec::new(), 5).unwrap();
+    let edited = conversation.edit_user(question, "What is a leaf?", Vec::new(), 6).unwrap();
+    assert_eq!(conversation.active_path(), [edited]);
+    assert_eq!(conversation.siblings(edited), [question, edited]);
+    conversation.show(question).unwrap();
+    assert_eq!(conversation.active_path(), [question, answer, follow], "what followed comes back");
+    assert_eq!(conversation.title, "What is a tree?", "the title stays");
+}
+
+#[test]
+fn editing_an_answer_makes_a_variant() {
+    let (mut conversation, question, answer) = answered(1);
+    let edited = conversation.edit_answer(answer, "A plant.", 5).unwrap();
+    assert_eq!(conversation.active_path(), [question, edited]);
+    let message = conversation.message(edited).unwrap();
+    assert!(message.edited && message.model == "demo" && message.timings.is_none());
+    assert_eq!(conversation.message(answer).unwrap().text, "A graph without a circle.");
+}
+
+#[test]
+fn deleting_a_branch_shows_its_neighbour() {
+    let (mut conversation, question, first) = answered(1);
+    let second = conversation.regenerate(first, "demo", 5).unwrap();
+    let third = conversation.regenerate(first, "demo", 6).unwrap();
+    conversation.show(second).unwrap();
+    conversation.add_user("And?", Vec::new(), 7).unwrap();
+    conversation.delete_branch(second, 8).unwrap();
+    assert_eq!(conversation.active_path(), [question, first]);
+    conversation.delete_branch(first, 9).unwrap();
+    assert_eq!(conversation.active_path(), [question, third]);
+    conversation.delete_branch(question, 10).unwrap();
+    assert!(conversation.is_empty() && conversation.active_path().is_empty());
+    assert_eq!(conversation.check(), Ok(()));
+    assert_eq!(conversation.delete_branch(question, 11), Err(TreeOpError::NoSuchNode { node: question }));
+}
+
+#[test]
+fn operations_are_for_their_roles() {
+    let (mut conversation, question, answer) = answered(1);
+    let wrong = |node, found, expected| Err(TreeOpError::WrongRole { node, found, expected });
+    assert_eq!(conversation.regenerate(question, "", 5), wrong(question, Role::User, Role::Assistant));
+    assert_eq!(conversation.edit_user(answer, "", Vec::new(), 5), wrong(answer, Role::Assistant, Role::User));
+    assert_eq!(conversation.add_answer(answer, "", 5), wrong(answer, Role::Assistant, Role::User));
+    assert_eq!(conversation.add_answer(NodeId(9), "", 5), Err(TreeOpError::NoSuchNode { node: NodeId(9) }));
+}
+
+#[test]
+fn a_fork_has_one_branch_and_a_duplicate_has_all() {
+    let (mut conversation, _, first) = answered(1);
+    let second = conversation.regenerate(first, "demo", 5).unwrap();
+    let fork = conversation.fork(first, ConversationId(2), 6).unwrap();
+    assert_eq!((fork.len(), fork.check()), (2, Ok(())));
+    assert_eq!(fork.message(fork.leaf().unwrap()), conversation.message(first));
+    let copy = conversation.duplicate(ConversationId(3), 6);
+    assert_eq!((copy.len(), copy.leaf()), (3, Some(second)));
+}
+
+#[test]
+fn an_empty_title_is_made_again() {
+    let (mut conversation, ..) = answered(1);
+    conversation.rename(" Trees ", 5);
+    assert_eq!(conversation.title, "Trees");
+    conversation.rename("", 6);
+    assert_eq!(conversation.title, "What is a tree?");
+}
+
+#[test]
+fn the_engine_reads_the_path() {
+    let (mut conversation, question, answer) = answered(1);
+    conversation.system = "Be brief.".to_owned();
+    conversation.push_thought(answer, "Hm.");
+    let silent = conversation.regenerate(answer, "demo", 5).unwrap();
+    let user = conversation.add_user("Look", vec![picture(7)], 6).unwrap();
+    let prompt = conversation.prompt(user, &|_| Some(Content::Image(vec![1])));
+    let roles: Vec<_> = prompt.iter().map(|message| message.role).collect();
+    assert_eq!(roles, [Role::System, Role::User, Role::User], "an answer that says nothing is left out");
+    assert_eq!(prompt[2].content, [Content::Image(vec![1]), Content::Text("Look".to_owned())]);
+    let prompt = conversation.prompt(answer, &|_| None);
+    assert_eq!(prompt[2].thought, "", "thoughts of earlier answers are not repeated");
+    conversation.push_call(silent, ToolCall { name: "sum".to_owned(), arguments: "{}".to_owned() });
+    conversation.push_thought(silent, "Add.");
+    let result = conversation.add_tool_result(silent, "sum", "3", 7).unwrap();
+    let prompt = conversation.prompt(result, &|_| None);
+    assert_eq!((prompt[2].thought.as_str(), prompt[3].tool.as_str()), ("Add.", "sum"));
+    assert_eq!(conversation.generate_options(&Sampling::default()).sampling, Sampling::default());
+    assert_eq!(conversation.path_to(result), [question, silent, result]);
+}
+
+#[test]
+fn markdown_has_what_is_on_screen() {
+    let (mut conversation, _, answer) = answered(1);
+    conversation.regenerate(answer, "demo", 5).unwrap();
+    conversation.show(answer).unwrap();
+    conversation.push_thought(answer, "One\nTwo");
+    assert_eq!(
+        conversation.to_markdown(),
+        "# What is a tree?\n\n## You\n\nWhat is a tree?\n\n## demo\n\n> One\n> Two\n\nA graph without a circle.\n"
+    );
+}
+
+#[test]
+fn what_was_kept_is_found() {
+    let (conversation, ..) = answered(1);
+    let found = |text: &str| Summary::find(&conversation, text).map(|summary| summary.snippet);
+    assert_eq!(found("CIRCLE").unwrap(), "A graph without a circle.");
+    assert_eq!(found("what is"), Some("A graph without a circle.".to_owned()), "in the title");
+    assert_eq!(found("square"), None);
+    assert!(found("").is_some());
+    let mut long = empty(2);
+    long.add_user(format!("{}Straße{}", "word ".repeat(40), " word".repeat(40)), Vec::new(), 2).unwrap();
+    let snippet = Summary::find(&long, "STRASSE").map(|summary| summary.snippet);
+    assert_eq!(snippet, None, "ß is not ss in lower case");
+    let snippet = Summary::find(&long, "straße").unwrap().snippet;
+    assert!(
+        snippet.starts_with("…word") && snippet.contains("Straße") && snippet.ends_with('…'),
+        "{snippet}"
+    );
+}
+
+#[test]
+fn the_store_keeps_lists_and_deletes() {
+    block_on(async {
+        let store = store();
+        assert!(matches!(store.persistence(), Persistence::UntilClosed { .. }));
+        let ((first, ..), (mut second, ..)) = (answered(1), answered(2));
+        second.updated = 9;
+        store.save(&first).await.unwrap();
+        store.save(&second).await.unwrap();
+        let ids: Vec<_> = store.list().await.unwrap().into_iter().map(|summary| summary.id).collect();
+        assert_eq!(ids, [second.id, first.id], "the one changed last comes first");
+        assert_eq!(store.load(first.id).await, Ok(Some(first.clone())));
+        assert_eq!(store.search("circle").await.unwrap().len(), 2);
+        store.delete(first.id).await.unwrap();
+        assert_eq!(store.load(first.id).await, Ok(None));
+        assert_eq!(store.list().await.unwrap().len(), 1);
+    });
+}
+
+#[test]
+fn attachments_go_with_the_last_that_names_them() {
+    block_on(async {
+        let store = store();
+        let key = store.put_attachment(vec![1, 2, 3]).await.unwrap();
+        let mut conversation = empty(1);
+        let node = conversation.add_user("", vec![Attachment { key, ..picture(0) }], 2).unwrap();
+        assert_eq!(conversation.title, "cat.png");
+        store.save(&conversation).await.unwrap();
+        let copy = conversation.duplicate(ConversationId(2), 3);
+        store.save(&copy).await.unwrap();
+        conversation.delete_branch(node, 4).unwrap();
+        store.save(&conversation).await.unwrap();
+        assert_eq!(store.attachment(key).await, Ok(Some(vec![1, 2, 3])), "the copy names it still");
+        store.delete(copy.id).await.unwrap();
+        assert_eq!(store.attachment(key).await, Ok(None));
+        let loose = store.put_attachment(vec![4]).await.unwrap();
+        let drafted = store.put_attachment(vec![5]).await.unwrap();
+        let draft =
+            Draft { text: String::new(), attachments: vec![Attachment { key: drafted, ..picture(0) }] };
+        store.set_draft(None, &draft).await.unwrap();
+        assert_eq!(store.sweep_attachments().await, Ok(1));
+        assert_eq!(store.attachment(loose).await, Ok(None));
+        assert!(store.attachment(drafted).await.unwrap().is_some());
+    });
+}
+
+#[test]
+fn drafts_and_settings() {
+    block_on(async {
+        let store = store();
+        let draft = Draft { text: "not yet".to_owned(), attachments: Vec::new() };
+        store.set_draft(Some(ConversationId(1)), &draft).await.unwrap();
+        assert_eq!(store.draft(Some(ConversationId(1))).await, Ok(draft));
+        assert_eq!(store.draft(None).await, Ok(Draft::default()));
+        store.set_setting("theme", &"dark").await.unwrap();
+        assert_eq!(store.setting::<String>("theme").await, Ok(Some("dark".to_owned())));
+        assert_eq!(store.setting::<u32>("theme").await, Ok(None), "of another shape");
+        assert_eq!(store.setting::<String>("none").await, Ok(None));
+    });
+}
+
+#[test]
+fn full_storage_is_said_and_loses_nothing() {
+    block_on(async {
+        let store = HistoryStore::over(Memory::limited(4000), "a test".to_owned());
+        let (mut conversation, _, answer) = answered(1);
+        store.save(&conversation).await.unwrap();
+        let before = conversation.clone();
+        conversation.push_text(answer, &"x".repeat(5000));
+        assert_eq!(store.save(&conversation).await, Err(StoreError::Full));
+        assert_eq!(store.load(before.id).await, Ok(Some(before)));
+    });
+}
+
+#[test]
+fn an_import_gives_taken_ids_anew() {
+    block_on(async {
+        let (from, to) = (store(), store());
+        let key = from.put_attachment(vec![0, 255]).await.unwrap();
+        let (mut conversation, ..) = answered(1);
+        conversation.add_user("look", vec![Attachment { key, ..picture(0) }, picture(9)], 5).unwrap();
+        from.save(&conversation).await.unwrap();
+        let json = from.export_all().await.unwrap();
+        let report = to.import(&json).await.unwrap();
+        assert_eq!((report.added.as_slice(), report.renamed), (&[conversation.id][..], 0));
+        assert_eq!((report.attachments, report.missing_attachments), (1, 1));
+        assert_eq!(to.load(conversation.id).await, Ok(Some(conversation.clone())));
+        assert_eq!(to.attachment(key).await, Ok(Some(vec![0, 255])));
+        let again = to.import(&json).await.unwrap();
+        assert_eq!((again.renamed, again.attachments), (1, 0));
+        assert_ne!(again.added[0], conversation.id);
+        assert_eq!(to.list().await.unwrap().len(), 2);
+    });
+}
+
+#[test]
+fn a_bad_import_says_where_and_changes_nothing() {
+    block_on(async {
+        let store = store();
+        let (good, ..) = answered(1);
+        let (mut bad, ..) = answered(2);
+        bad.next = 0;
+        let mut archive = Archive::new(1);
+        archive.conversations = vec![good, bad];
+        let json = archive.to_json();
+        let refused = |json: String| {
+            let store = store.clone();
+            async move { store.import(&json).await.unwrap_err() }
+        };
+        let error = refused(json.clone()).await;
+        assert!(
+            matches!(&error, ImportError::Tree { index: 1, source: TreeError::Next { .. }, .. }),
+            "{error:?}"
+        );
+        assert!(matches!(refused("{\n  oops".to_owned()).await, ImportError::Json { line: 2, .. }));
+        let missing = refused(json.replacen("\"updated\"", "\"updatet\"", 1)).await;
+        assert!(
+            matches!(&missing, ImportError::Json { line, reason, .. } if *line > 2 && reason.contains("updated")),
+            "{missing:?}"
+        );
+        let newer = refused(json.replace("\"version\": 1", "\"version\": 2")).await;
+        assert_eq!(newer, ImportError::Version { found: 2 });
+        assert!(matches!(refused("7".to_owned()).await, ImportError::Json { line: 1, .. }));
+        for other in ["[]", "{}", "{\"format\": \"other\"}"] {
+            assert!(matches!(refused(other.to_owned()).await, ImportError::Format { .. }), "{other}");
+        }
+        assert_eq!(store.list().await, Ok(Vec::new()), "nothing was imported");
+    });
+}
+
+#[test]
+fn broken_trees_are_refused() {
+    let (whole, question, answer) = answered(1);
+    let broken = |change: &dyn Fn(&mut Conversation)| {
+        let mut conversation = whole.clone();
+        change(&mut conversation);
+        conversation.check()
+    };
+    assert_eq!(broken(&|it| it.roots.clear()), Err(TreeError::Active { parent: None }));
+    assert_eq!(
+        broken(&|it| (it.roots, it.active_root) = (Vec::new(), None)),
+        Err(TreeError::Detached { node: question })
+    );
+    assert_eq!(
+        broken(&|it| it.nodes.get_mut(&answer).unwrap().parent = None),
+        Err(TreeError::Parent { node: answer })
+    );
+    assert_eq!(broken(&|it| it.roots.push(question)), Err(TreeError::Twice { node: question }));
+    assert_eq!(broken(&|it| it.roots.push(NodeId(7))), Err(TreeError::Missing { node: NodeId(7) }));
+    assert_eq!(
+        broken(&|it| it.message_mut(question).unwrap().role = Role::System),
+        Err(TreeError::System { node: question })
+    );
+}
+
+/// Something a person or the engine does; numbers choose a message.
+#[derive(Clone, Debug)]
+enum Step {
+    User(String),
+    Answer(usize),
+    Regenerate(usize),
+    EditUser(usize),
+    EditAnswer(usize),
+    ToolResult(usize),
+    Switch(usize, isize),
+    Show(usize),
+    Delete(usize),
+    Push(usize),
+    Fork(usize),
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let node = 0_usize..24;
+    prop_oneof![
+        "[a-z ]{0,8}".prop_map(Step::User),
+        node.clone().prop_map(Step::Answer),
+        node.clone().prop_map(Step::Regenerate),
+        node.clone().prop_map(Step::EditUser),
+        node.clone().prop_map(Step::EditAnswer),
+        node.clone().prop_map(Step::ToolResult),
+        (node.clone(), -3_isize..4).prop_map(|(node, by)| Step::Switch(node, by)),
+        node.clone().prop_map(Step::Show),
+        node.clone().prop_map(Step::Delete),
+        node.clone().prop_map(Step::Push),
+        node.prop_map(Step::Fork),
+    ]
+}
+
+fn apply(conversation: &mut Conversation, step: Step, now: u64) {
+    let pick = |index: usize| {
+        let ids: Vec<_> = conversation.nodes().map(|(id, _)| id).collect();
+        ids.get(index % ids.len().max(1)).copied().unwrap_or(NodeId(index as u32))
+    };
+    // Steps that make no sense are refused, and must then change nothing that matters.
+    match step {
+        Step::User(text) => drop(conversation.add_user(text, Vec::new(), now)),
+        Step::Answer(node) => drop(conversation.add_answer(pick(node), "m", now)),
+        Step::Regenerate(node) => drop(conversation.regenerate(pick(node), "m", now)),
+        Step::EditUser(node) => drop(conversation.edit_user(pick(node), "e", vec![picture(1)], now)),
+        Step::EditAnswer(node) => drop(conversation.edit_answer(pick(node), "e", now)),
+        Step::ToolResult(node) => drop(conversation.add_tool_result(pick(node), "t", "r", now)),
+        Step::Switch(node, by) => drop(conversation.switch(pick(node), by)),
+        Step::Show(node) => drop(conversation.show(pick(node))),
+        Step::Delete(node) => drop(conversation.delete_branch(pick(node), now)),
+        Step::Push(node) => conversation.push_text(pick(node), "p"),
+        Step::Fork(node) => {
+            if let Ok(fork) = conversation.fork(pick(node), conversation.id, now) {
+                assert_eq!(fork.check(), Ok(()));
+                *conversation = fork;
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_steps_leave_a_whole_tree(steps in proptest::collection::vec(any_step(), 0..40)) {
+        let mut conversation = empty(1);
+        for (now, step) in steps.into_iter().enumerate() {
+            let before = conversation.len();
+            let deletes = matches!(step, Step::Delete(_) | Step::Fork(_));
+            apply(&mut conversation, step, now as u64);
+            prop_assert_eq!(conversation.check(), Ok(()));
+            prop_assert!(deletes || conversation.len() >= before, "nothing is lost");
+        }
+        let path = conversation.active_path();
+        prop_assert_eq!(path.is_empty(), conversation.is_empty());
+        if let Some(&leaf) = path.last() {
+            prop_assert_eq!(conversation.path_to(leaf), path);
+        }
+        let mut archive = Archive::new(7);
+        archive.conversations.push(conversation);
+        archive.attachments.insert(AttachmentKey(1), vec![1, 2]);
+        prop_assert_eq!(Archive::from_json(&archive.to_json()), Ok(archive));
+    }
+
+    #[test]
+    fn no_text_panics_the_import(text in any::<String>(), cut in 0_usize..2000) {
+        Archive::from_json(&text).ok();
+        let mut archive = Archive::new(7);
+        archive.conversations.push(answered(1).0);
+        let json = archive.to_json();
+        let part: String = json.chars().take(cut).collect();
+        prop_assert!(Archive::from_json(&part).is_err() || cut >= json.chars().count());
+    }
+}

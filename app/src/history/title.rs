@@ -1,0 +1,65 @@
+//! Titles, made from the first message.
+
+use super::Message;
+
+/// Most characters of a title that is made.
+const LENGTH: usize = 48;
+
+/// A title for a conversation that begins with this message: its first line with words, without Markdown's marks,
+/// cut between words.
+#[must_use]
+pub fn title_of(message: &Message) -> String {
+    let lines = message.text.lines().map(plain);
+    let line = lines.into_iter().find(|line| line.chars().any(char::is_alphanumeric));
+    match line {
+        Some(line) => shorten(&line, LENGTH),
+        None => message
+            .attachments
+            .first()
+            .map_or_else(String::new, |attachment| shorten(&plain(&attachment.name), LENGTH)),
+    }
+}
+
+/// A line without Markdown's marks, its spaces single.
+pub(super) fn plain(line: &str) -> String {
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || "#>*-+`~".contains(c));
+    let words = line.split_whitespace().map(|word| word.replace(['*', '`'], ""));
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// At most `length` characters, cut between words where there is a space in the second half.
+pub(super) fn shorten(text: &str, length: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(length) else { return text.to_owned() };
+    let head = &text[..end];
+    let cut = head.rfind(' ').filter(|&cut| cut >= end / 2).unwrap_or(end);
+    format!("{}…", head[..cut].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::Role;
+
+    fn title(text: &str) -> String {
+        title_of(&Message { text: text.to_owned(), ..Message::empty(Role::User, 0) })
+    }
+
+    #[test]
+    fn a_short_line_is_the_title() {
+        assert_eq!(title("Hello there"), "Hello there");
+        assert_eq!(title("\n\n## **Plan**  for `today`\nmore"), "Plan for today");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_between_words() {
+        let text = "Write a letter to my landlord about the heating that has not worked for three weeks";
+        assert_eq!(title(text), "Write a letter to my landlord about the heating…");
+        assert_eq!(title(&"ü".repeat(60)), format!("{}…", "ü".repeat(48)));
+    }
+
+    #[test]
+    fn no_words_give_no_title() {
+        assert_eq!(title("```\n---\n"), "");
+        assert_eq!(title(""), "");
+    }
+}

@@ -1,0 +1,88 @@
+//! The interface, in Leptos: it renders on the server, hydrates in the page, and speaks with the engine's worker.
+//!
+//! - [`shell`] is the document, [`App`] the application in it.
+//! - `pages` are the places, `components` what several of them use, `frame` what is around them all.
+//! - `state` holds the stores: bundles of signals in the context, one a subject.
+//! - `engine_client` speaks with the worker, or with a fake engine when the address asks for one.
+//! - [`history`] keeps conversations in the browser; [`content`] draws Markdown, code and formulas.
+
+// The type of a page is the nesting of its views; an optimised build lays it out as a whole.
+#![recursion_limit = "256"]
+
+mod assets;
+mod browser;
+mod components;
+pub mod content;
+mod engine_client;
+mod format;
+mod frame;
+mod grouping;
+pub mod history;
+mod pages;
+mod place;
+mod sentences;
+mod state;
+mod webgpu_advice;
+
+pub use assets::Assets;
+
+use leptos::prelude::*;
+use leptos_meta::{MetaTags, Title, provide_meta_context};
+use leptos_router::{
+    components::{ParentRoute, Route, Router, Routes},
+    path,
+};
+
+use self::{
+    frame::Frame,
+    pages::{ChatPage, DiagnosticsPage, ModelsPage, NotFoundPage, SettingsPage},
+};
+
+/// The HTML document around the application.
+pub fn shell(assets: Assets) -> impl IntoView {
+    view! {
+        <!DOCTYPE html>
+        <html lang="en">
+            <head>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+                <meta name="color-scheme" content="light dark" />
+                <meta name="description" content="Chat with Gemma 4 in a browser tab, on your own graphics device." />
+                <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+                <link rel="stylesheet" href=assets.stylesheet />
+                <link rel="modulepreload" href=assets.page_js />
+                <link rel="preload" href=assets.page_wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous" />
+                <script type="module" src=assets.boot></script>
+                <meta name="gemtab-worker" content=assets.worker />
+                <MetaTags />
+            </head>
+            <body>
+                <App />
+            </body>
+        </html>
+    }
+}
+
+/// The root component.
+#[component]
+pub fn App() -> impl IntoView {
+    provide_meta_context();
+    state::provide_stores();
+    view! {
+        <Title text="gemtab" />
+        <Router>
+            <Frame>
+                <Routes fallback=NotFoundPage>
+                    // One page for both addresses, so that a first message does not draw the page anew.
+                    <ParentRoute path=path!("") view=ChatPage>
+                        <Route path=path!("") view=|| () />
+                        <Route path=path!("c/:id") view=|| () />
+                    </ParentRoute>
+                    <Route path=path!("models") view=ModelsPage />
+                    <Route path=path!("settings") view=SettingsPage />
+                    <Route path=path!("diagnostics") view=DiagnosticsPage />
+                </Routes>
+            </Frame>
+        </Router>
+    }
+}

@@ -1,0 +1,176 @@
+//! Where a person writes.
+
+use leptos::{html, prelude::*};
+use protocol::Role;
+
+use crate::{
+    components::{Glyph, Icon},
+    state::{
+        engine::EnginePhase,
+        models::{CatalogState, ModelState},
+        use_stores,
+    },
+};
+
+/// Above this height, in pixels, the field scrolls.
+const MOST_HEIGHT: i32 = 280;
+
+/// Makes a field as high as its text. Set through the style object, which the content policy allows.
+pub fn autosize(field: &web_sys::HtmlTextAreaElement) {
+    let style = web_sys::HtmlElement::style(field);
+    // A property that the browser knows is never refused.
+    style.set_property("height", "auto").ok();
+    let height = field.scroll_height().min(MOST_HEIGHT);
+    style.set_property("height", &format!("{height}px")).ok();
+}
+
+/// The field, the send button, and what belongs to the next message.
+#[component]
+pub fn Composer() -> impl IntoView {
+    let stores = use_stores();
+    let (ui, chat, engine, settings) = (stores.ui, stores.chat, stores.engine, stores.settings);
+    let field = NodeRef::<html::Textarea>::new();
+    let name = Memo::new(move |_| engine.selection().map(|choice| choice.entry.name));
+    let placeholder =
+        move || name.get().map_or_else(|| "Message".to_owned(), |name| format!("Message {name}"));
+
+    // The field's height follows the draft, also when the draft was changed from elsewhere.
+    Effect::new(move |_| {
+        chat.draft.track();
+        if let Some(field) = field.get() {
+            request_animation_frame(move || autosize(&field));
+        }
+    });
+    Effect::new(move |before: Option<u32>| {
+        let asked = ui.focus_composer.get();
+        if before.is_some_and(|before| before != asked)
+            && let Some(field) = field.get_untracked()
+        {
+            // A field that cannot take the focus now is not worth a word.
+            request_animation_frame(move || {
+                field.focus().ok();
+            });
+        }
+        asked
+    });
+
+    let running = Memo::new(move |_| chat.answer.is_running());
+    let refusal = Memo::new(move |_| {
+        if engine.phase.with(|phase| matches!(phase, EnginePhase::Crashed(_))) {
+            return Some("The engine has stopped. Restart it to send.");
+        }
+        if engine.device.with(|device| device.as_ref().is_some_and(|device| !device.available)) {
+            return Some("This browser offers no WebGPU, so nothing can be answered.");
+        }
+        if chat.queued.with(Option::is_some) {
+            return Some("The message before waits for its model.");
+        }
+        let none = name.with(Option::is_none);
+        if none && engine.catalog.with(|catalog| *catalog != CatalogState::Loading) {
+            return Some("Choose a model to send.");
+        }
+        None
+    });
+    let blank = Memo::new(move |_| chat.draft.with(|draft| draft.trim().is_empty()));
+    let send = move || {
+        if refusal.with_untracked(Option::is_none) && !running.get_untracked() {
+            let draft = chat.draft.get_untracked();
+            chat.send(&draft);
+        }
+    };
+    let key = move |event: web_sys::KeyboardEvent| {
+        if event.is_composing() {
+            return;
+        }
+        let modified = event.ctrl_key() || event.meta_key();
+        match event.key().as_str() {
+            "Enter" if settings.value.with_untracked(|it| it.send_key.sends(event.shift_key(), modified)) => {
+                event.prevent_default();
+                send();
+            }
+            "ArrowUp" if chat.draft.with_untracked(String::is_empty) && !chat.busy() => {
+                let last = chat.conversation.with_untracked(|conversation| {
+                    let is_user =
+                        |node| conversation.message(node).is_some_and(|message| message.role == Role::User);
+                    conversation.active_path().into_iter().rev().find(|&node| is_user(node))
+                });
+                if last.is_some() {
+                    event.prevent_default();
+                    chat.editing.set(last);
+                }
+            }
+            _ => {}
+        }
+    };
+    let thinks = Memo::new(move |_| {
+        engine.model.with(|model| match model {
+            ModelState::Ready { details, .. } => details.capabilities.thinking,
+            _ => false,
+        }) || engine.selection().is_some_and(|choice| choice.entry.capabilities.thinking)
+    });
+    let thinking = Memo::new(move |_| chat.conversation.with(|conversation| conversation.options.thinking));
+    let hint = move || {
+        settings.value.with(|settings| match settings.send_key {
+            crate::state::settings::SendKey::Enter => "Enter sends · Shift+Enter for a new line",
+            crate::state::settings::SendKey::Modified => "Ctrl+Enter or ⌘ Enter sends",
+        })
+    };
+    view! {
+        <form
+            class="composer"
+            aria-label="Write a message"
+            on:submit=move |event| {
+                event.prevent_default();
+                send();
+            }
+        >
+            <textarea
+                id="composer"
+                node_ref=field
+                rows="1"
+                aria-label="Message"
+                aria-describedby="composer-hint"
+                placeholder=placeholder
+                enterkeyhint="send"
+                prop:value=chat.draft
+                on:input=move |event| chat.set_draft(event_target_value(&event))
+                on:keydown=key
+            ></textarea>
+            <div class="composer-line">
+                <Show when=move || thinks.get()>
+                    <button
+                        type="button"
+                        class="button toggle"
+                        aria-pressed=move || thinking.get().to_string()
+                        title="Let the model think before it answers"
+                        on:click=move |_| chat.edit(|conversation| conversation.options.thinking = !conversation.options.thinking)
+                    >
+                        "Think"
+                    </button>
+                </Show>
+                <p id="composer-hint" class="composer-hint muted" class:refusal=move || refusal.with(Option::is_some)>
+                    {move || refusal.get().unwrap_or_else(hint)}
+                </p>
+                <Show
+                    when=move || running.get()
+                    fallback=move || view! {
+                        <button
+                            type="submit"
+                            class="send"
+                            aria-label="Send"
+                            title="Send"
+                            disabled=move || refusal.with(Option::is_some) || blank.get()
+                        >
+                            <Icon glyph=Glyph::Send />
+                        </button>
+                    }
+                >
+                    <button type="button" class="send stop" aria-label="Stop" title="Stop (Esc)" on:click=move |_| chat.stop()>
+                        <Icon glyph=Glyph::Stop />
+                    </button>
+                </Show>
+            </div>
+        </form>
+    }
+    .into_any()
+}

@@ -1,0 +1,252 @@
+//! What belongs to this conversation: instructions, sampling, context, figures.
+
+use leptos::{html, prelude::*};
+use protocol::{Sampling, Timings};
+
+use crate::{
+    browser,
+    components::{Glyph, IconButton, NumberField, SamplingFields, Switch},
+    format,
+    state::{models::ModelState, use_stores},
+};
+
+/// Where there is no room beside the conversation, the drawer lies over it and keeps the focus.
+const NARROW: &str = "(max-width: 1099px)";
+
+/// The drawer.
+#[component]
+pub fn Drawer() -> impl IntoView {
+    let open = use_stores().ui.drawer;
+    let node = NodeRef::<html::Dialog>::new();
+    let before = StoredValue::new_local(None::<web_sys::HtmlElement>);
+    Effect::new(move |_| {
+        let Some(dialog) = node.get() else { return };
+        match (open.get(), dialog.open()) {
+            (true, false) => request_animation_frame(move || {
+                before.set_value(browser::focused());
+                // It is in the document and closed, so the browser has no reason to refuse.
+                if browser::matches_media(NARROW) {
+                    dialog.show_modal().ok();
+                } else {
+                    dialog.show();
+                }
+            }),
+            (false, true) => {
+                dialog.close();
+                // The browser gives the focus back from a modal dialog only.
+                if let Some(before) = before.try_update_value(Option::take).flatten()
+                    && browser::focused().is_none()
+                {
+                    before.focus().ok();
+                }
+            }
+            _ => {}
+        }
+    });
+    view! {
+        <dialog class="drawer" aria-label="This conversation" node_ref=node on:close=move |_| open.set(false)>
+            <Show when=move || open.get()>
+                <div class="drawer-body">
+                    <header class="dialog-head">
+                        <h2>"This conversation"</h2>
+                        <IconButton glyph=Glyph::Close label="Close" on_press=move |()| open.set(false) />
+                    </header>
+                    <Instructions />
+                    <Answers />
+                    <SamplingPart />
+                    <FiguresPart />
+                </div>
+            </Show>
+        </dialog>
+    }
+    .into_any()
+}
+
+#[component]
+fn Instructions() -> impl IntoView {
+    let stores = use_stores();
+    let chat = stores.chat;
+    let system = Memo::new(move |_| chat.conversation.with(|conversation| conversation.system.clone()));
+    let own =
+        Memo::new(move |_| stores.engine.selection().map(|choice| choice.entry.system).unwrap_or_default());
+    view! {
+        <section class="part">
+            <h3><label for="system">"Instructions to the model"</label></h3>
+            <textarea
+                id="system"
+                rows="4"
+                placeholder=move || own.with(|own| if own.is_empty() { "None".to_owned() } else { own.clone() })
+                prop:value=system
+                on:change=move |event| chat.edit(|conversation| conversation.system = event_target_value(&event))
+            ></textarea>
+            <p class="hint">"The model reads them before every message of this conversation."</p>
+        </section>
+    }
+}
+
+#[component]
+fn Answers() -> impl IntoView {
+    let stores = use_stores();
+    let (chat, engine) = (stores.chat, stores.engine);
+    let options = Memo::new(move |_| chat.conversation.with(|conversation| conversation.options.clone()));
+    let most = Signal::derive(move || {
+        options.with(|it| if it.max_tokens == 0 { String::new() } else { it.max_tokens.to_string() })
+    });
+    let context = Signal::derive(move || {
+        options.with(|it| if it.context == 0 { String::new() } else { it.context.to_string() })
+    });
+    let stop = Signal::derive(move || options.with(|it| it.stop.join("\n")));
+    let loaded = Memo::new(move |_| {
+        engine.model.with(|model| match model {
+            ModelState::Ready { context, details, .. } => Some((*context, details.max_context)),
+            _ => None,
+        })
+    });
+    let reload = move || {
+        let (loaded, most) = loaded.get()?;
+        let wanted = options.with(|options| options.context);
+        let wanted = if most > 0 { wanted.min(most) } else { wanted };
+        (wanted > 0 && wanted != loaded).then(|| {
+            let press = move |_| {
+                if let Some(choice) = engine.model.with_untracked(|model| model.choice().cloned()) {
+                    engine.load(choice, wanted);
+                }
+            };
+            view! {
+                <p class="hint">
+                    {format!("{} is loaded with {} tokens. ", "The model", format::count(u64::from(loaded)))}
+                    <button type="button" class="button" on:click=press>
+                        {format!("Load again with {}", format::count(u64::from(wanted)))}
+                    </button>
+                </p>
+            }
+        })
+    };
+    view! {
+        <section class="part">
+            <h3>"Answers"</h3>
+            <Switch
+                label="Think first"
+                hint="Slower, and better at hard questions. The thought is shown folded."
+                on=Signal::derive(move || options.with(|it| it.thinking))
+                on_change=move |on| chat.edit(|conversation| conversation.options.thinking = on)
+            />
+            <div class="fields">
+                <NumberField
+                    label="Context length" hint="Tokens. Longer takes more graphics memory." min=512.0 max=262_144.0 step="512" placeholder="default"
+                    value=context
+                    on_change={move |number: Option<f64>| chat.edit(|it| it.options.context = number.unwrap_or(0.0) as u32)}
+                />
+                <NumberField
+                    label="Longest answer" hint="Tokens, thoughts included." min=1.0 max=262_144.0 step="1" placeholder="no limit"
+                    value=most
+                    on_change={move |number: Option<f64>| chat.edit(|it| it.options.max_tokens = number.unwrap_or(0.0) as u32)}
+                />
+            </div>
+            {reload}
+            <label class="field">
+                <span>"Texts that end an answer"</span>
+                <textarea
+                    rows="2"
+                    placeholder="none"
+                    prop:value=stop
+                    on:change=move |event| {
+                        let lines = event_target_value(&event);
+                        let stop = lines.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+                        chat.edit(|conversation| conversation.options.stop = stop);
+                    }
+                ></textarea>
+                <span class="hint">"One a line."</span>
+            </label>
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn SamplingPart() -> impl IntoView {
+    let stores = use_stores();
+    let (chat, engine) = (stores.chat, stores.engine);
+    let own =
+        Memo::new(move |_| chat.conversation.with(|conversation| conversation.options.sampling.clone()));
+    let recommended = Memo::new(move |_| {
+        let Some(choice) = engine.selection() else { return Sampling::default() };
+        engine.model.with(|model| match model {
+            ModelState::Ready { choice: loaded, details, .. } if loaded.id == choice.id => {
+                choice.recommended(Some(details))
+            }
+            _ => choice.recommended(None),
+        })
+    });
+    let shown = Signal::derive(move || own.get().unwrap_or_else(|| recommended.get()));
+    view! {
+        <section class="part">
+            <h3>"Sampling"</h3>
+            <SamplingFields
+                value=shown
+                on_change=move |sampling| chat.edit(|conversation| conversation.options.sampling = Some(sampling))
+            />
+            <Show
+                when=move || own.with(Option::is_some)
+                fallback=|| view! { <p class="hint">"As the model recommends."</p> }
+            >
+                <button
+                    type="button"
+                    class="button"
+                    on:click=move |_| chat.edit(|conversation| conversation.options.sampling = None)
+                >
+                    "As the model recommends"
+                </button>
+            </Show>
+        </section>
+    }
+}
+
+/// Figures of the last answer.
+#[component]
+fn FiguresPart() -> impl IntoView {
+    let chat = use_stores().chat;
+    let timings = Memo::new(move |_| {
+        chat.conversation.with(|conversation| {
+            let path = conversation.active_path();
+            path.iter().rev().find_map(|&node| conversation.message(node)?.timings)
+        })
+    });
+    let rows = |timings: Timings| {
+        let tokens = |count: u32| format::counted(u64::from(count), "token", "tokens");
+        let reading = if timings.prefill_ms > 0.0 {
+            let computed = timings.prompt_tokens.saturating_sub(timings.cached_tokens);
+            format::rate(f64::from(computed) * 1000.0 / timings.prefill_ms)
+        } else {
+            "–".to_owned()
+        };
+        [
+            ("First token after", format::seconds(timings.first_token_ms / 1000.0)),
+            ("Writing", format::rate(timings.tokens_per_second())),
+            ("Answer", tokens(timings.decode_tokens)),
+            ("Prompt", tokens(timings.prompt_tokens)),
+            ("Known already", tokens(timings.cached_tokens)),
+            ("Reading the rest", reading),
+            (
+                "Context used",
+                format!(
+                    "{} of {}",
+                    format::count(u64::from(timings.context_used)),
+                    tokens(timings.context_size)
+                ),
+            ),
+        ]
+        .into_iter()
+        .map(|(name, value)| view! { <div><dt>{name}</dt><dd class="numbers">{value}</dd></div> })
+        .collect::<Vec<_>>()
+    };
+    view! {
+        <section class="part">
+            <h3>"Last answer"</h3>
+            {move || match timings.get() {
+                Some(timings) => view! { <dl class="pairs">{rows(timings)}</dl> }.into_any(),
+                None => view! { <p class="hint">"Figures appear after the first answer."</p> }.into_any(),
+            }}
+        </section>
+    }
+}

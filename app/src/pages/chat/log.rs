@@ -1,0 +1,96 @@
+//! The messages, and the view that follows them.
+
+use leptos::{html, prelude::*};
+
+use super::{message::MessageView, welcome::Welcome};
+use crate::{
+    components::{Glyph, Icon},
+    history::Conversation,
+    state::use_stores,
+};
+
+/// So close to the end, in pixels, the view still follows.
+const NEAR_END: i32 = 60;
+
+/// The messages on screen.
+#[component]
+pub fn Log() -> impl IntoView {
+    let stores = use_stores();
+    let chat = stores.chat;
+    let path = Memo::new(move |_| {
+        chat.conversation.with(|conversation| (conversation.id, conversation.active_path()))
+    });
+    let empty = Memo::new(move |_| chat.conversation.with(Conversation::is_empty));
+    let title = Memo::new(move |_| {
+        chat.conversation.with(|conversation| match conversation.title.as_str() {
+            "" => "Conversation".to_owned(),
+            title => title.to_owned(),
+        })
+    });
+    let scroller = NodeRef::<html::Div>::new();
+    let follows = RwSignal::new(true);
+    let to_end = move || {
+        if let Some(scroller) = scroller.get_untracked() {
+            scroller.set_scroll_top(scroller.scroll_height());
+        }
+    };
+    let scrolled = move |_| {
+        let Some(scroller) = scroller.get_untracked() else { return };
+        let below = scroller.scroll_height() - scroller.scroll_top() - scroller.client_height();
+        let near = below <= NEAR_END;
+        if near != follows.get_untracked() {
+            follows.set(near);
+        }
+    };
+    // A message of the person's brings the view to the end; a growing answer takes it along.
+    Effect::new(move |before: Option<usize>| {
+        let length = path.with(|(_, path)| path.len());
+        if before.is_none_or(|before| length > before) {
+            follows.set(true);
+        }
+        length
+    });
+    Effect::new(move |_| {
+        path.track();
+        chat.answer.text.track();
+        chat.answer.thought.track();
+        chat.queued.track();
+        if follows.get() && !empty.get() {
+            request_animation_frame(to_end);
+        }
+    });
+    let messages = move || {
+        path.with(|(conversation, path)| path.iter().map(|&node| (*conversation, node)).collect::<Vec<_>>())
+    };
+    view! {
+        <div class="log-frame">
+            <div class="log" node_ref=scroller on:scroll=scrolled tabindex="0" role="region" aria-label="Conversation">
+                <Show when=move || empty.get() fallback=move || view! { <h1 class="visually-hidden">{title}</h1> }>
+                    <Welcome />
+                </Show>
+                // The log itself is quiet: the live region says the answer sentence by sentence.
+                <div class="messages" role="log" aria-live="off" aria-label="Messages">
+                    <For
+                        each=messages
+                        key=|(conversation, node)| format!("{conversation}-{node}")
+                        children=|(_, node)| view! { <MessageView node=node /> }
+                    />
+                </div>
+            </div>
+            <Show when=move || !follows.get() && !empty.get()>
+                <button
+                    type="button"
+                    class="latest button"
+                    on:click=move |_| {
+                        follows.set(true);
+                        to_end();
+                    }
+                >
+                    <Icon glyph=Glyph::ToEnd />
+                    "Latest"
+                </button>
+            </Show>
+        </div>
+    }
+    .into_any()
+}

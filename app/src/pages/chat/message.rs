@@ -1,0 +1,294 @@
+//! One message, with what can be done with it.
+
+use leptos::{html, prelude::*, task::spawn_local};
+use protocol::{Cause, Failure, Finish, Remedy, Role};
+
+use super::{composer::autosize, thought::Thought};
+use crate::{
+    browser,
+    components::{FailureBox, Glyph, IconButton},
+    content::Markdown,
+    format,
+    history::{Conversation, Message, NodeId},
+    state::{answer::AnswerPhase, use_stores},
+};
+
+/// How long a tick stands for "copied".
+const COPIED_TIME: std::time::Duration = std::time::Duration::from_millis(1_600);
+
+/// One message of the conversation on screen.
+#[component]
+pub fn MessageView(node: NodeId) -> impl IntoView {
+    let chat = use_stores().chat;
+    let message =
+        Memo::new(move |_| chat.conversation.with(|conversation| conversation.message(node).cloned()));
+    let role = message.with_untracked(|message| message.as_ref().map(|message| message.role));
+    match role {
+        Some(Role::User) => view! { <Question node=node message=message /> }.into_any(),
+        Some(Role::Assistant) => view! { <Answer node=node message=message /> }.into_any(),
+        Some(Role::Tool) => {
+            let (tool, text) =
+                message.get_untracked().map(|message| (message.tool, message.text)).unwrap_or_default();
+            view! {
+                <article class="message tool" aria-label=format!("Answer of {tool}")>
+                    <h2 class="speaker">{tool.clone()}</h2>
+                    <pre>{text}</pre>
+                </article>
+            }
+            .into_any()
+        }
+        Some(Role::System) | None => ().into_any(),
+    }
+}
+
+/// What a person said.
+#[component]
+fn Question(node: NodeId, message: Memo<Option<Message>>) -> impl IntoView {
+    let chat = use_stores().chat;
+    let text = Memo::new(move |_| {
+        message.with(|message| message.as_ref().map(|it| it.text.clone()).unwrap_or_default())
+    });
+    let editing = Memo::new(move |_| chat.editing.get() == Some(node));
+    view! {
+        <article class="message you" aria-label="You">
+            <h2 class="speaker">"You"</h2>
+            <Show
+                when=move || editing.get()
+                fallback=move || view! {
+                    <div class="bubble">{text}</div>
+                    <div class="actions">
+                        <CopyAction text=text />
+                        <IconButton glyph=Glyph::Edit label="Edit and send again" on_press=move |()| chat.editing.set(Some(node)) />
+                        <Variants node=node />
+                        <IconButton glyph=Glyph::Delete label="Delete from here on" on_press=move |()| chat.delete_message(node) />
+                    </div>
+                }
+            >
+                <EditField node=node text=text.get_untracked() />
+            </Show>
+        </article>
+    }
+    .into_any()
+}
+
+/// The field to put a message in other words.
+#[component]
+fn EditField(node: NodeId, text: String) -> impl IntoView {
+    let stores = use_stores();
+    let chat = stores.chat;
+    let field = NodeRef::<html::Textarea>::new();
+    Effect::new(move |_| {
+        if let Some(field) = field.get() {
+            autosize(&field);
+            // It has just been put into the page.
+            field.focus().ok();
+            let end = field.value().encode_utf16().count() as u32;
+            field.set_selection_range(end, end).ok();
+        }
+    });
+    let send = move || {
+        if let Some(field) = field.get_untracked() {
+            chat.resend(node, &field.value());
+        }
+    };
+    let close = move || {
+        chat.editing.set(None);
+        stores.ui.focus_composer();
+    };
+    let key = move |event: web_sys::KeyboardEvent| {
+        let modified = event.ctrl_key() || event.meta_key();
+        let send_key = stores.settings.value.with_untracked(|settings| settings.send_key);
+        match event.key().as_str() {
+            "Escape" => {
+                event.stop_propagation();
+                close();
+            }
+            "Enter" if !event.is_composing() && send_key.sends(event.shift_key(), modified) => {
+                event.prevent_default();
+                send();
+            }
+            _ => {}
+        }
+    };
+    view! {
+        <div class="edit">
+            <textarea
+                aria-label="Your message, in other words"
+                node_ref=field
+                prop:value=text
+                on:keydown=key
+                on:input=move |_| {
+                    if let Some(field) = field.get_untracked() {
+                        autosize(&field);
+                    }
+                }
+            ></textarea>
+            <p class="hint">"The old message and what followed it stay: ‹ › beside it leads back."</p>
+            <div class="buttons">
+                <button type="button" class="button primary" on:click=move |_| send()>"Send"</button>
+                <button type="button" class="button" on:click=move |_| close()>"Cancel"</button>
+            </div>
+        </div>
+    }
+}
+
+/// What a model said.
+#[component]
+fn Answer(node: NodeId, message: Memo<Option<Message>>) -> impl IntoView {
+    let chat = use_stores().chat;
+    let running = Memo::new(move |_| chat.answer.is_at(chat.conversation.with(|it| it.id), node));
+    let kept = move |read: fn(&Message) -> String| {
+        Memo::new(move |_| message.with(|message| message.as_ref().map(read).unwrap_or_default()))
+    };
+    let kept_text = kept(|message| message.text.clone());
+    let model = kept(|message| message.model.clone());
+    let text = Signal::derive(move || if running.get() { chat.answer.text.get() } else { kept_text.get() });
+    let calls = kept(|message| {
+        let lines = message.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
+        lines.collect::<Vec<_>>().join("\n")
+    });
+    let reading = move || {
+        let waits = running.get() && chat.answer.phase.get() == AnswerPhase::Reading;
+        waits.then(|| {
+            let (read, total) = chat.answer.read.get();
+            let words = if total > 0 {
+                format!(
+                    "Reading, {} of {} tokens",
+                    format::count(u64::from(read)),
+                    format::count(u64::from(total))
+                )
+            } else {
+                "Reading".to_owned()
+            };
+            view! { <p class="muted waiting"><span class="pulse" aria-hidden="true"></span>{words}</p> }
+        })
+    };
+    view! {
+        <article class="message model-says" aria-label=move || format!("Answer of {}", model.get()) aria-busy=move || running.get().to_string()>
+            <h2 class="speaker">
+                {model}
+                {move || message.with(|it| it.as_ref().is_some_and(|it| it.edited)).then(|| view! { <span class="tag">"edited"</span> })}
+            </h2>
+            <Thought running=running message=message />
+            {reading}
+            <div class="says" class:writing=move || running.get() && chat.answer.phase.get() == AnswerPhase::Writing>
+                <Markdown text=text />
+            </div>
+            {move || calls.with(|calls| (!calls.is_empty()).then(|| view! { <pre class="calls">{calls.clone()}</pre> }))}
+            <Show when=move || !running.get()>
+                <Outcome node=node message=message />
+                <div class="actions">
+                    <CopyAction text=kept_text />
+                    <IconButton glyph=Glyph::Again label="Answer once more" on_press=move |()| chat.regenerate(node) />
+                    <Variants node=node />
+                    <IconButton glyph=Glyph::Delete label="Delete from here on" on_press=move |()| chat.delete_message(node) />
+                    <Figures message=message />
+                </div>
+            </Show>
+        </article>
+    }
+    .into_any()
+}
+
+/// How the answer ended, where that is not as usual.
+#[component]
+fn Outcome(node: NodeId, message: Memo<Option<Message>>) -> impl IntoView {
+    let chat = use_stores().chat;
+    let retry = Callback::new(move |()| chat.regenerate(node));
+    move || {
+        let message = message.get()?;
+        if let Some(words) = message.error {
+            // The failure of this session knows what can be done; one of an earlier session is words alone.
+            let known = chat
+                .failure
+                .with(|failure| failure.as_ref().filter(|it| it.node == node).map(|it| it.failure.clone()));
+            let here = chat.conversation.with(|conversation| conversation.id);
+            let known = known
+                .filter(|_| chat.failure.with(|it| it.as_ref().is_some_and(|it| it.conversation == here)));
+            let failure = known.unwrap_or_else(|| Failure::new(Cause::Internal, words).with(Remedy::Retry));
+            return Some(view! { <FailureBox failure=failure retry=retry /> }.into_any());
+        }
+        let words = match message.finish {
+            Some(Finish::Cancelled) => "Stopped.",
+            Some(Finish::MaxTokens) => "Ended at the limit of tokens for an answer.",
+            Some(Finish::ContextFull) => {
+                "Ended here: the context is full. Begin a new conversation, or choose a longer context."
+            }
+            Some(Finish::EndOfTurn | Finish::StopText | Finish::ToolCall) => return None,
+            None if message.edited => return None,
+            None => "The page was closed before this answer had ended.",
+        };
+        Some(view! { <p class="outcome muted">{words}</p> }.into_any())
+    }
+}
+
+/// Copies a message.
+#[component]
+fn CopyAction(#[prop(into)] text: Signal<String>) -> impl IntoView {
+    let ui = use_stores().ui;
+    let copied = RwSignal::new(false);
+    let press = Callback::new(move |()| {
+        let text = text.get_untracked();
+        spawn_local(async move {
+            if !browser::copy_text(&text).await {
+                ui.toast("The browser did not let this page copy.");
+                return;
+            }
+            ui.say("Copied.");
+            copied.try_set(true);
+            let reset = move || {
+                copied.try_set(false);
+            };
+            set_timeout(reset, COPIED_TIME);
+        });
+    });
+    view! {
+        <IconButton
+            glyph=Signal::derive(move || if copied.get() { Glyph::Check } else { Glyph::Copy })
+            label="Copy"
+            on_press=press
+        />
+    }
+}
+
+/// Which variant of a message this is, with a way to the others. Nothing when it is the only one.
+#[component]
+fn Variants(node: NodeId) -> impl IntoView {
+    let chat = use_stores().chat;
+    let variant =
+        Memo::new(move |_| chat.conversation.with(|conversation: &Conversation| conversation.variant(node)));
+    let at_first = Signal::derive(move || variant.get().0 <= 1);
+    let at_last = Signal::derive(move || variant.with(|(at, of)| at >= of));
+    let several = Memo::new(move |_| variant.with(|(_, of)| *of > 1));
+    view! {
+        <Show when=move || several.get()>
+            <span class="variants">
+                <IconButton glyph=Glyph::Left label="Variant before" disabled=at_first on_press=move |()| chat.switch(node, -1) />
+                <span class="numbers">{move || { let (at, of) = variant.get(); format!("{at}/{of}") }}</span>
+                <IconButton glyph=Glyph::Right label="Next variant" disabled=at_last on_press=move |()| chat.switch(node, 1) />
+            </span>
+        </Show>
+    }
+}
+
+/// Figures of an answer: how fast it came, and how soon.
+#[component]
+fn Figures(message: Memo<Option<Message>>) -> impl IntoView {
+    move || {
+        let timings = message.with(|message| message.as_ref().and_then(|message| message.timings))?;
+        let speed = timings.tokens_per_second();
+        let first = format::seconds(timings.first_token_ms / 1000.0);
+        let mut parts = Vec::new();
+        if speed > 0.0 {
+            parts.push(format::rate(speed));
+        }
+        parts.push(first.clone());
+        let whole = format!(
+            "{} tokens, the first one after {first}; prompt of {} tokens, {} of them known already",
+            format::count(u64::from(timings.decode_tokens)),
+            format::count(u64::from(timings.prompt_tokens)),
+            format::count(u64::from(timings.cached_tokens)),
+        );
+        Some(view! { <span class="figures muted numbers" title=whole>{parts.join(" · ")}</span> })
+    }
+}

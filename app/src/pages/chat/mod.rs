@@ -1,0 +1,73 @@
+//! The conversation: the page itself.
+
+mod composer;
+mod drawer;
+mod log;
+mod message;
+mod status;
+mod thought;
+mod topbar;
+mod welcome;
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+
+use self::{composer::Composer, drawer::Drawer, log::Log, status::StatusArea, topbar::TopBar};
+use crate::{
+    place::{Place, use_href, use_place},
+    state::use_stores,
+};
+
+/// One conversation, or a new one. The address decides which.
+#[component]
+pub fn ChatPage() -> impl IntoView {
+    let stores = use_stores();
+    let chat = stores.chat;
+    let place = use_place();
+    Effect::new(move |_| {
+        if !stores.library.open.get() || !stores.settings.known.get() {
+            return;
+        }
+        match place.get() {
+            Place::Chat(Some(id)) => chat.open(id),
+            Place::Chat(None) => chat.begin_new(),
+            _ => {}
+        }
+    });
+    let title = move || {
+        let title = chat.conversation.with(|conversation| conversation.title.clone());
+        if title.is_empty() { "gemtab".to_owned() } else { format!("{title} · gemtab") }
+    };
+    view! {
+        <Title text=title />
+        <div class="chat">
+            <main id="main" class="chat-main" tabindex="-1">
+                <TopBar />
+                <Show when=move || !chat.missing.get() fallback=|| view! { <Missing /> }>
+                    <Log />
+                </Show>
+                <div class="chat-foot">
+                    <StatusArea />
+                    <Composer />
+                </div>
+            </main>
+            <Drawer />
+        </div>
+    }
+    .into_any()
+}
+
+/// The address names a conversation that is not here.
+#[component]
+fn Missing() -> impl IntoView {
+    let href = use_href();
+    view! {
+        <div class="log missing">
+            <h1>"This conversation is not in this browser"</h1>
+            <p>"Conversations are kept where they were held. It may have been deleted, or held in another browser."</p>
+            <p>
+                <a class="button primary" href=move || href(Place::Chat(None))>"New conversation"</a>
+            </p>
+        </div>
+    }
+}

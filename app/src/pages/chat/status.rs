@@ -1,0 +1,115 @@
+//! What stands between a message and its answer, just above the composer: a crash, a lost device, a load, a queue.
+
+use leptos::prelude::*;
+
+use crate::{
+    components::{FailureBox, Glyph, Icon, LoadFailure, LoadProgressView},
+    state::{engine::EnginePhase, models::ModelState, use_stores},
+};
+
+/// All of it, each only while there is something to say.
+#[component]
+pub fn StatusArea() -> impl IntoView {
+    let stores = use_stores();
+    let engine = stores.engine;
+    let trouble = move || engine.trouble.get().map(|failure| view! { <FailureBox failure=failure /> });
+    let kept = move || {
+        stores.library.trouble.get().map(|words| {
+            view! {
+                <div class="notice slim">
+                    <Icon glyph=Glyph::Info />
+                    <p>{words}</p>
+                    <button type="button" class="button quiet" on:click=move |_| stores.library.trouble.set(None)>"Close"</button>
+                </div>
+            }
+        })
+    };
+    let unable = move || {
+        let begun = stores.chat.conversation.with(|conversation| !conversation.is_empty());
+        let unable = engine.device.with(|device| device.as_ref().is_some_and(|device| !device.available));
+        (begun && unable).then(|| {
+            view! {
+                <div class="notice slim">
+                    <Icon glyph=Glyph::Warning />
+                    <p>"This browser offers no WebGPU, so nothing can be answered."</p>
+                    <button type="button" class="button" on:click=move |_| stores.ui.advice.set(true)>
+                        "How to switch it on"
+                    </button>
+                </div>
+            }
+        })
+    };
+    let restoring = move || {
+        engine.restoring.with(Option::is_some).then(|| {
+            view! {
+                <div class="notice slim" role="status">
+                    <span class="pulse" aria-hidden="true"></span>
+                    <p>"The graphics device was reset. Restoring…"</p>
+                </div>
+            }
+        })
+    };
+    view! {
+        <div class="status-area">
+            {kept}
+            {unable}
+            <Crashed />
+            {trouble}
+            {restoring}
+            <LoadFailure />
+            <LoadProgressView />
+            <Waiting />
+        </div>
+    }
+    .into_any()
+}
+
+/// The engine is gone.
+#[component]
+fn Crashed() -> impl IntoView {
+    let engine = use_stores().engine;
+    move || match engine.phase.get() {
+        EnginePhase::Crashed(failure) => Some(view! {
+            <div class="failure" role="alert">
+                <Icon glyph=Glyph::Warning />
+                <div class="failure-body">
+                    <p>{failure.message} " Your conversation and what you typed are safe."</p>
+                    <div class="buttons">
+                        <button type="button" class="button primary" on:click=move |_| engine.restart()>"Restart"</button>
+                    </div>
+                </div>
+            </div>
+        }),
+        EnginePhase::Starting | EnginePhase::Running => None,
+    }
+}
+
+/// A message waits for a model.
+#[component]
+fn Waiting() -> impl IntoView {
+    let stores = use_stores();
+    let chat = stores.chat;
+    let waits = Memo::new(move |_| chat.queued.with(Option::is_some));
+    let words = move || {
+        stores.engine.model.with(|model| match model {
+            ModelState::Loading { choice, .. } => {
+                format!("Your message waits until {} is ready.", choice.entry.name)
+            }
+            ModelState::Ready { .. } => "Your message waits for the answer before it.".to_owned(),
+            ModelState::None | ModelState::Failed { .. } => "Your message waits for a model.".to_owned(),
+        })
+    };
+    let idle = move || stores.engine.model.with(|model| matches!(model, ModelState::None));
+    view! {
+        <Show when=move || waits.get()>
+            <div class="notice slim" role="status">
+                <Icon glyph=Glyph::Clock />
+                <p>{words}</p>
+                <Show when=idle>
+                    <button type="button" class="button" on:click=move |_| stores.ui.picker.set(true)>"Choose a model"</button>
+                </Show>
+                <button type="button" class="button quiet" on:click=move |_| chat.unqueue()>"Do not wait"</button>
+            </div>
+        </Show>
+    }
+}

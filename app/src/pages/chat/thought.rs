@@ -1,0 +1,61 @@
+//! A thought: a line that opens.
+
+use leptos::prelude::*;
+
+use crate::{
+    content::Markdown,
+    format,
+    history::Message,
+    state::{answer::AnswerPhase, use_stores},
+};
+
+/// The thought before an answer. Nothing when there was none.
+#[component]
+pub fn Thought(
+    /// Whether this answer is being written.
+    running: Memo<bool>,
+    /// The answer.
+    message: Memo<Option<Message>>,
+) -> impl IntoView {
+    let chat = use_stores().chat;
+    let answer = chat.answer;
+    let text = Signal::derive(move || {
+        if running.get() {
+            return answer.thought.get();
+        }
+        message.with(|message| message.as_ref().map(|message| message.thought.clone()).unwrap_or_default())
+    });
+    let present = Memo::new(move |_| text.with(|text| !text.trim().is_empty()));
+    let thinking = Memo::new(move |_| running.get() && answer.phase.get() == AnswerPhase::Thinking);
+    let words = move || {
+        // Before the memo that comes from it, or a change of this one alone would wake nobody.
+        let running = running.get();
+        if thinking.get() {
+            return "Thinking…".to_owned();
+        }
+        let took = if running {
+            answer.thought_ms.get()
+        } else {
+            message.with(|message| message.as_ref().and_then(|message| message.thought_ms))
+        };
+        match took {
+            Some(took) => format!("Thought for {}", format::whole_seconds(took as f64 / 1000.0)),
+            None => "Thought".to_owned(),
+        }
+    };
+    view! {
+        <Show when=move || present.get()>
+            <div class="thought-line">
+                <details class="thought">
+                    <summary>{words}</summary>
+                    <div class="thought-text">
+                        <Markdown text=text />
+                    </div>
+                </details>
+                <Show when=move || thinking.get()>
+                    <button type="button" class="button quiet" on:click=move |_| chat.answer_now()>"Answer now"</button>
+                </Show>
+            </div>
+        </Show>
+    }
+}

@@ -1,0 +1,79 @@
+//! The line above the conversation: the model, the context, the drawer.
+
+use leptos::prelude::*;
+
+use crate::{
+    components::{Glyph, Icon, IconButton},
+    format,
+    state::{models::ModelState, use_stores},
+};
+
+/// The line.
+#[component]
+pub fn TopBar() -> impl IntoView {
+    let stores = use_stores();
+    let (ui, engine, chat) = (stores.ui, stores.engine, stores.chat);
+    let name = Memo::new(move |_| engine.selection().map(|choice| choice.entry.name));
+    let about = Memo::new(move |_| engine.selection().map(|choice| choice.summary()));
+    let demo = Memo::new(move |_| engine.selection().is_some_and(|choice| choice.entry.demo));
+    let state = Memo::new(move |_| {
+        engine.model.with(|model| match model {
+            ModelState::Ready { .. } => ("dot ready", "Loaded"),
+            ModelState::Loading { .. } => ("dot loading", "Loading"),
+            ModelState::Failed { .. } => ("dot failed", "Not loaded"),
+            ModelState::None => ("dot", "Not loaded"),
+        })
+    });
+    let context = Memo::new(move |_| {
+        let size = engine.model.with(|model| match model {
+            ModelState::Ready { context, .. } => Some(*context),
+            _ => None,
+        });
+        let last = chat.conversation.with(|conversation| {
+            let path = conversation.active_path();
+            path.iter().rev().find_map(|&node| conversation.message(node)?.timings)
+        });
+        let size = size.or(last.map(|timings| timings.context_size)).filter(|&size| size > 0)?;
+        Some((last.map_or(0, |timings| timings.context_used), size))
+    });
+    let context_view = move || {
+        context.get().map(|(used, size)| {
+            let (used, size) = (format::count(u64::from(used)), format::count(u64::from(size)));
+            let words = format!("{used} of {size} tokens of context used");
+            view! {
+                <span class="context numbers" title=words.clone()>
+                    <span class="visually-hidden">{words.clone()}</span>
+                    <span aria-hidden="true"><span class="context-word">"ctx "</span>{used}" / "{size}</span>
+                </span>
+            }
+        })
+    };
+    view! {
+        <header class="topbar">
+            <IconButton glyph=Glyph::Menu label="Conversations and places" class="rail-button" on_press=move |()| ui.rail.set(true) />
+            <button
+                type="button"
+                class="model-button"
+                aria-haspopup="dialog"
+                aria-label=move || match name.get() {
+                    Some(name) => format!("Model: {name}, {}. Choose another.", state.get().1.to_lowercase()),
+                    None => "Choose a model".to_owned(),
+                }
+                on:click=move |_| ui.picker.set(true)
+            >
+                <span class=move || state.get().0 aria-hidden="true"></span>
+                <span class="model-button-name">{move || name.get().unwrap_or_else(|| "Choose a model".to_owned())}</span>
+                {move || demo.get().then(|| view! { <span class="tag">"Demo"</span> })}
+                <span class="model-button-about muted">{move || about.get()}</span>
+                <Icon glyph=Glyph::Down />
+            </button>
+            {context_view}
+            <IconButton
+                glyph=Glyph::Sliders
+                label="This conversation's settings"
+                on_press=move |()| ui.drawer.update(|open| *open = !*open)
+            />
+        </header>
+    }
+    .into_any()
+}

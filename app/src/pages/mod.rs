@@ -1,0 +1,42 @@
+//! The places of the application.
+
+mod chat;
+mod diagnostics;
+mod models;
+mod not_found;
+mod settings;
+
+pub use chat::ChatPage;
+pub use diagnostics::DiagnosticsPage;
+pub use models::ModelsPage;
+pub use not_found::NotFoundPage;
+pub use settings::SettingsPage;
+
+use leptos::prelude::*;
+
+use crate::{
+    components::{Glyph, IconButton},
+    state::use_stores,
+};
+
+/// A page that is a column of sections under a heading.
+#[component]
+fn Column(
+    /// The heading.
+    title: &'static str,
+    /// The sections.
+    children: Children,
+) -> impl IntoView {
+    let ui = use_stores().ui;
+    view! {
+        <leptos_meta::Title text=format!("{title} · gemtab") />
+        <main id="main" class="page" tabindex="-1">
+            <header class="page-head">
+                <IconButton glyph=Glyph::Menu label="Conversations and places" class="rail-button" on_press=move |()| ui.rail.set(true) />
+                <h1>{title}</h1>
+            </header>
+            {children()}
+        </main>
+    }
+    .into_any()
+}

@@ -1,0 +1,223 @@
+//! The models: on the server, in this browser, and what is in each.
+
+use leptos::prelude::*;
+use protocol::{CacheEntry, FitVerdict, ModelDetails};
+
+use super::Column;
+use crate::{
+    browser,
+    components::{
+        DeviceNotice, FailureBox, Glyph, Icon, IconButton, LoadFailure, LoadProgressView, ModelRows,
+        OpenFileButton,
+    },
+    format,
+    place::Place,
+    state::{
+        engine::EnginePhase,
+        models::{Choice, Inspection, verdict_words},
+        use_stores,
+    },
+};
+
+/// All models, with what is known of them, and the weights kept here.
+#[component]
+pub fn ModelsPage() -> impl IntoView {
+    let stores = use_stores();
+    let chosen = Callback::new(move |()| {
+        stores.ui.go(&Place::Chat(None).path());
+        stores.ui.focus_composer();
+    });
+    let trouble = move || stores.engine.trouble.get().map(|failure| view! { <FailureBox failure=failure /> });
+    view! {
+        <Column title="Models">
+            <DeviceNotice />
+            {trouble}
+            <LoadFailure />
+            <LoadProgressView />
+            <section class="part">
+                <h2>"To choose from"</h2>
+                <ModelRows on_choose=chosen />
+                <div class="buttons">
+                    <OpenFileButton on_choose=chosen />
+                    <button type="button" class="button" on:click=move |_| stores.engine.read_catalog()>
+                        <Icon glyph=Glyph::Again />
+                        "Look again"
+                    </button>
+                </div>
+            </section>
+            <KeptHere />
+            <section class="part">
+                <h2>"What is in them"</h2>
+                <For
+                    each=move || stores.engine.choices.get()
+                    key=|choice| choice.id.0.clone()
+                    children=|choice| view! { <Details choice=choice /> }
+                />
+            </section>
+        </Column>
+    }
+}
+
+/// The weights kept in this browser.
+#[component]
+fn KeptHere() -> impl IntoView {
+    let engine = use_stores().engine;
+    Effect::new(move |_| {
+        if engine.phase.get() == EnginePhase::Running {
+            engine.read_cache(None);
+        }
+    });
+    let line = move |entry: CacheEntry| {
+        let digest = entry.digest.clone();
+        let whole = entry.present >= entry.size;
+        let size = if whole {
+            format::bytes(entry.size)
+        } else {
+            format!("{}, unfinished", format::bytes_of(entry.present, entry.size))
+        };
+        let label = format!("Delete {} from this browser", entry.name);
+        view! {
+            <tr>
+                <th scope="row">{entry.name.clone()}</th>
+                <td class="numbers">{size}</td>
+                <td><code>{format::short_digest(&entry.digest).to_owned()}</code></td>
+                <td>{browser::local_time(entry.last_used)}</td>
+                <td>
+                    <IconButton glyph=Glyph::Delete label=label on_press=move |()| engine.read_cache(Some(digest.clone())) />
+                </td>
+            </tr>
+        }
+    };
+    let report = move || {
+        engine.cache.get().map(|report| {
+            let space =
+                format!("{} used, {} allowed. ", format::bytes(report.used), format::bytes(report.quota));
+            let promise = if report.persisted {
+                "The browser keeps them until you delete them."
+            } else {
+                "The browser may delete them when it needs the room."
+            };
+            let empty = report.entries.is_empty();
+            view! {
+                <p class="hint">{space} {(!empty).then_some(promise)}</p>
+                {if empty {
+                    view! { <p>"No weights are kept in this browser yet."</p> }.into_any()
+                } else {
+                    view! {
+                        <div class="scroll-x" tabindex="0" role="region" aria-label="Kept weights">
+                            <table class="table">
+                                <thead>
+                                    <tr>
+                                        <th scope="col">"Model"</th>
+                                        <th scope="col">"Size"</th>
+                                        <th scope="col">"Digest"</th>
+                                        <th scope="col">"Last used"</th>
+                                        <th scope="col"><span class="visually-hidden">"Actions"</span></th>
+                                    </tr>
+                                </thead>
+                                <tbody>{report.entries.into_iter().map(line).collect::<Vec<_>>()}</tbody>
+                            </table>
+                        </div>
+                    }.into_any()
+                }}
+            }
+        })
+    };
+    view! {
+        <section class="part">
+            <h2>"In this browser"</h2>
+            {report}
+        </section>
+    }
+}
+
+/// What one model's header says.
+#[component]
+fn Details(choice: Choice) -> impl IntoView {
+    let engine = use_stores().engine;
+    let id = choice.id.clone();
+    let inspection = Memo::new(move |_| engine.inspections.with(|all| all.get(&id).cloned()));
+    let digest = choice.entry.digest.clone();
+    let broken = choice.entry.broken.clone();
+    let content = move || {
+        if let Some(reason) = broken.clone() {
+            return view! { <p>{reason}</p> }.into_any();
+        }
+        match inspection.get() {
+            Some(Inspection::Known { details, verdict }) => details_view(&details, &verdict, &digest),
+            Some(Inspection::Failed(failure)) => view! { <FailureBox failure=failure /> }.into_any(),
+            Some(Inspection::Running) => view! { <p class="muted">"Reading the header…"</p> }.into_any(),
+            None => {
+                view! { <p class="muted">"Not read yet: there is no graphics device to read it for."</p> }
+                    .into_any()
+            }
+        }
+    };
+    view! {
+        <details class="fold">
+            <summary>
+                {choice.entry.name.clone()}
+                <span class="muted">{choice.summary()}</span>
+            </summary>
+            <div class="fold-body">{content}</div>
+        </details>
+    }
+}
+
+fn details_view(details: &ModelDetails, verdict: &FitVerdict, digest: &str) -> AnyView {
+    let number = |value: u32| format::count(u64::from(value));
+    let pairs = [
+        ("This device", verdict_words(verdict).1),
+        ("Architecture", details.architecture.clone()),
+        ("Parameters", format::count(details.parameters)),
+        ("Layers", number(details.layers)),
+        ("Width", number(details.width)),
+        ("Vocabulary", format!("{} pieces", number(details.vocabulary))),
+        ("Longest context", format!("{} tokens", number(details.max_context))),
+        ("Sliding window", format!("{} tokens", number(details.window))),
+        (
+            "Digest",
+            if digest.is_empty() {
+                "a file of yours".to_owned()
+            } else {
+                format::short_digest(digest).to_owned()
+            },
+        ),
+    ];
+    let pairs: Vec<_> =
+        pairs.into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }).collect();
+    let memory: Vec<_> = details
+        .memory
+        .iter()
+        .map(|cost| view! { <tr><td class="numbers">{number(cost.context)}</td><td class="numbers">{format::bytes(cost.bytes)}</td></tr> })
+        .collect();
+    let types: Vec<_> = details
+        .types
+        .iter()
+        .map(|share| {
+            view! {
+                <tr>
+                    <td>{share.name.clone()}</td>
+                    <td class="numbers">{number(share.tensors)}</td>
+                    <td class="numbers">{format::bytes(share.bytes)}</td>
+                </tr>
+            }
+        })
+        .collect();
+    view! {
+        <dl class="pairs">{pairs}</dl>
+        <div class="tables">
+            <table class="table">
+                <caption>"Graphics memory by context"</caption>
+                <thead><tr><th scope="col">"Tokens"</th><th scope="col">"Memory"</th></tr></thead>
+                <tbody>{memory}</tbody>
+            </table>
+            <table class="table">
+                <caption>"Weights by type"</caption>
+                <thead><tr><th scope="col">"Type"</th><th scope="col">"Tensors"</th><th scope="col">"Size"</th></tr></thead>
+                <tbody>{types}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,176 @@
+//! The answer that is being written.
+
+use leptos::prelude::*;
+use protocol::{Channel, RequestId};
+
+use crate::history::{ConversationId, NodeId};
+
+/// Where the running answer belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnswerPlace {
+    /// Its conversation.
+    pub conversation: ConversationId,
+    /// Its message.
+    pub node: NodeId,
+    /// The request, to stop it by.
+    pub request: RequestId,
+}
+
+/// What the running answer is at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnswerPhase {
+    /// The prompt is being read.
+    #[default]
+    Reading,
+    /// A thought is being written.
+    Thinking,
+    /// The answer proper is being written.
+    Writing,
+    /// It was told to stop.
+    Stopping,
+}
+
+/// The running answer, in signals of its own: a token changes these and not the conversation, which takes the whole
+/// when it has ended.
+#[derive(Clone, Copy)]
+pub struct RunningAnswer {
+    /// Where it belongs; none when nothing runs.
+    pub place: RwSignal<Option<AnswerPlace>>,
+    /// What it is at.
+    pub phase: RwSignal<AnswerPhase>,
+    /// Tokens of the prompt that were read, and in all.
+    pub read: RwSignal<(u32, u32)>,
+    /// The answer so far.
+    pub text: RwSignal<String>,
+    /// The thought so far.
+    pub thought: RwSignal<String>,
+    /// How long the thought took, in milliseconds; none until it ended.
+    pub thought_ms: RwSignal<Option<u64>>,
+    /// Tokens so far.
+    pub tokens: RwSignal<u32>,
+    thought_began: StoredValue<Option<u64>>,
+}
+
+impl RunningAnswer {
+    /// Nothing runs.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            place: RwSignal::new(None),
+            phase: RwSignal::default(),
+            read: RwSignal::new((0, 0)),
+            text: RwSignal::new(String::new()),
+            thought: RwSignal::new(String::new()),
+            thought_ms: RwSignal::new(None),
+            tokens: RwSignal::new(0),
+            thought_began: StoredValue::new(None),
+        }
+    }
+
+    /// Whether an answer runs, in whichever conversation.
+    #[must_use]
+    pub fn is_running(self) -> bool {
+        self.place.with(Option::is_some)
+    }
+
+    /// Whether this message is the one that is being written.
+    #[must_use]
+    pub fn is_at(self, conversation: ConversationId, node: NodeId) -> bool {
+        self.place
+            .with(|place| place.is_some_and(|place| place.conversation == conversation && place.node == node))
+    }
+
+    /// Begins an answer.
+    pub fn begin(self, place: AnswerPlace) {
+        self.phase.set(AnswerPhase::Reading);
+        self.read.set((0, 0));
+        self.text.set(String::new());
+        self.thought.set(String::new());
+        self.thought_ms.set(None);
+        self.tokens.set(0);
+        self.thought_began.set_value(None);
+        self.place.set(Some(place));
+    }
+
+    /// Takes what was written since the last time, in order. `now` in milliseconds.
+    pub fn push(self, channel: Channel, text: &str, tokens: u32, now: u64) {
+        match channel {
+            Channel::Thought => {
+                if self.thought_began.get_value().is_none() {
+                    self.thought_began.set_value(Some(now));
+                }
+                self.enter(AnswerPhase::Thinking);
+                self.thought.update(|thought| thought.push_str(text));
+            }
+            Channel::Answer => {
+                self.end_thought(now);
+                self.enter(AnswerPhase::Writing);
+                self.text.update(|answer| answer.push_str(text));
+            }
+        }
+        self.tokens.set(tokens);
+    }
+
+    /// Notes how long the thought took, if there was one.
+    pub fn end_thought(self, now: u64) {
+        if let Some(began) = self.thought_began.get_value()
+            && self.thought_ms.with_untracked(Option::is_none)
+        {
+            self.thought_ms.set(Some(now.saturating_sub(began)));
+        }
+    }
+
+    fn enter(self, phase: AnswerPhase) {
+        let now = self.phase.get_untracked();
+        if now != phase && now != AnswerPhase::Stopping {
+            self.phase.set(phase);
+        }
+    }
+}
+
+impl Default for RunningAnswer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn running() -> RunningAnswer {
+        let answer = RunningAnswer::new();
+        answer.begin(AnswerPlace { conversation: ConversationId(1), node: NodeId(2), request: RequestId(3) });
+        answer
+    }
+
+    #[test]
+    fn a_thought_ends_where_the_answer_begins() {
+        let owner = Owner::new();
+        owner.set();
+        let answer = running();
+        assert_eq!(answer.phase.get_untracked(), AnswerPhase::Reading);
+        answer.push(Channel::Thought, "Hm", 1, 1_000);
+        assert_eq!(answer.phase.get_untracked(), AnswerPhase::Thinking);
+        answer.push(Channel::Thought, "m.", 2, 2_000);
+        answer.push(Channel::Answer, "Yes", 3, 4_000);
+        answer.push(Channel::Answer, ".", 4, 9_000);
+        assert_eq!(answer.phase.get_untracked(), AnswerPhase::Writing);
+        assert_eq!(answer.thought_ms.get_untracked(), Some(3_000));
+        assert_eq!(answer.thought.get_untracked(), "Hmm.");
+        assert_eq!(answer.text.get_untracked(), "Yes.");
+        assert_eq!(answer.tokens.get_untracked(), 4);
+    }
+
+    #[test]
+    fn what_comes_after_stop_is_kept_and_stays_stopping() {
+        let owner = Owner::new();
+        owner.set();
+        let answer = running();
+        answer.phase.set(AnswerPhase::Stopping);
+        answer.push(Channel::Answer, "late", 1, 5);
+        assert_eq!(answer.phase.get_untracked(), AnswerPhase::Stopping);
+        assert_eq!(answer.text.get_untracked(), "late");
+        assert_eq!(answer.thought_ms.get_untracked(), None);
+    }
+}

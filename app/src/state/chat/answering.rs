@@ -1,0 +1,191 @@
+//! Having a turn answered: the queue, the request, the events, the end.
+
+use leptos::{prelude::*, task::spawn_local};
+use protocol::{Cause, Event, Failure, Finish, Remedy, Request, Timings, ToolCall};
+
+use super::super::answer::AnswerPlace;
+use super::super::engine::EnginePhase;
+use super::super::models::{Choice, ModelState};
+use super::{AnswerFailure, ChatStore, Queued, Turn};
+use crate::engine_client::Reply;
+use crate::history::{self, ConversationId, Message};
+use crate::sentences::SentenceSplitter;
+
+/// Least time between two updates of the running answer on screen, in milliseconds.
+const FRAME_MS: u32 = 33;
+/// How often a running answer is kept, in milliseconds, so that a closed tab loses little of it.
+const KEEP_EVERY_MS: u64 = 3_000;
+/// Above this, a model is not downloaded for a device that computes in software without a question.
+const SOFTWARE_BYTES: u64 = 500_000_000;
+
+impl ChatStore {
+    /// Has a turn of the conversation on screen answered: now, or as soon as a model is ready.
+    pub fn ask(self, turn: Turn) {
+        let conversation = self.conversation.with_untracked(|open| open.id);
+        self.failure.set(None);
+        if self.engine.model.with_untracked(ModelState::is_ready) {
+            self.run(conversation, turn);
+            return;
+        }
+        self.queued.set(Some(Queued { conversation, turn }));
+        if self.engine.model.with_untracked(ModelState::is_loading) {
+            return;
+        }
+        let crashed = self.engine.phase.with_untracked(|phase| matches!(phase, EnginePhase::Crashed(_)));
+        match self.engine.selection_now() {
+            Some(choice) if crashed => {
+                let context = self.conversation.with_untracked(|conversation| conversation.options.context);
+                self.engine.restart_with(choice, context);
+            }
+            Some(choice) => self.choose(choice),
+            None => self.ui.picker.set(true),
+        }
+    }
+
+    /// Loads the model that a person has chosen. Where the device computes in software and the model is large, the
+    /// person is asked first, before anything is downloaded.
+    pub fn choose(self, choice: Choice) {
+        let software =
+            self.engine.device.with_untracked(|it| it.as_ref().is_some_and(|device| device.software));
+        if software && choice.entry.size > SOFTWARE_BYTES {
+            self.ui.too_slow.set(Some(choice));
+        } else {
+            self.load(choice);
+        }
+    }
+
+    /// Loads a model with the context length of this conversation.
+    pub fn load(self, choice: Choice) {
+        let context = self.conversation.with_untracked(|conversation| conversation.options.context);
+        self.engine.load(choice, context);
+    }
+
+    pub(super) fn run(self, conversation: ConversationId, turn: Turn) {
+        let ModelState::Ready { choice, details, .. } = self.engine.model.get_untracked() else { return };
+        let model = choice.entry.name.clone();
+        let mut begun = None;
+        let changed = self.change(conversation, |conversation| {
+            conversation.options.model.clone_from(&model);
+            let now = history::now();
+            let node = match turn {
+                Turn::After(node) => conversation.add_answer(node, &*model, now),
+                Turn::Again(answer) => conversation.regenerate(answer, &*model, now),
+            };
+            begun = Some(node);
+        });
+        let (Some(conversation), Some(begun)) = (changed, begun) else { return };
+        let Some(node) = self.told(begun) else { return };
+        self.library.save(conversation.clone());
+
+        let until = conversation.node(node).and_then(history::Node::parent).unwrap_or(node);
+        let mut asked = conversation.clone();
+        if asked.system.trim().is_empty() {
+            asked.system.clone_from(&choice.entry.system);
+        }
+        let messages = asked.prompt(until, &|_| None);
+        let mut options = asked.generate_options(&choice.recommended(Some(&details)));
+        options.thinking &= details.capabilities.thinking;
+        let Some(reply) = self.engine.request(None, |id| Request::Generate { id, messages, options }) else {
+            return;
+        };
+        self.answer.begin(AnswerPlace { conversation: conversation.id, node, request: reply.id() });
+        self.ui.say("Answering.");
+        spawn_local(
+            self.follow(AnswerPlace { conversation: conversation.id, node, request: reply.id() }, reply),
+        );
+    }
+
+    async fn follow(self, place: AnswerPlace, mut reply: Reply) {
+        let mut sentences = SentenceSplitter::default();
+        let mut calls = Vec::new();
+        let mut kept = history::now();
+        while let Some(events) = reply.batch(FRAME_MS).await {
+            let mut said = Vec::new();
+            for event in events {
+                match event {
+                    Event::Prefilling { done, total, .. } => self.answer.read.set((done, total)),
+                    Event::Text { channel, text, tokens, .. } => {
+                        if channel == protocol::Channel::Answer {
+                            said.extend(sentences.push(&text));
+                        }
+                        self.answer.push(channel, &text, tokens, history::now());
+                    }
+                    Event::Tool { call, .. } => calls.push(call),
+                    Event::Done { finish, timings, .. } => {
+                        said.extend(sentences.finish());
+                        self.ui.say(said.join(" "));
+                        self.end(place, calls, Ending::Done(finish, timings));
+                        return;
+                    }
+                    Event::Failed { failure, .. } => {
+                        self.end(place, calls, Ending::Failed(failure));
+                        return;
+                    }
+                    _ => {}
+                }
+            }
+            if !said.is_empty() {
+                self.ui.say(said.join(" "));
+            }
+            let now = history::now();
+            if now.saturating_sub(kept) > KEEP_EVERY_MS {
+                kept = now;
+                self.keep_unfinished(place, &calls);
+            }
+        }
+        let failure = Failure::new(Cause::Internal, "The engine stopped before this answer was complete.");
+        self.end(place, calls, Ending::Failed(failure.with(Remedy::Retry)));
+    }
+
+    /// Writes what the running answer has said so far into a message.
+    fn fill(self, message: &mut Message, calls: &[ToolCall]) {
+        message.text = self.answer.text.get_untracked();
+        message.thought = self.answer.thought.get_untracked();
+        message.thought_ms = self.answer.thought_ms.get_untracked();
+        message.calls = calls.to_vec();
+    }
+
+    /// Keeps what was written so far, without touching what is on screen.
+    fn keep_unfinished(self, place: AnswerPlace, calls: &[ToolCall]) {
+        let open = self.conversation.get_untracked();
+        let copy = if open.id == place.conversation { Some(open) } else { self.background.get_value() };
+        if let Some(mut copy) = copy.filter(|copy| copy.id == place.conversation)
+            && let Some(message) = copy.message_mut(place.node)
+        {
+            self.fill(message, calls);
+            self.library.save(copy);
+        }
+    }
+
+    fn end(self, place: AnswerPlace, calls: Vec<ToolCall>, ending: Ending) {
+        let now = history::now();
+        self.answer.end_thought(now);
+        let changed = self.change(place.conversation, |conversation| {
+            if let Some(message) = conversation.message_mut(place.node) {
+                self.fill(message, &calls);
+            }
+            match &ending {
+                Ending::Done(finish, timings) => conversation.finish(place.node, *finish, *timings, now),
+                Ending::Failed(failure) => conversation.fail(place.node, &*failure.message, now),
+            }
+        });
+        if let Some(conversation) = changed {
+            self.library.save(conversation);
+        }
+        if let Ending::Failed(failure) = ending {
+            self.ui.say(failure.message.clone());
+            let AnswerPlace { conversation, node, .. } = place;
+            self.failure.set(Some(AnswerFailure { conversation, node, failure }));
+        }
+        self.background.update_value(|aside| {
+            aside.take_if(|aside| aside.id == place.conversation);
+        });
+        self.answer.place.set(None);
+    }
+}
+
+/// How an answer ended.
+enum Ending {
+    Done(Finish, Timings),
+    Failed(Failure),
+}

@@ -1,0 +1,51 @@
+//! What is typed and not sent.
+
+use gloo_timers::future::TimeoutFuture;
+use leptos::{prelude::*, task::spawn_local};
+
+use super::ChatStore;
+use crate::history::{ConversationId, Draft};
+
+/// How long typing must rest before the draft is kept, in milliseconds.
+const DRAFT_REST_MS: u32 = 400;
+
+impl ChatStore {
+    /// Takes what is typed, and keeps it once typing rests.
+    pub fn set_draft(self, text: String) {
+        self.draft.set(text);
+        let change = self.draft_changes.get_value().wrapping_add(1);
+        self.draft_changes.set_value(change);
+        spawn_local(async move {
+            TimeoutFuture::new(DRAFT_REST_MS).await;
+            if self.draft_changes.get_value() == change {
+                self.keep_draft();
+            }
+        });
+    }
+
+    /// Keeps what is typed now.
+    pub(super) fn keep_draft(self) {
+        let text = self.draft.get_untracked();
+        self.library.keep_draft(self.draft_owner(), Draft { text, ..Draft::default() });
+    }
+
+    /// The conversation that the draft belongs to; none for one that has not begun.
+    pub(super) fn draft_owner(self) -> Option<ConversationId> {
+        self.has_begun().then(|| self.conversation.with_untracked(|conversation| conversation.id))
+    }
+
+    /// Brings back what was typed in the conversation on screen.
+    pub(super) fn read_draft(self) {
+        let of = self.draft_owner();
+        self.draft_changes.update_value(|change| *change = change.wrapping_add(1));
+        let change = self.draft_changes.get_value();
+        self.draft.set(String::new());
+        spawn_local(async move {
+            let draft = self.library.draft(of).await;
+            // What was typed meanwhile is newer.
+            if self.draft_changes.get_value() == change && !draft.is_empty() {
+                self.draft.set(draft.text);
+            }
+        });
+    }
+}

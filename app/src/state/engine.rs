@@ -1,0 +1,406 @@
+//! The engine as the page sees it: the device, the models, the one that is loaded.
+
+use std::collections::HashMap;
+
+use leptos::{prelude::*, task::spawn_local};
+use protocol::{
+    CacheEntry, Catalog, Cause, DeviceReport, Event, Failure, LoadOptions, LoadProgress, Request, RequestId,
+};
+use send_wrapper::SendWrapper;
+
+use super::models::{CatalogState, Choice, Inspection, ModelId, ModelState, preferred};
+use super::settings::SettingsStore;
+use crate::engine_client::{EngineClient, Notice, Reply, fake};
+
+/// Least time between two updates of the load's progress, in milliseconds.
+const PROGRESS_PAUSE_MS: u32 = 60;
+
+/// Whether there is an engine to speak to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum EnginePhase {
+    /// It is starting.
+    #[default]
+    Starting,
+    /// It runs.
+    Running,
+    /// It is gone, and why.
+    Crashed(Failure),
+}
+
+/// Weights kept in this browser.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CacheReport {
+    /// What is kept.
+    pub entries: Vec<CacheEntry>,
+    /// Bytes that this page uses.
+    pub used: u64,
+    /// Bytes that it may use.
+    pub quota: u64,
+    /// Whether the browser promised not to delete them by itself.
+    pub persisted: bool,
+}
+
+/// The engine's state, in signals.
+#[derive(Clone, Copy)]
+pub struct EngineStore {
+    /// Whether there is an engine.
+    pub phase: RwSignal<EnginePhase>,
+    /// The graphics device, once it is known.
+    pub device: RwSignal<Option<DeviceReport>>,
+    /// Why the graphics device is being restored; none when it is not.
+    pub restoring: RwSignal<Option<String>>,
+    /// Trouble that concerns no single request.
+    pub trouble: RwSignal<Option<Failure>>,
+    /// The server's list, as a whole.
+    pub catalog: RwSignal<CatalogState>,
+    /// All models: those of the server, then files.
+    pub choices: RwSignal<Vec<Choice>>,
+    /// The model that the next message goes to.
+    pub selected: RwSignal<Option<ModelId>>,
+    /// What the engine found out about each.
+    pub inspections: RwSignal<HashMap<ModelId, Inspection>>,
+    /// The model in the engine.
+    pub model: RwSignal<ModelState>,
+    /// Where its load stands.
+    pub progress: RwSignal<Option<LoadProgress>>,
+    /// Weights kept in this browser, once asked for.
+    pub cache: RwSignal<Option<CacheReport>>,
+    /// Whether the engine is the fake one.
+    pub fake: RwSignal<bool>,
+    settings: SettingsStore,
+    client: StoredValue<Option<SendWrapper<EngineClient>>>,
+    scenario: StoredValue<Option<fake::Scenario>>,
+    files: StoredValue<HashMap<ModelId, SendWrapper<Vec<web_sys::File>>>>,
+    inspecting: StoredValue<bool>,
+    /// What was loaded when the engine ended, to be loaded again.
+    revive: StoredValue<Option<(Choice, u32)>>,
+}
+
+impl EngineStore {
+    /// An engine that is not started yet.
+    #[must_use]
+    pub fn new(settings: SettingsStore) -> Self {
+        Self {
+            phase: RwSignal::default(),
+            device: RwSignal::new(None),
+            restoring: RwSignal::new(None),
+            trouble: RwSignal::new(None),
+            catalog: RwSignal::default(),
+            choices: RwSignal::new(Vec::new()),
+            selected: RwSignal::new(None),
+            inspections: RwSignal::new(HashMap::new()),
+            model: RwSignal::default(),
+            progress: RwSignal::new(None),
+            cache: RwSignal::new(None),
+            fake: RwSignal::new(false),
+            settings,
+            client: StoredValue::new(None),
+            scenario: StoredValue::new(None),
+            files: StoredValue::new(HashMap::new()),
+            inspecting: StoredValue::new(false),
+            revive: StoredValue::new(None),
+        }
+    }
+
+    /// Starts the engine, the fake one if the page's address asks for it, and asks the server for its models.
+    pub fn start(self, scenario: Option<fake::Scenario>) {
+        self.scenario.set_value(scenario);
+        self.fake.set(scenario.is_some());
+        self.spawn();
+        self.read_catalog();
+    }
+
+    /// Starts a fresh engine in place of the one before, and loads again what that one had loaded.
+    pub fn restart(self) {
+        // A crash is played once: the engine that comes after it is whole.
+        self.scenario.update_value(|scenario| {
+            if let Some(scenario) = scenario {
+                (scenario.crash, scenario.silent, scenario.version) = (false, false, false);
+            }
+        });
+        self.spawn();
+    }
+
+    /// [`Self::restart`], then loads this model if the engine had none.
+    pub fn restart_with(self, choice: Choice, context: u32) {
+        self.revive.update_value(|revive| {
+            revive.get_or_insert((choice, context));
+        });
+        self.restart();
+    }
+
+    fn spawn(self) {
+        self.phase.set(EnginePhase::Starting);
+        self.device.set(None);
+        self.trouble.set(None);
+        // The old worker ends before the new one asks for the graphics device.
+        self.client.set_value(None);
+        let client = EngineClient::start(self.scenario.get_value(), move |notice| self.hear(notice));
+        self.client.set_value(Some(SendWrapper::new(client)));
+    }
+
+    fn hear(self, notice: Notice) {
+        match notice {
+            Notice::Ready => {
+                self.phase.set(EnginePhase::Running);
+                if let Some((choice, context)) = self.revive.try_update_value(Option::take).flatten() {
+                    self.load(choice, context);
+                }
+            }
+            Notice::Device(report) => {
+                self.device.set(Some(report));
+                self.restoring.set(None);
+            }
+            Notice::DeviceLost(reason) => self.restoring.set(Some(reason)),
+            Notice::Trouble(failure) => self.trouble.set(Some(failure)),
+            Notice::Crashed(failure) => {
+                match self.model.get_untracked() {
+                    ModelState::Ready { choice, context, .. } => {
+                        self.revive.set_value(Some((*choice, context)));
+                    }
+                    ModelState::Loading { choice, .. } => self.revive.set_value(Some((*choice, 0))),
+                    ModelState::None | ModelState::Failed { .. } => {}
+                }
+                self.model.set(ModelState::None);
+                self.progress.set(None);
+                self.restoring.set(None);
+                self.phase.set(EnginePhase::Crashed(failure));
+            }
+        }
+    }
+
+    /// Asks the server for its models, again if it must be.
+    pub fn read_catalog(self) {
+        self.catalog.set(CatalogState::Loading);
+        spawn_local(async move {
+            let catalog = match self.scenario.get_value() {
+                Some(scenario) => fake::catalog(&scenario),
+                None => crate::browser::fetch_json::<Catalog>("/api/models").await,
+            };
+            match catalog {
+                Ok(catalog) => {
+                    self.choices.update(|choices| {
+                        choices.retain(Choice::is_local);
+                        choices.splice(0..0, catalog.models.into_iter().map(Choice::server));
+                    });
+                    self.catalog.set(CatalogState::Known { searched: catalog.searched });
+                    self.select_preferred();
+                }
+                Err(reason) => self.catalog.set(CatalogState::Failed(reason)),
+            }
+        });
+    }
+
+    /// Selects the model last used, or the first that works, unless one is selected.
+    pub fn select_preferred(self) {
+        if self.selected.with_untracked(Option::is_some) || !self.settings.known.get_untracked() {
+            return;
+        }
+        let last_used = self.settings.value.with_untracked(|settings| settings.model.clone());
+        let chosen =
+            self.choices.with_untracked(|all| preferred(all, &last_used).map(|choice| choice.id.clone()));
+        if chosen.is_some() {
+            self.selected.set(chosen);
+        }
+    }
+
+    /// The model that the next message goes to.
+    #[must_use]
+    pub fn selection(self) -> Option<Choice> {
+        let selected = self.selected.get()?;
+        self.choices.with(|choices| choices.iter().find(|choice| choice.id == selected).cloned())
+    }
+
+    /// [`Self::selection`], untracked.
+    #[must_use]
+    pub fn selection_now(self) -> Option<Choice> {
+        untrack(|| self.selection())
+    }
+
+    /// Adds files of the person's to the list, and says which model they make.
+    ///
+    /// # Errors
+    /// When none of them can be a model, in words.
+    pub fn add_files(self, mut files: Vec<web_sys::File>) -> Result<Choice, String> {
+        files.retain(|file| file.name().to_lowercase().ends_with(".gguf"));
+        // A projector belongs to the model beside it, whichever was picked first.
+        files.sort_by_key(|file| file.name().to_lowercase().contains("mmproj"));
+        let described: Vec<_> = files.iter().map(|file| (file.name(), file.size() as u64)).collect();
+        let choice =
+            Choice::local(&described).ok_or("This is no GGUF file. A model's file ends in .gguf.")?;
+        self.files.update_value(|all| {
+            all.insert(choice.id.clone(), SendWrapper::new(files));
+        });
+        self.inspections.update(|all| {
+            all.remove(&choice.id);
+        });
+        self.choices.update(|choices| {
+            choices.retain(|other| other.id != choice.id);
+            choices.push(choice.clone());
+        });
+        Ok(choice)
+    }
+
+    /// Sends a request; none when there is no engine.
+    pub fn request(self, choice: Option<&ModelId>, make: impl FnOnce(RequestId) -> Request) -> Option<Reply> {
+        let files =
+            choice.and_then(|id| self.files.with_value(|all| all.get(id).map(|files| (**files).clone())));
+        let client = self.client.get_value()?;
+        Some(client.request(make, &files.unwrap_or_default()))
+    }
+
+    /// Stops a request.
+    pub fn cancel(self, id: RequestId) {
+        if let Some(client) = self.client.get_value() {
+            client.cancel(id);
+        }
+    }
+
+    /// Ends a running thought.
+    pub fn answer_now(self, id: RequestId) {
+        if let Some(client) = self.client.get_value() {
+            client.tell(&Request::AnswerNow { id });
+        }
+    }
+
+    /// Asks of every model that was not asked of yet what it is and whether it fits, one after another.
+    pub fn inspect_all(self) {
+        if self.inspecting.get_value() {
+            return;
+        }
+        self.inspecting.set_value(true);
+        spawn_local(async move {
+            while let Some(choice) = self.next_to_inspect() {
+                self.inspect(choice).await;
+            }
+            self.inspecting.set_value(false);
+        });
+    }
+
+    fn next_to_inspect(self) -> Option<Choice> {
+        let able =
+            self.device.with_untracked(|device| device.as_ref().is_some_and(|device| device.available));
+        let running = self.phase.with_untracked(|phase| *phase == EnginePhase::Running);
+        if !able || !running {
+            return None;
+        }
+        self.choices.with_untracked(|choices| {
+            self.inspections.with_untracked(|known| {
+                choices
+                    .iter()
+                    .find(|choice| choice.entry.broken.is_none() && !known.contains_key(&choice.id))
+                    .cloned()
+            })
+        })
+    }
+
+    async fn inspect(self, choice: Choice) {
+        let note = |inspection| {
+            self.inspections.update(|all| {
+                all.insert(choice.id.clone(), inspection);
+            });
+        };
+        note(Inspection::Running);
+        let source = choice.source.clone();
+        let reply = self.request(Some(&choice.id), |id| Request::Inspect { id, source, context: 0 });
+        let event = match reply {
+            Some(reply) => reply.last().await,
+            None => None,
+        };
+        match event {
+            Some(Event::Inspected { details, verdict, .. }) => {
+                note(Inspection::Known { details: Box::new(details), verdict });
+            }
+            Some(Event::Failed { failure, .. }) => note(Inspection::Failed(failure)),
+            _ => self.inspections.update(|all| {
+                all.remove(&choice.id);
+            }),
+        }
+    }
+
+    /// Loads a model in place of the one before, with this context length (0 for the default). A load that is
+    /// running is stopped.
+    pub fn load(self, choice: Choice, context: u32) {
+        if let ModelState::Loading { request, .. } = self.model.get_untracked() {
+            self.cancel(request);
+        }
+        self.selected.set(Some(choice.id.clone()));
+        if !choice.is_local() {
+            self.settings.change(|settings| settings.model.clone_from(&choice.id.0));
+        }
+        let keep = self.settings.value.with_untracked(|settings| settings.keep_weights) && !choice.is_local();
+        let source = choice.source.clone();
+        let options = LoadOptions { context, keep };
+        let Some(reply) = self.request(Some(&choice.id), |id| Request::Load { id, source, options }) else {
+            return;
+        };
+        self.progress.set(None);
+        self.model.set(ModelState::Loading { choice: Box::new(choice.clone()), request: reply.id() });
+        spawn_local(self.follow_load(choice, reply));
+    }
+
+    async fn follow_load(self, choice: Choice, mut reply: Reply) {
+        let request = reply.id();
+        // Another load may have begun meanwhile: then this one has nothing more to say.
+        let is_current = || matches!(self.model.get_untracked(), ModelState::Loading { request: current, .. } if current == request);
+        while let Some(events) = reply.batch(PROGRESS_PAUSE_MS).await {
+            if !is_current() {
+                continue;
+            }
+            for event in events {
+                let choice = Box::new(choice.clone());
+                match event {
+                    Event::Loading { progress, .. } => self.progress.set(Some(progress)),
+                    Event::Loaded { details, context, gpu_bytes, .. } => {
+                        self.progress.set(None);
+                        self.model.set(ModelState::Ready {
+                            choice,
+                            details: Box::new(details),
+                            context,
+                            gpu_bytes,
+                        });
+                    }
+                    Event::Failed { failure, .. } if failure.cause == Cause::Cancelled => {
+                        self.progress.set(None);
+                        self.model.set(ModelState::None);
+                    }
+                    Event::Failed { failure, .. } => {
+                        self.progress.set(None);
+                        self.model.set(ModelState::Failed { choice, failure });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        // Without a last event the engine is gone, perhaps since before the request.
+        if is_current() {
+            self.progress.set(None);
+            self.model.set(ModelState::None);
+        }
+    }
+
+    /// Stops the load that is running.
+    pub fn cancel_load(self) {
+        if let ModelState::Loading { request, .. } = self.model.get_untracked() {
+            self.cancel(request);
+        }
+    }
+
+    /// Reads what weights are kept in this browser; deletes those of a digest first, if one is given.
+    pub fn read_cache(self, delete: Option<String>) {
+        let reply = self.request(None, |id| match delete {
+            None => Request::ListCache { id },
+            Some(digest) => Request::DeleteCached { id, digest },
+        });
+        let Some(reply) = reply else { return };
+        spawn_local(async move {
+            match reply.last().await {
+                Some(Event::Cache { entries, used, quota, persisted, .. }) => {
+                    self.cache.set(Some(CacheReport { entries, used, quota, persisted }));
+                }
+                Some(Event::Failed { failure, .. }) => self.trouble.set(Some(failure)),
+                _ => {}
+            }
+        });
+    }
+}

@@ -1,0 +1,82 @@
+//! The page's state: one store a subject, each a bundle of signals that lives in the context.
+
+pub mod answer;
+pub mod chat;
+pub mod engine;
+mod library;
+pub mod models;
+pub mod settings;
+mod ui;
+
+use leptos::{prelude::*, task::spawn_local};
+
+pub use chat::ChatStore;
+pub use engine::EngineStore;
+pub use library::Library;
+pub use settings::SettingsStore;
+pub use ui::{Toast, Ui};
+
+use crate::{browser, engine_client::fake::Scenario, history::Change};
+
+/// Puts the stores into the context, and starts them when this runs in a browser.
+pub fn provide_stores() {
+    let ui = Ui::new();
+    let library = Library::new();
+    let settings = SettingsStore::new(library);
+    let engine = EngineStore::new(settings);
+    let chat = ChatStore::new(library, settings, engine, ui);
+    provide_context(ui);
+    provide_context(library);
+    provide_context(settings);
+    provide_context(engine);
+    provide_context(chat);
+
+    // Effects run in the browser alone.
+    Effect::new(move |_| {
+        engine.start(Scenario::from_query(browser::query("fake").as_deref()));
+        spawn_local(async move {
+            library.open().await;
+            settings.read().await;
+            engine.select_preferred();
+        });
+    });
+    Effect::new(move |_| {
+        let theme = settings.value.with(|settings| settings.theme);
+        if settings.known.get() {
+            browser::set_theme(theme.attribute());
+        }
+    });
+    Effect::new(move |_| match library.changed_elsewhere.get() {
+        Some(Change::Saved { id }) => chat.reread(id),
+        Some(Change::Setting { .. }) => spawn_local(settings.read()),
+        _ => {}
+    });
+    chat.watch_model();
+}
+
+/// The stores, from the context.
+#[derive(Clone, Copy)]
+pub struct Stores {
+    /// What is open on the page.
+    pub ui: Ui,
+    /// The conversations of this browser.
+    pub library: Library,
+    /// The settings.
+    pub settings: SettingsStore,
+    /// The engine.
+    pub engine: EngineStore,
+    /// The conversation on screen.
+    pub chat: ChatStore,
+}
+
+/// The stores that [`provide_stores`] put into the context.
+#[must_use]
+pub fn use_stores() -> Stores {
+    Stores {
+        ui: expect_context(),
+        library: expect_context(),
+        settings: expect_context(),
+        engine: expect_context(),
+        chat: expect_context(),
+    }
+}

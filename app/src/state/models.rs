@@ -1,0 +1,339 @@
+//! The models that a person can choose from, and what is known of each.
+
+use protocol::{
+    Capabilities, CatalogEntry, Failure, FitVerdict, LoadProgress, ModelDetails, ModelSource, RequestId,
+    Sampling,
+};
+
+use crate::format;
+
+/// Names a model for the settings and within the page: a digest, or a file's name and size.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ModelId(pub String);
+
+/// A model in the list, from the server or from a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// What the page calls it by.
+    pub id: ModelId,
+    /// What the list says of it.
+    pub entry: CatalogEntry,
+    /// Where it is.
+    pub source: ModelSource,
+}
+
+impl Choice {
+    /// A model of the server.
+    #[must_use]
+    pub fn server(entry: CatalogEntry) -> Self {
+        // Two names may share one digest, and a broken model has none: the name makes the id whole.
+        let id = ModelId(format!("{}@{}", entry.name, entry.digest));
+        let source = ModelSource::Server { name: entry.name.clone(), layers: entry.layers.clone() };
+        Self { id, entry, source }
+    }
+
+    /// Files of the person's: the model first, then its projector if there is one. None when there is no file.
+    #[must_use]
+    pub fn local(files: &[(String, u64)]) -> Option<Self> {
+        let (first, _) = files.first()?;
+        let size = files.iter().map(|(_, size)| size).sum();
+        let entry = CatalogEntry {
+            name: first.clone(),
+            size,
+            capabilities: Capabilities { text: true, ..Capabilities::default() },
+            ..CatalogEntry::default()
+        };
+        let (names, sizes) = files.iter().cloned().unzip();
+        Some(Self {
+            id: ModelId(format!("file:{first}:{size}")),
+            entry,
+            source: ModelSource::Local { names, sizes },
+        })
+    }
+
+    /// Whether it is a file of the person's.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        matches!(self.source, ModelSource::Local { .. })
+    }
+
+    /// One line about it: `Q4_K_M · 7.2 GB`.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let mut parts = Vec::new();
+        for part in [&self.entry.parameters, &self.entry.quantization] {
+            if !part.is_empty() {
+                parts.push(part.clone());
+            }
+        }
+        parts.push(format::bytes(self.entry.size));
+        parts.join(" · ")
+    }
+
+    /// The sampling it recommends: its own parameters from the list before those of its file's header. The demo
+    /// model is small and is kept at a low temperature.
+    #[must_use]
+    pub fn recommended(&self, details: Option<&ModelDetails>) -> Sampling {
+        let mut sampling = Sampling::default();
+        if let Some((temperature, top_k, top_p)) = details.and_then(|details| details.recommended) {
+            (sampling.temperature, sampling.top_k, sampling.top_p) = (temperature, top_k, top_p);
+        }
+        if self.entry.demo {
+            sampling.temperature = DEMO_TEMPERATURE;
+        }
+        for (name, &value) in &self.entry.params {
+            let number = value as f32;
+            match name.as_str() {
+                "temperature" => sampling.temperature = number,
+                "top_k" => sampling.top_k = value.max(0.0) as u32,
+                "top_p" => sampling.top_p = number,
+                "min_p" => sampling.min_p = number,
+                "repeat_penalty" => sampling.repeat_penalty = number,
+                "presence_penalty" => sampling.presence_penalty = number,
+                "frequency_penalty" => sampling.frequency_penalty = number,
+                _ => {}
+            }
+        }
+        sampling
+    }
+}
+
+/// Temperature of the built-in demo model.
+const DEMO_TEMPERATURE: f32 = 0.2;
+
+/// The words of what a model can do, in the order of the list.
+#[must_use]
+pub fn capability_words(capabilities: Capabilities) -> Vec<&'static str> {
+    [
+        // A model may also see, hear and call tools; the page offers none of that yet, so it promises none.
+        (capabilities.text, "text"),
+        (capabilities.thinking, "thinking"),
+    ]
+    .into_iter()
+    .filter_map(|(has, word)| has.then_some(word))
+    .collect()
+}
+
+/// The server's list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum CatalogState {
+    /// Not here yet.
+    #[default]
+    Loading,
+    /// Here, with the folders that were searched.
+    Known {
+        /// The folders.
+        searched: Vec<String>,
+    },
+    /// It could not be had, and why.
+    Failed(String),
+}
+
+/// What the engine found out about a model without loading it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inspection {
+    /// It is looking.
+    Running,
+    /// It looked.
+    Known {
+        /// What the header says.
+        details: Box<ModelDetails>,
+        /// Whether it fits.
+        verdict: FitVerdict,
+    },
+    /// The file is no use, and why.
+    Failed(Failure),
+}
+
+/// How a verdict is to be read at a glance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mood {
+    /// Fine.
+    Good,
+    /// With a limit.
+    Fair,
+    /// Not possible.
+    Bad,
+}
+
+/// A verdict in words.
+#[must_use]
+pub fn verdict_words(verdict: &FitVerdict) -> (Mood, String) {
+    match verdict {
+        FitVerdict::Fits { .. } => (Mood::Good, "Fits".into()),
+        FitVerdict::FitsWith { context, .. } => {
+            (Mood::Fair, format!("Fits with {} tokens of context", format::count(u64::from(*context))))
+        }
+        FitVerdict::TooLarge { needed, available } => {
+            (Mood::Bad, format!("Needs {} more", format::bytes(needed.saturating_sub(*available))))
+        }
+        FitVerdict::TensorTooLarge { needed, available, .. } => (
+            Mood::Bad,
+            format!(
+                "One part of it takes {}; this device binds {} at most",
+                format::bytes(*needed),
+                format::bytes(*available)
+            ),
+        ),
+    }
+}
+
+/// The model in the engine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum ModelState {
+    /// None.
+    #[default]
+    None,
+    /// One is on its way.
+    Loading {
+        /// Which.
+        choice: Box<Choice>,
+        /// The request, to cancel it by.
+        request: RequestId,
+    },
+    /// One is ready to answer.
+    Ready {
+        /// Which.
+        choice: Box<Choice>,
+        /// What its header says.
+        details: Box<ModelDetails>,
+        /// Context length in tokens.
+        context: u32,
+        /// Graphics memory in use, in bytes.
+        gpu_bytes: u64,
+    },
+    /// The last load failed.
+    Failed {
+        /// Which.
+        choice: Box<Choice>,
+        /// Why.
+        failure: Failure,
+    },
+}
+
+impl ModelState {
+    /// The model it is about.
+    #[must_use]
+    pub fn choice(&self) -> Option<&Choice> {
+        match self {
+            Self::None => None,
+            Self::Loading { choice, .. } | Self::Ready { choice, .. } | Self::Failed { choice, .. } => {
+                Some(choice)
+            }
+        }
+    }
+
+    /// Whether it can answer.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        matches!(self, Self::Ready { .. })
+    }
+
+    /// Whether it is on its way.
+    #[must_use]
+    pub fn is_loading(&self) -> bool {
+        matches!(self, Self::Loading { .. })
+    }
+}
+
+/// Where a load stands, in words: what it is doing, and the numbers.
+#[must_use]
+pub fn progress_words(progress: &LoadProgress) -> (&'static str, String) {
+    let LoadProgress { phase, done, total, rate } = *progress;
+    match phase {
+        protocol::LoadPhase::Header => {
+            ("Reading the header", if done > 0 { format::bytes(done) } else { String::new() })
+        }
+        protocol::LoadPhase::Weights => {
+            let mut parts = vec![format::bytes_of(done, total)];
+            if rate > 0.0 {
+                parts.push(format!("{}/s", format::bytes(rate as u64)));
+            }
+            if let Some(left) = format::time_left(done, total, rate).filter(|_| done < total) {
+                parts.push(format!("{} left", format::whole_seconds(left)));
+            }
+            ("Copying weights", parts.join(" · "))
+        }
+        protocol::LoadPhase::Kernels => {
+            ("Preparing", format!("{} of {} kernels", format::count(done), format::count(total)))
+        }
+    }
+}
+
+/// Which model a page should start with: the one last used, else the first that works; none when none does.
+#[must_use]
+pub fn preferred<'a>(choices: &'a [Choice], last_used: &str) -> Option<&'a Choice> {
+    let usable = || choices.iter().filter(|choice| choice.entry.broken.is_none());
+    usable()
+        .find(|choice| choice.id.0 == last_used)
+        .or_else(|| usable().find(|choice| !choice.entry.demo))
+        .or_else(|| usable().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::LoadPhase;
+
+    fn choice(name: &str) -> Choice {
+        Choice::server(CatalogEntry {
+            name: name.into(),
+            digest: format!("sha256:{name}"),
+            ..CatalogEntry::default()
+        })
+    }
+
+    #[test]
+    fn the_demo_is_chosen_when_it_is_alone_only() {
+        let mut demo = choice("pebble");
+        demo.entry.demo = true;
+        let mut broken = choice("broken");
+        broken.entry.broken = Some("gone".into());
+        let big = choice("gemma4:e2b");
+        assert_eq!(preferred(&[demo.clone(), broken.clone()], ""), Some(&demo));
+        let all = [demo.clone(), broken.clone(), big.clone()];
+        assert_eq!(preferred(&all, ""), Some(&big));
+        assert_eq!(preferred(&all, &demo.id.0), Some(&demo));
+        assert_eq!(preferred(&all, &broken.id.0), Some(&big));
+        assert_eq!(preferred(&[], ""), None);
+    }
+
+    #[test]
+    fn a_models_own_parameters_win() {
+        let mut model = choice("m");
+        let details = ModelDetails { recommended: Some((0.7, 40, 0.9)), ..ModelDetails::default() };
+        assert_eq!(model.recommended(None), Sampling::default());
+        assert_eq!(model.recommended(Some(&details)).top_k, 40);
+        model.entry.params.insert("top_k".into(), 20.0);
+        assert_eq!(model.recommended(Some(&details)).top_k, 20);
+        model.entry.demo = true;
+        assert_eq!(model.recommended(Some(&details)).temperature, DEMO_TEMPERATURE);
+    }
+
+    #[test]
+    fn progress_speaks_in_numbers() {
+        let weights = LoadProgress {
+            phase: LoadPhase::Weights,
+            done: 1_200_000_000,
+            total: 3_300_000_000,
+            rate: 640e6,
+        };
+        assert_eq!(progress_words(&weights).1, "1.2 of 3.3 GB · 640 MB/s · 3 s left");
+        let kernels = LoadProgress { phase: LoadPhase::Kernels, done: 34, total: 41, rate: 0.0 };
+        assert_eq!(progress_words(&kernels).1, "34 of 41 kernels");
+    }
+
+    #[test]
+    fn verdicts_say_how_much_is_missing() {
+        let verdict = FitVerdict::TooLarge { needed: 9_300_000_000, available: 8_000_000_000 };
+        assert_eq!(verdict_words(&verdict), (Mood::Bad, "Needs 1.3 GB more".into()));
+    }
+
+    #[test]
+    fn files_make_a_model() {
+        let local = Choice::local(&[("a.gguf".into(), 10), ("mmproj.gguf".into(), 5)]).expect("files");
+        assert_eq!(local.entry.size, 15);
+        assert!(local.is_local());
+        assert_eq!(Choice::local(&[]), None);
+    }
+}

@@ -1,0 +1,166 @@
+//! What a person has chosen once for all conversations.
+
+use leptos::prelude::*;
+use protocol::Sampling;
+use serde::{Deserialize, Serialize};
+
+use super::Library;
+
+/// The name under which the settings are kept.
+const NAME: &str = "settings";
+
+/// The settings. A field that an older version did not know takes its default.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Light, dark, or as the system has it.
+    pub theme: Theme,
+    /// Which key sends a message.
+    pub send_key: SendKey,
+    /// The model last used, by its id; empty when none was.
+    pub model: String,
+    /// Whether to keep weights in this browser.
+    pub keep_weights: bool,
+    /// Context length for new conversations, in tokens; 0 for the default.
+    pub context: u32,
+    /// Sampling for new conversations; none for what the model recommends.
+    pub sampling: Option<Sampling>,
+    /// Instructions for new conversations.
+    pub system: String,
+    /// Whether new conversations may think first.
+    pub thinking: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: Theme::System,
+            send_key: SendKey::Enter,
+            model: String::new(),
+            keep_weights: true,
+            context: 0,
+            sampling: None,
+            system: String::new(),
+            thinking: false,
+        }
+    }
+}
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Theme {
+    /// As the system has it.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl Theme {
+    /// The value of `data-theme` on the document; none for the system's.
+    #[must_use]
+    pub fn attribute(self) -> Option<&'static str> {
+        match self {
+            Self::System => None,
+            Self::Light => Some("light"),
+            Self::Dark => Some("dark"),
+        }
+    }
+
+    /// The theme that the switch goes to from here.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::System => Self::Light,
+            Self::Light => Self::Dark,
+            Self::Dark => Self::System,
+        }
+    }
+}
+
+/// Which key sends a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SendKey {
+    /// Enter sends, Shift+Enter makes a new line.
+    #[default]
+    Enter,
+    /// Ctrl+Enter (⌘ Enter) sends, Enter makes a new line.
+    Modified,
+}
+
+impl SendKey {
+    /// Whether Enter with these modifiers sends.
+    #[must_use]
+    pub fn sends(self, shift: bool, control_or_command: bool) -> bool {
+        match self {
+            Self::Enter => !shift,
+            Self::Modified => control_or_command,
+        }
+    }
+}
+
+/// The settings as a signal that is kept when it changes.
+#[derive(Clone, Copy)]
+pub struct SettingsStore {
+    /// The settings now.
+    pub value: RwSignal<Settings>,
+    /// Whether they were read from the browser's store yet.
+    pub known: RwSignal<bool>,
+    library: Library,
+}
+
+impl SettingsStore {
+    /// The defaults, until [`Self::read`] has read what was kept.
+    #[must_use]
+    pub fn new(library: Library) -> Self {
+        Self { value: RwSignal::new(Settings::default()), known: RwSignal::new(false), library }
+    }
+
+    /// Reads what was kept.
+    pub async fn read(self) {
+        if let Some(store) = self.library.store() {
+            // What cannot be read counts as never set; the store says elsewhere that it is in trouble.
+            if let Ok(Some(settings)) = store.setting::<Settings>(NAME).await {
+                self.value.set(settings);
+            }
+        }
+        self.known.set(true);
+    }
+
+    /// Changes the settings and keeps them.
+    pub fn change(self, change: impl FnOnce(&mut Settings)) {
+        self.value.update(change);
+        self.library.keep_setting(NAME, self.value.get_untracked());
+    }
+
+    /// One field, as a signal that changes only when the field does.
+    pub fn field<T: PartialEq + Clone + Send + Sync + 'static>(
+        self,
+        field: impl Fn(&Settings) -> T + Send + Sync + 'static,
+    ) -> Memo<T> {
+        Memo::new(move |_| self.value.with(&field))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_an_older_version_are_read() {
+        let settings: Settings = serde_json::from_str(r#"{"theme":"dark","unknown":1}"#).expect("reads");
+        assert_eq!(settings, Settings { theme: Theme::Dark, ..Settings::default() });
+    }
+
+    #[test]
+    fn enter_sends_as_chosen() {
+        assert!(SendKey::Enter.sends(false, false));
+        assert!(!SendKey::Enter.sends(true, false));
+        assert!(!SendKey::Modified.sends(false, false));
+        assert!(SendKey::Modified.sends(false, true));
+    }
+}

@@ -1,0 +1,76 @@
+// `cargo xtask test --only e2e` builds what these tests need and runs them. To run them alone, after a
+// `cargo xtask build` and a `cargo build`: `npx playwright test`.
+//
+// GEMTAB_SERVER and GEMTAB_SITE name the server and the site; CHROMIUM names the browser. GEMTAB_PROBE names the native
+// engine, and GEMTAB_PROBE_DRIVER its Vulkan driver. With GEMTAB_LARGE, which names a model of gigabytes, that is loaded
+// too: see tests/webgpu/large.spec.ts.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { defineConfig, devices, firefox, webkit } from "@playwright/test";
+import { place } from "./support/place.ts";
+
+const root = join(import.meta.dirname, "..");
+const server = process.env.GEMTAB_SERVER ?? join(root, "target/debug/server");
+const site = process.env.GEMTAB_SITE ?? join(root, "target/site");
+const { ollama, models, port } = await place();
+const baseURL = `http://127.0.0.1:${port}`;
+
+const debian = "/usr/bin/chromium";
+const executablePath = process.env.CHROMIUM ?? (existsSync(debian) ? debian : undefined);
+
+const browser = (...args: string[]) => ({
+  ...devices["Desktop Chrome"],
+  launchOptions: {
+    ...(executablePath ? { executablePath } : {}),
+    args: [
+      ...args,
+      "--no-sandbox",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-quic",
+      "--disable-sync",
+    ],
+  },
+});
+
+/** Debian's Chromium on its own software adapter: the same WebGPU on every machine. */
+const chromium = browser("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader");
+
+/** The same without a graphics device, which draws pages sooner, and without traces, which take time too. */
+const plain = { ...browser("--disable-gpu"), trace: "off", screenshot: "only-on-failure" } as const;
+
+/** The interface is tested in these browsers too, where Playwright has installed them. */
+const others = [
+  { name: "fake-engine-firefox", browser: firefox, use: devices["Desktop Firefox"] },
+  { name: "fake-engine-webkit", browser: webkit, use: devices["Desktop Safari"] },
+].filter(({ browser }) => existsSync(browser.executablePath()));
+
+export default defineConfig({
+  testDir: "tests",
+  outputDir: "test-results",
+  // Two cores, one software adapter: tests side by side would only wait for each other.
+  workers: 1,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 60_000,
+  // Long enough for a machine that also compiles meanwhile; what is awaited usually comes at once.
+  expect: { timeout: 15_000 },
+  reporter: [["list"]],
+  use: { baseURL, trace: "retain-on-failure" },
+  projects: [
+    { name: "fake-engine", testDir: "tests/fake", use: plain },
+    { name: "webgpu", testDir: "tests/webgpu", use: chromium, timeout: 180_000 },
+    ...others.map(({ name, use }) => ({ name, testDir: "tests/fake", use })),
+  ],
+  webServer: {
+    command: [server, "--port", port, "--site-root", site, "--ollama-models", ollama, "--models", models]
+      .map((word) => JSON.stringify(String(word)))
+      .join(" "),
+    url: baseURL,
+    stdout: "ignore",
+    stderr: "pipe",
+  },
+  globalTeardown: "./support/place.ts",
+});

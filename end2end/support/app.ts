@@ -1,0 +1,130 @@
+// The page as a person sees it: places by role and name, and the few things that most tests do.
+
+import { expect, type Locator, type Page } from "@playwright/test";
+
+export class App {
+  readonly page: Page;
+  readonly composer: Locator;
+  readonly sendButton: Locator;
+  readonly stopButton: Locator;
+  readonly rail: Locator;
+  readonly drawer: Locator;
+  readonly palette: Locator;
+  readonly progress: Locator;
+  readonly model: Locator;
+  /** Messages of the person's. */
+  readonly questions: Locator;
+  /** Messages of the model's. */
+  readonly answers: Locator;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.composer = page.getByRole("textbox", { name: "Message", exact: true });
+    this.sendButton = page.getByRole("form", { name: "Write a message" }).getByRole("button", { name: "Send" });
+    this.stopButton = page.getByRole("button", { name: "Stop", exact: true });
+    this.rail = page.getByRole("complementary", { name: "Conversations and places" });
+    this.drawer = page.getByRole("dialog", { name: "This conversation" });
+    this.palette = page.getByRole("dialog", { name: "Go to or do" });
+    this.progress = page.getByRole("progressbar");
+    this.model = page.getByRole("button", { name: /^Model: / });
+    this.questions = page.getByRole("article", { name: "You", exact: true });
+    this.answers = page.getByRole("article", { name: /^Answer of / });
+  }
+
+  /** Opens a path with the fake engine in a scenario, and waits until the page lives. */
+  async open(scenario = "instant", path = "/"): Promise<void> {
+    await this.page.goto(`${path}?fake=${scenario}`);
+    await this.ready();
+  }
+
+  /** Waits until the page lives: only then is the note of the fake engine there. */
+  async ready(): Promise<void> {
+    await expect(this.page.getByText("Simulated engine")).toBeVisible();
+  }
+
+  /** Opens the chat, with a model selected and not loaded. */
+  async openChat(scenario = "instant"): Promise<void> {
+    await this.open(scenario);
+    await expect(this.model).toBeVisible();
+  }
+
+  async send(text: string): Promise<void> {
+    await this.composer.fill(text);
+    await this.composer.press("Enter");
+  }
+
+  /** Sends a message and waits for the end of its answer, which it returns. */
+  async ask(text: string): Promise<Locator> {
+    const before = await this.questions.count();
+    await this.send(text);
+    await expect(this.questions).toHaveCount(before + 1);
+    return this.answered();
+  }
+
+  /** Waits for the end of the last answer, which it returns. */
+  async answered(): Promise<Locator> {
+    const answer = this.answers.last();
+    await expect(answer).toHaveAttribute("aria-busy", "false");
+    return answer;
+  }
+
+  /** The line of a conversation in the rail. */
+  conversation(title: string | RegExp): Locator {
+    return this.page.getByRole("navigation", { name: "Conversations" }).getByRole("link", { name: title });
+  }
+
+  /** Chooses an action from a conversation's menu. */
+  async act(title: string, action: string): Promise<void> {
+    await this.page.getByRole("button", { name: `Actions for ${title}` }).click();
+    await this.page.getByRole("button", { name: action, exact: true }).click();
+  }
+
+  /** A section of what went wrong. */
+  get failure(): Locator {
+    return this.page.getByRole("group", { name: "Something went wrong" });
+  }
+
+  async openDrawer(): Promise<void> {
+    await this.page.getByRole("button", { name: "This conversation's settings" }).click();
+    await expect(this.drawer).toBeVisible();
+  }
+
+  /** Waits until a text is in the browser's store, which is written after a rest. */
+  async kept(text: string): Promise<void> {
+    await expect.poll(() => this.page.evaluate(stored)).toContain(text);
+  }
+
+  /** What is on the clipboard. Only Chromium lets a test read it; elsewhere none. */
+  async clipboard(): Promise<string | undefined> {
+    if (this.page.context().browser()?.browserType().name() !== "chromium") {
+      return undefined;
+    }
+    return this.page.evaluate(() => navigator.clipboard.readText());
+  }
+
+  /** Lets this page read the clipboard, where a browser asks. */
+  async allowClipboard(): Promise<void> {
+    const context = this.page.context();
+    if (context.browser()?.browserType().name() === "chromium") {
+      await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    }
+  }
+}
+
+/** All that the browser's store holds, as text. Runs in the page. */
+async function stored(): Promise<string> {
+  const done = <T>(request: IDBRequest<T>) =>
+    new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  const found: unknown[] = [];
+  for (const { name } of await indexedDB.databases()) {
+    const database = await done(indexedDB.open(name ?? ""));
+    for (const store of database.objectStoreNames) {
+      found.push(...(await done(database.transaction(store).objectStore(store).getAll())));
+    }
+    database.close();
+  }
+  return found.map((it) => (typeof it === "string" ? it : JSON.stringify(it))).join("\n");
+}

@@ -1,0 +1,150 @@
+// The page with the real engine: loading models, greedy answers, and what the native engine says to the same prompt.
+
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, type Browser, type Locator, type Page, type Request } from "@playwright/test";
+import { App } from "./app.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** The demo model that is built into the server. */
+export const PEBBLE = join(root, "server/models/pebble.gguf");
+
+/** A load compiles every kernel, and a software adapter on a busy machine takes its time over that. */
+export const LOAD = 300_000;
+/** An answer of a few dozen tokens, under the same circumstances. */
+export const ANSWER = 300_000;
+/** What the page does without its graphics device. */
+export const SOON = 30_000;
+
+/** Gives the workers of a page `?test` in their address, which opens the engine's hooks for tests. */
+function openHooks(): void {
+  const Plain = Worker;
+  globalThis.Worker = class extends Plain {
+    constructor(url: string | URL, options?: WorkerOptions) {
+      super(`${url}?test`, options);
+    }
+  };
+}
+
+/** A file to be picked. */
+export interface ModelFile {
+  name: string;
+  mimeType: string;
+  buffer: Buffer;
+}
+
+/** Figures of an answer, as the page tells them. */
+export interface Figures {
+  prompt: number;
+  known: number;
+  drawn: number;
+}
+
+export class EngineApp extends App {
+  /** Every request of the page and its workers, in order. */
+  readonly requests: Request[] = [];
+  /** Where there is no model yet: the card of a first visit. */
+  readonly card: Locator;
+
+  private constructor(page: Page) {
+    super(page);
+    this.card = page.getByRole("region", { name: "Conversation" });
+    page.on("request", (request) => this.requests.push(request));
+  }
+
+  /** A page of its own, with storage of its own. */
+  static async start(browser: Browser): Promise<EngineApp> {
+    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    await context.addInitScript(openHooks);
+    const page = await context.newPage();
+    page.setDefaultTimeout(SOON);
+    return new EngineApp(page);
+  }
+
+  /** Loads the built-in model from the card of a first visit. */
+  async loadDemo(): Promise<void> {
+    await this.card.getByRole("listitem").getByRole("button", { name: /^pebble/ }).click();
+    await this.loaded("pebble");
+  }
+
+  /** Waits until a model is loaded. */
+  async loaded(name: string): Promise<void> {
+    const button = this.page.getByRole("button", { name: `Model: ${name}, loaded.` });
+    await expect(button.or(this.failure)).toBeVisible({ timeout: LOAD });
+    // What went wrong says more than a button that is not there.
+    await expect(this.failure).toHaveCount(0);
+  }
+
+  /** Makes the answers of this conversation the likeliest words. */
+  async beGreedy(): Promise<void> {
+    await this.openDrawer();
+    const temperature = this.drawer.getByRole("spinbutton", { name: "Temperature" });
+    await temperature.fill("0");
+    await temperature.press("Tab");
+    await expect(this.drawer.getByRole("button", { name: "As the model recommends" })).toBeVisible();
+    await this.drawer.getByRole("button", { name: "Close" }).click();
+  }
+
+  override async answered(): Promise<Locator> {
+    const answer = this.answers.last();
+    await expect(answer).toHaveAttribute("aria-busy", "false", { timeout: ANSWER });
+    return answer;
+  }
+
+  /** Picks files as a person does, through the button that opens the system's dialog. */
+  async pick(file: ModelFile | string): Promise<void> {
+    const chooser = this.page.waitForEvent("filechooser");
+    await this.page.getByRole("button", { name: "Open a file…" }).click();
+    await (await chooser).setFiles(file);
+  }
+
+  /** Sends the engine a message that only tests may send. */
+  async tell(test: string): Promise<void> {
+    const worker = this.page.workers()[0];
+    expect(worker, "the page has an engine").toBeDefined();
+    await worker?.evaluate((test) => self.dispatchEvent(new MessageEvent("message", { data: { test } })), test);
+  }
+
+  /** Bytes of wasm memory that the engine takes. */
+  async wasmMemory(): Promise<number> {
+    const worker = this.page.workers()[0];
+    const script = this.requests.map((request) => request.url()).find((url) => /\/engine\.\w+\.js$/.test(url));
+    expect(script, "the page has asked for the engine").toBeDefined();
+    // The module that runs already: its initialiser gives what it has made.
+    return (
+      (await worker?.evaluate(async (script) => {
+        const engine = (await import(script)) as { default(): Promise<{ memory: WebAssembly.Memory }> };
+        return (await engine.default()).memory.buffer.byteLength;
+      }, script ?? "")) ?? 0
+    );
+  }
+}
+
+/** The text of an answer as the model drew it, by the button that copies it. */
+export async function drawn(answer: Locator): Promise<string> {
+  await answer.getByRole("button", { name: "Copy" }).click();
+  await expect(answer.page().getByText("Copied.")).toBeAttached();
+  return answer.page().evaluate(() => navigator.clipboard.readText());
+}
+
+/** The figures below an answer. */
+export async function figures(answer: Locator): Promise<Figures> {
+  const words = (await answer.getByTitle(/^\d+ tokens, the first one after/).getAttribute("title")) ?? "";
+  const [, drawn, prompt, known] = /^(\d+) tokens,.* prompt of (\d+) tokens, (\d+) of them/.exec(words) ?? [];
+  return { drawn: Number(drawn), prompt: Number(prompt), known: Number(known) };
+}
+
+/** What the native engine answers at temperature 0: the same code on another graphics device. */
+export async function nativeAnswer(prompt: string): Promise<string> {
+  const words = ["generate", PEBBLE, "--prompt", prompt, "--greedy"];
+  const probe = process.env.GEMTAB_PROBE;
+  const [program, args] = probe
+    ? [probe, words]
+    : ["cargo", ["run", "--quiet", "--package", "engine", "--bin", "probe", "--", ...words]];
+  const driver = process.env.GEMTAB_PROBE_DRIVER;
+  const env = driver ? { ...process.env, VK_DRIVER_FILES: driver } : process.env;
+  const { stdout } = await promisify(execFile)(program, args, { cwd: root, env, timeout: ANSWER });
+  return (JSON.parse(stdout) as { text: string }).text;
+}

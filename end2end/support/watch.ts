@@ -1,0 +1,47 @@
+// Whatever a test is about, it fails when the page logs an error, throws, breaks its content policy, or asks
+// anything of another origin.
+
+import { expect, test as base, type BrowserContext } from "@playwright/test";
+import { App } from "./app.ts";
+
+/** What went wrong in any page of the context, in order. */
+function watch(context: BrowserContext, origin: string, expected: RegExp | undefined): string[] {
+  const problems: string[] = [];
+  context.on("console", (message) => {
+    if (message.type() === "error" && !expected?.test(message.text())) {
+      problems.push(`console: ${message.text()}`);
+    }
+  });
+  context.on("weberror", (error) => problems.push(`thrown: ${error.error()}`));
+  context.on("request", (request) => {
+    const url = new URL(request.url());
+    const inside = url.origin === origin || url.protocol === "blob:" || url.protocol === "data:";
+    if (!inside) {
+      problems.push(`request: ${request.url()}`);
+    }
+  });
+  return problems;
+}
+
+export const test = base.extend<{ app: App; expectedError: RegExp | undefined; quiet: void }>({
+  app: async ({ page }, use) => {
+    await use(new App(page));
+  },
+  /** The one error that the page may log, where a test is about what the browser itself logs as one. */
+  expectedError: [undefined, { option: true }],
+  quiet: [
+    async ({ context, baseURL, expectedError }, use) => {
+      const problems = watch(context, new URL(baseURL ?? "").origin, expectedError);
+      await context.addInitScript(() => {
+        document.addEventListener("securitypolicyviolation", (event) => {
+          console.error(`content policy: ${event.violatedDirective} refused ${event.blockedURI}`);
+        });
+      });
+      await use();
+      expect(problems, "what the page logged, threw, or asked of others").toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+export { expect };

@@ -1,0 +1,105 @@
+// Every state of the page, in light and dark, on a desk and on a phone: no fault that axe knows, and a picture of each
+// in the folder of results, to look at.
+
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { App } from "../../support/app.ts";
+import { expect, test } from "../../support/watch.ts";
+
+const states: Record<string, (app: App) => Promise<void>> = {
+  empty: async (app) => {
+    await app.openChat();
+    await expect(app.page.getByText("Needs 2.2 GB more")).toBeVisible();
+  },
+  loading: async (app) => {
+    await app.openChat("slow");
+    await app.send("Hello");
+    await expect(app.page.getByText(/Copying weights/)).toBeVisible();
+    await app.composer.fill("Meanwhile");
+  },
+  answering: async (app) => {
+    await app.openChat("usual,demo");
+    await app.page.getByRole("button", { name: "Think", exact: true }).click();
+    await app.send("A long answer");
+    await expect(app.answers.first()).toContainText("Part 1");
+  },
+  "long answer": async (app) => {
+    await app.openChat();
+    await app.page.getByRole("button", { name: "Think", exact: true }).click();
+    await app.ask("Show me everything");
+    await app.answers.last().getByRole("button", { name: "Answer once more" }).click();
+    await expect(app.answers.last()).toContainText("There is more than one way");
+    await app.answered();
+    await app.page.getByText("Thought for 1 s").click();
+  },
+  drawer: async (app) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.openDrawer();
+  },
+  palette: async (app) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.page.keyboard.press("Control+k");
+    await expect(app.palette.getByRole("option").first()).toBeVisible();
+  },
+  models: async (app) => {
+    await app.open("instant", "/models");
+    await app.page.locator("summary").first().click();
+    await expect(app.page.getByText("Weights by type").first()).toBeVisible();
+  },
+  settings: async (app) => {
+    await app.open("instant", "/settings");
+    await app.page.getByRole("button", { name: "Set it for all models" }).click();
+  },
+  diagnostics: async (app) => {
+    await app.open("instant", "/diagnostics");
+    await expect(app.page.getByText("maxBufferSize")).toBeVisible();
+  },
+  "failed load": async (app) => {
+    await app.openChat("instant,oom");
+    await app.send("Hello");
+    await expect(app.failure).toBeVisible();
+  },
+  crash: async (app) => {
+    await app.openChat("instant,demo,crash");
+    await app.send("Hello");
+    await expect(app.page.getByRole("alert")).toBeVisible();
+  },
+  "no WebGPU": async (app) => {
+    await app.open("instant,no-webgpu");
+    await expect(app.page.getByRole("region", { name: "No graphics device" })).toBeVisible();
+  },
+  software: async (app) => {
+    await app.openChat("instant,software");
+    await app.page.getByRole("button", { name: /^gemma4:e4b/ }).click();
+    await expect(app.page.getByRole("dialog")).toBeVisible();
+  },
+};
+
+const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+
+for (const [size, viewport] of Object.entries(sizes)) {
+  test.describe(`on a ${size}`, () => {
+    test.use({ viewport, contextOptions: { reducedMotion: "reduce" } });
+
+    for (const [name, reach] of Object.entries(states)) {
+      test(`${name}: no fault that axe knows`, async ({ app, page }, info) => {
+        await reach(app);
+        const faults = [];
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          const picture = `${name.replaceAll(" ", "-")}-${size}-${colorScheme}.png`;
+          await page.screenshot({ path: join(info.project.outputDir, "pictures", picture) });
+          const { violations } = await new AxeBuilder({ page }).analyze();
+          for (const { id, help, nodes } of violations) {
+            // Which levels of headings an answer uses, and in which order, is the model's to choose.
+            const ours = nodes.filter(({ html }) => id !== "heading-order" || !html.includes('class="heading-'));
+            faults.push(...ours.map(({ target }) => `${colorScheme}: ${id}: ${help}: ${target.join(" ")}`));
+          }
+        }
+        expect(faults).toEqual([]);
+      });
+    }
+  });
+}

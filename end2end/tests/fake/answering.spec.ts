@@ -1,0 +1,104 @@
+import { expect, test } from "../../support/watch.ts";
+
+test.describe("an answer", () => {
+  test("is drawn as Markdown: list, code, table and formulas", async ({ app }) => {
+    await app.openChat();
+    const answer = await app.ask("Show me everything");
+
+    await expect(answer.getByRole("listitem").first()).toHaveText("Read the header of the file.");
+    await expect(answer.getByRole("listitem").first().getByRole("strong")).toHaveText("Read");
+
+    const code = answer.getByRole("figure");
+    await expect(code).toContainText("Rust");
+    await expect(code.locator(".tok-keyword").filter({ hasText: /^fn$/ })).toBeVisible();
+    await expect(code.locator(".tok-comment")).toContainText("Sum of the squares");
+    await app.allowClipboard();
+    await code.getByRole("button", { name: "Copy" }).click();
+    await expect(code.getByRole("button", { name: "Copied" })).toBeVisible();
+    const copied = await app.clipboard();
+    expect(copied ?? "(1..=n).map(|k| k * k).sum()\n").toContain("(1..=n).map(|k| k * k).sum()\n");
+
+    await expect(answer.getByRole("columnheader", { name: "Distance (AU)" })).toHaveCSS("text-align", "right");
+    await expect(answer.getByRole("row", { name: "Venus 0.72 225" })).toBeVisible();
+
+    const formula = answer.locator("math[display=block]");
+    await expect(formula.locator("msqrt mfrac")).toHaveCount(1);
+    await expect(answer.locator("math:not([display=block])").first()).toBeVisible();
+    await expect(answer.getByText("$$")).toHaveCount(0);
+  });
+
+  test("comes token by token, and Stop keeps what was written", async ({ app, page }) => {
+    await app.openChat("usual,demo");
+    await app.send("A long answer");
+    const answer = app.answers.first();
+    await expect(answer).toContainText("Part 1");
+    await expect(answer).toHaveAttribute("aria-busy", "true");
+    await expect(app.sendButton).toBeHidden();
+    await expect(answer).toContainText("Part 2");
+    await app.stopButton.click();
+    await expect(answer).toHaveAttribute("aria-busy", "false");
+    await expect(answer).toContainText("Stopped.");
+    await expect(answer).toContainText("Part 2");
+    await expect(answer).not.toContainText("Part 12");
+    await page.reload();
+    await expect(answer).toContainText("Part 2");
+    await expect(answer).toContainText("Stopped.");
+  });
+
+  test("is stopped by Esc, and what was typed meanwhile stays", async ({ app }) => {
+    await app.openChat("usual,demo");
+    await app.send("A long answer");
+    await expect(app.answers.first()).toContainText("Part 1");
+    await app.composer.fill("Next question");
+    await app.composer.press("Escape");
+    await expect(app.answers.first()).toContainText("Stopped.");
+    await expect(app.composer).toHaveValue("Next question");
+    await app.composer.press("Enter");
+    await expect(await app.answered()).toContainText("There is more than one way");
+  });
+
+  test("tells its figures, here and above", async ({ app, page }) => {
+    await app.openChat();
+    const answer = await app.ask("Hello");
+    await expect(answer).toContainText(/\d tok\/s · \d\.\d s/);
+    await expect(page.getByText(/^\d+ of 8.192 tokens of context used$/)).toBeAttached();
+    await app.openDrawer();
+    await expect(app.drawer).toContainText("Last answer");
+    await expect(app.drawer.getByText(/tok\/s/)).toBeVisible();
+  });
+
+  test("is followed unless the reader scrolled up, and Latest leads back", async ({ app, page }) => {
+    await page.setViewportSize({ width: 1280, height: 480 });
+    await app.openChat("instant,demo");
+    await app.ask("Show me everything");
+    const log = page.getByRole("region", { name: "Conversation" });
+    const fromEnd = () => log.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight);
+    await expect.poll(fromEnd).toBeLessThan(60);
+    await log.evaluate((it) => it.scrollTo({ top: 0 }));
+    const latest = page.getByRole("button", { name: "Latest" });
+    await expect(latest).toBeVisible();
+    await latest.click();
+    await expect.poll(fromEnd).toBeLessThan(60);
+    await expect(latest).toBeHidden();
+  });
+
+  test("is said in whole sentences", async ({ app, page }) => {
+    await app.openChat("instant,demo");
+    await page.evaluate(() => {
+      const region = document.querySelector("[role=status][aria-live=polite]");
+      const said: string[] = [];
+      Object.assign(window, { said });
+      new MutationObserver(() => said.push(region?.textContent ?? "")).observe(region as Node, {
+        childList: true,
+        characterData: true,
+        subtree: true,
+      });
+    });
+    await app.ask("Hello");
+    const said = () => page.evaluate(() => (window as unknown as { said: string[] }).said);
+    await expect.poll(async () => (await said()).join(" ")).toContain("The circle is about twice as wide.");
+    for (const words of (await said()).map((it) => it.trim())) {
+      expect(words, "a whole sentence").toMatch(/^$|[.…:]$/);
+    }
+  });
+});

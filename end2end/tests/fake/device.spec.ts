@@ -1,0 +1,80 @@
+import { expect, test } from "../../support/watch.ts";
+
+test.describe("a browser without WebGPU", () => {
+  test("is told so with what to do, and nothing is offered to load", async ({ app, page, browserName }) => {
+    await app.open("instant,no-webgpu");
+    const notice = page.getByRole("region", { name: "No graphics device" });
+    await expect(notice).toContainText("This browser offers no WebGPU, so no model can run here.");
+    await expect(notice).toContainText("Nothing was downloaded.");
+    if (browserName === "chromium") {
+      await expect(notice).toContainText("chrome://settings/system");
+    }
+    await expect(page.getByRole("button", { name: /^pebble/ })).toBeDisabled();
+    await expect(page.getByRole("button", { name: /^pebble/ })).toContainText("Needs WebGPU");
+    await app.composer.fill("Hello");
+    await expect(app.sendButton).toBeDisabled();
+    await expect(page.getByText("This browser offers no WebGPU, so nothing can be answered.")).toBeVisible();
+  });
+
+  test("is told so by the real engine, before any weights are asked for", async ({ page, context }) => {
+    const asked: string[] = [];
+    context.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.route(/\/pkg\/worker\.[^/]*\.js$/, async (route) => {
+      const response = await route.fetch();
+      const without = 'Object.defineProperty(navigator, "gpu", { value: undefined });\n';
+      await route.fulfill({ response, body: without + (await response.text()) });
+    });
+    await page.goto("/");
+    await expect(page.getByRole("region", { name: "No graphics device" })).toContainText("Nothing was downloaded.");
+    expect(asked).toContain("/api/models");
+    expect(asked.filter((path) => path.startsWith("/api/blobs"))).toEqual([]);
+  });
+});
+
+test.describe("a device that computes in software", () => {
+  test("is named, with what to do about it", async ({ app, page }) => {
+    await app.openChat("instant,software");
+    const notice = page.getByRole("region", { name: "A slow graphics device" });
+    await expect(notice).toContainText("This browser computes in software (SwiftShader).");
+    await expect(notice).toContainText("The demo model runs, slowly: a word may take seconds.");
+    await notice.getByRole("button", { name: "How to use the graphics card" }).click();
+    const advice = page.getByRole("dialog", { name: "Use the graphics device" });
+    await expect(advice.getByRole("listitem").first()).toBeVisible();
+    await advice.getByRole("button", { name: "Close" }).click();
+    await expect(notice.getByRole("button", { name: "How to use the graphics card" })).toBeFocused();
+  });
+
+  test("loads the demo at once, and a large model after a question", async ({ app, page }) => {
+    await app.openChat("instant,software");
+    await page.getByRole("button", { name: /^gemma4:e4b/ }).click();
+    const question = page.getByRole("dialog", { name: "This browser computes in software" });
+    await expect(question).toContainText("gemma4:e4b is 9.6 GB to read");
+    await question.getByRole("button", { name: "Not now" }).click();
+    await expect(question).toBeHidden();
+    await expect(app.model).toHaveAccessibleName(/, not loaded\./);
+    await page.getByRole("button", { name: /^pebble/ }).click();
+    await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+    await app.model.click();
+    await page.getByRole("dialog", { name: "Choose a model" }).getByRole("button", { name: /^gemma4:e4b/ }).click();
+    await question.getByRole("button", { name: "Load it anyway" }).click();
+    await expect(app.model).toHaveAccessibleName("Model: gemma4:e4b, loaded. Choose another.");
+  });
+});
+
+test("diagnostics name the device and can be copied", async ({ app, page }) => {
+  await app.open("instant", "/diagnostics");
+  await expect(page.getByText("Fake graphics device")).toBeVisible();
+  await expect(page.getByRole("row", { name: /^maxBufferSize 4.294.967.296$/ })).toBeVisible();
+  await app.allowClipboard();
+  await page.getByRole("button", { name: "Copy as text" }).click();
+  await expect(page.getByText("Copied.").first()).toBeVisible();
+  expect((await app.clipboard()) ?? "maxBufferSize: 4294967296").toContain("maxBufferSize: 4294967296");
+});
+
+test("the models page tells what is in each model", async ({ app, page }) => {
+  await app.open("instant", "/models");
+  await page.getByRole("group").filter({ hasText: "gemma4:e2b5.1B" }).locator("summary").click();
+  await expect(page.getByRole("table", { name: "Graphics memory by context" }).first()).toBeVisible();
+  await expect(page.getByRole("cell", { name: "Q6_K" }).first()).toBeVisible();
+  await expect(page.getByText("No weights are kept in this browser yet.")).toBeVisible();
+});

@@ -1,0 +1,61 @@
+import { expect, test } from "../../support/watch.ts";
+
+test.describe("the settings of a conversation", () => {
+  test("begin with what the model recommends, and are kept with the conversation", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.openDrawer();
+    const temperature = app.drawer.getByRole("spinbutton", { name: /^Temperature/ });
+    const instructions = app.drawer.getByRole("textbox", { name: "Instructions to the model" });
+    await expect(temperature).toHaveValue("1");
+    await expect(app.drawer.getByRole("spinbutton", { name: /^Top-k/ })).toHaveValue("64");
+    await expect(app.drawer.getByRole("spinbutton", { name: /^Top-p/ })).toHaveValue("0.95");
+
+    await instructions.fill("Answer as a pirate.");
+    await temperature.fill("0.3");
+    await app.drawer.getByRole("spinbutton", { name: /^Seed/ }).fill("42");
+    await app.drawer.getByRole("spinbutton", { name: /^Seed/ }).press("Tab");
+    await app.kept("Answer as a pirate.");
+    await app.kept('"seed":42');
+
+    await page.reload();
+    await app.ready();
+    await expect(app.questions).toHaveCount(1);
+    await app.openDrawer();
+    await expect(instructions).toHaveValue("Answer as a pirate.");
+    await expect(temperature).toHaveValue("0.3");
+    await app.drawer.getByRole("button", { name: "As the model recommends" }).click();
+    await expect(temperature).toHaveValue("1");
+    await expect(app.drawer.getByText("As the model recommends.")).toBeVisible();
+  });
+
+  test("do not take what is out of range, and say the range", async ({ app }) => {
+    await app.openChat();
+    await app.openDrawer();
+    const temperature = app.drawer.getByRole("spinbutton", { name: /^Temperature/ });
+    await temperature.fill("9");
+    await temperature.press("Tab");
+    await expect(temperature).toHaveAttribute("aria-invalid", "true");
+    await expect(app.drawer.getByText("From 0 to 5.")).toBeVisible();
+    await expect(app.drawer.getByText("As the model recommends.")).toBeVisible();
+  });
+
+  test("load the model again with another context length", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.openDrawer();
+    const context = app.drawer.getByRole("spinbutton", { name: /^Context length/ });
+    await context.fill("2048");
+    await context.press("Tab");
+    await app.drawer.getByRole("button", { name: /^Load again with 2.048$/ }).click();
+    await expect(page.getByText(/ of 2.048 tokens of context used$/)).toBeAttached();
+  });
+
+  test("close on Esc, and the focus goes back", async ({ app, page }) => {
+    await app.openChat();
+    await app.openDrawer();
+    await page.keyboard.press("Escape");
+    await expect(app.drawer).toBeHidden();
+    await expect(page.getByRole("button", { name: "This conversation's settings" })).toBeFocused();
+  });
+});

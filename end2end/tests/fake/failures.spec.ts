@@ -1,0 +1,85 @@
+import { expect, test } from "../../support/watch.ts";
+
+test.describe("a failure is told where it happened, and nothing is lost:", () => {
+  test("the conversation no longer fits the context", async ({ app, page }) => {
+    await app.openChat("instant,context-full");
+    await app.send("Hello");
+    const answer = await app.answered();
+    await expect(answer).toContainText(/The conversation takes .* tokens; the context holds 8.192\./);
+    await app.composer.fill("A draft");
+    await app.kept("A draft");
+    await answer.getByRole("button", { name: "New conversation" }).click();
+    await expect(app.questions).toHaveCount(0);
+    await app.conversation("Hello").click();
+    await expect(app.questions).toHaveText(/Hello/);
+    await expect(app.composer).toHaveValue("A draft");
+    await page.reload();
+    await expect(app.answers.first()).toContainText("the context holds");
+  });
+
+  test("an answer fails half-way", async ({ app }) => {
+    await app.openChat("instant,fail");
+    await app.send("Hello");
+    const answer = await app.answered();
+    await expect(answer).toContainText("Gladly.");
+    await expect(answer.getByRole("group", { name: "Something went wrong" })).toContainText(
+      "The engine lost its way in this answer.",
+    );
+    await answer.getByRole("button", { name: "Try again" }).click();
+    await expect(answer).toContainText("2/2");
+    await expect(answer).toContainText("There is more than one way");
+  });
+
+  test("the graphics device is lost, restored, and the answer goes on", async ({ app, page }) => {
+    await app.openChat("usual,demo,lost");
+    await app.send("Hello");
+    await expect(page.getByText("The graphics device was reset. Restoring…")).toBeVisible();
+    await expect(await app.answered()).toContainText("The circle is about twice as wide.");
+    await expect(page.getByText("The graphics device was reset. Restoring…")).toBeHidden();
+  });
+
+  test("the engine crashes and is started again", async ({ app, page }) => {
+    await app.openChat("instant,demo,crash");
+    await app.send("Hello");
+    const crash = page.getByRole("alert");
+    await expect(crash).toContainText("The engine stopped: unreachable executed.");
+    await expect(crash).toContainText("Your conversation and what you typed are safe.");
+    const answer = await app.answered();
+    await expect(answer).toContainText("Gladly.");
+    await app.composer.fill("A draft");
+    await expect(app.sendButton).toBeDisabled();
+    await expect(page.getByText("The engine has stopped. Restart it to send.")).toBeVisible();
+    await crash.getByRole("button", { name: "Restart" }).click();
+    await expect(crash).toBeHidden();
+    await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+    await expect(app.composer).toHaveValue("A draft");
+    await app.composer.press("Enter");
+    await expect(app.answers).toHaveCount(2);
+    await expect(await app.answered()).toContainText("A red circle");
+    await expect(app.questions).toHaveText([/Hello/, /A draft/]);
+  });
+
+  test("an answer is tried again after a crash, without a press on Restart", async ({ app, page }) => {
+    await app.openChat("instant,demo,crash");
+    await app.send("Hello");
+    const answer = await app.answered();
+    await answer.getByRole("button", { name: "Try again" }).click();
+    await expect(page.getByRole("alert")).toBeHidden();
+    await expect(app.answers.last()).toContainText("A red circle");
+  });
+
+  test("the engine is of another version", async ({ app, page }) => {
+    await app.open("instant,version");
+    await expect(page.getByRole("alert")).toContainText("One of them is from an old cache.");
+    await page.getByRole("button", { name: "Restart" }).click();
+    await expect(page.getByRole("alert")).toBeHidden();
+    await expect(await app.ask("Hello")).toContainText("A red circle");
+  });
+
+  test("the engine never starts", async ({ app, page }) => {
+    await page.clock.install();
+    await app.open("instant,silent");
+    await page.clock.fastForward(21_000);
+    await expect(page.getByRole("alert")).toContainText("it did not report ready within 20 seconds");
+  });
+});

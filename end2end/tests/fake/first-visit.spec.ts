@@ -1,0 +1,86 @@
+import { writeFileSync } from "node:fs";
+import { expect, test } from "../../support/watch.ts";
+
+test.describe("the first visit", () => {
+  test("lists the models with size, abilities and a verdict, the demo last", async ({ app, page }) => {
+    await app.openChat();
+    await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
+    await expect(page.getByText("What you write stays in this browser.")).toBeVisible();
+    const row = (name: string) => page.getByRole("button", { name: new RegExp(`^${name}`) });
+    await expect(row("gemma4:e2b ?5.1B")).toContainText("7.2 GB");
+    await expect(row("gemma4:e2b ?5.1B")).toContainText("text, thinking");
+    await expect(row("gemma4:e2b ?5.1B")).toContainText("Fits");
+    await expect(row("gemma4:31b")).toContainText("Needs 2.2 GB more");
+    await expect(row("gemma4:e2b-q8")).toBeDisabled();
+    await expect(row("gemma4:e2b-q8")).toContainText("is missing from the store. Pull the model again.");
+    const names = await page.getByRole("listitem").getByRole("button").allInnerTexts();
+    const order = names.map((text) => text.split("\n")[0]);
+    expect(order.indexOf("pebble")).toBeGreaterThan(order.indexOf("gemma4:31b"));
+  });
+
+  test("starts the demo with one press, and says that it is a demo", async ({ app, page }) => {
+    await app.openChat("instant,demo");
+    await page.getByRole("button", { name: /^pebble/ }).click();
+    await expect(page.getByText("This is the demo: a tiny model")).toBeVisible();
+    await expect(app.composer).toBeFocused();
+    await page.getByRole("button", { name: "What is 7 times 8?" }).click();
+    await expect(await app.answered()).toContainText("A red circle");
+  });
+
+  test("says where it looked when the server has no model", async ({ app, page }) => {
+    await app.open("instant,empty");
+    await expect(page.getByText("The server found no model. It looked here:")).toBeVisible();
+    await expect(page.getByText("~/.ollama/models", { exact: true })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Open a file…" })).toBeVisible();
+    await app.composer.fill("Hello");
+    await expect(app.sendButton).toBeDisabled();
+    await expect(page.getByText("Choose a model to send.")).toBeVisible();
+  });
+
+  test("offers to look again when the server does not answer", async ({ app }) => {
+    await app.open("instant,offline");
+    await expect(app.failure).toContainText("The server did not answer. A file of your own still opens.");
+    await expect(app.failure.getByRole("button", { name: "Try again" })).toBeVisible();
+  });
+
+  test("opens a file of one's own by picker", async ({ app, page }, info) => {
+    await app.openChat();
+    const file = info.outputPath("mine.gguf");
+    writeFileSync(file, "GGUF");
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Open a file…" }).click();
+    await (await chooser).setFiles(file);
+    await expect(page.getByRole("button", { name: "Model: mine.gguf, loaded." })).toBeVisible();
+    await expect(await app.ask("Hello")).toContainText("A red circle");
+  });
+
+  test("opens a file that is dropped anywhere, and says so when it is no model", async ({ app, page }) => {
+    await app.openChat();
+    const drop = async (name: string) => {
+      const data = await page.evaluateHandle((name) => {
+        const data = new DataTransfer();
+        data.items.add(new File(["GGUF"], name));
+        return data;
+      }, name);
+      await page.dispatchEvent("body", "dragover", { dataTransfer: data });
+      await expect(page.getByText("Drop a .gguf file to open it here")).toBeVisible();
+      await page.dispatchEvent("body", "drop", { dataTransfer: data });
+      await expect(page.getByText("Drop a .gguf file to open it here")).toBeHidden();
+    };
+    await drop("notes.txt");
+    await expect(page.getByText("This is no GGUF file. A model's file ends in .gguf.").first()).toBeVisible();
+    await drop("dropped.gguf");
+    await expect(page.getByRole("button", { name: "Model: dropped.gguf, loaded." })).toBeVisible();
+  });
+});
+
+test.describe("an address that nothing is at", () => {
+  test.use({ expectedError: /status of 404/ });
+
+  test("says so and leads back", async ({ app, page }) => {
+    await app.open("instant", "/nowhere");
+    await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+    await page.getByRole("link", { name: "Begin a conversation" }).click();
+    await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
+  });
+});

@@ -1,0 +1,168 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { App } from "../../support/app.ts";
+import { expect, test } from "../../support/watch.ts";
+
+/** Imports a text as a file of conversations. */
+async function importText(page: Page, text: string): Promise<void> {
+  await page.getByRole("button", { name: "All conversations" }).click();
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Import…" }).click();
+  const file = { name: "conversations.json", mimeType: "application/json", buffer: Buffer.from(text) };
+  await (await chooser).setFiles(file);
+}
+
+test.describe("the history", () => {
+  test("keeps a conversation and its draft through a reload", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Show me a table");
+    await app.ask("And a list");
+    await expect(page).toHaveURL(/\/c\/\w+/);
+    await expect(page).toHaveTitle("Show me a table · gemtab");
+    await app.composer.fill("Half a thought");
+    await app.kept("Half a thought");
+    await page.reload();
+    await expect(app.questions).toHaveText([/Show me a table/, /And a list/]);
+    await expect(app.answers.first().getByRole("cell", { name: "0.72" })).toBeVisible();
+    await expect(app.composer).toHaveValue("Half a thought");
+  });
+
+  test("keeps conversations apart", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("First matter");
+    await app.rail.getByRole("button", { name: "New", exact: true }).click();
+    await expect(app.questions).toHaveCount(0);
+    await expect(app.composer).toBeFocused();
+    await app.ask("Second matter");
+    await expect(app.conversation("Second matter")).toHaveAttribute("aria-current", "page");
+    await app.conversation("First matter").click();
+    await expect(app.questions).toHaveText(/First matter/);
+    await page.goBack();
+    await expect(app.questions).toHaveText(/Second matter/);
+  });
+
+  test("goes on answering in a conversation that is left", async ({ app }) => {
+    await app.openChat("usual,demo");
+    await app.send("First matter");
+    await expect(app.answers.first()).toContainText("Gladly.");
+    await app.rail.getByRole("button", { name: "New", exact: true }).click();
+    await expect(app.questions).toHaveCount(0);
+    await app.conversation("First matter").click();
+    await expect(app.answers.first()).toContainText("The circle is about twice as wide.");
+  });
+
+  test("renames", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.act("Hello", "Rename");
+    const field = app.rail.getByRole("textbox", { name: "New title" });
+    await expect(field).toBeFocused();
+    await field.fill("A greeting");
+    await field.press("Enter");
+    await expect(app.conversation("A greeting")).toBeVisible();
+    await expect(page).toHaveTitle("A greeting · gemtab");
+    await app.kept("A greeting");
+    await page.reload();
+    await expect(app.conversation("A greeting")).toBeVisible();
+    await app.act("A greeting", "Rename");
+    await field.fill("Something else");
+    await field.press("Escape");
+    await expect(app.conversation("A greeting")).toBeVisible();
+  });
+
+  test("is searched by title and by content", async ({ app }) => {
+    await app.openChat();
+    await app.ask("Which table?");
+    await app.rail.getByRole("button", { name: "New", exact: true }).click();
+    await app.ask("Hello");
+    const search = app.rail.getByRole("searchbox", { name: "Search conversations" });
+    await search.fill("mercury");
+    await expect(app.conversation(/Which table\?/)).toBeVisible();
+    await expect(app.conversation(/Which table\?/)).toContainText("Mercury");
+    await expect(app.conversation("Hello")).toBeHidden();
+    await search.fill("nowhere to be found");
+    await expect(app.rail).toContainText("Nothing found.");
+    await search.fill("");
+    await expect(app.conversation("Hello")).toBeVisible();
+    await expect(app.conversation("Which table?")).toBeVisible();
+  });
+
+  test("deletes, and takes it back", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.act("Hello", "Delete");
+    await expect(app.conversation("Hello")).toBeHidden();
+    await expect(app.questions).toHaveCount(0);
+    await expect(page).toHaveURL(/\/\?fake/);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await app.conversation("Hello").click();
+    await expect(app.questions).toHaveText(/Hello/);
+    await app.act("Hello", "Delete");
+    await expect(app.conversation("Hello")).toBeHidden();
+    await page.reload();
+    await app.ready();
+    await expect(app.rail).toContainText("Conversations appear here.");
+  });
+
+  test("is exported and imported without loss", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.answers.last().getByRole("button", { name: "Answer once more" }).click();
+    await expect(app.answers.last()).toContainText("There is more than one way");
+    await app.answered();
+    await page.getByRole("button", { name: "All conversations" }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export all" }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe("gemtab-conversations.json");
+    const text = readFileSync(await file.path(), "utf8");
+    expect(JSON.parse(text)).toMatchObject({ format: "gemtab-history", conversations: [{ title: "Hello" }] });
+
+    await app.act("Hello", "Delete");
+    await expect(app.conversation("Hello")).toBeHidden();
+    await importText(page, text);
+    await expect(page.getByText("1 conversation imported.").first()).toBeVisible();
+    await app.conversation("Hello").click();
+    await expect(app.answers.last()).toContainText("2/2");
+    await app.answers.last().getByRole("button", { name: "Variant before" }).click();
+    await expect(app.answers.last()).toContainText("Gladly.");
+  });
+
+  for (const [fault, text, reason] of [
+    ["broken JSON", "{ \"format\": ", /Nothing was imported\. line 1, column \d+: EOF/i],
+    ["another format", '{"format":"other"}', /holds no conversations of gemtab/],
+    ["a newer version", '{"format":"gemtab-history","version":999}', /of version 999; this page reads up to version 1/],
+  ] as const) {
+    test(`refuses to import ${fault}, says why, and loses nothing`, async ({ app, page }) => {
+      await app.openChat();
+      await app.ask("Hello");
+      await importText(page, text);
+      await expect(page.getByText(reason).first()).toBeVisible();
+      await expect(app.conversation("Hello")).toBeVisible();
+      await expect(app.questions).toHaveText(/Hello/);
+    });
+  }
+
+  test("says so when a conversation is not in this browser", async ({ app, page }) => {
+    await app.open("instant", "/c/0123456789abcdef0123456789abcdef");
+    await expect(page.getByRole("heading", { name: "This conversation is not in this browser" })).toBeVisible();
+    await page.getByRole("link", { name: "New conversation" }).click();
+    await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
+  });
+
+  test("is the same in a second tab", async ({ app, context }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    const other = new App(await context.newPage());
+    await other.openChat();
+    await other.conversation("Hello").click();
+    await expect(other.questions).toHaveText(/Hello/);
+    await app.ask("And then?");
+    await expect(other.questions).toHaveText([/Hello/, /And then\?/]);
+    await expect(other.answers.last()).toContainText("There is more than one way");
+    await app.act("Hello", "Rename");
+    await app.rail.getByRole("textbox", { name: "New title" }).fill("A greeting");
+    await app.rail.getByRole("textbox", { name: "New title" }).press("Enter");
+    await expect(other.conversation("A greeting")).toBeVisible();
+  });
+});

@@ -1,0 +1,123 @@
+import { expect, test } from "../../support/watch.ts";
+
+test.describe("the keyboard", () => {
+  test("Ctrl+K goes anywhere, and Esc gives the focus back", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.composer.focus();
+    await page.keyboard.press("Control+k");
+    const field = app.palette.getByRole("combobox", { name: "Go to or do" });
+    await expect(field).toBeFocused();
+    const selected = app.palette.getByRole("option", { selected: true });
+    await expect(selected).toContainText("New conversation");
+    await page.keyboard.press("ArrowDown");
+    await expect(selected).toContainText("Choose a model");
+    await page.keyboard.press("Escape");
+    await expect(app.palette).toBeHidden();
+    await expect(app.composer).toBeFocused();
+
+    await page.keyboard.press("Control+k");
+    await field.fill("diag");
+    await expect(app.palette.getByRole("option")).toHaveCount(1);
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("heading", { name: "Diagnostics", level: 1 })).toBeVisible();
+
+    await page.keyboard.press("Control+k");
+    await field.fill("hello");
+    await page.keyboard.press("Enter");
+    await expect(app.questions).toHaveText(/Hello/);
+
+    await page.keyboard.press("Control+k");
+    await field.fill("nothing like it");
+    await expect(app.palette).toContainText("Nothing of that name.");
+  });
+
+  test("/ goes to the message field, and is a letter in it", async ({ app, page }) => {
+    await app.openChat();
+    await page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" }).click();
+    await page.keyboard.press("/");
+    await expect(app.composer).toBeFocused();
+    await expect(app.composer).toHaveValue("");
+    await page.keyboard.press("/");
+    await expect(app.composer).toHaveValue("/");
+  });
+
+  test("Tab follows the eye, and the skip link leads to the conversation", async ({ app, page, browserName }) => {
+    test.skip(browserName === "webkit", "Safari's Tab passes links by unless a person sets it otherwise");
+    await app.openChat("instant,demo");
+    await app.ask("Hello");
+    await page.reload();
+    await app.ready();
+    await expect(app.questions).toHaveCount(1);
+    const focused = () =>
+      page.evaluate(() => {
+        const it = document.activeElement;
+        return it?.getAttribute("aria-label") ?? it?.textContent?.trim() ?? "";
+      });
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to the conversation");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("main")).toBeFocused();
+    await page.keyboard.press("Tab");
+    expect(await focused()).toMatch(/^Model: pebble/);
+    const seen = [];
+    for (let step = 0; step < 30; step += 1) {
+      await page.keyboard.press("Tab");
+      const name = await focused();
+      seen.push(name);
+      if (name === "Message") {
+        break;
+      }
+    }
+    const expected = ["This conversation's settings", "Conversation", "Edit and send again", "Answer once more", "Message"];
+    expect(seen.filter((name) => expected.includes(name))).toEqual(expected);
+    const rail = [];
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.getByRole("link", { name: "gemtab" }).focus();
+    for (let step = 0; step < 8; step += 1) {
+      rail.push(await focused());
+      await page.keyboard.press("Tab");
+    }
+    expect(rail).toEqual([
+      "gemtab", "New", "Search conversations", "All conversations", "Hello", "Actions for Hello", "Models", "Diagnostics",
+    ]);
+  });
+
+  test("a dialog keeps the focus and gives it back", async ({ app, page }) => {
+    await app.openChat();
+    await app.model.focus();
+    await page.keyboard.press("Enter");
+    const picker = page.getByRole("dialog", { name: "Choose a model" });
+    await expect(picker).toBeVisible();
+    await expect(picker.locator(":focus")).toHaveCount(1);
+    await page.keyboard.press("Escape");
+    await expect(picker).toBeHidden();
+    await expect(app.model).toBeFocused();
+    const menu = page.getByRole("button", { name: "All conversations" });
+    await menu.focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("button", { name: "Export all" })).toBeFocused();
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("button", { name: "Export all" })).toBeHidden();
+    await expect(menu).toBeFocused();
+  });
+
+  test("Enter sends or makes a line, as chosen", async ({ app, page }) => {
+    await app.openChat();
+    await app.composer.fill("One");
+    await app.composer.press("Shift+Enter");
+    await app.composer.pressSequentially("Two");
+    await expect(app.composer).toHaveValue("One\nTwo");
+    await app.composer.fill("");
+    await app.rail.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("radio", { name: /^Ctrl\+Enter/ }).check();
+    await app.rail.getByRole("link", { name: "gemtab" }).click();
+    await app.composer.fill("One");
+    await app.composer.press("Enter");
+    await app.composer.pressSequentially("Two");
+    await expect(app.composer).toHaveValue("One\nTwo");
+    await app.composer.press("Control+Enter");
+    await expect(app.questions).toHaveText(/One\nTwo/);
+  });
+});

@@ -1,0 +1,63 @@
+import { expect, test } from "../../support/watch.ts";
+
+test.describe("loading a model", () => {
+  test("shows bytes, rate and time left, and can be cancelled", async ({ app, page }) => {
+    await app.openChat("usual");
+    await page.getByRole("button", { name: /^gemma4:e4b/ }).click();
+    const load = page.getByRole("region", { name: "Loading a model" });
+    await expect(load).toContainText("Copying weights");
+    await expect(load).toContainText(/\d\.\d of 9\.6 GB · .*B\/s · \d+ s left/);
+    await expect(load).toContainText(/\d+ %/);
+    await expect(app.progress).toHaveAttribute("aria-label", "Loading gemma4:e4b");
+    await expect(app.progress).toHaveAttribute("aria-valuetext", /Copying weights: .* of 9\.6 GB/);
+    await load.getByRole("button", { name: "Cancel" }).click();
+    await expect(load).toBeHidden();
+    await expect(page.getByRole("heading", { name: "Choose a model" })).toBeVisible();
+    await expect(app.failure).toBeHidden();
+  });
+
+  test("lets a message wait, says so, and then answers it", async ({ app, page }) => {
+    await app.openChat("usual");
+    await app.send("Hello");
+    await expect(page.getByText("Your message waits until gemma4:e2b is ready.")).toBeVisible();
+    await app.composer.fill("And more");
+    await expect(app.sendButton).toBeDisabled();
+    await expect(page.getByText("The message before waits for its model.")).toBeVisible();
+    await expect(app.answers.first()).toContainText("A red circle");
+    await expect(app.composer).toHaveValue("And more");
+  });
+
+  test("takes a waiting message back without losing it", async ({ app, page }) => {
+    await app.openChat("slow");
+    await app.send("Hello");
+    await page.getByRole("button", { name: "Do not wait" }).click();
+    await expect(page.getByText(/Your message waits/)).toBeHidden();
+    await expect(app.questions).toHaveText(/Hello/);
+    await page.reload();
+    await expect(app.questions).toHaveText(/Hello/);
+  });
+
+  test("without enough memory says the numbers and what to do, and loses nothing", async ({ app, page }) => {
+    await app.openChat("instant,oom");
+    await app.send("Hello");
+    await expect(app.failure).toContainText("This model needs 6.1 GB of graphics memory; this device offers 4.0 GB.");
+    await expect(app.failure.getByRole("button", { name: /^Use 2.048 tokens of context$/ })).toBeVisible();
+    await app.composer.fill("Meanwhile");
+    await app.failure.getByRole("button", { name: "Choose another model" }).click();
+    const picker = page.getByRole("dialog", { name: "Choose a model" });
+    await expect(picker.getByRole("button", { name: /^pebble/ })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(picker).toBeHidden();
+    await expect(app.composer).toHaveValue("Meanwhile");
+    await expect(app.questions).toHaveText(/Hello/);
+  });
+
+  test("cut off from the server says how far it came and tries again", async ({ app }) => {
+    await app.openChat("instant,cut,demo");
+    await app.send("Hello");
+    await expect(app.failure).toContainText("The server stopped sending after 6.8 of 13.7 MB.");
+    await app.failure.getByRole("button", { name: "Try again" }).click();
+    await expect(app.failure).toContainText("The server stopped sending after 6.8 of 13.7 MB.");
+    await expect(app.questions).toHaveText(/Hello/);
+  });
+});

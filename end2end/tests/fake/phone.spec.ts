@@ -1,0 +1,83 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "../../support/watch.ts";
+
+/** What reaches beyond the right edge of the view and cannot be scrolled to within a part of the page. */
+const tooWide = (page: Page) =>
+  page.evaluate(() => {
+    const contained = (element: Element) => {
+      for (let it = element.parentElement; it && it !== document.body; it = it.parentElement) {
+        if (getComputedStyle(it).overflowX !== "visible") {
+          return it.getBoundingClientRect().right <= innerWidth + 1;
+        }
+      }
+      return false;
+    };
+    return [...document.body.querySelectorAll("*")]
+      .filter((element) => {
+        const box = element.getBoundingClientRect();
+        return box.width > 0 && box.right > innerWidth + 1 && !contained(element);
+      })
+      .map((element) => `${element.tagName.toLowerCase()}.${element.getAttribute("class")}`)
+      .concat(document.documentElement.scrollWidth > innerWidth ? ["the document"] : []);
+  });
+
+for (const width of [390, 320]) {
+  test.describe(`a phone of ${width} pixels`, () => {
+    test.use({ viewport: { width, height: 700 } });
+
+    test("has nothing wider than the view", async ({ app, page }) => {
+      await app.openChat();
+      await expect(page.getByText("Needs 2.2 GB more")).toBeVisible();
+      expect(await tooWide(page), "first visit").toEqual([]);
+      await app.ask("Show me everything");
+      expect(await tooWide(page), "answer").toEqual([]);
+      await app.openDrawer();
+      expect(await tooWide(page), "drawer").toEqual([]);
+      await page.keyboard.press("Escape");
+      await app.model.click();
+      await expect(page.getByRole("dialog", { name: "Choose a model" })).toBeVisible();
+      expect(await tooWide(page), "choice of a model").toEqual([]);
+      await page.keyboard.press("Escape");
+      for (const place of ["Models", "Diagnostics", "Settings"]) {
+        await page.getByRole("button", { name: "Conversations and places" }).click();
+        const sheet = page.getByRole("dialog", { name: "Conversations and places" });
+        await expect(sheet).toBeVisible();
+        expect(await tooWide(page), "the sheet").toEqual([]);
+        await sheet.getByRole("link", { name: place }).click();
+        await expect(sheet).toBeHidden();
+        await expect(page.getByRole("heading", { name: place, level: 1 })).toBeVisible();
+        for (const fold of await page.locator("summary").all()) {
+          await fold.click();
+        }
+        expect(await tooWide(page), place).toEqual([]);
+      }
+    });
+
+    test("reaches conversations in a sheet, with targets for a thumb", async ({ app, page }) => {
+      await app.openChat();
+      await app.ask("Hello");
+      await expect(app.rail).toBeHidden();
+      const open = page.getByRole("button", { name: "Conversations and places" });
+      await app.composer.fill("More");
+      for (const target of [open, app.model, app.sendButton, page.getByRole("button", { name: "Think", exact: true })]) {
+        const box = await target.boundingBox();
+        expect(box?.height, `height of ${target}`).toBeGreaterThanOrEqual(44);
+        expect(box?.width, `width of ${target}`).toBeGreaterThanOrEqual(44);
+      }
+      await app.composer.fill("");
+      await open.click();
+      const sheet = page.getByRole("dialog", { name: "Conversations and places" });
+      await sheet.getByRole("button", { name: "New", exact: true }).click();
+      await expect(sheet).toBeHidden();
+      await expect(app.questions).toHaveCount(0);
+      await open.click();
+      await sheet.getByRole("link", { name: "Hello" }).click();
+      await expect(sheet).toBeHidden();
+      await expect(app.questions).toHaveText(/Hello/);
+      await open.click();
+      await page.keyboard.press("Escape");
+      await expect(sheet).toBeHidden();
+      await expect(open).toBeFocused();
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "../../support/watch.ts";
+
+const END = "A list and an example are enough.";
+
+test.describe("thinking", () => {
+  test("is folded into a line that opens, and stays so", async ({ app, page }) => {
+    await app.openChat("instant,demo");
+    const think = page.getByRole("button", { name: "Think", exact: true });
+    await expect(think).toHaveAttribute("aria-pressed", "false");
+    await think.click();
+    await expect(think).toHaveAttribute("aria-pressed", "true");
+    const answer = await app.ask("Hello");
+    const line = answer.getByText("Thought for 1 s");
+    await expect(answer.getByText(END)).toBeHidden();
+    await line.click();
+    await expect(answer.getByText(END)).toBeVisible();
+    await expect(answer).toContainText("A red circle");
+    await page.reload();
+    await line.click();
+    await expect(answer.getByText(END)).toBeVisible();
+  });
+
+  test("ends with “Answer now”, and keeps what was thought", async ({ app, page }) => {
+    await page.clock.install();
+    await app.openChat("usual,demo");
+    await page.getByRole("button", { name: "Think", exact: true }).click();
+    await page.getByRole("button", { name: /^pebble/ }).click();
+    await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+    // The thought takes less than a second: time stands still while this test looks at it.
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await app.send("Hello");
+    await page.clock.runFor(500);
+    const answer = app.answers.first();
+    await expect(answer.getByText("Thinking…")).toBeVisible();
+    await answer.getByRole("button", { name: "Answer now" }).click();
+    await page.clock.resume();
+    await expect(answer.getByText("Thought for 1 s")).toBeVisible();
+    await expect(answer).toContainText("A red circle");
+    await expect(answer.getByRole("button", { name: "Answer now" })).toBeHidden();
+    await answer.getByText("Thought for 1 s").click();
+    await expect(answer).toContainText("The person asks");
+    await expect(answer).not.toContainText(END);
+  });
+});

@@ -1,0 +1,124 @@
+// A conversation with the built-in model, from the first visit to the visit after: one page, one step a test.
+
+import { expect, test } from "@playwright/test";
+import { drawn, EngineApp, figures, LOAD, nativeAnswer } from "../../support/engine.ts";
+
+const SUM = "What is 2 + 3?";
+const COUNT = "Count from 1 to 100.";
+
+test.describe.configure({ mode: "serial", timeout: 2 * LOAD });
+
+let app: EngineApp;
+
+test.beforeAll(async ({ browser }) => {
+  app = await EngineApp.start(browser);
+});
+
+test.afterAll(async () => {
+  await app.page.context().close();
+});
+
+test("a first question is answered as the native engine answers it", async () => {
+  const native = nativeAnswer(SUM);
+  await app.page.goto("/");
+  await app.loadDemo();
+  await app.beGreedy();
+  const answer = await app.ask(SUM);
+  await expect(answer).toContainText("2 + 3 = 5.");
+  expect(await drawn(answer)).toBe(await native);
+});
+
+test("a second question computes what is new alone", async () => {
+  const before = await figures(app.answers.last());
+  const answer = await app.ask("And what is 4 + 4?");
+  await expect(answer).toContainText("8");
+  const after = await figures(answer);
+  // The first prompt and its answer are known; of the answer, the token that ended it may not be.
+  expect(after.known).toBeGreaterThanOrEqual(before.prompt + before.drawn - 1);
+  expect(after.prompt).toBeGreaterThan(after.known);
+});
+
+test("an answer that is stopped keeps its text", async () => {
+  await app.send(COUNT);
+  const answer = app.answers.last();
+  await expect(answer).toContainText("1, 2", { timeout: LOAD });
+  await app.stopButton.click();
+  await expect(await app.answered()).toContainText("Stopped.");
+  expect(await drawn(answer)).toMatch(/^1, 2/);
+});
+
+test("an answer is given once more, and the one before stays", async () => {
+  const stopped = await drawn(app.answers.last());
+  await app.answers.last().getByRole("button", { name: "Answer once more" }).click();
+  await expect(app.stopButton).toBeVisible();
+  await expect(app.answers.last()).toContainText(stopped.slice(0, 4), { timeout: LOAD });
+  await app.stopButton.click();
+  const again = await app.answered();
+  await expect(again).toContainText("2/2");
+  await again.getByRole("button", { name: "Variant before" }).click();
+  await expect(app.answers.last()).toContainText("1/2");
+  expect(await drawn(app.answers.last())).toBe(stopped);
+});
+
+test("a message in other words is answered anew", async () => {
+  const question = app.questions.last();
+  await question.getByRole("button", { name: "Edit and send again" }).click();
+  const field = app.page.getByRole("textbox", { name: "Your message, in other words" });
+  await expect(field).toHaveValue(COUNT);
+  await field.fill("What is 3 + 3?");
+  await field.press("Enter");
+  await expect(app.questions.last()).toContainText("2/2");
+  await expect(await app.answered()).toContainText("6");
+});
+
+test("a lost device is restored, and answers as before", async () => {
+  await app.tell("lose-device");
+  await expect(app.page.getByText("The graphics device was reset. Restoring…")).toBeVisible();
+  await expect(app.page.getByText("The graphics device was reset. Restoring…")).toBeHidden({ timeout: LOAD });
+  await expect(await app.ask("What is 5 + 4?")).toContainText("9");
+});
+
+test("nothing that was typed has left the tab", async ({ baseURL }) => {
+  expect(app.requests.length).toBeGreaterThan(0);
+  for (const request of app.requests) {
+    const url = new URL(request.url());
+    expect(request.method(), request.url()).toBe("GET");
+    expect(request.postDataBuffer(), request.url()).toBeNull();
+    if (url.protocol !== "data:" && url.protocol !== "blob:") {
+      expect(url.origin).toBe(baseURL);
+    }
+    const all = decodeURIComponent(request.url()) + JSON.stringify(await request.allHeaders());
+    for (const typed of ["2 + 3", "4 + 4", "Count from", "3 + 3"]) {
+      expect(all).not.toContain(typed);
+    }
+  }
+});
+
+test("the engine's own memory stays small, and the figures are told", async () => {
+  const bytes = await app.wasmMemory();
+  console.log(`wasm memory with the demo model: ${(bytes / 2 ** 20).toFixed(1)} MiB`);
+  expect(bytes).toBeLessThan(128 * 2 ** 20);
+  await app.openDrawer();
+  const told = app.drawer.getByRole("definition");
+  const terms = await app.drawer.getByRole("term").allTextContents();
+  const values = await told.allTextContents();
+  console.log(terms.map((term, at) => `${term}: ${values[at]}`).join("; "));
+  expect(terms).toContain("Writing");
+  await app.drawer.getByRole("button", { name: "Close" }).click();
+});
+
+test("the next visit finds the conversation, and loads the model from this browser", async () => {
+  await app.page.goto("/models");
+  // The link of the list is not needed: the page of models lists what is kept.
+  const kept = app.page.getByRole("region", { name: "Kept weights" }).getByRole("row", { name: /pebble/ });
+  await expect(kept).toBeVisible();
+  await app.page.goBack();
+  await expect(app.questions.first()).toContainText(SUM);
+  await expect(app.answers.first()).toContainText("2 + 3 = 5.");
+
+  const from = app.requests.length;
+  await app.ask("What is 1 + 1?");
+  await expect(app.answers.last()).toContainText("2");
+  const fetched = app.requests.slice(from).filter((request) => request.url().includes("/api/blobs/"));
+  expect(fetched.map((request) => request.url())).toEqual([]);
+});

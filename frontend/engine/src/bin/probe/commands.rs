@@ -1,0 +1,365 @@
+//! The commands.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Parser, Subcommand};
+use engine::bytes::{ByteSource, CancelToken, FileSource};
+use engine::gguf::{Header, summary};
+use engine::gpu::{Gpu, GpuOptions};
+use engine::model::KvType;
+use engine::session::{Control, LoadOptions, Options, Plan, Session};
+use engine::synth;
+use engine::template::{Conversation, Message, RenderOptions, Role, Variant, render};
+use engine::tokenizer::{Specials, Tokenizer};
+use serde_json::{Value, json};
+use shaders::sampling::Settings;
+use web_time::Instant;
+
+#[derive(Parser)]
+#[command(name = "probe", about = "gemtab's engine from a terminal", version)]
+struct Cli {
+    /// Part of the graphics adapter's name, where there are several.
+    #[arg(long, global = true)]
+    adapter: Option<String>,
+    /// Use no optional feature of the device.
+    #[arg(long, global = true)]
+    portable: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// What a model file is.
+    Info {
+        /// The model file.
+        model: PathBuf,
+    },
+    /// Token ids of a text. Control tokens in it are read as such.
+    Tokenize {
+        /// The model file.
+        model: PathBuf,
+        /// The text.
+        #[arg(long)]
+        text: String,
+    },
+    /// The prompt of a conversation, and its ids.
+    Render {
+        /// The model file.
+        model: PathBuf,
+        /// JSON: `{"messages": […], "tools": […] or null}`.
+        #[arg(long)]
+        messages: PathBuf,
+        /// Ask the model to think first.
+        #[arg(long)]
+        thinking: bool,
+        /// End with the last message.
+        #[arg(long)]
+        no_generation_prompt: bool,
+    },
+    /// Logits of the last rows of a prompt.
+    Logits {
+        /// The model file.
+        model: PathBuf,
+        /// A JSON array of token ids.
+        #[arg(long)]
+        ids: PathBuf,
+        /// Rows.
+        #[arg(long, default_value_t = 1)]
+        last: usize,
+        /// Keep keys and values in full precision.
+        #[arg(long)]
+        kv_f32: bool,
+        /// The safetensors file to write: tensor `logits`, f32 `[last, vocabulary]`.
+        #[arg(long)]
+        out: PathBuf,
+    },
+    /// An answer.
+    Generate(Generate),
+    /// Speed of prefill and decode: medians and spread.
+    Bench {
+        /// The model file.
+        model: PathBuf,
+        /// Tokens of the prompt.
+        #[arg(long, default_value_t = 512)]
+        prefill: u32,
+        /// Tokens to draw.
+        #[arg(long, default_value_t = 128)]
+        decode: u32,
+        /// Rounds after a warm-up.
+        #[arg(long, default_value_t = 5)]
+        repeat: u32,
+        /// Context length in tokens; 0 for what the two need.
+        #[arg(long, default_value_t = 0)]
+        context: u32,
+    },
+    /// Milliseconds of each kernel of one drawn token, longest first.
+    Profile {
+        /// The model file.
+        model: PathBuf,
+        /// Position of the token: how much context it sees.
+        #[arg(long, default_value_t = 512)]
+        position: u32,
+        /// Repetitions of each dispatch.
+        #[arg(long, default_value_t = 50)]
+        loops: u32,
+    },
+    /// Writes a model of a real shape with random weights, for timing.
+    Synth {
+        /// The file to write.
+        out: PathBuf,
+        /// e2b, e4b, 12b, 26b or 31b.
+        #[arg(long)]
+        shape: String,
+        /// q4_k_m, q4_0, q8_0 or f16.
+        #[arg(long, default_value = "q4_k_m")]
+        quant: String,
+        /// Pieces of the vocabulary.
+        #[arg(long, default_value_t = synth::PUBLISHED_VOCABULARY)]
+        vocab: u32,
+        /// Only so many layers.
+        #[arg(long)]
+        layers: Option<u32>,
+    },
+}
+
+#[derive(Args)]
+struct Generate {
+    /// The model file.
+    model: PathBuf,
+    /// What the user says.
+    #[arg(long, group = "input")]
+    prompt: Option<String>,
+    /// A JSON array of token ids.
+    #[arg(long, group = "input")]
+    ids: Option<PathBuf>,
+    /// JSON: `{"messages": […], "tools": […] or null}`.
+    #[arg(long, group = "input")]
+    messages: Option<PathBuf>,
+    /// Ask the model to think first.
+    #[arg(long)]
+    thinking: bool,
+    /// Most tokens to draw.
+    #[arg(long, default_value_t = 256)]
+    max_tokens: u32,
+    /// Always take the likeliest token.
+    #[arg(long)]
+    greedy: bool,
+    /// Go on after the end of the turn.
+    #[arg(long)]
+    ignore_eos: bool,
+    /// Makes the draw repeatable.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Context length in tokens; 0 for the default.
+    #[arg(long, default_value_t = 0)]
+    context: u32,
+}
+
+/// Reads the command line and does what it says.
+pub fn run() -> Result<Value> {
+    let cli = Cli::parse();
+    let options = GpuOptions { adapter: cli.adapter, portable: cli.portable };
+    match cli.command {
+        Command::Info { model } => info(&model),
+        Command::Tokenize { model, text } => tokenize(&model, &text),
+        Command::Render { model, messages, thinking, no_generation_prompt } => {
+            let header = header(&model)?;
+            let tokenizer = Tokenizer::from_metadata(&header.metadata)?;
+            let conversation = conversation(&messages)?;
+            let options = RenderOptions {
+                thinking,
+                add_generation_prompt: !no_generation_prompt,
+                ..RenderOptions::new(Variant::from_metadata(&header.metadata))
+            };
+            let prompt = render(&conversation.messages, &conversation.tools, &options);
+            Ok(json!({ "prompt": prompt.to_string(), "ids": prompt.encode(&tokenizer)? }))
+        }
+        Command::Logits { model, ids, last, kv_f32, out } => {
+            let kv_type = if kv_f32 { KvType::F32 } else { KvType::F16 };
+            logits(&options, &model, &read_ids(&ids)?, last, kv_type, &out)
+        }
+        Command::Generate(generate) => answer(&options, &generate),
+        Command::Bench { model, prefill, decode, repeat, context } => {
+            let context = if context == 0 { prefill + decode + 1 } else { context };
+            let (mut session, _, gpu) = load(&options, &model, context, KvType::F16)?;
+            super::bench::run(&mut session, &gpu, prefill, decode, repeat)
+        }
+        Command::Profile { model, position, loops } => {
+            let (session, _, gpu) = load(&options, &model, position + 1 + loops, KvType::F16)?;
+            super::bench::profile(&session, &gpu, position, loops)
+        }
+        Command::Synth { out, shape, quant, vocab, layers } => {
+            let options = synth::Options {
+                vocabulary: vocab,
+                layers,
+                ..synth::Options::new(shape.parse()?, quant.parse()?)
+            };
+            let file = File::create(&out).with_context(|| format!("{} cannot be written", out.display()))?;
+            let started = Instant::now();
+            synth::write(BufWriter::with_capacity(1 << 20, file), &options)?;
+            let bytes = std::fs::metadata(&out)?.len();
+            Ok(json!({ "out": out, "bytes": bytes, "seconds": started.elapsed().as_secs_f64() }))
+        }
+    }
+}
+
+fn source(model: &Path) -> Result<Rc<dyn ByteSource>> {
+    let source = FileSource::open(model).with_context(|| format!("{} cannot be opened", model.display()))?;
+    Ok(Rc::new(source))
+}
+
+fn header(model: &Path) -> Result<Header> {
+    let source = source(model)?;
+    Ok(pollster::block_on(Header::read(&*source))?)
+}
+
+fn load(
+    options: &GpuOptions,
+    model: &Path,
+    context: u32,
+    kv_type: KvType,
+) -> Result<(Session, f64, Rc<Gpu>)> {
+    let gpu = Rc::new(pollster::block_on(Gpu::open(options))?);
+    let started = Instant::now();
+    let options = LoadOptions { context, kv_type, ..LoadOptions::default() };
+    let cancel = CancelToken::new();
+    let mut quiet = |_| ();
+    let load = Session::load(Rc::clone(&gpu), source(model)?, &options, &cancel, &mut quiet);
+    let session = pollster::block_on(load)?;
+    Ok((session, started.elapsed().as_secs_f64() * 1000.0, gpu))
+}
+
+fn read_ids(path: &Path) -> Result<Vec<u32>> {
+    let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    serde_json::from_slice(&text).with_context(|| format!("{} is no JSON array of token ids", path.display()))
+}
+
+fn conversation(path: &Path) -> Result<Conversation> {
+    let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    serde_json::from_slice(&text).with_context(|| format!("{} is no conversation", path.display()))
+}
+
+fn info(model: &Path) -> Result<Value> {
+    let header = header(model)?;
+    let s = summary(&header);
+    let plan = Plan::read(&header);
+    let types: Vec<_> =
+        s.types.iter().map(|t| json!({ "name": t.name, "tensors": t.tensors, "bytes": t.bytes })).collect();
+    let mut value = json!({
+        "name": s.name,
+        "architecture": s.architecture,
+        "parameters": s.parameters,
+        "file_size": s.file_size,
+        "tensors": header.tensors.len(),
+        "types": types,
+        "vision": s.vision,
+        "audio": s.audio,
+    });
+    match plan {
+        Ok(plan) => {
+            let c = &plan.config;
+            let memory: Vec<_> = [2048, 8192, 32_768, 131_072]
+                .into_iter()
+                .filter(|&n| n <= c.max_context)
+                .map(|n| json!({ "context": n, "bytes": plan.bytes(n) }))
+                .collect();
+            value["layers"] = json!(c.layers.len());
+            value["width"] = json!(c.width);
+            value["heads"] = json!(c.heads);
+            value["vocabulary"] = json!(plan.tensors.vocabulary());
+            value["window"] = json!(c.window);
+            value["max_context"] = json!(c.max_context);
+            value["shared_kv_layers"] = json!(c.layers.len() - c.first_shared);
+            value["per_layer_width"] = json!(c.ple);
+            value["per_layer_table_on_host"] = json!(plan.ple_on_host);
+            value["weight_bytes"] = json!(plan.weight_bytes);
+            value["memory"] = json!(memory);
+        }
+        Err(error) => value["cannot_run"] = json!(error.to_string()),
+    }
+    Ok(value)
+}
+
+fn tokenize(model: &Path, text: &str) -> Result<Value> {
+    let tokenizer = Tokenizer::from_metadata(&header(model)?.metadata)?;
+    let ids = tokenizer.encode(text, Specials::Parse);
+    let pieces: Vec<_> = ids.iter().map(|&id| tokenizer.piece(id)).collect();
+    Ok(json!({ "ids": ids, "pieces": pieces, "decoded": tokenizer.decode_with_specials(&ids) }))
+}
+
+fn logits(
+    options: &GpuOptions,
+    model: &Path,
+    ids: &[u32],
+    last: usize,
+    kv: KvType,
+    out: &Path,
+) -> Result<Value> {
+    if last == 0 || last > ids.len() {
+        bail!("--last must be between 1 and the {} ids of the prompt", ids.len());
+    }
+    let (mut session, load_ms, _) = load(options, model, ids.len() as u32, kv)?;
+    let logits = pollster::block_on(session.logits(ids, last))?;
+    let vocabulary = logits.len() / last;
+    let bytes = bytemuck::cast_slice(&logits);
+    let view = safetensors::tensor::TensorView::new(safetensors::Dtype::F32, vec![last, vocabulary], bytes)?;
+    safetensors::serialize_to_file([("logits", view)], None, out)
+        .with_context(|| format!("{} cannot be written", out.display()))?;
+    Ok(json!({ "out": out, "shape": [last, vocabulary], "load_ms": load_ms }))
+}
+
+fn answer(options: &GpuOptions, generate: &Generate) -> Result<Value> {
+    let (mut session, load_ms, gpu) = load(options, &generate.model, generate.context, KvType::F16)?;
+    let (ids, in_thought) = match (&generate.prompt, &generate.ids, &generate.messages) {
+        (_, Some(path), _) => (read_ids(path)?, false),
+        (Some(text), ..) => {
+            let message = Message::new(Role::User, text.as_str());
+            let conversation = Conversation { messages: vec![message], tools: Vec::new() };
+            let prompt = session.render(&conversation, generate.thinking);
+            (prompt.encode(session.tokenizer())?, prompt.ends_in_thought())
+        }
+        (.., Some(path)) => {
+            let prompt = session.render(&conversation(path)?, generate.thinking);
+            (prompt.encode(session.tokenizer())?, prompt.ends_in_thought())
+        }
+        _ => bail!("give one of --prompt, --ids and --messages"),
+    };
+    let (temperature, top_k, top_p) = session.decoder().config().recommended.unwrap_or((1.0, 64, 0.95));
+    let settings = if generate.greedy {
+        Settings::default()
+    } else {
+        Settings { temperature, top_k, top_p, ..Settings::default() }
+    };
+    let options = Options {
+        settings,
+        seed: generate.seed,
+        max_tokens: generate.max_tokens,
+        ignore_eos: generate.ignore_eos,
+        in_thought,
+        ..Options::default()
+    };
+    let before = gpu.buffers_created();
+    let outcome = pollster::block_on(session.generate(&ids, &options, &Control::default(), &mut |_| ()))?;
+    let t = outcome.timings;
+    Ok(json!({
+        "ids": outcome.ids,
+        "text": session.tokenizer().decode(&outcome.ids),
+        "finish": format!("{:?}", outcome.finish),
+        "timings": {
+            "load_ms": load_ms,
+            "prefill_tokens": t.prompt_tokens - t.cached_tokens,
+            "prefill_ms": t.prefill_ms,
+            "decode_tokens": t.decode_tokens,
+            "decode_ms": t.decode_ms,
+        },
+        "dispatches_per_token": session.decoder().dispatches_per_token(),
+        "buffers_created": gpu.buffers_created() - before,
+        "gpu_bytes": gpu.bytes_in_use(),
+        "adapter": gpu.report().name,
+    }))
+}

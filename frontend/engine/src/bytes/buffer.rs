@@ -1,0 +1,306 @@
+//! Bytes that stay where they came from.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// WebGPU writes whole 32-bit words (`COPY_BUFFER_ALIGNMENT`).
+const WORD: usize = wgpu::COPY_BUFFER_ALIGNMENT as usize;
+
+/// Bytes of a file. Cloning and slicing share them.
+///
+/// Natively they are in memory; in the browser they are a `Uint8Array` of the JavaScript heap until something asks
+/// for them with [`to_vec`](Self::to_vec) or [`copy_to`](Self::copy_to).
+#[derive(Clone, Debug)]
+pub struct Bytes(Repr);
+
+#[derive(Clone, Debug)]
+enum Repr {
+    Memory {
+        data: Arc<Vec<u8>>,
+        range: Range<usize>,
+    },
+    #[cfg(target_arch = "wasm32")]
+    Js(js_sys::Uint8Array),
+}
+
+/// Why bytes could not be handed to the graphics device.
+#[derive(Debug, thiserror::Error)]
+pub enum UploadError {
+    /// Offsets of writes are multiples of four.
+    #[error("offset {offset} is not a multiple of 4")]
+    Misaligned {
+        /// The offset in the buffer.
+        offset: u64,
+    },
+    /// The bytes, padded to whole words, do not fit.
+    #[error("{len} bytes at offset {offset} do not fit a buffer of {size} bytes")]
+    TooLarge {
+        /// Bytes to write, padding included.
+        len: u64,
+        /// Where, in the buffer.
+        offset: u64,
+        /// Bytes of the buffer.
+        size: u64,
+    },
+    /// The browser refused, as it does when the device is lost or memory is out.
+    #[error("the browser refused to copy to the graphics device: {reason}")]
+    Refused {
+        /// Its words.
+        reason: String,
+    },
+}
+
+impl Bytes {
+    /// Number of bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Repr::Memory { range, .. } => range.len(),
+            #[cfg(target_arch = "wasm32")]
+            Repr::Js(array) => array.length() as usize,
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A part of them, without a copy.
+    ///
+    /// # Panics
+    /// When `range` does not lie within them, as slices do.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= self.len(), "{range:?} of {} bytes", self.len());
+        match &self.0 {
+            Repr::Memory { data, range: whole } => Self(Repr::Memory {
+                data: data.clone(),
+                range: whole.start + range.start..whole.start + range.end,
+            }),
+            #[cfg(target_arch = "wasm32")]
+            Repr::Js(array) => Self(Repr::Js(array.subarray(range.start as u32, range.end as u32))),
+        }
+    }
+
+    /// A copy in memory.
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<u8> {
+        match &self.0 {
+            Repr::Memory { data, range } => data[range.clone()].to_vec(),
+            #[cfg(target_arch = "wasm32")]
+            Repr::Js(array) => array.to_vec(),
+        }
+    }
+
+    /// Copies them into memory.
+    ///
+    /// # Panics
+    /// When `target` is not of their length, as [`slice::copy_from_slice`] does.
+    pub fn copy_to(&self, target: &mut [u8]) {
+        match &self.0 {
+            Repr::Memory { data, range } => target.copy_from_slice(&data[range.clone()]),
+            #[cfg(target_arch = "wasm32")]
+            Repr::Js(array) => array.copy_to(target),
+        }
+    }
+
+    /// Queues a copy into a buffer of the graphics device, at `offset` bytes (a multiple of 4). The last word is
+    /// padded with zeros where their number is no multiple of 4. In the browser nothing passes through wasm memory
+    /// but that last word.
+    ///
+    /// # Errors
+    /// When the offset is not aligned, the padded bytes do not fit the buffer, or the browser refuses.
+    pub fn write_to(
+        &self,
+        queue: &wgpu::Queue,
+        buffer: &wgpu::Buffer,
+        offset: u64,
+    ) -> Result<(), UploadError> {
+        let words = self.len() / WORD * WORD;
+        check_write(self.len(), offset, buffer.size())?;
+        if words > 0 {
+            self.write_words(queue, buffer, offset, words)?;
+        }
+        if words < self.len() {
+            let mut tail = [0; WORD];
+            self.slice(words..self.len()).copy_to(&mut tail[..self.len() - words]);
+            queue.write_buffer(buffer, offset + words as u64, &tail);
+        }
+        Ok(())
+    }
+
+    fn write_words(
+        &self,
+        queue: &wgpu::Queue,
+        buffer: &wgpu::Buffer,
+        offset: u64,
+        len: usize,
+    ) -> Result<(), UploadError> {
+        match &self.0 {
+            Repr::Memory { data, range } => {
+                queue.write_buffer(buffer, offset, &data[range.start..range.start + len]);
+                Ok(())
+            }
+            #[cfg(target_arch = "wasm32")]
+            Repr::Js(array) => {
+                let (Some(queue), Some(buffer)) = (queue.as_webgpu(), buffer.as_webgpu()) else {
+                    // Another backend than the browser's: go through memory.
+                    queue.write_buffer(buffer, offset, &array.subarray(0, len as u32).to_vec());
+                    return Ok(());
+                };
+                queue
+                    .write_buffer_with_f64_and_u8_array_and_f64_and_f64(
+                        buffer,
+                        offset as f64,
+                        array,
+                        0.0,
+                        len as f64,
+                    )
+                    .map_err(|error| UploadError::Refused { reason: super::web::error_text(&error) })
+            }
+        }
+    }
+
+    /// The array itself, copied to the JavaScript heap if it is not there.
+    #[cfg(target_arch = "wasm32")]
+    #[must_use]
+    pub fn to_js(&self) -> js_sys::Uint8Array {
+        match &self.0 {
+            Repr::Memory { data, range } => js_sys::Uint8Array::from(&data[range.clone()]),
+            Repr::Js(array) => array.clone(),
+        }
+    }
+}
+
+/// Whether `len` bytes, padded to whole words, may be written at `offset` of a buffer of `size` bytes.
+fn check_write(len: usize, offset: u64, size: u64) -> Result<(), UploadError> {
+    if !offset.is_multiple_of(WORD as u64) {
+        return Err(UploadError::Misaligned { offset });
+    }
+    let len = len.next_multiple_of(WORD) as u64;
+    match offset.checked_add(len) {
+        Some(end) if end <= size => Ok(()),
+        _ => Err(UploadError::TooLarge { len, offset, size }),
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        let range = 0..bytes.len();
+        Self(Repr::Memory { data: Arc::new(bytes), range })
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+impl From<js_sys::Uint8Array> for Bytes {
+    fn from(array: js_sys::Uint8Array) -> Self {
+        Self(Repr::Js(array))
+    }
+}
+
+/// Puts [`Bytes`] together from pieces, in order, where the pieces are: in the browser nothing enters wasm memory.
+#[derive(Debug)]
+pub struct BytesBuilder {
+    #[cfg(not(target_arch = "wasm32"))]
+    target: Vec<u8>,
+    #[cfg(target_arch = "wasm32")]
+    target: js_sys::Uint8Array,
+    filled: usize,
+    len: usize,
+}
+
+impl BytesBuilder {
+    /// Room for `len` bytes.
+    #[must_use]
+    pub fn new(len: usize) -> Self {
+        #[cfg(not(target_arch = "wasm32"))]
+        let target = Vec::with_capacity(len);
+        #[cfg(target_arch = "wasm32")]
+        let target = js_sys::Uint8Array::new_with_length(len as u32);
+        Self { target, filled: 0, len }
+    }
+
+    /// Bytes put in so far.
+    #[must_use]
+    pub fn filled(&self) -> usize {
+        self.filled
+    }
+
+    /// Bytes still to come.
+    #[must_use]
+    pub fn missing(&self) -> usize {
+        self.len - self.filled
+    }
+
+    /// Appends a piece; what does not fit is left out. Returns how many bytes were taken.
+    pub fn push(&mut self, piece: &Bytes) -> usize {
+        let taken = piece.len().min(self.missing());
+        let piece = piece.slice(0..taken);
+        #[cfg(not(target_arch = "wasm32"))]
+        {
+            let Repr::Memory { data, range } = &piece.0;
+            self.target.extend_from_slice(&data[range.clone()]);
+        }
+        #[cfg(target_arch = "wasm32")]
+        self.target.set(&piece.to_js(), self.filled as u32);
+        self.filled += taken;
+        taken
+    }
+
+    /// What was put in.
+    #[must_use]
+    pub fn finish(self) -> Bytes {
+        let filled = self.filled;
+        Bytes::from(self.target).slice(0..filled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_share_and_count_from_their_own_start() {
+        let bytes = Bytes::from((0..10).collect::<Vec<u8>>());
+        let part = bytes.slice(2..8).slice(1..4);
+        assert_eq!(part.to_vec(), [3, 4, 5]);
+        let mut copy = [0; 3];
+        part.copy_to(&mut copy);
+        assert_eq!(copy, [3, 4, 5]);
+        assert!(bytes.slice(10..10).is_empty());
+    }
+
+    #[test]
+    #[should_panic(expected = "of 6 bytes")]
+    fn a_slice_cannot_leave_its_part() {
+        let bytes = Bytes::from(vec![0; 10]).slice(2..8);
+        let _ = bytes.slice(0..7);
+    }
+
+    #[test]
+    fn a_builder_takes_no_more_than_it_was_made_for() {
+        let mut builder = BytesBuilder::new(5);
+        assert_eq!(builder.push(&Bytes::from(vec![1, 2, 3])), 3);
+        assert_eq!((builder.filled(), builder.missing()), (3, 2));
+        assert_eq!(builder.push(&Bytes::from(vec![4, 5, 6])), 2);
+        assert_eq!(builder.finish().to_vec(), [1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_builder_that_was_not_filled_gives_what_it_has() {
+        let mut builder = BytesBuilder::new(5);
+        builder.push(&Bytes::from(vec![1, 2]));
+        assert_eq!(builder.finish().to_vec(), [1, 2]);
+    }
+
+    #[test]
+    fn writes_are_checked_with_their_padding() {
+        assert!(check_write(8, 4, 12).is_ok());
+        assert!(check_write(5, 4, 12).is_ok());
+        assert!(matches!(check_write(9, 4, 12), Err(UploadError::TooLarge { len: 12, offset: 4, size: 12 })));
+        assert!(matches!(check_write(4, 2, 12), Err(UploadError::Misaligned { offset: 2 })));
+        assert!(matches!(check_write(4, u64::MAX - 3, 12), Err(UploadError::TooLarge { .. })));
+    }
+}

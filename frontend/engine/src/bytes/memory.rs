@@ -1,0 +1,36 @@
+//! A file that is in memory already.
+
+use std::ops::Range;
+
+use futures_util::FutureExt as _;
+
+use super::{ByteSource, Bytes, LocalBoxFuture, SourceError, checked_len};
+
+/// Bytes in memory as a source: tests, and files that this program made itself.
+#[derive(Clone, Debug)]
+pub struct MemorySource {
+    bytes: Bytes,
+}
+
+impl MemorySource {
+    /// A source of these bytes.
+    #[must_use]
+    pub fn new(bytes: impl Into<Bytes>) -> Self {
+        Self { bytes: bytes.into() }
+    }
+}
+
+impl ByteSource for MemorySource {
+    fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
+        let part = checked_len(&range, self.len()).map(|len| {
+            // In range, so both ends fit a memory size.
+            let start = range.start as usize;
+            self.bytes.slice(start..start + len)
+        });
+        std::future::ready(part).boxed_local()
+    }
+}

@@ -1,0 +1,80 @@
+//! Byte ranges of a model file, wherever it is: on disk, on the server, in the browser's private file system, in a
+//! file that the person picked.
+//!
+//! A [`ByteSource`] gives [`Bytes`], which stay where they came from: in the browser they are an `ArrayBuffer` of the
+//! JavaScript heap and go to the graphics device from there, so that weights never pass through wasm memory.
+
+mod buffer;
+mod cancel;
+mod error;
+#[cfg(not(target_arch = "wasm32"))]
+mod file;
+pub mod http;
+mod memory;
+#[cfg(target_arch = "wasm32")]
+pub mod web;
+
+use std::ops::Range;
+use std::rc::Rc;
+
+pub use buffer::{Bytes, BytesBuilder, UploadError};
+pub use cancel::{CancelToken, Cancelled};
+pub use error::SourceError;
+#[cfg(not(target_arch = "wasm32"))]
+pub use file::FileSource;
+pub use futures_util::future::LocalBoxFuture;
+pub use memory::MemorySource;
+#[cfg(target_arch = "wasm32")]
+pub use web::{BlobSource, http_source};
+
+/// A file whose bytes can be read by range.
+///
+/// Reads do not depend on one another and may overlap in time. Dropping a read's future stops it.
+pub trait ByteSource {
+    /// Bytes in all. Fixed for the life of the source: a file that changes under it makes reads fail.
+    fn len(&self) -> u64;
+
+    /// Whether there is nothing to read.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads exactly the bytes of `range`, counted from the start of the file.
+    ///
+    /// # Errors
+    /// [`SourceError::OutOfRange`] when the range does not lie within the file; any other variant when its bytes
+    /// cannot be had. There are no short reads.
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>>;
+}
+
+impl<S: ByteSource + ?Sized> ByteSource for Rc<S> {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
+        (**self).read(range)
+    }
+}
+
+impl<S: ByteSource + ?Sized> ByteSource for Box<S> {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
+        (**self).read(range)
+    }
+}
+
+/// The length of `range` as a memory size, once it is known to lie within a file of `len` bytes.
+///
+/// # Errors
+/// [`SourceError::OutOfRange`] when it does not, or when it is larger than memory can address.
+pub(crate) fn checked_len(range: &Range<u64>, len: u64) -> Result<usize, SourceError> {
+    let out_of_range = || SourceError::OutOfRange { start: range.start, end: range.end, len };
+    if range.start > range.end || range.end > len {
+        return Err(out_of_range());
+    }
+    usize::try_from(range.end - range.start).map_err(|_| out_of_range())
+}

@@ -1,0 +1,57 @@
+//! GGUF version 3: header, metadata, tensor table. Reading ([`Header`]) and writing ([`Writer`]).
+//!
+//! Layout of a file, all little endian: `GGUF`, u32 version, u64 number of tensors, u64 number of metadata pairs, the
+//! pairs, the tensor table, then the tensors' data from the next multiple of `general.alignment`. Source: the format
+//! description of the GGML project, and the constants of its `gguf.h`.
+//!
+//! A header may be hostile: it comes from a file that a stranger made. Every count and length is held against what the
+//! file can contain before memory is taken for it, and against [`limits`].
+
+mod error;
+mod header;
+pub mod metadata;
+mod reader;
+mod summary;
+mod tensor;
+mod value;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::GgufError;
+pub use header::Header;
+pub use metadata::{Metadata, StringArray, Value};
+pub use summary::{Summary, TypeShare, summary};
+pub use tensor::{DTypeId, TensorInfo};
+pub use writer::{TensorSpec, WriteError, WriteValue, Writer};
+
+/// The first four bytes of a file.
+const MAGIC: [u8; 4] = *b"GGUF";
+
+/// `general.alignment` where the file does not say.
+const DEFAULT_ALIGNMENT: u32 = 32;
+
+/// The key that sets the alignment of tensor data.
+const ALIGNMENT_KEY: &str = "general.alignment";
+
+/// How large a header may be. Far above any published file (the largest known headers have half a million merges and
+/// 15 to 30 MB), and low enough that the worst header cannot fill a worker's memory.
+pub mod limits {
+    /// Bytes of the whole header.
+    pub const HEADER_BYTES: u64 = 64 << 20;
+    /// Metadata pairs.
+    pub const PAIRS: u64 = 1 << 16;
+    /// Elements of all metadata arrays together.
+    pub const ARRAY_ELEMENTS: u64 = 6 << 20;
+    /// Bytes of one string value: chat templates are the longest, with tens of kilobytes.
+    pub const STRING_BYTES: u64 = 4 << 20;
+    /// Bytes of a key or tensor name, as the format has it.
+    pub const NAME_BYTES: u64 = (1 << 16) - 1;
+    /// Tensors.
+    pub const TENSORS: u64 = 1 << 16;
+    /// Dimensions of a tensor, as in GGML.
+    pub const DIMENSIONS: u32 = 4;
+    /// The largest alignment.
+    pub const ALIGNMENT: u32 = 1 << 16;
+}

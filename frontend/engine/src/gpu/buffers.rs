@@ -1,0 +1,184 @@
+//! Buffers, counted; and reading them back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Gpu, GpuError};
+
+/// A buffer that gives its bytes back to the count when it goes.
+#[derive(Debug)]
+pub struct Buffer {
+    buffer: wgpu::Buffer,
+    count: Arc<AtomicU64>,
+}
+
+impl std::ops::Deref for Buffer {
+    type Target = wgpu::Buffer;
+
+    fn deref(&self) -> &wgpu::Buffer {
+        &self.buffer
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.count.fetch_sub(self.buffer.size(), Ordering::Relaxed);
+        // Not left to the garbage collector of a browser, which does not know how large it is.
+        self.buffer.destroy();
+    }
+}
+
+impl Gpu {
+    /// Creates a zeroed buffer of at least `bytes` bytes (rounded up to 256) after checking the device's limit.
+    /// Running out of memory shows in [`Gpu::allocating`].
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`].
+    // In a browser nothing of a device is Send; the same code runs natively, where it is.
+    #[cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
+    pub fn buffer(
+        &self,
+        label: &str,
+        bytes: u64,
+        usage: wgpu::BufferUsages,
+    ) -> Result<Arc<Buffer>, GpuError> {
+        let size = bytes.max(16).next_multiple_of(256);
+        let limit = if usage.contains(wgpu::BufferUsages::STORAGE) {
+            self.max_binding()
+        } else {
+            self.limits.max_buffer_size
+        };
+        if size > limit {
+            return Err(GpuError::TooLarge { label: label.to_owned(), bytes, limit });
+        }
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size,
+            usage,
+            mapped_at_creation: false,
+        });
+        self.bytes.fetch_add(size, Ordering::Relaxed);
+        self.buffers_created.fetch_add(1, Ordering::Relaxed);
+        Ok(Arc::new(Buffer { buffer, count: Arc::clone(&self.bytes) }))
+    }
+
+    /// A storage buffer that can be written, copied from and copied to.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`].
+    pub fn storage(&self, label: &str, bytes: u64) -> Result<Arc<Buffer>, GpuError> {
+        use wgpu::BufferUsages as U;
+        self.buffer(label, bytes, U::STORAGE | U::COPY_DST | U::COPY_SRC)
+    }
+
+    /// A storage buffer with this content.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`].
+    pub fn storage_with<T: bytemuck::Pod>(
+        &self,
+        label: &str,
+        content: &[T],
+    ) -> Result<Arc<Buffer>, GpuError> {
+        let buffer = self.storage(label, size_of_val(content) as u64)?;
+        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(content));
+        Ok(buffer)
+    }
+
+    /// A uniform buffer with this content.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`].
+    pub fn uniform_with<T: bytemuck::Pod>(&self, label: &str, content: &T) -> Result<Arc<Buffer>, GpuError> {
+        use wgpu::BufferUsages as U;
+        let buffer = self.buffer(label, size_of::<T>() as u64, U::UNIFORM | U::COPY_DST)?;
+        self.queue.write_buffer(&buffer, 0, bytemuck::bytes_of(content));
+        Ok(buffer)
+    }
+
+    /// Runs `work`, and reports memory that the device could not give during it.
+    ///
+    /// # Errors
+    /// [`GpuError::OutOfMemory`], or what `work` returned.
+    pub async fn allocating<T>(
+        &self,
+        label: &str,
+        bytes: u64,
+        work: impl FnOnce() -> Result<T, GpuError>,
+    ) -> Result<T, GpuError> {
+        let in_use = self.bytes_in_use();
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let result = work();
+        match scope.pop().await {
+            Some(_) => Err(GpuError::OutOfMemory { label: label.to_owned(), bytes, in_use }),
+            None => result,
+        }
+    }
+
+    /// Makes a place to read `bytes` bytes back to.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`].
+    pub fn readback(&self, label: &str, bytes: u64) -> Result<Readback, GpuError> {
+        use wgpu::BufferUsages as U;
+        Ok(Readback { buffer: self.buffer(label, bytes, U::MAP_READ | U::COPY_DST)? })
+    }
+
+    /// Reads a whole buffer range once, for tests and diagnostics; allocates.
+    ///
+    /// # Errors
+    /// As [`Readback::read`].
+    pub async fn read_once(
+        &self,
+        source: &wgpu::Buffer,
+        offset: u64,
+        bytes: u64,
+    ) -> Result<Vec<u8>, GpuError> {
+        let readback = self.readback("read once", bytes)?;
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None });
+        encoder.copy_buffer_to_buffer(source, offset, &readback.buffer, 0, bytes.next_multiple_of(4));
+        self.queue.submit([encoder.finish()]);
+        readback.read(self, bytes).await
+    }
+}
+
+/// A mappable buffer that results are copied to.
+#[derive(Debug)]
+pub struct Readback {
+    pub(super) buffer: Arc<Buffer>,
+}
+
+impl Readback {
+    /// The buffer, as the target of a copy.
+    #[must_use]
+    pub fn target(&self) -> &wgpu::Buffer {
+        &self.buffer
+    }
+
+    /// Waits for the submitted work and returns the first `bytes` bytes.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] when the device went away meanwhile, [`GpuError::Fault`] for anything it reported.
+    pub async fn read(&self, gpu: &Gpu, bytes: u64) -> Result<Vec<u8>, GpuError> {
+        let (done, mapped) = futures_channel::oneshot::channel();
+        self.buffer.map_async(wgpu::MapMode::Read, 0..bytes.next_multiple_of(8), move |result| {
+            // The receiver is gone only when nobody waits any more.
+            done.send(result).ok();
+        });
+        #[cfg(not(target_arch = "wasm32"))]
+        gpu.device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .map_err(|e| GpuError::Fault { reason: e.to_string() })?;
+        let result = mapped.await;
+        gpu.check()?;
+        if !matches!(result, Ok(Ok(()))) {
+            return Err(GpuError::Fault { reason: "a buffer could not be read back".into() });
+        }
+        let content = match self.buffer.get_mapped_range(0..bytes.next_multiple_of(8)) {
+            Ok(view) => view[..bytes as usize].to_vec(),
+            Err(e) => return Err(GpuError::Fault { reason: e.to_string() }),
+        };
+        self.buffer.unmap();
+        Ok(content)
+    }
+}

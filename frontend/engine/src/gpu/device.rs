@@ -1,0 +1,241 @@
+//! Opening a device and knowing it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use futures_channel::oneshot;
+use futures_util::FutureExt as _;
+use futures_util::future::Shared;
+
+use super::GpuError;
+use super::pipelines::Pipeline;
+
+/// What to ask of the platform.
+#[derive(Clone, Debug, Default)]
+pub struct GpuOptions {
+    /// Part of an adapter's name, to choose among several (native only).
+    pub adapter: Option<String>,
+    /// Ask for no optional feature, so that the portable forms run.
+    pub portable: bool,
+}
+
+/// What a device is, for people.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Name or description of the adapter.
+    pub name: String,
+    /// Whether it computes in software.
+    pub software: bool,
+    /// Subgroup size range, when subgroups are on.
+    pub subgroups: Option<(u32, u32)>,
+    /// Whether timestamps can be queried.
+    pub timestamps: bool,
+    /// Limits by name.
+    pub limits: Vec<(String, u64)>,
+    /// Features by name.
+    pub features: Vec<String>,
+}
+
+/// A device with its queue, and the pipelines made so far.
+pub struct Gpu {
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    pub(super) limits: wgpu::Limits,
+    pub(super) features: wgpu::Features,
+    pub(super) info: wgpu::AdapterInfo,
+    pub(super) pipelines: RefCell<HashMap<String, Rc<Pipeline>>>,
+    pub(super) bytes: Arc<AtomicU64>,
+    pub(super) buffers_created: AtomicU64,
+    fault: Arc<Mutex<Option<String>>>,
+    lost: Arc<Mutex<Option<String>>>,
+    loss: Shared<oneshot::Receiver<()>>,
+}
+
+impl Gpu {
+    /// Opens the platform's best adapter with its own limits for buffers and bindings, and WebGPU's defaults for all
+    /// that kernels rely on.
+    ///
+    /// # Errors
+    /// [`GpuError::NoAdapter`] or [`GpuError::NoDevice`].
+    pub async fn open(options: &GpuOptions) -> Result<Self, GpuError> {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+            backends: wgpu::Backends::PRIMARY | wgpu::Backends::BROWSER_WEBGPU,
+            ..wgpu::InstanceDescriptor::new_without_display_handle()
+        });
+        let adapter = Self::choose(&instance, options).await?;
+        let info = adapter.get_info();
+        let offered = adapter.limits();
+        let limits = wgpu::Limits {
+            max_buffer_size: offered.max_buffer_size,
+            max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
+            ..wgpu::Limits::default()
+        };
+        let wanted = wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY;
+        let features = if options.portable { wgpu::Features::empty() } else { adapter.features() & wanted };
+        let (device, queue) = adapter
+            .request_device(&wgpu::DeviceDescriptor {
+                label: Some("gemtab"),
+                required_features: features,
+                required_limits: limits.clone(),
+                memory_hints: wgpu::MemoryHints::Performance,
+                ..wgpu::DeviceDescriptor::default()
+            })
+            .await
+            .map_err(|e| GpuError::NoDevice { reason: e.to_string() })?;
+        let fault = Arc::new(Mutex::new(None::<String>));
+        let lost = Arc::new(Mutex::new(None::<String>));
+        device.on_uncaptured_error(Arc::new({
+            let fault = Arc::clone(&fault);
+            move |error: wgpu::Error| remember(&fault, error.to_string())
+        }));
+        let (announce, loss) = oneshot::channel();
+        device.set_device_lost_callback({
+            let lost = Arc::clone(&lost);
+            let announce = Mutex::new(Some(announce));
+            move |_, message| {
+                remember(&lost, message);
+                if let Some(announce) = lock(&announce).take() {
+                    // Nobody may be waiting.
+                    announce.send(()).ok();
+                }
+            }
+        });
+        Ok(Self {
+            device,
+            queue,
+            limits,
+            features,
+            info,
+            pipelines: RefCell::default(),
+            bytes: Arc::default(),
+            buffers_created: AtomicU64::new(0),
+            fault,
+            lost,
+            loss: loss.shared(),
+        })
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    async fn choose(instance: &wgpu::Instance, options: &GpuOptions) -> Result<wgpu::Adapter, GpuError> {
+        let Some(part) = &options.adapter else { return Self::best(instance).await };
+        let adapters = instance.enumerate_adapters(wgpu::Backends::PRIMARY).await;
+        let names: Vec<_> = adapters.iter().map(|a| a.get_info().name).collect();
+        adapters
+            .into_iter()
+            .find(|a| a.get_info().name.to_lowercase().contains(&part.to_lowercase()))
+            .ok_or_else(|| GpuError::NoAdapter {
+                reason: format!("none of {names:?} is named like {part:?}"),
+            })
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    async fn choose(instance: &wgpu::Instance, _: &GpuOptions) -> Result<wgpu::Adapter, GpuError> {
+        Self::best(instance).await
+    }
+
+    async fn best(instance: &wgpu::Instance) -> Result<wgpu::Adapter, GpuError> {
+        instance
+            .request_adapter(&wgpu::RequestAdapterOptions {
+                power_preference: wgpu::PowerPreference::HighPerformance,
+                ..wgpu::RequestAdapterOptions::default()
+            })
+            .await
+            .map_err(|e| GpuError::NoAdapter { reason: e.to_string() })
+    }
+
+    /// The queue, for uploads.
+    #[must_use]
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.queue
+    }
+
+    /// Largest buffer that can be created and bound whole, in bytes.
+    #[must_use]
+    pub fn max_binding(&self) -> u64 {
+        // Offsets in kernels are u32 words, and some drivers stop at 2 GiB whatever they say.
+        self.limits.max_buffer_size.min(self.limits.max_storage_buffer_binding_size).min(1 << 31)
+    }
+
+    /// Largest buffer in bytes.
+    #[must_use]
+    pub fn max_buffer(&self) -> u64 {
+        self.limits.max_buffer_size
+    }
+
+    /// Bytes of workgroup memory a kernel may use.
+    #[must_use]
+    pub fn max_workgroup_bytes(&self) -> u32 {
+        self.limits.max_compute_workgroup_storage_size
+    }
+
+    /// Bytes in buffers now.
+    #[must_use]
+    pub fn bytes_in_use(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Buffers created since the device was opened: decoding must not add any.
+    #[must_use]
+    pub fn buffers_created(&self) -> u64 {
+        self.buffers_created.load(Ordering::Relaxed)
+    }
+
+    /// The device's complaint, if it was lost or reported a fault that no scope caught.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] for good, [`GpuError::Fault`] once.
+    pub fn check(&self) -> Result<(), GpuError> {
+        if let Some(reason) = lock(&self.lost).clone() {
+            return Err(GpuError::Lost { reason });
+        }
+        match lock(&self.fault).take() {
+            Some(reason) => Err(GpuError::Fault { reason }),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until the device is lost. Does not keep it alive: it ends when nothing holds the device any more, too.
+    pub fn lost(&self) -> impl Future<Output = ()> + use<> {
+        self.loss.clone().map(|_| ())
+    }
+
+    /// Gives the device up, as a driver reset would; for tests of recovery.
+    pub fn destroy(&self) {
+        self.device.destroy();
+    }
+
+    /// What the device is.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let l = &self.limits;
+        Report {
+            name: self.info.name.clone(),
+            software: self.info.device_type == wgpu::DeviceType::Cpu,
+            subgroups: self
+                .features
+                .contains(wgpu::Features::SUBGROUP)
+                .then_some((self.info.subgroup_min_size, self.info.subgroup_max_size)),
+            timestamps: self.features.contains(wgpu::Features::TIMESTAMP_QUERY),
+            limits: vec![
+                ("maxBufferSize".into(), l.max_buffer_size),
+                ("maxStorageBufferBindingSize".into(), l.max_storage_buffer_binding_size),
+                ("maxStorageBuffersPerShaderStage".into(), l.max_storage_buffers_per_shader_stage.into()),
+                ("maxComputeWorkgroupStorageSize".into(), l.max_compute_workgroup_storage_size.into()),
+                ("maxComputeInvocationsPerWorkgroup".into(), l.max_compute_invocations_per_workgroup.into()),
+                ("maxComputeWorkgroupsPerDimension".into(), l.max_compute_workgroups_per_dimension.into()),
+            ],
+            features: self.features.iter_names().map(|(name, _)| name.to_lowercase()).collect(),
+        }
+    }
+}
+
+fn remember(place: &Mutex<Option<String>>, words: String) {
+    lock(place).get_or_insert(words);
+}
+
+fn lock<T>(place: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    place.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

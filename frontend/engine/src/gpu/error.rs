@@ -1,0 +1,61 @@
+//! What can go wrong with a device.
+
+/// A fault of the device or of what was asked of it.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum GpuError {
+    /// No adapter: no WebGPU, or no driver.
+    #[error("no graphics adapter: {reason}")]
+    NoAdapter {
+        /// The platform's words.
+        reason: String,
+    },
+    /// The adapter gave no device.
+    #[error("the graphics adapter gave no device: {reason}")]
+    NoDevice {
+        /// The platform's words.
+        reason: String,
+    },
+    /// The device has run out of memory.
+    #[error("the graphics device has no room for {bytes} more bytes ({label}); {in_use} bytes are in use")]
+    OutOfMemory {
+        /// What the bytes were for.
+        label: String,
+        /// Bytes asked for.
+        bytes: u64,
+        /// Bytes this engine already holds.
+        in_use: u64,
+    },
+    /// A buffer or binding is larger than the device allows.
+    #[error("{label} needs a buffer of {bytes} bytes; this device allows {limit}")]
+    TooLarge {
+        /// What the buffer was for.
+        label: String,
+        /// Bytes asked for.
+        bytes: u64,
+        /// Largest buffer that can be bound.
+        limit: u64,
+    },
+    /// A kernel was refused. On the web a refused kernel is silent: it must be asked for.
+    #[error("kernel {kernel} was refused: {reason}")]
+    Kernel {
+        /// The permutation.
+        kernel: String,
+        /// The compiler's words.
+        reason: String,
+    },
+    /// A fault of a shader template.
+    #[error(transparent)]
+    Template(#[from] shaders::PreprocessError),
+    /// The device was lost.
+    #[error("the graphics device was lost: {reason}")]
+    Lost {
+        /// The platform's words.
+        reason: String,
+    },
+    /// Something else the device complained about.
+    #[error("the graphics device reported: {reason}")]
+    Fault {
+        /// The platform's words.
+        reason: String,
+    },
+}

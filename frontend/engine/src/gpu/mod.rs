@@ -1,0 +1,12 @@
+//! The device: what it can do, its buffers, its pipelines, and lists of dispatches replayed without allocation.
+
+mod buffers;
+mod device;
+mod error;
+mod pipelines;
+mod steps;
+
+pub use buffers::{Buffer, Readback};
+pub use device::{Gpu, GpuOptions, Report};
+pub use error::GpuError;
+pub use steps::{Grid, Step, Steps};

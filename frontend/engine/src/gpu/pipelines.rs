@@ -1,0 +1,106 @@
+//! Pipelines, one for each permutation of a kernel, made once and checked.
+
+use std::rc::Rc;
+
+use shaders::{Binding, Source};
+
+use super::{Gpu, GpuError};
+
+/// A compiled kernel.
+#[derive(Debug)]
+pub struct Pipeline {
+    pub(super) name: String,
+    pub(super) pipeline: wgpu::ComputePipeline,
+    pub(super) layout: wgpu::BindGroupLayout,
+    pub(super) bindings: usize,
+}
+
+impl Gpu {
+    /// Runs `work` and reports anything in it that the device refused.
+    ///
+    /// # Errors
+    /// [`GpuError::Fault`], or what `work` returned.
+    pub async fn validating<T>(
+        &self,
+        work: impl Future<Output = Result<T, GpuError>>,
+    ) -> Result<T, GpuError> {
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let result = work.await;
+        match scope.pop().await {
+            Some(error) => Err(GpuError::Fault { reason: error.to_string() }),
+            None => result,
+        }
+    }
+
+    /// The pipeline of a kernel, compiled on first use. A browser refuses a bad kernel in silence and then leaves its
+    /// output untouched, so every one is asked about.
+    ///
+    /// # Errors
+    /// [`GpuError::Kernel`].
+    pub async fn pipeline(&self, source: &Source) -> Result<Rc<Pipeline>, GpuError> {
+        if let Some(pipeline) = self.pipelines.borrow().get(&source.name) {
+            return Ok(Rc::clone(pipeline));
+        }
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let made = self.compile(source);
+        if let Some(error) = scope.pop().await {
+            return Err(GpuError::Kernel { kernel: source.name.clone(), reason: error.to_string() });
+        }
+        let pipeline = Rc::new(made);
+        self.pipelines.borrow_mut().insert(source.name.clone(), Rc::clone(&pipeline));
+        Ok(pipeline)
+    }
+
+    fn compile(&self, source: &Source) -> Pipeline {
+        let wgsl = if source.subgroups && cfg!(target_arch = "wasm32") {
+            // Browsers ask for the line; naga, which reads the text elsewhere, does not know it.
+            format!("enable subgroups;\n{}", source.wgsl)
+        } else {
+            source.wgsl.clone()
+        };
+        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(&source.name),
+            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
+        });
+        let entries: Vec<_> = source
+            .bindings
+            .iter()
+            .enumerate()
+            .map(|(i, binding)| wgpu::BindGroupLayoutEntry {
+                binding: i as u32,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty: match binding {
+                        Binding::Uniform => wgpu::BufferBindingType::Uniform,
+                        Binding::Read => wgpu::BufferBindingType::Storage { read_only: true },
+                        Binding::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
+                    },
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            })
+            .collect();
+        let layout = self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(&source.name),
+            entries: &entries,
+        });
+        let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(&source.name),
+            bind_group_layouts: &[Some(&layout)],
+            ..wgpu::PipelineLayoutDescriptor::default()
+        });
+        let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(&source.name),
+            layout: Some(&pipeline_layout),
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                zero_initialize_workgroup_memory: false,
+                ..wgpu::PipelineCompilationOptions::default()
+            },
+            cache: None,
+        });
+        Pipeline { name: source.name.clone(), pipeline, layout, bindings: entries.len() }
+    }
+}

@@ -1,0 +1,179 @@
+//! A static list of dispatches: pipelines and bind groups made once, replayed for every token or chunk.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use shaders::Source;
+
+use super::buffers::Buffer;
+use super::pipelines::Pipeline;
+use super::{Gpu, GpuError};
+
+/// How many workgroups a step has.
+#[derive(Clone)]
+pub enum Grid {
+    /// Always the same.
+    Fixed([u32; 3]),
+    /// A function of the rows of this replay (prompt tokens of a chunk).
+    Rows(Rc<dyn Fn(u32) -> [u32; 3]>),
+}
+
+/// One dispatch.
+#[derive(Clone)]
+pub struct Step {
+    pipeline: Rc<Pipeline>,
+    bind_group: wgpu::BindGroup,
+    grid: Grid,
+    /// Kept: a dropped buffer is destroyed.
+    _params: Arc<Buffer>,
+}
+
+/// Dispatches in order.
+#[derive(Clone, Default)]
+pub struct Steps(Vec<Step>);
+
+impl Steps {
+    /// Appends a dispatch of `source`: `params` are its binding 0, `buffers` those that follow. The buffers must
+    /// outlive the list.
+    ///
+    /// # Errors
+    /// [`GpuError::Kernel`] when the kernel is refused or binds another number of buffers. A buffer of the wrong kind
+    /// shows at the end of [`Gpu::validating`].
+    pub async fn push<P: bytemuck::Pod>(
+        &mut self,
+        gpu: &Gpu,
+        source: &Source,
+        params: &P,
+        buffers: &[&wgpu::Buffer],
+        grid: Grid,
+    ) -> Result<(), GpuError> {
+        let params = gpu.uniform_with(&source.name, params)?;
+        self.push_shared(gpu, source, &params, buffers, grid).await
+    }
+
+    /// As [`Self::push`], with a parameter buffer that the caller writes again later.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub async fn push_shared(
+        &mut self,
+        gpu: &Gpu,
+        source: &Source,
+        params: &Arc<Buffer>,
+        buffers: &[&wgpu::Buffer],
+        grid: Grid,
+    ) -> Result<(), GpuError> {
+        let pipeline = gpu.pipeline(source).await?;
+        if pipeline.bindings != buffers.len() + 1 {
+            return Err(GpuError::Kernel {
+                kernel: source.name.clone(),
+                reason: format!("it binds {} buffers, {} were given", pipeline.bindings, buffers.len() + 1),
+            });
+        }
+        let all = std::iter::once(&***params).chain(buffers.iter().copied());
+        let entries: Vec<_> = all
+            .enumerate()
+            .map(|(i, buffer)| wgpu::BindGroupEntry {
+                binding: i as u32,
+                resource: buffer.as_entire_binding(),
+            })
+            .collect();
+        let bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(&source.name),
+            layout: &pipeline.layout,
+            entries: &entries,
+        });
+        self.0.push(Step { pipeline, bind_group, grid, _params: Arc::clone(params) });
+        Ok(())
+    }
+
+    /// Appends the steps of another list.
+    pub fn extend(&mut self, other: &Self) {
+        self.0.extend(other.0.iter().cloned());
+    }
+
+    /// Number of dispatches.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Names of the kernels, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|step| step.pipeline.name.as_str())
+    }
+
+    /// Records the dispatches for `rows` rows in one compute pass.
+    pub fn encode(&self, pass: &mut wgpu::ComputePass<'_>, rows: u32) {
+        for step in &self.0 {
+            let [x, y, z] = match &step.grid {
+                Grid::Fixed(grid) => *grid,
+                Grid::Rows(grid) => grid(rows),
+            };
+            if x == 0 || y == 0 || z == 0 {
+                continue;
+            }
+            pass.set_pipeline(&step.pipeline.pipeline);
+            pass.set_bind_group(0, &step.bind_group, &[]);
+            pass.dispatch_workgroups(x, y, z);
+        }
+    }
+}
+
+impl Gpu {
+    /// Milliseconds of each dispatch for one row, by kernel: each is repeated `loops` times in a pass of its own, so that
+    /// the cost of submitting does not count. A kernel that changes its input does so each time; results mean nothing.
+    ///
+    /// # Errors
+    /// When the device was lost.
+    pub async fn time(&self, steps: &Steps, loops: u32) -> Result<Vec<(String, f64)>, GpuError> {
+        let mut times = Vec::with_capacity(steps.len());
+        for step in &steps.0 {
+            let repeated = Steps(vec![step.clone(); loops.max(1) as usize]);
+            self.drained().await?;
+            let started = web_time::Instant::now();
+            self.run(&repeated, 1);
+            self.drained().await?;
+            let ms = started.elapsed().as_secs_f64() * 1000.0 / f64::from(loops.max(1));
+            times.push((step.pipeline.name.clone(), ms));
+        }
+        Ok(times)
+    }
+
+    /// Submits the dispatches for `rows` rows, in one pass.
+    pub fn run(&self, steps: &Steps, rows: u32) {
+        let mut encoder = self.encoder();
+        steps.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), rows);
+        self.queue.submit([encoder.finish()]);
+    }
+
+    /// A command encoder.
+    #[must_use]
+    pub fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None })
+    }
+
+    /// Waits until everything submitted so far is done.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`], or a fault that was reported meanwhile.
+    pub async fn drained(&self) -> Result<(), GpuError> {
+        let (done, finished) = futures_channel::oneshot::channel();
+        self.queue.on_submitted_work_done(move || {
+            done.send(()).ok();
+        });
+        #[cfg(not(target_arch = "wasm32"))]
+        self.device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .map_err(|e| GpuError::Fault { reason: e.to_string() })?;
+        // An error means that the device dropped the callback: it is lost, which the check says.
+        finished.await.ok();
+        self.check()
+    }
+}

@@ -1,0 +1,17 @@
+//! Gemma 4 on WebGPU: the same code natively (tests, `probe`, benchmarks) and in the browser's worker.
+//!
+//! A model is read through a [`bytes::ByteSource`], its header parsed by [`gguf`], its text side handled by
+//! [`tokenizer`] and [`template`]; [`weights`] streams tensors to the device that [`gpu`] owns; [`model`] turns the
+//! decoder into a static list of dispatches; [`session`] is what the worker calls.
+
+pub mod bytes;
+pub mod gguf;
+pub mod gpu;
+pub mod model;
+pub mod session;
+pub mod store;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod synth;
+pub mod template;
+pub mod tokenizer;
+pub mod weights;

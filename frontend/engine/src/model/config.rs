@@ -1,0 +1,359 @@
+//! What a model's metadata says about its text decoder, checked.
+
+use shaders::attention::decode::Decode;
+
+use crate::gguf::Metadata;
+
+/// Longest width, head or feed-forward size that is believed. Real ones stay far below; a header that claims more is
+/// broken, and buffers are sized from these numbers.
+const MAX_DIMENSION: u32 = 1 << 20;
+/// Most heads: what the kernels have room for. The largest published model has 32.
+const MAX_HEADS: u32 = 64;
+/// Most layers that are believed.
+const MAX_LAYERS: u32 = 1024;
+
+/// Metadata that is missing, contradicts itself or is of another kind of model.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ConfigError {
+    /// Not a Gemma 4 model.
+    #[error("this is a {found:?} model; gemtab runs Gemma 4 (architecture gemma4)")]
+    Architecture {
+        /// `general.architecture` of the file.
+        found: String,
+    },
+    /// A part of the family that this engine does not run yet.
+    #[error("this Gemma 4 model has {what}, which gemtab does not run yet")]
+    NotYet {
+        /// The part.
+        what: &'static str,
+    },
+    /// A key that must be there.
+    #[error("the model file lacks the key {key}")]
+    Missing {
+        /// The key.
+        key: String,
+    },
+    /// A value that cannot be.
+    #[error("the model file says {key} = {value}, but {expected}")]
+    Value {
+        /// The key.
+        key: String,
+        /// Its value as text.
+        value: String,
+        /// What would be right.
+        expected: &'static str,
+    },
+}
+
+/// Attention of one layer: over a window, or over everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attention {
+    /// The last `window` positions.
+    Sliding,
+    /// All positions.
+    Global,
+}
+
+/// One decoder layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerConfig {
+    /// Sliding or global.
+    pub attention: Attention,
+    /// Elements of a head.
+    pub head_dim: u32,
+    /// Key–value heads.
+    pub kv_heads: u32,
+    /// Width of the feed-forward part.
+    pub feed_forward: u32,
+    /// The layer whose keys and values this one reads: itself, or a donor.
+    pub kv_layer: usize,
+}
+
+/// The text decoder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Width of the residual stream.
+    pub width: u32,
+    /// Query heads, the same in all layers.
+    pub heads: u32,
+    /// The layers.
+    pub layers: Vec<LayerConfig>,
+    /// The first layer without keys and values of its own; the number of layers when there is none.
+    pub first_shared: usize,
+    /// Positions a sliding layer sees, the token's own included.
+    pub window: u32,
+    /// Longest context the model was made for.
+    pub max_context: u32,
+    /// ε of every norm.
+    pub eps: f32,
+    /// Logits are `softcap·tanh(z/softcap)`; 0 is off.
+    pub softcap: f32,
+    /// Per-layer embedding width; 0 for none.
+    pub ple: u32,
+    /// RoPE base of sliding layers.
+    pub theta_sliding: f32,
+    /// RoPE base of global layers.
+    pub theta_global: f32,
+    /// Experts, when the feed-forward part is a mixture; 0 otherwise.
+    pub experts: u32,
+    /// Experts that take part in a token.
+    pub experts_used: u32,
+    /// Width of an expert.
+    pub expert_feed_forward: u32,
+    /// Sampling that the file recommends: temperature, top-k, top-p.
+    pub recommended: Option<(f32, u32, f32)>,
+}
+
+/// Reads keys under one prefix.
+struct Keys<'a> {
+    metadata: &'a Metadata,
+    prefix: &'a str,
+}
+
+impl Keys<'_> {
+    fn key(&self, name: &str) -> String {
+        format!("{}.{name}", self.prefix)
+    }
+
+    fn optional(&self, name: &str) -> Option<u32> {
+        self.metadata.u32(&self.key(name))
+    }
+
+    /// An integer in `1..=most`.
+    fn positive(&self, name: &str, most: u32) -> Result<u32, ConfigError> {
+        let value = self.optional(name).ok_or_else(|| ConfigError::Missing { key: self.key(name) })?;
+        if value == 0 || value > most {
+            return Err(self.bad(name, value, "it must be positive and of a sensible size"));
+        }
+        Ok(value)
+    }
+
+    fn float(&self, name: &str) -> Result<f32, ConfigError> {
+        let value =
+            self.metadata.f32(&self.key(name)).ok_or_else(|| ConfigError::Missing { key: self.key(name) })?;
+        if !value.is_finite() || value < 0.0 {
+            return Err(self.bad(name, value, "it must be a finite, positive number"));
+        }
+        Ok(value)
+    }
+
+    /// A value for each layer: an array, or one integer for all.
+    fn per_layer(&self, name: &str, layers: usize) -> Result<Vec<u32>, ConfigError> {
+        let key = self.key(name);
+        if let Some(values) = self.metadata.integers(&key) {
+            if values.len() != layers {
+                return Err(self.bad(name, values.len(), "an array must have one value for each layer"));
+            }
+            return values
+                .into_iter()
+                .map(|v| match u32::try_from(v) {
+                    Ok(v) if v <= MAX_DIMENSION => Ok(v),
+                    _ => Err(self.bad(name, v, "it must be of a sensible size")),
+                })
+                .collect();
+        }
+        Ok(vec![self.positive(name, MAX_DIMENSION)?; layers])
+    }
+
+    fn bad(&self, name: &str, value: impl ToString, expected: &'static str) -> ConfigError {
+        ConfigError::Value { key: self.key(name), value: value.to_string(), expected }
+    }
+}
+
+impl Config {
+    /// Reads the decoder's configuration (specification §3).
+    ///
+    /// # Errors
+    /// [`ConfigError`] names the key.
+    pub fn read(metadata: &Metadata) -> Result<Self, ConfigError> {
+        let architecture = metadata.str("general.architecture").unwrap_or_default();
+        match architecture {
+            "gemma4" => {}
+            "diffusion-gemma" => return Err(ConfigError::NotYet { what: "a diffusion decoder" }),
+            "gemma4-assistant" => return Err(ConfigError::NotYet { what: "only a drafter inside" }),
+            "clip" => return Err(ConfigError::NotYet { what: "only vision and audio towers inside" }),
+            other => return Err(ConfigError::Architecture { found: other.to_owned() }),
+        }
+        let keys = Keys { metadata, prefix: "gemma4" };
+        let count = keys.positive("block_count", MAX_LAYERS)? as usize;
+        let width = keys.positive("embedding_length", MAX_DIMENSION)?;
+        let heads = keys.positive("attention.head_count", MAX_HEADS)?;
+        let kv_heads = keys.per_layer("attention.head_count_kv", count)?;
+        let feed_forward = keys.per_layer("feed_forward_length", count)?;
+        let head_global = keys.positive("attention.key_length", 4096)?;
+        let head_sliding = match keys.optional("attention.key_length_swa") {
+            Some(_) => keys.positive("attention.key_length_swa", 4096)?,
+            None => head_global,
+        };
+        let pattern_key = keys.key("attention.sliding_window_pattern");
+        let pattern = metadata.integers(&pattern_key).ok_or(ConfigError::Missing { key: pattern_key })?;
+        if pattern.len() != count {
+            return Err(keys.bad(
+                "attention.sliding_window_pattern",
+                pattern.len(),
+                "an array must have one value for each layer",
+            ));
+        }
+        let shared = keys.optional("attention.shared_kv_layers").unwrap_or(0) as usize;
+        if shared >= count {
+            return Err(keys.bad(
+                "attention.shared_kv_layers",
+                shared,
+                "some layers must have keys of their own",
+            ));
+        }
+        let first_shared = count - shared;
+
+        let mut layers = Vec::with_capacity(count);
+        for i in 0..count {
+            let attention = if pattern[i] != 0 { Attention::Sliding } else { Attention::Global };
+            let head_dim = if attention == Attention::Sliding { head_sliding } else { head_global };
+            if !Decode::supports(head_dim) {
+                return Err(keys.bad(
+                    "attention.key_length",
+                    head_dim,
+                    "it must be a power of two from 16 to 512",
+                ));
+            }
+            if kv_heads[i] == 0 || heads % kv_heads[i] != 0 {
+                return Err(keys.bad(
+                    "attention.head_count_kv",
+                    kv_heads[i],
+                    "it must divide the number of heads",
+                ));
+            }
+            // The donor is the last layer of the same kind that has keys of its own.
+            let kv_layer = if i < first_shared {
+                i
+            } else {
+                (0..first_shared).rev().find(|&d| (pattern[d] != 0) == (pattern[i] != 0)).ok_or_else(
+                    || {
+                        keys.bad(
+                            "attention.shared_kv_layers",
+                            shared,
+                            "a layer of the same kind must have keys of its own",
+                        )
+                    },
+                )?
+            };
+            layers.push(LayerConfig {
+                attention,
+                head_dim,
+                kv_heads: kv_heads[kv_layer],
+                feed_forward: feed_forward[i],
+                kv_layer,
+            });
+        }
+
+        let temperature = metadata.f32("general.sampling.temp");
+        let recommended = temperature.map(|temperature| {
+            let top_k = metadata.u32("general.sampling.top_k").unwrap_or(64);
+            (temperature, top_k, metadata.f32("general.sampling.top_p").unwrap_or(0.95))
+        });
+        let experts = keys.optional("expert_count").unwrap_or(0);
+        if experts > 0 {
+            return Err(ConfigError::NotYet { what: "a mixture of experts" });
+        }
+        let (experts_used, expert_feed_forward) = if experts > 0 {
+            let widths = keys.per_layer("expert_feed_forward_length", count)?;
+            (keys.positive("expert_used_count", experts)?, widths[0])
+        } else {
+            (0, 0)
+        };
+        Ok(Self {
+            width,
+            heads,
+            layers,
+            first_shared,
+            window: keys.positive("attention.sliding_window", 1 << 24)?,
+            max_context: keys.positive("context_length", 1 << 24)?,
+            eps: keys.float("attention.layer_norm_rms_epsilon")?,
+            softcap: metadata.f32(&keys.key("final_logit_softcapping")).unwrap_or(0.0),
+            ple: keys.optional("embedding_length_per_layer_input").unwrap_or(0).min(MAX_DIMENSION),
+            theta_sliding: metadata.f32(&keys.key("rope.freq_base_swa")).unwrap_or(10_000.0),
+            theta_global: keys.float("rope.freq_base")?,
+            experts,
+            experts_used,
+            expert_feed_forward,
+            recommended,
+        })
+    }
+
+    /// Whether this is one of the small models (E2B, E4B), which have a chat template of their own.
+    #[must_use]
+    pub fn is_small(&self) -> bool {
+        self.ple > 0
+    }
+
+    /// Elements of the queries of layer `i`.
+    #[must_use]
+    pub fn q_width(&self, i: usize) -> u32 {
+        self.heads * self.layers[i].head_dim
+    }
+
+    /// Elements of the keys (or values) of layer `i`.
+    #[must_use]
+    pub fn kv_width(&self, i: usize) -> u32 {
+        self.layers[i].kv_heads * self.layers[i].head_dim
+    }
+
+    /// Whether layer `i` computes keys and values.
+    #[must_use]
+    pub fn owns_kv(&self, i: usize) -> bool {
+        i < self.first_shared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gguf::Value;
+
+    fn metadata() -> Metadata {
+        let mut m = Metadata::default();
+        let mut set = |key: &str, value: Value| m.0.insert(key.to_owned(), value);
+        set("general.architecture", Value::String("gemma4".into()));
+        for (key, value) in [
+            ("block_count", 4),
+            ("embedding_length", 256),
+            ("attention.head_count", 4),
+            ("attention.head_count_kv", 1),
+            ("attention.key_length", 128),
+            ("attention.key_length_swa", 64),
+            ("attention.shared_kv_layers", 2),
+            ("attention.sliding_window", 16),
+            ("context_length", 4096),
+            ("feed_forward_length", 512),
+        ] {
+            set(&format!("gemma4.{key}"), Value::Unsigned(value));
+        }
+        set("gemma4.attention.sliding_window_pattern", Value::Bools(vec![true, false, true, false]));
+        set("gemma4.attention.layer_norm_rms_epsilon", Value::Float(1e-6));
+        set("gemma4.rope.freq_base", Value::Float(1e6));
+        m
+    }
+
+    #[test]
+    fn donors_are_the_last_owners_of_the_same_kind() {
+        let config = Config::read(&metadata()).expect("a configuration");
+        assert_eq!(config.layers.iter().map(|l| l.kv_layer).collect::<Vec<_>>(), [0, 1, 0, 1]);
+        assert_eq!(config.first_shared, 2);
+        assert_eq!(config.q_width(1), 512);
+    }
+
+    #[test]
+    fn contradictions_are_named() {
+        let mut m = metadata();
+        m.0.insert("gemma4.attention.sliding_window_pattern".into(), Value::Bools(vec![true]));
+        assert!(matches!(Config::read(&m), Err(ConfigError::Value { key, .. }) if key.ends_with("pattern")));
+        let mut m = metadata();
+        m.0.remove("gemma4.embedding_length");
+        assert_eq!(Config::read(&m), Err(ConfigError::Missing { key: "gemma4.embedding_length".into() }));
+        let mut m = metadata();
+        m.0.insert("gemma4.block_count".into(), Value::Unsigned(u64::from(u32::MAX)));
+        assert!(matches!(Config::read(&m), Err(ConfigError::Value { .. })));
+        let mut m = metadata();
+        m.0.insert("general.architecture".into(), Value::String("llama".into()));
+        assert!(matches!(Config::read(&m), Err(ConfigError::Architecture { .. })));
+    }
+}

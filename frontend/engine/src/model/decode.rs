@@ -1,0 +1,283 @@
+//! The dispatches of one token: seven a layer with per-layer embeddings, five without.
+//!
+//! A layer (specification §2.3) is
+//!
+//! | dispatch | in front | product | behind |
+//! |---|---|---|---|
+//! | qkv | h += branch of the layer before, times its scale; norm | q, k, v | |
+//! | attention | head norms, rotation, append | | partial results |
+//! | output | merge | output | |
+//! | gate, up | h += attention; norm | gate, up | GeGLU |
+//! | down | | down | |
+//! | per-layer gate | h += feed-forward | gate | GELU, times the per-layer input |
+//! | per-layer projection | | projection | |
+//!
+//! The residual stream goes from one of two buffers to the other with each `h +=`: a dispatch must not write what its
+//! other workgroups still read.
+
+use shaders::attention::decode::{Decode, Kv, Params as AttentionParams};
+use shaders::matvec::{Epilogue, Matvec, Merge, Norms, Params, Prologue};
+
+use super::forms::matvec_form;
+use super::prefill::norm_add;
+use super::scratch::{MOST_SPLITS, SMALLEST_RUN};
+use super::{Attention, Parts};
+use crate::gpu::{Gpu, GpuError, Grid, Steps};
+use crate::weights::Matrix;
+
+/// A branch that has been computed and is still to be normed and added to the stream.
+#[derive(Clone, Copy)]
+struct Pending {
+    /// Its norm's weights.
+    norm: u32,
+    /// The scalar of the layer that ends with it.
+    scale: Option<u32>,
+}
+
+/// Builds the list.
+struct Builder<'a> {
+    gpu: &'a Gpu,
+    parts: &'a Parts,
+    steps: Steps,
+    /// Which of the two stream buffers is current.
+    h: usize,
+    pending: Option<Pending>,
+}
+
+/// The layers from `first` on, the output norm and the head. The stream is expected in `h[0]`, whole.
+///
+/// # Errors
+/// When the device refuses a kernel.
+pub async fn build(gpu: &Gpu, parts: &Parts, first: usize) -> Result<Steps, GpuError> {
+    let mut builder = Builder { gpu, parts, steps: Steps::default(), h: 0, pending: None };
+    for i in first..parts.config.layers.len() {
+        builder.layer(i).await?;
+    }
+    builder.head().await?;
+    Ok(builder.steps)
+}
+
+/// One product.
+struct Product<'m> {
+    matrices: Vec<&'m Matrix>,
+    epilogue: Epilogue,
+    /// Where each matrix's results begin in y.
+    out: [u32; 3],
+    /// Where this layer's row begins in the per-layer inputs.
+    ple: u32,
+}
+
+impl<'m> Product<'m> {
+    fn store(matrices: Vec<&'m Matrix>) -> Self {
+        let mut out = [0; 3];
+        let mut next = 0;
+        for (place, matrix) in out.iter_mut().zip(&matrices) {
+            *place = next;
+            next += matrix.n;
+        }
+        Self { matrices, epilogue: Epilogue::Store, out, ple: 0 }
+    }
+}
+
+impl Builder<'_> {
+    fn kernel(&self, product: &Product<'_>, prologue: Prologue) -> Matvec {
+        let rows = if product.epilogue == Epilogue::Geglu {
+            2 * product.matrices[0].n
+        } else {
+            product.matrices.iter().map(|m| m.n).sum()
+        };
+        let k = product.matrices[0].k;
+        Matvec {
+            k,
+            dtypes: product.matrices.iter().map(|m| m.dtype).collect(),
+            prologue,
+            epilogue: product.epilogue,
+            form: matvec_form(rows, k),
+        }
+    }
+
+    async fn push(
+        &mut self,
+        product: &Product<'_>,
+        prologue: Prologue,
+        set: impl FnOnce(Params) -> Params,
+        y: &wgpu::Buffer,
+        x: &wgpu::Buffer,
+        tail: &[&wgpu::Buffer],
+    ) -> Result<(), GpuError> {
+        let kernel = self.kernel(product, prologue);
+        let rows: Vec<u32> = product.matrices.iter().map(|m| m.n).collect();
+        let (mut params, grid) = kernel.dispatch(&rows);
+        for (planes, matrix) in params.planes.iter_mut().zip(&product.matrices) {
+            *planes = matrix.whole().layout.planes;
+        }
+        params.out = product.out;
+        params.ple = product.ple;
+        params.eps = self.parts.config.eps;
+        let params = set(params);
+        let mut buffers = vec![y, x];
+        buffers.extend(product.matrices.iter().map(|m| -> &wgpu::Buffer { &m.whole().buffer }));
+        buffers.extend(tail);
+        self.steps.push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(grid)).await
+    }
+
+    /// A product of the normed stream; what is pending is added to the stream first. `norm` is none where the stream
+    /// itself is multiplied.
+    async fn of_stream(
+        &mut self,
+        product: &Product<'_>,
+        norm: Option<u32>,
+        y: &wgpu::Buffer,
+    ) -> Result<(), GpuError> {
+        let parts = self.parts;
+        let s = &parts.scratch;
+        let eps = parts.config.eps;
+        if parts.config.width > Matvec::MAX_NORM_K {
+            return self.of_wide_stream(product, norm, y).await;
+        }
+        let input = norm.unwrap_or(0);
+        let ple: &[&wgpu::Buffer] = if product.epilogue == Epilogue::Ple { &[&s.ple] } else { &[] };
+        match self.pending.take() {
+            Some(Pending { norm: branch, scale }) => {
+                let norms = Norms { branch, input, scale, eps };
+                let (from, to) = (self.h, 1 - self.h);
+                let mut tail: Vec<&wgpu::Buffer> = vec![&parts.weights.vectors, &s.branch, &s.h[to]];
+                tail.extend(ple);
+                let prologue = Prologue::Add { norm: norm.is_some() };
+                self.push(product, prologue, |p| p.with_norms(norms), y, &s.h[from], &tail).await?;
+                self.h = to;
+            }
+            None if norm.is_some() => {
+                let norms = Norms { branch: 0, input, scale: None, eps };
+                let mut tail: Vec<&wgpu::Buffer> = vec![&parts.weights.vectors];
+                tail.extend(ple);
+                self.push(product, Prologue::Norm, |p| p.with_norms(norms), y, &s.h[self.h], &tail).await?;
+            }
+            None => self.push(product, Prologue::Plain, |p| p, y, &s.h[self.h], ple).await?,
+        }
+        Ok(())
+    }
+
+    /// Where the stream is too wide for workgroup memory, the norm is a dispatch of its own.
+    async fn of_wide_stream(
+        &mut self,
+        product: &Product<'_>,
+        norm: Option<u32>,
+        y: &wgpu::Buffer,
+    ) -> Result<(), GpuError> {
+        let parts = self.parts;
+        let s = &parts.scratch;
+        let pending = self.pending.take();
+        let add = pending.map(|p| (p.norm, p.scale));
+        norm_add(self.gpu, parts, &mut self.steps, &s.h[self.h], add, norm).await?;
+        let ple: &[&wgpu::Buffer] = if product.epilogue == Epilogue::Ple { &[&s.ple] } else { &[] };
+        let x = if norm.is_some() { &s.x } else { &s.h[self.h] };
+        self.push(product, Prologue::Plain, |p| p, y, x, ple).await
+    }
+
+    async fn layer(&mut self, i: usize) -> Result<(), GpuError> {
+        let parts = self.parts;
+        let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
+        let name = |part: &str| format!("blk.{i}.{part}");
+        let vector = |part: &str| w.vector(&name(part));
+
+        let mut qkv = vec![parts.matrix(&name("attn_q"))?];
+        if config.owns_kv(i) {
+            qkv.push(parts.matrix(&name("attn_k"))?);
+            qkv.extend(w.matrix(&name("attn_v")));
+        }
+        let has_v = qkv.len() == 3;
+        self.of_stream(&Product::store(qkv), Some(vector("attn_norm")), &s.qkv).await?;
+        self.attention(i, has_v).await?;
+
+        let layer = &config.layers[i];
+        let merge = Merge {
+            head_dim: layer.head_dim,
+            most: MOST_SPLITS,
+            smallest: SMALLEST_RUN,
+            window: if layer.attention == Attention::Sliding { config.window } else { 0 },
+        };
+        let output = Product::store(vec![parts.matrix(&name("attn_output"))?]);
+        self.push(&output, Prologue::Merge, |p| p.with_merge(merge), &s.branch, &s.part, &[&s.state]).await?;
+        self.pending = Some(Pending { norm: vector("post_attention_norm"), scale: None });
+
+        let gate_up = Product {
+            matrices: vec![parts.matrix(&name("ffn_gate"))?, parts.matrix(&name("ffn_up"))?],
+            epilogue: Epilogue::Geglu,
+            out: [0; 3],
+            ple: 0,
+        };
+        self.of_stream(&gate_up, Some(vector("ffn_norm")), &s.gate).await?;
+        let down = Product::store(vec![parts.matrix(&name("ffn_down"))?]);
+        self.push(&down, Prologue::Plain, |p| p, &s.branch, &s.gate, &[]).await?;
+        let scale = Some(vector("layer_output_scale"));
+        let norm = vector("post_ffw_norm");
+        if config.ple == 0 {
+            self.pending = Some(Pending { norm, scale });
+            return Ok(());
+        }
+        self.pending = Some(Pending { norm, scale: None });
+        let gate = Product {
+            matrices: vec![parts.matrix(&name("inp_gate"))?],
+            epilogue: Epilogue::Ple,
+            out: [0; 3],
+            ple: i as u32 * config.ple,
+        };
+        self.of_stream(&gate, None, &s.ple_gate).await?;
+        let project = Product::store(vec![parts.matrix(&name("proj"))?]);
+        self.push(&project, Prologue::Plain, |p| p, &s.branch, &s.ple_gate, &[]).await?;
+        self.pending = Some(Pending { norm: vector("post_norm"), scale });
+        Ok(())
+    }
+
+    async fn attention(&mut self, i: usize, has_v: bool) -> Result<(), GpuError> {
+        let parts = self.parts;
+        let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
+        let layer = &config.layers[i];
+        let cache = parts.cache(i)?;
+        let rope = parts.rope(layer.attention);
+        let kv = match (config.owns_kv(i), has_v) {
+            (false, _) => Kv::Shared,
+            (true, true) => Kv::Own,
+            (true, false) => Kv::OwnVIsK,
+        };
+        let kernel = Decode { head_dim: layer.head_dim, kv, kv_f16: parts.kv_type == super::KvType::F16 };
+        let params = AttentionParams {
+            heads: config.heads,
+            kv_heads: layer.kv_heads,
+            window: if layer.attention == Attention::Sliding { config.window } else { 0 },
+            ring: cache.ring,
+            q_norm: w.vector(&format!("blk.{i}.attn_q_norm")),
+            k_norm: w.vector(&format!("blk.{i}.attn_k_norm")),
+            smallest: SMALLEST_RUN,
+            most: MOST_SPLITS,
+            rope_hi_rows: rope.hi_rows,
+            eps: config.eps,
+            pad: [0; 2],
+        };
+        let buffers: [&wgpu::Buffer; 7] =
+            [&s.part, &s.state, &s.qkv, &w.vectors, &rope.table, &cache.k, &cache.v];
+        self.steps
+            .push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))
+            .await
+    }
+
+    async fn head(&mut self) -> Result<(), GpuError> {
+        let parts = self.parts;
+        let s = &parts.scratch;
+        let norm = parts.weights.vector("output_norm");
+        let head = parts.head()?;
+        // A head that is split over several buffers is one product for each; the stream is normed anew for each, which
+        // costs less than a dispatch would.
+        let pending = self.pending;
+        let h = self.h;
+        for part in &head.parts {
+            self.pending = pending;
+            self.h = h;
+            let matrix = Matrix { dtype: head.dtype, k: head.k, n: part.layout.n, parts: vec![part.clone()] };
+            let product = Product { out: [part.row0, 0, 0], ..Product::store(vec![&matrix]) };
+            self.of_stream(&product, Some(norm), &s.logits).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,300 @@
+//! A loaded decoder: prompt tokens in, drawn tokens out.
+
+use std::rc::Rc;
+
+use shaders::sampling::Settings;
+use shaders::state::State;
+
+use super::host_table::{HostTable, RowError};
+use super::sampler::{OUT_LEN, Sampler};
+use super::scratch::{self, Scratch};
+use super::{Attention, Config, KvCache, KvType, Parts, Rope, decode, embed, prefill};
+use crate::gpu::{Gpu, GpuError, Steps};
+use crate::weights::Weights;
+
+/// Why a step failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StepError {
+    /// The device.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// A row of the per-layer embeddings.
+    #[error(transparent)]
+    Row(#[from] RowError),
+}
+
+/// The decoder on the device.
+pub struct Decoder {
+    gpu: Rc<Gpu>,
+    parts: Parts,
+    /// One token: embedding, all layers, head.
+    one: Steps,
+    /// A chunk: embeddings, and the layers that have keys of their own.
+    chunk: Steps,
+    /// A chunk through all layers; built when logits of every row are asked for.
+    whole_chunk: Option<Steps>,
+    /// The layers without keys of their own for one row of a chunk, then the head.
+    tail: Steps,
+    /// The head for one row of a chunk that went through all layers.
+    head: Steps,
+    sampler: Sampler,
+    table: Option<HostTable>,
+    seed: u64,
+    recent: u32,
+}
+
+/// What [`Decoder::new`] is made of.
+pub struct Ingredients {
+    /// What the file says.
+    pub config: Config,
+    /// Pieces of the vocabulary.
+    pub vocabulary: u32,
+    /// Weights on the device.
+    pub weights: Weights,
+    /// The per-layer table, where it stays in the file.
+    pub table: Option<HostTable>,
+    /// Context length in tokens.
+    pub context: u32,
+    /// How keys and values are stored.
+    pub kv_type: KvType,
+}
+
+impl Decoder {
+    /// Allocates cache and working buffers and compiles every kernel.
+    ///
+    /// # Errors
+    /// When the device refuses a buffer or a kernel.
+    pub async fn new(
+        gpu: Rc<Gpu>,
+        made_of: Ingredients,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Self, GpuError> {
+        let Ingredients { config, vocabulary, weights, table, context, kv_type } = made_of;
+        let bytes = scratch::working_bytes(&config, vocabulary, context, kv_type, table.is_some());
+        let chunk = scratch::chunk(&config);
+        let (scratch, kv) = gpu
+            .allocating("keys, values and working memory", bytes, || {
+                let scratch = Scratch::new(&gpu, &config, vocabulary, table.is_some())?;
+                Ok((scratch, KvCache::new(&gpu, &config, context, chunk, kv_type)?))
+            })
+            .await?;
+        let factors = weights.rope_factors.clone();
+        let rope = |attention: Attention, theta: f32, factors: Option<&[f32]>| -> Result<Rope, GpuError> {
+            let layer = config.layers.iter().find(|layer| layer.attention == attention);
+            let head_dim = layer.map_or(16, |layer| layer.head_dim);
+            let table = shaders::rope::table(theta.into(), head_dim, factors, context);
+            Ok(Rope { table: gpu.storage_with("rope", &table)?, hi_rows: shaders::rope::hi_rows(context) })
+        };
+        let rope_sliding = rope(Attention::Sliding, config.theta_sliding, None)?;
+        let rope_global = rope(Attention::Global, config.theta_global, factors.as_deref())?;
+        let parts = Parts { config, vocabulary, weights, scratch, kv, kv_type, rope_sliding, rope_global };
+
+        let first_shared = parts.config.first_shared;
+        let layers = parts.config.layers.len();
+        let total = 5;
+        progress(0, total);
+        let mut one = embed::tokens(&gpu, &parts).await?;
+        let mut chunk = one.clone();
+        let layers_of_one = gpu.validating(decode::build(&gpu, &parts, 0)).await?;
+        one.extend(&gpu.validating(embed::per_layer(&gpu, &parts, true)).await?);
+        one.extend(&layers_of_one);
+        progress(1, total);
+        chunk.extend(&gpu.validating(embed::per_layer(&gpu, &parts, false)).await?);
+        chunk.extend(&gpu.validating(prefill::build(&gpu, &parts, first_shared)).await?);
+        progress(2, total);
+        let tail = gpu.validating(decode::build(&gpu, &parts, first_shared)).await?;
+        progress(3, total);
+        let head = gpu.validating(decode::build(&gpu, &parts, layers)).await?;
+        progress(4, total);
+        let sampler = gpu.validating(Sampler::new(&gpu, &parts)).await?;
+        progress(total, total);
+        gpu.check()?;
+        Ok(Self { gpu, parts, one, chunk, whole_chunk: None, tail, head, sampler, table, seed: 0, recent: 0 })
+    }
+
+    /// What the file says.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.parts.config
+    }
+
+    /// Pieces of the vocabulary.
+    #[must_use]
+    pub fn vocabulary(&self) -> u32 {
+        self.parts.vocabulary
+    }
+
+    /// The caches.
+    #[must_use]
+    pub fn kv(&self) -> &KvCache {
+        &self.parts.kv
+    }
+
+    /// Most tokens of a chunk.
+    #[must_use]
+    pub fn chunk_len(&self) -> u32 {
+        scratch::chunk(&self.parts.config)
+    }
+
+    /// Dispatches of one drawn token.
+    #[must_use]
+    pub fn dispatches_per_token(&self) -> usize {
+        self.one.len() + self.sampler.steps().len()
+    }
+
+    /// Milliseconds of each dispatch of one drawn token, by kernel. The cache is used up: forget it afterwards.
+    ///
+    /// # Errors
+    /// When the device was lost.
+    pub async fn profile(&self, pos: u32, loops: u32) -> Result<Vec<(String, f64)>, GpuError> {
+        let mut steps = self.one.clone();
+        steps.extend(self.sampler.steps());
+        self.write_state(pos, 1, 0);
+        self.gpu.time(&steps, loops).await
+    }
+
+    /// Whether a drawn token's per-layer row comes from the file: then tokens are drawn one at a time.
+    #[must_use]
+    pub fn needs_host(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// Ids that may be on their way at a time.
+    #[must_use]
+    pub fn most_in_flight() -> u32 {
+        OUT_LEN / 2
+    }
+
+    /// Sets how the tokens to come are drawn. `history` is the sequence so far.
+    pub fn begin(&mut self, settings: Settings, seed: u64, history: &[u32]) {
+        self.recent = self.sampler.begin(&self.gpu, settings, history);
+        self.seed = seed;
+    }
+
+    fn write_state(&self, pos: u32, len: u32, step: u32) {
+        let state = State {
+            pos,
+            len,
+            step,
+            recent_len: self.recent,
+            seed_lo: self.seed as u32,
+            seed_hi: (self.seed >> 32) as u32,
+            ..State::default()
+        };
+        self.gpu.queue().write_buffer(&self.parts.scratch.state, 0, bytemuck::bytes_of(&state));
+    }
+
+    async fn write_rows(&self, ids: &[u32]) -> Result<(), StepError> {
+        if let Some(table) = &self.table {
+            let rows = table.rows(ids).await?;
+            self.gpu.queue().write_buffer(&self.parts.scratch.ple_rows, 0, bytemuck::cast_slice(&rows));
+        }
+        Ok(())
+    }
+
+    /// Appends a chunk of at most [`Self::chunk_len`] tokens at position `pos` to the cache. With `whole` it runs
+    /// through every layer, so that logits of each row can be asked for.
+    ///
+    /// # Errors
+    /// When the device or the table fails.
+    pub async fn prefill(&mut self, ids: &[u32], pos: u32, whole: bool) -> Result<(), StepError> {
+        if whole && self.whole_chunk.is_none() {
+            let mut steps = embed::tokens(&self.gpu, &self.parts).await?;
+            steps.extend(&embed::per_layer(&self.gpu, &self.parts, false).await?);
+            let layers = self.parts.config.layers.len();
+            steps.extend(&self.gpu.validating(prefill::build(&self.gpu, &self.parts, layers)).await?);
+            self.whole_chunk = Some(steps);
+        }
+        self.write_rows(ids).await?;
+        let len = ids.len() as u32;
+        self.gpu.queue().write_buffer(&self.parts.scratch.tokens, 0, bytemuck::cast_slice(ids));
+        self.write_state(pos, len, 0);
+        let steps = self.whole_chunk.as_ref().filter(|_| whole).unwrap_or(&self.chunk);
+        self.gpu.run(steps, len);
+        Ok(())
+    }
+
+    /// Brings row `row` of the last chunk to where the steps of one token expect it.
+    fn single_out(&self, row: u32) {
+        if row == 0 {
+            return;
+        }
+        let s = &self.parts.scratch;
+        let mut encoder = self.gpu.encoder();
+        // A copy within one buffer is not allowed: by way of another.
+        let mut copy = |buffer: &wgpu::Buffer, by_way_of: &wgpu::Buffer, elements: u32| {
+            let bytes = 4 * u64::from(elements);
+            encoder.copy_buffer_to_buffer(buffer, u64::from(row) * bytes, by_way_of, 0, bytes);
+            encoder.copy_buffer_to_buffer(by_way_of, 0, buffer, 0, bytes);
+        };
+        let config = &self.parts.config;
+        copy(&s.h[0], &s.x, config.width);
+        if config.ple > 0 {
+            copy(&s.ple, &s.ple_projected, config.ple * config.layers.len() as u32);
+        }
+        self.gpu.queue().submit([encoder.finish()]);
+    }
+
+    /// Finishes the last row of the last chunk, which began at `pos` and had `len` tokens, and draws the first token.
+    /// Its id is number 0 of [`Self::read`].
+    pub fn finish_prompt(&self, pos: u32, len: u32, which: usize) {
+        self.single_out(len - 1);
+        self.write_state(pos + len - 1, 1, 0);
+        let mut encoder = self.gpu.encoder();
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            self.tail.encode(&mut pass, 1);
+            self.sampler.steps().encode(&mut pass, 1);
+        }
+        self.sampler.record_readback(&mut encoder, which);
+        self.gpu.queue().submit([encoder.finish()]);
+    }
+
+    /// Submits the drawing of `count` tokens after those drawn so far, and the copy of their ids to readback `which`.
+    pub fn draw(&self, count: u32, which: usize) {
+        let mut encoder = self.gpu.encoder();
+        for _ in 0..count {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            self.one.encode(&mut pass, 1);
+            self.sampler.steps().encode(&mut pass, 1);
+        }
+        self.sampler.record_readback(&mut encoder, which);
+        self.gpu.queue().submit([encoder.finish()]);
+    }
+
+    /// Brings the per-layer row of the token drawn last, where the table is in the file.
+    ///
+    /// # Errors
+    /// When the row cannot be had.
+    pub async fn prepare(&self, id: u32) -> Result<(), StepError> {
+        self.write_rows(&[id]).await
+    }
+
+    /// Waits for readback `which` and returns the ring of drawn ids: number `i` is at `i % len`.
+    ///
+    /// # Errors
+    /// When the device was lost.
+    pub async fn read(&self, which: usize) -> Result<Vec<u32>, GpuError> {
+        self.sampler.read(&self.gpu, which).await
+    }
+
+    /// Logits of row `row` of the last chunk, which must have gone through all layers; before the softcap of sampling,
+    /// so it is applied here. Rows are asked for in ascending order: row 0 is overwritten. `[vocabulary]`.
+    ///
+    /// # Errors
+    /// When the device was lost.
+    pub async fn logits(&self, row: u32) -> Result<Vec<f32>, GpuError> {
+        self.single_out(row);
+        self.gpu.run(&self.head, 1);
+        let bytes =
+            self.gpu.read_once(&self.parts.scratch.logits, 0, 4 * u64::from(self.parts.vocabulary)).await?;
+        let mut logits: Vec<f32> = bytemuck::pod_collect_to_vec(&bytes);
+        let cap = self.parts.config.softcap;
+        if cap > 0.0 {
+            for z in &mut logits {
+                *z = cap * (*z / cap).tanh();
+            }
+        }
+        Ok(logits)
+    }
+}

@@ -1,0 +1,107 @@
+//! Keys and values of past tokens, on the device.
+
+use std::sync::Arc;
+
+use super::{Attention, Config};
+use crate::gpu::{Buffer, Gpu, GpuError};
+
+/// How keys and values are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KvType {
+    /// Half precision.
+    #[default]
+    F16,
+    /// Full precision; for tests that compare with an f32 reference.
+    F32,
+}
+
+impl KvType {
+    /// Bytes of an element.
+    #[must_use]
+    pub fn bytes(self) -> u64 {
+        match self {
+            Self::F16 => 2,
+            Self::F32 => 4,
+        }
+    }
+}
+
+/// The cache of one layer: `[slots, kv_heads, head_dim]` each.
+#[derive(Debug)]
+pub struct LayerCache {
+    /// Keys, normed and rotated.
+    pub k: Arc<Buffer>,
+    /// Values, normed.
+    pub v: Arc<Buffer>,
+    /// Slots of the ring on sliding layers; 0 where the slot is the position.
+    pub ring: u32,
+    /// Bytes of a slot of k (or v).
+    pub slot_bytes: u64,
+}
+
+/// The caches of all layers that own one.
+#[derive(Debug)]
+pub struct KvCache {
+    /// By layer; none for layers that read a donor's.
+    pub layers: Vec<Option<LayerCache>>,
+}
+
+/// Slots of a layer's cache. A ring has room for the window and for one chunk more, so that a chunk can be appended
+/// before its first token has looked back.
+#[must_use]
+pub fn slots(config: &Config, layer: usize, context: u32, chunk: u32) -> u32 {
+    match config.layers[layer].attention {
+        Attention::Sliding => context.min(ring(config, chunk)),
+        Attention::Global => context,
+    }
+}
+
+/// Slots of a ring.
+#[must_use]
+pub fn ring(config: &Config, chunk: u32) -> u32 {
+    (config.window + chunk).next_multiple_of(64)
+}
+
+/// Bytes of the whole cache.
+#[must_use]
+pub fn bytes(config: &Config, context: u32, chunk: u32, kv: KvType) -> u64 {
+    (0..config.first_shared).map(|i| layer_bytes(config, i, context, chunk, kv)).sum()
+}
+
+/// Bytes of the caches of sliding layers.
+#[must_use]
+pub fn sliding_bytes(config: &Config, context: u32, chunk: u32, kv: KvType) -> u64 {
+    let sliding = (0..config.first_shared).filter(|&i| config.layers[i].attention == Attention::Sliding);
+    sliding.map(|i| layer_bytes(config, i, context, chunk, kv)).sum()
+}
+
+fn layer_bytes(config: &Config, layer: usize, context: u32, chunk: u32, kv: KvType) -> u64 {
+    2 * u64::from(slots(config, layer, context, chunk)) * u64::from(config.kv_width(layer)) * kv.bytes()
+}
+
+impl KvCache {
+    /// Allocates the cache.
+    ///
+    /// # Errors
+    /// When a buffer is larger than the device allows.
+    pub fn new(gpu: &Gpu, config: &Config, context: u32, chunk: u32, kv: KvType) -> Result<Self, GpuError> {
+        let layers = (0..config.layers.len())
+            .map(|i| {
+                if !config.owns_kv(i) {
+                    return Ok(None);
+                }
+                let slot_bytes = u64::from(config.kv_width(i)) * kv.bytes();
+                let size = u64::from(slots(config, i, context, chunk)) * slot_bytes;
+                let sliding = config.layers[i].attention == Attention::Sliding;
+                let ring = if sliding && context > ring(config, chunk) { ring(config, chunk) } else { 0 };
+                Ok(Some(LayerCache {
+                    k: gpu.storage(&format!("k cache {i}"), size)?,
+                    v: gpu.storage(&format!("v cache {i}"), size)?,
+                    ring,
+                    slot_bytes,
+                }))
+            })
+            .collect::<Result<_, GpuError>>()?;
+        Ok(Self { layers })
+    }
+}

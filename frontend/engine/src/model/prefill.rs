@@ -1,0 +1,200 @@
+//! The dispatches of a chunk of prompt tokens: one matrix product at a time, row-major, with the rows kernels between.
+
+use shaders::attention::block::{Block, Params as BlockParams};
+use shaders::attention::decode::Kv;
+use shaders::matmul::{self, Tile};
+use shaders::rows::gelu_mul::{self, Rows};
+use shaders::rows::norm_add::{NormAdd, Params as NormParams};
+use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
+
+use super::{KvType, Parts};
+use crate::gpu::{Gpu, GpuError, Grid, Steps};
+use std::rc::Rc;
+
+/// Adds a normed branch to the stream in place (`add`: where the norm's weights and the scalar begin), then norms the
+/// stream into `x` (`norm`: where the weights begin).
+///
+/// # Errors
+/// When the device refuses the kernel.
+pub async fn norm_add(
+    gpu: &Gpu,
+    parts: &Parts,
+    steps: &mut Steps,
+    h: &wgpu::Buffer,
+    add: Option<(u32, Option<u32>)>,
+    norm: Option<u32>,
+) -> Result<(), GpuError> {
+    let s = &parts.scratch;
+    let mut params = NormParams::new(parts.config.width, parts.config.eps);
+    params.norm = norm.unwrap_or(0);
+    let mut buffers: Vec<&wgpu::Buffer> = vec![&s.state, &parts.weights.vectors, h];
+    if let Some((branch_norm, scale)) = add {
+        params.branch_norm = branch_norm;
+        params.scale_at = scale.unwrap_or(NormParams::NONE);
+        buffers.push(&s.branch);
+    }
+    let form = match (add.is_some(), norm.is_some()) {
+        (true, true) => NormAdd::AddNorm,
+        (true, false) => NormAdd::Add,
+        (false, _) => NormAdd::Norm,
+    };
+    if norm.is_some() {
+        buffers.push(&s.x);
+    }
+    let grid = Grid::Rows(Rc::new(move |rows| NormAdd::dispatch(&params, rows)));
+    steps.push(gpu, &form.source()?, &params, &buffers, grid).await
+}
+
+/// A product with the rows of `x`, as one step for each size of tile: only the one that suits the chunk has workgroups.
+///
+/// # Errors
+/// When the device refuses the kernel.
+pub async fn product(
+    gpu: &Gpu,
+    parts: &Parts,
+    steps: &mut Steps,
+    name: &str,
+    x: &wgpu::Buffer,
+    y: &wgpu::Buffer,
+) -> Result<(), GpuError> {
+    let matrix = parts.matrix(name)?;
+    let part = matrix.whole();
+    let params = matmul::Params::new(&part.layout);
+    for tile in Tile::ALL {
+        let grid = Grid::Rows(Rc::new(move |rows| {
+            if Tile::choose(rows, params.n) == tile { tile.dispatch(&params, rows) } else { [0; 3] }
+        }));
+        let buffers: [&wgpu::Buffer; 4] = [&part.buffer, &parts.scratch.state, x, y];
+        steps.push(gpu, &tile.source(matrix.dtype)?, &params, &buffers, grid).await?;
+    }
+    Ok(())
+}
+
+struct Builder<'a> {
+    gpu: &'a Gpu,
+    parts: &'a Parts,
+    steps: Steps,
+}
+
+/// Layers `0..last`, ending with the whole stream in `h[0]`.
+///
+/// # Errors
+/// When the device refuses a kernel.
+pub async fn build(gpu: &Gpu, parts: &Parts, last: usize) -> Result<Steps, GpuError> {
+    let mut builder = Builder { gpu, parts, steps: Steps::default() };
+    for i in 0..last {
+        builder.layer(i).await?;
+    }
+    Ok(builder.steps)
+}
+
+impl Builder<'_> {
+    async fn norm(&mut self, add: Option<(u32, Option<u32>)>, norm: Option<u32>) -> Result<(), GpuError> {
+        norm_add(self.gpu, self.parts, &mut self.steps, &self.parts.scratch.h[0], add, norm).await
+    }
+
+    async fn product(&mut self, name: &str, x: &wgpu::Buffer, y: &wgpu::Buffer) -> Result<(), GpuError> {
+        product(self.gpu, self.parts, &mut self.steps, name, x, y).await
+    }
+
+    /// out = gelu_tanh(gate)·up, over rows.
+    async fn activation(
+        &mut self,
+        width: u32,
+        gate: (&wgpu::Buffer, Rows),
+        up: (&wgpu::Buffer, Rows),
+        out: (&wgpu::Buffer, Rows),
+    ) -> Result<(), GpuError> {
+        let params = gelu_mul::Params::new(width, gate.1, up.1, out.1);
+        let grid = Grid::Rows(Rc::new(move |rows| gelu_mul::dispatch(&params, rows)));
+        let buffers: [&wgpu::Buffer; 4] = [&self.parts.scratch.state, gate.0, up.0, out.0];
+        self.steps.push(self.gpu, &gelu_mul::source()?, &params, &buffers, grid).await
+    }
+
+    async fn layer(&mut self, i: usize) -> Result<(), GpuError> {
+        let parts = self.parts;
+        let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
+        let name = |part: &str| format!("blk.{i}.{part}");
+        let vector = |part: &str| w.vector(&name(part));
+        let layer = &config.layers[i];
+
+        // The layer before ended with its branch added: the stream is whole.
+        self.norm(None, Some(vector("attn_norm"))).await?;
+        self.attention(i).await?;
+        self.product(&name("attn_output"), &s.attention, &s.branch).await?;
+
+        self.norm(Some((vector("post_attention_norm"), None)), Some(vector("ffn_norm"))).await?;
+        self.product(&name("ffn_gate"), &s.x, &s.gate).await?;
+        self.product(&name("ffn_up"), &s.x, &s.up).await?;
+        let ff = layer.feed_forward;
+        let rows = Rows { stride: ff, at: 0 };
+        self.activation(ff, (&s.gate, rows), (&s.up, rows), (&s.act, rows)).await?;
+        self.product(&name("ffn_down"), &s.act, &s.branch).await?;
+        let scale = Some(vector("layer_output_scale"));
+        if config.ple == 0 {
+            return self.norm(Some((vector("post_ffw_norm"), scale)), None).await;
+        }
+        self.norm(Some((vector("post_ffw_norm"), None)), None).await?;
+        self.product(&name("inp_gate"), &s.h[0], &s.ple_gate).await?;
+        let p = config.ple;
+        let own = Rows { stride: p * config.layers.len() as u32, at: i as u32 * p };
+        let packed = Rows { stride: p, at: 0 };
+        self.activation(p, (&s.ple_gate, packed), (&s.ple, own), (&s.act, packed)).await?;
+        self.product(&name("proj"), &s.act, &s.branch).await?;
+        self.norm(Some((vector("post_norm"), scale)), None).await
+    }
+
+    async fn attention(&mut self, i: usize) -> Result<(), GpuError> {
+        let parts = self.parts;
+        let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
+        let name = |part: &str| format!("blk.{i}.{part}");
+        let layer = &config.layers[i];
+        let cache = parts.cache(i)?;
+        let rope = parts.rope(layer.attention);
+        let kv_f16 = parts.kv_type == KvType::F16;
+        let has_v = w.matrix(&name("attn_v")).is_some();
+        let kv = match (config.owns_kv(i), has_v) {
+            (false, _) => Kv::Shared,
+            (true, true) => Kv::Own,
+            (true, false) => Kv::OwnVIsK,
+        };
+        self.product(&name("attn_q"), &s.x, &s.q).await?;
+        if kv != Kv::Shared {
+            self.product(&name("attn_k"), &s.x, &s.k).await?;
+        }
+        if kv == Kv::Own {
+            self.product(&name("attn_v"), &s.x, &s.v).await?;
+        }
+        let finish = QkvFinish { head_dim: layer.head_dim, kv, kv_f16 };
+        let params = QkvParams {
+            heads: config.heads,
+            kv_heads: layer.kv_heads,
+            ring: cache.ring,
+            q_norm: w.vector(&name("attn_q_norm")),
+            k_norm: w.vector(&name("attn_k_norm")),
+            rope_hi_rows: rope.hi_rows,
+            eps: config.eps,
+            pad: 0,
+        };
+        let mut buffers: Vec<&wgpu::Buffer> = vec![&s.state, &w.vectors, &rope.table, &s.q];
+        if kv != Kv::Shared {
+            buffers.extend::<[&wgpu::Buffer; 3]>([&cache.k, &cache.v, &s.k]);
+        }
+        if kv == Kv::Own {
+            buffers.push(&s.v);
+        }
+        let grid = Grid::Rows(Rc::new(move |rows| finish.dispatch(&params, rows)));
+        self.steps.push(self.gpu, &finish.source()?, &params, &buffers, grid).await?;
+
+        let block = Block { head_dim: layer.head_dim, kv_f16, until: false };
+        let params = BlockParams {
+            heads: config.heads,
+            kv_heads: layer.kv_heads,
+            window: parts.window(i),
+            ring: cache.ring,
+        };
+        let buffers: [&wgpu::Buffer; 5] = [&s.state, &s.q, &cache.k, &cache.v, &s.attention];
+        let grid = Grid::Rows(Rc::new(move |rows| block.dispatch(&params, rows)));
+        self.steps.push(self.gpu, &block.source()?, &params, &buffers, grid).await
+    }
+}

@@ -1,0 +1,157 @@
+//! Buffers that a step of the decoder works in.
+
+use std::sync::Arc;
+
+use super::{Config, KvType, kv_cache};
+use crate::gpu::{Buffer, Gpu, GpuError};
+
+/// Splits of the keys in decode: enough workgroups for a large device, few enough to merge.
+pub const MOST_SPLITS: u32 = 16;
+/// Smallest run of keys of a split.
+pub const SMALLEST_RUN: u32 = 64;
+
+/// Working buffers, f32 unless said otherwise; `T` rows where prefill uses them.
+#[derive(Debug)]
+pub struct Scratch {
+    /// `shaders::state::State`.
+    pub state: Arc<Buffer>,
+    /// Token ids of the step, u32 `[T]`.
+    pub tokens: Arc<Buffer>,
+    /// The residual stream, twice: a step reads one and writes the other. `[T, width]`.
+    pub h: [Arc<Buffer>; 2],
+    /// The normed stream. `[T, width]`.
+    pub x: Arc<Buffer>,
+    /// What a branch adds to the stream, before its norm. `[T, width]`.
+    pub branch: Arc<Buffer>,
+    /// Queries, keys, values of one token, one after the other.
+    pub qkv: Arc<Buffer>,
+    /// Queries, then the result of attention. `[T, heads·head_dim]`.
+    pub q: Arc<Buffer>,
+    /// Keys of a chunk. `[T, kv_heads·head_dim]`.
+    pub k: Arc<Buffer>,
+    /// Values of a chunk.
+    pub v: Arc<Buffer>,
+    /// The result of attention. `[T, heads·head_dim]`.
+    pub attention: Arc<Buffer>,
+    /// Partial results of decode's attention.
+    pub part: Arc<Buffer>,
+    /// The gate, in decode the activated product. `[T, feed_forward]`.
+    pub gate: Arc<Buffer>,
+    /// The other half. `[T, feed_forward]`.
+    pub up: Arc<Buffer>,
+    /// The activated product. `[T, feed_forward]`, or `[T, P]`.
+    pub act: Arc<Buffer>,
+    /// Per-layer inputs. `[T, layers·P]`.
+    pub ple: Arc<Buffer>,
+    /// The projected half of the per-layer inputs. `[T, layers·P]`.
+    pub ple_projected: Arc<Buffer>,
+    /// The looked-up half, where the table is on the host. `[T, layers·P]`.
+    pub ple_rows: Arc<Buffer>,
+    /// The gated per-layer input. `[T, P]`.
+    pub ple_gate: Arc<Buffer>,
+    /// Logits of one token. `[vocabulary]`.
+    pub logits: Arc<Buffer>,
+    /// Sizes in bytes, by buffer.
+    pub bytes: u64,
+}
+
+/// Sizes of the buffers, f32 elements.
+struct Sizes {
+    width: u64,
+    q: u64,
+    kv: u64,
+    ff: u64,
+    ple: u64,
+    part: u64,
+}
+
+impl Sizes {
+    fn of(config: &Config) -> Self {
+        let layers = || 0..config.layers.len();
+        let most = |f: &dyn Fn(usize) -> u32| u64::from(layers().map(f).max().unwrap_or(0));
+        let part = layers()
+            .map(|i| {
+                u64::from(config.heads) * u64::from(MOST_SPLITS) * u64::from(config.layers[i].head_dim + 2)
+            })
+            .max();
+        Self {
+            width: config.width.into(),
+            q: most(&|i| config.q_width(i)),
+            kv: most(&|i| config.kv_width(i)),
+            ff: most(&|i| config.layers[i].feed_forward),
+            ple: u64::from(config.ple) * config.layers.len() as u64,
+            part: part.unwrap_or(0),
+        }
+    }
+}
+
+/// Tokens of a prefill chunk: fewer for wide models, whose rows are long.
+#[must_use]
+pub fn chunk(config: &Config) -> u32 {
+    if config.width > 3000 { 256 } else { 512 }
+}
+
+/// Bytes of all working buffers.
+#[must_use]
+pub fn bytes(config: &Config, vocabulary: u32, ple_on_host: bool) -> u64 {
+    let s = Sizes::of(config);
+    let t = u64::from(chunk(config));
+    let rows = 4 * s.width
+        + 2 * s.q
+        + 2 * s.kv
+        + 3 * s.ff
+        + (2 + u64::from(ple_on_host)) * s.ple
+        + u64::from(config.ple);
+    4 * (t * rows + s.q + 2 * s.kv + s.part + u64::from(vocabulary) + t + 8)
+}
+
+impl Scratch {
+    /// Allocates the buffers.
+    ///
+    /// # Errors
+    /// When one is larger than the device allows.
+    pub fn new(gpu: &Gpu, config: &Config, vocabulary: u32, ple_on_host: bool) -> Result<Self, GpuError> {
+        let s = Sizes::of(config);
+        let t = u64::from(chunk(config));
+        let rows = |label: &str, elements: u64| gpu.storage(label, 4 * t * elements);
+        Ok(Self {
+            state: gpu.storage("state", 32)?,
+            tokens: rows("tokens", 1)?,
+            h: [rows("h 0", s.width)?, rows("h 1", s.width)?],
+            x: rows("x", s.width)?,
+            branch: rows("branch", s.width)?,
+            qkv: gpu.storage("qkv", 4 * (s.q + 2 * s.kv))?,
+            q: rows("q", s.q)?,
+            k: rows("k", s.kv)?,
+            v: rows("v", s.kv)?,
+            attention: rows("attention", s.q)?,
+            part: gpu.storage("part", 4 * s.part)?,
+            gate: rows("gate", s.ff)?,
+            up: rows("up", s.ff)?,
+            act: rows("activated", s.ff.max(config.ple.into()))?,
+            ple: rows("ple", s.ple)?,
+            ple_projected: rows("ple projected", s.ple)?,
+            ple_rows: if ple_on_host { rows("ple rows", s.ple)? } else { rows("no ple rows", 0)? },
+            ple_gate: rows("ple gate", config.ple.into())?,
+            logits: gpu.storage("logits", 4 * u64::from(vocabulary))?,
+            bytes: bytes(config, vocabulary, ple_on_host),
+        })
+    }
+}
+
+/// Bytes of cache and working buffers together, for a context length.
+#[must_use]
+pub fn working_bytes(config: &Config, vocabulary: u32, context: u32, kv: KvType, ple_on_host: bool) -> u64 {
+    kv_cache::bytes(config, context, chunk(config), kv) + bytes(config, vocabulary, ple_on_host)
+}
+
+/// Bytes of the caches that are rings, which a checkpoint copies.
+#[must_use]
+pub fn ring_bytes(config: &Config, context: u32, kv: KvType) -> u64 {
+    let chunk = chunk(config);
+    if context <= kv_cache::ring(config, chunk) {
+        0
+    } else {
+        kv_cache::sliding_bytes(config, context, chunk, kv)
+    }
+}

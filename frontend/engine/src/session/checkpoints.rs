@@ -1,0 +1,89 @@
+//! Copies of the rings at the ends of prompts, so that an answer can be drawn again although the rings have turned.
+
+use std::sync::Arc;
+
+use crate::gpu::{Buffer, Gpu, GpuError};
+use crate::model::KvCache;
+
+/// Checkpoints kept.
+const KEPT: usize = 2;
+/// Bytes that one may take: none are kept of models whose rings are larger.
+const MOST_BYTES: u64 = 128 << 20;
+
+/// Bytes of all checkpoints of a model whose rings take `ring_bytes`.
+#[must_use]
+pub fn planned_bytes(ring_bytes: u64) -> u64 {
+    if ring_bytes > MOST_BYTES { 0 } else { KEPT as u64 * ring_bytes }
+}
+
+/// Contents of the rings when the cache held exactly these tokens.
+struct Checkpoint {
+    ids: Vec<u32>,
+    buffers: Vec<Arc<Buffer>>,
+}
+
+/// The checkpoints of a session, oldest first.
+#[derive(Default)]
+pub struct Checkpoints(Vec<Checkpoint>);
+
+/// The buffers of all rings.
+fn rings(kv: &KvCache) -> impl Iterator<Item = &Arc<Buffer>> {
+    kv.layers.iter().flatten().filter(|layer| layer.ring > 0).flat_map(|layer| [&layer.k, &layer.v])
+}
+
+impl Checkpoints {
+    /// Copies the rings, which hold `ids`.
+    ///
+    /// # Errors
+    /// When the device has no room.
+    pub async fn save(&mut self, gpu: &Gpu, kv: &KvCache, ids: &[u32]) -> Result<(), GpuError> {
+        let bytes: u64 = rings(kv).map(|ring| ring.size()).sum();
+        if bytes == 0 || bytes > MOST_BYTES || self.0.iter().any(|c| c.ids == ids) {
+            return Ok(());
+        }
+        let buffers = if self.0.len() == KEPT {
+            self.0.remove(0).buffers
+        } else {
+            let make = || rings(kv).map(|ring| gpu.storage("checkpoint", ring.size())).collect();
+            gpu.allocating("a checkpoint", bytes, make).await?
+        };
+        let mut encoder = gpu.encoder();
+        for (ring, copy) in rings(kv).zip(&buffers) {
+            encoder.copy_buffer_to_buffer(ring, 0, copy, 0, ring.size());
+        }
+        gpu.queue().submit([encoder.finish()]);
+        self.0.push(Checkpoint { ids: ids.to_vec(), buffers });
+        Ok(())
+    }
+
+    /// The longest checkpoint that `prompt` begins with and that `held` begins with too: global layers keep what they
+    /// hold, so only the rings come from the copy.
+    #[must_use]
+    pub fn longest(&self, prompt: &[u32], held: &[u32]) -> Option<usize> {
+        let fits = |c: &Checkpoint| prompt.starts_with(&c.ids) && held.starts_with(&c.ids);
+        let best = self.0.iter().enumerate().filter(|(_, c)| fits(c)).max_by_key(|(_, c)| c.ids.len());
+        best.map(|(i, _)| i)
+    }
+
+    /// Tokens of a checkpoint.
+    #[must_use]
+    pub fn len(&self, index: usize) -> usize {
+        self.0[index].ids.len()
+    }
+
+    /// Brings the rings back and returns the tokens that they hold.
+    pub fn restore(&self, gpu: &Gpu, kv: &KvCache, index: usize) -> &[u32] {
+        let checkpoint = &self.0[index];
+        let mut encoder = gpu.encoder();
+        for (ring, copy) in rings(kv).zip(&checkpoint.buffers) {
+            encoder.copy_buffer_to_buffer(copy, 0, ring, 0, ring.size());
+        }
+        gpu.queue().submit([encoder.finish()]);
+        &checkpoint.ids
+    }
+
+    /// Forgets them all.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}

@@ -1,0 +1,357 @@
+//! Answering: prompt tokens in, pieces of text out.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use shaders::sampling::Settings;
+use web_time::Instant;
+
+use super::pace::Pace;
+use super::{EngineError, Session};
+use crate::bytes::CancelToken;
+use crate::model::Decoder;
+use crate::template::{AnswerParser, Piece, StopStrings};
+
+/// Submits that may be on their way: one runs while the next is recorded.
+const DEPTH: usize = 2;
+/// Most tokens of a submit.
+const MOST_PER_SUBMIT: u32 = 16;
+
+/// How to answer.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How tokens are drawn. Softcap and suppressed ids are the session's to fill in.
+    pub settings: Settings,
+    /// Makes the draw repeatable.
+    pub seed: u64,
+    /// Most tokens; 0 for as many as the context holds.
+    pub max_tokens: u32,
+    /// Texts that end the answer.
+    pub stop: Vec<String>,
+    /// Go on after tokens that end a turn, and let any token be drawn; for timing and for comparisons.
+    pub ignore_eos: bool,
+    /// Whether the answer begins inside a thought.
+    pub in_thought: bool,
+    /// What a session whose device was lost has drawn of this answer: it goes on after these ids. They count as drawn,
+    /// and their text is not given again.
+    pub drawn: Vec<u32>,
+}
+
+/// What a running answer can be told.
+#[derive(Clone, Debug, Default)]
+pub struct Control {
+    /// Ends it, within a token or two.
+    pub cancel: CancelToken,
+    /// Ends its thought.
+    pub answer_now: Rc<Cell<bool>>,
+}
+
+/// What a running answer says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// Prompt tokens read, of all; those found in the cache are counted as read.
+    Prefilling {
+        /// Read.
+        done: u32,
+        /// In all.
+        total: u32,
+    },
+    /// A piece of the answer, and the tokens drawn so far.
+    Piece(Piece, u32),
+    /// These ids were read back together; their pieces came before.
+    Drawn(Vec<u32>),
+}
+
+/// Why an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finish {
+    /// The model ended its turn.
+    EndOfTurn,
+    /// A stop text came.
+    StopText,
+    /// `max_tokens` were drawn.
+    MaxTokens,
+    /// The context is full.
+    ContextFull,
+    /// The model waits for a tool.
+    ToolCall,
+    /// It was cancelled.
+    Cancelled,
+}
+
+/// An answer that has ended.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Why it ended.
+    pub finish: Finish,
+    /// The drawn ids, the one that ended the turn included.
+    pub ids: Vec<u32>,
+    /// Figures.
+    pub timings: Timings,
+}
+
+/// Figures of an answer; times in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Timings {
+    /// Tokens of the prompt.
+    pub prompt_tokens: u32,
+    /// Of these, found in the cache.
+    pub cached_tokens: u32,
+    /// From the request to the first token's id.
+    pub prefill_ms: f64,
+    /// Tokens drawn.
+    pub decode_tokens: u32,
+    /// From the first token's id to the last one's.
+    pub decode_ms: f64,
+}
+
+/// How a run of drawn tokens ended.
+enum Exit {
+    Finished(Finish),
+    /// The thought is to end here.
+    AnswerNow,
+}
+
+/// An answer under way.
+struct Run<'a> {
+    options: &'a Options,
+    control: &'a Control,
+    parser: AnswerParser,
+    on: &'a mut dyn FnMut(Event),
+    /// Prompt and drawn tokens.
+    ids: Vec<u32>,
+    prompt: usize,
+    limit: u32,
+    started: Instant,
+    first: Option<Instant>,
+    last: Instant,
+}
+
+fn ms(from: Instant, to: Instant) -> f64 {
+    to.duration_since(from).as_secs_f64() * 1000.0
+}
+
+impl Session {
+    /// Answers a prompt. `on` gets what comes as it comes. A cancelled answer is no error: what was drawn is kept.
+    ///
+    /// # Errors
+    /// [`EngineError::ContextFull`] when the prompt leaves no room for an answer; what the device or the file reports.
+    /// After an error the cache is taken to hold nothing.
+    pub async fn generate(
+        &mut self,
+        prompt: &[u32],
+        options: &Options,
+        control: &Control,
+        on: &mut dyn FnMut(Event),
+    ) -> Result<Outcome, EngineError> {
+        self.check_prompt(prompt)?;
+        let room = self.context - prompt.len() as u32;
+        let limit = if options.max_tokens == 0 { room } else { options.max_tokens.min(room) };
+        let stops = StopStrings::new(options.stop.iter().cloned());
+        let now = Instant::now();
+        let mut run = Run {
+            options,
+            control,
+            parser: AnswerParser::new(self.tokenizer.special(), options.in_thought, stops),
+            on,
+            ids: prompt.to_vec(),
+            prompt: prompt.len(),
+            limit,
+            started: now,
+            first: None,
+            last: now,
+        };
+        run.recall(self);
+        let cached = self.reusable(prompt);
+        let result = self.answer(&mut run).await;
+        if result.is_err() {
+            self.sequence.clear();
+        }
+        let finish = result?;
+        let mut pieces = Vec::new();
+        run.parser.finish(&mut pieces);
+        let drawn = (run.ids.len() - run.prompt) as u32;
+        for piece in pieces {
+            (run.on)(Event::Piece(piece, drawn));
+        }
+        Ok(Outcome {
+            finish,
+            ids: run.ids[run.prompt..].to_vec(),
+            timings: Timings {
+                prompt_tokens: prompt.len() as u32,
+                cached_tokens: cached,
+                prefill_ms: ms(run.started, run.first.unwrap_or(run.last)),
+                decode_tokens: drawn,
+                decode_ms: run.first.map_or(0.0, |first| ms(first, run.last)),
+            },
+        })
+    }
+
+    fn check_prompt(&self, prompt: &[u32]) -> Result<(), EngineError> {
+        let vocabulary = self.decoder.vocabulary();
+        if prompt.is_empty() {
+            return Err(EngineError::Empty);
+        }
+        if let Some(&id) = prompt.iter().find(|&&id| id >= vocabulary) {
+            return Err(EngineError::NoToken { id, vocabulary });
+        }
+        if prompt.len() >= self.context as usize {
+            return Err(EngineError::ContextFull { tokens: prompt.len() as u32, context: self.context });
+        }
+        Ok(())
+    }
+
+    async fn answer(&mut self, run: &mut Run<'_>) -> Result<Finish, EngineError> {
+        loop {
+            if !self.read_prompt(run).await? {
+                return Ok(Finish::Cancelled);
+            }
+            match self.draw(run).await? {
+                Exit::Finished(finish) => return Ok(finish),
+                Exit::AnswerNow => {
+                    run.control.answer_now.set(false);
+                    let Some(close) = self.tokenizer.special().channel_close else {
+                        return Ok(Finish::Cancelled);
+                    };
+                    run.push(self, close);
+                    (run.on)(Event::Drawn(vec![close]));
+                }
+            }
+        }
+    }
+
+    /// Brings the cache up to `run.ids` and draws the next token. False when cancelled meanwhile.
+    async fn read_prompt(&mut self, run: &mut Run<'_>) -> Result<bool, EngineError> {
+        let total = run.ids.len() as u32;
+        let mut pos = self.restore(&run.ids);
+        let whole = run.ids.len() == run.prompt;
+        loop {
+            if whole {
+                (run.on)(Event::Prefilling { done: pos, total });
+            }
+            if run.control.cancel.is_cancelled() {
+                self.sequence.set(&run.ids[..pos as usize], pos);
+                return Ok(false);
+            }
+            let len = self.decoder.chunk_len().min(total - pos);
+            self.decoder.prefill(&run.ids[pos as usize..(pos + len) as usize], pos, false).await?;
+            pos += len;
+            if pos == total {
+                self.sequence.set(&run.ids, total);
+                self.save().await;
+                let mut settings = run.options.settings.clone();
+                settings.softcap = self.decoder.config().softcap;
+                if !run.options.ignore_eos {
+                    settings.suppressed = self.tokenizer.suppressed_ids();
+                }
+                // A second run of one answer draws other numbers than the first.
+                let seed = run.options.seed.wrapping_add((run.ids.len() - run.prompt) as u64);
+                self.decoder.begin(settings, seed, &run.ids);
+                self.decoder.finish_prompt(pos - len, len, 0);
+                return Ok(true);
+            }
+            // Between chunks, so that cancelling is prompt and progress is true.
+            self.gpu.drained().await?;
+        }
+    }
+
+    async fn draw(&mut self, run: &mut Run<'_>) -> Result<Exit, EngineError> {
+        let base = run.ids.len();
+        let most = run.limit - (base - run.prompt) as u32;
+        let mut submitted = 1;
+        let mut seen = 0;
+        let mut in_flight = VecDeque::from([(0, submitted)]);
+        let mut pace = Pace::new(MOST_PER_SUBMIT.min(Decoder::most_in_flight() / 2));
+        let mut next = 1;
+        let exit = loop {
+            if !self.decoder.needs_host() && submitted < most && in_flight.len() < DEPTH {
+                let count = pace.count().min(most - submitted);
+                self.decoder.draw(count, next);
+                submitted += count;
+                in_flight.push_back((next, submitted));
+                next = 1 - next;
+                continue;
+            }
+            let Some((which, upto)) = in_flight.pop_front() else {
+                break Exit::Finished(run.out_of_room(self));
+            };
+            let ring = self.decoder.read(which).await?;
+            let now = Instant::now();
+            if seen > 0 {
+                pace.learn(upto - seen, ms(run.last, now));
+            }
+            run.first.get_or_insert(now);
+            run.last = now;
+            let mut exit = None;
+            let before = run.ids.len();
+            while seen < upto && exit.is_none() {
+                let id = ring[seen as usize % ring.len()];
+                seen += 1;
+                exit = run.take(self, id);
+            }
+            (run.on)(Event::Drawn(run.ids[before..].to_vec()));
+            if let Some(exit) = exit {
+                break exit;
+            }
+            if self.decoder.needs_host() && submitted < most {
+                self.decoder.prepare(run.ids[run.ids.len() - 1]).await?;
+                self.decoder.draw(1, next);
+                submitted += 1;
+                in_flight.push_back((next, submitted));
+                next = 1 - next;
+            }
+        };
+        // The last drawn token has not been an input yet, unless it was drawn ahead of.
+        let held = run.ids.len() - 1;
+        self.sequence.set(&run.ids[..held], (base as u32 + submitted).saturating_sub(1));
+        Ok(exit)
+    }
+}
+
+impl Run<'_> {
+    /// Takes up what was drawn of this answer before.
+    fn recall(&mut self, session: &Session) {
+        for &id in &self.options.drawn {
+            self.ids.push(id);
+            // Said before.
+            self.parser.push(&session.tokenizer, id);
+        }
+    }
+
+    /// Adds a token to the answer and says what it means.
+    fn push(&mut self, session: &Session, id: u32) {
+        self.ids.push(id);
+        let drawn = (self.ids.len() - self.prompt) as u32;
+        for piece in self.parser.push(&session.tokenizer, id) {
+            (self.on)(Event::Piece(piece, drawn));
+        }
+    }
+
+    /// A drawn token; some end the run.
+    fn take(&mut self, session: &Session, id: u32) -> Option<Exit> {
+        if self.control.cancel.is_cancelled() {
+            return Some(Exit::Finished(Finish::Cancelled));
+        }
+        self.push(session, id);
+        let tokenizer = &session.tokenizer;
+        if !self.options.ignore_eos && tokenizer.stop_ids().contains(&id) {
+            let waits = tokenizer.special().tool_response_open == Some(id);
+            return Some(Exit::Finished(if waits { Finish::ToolCall } else { Finish::EndOfTurn }));
+        }
+        if self.parser.stopped().is_some() {
+            return Some(Exit::Finished(Finish::StopText));
+        }
+        if (self.ids.len() - self.prompt) as u32 >= self.limit {
+            return Some(Exit::Finished(self.out_of_room(session)));
+        }
+        if self.control.answer_now.get() && self.parser.in_thought() {
+            return Some(Exit::AnswerNow);
+        }
+        None
+    }
+
+    fn out_of_room(&self, session: &Session) -> Finish {
+        if self.ids.len() as u32 >= session.context { Finish::ContextFull } else { Finish::MaxTokens }
+    }
+}

@@ -1,0 +1,255 @@
+//! A model that has been loaded and answers: what the worker and `probe` call.
+
+mod checkpoints;
+mod error;
+mod generate;
+mod pace;
+mod plan;
+mod sequence;
+
+use std::rc::Rc;
+
+use crate::bytes::{ByteSource, CancelToken};
+use crate::gguf::Header;
+use crate::gpu::Gpu;
+use crate::model::{Decoder, HostTable, Ingredients, KvType, ring};
+use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
+use crate::tokenizer::Tokenizer;
+use crate::weights;
+
+use checkpoints::Checkpoints;
+use sequence::Sequence;
+
+pub use error::EngineError;
+pub use generate::{Control, Event, Finish, Options, Outcome, Timings};
+pub use plan::{DEFAULT_CONTEXT, LEAST_CONTEXT, Plan, assumed_memory};
+
+/// How to load.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LoadOptions {
+    /// Context length in tokens; 0 for the default.
+    pub context: u32,
+    /// How keys and values are stored.
+    pub kv_type: KvType,
+    /// Leave the per-layer table in the file even where it would fit the device.
+    pub ple_on_host: bool,
+}
+
+/// What a load is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loading {
+    /// Reading the header: bytes fetched.
+    Header(u64),
+    /// Copying weights: bytes done, bytes in all.
+    Weights(u64, u64),
+    /// Compiling kernels: lists done, lists in all.
+    Kernels(u64, u64),
+}
+
+/// A loaded model with its conversation's cache.
+pub struct Session {
+    gpu: Rc<Gpu>,
+    tokenizer: Rc<Tokenizer>,
+    variant: Variant,
+    decoder: Decoder,
+    context: u32,
+    sequence: Sequence,
+    checkpoints: Checkpoints,
+}
+
+impl Session {
+    /// Loads a model. What is not needed any more should be dropped before: memory is not shared.
+    ///
+    /// # Errors
+    /// Anything of [`EngineError`]; a cancelled token shows as [`EngineError::is_cancelled`].
+    pub async fn load(
+        gpu: Rc<Gpu>,
+        source: Rc<dyn ByteSource>,
+        options: &LoadOptions,
+        cancel: &CancelToken,
+        progress: &mut dyn FnMut(Loading),
+    ) -> Result<Self, EngineError> {
+        let header = cancel
+            .guard(async {
+                Header::read_with_progress(&*source, &mut |bytes| progress(Loading::Header(bytes)))
+                    .await
+                    .map_err(EngineError::from)
+            })
+            .await?;
+        Self::load_with_header(gpu, source, header, options, cancel, progress).await
+    }
+
+    /// As [`Self::load`], with a header that has been read already.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub async fn load_with_header(
+        gpu: Rc<Gpu>,
+        source: Rc<dyn ByteSource>,
+        header: Header,
+        options: &LoadOptions,
+        cancel: &CancelToken,
+        progress: &mut dyn FnMut(Loading),
+    ) -> Result<Self, EngineError> {
+        let plan = Plan::with_table(&header, options.ple_on_host)?;
+        let available = assumed_memory(&gpu);
+        let context = plan
+            .longest(options.context, available)
+            .ok_or_else(|| EngineError::TooLarge { needed: plan.bytes(LEAST_CONTEXT), available })?;
+        let tokenizer = Rc::new(Tokenizer::from_metadata(&header.metadata)?);
+        let rows = plan.tensors.vocabulary();
+        if tokenizer.vocabulary_size() > rows as usize {
+            return Err(EngineError::Vocabulary { pieces: tokenizer.vocabulary_size(), rows });
+        }
+        let variant = Variant::from_metadata(&header.metadata);
+        // The header of a large vocabulary is tens of megabytes.
+        drop(header);
+
+        let skip: &[&str] = if plan.ple_on_host { &[plan::PLE_TABLE] } else { &[] };
+        let mut told = |p: weights::Progress| progress(Loading::Weights(p.done, p.total));
+        let weights = weights::load(&gpu, &source, &plan.tensors, skip, cancel, &mut told).await?;
+        cancel.check()?;
+        let table = plan
+            .ple_on_host
+            .then(|| plan.tensors.matrix(plan::PLE_TABLE).cloned())
+            .flatten()
+            .map(|spec| HostTable::new(source, spec));
+        let ingredients = Ingredients {
+            config: plan.config,
+            vocabulary: rows,
+            weights,
+            table,
+            context,
+            kv_type: options.kv_type,
+        };
+        // Compiling may take long, too.
+        let mut told = |done, total| progress(Loading::Kernels(done, total));
+        let decoder = cancel
+            .guard(async {
+                let made = Decoder::new(Rc::clone(&gpu), ingredients, &mut told).await;
+                made.map_err(EngineError::from)
+            })
+            .await?;
+        Ok(Self {
+            gpu,
+            tokenizer,
+            variant,
+            decoder,
+            context,
+            sequence: Sequence::default(),
+            checkpoints: Checkpoints::default(),
+        })
+    }
+
+    /// The tokenizer. Shared, so that prompts can be counted while an answer runs.
+    #[must_use]
+    pub fn tokenizer(&self) -> &Rc<Tokenizer> {
+        &self.tokenizer
+    }
+
+    /// The chat template's variant.
+    #[must_use]
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// The decoder, for figures.
+    #[must_use]
+    pub fn decoder(&self) -> &Decoder {
+        &self.decoder
+    }
+
+    /// Tokens that the context holds.
+    #[must_use]
+    pub fn context(&self) -> u32 {
+        self.context
+    }
+
+    /// Tokens in the cache.
+    #[must_use]
+    pub fn context_used(&self) -> u32 {
+        self.sequence.ids().len() as u32
+    }
+
+    /// The prompt of a conversation, in this model's template.
+    #[must_use]
+    pub fn render(&self, conversation: &Conversation, thinking: bool) -> Prompt {
+        let options = RenderOptions { thinking, ..RenderOptions::new(self.variant) };
+        render(&conversation.messages, &conversation.tools, &options)
+    }
+
+    /// Logits of the last `last` rows of a prompt, after the softcap: `[last, vocabulary]`. The prompt runs through
+    /// all layers for every token.
+    ///
+    /// # Errors
+    /// As [`Self::generate`].
+    pub async fn logits(&mut self, ids: &[u32], last: usize) -> Result<Vec<f32>, EngineError> {
+        if ids.is_empty() {
+            return Err(EngineError::Empty);
+        }
+        if ids.len() > self.context as usize {
+            return Err(EngineError::ContextFull { tokens: ids.len() as u32, context: self.context });
+        }
+        self.sequence.clear();
+        let first = ids.len().saturating_sub(last);
+        let mut logits = Vec::new();
+        let mut pos = 0;
+        for chunk in ids.chunks(self.decoder.chunk_len() as usize) {
+            self.decoder.prefill(chunk, pos, true).await?;
+            for row in 0..chunk.len() {
+                if pos as usize + row >= first {
+                    logits.extend(self.decoder.logits(row as u32).await?);
+                }
+            }
+            pos += chunk.len() as u32;
+        }
+        Ok(logits)
+    }
+
+    /// Forgets the conversation in the cache; the next prompt is read anew.
+    pub fn forget(&mut self) {
+        self.sequence.clear();
+        self.checkpoints.clear();
+    }
+
+    /// Leading tokens of a prompt that the cache spares.
+    fn reusable(&self, prompt: &[u32]) -> u32 {
+        self.directly_reusable(prompt).max(self.best_checkpoint(prompt).map_or(0, |(_, tokens)| tokens))
+    }
+
+    /// The checkpoint that spares most of a prompt, and how much: never all of it, for the last token's logits are
+    /// wanted.
+    fn best_checkpoint(&self, prompt: &[u32]) -> Option<(usize, u32)> {
+        let index = self.checkpoints.longest(prompt, self.sequence.ids())?;
+        Some((index, self.checkpoints.len(index).min(prompt.len().saturating_sub(1)) as u32))
+    }
+
+    fn directly_reusable(&self, prompt: &[u32]) -> u32 {
+        let config = self.decoder.config();
+        let ring = ring(config, self.decoder.chunk_len());
+        let turns = self.decoder.kv().layers.iter().flatten().any(|layer| layer.ring > 0);
+        self.sequence.reusable(prompt, if turns { ring } else { 0 }, config.window)
+    }
+
+    /// Prepares the cache for a prompt and returns how many of its tokens need not be computed.
+    fn restore(&mut self, prompt: &[u32]) -> u32 {
+        let direct = self.directly_reusable(prompt);
+        let Some((index, tokens)) = self.best_checkpoint(prompt).filter(|&(_, tokens)| tokens > direct)
+        else {
+            if direct == 0 {
+                self.sequence.clear();
+            }
+            return direct;
+        };
+        let ids = self.checkpoints.restore(&self.gpu, self.decoder.kv(), index).to_vec();
+        self.sequence.clear();
+        self.sequence.set(&ids, ids.len() as u32);
+        tokens
+    }
+
+    /// Keeps a copy of the rings at the end of a prompt. Without room for it, regenerating reads the prompt anew.
+    async fn save(&mut self) {
+        let ids = self.sequence.ids().to_vec();
+        self.checkpoints.save(&self.gpu, self.decoder.kv(), &ids).await.ok();
+    }
+}

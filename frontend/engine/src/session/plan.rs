@@ -1,0 +1,102 @@
+//! Whether a model fits, before a weight is read.
+
+use crate::gguf::Header;
+use crate::gpu::Gpu;
+use crate::model::{Config, KvType, TensorList, ring_bytes, working_bytes};
+use crate::weights;
+
+use super::{EngineError, checkpoints};
+
+/// Tokens of context that are allocated when nobody asks for more or less.
+pub const DEFAULT_CONTEXT: u32 = 8192;
+/// Shortest context that is worth a conversation.
+pub const LEAST_CONTEXT: u32 = 512;
+/// Per-layer tables up to this size go to the device, where several tokens can then be drawn for each submit. Larger
+/// ones stay in the file; a row is read for each token.
+const PLE_ON_DEVICE: u64 = 640 << 20;
+
+/// The table that may stay in the file.
+pub const PLE_TABLE: &str = "per_layer_token_embd";
+
+/// What a model is and what it costs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The decoder's configuration.
+    pub config: Config,
+    /// Its tensors.
+    pub tensors: TensorList,
+    /// Whether the per-layer table stays in the file.
+    pub ple_on_host: bool,
+    /// Bytes of weights on the device.
+    pub weight_bytes: u64,
+}
+
+impl Plan {
+    /// Reads the plan from a header.
+    ///
+    /// # Errors
+    /// When the file is of another kind or contradicts itself.
+    pub fn read(header: &Header) -> Result<Self, EngineError> {
+        Self::with_table(header, false)
+    }
+
+    /// As [`Self::read`]; with `ple_on_host` the per-layer table stays in the file however small it is.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn with_table(header: &Header, ple_on_host: bool) -> Result<Self, EngineError> {
+        let config = Config::read(&header.metadata)?;
+        let tensors = TensorList::find(header, &config)?;
+        let ple = tensors.matrix(PLE_TABLE).map_or(Ok(0), |m| m.device_bytes())?;
+        let ple_on_host = ple > PLE_ON_DEVICE || (ple_on_host && ple > 0);
+        let skip: &[&str] = if ple_on_host { &[PLE_TABLE] } else { &[] };
+        let weight_bytes = weights::device_bytes(&tensors, skip)?;
+        Ok(Self { config, tensors, ple_on_host, weight_bytes })
+    }
+
+    /// Bytes of graphics memory with a context of this length.
+    #[must_use]
+    pub fn bytes(&self, context: u32) -> u64 {
+        let vocabulary = self.tensors.vocabulary();
+        let working = working_bytes(&self.config, vocabulary, context, KvType::F16, self.ple_on_host);
+        let rings = ring_bytes(&self.config, context, KvType::F16);
+        self.weight_bytes + working + checkpoints::planned_bytes(rings)
+    }
+
+    /// The first matrix that a device with this largest binding could not hold, and its bytes.
+    #[must_use]
+    pub fn unbindable(&self, limit: u64) -> Option<(&str, u64)> {
+        let skipped = |name: &str| self.ple_on_host && name == PLE_TABLE;
+        let whole = |name: &str| !skipped(name) && !weights::is_splittable(name);
+        self.tensors.matrices.iter().filter(|spec| whole(&spec.name)).find_map(|spec| {
+            let bytes = spec.device_bytes().ok()?;
+            (bytes > limit).then_some((spec.name.as_str(), bytes))
+        })
+    }
+
+    /// The context to try for: what was asked for (0: the default), within what the model was made for.
+    #[must_use]
+    pub fn context(&self, asked: u32) -> u32 {
+        let wanted = if asked == 0 { DEFAULT_CONTEXT } else { asked };
+        wanted.clamp(LEAST_CONTEXT.min(self.config.max_context), self.config.max_context)
+    }
+
+    /// The longest context up to `asked` that fits `available` bytes, in steps of 512; none when not even the
+    /// shortest does.
+    #[must_use]
+    pub fn longest(&self, asked: u32, available: u64) -> Option<u32> {
+        let wanted = self.context(asked);
+        if self.bytes(wanted) <= available {
+            return Some(wanted);
+        }
+        let steps = wanted / LEAST_CONTEXT;
+        (1..steps).rev().map(|n| n * LEAST_CONTEXT).find(|&context| self.bytes(context) <= available)
+    }
+}
+
+/// Bytes that a device is taken to have. WebGPU does not say; the largest buffer is the only hint, and devices with
+/// large buffers have several times as much memory. A device that has less says so when it is asked to allocate.
+#[must_use]
+pub fn assumed_memory(gpu: &Gpu) -> u64 {
+    gpu.max_buffer().min(8 << 30) * 8
+}

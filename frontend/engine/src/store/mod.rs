@@ -1,0 +1,28 @@
+//! Weights kept in the browser, so that the next load needs no network.
+//!
+//! A blob is two files of the origin's private file system: `blobs/sha256-…` with its bytes, some of which may not be
+//! there yet, and `blobs/sha256-….json`, a [`journal`] of what is. What decides (which bytes are here, which to fetch,
+//! when a blob is whole and proven) is in [`CachingSource`] and works over any [`Medium`]; the browser's file system is
+//! one, and the `Store` (in the browser only) opens it.
+
+mod caching;
+mod digest;
+mod error;
+pub mod journal;
+mod medium;
+#[cfg(target_arch = "wasm32")]
+mod opfs;
+mod ranges;
+#[cfg(target_arch = "wasm32")]
+mod web;
+
+#[cfg(test)]
+mod tests;
+
+pub use caching::{CachingSource, Completion};
+pub use digest::Digest;
+pub use error::StoreError;
+pub use medium::{Medium, MediumError};
+pub use ranges::RangeSet;
+#[cfg(target_arch = "wasm32")]
+pub use web::{Blob, Entry, Opened, Store, Usage};

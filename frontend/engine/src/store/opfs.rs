@@ -1,0 +1,249 @@
+//! Files of the browser's private file system (OPFS), through synchronous handles. Workers only.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use futures_util::FutureExt as _;
+use gloo_timers::future::TimeoutFuture;
+use js_sys::{Function, Object, Reflect, Uint8Array};
+use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetFileOptions, FileSystemReadWriteOptions,
+    FileSystemSyncAccessHandle,
+};
+
+use crate::bytes::web::{error_name, error_text};
+use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, SourceError, checked_len};
+
+use super::{Medium, MediumError, StoreError};
+
+/// Journals are read whole. A line is some hundred bytes and each stands for megabytes of weights.
+const MOST_JOURNAL: f64 = 4.0 * 1024.0 * 1024.0;
+
+/// An open file. Closing it, which ends its lock, is dropping it.
+struct SyncFile(FileSystemSyncAccessHandle);
+
+impl Drop for SyncFile {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl SyncFile {
+    /// Opens a file for reading and writing, locked against all others.
+    async fn open(file: &FileSystemFileHandle) -> Result<Self, StoreError> {
+        Self::open_with(file, &JsValue::UNDEFINED).await
+    }
+
+    /// Opens a file for reading. Where the browser knows the mode, others may read it too; elsewhere it is locked.
+    async fn open_shared(file: &FileSystemFileHandle) -> Result<Self, StoreError> {
+        let options = Object::new();
+        Reflect::set(&options, &"mode".into(), &"read-only".into()).map_err(|error| store_error(&error))?;
+        Self::open_with(file, &options).await
+    }
+
+    async fn open_with(file: &FileSystemFileHandle, options: &JsValue) -> Result<Self, StoreError> {
+        // Called by name: the method is missing in some browsers, and web-sys has the mode as unstable.
+        let method = Reflect::get(file, &"createSyncAccessHandle".into())
+            .ok()
+            .and_then(|method| method.dyn_into::<Function>().ok())
+            .ok_or_else(|| StoreError::Unavailable {
+                reason: "it has no synchronous file handles".to_owned(),
+            })?;
+        let promise = method.call1(file, options).map_err(|error| store_error(&error))?;
+        let handle =
+            JsFuture::from(js_sys::Promise::resolve(&promise)).await.map_err(|error| store_error(&error))?;
+        Ok(Self(handle.unchecked_into()))
+    }
+
+    fn size(&self) -> Result<f64, MediumError> {
+        self.0.get_size().map_err(|error| medium_error(&error))
+    }
+
+    fn read(&self, range: &Range<u64>) -> Result<Bytes, MediumError> {
+        let len = range.end - range.start;
+        let array = Uint8Array::new_with_length(len as u32);
+        let read = self
+            .0
+            .read_with_js_u8_array_and_options(&array, &at(range.start as f64))
+            .map_err(|error| medium_error(&error))?;
+        if read == len as f64 {
+            Ok(array.into())
+        } else {
+            Err(MediumError::Failed { reason: format!("{read} of {len} bytes could be read") })
+        }
+    }
+
+    fn write(&self, offset: f64, bytes: &Uint8Array) -> Result<(), MediumError> {
+        let written = self
+            .0
+            .write_with_js_u8_array_and_options(bytes, &at(offset))
+            .map_err(|error| medium_error(&error))?;
+        // A short write without an exception is how some browsers say that the disk is full.
+        if written == f64::from(bytes.length()) { Ok(()) } else { Err(MediumError::Full) }
+    }
+
+    fn flush(&self) -> Result<(), MediumError> {
+        self.0.flush().map_err(|error| medium_error(&error))
+    }
+
+    fn empty(&self) -> Result<(), MediumError> {
+        self.0.truncate_with_u32(0).map_err(|error| medium_error(&error))
+    }
+}
+
+fn at(offset: f64) -> FileSystemReadWriteOptions {
+    let options = FileSystemReadWriteOptions::new();
+    options.set_at(offset);
+    options
+}
+
+/// Data and journal of one blob, open for writing.
+pub(super) struct OpfsMedium {
+    data: SyncFile,
+    journal: SyncFile,
+    journal_end: Cell<f64>,
+}
+
+impl OpfsMedium {
+    /// Opens (or creates) the two files and reads the journal.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] when another tab has one of them.
+    pub(super) async fn open(
+        folder: &FileSystemDirectoryHandle,
+        name: &str,
+    ) -> Result<(Self, String), StoreError> {
+        // The journal first: without it data means nothing, and a folder is swept of data without a journal.
+        let journal = SyncFile::open(&file(folder, &journal_name(name), true).await?).await?;
+        let data = SyncFile::open(&file(folder, name, true).await?).await?;
+        let size = journal.size().map_err(failed)?;
+        if size > MOST_JOURNAL {
+            return Err(StoreError::Failed { reason: "a journal is too long".to_owned() });
+        }
+        let text = journal.read(&(0..size as u64)).map_err(failed)?.to_vec();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        // A line that was cut off must not swallow the next one.
+        let journal_end = Cell::new(size);
+        let medium = Self { data, journal, journal_end };
+        if !text.is_empty() && !text.ends_with('\n') {
+            medium.append("\n").map_err(failed)?;
+        }
+        Ok((medium, text))
+    }
+
+    fn append(&self, text: &str) -> Result<(), MediumError> {
+        let end = self.journal_end.get();
+        self.journal.write(end, &Uint8Array::from(text.as_bytes()))?;
+        self.journal_end.set(end + text.len() as f64);
+        self.journal.flush()
+    }
+}
+
+impl Medium for OpfsMedium {
+    fn read(&self, range: Range<u64>) -> Result<Bytes, MediumError> {
+        self.data.read(&range)
+    }
+
+    fn write(&self, offset: u64, bytes: &Bytes) -> Result<(), MediumError> {
+        self.data.write(offset as f64, &bytes.to_js())
+    }
+
+    fn record(&self, line: &str) -> Result<(), MediumError> {
+        self.data.flush()?;
+        self.append(line)
+    }
+
+    fn clear(&self) -> Result<(), MediumError> {
+        // The journal first: data that no journal speaks of does no harm.
+        self.journal.empty()?;
+        self.journal_end.set(0.0);
+        self.data.empty()
+    }
+
+    fn pause(&self) -> LocalBoxFuture<'static, ()> {
+        TimeoutFuture::new(0).boxed_local()
+    }
+}
+
+/// Appends a line to a journal that nobody has open.
+pub(super) async fn append_to_journal(
+    folder: &FileSystemDirectoryHandle,
+    name: &str,
+    line: &str,
+) -> Result<(), StoreError> {
+    let journal = SyncFile::open(&file(folder, &journal_name(name), false).await?).await?;
+    let end = journal.size().map_err(failed)?;
+    journal.write(end, &Uint8Array::from(line.as_bytes())).map_err(failed)?;
+    journal.flush().map_err(failed)
+}
+
+/// A kept blob, read through a synchronous handle.
+pub(super) struct OpfsSource {
+    file: SyncFile,
+    len: u64,
+}
+
+impl OpfsSource {
+    /// Opens a blob for reading.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] when another tab has it and this browser's handles are exclusive.
+    pub(super) async fn open(folder: &FileSystemDirectoryHandle, name: &str) -> Result<Self, StoreError> {
+        let file = SyncFile::open_shared(&file(folder, name, false).await?).await?;
+        let len = file.size().map_err(failed)? as u64;
+        Ok(Self { file, len })
+    }
+}
+
+impl ByteSource for OpfsSource {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
+        let bytes = checked_len(&range, self.len).and_then(|_| {
+            self.file.read(&range).map_err(|error| SourceError::Unreadable { reason: error.to_string() })
+        });
+        std::future::ready(bytes).boxed_local()
+    }
+}
+
+/// The handle of a file, which is created if `create` says so.
+pub(super) async fn file(
+    folder: &FileSystemDirectoryHandle,
+    name: &str,
+    create: bool,
+) -> Result<FileSystemFileHandle, StoreError> {
+    let options = FileSystemGetFileOptions::new();
+    options.set_create(create);
+    let handle =
+        folder.get_file_handle_with_options(name, &options).await.map_err(|error| store_error(&error))?;
+    Ok(handle.unchecked_into())
+}
+
+/// The name of a blob's journal.
+pub(super) fn journal_name(name: &str) -> String {
+    format!("{name}.json")
+}
+
+/// An exception of the file system in our words.
+pub(super) fn store_error(error: &JsValue) -> StoreError {
+    match error_name(error).as_str() {
+        "NoModificationAllowedError" | "InvalidStateError" => StoreError::InUse,
+        "SecurityError" | "NotAllowedError" => StoreError::Unavailable { reason: error_text(error) },
+        _ => StoreError::Failed { reason: error_text(error) },
+    }
+}
+
+fn medium_error(error: &JsValue) -> MediumError {
+    match error_name(error).as_str() {
+        "QuotaExceededError" => MediumError::Full,
+        _ => MediumError::Failed { reason: error_text(error) },
+    }
+}
+
+fn failed(error: MediumError) -> StoreError {
+    StoreError::Failed { reason: error.to_string() }
+}

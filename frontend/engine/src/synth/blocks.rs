@@ -1,0 +1,118 @@
+//! Random blocks of every type that a made-up model has.
+//!
+//! A block is random bits under a sensible scale: every quantised value is equally likely, which has a known
+//! deviation, and the scale brings it to the one wanted. Layouts: specification of the text decoder, section 8.
+
+use half::{bf16, f16};
+use shaders::DType;
+
+use super::random::Random;
+
+/// Scales of sub-blocks in Q4_K and Q6_K are drawn from 4 to 7. Small ones keep the scale above them a normal f16,
+/// which some graphics devices would otherwise take for zero.
+const LEAST_SUB_SCALE: u8 = 4;
+/// Root mean square of 4, 5, 6 and 7.
+const SUB_SCALE: f32 = 5.612_486;
+/// Variants of a block's scales to choose from.
+const VARIANTS: usize = 64;
+/// Variants of a plain float.
+const FLOATS: usize = 4096;
+
+/// Draws blocks of one type.
+pub(super) struct Blocks {
+    block_bytes: usize,
+    /// What a drawn block is overwritten with, at `at`: one of these, all of the same length.
+    stamps: Vec<Vec<u8>>,
+    at: usize,
+    /// For types without blocks: values to choose from.
+    floats: Vec<[u8; 4]>,
+}
+
+/// Deviation of whole numbers 0, 1, … `levels − 1`, all equally likely.
+fn deviation_of(levels: f32) -> f32 {
+    ((levels * levels - 1.0) / 12.0).sqrt()
+}
+
+/// Four sub-scales in a word, one in each byte.
+fn sub_scales(random: &mut Random) -> [u8; 4] {
+    let bytes = random.next().to_le_bytes();
+    std::array::from_fn(|i| LEAST_SUB_SCALE + (bytes[i] & 3))
+}
+
+impl Blocks {
+    /// Blocks of `dtype` whose values have mean zero (nearly) and this standard deviation.
+    ///
+    /// Types that no made-up model has are drawn as zeros.
+    pub(super) fn new(dtype: DType, deviation: f32) -> Self {
+        // Fixed: variants are part of the format of a made-up model, not of its seed.
+        let mut random = Random::new(0x5eed);
+        let mut stamps = Vec::new();
+        let mut floats = Vec::new();
+        let mut at = 0;
+        let half = |value: f32| f16::from_f32(value).to_le_bytes();
+        for _ in 0..VARIANTS {
+            let jitter = 1.0 + 0.25 * random.signed();
+            let deviation = deviation * jitter;
+            match dtype {
+                DType::Q4_0 => stamps.push(half(deviation / deviation_of(16.0)).to_vec()),
+                DType::Q5_0 => stamps.push(half(deviation / deviation_of(32.0)).to_vec()),
+                DType::Q8_0 => stamps.push(half(deviation / deviation_of(256.0)).to_vec()),
+                DType::Q4_K => {
+                    let d = deviation / (SUB_SCALE * deviation_of(16.0));
+                    // d·s·q − dmin·m with m = s and dmin = 7.5 d is d·s·(q − 7.5): mean zero.
+                    let (low, high) = (sub_scales(&mut random), sub_scales(&mut random));
+                    let mut stamp = [half(d), half(7.5 * d)].concat();
+                    // Scales and minima 0 to 3, then both of 4 to 7 in one byte. Below 16, their upper bits are zero.
+                    stamp.extend(low);
+                    stamp.extend(low);
+                    stamp.extend(high.map(|scale| scale | scale << 4));
+                    stamps.push(stamp);
+                }
+                DType::Q6_K => {
+                    at = 192;
+                    let d = deviation / (SUB_SCALE * deviation_of(64.0));
+                    let mut stamp: Vec<u8> = (0..4).flat_map(|_| sub_scales(&mut random)).collect();
+                    stamp.extend(half(d));
+                    stamps.push(stamp);
+                }
+                _ => {}
+            }
+        }
+        if dtype.is_float() {
+            // Uniform with this deviation reaches √3 times as far.
+            let reach = deviation * 3.0_f32.sqrt();
+            let mut encode = || {
+                let value = reach * random.signed();
+                let mut bytes = [0; 4];
+                match dtype {
+                    DType::F16 => bytes[..2].copy_from_slice(&f16::from_f32(value).to_le_bytes()),
+                    DType::BF16 => bytes[..2].copy_from_slice(&bf16::from_f32(value).to_le_bytes()),
+                    _ => bytes = value.to_le_bytes(),
+                }
+                bytes
+            };
+            floats = (0..FLOATS).map(|_| encode()).collect();
+        }
+        Self { block_bytes: dtype.block_bytes(), stamps, at, floats }
+    }
+
+    /// Fills `bytes`, a whole number of blocks.
+    pub(super) fn draw(&self, random: &mut Random, bytes: &mut [u8]) {
+        if !self.floats.is_empty() {
+            for value in bytes.chunks_exact_mut(self.block_bytes) {
+                let choice = random.next() as usize % FLOATS;
+                value.copy_from_slice(&self.floats[choice][..value.len()]);
+            }
+            return;
+        }
+        random.fill(bytes);
+        if self.stamps.is_empty() {
+            bytes.fill(0);
+            return;
+        }
+        for block in bytes.chunks_exact_mut(self.block_bytes) {
+            let stamp = &self.stamps[random.next() as usize % VARIANTS];
+            block[self.at..self.at + stamp.len()].copy_from_slice(stamp);
+        }
+    }
+}

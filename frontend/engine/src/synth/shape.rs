@@ -1,0 +1,231 @@
+//! The published shapes of Gemma 4.
+
+use std::str::FromStr;
+
+use crate::gguf::WriteValue;
+
+use super::SynthError;
+
+/// Head sizes of sliding and global layers, the same in all published models.
+pub(super) const HEAD_SLIDING: u32 = 256;
+pub(super) const HEAD_GLOBAL: u32 = 512;
+
+/// A text decoder, as published model cards and file headers describe it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Such as `e2b`.
+    pub name: &'static str,
+    /// Decoder layers.
+    pub layers: u32,
+    /// Width of the residual stream.
+    pub width: u32,
+    /// Query heads.
+    pub heads: u32,
+    /// Key–value heads of sliding layers.
+    pub kv_heads_sliding: u32,
+    /// Key–value heads of global layers.
+    pub kv_heads_global: u32,
+    /// Width of the feed-forward part.
+    pub feed_forward: u32,
+    /// Whether it is twice as wide in layers that share keys and values.
+    pub double_wide: bool,
+    /// Every so many layers, one is global.
+    pub period: u32,
+    /// Sliding window in tokens.
+    pub window: u32,
+    /// Last layers that use the keys and values of earlier ones.
+    pub shared: u32,
+    /// Width of the per-layer embeddings; 0 for none.
+    pub per_layer: u32,
+    /// Whether global layers take the keys as values, without a matrix of their own.
+    pub keys_as_values: bool,
+    /// Longest context.
+    pub context: u32,
+    /// Mixture of experts beside the feed-forward part.
+    pub experts: Option<Experts>,
+}
+
+/// A mixture of experts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Experts {
+    /// Experts of a layer.
+    pub count: u32,
+    /// Experts that a token uses.
+    pub used: u32,
+    /// Width of an expert.
+    pub feed_forward: u32,
+}
+
+/// 5.1 B parameters with its embeddings, 2.3 B without.
+const E2B: Shape = Shape {
+    name: "e2b",
+    layers: 35,
+    width: 1536,
+    heads: 8,
+    kv_heads_sliding: 1,
+    kv_heads_global: 1,
+    feed_forward: 6144,
+    double_wide: true,
+    period: 5,
+    window: 512,
+    shared: 20,
+    per_layer: 256,
+    keys_as_values: false,
+    context: 131_072,
+    experts: None,
+};
+
+const E4B: Shape = Shape {
+    name: "e4b",
+    layers: 42,
+    width: 2560,
+    kv_heads_sliding: 2,
+    kv_heads_global: 2,
+    feed_forward: 10_240,
+    double_wide: false,
+    period: 6,
+    shared: 18,
+    ..E2B
+};
+
+const DENSE_12B: Shape = Shape {
+    name: "12b",
+    layers: 48,
+    width: 3840,
+    heads: 16,
+    kv_heads_sliding: 8,
+    kv_heads_global: 1,
+    feed_forward: 15_360,
+    double_wide: false,
+    period: 6,
+    window: 1024,
+    shared: 0,
+    per_layer: 0,
+    keys_as_values: true,
+    context: 262_144,
+    experts: None,
+};
+
+const MOE_26B: Shape = Shape {
+    name: "26b",
+    layers: 30,
+    width: 2816,
+    kv_heads_global: 2,
+    feed_forward: 2112,
+    experts: Some(Experts { count: 128, used: 8, feed_forward: 704 }),
+    ..DENSE_12B
+};
+
+const DENSE_31B: Shape = Shape {
+    name: "31b",
+    layers: 60,
+    width: 5376,
+    heads: 32,
+    kv_heads_sliding: 16,
+    kv_heads_global: 4,
+    feed_forward: 21_504,
+    ..DENSE_12B
+};
+
+const SHAPES: [Shape; 5] = [E2B, E4B, DENSE_12B, MOE_26B, DENSE_31B];
+
+impl FromStr for Shape {
+    type Err = SynthError;
+
+    fn from_str(name: &str) -> Result<Self, SynthError> {
+        let found = SHAPES.into_iter().find(|shape| shape.name == name);
+        found.ok_or_else(|| SynthError::UnknownShape { name: name.to_owned() })
+    }
+}
+
+impl Shape {
+    /// Names of all shapes.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        SHAPES.iter().map(|shape| shape.name).collect()
+    }
+
+    /// The same with its first `layers` layers, of which the same share uses the keys and values of earlier ones.
+    ///
+    /// # Errors
+    /// When it does not have so many, or none are wanted.
+    pub fn with_layers(self, layers: u32) -> Result<Self, SynthError> {
+        if layers == 0 || layers > self.layers {
+            return Err(SynthError::Layers { found: layers, most: self.layers });
+        }
+        // A layer can only share with an earlier one of its kind: one whole period must have keys of its own.
+        let shared = (self.shared * layers / self.layers).min(layers.saturating_sub(self.period));
+        Ok(Self { layers, shared, ..self })
+    }
+
+    /// Whether layer `i` sees a window only. The last layer is always global.
+    pub(super) fn is_sliding(&self, i: u32) -> bool {
+        !(i + 1).is_multiple_of(self.period) && i + 1 != self.layers
+    }
+
+    pub(super) fn is_shared(&self, i: u32) -> bool {
+        i >= self.layers - self.shared
+    }
+
+    pub(super) fn head_dim(&self, i: u32) -> u32 {
+        if self.is_sliding(i) { HEAD_SLIDING } else { HEAD_GLOBAL }
+    }
+
+    pub(super) fn kv_heads(&self, i: u32) -> u32 {
+        if self.is_sliding(i) { self.kv_heads_sliding } else { self.kv_heads_global }
+    }
+
+    pub(super) fn feed_forward(&self, i: u32) -> u32 {
+        if self.double_wide && self.is_shared(i) { 2 * self.feed_forward } else { self.feed_forward }
+    }
+
+    /// Whether layer `i` has a matrix for values.
+    pub(super) fn has_values(&self, i: u32) -> bool {
+        self.is_sliding(i) || !self.keys_as_values
+    }
+
+    /// Its keys (specification of the text decoder, section 3).
+    pub(super) fn metadata(&self) -> Vec<(String, WriteValue)> {
+        let layers = || 0..self.layers;
+        // An array only where layers differ, as published files have it.
+        let per_layer = |value: &dyn Fn(u32) -> u32| {
+            let values: Vec<_> = layers().map(|i| value(i).cast_signed()).collect();
+            if values.iter().all(|value| *value == values[0]) {
+                WriteValue::U32(values[0].cast_unsigned())
+            } else {
+                WriteValue::I32s(values)
+            }
+        };
+        let mut pairs = vec![
+            ("block_count", WriteValue::U32(self.layers)),
+            ("context_length", WriteValue::U32(self.context)),
+            ("embedding_length", WriteValue::U32(self.width)),
+            ("embedding_length_per_layer_input", WriteValue::U32(self.per_layer)),
+            ("feed_forward_length", per_layer(&|i| self.feed_forward(i))),
+            ("attention.head_count", WriteValue::U32(self.heads)),
+            ("attention.head_count_kv", per_layer(&|i| self.kv_heads(i))),
+            ("attention.key_length", WriteValue::U32(HEAD_GLOBAL)),
+            ("attention.value_length", WriteValue::U32(HEAD_GLOBAL)),
+            ("attention.key_length_swa", WriteValue::U32(HEAD_SLIDING)),
+            ("attention.value_length_swa", WriteValue::U32(HEAD_SLIDING)),
+            ("attention.layer_norm_rms_epsilon", WriteValue::F32(1e-6)),
+            ("attention.sliding_window", WriteValue::U32(self.window)),
+            (
+                "attention.sliding_window_pattern",
+                WriteValue::Bools(layers().map(|i| self.is_sliding(i)).collect()),
+            ),
+            ("attention.shared_kv_layers", WriteValue::U32(self.shared)),
+            ("rope.freq_base", WriteValue::F32(1e6)),
+            ("rope.freq_base_swa", WriteValue::F32(1e4)),
+            ("rope.dimension_count", WriteValue::U32(HEAD_GLOBAL)),
+            ("rope.dimension_count_swa", WriteValue::U32(HEAD_SLIDING)),
+            ("final_logit_softcapping", WriteValue::F32(30.0)),
+        ];
+        if let Some(experts) = self.experts {
+            pairs.push(("expert_count", WriteValue::U32(experts.count)));
+            pairs.push(("expert_used_count", WriteValue::U32(experts.used)));
+            pairs.push(("expert_feed_forward_length", WriteValue::U32(experts.feed_forward)));
+        }
+        pairs.into_iter().map(|(key, value)| (format!("gemma4.{key}"), value)).collect()
+    }
+}

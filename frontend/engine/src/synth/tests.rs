@@ -1,0 +1,167 @@
+//! Made-up models against what is known of published ones, and against our own reader.
+
+use std::collections::BTreeMap;
+
+use shaders::{DType, quant::dequantize};
+
+use super::*;
+use crate::bytes::MemorySource;
+use crate::gguf::{Header, summary};
+use crate::tokenizer::Tokenizer;
+
+fn shape(name: &str) -> Shape {
+    name.parse().expect("a known name")
+}
+
+fn counts(name: &str, quant: Quant) -> BTreeMap<DType, usize> {
+    let mut counts = BTreeMap::new();
+    for tensor in tensors::plan(&shape(name), quant, PUBLISHED_VOCABULARY) {
+        *counts.entry(tensor.spec.dtype).or_default() += 1;
+    }
+    counts
+}
+
+fn bytes(name: &str, quant: Quant) -> u64 {
+    let plan = tensors::plan(&shape(name), quant, PUBLISHED_VOCABULARY);
+    plan.iter().map(|tensor| tensor.spec.bytes().expect("whole blocks")).sum()
+}
+
+/// A model of the E2B kind that fits a test.
+fn small() -> Shape {
+    Shape {
+        width: 512,
+        heads: 2,
+        feed_forward: 256,
+        period: 2,
+        layers: 6,
+        shared: 3,
+        window: 16,
+        ..shape("e2b")
+    }
+}
+
+fn write_small(quant: Quant, seed: u64) -> Vec<u8> {
+    let options = Options { vocabulary: LEAST_VOCABULARY, seed, ..Options::new(small(), quant) };
+    let mut out = Vec::new();
+    write(&mut out, &options).expect("memory takes everything");
+    out
+}
+
+fn read(bytes: Vec<u8>) -> Header {
+    pollster::block_on(Header::read(&MemorySource::new(bytes))).expect("a good file")
+}
+
+/// Counts that loaders of published Q4_K_M files print.
+#[test]
+fn tensors_are_those_of_published_files() {
+    let e2b = counts("e2b", Quant::Q4KM);
+    assert_eq!(e2b.values().sum::<usize>(), 601);
+    assert_eq!((e2b[&DType::F32], e2b[&DType::BF16]), (283, 1));
+    let moe = counts("26b", Quant::Q4KM);
+    let expected =
+        [(DType::F32, 392), (DType::Q4_K, 192), (DType::Q6_K, 14), (DType::Q5_0, 32), (DType::Q8_0, 28)];
+    assert_eq!(moe, expected.into_iter().collect());
+}
+
+#[test]
+fn parameters_are_those_of_published_models() {
+    for (name, billions) in [("e2b", 4.65), ("e4b", 7.52), ("12b", 11.9), ("26b", 25.2), ("31b", 30.7)] {
+        let plan = tensors::plan(&shape(name), Quant::F16, PUBLISHED_VOCABULARY);
+        let parameters: u64 = plan.iter().map(|tensor| tensor.spec.shape.iter().product::<u64>()).sum();
+        let found = parameters as f64 / 1e9;
+        assert!((found - billions).abs() < 0.006 * billions, "{name}: {found}");
+    }
+    assert!((3.2e9..3.6e9).contains(&(bytes("e2b", Quant::Q4KM) as f64)), "{}", bytes("e2b", Quant::Q4KM));
+}
+
+#[test]
+fn every_mix_is_a_file_that_is_read_back() {
+    for name in Quant::names() {
+        let quant: Quant = name.parse().expect("a known name");
+        let header = read(write_small(quant, 1));
+        let summary = summary(&header);
+        assert_eq!(summary.quantization.map(str::to_lowercase).as_deref(), Some(name));
+        assert_eq!(summary.architecture, "gemma4");
+        let end = header.tensors.iter().map(|tensor| tensor.range().end).max().expect("tensors");
+        assert_eq!(end.next_multiple_of(32), header.file_size);
+        let pattern = header.metadata.integers("gemma4.attention.sliding_window_pattern");
+        assert_eq!(pattern, Some(vec![1, 0, 1, 0, 1, 0]));
+        let wide = header.metadata.integers("gemma4.feed_forward_length");
+        assert_eq!(wide, Some(vec![256, 256, 256, 512, 512, 512]));
+    }
+}
+
+#[test]
+fn values_have_the_deviation_that_keeps_activations_near_one() {
+    for name in Quant::names() {
+        let file = write_small(name.parse().expect("a known name"), 1);
+        let header = read(file.clone());
+        let mut matrices = 0;
+        for tensor in header.tensors.iter().filter(|tensor| tensor.elements() > 20_000) {
+            let dtype = tensor.dtype.known().expect("our own types");
+            let mut values = vec![0.0; tensor.elements() as usize];
+            let bytes = &file[tensor.range().start as usize..tensor.range().end as usize];
+            dequantize(dtype, bytes, &mut values).expect("whole blocks");
+            let count = values.len() as f64;
+            let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / count;
+            let deviation =
+                (values.iter().map(|&v| (f64::from(v) - mean).powi(2)).sum::<f64>() / count).sqrt();
+            let expected = match tensor.name.as_str() {
+                "per_layer_token_embd.weight" => 256_f64.powf(-0.5),
+                _ => (tensor.columns() as f64).powf(-0.5),
+            };
+            assert!((deviation / expected - 1.0).abs() < 0.06, "{}: {deviation} {expected}", tensor.name);
+            assert!(mean.abs() < 0.15 * deviation, "{}: {mean} {deviation}", tensor.name);
+            assert!(values.iter().all(|value| value.is_finite()));
+            matrices += 1;
+        }
+        assert!(matrices > 30, "{matrices}");
+    }
+}
+
+#[test]
+fn the_seed_decides() {
+    assert!(write_small(Quant::Q4KM, 1) == write_small(Quant::Q4KM, 1));
+    assert!(write_small(Quant::Q4KM, 1) != write_small(Quant::Q4KM, 2));
+}
+
+#[test]
+fn the_tokenizer_takes_the_vocabulary() {
+    for vocabulary in [LEAST_VOCABULARY, PUBLISHED_VOCABULARY] {
+        let mut metadata = crate::gguf::Metadata::default();
+        let options = Options { vocabulary, ..Options::new(small(), Quant::Q80) };
+        // Only the header is wanted: no tensors.
+        let writer =
+            Writer::new(Vec::new(), &super::metadata(&options.shape, &options), &[]).expect("a header");
+        metadata.0.extend(read(writer.finish().expect("complete")).metadata.0);
+        let tokenizer = Tokenizer::from_metadata(&metadata).expect("a good vocabulary");
+        assert_eq!(tokenizer.special().bos, 2);
+        assert!(tokenizer.special().image_slot.is_some());
+    }
+}
+
+#[test]
+fn fewer_layers_still_have_donors() {
+    for name in Shape::names() {
+        let whole = shape(name);
+        for layers in 1..=whole.layers {
+            let cut = whole.clone().with_layers(layers).expect("it has as many");
+            let owners = 0..layers - cut.shared;
+            for i in owners.end..layers {
+                let donor = owners.clone().any(|owner| cut.is_sliding(owner) == cut.is_sliding(i));
+                assert!(donor, "{name} cut to {layers}: layer {i}");
+            }
+        }
+        assert!(matches!(whole.clone().with_layers(0), Err(SynthError::Layers { .. })));
+        assert!(matches!(whole.clone().with_layers(whole.layers + 1), Err(SynthError::Layers { .. })));
+    }
+}
+
+#[test]
+fn wrong_names_are_answered_with_the_right_ones() {
+    let error = "e3b".parse::<Shape>().expect_err("no such shape");
+    assert_eq!(error.to_string(), "There is no shape \u{ab}e3b\u{bb}. There are e2b, e4b, 12b, 26b, 31b.");
+    assert!("q4_k".parse::<Quant>().is_err());
+    let options = Options { vocabulary: 500, ..Options::new(small(), Quant::F16) };
+    assert!(matches!(write(Vec::new(), &options), Err(SynthError::Vocabulary { found: 500 })));
+}

@@ -1,0 +1,270 @@
+//! The text of a tool call: `call:NAME{key:value,…}` with strings between `<|"|>` tokens.
+
+use serde_json::{Map, Number, Value};
+use thiserror::Error;
+
+use crate::tokenizer::special::QUOTE;
+
+use super::message::ToolCall;
+
+/// How deep arrays and objects may be nested: more is a model running wild, and would exhaust the stack.
+const MOST_NESTED: usize = 64;
+
+/// Why the text of a call cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CallError {
+    /// It does not begin with `call:NAME{`.
+    #[error("the call does not begin with call:NAME{{")]
+    Head,
+    /// It ended inside a string, an array or an object.
+    #[error("the call ends in the middle")]
+    Unfinished,
+    /// Something else stands where this was due.
+    #[error("expected {expected} at character {at} of the call")]
+    Expected {
+        /// What was due.
+        expected: &'static str,
+        /// Characters before it, a `<|"|>` counted as one.
+        at: usize,
+    },
+    /// A value that is no string, number, array, object, true, false or null.
+    #[error("{text:?} is no value")]
+    Value {
+        /// The value's text.
+        text: String,
+    },
+    /// Arrays and objects within each other, too many of them.
+    #[error("the call is nested more than {MOST_NESTED} deep")]
+    Nested,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Char(char),
+    /// The token `<|"|>`; the same characters spelled as text are [`Unit::Char`]s.
+    Quote,
+}
+
+/// The body of a call as it arrives between `<|tool_call>` and `<tool_call|>`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolCallText(Vec<Unit>);
+
+impl ToolCallText {
+    /// Appends text.
+    pub fn push_text(&mut self, text: &str) {
+        self.0.extend(text.chars().map(Unit::Char));
+    }
+
+    /// Appends a `<|"|>` token.
+    pub fn push_quote(&mut self) {
+        self.0.push(Unit::Quote);
+    }
+
+    /// The body as the model wrote it.
+    #[must_use]
+    pub fn raw(&self) -> String {
+        let mut raw = String::new();
+        for unit in &self.0 {
+            match unit {
+                Unit::Char(character) => raw.push(*character),
+                Unit::Quote => raw.push_str(QUOTE),
+            }
+        }
+        raw
+    }
+
+    /// Reads the call. Besides Gemma's notation, JSON's own strings and keys are understood, with white space around
+    /// anything: models fall back on them. Nothing is guessed, since a wrong guess runs a tool with wrong arguments.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub fn parse(&self) -> Result<ToolCall, CallError> {
+        let mut reader = Reader { units: &self.0, at: 0 };
+        reader.skip_space();
+        if !"call:".chars().all(|c| reader.take(Unit::Char(c))) {
+            return Err(CallError::Head);
+        }
+        let name = reader.text_until(&['{']).ok_or(CallError::Head)?;
+        if name.is_empty() || !reader.take(Unit::Char('{')) {
+            return Err(CallError::Head);
+        }
+        let arguments = reader.members(1)?;
+        reader.skip_space();
+        if reader.at < reader.units.len() {
+            return Err(reader.expected("the end"));
+        }
+        Ok(ToolCall { id: None, name, arguments })
+    }
+}
+
+struct Reader<'a> {
+    units: &'a [Unit],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<Unit> {
+        self.units.get(self.at).copied()
+    }
+
+    fn next(&mut self) -> Result<Unit, CallError> {
+        let unit = self.peek().ok_or(CallError::Unfinished)?;
+        self.at += 1;
+        Ok(unit)
+    }
+
+    fn take(&mut self, unit: Unit) -> bool {
+        let taken = self.peek() == Some(unit);
+        self.at += usize::from(taken);
+        taken
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(Unit::Char(c)) if c.is_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    fn expected(&self, expected: &'static str) -> CallError {
+        if self.at < self.units.len() {
+            CallError::Expected { expected, at: self.at }
+        } else {
+            CallError::Unfinished
+        }
+    }
+
+    /// Text without its outer white space up to one of `ends`, which stays; none if something else ends it.
+    fn text_until(&mut self, ends: &[char]) -> Option<String> {
+        let mut text = String::new();
+        while let Unit::Char(character) = self.peek()? {
+            if ends.contains(&character) {
+                return Some(text.trim().to_owned());
+            }
+            text.push(character);
+            self.at += 1;
+        }
+        None
+    }
+
+    /// Members after the opening brace, and the closing brace.
+    fn members(&mut self, depth: usize) -> Result<Map<String, Value>, CallError> {
+        let mut members = Map::new();
+        self.skip_space();
+        if self.take(Unit::Char('}')) {
+            return Ok(members);
+        }
+        loop {
+            let key = self.key()?;
+            self.skip_space();
+            if !self.take(Unit::Char(':')) {
+                return Err(self.expected("a colon"));
+            }
+            let value = self.value(depth)?;
+            members.insert(key, value);
+            self.skip_space();
+            if self.take(Unit::Char('}')) {
+                return Ok(members);
+            }
+            if !self.take(Unit::Char(',')) {
+                return Err(self.expected("a comma or a closing brace"));
+            }
+        }
+    }
+
+    fn elements(&mut self, depth: usize) -> Result<Vec<Value>, CallError> {
+        let mut elements = Vec::new();
+        self.skip_space();
+        if self.take(Unit::Char(']')) {
+            return Ok(elements);
+        }
+        loop {
+            elements.push(self.value(depth)?);
+            self.skip_space();
+            if self.take(Unit::Char(']')) {
+                return Ok(elements);
+            }
+            if !self.take(Unit::Char(',')) {
+                return Err(self.expected("a comma or a closing bracket"));
+            }
+        }
+    }
+
+    fn key(&mut self) -> Result<String, CallError> {
+        self.skip_space();
+        if let Some(key) = self.string()? {
+            return Ok(key);
+        }
+        let start = self.at;
+        match self.text_until(&[':', ',', '{', '}', '[', ']']) {
+            Some(key) if !key.is_empty() => Ok(key),
+            Some(_) => Err(CallError::Expected { expected: "a key", at: start }),
+            None => Err(self.expected("a key")),
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Value, CallError> {
+        self.skip_space();
+        if let Some(text) = self.string()? {
+            return Ok(Value::String(text));
+        }
+        let opens = [Unit::Char('{'), Unit::Char('[')].into_iter().find(|&unit| self.take(unit));
+        match opens {
+            Some(_) if depth >= MOST_NESTED => Err(CallError::Nested),
+            Some(Unit::Char('{')) => self.members(depth + 1).map(Value::Object),
+            Some(_) => self.elements(depth + 1).map(Value::Array),
+            None => self.literal(),
+        }
+    }
+
+    /// A string in either notation, or none if none begins here.
+    fn string(&mut self) -> Result<Option<String>, CallError> {
+        if self.take(Unit::Quote) {
+            let mut text = String::new();
+            while let Unit::Char(character) = self.next()? {
+                text.push(character);
+            }
+            return Ok(Some(text));
+        }
+        let start = self.at;
+        if !self.take(Unit::Char('"')) {
+            return Ok(None);
+        }
+        let mut json = String::from('"');
+        loop {
+            match self.next()? {
+                Unit::Char('\\') => match self.next()? {
+                    Unit::Char(escaped) => json.extend(['\\', escaped]),
+                    Unit::Quote => {
+                        return Err(CallError::Expected { expected: "an escape", at: self.at - 1 });
+                    }
+                },
+                Unit::Char('"') => break,
+                // JSON forbids raw control characters in strings; models write line breaks all the same.
+                Unit::Char(control) if control < ' ' => {
+                    json.push_str(&format!("\\u{:04x}", u32::from(control)))
+                }
+                Unit::Char(character) => json.push(character),
+                Unit::Quote => json.push_str(&QUOTE.replace('"', "\\\"")),
+            }
+        }
+        json.push('"');
+        match serde_json::from_str(&json) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err(CallError::Expected { expected: "a string with valid escapes", at: start }),
+        }
+    }
+
+    fn literal(&mut self) -> Result<Value, CallError> {
+        let text =
+            self.text_until(&[',', '}', ']']).ok_or_else(|| self.expected("a comma or a closing brace"))?;
+        match text.as_str() {
+            "true" => Ok(Value::Bool(true)),
+            "false" => Ok(Value::Bool(false)),
+            "null" => Ok(Value::Null),
+            _ => match serde_json::from_str::<Number>(&text) {
+                Ok(number) => Ok(Value::Number(number)),
+                Err(_) => Err(CallError::Value { text }),
+            },
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! An answer's token ids to text, thoughts and tool calls, while they come.
+
+use crate::tokenizer::{SpecialTokens, StreamDecoder, Tokenizer};
+
+use super::call::{CallError, ToolCallText};
+use super::message::ToolCall;
+use super::render::THOUGHT;
+use super::stop::StopStrings;
+
+/// A piece of an answer. Texts are whole characters and never empty.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// Text of the answer.
+    Answer(String),
+    /// Text of a thought.
+    Thought(String),
+    /// A call of a tool.
+    Call(ToolCall),
+    /// A call that cannot be read.
+    BrokenCall {
+        /// All that the model wrote between `<|tool_call>` and `<tool_call|>`.
+        raw: String,
+        /// Why it cannot be read.
+        error: CallError,
+    },
+}
+
+/// Where in the format the answer is.
+#[derive(Clone, Debug)]
+enum State {
+    Answer,
+    Thought(Thought),
+    Call(ToolCallText),
+}
+
+/// What is held back of a thought: the format's own characters around it.
+#[derive(Clone, Debug, Default)]
+struct Thought {
+    /// What has come of the label, while all of it may be the label.
+    label: Option<String>,
+    /// A line end that belongs to the closing tag if that comes next.
+    line_end: bool,
+}
+
+/// Sorts the tokens of one answer. Feed it every id with [`AnswerParser::push`], then call [`AnswerParser::finish`].
+///
+/// ```text
+/// answer --<|channel>--> thought --<channel|>--> answer      the label "thought\n" and the last "\n" are dropped
+/// answer --<|tool_call>--> call --<tool_call|>--> answer
+/// ```
+/// It works on ids, so text that only looks like a control token stays text. Control tokens out of place (a second
+/// `<tool_call|>`, an end of turn) give nothing.
+#[derive(Clone, Debug)]
+pub struct AnswerParser {
+    special: SpecialTokens,
+    state: State,
+    decoder: StreamDecoder,
+    stops: StopStrings,
+}
+
+impl AnswerParser {
+    /// Begins an answer: inside a thought if the prompt [ends in one](super::Prompt::ends_in_thought). Stop strings
+    /// are looked for in the answer's text, not in thoughts and calls.
+    #[must_use]
+    pub fn new(special: &SpecialTokens, in_thought: bool, stops: StopStrings) -> Self {
+        let state = if in_thought { State::Thought(Thought::default()) } else { State::Answer };
+        Self { special: special.clone(), state, decoder: StreamDecoder::default(), stops }
+    }
+
+    /// Whether the next text belongs to a thought.
+    #[must_use]
+    pub fn in_thought(&self) -> bool {
+        matches!(self.state, State::Thought(_))
+    }
+
+    /// The stop string that ended the answer. After it nothing more comes out.
+    #[must_use]
+    pub fn stopped(&self) -> Option<&str> {
+        self.stops.found()
+    }
+
+    /// Takes the next id. Mostly gives one piece, sometimes none or two.
+    pub fn push(&mut self, tokenizer: &Tokenizer, id: u32) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        if self.stopped().is_some() {
+            return pieces;
+        }
+        if !tokenizer.is_special(id) {
+            let text = self.decoder.push(tokenizer, id);
+            self.text(text, &mut pieces);
+            return pieces;
+        }
+        let text = self.decoder.flush();
+        self.text(text, &mut pieces);
+        let id = Some(id);
+        if id == self.special.channel_open {
+            self.leave(false, &mut pieces);
+            self.state = State::Thought(Thought { label: Some(String::new()), line_end: false });
+        } else if id == self.special.channel_close && self.in_thought() {
+            self.leave(true, &mut pieces);
+        } else if id == self.special.tool_call_open {
+            self.leave(false, &mut pieces);
+            self.state = State::Call(ToolCallText::default());
+        } else if (id == self.special.tool_call_close || id == self.special.tool_response_open)
+            && matches!(self.state, State::Call(_))
+        {
+            self.leave(true, &mut pieces);
+        } else if id == self.special.quote
+            && let State::Call(call) = &mut self.state
+        {
+            call.push_quote();
+        }
+        pieces
+    }
+
+    /// Ends the answer: gives what was held back. A call that was cut off comes as [`Piece::BrokenCall`].
+    pub fn finish(&mut self, pieces: &mut Vec<Piece>) {
+        if self.stopped().is_none() {
+            let text = self.decoder.flush();
+            self.text(text, pieces);
+            self.leave(false, pieces);
+        }
+    }
+
+    fn text(&mut self, text: Option<String>, pieces: &mut Vec<Piece>) {
+        let Some(text) = text else { return };
+        match &mut self.state {
+            State::Answer => push_text(pieces, Piece::Answer, self.stops.push(&text)),
+            State::Thought(thought) => push_text(pieces, Piece::Thought, thought.push(&text)),
+            State::Call(call) => call.push_text(&text),
+        }
+    }
+
+    /// Ends the stretch at hand, by its own closing tag or without it, and goes back to the answer.
+    fn leave(&mut self, closed: bool, pieces: &mut Vec<Piece>) {
+        match std::mem::replace(&mut self.state, State::Answer) {
+            State::Answer => push_text(pieces, Piece::Answer, self.stops.flush()),
+            State::Thought(thought) => push_text(pieces, Piece::Thought, thought.end(closed)),
+            State::Call(call) => pieces.push(match call.parse() {
+                Ok(call) => Piece::Call(call),
+                Err(error) => Piece::BrokenCall { raw: call.raw(), error },
+            }),
+        }
+    }
+}
+
+fn push_text(pieces: &mut Vec<Piece>, piece: fn(String) -> Piece, text: String) {
+    if !text.is_empty() {
+        pieces.push(piece(text));
+    }
+}
+
+impl Thought {
+    fn push(&mut self, text: &str) -> String {
+        let mut out = String::new();
+        let text = match self.label.take() {
+            None => text.to_owned(),
+            Some(label) => {
+                let label = label + text;
+                if label.len() < THOUGHT.len() && THOUGHT.starts_with(&label) {
+                    self.label = Some(label);
+                    return out;
+                }
+                label.strip_prefix(THOUGHT).map_or(label.clone(), str::to_owned)
+            }
+        };
+        if text.is_empty() {
+            return out;
+        }
+        if std::mem::take(&mut self.line_end) {
+            out.push('\n');
+        }
+        match text.strip_suffix('\n') {
+            Some(before) => {
+                out.push_str(before);
+                self.line_end = true;
+            }
+            None => out.push_str(&text),
+        }
+        out
+    }
+
+    /// What is left. Before the closing tag, one line end is the format's.
+    fn end(self, closed: bool) -> String {
+        let mut out = self.label.unwrap_or_default();
+        if self.line_end && !closed {
+            out.push('\n');
+        }
+        out
+    }
+}

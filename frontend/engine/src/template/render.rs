@@ -1,0 +1,302 @@
+//! Messages to prompt.
+//!
+//! ```text
+//! prompt   = <bos> [system] turn* [generation]
+//! system   = "<|turn>system\n" ["<|think|>\n"] text tool* "<turn|>\n"
+//! turn     = "<|turn>" ROLE "\n" body "<turn|>\n"
+//! body     = [thought] call* response* text
+//! thought  = "<|channel>thought\n" text "\n<channel|>"
+//! tool     = "<|tool>declaration:" NAME "{…}<tool|>"
+//! call     = "<|tool_call>call:" NAME "{…}<tool_call|>"
+//! response = "<|tool_response>response:" NAME "{…}<tool_response|>"
+//! ```
+//! Source of the rules: the chat templates published with the models (2026-07-09).
+
+use serde_json::Value;
+
+use crate::gguf::Metadata;
+use crate::tokenizer::special::{
+    BOS, CHANNEL_CLOSE, CHANNEL_OPEN, THINK, TOOL_CALL_CLOSE, TOOL_CALL_OPEN, TOOL_CLOSE, TOOL_OPEN,
+    TOOL_RESPONSE_CLOSE, TOOL_RESPONSE_OPEN, TURN_CLOSE, TURN_OPEN,
+};
+
+use super::message::{Content, Message, Part, Role, Tool};
+use super::notation::{self, Keys};
+use super::prompt::{Media, Prompt};
+
+/// The label of the channel that holds thoughts, as it follows `<|channel>`.
+pub(super) const THOUGHT: &str = "thought\n";
+
+/// Which of the two published templates. They differ in one place: without thinking, the large models' answer begins
+/// after an empty thought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// E2B and E4B.
+    Small,
+    /// 12B, 26B and 31B.
+    Large,
+}
+
+impl Variant {
+    /// Per-layer embeddings mark the small models. Exact for every published size; no key says it outright.
+    #[must_use]
+    pub fn from_metadata(metadata: &Metadata) -> Self {
+        let architecture = metadata.str("general.architecture").unwrap_or("gemma4");
+        match metadata.u32(&format!("{architecture}.embedding_length_per_layer_input")) {
+            Some(width) if width > 0 => Self::Small,
+            _ => Self::Large,
+        }
+    }
+}
+
+/// How to render.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenderOptions {
+    /// Which template.
+    pub variant: Variant,
+    /// Ask the model to think first.
+    pub thinking: bool,
+    /// Keep the thoughts of earlier messages that called tools.
+    pub preserve_thinking: bool,
+    /// End with the beginning of the model's turn, where it is not open already.
+    pub add_generation_prompt: bool,
+}
+
+impl RenderOptions {
+    /// A prompt to answer, without thinking.
+    #[must_use]
+    pub fn new(variant: Variant) -> Self {
+        Self { variant, thinking: false, preserve_thinking: false, add_generation_prompt: true }
+    }
+}
+
+/// What a message ended with, as far as the generation prompt cares.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Last {
+    Text,
+    Call,
+    Response,
+}
+
+/// Writes the prompt. Tool messages that follow no call have no place in the format and are left out.
+#[must_use]
+pub fn render(messages: &[Message], tools: &[Tool], options: &RenderOptions) -> Prompt {
+    let mut prompt = Prompt::default();
+    prompt.special(BOS);
+    let system = messages.first().filter(|message| matches!(message.role, Role::System | Role::Developer));
+    if options.thinking || !tools.is_empty() || system.is_some() {
+        system_turn(&mut prompt, system, tools, options.thinking);
+    }
+    let turns = if system.is_some() { &messages[1..] } else { messages };
+    let last_user = turns.iter().rposition(|message| message.role == Role::User);
+    let mut last = Last::Text;
+    let mut previous = None;
+    for (index, message) in turns.iter().enumerate().filter(|(_, message)| message.role != Role::Tool) {
+        if message.role != Role::Assistant || previous != Some(Role::Assistant) {
+            prompt.special(TURN_OPEN);
+            prompt.text(name(message.role));
+            prompt.text("\n");
+        }
+        let current = last_user.is_none_or(|user| index > user);
+        let keep_thought = current || (options.preserve_thinking && !message.tool_calls.is_empty());
+        last = turn(&mut prompt, message, &turns[index + 1..], keep_thought);
+        previous = Some(message.role);
+    }
+    if options.add_generation_prompt {
+        generation_prompt(&mut prompt, last, options);
+    }
+    prompt
+}
+
+fn name(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::User => "user",
+        Role::Assistant => "model",
+        Role::Tool => "tool",
+    }
+}
+
+fn system_turn(prompt: &mut Prompt, message: Option<&Message>, tools: &[Tool], thinking: bool) {
+    prompt.special(TURN_OPEN);
+    prompt.text("system\n");
+    if thinking {
+        prompt.special(THINK);
+        prompt.text("\n");
+    }
+    match message.map(|message| &message.content) {
+        Some(Content::Text(text)) => prompt.text(trim(text)),
+        Some(Content::Parts(parts)) => {
+            for part in parts {
+                if let Part::Text { text } = part {
+                    prompt.text(trim(text));
+                }
+                prompt.text(" ");
+            }
+        }
+        Some(Content::None | Content::Object(_)) | None => {}
+    }
+    for tool in tools {
+        prompt.special(TOOL_OPEN);
+        notation::declaration(prompt, tool);
+        prompt.special(TOOL_CLOSE);
+    }
+    prompt.special(TURN_CLOSE);
+    prompt.text("\n");
+}
+
+/// One message after its role, `following` being those after it.
+fn turn(prompt: &mut Prompt, message: &Message, following: &[Message], keep_thought: bool) -> Last {
+    if let Some(thought) = message.reasoning.as_ref().filter(|text| keep_thought && !text.is_empty()) {
+        prompt.special(CHANNEL_OPEN);
+        prompt.text(THOUGHT);
+        prompt.text(thought);
+        prompt.text("\n");
+        prompt.special(CHANNEL_CLOSE);
+    }
+    for call in &message.tool_calls {
+        prompt.special(TOOL_CALL_OPEN);
+        prompt.text("call:");
+        prompt.text(&call.name);
+        prompt.text("{");
+        notation::members(prompt, &call.arguments, Keys::Bare);
+        prompt.text("}");
+        prompt.special(TOOL_CALL_CLOSE);
+    }
+    let answered = responses(prompt, message, following);
+    let content = content(message);
+    let silent = content.to_string().chars().all(is_space);
+    prompt.append(content);
+
+    let next = following.iter().map(|message| message.role).find(|&role| role != Role::Tool);
+    let called = !message.tool_calls.is_empty();
+    let goes_on = message.role == Role::Assistant && next == Some(Role::Assistant) && (!called || answered);
+    // Nothing was said about the answers yet: the model's turn is still open.
+    let waits = answered && silent && next.is_none();
+    if called && !answered {
+        // The next token is the tool's to write.
+        prompt.special(TOOL_RESPONSE_OPEN);
+    } else if !goes_on && !waits {
+        prompt.special(TURN_CLOSE);
+        prompt.text("\n");
+    }
+    match (answered, called) {
+        (true, _) => Last::Response,
+        (false, true) => Last::Call,
+        (false, false) => Last::Text,
+    }
+}
+
+/// The answers to a message's calls, which stand in the same turn. Whether there are any.
+fn responses(prompt: &mut Prompt, message: &Message, following: &[Message]) -> bool {
+    if !message.tool_responses.is_empty() {
+        for answer in &message.tool_responses {
+            let name = if answer.name.is_empty() { "unknown" } else { &answer.name };
+            response(prompt, name, &answer.response);
+        }
+        return true;
+    }
+    if message.tool_calls.is_empty() {
+        return false;
+    }
+    let answers = following.iter().take_while(|message| message.role == Role::Tool);
+    answers.fold(false, |_, answer| {
+        let call = message.tool_calls.iter().rev().find(|call| call.id == answer.tool_call_id);
+        let given = answer.name.as_deref().filter(|name| !name.is_empty());
+        let name = call.map_or(given.unwrap_or("unknown"), |call| &call.name);
+        match &answer.content {
+            Content::None => response(prompt, name, &Value::Null),
+            Content::Text(text) => response(prompt, name, &Value::String(text.clone())),
+            Content::Object(object) => response(prompt, name, &Value::Object(object.clone())),
+            Content::Parts(parts) => {
+                let texts = parts.iter().filter_map(|part| match part {
+                    Part::Text { text } => Some(text.as_str()),
+                    _ => None,
+                });
+                response(prompt, name, &Value::String(texts.collect()));
+                parts.iter().filter_map(medium).for_each(|media| prompt.medium(media));
+            }
+        }
+        true
+    })
+}
+
+fn response(prompt: &mut Prompt, name: &str, value: &Value) {
+    prompt.special(TOOL_RESPONSE_OPEN);
+    prompt.text("response:");
+    prompt.text(name);
+    prompt.text("{");
+    match value {
+        Value::Object(object) => notation::members(prompt, object, Keys::Bare),
+        other => {
+            prompt.text("value:");
+            notation::argument(prompt, other, Keys::Bare);
+        }
+    }
+    prompt.text("}");
+    prompt.special(TOOL_RESPONSE_CLOSE);
+}
+
+fn content(message: &Message) -> Prompt {
+    let mut content = Prompt::default();
+    let text = |content: &mut Prompt, text: &str| match message.role {
+        Role::Assistant => content.text(trim(&without_channels(text))),
+        _ => content.text(trim(text)),
+    };
+    match &message.content {
+        Content::None | Content::Object(_) => {}
+        Content::Text(whole) => text(&mut content, whole),
+        Content::Parts(parts) => {
+            for part in parts {
+                match part {
+                    Part::Text { text: piece } => text(&mut content, piece),
+                    other => medium(other).into_iter().for_each(|media| content.medium(media)),
+                }
+            }
+        }
+    }
+    content
+}
+
+fn medium(part: &Part) -> Option<Media> {
+    match part {
+        Part::Image => Some(Media::Image),
+        Part::Audio => Some(Media::Audio),
+        Part::Video => Some(Media::Video),
+        Part::Text { .. } | Part::Other => None,
+    }
+}
+
+fn generation_prompt(prompt: &mut Prompt, last: Last, options: &RenderOptions) {
+    match last {
+        Last::Text => {
+            prompt.special(TURN_OPEN);
+            prompt.text("model\n");
+            if options.variant == Variant::Large && !options.thinking {
+                prompt.special(CHANNEL_OPEN);
+                prompt.text(THOUGHT);
+                prompt.special(CHANNEL_CLOSE);
+            }
+        }
+        Last::Response if options.thinking => {
+            prompt.special(CHANNEL_OPEN);
+            prompt.text(THOUGHT);
+        }
+        Last::Call | Last::Response => {}
+    }
+}
+
+/// A model's text without the thoughts that a client may have left in it. One that is not closed goes to the end.
+fn without_channels(text: &str) -> String {
+    text.split(CHANNEL_CLOSE).map(|part| part.split(CHANNEL_OPEN).next().unwrap_or_default()).collect()
+}
+
+/// Both ends without white space as the reference, which is Python, knows it.
+fn trim(text: &str) -> &str {
+    text.trim_matches(is_space)
+}
+
+fn is_space(character: char) -> bool {
+    character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
+}

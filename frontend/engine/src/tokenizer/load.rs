@@ -1,0 +1,115 @@
+//! The tokenizer out of a file's metadata.
+
+use crate::gguf::{Metadata, StringArray};
+
+use super::bpe::Merges;
+use super::special::{self, SpecialTokens};
+use super::vocabulary::Vocabulary;
+use super::{Tokenizer, TokenizerError};
+
+const TOKENS: &str = "tokenizer.ggml.tokens";
+const TYPES: &str = "tokenizer.ggml.token_type";
+const MERGES: &str = "tokenizer.ggml.merges";
+const BOS_ID: &str = "tokenizer.ggml.bos_token_id";
+const EOS_ID: &str = "tokenizer.ggml.eos_token_id";
+const EOS_IDS: &str = "tokenizer.ggml.eos_token_ids";
+const EOT_ID: &str = "tokenizer.ggml.eot_token_id";
+
+/// Far above any vocabulary, far below what would overflow an index.
+const MOST_ENTRIES: usize = 1 << 24;
+
+impl Tokenizer {
+    /// Builds the tokenizer. The metadata may be dropped afterwards.
+    ///
+    /// # Errors
+    /// When a key is missing, has another type or contradicts another; see [`TokenizerError`].
+    pub fn from_metadata(metadata: &Metadata) -> Result<Self, TokenizerError> {
+        let tokens = strings(metadata, TOKENS)?;
+        let merges = strings(metadata, MERGES)?;
+        if !metadata.0.contains_key(TYPES) {
+            return Err(TokenizerError::Missing { key: TYPES });
+        }
+        let types = metadata
+            .integers(TYPES)
+            .ok_or(TokenizerError::Type { key: TYPES, expected: "an array of integers" })?;
+        if types.len() != tokens.len() {
+            return Err(TokenizerError::Length { key: TYPES, found: types.len(), expected: tokens.len() });
+        }
+        let vocabulary = Vocabulary::new(tokens.clone(), &types);
+        let count = vocabulary.len();
+        let bos = match vocabulary.id(special::BOS) {
+            Some(id) => id,
+            None => token(metadata, BOS_ID, count)?.ok_or(TokenizerError::Special { token: special::BOS })?,
+        };
+        let special = SpecialTokens::find(&vocabulary, bos);
+
+        let mut stop_ids = stop_tokens(metadata, count)?;
+        stop_ids.extend([special.eos, special.turn_close, special.tool_response_open].into_iter().flatten());
+        stop_ids.sort_unstable();
+        stop_ids.dedup();
+
+        Ok(Self {
+            merges: Merges::new(merges, &vocabulary)?,
+            bytes: byte_ids(&vocabulary)?,
+            vocabulary,
+            special,
+            stop_ids,
+        })
+    }
+}
+
+fn strings<'a>(metadata: &'a Metadata, key: &'static str) -> Result<&'a StringArray, TokenizerError> {
+    if !metadata.0.contains_key(key) {
+        return Err(TokenizerError::Missing { key });
+    }
+    let array = metadata.strings(key).ok_or(TokenizerError::Type { key, expected: "an array of strings" })?;
+    if array.len() > MOST_ENTRIES {
+        return Err(TokenizerError::TooMany { key, found: array.len(), limit: MOST_ENTRIES });
+    }
+    Ok(array)
+}
+
+/// A key that may be absent and holds one id.
+fn token(metadata: &Metadata, key: &'static str, count: usize) -> Result<Option<u32>, TokenizerError> {
+    match metadata.0.get(key) {
+        None => Ok(None),
+        Some(_) => {
+            let id = metadata.u32(key).ok_or(TokenizerError::Type { key, expected: "a token id" })?;
+            checked(key, i64::from(id), count).map(Some)
+        }
+    }
+}
+
+fn stop_tokens(metadata: &Metadata, count: usize) -> Result<Vec<u32>, TokenizerError> {
+    let mut ids = Vec::new();
+    for key in [EOS_ID, EOT_ID] {
+        ids.extend(token(metadata, key, count)?);
+    }
+    if metadata.0.contains_key(EOS_IDS) {
+        let found = metadata
+            .integers(EOS_IDS)
+            .ok_or(TokenizerError::Type { key: EOS_IDS, expected: "an array of token ids" })?;
+        for id in found {
+            ids.push(checked(EOS_IDS, id, count)?);
+        }
+    }
+    Ok(ids)
+}
+
+fn checked(key: &'static str, id: i64, count: usize) -> Result<u32, TokenizerError> {
+    let small = u32::try_from(id).ok().filter(|&id| (id as usize) < count);
+    small.ok_or(TokenizerError::Id { key, id, count })
+}
+
+fn byte_ids(vocabulary: &Vocabulary) -> Result<Box<[u32; 256]>, TokenizerError> {
+    let unknown = vocabulary.id(special::UNK);
+    let mut ids = Box::new([0; 256]);
+    for (byte, id) in ids.iter_mut().enumerate() {
+        let piece = format!("<0x{byte:02X}>");
+        *id = match vocabulary.id(&piece).or(unknown) {
+            Some(id) => id,
+            None => return Err(TokenizerError::Byte { piece }),
+        };
+    }
+    Ok(ids)
+}

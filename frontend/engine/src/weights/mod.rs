@@ -1,0 +1,74 @@
+//! Weights on the device: planar matrices, and all vectors in one buffer.
+
+mod load;
+mod windows;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use shaders::{DType, PlanarLayout};
+
+use crate::gpu::Buffer;
+
+pub use load::{LoadError, Progress, device_bytes, is_splittable, load};
+
+/// Rows of a matrix in one buffer.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// First row.
+    pub row0: u32,
+    /// Where the planes of these rows lie.
+    pub layout: PlanarLayout,
+    /// The buffer.
+    pub buffer: Arc<Buffer>,
+}
+
+/// A weight matrix. Those that do not fit one binding are split by rows.
+#[derive(Clone, Debug)]
+pub struct Matrix {
+    /// Storage type.
+    pub dtype: DType,
+    /// Columns.
+    pub k: u32,
+    /// Rows.
+    pub n: u32,
+    /// In order of rows; at least one.
+    pub parts: Vec<Part>,
+}
+
+impl Matrix {
+    /// The only part of a matrix that fits one binding; the first one of others.
+    #[must_use]
+    pub fn whole(&self) -> &Part {
+        &self.parts[0]
+    }
+}
+
+/// All weights of a model that are on the device.
+#[derive(Debug)]
+pub struct Weights {
+    /// Matrices by the engine's names.
+    pub matrices: HashMap<String, Matrix>,
+    /// All vectors, f32, one after the other.
+    pub vectors: Arc<Buffer>,
+    /// First element and number of elements of each vector, by name.
+    pub places: HashMap<String, (u32, u32)>,
+    /// The norm of the per-layer inputs, alone, as its kernel binds it.
+    pub ple_norm: Option<Arc<Buffer>>,
+    /// The divisors of the rotation frequencies of global layers, if the file has them.
+    pub rope_factors: Option<Vec<f32>>,
+}
+
+impl Weights {
+    /// The matrix of this name, if the model has it.
+    #[must_use]
+    pub fn matrix(&self, name: &str) -> Option<&Matrix> {
+        self.matrices.get(name)
+    }
+
+    /// Where the vector of this name begins, in elements. Every vector of the tensor list is there.
+    #[must_use]
+    pub fn vector(&self, name: &str) -> u32 {
+        self.places.get(name).map_or(0, |&(start, _)| start)
+    }
+}

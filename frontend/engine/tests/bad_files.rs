@@ -1,0 +1,125 @@
+//! Model files that lie: each is refused by a sentence that names what is wrong, before anything is allocated for it.
+
+mod common;
+
+use engine::bytes::MemorySource;
+use engine::gguf::Header;
+use engine::session::Plan;
+
+fn pebble() -> Vec<u8> {
+    std::fs::read(common::repository("server/models/pebble.gguf")).expect("the demo model")
+}
+
+/// What reading a plan from these bytes says.
+fn refusal(bytes: Vec<u8>) -> String {
+    let source = MemorySource::new(bytes);
+    let read = async {
+        let header = Header::read(&source).await?;
+        Plan::read(&header)
+    };
+    match pollster::block_on(read) {
+        Ok(_) => panic!("the file was taken for a good one"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Where a string of the header begins: behind its length, so that `a.blk.3` is not taken for `blk.3`.
+fn position(bytes: &[u8], text: &str) -> usize {
+    let mut counted = (text.len() as u64).to_le_bytes().to_vec();
+    counted.extend(text.as_bytes());
+    bytes.windows(counted.len()).position(|window| window == counted).unwrap_or_else(|| panic!("no {text}"))
+        + 8
+}
+
+/// The file with `old` written over by `new` of the same length, where it occurs first.
+fn renamed(old: &str, new: &str) -> Vec<u8> {
+    assert_eq!(old.len(), new.len());
+    let mut bytes = pebble();
+    let at = position(&bytes, old);
+    bytes[at..at + new.len()].copy_from_slice(new.as_bytes());
+    bytes
+}
+
+/// The file with the u32 at `skip` bytes behind the end of `text` replaced.
+fn patched(text: &str, skip: usize, value: u32) -> Vec<u8> {
+    let mut bytes = pebble();
+    let at = position(&bytes, text) + text.len() + skip;
+    bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    bytes
+}
+
+#[test]
+fn the_demo_model_itself_is_good() {
+    let source = MemorySource::new(pebble());
+    let header = pollster::block_on(Header::read(&source)).expect("a header");
+    let plan = Plan::read(&header).expect("a plan");
+    assert_eq!(plan.config.layers.len(), 10);
+    assert!(plan.bytes(512) < plan.bytes(2048));
+    assert!(plan.longest(0, 1 << 20).is_none());
+}
+
+#[test]
+fn other_models_and_other_parts_are_named() {
+    // The first string of that length and text is the value of general.architecture.
+    let text = refusal(renamed("gemma4", "llama3"));
+    assert!(text.contains("llama3") && text.contains("Gemma 4"), "{text}");
+}
+
+#[test]
+fn a_tensor_that_is_missing_is_named() {
+    let text = refusal(renamed("blk.3.attn_q.weight", "blk.3.attn_X.weight"));
+    assert!(text.contains("blk.3.attn_q.weight"), "{text}");
+}
+
+#[test]
+fn a_storage_type_that_is_not_read_is_named() {
+    // Behind the name: dimensions, the two of them, then the type.
+    let text = refusal(patched("blk.3.attn_q.weight", 4 + 16, 16));
+    assert!(text.contains("IQ2_XXS") && text.contains("blk.3.attn_q.weight"), "{text}");
+    let text = refusal(patched("blk.3.attn_q.weight", 4 + 16, 999));
+    assert!(text.contains("999") && text.contains("blk.3.attn_q.weight"), "{text}");
+}
+
+#[test]
+fn a_shape_that_contradicts_the_metadata_is_named_with_both() {
+    let text = refusal(patched("gemma4.embedding_length", 4, 512));
+    assert!(text.contains("512") && text.contains("256") && text.contains("token_embd"), "{text}");
+    let text = refusal(patched("gemma4.attention.head_count", 4, 2));
+    assert!(text.contains("attn_q"), "{text}");
+}
+
+#[test]
+fn absurd_numbers_are_refused_and_not_allocated() {
+    let text = refusal(patched("gemma4.block_count", 4, u32::MAX));
+    assert!(text.contains("block_count"), "{text}");
+    let text = refusal(patched("gemma4.attention.key_length", 4, 100));
+    assert!(text.contains("key_length"), "{text}");
+    // The number of tensors, then of metadata pairs.
+    for at in [8, 16] {
+        let mut bytes = pebble();
+        bytes[at..at + 8].copy_from_slice(&u64::MAX.to_le_bytes());
+        assert!(!refusal(bytes).is_empty());
+    }
+}
+
+#[test]
+fn a_file_that_was_cut_says_how_much_is_missing() {
+    let bytes = pebble();
+    for len in [0, 3, 4, 20, 1000, 100_000, bytes.len() / 2] {
+        assert!(!refusal(bytes[..len].to_vec()).is_empty());
+    }
+    // The last tensor ends at the end of the file, or a few bytes of padding before it.
+    let missing = |len: usize| -> u64 {
+        let text = refusal(bytes[..len].to_vec());
+        let numbers = text.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok());
+        numbers.max().unwrap_or_else(|| panic!("no number in {text}"))
+    };
+    assert!(missing(bytes.len() - 4096) >= 4096 - 32);
+}
+
+#[test]
+fn a_mixture_of_experts_is_refused_by_name() {
+    let path = common::repository("frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf");
+    let text = refusal(std::fs::read(path).expect("the golden model"));
+    assert!(text.contains("mixture of experts"), "{text}");
+}

@@ -1,0 +1,37 @@
+//! What the tests on a device share.
+
+#![allow(dead_code)] // Each test binary uses a part.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use engine::bytes::{ByteSource, CancelToken, FileSource};
+use engine::gpu::{Gpu, GpuOptions};
+use engine::model::KvType;
+use engine::session::{LoadOptions, Session};
+
+/// A path in this repository.
+pub fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// Opens a device. These tests can say nothing without one.
+pub fn gpu() -> Rc<Gpu> {
+    let options = GpuOptions::default();
+    Rc::new(pollster::block_on(Gpu::open(&options)).expect(
+        "these tests need a GPU adapter; a software one is enough: install mesa-vulkan-drivers and set \
+         VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json (lavapipe)",
+    ))
+}
+
+/// Loads a model with a cache of full precision, so that it can be held against an f32 reference.
+pub fn exact(gpu: &Rc<Gpu>, path: &Path) -> Session {
+    load(gpu, path, &LoadOptions { context: 2048, kv_type: KvType::F32, ..LoadOptions::default() })
+}
+
+/// Loads a model.
+pub fn load(gpu: &Rc<Gpu>, path: &Path, options: &LoadOptions) -> Session {
+    let source: Rc<dyn ByteSource> = Rc::new(FileSource::open(path).expect("the model file opens"));
+    pollster::block_on(Session::load(Rc::clone(gpu), source, options, &CancelToken::new(), &mut |_| ()))
+        .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}

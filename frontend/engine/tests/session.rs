@@ -1,0 +1,219 @@
+//! Sessions on a device: what is drawn does not depend on what the cache spared, on how the prompt was cut, on where the
+//! per-layer table is; cancelling, limits and budgets hold.
+
+mod common;
+
+use std::cell::Cell;
+
+use engine::gpu::Gpu;
+use engine::model::KvType;
+use engine::session::{Control, EngineError, Event, Finish, LoadOptions, Options, Outcome, Session};
+use engine::template::Piece;
+use shaders::sampling::Settings;
+
+const E2B: &str = "frontend/engine/tests/golden/models/tiny-e2b.q4_k_m.gguf";
+const DENSE: &str = "frontend/engine/tests/golden/models/tiny-31b.q4_k_m.lcpp.gguf";
+const PEBBLE: &str = "server/models/pebble.gguf";
+
+fn open(path: &str, options: LoadOptions) -> (std::rc::Rc<Gpu>, Session) {
+    let gpu = common::gpu();
+    let session = common::load(&gpu, &common::repository(path), &options);
+    (gpu, session)
+}
+
+fn exact(context: u32) -> LoadOptions {
+    LoadOptions { context, kv_type: KvType::F32, ..LoadOptions::default() }
+}
+
+fn prompt(len: u32, salt: u32) -> Vec<u32> {
+    (0..len).map(|i| 200 + (i * 7919 + salt * 131) % 700).collect()
+}
+
+fn run(session: &mut Session, ids: &[u32], options: &Options) -> Result<Outcome, EngineError> {
+    pollster::block_on(session.generate(ids, options, &Control::default(), &mut |_| ()))
+}
+
+fn greedy(count: u32) -> Options {
+    Options { max_tokens: count, ignore_eos: true, ..Options::default() }
+}
+
+fn argmax(row: &[f32]) -> u32 {
+    (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a))).expect("a row") as u32
+}
+
+/// Every drawn token is the likeliest one when prompt and answer are read as one prompt: decode and prefill agree.
+fn decode_agrees_with_prefill(path: &str, prompt_len: u32) {
+    let (_gpu, mut session) = open(path, exact(2048));
+    let ids = prompt(prompt_len, 1);
+    let drawn = run(&mut session, &ids, &greedy(40)).expect("an answer").ids;
+    let mut all = ids.clone();
+    all.extend(&drawn);
+    let logits = pollster::block_on(session.logits(&all[..all.len() - 1], drawn.len())).expect("logits");
+    let vocabulary = session.decoder().vocabulary() as usize;
+    for (step, (row, &id)) in logits.chunks(vocabulary).zip(&drawn).enumerate() {
+        let best = argmax(row);
+        let gap = row[best as usize] - row[id as usize];
+        assert!(gap < 1e-3, "step {step}: {id} was drawn, {best} is likelier by {gap}");
+    }
+}
+
+#[test]
+fn decode_agrees_with_prefill_over_chunks_and_turned_rings() {
+    // Window 16, ring 576: at 700 tokens the rings have turned, and the prompt took two chunks.
+    decode_agrees_with_prefill(E2B, 700);
+    decode_agrees_with_prefill(DENSE, 600);
+}
+
+#[test]
+fn what_the_cache_spares_changes_nothing() {
+    let (_gpu, mut session) = open(E2B, exact(2048));
+    let first = prompt(620, 2);
+    let answer = run(&mut session, &first, &greedy(48)).expect("an answer");
+    assert_eq!(answer.timings.cached_tokens, 0);
+
+    // The same prompt again: the rings have turned since, so they come from a checkpoint.
+    let again = run(&mut session, &first, &greedy(48)).expect("an answer");
+    assert_eq!(again.ids, answer.ids);
+    assert!(again.timings.cached_tokens >= 619, "{:?}", again.timings);
+
+    // A next turn: all that is held is spared.
+    let mut second = first.clone();
+    second.extend(&answer.ids);
+    second.extend(prompt(30, 3));
+    let spared = run(&mut session, &second, &greedy(24)).expect("an answer");
+    assert!(spared.timings.cached_tokens >= 620 + 47, "{:?}", spared.timings);
+    session.forget();
+    let fresh = run(&mut session, &second, &greedy(24)).expect("an answer");
+    assert_eq!(fresh.timings.cached_tokens, 0);
+    assert_eq!(fresh.ids, spared.ids);
+
+    // Another conversation, then the first one: nothing of the other is taken for it.
+    run(&mut session, &prompt(50, 9), &greedy(4)).expect("an answer");
+    assert_eq!(run(&mut session, &first, &greedy(48)).expect("an answer").ids, answer.ids);
+}
+
+#[test]
+fn the_per_layer_table_may_stay_in_the_file() {
+    let ids = prompt(40, 4);
+    let (_gpu, mut device) = open(E2B, exact(512));
+    let want = run(&mut device, &ids, &greedy(24)).expect("an answer").ids;
+    let (_gpu, mut host) = open(E2B, LoadOptions { ple_on_host: true, ..exact(512) });
+    assert!(host.decoder().needs_host() && !device.decoder().needs_host());
+    assert_eq!(run(&mut host, &ids, &greedy(24)).expect("an answer").ids, want);
+}
+
+#[test]
+fn a_token_costs_seven_dispatches_a_layer_and_no_buffer() {
+    for (path, per_layer) in [(E2B, 7), (DENSE, 5)] {
+        let (gpu, mut session) = open(path, exact(2048));
+        let layers = session.decoder().config().layers.len();
+        run(&mut session, &prompt(20, 5), &greedy(8)).expect("an answer");
+        // Beside the layers: embedding, two for the per-layer inputs, head, and two to draw.
+        let most = per_layer * layers + 6;
+        assert!(
+            session.decoder().dispatches_per_token() <= most,
+            "{}",
+            session.decoder().dispatches_per_token()
+        );
+        session.forget();
+        run(&mut session, &prompt(20, 5), &greedy(8)).expect("an answer");
+        let before = gpu.buffers_created();
+        // The checkpoint of the first prompts is reused; drawing itself never allocates.
+        run(&mut session, &prompt(20, 5), &greedy(100)).expect("an answer");
+        assert_eq!(gpu.buffers_created(), before);
+    }
+}
+
+#[test]
+fn an_answer_in_words_and_everything_that_ends_one() {
+    let (_gpu, mut session) = open(PEBBLE, LoadOptions { context: 512, ..LoadOptions::default() });
+    let conversation = |text: &str| {
+        serde_json::from_value::<engine::template::Conversation>(
+            serde_json::json!({ "messages": [{ "role": "user", "content": text }] }),
+        )
+        .expect("a conversation")
+    };
+    let ids = |session: &Session, text: &str| {
+        session.render(&conversation(text), false).encode(session.tokenizer()).expect("ids")
+    };
+
+    // The model ends its turn by itself, and the pieces are the text.
+    let question = ids(&session, "What is 2 + 3?");
+    let mut text = String::new();
+    let mut on = |event| {
+        if let Event::Piece(Piece::Answer(piece), _) = event {
+            text.push_str(&piece);
+        }
+    };
+    let (plain, control) = (Options::default(), Control::default());
+    let answered = session.generate(&question, &plain, &control, &mut on);
+    let outcome = pollster::block_on(answered).expect("an answer");
+    assert_eq!((outcome.finish, text.as_str()), (Finish::EndOfTurn, "2 + 3 = 5."));
+
+    // A stop text ends it before the text.
+    let mut text = String::new();
+    let mut on = |event| {
+        if let Event::Piece(Piece::Answer(piece), _) = event {
+            text.push_str(&piece);
+        }
+    };
+    let options = Options { stop: vec!["= 5".into()], ..Options::default() };
+    let stopped = session.generate(&question, &options, &control, &mut on);
+    assert_eq!(pollster::block_on(stopped).expect("an answer").finish, Finish::StopText);
+    assert_eq!(text, "2 + 3 ");
+
+    // Tokens run out; the context fills up; a prompt is too long for it.
+    let few =
+        run(&mut session, &question, &Options { max_tokens: 3, ..Options::default() }).expect("an answer");
+    assert_eq!((few.finish, few.ids.len()), (Finish::MaxTokens, 3));
+    let full = run(&mut session, &prompt(500, 6), &greedy(0)).expect("an answer");
+    assert_eq!((full.finish, full.ids.len()), (Finish::ContextFull, 12));
+    let long = run(&mut session, &prompt(512, 6), &greedy(1));
+    assert!(matches!(long, Err(EngineError::ContextFull { tokens: 512, context: 512 })), "{long:?}");
+    assert!(matches!(run(&mut session, &[], &greedy(1)), Err(EngineError::Empty)));
+    let none = run(&mut session, &[1, u32::MAX], &greedy(1));
+    assert!(matches!(none, Err(EngineError::NoToken { id: u32::MAX, .. })), "{none:?}");
+
+    // A seed repeats a draw, another one does not.
+    let warm = |seed| Options {
+        settings: Settings { temperature: 3.0, top_k: 64, top_p: 0.99, ..Settings::default() },
+        seed,
+        ..greedy(32)
+    };
+    let (a, b, c) = (warm(7), warm(7), warm(8));
+    let a = run(&mut session, &question, &a).expect("an answer").ids;
+    assert_eq!(run(&mut session, &question, &b).expect("an answer").ids, a);
+    assert_ne!(run(&mut session, &question, &c).expect("an answer").ids, a);
+}
+
+#[test]
+fn a_cancelled_answer_keeps_what_was_drawn_and_the_next_one_goes_on() {
+    let (_gpu, mut session) = open(E2B, exact(1024));
+    let ids = prompt(30, 7);
+    let whole = run(&mut session, &ids, &greedy(200)).expect("an answer").ids;
+    let control = Control::default();
+    let pieces = Cell::new(0);
+    let cancel = control.cancel.clone();
+    let mut on = |event| {
+        if let Event::Piece(..) = event {
+            pieces.set(pieces.get() + 1);
+            if pieces.get() == 3 {
+                cancel.cancel();
+            }
+        }
+    };
+    let outcome =
+        pollster::block_on(session.generate(&ids, &greedy(200), &control, &mut on)).expect("an answer");
+    assert_eq!(outcome.finish, Finish::Cancelled);
+    assert!(outcome.ids.len() < 60, "{} tokens were drawn", outcome.ids.len());
+    assert_eq!(outcome.ids[..], whole[..outcome.ids.len()]);
+
+    // Cancelled before it began.
+    let control = Control::default();
+    control.cancel.cancel();
+    let outcome =
+        pollster::block_on(session.generate(&ids, &greedy(5), &control, &mut |_| ())).expect("an answer");
+    assert_eq!((outcome.finish, outcome.ids.len()), (Finish::Cancelled, 0));
+
+    assert_eq!(run(&mut session, &ids, &greedy(20)).expect("an answer").ids[..], whole[..20]);
+}

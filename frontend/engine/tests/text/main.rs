@@ -1,0 +1,9 @@
+//! The text side of the engine: tokenizer, chat template, parser of answers. Against the reference outputs under
+//! `tests/golden`, on every model file there, on the built-in model, and on `shared/golden` beside the repository
+//! where that exists.
+
+mod loading;
+mod models;
+mod parse;
+mod render;
+mod tokenizer;

@@ -1,0 +1,72 @@
+//! The server's model list: the JSON of `GET /api/models`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::Capabilities;
+
+/// Answer of `GET /api/models`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Catalog {
+    /// Every model found, usable or not. The default model is first.
+    pub models: Vec<CatalogEntry>,
+    /// Folders that were searched, for the empty state: what to do when a model is missing from the list.
+    pub searched: Vec<String>,
+}
+
+/// One model of the server.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CatalogEntry {
+    /// The name a person types, such as `gemma4:e2b`.
+    pub name: String,
+    /// The family or architecture, such as `gemma4`; empty when unknown.
+    pub family: String,
+    /// Parameters as text, such as `5.1B`; empty when unknown.
+    pub parameters: String,
+    /// Quantisation, such as `Q4_K_M`; empty when unknown.
+    pub quantization: String,
+    /// Bytes of all layers that a load reads.
+    pub size: u64,
+    /// Digest of the model layer, as in [`Layer::digest`]; empty when broken.
+    pub digest: String,
+    /// What it can do.
+    pub capabilities: Capabilities,
+    /// Whether this is the built-in demonstration model.
+    pub demo: bool,
+    /// Defaults for sampling that come with the model (Ollama's params layer), as JSON numbers by name.
+    pub params: std::collections::BTreeMap<String, f64>,
+    /// A system prompt that comes with the model, or empty.
+    pub system: String,
+    /// The files it is made of.
+    pub layers: Vec<Layer>,
+    /// Why it cannot be used, in a sentence; none when it can.
+    pub broken: Option<String>,
+}
+
+/// One file of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Layer {
+    /// What it holds.
+    pub kind: LayerKind,
+    /// `sha256:` and 64 hexadecimal digits when the content can be checked against it. A file outside Ollama's store
+    /// has `gguf:` and 64 hexadecimal digits: an identity that is cheap to compute for many gigabytes. It changes when
+    /// the file changes, but is no checksum of the content.
+    pub digest: String,
+    /// Bytes.
+    pub size: u64,
+    /// Where to get it, relative to the page's origin: `/api/blobs/` and the digest, its colon a hyphen.
+    pub url: String,
+}
+
+/// What a layer holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayerKind {
+    /// GGUF: the text model, perhaps with its towers.
+    Model,
+    /// GGUF: vision and audio towers.
+    Projector,
+    /// GGUF: a LoRA adapter.
+    Adapter,
+    /// GGUF: a drafter for speculative decoding.
+    Draft,
+}

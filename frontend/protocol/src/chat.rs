@@ -1,0 +1,66 @@
+//! A conversation as the engine reads it.
+
+use serde::{Deserialize, Serialize};
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Instructions for the whole conversation.
+    System,
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+    /// The answer of a tool.
+    Tool,
+}
+
+/// A piece of a message, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Content {
+    /// Text.
+    Text(String),
+    /// A picture: the bytes of the file as the person gave it.
+    Image(Vec<u8>),
+    /// Sound: the bytes of a 16 kHz mono WAV file.
+    Audio(Vec<u8>),
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, in order.
+    pub content: Vec<Content>,
+    /// The model's thought before it spoke, without its tags; empty when there was none.
+    pub thought: String,
+    /// Tools that the model called in this message.
+    pub calls: Vec<ToolCall>,
+    /// For [`Role::Tool`]: the tool's name.
+    pub tool: String,
+}
+
+impl Message {
+    /// A message of text alone.
+    #[must_use]
+    pub fn text(role: Role, text: impl Into<String>) -> Self {
+        Self {
+            role,
+            content: vec![Content::Text(text.into())],
+            thought: String::new(),
+            calls: Vec::new(),
+            tool: String::new(),
+        }
+    }
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub name: String,
+    /// Its arguments: the text of one JSON object.
+    pub arguments: String,
+}

@@ -1,0 +1,34 @@
+//! What the graphics device is.
+
+use serde::{Deserialize, Serialize};
+
+/// The adapter that the engine computes on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceReport {
+    /// Whether WebGPU gave an adapter at all. When false, only `problem` is filled.
+    pub available: bool,
+    /// Why there is none, in the browser's words.
+    pub problem: String,
+    /// Maker, such as `nvidia`; browsers may leave it empty.
+    pub vendor: String,
+    /// Family, such as `hopper`; may be empty.
+    pub architecture: String,
+    /// Description; may be empty.
+    pub description: String,
+    /// Whether it computes in software (SwiftShader, lavapipe): right, but slow.
+    pub software: bool,
+    /// Whether `shader-f16` is on.
+    pub shader_f16: bool,
+    /// Subgroup size range, when subgroups are on.
+    pub subgroups: Option<(u32, u32)>,
+    /// Whether timestamps can be queried.
+    pub timestamps: bool,
+    /// Largest buffer in bytes.
+    pub max_buffer_size: u64,
+    /// Largest storage binding in bytes.
+    pub max_binding_size: u64,
+    /// Limits by name, for diagnostics.
+    pub limits: Vec<(String, u64)>,
+    /// Features by name, for diagnostics.
+    pub features: Vec<String>,
+}

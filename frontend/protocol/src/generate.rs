@@ -1,0 +1,112 @@
+//! How to answer, and how the answer went.
+
+use serde::{Deserialize, Serialize};
+
+/// How the next token is drawn. The defaults are the model's recommendation (temperature 1.0, top-k 64, top-p 0.95).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sampling {
+    /// Divides the logits; 0 always takes the likeliest token.
+    pub temperature: f32,
+    /// Keeps the k likeliest tokens; 0 keeps as many as the engine can hold (256).
+    pub top_k: u32,
+    /// Keeps the smallest set of tokens whose probabilities add up to this; 1 keeps all.
+    pub top_p: f32,
+    /// Drops tokens less likely than this share of the likeliest one; 0 drops none.
+    pub min_p: f32,
+    /// Divides positive and multiplies negative logits of tokens seen among the last 64; 1 is off.
+    pub repeat_penalty: f32,
+    /// Subtracted from logits of tokens seen among the last 64.
+    pub presence_penalty: f32,
+    /// Subtracted from logits for each time a token was seen among the last 64.
+    pub frequency_penalty: f32,
+    /// Makes the draw repeatable; none takes one from the browser's random source.
+    pub seed: Option<u64>,
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        Self {
+            temperature: 1.0,
+            top_k: 64,
+            top_p: 0.95,
+            min_p: 0.0,
+            repeat_penalty: 1.0,
+            presence_penalty: 0.0,
+            frequency_penalty: 0.0,
+            seed: None,
+        }
+    }
+}
+
+/// How to answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GenerateOptions {
+    /// How the next token is drawn.
+    pub sampling: Sampling,
+    /// Most tokens of the answer, thoughts included; 0 for as many as the context holds.
+    pub max_tokens: u32,
+    /// Texts that end the answer; they are not part of it.
+    pub stop: Vec<String>,
+    /// Whether the model may think first.
+    pub thinking: bool,
+    /// Tools the model may call: each the text of a JSON object `{"name", "description", "parameters"}`.
+    pub tools: Vec<String>,
+}
+
+/// What kind of text a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Channel {
+    /// The answer.
+    Answer,
+    /// A thought, shown folded.
+    Thought,
+}
+
+/// Why an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Finish {
+    /// The model ended its turn.
+    EndOfTurn,
+    /// A stop text was reached.
+    StopText,
+    /// `max_tokens` was reached.
+    MaxTokens,
+    /// The context is full.
+    ContextFull,
+    /// The model waits for the answer of a tool.
+    ToolCall,
+    /// The person stopped it.
+    Cancelled,
+}
+
+/// Figures of one answer. Times in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timings {
+    /// Tokens of the prompt.
+    pub prompt_tokens: u32,
+    /// Of these, found in the cache and not computed again.
+    pub cached_tokens: u32,
+    /// Time to read the prompt.
+    pub prefill_ms: f64,
+    /// Time from the request to the first token.
+    pub first_token_ms: f64,
+    /// Tokens generated.
+    pub decode_tokens: u32,
+    /// Time to generate them, the first one excluded.
+    pub decode_ms: f64,
+    /// Tokens of the context now in use.
+    pub context_used: u32,
+    /// Tokens the context can hold.
+    pub context_size: u32,
+}
+
+impl Timings {
+    /// Tokens a second while generating; 0 when fewer than two were.
+    #[must_use]
+    pub fn tokens_per_second(&self) -> f64 {
+        if self.decode_tokens < 2 || self.decode_ms <= 0.0 {
+            return 0.0;
+        }
+        f64::from(self.decode_tokens - 1) * 1000.0 / self.decode_ms
+    }
+}

@@ -1,0 +1,262 @@
+//! What page, worker and server say to one another.
+//!
+//! The page posts a [`Request`] to the worker and gets [`Event`]s back. Both are encoded with [`encode`] and
+//! [`decode`] (postcard) and travel as the bytes of one `ArrayBuffer`; a local file travels beside them as a
+//! `File` handle, because a handle can be cloned between the two and its bytes need not be read for that.
+//! The server's model list ([`catalog`]) is JSON.
+//!
+//! Everything that takes time carries a [`RequestId`]. Any request can be cancelled by its id, and every request
+//! ends with exactly one terminal event: see [`Event::is_terminal`].
+
+pub mod catalog;
+pub mod chat;
+pub mod device;
+pub mod failure;
+pub mod generate;
+pub mod model;
+mod wire;
+
+use serde::{Deserialize, Serialize};
+
+pub use catalog::{Catalog, CatalogEntry, Layer, LayerKind};
+pub use chat::{Content, Message, Role, ToolCall};
+pub use device::DeviceReport;
+pub use failure::{Cause, Failure, Remedy};
+pub use generate::{Channel, Finish, GenerateOptions, Sampling, Timings};
+pub use model::{
+    CacheEntry, Capabilities, ContextCost, FitVerdict, LoadOptions, LoadPhase, LoadProgress, ModelDetails,
+    ModelSource, TypeShare,
+};
+pub use wire::{WireError, decode, encode};
+
+/// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
+/// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
+pub const VERSION: u16 = 1;
+
+/// Chosen by the page, unique within one worker's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RequestId(pub u64);
+
+/// From the page to the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    /// First message of a page. Answered by [`Event::Ready`], then [`Event::Device`].
+    Hello {
+        /// The page's [`VERSION`].
+        version: u16,
+    },
+    /// Reads a model's header and says what it is and whether it fits, without loading a weight.
+    /// Answered by [`Event::Inspected`].
+    Inspect {
+        /// Names the request.
+        id: RequestId,
+        /// Where the model is.
+        source: ModelSource,
+        /// The context length the verdict is for, in tokens; 0 for the default.
+        context: u32,
+    },
+    /// Loads a model, in place of the one loaded before. Answered by [`Event::Loading`]s, then [`Event::Loaded`].
+    Load {
+        /// Names the request.
+        id: RequestId,
+        /// Where the model is.
+        source: ModelSource,
+        /// Context length and cache policy.
+        options: LoadOptions,
+    },
+    /// Frees the model and its memory. Answered by [`Event::Unloaded`].
+    Unload {
+        /// Names the request.
+        id: RequestId,
+    },
+    /// Answers the conversation. Answered by [`Event::Prefilling`]s and [`Event::Text`]s, then [`Event::Done`].
+    Generate {
+        /// Names the request.
+        id: RequestId,
+        /// The conversation, oldest message first. The last one is the user's (or a tool's).
+        messages: Vec<Message>,
+        /// How to answer.
+        options: GenerateOptions,
+    },
+    /// Ends the thought of a running answer, so that the answer proper begins. No event of its own.
+    AnswerNow {
+        /// The running [`Request::Generate`].
+        id: RequestId,
+    },
+    /// Counts the tokens that the conversation would take in the prompt. Answered by [`Event::Counted`].
+    Count {
+        /// Names the request.
+        id: RequestId,
+        /// The conversation as it would be sent.
+        messages: Vec<Message>,
+        /// Whether thinking is on (it changes the prompt).
+        thinking: bool,
+    },
+    /// Stops a request. It ends with its own terminal event: a cancelled generation with
+    /// [`Finish::Cancelled`], all else with [`Cause::Cancelled`].
+    Cancel {
+        /// The request to stop.
+        id: RequestId,
+    },
+    /// Lists the weights kept in this browser. Answered by [`Event::Cache`].
+    ListCache {
+        /// Names the request.
+        id: RequestId,
+    },
+    /// Deletes weights kept in this browser. Answered by [`Event::Cache`] with what is left.
+    DeleteCached {
+        /// Names the request.
+        id: RequestId,
+        /// The blob's digest, as in [`Layer::digest`].
+        digest: String,
+    },
+}
+
+/// From the worker to the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// The worker runs and speaks this version.
+    Ready {
+        /// The worker's [`VERSION`].
+        version: u16,
+    },
+    /// What the graphics device is and can do; sent after [`Event::Ready`] and after a lost device came back.
+    Device(DeviceReport),
+    /// The device was lost (driver reset, sleep, memory pressure). The worker restores it, reloads the model and
+    /// continues; a new [`Event::Device`] says when it is back.
+    DeviceLost {
+        /// The browser's words.
+        reason: String,
+    },
+    /// Answers [`Request::Inspect`].
+    Inspected {
+        /// The request.
+        id: RequestId,
+        /// What the header says.
+        details: ModelDetails,
+        /// Whether it fits this device.
+        verdict: FitVerdict,
+    },
+    /// A step of a running [`Request::Load`]; at most about ten a second.
+    Loading {
+        /// The request.
+        id: RequestId,
+        /// How far it is.
+        progress: LoadProgress,
+    },
+    /// The model is ready to answer.
+    Loaded {
+        /// The request.
+        id: RequestId,
+        /// What was loaded.
+        details: ModelDetails,
+        /// The context length in tokens that was allocated (at most what was asked for).
+        context: u32,
+        /// Bytes of graphics memory in use.
+        gpu_bytes: u64,
+    },
+    /// Answers [`Request::Unload`].
+    Unloaded {
+        /// The request.
+        id: RequestId,
+    },
+    /// The prompt is being read.
+    Prefilling {
+        /// The request.
+        id: RequestId,
+        /// Prompt tokens read, those found in the cache included.
+        done: u32,
+        /// Prompt tokens in all.
+        total: u32,
+    },
+    /// More text of the answer.
+    Text {
+        /// The request.
+        id: RequestId,
+        /// What kind of text this is.
+        channel: Channel,
+        /// The piece, to be appended. Always whole characters.
+        text: String,
+        /// Tokens generated so far, of every channel.
+        tokens: u32,
+    },
+    /// The model calls a tool.
+    Tool {
+        /// The request.
+        id: RequestId,
+        /// The call.
+        call: ToolCall,
+    },
+    /// The answer has ended.
+    Done {
+        /// The request.
+        id: RequestId,
+        /// Why.
+        finish: Finish,
+        /// Figures.
+        timings: Timings,
+    },
+    /// Answers [`Request::Count`].
+    Counted {
+        /// The request.
+        id: RequestId,
+        /// Tokens of the rendered prompt.
+        tokens: u32,
+    },
+    /// Answers [`Request::ListCache`] and [`Request::DeleteCached`].
+    Cache {
+        /// The request.
+        id: RequestId,
+        /// What is kept.
+        entries: Vec<CacheEntry>,
+        /// Bytes that this origin uses in this browser.
+        used: u64,
+        /// Bytes that this origin may use.
+        quota: u64,
+        /// Whether the browser promised not to delete them by itself.
+        persisted: bool,
+    },
+    /// The request failed (or was cancelled before it could do anything worth keeping).
+    Failed {
+        /// The request; none when the worker itself is in trouble.
+        id: Option<RequestId>,
+        /// What happened and what can be done.
+        failure: Failure,
+    },
+}
+
+impl Event {
+    /// The request this event belongs to.
+    #[must_use]
+    pub fn id(&self) -> Option<RequestId> {
+        match self {
+            Self::Ready { .. } | Self::Device(_) | Self::DeviceLost { .. } => None,
+            Self::Inspected { id, .. }
+            | Self::Loading { id, .. }
+            | Self::Loaded { id, .. }
+            | Self::Unloaded { id }
+            | Self::Prefilling { id, .. }
+            | Self::Text { id, .. }
+            | Self::Tool { id, .. }
+            | Self::Done { id, .. }
+            | Self::Counted { id, .. }
+            | Self::Cache { id, .. } => Some(*id),
+            Self::Failed { id, .. } => *id,
+        }
+    }
+
+    /// Whether this event is the last one of its request.
+    #[must_use]
+    pub fn is_terminal(&self) -> bool {
+        matches!(
+            self,
+            Self::Inspected { .. }
+                | Self::Loaded { .. }
+                | Self::Unloaded { .. }
+                | Self::Done { .. }
+                | Self::Counted { .. }
+                | Self::Cache { .. }
+                | Self::Failed { .. }
+        )
+    }
+}

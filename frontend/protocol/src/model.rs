@@ -1,0 +1,185 @@
+//! Models: where they are, what they are, whether they fit, how loading goes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::Layer;
+
+/// What a model can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capabilities {
+    /// Reads and writes text.
+    pub text: bool,
+    /// Sees pictures.
+    pub vision: bool,
+    /// Hears sound.
+    pub audio: bool,
+    /// Calls tools.
+    pub tools: bool,
+    /// Can think before it answers.
+    pub thinking: bool,
+}
+
+/// Where a model is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ModelSource {
+    /// On the server that the page came from.
+    Server {
+        /// Its name, for messages.
+        name: String,
+        /// Its files.
+        layers: Vec<Layer>,
+    },
+    /// A file of the person's, read in place. The `File` handles travel beside the message, in this order: the
+    /// model first, then a projector if there is one.
+    Local {
+        /// Names of the files.
+        names: Vec<String>,
+        /// Their sizes in bytes.
+        sizes: Vec<u64>,
+    },
+}
+
+impl ModelSource {
+    /// What to call the model.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Server { name, .. } => name,
+            Self::Local { names, .. } => names.first().map_or("", String::as_str),
+        }
+    }
+}
+
+/// How to load a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LoadOptions {
+    /// Context length in tokens; 0 for the default (8192, or less where less fits or the model has less).
+    pub context: u32,
+    /// Whether to keep the weights in this browser, so that the next load needs no network.
+    pub keep: bool,
+}
+
+/// What a model's header says.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelDetails {
+    /// Name from the file or the server.
+    pub name: String,
+    /// Architecture, such as `gemma4`.
+    pub architecture: String,
+    /// Parameters, all tensors counted.
+    pub parameters: u64,
+    /// Bytes of the file.
+    pub file_size: u64,
+    /// Layers of the text decoder.
+    pub layers: u32,
+    /// Width of the residual stream.
+    pub width: u32,
+    /// Pieces of the vocabulary.
+    pub vocabulary: u32,
+    /// Longest context the model was made for.
+    pub max_context: u32,
+    /// Sliding attention window in tokens.
+    pub window: u32,
+    /// What it can do.
+    pub capabilities: Capabilities,
+    /// Bytes by tensor type, largest first.
+    pub types: Vec<TypeShare>,
+    /// Graphics memory for some context lengths.
+    pub memory: Vec<ContextCost>,
+    /// Sampling that the file recommends, if it does: temperature, top-k, top-p.
+    pub recommended: Option<(f32, u32, f32)>,
+}
+
+/// Share of one tensor type in a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TypeShare {
+    /// Type, such as `Q4_K`.
+    pub name: String,
+    /// Tensors of this type.
+    pub tensors: u32,
+    /// Their bytes in the file.
+    pub bytes: u64,
+}
+
+/// Graphics memory that a context length takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextCost {
+    /// Context length in tokens.
+    pub context: u32,
+    /// Bytes in all: weights, cache and working memory.
+    pub bytes: u64,
+}
+
+/// Whether a model fits the device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum FitVerdict {
+    /// It fits with the context asked for.
+    Fits {
+        /// Context length in tokens.
+        context: u32,
+        /// Bytes in all.
+        bytes: u64,
+    },
+    /// It fits with a shorter context only.
+    FitsWith {
+        /// Longest context length in tokens that fits.
+        context: u32,
+        /// Bytes in all.
+        bytes: u64,
+    },
+    /// It does not fit.
+    TooLarge {
+        /// Bytes needed with the shortest useful context.
+        needed: u64,
+        /// Bytes that the device is taken to offer.
+        available: u64,
+    },
+    /// A single tensor is larger than the device can bind.
+    TensorTooLarge {
+        /// The tensor.
+        tensor: String,
+        /// Its bytes.
+        needed: u64,
+        /// The device's limit.
+        available: u64,
+    },
+}
+
+/// Where a load stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadProgress {
+    /// What is being done.
+    pub phase: LoadPhase,
+    /// Done, in the phase's unit.
+    pub done: u64,
+    /// In all; 0 when not known yet.
+    pub total: u64,
+    /// Units a second over the last seconds; 0 when not known yet.
+    pub rate: f64,
+}
+
+/// What a load is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum LoadPhase {
+    /// Reading the header; bytes.
+    Header,
+    /// Copying weights to the graphics device; bytes.
+    Weights,
+    /// Compiling kernels; count.
+    Kernels,
+}
+
+/// Weights kept in this browser.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CacheEntry {
+    /// The blob's digest, as in [`Layer::digest`].
+    pub digest: String,
+    /// The name it was kept under.
+    pub name: String,
+    /// Bytes in all.
+    pub size: u64,
+    /// Bytes that are here; less than `size` while a download is unfinished.
+    pub present: u64,
+    /// Last use, in milliseconds since 1970.
+    pub last_used: f64,
+}

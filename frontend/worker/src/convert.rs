@@ -1,0 +1,182 @@
+//! Between what the page says and what the engine reads.
+
+use engine::session::{Finish, Options};
+use engine::template::{Content, Conversation, Message, Part, Role, Tool, ToolCall};
+use protocol::{Cause, Failure, GenerateOptions, Sampling};
+use shaders::sampling::Settings;
+
+/// The conversation as the chat template reads it. `tools` are the texts of JSON objects.
+pub fn conversation(messages: &[protocol::Message], tools: &[String]) -> Result<Conversation, Failure> {
+    let messages = messages.iter().map(message).collect::<Result<_, _>>()?;
+    let tools = tools
+        .iter()
+        .map(|text| {
+            serde_json::from_str::<Tool>(text).map_err(|error| {
+                let message = format!("The description of a tool cannot be read: {error}.");
+                Failure::new(Cause::Invalid, message)
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(Conversation { messages, tools })
+}
+
+fn message(message: &protocol::Message) -> Result<Message, Failure> {
+    let content = content(&message.content);
+    let role = match message.role {
+        protocol::Role::System => Role::System,
+        protocol::Role::User => Role::User,
+        protocol::Role::Assistant => Role::Assistant,
+        protocol::Role::Tool => return Ok(Message::tool(message.tool.as_str(), content)),
+    };
+    let tool_calls = message.calls.iter().map(call).collect::<Result<_, _>>()?;
+    let reasoning = (!message.thought.is_empty()).then(|| message.thought.clone());
+    Ok(Message { reasoning, tool_calls, ..Message::new(role, content) })
+}
+
+fn content(content: &[protocol::Content]) -> Content {
+    match content {
+        [protocol::Content::Text(text)] => Content::Text(text.clone()),
+        parts => Content::Parts(
+            parts
+                .iter()
+                .map(|part| match part {
+                    protocol::Content::Text(text) => Part::text(text.as_str()),
+                    protocol::Content::Image(_) => Part::Image,
+                    protocol::Content::Audio(_) => Part::Audio,
+                })
+                .collect(),
+        ),
+    }
+}
+
+fn call(call: &protocol::ToolCall) -> Result<ToolCall, Failure> {
+    let text = call.arguments.trim();
+    let arguments = if text.is_empty() { Ok(serde_json::Map::new()) } else { serde_json::from_str(text) };
+    let arguments = arguments.map_err(|error| {
+        let message = format!("The arguments of the call of “{}” are no JSON object: {error}.", call.name);
+        Failure::new(Cause::Invalid, message)
+    })?;
+    Ok(ToolCall { id: None, name: call.name.clone(), arguments })
+}
+
+/// A call that the model made.
+pub fn tool_call(call: ToolCall) -> protocol::ToolCall {
+    protocol::ToolCall { name: call.name, arguments: serde_json::Value::Object(call.arguments).to_string() }
+}
+
+/// How the engine is to answer. What only the engine or the prompt knows is left at its default.
+pub fn options(options: &GenerateOptions, seed: u64) -> Options {
+    Options {
+        settings: settings(&options.sampling),
+        seed,
+        max_tokens: options.max_tokens,
+        stop: options.stop.clone(),
+        ..Options::default()
+    }
+}
+
+fn settings(sampling: &Sampling) -> Settings {
+    // The page checks what a person types; what comes from a file of theirs nobody has checked.
+    let sane = |value: f32, range: std::ops::RangeInclusive<f32>, default: f32| {
+        if value.is_nan() { default } else { value.clamp(*range.start(), *range.end()) }
+    };
+    Settings {
+        temperature: sane(sampling.temperature, 0.0..=100.0, 1.0),
+        top_k: sampling.top_k,
+        top_p: sane(sampling.top_p, 0.0..=1.0, 1.0),
+        min_p: sane(sampling.min_p, 0.0..=1.0, 0.0),
+        repeat_penalty: sane(sampling.repeat_penalty, 0.01..=100.0, 1.0),
+        presence_penalty: sane(sampling.presence_penalty, -100.0..=100.0, 0.0),
+        frequency_penalty: sane(sampling.frequency_penalty, -100.0..=100.0, 0.0),
+        ..Settings::default()
+    }
+}
+
+/// Why an answer ended.
+pub fn finish(finish: Finish) -> protocol::Finish {
+    match finish {
+        Finish::EndOfTurn => protocol::Finish::EndOfTurn,
+        Finish::StopText => protocol::Finish::StopText,
+        Finish::MaxTokens => protocol::Finish::MaxTokens,
+        Finish::ContextFull => protocol::Finish::ContextFull,
+        Finish::ToolCall => protocol::Finish::ToolCall,
+        Finish::Cancelled => protocol::Finish::Cancelled,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::template::{RenderOptions, Variant, render};
+
+    fn rendered(messages: &[protocol::Message], tools: &[String]) -> String {
+        let conversation = conversation(messages, tools).expect("a conversation");
+        let options = RenderOptions::new(Variant::Small);
+        render(&conversation.messages, &conversation.tools, &options).to_string()
+    }
+
+    #[test]
+    fn a_conversation_with_a_tool_renders_as_the_template_says() {
+        let mut asks = protocol::Message::text(protocol::Role::Assistant, "");
+        asks.calls =
+            vec![protocol::ToolCall { name: "weather".into(), arguments: r#"{"city":"Oslo"}"#.into() }];
+        let mut told = protocol::Message::text(protocol::Role::Tool, "sunny");
+        told.tool = "weather".into();
+        let messages = [
+            protocol::Message::text(protocol::Role::System, "Be brief."),
+            protocol::Message::text(protocol::Role::User, "Weather in Oslo?"),
+            asks,
+            told,
+        ];
+        let text = rendered(&messages, &[]);
+        assert_eq!(
+            text,
+            "<bos><|turn>system\nBe brief.<turn|>\n<|turn>user\nWeather in Oslo?<turn|>\n<|turn>model\n\
+             <|tool_call>call:weather{city:<|\"|>Oslo<|\"|>}<tool_call|>\
+             <|tool_response>response:weather{value:<|\"|>sunny<|\"|>}<tool_response|>"
+        );
+    }
+
+    #[test]
+    fn media_keep_their_places() {
+        let mut message = protocol::Message::text(protocol::Role::User, "What is this?");
+        message.content.insert(0, protocol::Content::Image(vec![1, 2]));
+        let text = rendered(&[message], &[]);
+        assert!(text.contains("user\n<|image|>What is this?"), "{text}");
+    }
+
+    #[test]
+    fn nonsense_is_refused_in_words() {
+        let mut message = protocol::Message::text(protocol::Role::Assistant, "");
+        message.calls = vec![protocol::ToolCall { name: "f".into(), arguments: "[1]".into() }];
+        let failure = conversation(&[message], &[]).expect_err("an array");
+        assert_eq!(failure.cause, Cause::Invalid);
+        assert!(failure.message.starts_with("The arguments of the call of “f” are no JSON object"));
+        let failure = conversation(&[], &["{".to_owned()]).expect_err("half an object");
+        assert!(failure.message.starts_with("The description of a tool cannot be read"));
+    }
+
+    #[test]
+    fn settings_that_make_no_sense_are_brought_to_their_bounds() {
+        let sampling = Sampling {
+            temperature: f32::NAN,
+            top_p: 7.0,
+            repeat_penalty: 0.0,
+            presence_penalty: f32::INFINITY,
+            ..Sampling::default()
+        };
+        let settings = settings(&sampling);
+        assert_eq!(settings.temperature, 1.0);
+        assert_eq!(settings.top_p, 1.0);
+        assert_eq!(settings.repeat_penalty, 0.01);
+        assert_eq!(settings.presence_penalty, 100.0);
+        assert_eq!(settings.penalty_window, shaders::sampling::MAX_RECENT);
+    }
+
+    #[test]
+    fn a_call_becomes_json() {
+        let arguments = serde_json::from_str(r#"{"city":"Oslo","days":2}"#).expect("an object");
+        let call = tool_call(ToolCall { id: None, name: "weather".into(), arguments });
+        assert_eq!(call.arguments, r#"{"city":"Oslo","days":2}"#);
+    }
+}

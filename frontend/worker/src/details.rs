@@ -1,0 +1,86 @@
+//! What a model's header says, and whether the model fits.
+
+use engine::gguf::{Header, summary};
+use engine::session::{LEAST_CONTEXT, Plan};
+use engine::tokenizer::special;
+use protocol::{Capabilities, ContextCost, FitVerdict, ModelDetails, TypeShare};
+
+/// Shortest context whose cost is listed; the others are its doubles.
+const FIRST_LISTED: u32 = 2048;
+
+/// What a header says of the model called `name`.
+pub fn details(header: &Header, plan: &Plan, name: &str) -> ModelDetails {
+    let summary = summary(header);
+    let config = &plan.config;
+    ModelDetails {
+        name: name.to_owned(),
+        architecture: summary.architecture,
+        parameters: summary.parameters,
+        file_size: summary.file_size,
+        layers: config.layers.len() as u32,
+        width: config.width,
+        vocabulary: plan.tensors.vocabulary(),
+        max_context: config.max_context,
+        window: config.window,
+        capabilities: capabilities(header),
+        types: summary
+            .types
+            .into_iter()
+            .map(|share| TypeShare { name: share.name, tensors: share.tensors, bytes: share.bytes })
+            .collect(),
+        memory: listed_contexts(config.max_context)
+            .map(|context| ContextCost { context, bytes: plan.bytes(context) })
+            .collect(),
+        recommended: config.recommended,
+    }
+}
+
+/// What the engine can do with the model: its towers, if it has any, are not run yet.
+fn capabilities(header: &Header) -> Capabilities {
+    let pieces = header.metadata.strings("tokenizer.ggml.tokens");
+    let has = |token: &str| pieces.is_some_and(|pieces| pieces.iter().any(|piece| piece == token));
+    Capabilities {
+        text: true,
+        vision: false,
+        audio: false,
+        tools: has(special::TOOL_CALL_OPEN),
+        thinking: has(special::CHANNEL_OPEN),
+    }
+}
+
+/// Some lengths to choose among, the longest the model was made for as the last one.
+fn listed_contexts(max: u32) -> impl Iterator<Item = u32> {
+    let doubles = std::iter::successors(Some(FIRST_LISTED), |context| context.checked_mul(2));
+    doubles.take_while(move |&context| context < max).chain([max])
+}
+
+/// Whether the model fits a device with `available` bytes of memory and bindings up to `largest` bytes.
+pub fn verdict(plan: &Plan, context: u32, available: u64, largest: u64) -> FitVerdict {
+    if let Some((tensor, needed)) = plan.unbindable(largest) {
+        return FitVerdict::TensorTooLarge { tensor: tensor.to_owned(), needed, available: largest };
+    }
+    match plan.longest(context, available) {
+        Some(fitting) => {
+            let bytes = plan.bytes(fitting);
+            if fitting == plan.context(context) {
+                FitVerdict::Fits { context: fitting, bytes }
+            } else {
+                FitVerdict::FitsWith { context: fitting, bytes }
+            }
+        }
+        None => FitVerdict::TooLarge { needed: plan.bytes(LEAST_CONTEXT), available },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contexts_double_up_to_the_models_own() {
+        assert_eq!(listed_contexts(2048).collect::<Vec<_>>(), [2048]);
+        assert_eq!(listed_contexts(1000).collect::<Vec<_>>(), [1000]);
+        assert_eq!(listed_contexts(10_000).collect::<Vec<_>>(), [2048, 4096, 8192, 10_000]);
+        assert_eq!(listed_contexts(u32::MAX).count(), 22);
+    }
+}

@@ -1,0 +1,105 @@
+//! What the graphics device is, for people; and why there is none.
+
+use engine::gpu::Gpu;
+use protocol::{Cause, DeviceReport, Failure, Remedy};
+
+/// What a browser says of an adapter (`GPUAdapterInfo`). Any of the texts may be empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AdapterNames {
+    /// Maker.
+    pub vendor: String,
+    /// Family.
+    pub architecture: String,
+    /// Description.
+    pub description: String,
+    /// Whether the browser calls it a fallback.
+    pub is_fallback: bool,
+}
+
+/// Why there is no adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoAdapter {
+    /// The page came over a connection that is not secure.
+    Insecure,
+    /// The browser has no WebGPU, or it is switched off.
+    NoWebGpu,
+    /// WebGPU is there and gives no adapter.
+    None,
+}
+
+impl NoAdapter {
+    /// It in a sentence.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Insecure => "WebGPU needs a secure connection: https, or this computer itself (localhost).",
+            Self::NoWebGpu => "This browser has no WebGPU, or it is switched off.",
+            Self::None => "This browser has WebGPU, but it found no graphics device that it may use.",
+        }
+    }
+}
+
+/// The report of a device that is not there.
+pub fn missing(problem: impl Into<String>) -> DeviceReport {
+    DeviceReport { problem: problem.into(), ..DeviceReport::default() }
+}
+
+/// The failure of a request that needs a device.
+pub fn failure(problem: &str) -> Failure {
+    Failure::new(Cause::NoGpu, problem).with(Remedy::EnableWebGpu)
+}
+
+/// The report of a device.
+pub fn report(gpu: &Gpu, names: AdapterNames) -> DeviceReport {
+    let report = gpu.report();
+    // As WebGPU writes them.
+    let features: Vec<_> = report.features.iter().map(|name| name.replace('_', "-")).collect();
+    DeviceReport {
+        available: true,
+        problem: String::new(),
+        software: report.software || computes_in_software(&names),
+        description: if names.description.is_empty() { report.name.clone() } else { names.description },
+        vendor: names.vendor,
+        architecture: names.architecture,
+        shader_f16: features.iter().any(|name| name == "shader-f16"),
+        subgroups: report.subgroups,
+        timestamps: report.timestamps,
+        max_buffer_size: gpu.max_buffer(),
+        max_binding_size: gpu.max_binding(),
+        limits: report.limits,
+        features,
+    }
+}
+
+/// Whether these are the names of an adapter that computes in software.
+fn computes_in_software(names: &AdapterNames) -> bool {
+    const NAMES: [&str; 4] = ["swiftshader", "llvmpipe", "lavapipe", "microsoft basic render"];
+    let says = |text: &str| NAMES.iter().any(|name| text.to_lowercase().contains(name));
+    names.is_fallback || says(&names.vendor) || says(&names.architecture) || says(&names.description)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn software_is_known_by_its_names() {
+        let names = |architecture: &str, description: &str| AdapterNames {
+            architecture: architecture.into(),
+            description: description.into(),
+            ..AdapterNames::default()
+        };
+        assert!(computes_in_software(&names("swiftshader", "")));
+        assert!(computes_in_software(&names("", "llvmpipe (LLVM 19.1.7, 256 bits)")));
+        assert!(computes_in_software(&names("", "Microsoft Basic Render Driver")));
+        assert!(computes_in_software(&AdapterNames { is_fallback: true, ..AdapterNames::default() }));
+        assert!(!computes_in_software(&names("hopper", "NVIDIA H200")));
+    }
+
+    #[test]
+    fn a_missing_device_says_why() {
+        let failure = failure(NoAdapter::NoWebGpu.words());
+        assert_eq!(failure.cause, Cause::NoGpu);
+        assert_eq!(failure.remedies, [Remedy::EnableWebGpu]);
+        assert!(!missing("x").available);
+    }
+}

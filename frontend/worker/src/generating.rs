@@ -1,0 +1,205 @@
+//! Answering.
+
+use std::rc::Rc;
+
+use engine::session::{Control, Event as Said, Options, Outcome};
+use engine::template::{Prompt, RenderOptions, render};
+use protocol::{Cause, Event, Failure, Finish, GenerateOptions, Message, Remedy, RequestId, Timings};
+use web_time::Instant;
+
+use crate::batch::Batch;
+use crate::host::{Host, Model, Ready, Slot};
+use crate::tasks::Task;
+use crate::{convert, failure, keeping, recovery};
+
+/// What is asked for.
+pub struct Wanted {
+    /// The conversation.
+    pub messages: Vec<Message>,
+    /// How to answer.
+    pub options: GenerateOptions,
+    /// When it was asked for.
+    pub asked: Instant,
+}
+
+/// Answers [`protocol::Request::Generate`].
+pub async fn answer(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> Result<Event, Failure> {
+    // Keeping weights can wait; an answer cannot.
+    host.keeper.pause();
+    let result = match host.slot(&task.cancel).await {
+        Ok(mut slot) => answer_in(&host, &mut slot, id, &wanted, &task).await,
+        Err(_) => Err(failure::cancelled()),
+    };
+    keeping::resume(&host);
+    match result {
+        Ok((finish, timings)) => Ok(Event::Done { id, finish, timings }),
+        // Stopped before the first word.
+        Err(failure) if failure.cause == Cause::Cancelled => {
+            Ok(Event::Done { id, finish: Finish::Cancelled, timings: Timings::default() })
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Answers [`protocol::Request::Count`].
+pub fn count(host: &Host, id: RequestId, messages: &[Message], thinking: bool) -> Result<Event, Failure> {
+    let Some(model) = host.model.borrow().clone() else {
+        return Err(Failure::new(Cause::Invalid, "No model is loaded.").with(Remedy::OtherModel));
+    };
+    let (_, ids) = prompt(&model, messages, &[], thinking)?;
+    Ok(Event::Counted { id, tokens: ids.len() as u32 })
+}
+
+/// The prompt and its ids.
+fn prompt(
+    model: &Model,
+    messages: &[Message],
+    tools: &[String],
+    thinking: bool,
+) -> Result<(Prompt, Vec<u32>), Failure> {
+    let conversation = convert::conversation(messages, tools)?;
+    let options = RenderOptions { thinking, ..RenderOptions::new(model.variant) };
+    let prompt = render(&conversation.messages, &conversation.tools, &options);
+    let ids = prompt.encode(&model.tokenizer).map_err(|error| failure::of(&error.into(), None))?;
+    Ok((prompt, ids))
+}
+
+async fn answer_in(
+    host: &Rc<Host>,
+    slot: &mut Slot,
+    id: RequestId,
+    wanted: &Wanted,
+    task: &Task,
+) -> Result<(Finish, Timings), Failure> {
+    recovery::ensure(host, slot, &task.cancel).await?;
+    let Some(model) = host.model.borrow().clone() else {
+        return Err(Failure::new(Cause::Internal, "The model is gone."));
+    };
+    let asked = &wanted.options;
+    let (prompt, ids) = prompt(&model, &wanted.messages, &asked.tools, asked.thinking)?;
+    if prompt.media().next().is_some() {
+        let message = "This model reads text only. Remove the pictures and sounds from the conversation.";
+        return Err(Failure::new(Cause::Unsupported, message).with(Remedy::NewChat));
+    }
+    let seed = asked.sampling.seed.unwrap_or_else(|| host.platform.random());
+    let mut options = Options { in_thought: prompt.ends_in_thought(), ..convert::options(asked, seed) };
+    let control = Control { cancel: task.cancel.clone(), answer_now: Rc::clone(&task.answer_now) };
+    let mut speaker = Speaker::new(host, id, asked.thinking);
+    let mut losses = 0;
+    loop {
+        let ready = recovery::ensure(host, slot, &task.cancel).await?;
+        speaker.clock.start();
+        let said = &mut |said| speaker.hear(said);
+        let error = match ready.session.generate(&ids, &options, &control, said).await {
+            Ok(outcome) => {
+                speaker.flush();
+                let timings = speaker.timings(&outcome, wanted.asked, ready);
+                return Ok((convert::finish(outcome.finish), timings));
+            }
+            Err(error) => error,
+        };
+        let Some(reason) = recovery::lost(host, &ready.gpu, &error).await else {
+            // What was said so far stays on the page.
+            speaker.flush();
+            return Err(failure::of(&error, Some(model.options.context)));
+        };
+        // In a row: without a token between them.
+        losses = if speaker.drawn.len() > options.drawn.len() { 1 } else { losses + 1 };
+        if losses == recovery::MOST_LOSSES {
+            *slot = None;
+            return Err(failure::lost_for_good(&reason));
+        }
+        options.drawn.clone_from(&speaker.drawn);
+    }
+}
+
+/// Passes on what the engine says.
+struct Speaker<'a> {
+    host: &'a Host,
+    id: RequestId,
+    batch: Batch,
+    /// All ids of the answer.
+    drawn: Vec<u32>,
+    /// Prompt tokens that the cache had at first; after a lost device it has none.
+    cached: Option<u32>,
+    clock: Clock,
+}
+
+impl<'a> Speaker<'a> {
+    fn new(host: &'a Host, id: RequestId, thoughts: bool) -> Self {
+        let batch = Batch::new(id, thoughts);
+        Self { host, id, batch, drawn: Vec::new(), cached: None, clock: Clock::default() }
+    }
+
+    fn hear(&mut self, said: Said) {
+        match said {
+            Said::Prefilling { done, total } => {
+                self.cached.get_or_insert(done);
+                self.host.post(Event::Prefilling { id: self.id, done, total });
+            }
+            Said::Piece(piece, tokens) => {
+                for event in self.batch.push(piece, tokens) {
+                    self.host.post(event);
+                }
+            }
+            Said::Drawn(ids) => {
+                self.clock.drawn();
+                self.host.losses.set(0);
+                self.drawn.extend(ids);
+                self.flush();
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(event) = self.batch.flush() {
+            self.host.post(event);
+        }
+    }
+
+    fn timings(&self, outcome: &Outcome, asked: Instant, ready: &Ready) -> Timings {
+        let clock = &self.clock;
+        Timings {
+            prompt_tokens: outcome.timings.prompt_tokens,
+            cached_tokens: self.cached.unwrap_or_default(),
+            prefill_ms: clock.prefill_ms,
+            first_token_ms: clock.first.map_or(0.0, |first| ms(asked, first)),
+            decode_tokens: outcome.ids.len() as u32,
+            decode_ms: clock.decode_ms,
+            context_used: ready.session.context_used(),
+            context_size: ready.session.context(),
+        }
+    }
+}
+
+/// Times an answer; a pause for the recovery of the device does not count.
+#[derive(Debug, Default)]
+struct Clock {
+    first: Option<Instant>,
+    prefill_ms: f64,
+    decode_ms: f64,
+    /// The last thing that happened: the start, or tokens that came.
+    last: Option<Instant>,
+}
+
+impl Clock {
+    fn start(&mut self) {
+        self.last = Some(Instant::now());
+    }
+
+    fn drawn(&mut self) {
+        let now = Instant::now();
+        let passed = self.last.map_or(0.0, |last| ms(last, now));
+        if self.first.is_none() {
+            self.first = Some(now);
+            self.prefill_ms = passed;
+        } else {
+            self.decode_ms += passed;
+        }
+        self.last = Some(now);
+    }
+}
+
+fn ms(from: Instant, to: Instant) -> f64 {
+    to.duration_since(from).as_secs_f64() * 1000.0
+}

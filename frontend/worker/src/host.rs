@@ -1,0 +1,172 @@
+//! What the worker holds: the device, the model, and the requests under way.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use engine::bytes::{ByteSource, CancelToken, SourceError};
+use engine::gpu::{Gpu, GpuError, GpuOptions};
+use engine::session::{LoadOptions, Session};
+use engine::template::Variant;
+use engine::tokenizer::Tokenizer;
+use futures_util::FutureExt as _;
+use futures_util::lock::{Mutex, MutexGuard};
+use protocol::{DeviceReport, Event, Failure};
+
+use crate::keeping::Keeper;
+use crate::platform::Platform;
+use crate::tasks::Tasks;
+use crate::{device, recovery};
+
+/// The worker's state. All of it lives on one thread.
+pub struct Host {
+    pub(crate) platform: Rc<dyn Platform>,
+    pub(crate) tasks: Tasks,
+    /// The model that is loaded, or that will be again once its device is back.
+    pub(crate) model: RefCell<Option<Rc<Model>>>,
+    pub(crate) keeper: Keeper,
+    /// Losses of the device since something last went well on it.
+    pub(crate) losses: Cell<u32>,
+    /// Whether the page is of another version; then nothing is done for it.
+    pub(crate) refused: Cell<bool>,
+    device: Mutex<Option<Device>>,
+    slot: Mutex<Slot>,
+}
+
+/// What a loaded model is apart from its session, which a running answer keeps to itself.
+pub struct Model {
+    /// Its bytes, to load it again from.
+    pub source: Rc<dyn ByteSource>,
+    /// How it was loaded, with the context length that was allocated.
+    pub options: LoadOptions,
+    /// Its tokenizer.
+    pub tokenizer: Rc<Tokenizer>,
+    /// Its chat template.
+    pub variant: Variant,
+}
+
+/// The place of the session: who has it locked may use the device.
+pub type Slot = Option<Ready>;
+
+/// A session with its device.
+pub struct Ready {
+    pub gpu: Rc<Gpu>,
+    pub session: Session,
+}
+
+/// An open device.
+struct Device {
+    gpu: Rc<Gpu>,
+    report: DeviceReport,
+}
+
+/// Whether a device is gone.
+pub fn is_lost(gpu: &Gpu) -> bool {
+    gpu.lost().now_or_never().is_some()
+}
+
+impl Host {
+    /// A worker without a device yet.
+    #[must_use]
+    pub fn new(platform: Rc<dyn Platform>) -> Rc<Self> {
+        Rc::new(Self {
+            platform,
+            tasks: Tasks::default(),
+            model: RefCell::default(),
+            keeper: Keeper::default(),
+            losses: Cell::new(0),
+            refused: Cell::new(false),
+            device: Mutex::default(),
+            slot: Mutex::default(),
+        })
+    }
+
+    /// Sends an event.
+    pub(crate) fn post(&self, event: Event) {
+        self.platform.post(event);
+    }
+
+    /// Says what goes wrong without being any request's failure.
+    pub(crate) fn trouble(&self, failure: Failure) {
+        self.post(Event::Failed { id: None, failure });
+    }
+
+    /// Waits for the session's place.
+    ///
+    /// # Errors
+    /// When `cancel` was cancelled first.
+    pub(crate) async fn slot(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Slot>, SourceError> {
+        cancel.guard(async { Ok::<_, SourceError>(self.slot.lock().await) }).await
+    }
+
+    /// The device, opened if there is none or it was lost; a new one is reported to the page.
+    ///
+    /// # Errors
+    /// A report that says why there is none.
+    pub(crate) async fn gpu(self: &Rc<Self>) -> Result<Rc<Gpu>, DeviceReport> {
+        let (gpu, report) = self.open_device().await?;
+        if let Some(report) = report {
+            self.post(Event::Device(report));
+        }
+        Ok(gpu)
+    }
+
+    /// As [`Self::gpu`], but leaves it to the caller to report a new device.
+    pub(crate) async fn open_device(
+        self: &Rc<Self>,
+    ) -> Result<(Rc<Gpu>, Option<DeviceReport>), DeviceReport> {
+        let mut place = self.device.lock().await;
+        if let Some(device) = place.as_ref().filter(|device| !is_lost(&device.gpu)) {
+            return Ok((Rc::clone(&device.gpu), None));
+        }
+        *place = None;
+        let names = match self.platform.adapter().await {
+            Ok(names) => names,
+            Err(reason) => return Err(device::missing(reason.words())),
+        };
+        let gpu = Gpu::open(&GpuOptions::default()).await.map_err(|error| {
+            device::missing(match error {
+                GpuError::NoAdapter { .. } => device::NoAdapter::None.words().to_owned(),
+                other => other.to_string(),
+            })
+        })?;
+        let report = device::report(&gpu, names);
+        let gpu = Rc::new(gpu);
+        self.watch(&gpu);
+        *place = Some(Device { gpu: Rc::clone(&gpu), report: report.clone() });
+        Ok((gpu, Some(report)))
+    }
+
+    /// What the page is told first.
+    pub(crate) async fn introduce(self: &Rc<Self>) {
+        match self.open_device().await {
+            Ok((_, Some(report))) | Err(report) => self.post(Event::Device(report)),
+            Ok((_, None)) => {
+                let report = self.device.lock().await.as_ref().map(|device| device.report.clone());
+                report.into_iter().for_each(|report| self.post(Event::Device(report)));
+            }
+        }
+    }
+
+    /// Restores what was lost with a device while nobody used it. A task that uses it restores it itself.
+    fn watch(self: &Rc<Self>, gpu: &Gpu) {
+        let lost = gpu.lost();
+        let host = Rc::downgrade(self);
+        self.platform.spawn(
+            async move {
+                lost.await;
+                if let Some(host) = host.upgrade() {
+                    let mut slot = host.slot.lock().await;
+                    recovery::restore_idle(&host, &mut slot).await;
+                }
+            }
+            .boxed_local(),
+        );
+    }
+
+    /// Gives the device up, as a driver's reset would: for tests of the recovery.
+    pub async fn lose_device(&self) {
+        if let Some(device) = self.device.lock().await.as_ref() {
+            device.gpu.destroy();
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The worker's wasm bundle: owns the engine and speaks [`protocol`] with the page.
+//!
+//! ```text
+//! page ──Request──▶ web ──▶ router ──▶ loading · generating · cache
+//!      ◀──Event───          host: device, model, session, one at a time
+//! ```
+//! What needs a browser (messages, `fetch`, files, storage, the adapter's name) is behind [`platform::Platform`];
+//! `web` implements it, and the tests implement it with files and a native device. So loads, answers, cancelling and
+//! the recovery of a lost device are tested without a browser.
+
+mod amounts;
+mod batch;
+mod convert;
+mod details;
+pub mod device;
+mod failure;
+mod generating;
+mod host;
+mod keeping;
+mod loading;
+pub mod platform;
+mod progress;
+mod recovery;
+mod router;
+mod tasks;
+#[cfg(target_arch = "wasm32")]
+mod web;
+
+pub use host::Host;

@@ -1,0 +1,176 @@
+//! Looking at models and loading them.
+
+use std::rc::Rc;
+
+use engine::bytes::CancelToken;
+use engine::gguf::Header;
+use engine::gpu::Gpu;
+use engine::session::{EngineError, LoadOptions, Loading, Plan, Session, assumed_memory};
+use protocol::{Event, Failure, ModelDetails, ModelSource, RequestId};
+use web_time::Instant;
+
+use crate::details;
+use crate::host::{Host, Model, Ready};
+use crate::platform::Opened;
+use crate::progress::Meter;
+use crate::tasks::Task;
+use crate::{device, failure, keeping, recovery};
+
+/// What is asked for.
+pub struct Wanted {
+    /// Where the model is.
+    pub source: ModelSource,
+    /// Handles of local files.
+    pub files: Vec<web_sys::File>,
+    /// Context length in tokens; 0 for the default.
+    pub context: u32,
+    /// Whether to keep the weights.
+    pub keep: bool,
+}
+
+/// Answers [`protocol::Request::Inspect`].
+pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> Result<Event, Failure> {
+    let gpu = gpu(&host).await?;
+    let cancel = &task.cancel;
+    let read = async {
+        let opened = host.platform.open(&wanted.source, &wanted.files, false, cancel.clone()).await?;
+        let header = Header::read(&*opened.source).await;
+        let header = header.map_err(|error| failure::of(&error.into(), None))?;
+        let plan = Plan::read(&header).map_err(|error| failure::of(&error, None))?;
+        Ok::<_, Stopped>((details::details(&header, &plan, wanted.source.name()), plan))
+    };
+    let (details, plan) = cancel.guard(read).await.map_err(|stopped| stopped.0)?;
+    let verdict = details::verdict(&plan, wanted.context, assumed_memory(&gpu), gpu.max_binding());
+    Ok(Event::Inspected { id, details, verdict })
+}
+
+/// Answers [`protocol::Request::Load`]. Whatever used the model has been told to stop.
+pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> Result<Event, Failure> {
+    let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
+    // The memory of the one before is needed.
+    host.model.replace(None);
+    host.keeper.set(None);
+    *slot = None;
+
+    let mut losses = 0;
+    let (ready, model, keeping, details) = loop {
+        let gpu = gpu(&host).await?;
+        match try_load(&host, id, &wanted, &gpu, &task.cancel).await {
+            Ok(loaded) => break loaded,
+            Err(Trouble::Said(failure)) => return Err(failure),
+            Err(Trouble::Engine(error, context)) => {
+                let Some(reason) = recovery::lost(&host, &gpu, &error).await else {
+                    return Err(failure::of(&error, context));
+                };
+                losses += 1;
+                if losses == recovery::MOST_LOSSES {
+                    return Err(failure::lost_for_good(&reason));
+                }
+                host.post(Event::DeviceLost { reason });
+            }
+        }
+    };
+    let context = ready.session.context();
+    let gpu_bytes = ready.gpu.bytes_in_use();
+    *slot = Some(ready);
+    host.model.replace(Some(Rc::new(model)));
+    host.losses.set(0);
+    host.keeper.set(keeping);
+    keeping::resume(&host);
+    Ok(Event::Loaded { id, details, context, gpu_bytes })
+}
+
+/// Answers [`protocol::Request::Unload`].
+pub async fn unload(host: Rc<Host>, id: RequestId, task: Task) -> Result<Event, Failure> {
+    let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
+    host.model.replace(None);
+    host.keeper.set(None);
+    *slot = None;
+    Ok(Event::Unloaded { id })
+}
+
+async fn gpu(host: &Rc<Host>) -> Result<Rc<Gpu>, Failure> {
+    host.gpu().await.map_err(|report| device::failure(&report.problem))
+}
+
+/// Why a try to load ended.
+enum Trouble {
+    /// In words already.
+    Said(Failure),
+    /// The engine's; with the context length, if one was chosen.
+    Engine(EngineError, Option<u32>),
+}
+
+impl From<Stopped> for Trouble {
+    fn from(stopped: Stopped) -> Self {
+        Self::Said(stopped.0)
+    }
+}
+
+/// A failure that may be a cancellation, as [`CancelToken::guard`] wants it.
+struct Stopped(Failure);
+
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Self {
+        Self(failure)
+    }
+}
+
+impl From<engine::bytes::SourceError> for Stopped {
+    fn from(error: engine::bytes::SourceError) -> Self {
+        Self(failure::of_source(&error))
+    }
+}
+
+type Loaded = (Ready, Model, Option<Rc<engine::store::CachingSource>>, ModelDetails);
+
+async fn try_load(
+    host: &Rc<Host>,
+    id: RequestId,
+    wanted: &Wanted,
+    gpu: &Rc<Gpu>,
+    cancel: &CancelToken,
+) -> Result<Loaded, Trouble> {
+    let started = Instant::now();
+    let mut meter = Meter::default();
+    let mut tell = |step: Loading| {
+        if let Some(progress) = meter.step(step, started.elapsed().as_secs_f64() * 1000.0) {
+            host.post(Event::Loading { id, progress });
+        }
+    };
+    tell(Loading::Header(0));
+    let Opened { source, keeping, trouble } = cancel
+        .guard(async {
+            let opened =
+                host.platform.open(&wanted.source, &wanted.files, wanted.keep, cancel.clone()).await?;
+            Ok::<_, Stopped>(opened)
+        })
+        .await?;
+    if let Some(trouble) = trouble {
+        host.trouble(failure::of_store(&trouble));
+    }
+
+    let plain = |error: EngineError| Trouble::Engine(error, None);
+    let read = async {
+        let mut told = |bytes| tell(Loading::Header(bytes));
+        Header::read_with_progress(&*source, &mut told).await.map_err(EngineError::from)
+    };
+    let header = cancel.guard(read).await.map_err(plain)?;
+    let plan = Plan::read(&header).map_err(plain)?;
+    let details = details::details(&header, &plan, wanted.source.name());
+    let context = plan.longest(wanted.context, assumed_memory(gpu));
+    drop(plan);
+
+    let options = LoadOptions { context: wanted.context, ..LoadOptions::default() };
+    let (device, bytes) = (Rc::clone(gpu), Rc::clone(&source));
+    let session = Session::load_with_header(device, bytes, header, &options, cancel, &mut tell)
+        .await
+        .map_err(|error| Trouble::Engine(error, context))?;
+    let model = Model {
+        source,
+        options: LoadOptions { context: session.context(), ..options },
+        tokenizer: Rc::clone(session.tokenizer()),
+        variant: session.variant(),
+    };
+    Ok((Ready { gpu: Rc::clone(gpu), session }, model, keeping, details))
+}

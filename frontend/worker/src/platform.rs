@@ -1,0 +1,66 @@
+//! What the worker needs of the place it runs in.
+
+use std::rc::Rc;
+
+use engine::bytes::{ByteSource, CancelToken, LocalBoxFuture};
+use engine::store::{CachingSource, StoreError};
+use protocol::{CacheEntry, Event, Failure, ModelSource};
+
+use crate::device::{AdapterNames, NoAdapter};
+
+/// A browser's worker, or a test.
+pub trait Platform {
+    /// Sends an event to the page.
+    fn post(&self, event: Event);
+
+    /// Runs a task beside all others, on this thread.
+    fn spawn(&self, task: LocalBoxFuture<'static, ()>);
+
+    /// Waits.
+    fn pause(&self, milliseconds: u32) -> LocalBoxFuture<'static, ()>;
+
+    /// A random number.
+    fn random(&self) -> u64;
+
+    /// What the platform calls its graphics adapter.
+    fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoAdapter>>;
+
+    /// Opens a model's main file; keeps it, if `keep` says so and there is a place for it. `files` are the handles of
+    /// [`ModelSource::Local`]. `cancel` stops opening and, where bytes come from a server, every read.
+    fn open<'a>(
+        &'a self,
+        source: &'a ModelSource,
+        files: &'a [web_sys::File],
+        keep: bool,
+        cancel: CancelToken,
+    ) -> LocalBoxFuture<'a, Result<Opened, Failure>>;
+
+    /// What weights are kept.
+    fn kept(&self) -> LocalBoxFuture<'_, Result<Kept, StoreError>>;
+
+    /// Deletes kept weights.
+    fn delete<'a>(&'a self, digest: &'a str) -> LocalBoxFuture<'a, Result<(), StoreError>>;
+}
+
+/// A model's file.
+pub struct Opened {
+    /// Its bytes.
+    pub source: Rc<dyn ByteSource>,
+    /// What is being kept of it, to be completed when there is time.
+    pub keeping: Option<Rc<CachingSource>>,
+    /// Why it is not kept although that was asked for.
+    pub trouble: Option<StoreError>,
+}
+
+/// Weights kept in the browser.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept {
+    /// Which.
+    pub entries: Vec<CacheEntry>,
+    /// Bytes used by the origin.
+    pub used: u64,
+    /// Bytes that it may use.
+    pub quota: u64,
+    /// Whether the browser promised not to delete them by itself.
+    pub persisted: bool,
+}

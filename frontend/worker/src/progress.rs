@@ -1,0 +1,95 @@
+//! What a load says of itself: seldom enough, and with a rate.
+
+use std::collections::VecDeque;
+
+use engine::session::Loading;
+use protocol::{LoadPhase, LoadProgress};
+
+/// Least time between two reports of one phase, in milliseconds.
+const PAUSE_MS: f64 = 100.0;
+/// The rate is that of the last so many milliseconds.
+const WINDOW_MS: f64 = 3_000.0;
+
+/// Decides what to report, and when.
+#[derive(Debug, Default)]
+pub struct Meter {
+    phase: Option<LoadPhase>,
+    reported: f64,
+    /// Times and amounts, oldest first.
+    samples: VecDeque<(f64, u64)>,
+}
+
+impl Meter {
+    /// Takes a step of a load at the time `now` in milliseconds. Gives a report when one is due: for a new phase, at
+    /// the end of one, and otherwise ten times a second.
+    pub fn step(&mut self, step: Loading, now: f64) -> Option<LoadProgress> {
+        let (phase, done, total) = match step {
+            Loading::Header(done) => (LoadPhase::Header, done, 0),
+            Loading::Weights(done, total) => (LoadPhase::Weights, done, total),
+            Loading::Kernels(done, total) => (LoadPhase::Kernels, done, total),
+        };
+        let is_new = self.phase != Some(phase);
+        if is_new {
+            self.phase = Some(phase);
+            self.samples.clear();
+        }
+        self.samples.push_back((now, done));
+        // The one before the window's start stays, so that the rate covers the whole window.
+        while self.samples.get(1).is_some_and(|&(time, _)| time <= now - WINDOW_MS) {
+            self.samples.pop_front();
+        }
+        let is_last = total > 0 && done >= total;
+        if !is_new && !is_last && now - self.reported < PAUSE_MS {
+            return None;
+        }
+        self.reported = now;
+        Some(LoadProgress { phase, done, total, rate: self.rate(now, done) })
+    }
+
+    fn rate(&self, now: f64, done: u64) -> f64 {
+        match self.samples.front() {
+            Some(&(time, before)) if now > time => done.saturating_sub(before) as f64 * 1000.0 / (now - time),
+            _ => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_come_ten_times_a_second_and_at_both_ends() {
+        let mut meter = Meter::default();
+        let mut reports = Vec::new();
+        for step in 0..=1000 {
+            reports.extend(meter.step(Loading::Weights(step * 10, 10_000), step as f64));
+        }
+        assert_eq!(reports.len(), 11);
+        assert_eq!(reports[0], LoadProgress { phase: LoadPhase::Weights, done: 0, total: 10_000, rate: 0.0 });
+        assert_eq!(reports[10].done, 10_000);
+        assert!((reports[10].rate - 10_000.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_rate_forgets_what_is_long_past() {
+        let mut meter = Meter::default();
+        meter.step(Loading::Weights(0, 100_000), 0.0);
+        // A slow start, then 1 unit a millisecond.
+        let mut last = None;
+        for second in 10..20 {
+            last = meter.step(Loading::Weights(1000 * (second - 9), 100_000), 1000.0 * second as f64);
+        }
+        assert!((last.expect("a report").rate - 1000.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_new_phase_is_said_at_once_and_begins_its_rate_anew() {
+        let mut meter = Meter::default();
+        assert!(meter.step(Loading::Header(5), 0.0).is_some());
+        assert!(meter.step(Loading::Header(6), 1.0).is_none());
+        let report = meter.step(Loading::Kernels(1, 2), 2.0).expect("a new phase");
+        assert_eq!(report, LoadProgress { phase: LoadPhase::Kernels, done: 1, total: 2, rate: 0.0 });
+        assert!(meter.step(Loading::Kernels(2, 2), 3.0).is_some());
+    }
+}

@@ -1,0 +1,124 @@
+//! A device that was lost: a driver's reset, sleep, memory pressure.
+//!
+//! The model is loaded again from where it came (the browser's storage or the server), and a running answer goes on
+//! behind its last token. The page hears [`Event::DeviceLost`] at once and [`Event::Device`] when all is as before.
+
+use std::rc::Rc;
+
+use engine::bytes::{CancelToken, UploadError};
+use engine::gpu::{Gpu, GpuError};
+use engine::session::{EngineError, Session};
+use engine::weights::LoadError;
+use futures_util::future::{Either, select};
+use protocol::{Cause, Event, Failure, Remedy};
+
+use crate::host::{Host, Model, Ready, Slot, is_lost};
+use crate::{device, failure};
+
+/// How long after an error a browser may take to say that the device is gone.
+const GRACE_MS: u32 = 250;
+/// Losses without anything going well between them, after which no more is tried.
+pub const MOST_LOSSES: u32 = 2;
+
+/// Whether an error means that the device was lost; if so, the platform's words.
+pub async fn lost(host: &Host, gpu: &Gpu, error: &EngineError) -> Option<String> {
+    if !is_lost(gpu) && !error.is_lost() {
+        // What was under way is rejected before the loss itself is announced.
+        let of_device = matches!(
+            error,
+            EngineError::Gpu(_)
+                | EngineError::Load(LoadError::Gpu(_) | LoadError::Upload(UploadError::Refused { .. }))
+        );
+        if !of_device {
+            return None;
+        }
+        let grace = host.platform.pause(GRACE_MS);
+        if let Either::Right(_) = select(Box::pin(gpu.lost()), grace).await {
+            return None;
+        }
+    }
+    Some(reason(gpu))
+}
+
+fn reason(gpu: &Gpu) -> String {
+    match gpu.check() {
+        Err(GpuError::Lost { reason }) => reason,
+        _ => String::new(),
+    }
+}
+
+/// Sees to it that a session is there, on a device that is there.
+///
+/// # Errors
+/// When no model is loaded, or it cannot be loaded again.
+pub async fn ensure<'a>(
+    host: &Rc<Host>,
+    slot: &'a mut Slot,
+    cancel: &CancelToken,
+) -> Result<&'a mut Ready, Failure> {
+    let usable = slot.as_ref().is_some_and(|ready| !is_lost(&ready.gpu));
+    if !usable {
+        let Some(model) = host.model.borrow().clone() else {
+            return Err(Failure::new(Cause::Invalid, "No model is loaded. Choose one first.")
+                .with(Remedy::OtherModel));
+        };
+        restore(host, slot, &model, cancel).await?;
+    }
+    slot.as_mut().ok_or_else(|| Failure::new(Cause::Internal, "The model is gone."))
+}
+
+/// Loads the model again, on a new device if the old one is gone.
+async fn restore(
+    host: &Rc<Host>,
+    slot: &mut Slot,
+    model: &Model,
+    cancel: &CancelToken,
+) -> Result<(), Failure> {
+    if let Some(old) = slot.take() {
+        host.post(Event::DeviceLost { reason: reason(&old.gpu) });
+    }
+    let (gpu, report) = host.open_device().await.map_err(|report| {
+        let failure = device::failure(&report.problem);
+        host.post(Event::Device(report));
+        failure
+    })?;
+    let source = Rc::clone(&model.source);
+    let loaded = Session::load(Rc::clone(&gpu), source, &model.options, cancel, &mut |_| ()).await;
+    // The device is back, whatever became of the model.
+    if let Some(report) = report {
+        host.post(Event::Device(report));
+    }
+    let session = loaded.map_err(|error| failure::of(&error, Some(model.options.context)))?;
+    *slot = Some(Ready { gpu, session });
+    Ok(())
+}
+
+/// Restores a device that was lost while nobody used it, and the model with it.
+pub async fn restore_idle(host: &Rc<Host>, slot: &mut Slot) {
+    let held = slot.as_ref().map(|ready| is_lost(&ready.gpu));
+    if held == Some(false) {
+        // A task has restored it meanwhile.
+        return;
+    }
+    host.losses.set(host.losses.get() + 1);
+    if host.losses.get() >= MOST_LOSSES {
+        // It would be lost again. The next answer tries once more.
+        if let Some(old) = slot.take() {
+            host.trouble(failure::lost_for_good(&reason(&old.gpu)));
+        }
+        return;
+    }
+    let model = host.model.borrow().clone();
+    let restored = match model {
+        Some(model) if held.is_some() => restore(host, slot, &model, &CancelToken::new()).await,
+        // Nothing to restore but the device; or an answer gave the model up, and the next one will load it.
+        _ => host.gpu().await.map(|_| ()).map_err(|report| {
+            let failure = device::failure(&report.problem);
+            host.post(Event::Device(report));
+            failure
+        }),
+    };
+    if let Err(failure) = restored {
+        host.trouble(failure);
+    }
+}

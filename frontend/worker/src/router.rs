@@ -1,0 +1,145 @@
+//! From requests to tasks. Every request ends with exactly one terminal event: the one its task returns.
+
+use std::future::Future;
+use std::rc::Rc;
+
+use futures_util::FutureExt as _;
+use protocol::{Cause, Event, Failure, Remedy, Request, RequestId, VERSION, WireError};
+use web_time::Instant;
+
+use crate::host::Host;
+use crate::tasks::{Kind, Task};
+use crate::{failure, generating, loading};
+
+impl Host {
+    /// Takes a message of the page's: the bytes of a request, and the handles of files that it speaks of.
+    pub fn receive_bytes(self: &Rc<Self>, bytes: &[u8], files: Vec<web_sys::File>) {
+        match protocol::decode::<Request>(bytes) {
+            Ok(request) => self.receive(request, files),
+            Err(error) => self.trouble(unreadable(&error)),
+        }
+    }
+
+    /// Takes a request.
+    pub fn receive(self: &Rc<Self>, request: Request, files: Vec<web_sys::File>) {
+        if self.refused.get() {
+            return;
+        }
+        let host = Rc::clone(self);
+        match request {
+            Request::Hello { version } => self.hello(version),
+            Request::Inspect { id, source, context } => {
+                let wanted = loading::Wanted { source, files, context, keep: false };
+                self.run(id, Kind::Beside, |task| loading::inspect(host, id, wanted, task));
+            }
+            Request::Load { id, source, options } => {
+                // Who loads a model is done with the one before.
+                self.tasks.stop_holders();
+                let wanted = loading::Wanted { source, files, context: options.context, keep: options.keep };
+                self.run(id, Kind::Load, |task| loading::load(host, id, wanted, task));
+            }
+            Request::Unload { id } => {
+                self.tasks.stop_holders();
+                self.run(id, Kind::Unload, |task| loading::unload(host, id, task));
+            }
+            Request::Generate { id, messages, options } => {
+                if let Some(busy) = self.tasks.holder() {
+                    self.post(Event::Failed { id: Some(id), failure: busy_failure(busy) });
+                    return;
+                }
+                let wanted = generating::Wanted { messages, options, asked: Instant::now() };
+                self.run(id, Kind::Answer, |task| generating::answer(host, id, wanted, task));
+            }
+            Request::AnswerNow { id } => {
+                if let Some(task) = self.tasks.get(id) {
+                    task.answer_now.set(true);
+                }
+            }
+            Request::Count { id, messages, thinking } => {
+                let counted = generating::count(self, id, &messages, thinking);
+                self.post(terminal(id, counted));
+            }
+            Request::Cancel { id } => {
+                if let Some(task) = self.tasks.get(id) {
+                    task.cancel.cancel();
+                }
+            }
+            Request::ListCache { id } => self.run(id, Kind::Beside, |task| async move {
+                task.cancel.guard(host.list_kept(id)).await.map_err(|Stopped(failure)| failure)
+            }),
+            Request::DeleteCached { id, digest } => self.run(id, Kind::Beside, |_| async move {
+                let deleted = host.platform.delete(&digest).await;
+                deleted.map_err(|error| failure::of_store(&error))?;
+                host.list_kept(id).await.map_err(|Stopped(failure)| failure)
+            }),
+        }
+    }
+
+    fn hello(self: &Rc<Self>, version: u16) {
+        self.post(Event::Ready { version: VERSION });
+        if version != VERSION {
+            // The page refuses as well. Nothing that it says after this can be relied on.
+            self.refused.set(true);
+            return;
+        }
+        let host = Rc::clone(self);
+        self.platform.spawn(async move { host.introduce().await }.boxed_local());
+    }
+
+    /// Runs a request's task to its end.
+    fn run<F>(self: &Rc<Self>, id: RequestId, kind: Kind, work: impl FnOnce(Task) -> F)
+    where
+        F: Future<Output = Result<Event, Failure>> + 'static,
+    {
+        let work = work(self.tasks.begin(id, kind));
+        let host = Rc::clone(self);
+        self.platform.spawn(
+            async move {
+                let result = work.await;
+                host.tasks.end(id);
+                host.post(terminal(id, result));
+            }
+            .boxed_local(),
+        );
+    }
+
+    async fn list_kept(&self, id: RequestId) -> Result<Event, Stopped> {
+        let kept = self.platform.kept().await.map_err(|error| Stopped(failure::of_store(&error)))?;
+        Ok(Event::Cache {
+            id,
+            entries: kept.entries,
+            used: kept.used,
+            quota: kept.quota,
+            persisted: kept.persisted,
+        })
+    }
+}
+
+/// A failure that may be a cancellation.
+struct Stopped(Failure);
+
+impl From<engine::bytes::SourceError> for Stopped {
+    fn from(error: engine::bytes::SourceError) -> Self {
+        Self(failure::of_source(&error))
+    }
+}
+
+fn terminal(id: RequestId, result: Result<Event, Failure>) -> Event {
+    result.unwrap_or_else(|failure| Event::Failed { id: Some(id), failure })
+}
+
+fn busy_failure(busy: Kind) -> Failure {
+    let message = match busy {
+        Kind::Load => "A model is being loaded. Wait until it is ready.",
+        Kind::Unload => "The model is being unloaded.",
+        Kind::Answer | Kind::Beside => {
+            "Another answer is being written. Stop it, or wait until it has ended."
+        }
+    };
+    Failure::new(Cause::Invalid, message)
+}
+
+fn unreadable(error: &WireError) -> Failure {
+    Failure::new(Cause::Internal, format!("The engine could not read a message of the page: {error}."))
+        .with(Remedy::ReloadPage)
+}

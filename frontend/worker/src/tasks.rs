@@ -1,0 +1,93 @@
+//! What is under way, by request.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use engine::bytes::CancelToken;
+use protocol::RequestId;
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Loads a model.
+    Load,
+    /// Lets go of it.
+    Unload,
+    /// Answers.
+    Answer,
+    /// Anything that may go on beside one of these.
+    Beside,
+}
+
+/// A request under way.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// What it does.
+    pub kind: Kind,
+    /// Stops it.
+    pub cancel: CancelToken,
+    /// Ends its thought.
+    pub answer_now: Rc<Cell<bool>>,
+}
+
+/// All requests under way.
+#[derive(Debug, Default)]
+pub struct Tasks(RefCell<BTreeMap<RequestId, Task>>);
+
+impl Tasks {
+    /// Enters a request.
+    pub fn begin(&self, id: RequestId, kind: Kind) -> Task {
+        let task = Task { kind, cancel: CancelToken::new(), answer_now: Rc::default() };
+        self.0.borrow_mut().insert(id, task.clone());
+        task
+    }
+
+    /// Takes a request out.
+    pub fn end(&self, id: RequestId) {
+        self.0.borrow_mut().remove(&id);
+    }
+
+    /// The request, if it is under way.
+    pub fn get(&self, id: RequestId) -> Option<Task> {
+        self.0.borrow().get(&id).cloned()
+    }
+
+    /// What holds the model, if anything does that nobody has stopped.
+    pub fn holder(&self) -> Option<Kind> {
+        self.holders().first().map(|task| task.kind)
+    }
+
+    /// Stops what holds the model.
+    pub fn stop_holders(&self) {
+        // Outside the borrow: a waker may run at once.
+        for task in self.holders() {
+            task.cancel.cancel();
+        }
+    }
+
+    fn holders(&self) -> Vec<Task> {
+        let holds = |task: &&Task| task.kind != Kind::Beside && !task.cancel.is_cancelled();
+        self.0.borrow().values().filter(holds).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_stopped_holds_nothing() {
+        let tasks = Tasks::default();
+        tasks.begin(RequestId(1), Kind::Beside);
+        assert_eq!(tasks.holder(), None);
+        let answer = tasks.begin(RequestId(2), Kind::Answer);
+        assert_eq!(tasks.holder(), Some(Kind::Answer));
+        tasks.stop_holders();
+        assert!(answer.cancel.is_cancelled());
+        assert!(!tasks.get(RequestId(1)).expect("still there").cancel.is_cancelled());
+        assert_eq!(tasks.holder(), None);
+        tasks.end(RequestId(2));
+        assert!(tasks.get(RequestId(2)).is_none());
+    }
+}

@@ -1,0 +1,40 @@
+//! What the browser says of its graphics adapter.
+
+use js_sys::{Function, Object, Promise, Reflect};
+use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+use crate::device::{AdapterNames, NoAdapter};
+
+/// Asks for the adapter that the engine will get. By name, for web-sys has WebGPU behind a flag.
+pub async fn names() -> Result<AdapterNames, NoAdapter> {
+    let scope = super::scope();
+    let gpu = get(&scope.navigator(), "gpu");
+    if gpu.is_undefined() || gpu.is_null() {
+        return Err(if scope.is_secure_context() { NoAdapter::NoWebGpu } else { NoAdapter::Insecure });
+    }
+    let adapter =
+        request_adapter(&gpu).await.ok().filter(|adapter| !adapter.is_null() && !adapter.is_undefined());
+    let adapter = adapter.ok_or(NoAdapter::None)?;
+    let info = get(&adapter, "info");
+    let text = |name: &str| get(&info, name).as_string().unwrap_or_default();
+    // It moved from the adapter to its information.
+    let is_fallback = [&info, &adapter].iter().any(|place| get(place, "isFallbackAdapter").is_truthy());
+    Ok(AdapterNames {
+        vendor: text("vendor"),
+        architecture: text("architecture"),
+        description: text("description"),
+        is_fallback,
+    })
+}
+
+async fn request_adapter(gpu: &JsValue) -> Result<JsValue, JsValue> {
+    let options = Object::new();
+    Reflect::set(&options, &"powerPreference".into(), &"high-performance".into())?;
+    let promise = get(gpu, "requestAdapter").dyn_into::<Function>()?.call1(gpu, &options)?;
+    JsFuture::from(Promise::resolve(&promise)).await
+}
+
+fn get(object: &JsValue, name: &str) -> JsValue {
+    Reflect::get(object, &name.into()).unwrap_or(JsValue::UNDEFINED)
+}

@@ -1,0 +1,81 @@
+//! The worker in a browser: messages in and out.
+
+mod adapter;
+mod platform;
+
+use std::rc::Rc;
+
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use protocol::{Cause, Event, Failure, Remedy};
+use wasm_bindgen::prelude::*;
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+
+use crate::Host;
+
+/// Begins. `early` are the message events that came before this program was ready.
+#[wasm_bindgen]
+pub fn start(early: &Array) {
+    report_panics();
+    let scope = scope();
+    let host = Host::new(Rc::new(platform::Browser::new()));
+    // In the address of the worker, so that no page can do it by chance.
+    let in_test = scope.location().search().contains("test");
+    let receive = move |event: MessageEvent| receive(&host, &event.data(), in_test);
+    for event in early.iter() {
+        receive(event.unchecked_into());
+    }
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(receive);
+    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    // For the life of the worker.
+    on_message.forget();
+}
+
+/// Takes `{ bytes: Uint8Array, files: [File…] }`; and `{ test: "lose-device" }` in tests.
+fn receive(host: &Rc<Host>, data: &JsValue, in_test: bool) {
+    let field = |name: &str| Reflect::get(data, &name.into()).ok().filter(|value| !value.is_undefined());
+    if in_test && field("test").is_some_and(|test| test == "lose-device") {
+        let host = Rc::clone(host);
+        wasm_bindgen_futures::spawn_local(async move { host.lose_device().await });
+        return;
+    }
+    // Anything else comes from outside: browser extensions post messages too.
+    let Some(bytes) = field("bytes").and_then(|bytes| bytes.dyn_into::<Uint8Array>().ok()) else { return };
+    let files = field("files").and_then(|files| files.dyn_into::<Array>().ok()).unwrap_or_default();
+    let files = files.iter().filter_map(|file| file.dyn_into::<web_sys::File>().ok()).collect();
+    host.receive_bytes(&bytes.to_vec(), files);
+}
+
+/// Sends an event: `{ bytes: Uint8Array }`, moved and not copied.
+fn post(event: &Event) {
+    let message = match protocol::encode(event) {
+        Ok(bytes) => {
+            let bytes = Uint8Array::from(bytes.as_slice());
+            send("bytes", &bytes, &Array::of1(&bytes.buffer()))
+        }
+        Err(error) => send("error", &error.to_string().into(), &Array::new()),
+    };
+    // A worker that is being ended cannot post; nobody listens any more then.
+    message.ok();
+}
+
+fn send(field: &str, value: &JsValue, transfer: &Array) -> Result<(), JsValue> {
+    let message = Object::new();
+    Reflect::set(&message, &field.into(), value)?;
+    scope().post_message_with_transfer(&message, transfer)
+}
+
+/// A panic ends this program: its memory cannot be trusted any more. The page is told twice: in words for a person,
+/// and by the message that says that the worker is gone and its requests with it.
+fn report_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        console_error_panic_hook::hook(info);
+        let message = "Something went wrong inside gemtab. The engine has to start again.";
+        let failure = Failure::new(Cause::Internal, message).with(Remedy::ReloadPage);
+        post(&Event::Failed { id: None, failure });
+        send("error", &info.to_string().into(), &Array::new()).ok();
+    }));
+}
+
+fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}

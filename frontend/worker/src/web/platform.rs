@@ -1,0 +1,151 @@
+//! What the browser gives the worker.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use engine::bytes::{BlobSource, ByteSource, CancelToken, LocalBoxFuture, http_source};
+use engine::store::{Blob, Digest, Store, StoreError};
+use futures_util::FutureExt as _;
+use futures_util::lock::Mutex;
+use protocol::{CacheEntry, Cause, Event, Failure, Layer, LayerKind, ModelSource, Remedy};
+
+use super::adapter;
+use crate::device::{AdapterNames, NoAdapter};
+use crate::platform::{Kept, Opened, Platform};
+
+/// A dedicated worker of a browser.
+pub struct Browser {
+    /// Opened when it is first needed. Behind a lock: opening sweeps what must not be open.
+    store: Mutex<RefCell<Option<Rc<Store>>>>,
+}
+
+impl Browser {
+    pub fn new() -> Self {
+        Self { store: Mutex::default() }
+    }
+
+    async fn store(&self) -> Result<Rc<Store>, StoreError> {
+        let place = self.store.lock().await;
+        let known = place.borrow().clone();
+        match known {
+            Some(store) => Ok(store),
+            None => {
+                let store = Rc::new(Store::open().await?);
+                place.replace(Some(Rc::clone(&store)));
+                Ok(store)
+            }
+        }
+    }
+
+    async fn open_server(
+        &self,
+        name: &str,
+        layers: &[Layer],
+        keep: bool,
+        cancel: CancelToken,
+    ) -> Result<Opened, Failure> {
+        let layer = layers.iter().find(|layer| layer.kind == LayerKind::Model).ok_or_else(|| {
+            Failure::new(Cause::BadFile, format!("“{name}” has no file with a model in it."))
+                .with(Remedy::OtherModel)
+        })?;
+        let upstream: Rc<dyn ByteSource> = Rc::new(http_source(&layer.url, layer.size, cancel));
+        let plain = |trouble| Opened { source: Rc::clone(&upstream), keeping: None, trouble };
+        // Only what has a checksum can be kept: what was kept must be known to be right.
+        let Ok(digest) = layer.digest.parse::<Digest>() else { return Ok(plain(None)) };
+        let store = match self.store().await {
+            Ok(store) => store,
+            Err(error) => return Ok(plain(keep.then_some(error))),
+        };
+        if keep {
+            store.persist().await;
+        }
+        let blob = Blob { digest, name: name.to_owned() };
+        let opened = store.blob(&blob, Rc::clone(&upstream), keep).await;
+        Ok(Opened { source: opened.source, keeping: opened.keeping, trouble: opened.trouble })
+    }
+}
+
+impl Platform for Browser {
+    fn post(&self, event: Event) {
+        super::post(&event);
+    }
+
+    fn spawn(&self, task: LocalBoxFuture<'static, ()>) {
+        wasm_bindgen_futures::spawn_local(task);
+    }
+
+    fn pause(&self, milliseconds: u32) -> LocalBoxFuture<'static, ()> {
+        gloo_timers::future::TimeoutFuture::new(milliseconds).boxed_local()
+    }
+
+    fn random(&self) -> u64 {
+        let mut bytes = [0; 8];
+        // Without a random source every seed is 0: the draw is repeatable then, and nothing worse.
+        if let Ok(crypto) = super::scope().crypto() {
+            crypto.get_random_values_with_u8_array(&mut bytes).ok();
+        }
+        u64::from_le_bytes(bytes)
+    }
+
+    fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoAdapter>> {
+        adapter::names().boxed_local()
+    }
+
+    fn open<'a>(
+        &'a self,
+        source: &'a ModelSource,
+        files: &'a [web_sys::File],
+        keep: bool,
+        cancel: CancelToken,
+    ) -> LocalBoxFuture<'a, Result<Opened, Failure>> {
+        async move {
+            match source {
+                ModelSource::Server { name, layers } => self.open_server(name, layers, keep, cancel).await,
+                ModelSource::Local { .. } => match files.first() {
+                    Some(file) => Ok(Opened {
+                        source: Rc::new(BlobSource::new(file.clone().into())),
+                        keeping: None,
+                        trouble: None,
+                    }),
+                    None => Err(Failure::new(Cause::Invalid, "The file is gone. Choose it again.")),
+                },
+            }
+        }
+        .boxed_local()
+    }
+
+    fn kept(&self) -> LocalBoxFuture<'_, Result<Kept, StoreError>> {
+        async move {
+            let store = match self.store().await {
+                Ok(store) => store,
+                // Where nothing can be kept, nothing is.
+                Err(StoreError::Unavailable { .. }) => return Ok(Kept::default()),
+                Err(error) => return Err(error),
+            };
+            let entries = store.list().await?.into_iter().map(|entry| CacheEntry {
+                digest: entry.digest.to_string(),
+                name: entry.name,
+                size: entry.size,
+                present: entry.present,
+                last_used: entry.last_used,
+            });
+            let usage = store.usage().await;
+            Ok(Kept {
+                entries: entries.collect(),
+                used: usage.used,
+                quota: usage.quota,
+                persisted: usage.persisted,
+            })
+        }
+        .boxed_local()
+    }
+
+    fn delete<'a>(&'a self, digest: &'a str) -> LocalBoxFuture<'a, Result<(), StoreError>> {
+        async move {
+            let digest =
+                digest.parse::<Digest>().map_err(|error| StoreError::Failed { reason: error.to_string() })?;
+            self.store().await?.delete(&digest).await
+        }
+        .boxed_local()
+    }
+}

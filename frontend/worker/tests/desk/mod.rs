@@ -1,0 +1,182 @@
+//! A platform for tests: files of this repository, the native device, and everything that was posted.
+
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use engine::bytes::{CancelToken, FileSource, LocalBoxFuture};
+use engine::store::StoreError;
+use futures_util::FutureExt as _;
+use protocol::{
+    Event, Failure, GenerateOptions, LoadOptions, Message, ModelSource, Request, RequestId, Role, Sampling,
+    VERSION,
+};
+use worker::Host;
+use worker::device::{AdapterNames, NoAdapter};
+use worker::platform::{Kept, Opened, Platform};
+
+/// A test that takes longer than this hangs.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// The built-in model.
+pub fn pebble() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../server/models/pebble.gguf")
+}
+
+type Reaction = Box<dyn FnMut(&Event)>;
+
+/// The page's side.
+#[derive(Default)]
+pub struct Desk {
+    events: RefCell<Vec<Event>>,
+    tasks: RefCell<Vec<LocalBoxFuture<'static, ()>>>,
+    reaction: RefCell<Option<Reaction>>,
+    /// Why there is no adapter, if there is to be none.
+    pub no_adapter: Cell<Option<NoAdapter>>,
+    /// The file that every model is.
+    pub model: RefCell<PathBuf>,
+}
+
+/// The page's side as the worker sees it.
+struct Side(Rc<Desk>);
+
+impl Desk {
+    /// A worker to speak to.
+    pub fn new() -> (Rc<Self>, Rc<Host>) {
+        let desk = Rc::new(Self { model: RefCell::new(pebble()), ..Self::default() });
+        let host = Host::new(Rc::new(Side(Rc::clone(&desk))));
+        host.receive(Request::Hello { version: VERSION }, Vec::new());
+        (desk, host)
+    }
+
+    /// A worker with the built-in model loaded, as request 1.
+    pub fn loaded() -> (Rc<Self>, Rc<Host>) {
+        let (desk, host) = Self::new();
+        host.receive(load(1), Vec::new());
+        let end = desk.end_of(1);
+        assert!(matches!(end, Event::Loaded { .. }), "{end:?}");
+        (desk, host)
+    }
+
+    /// Calls `reaction` with every event from now on, as it is posted.
+    pub fn react(&self, reaction: impl FnMut(&Event) + 'static) {
+        self.reaction.replace(Some(Box::new(reaction)));
+    }
+
+    /// Lets the worker run until `done` with what was posted.
+    pub fn run_until(&self, done: impl Fn(&[Event]) -> bool) {
+        let begun = Instant::now();
+        let mut context = Context::from_waker(Waker::noop());
+        while !done(&self.events.borrow()) {
+            assert!(begun.elapsed() < LIMIT, "it hangs: {:?}", self.events.borrow());
+            let mut tasks = self.tasks.take();
+            tasks.retain_mut(|task| task.as_mut().poll(&mut context).is_pending());
+            tasks.append(&mut self.tasks.borrow_mut());
+            self.tasks.replace(tasks);
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    }
+
+    /// Waits for the terminal event of a request and checks that there is one only.
+    pub fn end_of(&self, id: u64) -> Event {
+        let ends = |event: &&Event| event.id() == Some(RequestId(id)) && event.is_terminal();
+        self.run_until(|events| events.iter().any(|event| ends(&event)));
+        let events = self.events.borrow();
+        let all: Vec<_> = events.iter().filter(ends).collect();
+        assert_eq!(all.len(), 1, "{all:?}");
+        all[0].clone()
+    }
+
+    /// What was posted so far.
+    pub fn events(&self) -> Vec<Event> {
+        self.events.borrow().clone()
+    }
+
+    /// The text that a request has said.
+    pub fn text_of(&self, of: u64) -> String {
+        let text = |event: &Event| match event {
+            Event::Text { id, text, .. } if *id == RequestId(of) => Some(text.clone()),
+            _ => None,
+        };
+        self.events.borrow().iter().filter_map(text).collect()
+    }
+}
+
+impl Platform for Side {
+    fn post(&self, event: Event) {
+        self.0.events.borrow_mut().push(event.clone());
+        // Out of its place while it runs: what it does may post.
+        let reaction = self.0.reaction.take();
+        if let Some(mut reaction) = reaction {
+            reaction(&event);
+            let mut place = self.0.reaction.borrow_mut();
+            if place.is_none() {
+                *place = Some(reaction);
+            }
+        }
+    }
+
+    fn spawn(&self, task: LocalBoxFuture<'static, ()>) {
+        self.0.tasks.borrow_mut().push(task);
+    }
+
+    fn pause(&self, milliseconds: u32) -> LocalBoxFuture<'static, ()> {
+        let end = Instant::now() + Duration::from_millis(milliseconds.into());
+        let wait = move |_: &mut Context<'_>| {
+            if Instant::now() >= end { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+        };
+        std::future::poll_fn(wait).boxed_local()
+    }
+
+    fn random(&self) -> u64 {
+        4
+    }
+
+    fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoAdapter>> {
+        let names = self.0.no_adapter.get().map_or_else(|| Ok(AdapterNames::default()), Err);
+        std::future::ready(names).boxed_local()
+    }
+
+    fn open<'a>(
+        &'a self,
+        _: &'a ModelSource,
+        _: &'a [web_sys::File],
+        _: bool,
+        _: CancelToken,
+    ) -> LocalBoxFuture<'a, Result<Opened, Failure>> {
+        let source = Rc::new(FileSource::open(&*self.0.model.borrow()).expect("the model file opens"));
+        std::future::ready(Ok(Opened { source, keeping: None, trouble: None })).boxed_local()
+    }
+
+    fn kept(&self) -> LocalBoxFuture<'_, Result<Kept, StoreError>> {
+        std::future::ready(Ok(Kept { quota: 7, ..Kept::default() })).boxed_local()
+    }
+
+    fn delete<'a>(&'a self, _: &'a str) -> LocalBoxFuture<'a, Result<(), StoreError>> {
+        std::future::ready(Err(StoreError::InUse)).boxed_local()
+    }
+}
+
+/// Where the model is said to be.
+pub fn source() -> ModelSource {
+    ModelSource::Server { name: "pebble".into(), layers: Vec::new() }
+}
+
+/// A request to load.
+pub fn load(id: u64) -> Request {
+    Request::Load { id: RequestId(id), source: source(), options: LoadOptions::default() }
+}
+
+/// A question.
+pub fn asks(text: &str) -> Vec<Message> {
+    vec![Message::text(Role::User, text)]
+}
+
+/// A request to answer, always with the likeliest token.
+pub fn generate(id: u64, text: &str) -> Request {
+    let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
+    let options = GenerateOptions { sampling, max_tokens: 32, ..GenerateOptions::default() };
+    Request::Generate { id: RequestId(id), messages: asks(text), options }
+}

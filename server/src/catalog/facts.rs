@@ -1,0 +1,151 @@
+//! What has been found out about files, so that each is read once and not for every list.
+
+use std::{
+    collections::HashMap,
+    fs::{File, Metadata},
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use super::{
+    digest::{self, Digest},
+    gguf::{self, Peek, PeekError},
+};
+
+/// Size and time of last change: a file in which neither changed is taken to be unchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Bytes.
+    pub size: u64,
+    /// Last change; none where the system does not say.
+    pub modified: Option<SystemTime>,
+}
+
+impl From<&Metadata> for Stamp {
+    fn from(metadata: &Metadata) -> Self {
+        Self { size: metadata.len(), modified: metadata.modified().ok() }
+    }
+}
+
+type Shared<T, E> = Result<Arc<T>, Arc<E>>;
+
+/// Headers and digests by path. What a scan does not ask for is forgotten at its end.
+#[derive(Debug, Default)]
+pub struct Facts {
+    peeks: Table<Shared<Peek, PeekError>>,
+    digests: Table<Digest>,
+}
+
+impl Facts {
+    /// The header of the file at `path`.
+    ///
+    /// # Errors
+    /// When the file is not GGUF or cannot be read. An error is remembered too, but not one of reading: that may pass.
+    pub fn peek(&mut self, path: &Path, stamp: Stamp) -> Shared<Peek, PeekError> {
+        if let Some(known) = self.peeks.get(path, stamp) {
+            return known;
+        }
+        let peek = gguf::peek(path).map(Arc::new).map_err(Arc::new);
+        if !matches!(peek.as_ref().map_err(Arc::as_ref), Err(PeekError::Io(_))) {
+            self.peeks.insert(path, stamp, peek.clone());
+        }
+        peek
+    }
+
+    /// SHA-256 of the file at `path`, read whole the first time.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn sha256(&mut self, path: &Path, stamp: Stamp) -> io::Result<Digest> {
+        self.digest(path, stamp, |path| digest::sha256(File::open(path)?))
+    }
+
+    /// The digest that `compute` gives for the file at `path`. A path must always come with the same `compute`.
+    ///
+    /// # Errors
+    /// When `compute` fails.
+    pub fn digest(
+        &mut self,
+        path: &Path,
+        stamp: Stamp,
+        compute: impl FnOnce(&Path) -> io::Result<Digest>,
+    ) -> io::Result<Digest> {
+        if let Some(known) = self.digests.get(path, stamp) {
+            return Ok(known);
+        }
+        let digest = compute(path)?;
+        self.digests.insert(path, stamp, digest);
+        Ok(digest)
+    }
+
+    /// Forgets what has not been asked for since the last call.
+    pub fn forget_unused(&mut self) {
+        self.peeks.forget_unused();
+        self.digests.forget_unused();
+    }
+}
+
+/// Values by path, each with the stamp of the file and whether it was used lately.
+#[derive(Debug)]
+struct Table<V>(HashMap<PathBuf, (Stamp, V, bool)>);
+
+impl<V> Default for Table<V> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<V: Clone> Table<V> {
+    fn get(&mut self, path: &Path, stamp: Stamp) -> Option<V> {
+        let (known, value, used) = self.0.get_mut(path)?;
+        if *known != stamp {
+            return None;
+        }
+        *used = true;
+        Some(value.clone())
+    }
+
+    fn insert(&mut self, path: &Path, stamp: Stamp, value: V) {
+        self.0.insert(path.to_owned(), (stamp, value, true));
+    }
+
+    fn forget_unused(&mut self) {
+        self.0.retain(|_, (_, _, used)| std::mem::take(used));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_hashed_again_only_when_it_changed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        fs::write(&path, "one").expect("written");
+        let stamp = |path: &Path| Stamp::from(&fs::metadata(path).expect("metadata"));
+        let mut facts = Facts::default();
+        let first = facts.sha256(&path, stamp(&path)).expect("a digest");
+        let again = facts.digest(&path, stamp(&path), |_| panic!("the digest is known"));
+        assert_eq!(again.expect("a digest"), first);
+        fs::write(&path, "another").expect("written");
+        assert_ne!(facts.sha256(&path, stamp(&path)).expect("a digest"), first);
+    }
+
+    #[test]
+    fn what_is_not_asked_for_is_forgotten() {
+        let stamp = Stamp { size: 1, modified: None };
+        let mut table = Table::default();
+        table.insert(Path::new("a"), stamp, 1);
+        table.insert(Path::new("b"), stamp, 2);
+        table.forget_unused();
+        assert_eq!(table.get(Path::new("a"), stamp), Some(1));
+        table.forget_unused();
+        assert_eq!(table.get(Path::new("a"), stamp), Some(1));
+        assert_eq!(table.get(Path::new("b"), stamp), None);
+    }
+}

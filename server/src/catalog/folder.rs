@@ -1,0 +1,242 @@
+//! A folder of `.gguf` files, and the folders in it.
+//!
+//! A file is served only when it lies in the folder after all links are followed: a link that leads out is listed with
+//! the reason.
+
+use std::{
+    collections::HashSet,
+    fs::{self, File},
+    io::{self, Read as _, Seek as _, SeekFrom},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use protocol::{CatalogEntry, LayerKind};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    Blob, DRAFTER, Found, Trouble, capabilities,
+    digest::{Digest, Scheme},
+    facts::{Facts, Stamp},
+    gguf::Peek,
+    is_gemma4,
+    pairing::{self, Half, Words},
+};
+
+/// Folders below the given one that are searched. Publisher, model and revision are three.
+const DEPTH: usize = 5;
+/// Files that are listed.
+const MOST_FILES: usize = 4096;
+
+/// The models in the folder `root` and below.
+///
+/// # Errors
+/// When the folder itself cannot be read.
+pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Vec<Found>> {
+    let root = fs::canonicalize(root)?;
+    let mut paths = Vec::new();
+    walk(&root, DEPTH, &mut paths)?;
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    let mut files = Vec::new();
+    for path in paths {
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        match examine(&root, &path, facts) {
+            Ok((path, stamp, peek)) if seen.insert(path.clone()) => {
+                files.push(GgufFile { name, path, stamp, peek });
+            }
+            Ok(_) => {}
+            Err(trouble) => {
+                found.push(Found::broken(CatalogEntry { name, ..CatalogEntry::default() }, &trouble));
+            }
+        }
+    }
+    found.extend(assemble(files, |path, stamp| facts.digest(path, stamp, |path| identity(path, stamp))));
+    Ok(found)
+}
+
+/// Collects `.gguf` files, in the order of their names. Linked folders are not entered: links may form circles.
+pub(super) fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut entries: Vec<_> = fs::read_dir(folder)?.filter_map(Result::ok).collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_name().to_string_lossy().starts_with('.') {
+            continue;
+        }
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if depth > 0
+                && let Err(error) = walk(&path, depth - 1, found)
+            {
+                tracing::debug!("{} cannot be read: {error}", path.display());
+            }
+        } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf")) {
+            if found.len() >= MOST_FILES {
+                tracing::debug!("{} has more than {MOST_FILES} model files", folder.display());
+                return Ok(());
+            }
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// A file that was found, and its header.
+pub(super) struct GgufFile {
+    /// File name without extension.
+    pub name: String,
+    /// With no link left in it.
+    pub path: PathBuf,
+    pub stamp: Stamp,
+    pub peek: Arc<Peek>,
+}
+
+impl GgufFile {
+    fn words(&self) -> Words {
+        Words::new(&self.name)
+    }
+
+    fn entry(&self) -> CatalogEntry {
+        let peek = &self.peek;
+        let parameters = if peek.size_label.is_empty() {
+            super::trouble::parameters(peek.parameters)
+        } else {
+            peek.size_label.clone()
+        };
+        CatalogEntry {
+            name: self.name.clone(),
+            family: peek.architecture.clone(),
+            parameters,
+            quantization: peek.quantization.into(),
+            size: self.stamp.size,
+            ..CatalogEntry::default()
+        }
+    }
+
+    /// Why the file is no model that the engine runs.
+    fn trouble(&self) -> Option<Trouble> {
+        let peek = &self.peek;
+        if peek.architecture == DRAFTER {
+            Some(Trouble::Companion { what: "a drafter" })
+        } else if peek.kind == "adapter" {
+            Some(Trouble::Companion { what: "a LoRA adapter" })
+        } else if !is_gemma4(&peek.architecture) {
+            Some(Trouble::Foreign { architecture: peek.architecture.clone() })
+        } else if peek.parts > 1 {
+            Some(Trouble::Split { parts: peek.parts })
+        } else {
+            None
+        }
+    }
+
+    /// Whether it is a later part of a model that is cut into several files. The first part stands for all.
+    fn is_later_part(&self) -> bool {
+        self.peek.parts > 1 && self.name.contains("-of-") && !self.name.contains("-00001-of-")
+    }
+
+    fn is_projector(&self) -> bool {
+        self.peek.architecture == "clip" || self.peek.kind == "mmproj"
+    }
+}
+
+/// Follows links and reads the header.
+pub(super) fn examine(
+    root: &Path,
+    path: &Path,
+    facts: &mut Facts,
+) -> Result<(PathBuf, Stamp, Arc<Peek>), Trouble> {
+    let unreadable = |error| Trouble::Unreadable { what: "The file", error };
+    let path = fs::canonicalize(path).map_err(unreadable)?;
+    if !path.starts_with(root) {
+        return Err(Trouble::Escape);
+    }
+    let metadata = fs::metadata(&path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(unreadable(io::Error::other("it is not a file")));
+    }
+    let stamp = Stamp::from(&metadata);
+    let peek = facts.peek(&path, stamp)?;
+    Ok((path, stamp, peek))
+}
+
+/// Makes models of files: each with the projector that belongs to it. `digest` names a file.
+pub(super) fn assemble(
+    files: Vec<GgufFile>,
+    mut digest: impl FnMut(&Path, Stamp) -> io::Result<Digest>,
+) -> Vec<Found> {
+    let (mut projectors, models): (Vec<_>, Vec<_>) =
+        files.into_iter().filter(|file| !file.is_later_part()).partition(GgufFile::is_projector);
+    // Of projectors that fit equally well the smallest is taken: they differ in the type of their weights.
+    projectors.sort_by_key(|file| file.stamp.size);
+    let half = |file: &GgufFile, width| Half { words: file.words(), width };
+    let halves: Vec<Half> = projectors.iter().map(|file| half(file, file.peek.projection)).collect();
+
+    let mut fitting = vec![false; projectors.len()];
+    let mut found = Vec::new();
+    for model in models {
+        let entry = model.entry();
+        if let Some(trouble) = model.trouble() {
+            found.push(Found::broken(entry, &trouble));
+            continue;
+        }
+        let model_half = half(&model, model.peek.width);
+        for (fits, projector) in fitting.iter_mut().zip(&halves) {
+            *fits |= pairing::fits(&model_half, projector);
+        }
+        // A projector in another folder belongs to another model.
+        let beside: Vec<usize> = (0..projectors.len())
+            .filter(|&index| projectors[index].path.parent() == model.path.parent())
+            .collect();
+        let halves: Vec<Half> = beside.iter().map(|&index| halves[index].clone()).collect();
+        let projector = pairing::best(&model_half, &halves).map(|index| &projectors[beside[index]]);
+
+        let parts = [Some((LayerKind::Model, &model)), projector.map(|file| (LayerKind::Projector, file))];
+        let blobs: Result<Vec<_>, _> = parts
+            .into_iter()
+            .flatten()
+            .map(|(kind, file)| {
+                let digest = digest(&file.path, file.stamp)?;
+                Ok((kind, Blob { digest, path: file.path.clone(), stamp: file.stamp }))
+            })
+            .collect();
+        found.push(match blobs {
+            Ok(blobs) => {
+                let peeks = [Some(&model.peek), projector.map(|file| &file.peek)];
+                let capabilities = capabilities(peeks.into_iter().flatten().map(AsRef::as_ref));
+                Found::usable(CatalogEntry { capabilities, ..entry }, blobs)
+            }
+            Err(error) => Found::broken(entry, &Trouble::Unreadable { what: "The file", error }),
+        });
+    }
+    for (projector, _) in projectors.iter().zip(fitting).filter(|(_, fits)| !fits) {
+        let trouble = Trouble::Companion { what: "a projector (it sees and hears for a model)" };
+        found.push(Found::broken(projector.entry(), &trouble));
+    }
+    found
+}
+
+/// An identity for a file that need not be read whole: SHA-256 over its size, the time of its last change and its first
+/// and last MiB. The path is not part of it, so a file that was moved is still the same one.
+///
+/// # Errors
+/// When the file cannot be read.
+fn identity(path: &Path, stamp: Stamp) -> io::Result<Digest> {
+    const MIB: u64 = 1 << 20;
+    let since_1970 = stamp.modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let mut hasher = Sha256::new();
+    hasher.update(stamp.size.to_le_bytes());
+    hasher.update(since_1970.map_or(0, |time| time.as_nanos()).to_le_bytes());
+    let mut file = File::open(path)?;
+    for start in [0, stamp.size.saturating_sub(MIB)] {
+        file.seek(SeekFrom::Start(start))?;
+        let mut piece = Vec::new();
+        file.by_ref().take(MIB).read_to_end(&mut piece)?;
+        hasher.update(&piece);
+    }
+    Ok(Digest::new(Scheme::Gguf, hasher.finalize().into()))
+}
+
+#[cfg(test)]
+#[path = "folder_tests.rs"]
+mod tests;

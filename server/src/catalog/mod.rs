@@ -1,0 +1,110 @@
+//! The models of this machine, and the files that may be read because a listed model names them.
+//!
+//! [`Library`] is what the rest of the server uses. A scan asks each [`Source`] in turn; a source never fails as a
+//! whole, it lists what it cannot use with the reason.
+
+pub mod builtin;
+pub mod digest;
+mod facts;
+pub mod folder;
+pub mod gguf;
+mod library;
+pub mod name;
+pub mod ollama;
+mod pairing;
+mod trouble;
+
+use std::path::PathBuf;
+
+use protocol::{Capabilities, CatalogEntry, Layer, LayerKind};
+
+use self::{digest::Digest, facts::Stamp, gguf::Peek};
+pub use self::{
+    library::{Library, OpenBlob},
+    trouble::Trouble,
+};
+
+/// A place where models are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Ollama's store: the folder with `manifests` and `blobs`.
+    Ollama(PathBuf),
+    /// A folder of `.gguf` files.
+    Folder(PathBuf),
+    /// The folder of the built-in demonstration model.
+    Builtin(PathBuf),
+}
+
+/// A model that a source found, and its files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The line in the list.
+    pub entry: CatalogEntry,
+    /// The files that its layers name; none when it cannot be used.
+    pub blobs: Vec<Blob>,
+}
+
+impl Found {
+    /// A model that cannot be used: what is known of it, and why.
+    fn broken(entry: CatalogEntry, trouble: &Trouble) -> Self {
+        let entry = CatalogEntry {
+            digest: String::new(),
+            layers: Vec::new(),
+            capabilities: Capabilities::default(),
+            broken: Some(trouble.to_string()),
+            ..entry
+        };
+        Self { entry, blobs: Vec::new() }
+    }
+
+    /// A model that can be used. The first blob of kind [`LayerKind::Model`] gives it its digest.
+    fn usable(entry: CatalogEntry, files: Vec<(LayerKind, Blob)>) -> Self {
+        let layers: Vec<Layer> = files
+            .iter()
+            .map(|(kind, blob)| Layer {
+                kind: *kind,
+                digest: blob.digest.to_string(),
+                size: blob.stamp.size,
+                url: blob.digest.url(),
+            })
+            .collect();
+        let digest = layers.iter().find(|layer| layer.kind == LayerKind::Model);
+        let entry = CatalogEntry {
+            size: layers.iter().map(|layer| layer.size).sum(),
+            digest: digest.map(|layer| layer.digest.clone()).unwrap_or_default(),
+            layers,
+            broken: None,
+            ..entry
+        };
+        Self { entry, blobs: files.into_iter().map(|(_, blob)| blob).collect() }
+    }
+}
+
+/// A file that may be served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blob {
+    /// Its name in addresses.
+    pub digest: Digest,
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it was when it was listed. It is not served when it has changed since.
+    pub stamp: Stamp,
+}
+
+/// Whether the engine runs this architecture. A drafter is no model, although it is named like one.
+fn is_gemma4(architecture: &str) -> bool {
+    architecture.starts_with("gemma4") && architecture != DRAFTER
+}
+
+/// `general.architecture` of a drafter for speculative decoding.
+const DRAFTER: &str = "gemma4-assistant";
+
+/// What a Gemma 4 made of these files can do. Tools and thinking are matters of the chat format, which all have.
+fn capabilities<'a>(files: impl IntoIterator<Item = &'a Peek>) -> Capabilities {
+    let mut all = Capabilities { text: true, tools: true, thinking: true, ..Capabilities::default() };
+    for peek in files {
+        all.vision |= peek.vision;
+        all.audio |= peek.audio;
+    }
+    all
+}

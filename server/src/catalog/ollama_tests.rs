@@ -1,0 +1,320 @@
+use std::fs;
+
+use proptest::prelude::*;
+use protocol::CatalogEntry;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::testing::{Gguf, Store, digest};
+
+fn list(store: &Store) -> Vec<Found> {
+    scan(store.path(), &mut Facts::default()).expect("a store")
+}
+
+/// The only model of the store.
+fn only(store: &Store) -> CatalogEntry {
+    let mut found = list(store);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let Found { entry, blobs } = found.remove(0);
+    assert_eq!(entry.broken.is_some(), blobs.is_empty());
+    assert_eq!(entry.layers.len(), blobs.len());
+    assert_eq!(entry.digest.is_empty(), entry.broken.is_some());
+    entry
+}
+
+fn reason(store: &Store) -> String {
+    only(store).broken.expect("a reason")
+}
+
+#[test]
+fn a_model_with_all_its_layers() {
+    let store = Store::new();
+    let model = Gguf::gemma4().tensor("token_embd.weight", &[256, 4]).build();
+    let projector = Gguf::new("clip").tensor("v.blk.0.weight", &[4]).tensor("a.blk.0.weight", &[4]).build();
+    let layers = [
+        store.layer("model", &model),
+        store.layer("projector", &projector),
+        store.layer("adapter", &Gguf::gemma4().text("general.type", "adapter").build()),
+        store.layer("draft", &Gguf::new("gemma4-assistant").build()),
+        store.layer(
+            "params",
+            br#"{"temperature":1,"top_k":64,"top_p":0.95,"stop":["<turn|>"],"mirostat":null}"#,
+        ),
+        store.layer("system", "Be brief. Größe: 1.".as_bytes()),
+        store.layer("license", b"A licence"),
+    ];
+    let config = json!({"model_format": "gguf", "model_family": "gemma4", "model_type": "5.1B", "file_type": "Q4_K_M"});
+    store.model("gemma4", "e2b", config, &layers);
+    let entry = only(&store);
+    assert_eq!(entry.name, "gemma4:e2b");
+    assert_eq!((&*entry.family, &*entry.parameters, &*entry.quantization), ("gemma4", "5.1B", "Q4_K_M"));
+    assert_eq!(entry.digest, digest(&model));
+    let kinds: Vec<LayerKind> = entry.layers.iter().map(|layer| layer.kind).collect();
+    assert_eq!(kinds, [LayerKind::Model, LayerKind::Projector, LayerKind::Adapter, LayerKind::Draft]);
+    assert_eq!(entry.layers[1].url, format!("/api/blobs/{}", digest(&projector).replace(':', "-")));
+    assert_eq!(entry.layers[1].size, projector.len() as u64);
+    assert_eq!(entry.size, entry.layers.iter().map(|layer| layer.size).sum::<u64>());
+    assert!(entry.capabilities.text && entry.capabilities.vision && entry.capabilities.audio);
+    let params: Vec<_> = entry.params.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    assert_eq!(params, [("temperature", 1.0), ("top_k", 64.0), ("top_p", 0.95)]);
+    assert_eq!(entry.system, "Be brief. Größe: 1.");
+    assert!(!entry.demo && entry.broken.is_none());
+}
+
+#[test]
+fn what_the_configuration_leaves_out_is_read_from_the_file() {
+    let store = Store::new();
+    let model = Gguf::gemma4().tensor("token_embd.weight", &[1000, 2600]).build();
+    store.manifest(
+        "hf.co/someone/Gemma-4-GGUF/Q4_K_M",
+        &json!({"config": null, "layers": [store.layer("model", &model)]}).to_string(),
+    );
+    let entry = only(&store);
+    assert_eq!(entry.name, "hf.co/someone/Gemma-4-GGUF:Q4_K_M");
+    assert_eq!((&*entry.family, &*entry.parameters, &*entry.quantization), ("gemma4", "2.6M", "Q4_K_M"));
+    assert!(entry.capabilities.text && !entry.capabilities.vision && !entry.capabilities.audio);
+}
+
+#[test]
+fn a_broken_manifest_breaks_nothing_else() {
+    let store = Store::new();
+    store.gemma4("good");
+    for (tag, content) in [
+        ("empty", ""),
+        ("cut", r#"{"schemaVersion":2,"layers":[{"mediaType"#),
+        ("list", "[]"),
+        ("negative", r#"{"layers":[{"mediaType":"a","digest":"b","size":-1}]}"#),
+        ("text", "nothing like it"),
+    ] {
+        store.manifest(&format!("registry.ollama.ai/library/gemma4/{tag}"), content);
+    }
+    fs::create_dir_all(store.path().join("manifests/registry.ollama.ai/library/gemma4/folder"))
+        .expect("a folder");
+    let found = list(&store);
+    assert_eq!(found.len(), 7);
+    for Found { entry, .. } in found {
+        let good = entry.name == "gemma4:good";
+        assert_eq!(entry.broken.is_none(), good, "{}", entry.name);
+        if !good {
+            assert!(entry.broken.expect("a reason").starts_with("Its manifest "));
+        }
+    }
+}
+
+#[test]
+fn layers_that_cannot_be_used() {
+    let good = Gguf::gemma4().build();
+    let model = |store: &Store| store.layer("model", &good);
+    let gemma4 = json!({"model_family": "gemma4"});
+    type Layers<'a> = &'a dyn Fn(&Store) -> Vec<Value>;
+    let cases: [(&str, Value, Layers); 11] = [
+        ("Its manifest names no model file.", gemma4.clone(), &|_| vec![]),
+        ("It is cut into 2 files. gemtab reads models in one file.", gemma4.clone(), &|s| {
+            vec![model(s), model(s)]
+        }),
+        ("This is a llama model. gemtab runs Gemma 4.", json!({"model_family": "llama"}), &|s| {
+            vec![model(s)]
+        }),
+        ("This is a bert model. gemtab runs Gemma 4.", json!({}), &|s| {
+            vec![s.layer("model", &Gguf::new("bert").build())]
+        }),
+        (
+            "Its weights are stored as safetensors. gemtab reads GGUF.",
+            json!({"model_format": "safetensors"}),
+            &|s| vec![model(s)],
+        ),
+        ("Its weights are stored as safetensors. gemtab reads GGUF.", gemma4.clone(), &|s| {
+            vec![s.layer("tensor", b"x"), s.layer("json", b"{}")]
+        }),
+        (
+            "This model runs on a server of Ollama's. There are no weights on this machine.",
+            json!({"remote_host": "https://ollama.com", "remote_model": "gemma4:31b"}),
+            &|_| vec![],
+        ),
+        ("The file cannot be used: it is not a GGUF file.", gemma4.clone(), &|s| {
+            vec![s.layer("model", b"ZIP")]
+        }),
+        ("The file cannot be used: it is cut short.", gemma4.clone(), &|s| {
+            vec![s.layer("model", &good[..40])]
+        }),
+        (
+            "Its manifest is damaged (a layer has no valid digest). Run: ollama pull gemma4:e2b",
+            gemma4.clone(),
+            &|s| {
+                let mut layer = model(s);
+                layer["digest"] = "sha256:../../../../etc/passwd".into();
+                vec![layer]
+            },
+        ),
+        (
+            "Its manifest is damaged (a layer has no valid digest). Run: ollama pull gemma4:e2b",
+            gemma4.clone(),
+            &|s| {
+                let mut layer = model(s);
+                layer["digest"] = digest(&good).replace("sha256", "gguf").into();
+                vec![layer]
+            },
+        ),
+    ];
+    for (expected, config, layers) in cases {
+        let store = Store::new();
+        store.model("gemma4", "e2b", config, &layers(&store));
+        assert_eq!(reason(&store), expected);
+    }
+}
+
+#[test]
+fn a_download_that_is_not_there_whole() {
+    let store = Store::new();
+    let blob = store.blob_path(&digest(&store.gemma4("e2b")));
+    let whole = fs::read(&blob).expect("the blob");
+    assert_eq!(only(&store).broken, None);
+
+    fs::write(&blob, &whole[..whole.len() - 1]).expect("written");
+    let expected = format!(
+        "The model's file has {} bytes of {} bytes. Run: ollama pull gemma4:e2b",
+        whole.len() - 1,
+        whole.len()
+    );
+    assert_eq!(reason(&store), expected);
+
+    fs::remove_file(&blob).expect("removed");
+    assert_eq!(reason(&store), "The model's file is missing. Run: ollama pull gemma4:e2b");
+    assert_eq!(only(&store).size, whole.len() as u64);
+
+    let partial = format!("{}-partial-0", blob.display());
+    fs::write(partial, b"{}").expect("written");
+    assert_eq!(reason(&store), "Its download is not finished. Run: ollama pull gemma4:e2b");
+}
+
+#[test]
+fn what_only_adds_to_a_model_does_not_break_it() {
+    let store = Store::new();
+    let model = store.layer("model", &Gguf::gemma4().build());
+    let params = store.layer("params", b"not JSON");
+    let system = store.layer("system", b"\xff\xfe");
+    let license = store.layer("license", b"A licence");
+    fs::remove_file(store.blob_path(license["digest"].as_str().expect("a digest"))).expect("removed");
+    store.model("gemma4", "e2b", json!({"model_family": null}), &[model, params, system, license]);
+    let entry = only(&store);
+    assert_eq!(entry.broken, None);
+    assert!(entry.params.is_empty() && entry.system.is_empty());
+}
+
+#[test]
+fn a_digest_in_capitals_is_the_same_digest() {
+    let store = Store::new();
+    let content = Gguf::gemma4().build();
+    let mut layer = store.layer("model", &content);
+    let capitals = digest(&content).to_uppercase().replace("SHA256", "sha256");
+    layer["digest"] = capitals.into();
+    store.model("gemma4", "e2b", json!({}), &[layer]);
+    assert_eq!(only(&store).digest, digest(&content));
+}
+
+#[test]
+fn files_of_absurd_size_are_not_read() {
+    let store = Store::new();
+    let manifest = store.path().join("manifests/registry.ollama.ai/library/gemma4/huge");
+    store.manifest("registry.ollama.ai/library/gemma4/huge", "");
+    fs::File::create(manifest).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
+    assert_eq!(reason(&store), "Its manifest has 1.1 TB: too much to be one.");
+}
+
+#[test]
+fn what_has_no_name_of_a_model_is_left_out() {
+    let store = Store::new();
+    store.gemma4("e2b");
+    store.manifest("registry.ollama.ai/library/gemma4/.hidden", "{}");
+    store.manifest("registry.ollama.ai/library/.DS_Store", "{}");
+    store.manifest("registry.ollama.ai/library/a b/latest", "{}");
+    assert_eq!(only(&store).name, "gemma4:e2b");
+}
+
+#[test]
+fn an_empty_store_is_no_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(scan(folder.path(), &mut Facts::default()).expect("no error"), []);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_was_moved_and_linked_to_works() {
+    use std::os::unix::fs::symlink;
+
+    let store = Store::new();
+    let content = store.gemma4("e2b");
+    let moved = tempfile::tempdir().expect("a folder");
+    // The whole store, then its blobs alone, then one blob.
+    symlink(store.path(), moved.path().join("whole")).expect("a link");
+    let found = scan(&moved.path().join("whole"), &mut Facts::default()).expect("a store");
+    assert_eq!(found[0].entry.broken, None);
+
+    fs::rename(store.path().join("blobs"), moved.path().join("elsewhere")).expect("moved");
+    symlink(moved.path().join("elsewhere"), store.path().join("blobs")).expect("a link");
+    assert_eq!(only(&store).broken, None);
+
+    let blob = store.blob_path(&digest(&content));
+    fs::rename(&blob, moved.path().join("model.bin")).expect("moved");
+    symlink(moved.path().join("model.bin"), &blob).expect("a link");
+    assert_eq!(only(&store).digest, digest(&content));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nowhere_is_listed() {
+    let store = Store::new();
+    store.manifest("registry.ollama.ai/library/gemma4/x", "{}");
+    fs::remove_file(store.path().join("manifests/registry.ollama.ai/library/gemma4/x")).expect("removed");
+    let link = store.path().join("manifests/registry.ollama.ai/library/gemma4/e2b");
+    std::os::unix::fs::symlink("nowhere", link).expect("a link");
+    assert!(reason(&store).starts_with("Its manifest cannot be read: "));
+}
+
+/// JSON values of manifest-like depth.
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "\\PC{0,12}".prop_map(Value::from),
+        Just(Value::from("application/vnd.ollama.image.model")),
+        Just(Value::from(format!("sha256:{}", "0".repeat(64)))),
+    ];
+    let key = prop_oneof![
+        Just("layers".to_owned()),
+        Just("config".to_owned()),
+        Just("mediaType".to_owned()),
+        Just("digest".to_owned()),
+        Just("size".to_owned()),
+        "[a-z]{0,5}",
+    ];
+    leaf.prop_recursive(4, 32, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::btree_map(key.clone(), inner, 0..6).prop_map(|map| json!(map)),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// A store with any file as a manifest lists the good model and, beside it, the other with a reason.
+    #[test]
+    fn any_manifest_is_listed(json in any_json(), cut in 0_usize..200) {
+        let store = Store::new();
+        store.gemma4("good");
+        let text = json.to_string();
+        let cut = text.char_indices().map(|(at, _)| at).nth(cut).unwrap_or(text.len());
+        store.manifest("registry.ollama.ai/library/gemma4/odd", &text);
+        store.manifest("registry.ollama.ai/library/gemma4/odd-and-cut", &text[..cut]);
+        let found = list(&store);
+        prop_assert_eq!(found.len(), 3);
+        for Found { entry, blobs } in found {
+            prop_assert_eq!(entry.broken.is_none(), entry.name == "gemma4:good");
+            prop_assert_eq!(blobs.is_empty(), entry.broken.is_some());
+        }
+    }
+}

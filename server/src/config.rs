@@ -1,0 +1,135 @@
+//! Options of the command line and the environment.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+
+use crate::catalog::Source;
+
+/// Gemma 4 in a browser tab: sends the page and the models of this machine to the browser.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "gemtab", version)]
+pub struct Config {
+    /// Address to listen on. Other machines can reach 0.0.0.0; browsers then want https for WebGPU.
+    #[arg(long, env = "GEMTAB_HOST", default_value = "127.0.0.1")]
+    pub host: String,
+
+    /// Port to listen on; 0 takes any that is free.
+    #[arg(long, env = "GEMTAB_PORT", default_value_t = 3000)]
+    pub port: u16,
+
+    /// Folder of the built page.
+    #[arg(long, env = "GEMTAB_SITE_ROOT", value_name = "DIR", default_value = "target/site")]
+    pub site_root: PathBuf,
+
+    /// Ollama's store, if it is not where Ollama puts it.
+    #[arg(long, env = "OLLAMA_MODELS", value_name = "DIR")]
+    pub ollama_models: Option<PathBuf>,
+
+    /// Leave Ollama's store out.
+    #[arg(long)]
+    pub no_ollama: bool,
+
+    /// Folder of .gguf files. May be given several times.
+    #[arg(long, env = "GEMTAB_MODELS", value_name = "DIR")]
+    pub models: Vec<PathBuf>,
+
+    /// Folder of the built-in demonstration model.
+    #[arg(long, env = "GEMTAB_BUILTIN", value_name = "DIR")]
+    pub builtin: Option<PathBuf>,
+
+    /// What is logged on stderr: error, warn, info, debug (with every request) or trace.
+    #[arg(long, env = "GEMTAB_LOG", value_name = "LEVEL", default_value = "info")]
+    pub log: tracing::Level,
+}
+
+impl Config {
+    /// Where models are looked for, in this order.
+    #[must_use]
+    pub fn sources(&self) -> Vec<Source> {
+        let ollama = match &self.ollama_models {
+            _ if self.no_ollama => Vec::new(),
+            Some(folder) if !folder.as_os_str().is_empty() => vec![folder.clone()],
+            _ => ollama_folders(std::env::home_dir().as_deref()),
+        };
+        let builtin = self.builtin.clone().or_else(builtin_folder);
+        ollama
+            .into_iter()
+            .map(Source::Ollama)
+            .chain(self.models.iter().cloned().map(Source::Folder))
+            .chain(builtin.map(Source::Builtin))
+            .collect()
+    }
+}
+
+/// Where Ollama keeps models unless told otherwise: in the account's home and, on Linux, in that of its own service.
+fn ollama_folders(home: Option<&Path>) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        home.map(|home| home.join(".ollama").join("models")).into_iter().collect();
+    if cfg!(target_os = "linux") {
+        let service = PathBuf::from("/usr/share/ollama/.ollama/models");
+        if !folders.contains(&service) {
+            folders.push(service);
+        }
+    }
+    folders
+}
+
+/// `server/models` of the checkout that this program was built from, else `models` beside the program.
+fn builtin_folder() -> Option<PathBuf> {
+    let in_checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    if in_checkout.is_dir() {
+        return Some(in_checkout);
+    }
+    let beside = std::env::current_exe().ok()?.parent()?.join("models");
+    beside.is_dir().then_some(beside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Config {
+        Config::try_parse_from([&["gemtab"], arguments].concat()).expect("valid arguments")
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        <Config as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn folders_that_are_named_take_the_place_of_the_usual_ones() {
+        let config =
+            parse(&["--ollama-models", "/store", "--models", "/a", "--models", "/b", "--builtin", "/demo"]);
+        let expected = [
+            Source::Ollama("/store".into()),
+            Source::Folder("/a".into()),
+            Source::Folder("/b".into()),
+            Source::Builtin("/demo".into()),
+        ];
+        assert_eq!(config.sources(), expected);
+        let config = Config { no_ollama: true, ..config };
+        assert_eq!(config.sources(), expected[1..]);
+    }
+
+    #[test]
+    fn an_empty_variable_is_as_good_as_none() {
+        let config = Config { ollama_models: Some(PathBuf::new()), ..parse(&[]) };
+        assert!(!config.sources().contains(&Source::Ollama(PathBuf::new())));
+    }
+
+    #[test]
+    fn the_usual_folders() {
+        let home = ollama_folders(Some(Path::new("/home/ada")));
+        assert_eq!(home.first(), Some(&PathBuf::from("/home/ada/.ollama/models")));
+        assert_eq!(cfg!(target_os = "linux"), home.len() == 2);
+        let service = ollama_folders(Some(Path::new("/usr/share/ollama")));
+        assert_eq!(service.len(), 1);
+    }
+
+    #[test]
+    fn the_demonstration_model_is_found_in_a_checkout() {
+        assert!(builtin_folder().is_some_and(|folder| folder.ends_with("server/models")));
+    }
+}

@@ -1,0 +1,188 @@
+//! The page, rendered on the server, and the files that it consists of.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    pin::Pin,
+};
+
+use app::Assets;
+use axum::{
+    Router,
+    body::Body,
+    extract::Request,
+    handler::Handler as _,
+    http::{HeaderValue, StatusCode, header},
+    middleware::{self, Next},
+    response::{IntoResponse as _, Response},
+    routing::get,
+};
+use futures_util::{Stream, StreamExt as _, stream};
+use leptos::prelude::IntoView;
+use tower_http::services::ServeDir;
+
+/// The built site: the folder that `cargo xtask serve` fills.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The folder.
+    pub root: PathBuf,
+    /// Where in it the files are that the document names.
+    pub assets: Assets,
+}
+
+/// Why there is no site to serve.
+#[derive(Debug, thiserror::Error)]
+pub enum SiteError {
+    /// `assets.json` is not there.
+    #[error("the page has not been built: {0} is missing. Run: cargo xtask serve")]
+    NotBuilt(PathBuf),
+    /// `assets.json` cannot be read.
+    #[error("{path} cannot be read: {error}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        error: io::Error,
+    },
+    /// `assets.json` is not what this server expects: it is of another version.
+    #[error("{path} is not valid ({error}). Run: cargo xtask serve")]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What the parser found.
+        error: serde_json::Error,
+    },
+}
+
+impl Site {
+    /// Reads `assets.json` in the folder `root`.
+    ///
+    /// # Errors
+    /// When it is missing, cannot be read or is not valid.
+    pub fn load(root: &Path) -> Result<Self, SiteError> {
+        let path = root.join("assets.json");
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(SiteError::NotBuilt(path)),
+            Err(error) => return Err(SiteError::Unreadable { path, error }),
+        };
+        match serde_json::from_slice(&text) {
+            Ok(assets) => Ok(Self { root: root.into(), assets }),
+            Err(error) => Err(SiteError::Invalid { path, error }),
+        }
+    }
+
+    /// Routes of the page and, for all else, files; where there is no file, the page that says so.
+    pub fn router<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
+        let page = page(self.assets.clone());
+        let mut router = Router::new();
+        for route in leptos_axum::generate_route_list(app::App) {
+            router = router.route(route.path(), get(page.clone()));
+        }
+        let missing = {
+            let page = page.clone();
+            move |request: Request| async move {
+                // A script that is missing is not asked for by a person.
+                if request.uri().path().starts_with("/pkg/") {
+                    return (StatusCode::NOT_FOUND, "There is no such file.").into_response();
+                }
+                let mut response = page(request).await;
+                if response.status() == StatusCode::OK {
+                    *response.status_mut() = StatusCode::NOT_FOUND;
+                }
+                response
+            }
+        };
+        let files = ServeDir::new(&self.root)
+            .append_index_html_on_directories(false)
+            .precompressed_br()
+            .precompressed_gzip()
+            .fallback(missing.with_state(()));
+        let files = Router::new().fallback_service(files).layer(middleware::from_fn(cache));
+        router.fallback_service(files)
+    }
+}
+
+/// Says how long files may be kept: for ever where the name changes with the content.
+async fn cache(request: Request, next: Next) -> Response {
+    let hashed = is_hashed(request.uri().path());
+    let mut response = next.run(request).await;
+    let found = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
+    if hashed && found {
+        let for_ever = HeaderValue::from_static("public, max-age=31536000, immutable");
+        response.headers_mut().insert(header::CACHE_CONTROL, for_ever);
+    }
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    response
+}
+
+/// Whether the path is `/pkg/…/name.hash.extension` with at least eight hexadecimal digits as the hash.
+fn is_hashed(path: &str) -> bool {
+    let is_hash = |part: &str| {
+        part.len() >= 8 && part.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
+    };
+    let Some((_, file)) = path.strip_prefix("/pkg/").map(|path| path.rsplit_once('/').unwrap_or(("", path)))
+    else {
+        return false;
+    };
+    let parts: Vec<&str> = file.split('.').collect();
+    parts.len() >= 3 && parts[1..parts.len() - 1].iter().copied().any(is_hash)
+}
+
+type BoxStream = Pin<Box<dyn Stream<Item = String> + Send>>;
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// The handler that renders the page at the request's address.
+fn page(assets: Assets) -> impl Fn(Request) -> BoxFuture<Response<Body>> + Clone + Send + Sync + 'static {
+    move |request| {
+        let assets = assets.clone();
+        leptos_axum::handle_response_inner(|| {}, move || app::shell(assets), request, document)
+    }
+}
+
+/// Renders a view to one piece of HTML.
+///
+/// Leptos' own renderers append inline scripts that carry the server's resources to the page. This page has none: all
+/// that differs between visitors is on their side. Leaving the scripts out allows a policy without inline script; the
+/// boot module sets the (empty) tables that hydration looks for.
+fn document<V: IntoView + 'static>(
+    view: V,
+    _scripts: Box<dyn FnOnce() -> BoxStream + Send>,
+    _out_of_order: bool,
+) -> BoxFuture<BoxStream> {
+    Box::pin(async move {
+        let html: String = view.to_html_stream_in_order().collect().await;
+        Box::pin(stream::once(async move { html })) as BoxStream
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashed_names_are_recognised() {
+        for path in ["/pkg/page.3f2a9c01.js", "/pkg/page_bg.3f2a9c01deadbeef.wasm", "/pkg/a/b.00000000.css"] {
+            assert!(is_hashed(path), "{path}");
+        }
+        for path in [
+            "/pkg/page.js",
+            "/page.3f2a9c01.js",
+            "/pkg/3f2a9c01.js",
+            "/pkg/page.3f2a.js",
+            "/pkg/page.license.js",
+        ] {
+            assert!(!is_hashed(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn without_a_build_it_says_how_to_make_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let error = Site::load(folder.path()).expect_err("there is nothing");
+        assert!(matches!(error, SiteError::NotBuilt(_)));
+        assert!(error.to_string().ends_with("Run: cargo xtask serve"), "{error}");
+        fs::write(folder.path().join("assets.json"), "{}").expect("written");
+        assert!(matches!(Site::load(folder.path()), Err(SiteError::Invalid { .. })));
+    }
+}

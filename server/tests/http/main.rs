@@ -1,0 +1,91 @@
+//! The server as a client sees it: requests to the router, answers with their headers.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod blobs;
+mod models;
+mod pages;
+
+use std::{fs, sync::Arc};
+
+use app::Assets;
+use axum::{
+    Router,
+    body::Body,
+    http::{Request, Response, StatusCode},
+};
+use server::{
+    catalog::{Library, Source},
+    site::Site,
+};
+use tempfile::TempDir;
+use tower::ServiceExt as _;
+
+/// A server over a small site and the given sources.
+struct Server {
+    router: Router,
+    _site: TempDir,
+}
+
+/// An answer, read to its end.
+struct Answer {
+    status: StatusCode,
+    headers: axum::http::HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Server {
+    fn new(sources: Vec<Source>) -> Self {
+        let root = tempfile::tempdir().expect("a folder");
+        let assets = Assets {
+            stylesheet: "/pkg/main.00112233.css".into(),
+            boot: "/pkg/boot.00112233.js".into(),
+            page_js: "/pkg/page.00112233.js".into(),
+            page_wasm: "/pkg/page.00112233.wasm".into(),
+            worker: "/pkg/worker.00112233.js".into(),
+        };
+        let write = |name: &str, content: &[u8]| fs::write(root.path().join(name), content).expect("written");
+        fs::create_dir(root.path().join("pkg")).expect("a folder");
+        write("assets.json", &serde_json::to_vec(&assets).expect("JSON"));
+        write("favicon.svg", b"<svg/>");
+        write("pkg/page.00112233.js", b"plain script");
+        write("pkg/page.00112233.js.br", b"br");
+        write("pkg/page.00112233.js.gz", b"gzip");
+        write("pkg/page.00112233.wasm", b"\0asm");
+        write("pkg/main.00112233.css", b"body{}");
+        write("pkg/plain.js", b"a name without a hash");
+        let site = Site::load(root.path()).expect("a site");
+        Self { router: server::router(&site, Arc::new(Library::new(sources))), _site: root }
+    }
+
+    async fn send(&self, request: Request<Body>) -> Response<Body> {
+        self.router.clone().oneshot(request).await.expect("an answer")
+    }
+
+    async fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = self.send(request.body(Body::empty()).expect("a request")).await;
+        let (parts, body) = response.into_parts();
+        let body = axum::body::to_bytes(body, usize::MAX).await.expect("a whole body");
+        Answer { status: parts.status, headers: parts.headers, body: body.into() }
+    }
+
+    async fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[]).await
+    }
+}
+
+impl Answer {
+    /// A header's text; empty when it is absent.
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().expect("text"))
+    }
+
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).expect("text")
+    }
+}

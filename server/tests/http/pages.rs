@@ -1,0 +1,130 @@
+//! The page and its files.
+
+use crate::Server;
+
+fn server() -> Server {
+    Server::new(Vec::new())
+}
+
+#[tokio::test]
+async fn the_page_is_rendered() {
+    let answer = server().get("/").await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+    assert_eq!(answer.header("cache-control"), "no-cache");
+    let html = answer.text();
+    assert!(html.starts_with("<!DOCTYPE html>"), "{html}");
+    for asset in ["/pkg/main.00112233.css", "/pkg/boot.00112233.js", "/pkg/worker.00112233.js"] {
+        assert!(html.contains(asset), "{asset} in {html}");
+    }
+}
+
+/// Contents and attributes of each `<script>` of the document.
+fn scripts(html: &str) -> Vec<(&str, &str)> {
+    html.split("<script")
+        .skip(1)
+        .map(|rest| {
+            let (attributes, rest) = rest.split_once('>').expect("the tag ends");
+            (attributes, rest.split_once("</script>").expect("the script ends").0)
+        })
+        .collect()
+}
+
+/// The policy forbids inline scripts, styles and handlers: a browser would leave them out, and the page would differ
+/// from what was rendered.
+#[tokio::test]
+async fn no_page_has_anything_inline() {
+    let server = server();
+    for path in ["/", "/models", "/settings", "/diagnostics", "/tune", "/c/some-chat", "/no/such/page"] {
+        let answer = server.get(path).await;
+        let html = answer.text();
+        let scripts = scripts(html);
+        assert!(!scripts.is_empty(), "{path} has no script at all");
+        for (attributes, content) in scripts {
+            assert!(attributes.contains("src="), "{path}: <script{attributes}>{content}");
+            assert_eq!(content, "", "{path}");
+        }
+        for forbidden in ["<style", " style=\"", "javascript:", " onclick=", " onload=", " onsubmit="] {
+            assert!(!html.contains(forbidden), "{path} has {forbidden}: {html}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_page_is_a_page_that_says_so() {
+    let answer = server().get("/no/such/page").await;
+    assert_eq!(answer.status, 404);
+    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+    assert!(answer.text().contains("<html"));
+    // The body that a HEAD request is not sent is cut off by the HTTP layer, which is not under test here.
+    assert_eq!(server().ask("HEAD", "/no/such/page", &[]).await.status, 404);
+}
+
+#[tokio::test]
+async fn files_have_their_types_and_are_kept() {
+    let server = server();
+    for (path, kind, cache) in [
+        ("/pkg/page.00112233.js", "text/javascript", "public, max-age=31536000, immutable"),
+        ("/pkg/page.00112233.wasm", "application/wasm", "public, max-age=31536000, immutable"),
+        ("/pkg/main.00112233.css", "text/css", "public, max-age=31536000, immutable"),
+        ("/pkg/plain.js", "text/javascript", "no-cache"),
+        ("/favicon.svg", "image/svg+xml", "no-cache"),
+    ] {
+        let answer = server.get(path).await;
+        assert_eq!(answer.status, 200, "{path}");
+        assert_eq!(answer.header("content-type"), kind, "{path}");
+        assert_eq!(answer.header("cache-control"), cache, "{path}");
+        assert_eq!(answer.header("vary"), "accept-encoding", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn files_are_sent_compressed_to_who_takes_it() {
+    let server = server();
+    for (accepted, encoding, body) in
+        [("br, gzip", "br", "br"), ("gzip", "gzip", "gzip"), ("identity", "", "plain script")]
+    {
+        let answer = server.ask("GET", "/pkg/page.00112233.js", &[("accept-encoding", accepted)]).await;
+        assert_eq!((answer.header("content-encoding"), answer.text()), (encoding, body));
+        assert_eq!(answer.header("content-type"), "text/javascript");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_there() {
+    let server = server();
+    let answer = server.get("/pkg/page.deadbeef.js").await;
+    assert_eq!((answer.status.as_u16(), answer.text()), (404, "There is no such file."));
+    assert_eq!(answer.header("cache-control"), "no-cache");
+    for path in
+        ["/pkg/", "/pkg", "/robots.txt", "/..%2fCargo.toml", "/pkg/..%2f..%2fetc%2fpasswd", "/%5c..%5cx"]
+    {
+        assert_eq!(server.get(path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn every_answer_is_guarded() {
+    let server = server();
+    let paths =
+        ["/", "/no/such/page", "/favicon.svg", "/pkg/none.js", "/api/models", "/api/blobs/x", "/api/x"];
+    for path in paths {
+        let answer = server.get(path).await;
+        let policy = answer.header("content-security-policy");
+        assert!(policy.starts_with("default-src 'none'; script-src 'self' 'wasm-unsafe-eval';"), "{path}");
+        assert!(!policy.contains("unsafe-inline") && !policy.contains(" 'unsafe-eval'"), "{policy}");
+        assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert!(!policy.contains("  ") && !policy.contains('\n'), "{policy}");
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("cross-origin-resource-policy", "same-origin"),
+        ] {
+            assert_eq!(answer.header(name), value, "{path}");
+        }
+        assert!(answer.header("permissions-policy").starts_with("camera=(self), microphone=(self)"));
+        assert_ne!(answer.header("cache-control"), "", "{path}");
+        assert_eq!(answer.header("access-control-allow-origin"), "");
+    }
+}

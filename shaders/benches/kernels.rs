@@ -1,0 +1,243 @@
+//! Times kernels by the device's clock: `cargo bench -p shaders`, or with words that the lines must contain.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::{BufferArg, Gpu};
+use shaders::attention::block::{self, Block};
+use shaders::matmul::{self, Tile};
+use shaders::matvec::{Epilogue, Form, Matvec, Prologue};
+use shaders::rows::norm_add::{self, NormAdd};
+use shaders::sampling::{self, Candidates, Sampling, Settings};
+use shaders::state::State;
+use shaders::{DType, PlanarLayout, repack};
+
+const ROUNDS: u32 = 20;
+
+fn main() {
+    // Cargo adds a flag of its own to the words of the user.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let wanted = |name: &str| words.iter().all(|word| name.contains(word.as_str()));
+    let gpu = Gpu::get();
+    for (t, k, n) in [(512, 1536, 1536), (512, 1536, 12288), (512, 12288, 1536), (16, 1536, 12288)] {
+        for dtype in [DType::Q4_K, DType::Q6_K, DType::Q8_0, DType::BF16, DType::F32] {
+            let tile = Tile::choose(t, n);
+            let name = format!("matmul {dtype} T={t} K={k} N={n} {tile:?}");
+            if wanted(&name) {
+                time_matmul(gpu, &name, tile, dtype, [t, k, n]);
+            }
+        }
+    }
+    for (k, n) in [(1536, 2560), (2048, 1536), (1536, 12288), (12288, 1536), (1536, 262_144)] {
+        for dtype in [DType::Q4_K, DType::Q6_K, DType::Q8_0] {
+            for form in matvec_forms() {
+                let kernel = Matvec {
+                    k,
+                    dtypes: vec![dtype],
+                    prologue: Prologue::Plain,
+                    epilogue: Epilogue::Store,
+                    form,
+                };
+                let name = format!("{} N={n}", kernel.name());
+                if wanted(&name) {
+                    time_matvec(gpu, &name, &kernel, n);
+                }
+            }
+        }
+    }
+    for dtype in DType::ALL {
+        let name = format!("repack {dtype}");
+        if wanted(&name) {
+            time_repack(gpu, &name, dtype);
+        }
+    }
+    for (head_dim, window) in [(256, 512), (512, 0)] {
+        for (pos, t) in [(0, 512), (4096, 512), (4096, 64), (30_000, 512)] {
+            let name = format!("attention block T={t} head={head_dim} window={window} pos={pos}");
+            if wanted(&name) {
+                time_attention(gpu, &name, [head_dim, window, pos, t]);
+            }
+        }
+    }
+    for candidates in Candidates::ALL {
+        for vocab in [262_144, 3072] {
+            time_sampling(gpu, &wanted, Sampling { vocab, candidates });
+        }
+    }
+    for form in NormAdd::ALL {
+        let name = format!("rows {form:?} T=512 width=1536");
+        if wanted(&name) {
+            time_norm_add(gpu, &name, form, 512, 1536);
+        }
+    }
+}
+
+/// Every way to cut a decode product.
+fn matvec_forms() -> impl Iterator<Item = Form> {
+    let all = [1, 2, 4].into_iter().flat_map(|rows| {
+        [2, 4, 8]
+            .into_iter()
+            .flat_map(move |groups| [1, 2, 4, 8].into_iter().map(move |ksplit| Form { rows, groups, ksplit }))
+    });
+    all.filter(|form| form.ksplit <= form.groups)
+}
+
+/// Words with small exponents wherever they are read as floats.
+fn filler(words: u32) -> Vec<u32> {
+    (0..words).map(|i| i.wrapping_mul(0x9e37_79b9) & 0x3bff_3bff).collect()
+}
+
+fn time_matmul(gpu: &Gpu, name: &str, tile: Tile, dtype: DType, [t, k, n]: [u32; 3]) {
+    let layout = PlanarLayout::new(dtype, k.into(), n.into()).expect("a layout");
+    let params = matmul::Params::new(&layout);
+    let args = [
+        BufferArg::uniform(&params),
+        BufferArg::read(&filler(layout.words)),
+        BufferArg::read(&[State { len: t, ..State::default() }]),
+        BufferArg::read(&filler(t * k)),
+        BufferArg::zeros((t * n) as usize),
+    ];
+    let source = tile.source(dtype).expect("a source");
+    let seconds = gpu.time(&source, &args, tile.dispatch(&params, t), ROUNDS);
+    let flops = 2.0 * f64::from(t) * f64::from(k) * f64::from(n);
+    report(name, seconds, flops, "TFLOP/s", 1e12);
+}
+
+fn time_matvec(gpu: &Gpu, name: &str, kernel: &Matvec, n: u32) {
+    let layout = PlanarLayout::new(kernel.dtypes[0], kernel.k.into(), n.into()).expect("a layout");
+    let (mut params, dispatch) = kernel.dispatch(&[n]);
+    params.planes[0] = layout.planes;
+    let args = [
+        BufferArg::uniform(&params),
+        BufferArg::zeros(n as usize),
+        BufferArg::read(&filler(kernel.k)),
+        BufferArg::read(&filler(layout.words)),
+    ];
+    let source = kernel.source().expect("a source");
+    let seconds = gpu.time(&source, &args, dispatch, ROUNDS);
+    report(name, seconds, layout.bytes() as f64, "GB/s", 1e9);
+}
+
+fn time_repack(gpu: &Gpu, name: &str, dtype: DType) {
+    let (k, n) = (1536u32, 4096u32);
+    let layout = PlanarLayout::new(dtype, k.into(), n.into()).expect("a layout");
+    let params = repack::Params::new(&layout, 0, n, 0).expect("a piece");
+    let bytes = dtype.row_bytes(k.into()).expect("whole blocks") * u64::from(n);
+    let args = [
+        BufferArg::uniform(&params),
+        BufferArg::read(&filler((bytes / 4) as u32)),
+        BufferArg::zeros(layout.words as usize),
+    ];
+    let source = repack::source(dtype).expect("a source");
+    let seconds = gpu.time(&source, &args, repack::dispatch(dtype, &params), ROUNDS);
+    report(name, seconds, bytes as f64, "GB/s of file", 1e9);
+}
+
+/// Eight query heads over one key–value head, as in Gemma 4 E2B.
+fn time_attention(gpu: &Gpu, name: &str, [head_dim, window, pos, t]: [u32; 4]) {
+    let form = Block { head_dim, kv_f16: true, until: false };
+    let params = block::Params { heads: 8, kv_heads: 1, window, ring: 0 };
+    let cache = filler((pos + t) * head_dim / 2);
+    let args = [
+        BufferArg::uniform(&params),
+        BufferArg::read(&[State { pos, len: t, ..State::default() }]),
+        BufferArg::read(&filler(t * 8 * head_dim)),
+        BufferArg::read(&cache),
+        BufferArg::read(&cache),
+        BufferArg::zeros((t * 8 * head_dim) as usize),
+    ];
+    let source = form.source().expect("a source");
+    let seconds = gpu.time(&source, &args, form.dispatch(&params, t), ROUNDS);
+    let keys: u32 = (pos..pos + t).map(|p| if window == 0 { p + 1 } else { window.min(p + 1) }).sum();
+    let flops = 4.0 * f64::from(keys) * 8.0 * f64::from(head_dim);
+    report(name, seconds, flops, "TFLOP/s", 1e12);
+}
+
+fn time_sampling(gpu: &Gpu, wanted: &dyn Fn(&str) -> bool, sampling: Sampling) {
+    let settings = match sampling.candidates {
+        Candidates::One => Settings::default(),
+        Candidates::Few => Settings { temperature: 1.0, top_k: 64, top_p: 0.95, ..Settings::default() },
+        Candidates::Many => Settings { temperature: 1.0, top_p: 0.95, ..Settings::default() },
+    };
+    let settings = Settings { softcap: 30.0, repeat_penalty: 1.1, ..settings };
+    let params =
+        BufferArg::Uniform(bytemuck::bytes_of(&sampling::Params::new(&settings, sampling, 64)).to_vec());
+    let state = [State { len: 1, recent_len: 64, ..State::default() }];
+    let lists = filler(sampling.slice_list_bytes() as u32 / 4);
+    let many = sampling.candidates == Candidates::Many;
+    let name = |kernel: &str| format!("sampling {kernel} vocab={} {:?}", sampling.vocab, sampling.candidates);
+    let bytes = 4.0 * f64::from(sampling.vocab);
+
+    if wanted(&name("top_k")) {
+        let mut args = vec![
+            params.clone(),
+            BufferArg::read(&state),
+            BufferArg::read(&[5u32; 64]),
+            BufferArg::read(&filler(sampling.vocab)),
+            BufferArg::zeros(lists.len()),
+        ];
+        args.extend(many.then(|| BufferArg::zeros(sampling.sum_bytes() as usize / 4)));
+        let source = sampling.top_k().expect("a source");
+        let seconds = gpu.time(&source, &args, sampling.top_k_grid(), ROUNDS);
+        report(&name("top_k"), seconds, bytes, "GB/s of logits", 1e9);
+    }
+    if sampling.merges() && wanted(&name("merge_lists")) {
+        let merged = BufferArg::zeros(sampling.merged_list_bytes() as usize / 4);
+        let args = [params.clone(), BufferArg::read(&lists), merged];
+        let source = sampling.merge_lists().expect("a source");
+        let seconds = gpu.time(&source, &args, sampling.merge_lists_grid(), ROUNDS);
+        report(&name("merge_lists"), seconds, bytes, "GB/s of logits", 1e9);
+    }
+    if wanted(&name("sample")) {
+        let mut args = vec![
+            params,
+            BufferArg::read_write(&state),
+            BufferArg::zeros(64),
+            BufferArg::zeros(1),
+            BufferArg::zeros(64),
+            BufferArg::read(&lists),
+        ];
+        args.extend(many.then(|| BufferArg::read(&filler(sampling.sum_bytes() as u32 / 4))));
+        let source = sampling.sample().expect("a source");
+        let seconds = gpu.time(&source, &args, [1, 1, 1], ROUNDS);
+        report(&name("sample"), seconds, bytes, "GB/s of logits", 1e9);
+    }
+}
+
+fn time_norm_add(gpu: &Gpu, name: &str, form: NormAdd, t: u32, width: u32) {
+    let params = norm_add::Params::new(width, 1e-6);
+    let rows = filler(t * width);
+    let mut args = vec![
+        BufferArg::uniform(&params),
+        BufferArg::read(&[State { len: t, ..State::default() }]),
+        BufferArg::read(&filler(width)),
+    ];
+    match form {
+        NormAdd::Norm => args.extend([BufferArg::read(&rows), BufferArg::read_write(&rows)]),
+        NormAdd::Add => args.extend([BufferArg::read_write(&rows), BufferArg::read(&rows)]),
+        NormAdd::AddNorm => {
+            args.extend([BufferArg::read_write(&rows), BufferArg::read(&rows), BufferArg::read_write(&rows)]);
+        }
+    }
+    let source = form.source().expect("a source");
+    let seconds = gpu.time(&source, &args, NormAdd::dispatch(&params, t), ROUNDS);
+    report(name, seconds, 4.0 * f64::from(t * width) * args_read(form), "GB/s", 1e9);
+}
+
+/// Matrices that the kernel reads and writes.
+fn args_read(form: NormAdd) -> f64 {
+    match form {
+        NormAdd::Norm => 2.0,
+        NormAdd::Add => 3.0,
+        NormAdd::AddNorm => 4.0,
+    }
+}
+
+fn report(name: &str, seconds: Option<f64>, work: f64, unit: &str, scale: f64) {
+    match seconds {
+        Some(seconds) => {
+            println!("{name}: {:.1} us, {:.2} {unit}", seconds * 1e6, work / seconds / scale);
+        }
+        None => println!("{name}: the adapter has no timestamps"),
+    }
+}

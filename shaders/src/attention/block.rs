@@ -1,0 +1,154 @@
+//! `wgsl/attention/block.wgsl`: attention of a chunk of queries over the cache.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{Binding, Defines, PreprocessError, Source};
+
+/// Threads of a workgroup.
+const THREADS: u32 = 256;
+
+/// One permutation of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Block {
+    /// Elements of a head: a multiple of 4, from 4 to 512.
+    pub head_dim: u32,
+    /// Whether the cache holds f16 (else f32).
+    pub kv_f16: bool,
+    /// Whether queries may see keys ahead of them (`visible_until`).
+    pub until: bool,
+}
+
+/// The uniform at binding 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Params {
+    /// Query heads.
+    pub heads: u32,
+    /// Key–value heads, a divisor of `heads`.
+    pub kv_heads: u32,
+    /// Keys visible, the query's own included; 0 for all.
+    pub window: u32,
+    /// Slots of the cache, at least the window and the chunk together less 1; 0: as many as positions.
+    pub ring: u32,
+}
+
+impl Block {
+    /// Whether the kernel can be built for heads of this size.
+    #[must_use]
+    pub const fn supports(head_dim: u32) -> bool {
+        head_dim.is_multiple_of(4) && head_dim >= 4 && head_dim <= 512
+    }
+
+    /// Rows (queries times heads that share a key–value head) of a workgroup. Large heads have fewer, so that the
+    /// accumulators stay in registers: at most 8 vec4s a thread.
+    const fn rows(&self) -> u32 {
+        if self.head_dim > 256 { 16 } else { 32 }
+    }
+
+    /// The shader. Bindings: params, state, q, k cache, v cache, out, and with `until` visible_until.
+    ///
+    /// # Errors
+    /// A fault of the template.
+    pub fn source(&self) -> Result<Source, PreprocessError> {
+        let quads = self.head_dim / 4;
+        let groups = THREADS / quads;
+        let defines = Defines::new()
+            .set("KV_F16", self.kv_f16)
+            .set("UNTIL", self.until)
+            .set("ROWS", self.rows())
+            .set("SCORED", self.rows() / 16)
+            .set("QUADS", quads)
+            .set("GROUPS", groups)
+            .set("OWNED", self.rows().div_ceil(groups));
+        let mut bindings = vec![
+            Binding::Uniform,
+            Binding::Read,
+            Binding::Read,
+            Binding::Read,
+            Binding::Read,
+            Binding::ReadWrite,
+        ];
+        if self.until {
+            bindings.push(Binding::Read);
+        }
+        let name = format!(
+            "attention_block_h{}_{}{}",
+            self.head_dim,
+            if self.kv_f16 { "f16" } else { "f32" },
+            if self.until { "_until" } else { "" },
+        );
+        Source::build("attention/block.wgsl", name, &defines, bindings)
+    }
+
+    /// Workgroups for a chunk of `positions`.
+    #[must_use]
+    pub const fn dispatch(&self, params: &Params, positions: u32) -> [u32; 3] {
+        [(positions * (params.heads / params.kv_heads)).div_ceil(self.rows()), params.kv_heads, 1]
+    }
+}
+
+/// Every permutation a plan may ask for: the head sizes of text, and those of the vision towers.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    let mut all = Vec::new();
+    for head_dim in [16, 32, 64, 72, 128, 256, 512] {
+        for kv_f16 in [true, false] {
+            for until in [true, false] {
+                all.push(Block { head_dim, kv_f16, until }.source()?);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// What the twin reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// Position of the first query.
+    pub pos: u32,
+    /// `[positions, heads, head_dim]`.
+    pub q: &'a [f32],
+    /// Keys, `[slots, kv_heads, head_dim]`, as the cache rounds them.
+    pub k: &'a [f32],
+    /// Values, likewise.
+    pub v: &'a [f32],
+    /// For each query the first position it does not see, if that is ahead of it; empty for causal attention.
+    pub visible_until: &'a [u32],
+}
+
+/// CPU twin in f64, with an ordinary softmax.
+#[must_use]
+pub fn block(form: &Block, params: &Params, inputs: Inputs<'_>) -> Vec<f32> {
+    let hd = form.head_dim as usize;
+    let heads = params.heads as usize;
+    let positions = (inputs.q.len() / (heads * hd)) as u32;
+    let dot =
+        |a: &[f32], b: &[f32]| -> f64 { a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum() };
+    let mut out = Vec::with_capacity(inputs.q.len());
+    for (index, q) in inputs.q.chunks(hd).enumerate() {
+        let (query, head) = ((index / heads) as u32, (index % heads) as u32);
+        let position = inputs.pos + query;
+        let ahead = inputs.visible_until.get(query as usize).copied().unwrap_or(0);
+        let end = (position + 1).max(ahead.min(inputs.pos + positions));
+        let begin = if params.window == 0 { 0 } else { (position + 1).saturating_sub(params.window) };
+        let kv_head = head / (params.heads / params.kv_heads);
+        let at = |key: u32| {
+            let slot = if params.ring == 0 { key } else { key % params.ring };
+            (slot * params.kv_heads + kv_head) as usize * hd
+        };
+        let scores: Vec<f64> = (begin..end).map(|key| dot(q, &inputs.k[at(key)..][..hd])).collect();
+        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = scores.iter().map(|score| (score - top).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        let mut sum = vec![0.0f64; hd];
+        for (key, weight) in (begin..end).zip(&weights) {
+            for (sum, &v) in sum.iter_mut().zip(&inputs.v[at(key)..][..hd]) {
+                *sum += weight * f64::from(v);
+            }
+        }
+        out.extend(sum.iter().map(|sum| (sum / total) as f32));
+    }
+    out
+}

@@ -1,0 +1,157 @@
+//! The storage types of GGUF tensors that the kernels read.
+
+use std::fmt;
+
+/// A tensor storage type, named as in the GGUF format.
+#[allow(non_camel_case_types, missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DType {
+    F32,
+    F16,
+    BF16,
+    Q4_0,
+    Q4_1,
+    Q5_0,
+    Q5_1,
+    Q8_0,
+    Q2_K,
+    Q3_K,
+    Q4_K,
+    Q5_K,
+    Q6_K,
+    IQ4_NL,
+}
+
+impl DType {
+    /// Every type, in the order of the enum.
+    pub const ALL: [Self; 14] = [
+        Self::F32,
+        Self::F16,
+        Self::BF16,
+        Self::Q4_0,
+        Self::Q4_1,
+        Self::Q5_0,
+        Self::Q5_1,
+        Self::Q8_0,
+        Self::Q2_K,
+        Self::Q3_K,
+        Self::Q4_K,
+        Self::Q5_K,
+        Self::Q6_K,
+        Self::IQ4_NL,
+    ];
+
+    /// The type with this number in a GGUF tensor table, if the kernels know it.
+    pub fn from_ggml(id: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|dtype| dtype.ggml_id() == id)
+    }
+
+    /// The number of this type in a GGUF tensor table. WGSL templates compare these numbers by name:
+    /// `#if DTYPE == Q4_K`.
+    pub const fn ggml_id(self) -> u32 {
+        match self {
+            Self::F32 => 0,
+            Self::F16 => 1,
+            Self::Q4_0 => 2,
+            Self::Q4_1 => 3,
+            Self::Q5_0 => 6,
+            Self::Q5_1 => 7,
+            Self::Q8_0 => 8,
+            Self::Q2_K => 10,
+            Self::Q3_K => 11,
+            Self::Q4_K => 12,
+            Self::Q5_K => 13,
+            Self::Q6_K => 14,
+            Self::IQ4_NL => 20,
+            Self::BF16 => 30,
+        }
+    }
+
+    /// The name in the GGUF format, also the name in templates and labels.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "F32",
+            Self::F16 => "F16",
+            Self::BF16 => "BF16",
+            Self::Q4_0 => "Q4_0",
+            Self::Q4_1 => "Q4_1",
+            Self::Q5_0 => "Q5_0",
+            Self::Q5_1 => "Q5_1",
+            Self::Q8_0 => "Q8_0",
+            Self::Q2_K => "Q2_K",
+            Self::Q3_K => "Q3_K",
+            Self::Q4_K => "Q4_K",
+            Self::Q5_K => "Q5_K",
+            Self::Q6_K => "Q6_K",
+            Self::IQ4_NL => "IQ4_NL",
+        }
+    }
+
+    /// Elements in one block of the file: 1, 32 or 256.
+    pub const fn block_elements(self) -> usize {
+        match self {
+            Self::F32 | Self::F16 | Self::BF16 => 1,
+            Self::Q4_0 | Self::Q4_1 | Self::Q5_0 | Self::Q5_1 | Self::Q8_0 | Self::IQ4_NL => 32,
+            Self::Q2_K | Self::Q3_K | Self::Q4_K | Self::Q5_K | Self::Q6_K => 256,
+        }
+    }
+
+    /// Bytes of one block of the file.
+    pub const fn block_bytes(self) -> usize {
+        match self {
+            Self::F32 => 4,
+            Self::F16 | Self::BF16 => 2,
+            Self::Q4_0 | Self::IQ4_NL => 18,
+            Self::Q4_1 => 20,
+            Self::Q5_0 => 22,
+            Self::Q5_1 => 24,
+            Self::Q8_0 => 34,
+            Self::Q2_K => 84,
+            Self::Q3_K => 110,
+            Self::Q4_K => 144,
+            Self::Q5_K => 176,
+            Self::Q6_K => 210,
+        }
+    }
+
+    /// Bytes of a row of `k` elements in the file; `None` when `k` is no whole number of blocks or too large.
+    pub const fn row_bytes(self, k: u64) -> Option<u64> {
+        let elements = self.block_elements() as u64;
+        if !k.is_multiple_of(elements) {
+            return None;
+        }
+        (k / elements).checked_mul(self.block_bytes() as u64)
+    }
+
+    /// Whether the elements are plain floats (no block, no scale).
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F16 | Self::BF16)
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_names_are_distinct_and_invertible() {
+        for dtype in DType::ALL {
+            assert_eq!(DType::from_ggml(dtype.ggml_id()), Some(dtype));
+            assert_eq!(DType::ALL.iter().filter(|other| other.name() == dtype.name()).count(), 1);
+        }
+        assert_eq!(DType::from_ggml(9), None);
+    }
+
+    #[test]
+    fn rows_are_whole_blocks() {
+        assert_eq!(DType::Q4_K.row_bytes(1536), Some(6 * 144));
+        assert_eq!(DType::Q8_0.row_bytes(33), None);
+        assert_eq!(DType::F32.row_bytes(u64::MAX), None);
+    }
+}

@@ -1,0 +1,63 @@
+//! Launcher and CPU twin of `wgsl/embed/gather.wgsl`: rows of a planar matrix, scaled.
+
+use crate::quant::planar_values;
+use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use bytemuck::{Pod, Zeroable};
+
+/// The uniform at binding 0. Then: the planar table, the token ids, the state, and `y` f32 `[T, K]`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// Planes of this part of the table.
+    pub planes: Planes,
+    /// Units of a row.
+    pub units_per_row: u32,
+    /// First row of this part.
+    pub row0: u32,
+    /// Rows of this part.
+    pub rows: u32,
+    /// What every value is multiplied by.
+    pub scale: f32,
+}
+
+impl Params {
+    /// A table, or the part of one that starts at row `row0`.
+    pub const fn new(part: &PlanarLayout, row0: u32, scale: f32) -> Self {
+        Self { planes: part.planes, units_per_row: part.units_per_row, row0, rows: part.n, scale }
+    }
+
+    /// Workgroups for steps of up to `rows` tokens.
+    pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
+        [self.units_per_row.div_ceil(64), rows, 1]
+    }
+}
+
+/// The kernel for one storage type.
+///
+/// # Errors
+/// A template that does not preprocess.
+pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
+    let defines = Defines::new().set("DTYPE", dtype);
+    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
+    Source::build("embed/gather.wgsl", format!("embed_gather_{dtype}"), &defines, bindings)
+}
+
+/// Every storage type.
+///
+/// # Errors
+/// A template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    DType::ALL.into_iter().map(source).collect()
+}
+
+/// The twin: writes `y[t, :]` for the tokens whose row lies in this part.
+pub fn gather(part: &PlanarLayout, words: &[u32], row0: u32, scale: f32, tokens: &[u32], y: &mut [f32]) {
+    for (&token, out) in tokens.iter().zip(y.chunks_exact_mut(part.k as usize)) {
+        let row = token.wrapping_sub(row0);
+        if row < part.n {
+            for (out, value) in out.iter_mut().zip(planar_values(part, words, row)) {
+                *out = scale * value;
+            }
+        }
+    }
+}

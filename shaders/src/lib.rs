@@ -1,0 +1,46 @@
+//! Every WGSL kernel of gemtab, with its launcher and its CPU twin. No GPU types: text, layouts and arithmetic.
+//!
+//! A family of kernels is a folder in `wgsl/` and a module here. Each kernel has a launcher that builds its
+//! [`Source`], its parameter struct and its workgroup count, and a CPU twin that is the oracle of its test.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod attention;
+mod dtype;
+pub mod embed;
+mod kernel;
+pub mod matmul;
+pub mod matvec;
+pub mod planes;
+pub mod ple;
+mod preprocess;
+pub mod quant;
+pub mod repack;
+pub mod rope;
+pub mod rows;
+pub mod sampling;
+pub mod state;
+
+pub use dtype::DType;
+pub use kernel::{Binding, Source, grid};
+pub use planes::{LayoutError, PlanarLayout, Planes};
+pub use preprocess::{Defines, PreprocessError, preprocess};
+
+/// Every permutation the engine can ask for, for the validation test. Each family adds its own.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    let families = [
+        embed::permutations()?,
+        matmul::permutations()?,
+        ple::permutations()?,
+        repack::permutations()?,
+        matvec::permutations()?,
+        attention::block::permutations()?,
+        attention::decode::permutations()?,
+        rows::permutations()?,
+        sampling::permutations()?,
+    ];
+    Ok(families.into_iter().flatten().collect())
+}

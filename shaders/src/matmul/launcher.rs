@@ -1,0 +1,151 @@
+//! Launcher and CPU twin of `wgsl/matmul/matmul.wgsl`: `Y[T, N] = X[T, K]·Wᵀ`, W planar.
+
+use crate::quant::planar_values;
+use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use bytemuck::{Pod, Zeroable};
+
+/// How the work is cut. Any tile gives the same result up to rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tile {
+    /// Rows of X (tokens) a workgroup takes.
+    pub bm: u32,
+    /// Rows of W a workgroup takes.
+    pub bn: u32,
+    /// Elements along K of one step; a multiple of 16, at most 64.
+    pub bk: u32,
+    /// Tokens an invocation takes; divides `bm`.
+    pub tm: u32,
+    /// Rows of W an invocation takes; divides `bn`.
+    pub tn: u32,
+    /// Copies of the tile in workgroup memory: 1, or 2 to need one barrier less.
+    pub stages: u32,
+}
+
+impl Tile {
+    /// For large products.
+    pub const LARGE: Self = Self { bm: 64, bn: 64, bk: 16, tm: 8, tn: 8, stages: 1 };
+    /// For products that [`Self::LARGE`] would cut into too few workgroups.
+    pub const MEDIUM: Self = Self { bm: 32, bn: 64, bk: 32, tm: 4, tn: 4, stages: 1 };
+    /// For short chunks, where reading W is the cost.
+    pub const SMALL: Self = Self { bm: 16, bn: 32, bk: 64, tm: 2, tn: 2, stages: 1 };
+    /// Every tile the engine chooses from.
+    pub const ALL: [Self; 3] = [Self::LARGE, Self::MEDIUM, Self::SMALL];
+
+    /// The tile for steps of up to `rows` tokens and `n` rows of W: the largest that still keeps a large GPU busy
+    /// (`MEASUREMENTS.md`).
+    pub const fn choose(rows: u32, n: u32) -> Self {
+        if rows > 32 && Self::LARGE.workgroups(rows, n) >= 256 {
+            Self::LARGE
+        } else if rows > 16 && Self::MEDIUM.workgroups(rows, n) >= 128 {
+            Self::MEDIUM
+        } else {
+            Self::SMALL
+        }
+    }
+
+    const fn workgroups(self, rows: u32, n: u32) -> u64 {
+        rows.div_ceil(self.bm) as u64 * n.div_ceil(self.bn) as u64
+    }
+
+    const fn invocations(self) -> u32 {
+        (self.bm / self.tm) * (self.bn / self.tn)
+    }
+
+    /// The kernel for one storage type of W.
+    ///
+    /// # Errors
+    /// A template that does not preprocess.
+    pub fn source(self, dtype: DType) -> Result<Source, PreprocessError> {
+        let Self { bm, bn, bk, tm, tn, stages } = self;
+        let defines = Defines::new()
+            .set("DTYPE", dtype)
+            .set("BM", bm)
+            .set("BN", bn)
+            .set("BK", bk)
+            .set("TM", tm)
+            .set("TN", tn)
+            .set("ROWS", bm / tm)
+            .set("COLUMNS", bn / tn)
+            .set("STAGES", stages)
+            .set("THREADS", self.invocations())
+            .set("X_LOADS", bm * bk / 4 / self.invocations())
+            .set("W_LOADS", (bn * bk / 16).div_ceil(self.invocations()));
+        let bindings =
+            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
+        let name = format!("matmul_{dtype}_{bm}x{bn}x{bk}_{tm}x{tn}x{stages}");
+        Source::build("matmul/matmul.wgsl", name, &defines, bindings)
+    }
+
+    /// Workgroups for steps of up to `rows` tokens.
+    pub const fn dispatch(self, params: &Params, rows: u32) -> [u32; 3] {
+        [params.n.div_ceil(self.bn), rows.div_ceil(self.bm), 1]
+    }
+}
+
+/// The uniform at binding 0. Then: the planar W, the state (its `len` is T), X f32 `[T, K]` and Y f32 `[T, N]`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct Params {
+    /// Planes of W.
+    pub planes: Planes,
+    /// Rows of W.
+    pub n: u32,
+    /// Units of a row of W.
+    pub units_per_row: u32,
+    /// Unused.
+    pub pad: [u32; 2],
+}
+
+impl Params {
+    /// The product with one matrix.
+    pub const fn new(layout: &PlanarLayout) -> Self {
+        Self { planes: layout.planes, n: layout.n, units_per_row: layout.units_per_row, pad: [0; 2] }
+    }
+}
+
+/// Every tile and storage type.
+///
+/// # Errors
+/// A template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    let pairs = Tile::ALL.into_iter().flat_map(|tile| DType::ALL.map(|dtype| (tile, dtype)));
+    pairs.map(|(tile, dtype)| tile.source(dtype)).collect()
+}
+
+/// The twin, in f64.
+pub fn matmul(layout: &PlanarLayout, words: &[u32], x: &[f32]) -> Vec<f32> {
+    let (k, n) = (layout.k as usize, layout.n as usize);
+    let rows: Vec<Vec<f32>> = (0..layout.n).map(|row| planar_values(layout, words, row)).collect();
+    let mut y = Vec::with_capacity(x.len() / k * n);
+    for x in x.chunks_exact(k) {
+        y.extend(rows.iter().map(|w| {
+            let products = w.iter().zip(x).map(|(&w, &x)| f64::from(w) * f64::from(x));
+            products.sum::<f64>() as f32
+        }));
+    }
+    y
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_keep_to_the_limits_of_every_device() {
+        for tile in Tile::ALL {
+            assert!(tile.invocations() <= 256, "{tile:?}");
+            assert!(tile.stages * (tile.bm + tile.bn) * tile.bk * 4 <= 16 << 10, "{tile:?}");
+            assert!(tile.bm.is_multiple_of(tile.tm) && tile.bn.is_multiple_of(tile.tn), "{tile:?}");
+            // x_slot shuffles rows in eights; each invocation copies a whole number of quads of X.
+            assert!(tile.bm.is_multiple_of(8), "{tile:?}");
+            assert!((tile.bm * tile.bk / 4).is_multiple_of(tile.invocations()), "{tile:?}");
+        }
+    }
+    #[test]
+    fn large_products_get_large_tiles() {
+        assert_eq!(Tile::choose(512, 12288), Tile::LARGE);
+        assert_eq!(Tile::choose(512, 1536), Tile::MEDIUM);
+        assert_eq!(Tile::choose(128, 1536), Tile::SMALL);
+        assert_eq!(Tile::choose(1, 262_144), Tile::SMALL);
+    }
+}

@@ -1,0 +1,302 @@
+//! Launcher of `wgsl/matvec/matvec.wgsl`: y = W·x for one token, fused with the norm before and the activation after.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{Binding, DType, Defines, Planes, PreprocessError, Source};
+
+/// Where x comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Prologue {
+    /// x is the input.
+    Plain,
+    /// x = rms(in; w2).
+    Norm,
+    /// h' = (in + rms(branch; w1))·s is written out; x = rms(h'; w2), or h' itself.
+    Add {
+        /// Whether x is the norm of h'.
+        norm: bool,
+    },
+    /// x is merged from the partial results of `attention/decode.wgsl`.
+    Merge,
+}
+
+/// What becomes of the products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Epilogue {
+    /// y = W·x, for one to three matrices that share x.
+    Store,
+    /// y = gelu_tanh(W0·x)·(W1·x).
+    Geglu,
+    /// y = gelu_tanh(W·x)·ple.
+    Ple,
+}
+
+/// How the work is cut. Any form gives the same result up to rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Form {
+    /// Rows a group of 32 lanes owns: 1, 2 or 4.
+    pub rows: u32,
+    /// Groups of 32 lanes in a workgroup: 1, 2, 4 or 8.
+    pub groups: u32,
+    /// Groups that share their rows and split the columns: a divisor of `groups`.
+    pub ksplit: u32,
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self { rows: 2, groups: 4, ksplit: 1 }
+    }
+}
+
+/// One permutation of the kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Matvec {
+    /// Columns of every matrix: the length of x.
+    pub k: u32,
+    /// Storage types: one to three for [`Epilogue::Store`], two for [`Epilogue::Geglu`], one for [`Epilogue::Ple`].
+    pub dtypes: Vec<DType>,
+    /// Where x comes from.
+    pub prologue: Prologue,
+    /// What becomes of the products.
+    pub epilogue: Epilogue,
+    /// How the work is cut.
+    pub form: Form,
+}
+
+/// Offsets into the layer's vectors, in elements.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Norms {
+    /// Weights of the branch's norm.
+    pub branch: u32,
+    /// Weights of the norm that makes x.
+    pub input: u32,
+    /// The scalar s, if there is one.
+    pub scale: Option<u32>,
+    /// ε of every norm.
+    pub eps: f32,
+}
+
+/// How `attention/decode.wgsl` cut the keys; see `wgsl/shared/splits.wgsl`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Merge {
+    /// Elements of a head.
+    pub head_dim: u32,
+    /// Most splits.
+    pub most: u32,
+    /// Smallest run of keys.
+    pub smallest: u32,
+    /// Visible keys; 0 for all.
+    pub window: u32,
+}
+
+/// The uniform at binding 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// Planes of each matrix.
+    pub planes: [Planes; 3],
+    /// Rows of each matrix.
+    pub rows: [u32; 3],
+    /// Width of the grid in workgroups.
+    pub grid_width: u32,
+    /// Workgroups up to and with each matrix.
+    pub groups: [u32; 3],
+    /// Where x begins in its buffer, in elements; a multiple of 4.
+    pub x_offset: u32,
+    /// Where the results of each matrix begin in y.
+    pub out: [u32; 3],
+    /// Where this layer begins in the per-layer inputs.
+    pub ple: u32,
+    /// See [`Norms`]; the last is unused.
+    pub norm: [u32; 4],
+    /// See [`Merge`].
+    pub merge: [u32; 4],
+    /// ε of every norm.
+    pub eps: f32,
+    /// Unused.
+    pub pad: [u32; 3],
+}
+
+/// Heads times splits that the merging prologue has room to weigh: 64 heads of 16 splits.
+const MAX_SPLIT_WEIGHTS: u32 = 1024;
+
+/// Elements of x staged at a time where the prologue does not need all of them.
+const TILE: u32 = 2048;
+
+impl Matvec {
+    /// Longest x that the norm prologues can stage: 15 KiB of the 16 KiB that every device has.
+    pub const MAX_NORM_K: u32 = 3840;
+
+    /// Rows a workgroup makes.
+    #[must_use]
+    pub fn rows_per_workgroup(&self) -> u32 {
+        self.form.groups / self.form.ksplit * self.form.rows
+    }
+
+    fn tile(&self) -> u32 {
+        match self.prologue {
+            Prologue::Plain | Prologue::Merge => self.k.min(TILE),
+            Prologue::Norm | Prologue::Add { .. } => self.k,
+        }
+    }
+
+    /// vec4s of workgroup memory: the largest of the three uses, which follow one another.
+    fn workgroup_vec4s(&self) -> u32 {
+        let threads = self.form.groups * 32;
+        let partial = if self.epilogue == Epilogue::Geglu { 2 * threads } else { threads };
+        (self.tile() / 4).max(partial)
+    }
+
+    /// Whether the merging prologue has room for so many heads and splits.
+    #[must_use]
+    pub fn can_merge(heads: u32, most: u32) -> bool {
+        heads * most <= MAX_SPLIT_WEIGHTS
+    }
+
+    /// Bytes of workgroup memory.
+    #[must_use]
+    pub fn workgroup_bytes(&self) -> u32 {
+        let weights = if self.prologue == Prologue::Merge { MAX_SPLIT_WEIGHTS * 4 } else { 0 };
+        self.workgroup_vec4s() * 16 + weights
+    }
+
+    /// A name that is unique among all permutations.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let types: Vec<_> = self.dtypes.iter().map(|d| d.name()).collect();
+        let prologue = match self.prologue {
+            Prologue::Plain => "plain",
+            Prologue::Norm => "norm",
+            Prologue::Add { norm: true } => "add_norm",
+            Prologue::Add { norm: false } => "add",
+            Prologue::Merge => "merge",
+        };
+        let epilogue = match self.epilogue {
+            Epilogue::Store => "store",
+            Epilogue::Geglu => "geglu",
+            Epilogue::Ple => "ple",
+        };
+        let Form { rows, groups, ksplit } = self.form;
+        format!(
+            "matvec_{}_k{}_{prologue}_{epilogue}_r{rows}g{groups}s{ksplit}",
+            types.join("_").to_lowercase(),
+            self.k
+        )
+    }
+
+    /// The shader. Bindings: params, y, x, the matrices, then as the prologue and epilogue need: vectors, branch,
+    /// h_out; state; ple.
+    ///
+    /// # Errors
+    /// A fault of the template.
+    pub fn source(&self) -> Result<Source, PreprocessError> {
+        let mut bindings = vec![Binding::Uniform, Binding::ReadWrite, Binding::Read];
+        bindings.extend(self.dtypes.iter().map(|_| Binding::Read));
+        let mut defines = Defines::new()
+            .set("K", self.k)
+            .set("TILE", self.tile())
+            .set("MEM", self.workgroup_vec4s())
+            .set("WEIGHTS", MAX_SPLIT_WEIGHTS)
+            .set("ROWS", self.form.rows)
+            .set("GROUPS", self.form.groups)
+            .set("KSPLIT", self.form.ksplit)
+            .set("THREADS", self.form.groups * 32)
+            .set("SEGS", if self.epilogue == Epilogue::Store { self.dtypes.len() } else { 1 })
+            .set("PAIR", u32::from(self.epilogue == Epilogue::Geglu))
+            .set("NORM2", u32::from(matches!(self.prologue, Prologue::Add { norm: true })));
+        for (i, dtype) in self.dtypes.iter().enumerate() {
+            defines = defines.set(&format!("DTYPE{i}"), dtype.name());
+        }
+        let mut bind = |defines: Defines, name: &str, kind: Binding| {
+            bindings.push(kind);
+            defines.set(name, bindings.len() - 1)
+        };
+        defines = match self.prologue {
+            Prologue::Plain => defines.set("PROLOGUE", 0),
+            Prologue::Norm => bind(defines.set("PROLOGUE", 1), "B_VECTORS", Binding::Read),
+            Prologue::Add { .. } => {
+                let defines = bind(defines.set("PROLOGUE", 2), "B_VECTORS", Binding::Read);
+                let defines = bind(defines, "B_BRANCH", Binding::Read);
+                bind(defines, "B_H_OUT", Binding::ReadWrite)
+            }
+            Prologue::Merge => bind(defines.set("PROLOGUE", 3), "B_STATE", Binding::Read),
+        };
+        defines = match self.epilogue {
+            Epilogue::Store => defines.set("EPILOGUE", 0),
+            Epilogue::Geglu => defines.set("EPILOGUE", 1),
+            Epilogue::Ple => bind(defines.set("EPILOGUE", 2), "B_PLE", Binding::Read),
+        };
+        Source::build("matvec/matvec.wgsl", self.name(), &defines, bindings)
+    }
+
+    /// Workgroups for matrices of these rows, and the parameters that say so. Planes, offsets and norms are the
+    /// caller's to fill in.
+    #[must_use]
+    pub fn dispatch(&self, rows: &[u32]) -> (Params, [u32; 3]) {
+        let mut params = Params { norm: [0, 0, u32::MAX, 0], ..Params::default() };
+        let mut total = 0;
+        let segments = if self.epilogue == Epilogue::Store { self.dtypes.len() } else { 1 };
+        let counts = rows.iter().copied().take(segments).chain(std::iter::repeat(0));
+        for ((place, group), count) in params.rows.iter_mut().zip(&mut params.groups).zip(counts) {
+            *place = count;
+            total += count.div_ceil(self.rows_per_workgroup());
+            *group = total;
+        }
+        let grid = crate::grid(total);
+        params.grid_width = grid[0];
+        (params, grid)
+    }
+}
+
+impl Params {
+    /// Sets the norms of the prologue.
+    #[must_use]
+    pub fn with_norms(mut self, norms: Norms) -> Self {
+        self.norm = [norms.branch, norms.input, norms.scale.unwrap_or(u32::MAX), 0];
+        self.eps = norms.eps;
+        self
+    }
+
+    /// Sets how the attention was cut.
+    #[must_use]
+    pub fn with_merge(mut self, merge: Merge) -> Self {
+        self.merge = [merge.head_dim, merge.most, merge.smallest, merge.window];
+        self
+    }
+}
+
+/// Every combination of type, prologue and epilogue that a plan may ask for, in the shapes the tests use.
+///
+/// # Errors
+/// A fault of the template.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    combinations().iter().map(Matvec::source).collect()
+}
+
+fn combinations() -> Vec<Matvec> {
+    let mut all = Vec::new();
+    let forms = [
+        Form::default(),
+        Form { rows: 1, groups: 4, ksplit: 4 },
+        Form { rows: 4, groups: 8, ksplit: 1 },
+        Form { rows: 2, groups: 8, ksplit: 2 },
+    ];
+    for dtype in DType::ALL {
+        for form in forms {
+            let make =
+                |dtypes: Vec<DType>, prologue, epilogue| Matvec { k: 768, dtypes, prologue, epilogue, form };
+            all.push(make(vec![dtype], Prologue::Plain, Epilogue::Store));
+            all.push(make(vec![dtype; 2], Prologue::Add { norm: true }, Epilogue::Geglu));
+        }
+        let form = Form::default();
+        let make =
+            |dtypes: Vec<DType>, prologue, epilogue| Matvec { k: 768, dtypes, prologue, epilogue, form };
+        all.push(make(vec![dtype], Prologue::Norm, Epilogue::Store));
+        all.push(make(vec![dtype], Prologue::Merge, Epilogue::Store));
+        all.push(make(vec![dtype], Prologue::Add { norm: false }, Epilogue::Ple));
+        all.push(make(vec![DType::Q4_K, dtype], Prologue::Add { norm: true }, Epilogue::Store));
+        all.push(make(vec![DType::Q4_K, DType::Q4_K, dtype], Prologue::Add { norm: true }, Epilogue::Store));
+        all.push(make(vec![DType::Q4_K, DType::Q4_K, dtype], Prologue::Norm, Epilogue::Store));
+    }
+    all
+}

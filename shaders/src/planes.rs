@@ -1,0 +1,212 @@
+//! The planar device layout of a weight matrix.
+//!
+//! A matrix `W[n rows, k]` lies in one buffer of `u32` words, bound as `array<vec2<u32>>`, split into planes so that
+//! neighbouring threads read neighbouring words whatever the block format of the file was. A *unit* is 16
+//! consecutive elements of a row; a row has `U = k / 16` units, and unit `u` of row `r` has the number
+//! `g = r·U + u`. The value of an element is `s·code − m` with `(s, m)` constant in a unit.
+//!
+//! | plane | types | words |
+//! |---|---|---|
+//! | `lo` | F32 | 16 a unit |
+//! | | F16, BF16 | 8 a unit, two elements a word |
+//! | | Q8_0 | 4 a unit, four signed bytes a word |
+//! | | other quantised types | 2 a unit: word `i`, byte `b` holds element `8i+b` (low nibble) and `8i+4+b` (high) |
+//! | `hi` | Q6_K | 1 a unit: `(h >> 2k) & 0x03030303` = bits 4, 5 of elements `4k..4k+4` |
+//! | | Q5_0, Q5_1, Q5_K | 1 for two units: `(h >> (4p+k)) & 0x01010101` = bit 4 of the same, `p = g & 1` |
+//! | `sc` | Q4_0, Q5_0, Q8_0, IQ4_NL | f16 scale for each 32 elements, two a word |
+//! | | Q4_1, Q5_1 | `(f16 d, f16 m)` for each 32 elements |
+//! | | Q4_K, Q5_K | `scale \| min << 8` for each 32 elements, two a word |
+//! | | Q6_K, Q3_K, Q2_K | one byte a unit, four a word: i8 scale; i8 scale − 32; `scale \| min << 4` |
+//! | `d` | Q4_K, Q5_K, Q2_K | `(f16 d, f16 dmin)` for each 256 elements |
+//! | | Q6_K, Q3_K | f32 `d` for each 256 elements |
+//!
+//! Codes are unsigned (Q3_K: `low2 | hbit << 2`), but signed for Q8_0 and through a table of signed values for
+//! IQ4_NL. Nothing is rounded. `wgsl/shared/planes.wgsl` reads this layout, `wgsl/repack/repack.wgsl` and
+//! [`crate::quant::repack`] write it.
+
+use crate::DType;
+use thiserror::Error;
+
+/// Elements of a unit.
+pub const UNIT: u32 = 16;
+
+/// Each plane starts at a multiple of this many words (256 bytes, the strictest binding offset of WebGPU).
+pub const PLANE_ALIGN_WORDS: u32 = 64;
+
+/// Word offsets of the planes in their buffer, as the kernels take them (`vec4<u32>`). An absent plane has offset 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Planes {
+    /// Codes, or their low four bits.
+    pub lo: u32,
+    /// Upper bits of five- and six-bit codes.
+    pub hi: u32,
+    /// Scales of small groups.
+    pub sc: u32,
+    /// Scales of 256-element blocks.
+    pub d: u32,
+}
+
+impl Planes {
+    /// The same planes in a matrix that starts `words` later in its buffer; `words` is a multiple of
+    /// [`PLANE_ALIGN_WORDS`].
+    #[must_use]
+    pub const fn shifted(self, words: u32) -> Self {
+        Self { lo: self.lo + words, hi: self.hi + words, sc: self.sc + words, d: self.d + words }
+    }
+}
+
+/// Why a matrix has no planar layout.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LayoutError {
+    /// The row length is no whole number of units or blocks.
+    #[error("a {dtype} row of {k} elements is no whole number of {multiple}-element blocks")]
+    RowLength {
+        /// Type of the matrix.
+        dtype: DType,
+        /// Elements of a row.
+        k: u64,
+        /// What `k` must be a positive multiple of.
+        multiple: u32,
+    },
+    /// The matrix needs more words than a `u32` counts: split it by rows.
+    #[error("a {dtype} matrix of {n} rows of {k} elements does not fit one buffer")]
+    TooLarge {
+        /// Type of the matrix.
+        dtype: DType,
+        /// Elements of a row.
+        k: u64,
+        /// Rows.
+        n: u64,
+    },
+}
+
+/// Where the planes of one matrix lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanarLayout {
+    /// Storage type.
+    pub dtype: DType,
+    /// Elements of a row.
+    pub k: u32,
+    /// Rows.
+    pub n: u32,
+    /// Word offsets of the planes.
+    pub planes: Planes,
+    /// `k / 16`.
+    pub units_per_row: u32,
+    /// Words of the whole matrix, a multiple of [`PLANE_ALIGN_WORDS`].
+    pub words: u32,
+}
+
+impl PlanarLayout {
+    /// Lays out `n` rows of `k` elements.
+    ///
+    /// # Errors
+    /// [`LayoutError::RowLength`] when `k` is not a positive multiple of 16 (floats), 32 or 256 (K-quants);
+    /// [`LayoutError::TooLarge`] when word or unit numbers overflow `u32`.
+    pub fn new(dtype: DType, k: u64, n: u64) -> Result<Self, LayoutError> {
+        let multiple = (dtype.block_elements() as u32).max(UNIT);
+        if k == 0 || !k.is_multiple_of(u64::from(multiple)) {
+            return Err(LayoutError::RowLength { dtype, k, multiple });
+        }
+        let too_large = LayoutError::TooLarge { dtype, k, n };
+        let (Ok(k32), Ok(n32)) = (u32::try_from(k), u32::try_from(n)) else { return Err(too_large) };
+        let units = u64::from(n32) * u64::from(k32 / UNIT);
+        let size = PlaneSizes::of(dtype, units);
+
+        let mut next = 0u64;
+        let mut place = |words: u64| {
+            let offset = if words == 0 { 0 } else { next };
+            next += words.next_multiple_of(u64::from(PLANE_ALIGN_WORDS));
+            offset
+        };
+        let offsets = [size.lo, size.hi, size.sc, size.d].map(&mut place);
+        // The last word's number and all offsets fit when the end does.
+        let Ok(words) = u32::try_from(next) else { return Err(too_large) };
+        let [lo, hi, sc, d] = offsets.map(|offset| offset as u32);
+        Ok(Self { dtype, k: k32, n: n32, planes: Planes { lo, hi, sc, d }, units_per_row: k32 / UNIT, words })
+    }
+
+    /// Bytes of the whole matrix.
+    pub const fn bytes(&self) -> u64 {
+        self.words as u64 * 4
+    }
+}
+
+/// Words of each plane before alignment.
+pub(crate) struct PlaneSizes {
+    pub lo: u64,
+    pub hi: u64,
+    pub sc: u64,
+    pub d: u64,
+}
+
+impl PlaneSizes {
+    fn of(dtype: DType, units: u64) -> Self {
+        let lo = units * u64::from(lo_words(dtype));
+        let hi = match dtype {
+            DType::Q6_K => units,
+            DType::Q5_0 | DType::Q5_1 | DType::Q5_K => units.div_ceil(2),
+            _ => 0,
+        };
+        let sc = match dtype {
+            DType::F32 | DType::F16 | DType::BF16 => 0,
+            DType::Q4_1 | DType::Q5_1 => units / 2,
+            DType::Q4_0 | DType::Q5_0 | DType::Q8_0 | DType::IQ4_NL => (units / 2).div_ceil(2),
+            DType::Q2_K | DType::Q3_K | DType::Q4_K | DType::Q5_K | DType::Q6_K => units / 4,
+        };
+        let d = if dtype.block_elements() == 256 { units / 16 } else { 0 };
+        Self { lo, hi, sc, d }
+    }
+}
+
+/// Words of a unit in the `lo` plane.
+pub const fn lo_words(dtype: DType) -> u32 {
+    match dtype {
+        DType::F32 => 16,
+        DType::F16 | DType::BF16 => 8,
+        DType::Q8_0 => 4,
+        _ => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planes_are_aligned_and_do_not_overlap() {
+        for dtype in DType::ALL {
+            let layout = PlanarLayout::new(dtype, 768, 5).expect("a layout");
+            let size = PlaneSizes::of(dtype, u64::from(5 * layout.units_per_row));
+            let mut end = 0u64;
+            let planes = layout.planes;
+            for (offset, words) in
+                [(planes.lo, size.lo), (planes.hi, size.hi), (planes.sc, size.sc), (planes.d, size.d)]
+            {
+                if words > 0 {
+                    assert_eq!(offset % PLANE_ALIGN_WORDS, 0);
+                    assert!(u64::from(offset) >= end, "{dtype}");
+                    end = u64::from(offset) + words;
+                }
+            }
+            assert!(u64::from(layout.words) >= end);
+            assert!(u64::from(layout.words) < end + u64::from(PLANE_ALIGN_WORDS));
+        }
+    }
+
+    #[test]
+    fn a_plane_costs_what_the_file_costs() {
+        // Q4_K: 144 bytes for 256 elements in the file; 2·16 + 4 + ... words here.
+        let layout = PlanarLayout::new(DType::Q4_K, 1024, 64).expect("a layout");
+        assert_eq!(layout.bytes(), 1024 * 64 / 256 * (128 + 16 + 4));
+    }
+
+    #[test]
+    fn refuses_what_does_not_fit() {
+        assert!(matches!(PlanarLayout::new(DType::Q4_K, 128, 1), Err(LayoutError::RowLength { .. })));
+        assert!(matches!(PlanarLayout::new(DType::F32, 0, 1), Err(LayoutError::RowLength { .. })));
+        assert!(matches!(PlanarLayout::new(DType::F32, 1 << 20, 1 << 20), Err(LayoutError::TooLarge { .. })));
+        assert!(matches!(PlanarLayout::new(DType::F32, 16, 1 << 40), Err(LayoutError::TooLarge { .. })));
+    }
+}

@@ -1,0 +1,108 @@
+//! Launcher and CPU twin of `wgsl/ple/combine.wgsl`: the per-layer inputs from the projected hidden state and the table.
+
+use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use bytemuck::{Pod, Zeroable};
+
+/// Where the rows of the per-layer table come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Table {
+    /// The host brings the rows of the step as f32 `[T, L, P]`: binding 4.
+    Host,
+    /// Gathered from a planar matrix (binding 4) by token id (binding 6).
+    Planar(DType),
+}
+
+/// The uniform at binding 0. Then: `proj` f32 `[T, L, P]`, the norm's weights f32 `[P]`, the state, the table, and
+/// `ple` f32 `[T, L, P]`; with a planar table also the token ids.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// Planes of this part of the table.
+    pub planes: Planes,
+    /// Layers L.
+    pub layers: u32,
+    /// P / 4.
+    pub quads: u32,
+    /// First row of this part of the table.
+    pub row0: u32,
+    /// Rows of this part.
+    pub rows: u32,
+    /// `d^-½`
+    pub proj_scale: f32,
+    /// `√P`
+    pub table_scale: f32,
+    /// ε of the norm.
+    pub eps: f32,
+    /// Unused.
+    pub pad: u32,
+}
+
+impl Params {
+    /// For hidden size `d`, `layers` layers of `p` elements (a multiple of 4; 16 with a planar table); the planes of a
+    /// planar table are set by [`Params::with_table`].
+    pub fn new(d: u32, layers: u32, p: u32, eps: f32) -> Self {
+        Self {
+            planes: Planes::default(),
+            layers,
+            quads: p / 4,
+            row0: 0,
+            rows: 0,
+            proj_scale: 1.0 / (d as f32).sqrt(),
+            table_scale: (p as f32).sqrt(),
+            eps,
+            pad: 0,
+        }
+    }
+
+    /// Takes rows from a planar table, or the part of one that starts at row `row0`.
+    #[must_use]
+    pub const fn with_table(mut self, part: &PlanarLayout, row0: u32) -> Self {
+        self.planes = part.planes;
+        self.row0 = row0;
+        self.rows = part.n;
+        self
+    }
+
+    /// Workgroups for steps of up to `rows` tokens.
+    pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
+        [self.layers, rows, 1]
+    }
+}
+
+/// The kernel for one kind of table.
+///
+/// # Errors
+/// A template that does not preprocess.
+pub fn source(table: Table) -> Result<Source, PreprocessError> {
+    let mut bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::Read];
+    bindings.push(Binding::ReadWrite);
+    let (name, defines) = match table {
+        Table::Host => ("ple_combine_host".to_owned(), Defines::new().set("HOST", true)),
+        Table::Planar(dtype) => {
+            bindings.push(Binding::Read);
+            (format!("ple_combine_{dtype}"), Defines::new().set("HOST", false).set("TABLE", dtype))
+        }
+    };
+    Source::build("ple/combine.wgsl", name, &defines, bindings)
+}
+
+/// Every kind of table.
+///
+/// # Errors
+/// A template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    std::iter::once(Table::Host).chain(DType::ALL.map(Table::Planar)).map(source).collect()
+}
+
+/// The twin, for one layer of one token: `proj` and `table` are `P` elements.
+pub fn combine(params: &Params, proj: &[f32], norm: &[f32], table: &[f32]) -> Vec<f32> {
+    let x: Vec<f64> = proj.iter().map(|&x| f64::from(x) * f64::from(params.proj_scale)).collect();
+    let mean = x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64;
+    let factor = 1.0 / (mean + f64::from(params.eps)).sqrt();
+    let rows = x.iter().zip(norm).zip(table);
+    rows.map(|((x, &norm), &table)| {
+        let sum = x * factor * f64::from(norm) + f64::from(params.table_scale) * f64::from(table);
+        (sum * std::f64::consts::FRAC_1_SQRT_2) as f32
+    })
+    .collect()
+}

@@ -1,0 +1,189 @@
+//! The planar layout of [`crate::planes`] on the CPU: the twin of `repack/repack.wgsl` and of `shared/planes.wgsl`.
+
+use super::{IQ4_NL_VALUES, QuantError, half_at, q3_scale, scale_min, word_at};
+use crate::planes::{UNIT, lo_words};
+use crate::{DType, PlanarLayout};
+use half::{bf16, f16};
+
+/// Elements of a unit, as an index.
+const ELEMENTS: usize = UNIT as usize;
+
+/// Repacks `n` rows of `k` elements from file blocks into the words of [`PlanarLayout::new`].
+///
+/// # Errors
+/// [`QuantError::Layout`] when the matrix has no layout, [`QuantError::Length`] when `bytes` is not `n` rows.
+pub fn repack(dtype: DType, k: u64, n: u64, bytes: &[u8]) -> Result<Vec<u32>, QuantError> {
+    let layout = PlanarLayout::new(dtype, k, n)?;
+    // In u64: the number of elements may be beyond a 32-bit usize where the bytes are not.
+    if dtype.row_bytes(k).and_then(|row| row.checked_mul(n)) != Some(bytes.len() as u64) {
+        let elements = usize::try_from(k * n).unwrap_or(usize::MAX);
+        return Err(QuantError::Length { dtype, elements, bytes: bytes.len() });
+    }
+    let mut words = vec![0u32; layout.words as usize];
+    let units_per_block = (dtype.block_elements() / ELEMENTS).max(1);
+    let unit_bytes = dtype.block_bytes() * ELEMENTS.max(dtype.block_elements()) / dtype.block_elements();
+    let [lo, hi, sc, d] =
+        [layout.planes.lo, layout.planes.hi, layout.planes.sc, layout.planes.d].map(|offset| offset as usize);
+
+    for (number, block) in bytes.chunks_exact(unit_bytes).enumerate() {
+        for j in 0..units_per_block {
+            let g = number * units_per_block + j;
+            let per_unit = lo_words(dtype) as usize;
+            match dtype {
+                DType::F32 | DType::F16 | DType::BF16 => {
+                    for i in 0..per_unit {
+                        words[lo + g * per_unit + i] = word_at(block, 4 * i);
+                    }
+                    continue;
+                }
+                DType::Q8_0 => {
+                    for i in 0..per_unit {
+                        words[lo + g * per_unit + i] = word_at(block, 2 + 16 * j + 4 * i);
+                    }
+                }
+                _ => {
+                    let code: [u8; ELEMENTS] =
+                        std::array::from_fn(|e| code_of(dtype, block, ELEMENTS * j + e));
+                    for (e, code) in code.into_iter().enumerate() {
+                        let shift = 8 * (e % 4) + 4 * (e / 4 % 2);
+                        words[lo + g * 2 + e / 8] |= u32::from(code & 15) << shift;
+                        let (quad, byte) = (e / 4, e % 4);
+                        match dtype {
+                            DType::Q6_K => words[hi + g] |= u32::from(code >> 4) << (8 * byte + 2 * quad),
+                            DType::Q5_0 | DType::Q5_1 | DType::Q5_K => {
+                                words[hi + g / 2] |= u32::from(code >> 4) << (8 * byte + 4 * (g % 2) + quad);
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+            }
+            let group = g / 2;
+            match dtype {
+                DType::Q4_0 | DType::Q5_0 | DType::Q8_0 | DType::IQ4_NL if j == 0 => {
+                    words[sc + group / 2] |= (word_at(block, 0) & 0xffff) << (16 * (group % 2));
+                }
+                DType::Q4_1 | DType::Q5_1 => words[sc + group] = word_at(block, 0),
+                DType::Q4_K | DType::Q5_K if j.is_multiple_of(2) => {
+                    let (scale, min) = scale_min(&block[4..16], j / 2);
+                    let pair = u32::from(scale) | u32::from(min) << 8;
+                    words[sc + group / 2] |= pair << (16 * (group % 2));
+                    words[d + g / 16] = word_at(block, 0);
+                }
+                DType::Q2_K => {
+                    words[sc + g / 4] |= u32::from(block[j]) << (8 * (g % 4));
+                    words[d + g / 16] = word_at(block, 80);
+                }
+                DType::Q3_K => {
+                    let scale = q3_scale(&block[96..108], j).wrapping_sub(32);
+                    words[sc + g / 4] |= u32::from(scale) << (8 * (g % 4));
+                    words[d + g / 16] = half_at(block, 108).to_bits();
+                }
+                DType::Q6_K => {
+                    words[sc + g / 4] |= u32::from(block[192 + j]) << (8 * (g % 4));
+                    words[d + g / 16] = half_at(block, 208).to_bits();
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(words)
+}
+
+/// The unsigned code of element `e` of a block (nibble, five or six bits).
+fn code_of(dtype: DType, block: &[u8], e: usize) -> u8 {
+    let nibble = |qs: usize| if e < 16 { block[qs + e] & 15 } else { block[qs + e - 16] >> 4 };
+    let bit = |qh: usize| ((word_at(block, qh) >> (e % 32) & 1) << 4) as u8;
+    let grouped = |qs: usize| (block[qs + 32 * (e / 64) + e % 32] >> (4 * (e / 32 % 2))) & 15;
+    let two = |qs: usize| (block[qs + 32 * (e / 128) + e % 32] >> (2 * (e % 128 / 32))) & 3;
+    match dtype {
+        DType::Q4_0 | DType::IQ4_NL => nibble(2),
+        DType::Q4_1 => nibble(4),
+        DType::Q5_0 => nibble(6) | bit(2),
+        DType::Q5_1 => nibble(8) | bit(4),
+        DType::Q2_K => two(16),
+        DType::Q3_K => two(32) | ((block[e % 32] >> (e / 32)) & 1) << 2,
+        DType::Q4_K => grouped(16),
+        DType::Q5_K => grouped(48) | ((block[16 + e % 32] >> (e / 32)) & 1) << 4,
+        DType::Q6_K => {
+            let low = (block[64 * (e / 128) + e % 64] >> (4 * (e % 128 / 64))) & 15;
+            low | ((block[128 + 32 * (e / 128) + e % 32] >> (2 * (e % 128 / 32))) & 3) << 4
+        }
+        // Floats and Q8_0 are copied, not coded.
+        DType::F32 | DType::F16 | DType::BF16 | DType::Q8_0 => 0,
+    }
+}
+
+/// The values of one row, read from the planes. The twin of `P_values` in `shared/planes.wgsl`.
+///
+/// `words` must hold the layout's planes and `row` must be below `layout.n`; missing words read as zero.
+pub fn planar_values(layout: &PlanarLayout, words: &[u32], row: u32) -> Vec<f32> {
+    let planes = layout.planes;
+    let word = |plane: u32, index: u32| words.get(plane as usize + index as usize).copied().unwrap_or(0);
+    let mut values = Vec::with_capacity(layout.k as usize);
+    for unit in 0..layout.units_per_row {
+        let g = row * layout.units_per_row + unit;
+        let (scale, offset) = scale_of(layout, g, &word);
+        for e in 0..UNIT {
+            let (quad, byte) = (e / 4, e % 4);
+            let nibble = || word(planes.lo, g * 2 + e / 8) >> (8 * byte + 4 * (quad % 2)) & 15;
+            let code = match layout.dtype {
+                DType::F32 => f32::from_bits(word(planes.lo, g * 16 + e)),
+                DType::F16 => pair(word(planes.lo, g * 8 + e / 2))[e as usize % 2],
+                DType::BF16 => {
+                    let bits = word(planes.lo, g * 8 + e / 2) >> (16 * (e % 2));
+                    bf16::from_bits(bits as u16).to_f32()
+                }
+                DType::Q8_0 => f32::from((word(planes.lo, g * 4 + quad) >> (8 * byte)) as u8 as i8),
+                DType::IQ4_NL => f32::from(IQ4_NL_VALUES[nibble() as usize]),
+                DType::Q6_K => {
+                    let high = word(planes.hi, g) >> (8 * byte + 2 * quad) & 3;
+                    (nibble() | high << 4) as f32
+                }
+                DType::Q5_0 | DType::Q5_1 | DType::Q5_K => {
+                    let high = word(planes.hi, g / 2) >> (8 * byte + 4 * (g % 2) + quad) & 1;
+                    (nibble() | high << 4) as f32
+                }
+                DType::Q4_0 | DType::Q4_1 | DType::Q2_K | DType::Q3_K | DType::Q4_K => nibble() as f32,
+            };
+            values.push(scale * code - offset);
+        }
+    }
+    values
+}
+
+/// `(s, m)` of a unit. The twin of `P_scale`.
+fn scale_of(layout: &PlanarLayout, g: u32, word: &impl Fn(u32, u32) -> u32) -> (f32, f32) {
+    let planes = layout.planes;
+    let half = || pair(word(planes.sc, g / 4))[g as usize / 2 % 2];
+    let byte = || (word(planes.sc, g / 4) >> (8 * (g % 4))) as u8;
+    let block_pair = || pair(word(planes.d, g / 16));
+    match layout.dtype {
+        DType::F32 | DType::F16 | DType::BF16 => (1.0, 0.0),
+        DType::Q8_0 | DType::IQ4_NL => (half(), 0.0),
+        DType::Q4_0 => (half(), 8.0 * half()),
+        DType::Q5_0 => (half(), 16.0 * half()),
+        DType::Q4_1 | DType::Q5_1 => {
+            let [d, m] = pair(word(planes.sc, g / 2));
+            (d, -m)
+        }
+        DType::Q4_K | DType::Q5_K => {
+            let bits = word(planes.sc, g / 4) >> (16 * (g / 2 % 2));
+            let [d, dmin] = block_pair();
+            (d * (bits & 0xff) as f32, dmin * (bits >> 8 & 0xff) as f32)
+        }
+        DType::Q2_K => {
+            let [d, dmin] = block_pair();
+            (d * f32::from(byte() & 15), dmin * f32::from(byte() >> 4))
+        }
+        DType::Q3_K | DType::Q6_K => {
+            let scale = f32::from_bits(word(planes.d, g / 16)) * f32::from(byte() as i8);
+            (scale, scale * if layout.dtype == DType::Q6_K { 32.0 } else { 4.0 })
+        }
+    }
+}
+
+/// Two halves in a word, the low one first.
+fn pair(word: u32) -> [f32; 2] {
+    [f16::from_bits(word as u16).to_f32(), f16::from_bits((word >> 16) as u16).to_f32()]
+}

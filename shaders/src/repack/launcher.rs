@@ -1,0 +1,106 @@
+//! Launcher of `wgsl/repack/repack.wgsl`.
+
+use crate::planes::{UNIT, lo_words};
+use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source, grid};
+use bytemuck::{Pod, Zeroable};
+use thiserror::Error;
+
+/// The uniform at binding 0. Binding 1 is the raw bytes (padded to whole words), binding 2 the planar matrix.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct Params {
+    /// Word offsets of the planes in the destination.
+    pub planes: Planes,
+    /// Number of the piece's first unit in the matrix.
+    pub first_unit: u32,
+    /// Units of the piece.
+    pub units: u32,
+    /// Where the piece begins in the source, in bytes; even.
+    pub byte_offset: u32,
+    /// Unused.
+    pub pad: u32,
+}
+
+/// Why rows cannot be repacked as one piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum PieceError {
+    /// The piece does not start where words are not shared, or not at an even byte.
+    #[error("a piece at row {row}, byte {byte_offset}: rows must be multiples of {alignment}, bytes even")]
+    Alignment {
+        /// First row of the piece.
+        row: u32,
+        /// Where it begins in the source.
+        byte_offset: u32,
+        /// See [`rows_alignment`].
+        alignment: u32,
+    },
+    /// The piece ends behind the matrix.
+    #[error("rows {row}..{end} of a matrix of {rows} rows")]
+    Range {
+        /// First row of the piece.
+        row: u32,
+        /// Row after the last.
+        end: u64,
+        /// Rows of the matrix.
+        rows: u32,
+    },
+}
+
+/// What the first row of a piece must be a multiple of, so that no two pieces share a word: 2 for types with a scale for
+/// each 32 elements when a row is an odd number of them, else 1.
+pub const fn rows_alignment(dtype: DType, k: u32) -> u32 {
+    if dtype.block_elements() == 32 && !(k / UNIT).is_multiple_of(4) { 2 } else { 1 }
+}
+
+impl Params {
+    /// A piece of `rows` rows that becomes rows `row..row + rows` of the matrix.
+    ///
+    /// # Errors
+    /// [`PieceError`] when the piece is not aligned or reaches behind the matrix.
+    pub fn new(layout: &PlanarLayout, row: u32, rows: u32, byte_offset: u32) -> Result<Self, PieceError> {
+        let alignment = rows_alignment(layout.dtype, layout.k);
+        if !row.is_multiple_of(alignment) || !byte_offset.is_multiple_of(2) {
+            return Err(PieceError::Alignment { row, byte_offset, alignment });
+        }
+        let end = u64::from(row) + u64::from(rows);
+        if end > u64::from(layout.n) {
+            return Err(PieceError::Range { row, end, rows: layout.n });
+        }
+        Ok(Self {
+            planes: layout.planes,
+            first_unit: row * layout.units_per_row,
+            units: rows * layout.units_per_row,
+            byte_offset,
+            pad: 0,
+        })
+    }
+}
+
+/// The kernel for one storage type.
+///
+/// # Errors
+/// A template that does not preprocess.
+pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
+    let defines = Defines::new()
+        .set("DTYPE", dtype)
+        .set("LO_WORDS", lo_words(dtype))
+        .set("BLOCK_BYTES", dtype.block_bytes())
+        .set("UNITS_PER_BLOCK", dtype.block_elements() as u32 / UNIT);
+    let bindings = vec![Binding::Uniform, Binding::Read, Binding::ReadWrite];
+    Source::build("repack/repack.wgsl", format!("repack_{dtype}"), &defines, bindings)
+}
+
+/// Workgroups for a piece.
+pub const fn dispatch(dtype: DType, params: &Params) -> [u32; 3] {
+    let invocations =
+        if dtype.is_float() { params.units * lo_words(dtype) } else { params.units.div_ceil(4) };
+    grid(invocations.div_ceil(64))
+}
+
+/// Every storage type.
+///
+/// # Errors
+/// A template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    DType::ALL.into_iter().map(source).collect()
+}

@@ -1,0 +1,5 @@
+//! File blocks to the planar layout, on the GPU. The CPU twin is [`crate::quant::repack`].
+
+mod launcher;
+
+pub use launcher::{Params, PieceError, dispatch, permutations, rows_alignment, source};

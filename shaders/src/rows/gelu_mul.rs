@@ -1,0 +1,98 @@
+//! `wgsl/rows/gelu_mul.wgsl`: the gated activation over rows.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{Binding, Defines, PreprocessError, Source, grid};
+
+/// Elements a workgroup makes.
+const ELEMENTS: u32 = 1024;
+
+/// Where the rows of a matrix are in its buffer, in elements; both multiples of 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// From one row to the next.
+    pub stride: u32,
+    /// The first element.
+    pub at: u32,
+}
+
+/// The uniform at binding 0; lengths and places in units of 4 elements.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct Params {
+    /// Width of a row.
+    pub width4: u32,
+    /// Stride of the gate.
+    pub gate_stride4: u32,
+    /// Start of the gate.
+    pub gate_at4: u32,
+    /// Stride of the other factor.
+    pub up_stride4: u32,
+    /// Start of the other factor.
+    pub up_at4: u32,
+    /// Stride of the result.
+    pub out_stride4: u32,
+    /// Start of the result.
+    pub out_at4: u32,
+    /// Unused.
+    pub pad: u32,
+}
+
+impl Params {
+    /// Rows of `width` elements, a multiple of 4.
+    #[must_use]
+    pub const fn new(width: u32, gate: Rows, up: Rows, out: Rows) -> Self {
+        Self {
+            width4: width / 4,
+            gate_stride4: gate.stride / 4,
+            gate_at4: gate.at / 4,
+            up_stride4: up.stride / 4,
+            up_at4: up.at / 4,
+            out_stride4: out.stride / 4,
+            out_at4: out.at / 4,
+            pad: 0,
+        }
+    }
+}
+
+/// The shader. Bindings: params, state, gate, up, out.
+///
+/// # Errors
+/// A fault of the template.
+pub fn source() -> Result<Source, PreprocessError> {
+    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
+    Source::build("rows/gelu_mul.wgsl", "rows_gelu_mul", &Defines::new(), bindings)
+}
+
+/// Workgroups for a chunk of `positions`.
+#[must_use]
+pub const fn dispatch(params: &Params, positions: u32) -> [u32; 3] {
+    grid((positions * params.width4).div_ceil(ELEMENTS / 4))
+}
+
+/// Every permutation.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    Ok(vec![source()?])
+}
+
+/// `gelu_tanh(x)`, Gemma 4 specification §2.3.
+#[must_use]
+pub fn gelu_tanh(x: f64) -> f64 {
+    0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)).tanh())
+}
+
+/// CPU twin: writes `positions` rows into `out`.
+pub fn gelu_mul(params: &Params, positions: usize, gate: &[f32], up: &[f32], out: &mut [f32]) {
+    for row in 0..positions {
+        let begin = |at4: u32, stride4: u32| 4 * (at4 as usize + row * stride4 as usize);
+        let gate = &gate[begin(params.gate_at4, params.gate_stride4)..];
+        let up = &up[begin(params.up_at4, params.up_stride4)..];
+        let out = &mut out[begin(params.out_at4, params.out_stride4)..];
+        for i in 0..4 * params.width4 as usize {
+            out[i] = (gelu_tanh(f64::from(gate[i])) * f64::from(up[i])) as f32;
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `wgsl/rows/norm_add.wgsl`: RMS norm and residual addition over rows.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::rms;
+use crate::{Binding, Defines, PreprocessError, Source, grid};
+
+/// One permutation of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NormAdd {
+    /// x = rms(h; w2).
+    Norm,
+    /// h = (h + rms(branch; w1))·s.
+    Add,
+    /// h = (h + rms(branch; w1))·s, then x = rms(h; w2).
+    AddNorm,
+}
+
+/// The uniform at binding 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// A quarter of the width of a row.
+    pub width4: u32,
+    /// Rows for each position of the step: 1, or the number of layers for the per-layer embeddings.
+    pub rows_per_position: u32,
+    /// Where w1 begins in `vectors`.
+    pub branch_norm: u32,
+    /// Where w2 begins in `vectors`.
+    pub norm: u32,
+    /// Where the scalar is that multiplies `scale`; [`Params::NONE`] for none.
+    pub scale_at: u32,
+    /// s, or a factor of it.
+    pub scale: f32,
+    /// ε of both norms.
+    pub eps: f32,
+    /// Unused.
+    pub pad: u32,
+}
+
+impl Params {
+    /// No scalar in `vectors`.
+    pub const NONE: u32 = u32::MAX;
+
+    /// One row of `width` (a multiple of 4) for each position, s = 1; the weights' places are the caller's to fill in.
+    #[must_use]
+    pub const fn new(width: u32, eps: f32) -> Self {
+        Self {
+            width4: width / 4,
+            rows_per_position: 1,
+            branch_norm: 0,
+            norm: 0,
+            scale_at: Self::NONE,
+            scale: 1.0,
+            eps,
+            pad: 0,
+        }
+    }
+}
+
+impl NormAdd {
+    /// Every permutation.
+    pub const ALL: [Self; 3] = [Self::Norm, Self::Add, Self::AddNorm];
+
+    /// The shader. Bindings: params, state, vectors, h, then branch (`Add`, `AddNorm`), then x (`Norm`, `AddNorm`).
+    ///
+    /// # Errors
+    /// A fault of the template.
+    pub fn source(self) -> Result<Source, PreprocessError> {
+        let (name, add, norm) = match self {
+            Self::Norm => ("norm", false, true),
+            Self::Add => ("add", true, false),
+            Self::AddNorm => ("add_norm", true, true),
+        };
+        let h = if add { Binding::ReadWrite } else { Binding::Read };
+        let mut bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, h];
+        if add {
+            bindings.push(Binding::Read);
+        }
+        let defines = Defines::new().set("ADD", add).set("NORM", norm).set("B_X", bindings.len());
+        if norm {
+            bindings.push(Binding::ReadWrite);
+        }
+        Source::build("rows/norm_add.wgsl", format!("rows_norm_add_{name}"), &defines, bindings)
+    }
+
+    /// Workgroups for a chunk of `positions`.
+    #[must_use]
+    pub const fn dispatch(params: &Params, positions: u32) -> [u32; 3] {
+        grid(positions * params.rows_per_position)
+    }
+}
+
+/// Every permutation.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    NormAdd::ALL.into_iter().map(NormAdd::source).collect()
+}
+
+/// CPU twin: the new h and x. `branch` is empty for [`NormAdd::Norm`]; x is empty for [`NormAdd::Add`].
+#[must_use]
+pub fn norm_add(
+    form: NormAdd,
+    params: &Params,
+    vectors: &[f32],
+    h: &[f32],
+    branch: &[f32],
+) -> (Vec<f64>, Vec<f64>) {
+    let width = 4 * params.width4 as usize;
+    let eps = f64::from(params.eps);
+    let slice = |at: u32| &vectors[at as usize..at as usize + width];
+    let mut s = f64::from(params.scale);
+    if params.scale_at != Params::NONE {
+        s *= f64::from(vectors[params.scale_at as usize]);
+    }
+    let (mut new_h, mut x) = (Vec::new(), Vec::new());
+    for (row, old) in h.chunks(width).enumerate() {
+        let mut sum: Vec<f64> = old.iter().map(|&v| f64::from(v)).collect();
+        if form != NormAdd::Norm {
+            let branch: Vec<f64> = branch[row * width..][..width].iter().map(|&v| f64::from(v)).collect();
+            let normed = rms(&branch, Some(slice(params.branch_norm)), eps);
+            sum.iter_mut().zip(normed).for_each(|(sum, b)| *sum = (*sum + b) * s);
+        }
+        if form != NormAdd::Add {
+            x.extend(rms(&sum, Some(slice(params.norm)), eps));
+        }
+        new_h.extend(sum);
+    }
+    (new_h, x)
+}

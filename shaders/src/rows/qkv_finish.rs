@@ -1,0 +1,159 @@
+//! `wgsl/rows/qkv_finish.wgsl`: head norms, rotation and the append to the cache.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::rms;
+use crate::attention::decode::Kv;
+use crate::{Binding, Defines, PreprocessError, Source, rope};
+
+/// One permutation of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct QkvFinish {
+    /// Elements of a head, a multiple of 4.
+    pub head_dim: u32,
+    /// Where keys and values come from; nothing is appended where they are [`Kv::Shared`].
+    pub kv: Kv,
+    /// Whether the cache holds f16 (else f32).
+    pub kv_f16: bool,
+}
+
+/// The uniform at binding 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// Query heads.
+    pub heads: u32,
+    /// Key–value heads.
+    pub kv_heads: u32,
+    /// Slots of the cache, at least the window and the chunk together less 1; 0: as many as positions.
+    pub ring: u32,
+    /// Where the weights of the query norm begin in `vectors`.
+    pub q_norm: u32,
+    /// Where those of the key norm begin.
+    pub k_norm: u32,
+    /// Rows of the first part of the rotation table.
+    pub rope_hi_rows: u32,
+    /// ε of the norms.
+    pub eps: f32,
+    /// Unused.
+    pub pad: u32,
+}
+
+impl QkvFinish {
+    /// The shader. Bindings: params, state, vectors, rope, q, then unless shared k cache, v cache, k, and for
+    /// [`Kv::Own`] v.
+    ///
+    /// # Errors
+    /// A fault of the template.
+    pub fn source(&self) -> Result<Source, PreprocessError> {
+        let mut bindings =
+            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
+        let (name, kv) = match self.kv {
+            Kv::Shared => ("shared", 0),
+            Kv::Own => ("own", 1),
+            Kv::OwnVIsK => ("own_v_is_k", 2),
+        };
+        if self.kv != Kv::Shared {
+            bindings.extend([Binding::ReadWrite, Binding::ReadWrite, Binding::Read]);
+        }
+        if self.kv == Kv::Own {
+            bindings.push(Binding::Read);
+        }
+        let defines = Defines::new().set("HALF", self.head_dim / 2).set("KV", kv).set("KV_F16", self.kv_f16);
+        let element = if self.kv_f16 { "f16" } else { "f32" };
+        let name = format!("rows_qkv_finish_h{}_{name}_{element}", self.head_dim);
+        Source::build("rows/qkv_finish.wgsl", name, &defines, bindings)
+    }
+
+    /// Workgroups for a chunk of `positions`, at most 65 535.
+    #[must_use]
+    pub fn dispatch(&self, params: &Params, positions: u32) -> [u32; 3] {
+        let kv_heads = if self.kv == Kv::Shared { 0 } else { params.kv_heads };
+        [params.heads + kv_heads, positions, 1]
+    }
+}
+
+/// Every permutation a plan may ask for.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    let mut all = Vec::new();
+    for head_dim in [16, 32, 64, 128, 256, 512] {
+        for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
+            for kv_f16 in [true, false] {
+                all.push(QkvFinish { head_dim, kv, kv_f16 }.source()?);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// What the twin reads beside q, k and v.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// Norm weights.
+    pub vectors: &'a [f32],
+    /// The table of [`rope::table`].
+    pub rope: &'a [[f32; 2]],
+    /// Position of the first row.
+    pub pos: u32,
+}
+
+/// A cache as the twins see it: f32 elements, which the caller rounds where the kernel's cache holds f16.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cache {
+    /// Keys, `[slots, kv_heads, head_dim]`.
+    pub k: Vec<f32>,
+    /// Values, `[slots, kv_heads, head_dim]`.
+    pub v: Vec<f32>,
+}
+
+/// CPU twin: changes `q` in place and appends to the cache. `k` is empty for [`Kv::Shared`], `v` unless [`Kv::Own`].
+pub fn qkv_finish(
+    form: &QkvFinish,
+    params: &Params,
+    inputs: Inputs<'_>,
+    q: &mut [f32],
+    (k, v): (&[f32], &[f32]),
+    cache: &mut Cache,
+) {
+    let hd = form.head_dim as usize;
+    let eps = f64::from(params.eps);
+    let normed = |x: &[f32], norm: Option<u32>| {
+        let x: Vec<f64> = x.iter().map(|&v| f64::from(v)).collect();
+        rms(&x, norm.map(|at| &inputs.vectors[at as usize..at as usize + hd]), eps)
+    };
+    let rotate = |x: &mut [f64], pos: u32| {
+        for j in 0..hd / 2 {
+            let [cos, sin] =
+                rope::cos_sin(inputs.rope, form.head_dim, params.rope_hi_rows, pos, j as u32).map(f64::from);
+            let (a, b) = (x[j], x[j + hd / 2]);
+            x[j] = a * cos - b * sin;
+            x[j + hd / 2] = b * cos + a * sin;
+        }
+    };
+    let store = |to: &mut [f32], from: &[f64]| {
+        to.iter_mut().zip(from).for_each(|(to, &from)| *to = from as f32);
+    };
+
+    for (index, head) in q.chunks_mut(hd).enumerate() {
+        let pos = inputs.pos + index as u32 / params.heads;
+        let mut turned = normed(head, Some(params.q_norm));
+        rotate(&mut turned, pos);
+        store(head, &turned);
+    }
+    if form.kv == Kv::Shared {
+        return;
+    }
+    for (index, raw_k) in k.chunks(hd).enumerate() {
+        let pos = inputs.pos + index as u32 / params.kv_heads;
+        let slot = if params.ring == 0 { pos } else { pos % params.ring };
+        let place = (slot * params.kv_heads + index as u32 % params.kv_heads) as usize * hd;
+        let mut key = normed(raw_k, Some(params.k_norm));
+        rotate(&mut key, pos);
+        store(&mut cache.k[place..place + hd], &key);
+        let raw_v = if form.kv == Kv::Own { &v[index * hd..(index + 1) * hd] } else { raw_k };
+        store(&mut cache.v[place..place + hd], &normed(raw_v, None));
+    }
+}

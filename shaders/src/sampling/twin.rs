@@ -1,0 +1,149 @@
+//! CPU twins of `wgsl/sampling/*.wgsl`. Logits are adjusted in f32, as on the GPU; probabilities are in f64.
+
+use std::cmp::Ordering;
+
+use super::{MAX_RECENT, Params};
+use crate::state::State;
+
+/// The ring of recent tokens.
+pub type Recent = [u32; MAX_RECENT as usize];
+
+/// A logit after softcap and penalties, and its token.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// The adjusted logit; `None` when it was removed.
+    pub logit: Option<f32>,
+    /// The token id.
+    pub id: u32,
+}
+
+impl Candidate {
+    /// Better first: the larger logit, then the lower id; what was removed last.
+    #[must_use]
+    pub fn order(&self, other: &Self) -> Ordering {
+        let key = |candidate: &Self| candidate.logit.map_or((false, 0.0), |logit| (true, logit + 0.0));
+        let ((kept, logit), (other_kept, other_logit)) = (key(self), key(other));
+        other_kept.cmp(&kept).then(other_logit.total_cmp(&logit)).then(self.id.cmp(&other.id))
+    }
+}
+
+/// What was drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Draw {
+    /// The token id.
+    pub id: u32,
+    /// How far the nearest decision (prefix of top-p, bound of min-p, place of the draw) was from falling otherwise,
+    /// as a probability. Rounding of the exponentials may turn a decision with a margin of about 1e-6.
+    pub margin: f64,
+}
+
+/// The latest tokens that the penalties count, latest first.
+fn recent_ids(params: &Params, state: &State, recent: &Recent) -> Vec<u32> {
+    let count = state.recent_len.min(params.penalty_window).min(MAX_RECENT);
+    (0..count).map(|i| recent[((state.recent_len - 1 - i) % MAX_RECENT) as usize]).collect()
+}
+
+/// Softcap, penalties and suppression: the first half of `top_k.wgsl`.
+#[must_use]
+pub fn adjust(logits: &[f32], params: &Params, state: &State, recent: &Recent) -> Vec<Candidate> {
+    let recent = recent_ids(params, state, recent);
+    let suppressed = &params.suppressed[..params.suppressed_len as usize];
+    (0u32..)
+        .zip(logits)
+        .map(|(id, &logit)| {
+            if logit.is_nan() || logit == f32::NEG_INFINITY || suppressed.contains(&id) {
+                return Candidate { logit: None, id };
+            }
+            let mut z = logit.min(f32::MAX);
+            if params.softcap > 0.0 {
+                let e = (-2.0 * (z / params.softcap).abs()).exp();
+                z = params.softcap * ((1.0 - e) / (1.0 + e)).copysign(z);
+            }
+            let count = recent.iter().filter(|&&token| token == id).count();
+            if count > 0 {
+                z *= if z > 0.0 { params.repeat_inverse } else { params.repeat };
+                z -= params.presence + count as f32 * params.frequency;
+            }
+            Candidate { logit: Some(z), id }
+        })
+        .collect()
+}
+
+/// The best `count` candidates, best first: `top_k.wgsl` over one slice, and `merge_lists.wgsl` over several lists.
+#[must_use]
+pub fn best(mut candidates: Vec<Candidate>, count: usize) -> Vec<Candidate> {
+    candidates.sort_unstable_by(Candidate::order);
+    candidates.truncate(count);
+    candidates
+}
+
+/// 24 bits of pcg3d(seed_lo, seed_hi, step) as a number in 0..1.
+#[must_use]
+pub fn uniform_draw(state: &State) -> f64 {
+    let step = |v: u32| v.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    let (mut x, mut y, mut z) = (step(state.seed_lo), step(state.seed_hi), step(state.step));
+    x = x.wrapping_add(y.wrapping_mul(z));
+    y = y.wrapping_add(z.wrapping_mul(x));
+    z = z.wrapping_add(x.wrapping_mul(y));
+    (x, y, z) = (x ^ (x >> 16), y ^ (y >> 16), z ^ (z >> 16));
+    x = x.wrapping_add(y.wrapping_mul(z));
+    f64::from(x >> 8) / f64::from(1u32 << 24)
+}
+
+/// Draws from all the logits, which keep at most `most` candidates (a form's
+/// [`count`](super::Candidates::count)): the whole of sampling in one function.
+#[must_use]
+pub fn sample(logits: &[f32], params: &Params, most: usize, state: &State, recent: &Recent) -> Draw {
+    let adjusted = adjust(logits, params, state, recent);
+    let all: Vec<f32> = adjusted.iter().filter_map(|candidate| candidate.logit).collect();
+    let candidates = best(adjusted, most);
+    let first = candidates[0];
+    let greedy = params.temperature_inverse == 0.0 || params.top_k == 1 || most == 1;
+    let (Some(top), false) = (first.logit, greedy) else {
+        return Draw { id: first.id, margin: 1.0 };
+    };
+
+    let weight = |z: f32| ((f64::from(z) - f64::from(top)) * f64::from(params.temperature_inverse)).exp();
+    let limit = if params.top_k == 0 { most } else { most.min(params.top_k as usize) };
+    let weights: Vec<f64> =
+        candidates.iter().take(limit).map_while(|candidate| candidate.logit.map(weight)).collect();
+    let total: f64 = if params.top_k == 0 { all.into_iter().map(weight).sum() } else { weights.iter().sum() };
+
+    let mut margin = 1.0f64;
+    let mut kept = Vec::new();
+    let mut mass = 0.0;
+    for &weight in &weights {
+        if !kept.is_empty() && params.min_p > 0.0 {
+            margin = margin.min((weight - f64::from(params.min_p)).abs());
+        }
+        if !kept.is_empty() && weight < f64::from(params.min_p) {
+            break;
+        }
+        mass += weight;
+        kept.push(mass);
+        if params.top_p < 1.0 {
+            let distance = mass / total - f64::from(params.top_p);
+            margin = margin.min(distance.abs());
+            if distance >= 0.0 {
+                break;
+            }
+        }
+    }
+
+    let target = uniform_draw(state) * mass;
+    for sum in &kept[..kept.len() - 1] {
+        margin = margin.min((sum - target).abs() / mass);
+    }
+    let rank = kept.iter().position(|&sum| sum > target).unwrap_or(kept.len() - 1);
+    Draw { id: candidates[rank].id, margin }
+}
+
+/// Advances the loop by the token: the end of `sample.wgsl`.
+pub fn advance(id: u32, params: &Params, state: &mut State, recent: &mut Recent, sampled: &mut [u32]) {
+    sampled[(state.step % params.out_len) as usize] = id;
+    recent[(state.recent_len % MAX_RECENT) as usize] = id;
+    state.recent_len += 1;
+    state.step += 1;
+    state.pos += state.len;
+    state.len = 1;
+}

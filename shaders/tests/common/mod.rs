@@ -1,0 +1,327 @@
+//! Runs one kernel on a native adapter and brings its outputs back.
+
+#![allow(dead_code)] // Each test binary uses a part.
+
+use shaders::{Binding, Source};
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+/// A device that all tests of a binary share.
+pub struct Gpu {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    /// By text, so that a test may run a kernel thousands of times.
+    pipelines: Mutex<HashMap<String, wgpu::ComputePipeline>>,
+    /// Whether subgroup permutations can run here.
+    pub subgroups: bool,
+    /// Nanoseconds of a timestamp tick, where the adapter has timestamps.
+    tick: Option<f32>,
+    /// Smallest and largest subgroup.
+    pub subgroup_sizes: (u32, u32),
+}
+
+/// What is bound at one index.
+#[derive(Clone)]
+pub enum BufferArg {
+    /// The bytes of a parameter struct.
+    Uniform(Vec<u8>),
+    /// Input words.
+    Read(Vec<u8>),
+    /// Words to start from; what the kernel leaves there comes back.
+    ReadWrite(Vec<u8>),
+}
+
+impl BufferArg {
+    pub fn uniform<T: bytemuck::Pod>(params: &T) -> Self {
+        assert_eq!(size_of::<T>() % 16, 0, "a parameter struct is a multiple of 16 bytes");
+        Self::Uniform(bytemuck::bytes_of(params).to_vec())
+    }
+
+    pub fn read<T: bytemuck::Pod>(values: &[T]) -> Self {
+        Self::Read(bytemuck::cast_slice(values).to_vec())
+    }
+
+    pub fn read_write<T: bytemuck::Pod>(values: &[T]) -> Self {
+        Self::ReadWrite(bytemuck::cast_slice(values).to_vec())
+    }
+
+    pub fn zeros(words: usize) -> Self {
+        Self::ReadWrite(vec![0; words * 4])
+    }
+}
+
+/// The contents of a `ReadWrite` buffer after the run.
+pub struct Output(Vec<u8>);
+
+impl Output {
+    pub fn u32s(&self) -> Vec<u32> {
+        bytemuck::pod_collect_to_vec(&self.0)
+    }
+
+    pub fn f32s(&self) -> Vec<f32> {
+        bytemuck::pod_collect_to_vec(&self.0)
+    }
+}
+
+/// A pipeline with its buffers.
+struct Bound {
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+    buffers: Vec<wgpu::Buffer>,
+}
+
+impl Bound {
+    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, [x, y, z]: [u32; 3]) {
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.group, &[]);
+        pass.dispatch_workgroups(x, y, z);
+    }
+}
+
+impl Gpu {
+    /// The shared device.
+    ///
+    /// # Panics
+    /// Without an adapter: these tests cannot say anything then.
+    pub fn get() -> &'static Self {
+        static GPU: OnceLock<Gpu> = OnceLock::new();
+        GPU.get_or_init(|| pollster::block_on(Self::open()))
+    }
+
+    async fn open() -> Self {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+        let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await.expect(
+            "the kernel tests need a GPU adapter; a software one is enough: install mesa-vulkan-drivers and set \
+             VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json (lavapipe)",
+        );
+        let offered = adapter.limits();
+        // Default limits but for the sizes of buffers, so that what passes here runs on any WebGPU device.
+        let limits = wgpu::Limits {
+            max_buffer_size: offered.max_buffer_size,
+            max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
+            ..wgpu::Limits::default()
+        };
+        let subgroups = adapter.features().contains(wgpu::Features::SUBGROUP);
+        let info = adapter.get_info();
+        eprintln!("adapter: {} ({:?}), subgroups: {subgroups}", info.name, info.backend);
+        let (device, queue) = adapter
+            .request_device(&wgpu::DeviceDescriptor {
+                label: Some("kernel tests"),
+                required_features: adapter.features()
+                    & (wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY),
+                required_limits: limits,
+                ..Default::default()
+            })
+            .await
+            .expect("the adapter gives a device with default limits");
+        let tick =
+            device.features().contains(wgpu::Features::TIMESTAMP_QUERY).then(|| queue.get_timestamp_period());
+        let subgroup_sizes = (info.subgroup_min_size, info.subgroup_max_size);
+        Self { device, queue, pipelines: Mutex::default(), subgroups, tick, subgroup_sizes }
+    }
+
+    /// Runs `source` once and returns its `ReadWrite` buffers in order.
+    ///
+    /// # Panics
+    /// When the arguments do not fit the bindings, or the device reports an error.
+    pub fn run(&self, source: &Source, args: &[BufferArg], dispatch: [u32; 3]) -> Vec<Output> {
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let outputs = self.run_unchecked(source, args, dispatch);
+        if let Some(error) = pollster::block_on(scope.pop()) {
+            panic!("{}: {error}\n{}", source.name, numbered(&source.wgsl));
+        }
+        outputs
+    }
+
+    /// Seconds of one of `rounds` runs in a row, by the device's clock; `None` where it has none. The arguments may
+    /// hold anything: the outputs are dropped.
+    pub fn time(&self, source: &Source, args: &[BufferArg], dispatch: [u32; 3], rounds: u32) -> Option<f64> {
+        let tick = self.tick?;
+        let bound = self.bind(source, args);
+        let queries = self.device.create_query_set(&wgpu::QuerySetDescriptor {
+            label: None,
+            ty: wgpu::QueryType::Timestamp,
+            count: 2,
+        });
+        let buffer = |usage| {
+            self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: 16,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        let resolved = buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC);
+        let readback = buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ);
+        // A device that was idle takes a while to raise its clock.
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(200) {
+            let mut encoder = self.device.create_command_encoder(&Default::default());
+            bound.dispatch(&mut encoder.begin_compute_pass(&Default::default()), dispatch);
+            self.queue.submit([encoder.finish()]);
+            self.device.poll(wgpu::PollType::wait_indefinitely()).expect("the device answers");
+        }
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        {
+            let timestamp_writes = Some(wgpu::ComputePassTimestampWrites {
+                query_set: &queries,
+                beginning_of_pass_write_index: Some(0),
+                end_of_pass_write_index: Some(1),
+            });
+            let mut pass =
+                encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes });
+            for _ in 0..rounds {
+                bound.dispatch(&mut pass, dispatch);
+            }
+        }
+        encoder.resolve_query_set(&queries, 0..2, &resolved, 0);
+        encoder.copy_buffer_to_buffer(&resolved, 0, &readback, 0, 16);
+        self.queue.submit([encoder.finish()]);
+        let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&self.read_back(&readback).0);
+        Some((ticks[1] - ticks[0]) as f64 * f64::from(tick) * 1e-9 / f64::from(rounds))
+    }
+
+    fn run_unchecked(&self, source: &Source, args: &[BufferArg], dispatch: [u32; 3]) -> Vec<Output> {
+        let bound = self.bind(source, args);
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        bound.dispatch(&mut encoder.begin_compute_pass(&Default::default()), dispatch);
+        let mut readbacks = Vec::new();
+        for (buffer, arg) in bound.buffers.iter().zip(args) {
+            if let BufferArg::ReadWrite(bytes) = arg {
+                let readback = self.device.create_buffer(&wgpu::BufferDescriptor {
+                    label: None,
+                    size: bytes.len() as u64,
+                    usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+                    mapped_at_creation: false,
+                });
+                encoder.copy_buffer_to_buffer(buffer, 0, &readback, 0, bytes.len() as u64);
+                readbacks.push(readback);
+            }
+        }
+        self.queue.submit([encoder.finish()]);
+        readbacks.iter().map(|readback| self.read_back(readback)).collect()
+    }
+
+    /// Makes the pipeline and fills the buffers.
+    fn bind(&self, source: &Source, args: &[BufferArg]) -> Bound {
+        assert_eq!(source.bindings.len(), args.len(), "{}: one argument for each binding", source.name);
+        let mut pipelines = self.pipelines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let pipeline = pipelines.entry(source.wgsl.clone()).or_insert_with(|| self.pipeline(source)).clone();
+        drop(pipelines);
+        let mut buffers = Vec::new();
+        for (binding, arg) in source.bindings.iter().zip(args) {
+            let (usage, bytes) = match (binding, arg) {
+                (Binding::Uniform, BufferArg::Uniform(bytes)) => (wgpu::BufferUsages::UNIFORM, bytes),
+                (Binding::Read, BufferArg::Read(bytes))
+                | (Binding::ReadWrite, BufferArg::ReadWrite(bytes)) => {
+                    (wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC, bytes)
+                }
+                _ => panic!("{}: binding {} is {binding:?}", source.name, buffers.len()),
+            };
+            let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                // A struct of vec2 words needs 8 bytes even where 4 are meant.
+                size: (bytes.len() as u64).next_multiple_of(8).max(16),
+                usage: usage | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            });
+            self.queue.write_buffer(&buffer, 0, bytes);
+            buffers.push(buffer);
+        }
+        let entries: Vec<_> = (0u32..)
+            .zip(&buffers)
+            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+            .collect();
+        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &entries,
+        });
+        Bound { pipeline, group, buffers }
+    }
+
+    fn read_back(&self, buffer: &wgpu::Buffer) -> Output {
+        buffer.map_async(wgpu::MapMode::Read, .., |result| result.expect("the readback buffer maps"));
+        self.device.poll(wgpu::PollType::wait_indefinitely()).expect("the device answers");
+        Output(buffer.get_mapped_range(..).expect("the buffer is mapped").to_vec())
+    }
+
+    fn pipeline(&self, source: &Source) -> wgpu::ComputePipeline {
+        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(&source.name),
+            source: wgpu::ShaderSource::Wgsl(source.wgsl.as_str().into()),
+        });
+        let entries: Vec<_> = (0u32..)
+            .zip(&source.bindings)
+            .map(|(binding, kind)| wgpu::BindGroupLayoutEntry {
+                binding,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty: match kind {
+                        Binding::Uniform => wgpu::BufferBindingType::Uniform,
+                        Binding::Read => wgpu::BufferBindingType::Storage { read_only: true },
+                        Binding::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
+                    },
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            })
+            .collect();
+        let group = self
+            .device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
+        let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: None,
+            bind_group_layouts: &[Some(&group)],
+            immediate_size: 0,
+        });
+        self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(&source.name),
+            layout: Some(&layout),
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: Default::default(),
+            cache: None,
+        })
+    }
+}
+
+fn numbered(text: &str) -> String {
+    text.lines().enumerate().map(|(index, line)| format!("{:4} {line}\n", index + 1)).collect()
+}
+
+/// Asserts `|got − want| ≤ abs + rel·|want|` everywhere and names the worst index.
+#[track_caller]
+pub fn assert_close(got: &[f32], want: &[f32], abs: f32, rel: f32) {
+    assert_eq!(got.len(), want.len(), "lengths differ");
+    let excess = |index: usize| {
+        let (got, want) = (got[index], want[index]);
+        let excess = (got - want).abs() - (abs + rel * want.abs());
+        if excess.is_nan() && got.to_bits() != want.to_bits() { f32::INFINITY } else { excess }
+    };
+    let Some(worst) = (0..got.len()).max_by(|&a, &b| excess(a).total_cmp(&excess(b))) else { return };
+    let wrong = (0..got.len()).filter(|&index| excess(index) > 0.0).count();
+    assert!(
+        excess(worst) <= 0.0,
+        "{wrong} of {} values differ; the worst at {worst}: got {}, want {}",
+        got.len(),
+        got[worst],
+        want[worst],
+    );
+}
+
+/// Repeatable test values in −1..1 (splitmix64).
+pub fn random(seed: u64, count: usize) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (0..count)
+        .map(|_| {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = state;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        })
+        .collect()
+}

@@ -1,0 +1,232 @@
+//! The decode product against its twin: every type, every prologue and epilogue, odd row counts, every form.
+
+mod common;
+
+use common::{BufferArg, Gpu, assert_close, random};
+use shaders::matvec::twin;
+use shaders::matvec::{Epilogue, Form, Matvec, Merge, Norms, Prologue};
+use shaders::state::State;
+use shaders::{DType, PlanarLayout, quant};
+
+const EPS: f32 = 1e-6;
+
+struct Matrix {
+    layout: PlanarLayout,
+    words: Vec<u32>,
+    values: Vec<f32>,
+}
+
+fn matrix(dtype: DType, k: u32, rows: u32, seed: u64) -> Matrix {
+    let source = random(seed, (k * rows) as usize);
+    let bytes = quant::quantize(dtype, &source).expect("test values quantise");
+    let mut values = vec![0.0; source.len()];
+    quant::dequantize(dtype, &bytes, &mut values).expect("blocks dequantise");
+    let words = quant::repack(dtype, u64::from(k), u64::from(rows), &bytes).expect("blocks repack");
+    let layout = PlanarLayout::new(dtype, u64::from(k), u64::from(rows)).expect("a layout");
+    Matrix { layout, words, values }
+}
+
+fn as_f64(values: &[f32]) -> Vec<f64> {
+    values.iter().map(|&v| f64::from(v)).collect()
+}
+
+fn as_f32(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|&v| v as f32).collect()
+}
+
+/// Runs a permutation over `matrices` and `tail` (what follows the matrices in its bindings).
+fn run(
+    kernel: &Matvec,
+    x: &[f32],
+    matrices: &[Matrix],
+    params: shaders::matvec::Params,
+    tail: Vec<BufferArg>,
+) -> Vec<Vec<f32>> {
+    let source = kernel.source().expect("the template expands");
+    let rows: Vec<u32> = matrices.iter().map(|m| m.layout.n).collect();
+    let (mut base, grid) = kernel.dispatch(&rows);
+    base.norm = params.norm;
+    base.eps = params.eps;
+    base.merge = params.merge;
+    base.out = params.out;
+    base.ple = params.ple;
+    for (plane, m) in base.planes.iter_mut().zip(matrices) {
+        *plane = m.layout.planes;
+    }
+    let total: u32 = rows.iter().sum();
+    let mut args = vec![BufferArg::uniform(&base), BufferArg::zeros(total as usize), BufferArg::read(x)];
+    args.extend(matrices.iter().map(|m| BufferArg::read(&m.words)));
+    args.extend(tail);
+    Gpu::get().run(&source, &args, grid).iter().map(common::Output::f32s).collect()
+}
+
+fn width(dtype: DType) -> u32 {
+    // Not a multiple of 32 units where the type allows it, so that lanes idle.
+    if dtype.block_elements() == 256 { 768 } else { 352 }
+}
+
+#[test]
+fn plain_products_of_every_type_and_form() {
+    let forms = [
+        Form::default(),
+        Form { rows: 1, groups: 4, ksplit: 4 },
+        Form { rows: 4, groups: 8, ksplit: 1 },
+        Form { rows: 2, groups: 8, ksplit: 2 },
+    ];
+    for dtype in DType::ALL {
+        let k = width(dtype);
+        let m = matrix(dtype, k, 37, 1);
+        let x = random(2, k as usize);
+        let want = as_f32(&twin::product(&m.values, &as_f64(&x)));
+        for form in forms {
+            let kernel =
+                Matvec { k, dtypes: vec![dtype], prologue: Prologue::Plain, epilogue: Epilogue::Store, form };
+            let got = run(&kernel, &x, std::slice::from_ref(&m), Default::default(), vec![]);
+            assert_close(&got[0], &want, 2e-4, 1e-5);
+        }
+    }
+}
+
+#[test]
+fn a_long_row_is_staged_in_tiles() {
+    let k = 5120 + 256;
+    let m = matrix(DType::Q6_K, k, 5, 3);
+    let x = random(4, k as usize);
+    let want = as_f32(&twin::product(&m.values, &as_f64(&x)));
+    let kernel = Matvec {
+        k,
+        dtypes: vec![DType::Q6_K],
+        prologue: Prologue::Plain,
+        epilogue: Epilogue::Store,
+        form: Form::default(),
+    };
+    assert_close(&run(&kernel, &x, &[m], Default::default(), vec![])[0], &want, 2e-3, 1e-5);
+}
+
+#[test]
+fn norm_then_three_products_of_different_types() {
+    let k = 768;
+    let matrices =
+        [matrix(DType::Q4_K, k, 33, 5), matrix(DType::Q6_K, k, 7, 6), matrix(DType::Q8_0, k, 9, 7)];
+    let h = random(8, k as usize);
+    let vectors = random(9, 3 * k as usize);
+    let norms = Norms { branch: 0, input: k, scale: None, eps: EPS };
+    let weight = &vectors[k as usize..2 * k as usize];
+    let x = twin::rms(&as_f64(&h), Some(weight), EPS);
+    let want: Vec<f64> = matrices.iter().flat_map(|m| twin::product(&m.values, &x)).collect();
+    let kernel = Matvec {
+        k,
+        dtypes: vec![DType::Q4_K, DType::Q6_K, DType::Q8_0],
+        prologue: Prologue::Norm,
+        epilogue: Epilogue::Store,
+        form: Form::default(),
+    };
+    let params = shaders::matvec::Params { out: [0, 33, 40], ..Default::default() }.with_norms(norms);
+    let got = run(&kernel, &h, &matrices, params, vec![BufferArg::read(&vectors)]);
+    assert_close(&got[0], &as_f32(&want), 5e-4, 1e-5);
+}
+
+#[test]
+fn add_norm_geglu_and_the_stream_it_leaves() {
+    for (dtype, k) in [(DType::Q4_0, 160), (DType::Q5_K, 256), (DType::F16, 3840)] {
+        let matrices = [matrix(dtype, k, 21, 10), matrix(dtype, k, 21, 11)];
+        let (h, branch) = (random(12, k as usize), random(13, k as usize));
+        let mut vectors = random(14, 2 * k as usize);
+        vectors.push(0.75);
+        let norms = Norms { branch: 0, input: k, scale: Some(2 * k), eps: EPS };
+        let stream = twin::add(&h, &branch, &vectors[..k as usize], 0.75, EPS);
+        let x = twin::rms(&stream, Some(&vectors[k as usize..2 * k as usize]), EPS);
+        let gate = twin::product(&matrices[0].values, &x);
+        let up = twin::product(&matrices[1].values, &x);
+        let want: Vec<f64> = gate.iter().zip(&up).map(|(&g, u)| twin::gelu_tanh(g) * u).collect();
+        let kernel = Matvec {
+            k,
+            dtypes: vec![dtype; 2],
+            prologue: Prologue::Add { norm: true },
+            epilogue: Epilogue::Geglu,
+            form: Form::default(),
+        };
+        let params = shaders::matvec::Params::default().with_norms(norms);
+        let tail = vec![BufferArg::read(&vectors), BufferArg::read(&branch), BufferArg::zeros(k as usize)];
+        let got = run(&kernel, &h, &matrices, params, tail);
+        assert_close(&got[0][..21], &as_f32(&want), 5e-3, 1e-4);
+        assert_close(&got[1], &as_f32(&stream), 1e-5, 1e-5);
+    }
+}
+
+#[test]
+fn add_without_norm_and_the_per_layer_gate() {
+    let k = 256;
+    let m = matrix(DType::Q4_K, k, 13, 15);
+    let (h, branch) = (random(16, k as usize), random(17, k as usize));
+    let vectors = random(18, k as usize);
+    let ple = random(19, 40);
+    let stream = twin::add(&h, &branch, &vectors, 1.0, EPS);
+    let want: Vec<f64> = twin::product(&m.values, &stream)
+        .iter()
+        .enumerate()
+        .map(|(i, &v)| twin::gelu_tanh(v) * f64::from(ple[20 + i]))
+        .collect();
+    let kernel = Matvec {
+        k,
+        dtypes: vec![DType::Q4_K],
+        prologue: Prologue::Add { norm: false },
+        epilogue: Epilogue::Ple,
+        form: Form { rows: 1, groups: 4, ksplit: 2 },
+    };
+    let norms = Norms { branch: 0, input: 0, scale: None, eps: EPS };
+    let params = shaders::matvec::Params { ple: 20, ..Default::default() }.with_norms(norms);
+    let tail = vec![
+        BufferArg::read(&vectors),
+        BufferArg::read(&branch),
+        BufferArg::zeros(k as usize),
+        BufferArg::read(&ple),
+    ];
+    let got = run(&kernel, &h, &[m], params, tail);
+    assert_close(&got[0], &as_f32(&want), 1e-3, 1e-4);
+    assert_close(&got[1], &as_f32(&stream), 1e-5, 1e-5);
+}
+
+#[test]
+fn merged_splits_weigh_each_other() {
+    let (heads, head_dim, most) = (3u32, 64u32, 4u32);
+    let k = heads * head_dim;
+    let m = matrix(DType::Q8_0, k, 11, 20);
+    // 200 keys so far in runs of 64: four splits, all with work.
+    let state = State { pos: 199, len: 1, ..Default::default() };
+    let acc = random(21, (heads * most * head_dim) as usize);
+    let mut part = acc.clone();
+    let meta: Vec<f32> =
+        random(22, (heads * most) as usize).iter().flat_map(|&m| [3.0 * m, 1.5 + m]).collect();
+    part.extend(&meta);
+    let mut x = vec![0.0f64; k as usize];
+    for head in 0..heads as usize {
+        let pair = |s: usize| {
+            let at = (head * most as usize + s) * 2;
+            (f64::from(meta[at]), f64::from(meta[at + 1]))
+        };
+        let top = (0..4).map(|s| pair(s).0).fold(f64::MIN, f64::max);
+        let total: f64 = (0..4).map(|s| (pair(s).0 - top).exp() * pair(s).1).sum();
+        for i in 0..head_dim as usize {
+            x[head * head_dim as usize + i] = (0..4)
+                .map(|s| {
+                    let at = (head * most as usize + s) * head_dim as usize + i;
+                    (pair(s).0 - top).exp() * f64::from(acc[at])
+                })
+                .sum::<f64>()
+                / total;
+        }
+    }
+    let want = as_f32(&twin::product(&m.values, &x));
+    let kernel = Matvec {
+        k,
+        dtypes: vec![DType::Q8_0],
+        prologue: Prologue::Merge,
+        epilogue: Epilogue::Store,
+        form: Form::default(),
+    };
+    let params =
+        shaders::matvec::Params::default().with_merge(Merge { head_dim, most, smallest: 64, window: 0 });
+    let tail = vec![BufferArg::read(bytemuck::bytes_of(&state))];
+    assert_close(&run(&kernel, &part, &[m], params, tail)[0], &want, 1e-3, 1e-4);
+}

@@ -1,0 +1,48 @@
+//! Every permutation the engine can ask for parses and validates, with portable capabilities only.
+
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use std::collections::BTreeSet;
+
+#[test]
+fn every_permutation_validates() {
+    let sources = shaders::permutations().expect("every template preprocesses");
+    let mut failures = Vec::new();
+    for source in &sources {
+        // unpack2x16float and its like are core WGSL; naga counts them apart for the sake of WebGL.
+        let core = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+        let capabilities = if source.subgroups { core | Capabilities::SUBGROUP } else { core };
+        let result = match naga::front::wgsl::parse_str(&source.wgsl) {
+            Ok(module) => Validator::new(ValidationFlags::all(), capabilities)
+                .validate(&module)
+                .map(|_| module)
+                .map_err(|error| error.emit_to_string(&source.wgsl)),
+            Err(error) => Err(error.emit_to_string(&source.wgsl)),
+        };
+        match result {
+            Ok(module) => {
+                if !module.entry_points.iter().any(|entry| entry.name == "main") {
+                    failures.push(format!("{}: no entry point main", source.name));
+                }
+                let bound =
+                    module.global_variables.iter().filter(|(_, global)| global.binding.is_some()).count();
+                if bound != source.bindings.len() {
+                    let listed = source.bindings.len();
+                    failures.push(format!("{}: {bound} bindings in the text, {listed} listed", source.name));
+                }
+            }
+            Err(error) => failures.push(format!("{}: {error}", source.name)),
+        }
+        let enables = source.wgsl.lines().any(|line| line.trim_start().starts_with("enable "));
+        if enables {
+            failures.push(format!("{}: has an enable line", source.name));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn names_are_cache_keys() {
+    let sources = shaders::permutations().expect("every template preprocesses");
+    let names: BTreeSet<_> = sources.iter().map(|source| &source.name).collect();
+    assert_eq!(names.len(), sources.len());
+}

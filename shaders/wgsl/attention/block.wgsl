@@ -1,0 +1,254 @@
+// Attention of a chunk of queries over the cache, in prefill, with online softmax (one pass over the keys).
+//
+//   s_j = q·k_j                                          scale 1: the head norms carry it
+//   out = Σ_j e^(s_j − m)·v_j / Σ_j e^(s_j − m),  m = max s_j,  over the visible keys j
+//   visible:  j ≤ p  and  p − j < window (0: no bound),  p = state.pos + t the position of query t
+//   UNTIL 1:  or  j < visible_until[t]  and  p − j < window: what belongs to one image sees all of it, also ahead
+//
+// q, out         f32 [T, heads, HD], T = state.len;  the chunk's own keys and values are in the cache already
+// k, v caches    [slots, kv_heads, HD], f16 or f32: shared/kv.wgsl; kv head = head / (heads / kv_heads)
+// visible_until  u32 [T], a position; 0 for none. Positions from state.pos + T on are not in the cache and not seen
+//
+// A workgroup takes ROWS rows of one kv head. A row is a query and a head: rows run over the heads that share the kv
+// head first, then over the queries, so that keys and values are read once for all of them. For each tile of 64 keys:
+//   1. scores, thread = 1/16 of the keys (kq, kq + 16, kq + 32, kq + 48) of every 16th row: q and k pass through
+//      workgroup memory 32 dimensions at a time, transposed, so that neighbours read neighbouring vec4s;
+//   2. softmax: the maximum of a row over its 16 threads, weights into workgroup memory (over q and k);
+//   3. values, thread = 4 dimensions of every GROUPS-th row, accumulated in registers.
+// Tiles before the window of the first query and after the last visible key are skipped. The blocks that see the most
+// keys start first.
+//
+// Formulas: Gemma 4 specification §2.4 (image blocks included); Milakov & Gimelshein, "Online
+// normalizer calculation for softmax", 2018; Dao et al., "FlashAttention", 2022.
+// Workgroup: 256 threads. Grid: (⌈T·heads/kv_heads / ROWS⌉, kv_heads).
+
+#include "shared/state.wgsl"
+#include "shared/kv.wgsl"
+
+struct Params {
+    heads: u32,
+    kv_heads: u32,
+    window: u32, // keys visible, the query's own included; 0: all
+    ring: u32,   // slots of the cache; 0: slot = position
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> state: State;
+@group(0) @binding(2) var<storage, read> q: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> k_cache: array<Kv4>;
+@group(0) @binding(4) var<storage, read> v_cache: array<Kv4>;
+@group(0) @binding(5) var<storage, read_write> out: array<vec4<f32>>;
+#if UNTIL
+@group(0) @binding(6) var<storage, read> visible_until: array<u32>;
+#endif
+
+const ROWS: u32 = {{ROWS}}u;         // 16 or 32
+const QUADS: u32 = {{QUADS}}u;       // vec4s of a head
+const GROUPS: u32 = {{GROUPS}}u;     // rows whose values are added at a time: 256 / QUADS
+const TILE: u32 = 64u;               // keys
+const SLAB: u32 = 8u;                // vec4s of a head staged at a time
+const Q_STRIDE: u32 = ROWS + 1u;     // odd strides keep neighbours out of one bank
+const K_STRIDE: u32 = TILE + 1u;
+const P_STRIDE: u32 = TILE / 4u + 1u;
+const K_AT: u32 = SLAB * Q_STRIDE;
+const MASKED: f32 = -1.0e30;
+
+// Slabs of q and k, then the weights of the tile.
+var<workgroup> mem: array<vec4<f32>, K_AT + SLAB * K_STRIDE>;
+// Of each row and thread: maximum, at the end the sum.
+var<workgroup> partial: array<f32, ROWS * 16u>;
+// By what the row's accumulators shrink in this tile.
+var<workgroup> shrink: array<f32, ROWS>;
+
+// A row: query of the chunk, index of its head in q and out, and which keys it sees.
+struct Row {
+    real: bool,
+    at: u32,       // first vec4
+    position: u32,
+    until: u32,    // first position that it does not see
+}
+
+fn row_of(index: u32, kv_head: u32) -> Row {
+    let group = params.heads / params.kv_heads;
+    let query = index / group;
+    let real = query < state.len;
+    let position = state.pos + query;
+    var until = position + 1u;
+#if UNTIL
+    if (real) {
+        until = max(until, min(visible_until[query], state.pos + state.len));
+    }
+#endif
+    let at = (query * params.heads + kv_head * group + index % group) * QUADS;
+    return Row(real, at, position, until);
+}
+
+fn sees(row: Row, key: u32) -> bool {
+    return row.real && key < row.until && (params.window == 0u || key + params.window > row.position);
+}
+
+// First vec4 of the key or value `j` places after the one in `slot`; rings hold a whole tile.
+fn cached(slot: u32, j: u32, kv_head: u32) -> u32 {
+    var at = slot + j;
+    if (params.ring != 0u && at >= params.ring) {
+        at -= params.ring;
+    }
+    return (at * params.kv_heads + kv_head) * QUADS;
+}
+
+fn staged_k(at: u32, quad: u32, real: bool) -> vec4<f32> {
+    if (real && quad < QUADS) {
+        return kv_unpack4(k_cache[at + quad]);
+    }
+    return vec4<f32>(0.0);
+}
+
+fn largest(x: vec4<f32>) -> f32 {
+    return max(max(x.x, x.y), max(x.z, x.w));
+}
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) tid: u32,
+) {
+    let kv_head = wid.y;
+    let group = params.heads / params.kv_heads;
+    let rows = state.len * group;
+    let first = (grid.x - 1u - wid.x) * ROWS;
+    if (first >= rows) {
+        return;
+    }
+    let first_query = first / group;
+    let last_query = (min(first + ROWS, rows) - 1u) / group;
+    var begin = 0u;
+    if (params.window != 0u) {
+        begin = max(state.pos + first_query + 1u, params.window) - params.window;
+    }
+    var end = state.pos + last_query + 1u;
+#if UNTIL
+    for (var i = first_query; i <= last_query; i += 1u) {
+        end = max(end, min(visible_until[i], state.pos + state.len));
+    }
+#endif
+
+    // Part 1: the rows this thread scores, and the row and quad it stages.
+    let kq = tid & 15u;
+    let lane = tid >> 4u;
+#for R in 0..{{SCORED}}
+    let row_{{R}} = row_of(first + {{R}}u * 16u + lane, kv_head);
+    var top_{{R}} = MASKED;
+    var sum_{{R}} = 0.0;
+#endfor
+    let quad = tid & 7u;
+    let stage = tid >> 3u;
+    let staged = row_of(first + stage, kv_head);
+    // Part 3: the dimensions and rows this thread accumulates.
+    let column = tid % QUADS;
+    let team = tid / QUADS;
+#for A in 0..{{OWNED}}
+    var acc_{{A}} = vec4<f32>(0.0);
+#endfor
+
+    for (var tile = begin; tile < end; tile += TILE) {
+        let count = min(TILE, end - tile);
+        let slot = kv_slot(tile, params.ring);
+        let k0 = cached(slot, stage, kv_head);
+        let k1 = cached(slot, stage + 32u, kv_head);
+
+#for R in 0..{{SCORED}}
+        var s_{{R}} = vec4<f32>(0.0);
+#endfor
+        for (var slab = 0u; slab < QUADS; slab += SLAB) {
+            workgroupBarrier();
+            if (stage < ROWS) {
+                var value = vec4<f32>(0.0);
+                if (staged.real && slab + quad < QUADS) {
+                    value = q[staged.at + slab + quad];
+                }
+                mem[quad * Q_STRIDE + stage] = value;
+            }
+            mem[K_AT + quad * K_STRIDE + stage] = staged_k(k0, slab + quad, stage < count);
+            mem[K_AT + quad * K_STRIDE + stage + 32u] = staged_k(k1, slab + quad, stage + 32u < count);
+            workgroupBarrier();
+            for (var d = 0u; d < SLAB; d += 1u) {
+                let k = K_AT + d * K_STRIDE + kq;
+                let key_0 = mem[k];
+                let key_1 = mem[k + 16u];
+                let key_2 = mem[k + 32u];
+                let key_3 = mem[k + 48u];
+#for R in 0..{{SCORED}}
+                let q_{{R}} = mem[d * Q_STRIDE + {{R}}u * 16u + lane];
+                s_{{R}} += vec4<f32>(dot(q_{{R}}, key_0), dot(q_{{R}}, key_1), dot(q_{{R}}, key_2), dot(q_{{R}}, key_3));
+#endfor
+            }
+        }
+
+#for R in 0..{{SCORED}}
+        let seen_{{R}} = vec4<bool>(
+            sees(row_{{R}}, tile + kq),
+            sees(row_{{R}}, tile + kq + 16u),
+            sees(row_{{R}}, tile + kq + 32u),
+            sees(row_{{R}}, tile + kq + 48u),
+        );
+        s_{{R}} = select(vec4<f32>(MASKED), s_{{R}}, seen_{{R}});
+        partial[({{R}}u * 16u + lane) * 16u + kq] = largest(s_{{R}});
+#endfor
+        // Also: all have read the slabs, which the weights overwrite.
+        workgroupBarrier();
+#for R in 0..{{SCORED}}
+        {
+            let row = {{R}}u * 16u + lane;
+            var next = top_{{R}};
+            for (var i = 0u; i < 16u; i += 1u) {
+                next = max(next, partial[row * 16u + i]);
+            }
+            let factor = exp(max(top_{{R}} - next, -100.0));
+            let p = select(vec4<f32>(0.0), exp(max(s_{{R}} - next, vec4<f32>(-100.0))), seen_{{R}});
+            mem[row * P_STRIDE + kq] = p;
+            sum_{{R}} = sum_{{R}} * factor + p.x + p.y + p.z + p.w;
+            top_{{R}} = next;
+            if (kq == 0u) {
+                shrink[row] = factor;
+            }
+        }
+#endfor
+        workgroupBarrier();
+        if (team < GROUPS) {
+#for A in 0..{{OWNED}}
+            acc_{{A}} *= shrink[min({{A}}u * GROUPS + team, ROWS - 1u)];
+#endfor
+            for (var i = 0u; i < min(count, 16u); i += 1u) {
+                let v_0 = kv_unpack4(v_cache[cached(slot, i, kv_head) + column]);
+                let v_1 = kv_unpack4(v_cache[cached(slot, min(i + 16u, count - 1u), kv_head) + column]);
+                let v_2 = kv_unpack4(v_cache[cached(slot, min(i + 32u, count - 1u), kv_head) + column]);
+                let v_3 = kv_unpack4(v_cache[cached(slot, min(i + 48u, count - 1u), kv_head) + column]);
+#for A in 0..{{OWNED}}
+                let p_{{A}} = mem[min({{A}}u * GROUPS + team, ROWS - 1u) * P_STRIDE + i];
+                acc_{{A}} += p_{{A}}.x * v_0 + p_{{A}}.y * v_1 + p_{{A}}.z * v_2 + p_{{A}}.w * v_3;
+#endfor
+            }
+        }
+    }
+
+    workgroupBarrier();
+#for R in 0..{{SCORED}}
+    partial[({{R}}u * 16u + lane) * 16u + kq] = sum_{{R}};
+#endfor
+    workgroupBarrier();
+    if (team < GROUPS) {
+#for A in 0..{{OWNED}}
+        {
+            let row = {{A}}u * GROUPS + team;
+            if (row < ROWS && first + row < rows) {
+                var total = 0.0;
+                for (var i = 0u; i < 16u; i += 1u) {
+                    total += partial[row * 16u + i];
+                }
+                out[row_of(first + row, kv_head).at + column] = acc_{{A}} / total;
+            }
+        }
+#endfor
+    }
+}

@@ -1,0 +1,301 @@
+// Attention of one token, one query head and one run of keys a workgroup (flash-decoding), with the head norms, RoPE
+// and the append to the cache in front.
+//
+//   q = rope(rms(q; q_norm)),  k = rope(rms(k; k_norm)),  v = rms(v)          (scale 1: the norms carry it)
+//   s_j = q·k_j,  m = max s_j,  l = Σ e^(s_j − m),  acc = Σ e^(s_j − m)·v_j    over the keys j of the run
+//
+// in    qkv   f32: q [heads, HD], then (OWN_KV) k [kv_heads, HD], then v [kv_heads, HD] unless V_IS_K
+// cache k, v  [slots, kv_heads, HD], f16 or f32 (KV_F16); slot = position, or position mod ring
+// out   part  f32: acc [heads, most, HD], then (m, l) [heads, most, 2]
+//
+// OWN_KV 0: the layer shares another layer's cache, which holds this token's key and value already. OWN_KV 1: they
+// are computed here, in the workgroups whose run holds the token itself; the first head of each kv head appends them,
+// and no workgroup of this dispatch reads that slot. The slot's former key is out of every window by then: a ring is
+// longer than the window.
+//
+// Formulas: Gemma 4 specification §2.4 (scale 1.0, bare norm on v), Dao et al. "Flash-Decoding" for the splits.
+// Workgroup: 256 threads. Grid: (most, heads). Workgroups beyond the last run leave at once.
+
+#include "shared/state.wgsl"
+#include "shared/splits.wgsl"
+#include "shared/rope.wgsl" with TABLE=rope, HALF={{HALF}}, HI_ROWS=params.rope_hi_rows
+
+struct Params {
+    heads: u32,
+    kv_heads: u32,
+    window: u32,   // keys visible, the token's own included; 0: all
+    ring: u32,     // slots of the cache; 0: slot = position
+    q_norm: u32,   // where the weights begin in `vectors`
+    k_norm: u32,
+    smallest: u32, // smallest run of a split
+    most: u32,     // most splits
+    rope_hi_rows: u32,
+    eps: f32,
+    pad0: u32,
+    pad1: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> part: array<f32>;
+@group(0) @binding(2) var<storage, read> state: State;
+@group(0) @binding(3) var<storage, read> qkv: array<f32>;
+@group(0) @binding(4) var<storage, read> vectors: array<f32>;
+@group(0) @binding(5) var<storage, read> rope: array<vec2<f32>>;
+#if OWN_KV
+@group(0) @binding(6) var<storage, read_write> k_cache: array<vec4<u32>>;
+@group(0) @binding(7) var<storage, read_write> v_cache: array<vec4<u32>>;
+#else
+@group(0) @binding(6) var<storage, read> k_cache: array<vec4<u32>>;
+@group(0) @binding(7) var<storage, read> v_cache: array<vec4<u32>>;
+#endif
+
+const HD: u32 = {{HD}}u;
+const THREADS: u32 = 256u;
+const TILE: u32 = 64u;             // keys scored at a time
+const PER_KEY: u32 = THREADS / TILE; // threads that share a key
+const OCTETS: u32 = HD / 8u;       // runs of 8 elements of a head
+const TEAMS: u32 = THREADS / OCTETS; // keys whose values are added at a time
+#if KV_F16
+const WORDS4: u32 = 1u;            // vec4<u32>s of 8 elements
+#else
+const WORDS4: u32 = 2u;
+#endif
+
+// Heads of the token: q, and where needed k and v.
+var<workgroup> own: array<vec4<f32>, 3u * HD / 4u>;
+var<workgroup> scratch: array<f32, THREADS>;
+var<workgroup> scores: array<vec4<f32>, TILE / 4u>;
+var<workgroup> sums: array<vec4<f32>, 2u * THREADS>;
+
+struct Octet {
+    a: vec4<f32>,
+    b: vec4<f32>,
+}
+
+fn load_k(at: u32) -> Octet {
+#if KV_F16
+    let w = k_cache[at];
+    return Octet(vec4<f32>(unpack2x16float(w.x), unpack2x16float(w.y)),
+                 vec4<f32>(unpack2x16float(w.z), unpack2x16float(w.w)));
+#else
+    return Octet(bitcast<vec4<f32>>(k_cache[at]), bitcast<vec4<f32>>(k_cache[at + 1u]));
+#endif
+}
+
+fn load_v(at: u32) -> Octet {
+#if KV_F16
+    let w = v_cache[at];
+    return Octet(vec4<f32>(unpack2x16float(w.x), unpack2x16float(w.y)),
+                 vec4<f32>(unpack2x16float(w.z), unpack2x16float(w.w)));
+#else
+    return Octet(bitcast<vec4<f32>>(v_cache[at]), bitcast<vec4<f32>>(v_cache[at + 1u]));
+#endif
+}
+
+#if OWN_KV
+fn pack(a: vec4<f32>, b: vec4<f32>) -> vec4<u32> {
+    return vec4<u32>(pack2x16float(a.xy), pack2x16float(a.zw), pack2x16float(b.xy), pack2x16float(b.zw));
+}
+#endif
+
+// Index of the first vec4<u32> of a position's key or value.
+fn cached(position: u32, kv_head: u32) -> u32 {
+    var slot = position;
+    if (params.ring != 0u) {
+        slot = position % params.ring;
+    }
+    return (slot * params.kv_heads + kv_head) * OCTETS * WORDS4;
+}
+
+// Norm, weight and rotation of one head of `qkv` into `own`, at head `place`. NONE: no weight.
+const NONE: u32 = 0xffffffffu;
+fn finish(place: u32, src: u32, weight: u32, rotate: bool, position: u32, tid: u32) {
+    var squares = 0.0;
+    for (var i = tid; i < HD; i += THREADS) {
+        let v = qkv[src + i];
+        squares += v * v;
+    }
+    scratch[tid] = squares;
+    workgroupBarrier();
+    if (tid < 8u) {
+        var part_sum = 0.0;
+        for (var i = tid; i < THREADS; i += 8u) {
+            part_sum += scratch[i];
+        }
+        sums[tid] = vec4<f32>(part_sum);
+    }
+    workgroupBarrier();
+    var total = 0.0;
+    for (var i = 0u; i < 8u; i += 1u) {
+        total += sums[i].x;
+    }
+    let r = inverseSqrt(total / f32(HD) + params.eps);
+    // Four pairs at a time: whole vectors are written, for a write of one component may touch its neighbours.
+    for (var j = tid; j < HD / 8u; j += THREADS) {
+        var a = vec4<f32>(qkv[src + 4u * j], qkv[src + 4u * j + 1u], qkv[src + 4u * j + 2u], qkv[src + 4u * j + 3u]) * r;
+        let late = src + 4u * j + HD / 2u;
+        var b = vec4<f32>(qkv[late], qkv[late + 1u], qkv[late + 2u], qkv[late + 3u]) * r;
+        if (weight != NONE) {
+            let w = weight + 4u * j;
+            a *= vec4<f32>(vectors[w], vectors[w + 1u], vectors[w + 2u], vectors[w + 3u]);
+            let v = w + HD / 2u;
+            b *= vec4<f32>(vectors[v], vectors[v + 1u], vectors[v + 2u], vectors[v + 3u]);
+        }
+        if (rotate) {
+            let t0 = rope_cos_sin(position, 4u * j);
+            let t1 = rope_cos_sin(position, 4u * j + 1u);
+            let t2 = rope_cos_sin(position, 4u * j + 2u);
+            let t3 = rope_cos_sin(position, 4u * j + 3u);
+            let c = vec4<f32>(t0.x, t1.x, t2.x, t3.x);
+            let s = vec4<f32>(t0.y, t1.y, t2.y, t3.y);
+            let turned = a * c - b * s;
+            b = b * c + a * s;
+            a = turned;
+        }
+        own[place * HD / 4u + j] = a;
+        own[place * HD / 4u + HD / 8u + j] = b;
+    }
+    workgroupBarrier();
+}
+
+// The parts of one key's score together.
+fn score(key: u32) -> f32 {
+    let at = key * PER_KEY;
+    return scratch[at] + scratch[at + 1u] + scratch[at + 2u] + scratch[at + 3u];
+}
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
+    let head = wid.y;
+    let pos = state.pos;
+    let splits = attention_splits(pos + 1u, params.window, params.smallest, params.most);
+    if (wid.x >= splits.count) {
+        return;
+    }
+    let begin = splits.first + wid.x * splits.run;
+    let end = min(begin + splits.run, pos + 1u);
+    let kv_head = head / (params.heads / params.kv_heads);
+
+    finish(0u, head * HD, params.q_norm, true, pos, tid);
+#if OWN_KV
+    if (end == pos + 1u) {
+        let k_src = (params.heads + kv_head) * HD;
+        finish(1u, k_src, params.k_norm, true, pos, tid);
+#if V_IS_K
+        finish(2u, k_src, NONE, false, pos, tid);
+#else
+        finish(2u, k_src + params.kv_heads * HD, NONE, false, pos, tid);
+#endif
+        if (head % (params.heads / params.kv_heads) == 0u) {
+            let slot = cached(pos, kv_head);
+            for (var c = tid; c < OCTETS; c += THREADS) {
+                let k0 = own[HD / 4u + 2u * c];
+                let k1 = own[HD / 4u + 2u * c + 1u];
+                let v0 = own[HD / 2u + 2u * c];
+                let v1 = own[HD / 2u + 2u * c + 1u];
+#if KV_F16
+                k_cache[slot + c] = pack(k0, k1);
+                v_cache[slot + c] = pack(v0, v1);
+#else
+                k_cache[slot + 2u * c] = bitcast<vec4<u32>>(k0);
+                k_cache[slot + 2u * c + 1u] = bitcast<vec4<u32>>(k1);
+                v_cache[slot + 2u * c] = bitcast<vec4<u32>>(v0);
+                v_cache[slot + 2u * c + 1u] = bitcast<vec4<u32>>(v1);
+#endif
+            }
+        }
+    }
+#endif
+
+    var m = -3.0e38;
+    var l = 0.0;
+    var acc = Octet(vec4<f32>(0.0), vec4<f32>(0.0));
+    let team = tid / OCTETS;
+    let octet = tid % OCTETS;
+    for (var tile = begin; tile < end; tile += TILE) {
+        let count = min(TILE, end - tile);
+        let key = tid / PER_KEY;
+        var s = 0.0;
+        if (key < count) {
+            let position = tile + key;
+            let row = cached(position, kv_head);
+            for (var c = tid % PER_KEY; c < OCTETS; c += PER_KEY) {
+#if OWN_KV
+                if (position == pos) {
+                    s += dot(own[2u * c], own[HD / 4u + 2u * c]) + dot(own[2u * c + 1u], own[HD / 4u + 2u * c + 1u]);
+                    continue;
+                }
+#endif
+                let k = load_k(row + c * WORDS4);
+                s += dot(own[2u * c], k.a) + dot(own[2u * c + 1u], k.b);
+            }
+        }
+        scratch[tid] = s;
+        workgroupBarrier();
+        if (tid < TILE / 4u) {
+            var four = vec4<f32>(-3.0e38);
+            let at = 4u * tid;
+            if (at < count) {
+                four.x = score(at);
+            }
+            if (at + 1u < count) {
+                four.y = score(at + 1u);
+            }
+            if (at + 2u < count) {
+                four.z = score(at + 2u);
+            }
+            if (at + 3u < count) {
+                four.w = score(at + 3u);
+            }
+            scores[tid] = four;
+        }
+        workgroupBarrier();
+        var top = vec4<f32>(m);
+        for (var i = 0u; i < TILE / 4u; i += 1u) {
+            top = max(top, scores[i]);
+        }
+        let next = max(max(top.x, top.y), max(top.z, top.w));
+        var added = vec4<f32>(0.0);
+        for (var i = 0u; i < TILE / 4u; i += 1u) {
+            added += exp(scores[i] - next);
+        }
+        let shrink = exp(m - next);
+        l = l * shrink + added.x + added.y + added.z + added.w;
+        m = next;
+        acc.a *= shrink;
+        acc.b *= shrink;
+        for (var i = team; i < count; i += TEAMS) {
+            let weight = exp(scores[i >> 2u][i & 3u] - next);
+            let position = tile + i;
+            var v = Octet(own[HD / 2u + 2u * octet], own[HD / 2u + 2u * octet + 1u]);
+#if OWN_KV
+            if (position != pos) {
+                v = load_v(cached(position, kv_head) + octet * WORDS4);
+            }
+#else
+            v = load_v(cached(position, kv_head) + octet * WORDS4);
+#endif
+            acc.a += weight * v.a;
+            acc.b += weight * v.b;
+        }
+        workgroupBarrier();
+    }
+
+    sums[2u * tid] = acc.a;
+    sums[2u * tid + 1u] = acc.b;
+    workgroupBarrier();
+    let place = head * params.most + wid.x;
+    for (var i = tid; i < HD; i += THREADS) {
+        var total = 0.0;
+        for (var t = 0u; t < TEAMS; t += 1u) {
+            let at = (t * OCTETS + (i >> 3u)) * 8u + (i & 7u);
+            total += sums[at >> 2u][at & 3u];
+        }
+        part[place * HD + i] = total;
+    }
+    if (tid == 0u) {
+        let at = params.heads * params.most * HD + place * 2u;
+        part[at] = m;
+        part[at + 1u] = l;
+    }
+}

@@ -1,0 +1,44 @@
+// y[t, :] = scale * W[tokens[t], :] for the rows of this step (token embeddings: Gemma 4 scales by √d).
+//
+// A table too large for one binding is split by rows over several buffers: each dispatch knows the rows row0..row0+rows
+// of its part and leaves the others' tokens alone.
+//
+// Bindings: 0 params, 1 weights (planar, [rows, K]), 2 tokens, 3 state, 4 y f32 [T, K].
+// Workgroup: 64, an invocation for each unit of 16 elements. Grid: (ceil(K / 16 / 64), T, 1).
+
+#include "shared/state.wgsl"
+
+struct Params {
+    planes: vec4<u32>,
+    units_per_row: u32, // K / 16
+    row0: u32,          // first row of this part
+    rows: u32,          // rows of this part
+    scale: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> weights: array<vec2<u32>>;
+@group(0) @binding(2) var<storage, read> tokens: array<u32>;
+@group(0) @binding(3) var<storage, read> state: State;
+@group(0) @binding(4) var<storage, read_write> y: array<vec4<f32>>;
+
+#include "shared/planes.wgsl" with P=w, DTYPE={{DTYPE}}, BUF=weights
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let unit = id.x;
+    let t = id.y;
+    if (unit >= params.units_per_row || t >= state.len) {
+        return;
+    }
+    // Below row0 this wraps to a large number.
+    let row = tokens[t] - params.row0;
+    if (row >= params.rows) {
+        return;
+    }
+    let values = w_values(params.planes, row * params.units_per_row + unit);
+    let out = (t * params.units_per_row + unit) * 4u;
+#for q in 0..4
+    y[out + {{q}}u] = params.scale * values[{{q}}];
+#endfor
+}

@@ -1,0 +1,177 @@
+// Y[T, N] = X[T, K] · W[N, K]ᵀ for the rows of a prefill chunk, W planar of any storage type, f32 throughout.
+//
+// A workgroup makes BM×BN of Y, an invocation TM×TN of it in registers: rows m + i·BM/TM, columns n + j·BN/TN, so that
+// neighbours touch neighbouring words everywhere. Along K it walks in steps of BK: X is copied and W is decoded, once,
+// into workgroup memory as vec4s along K, [BK/4][BM] and [BK/4][BN]; an invocation then reads TM + TN vec4s for
+// 4·TM·TN products. The words of the next step are on their way while the products of this one are made. T is
+// state.len: workgroups beyond it leave at once.
+//
+// Bindings: 0 params, 1 weights (planar, [N, K]), 2 state, 3 X f32 [T, K], 4 Y f32 [T, N].
+// Workgroup: BM/TM · BN/TN. Grid: (ceil(N / BN), ceil(T / BM), 1). Workgroup memory:
+// STAGES·(BM + BN)·BK·4 bytes; with two stages a step needs one barrier instead of two.
+
+#include "shared/state.wgsl"
+
+struct Params {
+    planes: vec4<u32>,
+    n: u32,             // rows of W
+    units_per_row: u32, // K / 16
+    pad0: u32,
+    pad1: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> weights: array<vec2<u32>>;
+@group(0) @binding(2) var<storage, read> state: State;
+@group(0) @binding(3) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> y: array<f32>;
+
+#include "shared/planes.wgsl" with P=w, DTYPE={{DTYPE}}, BUF=weights
+
+const BM = {{BM}}u;
+const BN = {{BN}}u;
+const BK = {{BK}}u;
+const COLUMNS = {{COLUMNS}}u; // BN / TN: invocations along N
+const ROWS = {{ROWS}}u;       // BM / TM: invocations along T
+const THREADS = ROWS * COLUMNS;
+const QUADS = BK / 4u;
+const UNITS = BK / 16u;
+
+var<workgroup> x_tile: array<vec4<f32>, {{STAGES}}u * BM * QUADS>;
+var<workgroup> w_tile: array<vec4<f32>, {{STAGES}}u * BN * QUADS>;
+
+// Where quad q of row m lies in x_tile. The rows of a quad are shuffled in groups of eight, so that the eight
+// invocations that write together (neighbouring quads of the same rows) meet different banks.
+fn x_slot(q: u32, m: u32) -> u32 {
+#if BK == 16
+    return q * BM + (m ^ (q << 1u));
+#else
+    return q * BM + (m ^ (q & 7u));
+#endif
+}
+
+@compute @workgroup_size({{THREADS}})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let t0 = group.y * BM;
+    let n0 = group.x * BN;
+    let count = state.len;
+    if (t0 >= count) {
+        return;
+    }
+    let column = lane % COLUMNS;
+    let row = lane / COLUMNS;
+    let quads_per_row = params.units_per_row * 4u;
+    let steps = (params.units_per_row + UNITS - 1u) / UNITS;
+
+#for i in 0..TM
+#for j in 0..TN
+    var y{{i}}_{{j}} = 0.0;
+#endfor
+#endfor
+
+    // In round s the words of step s are fetched, the products of step s - 1 made, the words of step s stored.
+    for (var s = 0u; s <= steps; s += 1u) {
+        // Neighbours fetch neighbouring quads of a row of X, and neighbouring rows of W.
+#for i in 0..X_LOADS
+        var next_x{{i}} = vec4<f32>(0.0);
+#endfor
+#for i in 0..W_LOADS
+        var next_w{{i}}: w_Unit;
+#endfor
+        if (s < steps) {
+#for i in 0..X_LOADS
+            {
+                let m = (lane + {{i}}u * THREADS) / QUADS;
+                let quad = s * QUADS + (lane + {{i}}u * THREADS) % QUADS;
+                if (t0 + m < count && quad < quads_per_row) {
+                    next_x{{i}} = x[(t0 + m) * quads_per_row + quad];
+                }
+            }
+#endfor
+#for i in 0..W_LOADS
+            {
+                let n = (lane + {{i}}u * THREADS) % BN;
+                let u = (lane + {{i}}u * THREADS) / BN;
+                if (u < UNITS && n0 + n < params.n && s * UNITS + u < params.units_per_row) {
+                    next_w{{i}} = w_load(params.planes, (n0 + n) * params.units_per_row + s * UNITS + u);
+                }
+            }
+#endfor
+        }
+
+        if (s > 0u) {
+#if STAGES == 2
+            let x_from = ((s - 1u) & 1u) * BM * QUADS;
+            let w_from = ((s - 1u) & 1u) * BN * QUADS;
+#else
+            let x_from = 0u;
+            let w_from = 0u;
+#endif
+            for (var q = 0u; q < QUADS; q += 1u) {
+#for i in 0..TM
+                let a{{i}} = x_tile[x_from + x_slot(q, row + {{i}}u * ROWS)];
+#endfor
+#for j in 0..TN
+                let b{{j}} = w_tile[w_from + q * BN + column + {{j}}u * COLUMNS];
+#for i in 0..TM
+                y{{i}}_{{j}} += a{{i}}.x * b{{j}}.x;
+#endfor
+#for i in 0..TM
+                y{{i}}_{{j}} += a{{i}}.y * b{{j}}.y;
+#endfor
+#for i in 0..TM
+                y{{i}}_{{j}} += a{{i}}.z * b{{j}}.z;
+#endfor
+#for i in 0..TM
+                y{{i}}_{{j}} += a{{i}}.w * b{{j}}.w;
+#endfor
+#endfor
+            }
+#if STAGES == 1
+            workgroupBarrier();
+#endif
+        }
+
+        if (s < steps) {
+#if STAGES == 2
+            let x_to = (s & 1u) * BM * QUADS;
+            let w_to = (s & 1u) * BN * QUADS;
+#else
+            let x_to = 0u;
+            let w_to = 0u;
+#endif
+#for i in 0..X_LOADS
+            {
+                let m = (lane + {{i}}u * THREADS) / QUADS;
+                let q = (lane + {{i}}u * THREADS) % QUADS;
+                x_tile[x_to + x_slot(q, m)] = next_x{{i}};
+            }
+#endfor
+#for i in 0..W_LOADS
+            {
+                let n = (lane + {{i}}u * THREADS) % BN;
+                let u = (lane + {{i}}u * THREADS) / BN;
+                if (u < UNITS) {
+                    let unit = s * UNITS + u;
+                    let value = w_unpack(next_w{{i}}, (n0 + n) * params.units_per_row + unit);
+#for q in 0..4
+                    w_tile[w_to + (u * 4u + {{q}}u) * BN + n] = value[{{q}}];
+#endfor
+                }
+            }
+#endfor
+            workgroupBarrier();
+        }
+    }
+
+#for i in 0..TM
+    if (t0 + row + {{i}}u * ROWS < count) {
+        let out = (t0 + row + {{i}}u * ROWS) * params.n + n0 + column;
+#for j in 0..TN
+        if (n0 + column + {{j}}u * COLUMNS < params.n) {
+            y[out + {{j}}u * COLUMNS] = y{{i}}_{{j}};
+        }
+#endfor
+    }
+#endfor
+}

@@ -1,0 +1,207 @@
+// Repacks rows of GGUF blocks into the planar layout (shaders/src/planes.rs has the tables).
+//
+// A tensor arrives in pieces of whole rows. The raw bytes of a piece lie in `source`, at an even offset; the words go
+// to their final places, so that a piece may be forgotten once it is repacked. Where units share a word, one
+// invocation makes the whole word: four units (64 elements) an invocation, so a piece starts at a unit whose number is
+// a multiple of four (`rows_alignment` in the launcher says what that means in rows). Block formats: ggml.
+//
+// Bindings: 0 params, 1 source (raw bytes), 2 planes (the words of the matrix).
+// Workgroup: 64. Grid: invocations / 64 workgroups over x and y. An invocation is a word (floats) or four units.
+
+struct Params {
+    planes: vec4<u32>,  // word offsets of the planes in the destination
+    first_unit: u32,    // number of the piece's first unit in the matrix
+    units: u32,         // units of the piece
+    byte_offset: u32,   // of the piece in the source; even
+    pad: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> source: array<u32>;
+@group(0) @binding(2) var<storage, read_write> planes: array<u32>;
+
+// The word at an even byte offset.
+fn word_at(at: u32) -> u32 {
+    let low = source[at >> 2u];
+    if ((at & 2u) == 0u) {
+        return low;
+    }
+    return (low >> 16u) | (source[(at >> 2u) + 1u] << 16u);
+}
+
+#if DTYPE == F32 || DTYPE == F16 || DTYPE == BF16
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let i = (group.x + group.y * groups.x) * 64u + lane;
+    if (i < params.units * {{LO_WORDS}}u) {
+        planes[params.planes.x + params.first_unit * {{LO_WORDS}}u + i] = word_at(params.byte_offset + 4u * i);
+    }
+}
+
+#else
+
+const BLOCK_BYTES = {{BLOCK_BYTES}}u;
+const UNITS_PER_BLOCK = {{UNITS_PER_BLOCK}}u;
+
+fn byte_at(at: u32) -> u32 {
+    return (source[at >> 2u] >> ((at & 3u) * 8u)) & 0xffu;
+}
+
+fn half_at(at: u32) -> u32 {
+    return (source[at >> 2u] >> ((at & 2u) * 8u)) & 0xffffu;
+}
+
+fn words_at(at: u32) -> vec4<u32> {
+    return vec4<u32>(word_at(at), word_at(at + 4u), word_at(at + 8u), word_at(at + 12u));
+}
+
+// The 16 codes of unit j of the block at a byte offset, four consecutive ones a word.
+fn codes(block: u32, j: u32) -> vec4<u32> {
+#if DTYPE == Q8_0
+    return words_at(block + 2u + 16u * j);
+#elif DTYPE == Q4_0 || DTYPE == IQ4_NL || DTYPE == Q4_1 || DTYPE == Q5_0 || DTYPE == Q5_1
+    // Elements 0..16 are the low nibbles of the last sixteen bytes, 16..32 the high ones.
+    let low = (words_at(block + BLOCK_BYTES - 16u) >> vec4<u32>(4u * j)) & vec4<u32>(0x0f0f0f0fu);
+#if DTYPE == Q5_0 || DTYPE == Q5_1
+    // Bit e of the word before them is the fifth bit of element e; the product spreads four bits over four bytes.
+    let bits = word_at(block + BLOCK_BYTES - 20u) >> (16u * j);
+    let spread = ((vec4<u32>(bits) >> vec4<u32>(0u, 4u, 8u, 12u)) & vec4<u32>(15u)) * 0x00204081u;
+    return low | ((spread & vec4<u32>(0x01010101u)) << vec4<u32>(4u));
+#else
+    return low;
+#endif
+#elif DTYPE == Q4_K || DTYPE == Q5_K
+    let qs = block + BLOCK_BYTES - 128u + 32u * (j >> 2u) + 16u * (j & 1u);
+    let low = (words_at(qs) >> vec4<u32>(4u * ((j >> 1u) & 1u))) & vec4<u32>(0x0f0f0f0fu);
+#if DTYPE == Q5_K
+    let high = (words_at(block + 16u + 16u * (j & 1u)) >> vec4<u32>(j >> 1u)) & vec4<u32>(0x01010101u);
+    return low | (high << vec4<u32>(4u));
+#else
+    return low;
+#endif
+#elif DTYPE == Q6_K
+    let half = j >> 3u;
+    let quarter = (j & 7u) >> 1u; // of 32 elements in the half
+    let ql = words_at(block + 64u * half + 16u * (j & 3u));
+    let qh = words_at(block + 128u + 32u * half + 16u * (j & 1u));
+    let low = (ql >> vec4<u32>(4u * (quarter >> 1u))) & vec4<u32>(0x0f0f0f0fu);
+    return low | (((qh >> vec4<u32>(2u * quarter)) & vec4<u32>(0x03030303u)) << vec4<u32>(4u));
+#else
+#if DTYPE == Q2_K
+    let qs = words_at(block + 16u + 32u * (j >> 3u) + 16u * (j & 1u));
+    return (qs >> vec4<u32>(2u * ((j & 7u) >> 1u))) & vec4<u32>(0x03030303u);
+#else
+    let qs = words_at(block + 32u + 32u * (j >> 3u) + 16u * (j & 1u));
+    let low = (qs >> vec4<u32>(2u * ((j & 7u) >> 1u))) & vec4<u32>(0x03030303u);
+    let high = (words_at(block + 16u * (j & 1u)) >> vec4<u32>(j >> 1u)) & vec4<u32>(0x01010101u);
+    return low | (high << vec4<u32>(2u));
+#endif
+#endif
+}
+
+#if DTYPE == Q4_K || DTYPE == Q5_K
+// scale | min << 8 of 32-element group s, from the twelve bytes of six-bit numbers at byte 4 of the block.
+fn scale_min(block: u32, s: u32) -> u32 {
+    let at = block + 4u + s;
+    if (s < 4u) {
+        return (byte_at(at) & 63u) | ((byte_at(at + 4u) & 63u) << 8u);
+    }
+    let low = byte_at(at + 4u);
+    return (low & 15u) | ((byte_at(at - 4u) >> 6u) << 4u) | ((low >> 4u) << 8u) | ((byte_at(at) >> 6u) << 12u);
+}
+#endif
+
+#if DTYPE == Q3_K
+// The scale of unit j less 32, as a byte.
+fn scale(block: u32, j: u32) -> u32 {
+    let low = (byte_at(block + 96u + (j & 7u)) >> (4u * (j >> 3u))) & 15u;
+    let high = (byte_at(block + 104u + (j & 3u)) >> (2u * (j >> 2u))) & 3u;
+    return ((low | (high << 4u)) - 32u) & 0xffu;
+}
+#endif
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let first = ((group.x + group.y * groups.x) * 64u + lane) * 4u;
+    if (first >= params.units) {
+        return;
+    }
+    var scales = 0u;
+    var high = 0u;
+    for (var i = 0u; i < 4u && first + i < params.units; i += 1u) {
+        let unit = first + i;
+        let g = params.first_unit + unit;
+        let j = unit % UNITS_PER_BLOCK;
+        let block = params.byte_offset + unit / UNITS_PER_BLOCK * BLOCK_BYTES;
+        let c = codes(block, j);
+
+#if DTYPE == Q8_0
+        let lo = params.planes.x + 4u * g;
+        planes[lo] = c.x;
+        planes[lo + 1u] = c.y;
+        planes[lo + 2u] = c.z;
+        planes[lo + 3u] = c.w;
+#else
+        let low = c & vec4<u32>(0x0f0f0f0fu);
+        planes[params.planes.x + 2u * g] = low.x | (low.y << 4u);
+        planes[params.planes.x + 2u * g + 1u] = low.z | (low.w << 4u);
+#endif
+
+#if DTYPE == Q6_K
+        let upper = (c >> vec4<u32>(4u)) & vec4<u32>(0x03030303u);
+        planes[params.planes.y + g] = upper.x | (upper.y << 2u) | (upper.z << 4u) | (upper.w << 6u);
+#elif DTYPE == Q5_0 || DTYPE == Q5_1 || DTYPE == Q5_K
+        let upper = (c >> vec4<u32>(4u)) & vec4<u32>(0x01010101u);
+        let bits = upper.x | (upper.y << 1u) | (upper.z << 2u) | (upper.w << 3u);
+        if ((i & 1u) == 0u) {
+            high = bits;
+        } else {
+            planes[params.planes.y + (g >> 1u)] = high | (bits << 4u);
+        }
+#endif
+
+#if DTYPE == Q4_0 || DTYPE == Q5_0 || DTYPE == Q8_0 || DTYPE == IQ4_NL
+        scales |= half_at(block) << ((i & 2u) * 8u);
+#elif DTYPE == Q4_1 || DTYPE == Q5_1
+        planes[params.planes.z + (g >> 1u)] = word_at(block);
+#elif DTYPE == Q4_K || DTYPE == Q5_K
+        scales |= scale_min(block, j >> 1u) << ((i & 2u) * 8u);
+#elif DTYPE == Q2_K
+        scales |= byte_at(block + j) << (i * 8u);
+#elif DTYPE == Q3_K
+        scales |= scale(block, j) << (i * 8u);
+#elif DTYPE == Q6_K
+        scales |= byte_at(block + 192u + j) << (i * 8u);
+#endif
+    }
+
+#if !(DTYPE == Q4_1 || DTYPE == Q5_1)
+    planes[params.planes.z + ((params.first_unit + first) >> 2u)] = scales;
+#endif
+#if UNITS_PER_BLOCK == 16
+    if (first % 16u == 0u) {
+        let block = params.byte_offset + first / 16u * BLOCK_BYTES;
+        let d = params.planes.w + ((params.first_unit + first) >> 4u);
+#if DTYPE == Q4_K || DTYPE == Q5_K
+        planes[d] = word_at(block);
+#elif DTYPE == Q2_K
+        planes[d] = word_at(block + 80u);
+#elif DTYPE == Q3_K
+        planes[d] = bitcast<u32>(unpack2x16float(half_at(block + 108u)).x);
+#elif DTYPE == Q6_K
+        planes[d] = bitcast<u32>(unpack2x16float(half_at(block + 208u)).x);
+#endif
+    }
+#endif
+}
+
+#endif

@@ -1,0 +1,44 @@
+// The gated activation over rows, in prefill: out[t][i] = gelu_tanh(gate[t][i])·up[t][i], i < width.
+//
+// Each matrix is f32 with a row stride and an offset of its own (multiples of 4; in vec4s here), so that one kernel
+// serves the feed-forward (gate and up side by side or apart) and the per-layer inputs (up = ple[t][l·P + i]).
+//
+// Formula: Gemma 4 specification §2.3.
+// Workgroup: 256 threads, four elements each. Grid: ⌈rows·width/1024⌉, in two dimensions; rows = state.len.
+
+#include "shared/state.wgsl"
+#include "shared/gelu.wgsl"
+
+struct Params {
+    width4: u32,
+    gate_stride4: u32,
+    gate_at4: u32,
+    up_stride4: u32,
+    up_at4: u32,
+    out_stride4: u32,
+    out_at4: u32,
+    pad0: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> state: State;
+@group(0) @binding(2) var<storage, read> gate: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> up: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> out: array<vec4<f32>>;
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) tid: u32,
+) {
+    let index = (wid.x + wid.y * grid.x) * 256u + tid;
+    let row = index / params.width4;
+    if (row >= state.len) {
+        return;
+    }
+    let i = index % params.width4;
+    let g = gate[params.gate_at4 + row * params.gate_stride4 + i];
+    let u = up[params.up_at4 + row * params.up_stride4 + i];
+    out[params.out_at4 + row * params.out_stride4 + i] = gelu_tanh4(g) * u;
+}

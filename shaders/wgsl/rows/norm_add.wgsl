@@ -1,0 +1,95 @@
+// RMS norm and residual addition over rows, in prefill.
+//
+//   ADD   h = (h + rms(branch; w1))·s                  in place
+//   NORM  x = rms(h; w2)                               of the new h where ADD is set too
+//   rms(v; w) = v·(mean(v²) + eps)^-½·w
+//
+// h, branch, x  f32 [rows, width], rows = state.len·rows_per_position; width a multiple of 4
+// vectors       f32: w1 [width] from params.branch_norm, w2 [width] from params.norm, and from params.scale_at the
+//               scalar that multiplies params.scale to s (0xffffffff: none)
+//
+// Formula: Gemma 4 specification §2 (norm weights as they are, no 1 + w) and §2.3 (layer_output_scale); with
+// rows_per_position = layers and s = 2^-½ it also joins the per-layer embeddings, §2.2.
+// Workgroup: 256 threads, one row. Grid: rows, in two dimensions.
+
+#include "shared/state.wgsl"
+#include "shared/workgroup_sum.wgsl" with THREADS=256
+
+struct Params {
+    width4: u32, // width / 4
+    rows_per_position: u32,
+    branch_norm: u32,
+    norm: u32,
+    scale_at: u32,
+    scale: f32,
+    eps: f32,
+    pad0: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> state: State;
+@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+#if ADD
+@group(0) @binding(3) var<storage, read_write> h: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> branch: array<vec4<f32>>;
+#else
+@group(0) @binding(3) var<storage, read> h: array<vec4<f32>>;
+#endif
+#if NORM
+@group(0) @binding({{B_X}}) var<storage, read_write> x: array<vec4<f32>>;
+#endif
+
+const THREADS: u32 = 256u;
+
+fn weights(begin: u32, i: u32) -> vec4<f32> {
+    let at = begin + 4u * i;
+    return vec4<f32>(vectors[at], vectors[at + 1u], vectors[at + 2u], vectors[at + 3u]);
+}
+
+fn inverse_rms(squares: f32, tid: u32) -> f32 {
+    return inverseSqrt(workgroup_sum(squares, tid) / f32(4u * params.width4) + params.eps);
+}
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) tid: u32,
+) {
+    let row = wid.x + wid.y * grid.x;
+    if (row >= state.len * params.rows_per_position) {
+        return;
+    }
+    let begin = row * params.width4;
+
+    var squares = 0.0;
+#if ADD
+    for (var i = tid; i < params.width4; i += THREADS) {
+        let b = branch[begin + i];
+        squares += dot(b, b);
+    }
+    let branch_factor = inverse_rms(squares, tid);
+    var s = params.scale;
+    if (params.scale_at != 0xffffffffu) {
+        s *= vectors[params.scale_at];
+    }
+    squares = 0.0;
+    for (var i = tid; i < params.width4; i += THREADS) {
+        let sum = (h[begin + i] + branch[begin + i] * branch_factor * weights(params.branch_norm, i)) * s;
+        h[begin + i] = sum;
+        squares += dot(sum, sum);
+    }
+#else
+    for (var i = tid; i < params.width4; i += THREADS) {
+        let value = h[begin + i];
+        squares += dot(value, value);
+    }
+#endif
+#if NORM
+    // A thread reads back only what it wrote itself.
+    let factor = inverse_rms(squares, tid);
+    for (var i = tid; i < params.width4; i += THREADS) {
+        x[begin + i] = h[begin + i] * factor * weights(params.norm, i);
+    }
+#endif
+}

@@ -1,0 +1,133 @@
+// From the products q, k, v of a chunk to attention's inputs, in prefill: head norms, RoPE, append to the cache.
+//
+//   q = rope(rms(q; q_norm))  in place
+//   k = rope(rms(k; k_norm))  into the key cache         (KV != 0)
+//   v = rms(v)                into the value cache       (KV 1; KV 2: v = k before its norm and rotation)
+//
+// q         f32 [T, heads, HD];  k, v  f32 [T, kv_heads, HD];  T = state.len; row t has position state.pos + t
+// caches    [slots, kv_heads, HD], f16 or f32: shared/kv.wgsl. A ring must hold window + T − 1 slots or more, so that
+//           no key is overwritten that a query of this chunk still sees.
+// vectors   f32: q_norm [HD], k_norm [HD] at their offsets;  rope  the table of shared/rope.wgsl
+//
+// Formulas: Gemma 4 specification §2.4 and §2.5.
+// Workgroup: 64 threads, one head of one row; a thread takes the pairs (j, j + HD/2) of two neighbouring j at a time.
+// Grid: (heads + (KV != 0 ? kv_heads : 0), T).
+
+#include "shared/state.wgsl"
+#include "shared/kv.wgsl"
+#include "shared/workgroup_sum.wgsl" with THREADS=64
+#include "shared/rope.wgsl" with TABLE=rope, HALF={{HALF}}, HI_ROWS=params.rope_hi_rows
+
+struct Params {
+    heads: u32,
+    kv_heads: u32,
+    ring: u32, // slots of the cache; 0: slot = position
+    q_norm: u32,
+    k_norm: u32,
+    rope_hi_rows: u32,
+    eps: f32,
+    pad0: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> state: State;
+@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+@group(0) @binding(3) var<storage, read> rope: array<vec2<f32>>;
+@group(0) @binding(4) var<storage, read_write> q: array<vec2<f32>>;
+#if KV != 0
+@group(0) @binding(5) var<storage, read_write> k_cache: array<Kv2>;
+@group(0) @binding(6) var<storage, read_write> v_cache: array<Kv2>;
+@group(0) @binding(7) var<storage, read> k: array<vec2<f32>>;
+#if KV == 1
+@group(0) @binding(8) var<storage, read> v: array<vec2<f32>>;
+#endif
+#endif
+
+const THREADS: u32 = 64u;
+const TWOS: u32 = {{HALF}}u;       // vec2s of a head
+const PAIRS2: u32 = {{HALF}}u / 2u; // pairs of pairs
+
+// The halves of two neighbouring pairs: (a.x, b.x) and (a.y, b.y) turn together.
+struct Pairs {
+    a: vec2<f32>,
+    b: vec2<f32>,
+}
+
+fn weighted(x: Pairs, norm: u32, j2: u32) -> Pairs {
+    let at = norm + 2u * j2;
+    return Pairs(
+        x.a * vec2<f32>(vectors[at], vectors[at + 1u]),
+        x.b * vec2<f32>(vectors[at + TWOS], vectors[at + TWOS + 1u]),
+    );
+}
+
+fn rotated(x: Pairs, position: u32, j2: u32) -> Pairs {
+    let first = rope_cos_sin(position, 2u * j2);
+    let second = rope_cos_sin(position, 2u * j2 + 1u);
+    let cosines = vec2<f32>(first.x, second.x);
+    let sines = vec2<f32>(first.y, second.y);
+    return Pairs(x.a * cosines - x.b * sines, x.b * cosines + x.a * sines);
+}
+
+fn inverse_rms(squares: f32, tid: u32) -> f32 {
+    return inverseSqrt(workgroup_sum(squares, tid) / f32(2u * TWOS) + params.eps);
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
+    let row = wid.y;
+    if (row >= state.len) {
+        return;
+    }
+    let position = state.pos + row;
+    var squares = 0.0;
+
+    if (wid.x < params.heads) {
+        let begin = (row * params.heads + wid.x) * TWOS;
+        for (var i = tid; i < TWOS; i += THREADS) {
+            let value = q[begin + i];
+            squares += dot(value, value);
+        }
+        // The barriers inside stand between these reads and the writes below.
+        let factor = inverse_rms(squares, tid);
+        for (var j2 = tid; j2 < PAIRS2; j2 += THREADS) {
+            let raw = Pairs(q[begin + j2] * factor, q[begin + PAIRS2 + j2] * factor);
+            let turned = rotated(weighted(raw, params.q_norm, j2), position, j2);
+            q[begin + j2] = turned.a;
+            q[begin + PAIRS2 + j2] = turned.b;
+        }
+        return;
+    }
+
+#if KV != 0
+    let head = wid.x - params.heads;
+    let begin = (row * params.kv_heads + head) * TWOS;
+    let cached = (kv_slot(position, params.ring) * params.kv_heads + head) * TWOS;
+    for (var i = tid; i < TWOS; i += THREADS) {
+        let value = k[begin + i];
+        squares += dot(value, value);
+    }
+    let k_factor = inverse_rms(squares, tid);
+#if KV == 1
+    squares = 0.0;
+    for (var i = tid; i < TWOS; i += THREADS) {
+        let value = v[begin + i];
+        squares += dot(value, value);
+    }
+    let v_factor = inverse_rms(squares, tid);
+#endif
+    for (var j2 = tid; j2 < PAIRS2; j2 += THREADS) {
+        let raw = Pairs(k[begin + j2] * k_factor, k[begin + PAIRS2 + j2] * k_factor);
+        let turned = rotated(weighted(raw, params.k_norm, j2), position, j2);
+        k_cache[cached + j2] = kv_pack2(turned.a);
+        k_cache[cached + PAIRS2 + j2] = kv_pack2(turned.b);
+#if KV == 1
+        v_cache[cached + j2] = kv_pack2(v[begin + j2] * v_factor);
+        v_cache[cached + PAIRS2 + j2] = kv_pack2(v[begin + PAIRS2 + j2] * v_factor);
+#else
+        v_cache[cached + j2] = kv_pack2(raw.a);
+        v_cache[cached + PAIRS2 + j2] = kv_pack2(raw.b);
+#endif
+    }
+#endif
+}

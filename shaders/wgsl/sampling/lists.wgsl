@@ -1,0 +1,90 @@
+// Sorted candidate lists in workgroup memory.
+//
+// A candidate is a key and a token id. The key orders logits as unsigned integers (order-preserving bits); key 0 is "no
+// candidate": a removed logit (−∞ or NaN) or the padding of a list. Better means the larger key, then the lower id.
+// The 1024 slots hold lists of CANDIDATES (1, 64 or 256), best first.
+//
+// Bitonic networks in their flip form (each comparison puts the better candidate first, no alternating direction):
+// Batcher, "Sorting networks and their applications", 1968.
+
+const LIST: u32 = {{CANDIDATES}}u;
+const SLOTS: u32 = 1024u;
+const THREADS: u32 = 256u;
+const NO_ID: u32 = 0xffffffffu;
+
+// (key, id) of each slot.
+var<workgroup> slots: array<vec2<u32>, SLOTS>;
+
+// The key of a logit, from its bits: comparisons with infinities and NaN may be optimised away. +∞ counts as the largest
+// finite number, −0 as 0.
+fn key_of(z: f32) -> u32 {
+    let bits = bitcast<u32>(z);
+    let magnitude = bits & 0x7fffffffu;
+    if (bits == 0xff800000u || magnitude > 0x7f800000u) {
+        return 0u;
+    }
+    let key = 0x80000000u + min(magnitude, 0x7f7fffffu);
+    return select(key, ~key, (bits >> 31u) == 1u && magnitude != 0u);
+}
+
+// The logit of a key that is not 0.
+fn logit_of(key: u32) -> f32 {
+    return bitcast<f32>(select(~key, key & 0x7fffffffu, (key >> 31u) == 1u));
+}
+
+fn better(a: vec2<u32>, b: vec2<u32>) -> bool {
+    return a.x > b.x || (a.x == b.x && a.y < b.y);
+}
+
+// Puts the better of two candidates first.
+fn order(first: u32, second: u32) {
+    let a = slots[first];
+    let b = slots[second];
+    if (better(b, a)) {
+        slots[first] = b;
+        slots[second] = a;
+    }
+}
+
+// Sorts each run of LIST slots. A thread orders two pairs a stage, half the slots apart.
+fn sort_runs(tid: u32) {
+    for (var size = 2u; size <= LIST; size *= 2u) {
+        let m = tid & (size / 2u - 1u);
+        let a = 2u * tid - m;
+        let b = 2u * (tid - m) + size - 1u - m;
+        order(a, b);
+        order(a + SLOTS / 2u, b + SLOTS / 2u);
+        workgroupBarrier();
+        for (var stride = size / 4u; stride > 0u; stride /= 2u) {
+            let c = 2u * tid - (tid & (stride - 1u));
+            order(c, c + stride);
+            order(c + SLOTS / 2u, c + SLOTS / 2u + stride);
+            workgroupBarrier();
+        }
+    }
+}
+
+// Leaves the best LIST candidates of all lists in the first list, sorted. Two lists become one when each slot keeps
+// the better of a[i] and b[LIST−1−i]: these are the best LIST of both and form a bitonic sequence.
+fn fold_lists(tid: u32) {
+    for (var gap = LIST; gap < SLOTS; gap *= 2u) {
+        let pairs = SLOTS / (2u * gap);
+        for (var i = tid; i < pairs * LIST; i += THREADS) {
+            let m = i % LIST;
+            let at = i / LIST * (2u * gap);
+            let b = slots[at + gap + LIST - 1u - m];
+            if (better(b, slots[at + m])) {
+                slots[at + m] = b;
+            }
+        }
+        workgroupBarrier();
+        for (var stride = LIST / 2u; stride > 0u; stride /= 2u) {
+            for (var i = tid; i < pairs * LIST / 2u; i += THREADS) {
+                let m = i % max(LIST / 2u, 1u);
+                let a = i / max(LIST / 2u, 1u) * (2u * gap) + 2u * m - (m & (stride - 1u));
+                order(a, a + stride);
+            }
+            workgroupBarrier();
+        }
+    }
+}

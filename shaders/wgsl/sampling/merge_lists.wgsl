@@ -1,0 +1,24 @@
+// The best candidates of 16 lists: the step between top_k.wgsl and sample.wgsl when the vocabulary is large.
+//
+// in   lists_in   (key, id) [slices, CANDIDATES], best first
+// out  lists_out  (key, id) [⌈slices / 16⌉, CANDIDATES], best first
+//
+// Workgroup: 256 threads. Grid: ⌈slices / 16⌉.
+
+#include "sampling/params.wgsl"
+#include "sampling/lists.wgsl"
+#include "sampling/gather.wgsl"
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> lists_in: array<vec2<u32>>;
+@group(0) @binding(2) var<storage, read_write> lists_out: array<vec2<u32>>;
+
+const FAN_IN: u32 = 16u;
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
+    gather(wid.x * FAN_IN, min((wid.x + 1u) * FAN_IN, params.slices), tid);
+    if (tid < LIST) {
+        lists_out[wid.x * LIST + tid] = slots[tid];
+    }
+}

@@ -1,0 +1,148 @@
+// Draws a token from the candidates and advances the loop: the last kernel of a step.
+//
+//   w_i = e^((z_i − z_0)/temperature) over the best k candidates, best first      (k = top_k; off: all that are here)
+//   top-p: keep the shortest prefix with Σ w_i ≥ top_p·W                          (W = Σ over the k; off: full softmax)
+//   min-p: keep w_i ≥ min_p·w_0
+//   draw:  the first i with w_0 + … + w_i > u·(mass of what is kept)
+//   temperature 0, top_k 1 or CANDIDATES 1: the best candidate, the lowest id among equals.
+//
+// With top_k off and CANDIDATES 256, top-p is exact while its prefix has at most 256 tokens; a longer prefix is cut
+// there and renormalised.
+//
+// u is 24 bits of a counter-based hash, pcg3d(seed_lo, seed_hi, step) (Jarzynski & Olano, "Hash Functions for GPU
+// Rendering", JCGT 9(3), 2020): state.step must not repeat under one seed.
+//
+// in   lists_in (key, id) [params.lists, CANDIDATES];  sums (max, Σ) [slices] (CANDIDATES 256)
+// out  tokens[0] = id: the input of the next step;  sampled[step mod out_len] = id
+//      recent[recent_len mod 64] = id;  recent_len += 1;  step += 1;  pos += len;  len = 1
+//
+// Order of the filters: logits/temperature, top-k, softmax, top-p, renormalise, min-p, draw.
+// Workgroup: 256 threads. Grid: 1.
+
+#include "shared/state.wgsl"
+#include "sampling/params.wgsl"
+#include "sampling/lists.wgsl"
+#include "sampling/gather.wgsl"
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> state: State;
+@group(0) @binding(2) var<storage, read_write> recent: array<u32, 64>;
+@group(0) @binding(3) var<storage, read_write> tokens: array<u32>;
+@group(0) @binding(4) var<storage, read_write> sampled: array<u32>;
+@group(0) @binding(5) var<storage, read> lists_in: array<vec2<u32>>;
+#if CANDIDATES == 256
+@group(0) @binding(6) var<storage, read> sums: array<vec2<f32>>;
+#endif
+
+#if CANDIDATES != 1
+var<workgroup> cumulative: array<f32, 2u * THREADS>;
+var<workgroup> kept: atomic<u32>;
+var<workgroup> chosen: atomic<u32>;
+
+fn uniform_draw() -> f32 {
+    var v = vec3<u32>(state.seed_lo, state.seed_hi, state.step) * 1664525u + 1013904223u;
+    v.x += v.y * v.z;
+    v.y += v.z * v.x;
+    v.z += v.x * v.y;
+    v ^= v >> vec3<u32>(16u);
+    v.x += v.y * v.z;
+    return f32(v.x >> 8u) * 0x1p-24;
+}
+
+fn weight_of(z: f32, best: f32) -> f32 {
+    return exp(max((z - best) * params.temperature_inverse, -100.0));
+}
+
+// Inclusive prefix sums of one value a thread; returns where they begin in `cumulative`.
+fn accumulate(value: f32, tid: u32) -> u32 {
+    var base = 0u;
+    cumulative[tid] = value;
+    workgroupBarrier();
+    for (var stride = 1u; stride < THREADS; stride *= 2u) {
+        var sum = cumulative[base + tid];
+        if (tid >= stride) {
+            sum += cumulative[base + tid - stride];
+        }
+        base = THREADS - base;
+        cumulative[base + tid] = sum;
+        workgroupBarrier();
+    }
+    return base;
+}
+
+// The rank of the drawn candidate.
+fn draw(tid: u32) -> u32 {
+    let best = logit_of(max(slots[0].x, 1u));
+    var limit = LIST;
+    if (params.top_k != 0u) {
+        limit = min(params.top_k, LIST);
+    }
+
+    var total = 0.0;
+#if CANDIDATES == 256
+    if (params.top_k == 0u) {
+        var part = 0.0;
+        for (var i = tid; i < params.slices; i += THREADS) {
+            let sum = sums[i];
+            if (sum.y > 0.0) {
+                part += sum.y * weight_of(sum.x, best);
+            }
+        }
+        let base = accumulate(part, tid);
+        total = cumulative[base + THREADS - 1u];
+        workgroupBarrier();
+    }
+#endif
+
+    var weight = 0.0;
+    let key = slots[min(tid, LIST - 1u)].x;
+    if (tid < limit && key != 0u) {
+        weight = weight_of(logit_of(key), best);
+    }
+    if (tid == 0u) {
+        atomicStore(&kept, limit);
+        atomicStore(&chosen, limit);
+    }
+    let base = accumulate(weight, tid);
+    let mine = cumulative[base + tid];
+    if (params.top_k != 0u) {
+        total = cumulative[base + THREADS - 1u];
+    }
+    if (tid < limit) {
+        if (params.top_p < 1.0 && mine >= params.top_p * total) {
+            atomicMin(&kept, tid + 1u);
+        }
+        if (tid > 0u && (weight == 0.0 || weight < params.min_p)) {
+            atomicMin(&kept, tid);
+        }
+    }
+    workgroupBarrier();
+    let count = atomicLoad(&kept);
+    if (tid < count && mine > uniform_draw() * cumulative[base + count - 1u]) {
+        atomicMin(&chosen, tid);
+    }
+    workgroupBarrier();
+    return min(atomicLoad(&chosen), count - 1u);
+}
+#endif
+
+@compute @workgroup_size(256)
+fn main(@builtin(local_invocation_index) tid: u32) {
+    gather(0u, params.lists, tid);
+    var rank = 0u;
+#if CANDIDATES != 1
+    if (params.temperature_inverse > 0.0 && params.top_k != 1u) {
+        rank = draw(tid);
+    }
+#endif
+    if (tid == 0u) {
+        let id = min(slots[rank].y, params.vocab - 1u);
+        tokens[0] = id;
+        sampled[state.step % params.out_len] = id;
+        recent[state.recent_len & 63u] = id;
+        state.recent_len += 1u;
+        state.step += 1u;
+        state.pos += state.len;
+        state.len = 1u;
+    }
+}

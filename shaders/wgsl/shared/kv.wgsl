@@ -1,0 +1,36 @@
+// Elements of the key and value caches: [slots, kv_heads, head size], f16 packed two a word (KV_F16) or f32.
+//
+// Kv4 holds four elements and is what kernels read; Kv2 holds two and is what they write. Both are element types of
+// the storage buffers, so that one index formula serves both forms.
+
+#if KV_F16
+alias Kv4 = vec2<u32>;
+alias Kv2 = u32;
+
+fn kv_unpack4(packed: Kv4) -> vec4<f32> {
+    return vec4<f32>(unpack2x16float(packed.x), unpack2x16float(packed.y));
+}
+
+fn kv_pack2(value: vec2<f32>) -> Kv2 {
+    return pack2x16float(value);
+}
+#else
+alias Kv4 = vec4<f32>;
+alias Kv2 = vec2<f32>;
+
+fn kv_unpack4(packed: Kv4) -> vec4<f32> {
+    return packed;
+}
+
+fn kv_pack2(value: vec2<f32>) -> Kv2 {
+    return value;
+}
+#endif
+
+// The slot of a position: the position itself on global layers (ring 0), else a place in the ring.
+fn kv_slot(position: u32, ring: u32) -> u32 {
+    if (ring == 0u) {
+        return position;
+    }
+    return position % ring;
+}

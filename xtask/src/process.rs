@@ -1,0 +1,102 @@
+//! Running other programs, and telling what is going on meanwhile.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+
+/// Says what is about to happen, does it, and says how long it took.
+pub fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    eprintln!("==> {what}");
+    let started = Instant::now();
+    let outcome = work()?;
+    eprintln!("    done in {}", readable(started.elapsed()));
+    Ok(outcome)
+}
+
+/// A duration as a person says it: `0.4 s`, `12 s`, `3 min 5 s`.
+pub fn readable(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..10 => format!("{:.1} s", duration.as_secs_f64()),
+        10..60 => format!("{seconds} s"),
+        _ => format!("{} min {} s", seconds / 60, seconds % 60),
+    }
+}
+
+/// Runs a program to its end. What it prints is shown.
+pub fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| not_started(command))?;
+    if !status.success() {
+        bail!("`{}` failed ({status})", line(command));
+    }
+    Ok(())
+}
+
+/// Runs a program to its end and returns what it wrote to its standard output.
+pub fn output(command: &mut Command) -> Result<String> {
+    let output = command.stderr(Stdio::inherit()).output().with_context(|| not_started(command))?;
+    if !output.status.success() {
+        bail!("`{}` failed ({})", line(command), output.status);
+    }
+    String::from_utf8(output.stdout)
+        .with_context(|| format!("`{}` printed something that is not text", line(command)))
+}
+
+/// Whether the program starts and succeeds. What it prints is dropped.
+pub fn succeeds(command: &mut Command) -> bool {
+    let silent = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    silent.status().is_ok_and(|status| status.success())
+}
+
+/// Whether a program of this name can be started.
+pub fn exists(program: &str) -> bool {
+    let started = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    !matches!(started, Err(error) if error.kind() == ErrorKind::NotFound)
+}
+
+/// `cargo`, as a person would start it in this folder: not bound to the toolchain that runs `xtask`.
+pub fn cargo(directory: &Path) -> Command {
+    let mut command = Command::new("cargo");
+    command.current_dir(directory);
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") || name == "CARGO" {
+            command.env_remove(name.as_ref());
+        }
+    }
+    command
+}
+
+/// The command line, for messages.
+pub fn line(command: &Command) -> String {
+    let arguments = command.get_args().map(|argument| argument.to_string_lossy());
+    let mut words = vec![command.get_program().to_string_lossy()];
+    words.extend(arguments);
+    words.join(" ")
+}
+
+fn not_started(command: &Command) -> String {
+    format!("cannot start `{}`", line(command))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_well() {
+        assert_eq!(readable(Duration::from_millis(440)), "0.4 s");
+        assert_eq!(readable(Duration::from_millis(59_900)), "59 s");
+        assert_eq!(readable(Duration::from_secs(185)), "3 min 5 s");
+    }
+
+    #[test]
+    fn a_failing_program_is_named() {
+        let error =
+            run(Command::new("cargo").arg("no-such-command").stderr(Stdio::null())).expect_err("must fail");
+        assert!(error.to_string().contains("cargo no-such-command"), "{error}");
+    }
+}

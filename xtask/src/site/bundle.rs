@@ -1,0 +1,95 @@
+//! One wasm bundle: compiled, given its glue, optimised.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use super::fingerprint::of_bytes;
+use crate::process::{cargo, run, step};
+use crate::project;
+use crate::setup::{Toolchain, npx};
+
+/// How a bundle is made.
+pub struct Bundle {
+    /// The crate.
+    pub package: &'static str,
+    /// The cargo profile.
+    pub profile: &'static str,
+    /// What the result is called.
+    pub name: &'static str,
+    /// The level of `wasm-opt`.
+    pub optimise: &'static str,
+}
+
+/// A finished bundle.
+pub struct Built {
+    /// The glue: a JavaScript module.
+    pub script: Vec<u8>,
+    /// The wasm file.
+    pub wasm: Vec<u8>,
+    /// Scripts that the glue imports, if there are any.
+    pub snippets: PathBuf,
+}
+
+/// The WebAssembly features that `rustc` may use and that every browser with WebGPU has.
+const FEATURES: &[&str] = &[
+    "--enable-bulk-memory",
+    "--enable-bulk-memory-opt",
+    "--enable-extended-const",
+    "--enable-multivalue",
+    "--enable-mutable-globals",
+    "--enable-nontrapping-float-to-int",
+    "--enable-reference-types",
+    "--enable-sign-ext",
+    "--enable-simd",
+];
+
+impl Bundle {
+    /// Builds the bundle. What has not changed is taken from the last time.
+    pub fn build(&self, toolchain: Toolchain, quick: bool) -> Result<Built> {
+        let profile = if quick { "quick" } else { self.profile };
+        let compiled = step(&format!("Compiling the {} for wasm", self.name), || {
+            run(toolchain.cargo("build").args(["--package", self.package, "--profile", profile]))?;
+            let folder = project::wasm_target().join("wasm32-unknown-unknown").join(profile);
+            Ok(folder.join(self.package).with_extension("wasm"))
+        })?;
+        let level = if quick { "" } else { self.optimise };
+
+        let folder = project::state().join(self.name);
+        let glue = folder.join(format!("{}.js", self.name));
+        let wasm = folder.join(format!("{}_bg.wasm", self.name));
+        let made_from = folder.join("made-from");
+        let recipe = format!("{} {level}", of_bytes(&read(&compiled)?));
+        if !fs::read_to_string(&made_from).is_ok_and(|last| last == recipe) {
+            fs::remove_dir_all(&folder).ok();
+            fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+            step(&format!("Generating the glue of the {}", self.name), || {
+                self.generate_glue(&compiled, &folder)
+            })?;
+            if !quick {
+                step(&format!("Optimising the {} with wasm-opt", self.name), || optimise(&wasm, level))?;
+            }
+            fs::write(&made_from, recipe).with_context(|| format!("cannot write {}", made_from.display()))?;
+        }
+        Ok(Built { script: read(&glue)?, wasm: read(&wasm)?, snippets: folder.join("snippets") })
+    }
+
+    fn generate_glue(&self, compiled: &Path, folder: &Path) -> Result<()> {
+        let mut generator = cargo(&project::root());
+        generator.args(["run", "--quiet", "--package", "glue", "--"]);
+        run(generator.arg(compiled).arg(folder).arg(self.name))
+    }
+}
+
+/// Optimises a wasm file in place. Only now is it stripped: the generator reads what stripping removes.
+fn optimise(wasm: &Path, level: &str) -> Result<()> {
+    let mut wasm_opt: Command = npx(&project::root().join("xtask"), "wasm-opt");
+    wasm_opt.arg(level).args(FEATURES).args(["--strip-debug", "--strip-producers"]);
+    run(wasm_opt.arg(wasm).arg("-o").arg(wasm))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}

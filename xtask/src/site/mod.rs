@@ -1,0 +1,100 @@
+//! Building the site: two wasm bundles, their glue, the style sheet and static files, under names that carry a hash.
+
+mod bundle;
+mod fingerprint;
+mod publish;
+mod style;
+
+use std::fs;
+
+use anyhow::{Context as _, Result};
+use bundle::Bundle;
+use clap::Args;
+use publish::Site;
+
+use crate::process::step;
+use crate::setup::Toolchain;
+use crate::{project, setup};
+
+/// Build what the browser loads, into target/site: the page, the engine, the style sheet.
+///
+/// The first build compiles everything for wasm and takes some minutes. A build with nothing to do takes no time.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(skip)]
+pub struct Options {
+    /// Build quickly rather than well: hardly optimised and not compressed, for trying out a change
+    #[arg(long)]
+    pub quick: bool,
+}
+
+/// The size-optimised bundle of the interface.
+const PAGE: Bundle = Bundle { package: "frontend", profile: "page", name: "page", optimise: "-Oz" };
+/// The speed-optimised bundle of the engine.
+const WORKER: Bundle = Bundle { package: "worker", profile: "worker", name: "engine", optimise: "-O3" };
+
+/// What the site is made of. A change in any of these files is a reason to build again.
+const INPUTS: &[&str] = &[
+    ".cargo",
+    "Cargo.lock",
+    "Cargo.toml",
+    "app",
+    "frontend",
+    "shaders",
+    "style",
+    "xtask/glue",
+    "xtask/src/site",
+];
+
+/// Builds the site, unless it is up to date.
+pub fn build(options: &Options) -> Result<()> {
+    let now = fingerprint::of(&project::root(), INPUTS, options.quick)?;
+    let recorded = project::state().join("site.fingerprint");
+    if fs::read_to_string(&recorded).is_ok_and(|then| then == now)
+        && project::site().join("assets.json").exists()
+    {
+        eprintln!("==> The site is up to date");
+        return Ok(());
+    }
+    // Until the new build is complete there is none.
+    fs::remove_file(&recorded).ok();
+    step("Building the site", || build_now(options))?;
+    fs::create_dir_all(project::state())?;
+    fs::write(&recorded, now).with_context(|| format!("cannot write {}", recorded.display()))
+}
+
+fn build_now(options: &Options) -> Result<()> {
+    let tools = project::root().join("xtask");
+    let toolchain = Toolchain::ensure()?;
+    setup::install(&tools)?;
+
+    let page = PAGE.build(toolchain, options.quick)?;
+    let engine = WORKER.build(toolchain, options.quick)?;
+
+    let mut site = Site::new(project::site());
+    site.add_snippets(&page)?;
+    site.add_snippets(&engine)?;
+    let page_js = site.add_hashed("page", "js", &page.script)?;
+    let page_wasm = site.add_hashed("page", "wasm", &page.wasm)?;
+    let boot =
+        include_str!("boot.js").replace("{{script}}", &page_js.file).replace("{{wasm}}", &page_wasm.file);
+    let boot = site.add_hashed("boot", "js", boot.as_bytes())?;
+    let engine_js = site.add_hashed("engine", "js", &engine.script)?;
+    let engine_wasm = site.add_hashed("engine", "wasm", &engine.wasm)?;
+    let worker = include_str!("worker.js").replace("{{script}}", &engine_js.file);
+    let worker = worker.replace("{{wasm}}", &engine_wasm.file);
+    let worker = site.add_hashed("worker", "js", worker.as_bytes())?;
+    let style = style::bundle(&project::root().join("style/main.css"))?;
+    let stylesheet = site.add_hashed("style", "css", style.as_bytes())?;
+    site.add_static(&project::root().join("style/static"))?;
+
+    if !options.quick {
+        step("Compressing", || site.compress(&tools.join("compress.mjs")))?;
+    }
+    site.finish(&publish::Assets {
+        stylesheet: &stylesheet.address,
+        boot: &boot.address,
+        page_js: &page_js.address,
+        page_wasm: &page_wasm.address,
+        worker: &worker.address,
+    })
+}

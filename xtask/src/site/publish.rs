@@ -1,0 +1,188 @@
+//! Writing the site: hashed names, compressed siblings, and the list of what the page refers to.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use super::bundle::Built;
+use super::fingerprint::of_bytes;
+use crate::process::run;
+
+/// Files whose compressed siblings are worth having.
+const COMPRESSIBLE: &[&str] = &["css", "js", "json", "svg", "txt", "wasm", "webmanifest"];
+
+/// The site under construction.
+pub struct Site {
+    root: PathBuf,
+    files: BTreeSet<PathBuf>,
+}
+
+/// A file whose name carries the hash of its content, so that it may be cached for ever.
+pub struct Hashed {
+    /// Its name.
+    pub file: String,
+    /// Its path from the origin's root.
+    pub address: String,
+}
+
+/// What the server reads from `assets.json`: see `app::Assets`.
+pub struct Assets<'a> {
+    pub stylesheet: &'a str,
+    pub boot: &'a str,
+    pub page_js: &'a str,
+    pub page_wasm: &'a str,
+    pub worker: &'a str,
+}
+
+impl Site {
+    /// A site in this folder. What an earlier build left there stays until [`Self::finish`].
+    pub fn new(root: PathBuf) -> Self {
+        Self { root, files: BTreeSet::new() }
+    }
+
+    /// Adds `/pkg/STEM.HASH.EXTENSION`.
+    pub fn add_hashed(&mut self, stem: &str, extension: &str, content: &[u8]) -> Result<Hashed> {
+        let file = format!("{stem}.{}.{extension}", of_bytes(content));
+        self.add(&Path::new("pkg").join(&file), content)?;
+        Ok(Hashed { address: format!("/pkg/{file}"), file })
+    }
+
+    /// Adds the scripts that crates bring along, where the glue imports them from.
+    pub fn add_snippets(&mut self, bundle: &Built) -> Result<()> {
+        self.add_folder(&bundle.snippets, Path::new("pkg/snippets"))
+    }
+
+    /// Adds the files of a folder at the origin's root, under their own names.
+    pub fn add_static(&mut self, folder: &Path) -> Result<()> {
+        self.add_folder(folder, Path::new(""))
+    }
+
+    /// Writes `.br` and `.gz` beside every file that has none yet or has changed.
+    pub fn compress(&mut self, script: &Path) -> Result<()> {
+        let compressible = |file: &&PathBuf| {
+            let extension = file.extension().and_then(|extension| extension.to_str());
+            extension.is_some_and(|extension| COMPRESSIBLE.contains(&extension))
+        };
+        let files: Vec<_> = self.files.iter().filter(compressible).cloned().collect();
+        let stale: Vec<_> =
+            files.iter().map(|file| self.root.join(file)).filter(|path| is_stale(path)).collect();
+        if !stale.is_empty() {
+            run(Command::new("node").arg(script).args(&stale))?;
+        }
+        self.files.extend(files.iter().flat_map(|file| siblings(file)));
+        Ok(())
+    }
+
+    /// Writes `assets.json`, and removes what earlier builds left.
+    pub fn finish(mut self, assets: &Assets) -> Result<()> {
+        let fields = [
+            ("stylesheet", assets.stylesheet),
+            ("boot", assets.boot),
+            ("page_js", assets.page_js),
+            ("page_wasm", assets.page_wasm),
+            ("worker", assets.worker),
+        ];
+        // The addresses are made here, of characters that need no escape.
+        let lines: Vec<_> =
+            fields.iter().map(|(name, address)| format!("  \"{name}\": \"{address}\"")).collect();
+        self.add(Path::new("assets.json"), format!("{{\n{}\n}}\n", lines.join(",\n")).as_bytes())?;
+        self.prune(Path::new(""))
+    }
+
+    fn add(&mut self, file: &Path, content: &[u8]) -> Result<()> {
+        let path = self.root.join(file);
+        if !fs::read(&path).is_ok_and(|present| present == content) {
+            let folder = path.parent().unwrap_or(&self.root);
+            fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+            // A server may be reading it: never leave half a file under the final name.
+            let part = path.with_extension("part");
+            fs::write(&part, content).with_context(|| format!("cannot write {}", part.display()))?;
+            fs::rename(&part, &path).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        self.files.insert(file.into());
+        Ok(())
+    }
+
+    fn add_folder(&mut self, from: &Path, to: &Path) -> Result<()> {
+        if !from.exists() {
+            return Ok(());
+        }
+        for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+            let path = entry?.path();
+            let to = to.join(path.file_name().unwrap_or_default());
+            if path.is_dir() {
+                self.add_folder(&path, &to)?;
+            } else {
+                let content = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                self.add(&to, &content)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn prune(&self, folder: &Path) -> Result<()> {
+        for entry in fs::read_dir(self.root.join(folder))?.flatten() {
+            let file = folder.join(entry.file_name());
+            if entry.file_type()?.is_dir() {
+                self.prune(&file)?;
+            } else if !self.files.contains(&file) {
+                fs::remove_file(entry.path()).with_context(|| format!("cannot remove {}", file.display()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The compressed siblings of a file.
+fn siblings(file: &Path) -> [PathBuf; 2] {
+    [".br", ".gz"].map(|suffix| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(suffix);
+        name.into()
+    })
+}
+
+fn is_stale(path: &Path) -> bool {
+    let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    siblings(path).iter().any(|sibling| modified(sibling).is_none_or(|then| Some(then) < modified(path)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ASSETS: Assets =
+        Assets { stylesheet: "/pkg/s.css", boot: "/pkg/b.js", page_js: "/j", page_wasm: "/w", worker: "/e" };
+
+    #[test]
+    fn names_carry_the_hash_of_the_content() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut site = Site::new(folder.path().into());
+        let one = site.add_hashed("page", "js", b"one").expect("written");
+        let two = site.add_hashed("page", "js", b"two").expect("written");
+        assert_ne!(one.file, two.file);
+        assert_eq!(one.address, format!("/pkg/{}", one.file));
+        assert_eq!(fs::read(folder.path().join("pkg").join(&one.file)).expect("the file"), b"one");
+    }
+
+    #[test]
+    fn what_an_earlier_build_left_is_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut site = Site::new(folder.path().into());
+        let old = site.add_hashed("page", "js", b"old").expect("written");
+        site.finish(&ASSETS).expect("finished");
+
+        let mut site = Site::new(folder.path().into());
+        let new = site.add_hashed("page", "js", b"new").expect("written");
+        site.finish(&ASSETS).expect("finished");
+        let pkg = folder.path().join("pkg");
+        assert!(!pkg.join(old.file).exists());
+        assert!(pkg.join(new.file).exists());
+        let assets = fs::read_to_string(folder.path().join("assets.json")).expect("the list");
+        assert!(assets.contains("\"stylesheet\": \"/pkg/s.css\","), "{assets}");
+        assert!(assets.ends_with("\"worker\": \"/e\"\n}\n"), "{assets}");
+    }
+}

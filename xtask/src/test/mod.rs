@@ -1,0 +1,170 @@
+//! `cargo xtask test`: every check there is, and a summary.
+
+mod programs;
+mod steps;
+mod tally;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use programs::Programs;
+use tally::Tally;
+
+use crate::process::readable;
+
+/// Run every check: formatting, lints, unit, kernel and golden tests, then the page in a real browser.
+///
+/// Installs what the checks need: a Chromium and a software Vulkan driver (through apt, as root or with sudo), and
+/// Node packages. A step that fails does not stop the others. The last line counts the tests.
+///
+/// Kernels run on a software driver, so that results do not depend on the machine. To run them on the graphics card,
+/// name its driver in VK_DRIVER_FILES. CHROMIUM names another browser than the system's.
+#[derive(Args)]
+pub struct Options {
+    /// Run only these steps, such as fmt,clippy; --list names them
+    #[arg(long, value_name = "STEPS", value_delimiter = ',', hide_possible_values = true)]
+    only: Vec<Step>,
+    /// List the steps and what they do, and run nothing
+    #[arg(long)]
+    list: bool,
+}
+
+/// A step of the test run, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Step {
+    /// Formatting of the Rust sources
+    Fmt,
+    /// Lints, for this machine and for wasm; a warning is an error
+    Clippy,
+    /// Unit tests of every crate, and the tests of the server
+    Unit,
+    /// Kernels against their twins on the CPU
+    Kernels,
+    /// The engine against reference outputs
+    Golden,
+    /// The site builds, and the engine keeps within its budget
+    Site,
+    /// The page in a real browser, with a fake engine and with the real one
+    E2e,
+}
+
+/// What a step has to report.
+struct Report {
+    step: Step,
+    failure: Option<String>,
+    tally: Tally,
+    time: Duration,
+}
+
+/// Runs the steps, prints the summary, and fails if anything failed.
+pub fn run(options: &Options) -> Result<()> {
+    if options.list {
+        for step in Step::value_variants() {
+            println!("{:<8} {}", name(*step), help(*step));
+        }
+        return Ok(());
+    }
+    let wanted = |step: &&Step| options.only.is_empty() || options.only.contains(step);
+    let started = Instant::now();
+    let mut programs = Programs::default();
+    let steps = Step::value_variants().iter().filter(wanted);
+    let reports: Vec<_> = steps.map(|step| run_step(*step, &mut programs)).collect();
+    let total = reports.iter().map(Report::counted).sum::<Tally>();
+    print!("{}", summary(&reports, total, started.elapsed()));
+    if total.failed > 0 {
+        // The summary has said it all, and its last line is to stay the last.
+        std::process::exit(1);
+    }
+    Ok(())
+}
+
+fn run_step(step: Step, programs: &mut Programs) -> Report {
+    eprintln!("\n==> {}: {}", name(step), help(step));
+    let started = Instant::now();
+    let mut tally = Tally::default();
+    let outcome = match step {
+        Step::Fmt => steps::formatting(),
+        Step::Clippy => steps::lints(),
+        Step::Unit => steps::unit(programs, &mut tally),
+        Step::Kernels => steps::kernels(programs, &mut tally),
+        Step::Golden => steps::golden(programs, &mut tally),
+        Step::Site => steps::site(),
+        Step::E2e => steps::end_to_end(programs, &mut tally),
+    };
+    let outcome =
+        outcome.and_then(|()| if tally.failed > 0 { bail!("{} tests failed", tally.failed) } else { Ok(()) });
+    let failure = outcome.err().map(|error| format!("{error:#}"));
+    if let Some(failure) = &failure {
+        eprintln!("    {} failed: {failure}", name(step));
+    }
+    Report { step, failure, tally, time: started.elapsed() }
+}
+
+impl Report {
+    /// The tests of this step. A failure that is no test, such as a lint, counts as one.
+    fn counted(&self) -> Tally {
+        let failed = if self.failure.is_some() { self.tally.failed.max(1) } else { self.tally.failed };
+        Tally { failed, ..self.tally }
+    }
+}
+
+fn summary(reports: &[Report], total: Tally, time: Duration) -> String {
+    let mut text =
+        format!("\n{:<10} {:<8} {:>8} {:>8} {:>14}\n", "step", "result", "passed", "failed", "time");
+    for report in reports {
+        let result = if report.failure.is_some() { "FAILED" } else { "ok" };
+        let Tally { passed, failed } = report.tally;
+        let [passed, failed] = if passed + failed == 0 {
+            ["-".to_owned(), "-".to_owned()]
+        } else {
+            [passed.to_string(), failed.to_string()]
+        };
+        let time = readable(report.time);
+        text += &format!("{:<10} {result:<8} {passed:>8} {failed:>8} {time:>14}\n", name(report.step));
+    }
+    for report in reports {
+        if let Some(failure) = &report.failure {
+            text += &format!("\n{}: {failure}\n", name(report.step));
+        }
+    }
+    text + &format!("\nin {}\n{} passed, {} failed\n", readable(time), total.passed, total.failed)
+}
+
+fn name(step: Step) -> String {
+    step.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+fn help(step: Step) -> String {
+    let help = step.to_possible_value().and_then(|value| value.get_help().map(ToString::to_string));
+    help.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(step: Step, failure: Option<&str>, passed: usize, failed: usize) -> Report {
+        let tally = Tally { passed, failed };
+        Report { step, failure: failure.map(str::to_owned), tally, time: Duration::from_secs(2) }
+    }
+
+    #[test]
+    fn a_failing_check_counts_as_a_failure() {
+        assert_eq!(report(Step::Fmt, Some("not formatted"), 0, 0).counted(), Tally { passed: 0, failed: 1 });
+        assert_eq!(
+            report(Step::Unit, Some("2 tests failed"), 5, 2).counted(),
+            Tally { passed: 5, failed: 2 }
+        );
+        assert_eq!(report(Step::Fmt, None, 0, 0).counted(), Tally::default());
+    }
+
+    #[test]
+    fn the_last_line_counts_the_tests() {
+        let reports = [report(Step::Fmt, Some("not formatted"), 0, 0), report(Step::Unit, None, 5, 0)];
+        let total = reports.iter().map(Report::counted).sum();
+        let text = summary(&reports, total, Duration::from_secs(61));
+        assert!(text.ends_with("\nin 1 min 1 s\n5 passed, 1 failed\n"), "{text}");
+        assert!(text.contains("fmt: not formatted"), "{text}");
+    }
+}

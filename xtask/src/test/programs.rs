@@ -1,0 +1,146 @@
+//! The test programs, compiled once for all steps.
+//!
+//! Cargo decides which features a crate has by looking at everything that one command builds. A command for each step
+//! would therefore compile `wgpu` and `leptos` several times, each with other features. So one command compiles all
+//! programs, and each step runs its own.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, anyhow, bail};
+
+use super::tally::{self, Runner, Tally};
+use crate::process::{cargo, output, step};
+use crate::{project, setup};
+
+/// Every crate but the page's bundle, which is for wasm alone: here it would give the server's `leptos` the features
+/// of a browser.
+pub const NATIVE: &[&str] = &["--workspace", "--exclude", "frontend"];
+
+/// A compiled program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The folder of its package, relative to the root.
+    pub package: PathBuf,
+    /// The name of its target.
+    pub name: String,
+    /// Whether it holds tests.
+    pub is_test: bool,
+    /// Whether it is a file of `tests/`, and not the unit tests of a library or a program.
+    pub is_integration_test: bool,
+    /// Where it is.
+    pub executable: PathBuf,
+}
+
+/// The programs, once they are compiled.
+#[derive(Default)]
+pub struct Programs {
+    compiled: Option<Result<Vec<Program>, String>>,
+}
+
+impl Programs {
+    /// Runs the tests of the programs that `wanted` picks.
+    pub fn run(&mut self, wanted: impl Fn(&Program) -> bool, tally: &mut Tally) -> Result<()> {
+        let programs: Vec<_> =
+            self.all()?.iter().filter(|program| program.is_test && wanted(program)).collect();
+        if programs.is_empty() {
+            bail!("there is no test program for this step");
+        }
+        let driver = setup::software_vulkan()?;
+        let mut broken = Vec::new();
+        for program in programs {
+            println!("\n{} {}", program.package.display(), program.name);
+            let folder = project::root().join(&program.package);
+            let mut test = Command::new(&program.executable);
+            test.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder);
+            if let Some(driver) = &driver {
+                test.env("VK_DRIVER_FILES", driver);
+            }
+            // The others run in any case.
+            if let Err(error) = tally::run(&mut test, Runner::Libtest, tally) {
+                broken.push(format!("{error:#}"));
+            }
+        }
+        if broken.is_empty() { Ok(()) } else { bail!("{}", broken.join("; ")) }
+    }
+
+    /// The executable of this name, if it has been compiled on the way.
+    pub fn executable(&self, name: &str) -> Option<PathBuf> {
+        let programs = self.compiled.as_ref()?.as_ref().ok()?;
+        let program = programs.iter().find(|program| !program.is_test && program.name == name)?;
+        Some(program.executable.clone())
+    }
+
+    fn all(&mut self) -> Result<&[Program]> {
+        let compiled = self.compiled.get_or_insert_with(|| compile().map_err(|error| format!("{error:#}")));
+        compiled.as_deref().map_err(|error| anyhow!("{error}"))
+    }
+}
+
+fn compile() -> Result<Vec<Program>> {
+    step("Compiling all tests", || {
+        let mut build = cargo(&project::root());
+        build.args(["test", "--no-run", "--message-format=json-render-diagnostics"]).args(NATIVE);
+        let root = project::root();
+        Ok(output(&mut build)?.lines().filter_map(|message| parse(message, &root)).collect())
+    })
+}
+
+/// Reads one of cargo's messages. `None` when it does not tell of a program.
+fn parse(message: &str, root: &Path) -> Option<Program> {
+    let executable = field(message, "executable")?;
+    let manifest = PathBuf::from(field(message, "manifest_path")?);
+    let package = manifest.parent()?;
+    Some(Program {
+        package: package.strip_prefix(root).unwrap_or(package).to_owned(),
+        name: field(message, "name")?,
+        is_test: message.contains("\"test\":true},\"features\""),
+        is_integration_test: message.contains("\"kind\":[\"test\"]"),
+        executable: executable.into(),
+    })
+}
+
+/// The first string of this name. Cargo writes its messages without spaces, and escapes nothing in paths but
+/// backslashes.
+fn field(message: &str, name: &str) -> Option<String> {
+    let (_, rest) = message.split_once(&format!("\"{name}\":\""))?;
+    let (value, _) = rest.split_once('"')?;
+    Some(value.replace(r"\\", r"\"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEST: &str = concat!(
+        r#"{"reason":"compiler-artifact","package_id":"path+file:///home/me/gemtab/shaders#0.1.0","#,
+        r#""manifest_path":"/home/me/gemtab/shaders/Cargo.toml","target":{"kind":["test"],"crate_types":["bin"],"#,
+        r#""name":"naga","src_path":"/home/me/gemtab/shaders/tests/naga.rs","edition":"2024","doc":false,"#,
+        r#""doctest":false,"test":true},"profile":{"opt_level":"2","debuginfo":1,"debug_assertions":true,"#,
+        r#""overflow_checks":true,"test":true},"features":[],"filenames":["/home/me/gemtab/t/naga-1f"],"#,
+        r#""executable":"/home/me/gemtab/t/naga-1f","fresh":true}"#
+    );
+
+    #[test]
+    fn a_test_program_is_read_from_a_message() {
+        let program = parse(TEST, Path::new("/home/me/gemtab")).expect("a program");
+        let expected = Program {
+            package: "shaders".into(),
+            name: "naga".into(),
+            is_test: true,
+            is_integration_test: true,
+            executable: "/home/me/gemtab/t/naga-1f".into(),
+        };
+        assert_eq!(program, expected);
+    }
+
+    #[test]
+    fn a_library_is_no_program_and_a_binary_no_test() {
+        let library = TEST.replace(r#""executable":"/home/me/gemtab/t/naga-1f""#, r#""executable":null"#);
+        assert_eq!(parse(&library, Path::new("/")), None);
+        let binary = TEST.replace(r#""test":true},"features""#, r#""test":false},"features""#);
+        let binary = binary.replace(r#""kind":["test"]"#, r#""kind":["bin"]"#);
+        let program = parse(&binary, Path::new("/")).expect("a program");
+        assert!(!program.is_test && !program.is_integration_test);
+    }
+}

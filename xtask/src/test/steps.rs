@@ -1,0 +1,92 @@
+//! What each step runs.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use super::programs::{NATIVE, Program, Programs};
+use super::tally::{self, Runner, Tally};
+use crate::process::{cargo, run, step};
+use crate::setup::{self, Toolchain, npx};
+use crate::{project, serve, size};
+
+/// The crates that a browser runs.
+const BROWSER_CRATES: &[&str] = &["frontend", "worker", "app", "engine", "protocol", "shaders"];
+
+pub fn formatting() -> Result<()> {
+    run(cargo(&project::root()).args(["fmt", "--all", "--check"]))
+}
+
+pub fn lints() -> Result<()> {
+    let native = step("Linting for this machine", || {
+        let mut clippy = cargo(&project::root());
+        run(clippy.arg("clippy").args(NATIVE).args(["--all-targets", "--", "-D", "warnings"]))
+    });
+    let wasm = step("Linting for wasm", || {
+        let toolchain = Toolchain::ensure()?;
+        let packages = BROWSER_CRATES.iter().flat_map(|package| ["--package", *package]);
+        if toolchain.has_clippy() {
+            run(toolchain.cargo("clippy").args(packages).args(["--", "-D", "warnings"]))
+        } else {
+            eprintln!(
+                "    This toolchain has no Clippy for wasm: the compiler's own warnings are checked, no more."
+            );
+            let flags = "-Ctarget-feature=+simd128,+bulk-memory -Dwarnings";
+            run(toolchain.cargo("check").args(packages).env("RUSTFLAGS", flags))
+        }
+    });
+    // One run is to show what is wrong on both sides.
+    native.and(wasm)
+}
+
+pub fn unit(programs: &mut Programs, tally: &mut Tally) -> Result<()> {
+    programs.run(|program| !is_kernel(program) && !is_golden(program), tally)
+}
+
+pub fn kernels(programs: &mut Programs, tally: &mut Tally) -> Result<()> {
+    programs.run(is_kernel, tally)
+}
+
+pub fn golden(programs: &mut Programs, tally: &mut Tally) -> Result<()> {
+    programs.run(is_golden, tally)
+}
+
+fn is_kernel(program: &Program) -> bool {
+    program.package == Path::new("shaders")
+}
+
+fn is_golden(program: &Program) -> bool {
+    program.is_integration_test && program.package == Path::new("frontend/engine")
+}
+
+pub fn site() -> Result<()> {
+    crate::site::build(&crate::site::Options::default())?;
+    size::check()
+}
+
+pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
+    crate::site::build(&crate::site::Options::default()).context("the site was not built")?;
+    let server = programs.executable("server").map_or_else(|| serve::build_server(false), Ok)?;
+    let probe = programs.executable("probe").map_or_else(build_probe, Ok)?;
+    let folder = project::root().join("end2end");
+    setup::install(&folder)?;
+    let mut playwright = npx(&folder, "playwright");
+    playwright.arg("test").current_dir(&folder);
+    playwright.env("GEMTAB_SERVER", server).env("GEMTAB_SITE", project::site()).env("GEMTAB_PROBE", probe);
+    // Under another name than the loader's own: the browser brings its own driver.
+    if let Some(driver) = setup::software_vulkan()? {
+        playwright.env("GEMTAB_PROBE_DRIVER", driver);
+    }
+    if let Some(chromium) = setup::chromium(&folder)? {
+        playwright.env("CHROMIUM", chromium);
+    }
+    tally::run(&mut playwright, Runner::Playwright, tally)
+}
+
+/// Compiles the native engine, against which the one in the browser is held, and returns the path of its executable.
+fn build_probe() -> Result<PathBuf> {
+    step("Compiling the native engine", || {
+        run(cargo(&project::root()).args(["build", "--package", "engine", "--bin", "probe"]))?;
+        Ok(project::executable("debug", "probe"))
+    })
+}
