@@ -87,6 +87,14 @@ export class EngineApp extends App {
     await this.drawer.getByRole("button", { name: "Close" }).click();
   }
 
+  /** Sends a message and waits for its answer, before which a model may have to load. */
+  override async ask(text: string): Promise<Locator> {
+    const before = await this.answers.count();
+    await this.send(text);
+    await expect(this.answers).toHaveCount(before + 1, { timeout: LOAD });
+    return this.answered();
+  }
+
   override async answered(): Promise<Locator> {
     const answer = this.answers.last();
     await expect(answer).toHaveAttribute("aria-busy", "false", { timeout: ANSWER });

@@ -75,6 +75,8 @@ for (const width of [390, 320]) {
       await expect(sheet).toBeHidden();
       await expect(app.questions).toHaveText(/Hello/);
       await open.click();
+      // A key that comes before the sheet is there goes to the page.
+      await expect(sheet).toBeVisible();
       await page.keyboard.press("Escape");
       await expect(sheet).toBeHidden();
       await expect(open).toBeFocused();
