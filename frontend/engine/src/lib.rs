@@ -4,6 +4,7 @@
 //! [`tokenizer`] and [`template`]; [`weights`] streams tensors to the device that [`gpu`] owns; [`model`] turns the
 //! decoder into a static list of dispatches; [`session`] is what the worker calls.
 
+pub mod adapter;
 pub mod bytes;
 pub mod gguf;
 pub mod gpu;
