@@ -90,7 +90,7 @@ impl EngineClient {
     }
 
     /// Sends the request that `make` builds for a fresh id, and returns its events.
-    pub fn request(&self, make: impl FnOnce(RequestId) -> Request, files: &[web_sys::File]) -> Reply {
+    pub fn request(&self, make: impl FnOnce(RequestId) -> Request, files: &[web_sys::Blob]) -> Reply {
         let id = RequestId(self.inner.next.replace(self.inner.next.get() + 1));
         let (sender, events) = unbounded();
         let reply = Reply { id, events };
@@ -132,7 +132,7 @@ fn watch_start(inner: Weak<Inner>) {
 }
 
 impl Inner {
-    fn post(&self, request: &Request, files: &[web_sys::File]) -> Result<(), String> {
+    fn post(&self, request: &Request, files: &[web_sys::Blob]) -> Result<(), String> {
         match &*self.transport.borrow() {
             Some(transport) => transport.post(request, files),
             None => Err("it has ended".into()),

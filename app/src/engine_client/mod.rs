@@ -18,7 +18,7 @@ pub trait Transport {
     ///
     /// # Errors
     /// When the engine cannot be reached any more, in words.
-    fn post(&self, request: &Request, files: &[web_sys::File]) -> Result<(), String>;
+    fn post(&self, request: &Request, files: &[web_sys::Blob]) -> Result<(), String>;
 }
 
 /// Where a transport delivers what it hears.

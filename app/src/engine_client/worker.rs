@@ -1,9 +1,9 @@
-//! Carries messages to the engine's worker: `{ bytes: Uint8Array, files: [File…] }`, the bytes in postcard.
+//! Carries messages to the engine's worker: `{ bytes: Uint8Array, files: [Blob…] }`, the bytes in postcard.
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use protocol::{Event, Request, decode, encode};
 use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
-use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::{Delivery, Sink, Transport};
 
@@ -46,7 +46,7 @@ impl WorkerTransport {
 }
 
 impl Transport for WorkerTransport {
-    fn post(&self, request: &Request, files: &[File]) -> Result<(), String> {
+    fn post(&self, request: &Request, files: &[Blob]) -> Result<(), String> {
         let bytes = encode(request).map_err(|error| error.to_string())?;
         // Copied out of wasm memory once, then moved to the worker without another copy.
         let bytes = Uint8Array::from(bytes.as_slice());

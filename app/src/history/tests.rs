@@ -4,7 +4,7 @@
 
 use pollster::block_on;
 use proptest::prelude::*;
-use protocol::{Content, Finish, Role, Sampling, Timings, ToolCall};
+use protocol::{Content, Finish, Media, Role, Sampling, Timings, TokenBudget, ToolCall};
 
 use super::backend::Memory;
 use super::{
@@ -35,6 +35,11 @@ fn picture(key: u128) -> Attachment {
         size: 3,
         key: AttachmentKey(key),
     }
+}
+
+/// A picture as the engine takes it.
+fn seen(key: u128) -> Content {
+    Content::Image { media: Media { key, place: 0 }, budget: TokenBudget::Auto }
 }
 
 fn store() -> HistoryStore {
@@ -139,10 +144,10 @@ fn the_engine_reads_the_path() {
     conversation.push_thought(answer, "Hm.");
     let silent = conversation.regenerate(answer, "demo", 5).unwrap();
     let user = conversation.add_user("Look", vec![picture(7)], 6).unwrap();
-    let prompt = conversation.prompt(user, &|_| Some(Content::Image(vec![1])));
+    let prompt = conversation.prompt(user, &|_| Some(seen(1)));
     let roles: Vec<_> = prompt.iter().map(|message| message.role).collect();
     assert_eq!(roles, [Role::System, Role::User, Role::User], "an answer that says nothing is left out");
-    assert_eq!(prompt[2].content, [Content::Image(vec![1]), Content::Text("Look".to_owned())]);
+    assert_eq!(prompt[2].content, [seen(1), Content::Text("Look".to_owned())]);
     let prompt = conversation.prompt(answer, &|_| None);
     assert_eq!(prompt[2].thought, "", "thoughts of earlier answers are not repeated");
     conversation.push_call(silent, ToolCall { name: "sum".to_owned(), arguments: "{}".to_owned() });

@@ -243,10 +243,19 @@ impl EngineStore {
 
     /// Sends a request; none when there is no engine.
     pub fn request(self, choice: Option<&ModelId>, make: impl FnOnce(RequestId) -> Request) -> Option<Reply> {
-        let files =
-            choice.and_then(|id| self.files.with_value(|all| all.get(id).map(|files| (**files).clone())));
-        let client = self.client.get_value()?;
-        Some(client.request(make, &files.unwrap_or_default()))
+        let files = choice.and_then(|id| {
+            self.files.with_value(|all| all.get(id).map(|files| files.iter().map(handle).collect()))
+        });
+        self.request_with(files.unwrap_or_default(), make)
+    }
+
+    /// Sends a request with handles of what it speaks of; none when there is no engine.
+    pub fn request_with(
+        self,
+        handles: Vec<web_sys::Blob>,
+        make: impl FnOnce(RequestId) -> Request,
+    ) -> Option<Reply> {
+        Some(self.client.get_value()?.request(make, &handles))
     }
 
     /// Stops a request.
@@ -403,4 +412,9 @@ impl EngineStore {
             }
         });
     }
+}
+
+/// A file as what it is to the engine: bytes to be read in place.
+fn handle(file: &web_sys::File) -> web_sys::Blob {
+    file.clone().into()
 }

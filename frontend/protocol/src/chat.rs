@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::media::{Media, TokenBudget};
+
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -21,10 +23,18 @@ pub enum Role {
 pub enum Content {
     /// Text.
     Text(String),
-    /// A picture: the bytes of the file as the person gave it.
-    Image(Vec<u8>),
-    /// Sound: the bytes of a 16 kHz mono WAV file.
-    Audio(Vec<u8>),
+    /// A picture: the file as the person gave it.
+    Image {
+        /// Its bytes.
+        media: Media,
+        /// Most tokens that it may take.
+        budget: TokenBudget,
+    },
+    /// Sound: a 16 kHz mono WAV file.
+    Audio {
+        /// Its bytes.
+        media: Media,
+    },
 }
 
 /// One message.

@@ -55,6 +55,8 @@ pub enum Cause {
     BadFile,
     /// A file is well formed but of a kind this engine does not run: architecture, quantisation.
     Unsupported,
+    /// A picture or sound cannot be used: it is none, it is cut short, it is too large.
+    BadMedia,
     /// The prompt does not fit the context.
     ContextFull,
     /// The request makes no sense in this state: no model is loaded, another answer is running.

@@ -1,8 +1,8 @@
 //! What page, worker and server say to one another.
 //!
 //! The page posts a [`Request`] to the worker and gets [`Event`]s back. Both are encoded with [`encode`] and
-//! [`decode`] (postcard) and travel as the bytes of one `ArrayBuffer`; a local file travels beside them as a
-//! `File` handle, because a handle can be cloned between the two and its bytes need not be read for that.
+//! [`decode`] (postcard) and travel as the bytes of one `ArrayBuffer`. Local files, pictures and sound travel beside
+//! them as `Blob` handles, because a handle can be cloned between the two and its bytes need not be read for that.
 //! The server's model list ([`catalog`]) is JSON.
 //!
 //! Everything that takes time carries a [`RequestId`]. Any request can be cancelled by its id, and every request
@@ -13,6 +13,7 @@ pub mod chat;
 pub mod device;
 pub mod failure;
 pub mod generate;
+pub mod media;
 pub mod model;
 mod wire;
 
@@ -23,6 +24,7 @@ pub use chat::{Content, Message, Role, ToolCall};
 pub use device::DeviceReport;
 pub use failure::{Cause, Failure, Remedy};
 pub use generate::{Channel, Finish, GenerateOptions, Sampling, Timings};
+pub use media::{Media, MediaNotice, MediaReport, MediaSize, Sense, TokenBudget};
 pub use model::{
     CacheEntry, Capabilities, ContextCost, FitVerdict, LoadOptions, LoadPhase, LoadProgress, ModelDetails,
     ModelSource, TypeShare,
@@ -31,7 +33,7 @@ pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// Chosen by the page, unique within one worker's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -69,7 +71,23 @@ pub enum Request {
         /// Names the request.
         id: RequestId,
     },
-    /// Answers the conversation. Answered by [`Event::Prefilling`]s and [`Event::Text`]s, then [`Event::Done`].
+    /// Looks at a picture or a sound without encoding it. Answered by [`Event::Examined`].
+    Examine {
+        /// Names the request.
+        id: RequestId,
+        /// The picture or sound, as it would stand in a message.
+        content: Content,
+    },
+    /// Says how much graphics memory the towers for pictures and sound take; frees it first, if asked to. The next
+    /// picture or sound loads its tower again. Answered by [`Event::Towers`].
+    Towers {
+        /// Names the request.
+        id: RequestId,
+        /// Whether to free it.
+        free: bool,
+    },
+    /// Answers the conversation. Answered by [`Event::Encoding`]s, [`Event::Prefilling`]s and [`Event::Text`]s, then
+    /// [`Event::Done`].
     Generate {
         /// Names the request.
         id: RequestId,
@@ -160,6 +178,44 @@ pub enum Event {
         /// The request.
         id: RequestId,
     },
+    /// Answers [`Request::Examine`].
+    Examined {
+        /// The request.
+        id: RequestId,
+        /// What was found.
+        report: MediaReport,
+    },
+    /// Answers [`Request::Towers`].
+    Towers {
+        /// The request.
+        id: RequestId,
+        /// Bytes of graphics memory that towers take; none where no model is loaded.
+        bytes: Option<u64>,
+        /// Bytes of graphics memory in use in all.
+        gpu_bytes: u64,
+    },
+    /// The tower of a sense is being loaded, on its first use.
+    Tower {
+        /// The request.
+        id: RequestId,
+        /// The sense.
+        sense: Sense,
+        /// How far it is.
+        progress: LoadProgress,
+    },
+    /// Pictures and sounds that were not encoded yet are being encoded.
+    Encoding {
+        /// The request.
+        id: RequestId,
+        /// What is being encoded.
+        sense: Sense,
+        /// Its number among those to be encoded, counted from 0.
+        index: u32,
+        /// How many there are.
+        of: u32,
+        /// How much of this one is done, from 0 to 1.
+        share: f32,
+    },
     /// The prompt is being read.
     Prefilling {
         /// The request.
@@ -235,6 +291,10 @@ impl Event {
             | Self::Loading { id, .. }
             | Self::Loaded { id, .. }
             | Self::Unloaded { id }
+            | Self::Examined { id, .. }
+            | Self::Towers { id, .. }
+            | Self::Tower { id, .. }
+            | Self::Encoding { id, .. }
             | Self::Prefilling { id, .. }
             | Self::Text { id, .. }
             | Self::Tool { id, .. }
@@ -253,6 +313,8 @@ impl Event {
             Self::Inspected { .. }
                 | Self::Loaded { .. }
                 | Self::Unloaded { .. }
+                | Self::Examined { .. }
+                | Self::Towers { .. }
                 | Self::Done { .. }
                 | Self::Counted { .. }
                 | Self::Cache { .. }

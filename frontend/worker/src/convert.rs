@@ -41,8 +41,8 @@ fn content(content: &[protocol::Content]) -> Content {
                 .iter()
                 .map(|part| match part {
                     protocol::Content::Text(text) => Part::text(text.as_str()),
-                    protocol::Content::Image(_) => Part::Image,
-                    protocol::Content::Audio(_) => Part::Audio,
+                    protocol::Content::Image { .. } => Part::Image,
+                    protocol::Content::Audio { .. } => Part::Audio,
                 })
                 .collect(),
         ),
@@ -140,7 +140,9 @@ mod tests {
     #[test]
     fn media_keep_their_places() {
         let mut message = protocol::Message::text(protocol::Role::User, "What is this?");
-        message.content.insert(0, protocol::Content::Image(vec![1, 2]));
+        let media = protocol::Media { key: 1, place: 0 };
+        let image = protocol::Content::Image { media, budget: protocol::TokenBudget::Auto };
+        message.content.insert(0, image);
         let text = rendered(&[message], &[]);
         assert!(text.contains("user\n<|image|>What is this?"), "{text}");
     }

@@ -98,6 +98,11 @@ impl Host {
         cancel.guard(async { Ok::<_, SourceError>(self.slot.lock().await) }).await
     }
 
+    /// Waits for the session's place, however long that takes.
+    pub(crate) async fn slot_now(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().await
+    }
+
     /// The device, opened if there is none or it was lost; a new one is reported to the page.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ mod generating;
 mod host;
 mod keeping;
 mod loading;
+mod media;
 pub mod platform;
 mod progress;
 mod recovery;

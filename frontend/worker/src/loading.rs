@@ -21,7 +21,7 @@ pub struct Wanted {
     /// Where the model is.
     pub source: ModelSource,
     /// Handles of local files.
-    pub files: Vec<web_sys::File>,
+    pub files: Vec<web_sys::Blob>,
     /// Context length in tokens; 0 for the default.
     pub context: u32,
     /// Whether to keep the weights.

@@ -30,7 +30,7 @@ pub trait Platform {
     fn open<'a>(
         &'a self,
         source: &'a ModelSource,
-        files: &'a [web_sys::File],
+        files: &'a [web_sys::Blob],
         keep: bool,
         cancel: CancelToken,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>>;

@@ -9,11 +9,11 @@ use web_time::Instant;
 
 use crate::host::Host;
 use crate::tasks::{Kind, Task};
-use crate::{failure, generating, loading};
+use crate::{failure, generating, loading, media};
 
 impl Host {
     /// Takes a message of the page's: the bytes of a request, and the handles of files that it speaks of.
-    pub fn receive_bytes(self: &Rc<Self>, bytes: &[u8], files: Vec<web_sys::File>) {
+    pub fn receive_bytes(self: &Rc<Self>, bytes: &[u8], files: Vec<web_sys::Blob>) {
         match protocol::decode::<Request>(bytes) {
             Ok(request) => self.receive(request, files),
             Err(error) => self.trouble(unreadable(&error)),
@@ -21,7 +21,7 @@ impl Host {
     }
 
     /// Takes a request.
-    pub fn receive(self: &Rc<Self>, request: Request, files: Vec<web_sys::File>) {
+    pub fn receive(self: &Rc<Self>, request: Request, files: Vec<web_sys::Blob>) {
         if self.refused.get() {
             return;
         }
@@ -41,6 +41,12 @@ impl Host {
             Request::Unload { id } => {
                 self.tasks.stop_holders();
                 self.run(id, Kind::Unload, |task| loading::unload(host, id, task));
+            }
+            Request::Examine { id, content } => {
+                self.run(id, Kind::Beside, |_| media::examine(host, id, content, files));
+            }
+            Request::Towers { id, free } => {
+                self.run(id, Kind::Beside, |_| media::towers(host, id, free));
             }
             Request::Generate { id, messages, options } => {
                 if let Some(busy) = self.tasks.holder() {

@@ -10,16 +10,18 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::task::spawn_local;
 use protocol::{
     Cause, Channel, Content, Event, Failure, Finish, GenerateOptions, LoadOptions, LoadPhase, LoadProgress,
-    Message, ModelSource, Remedy, Request, RequestId, Role, Timings, VERSION,
+    Message, ModelSource, Remedy, Request, RequestId, Role, Sense, Timings, VERSION,
 };
 
-use super::{Scenario, answers, models};
+use super::{Scenario, answers, media, models};
 use crate::engine_client::{Delivery, Sink, Transport};
 
 /// Steps in which the fake weights arrive.
 const WEIGHT_STEPS: u64 = 40;
 /// Kernels that the fake load compiles.
 const KERNELS: u64 = 41;
+/// Bytes of a fake tower.
+const TOWER_BYTES: u64 = 320_000_000;
 /// Usual time of one fake token.
 const TOKEN_MS: u32 = 26;
 
@@ -34,6 +36,10 @@ struct State {
     loaded: RefCell<Option<(ModelSource, u32)>>,
     cancelled: RefCell<HashSet<RequestId>>,
     answer_now: RefCell<HashSet<RequestId>>,
+    /// Towers that were loaded.
+    towers: RefCell<HashSet<Sense>>,
+    /// Keys of media that were encoded.
+    encoded: RefCell<HashSet<u128>>,
     answers: Cell<usize>,
 }
 
@@ -48,6 +54,8 @@ impl FakeTransport {
                 loaded: RefCell::new(None),
                 cancelled: RefCell::default(),
                 answer_now: RefCell::default(),
+                towers: RefCell::default(),
+                encoded: RefCell::default(),
                 answers: Cell::new(0),
             }),
         }
@@ -55,7 +63,7 @@ impl FakeTransport {
 }
 
 impl Transport for FakeTransport {
-    fn post(&self, request: &Request, _files: &[web_sys::File]) -> Result<(), String> {
+    fn post(&self, request: &Request, files: &[web_sys::Blob]) -> Result<(), String> {
         match request {
             Request::Cancel { id } => {
                 self.state.cancelled.borrow_mut().insert(*id);
@@ -65,10 +73,10 @@ impl Transport for FakeTransport {
             }
             request => {
                 let state = Rc::downgrade(&self.state);
-                let request = request.clone();
+                let (request, handles) = (request.clone(), files.to_vec());
                 // A task that finds its engine gone ends with `None`, and nobody needs to know.
                 spawn_local(async move {
-                    play(state, request).await;
+                    play(state, request, handles).await;
                 });
             }
         }
@@ -77,7 +85,7 @@ impl Transport for FakeTransport {
 }
 
 /// Plays the answer to one request; none when the engine has gone meanwhile.
-async fn play(state: Weak<State>, request: Request) -> Option<()> {
+async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>) -> Option<()> {
     match request {
         Request::Hello { .. } => hello(&state).await,
         Request::Inspect { id, source, context } => {
@@ -87,9 +95,20 @@ async fn play(state: Weak<State>, request: Request) -> Option<()> {
         }
         Request::Load { id, source, options } => load(&state, id, source, &options).await,
         Request::Unload { id } => {
-            state.upgrade()?.loaded.take();
+            let all = state.upgrade()?;
+            all.loaded.take();
+            all.towers.borrow_mut().clear();
+            all.encoded.borrow_mut().clear();
             emit(&state, Event::Unloaded { id })
         }
+        Request::Examine { id, content } => {
+            wait(&state, 60).await?;
+            match media::examine(&content, &handles).await {
+                Ok(report) => emit(&state, Event::Examined { id, report }),
+                Err(failure) => fail(&state, id, failure),
+            }
+        }
+        Request::Towers { id, free } => towers(&state, id, free),
         Request::Generate { id, messages, options } => generate(&state, id, &messages, &options).await,
         Request::Count { id, messages, .. } => emit(&state, Event::Counted { id, tokens: count(&messages) }),
         Request::ListCache { id } | Request::DeleteCached { id, .. } => emit(
@@ -198,6 +217,10 @@ async fn generate(
         );
         return fail(state, id, Failure::new(Cause::ContextFull, message).with(Remedy::NewChat));
     }
+    if !encode(state, id, messages).await? {
+        let finish = Finish::Cancelled;
+        return emit(state, Event::Done { id, finish, timings: Timings::default() });
+    }
     for step in 1..=4 {
         emit(state, Event::Prefilling { id, done: prompt * step / 4, total: prompt })?;
         wait(state, 60).await?;
@@ -209,7 +232,10 @@ async fn generate(
         let state = state.upgrade()?;
         state.answers.replace(state.answers.get() + 1)
     };
-    let answer = answers::answer(&question, so_far);
+    let mut answer = answers::answer(&question, so_far);
+    if let Some(words) = media::counted(messages) {
+        answer = format!("{answer}\n\n{words}");
+    }
     let thought = if options.thinking { answers::THOUGHT } else { "" };
     let pieces: Vec<_> = answers::tokens(thought)
         .map(|piece| (Channel::Thought, piece))
@@ -266,16 +292,59 @@ async fn generate(
     emit(state, Event::Done { id, finish, timings })
 }
 
+/// Loads towers that are needed for the first time, and encodes what was not encoded yet. Says whether it was let.
+async fn encode(state: &Weak<State>, id: RequestId, messages: &[Message]) -> Option<bool> {
+    let mut fresh = media::of(messages);
+    {
+        let all = state.upgrade()?;
+        let encoded = all.encoded.borrow();
+        fresh.retain(|(_, key)| !encoded.contains(key));
+    }
+    let of = fresh.len() as u32;
+    for (index, (sense, key)) in (0..).zip(fresh) {
+        let is_new = state.upgrade()?.towers.borrow_mut().insert(sense);
+        for step in (0..=4).filter(|_| is_new) {
+            let (done, total) = (step * TOWER_BYTES / 4, TOWER_BYTES);
+            let progress = LoadProgress { phase: LoadPhase::Weights, done, total, rate: 0.0 };
+            emit(state, Event::Tower { id, sense, progress })?;
+            wait(state, 60).await?;
+        }
+        for step in 0..=4_u8 {
+            if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
+                return Some(false);
+            }
+            emit(state, Event::Encoding { id, sense, index, of, share: f32::from(step) / 4.0 })?;
+            wait(state, 60).await?;
+        }
+        state.upgrade()?.encoded.borrow_mut().insert(key);
+    }
+    Some(true)
+}
+
+/// Says what towers take, and frees it if asked to.
+fn towers(state: &Weak<State>, id: RequestId, free: bool) -> Option<()> {
+    let all = state.upgrade()?;
+    if free {
+        all.towers.borrow_mut().clear();
+    }
+    let loaded = all.loaded.borrow().clone();
+    let bytes = TOWER_BYTES * all.towers.borrow().len() as u64;
+    let gpu_bytes =
+        loaded.as_ref().map_or(0, |(source, context)| models::gpu_bytes(source, *context)) + bytes;
+    emit(state, Event::Towers { id, bytes: loaded.map(|_| bytes), gpu_bytes })
+}
+
 /// Tokens that these messages would take, about.
 fn count(messages: &[Message]) -> u32 {
     let characters: usize = messages.iter().map(|message| text_of(message).chars().count() + 16).sum();
-    u32::try_from(characters / 4).unwrap_or(u32::MAX)
+    let media: u32 = messages.iter().flat_map(|message| &message.content).map(media::tokens).sum();
+    u32::try_from(characters / 4).unwrap_or(u32::MAX).saturating_add(media)
 }
 
 fn text_of(message: &Message) -> String {
     let texts = message.content.iter().filter_map(|content| match content {
         Content::Text(text) => Some(text.as_str()),
-        Content::Image(_) | Content::Audio(_) => None,
+        Content::Image { .. } | Content::Audio { .. } => None,
     });
     texts.collect::<Vec<_>>().join("\n")
 }

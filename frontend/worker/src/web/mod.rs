@@ -30,7 +30,7 @@ pub fn start(early: &Array) {
     on_message.forget();
 }
 
-/// Takes `{ bytes: Uint8Array, files: [File…] }`; and `{ test: "lose-device" }` in tests.
+/// Takes `{ bytes: Uint8Array, files: [Blob…] }`; and `{ test: "lose-device" }` in tests.
 fn receive(host: &Rc<Host>, data: &JsValue, in_test: bool) {
     let field = |name: &str| Reflect::get(data, &name.into()).ok().filter(|value| !value.is_undefined());
     if in_test && field("test").is_some_and(|test| test == "lose-device") {
@@ -41,7 +41,7 @@ fn receive(host: &Rc<Host>, data: &JsValue, in_test: bool) {
     // Anything else comes from outside: browser extensions post messages too.
     let Some(bytes) = field("bytes").and_then(|bytes| bytes.dyn_into::<Uint8Array>().ok()) else { return };
     let files = field("files").and_then(|files| files.dyn_into::<Array>().ok()).unwrap_or_default();
-    let files = files.iter().filter_map(|file| file.dyn_into::<web_sys::File>().ok()).collect();
+    let files = files.iter().filter_map(|file| file.dyn_into::<web_sys::Blob>().ok()).collect();
     host.receive_bytes(&bytes.to_vec(), files);
 }
 

@@ -94,7 +94,7 @@ impl Platform for Browser {
     fn open<'a>(
         &'a self,
         source: &'a ModelSource,
-        files: &'a [web_sys::File],
+        files: &'a [web_sys::Blob],
         keep: bool,
         cancel: CancelToken,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>> {
@@ -103,7 +103,7 @@ impl Platform for Browser {
                 ModelSource::Server { name, layers } => self.open_server(name, layers, keep, cancel).await,
                 ModelSource::Local { .. } => match files.first() {
                     Some(file) => Ok(Opened {
-                        source: Rc::new(BlobSource::new(file.clone().into())),
+                        source: Rc::new(BlobSource::new(file.clone())),
                         keeping: None,
                         trouble: None,
                     }),

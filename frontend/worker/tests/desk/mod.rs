@@ -142,7 +142,7 @@ impl Platform for Side {
     fn open<'a>(
         &'a self,
         _: &'a ModelSource,
-        _: &'a [web_sys::File],
+        _: &'a [web_sys::Blob],
         _: bool,
         _: CancelToken,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>> {
