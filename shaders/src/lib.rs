@@ -6,6 +6,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod attention;
+pub mod bandwidth;
 mod dtype;
 pub mod embed;
 mod kernel;
@@ -32,6 +33,7 @@ pub use preprocess::{Defines, PreprocessError, preprocess};
 /// The first template that does not preprocess.
 pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
     let families = [
+        bandwidth::permutations()?,
         embed::permutations()?,
         matmul::permutations()?,
         ple::permutations()?,

@@ -3,6 +3,7 @@
 //! This crate is the first thing a newcomer waits for, so it stays small: what is slow to compile lives in `glue`, and
 //! compression is left to Node, which `wasm-opt` and Playwright need anyway.
 
+mod bench;
 mod process;
 mod project;
 mod serve;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-/// Build, serve and test gemtab. Every command installs what it needs and skips what is up to date.
+/// Build, serve, test and time gemtab. Every command installs what it needs and skips what is up to date.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 100)]
 struct Cli {
@@ -30,6 +31,7 @@ enum Command {
     Build(site::Options),
     Test(test::Options),
     Size(size::Options),
+    Bench(bench::Options),
     #[command(hide = true)]
     OpenWhenReady(serve::OpenWhenReady),
 }
@@ -51,6 +53,7 @@ fn run(command: Command) -> Result<()> {
         Command::Build(options) => site::build(&options),
         Command::Test(options) => test::run(&options),
         Command::Size(options) => size::run(&options),
+        Command::Bench(options) => bench::run_or_prepare(&options),
         Command::OpenWhenReady(options) => serve::open_when_ready(&options),
     }
 }

@@ -118,7 +118,7 @@ fn reachable(host: &str) -> String {
 
 /// Replaces this process, so that a signal sent to it reaches the server.
 #[cfg(unix)]
-fn become_process(command: &mut Command) -> Result<()> {
+pub fn become_process(command: &mut Command) -> Result<()> {
     use std::os::unix::process::CommandExt as _;
 
     Err(command.exec()).with_context(|| format!("cannot start {}", process::line(command)))
@@ -126,7 +126,7 @@ fn become_process(command: &mut Command) -> Result<()> {
 
 /// Runs to the end of the program: this system cannot replace a process.
 #[cfg(not(unix))]
-fn become_process(command: &mut Command) -> Result<()> {
+pub fn become_process(command: &mut Command) -> Result<()> {
     process::run(command)
 }
 

@@ -11,6 +11,7 @@
 pub mod catalog;
 pub mod chat;
 pub mod device;
+pub mod diagnosis;
 pub mod failure;
 pub mod generate;
 pub mod media;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 pub use catalog::{Catalog, CatalogEntry, Layer, LayerKind};
 pub use chat::{Content, Message, Role, ToolCall};
 pub use device::DeviceReport;
+pub use diagnosis::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Spread};
 pub use failure::{Cause, Failure, Remedy};
 pub use generate::{Channel, Finish, GenerateOptions, Sampling, Timings};
 pub use media::{Media, MediaNotice, MediaReport, MediaSize, Sense, TokenBudget};
@@ -127,6 +129,13 @@ pub enum Request {
         id: RequestId,
         /// The blob's digest, as in [`Layer::digest`].
         digest: String,
+    },
+    /// Measures. Answered by [`Event::Diagnosing`]s, then [`Event::Diagnosed`].
+    Diagnose {
+        /// Names the request.
+        id: RequestId,
+        /// What to find out.
+        what: Diagnosis,
     },
 }
 
@@ -272,6 +281,22 @@ pub enum Event {
         /// Whether the browser promised not to delete them by itself.
         persisted: bool,
     },
+    /// A step of a running [`Request::Diagnose`].
+    Diagnosing {
+        /// The request.
+        id: RequestId,
+        /// Steps done.
+        done: u32,
+        /// Steps in all.
+        total: u32,
+    },
+    /// Answers [`Request::Diagnose`].
+    Diagnosed {
+        /// The request.
+        id: RequestId,
+        /// What was found out.
+        finding: Finding,
+    },
     /// The request failed (or was cancelled before it could do anything worth keeping).
     Failed {
         /// The request; none when the worker itself is in trouble.
@@ -300,7 +325,9 @@ impl Event {
             | Self::Tool { id, .. }
             | Self::Done { id, .. }
             | Self::Counted { id, .. }
-            | Self::Cache { id, .. } => Some(*id),
+            | Self::Cache { id, .. }
+            | Self::Diagnosing { id, .. }
+            | Self::Diagnosed { id, .. } => Some(*id),
             Self::Failed { id, .. } => *id,
         }
     }
@@ -318,6 +345,7 @@ impl Event {
                 | Self::Done { .. }
                 | Self::Counted { .. }
                 | Self::Cache { .. }
+                | Self::Diagnosed { .. }
                 | Self::Failed { .. }
         )
     }

@@ -1,7 +1,7 @@
 //! The worker's wasm bundle: owns the engine and speaks [`protocol`] with the page.
 //!
 //! ```text
-//! page ──Request──▶ web ──▶ router ──▶ loading · generating · cache
+//! page ──Request──▶ web ──▶ router ──▶ loading · generating · diagnosing · cache
 //!      ◀──Event───          host: device, model, session, one at a time
 //! ```
 //! What needs a browser (messages, `fetch`, files, storage, the adapter's name) is behind [`platform::Platform`];
@@ -13,6 +13,7 @@ mod batch;
 mod convert;
 mod details;
 pub mod device;
+mod diagnosing;
 mod failure;
 mod generating;
 mod host;

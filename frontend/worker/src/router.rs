@@ -9,7 +9,7 @@ use web_time::Instant;
 
 use crate::host::Host;
 use crate::tasks::{Kind, Task};
-use crate::{failure, generating, loading, media};
+use crate::{diagnosing, failure, generating, loading, media};
 
 impl Host {
     /// Takes a message of the page's: the bytes of a request, and the handles of files that it speaks of.
@@ -49,12 +49,16 @@ impl Host {
                 self.run(id, Kind::Beside, |_| media::towers(host, id, free));
             }
             Request::Generate { id, messages, options } => {
-                if let Some(busy) = self.tasks.holder() {
-                    self.post(Event::Failed { id: Some(id), failure: busy_failure(busy) });
+                if self.is_busy_for(id) {
                     return;
                 }
                 let wanted = generating::Wanted { messages, options, asked: Instant::now() };
                 self.run(id, Kind::Answer, |task| generating::answer(host, id, wanted, task));
+            }
+            Request::Diagnose { id, what } => {
+                if !self.is_busy_for(id) {
+                    self.run(id, Kind::Diagnosis, |task| diagnosing::diagnose(host, id, what, task));
+                }
             }
             Request::AnswerNow { id } => {
                 if let Some(task) = self.tasks.get(id) {
@@ -90,6 +94,15 @@ impl Host {
         }
         let host = Rc::clone(self);
         self.platform.spawn(async move { host.introduce().await }.boxed_local());
+    }
+
+    /// Whether something else has the model; then the request has been refused.
+    fn is_busy_for(&self, id: RequestId) -> bool {
+        let busy = self.tasks.holder();
+        if let Some(busy) = busy {
+            self.post(Event::Failed { id: Some(id), failure: busy_failure(busy) });
+        }
+        busy.is_some()
     }
 
     /// Runs a request's task to its end.
@@ -141,6 +154,7 @@ fn busy_failure(busy: Kind) -> Failure {
         Kind::Answer | Kind::Beside => {
             "Another answer is being written. Stop it, or wait until it has ended."
         }
+        Kind::Diagnosis => "A measurement is running. Stop it, or wait until it has ended.",
     };
     Failure::new(Cause::Invalid, message)
 }

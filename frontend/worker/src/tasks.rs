@@ -16,6 +16,8 @@ pub enum Kind {
     Unload,
     /// Answers.
     Answer,
+    /// Measures.
+    Diagnosis,
     /// Anything that may go on beside one of these.
     Beside,
 }

@@ -8,7 +8,7 @@ mod style;
 use std::fs;
 
 use anyhow::{Context as _, Result};
-use bundle::Bundle;
+pub use bundle::{Built, Bundle};
 use clap::Args;
 use publish::Site;
 
@@ -30,7 +30,7 @@ pub struct Options {
 /// The size-optimised bundle of the interface.
 const PAGE: Bundle = Bundle { package: "frontend", profile: "page", name: "page", optimise: "-Oz" };
 /// The speed-optimised bundle of the engine.
-const WORKER: Bundle = Bundle { package: "worker", profile: "worker", name: "engine", optimise: "-O3" };
+pub const WORKER: Bundle = Bundle { package: "worker", profile: "worker", name: "engine", optimise: "-O3" };
 
 /// What the site is made of. A change in any of these files is a reason to build again.
 const INPUTS: &[&str] = &[
@@ -62,6 +62,11 @@ pub fn build(options: &Options) -> Result<()> {
     fs::write(&recorded, now).with_context(|| format!("cannot write {}", recorded.display()))
 }
 
+/// The script that starts the engine from these files beside it.
+pub fn worker_script(script: &str, wasm: &str) -> String {
+    include_str!("worker.js").replace("{{script}}", script).replace("{{wasm}}", wasm)
+}
+
 fn build_now(options: &Options) -> Result<()> {
     let tools = project::root().join("xtask");
     let toolchain = Toolchain::ensure()?;
@@ -80,8 +85,7 @@ fn build_now(options: &Options) -> Result<()> {
     let boot = site.add_hashed("boot", "js", boot.as_bytes())?;
     let engine_js = site.add_hashed("engine", "js", &engine.script)?;
     let engine_wasm = site.add_hashed("engine", "wasm", &engine.wasm)?;
-    let worker = include_str!("worker.js").replace("{{script}}", &engine_js.file);
-    let worker = worker.replace("{{wasm}}", &engine_wasm.file);
+    let worker = worker_script(&engine_js.file, &engine_wasm.file);
     let worker = site.add_hashed("worker", "js", worker.as_bytes())?;
     let style = style::bundle(&project::root().join("style/main.css"))?;
     let stylesheet = site.add_hashed("style", "css", style.as_bytes())?;

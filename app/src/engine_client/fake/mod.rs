@@ -3,6 +3,7 @@
 //! those of [`Scenario`].
 
 mod answers;
+mod diagnosis;
 mod media;
 mod models;
 mod play;

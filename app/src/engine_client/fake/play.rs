@@ -9,11 +9,11 @@ use std::{
 use gloo_timers::future::TimeoutFuture;
 use leptos::task::spawn_local;
 use protocol::{
-    Cause, Channel, Content, Event, Failure, Finish, GenerateOptions, LoadOptions, LoadPhase, LoadProgress,
-    Message, ModelSource, Remedy, Request, RequestId, Role, Sense, Timings, VERSION,
+    Cause, Channel, Content, Diagnosis, Event, Failure, Finish, GenerateOptions, LoadOptions, LoadPhase,
+    LoadProgress, Message, ModelSource, Remedy, Request, RequestId, Role, Sense, Timings, VERSION,
 };
 
-use super::{Scenario, answers, media, models};
+use super::{Scenario, answers, diagnosis, media, models};
 use crate::engine_client::{Delivery, Sink, Transport};
 
 /// Steps in which the fake weights arrive.
@@ -115,6 +115,7 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
             &state,
             Event::Cache { id, entries: Vec::new(), used: 0, quota: 64_000_000_000, persisted: false },
         ),
+        Request::Diagnose { id, what } => diagnose(&state, id, what).await,
         Request::Cancel { .. } | Request::AnswerNow { .. } => Some(()),
     }
 }
@@ -185,6 +186,21 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
     let (details, gpu_bytes) = (models::details(&source), models::gpu_bytes(&source, context));
     state.upgrade()?.loaded.replace(Some((source, context)));
     emit(state, Event::Loaded { id, details, context, gpu_bytes })
+}
+
+async fn diagnose(state: &Weak<State>, id: RequestId, what: Diagnosis) -> Option<()> {
+    if state.upgrade()?.loaded.borrow().is_none() {
+        return fail(state, id, Failure::new(Cause::Invalid, "No model is loaded. Choose one first."));
+    }
+    let total = diagnosis::steps(&what);
+    for done in 0..total {
+        if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
+            return fail(state, id, Failure::new(Cause::Cancelled, "Stopped."));
+        }
+        emit(state, Event::Diagnosing { id, done, total })?;
+        wait(state, 300).await?;
+    }
+    emit(state, Event::Diagnosed { id, finding: diagnosis::finding(what) })
 }
 
 /// Ends a load that was cancelled, and says whether it was.

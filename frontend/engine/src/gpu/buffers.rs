@@ -137,7 +137,7 @@ impl Gpu {
         let readback = self.readback("read once", bytes)?;
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None });
         encoder.copy_buffer_to_buffer(source, offset, &readback.buffer, 0, bytes.next_multiple_of(4));
-        self.queue.submit([encoder.finish()]);
+        self.submit(encoder);
         readback.read(self, bytes).await
     }
 }

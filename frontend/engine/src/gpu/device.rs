@@ -49,6 +49,7 @@ pub struct Gpu {
     pub(super) pipelines: RefCell<HashMap<String, Rc<Pipeline>>>,
     pub(super) bytes: Arc<AtomicU64>,
     pub(super) buffers_created: AtomicU64,
+    submits: AtomicU64,
     fault: Arc<Mutex<Option<String>>>,
     lost: Arc<Mutex<Option<String>>>,
     loss: Shared<oneshot::Receiver<()>>,
@@ -112,6 +113,7 @@ impl Gpu {
             pipelines: RefCell::default(),
             bytes: Arc::default(),
             buffers_created: AtomicU64::new(0),
+            submits: AtomicU64::new(0),
             fault,
             lost,
             loss: loss.shared(),
@@ -181,6 +183,18 @@ impl Gpu {
     #[must_use]
     pub fn buffers_created(&self) -> u64 {
         self.buffers_created.load(Ordering::Relaxed)
+    }
+
+    /// Submits since the device was opened.
+    #[must_use]
+    pub fn submits(&self) -> u64 {
+        self.submits.load(Ordering::Relaxed)
+    }
+
+    /// Submits what was recorded.
+    pub fn submit(&self, encoder: wgpu::CommandEncoder) {
+        self.submits.fetch_add(1, Ordering::Relaxed);
+        self.queue.submit([encoder.finish()]);
     }
 
     /// The device's complaint, if it was lost or reported a fault that no scope caught.

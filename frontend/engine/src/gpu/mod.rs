@@ -5,8 +5,10 @@ mod device;
 mod error;
 mod pipelines;
 mod steps;
+mod timing;
 
 pub use buffers::{Buffer, Readback};
 pub use device::{Gpu, GpuOptions, Report};
 pub use error::GpuError;
-pub use steps::{Grid, Step, Steps};
+pub use steps::{Grid, Reads, Step, Steps, Uses};
+pub use timing::Timer;

@@ -18,12 +18,63 @@ pub enum Grid {
     Rows(Rc<dyn Fn(u32) -> [u32; 3]>),
 }
 
+impl Grid {
+    fn of(&self, rows: u32) -> [u32; 3] {
+        match self {
+            Self::Fixed(grid) => *grid,
+            Self::Rows(grid) => grid(rows),
+        }
+    }
+}
+
+/// Bytes that a step must read whatever its cache holds: weights, keys and values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reads {
+    /// So few that they are not counted.
+    #[default]
+    Little,
+    /// Always the same.
+    Fixed(u64),
+    /// Keys and values of the positions that are visible.
+    Keys {
+        /// Bytes of one position.
+        bytes: u64,
+        /// Most positions; 0 for all.
+        window: u32,
+    },
+}
+
+impl Reads {
+    /// Bytes for a token at `position`.
+    #[must_use]
+    pub fn bytes(self, position: u32) -> u64 {
+        match self {
+            Self::Little => 0,
+            Self::Fixed(bytes) => bytes,
+            Self::Keys { bytes, window } => {
+                let visible = position + 1;
+                bytes * u64::from(if window == 0 { visible } else { visible.min(window) })
+            }
+        }
+    }
+}
+
+/// All dispatches of one kernel with the same workgroups.
+#[derive(Clone)]
+pub struct Uses {
+    /// The kernel.
+    pub name: String,
+    /// Its dispatches, in order.
+    pub steps: Steps,
+}
+
 /// One dispatch.
 #[derive(Clone)]
 pub struct Step {
     pipeline: Rc<Pipeline>,
     bind_group: wgpu::BindGroup,
     grid: Grid,
+    reads: Reads,
     /// Kept: a dropped buffer is destroyed.
     _params: Arc<Buffer>,
 }
@@ -83,8 +134,36 @@ impl Steps {
             layout: &pipeline.layout,
             entries: &entries,
         });
-        self.0.push(Step { pipeline, bind_group, grid, _params: Arc::clone(params) });
+        let reads = Reads::default();
+        self.0.push(Step { pipeline, bind_group, grid, reads, _params: Arc::clone(params) });
         Ok(())
+    }
+
+    /// Says what the last step reads.
+    pub fn reading(&mut self, reads: Reads) {
+        if let Some(step) = self.0.last_mut() {
+            step.reads = reads;
+        }
+    }
+
+    /// Bytes that a replay for one row reads, the row being at `position`.
+    #[must_use]
+    pub fn bytes_read(&self, position: u32) -> u64 {
+        self.0.iter().map(|step| step.reads.bytes(position)).sum()
+    }
+
+    /// The steps by kernel and workgroups for one row, in the order in which these come first.
+    #[must_use]
+    pub fn by_kernel(&self) -> Vec<Uses> {
+        let mut all: Vec<([u32; 3], Uses)> = Vec::new();
+        for step in &self.0 {
+            let (name, grid) = (&step.pipeline.name, step.grid.of(1));
+            match all.iter_mut().find(|(other, uses)| *other == grid && uses.name == *name) {
+                Some((_, uses)) => uses.steps.0.push(step.clone()),
+                None => all.push((grid, Uses { name: name.clone(), steps: Self(vec![step.clone()]) })),
+            }
+        }
+        all.into_iter().map(|(_, uses)| uses).collect()
     }
 
     /// Appends the steps of another list.
@@ -112,10 +191,7 @@ impl Steps {
     /// Records the dispatches for `rows` rows in one compute pass.
     pub fn encode(&self, pass: &mut wgpu::ComputePass<'_>, rows: u32) {
         for step in &self.0 {
-            let [x, y, z] = match &step.grid {
-                Grid::Fixed(grid) => *grid,
-                Grid::Rows(grid) => grid(rows),
-            };
+            let [x, y, z] = step.grid.of(rows);
             if x == 0 || y == 0 || z == 0 {
                 continue;
             }
@@ -127,30 +203,11 @@ impl Steps {
 }
 
 impl Gpu {
-    /// Milliseconds of each dispatch for one row, by kernel: each is repeated `loops` times in a pass of its own, so that
-    /// the cost of submitting does not count. A kernel that changes its input does so each time; results mean nothing.
-    ///
-    /// # Errors
-    /// When the device was lost.
-    pub async fn time(&self, steps: &Steps, loops: u32) -> Result<Vec<(String, f64)>, GpuError> {
-        let mut times = Vec::with_capacity(steps.len());
-        for step in &steps.0 {
-            let repeated = Steps(vec![step.clone(); loops.max(1) as usize]);
-            self.drained().await?;
-            let started = web_time::Instant::now();
-            self.run(&repeated, 1);
-            self.drained().await?;
-            let ms = started.elapsed().as_secs_f64() * 1000.0 / f64::from(loops.max(1));
-            times.push((step.pipeline.name.clone(), ms));
-        }
-        Ok(times)
-    }
-
     /// Submits the dispatches for `rows` rows, in one pass.
     pub fn run(&self, steps: &Steps, rows: u32) {
         let mut encoder = self.encoder();
         steps.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), rows);
-        self.queue.submit([encoder.finish()]);
+        self.submit(encoder);
     }
 
     /// A command encoder.

@@ -22,7 +22,7 @@ use super::forms::matvec_form;
 use super::prefill::norm_add;
 use super::scratch::{MOST_SPLITS, SMALLEST_RUN};
 use super::{Attention, Parts};
-use crate::gpu::{Gpu, GpuError, Grid, Steps};
+use crate::gpu::{Gpu, GpuError, Grid, Reads, Steps};
 use crate::weights::Matrix;
 
 /// A branch that has been computed and is still to be normed and added to the stream.
@@ -118,7 +118,9 @@ impl Builder<'_> {
         let mut buffers = vec![y, x];
         buffers.extend(product.matrices.iter().map(|m| -> &wgpu::Buffer { &m.whole().buffer }));
         buffers.extend(tail);
-        self.steps.push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(grid)).await
+        self.steps.push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(grid)).await?;
+        self.steps.reading(Reads::Fixed(product.matrices.iter().map(|m| m.whole().layout.bytes()).sum()));
+        Ok(())
     }
 
     /// A product of the normed stream; what is pending is added to the stream first. `norm` is none where the stream
@@ -259,7 +261,9 @@ impl Builder<'_> {
             [&s.part, &s.state, &s.qkv, &w.vectors, &rope.table, &cache.k, &cache.v];
         self.steps
             .push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))
-            .await
+            .await?;
+        self.steps.reading(Reads::Keys { bytes: 2 * cache.slot_bytes, window: params.window });
+        Ok(())
     }
 
     async fn head(&mut self) -> Result<(), GpuError> {

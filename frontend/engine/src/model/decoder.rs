@@ -142,15 +142,18 @@ impl Decoder {
         self.one.len() + self.sampler.steps().len()
     }
 
-    /// Milliseconds of each dispatch of one drawn token, by kernel. The cache is used up: forget it afterwards.
-    ///
-    /// # Errors
-    /// When the device was lost.
-    pub async fn profile(&self, pos: u32, loops: u32) -> Result<Vec<(String, f64)>, GpuError> {
+    /// The dispatches of one drawn token.
+    #[must_use]
+    pub fn token_steps(&self) -> Steps {
         let mut steps = self.one.clone();
         steps.extend(self.sampler.steps());
-        self.write_state(pos, 1, 0);
-        self.gpu.time(&steps, loops).await
+        steps
+    }
+
+    /// Prepares the device for replays of [`Self::token_steps`] at this position, whose results mean nothing. They use
+    /// the cache up: forget it afterwards.
+    pub fn pretend(&self, position: u32) {
+        self.write_state(position, 1, 0);
     }
 
     /// Whether a drawn token's per-layer row comes from the file: then tokens are drawn one at a time.
@@ -232,7 +235,7 @@ impl Decoder {
         if config.ple > 0 {
             copy(&s.ple, &s.ple_projected, config.ple * config.layers.len() as u32);
         }
-        self.gpu.queue().submit([encoder.finish()]);
+        self.gpu.submit(encoder);
     }
 
     /// Finishes the last row of the last chunk, which began at `pos` and had `len` tokens, and draws the first token.
@@ -247,7 +250,7 @@ impl Decoder {
             self.sampler.steps().encode(&mut pass, 1);
         }
         self.sampler.record_readback(&mut encoder, which);
-        self.gpu.queue().submit([encoder.finish()]);
+        self.gpu.submit(encoder);
     }
 
     /// Submits the drawing of `count` tokens after those drawn so far, and the copy of their ids to readback `which`.
@@ -259,7 +262,7 @@ impl Decoder {
             self.sampler.steps().encode(&mut pass, 1);
         }
         self.sampler.record_readback(&mut encoder, which);
-        self.gpu.queue().submit([encoder.finish()]);
+        self.gpu.submit(encoder);
     }
 
     /// Brings the per-layer row of the token drawn last, where the table is in the file.

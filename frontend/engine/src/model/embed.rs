@@ -9,7 +9,7 @@ use shaders::ple::combine::{self, Table};
 use super::Parts;
 use super::forms::matvec_form;
 use super::prefill::product;
-use crate::gpu::{Gpu, GpuError, Grid, Steps};
+use crate::gpu::{Gpu, GpuError, Grid, Reads, Steps};
 
 /// Embeddings into `h[0]`, scaled by the root of the width, for any number of rows.
 ///
@@ -50,6 +50,7 @@ pub async fn per_layer(gpu: &Gpu, parts: &Parts, one: bool) -> Result<Steps, Gpu
         params.planes[0] = matrix.whole().layout.planes;
         let buffers: [&wgpu::Buffer; 3] = [&s.ple_projected, &s.h[0], &matrix.whole().buffer];
         steps.push(gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(grid)).await?;
+        steps.reading(Reads::Fixed(matrix.whole().layout.bytes()));
     } else {
         product(gpu, parts, &mut steps, "per_layer_model_proj", &s.h[0], &s.ple_projected).await?;
     }

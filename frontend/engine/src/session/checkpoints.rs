@@ -51,7 +51,7 @@ impl Checkpoints {
         for (ring, copy) in rings(kv).zip(&buffers) {
             encoder.copy_buffer_to_buffer(ring, 0, copy, 0, ring.size());
         }
-        gpu.queue().submit([encoder.finish()]);
+        gpu.submit(encoder);
         self.0.push(Checkpoint { ids: ids.to_vec(), buffers });
         Ok(())
     }
@@ -78,7 +78,7 @@ impl Checkpoints {
         for (ring, copy) in rings(kv).zip(&checkpoint.buffers) {
             encoder.copy_buffer_to_buffer(copy, 0, ring, 0, ring.size());
         }
-        gpu.queue().submit([encoder.finish()]);
+        gpu.submit(encoder);
         &checkpoint.ids
     }
 

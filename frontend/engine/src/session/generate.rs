@@ -104,6 +104,8 @@ pub struct Timings {
     pub decode_tokens: u32,
     /// From the first token's id to the last one's.
     pub decode_ms: f64,
+    /// Submits that drew the tokens after the first one.
+    pub decode_submits: u32,
 }
 
 /// How a run of drawn tokens ended.
@@ -126,6 +128,7 @@ struct Run<'a> {
     started: Instant,
     first: Option<Instant>,
     last: Instant,
+    submits: u32,
 }
 
 fn ms(from: Instant, to: Instant) -> f64 {
@@ -161,6 +164,7 @@ impl Session {
             started: now,
             first: None,
             last: now,
+            submits: 0,
         };
         run.recall(self);
         let cached = self.reusable(prompt);
@@ -184,6 +188,7 @@ impl Session {
                 prefill_ms: ms(run.started, run.first.unwrap_or(run.last)),
                 decode_tokens: drawn,
                 decode_ms: run.first.map_or(0.0, |first| ms(first, run.last)),
+                decode_submits: run.submits,
             },
         })
     }
@@ -268,6 +273,7 @@ impl Session {
             if !self.decoder.needs_host() && submitted < most && in_flight.len() < DEPTH {
                 let count = pace.count().min(most - submitted);
                 self.decoder.draw(count, next);
+                run.submits += 1;
                 submitted += count;
                 in_flight.push_back((next, submitted));
                 next = 1 - next;
@@ -297,6 +303,7 @@ impl Session {
             if self.decoder.needs_host() && submitted < most {
                 self.decoder.prepare(run.ids[run.ids.len() - 1]).await?;
                 self.decoder.draw(1, next);
+                run.submits += 1;
                 submitted += 1;
                 in_flight.push_back((next, submitted));
                 next = 1 - next;

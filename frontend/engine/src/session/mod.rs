@@ -1,10 +1,12 @@
 //! A model that has been loaded and answers: what the worker and `probe` call.
 
+mod benchmark;
 mod checkpoints;
 mod error;
 mod generate;
 mod pace;
 mod plan;
+mod profile;
 mod sequence;
 
 use std::rc::Rc;
@@ -20,9 +22,11 @@ use crate::weights;
 use checkpoints::Checkpoints;
 use sequence::Sequence;
 
+pub use benchmark::made_up_prompt;
 pub use error::EngineError;
 pub use generate::{Control, Event, Finish, Options, Outcome, Timings};
 pub use plan::{DEFAULT_CONTEXT, LEAST_CONTEXT, Plan, assumed_memory};
+pub use profile::{KernelTime, Profile};
 
 /// How to load.
 #[derive(Clone, Copy, Debug, Default)]

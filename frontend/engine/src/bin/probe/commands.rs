@@ -93,20 +93,20 @@ enum Command {
         /// Rounds after a warm-up.
         #[arg(long, default_value_t = 5)]
         repeat: u32,
+        /// Time a round for each line of standard input, the number of the round, and print it at once.
+        #[arg(long, conflicts_with = "repeat")]
+        on_request: bool,
         /// Context length in tokens; 0 for what the two need.
         #[arg(long, default_value_t = 0)]
         context: u32,
     },
-    /// Milliseconds of each kernel of one drawn token, longest first.
+    /// Milliseconds of each kernel of one drawn token, longest first, and the share of the device's bandwidth.
     Profile {
         /// The model file.
         model: PathBuf,
         /// Position of the token: how much context it sees.
         #[arg(long, default_value_t = 512)]
         position: u32,
-        /// Repetitions of each dispatch.
-        #[arg(long, default_value_t = 50)]
-        loops: u32,
     },
     /// Writes a model of a real shape with random weights, for timing.
     Synth {
@@ -184,14 +184,18 @@ pub fn run() -> Result<Value> {
             logits(&options, &model, &read_ids(&ids)?, last, kv_type, &out)
         }
         Command::Generate(generate) => answer(&options, &generate),
-        Command::Bench { model, prefill, decode, repeat, context } => {
+        Command::Bench { model, prefill, decode, repeat, on_request, context } => {
             let context = if context == 0 { prefill + decode + 1 } else { context };
             let (mut session, _, gpu) = load(&options, &model, context, KvType::F16)?;
-            super::bench::run(&mut session, &gpu, prefill, decode, repeat)
+            if on_request {
+                super::bench::on_request(&mut session, &gpu, prefill, decode)
+            } else {
+                super::bench::run(&mut session, &gpu, prefill, decode, repeat)
+            }
         }
-        Command::Profile { model, position, loops } => {
-            let (session, _, gpu) = load(&options, &model, position + 1 + loops, KvType::F16)?;
-            super::bench::profile(&session, &gpu, position, loops)
+        Command::Profile { model, position } => {
+            let (mut session, _, gpu) = load(&options, &model, position + 128, KvType::F16)?;
+            super::bench::profile(&mut session, &gpu, position)
         }
         Command::Synth { out, shape, quant, vocab, layers } => {
             let options = synth::Options {

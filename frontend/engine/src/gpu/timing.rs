@@ -1,0 +1,142 @@
+//! How long dispatches take: by timestamps where the device has them, else by the clock.
+
+use std::sync::Arc;
+
+use shaders::bandwidth::copy;
+use web_time::Instant;
+
+use super::{Buffer, Gpu, GpuError, Grid, Readback, Steps};
+
+/// Browsers give timestamps in steps of 0.1 ms: this long, a step is 2 %.
+const LEAST_MS: f64 = 5.0;
+/// By the clock, the submit and the wait count, too: this long, they are a few per cent.
+const LEAST_MS_BY_CLOCK: f64 = 20.0;
+/// Most dispatches of one measurement.
+const MOST_DISPATCHES: usize = 16_384;
+/// Bytes of each of the two buffers that the bandwidth is measured with: more than caches hold.
+const COPY_BYTES: u64 = 256 << 20;
+/// The least of them that says anything.
+const LEAST_COPY_BYTES: u64 = 16 << 20;
+
+/// Times lists of dispatches.
+pub struct Timer<'a> {
+    gpu: &'a Gpu,
+    stamps: Option<Stamps>,
+}
+
+/// Two timestamps and their way to the CPU.
+struct Stamps {
+    set: wgpu::QuerySet,
+    resolved: Arc<Buffer>,
+    readback: Readback,
+}
+
+impl<'a> Timer<'a> {
+    /// A timer of this device.
+    ///
+    /// # Errors
+    /// When the device gives no buffer.
+    pub fn new(gpu: &'a Gpu) -> Result<Self, GpuError> {
+        use wgpu::BufferUsages as U;
+        let stamps = if gpu.features.contains(wgpu::Features::TIMESTAMP_QUERY) {
+            Some(Stamps {
+                set: gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
+                    label: Some("timestamps"),
+                    ty: wgpu::QueryType::Timestamp,
+                    count: 2,
+                }),
+                resolved: gpu.buffer("timestamps", 16, U::QUERY_RESOLVE | U::COPY_SRC)?,
+                readback: gpu.readback("timestamps", 16)?,
+            })
+        } else {
+            None
+        };
+        Ok(Self { gpu, stamps })
+    }
+
+    /// Whether it reads timestamps, not the clock.
+    #[must_use]
+    pub fn reads_timestamps(&self) -> bool {
+        self.stamps.is_some()
+    }
+
+    /// Milliseconds of one replay of the list for one row. It is replayed in one pass, `most` times at most, until that
+    /// takes long enough to be measured; `prepare` comes before each pass. A kernel that changes its input does so each
+    /// time: results mean nothing.
+    ///
+    /// # Errors
+    /// When the device was lost.
+    pub async fn time(&self, steps: &Steps, most: u32, prepare: &dyn Fn()) -> Result<f64, GpuError> {
+        if steps.is_empty() {
+            return Ok(0.0);
+        }
+        let least = if self.stamps.is_some() { LEAST_MS } else { LEAST_MS_BY_CLOCK };
+        let most = (MOST_DISPATCHES / steps.len()).min(most as usize).max(1);
+        // The first run may still upload and compile.
+        prepare();
+        self.replay(steps, 1).await?;
+        let mut repeats = 1;
+        loop {
+            prepare();
+            let ms = self.replay(steps, repeats).await?;
+            if ms >= least || repeats == most {
+                return Ok(ms / repeats as f64);
+            }
+            // A little more than it should take, but not far: the first guess may be of nothing but waiting.
+            let factor = (1.2 * least / ms.max(0.01)).clamp(2.0, 16.0);
+            repeats = ((repeats as f64 * factor) as usize).min(most);
+        }
+    }
+
+    async fn replay(&self, steps: &Steps, repeats: usize) -> Result<f64, GpuError> {
+        self.gpu.drained().await?;
+        let mut encoder = self.gpu.encoder();
+        let timestamp_writes = self.stamps.as_ref().map(|stamps| wgpu::ComputePassTimestampWrites {
+            query_set: &stamps.set,
+            beginning_of_pass_write_index: Some(0),
+            end_of_pass_write_index: Some(1),
+        });
+        {
+            let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+            let mut pass = encoder.begin_compute_pass(&descriptor);
+            for _ in 0..repeats {
+                steps.encode(&mut pass, 1);
+            }
+        }
+        let Some(stamps) = &self.stamps else {
+            let started = Instant::now();
+            self.gpu.submit(encoder);
+            self.gpu.drained().await?;
+            return Ok(started.elapsed().as_secs_f64() * 1000.0);
+        };
+        encoder.resolve_query_set(&stamps.set, 0..2, &stamps.resolved, 0);
+        encoder.copy_buffer_to_buffer(&stamps.resolved, 0, stamps.readback.target(), 0, 16);
+        self.gpu.submit(encoder);
+        let bytes = stamps.readback.read(self.gpu, 16).await?;
+        let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&bytes);
+        // A browser may take noise off or add it: an end before the beginning is none.
+        let passed = ticks[1].saturating_sub(ticks[0]);
+        Ok(passed as f64 * f64::from(self.gpu.queue.get_timestamp_period()) / 1e6)
+    }
+
+    /// Bytes a second that the device reads and writes in a plain copy, both counted.
+    ///
+    /// # Errors
+    /// When the device has no room for two buffers of 16 MiB, or was lost.
+    pub async fn bandwidth(&self) -> Result<f64, GpuError> {
+        let gpu = self.gpu;
+        let mut bytes = COPY_BYTES.min(gpu.max_binding()) & !15;
+        let (from, to) = loop {
+            let pair = || Ok((gpu.storage("copied from", bytes)?, gpu.storage("copied to", bytes)?));
+            match gpu.allocating("a measurement of the memory", 2 * bytes, pair).await {
+                Err(GpuError::OutOfMemory { .. }) if bytes / 2 >= LEAST_COPY_BYTES => bytes /= 2,
+                made => break made?,
+            }
+        };
+        let params = copy::Params::new((bytes / 16) as u32);
+        let mut steps = Steps::default();
+        steps.push(gpu, &copy::source()?, &params, &[&from, &to], Grid::Fixed(params.dispatch())).await?;
+        let ms = self.time(&steps, u32::MAX, &|| ()).await?;
+        Ok(2.0 * bytes as f64 * 1000.0 / ms)
+    }
+}

@@ -1,0 +1,157 @@
+// The page of `cargo xtask bench`: gemtab's worker and its peers behind the same two calls. What is to be done comes
+// from the server that served this page, and the outcome goes back there.
+
+import init, * as wire from "./wire.js";
+
+const page = location.search.slice(1);
+
+/** Tells the server something. */
+async function say(words) {
+  await fetch(`/say/${page}`, { method: "POST", body: JSON.stringify(words) });
+}
+
+/** gemtab's worker, by the protocol of the real page. */
+class Gemtab {
+  #worker = new Worker("./worker.js", { type: "module" });
+  #waiting = new Map();
+  #next = 1;
+  #device = {};
+
+  constructor() {
+    this.#worker.onmessage = ({ data }) => this.#hear(data);
+    this.#worker.onerror = (event) => this.#end(event.message);
+    this.#worker.postMessage({ bytes: wire.hello() });
+  }
+
+  #hear({ bytes, error }) {
+    if (error !== undefined) {
+      this.#end(error);
+      return;
+    }
+    const [[name, event]] = Object.entries(JSON.parse(wire.decode(bytes)));
+    const waiting = this.#waiting.get(event.id);
+    if (name === "Device") {
+      this.#device = event;
+    } else if (name === "Failed" && waiting) {
+      waiting.reject(new Error(event.failure.message));
+    } else if (name === "Failed" || name === "DeviceLost") {
+      say({ log: event });
+    } else if (name === waiting?.until) {
+      waiting.resolve(event);
+    }
+  }
+
+  #end(reason) {
+    for (const { reject } of this.#waiting.values()) {
+      reject(new Error(reason));
+    }
+  }
+
+  /** Sends the request that `make` builds for a fresh id and waits for the event of this name. */
+  #request(until, make) {
+    const id = this.#next++;
+    const { promise, resolve, reject } = Promise.withResolvers();
+    this.#waiting.set(id, { until, resolve, reject });
+    this.#worker.postMessage({ bytes: make(id) });
+    return promise.finally(() => this.#waiting.delete(id));
+  }
+
+  async load({ size, context }) {
+    const loaded = await this.#request("Loaded", (id) => wire.load(id, "/model", size, context));
+    return { device: this.#device, context: loaded.context, gpu_bytes: loaded.gpu_bytes };
+  }
+
+  async round({ prompt, answer }, round) {
+    const { finding } = await this.#request("Diagnosed", (id) => wire.benchmark(id, prompt, answer, round));
+    const told = finding.Benchmark;
+    return { prompt: told.prompt, answer: told.answer, ...told.rounds[0] };
+  }
+}
+
+/** wllama on WebGPU, or on the CPU. */
+class Wllama {
+  #wllama;
+  #log = [];
+
+  async load({ context }, options, onCpu) {
+    const { Wllama } = await import("./wllama/index.js");
+    const log = (...words) => this.#log.push(words.join(" "));
+    const logger = { debug: log, log, warn: log, error: log };
+    this.#wllama = new Wllama({ default: "/wllama/wasm/wllama.wasm" }, { logger });
+    const model = await (await fetch("/model")).blob();
+    const places = { n_ctx: Math.max(context + 8, 1024), n_parallel: 1, ...(onCpu ? { n_gpu_layers: 0 } : {}) };
+    await this.#explained(() => this.#wllama.loadModel([model], { ...places, ...options }));
+    return {
+      version: Wllama.getLibllamaVersion(),
+      threads: this.#wllama.getNumThreads(),
+      webgpu: !onCpu && this.#wllama.isSupportWebGPU(),
+      // Which device it took, and what it left to the CPU, it says here alone.
+      log: this.#log.filter((line) => /webgpu|device|offload|buffer size/i.test(line)).slice(0, 40),
+    };
+  }
+
+  /** Adds to a failure what wllama said before it. */
+  async #explained(work) {
+    try {
+      return await work();
+    } catch (error) {
+      throw new Error(`${error.stack ?? error}\n${this.#log.slice(-20).join("\n")}`);
+    }
+  }
+
+  async round({ prompt, answer }, round) {
+    // Wllama takes text alone. A digit is a token of its own in every vocabulary of these models, and one token is put
+    // in front. Other digits each round, though nothing may be kept from the last one.
+    const digits = Array.from({ length: prompt - 1 }, (_, i) => (i * 7 + ((i * i) % 11) + round) % 10).join("");
+    const order = { prompt: digits, max_tokens: answer, temperature: 0, ignore_eos: true, cache_prompt: false };
+    const told = await this.#explained(() => this.#wllama.createCompletion(order));
+    const times = told.timings;
+    if (!times) {
+      throw new Error(`wllama gave no timings: ${JSON.stringify(told).slice(0, 400)}`);
+    }
+    return {
+      prompt: times.prompt_n,
+      prefill_ms: times.prompt_ms,
+      answer: times.predicted_n,
+      decode_ms: times.predicted_ms,
+    };
+  }
+}
+
+const engines = new Map();
+
+async function carryOut({ action, name, engine, work, wllama, round }) {
+  if (action === "load") {
+    const made = engine === "gemtab" ? new Gemtab() : new Wllama();
+    const about = await made.load(work, wllama, engine === "wllama-cpu");
+    engines.set(name, made);
+    return about;
+  }
+  return engines.get(name).round(work, round);
+}
+
+async function adapter() {
+  const adapter = await navigator.gpu?.requestAdapter({ powerPreference: "high-performance" });
+  const { vendor, architecture, description } = adapter?.info ?? {};
+  return adapter ? { vendor, architecture, description, features: [...adapter.features] } : null;
+}
+
+globalThis.onerror = (message) => void say({ trouble: String(message) });
+globalThis.onunhandledrejection = (event) => void say({ trouble: String(event.reason) });
+
+await init({ module_or_path: new URL("./wire.wasm", import.meta.url) });
+await say({
+  ready: { agent: navigator.userAgent, isolated: crossOriginIsolated, adapter: await adapter() },
+});
+for (;;) {
+  const answer = await fetch(`/next/${page}`);
+  if (answer.status !== 200) {
+    continue;
+  }
+  const order = await answer.json();
+  try {
+    await say({ id: order.id, value: (await carryOut(order)) ?? null });
+  } catch (error) {
+    await say({ id: order.id, error: String(error?.message ?? error) });
+  }
+}

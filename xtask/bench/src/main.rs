@@ -1,0 +1,167 @@
+//! `bench`: engines side by side on one model, in turns, and a table.
+//!
+//! `cargo xtask bench` puts everything that a run needs into one folder and starts this program there. The folder may be
+//! carried to a machine that has a graphics card and no tools; the program itself needs nothing but a Chromium.
+
+mod browser;
+mod engine;
+mod options;
+mod process;
+mod report;
+mod server;
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::rc::Rc;
+use std::{env, fs};
+
+use anyhow::{Context as _, Result, bail};
+use clap::Parser as _;
+use serde_json::{Value, json};
+
+use browser::{Browser, InBrowser};
+use engine::{Engine, Sample, Work};
+use options::{Kind, Options};
+use process::LineEngine;
+use report::Results;
+use server::Server;
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<()> {
+    let folder = match &options.folder {
+        Some(folder) => folder.clone(),
+        None => own_folder()?,
+    };
+    let folder = fs::canonicalize(&folder).with_context(|| format!("there is no {}", folder.display()))?;
+    let probe = folder.join(format!("probe{}", env::consts::EXE_SUFFIX));
+    let model = match &options.model {
+        Some(model) => fs::canonicalize(model).with_context(|| format!("there is no {}", model.display()))?,
+        None => synthetic(&folder, &probe, options)?,
+    };
+    let vocabulary = vocabulary(&probe, &model)?;
+    let work = Work { model, vocabulary, prompt: options.prompt, answer: options.answer };
+
+    let server = Rc::new(Server::start(&folder.join("site"), &work.model)?);
+    let mut engines = Vec::new();
+    let mut browsers: Vec<(bool, Rc<Browser>)> = Vec::new();
+    for kind in &options.engines {
+        eprintln!("==> Starting {kind}");
+        match start(*kind, options, &probe, &work, &server, &mut browsers) {
+            Ok(engine) => engines.push(engine),
+            Err(error) if options.keep_going => eprintln!("    left out: {error:#}"),
+            Err(error) => return Err(error.context(format!("{kind} could not be started"))),
+        }
+    }
+    for peer in &options.peer {
+        let (name, command) = peer.split_once('=').context("--peer is NAME=COMMAND")?;
+        eprintln!("==> Starting {name}");
+        engines.push(Box::new(LineEngine::peer(name, command, &work)?));
+    }
+    if engines.is_empty() {
+        bail!("no engine could be started");
+    }
+
+    let mut results = Results::new(&work, engines.iter().map(|engine| (engine.name(), engine.about())));
+    // In turns, so that whatever slows the machine down for a while slows all of them down.
+    for round in 0..options.warm_up + options.rounds {
+        let counts = round >= options.warm_up;
+        for (index, engine) in engines.iter_mut().enumerate() {
+            let sample = engine.round(round).with_context(|| format!("{} failed", engine.name()))?;
+            eprintln!("    {}", told(engine.name(), round, counts, &sample));
+            if counts {
+                results.push(index, sample);
+            }
+        }
+    }
+    drop(engines);
+    println!("{}", results.table());
+    let value = results.json(machine());
+    match &options.json {
+        Some(file) => fs::write(file, format!("{value:#}\n"))
+            .with_context(|| format!("{} cannot be written", file.display())),
+        None => Ok(()),
+    }
+}
+
+fn start(
+    kind: Kind,
+    options: &Options,
+    probe: &std::path::Path,
+    work: &Work,
+    server: &Rc<Server>,
+    browsers: &mut Vec<(bool, Rc<Browser>)>,
+) -> Result<Box<dyn Engine>> {
+    if kind == Kind::Native {
+        return Ok(Box::new(LineEngine::probe(probe, options.adapter.as_deref(), work)?));
+    }
+    let half = kind.with_half();
+    let browser = match browsers.iter().find(|(other, _)| *other == half) {
+        Some((_, browser)) => Rc::clone(browser),
+        None => {
+            let browser = Rc::new(Browser::start(options, half, server)?);
+            browsers.push((half, Rc::clone(&browser)));
+            browser
+        }
+    };
+    Ok(Box::new(InBrowser::load(kind, browser, options, work)?))
+}
+
+/// The model with random weights, made at the first run.
+fn synthetic(folder: &std::path::Path, probe: &std::path::Path, options: &Options) -> Result<PathBuf> {
+    let models = options.models.clone().unwrap_or_else(|| folder.join("models"));
+    fs::create_dir_all(&models).with_context(|| format!("cannot create {}", models.display()))?;
+    let name = format!("{}-{}-{}.gguf", options.shape, options.vocab, options.quant);
+    let (model, part) = (models.join(&name), models.join(format!("{name}.part")));
+    if !model.exists() {
+        eprintln!("==> Making up a model of the shape {} with random weights", options.shape);
+        let mut synth = Command::new(probe);
+        synth.arg("synth").arg(&part).args(["--shape", &options.shape, "--quant", &options.quant]);
+        let status = synth.args(["--vocab", &options.vocab.to_string()]).stdout(std::io::stderr()).status();
+        let status = status.with_context(|| format!("cannot start {}", probe.display()))?;
+        if !status.success() {
+            bail!("the model could not be made up ({status})");
+        }
+        fs::rename(&part, &model).with_context(|| format!("cannot write {}", model.display()))?;
+    }
+    Ok(model)
+}
+
+fn vocabulary(probe: &std::path::Path, model: &std::path::Path) -> Result<u32> {
+    let output = Command::new(probe).arg("info").arg(model).output();
+    let output = output.with_context(|| format!("cannot start {}", probe.display()))?;
+    if !output.status.success() {
+        bail!("{} is no model: {}", model.display(), String::from_utf8_lossy(&output.stderr).trim());
+    }
+    let info: Value = serde_json::from_slice(&output.stdout)?;
+    let vocabulary = info["vocabulary"].as_u64().and_then(|n| u32::try_from(n).ok());
+    vocabulary.with_context(|| format!("{} cannot be run: {}", model.display(), info["cannot_run"]))
+}
+
+fn told(name: &str, round: u32, counts: bool, sample: &Sample) -> String {
+    let warm_up = if counts { "" } else { "  (warm-up)" };
+    let (prefill, decode) = (sample.prefill(), sample.decode());
+    format!("round {round}  {name:<14} prefill {prefill:>9.1} tok/s  decode {decode:>8.1} tok/s{warm_up}")
+}
+
+fn own_folder() -> Result<PathBuf> {
+    let own = env::current_exe().context("cannot find this program")?;
+    Ok(own.parent().map_or_else(|| PathBuf::from("."), PathBuf::from))
+}
+
+fn machine() -> Value {
+    json!({
+        "os": env::consts::OS,
+        "architecture": env::consts::ARCH,
+        "cores": std::thread::available_parallelism().map_or(0, std::num::NonZero::get),
+        "command": env::args().collect::<Vec<_>>().join(" "),
+    })
+}

@@ -1,0 +1,119 @@
+//! The command line.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+/// Engines side by side on one model: in turns, several rounds after a warm-up.
+#[derive(Parser)]
+#[command(name = "bench", bin_name = "cargo xtask bench --", max_term_width = 100)]
+pub struct Options {
+    /// The folder that `cargo xtask bench --prepare` has filled; without it, the one this program lies in
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// The engines, in the order of their turns
+    #[arg(long, value_delimiter = ',', default_value = "native,page,wllama")]
+    pub engines: Vec<Kind>,
+    /// Another engine: a program that speaks as `probe bench --on-request` does. {model}, {prompt} and {answer} in the
+    /// command are filled in. May be given several times
+    #[arg(long, value_name = "NAME=COMMAND")]
+    pub peer: Vec<String>,
+    /// A model file, in place of one with random weights
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
+    /// Shape of the model with random weights, as `probe synth` names them
+    #[arg(long, default_value = "e2b")]
+    pub shape: String,
+    /// Its types
+    #[arg(long, default_value = "q4_k_m")]
+    pub quant: String,
+    /// Its vocabulary
+    #[arg(long, default_value_t = 32_768)]
+    pub vocab: u32,
+    /// Where models with random weights are kept
+    #[arg(long, value_name = "DIR")]
+    pub models: Option<PathBuf>,
+    /// Tokens of the prompt
+    #[arg(long, default_value_t = 512)]
+    pub prompt: u32,
+    /// Tokens of the answer
+    #[arg(long, default_value_t = 128)]
+    pub answer: u32,
+    /// Rounds that count
+    #[arg(long, default_value_t = 5)]
+    pub rounds: u32,
+    /// Rounds before those
+    #[arg(long, default_value_t = 1)]
+    pub warm_up: u32,
+    /// Part of the graphics adapter's name, for the native engine. A browser chooses its own; see --flags
+    #[arg(long, value_name = "NAME")]
+    pub adapter: Option<String>,
+    /// Chromium, or its headless shell
+    #[arg(long, value_name = "FILE", env = "CHROMIUM")]
+    pub chromium: Option<PathBuf>,
+    /// More flags for Chromium, such as --use-webgpu-adapter=swiftshader
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        env = "CHROMIUM_GPU_FLAGS",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
+    pub flags: String,
+    /// What lets `shader-f16` through where Chromium withholds it, for page-f16 and wllama-f16
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        env = "CHROMIUM_F16_FLAG",
+        default_value = "--enable-dawn-features=vulkan_enable_f16_on_nvidia",
+        allow_hyphen_values = true
+    )]
+    pub f16_flags: String,
+    /// More parameters for wllama's loadModel, as a JSON object, such as {"flash_attn": true}
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub wllama: String,
+    /// Seconds that a load or a round may take
+    #[arg(long, default_value_t = 300)]
+    pub patience: u64,
+    /// Show what browsers and peers print
+    #[arg(long)]
+    pub verbose: bool,
+    /// Leave out what cannot be started
+    #[arg(long)]
+    pub keep_going: bool,
+    /// A file to write every figure to
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// An engine that this program knows how to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// gemtab's engine without a browser: Vulkan, Metal or DirectX 12
+    Native,
+    /// gemtab's worker in Chromium
+    Page,
+    /// The same with `shader-f16` let through
+    PageF16,
+    /// wllama in Chromium
+    Wllama,
+    /// The same with `shader-f16` let through
+    WllamaF16,
+    /// wllama in Chromium on the CPU
+    WllamaCpu,
+}
+
+impl Kind {
+    /// Whether its browser is told to let `shader-f16` through.
+    pub fn with_half(self) -> bool {
+        matches!(self, Self::PageF16 | Self::WllamaF16)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.to_possible_value();
+        f.write_str(name.as_ref().map_or("", |value| value.get_name()))
+    }
+}

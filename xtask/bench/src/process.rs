@@ -1,0 +1,112 @@
+//! Engines that are programs: they print a line of JSON once the model is loaded, and one for each round that a line of
+//! their standard input asks for.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+use crate::engine::{Engine, Sample, Work};
+
+/// Such a program.
+pub struct LineEngine {
+    name: String,
+    about: Value,
+    child: Child,
+    requests: Option<ChildStdin>,
+    lines: BufReader<ChildStdout>,
+}
+
+impl LineEngine {
+    /// gemtab's own engine.
+    ///
+    /// # Errors
+    /// When it cannot be started or cannot load the model.
+    pub fn probe(probe: &Path, adapter: Option<&str>, work: &Work) -> Result<Self> {
+        let mut command = Command::new(probe);
+        if let Some(adapter) = adapter {
+            command.args(["--adapter", adapter]);
+        }
+        command.arg("bench").arg(&work.model).arg("--on-request");
+        command.args(["--prefill", &work.prompt.to_string(), "--decode", &work.answer.to_string()]);
+        Self::start("native", command)
+    }
+
+    /// Another one, by a command line with places to fill in.
+    ///
+    /// # Errors
+    /// As [`Self::probe`].
+    pub fn peer(name: &str, line: &str, work: &Work) -> Result<Self> {
+        let (model, prompt, answer) =
+            (work.model.display().to_string(), work.prompt.to_string(), work.answer.to_string());
+        let fill = |word: &str| {
+            word.replace("{model}", &model).replace("{prompt}", &prompt).replace("{answer}", &answer)
+        };
+        let mut words = line.split_whitespace().map(fill);
+        let mut command = Command::new(words.next().with_context(|| format!("{name} has no command"))?);
+        command.args(words);
+        Self::start(name, command)
+    }
+
+    fn start(name: &str, mut command: Command) -> Result<Self> {
+        let program = command.get_program().display().to_string();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {program}"))?;
+        let requests = child.stdin.take();
+        let lines = BufReader::new(child.stdout.take().context("it has no standard output")?);
+        let mut engine = Self { name: name.to_owned(), about: Value::Null, child, requests, lines };
+        engine.about = engine.next()?;
+        Ok(engine)
+    }
+
+    fn next(&mut self) -> Result<Value> {
+        let mut line = String::new();
+        loop {
+            line.clear();
+            if self.lines.read_line(&mut line)? == 0 {
+                bail!("it ended ({})", self.child.wait()?);
+            }
+            // Libraries of others print what they like.
+            if line.starts_with('{') {
+                return serde_json::from_str(&line).with_context(|| format!("it printed {line:?}"));
+            }
+        }
+    }
+}
+
+impl Engine for LineEngine {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn about(&self) -> Value {
+        self.about.clone()
+    }
+
+    fn round(&mut self, round: u32) -> Result<Sample> {
+        let requests = self.requests.as_mut().context("it takes no requests")?;
+        writeln!(requests, "{round}")?;
+        requests.flush()?;
+        Sample::read(&self.next()?)
+    }
+}
+
+impl Drop for LineEngine {
+    fn drop(&mut self) {
+        // The end of its input ends it; one that hangs is not waited for.
+        self.requests = None;
+        for _ in 0..50 {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}

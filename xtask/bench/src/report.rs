@@ -1,0 +1,167 @@
+//! Figures of all rounds: medians, spread, ratios.
+
+use serde_json::{Value, json};
+
+use crate::engine::{Sample, Work};
+
+/// All figures.
+pub struct Results {
+    work: Value,
+    engines: Vec<Column>,
+}
+
+struct Column {
+    name: String,
+    about: Value,
+    samples: Vec<Sample>,
+}
+
+/// Least, median and greatest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Spread {
+    min: f64,
+    median: f64,
+    max: f64,
+}
+
+impl Spread {
+    fn of(figures: impl Iterator<Item = f64>) -> Self {
+        let mut figures: Vec<_> = figures.collect();
+        figures.sort_by(f64::total_cmp);
+        let at = |index: usize| figures.get(index).copied().unwrap_or(f64::NAN);
+        let last = figures.len().saturating_sub(1);
+        Self { min: at(0), median: f64::midpoint(at(last / 2), at(figures.len() / 2)), max: at(last) }
+    }
+
+    fn text(&self) -> String {
+        // Three digits where there are few before the point.
+        let digits = if self.median < 10.0 { 2 } else { 1 };
+        format!("{:.digits$} ({:.digits$}–{:.digits$})", self.median, self.min, self.max)
+    }
+
+    fn json(&self) -> Value {
+        json!({ "median": self.median, "min": self.min, "max": self.max })
+    }
+}
+
+impl Column {
+    fn prefill(&self) -> Spread {
+        Spread::of(self.samples.iter().map(Sample::prefill))
+    }
+
+    fn decode(&self) -> Spread {
+        Spread::of(self.samples.iter().map(Sample::decode))
+    }
+}
+
+impl Results {
+    /// Nothing yet, of these engines.
+    pub fn new<'a>(work: &Work, engines: impl Iterator<Item = (&'a str, Value)>) -> Self {
+        let column =
+            |(name, about): (&str, Value)| Column { name: name.to_owned(), about, samples: Vec::new() };
+        let work = json!({
+            "model": work.model.file_name().map(|name| name.to_string_lossy()),
+            "vocabulary": work.vocabulary,
+            "prompt": work.prompt,
+            "answer": work.answer,
+        });
+        Self { work, engines: engines.map(column).collect() }
+    }
+
+    /// Adds a round of an engine.
+    pub fn push(&mut self, engine: usize, sample: Sample) {
+        if let Some(column) = self.engines.get_mut(engine) {
+            column.samples.push(sample);
+        }
+    }
+
+    /// Each engine against each that comes after it.
+    fn ratios(&self) -> impl Iterator<Item = (String, f64, f64)> {
+        self.engines.iter().enumerate().flat_map(|(index, of)| {
+            self.engines[index + 1..].iter().map(move |to| {
+                let prefill = of.prefill().median / to.prefill().median;
+                let decode = of.decode().median / to.decode().median;
+                (format!("{} / {}", of.name, to.name), prefill, decode)
+            })
+        })
+    }
+
+    /// For people.
+    pub fn table(&self) -> String {
+        let mut text = format!("\n{}\n\n", self.title());
+        text += &format!("{:<24} {:>30} {:>26}\n", "engine", "prefill, tok/s", "decode, tok/s");
+        for column in &self.engines {
+            let (prefill, decode) = (column.prefill().text(), column.decode().text());
+            text += &format!("{:<24} {prefill:>30} {decode:>26}\n", column.name);
+        }
+        if self.engines.len() > 1 {
+            text += &format!("\n{:<24} {:>30} {:>26}\n", "ratio of medians", "prefill", "decode");
+        }
+        for (name, prefill, decode) in self.ratios() {
+            text += &format!("{name:<24} {prefill:>29.2}× {decode:>25.2}×\n");
+        }
+        text
+    }
+
+    fn title(&self) -> String {
+        let rounds = self.engines.iter().map(|column| column.samples.len()).max().unwrap_or(0);
+        let work = &self.work;
+        let model = work["model"].as_str().unwrap_or_default();
+        format!(
+            "{model}: {} tokens read, {} drawn, {rounds} rounds in turns: median (least–greatest)",
+            work["prompt"], work["answer"]
+        )
+    }
+
+    /// Everything.
+    pub fn json(&self, machine: Value) -> Value {
+        let engines: Vec<_> = self
+            .engines
+            .iter()
+            .map(|column| {
+                json!({
+                    "engine": column.name,
+                    "about": column.about,
+                    "prefill_tokens_per_s": column.prefill().json(),
+                    "decode_tokens_per_s": column.decode().json(),
+                    "rounds": column.samples,
+                })
+            })
+            .collect();
+        let ratios: Vec<_> = self
+            .ratios()
+            .map(|(name, prefill, decode)| json!({ "of": name, "prefill": prefill, "decode": decode }))
+            .collect();
+        json!({ "machine": machine, "work": self.work, "engines": engines, "ratios": ratios })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(prefill_ms: f64, decode_ms: f64) -> Sample {
+        Sample { prompt: 100.0, prefill_ms, answer: 11.0, decode_ms }
+    }
+
+    #[test]
+    fn medians_spread_and_ratios_are_of_rates() {
+        let work = Work { model: "m.gguf".into(), vocabulary: 9, prompt: 100, answer: 11 };
+        let names = ["native", "peer"].into_iter().map(|name| (name, Value::Null));
+        let mut results = Results::new(&work, names);
+        for ms in [100.0, 50.0, 200.0] {
+            results.push(0, sample(ms, 10.0 * ms));
+        }
+        results.push(1, sample(1000.0, 5000.0));
+        let json = results.json(Value::Null);
+        let native = &json["engines"][0]["prefill_tokens_per_s"];
+        assert_eq!((native["min"].as_f64(), native["median"].as_f64()), (Some(500.0), Some(1000.0)));
+        assert_eq!(json["engines"][0]["decode_tokens_per_s"]["median"].as_f64(), Some(10.0));
+        assert_eq!(
+            (json["ratios"][0]["prefill"].as_f64(), json["ratios"][0]["decode"].as_f64()),
+            (Some(10.0), Some(5.0))
+        );
+        let table = results.table();
+        assert!(table.contains("1000.0 (500.0–2000.0)") && table.contains("native / peer"), "{table}");
+    }
+}

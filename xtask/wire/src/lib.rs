@@ -1,0 +1,49 @@
+//! What the page of `cargo xtask bench` says to the real worker, and what the worker answers, for a script without the
+//! app's code. It is no part of what visitors load.
+
+use protocol::{
+    BenchmarkOptions, Diagnosis, Event, Layer, LayerKind, LoadOptions, ModelSource, Request, RequestId,
+    VERSION,
+};
+use wasm_bindgen::prelude::*;
+
+/// The greeting, which comes first.
+///
+/// # Errors
+/// When it cannot be encoded.
+#[wasm_bindgen]
+pub fn hello() -> Result<Vec<u8>, JsError> {
+    Ok(protocol::encode(&Request::Hello { version: VERSION })?)
+}
+
+/// Loads the model of `size` bytes at `url`.
+///
+/// # Errors
+/// As [`hello`].
+#[wasm_bindgen]
+pub fn load(id: u32, url: String, size: f64, context: u32) -> Result<Vec<u8>, JsError> {
+    let layer = Layer { kind: LayerKind::Model, digest: String::new(), url, size: size as u64 };
+    let source = ModelSource::Server { name: "bench".into(), layers: vec![layer] };
+    let options = LoadOptions { context, ..LoadOptions::default() };
+    Ok(protocol::encode(&Request::Load { id: RequestId(id.into()), source, options })?)
+}
+
+/// Times round number `round`.
+///
+/// # Errors
+/// As [`hello`].
+#[wasm_bindgen]
+pub fn benchmark(id: u32, prompt: u32, answer: u32, round: u32) -> Result<Vec<u8>, JsError> {
+    let options = BenchmarkOptions { prompt, answer, warm_up: 0, rounds: 1, first: round };
+    let what = Diagnosis::Benchmark(options);
+    Ok(protocol::encode(&Request::Diagnose { id: RequestId(id.into()), what })?)
+}
+
+/// An event of the worker's as JSON.
+///
+/// # Errors
+/// When the bytes are no event.
+#[wasm_bindgen]
+pub fn decode(bytes: &[u8]) -> Result<String, JsError> {
+    Ok(serde_json::to_string(&protocol::decode::<Event>(bytes)?)?)
+}
