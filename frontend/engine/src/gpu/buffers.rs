@@ -1,5 +1,6 @@
 //! Buffers, counted; and reading them back.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -121,7 +122,8 @@ impl Gpu {
     /// [`GpuError::TooLarge`].
     pub fn readback(&self, label: &str, bytes: u64) -> Result<Readback, GpuError> {
         use wgpu::BufferUsages as U;
-        Ok(Readback { buffer: self.buffer(label, bytes, U::MAP_READ | U::COPY_DST)? })
+        let buffer = self.buffer(label, bytes, U::MAP_READ | U::COPY_DST)?;
+        Ok(Readback { buffer, copied_by: RefCell::default() })
     }
 
     /// Reads a whole buffer range once, for tests and diagnostics; allocates.
@@ -135,9 +137,7 @@ impl Gpu {
         bytes: u64,
     ) -> Result<Vec<u8>, GpuError> {
         let readback = self.readback("read once", bytes)?;
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None });
-        encoder.copy_buffer_to_buffer(source, offset, &readback.buffer, 0, bytes.next_multiple_of(4));
-        self.submit(encoder);
+        readback.submit(self, self.encoder(), source, offset, bytes);
         readback.read(self, bytes).await
     }
 }
@@ -146,16 +146,25 @@ impl Gpu {
 #[derive(Debug)]
 pub struct Readback {
     pub(super) buffer: Arc<Buffer>,
+    copied_by: RefCell<Option<wgpu::SubmissionIndex>>,
 }
 
 impl Readback {
-    /// The buffer, as the target of a copy.
-    #[must_use]
-    pub fn target(&self) -> &wgpu::Buffer {
-        &self.buffer
+    /// Ends `encoder` with a copy of `bytes` bytes of `source` from `offset` on, and submits it.
+    pub fn submit(
+        &self,
+        gpu: &Gpu,
+        mut encoder: wgpu::CommandEncoder,
+        source: &wgpu::Buffer,
+        offset: u64,
+        bytes: u64,
+    ) {
+        encoder.copy_buffer_to_buffer(source, offset, &self.buffer, 0, bytes.next_multiple_of(4));
+        self.copied_by.replace(Some(gpu.submit(encoder)));
     }
 
-    /// Waits for the submitted work and returns the first `bytes` bytes.
+    /// Waits for the copy that was submitted last, not for what was submitted after it, and returns the first `bytes`
+    /// bytes.
     ///
     /// # Errors
     /// [`GpuError::Lost`] when the device went away meanwhile, [`GpuError::Fault`] for anything it reported.
@@ -167,7 +176,7 @@ impl Readback {
         });
         #[cfg(not(target_arch = "wasm32"))]
         gpu.device
-            .poll(wgpu::PollType::wait_indefinitely())
+            .poll(wgpu::PollType::Wait { submission_index: self.copied_by.take(), timeout: None })
             .map_err(|e| GpuError::Fault { reason: e.to_string() })?;
         let result = mapped.await;
         gpu.check()?;

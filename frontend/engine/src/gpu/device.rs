@@ -154,6 +154,12 @@ impl Gpu {
         &self.queue
     }
 
+    /// Whether the device is a processor that plays one.
+    #[must_use]
+    pub fn is_software(&self) -> bool {
+        self.info.device_type == wgpu::DeviceType::Cpu
+    }
+
     /// Largest buffer that can be created and bound whole, in bytes.
     #[must_use]
     pub fn max_binding(&self) -> u64 {
@@ -191,10 +197,10 @@ impl Gpu {
         self.submits.load(Ordering::Relaxed)
     }
 
-    /// Submits what was recorded.
-    pub fn submit(&self, encoder: wgpu::CommandEncoder) {
+    /// Submits what was recorded, and returns by what to wait for it.
+    pub fn submit(&self, encoder: wgpu::CommandEncoder) -> wgpu::SubmissionIndex {
         self.submits.fetch_add(1, Ordering::Relaxed);
-        self.queue.submit([encoder.finish()]);
+        self.queue.submit([encoder.finish()])
     }
 
     /// The device's complaint, if it was lost or reported a fault that no scope caught.
@@ -227,7 +233,7 @@ impl Gpu {
         let l = &self.limits;
         Report {
             name: self.info.name.clone(),
-            software: self.info.device_type == wgpu::DeviceType::Cpu,
+            software: self.is_software(),
             subgroups: self
                 .features
                 .contains(wgpu::Features::SUBGROUP)

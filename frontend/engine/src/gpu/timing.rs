@@ -110,8 +110,7 @@ impl<'a> Timer<'a> {
             return Ok(started.elapsed().as_secs_f64() * 1000.0);
         };
         encoder.resolve_query_set(&stamps.set, 0..2, &stamps.resolved, 0);
-        encoder.copy_buffer_to_buffer(&stamps.resolved, 0, stamps.readback.target(), 0, 16);
-        self.gpu.submit(encoder);
+        stamps.readback.submit(self.gpu, encoder, &stamps.resolved, 0, 16);
         let bytes = stamps.readback.read(self.gpu, 16).await?;
         let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&bytes);
         // A browser may take noise off or add it: an end before the beginning is none.

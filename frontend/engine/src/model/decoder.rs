@@ -249,8 +249,7 @@ impl Decoder {
             self.tail.encode(&mut pass, 1);
             self.sampler.steps().encode(&mut pass, 1);
         }
-        self.sampler.record_readback(&mut encoder, which);
-        self.gpu.submit(encoder);
+        self.sampler.submit(&self.gpu, encoder, which);
     }
 
     /// Submits the drawing of `count` tokens after those drawn so far, and the copy of their ids to readback `which`.
@@ -261,8 +260,7 @@ impl Decoder {
             self.one.encode(&mut pass, 1);
             self.sampler.steps().encode(&mut pass, 1);
         }
-        self.sampler.record_readback(&mut encoder, which);
-        self.gpu.submit(encoder);
+        self.sampler.submit(&self.gpu, encoder, which);
     }
 
     /// Brings the per-layer row of the token drawn last, where the table is in the file.

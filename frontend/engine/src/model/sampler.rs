@@ -105,15 +105,9 @@ impl Sampler {
         &self.forms[self.active].steps
     }
 
-    /// Records the copy of the drawn ids to one of the two readback buffers.
-    pub fn record_readback(&self, encoder: &mut wgpu::CommandEncoder, which: usize) {
-        encoder.copy_buffer_to_buffer(
-            &self.drawn,
-            0,
-            self.readbacks[which].target(),
-            0,
-            u64::from(OUT_LEN) * 4,
-        );
+    /// Submits `encoder` with a copy of the drawn ids to one of the two readback buffers at its end.
+    pub fn submit(&self, gpu: &Gpu, encoder: wgpu::CommandEncoder, which: usize) {
+        self.readbacks[which].submit(gpu, encoder, &self.drawn, 0, u64::from(OUT_LEN) * 4);
     }
 
     /// The drawn ids as of the last copy: token number `i` is at `i % OUT_LEN`.
