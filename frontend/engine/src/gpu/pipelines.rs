@@ -58,10 +58,7 @@ impl Gpu {
         } else {
             source.wgsl.clone()
         };
-        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some(&source.name),
-            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
-        });
+        let module = self.module(&source.name, wgsl);
         let entries: Vec<_> = source
             .bindings
             .iter()
@@ -102,5 +99,21 @@ impl Gpu {
             cache: None,
         });
         Pipeline { name: source.name.clone(), pipeline, layout, bindings: entries.len() }
+    }
+
+    /// The kernels are this project's own, and each loop of theirs ends: the counters that wgpu would add to every loop,
+    /// and its guards of integer divisions, cost a quarter of the speed of decode (`shaders/MEASUREMENTS.md`). Accesses
+    /// stay checked. A browser adds what it wants whatever is said here.
+    #[allow(unsafe_code)]
+    fn module(&self, name: &str, wgsl: String) -> wgpu::ShaderModule {
+        let descriptor =
+            wgpu::ShaderModuleDescriptor { label: Some(name), source: wgpu::ShaderSource::Wgsl(wgsl.into()) };
+        // SAFETY: it is on the caller that no loop is infinite and no divisor zero. Loops of the kernels run to bounds
+        // that their launchers set, with steps above zero; divisors are shapes, which the engine checks at load.
+        unsafe {
+            let checks =
+                wgpu::ShaderRuntimeChecks { bounds_checks: true, ..wgpu::ShaderRuntimeChecks::unchecked() };
+            self.device.create_shader_module_trusted(descriptor, checks)
+        }
     }
 }
