@@ -117,7 +117,7 @@ pub struct Params {
     pub pad: [u32; 3],
 }
 
-/// Heads times splits that the merging prologue has room to weigh: 64 heads of 16 splits.
+/// Heads times splits that the merging prologue has room to weigh: 32 heads of 32 splits.
 const MAX_SPLIT_WEIGHTS: u32 = 1024;
 
 /// Elements of x staged at a time where the prologue does not need all of them.
@@ -147,10 +147,10 @@ impl Matvec {
         (self.tile() / 4).max(partial)
     }
 
-    /// Whether the merging prologue has room for so many heads and splits.
+    /// Most splits of attention that the merging prologue has room for.
     #[must_use]
-    pub fn can_merge(heads: u32, most: u32) -> bool {
-        heads * most <= MAX_SPLIT_WEIGHTS
+    pub fn most_splits(heads: u32) -> u32 {
+        (MAX_SPLIT_WEIGHTS / heads.max(1)).max(1)
     }
 
     /// Bytes of workgroup memory.
@@ -277,9 +277,9 @@ fn combinations() -> Vec<Matvec> {
     let mut all = Vec::new();
     let forms = [
         Form::default(),
-        Form { rows: 1, groups: 4, ksplit: 4 },
-        Form { rows: 4, groups: 8, ksplit: 1 },
-        Form { rows: 2, groups: 8, ksplit: 2 },
+        Form { rows: 1, groups: 8, ksplit: 1 },
+        Form { rows: 4, groups: 4, ksplit: 1 },
+        Form { rows: 1, groups: 8, ksplit: 2 },
     ];
     for dtype in DType::ALL {
         for form in forms {

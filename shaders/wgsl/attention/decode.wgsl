@@ -107,41 +107,48 @@ fn cached(position: u32, kv_head: u32) -> u32 {
     return (slot * params.kv_heads + kv_head) * OCTETS * WORDS4;
 }
 
-// Norm, weight and rotation of one head of `qkv` into `own`, at head `place`. NONE: no weight.
-const NONE: u32 = 0xffffffffu;
-fn finish(place: u32, src: u32, weight: u32, rotate: bool, position: u32, tid: u32) {
-    var squares = 0.0;
+// Norms, weights and rotations of the first `count` of q, k and v: their heads begin at `src` in `qkv`, and go to `own`
+// one after the other. They are done side by side, for most threads would idle over one.
+fn finish(count: u32, src: vec3<u32>, position: u32, tid: u32) {
+    var squares = vec4<f32>(0.0);
     for (var i = tid; i < HD; i += THREADS) {
-        let v = qkv[src + i];
+        var v = vec4<f32>(qkv[src.x + i], 0.0, 0.0, 0.0);
+#if OWN_KV
+        if (count == 3u) {
+            v.y = qkv[src.y + i];
+            v.z = qkv[src.z + i];
+        }
+#endif
         squares += v * v;
     }
-    scratch[tid] = squares;
+    sums[tid] = squares;
     workgroupBarrier();
-    if (tid < 8u) {
-        var part_sum = 0.0;
-        for (var i = tid; i < THREADS; i += 8u) {
-            part_sum += scratch[i];
+    if (tid < 16u) {
+        var part_sum = sums[tid];
+        for (var i = tid + 16u; i < THREADS; i += 16u) {
+            part_sum += sums[i];
         }
-        sums[tid] = vec4<f32>(part_sum);
+        sums[tid] = part_sum;
     }
     workgroupBarrier();
-    var total = 0.0;
-    for (var i = 0u; i < 8u; i += 1u) {
-        total += sums[i].x;
+    var total = sums[0];
+    for (var i = 1u; i < 16u; i += 1u) {
+        total += sums[i];
     }
-    let r = inverseSqrt(total / f32(HD) + params.eps);
+    let scales = inverseSqrt(total / f32(HD) + params.eps);
     // Four pairs at a time: whole vectors are written, for a write of one component may touch its neighbours.
-    for (var j = tid; j < HD / 8u; j += THREADS) {
-        var a = vec4<f32>(qkv[src + 4u * j], qkv[src + 4u * j + 1u], qkv[src + 4u * j + 2u], qkv[src + 4u * j + 3u]) * r;
-        let late = src + 4u * j + HD / 2u;
-        var b = vec4<f32>(qkv[late], qkv[late + 1u], qkv[late + 2u], qkv[late + 3u]) * r;
-        if (weight != NONE) {
-            let w = weight + 4u * j;
+    for (var i = tid; i < count * HD / 8u; i += THREADS) {
+        let place = i / (HD / 8u);
+        let j = i % (HD / 8u);
+        let early = src[place] + 4u * j;
+        let late = early + HD / 2u;
+        var a = vec4<f32>(qkv[early], qkv[early + 1u], qkv[early + 2u], qkv[early + 3u]) * scales[place];
+        var b = vec4<f32>(qkv[late], qkv[late + 1u], qkv[late + 2u], qkv[late + 3u]) * scales[place];
+        if (place < 2u) {
+            let w = select(params.q_norm, params.k_norm, place == 1u) + 4u * j;
             a *= vec4<f32>(vectors[w], vectors[w + 1u], vectors[w + 2u], vectors[w + 3u]);
             let v = w + HD / 2u;
             b *= vec4<f32>(vectors[v], vectors[v + 1u], vectors[v + 2u], vectors[v + 3u]);
-        }
-        if (rotate) {
             let t0 = rope_cos_sin(position, 4u * j);
             let t1 = rope_cos_sin(position, 4u * j + 1u);
             let t2 = rope_cos_sin(position, 4u * j + 2u);
@@ -176,35 +183,36 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let end = min(begin + splits.run, pos + 1u);
     let kv_head = head / (params.heads / params.kv_heads);
 
-    finish(0u, head * HD, params.q_norm, true, pos, tid);
+    let q_src = head * HD;
 #if OWN_KV
-    if (end == pos + 1u) {
-        let k_src = (params.heads + kv_head) * HD;
-        finish(1u, k_src, params.k_norm, true, pos, tid);
+    let k_src = (params.heads + kv_head) * HD;
 #if V_IS_K
-        finish(2u, k_src, NONE, false, pos, tid);
+    let v_src = k_src;
 #else
-        finish(2u, k_src + params.kv_heads * HD, NONE, false, pos, tid);
+    let v_src = k_src + params.kv_heads * HD;
 #endif
-        if (head % (params.heads / params.kv_heads) == 0u) {
-            let slot = cached(pos, kv_head);
-            for (var c = tid; c < OCTETS; c += THREADS) {
-                let k0 = own[HD / 4u + 2u * c];
-                let k1 = own[HD / 4u + 2u * c + 1u];
-                let v0 = own[HD / 2u + 2u * c];
-                let v1 = own[HD / 2u + 2u * c + 1u];
+    let holds_own = end == pos + 1u;
+    finish(select(1u, 3u, holds_own), vec3<u32>(q_src, k_src, v_src), pos, tid);
+    if (holds_own && head % (params.heads / params.kv_heads) == 0u) {
+        let slot = cached(pos, kv_head);
+        for (var c = tid; c < OCTETS; c += THREADS) {
+            let k0 = own[HD / 4u + 2u * c];
+            let k1 = own[HD / 4u + 2u * c + 1u];
+            let v0 = own[HD / 2u + 2u * c];
+            let v1 = own[HD / 2u + 2u * c + 1u];
 #if KV_F16
-                k_cache[slot + c] = pack(k0, k1);
-                v_cache[slot + c] = pack(v0, v1);
+            k_cache[slot + c] = pack(k0, k1);
+            v_cache[slot + c] = pack(v0, v1);
 #else
-                k_cache[slot + 2u * c] = bitcast<vec4<u32>>(k0);
-                k_cache[slot + 2u * c + 1u] = bitcast<vec4<u32>>(k1);
-                v_cache[slot + 2u * c] = bitcast<vec4<u32>>(v0);
-                v_cache[slot + 2u * c + 1u] = bitcast<vec4<u32>>(v1);
+            k_cache[slot + 2u * c] = bitcast<vec4<u32>>(k0);
+            k_cache[slot + 2u * c + 1u] = bitcast<vec4<u32>>(k1);
+            v_cache[slot + 2u * c] = bitcast<vec4<u32>>(v0);
+            v_cache[slot + 2u * c + 1u] = bitcast<vec4<u32>>(v1);
 #endif
-            }
         }
     }
+#else
+    finish(1u, vec3<u32>(q_src), pos, tid);
 #endif
 
     var m = -3.0e38;

@@ -18,10 +18,10 @@
 use shaders::attention::decode::{Decode, Kv, Params as AttentionParams};
 use shaders::matvec::{Epilogue, Matvec, Merge, Norms, Params, Prologue};
 
+use super::Parts;
 use super::forms::matvec_form;
 use super::prefill::norm_add;
-use super::scratch::{MOST_SPLITS, SMALLEST_RUN};
-use super::{Attention, Parts};
+use super::scratch::{SMALLEST_RUN, most_splits};
 use crate::gpu::{Gpu, GpuError, Grid, Reads, Steps};
 use crate::weights::Matrix;
 
@@ -92,7 +92,7 @@ impl Builder<'_> {
             dtypes: product.matrices.iter().map(|m| m.dtype).collect(),
             prologue,
             epilogue: product.epilogue,
-            form: matvec_form(rows, k),
+            form: matvec_form(self.gpu, prologue, rows, k),
         }
     }
 
@@ -193,12 +193,9 @@ impl Builder<'_> {
         self.attention(i, has_v).await?;
 
         let layer = &config.layers[i];
-        let merge = Merge {
-            head_dim: layer.head_dim,
-            most: MOST_SPLITS,
-            smallest: SMALLEST_RUN,
-            window: if layer.attention == Attention::Sliding { config.window } else { 0 },
-        };
+        let window = parts.window(i);
+        let most = most_splits(config.heads, window);
+        let merge = Merge { head_dim: layer.head_dim, most, smallest: SMALLEST_RUN, window };
         let output = Product::store(vec![parts.matrix(&name("attn_output"))?]);
         self.push(&output, Prologue::Merge, |p| p.with_merge(merge), &s.branch, &s.part, &[&s.state]).await?;
         self.pending = Some(Pending { norm: vector("post_attention_norm"), scale: None });
@@ -247,12 +244,12 @@ impl Builder<'_> {
         let params = AttentionParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
-            window: if layer.attention == Attention::Sliding { config.window } else { 0 },
+            window: parts.window(i),
             ring: cache.ring,
             q_norm: w.vector(&format!("blk.{i}.attn_q_norm")),
             k_norm: w.vector(&format!("blk.{i}.attn_k_norm")),
             smallest: SMALLEST_RUN,
-            most: MOST_SPLITS,
+            most: most_splits(config.heads, parts.window(i)),
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
             pad: [0; 2],

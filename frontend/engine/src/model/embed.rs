@@ -44,7 +44,7 @@ pub async fn per_layer(gpu: &Gpu, parts: &Parts, one: bool) -> Result<Steps, Gpu
             dtypes: vec![matrix.dtype],
             prologue: Prologue::Plain,
             epilogue: Epilogue::Store,
-            form: matvec_form(matrix.n, matrix.k),
+            form: matvec_form(gpu, Prologue::Plain, matrix.n, matrix.k),
         };
         let (mut params, grid) = kernel.dispatch(&[matrix.n]);
         params.planes[0] = matrix.whole().layout.planes;

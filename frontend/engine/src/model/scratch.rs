@@ -2,13 +2,22 @@
 
 use std::sync::Arc;
 
+use shaders::matvec::Matvec;
+
 use super::{Config, KvType, kv_cache};
 use crate::gpu::{Buffer, Gpu, GpuError};
 
 /// Splits of the keys in decode: enough workgroups for a large device, few enough to merge.
-pub const MOST_SPLITS: u32 = 16;
+const MOST_SPLITS: u32 = 32;
 /// Smallest run of keys of a split.
 pub const SMALLEST_RUN: u32 = 64;
+
+/// Most splits of the keys of a layer that sees `window` of them, or all where that is 0.
+#[must_use]
+pub fn most_splits(heads: u32, window: u32) -> u32 {
+    let most = MOST_SPLITS.min(Matvec::most_splits(heads));
+    if window == 0 { most } else { window.div_ceil(SMALLEST_RUN).min(most) }
+}
 
 /// Working buffers, f32 unless said otherwise; `T` rows where prefill uses them.
 #[derive(Debug)]
@@ -71,7 +80,8 @@ impl Sizes {
         let most = |f: &dyn Fn(usize) -> u32| u64::from(layers().map(f).max().unwrap_or(0));
         let part = layers()
             .map(|i| {
-                u64::from(config.heads) * u64::from(MOST_SPLITS) * u64::from(config.layers[i].head_dim + 2)
+                let splits = u64::from(most_splits(config.heads, 0));
+                u64::from(config.heads) * splits * u64::from(config.layers[i].head_dim + 2)
             })
             .max();
         Self {
