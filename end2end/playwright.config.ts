@@ -25,6 +25,9 @@ const browser = (...args: string[]) => ({
     ...(executablePath ? { executablePath } : {}),
     args: [
       ...args,
+      // A camera that shows a test card, and a microphone that hears somebody say five digits.
+      "--use-fake-device-for-media-stream",
+      `--use-file-for-fake-audio-capture=${join(root, "server/models/samples/speech1.wav")}`,
       "--no-sandbox",
       "--no-first-run",
       "--disable-background-networking",

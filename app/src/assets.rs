@@ -16,4 +16,6 @@ pub struct Assets {
     pub page_wasm: String,
     /// The module that a dedicated worker runs: the engine.
     pub worker: String,
+    /// The module that the page's audio worklet runs: it hears the microphone.
+    pub recorder: String,
 }

@@ -36,6 +36,20 @@ pub async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<T, String> {
         .map_err(|error| format!("The server's answer cannot be read: {error}."))
 }
 
+/// What the server wrote into a `<meta>` of the page; none where it wrote nothing.
+#[must_use]
+pub fn meta(name: &str) -> Option<String> {
+    let meta = web_sys::window()?.document()?.query_selector(&format!("meta[name={name}]")).ok()??;
+    meta.get_attribute("content").filter(|content| !content.is_empty())
+}
+
+/// What a thrown value says.
+#[must_use]
+pub fn words(value: &JsValue) -> String {
+    let message = js_sys::Reflect::get(value, &"message".into()).ok().and_then(|message| message.as_string());
+    message.or_else(|| value.as_string()).unwrap_or_else(|| "an error without a message".into())
+}
+
 /// Sets the theme on the document; none for the system's.
 pub fn set_theme(theme: Option<&str>) {
     let root = web_sys::window()

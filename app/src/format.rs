@@ -73,6 +73,14 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
+/// A time in a sound or a video: `0:07`, `12:40`, `1:02:03`.
+#[must_use]
+pub fn clock(millis: u64) -> String {
+    let seconds = millis / 1000;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+}
+
 /// A length of time in whole units, for sentences: `1 s` at least.
 #[must_use]
 pub fn whole_seconds(value: f64) -> String {

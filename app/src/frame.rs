@@ -11,7 +11,8 @@ use crate::{
     components::{
         AdviceDialog, LiveRegion, Palette, Picker, Rail, RailSheet, ToastView, TooSlowDialog, open_files,
     },
-    place::keep_query,
+    media::kind::{self, FileKind},
+    place::{Place, keep_query, use_place},
     state::{Stores, use_stores},
 };
 
@@ -40,7 +41,7 @@ pub fn Frame(children: Children) -> impl IntoView {
             <aside class="fake-note" aria-label="Test mode">"Simulated engine"</aside>
         </Show>
         <Show when=move || dropping.get()>
-            <div class="drop-veil"><p>"Drop a .gguf file to open it here"</p></div>
+            <div class="drop-veil"><p>"Drop pictures, sound or a video for your message, or a .gguf file to open it"</p></div>
         </Show>
     }
     .into_any()
@@ -87,8 +88,9 @@ fn listen_to_keys(stores: Stores) {
     });
 }
 
-/// Opens model files that are dropped anywhere.
+/// Opens model files that are dropped anywhere, and attaches all others to the next message.
 fn listen_to_drops(stores: Stores, dropping: RwSignal<bool>) {
+    let place = use_place();
     Effect::new(move |_| {
         let carries_files = |event: &web_sys::DragEvent| {
             event.data_transfer().is_some_and(|data| data.types().includes(&"Files".into(), 0))
@@ -113,8 +115,17 @@ fn listen_to_drops(stores: Stores, dropping: RwSignal<bool>) {
             }
             event.prevent_default();
             dropping.set(false);
-            if let Some(files) = event.data_transfer().and_then(|data| data.files()) {
+            let Some(files) = event.data_transfer().and_then(|data| data.files()) else { return };
+            let all: Vec<_> = (0..files.length()).filter_map(|at| files.get(at)).collect();
+            let is_model = |file: &web_sys::File| kind::of(&file.name(), &file.type_()) == FileKind::Model;
+            if all.iter().any(is_model) {
                 open_files(stores, &files.into());
+            } else if matches!(place.get_untracked(), Place::Chat(_)) {
+                stores.chat.attach(all);
+            } else {
+                stores.ui.toast(
+                    "Pictures and sound are attached in a conversation. Go to one, and drop them there.",
+                );
             }
         });
         on_cleanup(move || {

@@ -3,6 +3,7 @@
 //! - [`shell`] is the document, [`App`] the application in it.
 //! - `pages` are the places, `components` what several of them use, `frame` what is around them all.
 //! - `state` holds the stores: bundles of signals in the context, one a subject.
+//! - `media` makes of pictures, sound and videos what the engine takes.
 //! - `engine_client` speaks with the worker, or with a fake engine when the address asks for one.
 //! - [`history`] keeps conversations in the browser; [`content`] draws Markdown, code and formulas.
 
@@ -18,6 +19,7 @@ mod format;
 mod frame;
 mod grouping;
 pub mod history;
+mod media;
 mod pages;
 mod place;
 mod sentences;
@@ -54,6 +56,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
                 <link rel="preload" href=assets.page_wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous" />
                 <script type="module" src=assets.boot></script>
                 <meta name="gemtab-worker" content=assets.worker />
+                <meta name="gemtab-recorder" content=assets.recorder />
                 <MetaTags />
             </head>
             <body>

@@ -1,6 +1,7 @@
 // The page as a person sees it: places by role and name, and the few things that most tests do.
 
 import { expect, type Locator, type Page } from "@playwright/test";
+import type { MediaFile } from "./media.ts";
 
 export class App {
   readonly page: Page;
@@ -12,6 +13,12 @@ export class App {
   readonly palette: Locator;
   readonly progress: Locator;
   readonly model: Locator;
+  readonly attachButton: Locator;
+  readonly recordButton: Locator;
+  /** What is attached to the next message. */
+  readonly tray: Locator;
+  /** What could not be attached, and why. */
+  readonly refusal: Locator;
   /** Messages of the person's. */
   readonly questions: Locator;
   /** Messages of the model's. */
@@ -27,6 +34,10 @@ export class App {
     this.palette = page.getByRole("dialog", { name: "Go to or do" });
     this.progress = page.getByRole("progressbar");
     this.model = page.getByRole("button", { name: /^Model: / });
+    this.attachButton = page.getByRole("button", { name: /^Attach pictures, sound or a video/ });
+    this.recordButton = page.getByRole("button", { name: /^Record speech/ });
+    this.tray = page.getByRole("list", { name: "Attached to your message" });
+    this.refusal = page.getByRole("group", { name: "Not attached" });
     this.questions = page.getByRole("article", { name: "You", exact: true });
     this.answers = page.getByRole("article", { name: /^Answer of / });
   }
@@ -77,6 +88,13 @@ export class App {
   async act(title: string, action: string): Promise<void> {
     await this.page.getByRole("button", { name: `Actions for ${title}` }).click();
     await this.page.getByRole("button", { name: action, exact: true }).click();
+  }
+
+  /** Picks files to attach, through the button that opens the system's dialog. */
+  async attach(...files: MediaFile[]): Promise<void> {
+    const chooser = this.page.waitForEvent("filechooser");
+    await this.attachButton.click();
+    await (await chooser).setFiles(files);
   }
 
   /** A section of what went wrong. */

@@ -63,6 +63,14 @@ pub enum Glyph {
     Theme,
     /// A padlock.
     Private,
+    /// A camera.
+    Camera,
+    /// A microphone.
+    Microphone,
+    /// A filled triangle.
+    Play,
+    /// Two bars.
+    Pause,
 }
 
 impl Glyph {
@@ -101,13 +109,21 @@ impl Glyph {
             Self::Clock => "M12 3.8a8.2 8.2 0 1 1 0 16.4a8.2 8.2 0 0 1 0-16.4ZM12 7.5V12l3 2",
             Self::Chat => "M4.5 5.5h15v11h-8.5l-4 3.5v-3.5h-2.5Z",
             Self::Theme => "M12 4a8 8 0 1 0 0 16ZM12 4a8 8 0 0 1 0 16",
+            Self::Camera => {
+                "M4 7.5h3.5L9 5.5h6l1.5 2h3.5v11H4ZM12 9.7a3.3 3.3 0 1 1 0 6.6a3.3 3.3 0 0 1 0-6.6Z"
+            }
+            Self::Microphone => {
+                "M12 4a2.6 2.6 0 0 1 2.6 2.6v4.8a2.6 2.6 0 0 1-5.2 0V6.6A2.6 2.6 0 0 1 12 4ZM6.5 11a5.5 5.5 0 0 0 11 0M12 16.5V20"
+            }
+            Self::Play => "M8 6l10 6l-10 6Z",
+            Self::Pause => "M9 6v12M15 6v12",
             Self::Private => "M6 11h12v9h-12ZM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
         }
     }
 
     /// Whether the drawing is a filled shape.
     fn filled(self) -> bool {
-        self == Self::Stop
+        matches!(self, Self::Stop | Self::Play)
     }
 
     /// Whether its dots are thick.

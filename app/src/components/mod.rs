@@ -10,8 +10,10 @@ mod menu;
 mod model_row;
 mod palette;
 mod picker;
+mod picture;
 mod rail;
 mod say;
+mod sound;
 
 pub use advice::{AdviceDialog, DeviceNotice, TooSlowDialog};
 pub use dialog::Dialog;
@@ -23,8 +25,10 @@ pub use menu::{Menu, MenuItem};
 pub use model_row::ModelRows;
 pub use palette::Palette;
 pub use picker::{OpenFileButton, Picker, open_files};
-pub use rail::{Rail, RailSheet, pick_archive};
+pub use picture::{Thumbnail, Viewer};
+pub use rail::{Rail, RailSheet};
 pub use say::{LiveRegion, ToastView};
+pub use sound::SoundPlayer;
 
 use leptos::prelude::*;
 

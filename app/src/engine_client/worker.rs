@@ -6,6 +6,7 @@ use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
 use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::{Delivery, Sink, Transport};
+use crate::browser::{self, words};
 
 /// A dedicated worker. Dropping it ends the worker, and what it held on the graphics device with it.
 pub struct WorkerTransport {
@@ -20,7 +21,7 @@ impl WorkerTransport {
     /// # Errors
     /// When the page names no worker, or the browser refuses to start it; in words.
     pub fn spawn(sink: Sink) -> Result<Self, String> {
-        let url = worker_url().ok_or("the page does not say where it is")?;
+        let url = browser::meta("gemtab-worker").ok_or("the page does not say where it is")?;
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         options.set_name("gemtab engine");
@@ -80,19 +81,5 @@ fn read(data: &JsValue) -> Delivery {
     match decode::<Event>(&bytes.to_vec()) {
         Ok(event) => Delivery::Event(event),
         Err(error) => Delivery::Crashed(error.to_string()),
-    }
-}
-
-/// The address in `<meta name="gemtab-worker">`.
-fn worker_url() -> Option<String> {
-    let meta = web_sys::window()?.document()?.query_selector("meta[name=gemtab-worker]").ok()??;
-    meta.get_attribute("content").filter(|url| !url.is_empty())
-}
-
-/// What a thrown value says.
-fn words(value: &JsValue) -> String {
-    match value.dyn_ref::<js_sys::Error>() {
-        Some(error) => String::from(error.message()),
-        None => value.as_string().unwrap_or_else(|| "an error without a message".into()),
     }
 }

@@ -1,6 +1,6 @@
 //! One message and what hangs on it.
 
-use protocol::{Finish, Role, Timings, ToolCall};
+use protocol::{Finish, Role, Timings, TokenBudget, ToolCall};
 use serde::{Deserialize, Serialize};
 
 use super::AttachmentKey;
@@ -82,6 +82,50 @@ pub struct Attachment {
     pub size: u64,
     /// Where its bytes are kept.
     pub key: AttachmentKey,
+    /// For a picture: most tokens that it may take.
+    #[serde(default)]
+    pub budget: TokenBudget,
+    /// For a sound: its length in milliseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub millis: u64,
+    /// For a part of a video: which, and where in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moment: Option<Moment>,
+}
+
+impl Attachment {
+    /// An attachment of which nothing else is known.
+    #[must_use]
+    pub fn new(
+        kind: AttachmentKind,
+        name: impl Into<String>,
+        mime: impl Into<String>,
+        key: AttachmentKey,
+    ) -> Self {
+        Self {
+            kind,
+            name: name.into(),
+            mime: mime.into(),
+            size: 0,
+            key,
+            budget: TokenBudget::default(),
+            millis: 0,
+            moment: None,
+        }
+    }
+}
+
+/// A place in a video. A video is kept as pictures and a sound.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moment {
+    /// The video: the same for all parts of one.
+    pub video: String,
+    /// Milliseconds from its beginning.
+    pub millis: u64,
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 /// What an attachment is.

@@ -30,8 +30,8 @@ pub use changes::{Change, Subscription};
 pub use check::TreeError;
 pub use conversation::{Conversation, Node, Options, TreeOpError};
 pub use id::{AttachmentKey, ConversationId, NodeId, ParseIdError};
-pub use message::{Attachment, AttachmentKind, Message};
-pub use store::{Draft, HistoryStore, ImportReport, Persistence, StoreError};
+pub use message::{Attachment, AttachmentKind, Message, Moment};
+pub use store::{Draft, GRACE_MS, HistoryStore, ImportReport, Persistence, StoreError};
 pub use summary::Summary;
 pub use title::title_of;
 

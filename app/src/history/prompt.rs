@@ -2,7 +2,7 @@
 
 use protocol::{Content, GenerateOptions, Message, Role, Sampling};
 
-use super::{Attachment, Conversation, NodeId};
+use super::{Attachment, AttachmentKind, Conversation, NodeId};
 
 impl Conversation {
     /// What the engine is to answer: the system prompt and the messages up to `until`, that one included.
@@ -21,7 +21,16 @@ impl Conversation {
             if kept.role == Role::Assistant && silent {
                 continue;
             }
-            let mut parts: Vec<Content> = kept.attachments.iter().filter_map(content).collect();
+            let mut parts = Vec::new();
+            for attachment in &kept.attachments {
+                let Some(part) = content(attachment) else { continue };
+                // Before each picture of a video stands its time.
+                if let (AttachmentKind::Image, Some(moment)) = (attachment.kind, &attachment.moment) {
+                    let space = if parts.is_empty() { "" } else { " " };
+                    parts.push(Content::Text(format!("{space}{} ", minutes(moment.millis))));
+                }
+                parts.push(part);
+            }
             if !kept.text.is_empty() || parts.is_empty() {
                 parts.push(Content::Text(kept.text.clone()));
             }
@@ -36,6 +45,13 @@ impl Conversation {
         messages
     }
 
+    /// What is attached to the messages up to `until`, that one included, in order.
+    #[must_use]
+    pub fn attachments_to(&self, until: NodeId) -> Vec<Attachment> {
+        let messages = self.path_to(until).into_iter().filter_map(|node| self.message(node));
+        messages.flat_map(|message| message.attachments.iter().cloned()).collect()
+    }
+
     /// How the engine is to answer, given what the model recommends.
     #[must_use]
     pub fn generate_options(&self, recommended: &Sampling) -> GenerateOptions {
@@ -47,4 +63,10 @@ impl Conversation {
             tools: Vec::new(),
         }
     }
+}
+
+/// A time as the model's training had it: `MM:SS`.
+fn minutes(millis: u64) -> String {
+    let seconds = millis / 1000;
+    format!("{:02}:{:02}", seconds / 60, seconds % 60)
 }

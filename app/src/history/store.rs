@@ -1,6 +1,6 @@
 //! Conversations, attachments, drafts and settings, kept in this browser.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,12 @@ use super::{
     Archive, Attachment, AttachmentKey, Change, Conversation, ConversationId, ImportError, Subscription,
     Summary,
 };
+
+/// How long an attachment stays when nothing names it any more, in milliseconds.
+pub const GRACE_MS: u64 = 600_000;
+
+/// The setting that holds since when attachments are loose, by their keys.
+const LOOSE: &str = "loose-attachments";
 
 /// What can go wrong with storage.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -171,30 +177,26 @@ impl HistoryStore {
         }
     }
 
-    /// Keeps a conversation as it is now. Attachments that it named before and nobody names any more go.
+    /// Keeps a conversation as it is now. Attachments that nobody names any more stay until they are swept, so that
+    /// what was deleted can come back whole: see [`Self::sweep_attachments`].
     ///
     /// # Errors
     /// When the storage is full or fails; what was kept before stays.
     pub async fn save(&self, conversation: &Conversation) -> Result<(), StoreError> {
         let summary = Summary::of(conversation);
-        let mut writes = self.dropped_attachments(conversation.id, &summary.attachments).await?;
-        writes.extend(conversation_writes(conversation, &summary)?);
-        self.backend.commit(writes).await?;
+        self.backend.commit(conversation_writes(conversation, &summary)?.into()).await?;
         self.channel.announce(&Change::Saved { id: conversation.id });
         Ok(())
     }
 
-    /// Deletes a conversation, its draft, and attachments that no other conversation names.
+    /// Deletes a conversation and its draft. Its attachments stay until they are swept.
     ///
     /// # Errors
     /// When the browser's storage fails.
     pub async fn delete(&self, id: ConversationId) -> Result<(), StoreError> {
-        let mut writes = self.dropped_attachments(id, &[]).await?;
         let key = id.to_string();
-        writes.push(Write::Remove(Table::Conversations, key.clone()));
-        writes.push(Write::Remove(Table::Summaries, key.clone()));
-        writes.push(Write::Remove(Table::Drafts, key));
-        self.backend.commit(writes).await?;
+        let tables = [Table::Conversations, Table::Summaries, Table::Drafts];
+        self.backend.commit(tables.map(|table| Write::Remove(table, key.clone())).into()).await?;
         self.channel.announce(&Change::Deleted { id });
         Ok(())
     }
@@ -319,12 +321,13 @@ impl HistoryStore {
         }
     }
 
-    /// Removes attachments that no conversation and no draft names: left by a page that went away in between.
-    /// Gives how many went.
+    /// Removes attachments that no conversation and no draft has named for [`GRACE_MS`]: until then a deletion may be
+    /// undone, or another tab may be about to name them. An earlier sweep must have found them loose. Gives how many
+    /// went; `now` in milliseconds.
     ///
     /// # Errors
     /// When the browser's storage fails.
-    pub async fn sweep_attachments(&self) -> Result<usize, StoreError> {
+    pub async fn sweep_attachments(&self, now: u64) -> Result<usize, StoreError> {
         let mut named: BTreeSet<String> = BTreeSet::new();
         for summary in self.list().await? {
             named.extend(summary.attachments.iter().map(AttachmentKey::to_string));
@@ -334,10 +337,22 @@ impl HistoryStore {
             named.extend(draft.attachments.iter().map(|attachment| attachment.key.to_string()));
         }
         let kept = self.backend.keys(Table::Attachments).await?;
-        let loose = kept.into_iter().filter(|key| !named.contains(key));
-        let writes: Vec<_> = loose.map(|key| Write::Remove(Table::Attachments, key)).collect();
+        let before: BTreeMap<String, u64> = self.setting(LOOSE).await?.unwrap_or_default();
+        let mut loose = BTreeMap::new();
+        let mut writes = Vec::new();
+        for key in kept.into_iter().filter(|key| !named.contains(key)) {
+            let since = before.get(&key).copied().unwrap_or(now);
+            if now.saturating_sub(since) >= GRACE_MS {
+                writes.push(Write::Remove(Table::Attachments, key));
+            } else {
+                loose.insert(key, since);
+            }
+        }
         let count = writes.len();
-        if count > 0 {
+        if loose != before {
+            writes.push(Write::Put(Table::Settings, LOOSE.to_owned(), write_json(LOOSE, &loose)?));
+        }
+        if !writes.is_empty() {
             self.backend.commit(writes).await?;
         }
         Ok(count)
@@ -395,27 +410,6 @@ impl HistoryStore {
             Err(StoreError::Broken { .. }) => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    /// Removals of attachments that the conversation named when it was last kept, and that neither it (`now`) nor
-    /// another conversation names any more.
-    async fn dropped_attachments(
-        &self,
-        id: ConversationId,
-        now: &[AttachmentKey],
-    ) -> Result<Vec<Write>, StoreError> {
-        let key = id.to_string();
-        let Some(before) = self.backend.get(Table::Summaries, &key).await? else { return Ok(Vec::new()) };
-        let Ok(before) = read_json::<Summary>(&key, before) else { return Ok(Vec::new()) };
-        let mut dropped: BTreeSet<_> = before.attachments.into_iter().collect();
-        dropped.retain(|attachment| !now.contains(attachment));
-        if dropped.is_empty() {
-            return Ok(Vec::new());
-        }
-        for other in self.list().await?.into_iter().filter(|other| other.id != id) {
-            dropped.retain(|attachment| !other.attachments.contains(attachment));
-        }
-        Ok(dropped.into_iter().map(|it| Write::Remove(Table::Attachments, it.to_string())).collect())
     }
 }
 

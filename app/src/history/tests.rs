@@ -8,8 +8,9 @@ use protocol::{Content, Finish, Media, Role, Sampling, Timings, TokenBudget, Too
 
 use super::backend::Memory;
 use super::{
-    Archive, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Draft, HistoryStore,
-    ImportError, NodeId, Options, Persistence, StoreError, Summary, TreeError, TreeOpError,
+    Archive, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Draft, GRACE_MS,
+    HistoryStore, ImportError, Moment, NodeId, Options, Persistence, StoreError, Summary, TreeError,
+    TreeOpError,
 };
 
 fn empty(id: u128) -> Conversation {
@@ -29,11 +30,8 @@ fn answered(id: u128) -> (Conversation, NodeId, NodeId) {
 
 fn picture(key: u128) -> Attachment {
     Attachment {
-        kind: AttachmentKind::Image,
-        name: "cat.png".to_owned(),
-        mime: "image/png".to_owned(),
         size: 3,
-        key: AttachmentKey(key),
+        ..Attachment::new(AttachmentKind::Image, "cat.png", "image/png", AttachmentKey(key))
     }
 }
 
@@ -224,16 +222,51 @@ fn attachments_go_with_the_last_that_names_them() {
         store.save(&conversation).await.unwrap();
         assert_eq!(store.attachment(key).await, Ok(Some(vec![1, 2, 3])), "the copy names it still");
         store.delete(copy.id).await.unwrap();
-        assert_eq!(store.attachment(key).await, Ok(None));
+        let bytes = store.attachment(key).await;
+        assert_eq!(bytes, Ok(Some(vec![1, 2, 3])), "the deletion may be undone");
         let loose = store.put_attachment(vec![4]).await.unwrap();
         let drafted = store.put_attachment(vec![5]).await.unwrap();
         let draft =
             Draft { text: String::new(), attachments: vec![Attachment { key: drafted, ..picture(0) }] };
         store.set_draft(None, &draft).await.unwrap();
-        assert_eq!(store.sweep_attachments().await, Ok(1));
+        assert_eq!(store.sweep_attachments(1_000).await, Ok(0), "found loose for the first time");
+        assert_eq!(store.sweep_attachments(999 + GRACE_MS).await, Ok(0));
+        assert_eq!(store.sweep_attachments(1_000 + GRACE_MS).await, Ok(2));
+        assert_eq!(store.attachment(key).await, Ok(None));
         assert_eq!(store.attachment(loose).await, Ok(None));
         assert!(store.attachment(drafted).await.unwrap().is_some());
     });
+}
+
+#[test]
+fn an_attachment_that_is_named_again_is_not_loose_any_more() {
+    block_on(async {
+        let store = store();
+        let key = store.put_attachment(vec![1]).await.unwrap();
+        assert_eq!(store.sweep_attachments(0).await, Ok(0));
+        let mut conversation = empty(1);
+        conversation.add_user("", vec![Attachment { key, ..picture(0) }], 2).unwrap();
+        store.save(&conversation).await.unwrap();
+        assert_eq!(store.sweep_attachments(GRACE_MS).await, Ok(0));
+        store.delete(conversation.id).await.unwrap();
+        assert_eq!(store.sweep_attachments(2 * GRACE_MS).await, Ok(0), "loose since just now");
+        assert_eq!(store.sweep_attachments(3 * GRACE_MS).await, Ok(1));
+    });
+}
+
+#[test]
+fn pictures_of_a_video_have_their_times_before_them() {
+    let part = |key: u128, millis| Attachment {
+        moment: Some(Moment { video: "v".to_owned(), millis }),
+        ..picture(key)
+    };
+    let mut conversation = empty(1);
+    let user = conversation.add_user("What happens?", vec![part(1, 500), part(2, 61_500)], 2).unwrap();
+    let prompt = conversation.prompt(user, &|attachment| Some(seen(attachment.key.0)));
+    let text = |text: &str| Content::Text(text.to_owned());
+    assert_eq!(prompt[0].content, [text("00:00 "), seen(1), text(" 01:01 "), seen(2), text("What happens?")]);
+    let keys: Vec<_> = conversation.attachments_to(user).iter().map(|it| it.key.0).collect();
+    assert_eq!(keys, [1, 2]);
 }
 
 #[test]

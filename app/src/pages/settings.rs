@@ -1,11 +1,10 @@
 //! The settings: what holds for all conversations.
 
-use leptos::{prelude::*, task::spawn_local};
+use leptos::prelude::*;
 use protocol::Sampling;
 
 use super::Column;
 use crate::{
-    browser,
     components::{NumberField, SamplingFields, Switch},
     format,
     state::{
@@ -153,15 +152,6 @@ fn Storage() -> impl IntoView {
         let count = stores.library.list.with(Vec::len) as u64;
         format!("{} in this browser.", format::counted(count, "conversation", "conversations"))
     };
-    let export = move |_| {
-        let Some(store) = stores.library.store() else { return };
-        spawn_local(async move {
-            match store.export_all().await {
-                Ok(json) => browser::download("gemtab-conversations.json", "application/json", &json),
-                Err(error) => stores.ui.toast(format!("The export failed: {error}.")),
-            }
-        });
-    };
     view! {
         <section class="part">
             <h2>"Kept in this browser"</h2>
@@ -171,11 +161,7 @@ fn Storage() -> impl IntoView {
                 on=keep
                 on_change=move |on| stores.settings.change(|settings| settings.keep_weights = on)
             />
-            <p>{count}</p>
-            <div class="buttons">
-                <button type="button" class="button" on:click=export>"Export all conversations"</button>
-                <button type="button" class="button" on:click=move |_| crate::components::pick_archive(stores)>"Import conversations…"</button>
-            </div>
+            <p>{count} " They are exported and imported from the menu beside their search field."</p>
         </section>
     }
 }

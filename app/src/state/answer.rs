@@ -12,8 +12,8 @@ pub struct AnswerPlace {
     pub conversation: ConversationId,
     /// Its message.
     pub node: NodeId,
-    /// The request, to stop it by.
-    pub request: RequestId,
+    /// The request, to stop it by; none while what it needs is gathered.
+    pub request: Option<RequestId>,
 }
 
 /// What the running answer is at.
@@ -38,6 +38,8 @@ pub struct RunningAnswer {
     pub place: RwSignal<Option<AnswerPlace>>,
     /// What it is at.
     pub phase: RwSignal<AnswerPhase>,
+    /// What is done before the prompt can be read: a tower is loaded, pictures and sounds are encoded. In words.
+    pub sensing: RwSignal<Option<String>>,
     /// Tokens of the prompt that were read, and in all.
     pub read: RwSignal<(u32, u32)>,
     /// The answer so far.
@@ -58,6 +60,7 @@ impl RunningAnswer {
         Self {
             place: RwSignal::new(None),
             phase: RwSignal::default(),
+            sensing: RwSignal::new(None),
             read: RwSignal::new((0, 0)),
             text: RwSignal::new(String::new()),
             thought: RwSignal::new(String::new()),
@@ -83,6 +86,7 @@ impl RunningAnswer {
     /// Begins an answer.
     pub fn begin(self, place: AnswerPlace) {
         self.phase.set(AnswerPhase::Reading);
+        self.sensing.set(None);
         self.read.set((0, 0));
         self.text.set(String::new());
         self.thought.set(String::new());
@@ -140,7 +144,11 @@ mod tests {
 
     fn running() -> RunningAnswer {
         let answer = RunningAnswer::new();
-        answer.begin(AnswerPlace { conversation: ConversationId(1), node: NodeId(2), request: RequestId(3) });
+        answer.begin(AnswerPlace {
+            conversation: ConversationId(1),
+            node: NodeId(2),
+            request: Some(RequestId(3)),
+        });
         answer
     }
 

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::{
-    CacheEntry, Catalog, Cause, DeviceReport, Event, Failure, LoadOptions, LoadProgress, Request, RequestId,
+    CacheEntry, Capabilities, Catalog, Cause, DeviceReport, Event, Failure, LoadOptions, LoadProgress,
+    Request, RequestId,
 };
 use send_wrapper::SendWrapper;
 
@@ -215,6 +216,22 @@ impl EngineStore {
     #[must_use]
     pub fn selection_now(self) -> Option<Choice> {
         untrack(|| self.selection())
+    }
+
+    /// What a model can do: what the engine found in its header, or else what the list says.
+    #[must_use]
+    pub fn abilities(self, choice: &Choice) -> Capabilities {
+        let loaded = self.model.with(|model| match model {
+            ModelState::Ready { choice: loaded, details, .. } if loaded.id == choice.id => {
+                Some(details.capabilities)
+            }
+            _ => None,
+        });
+        let inspected = self.inspections.with(|all| match all.get(&choice.id) {
+            Some(Inspection::Known { details, .. }) => Some(details.capabilities),
+            _ => None,
+        });
+        loaded.or(inspected).unwrap_or(choice.entry.capabilities)
     }
 
     /// Adds files of the person's to the list, and says which model they make.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use gloo_timers::future::TimeoutFuture;
 use leptos::{prelude::*, task::spawn_local};
 use serde::Serialize;
 
 use crate::history::{
-    Change, Conversation, ConversationId, Draft, HistoryStore, ImportReport, Persistence, StoreError,
-    Subscription, Summary,
+    self, Change, Conversation, ConversationId, Draft, GRACE_MS, HistoryStore, ImportReport, Persistence,
+    StoreError, Subscription, Summary,
 };
 
 /// The browser's store of conversations, with the list of what is in it.
@@ -65,6 +66,15 @@ impl Library {
         self.store.set_value(Some(store));
         self.refresh().await;
         self.open.set(true);
+        spawn_local(async move {
+            // What nothing names any more goes, a while after it was last named.
+            loop {
+                if let Some(store) = self.store() {
+                    self.report(store.sweep_attachments(history::now()).await);
+                }
+                TimeoutFuture::new(GRACE_MS as u32).await;
+            }
+        });
     }
 
     /// The store, once it is open.

@@ -4,7 +4,9 @@ pub mod answer;
 pub mod chat;
 pub mod engine;
 mod library;
+pub mod media;
 pub mod models;
+pub mod recording;
 pub mod settings;
 mod ui;
 
@@ -13,6 +15,8 @@ use leptos::{prelude::*, task::spawn_local};
 pub use chat::ChatStore;
 pub use engine::EngineStore;
 pub use library::Library;
+pub use media::MediaStore;
+pub use recording::RecordingStore;
 pub use settings::SettingsStore;
 pub use ui::{Toast, Ui};
 
@@ -24,12 +28,16 @@ pub fn provide_stores() {
     let library = Library::new();
     let settings = SettingsStore::new(library);
     let engine = EngineStore::new(settings);
-    let chat = ChatStore::new(library, settings, engine, ui);
+    let media = MediaStore::new(library);
+    let chat = ChatStore::new(library, settings, engine, media, ui);
+    let recording = RecordingStore::new(chat, ui);
     provide_context(ui);
     provide_context(library);
     provide_context(settings);
     provide_context(engine);
+    provide_context(media);
     provide_context(chat);
+    provide_context(recording);
 
     // Effects run in the browser alone.
     Effect::new(move |_| {
@@ -65,8 +73,12 @@ pub struct Stores {
     pub settings: SettingsStore,
     /// The engine.
     pub engine: EngineStore,
+    /// Bytes of pictures and sound.
+    pub media: MediaStore,
     /// The conversation on screen.
     pub chat: ChatStore,
+    /// The microphone.
+    pub recording: RecordingStore,
 }
 
 /// The stores that [`provide_stores`] put into the context.
@@ -77,6 +89,8 @@ pub fn use_stores() -> Stores {
         library: expect_context(),
         settings: expect_context(),
         engine: expect_context(),
+        media: expect_context(),
         chat: expect_context(),
+        recording: expect_context(),
     }
 }

@@ -105,8 +105,10 @@ const DEMO_TEMPERATURE: f32 = 0.2;
 #[must_use]
 pub fn capability_words(capabilities: Capabilities) -> Vec<&'static str> {
     [
-        // A model may also see, hear and call tools; the page offers none of that yet, so it promises none.
+        // A model may also call tools; the page offers none yet, so it promises none.
         (capabilities.text, "text"),
+        (capabilities.vision, "image"),
+        (capabilities.audio, "sound"),
         (capabilities.thinking, "thinking"),
     ]
     .into_iter()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::models::Choice;
+use crate::history::Attachment;
 
 /// Which of the page's layers are open.
 #[derive(Clone, Copy)]
@@ -21,6 +22,8 @@ pub struct Ui {
     pub advice: RwSignal<bool>,
     /// A model that a person has chosen and this device would be very slow with.
     pub too_slow: RwSignal<Option<Choice>>,
+    /// A picture that is shown large.
+    pub viewing: RwSignal<Option<Attachment>>,
     /// A line at the lower edge.
     pub toast: RwSignal<Option<Toast>>,
     /// What the live region says.
@@ -60,6 +63,7 @@ impl Ui {
             palette: RwSignal::new(false),
             advice: RwSignal::new(false),
             too_slow: RwSignal::new(None),
+            viewing: RwSignal::new(None),
             toast: RwSignal::new(None),
             said: RwSignal::new(String::new()),
             focus_composer: RwSignal::new(0),

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { App } from "../../support/app.ts";
+import { animatedGif, png, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
 const states: Record<string, (app: App) => Promise<void>> = {
@@ -31,6 +32,25 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await expect(app.answers.last()).toContainText("There is more than one way");
     await app.answered();
     await app.page.getByText("Thought for 1 s").click();
+  },
+  attachments: async (app) => {
+    await app.openChat();
+    await app.attach(png(), wav("tone.wav", 2));
+    await app.ask("What are these?");
+    await app.attach(png("blue.png", 64, 48, [30, 30, 200]), animatedGif(), wav("long.wav", 31));
+    await expect(app.tray).toContainText("heard as 2 clips");
+    await app.attach({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") });
+    await expect(app.refusal).toBeVisible();
+  },
+  picture: async (app) => {
+    await app.openChat();
+    await app.attach(png());
+    await app.tray.getByRole("button", { name: "Show red.png" }).click();
+    await expect(app.page.getByRole("dialog", { name: "red.png" }).getByRole("img")).toBeVisible();
+  },
+  "a model of text": async (app) => {
+    await app.openChat("instant,text-only");
+    await expect(app.recordButton).toHaveAttribute("aria-disabled", "true");
   },
   drawer: async (app) => {
     await app.openChat();

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { png, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
 /** What reaches beyond the right edge of the view and cannot be scrolled to within a part of the page. */
@@ -51,6 +52,22 @@ for (const width of [390, 320]) {
         }
         expect(await tooWide(page), place).toEqual([]);
       }
+    });
+
+    test("attaches and shows, and nothing is wider than the view", async ({ app, page }) => {
+      await app.openChat();
+      await app.attach(png("a-picture-with-quite-a-long-name-as-phones-give-them.png"), wav("tone.wav", 2));
+      await expect(app.tray).toContainText("52 tokens");
+      expect(await tooWide(page), "before sending").toEqual([]);
+      for (const target of [app.attachButton, app.recordButton]) {
+        const box = await target.boundingBox();
+        expect(Math.min(box?.height ?? 0, box?.width ?? 0)).toBeGreaterThanOrEqual(44);
+      }
+      await app.ask("What are these?");
+      expect(await tooWide(page), "in a message").toEqual([]);
+      await app.questions.first().getByRole("button", { name: /^Show a-picture/ }).click();
+      await expect(page.getByRole("dialog").getByRole("img")).toBeVisible();
+      expect(await tooWide(page), "large").toEqual([]);
     });
 
     test("reaches conversations in a sheet, with targets for a thumb", async ({ app, page }) => {

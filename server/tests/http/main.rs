@@ -43,6 +43,7 @@ impl Server {
             boot: "/pkg/boot.00112233.js".into(),
             page_js: "/pkg/page.00112233.js".into(),
             page_wasm: "/pkg/page.00112233.wasm".into(),
+            recorder: "/pkg/recorder.00112233.js".into(),
             worker: "/pkg/worker.00112233.js".into(),
         };
         let write = |name: &str, content: &[u8]| fs::write(root.path().join(name), content).expect("written");

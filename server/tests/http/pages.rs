@@ -14,7 +14,12 @@ async fn the_page_is_rendered() {
     assert_eq!(answer.header("cache-control"), "no-cache");
     let html = answer.text();
     assert!(html.starts_with("<!DOCTYPE html>"), "{html}");
-    for asset in ["/pkg/main.00112233.css", "/pkg/boot.00112233.js", "/pkg/worker.00112233.js"] {
+    for asset in [
+        "/pkg/main.00112233.css",
+        "/pkg/boot.00112233.js",
+        "/pkg/worker.00112233.js",
+        "/pkg/recorder.00112233.js",
+    ] {
         assert!(html.contains(asset), "{asset} in {html}");
     }
 }

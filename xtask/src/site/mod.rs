@@ -87,6 +87,7 @@ fn build_now(options: &Options) -> Result<()> {
     let engine_wasm = site.add_hashed("engine", "wasm", &engine.wasm)?;
     let worker = worker_script(&engine_js.file, &engine_wasm.file);
     let worker = site.add_hashed("worker", "js", worker.as_bytes())?;
+    let recorder = site.add_hashed("recorder", "js", include_bytes!("recorder.js"))?;
     let style = style::bundle(&project::root().join("style/main.css"))?;
     let stylesheet = site.add_hashed("style", "css", style.as_bytes())?;
     site.add_static(&project::root().join("style/static"))?;
@@ -100,5 +101,6 @@ fn build_now(options: &Options) -> Result<()> {
         page_js: &page_js.address,
         page_wasm: &page_wasm.address,
         worker: &worker.address,
+        recorder: &recorder.address,
     })
 }

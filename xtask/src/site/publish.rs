@@ -35,6 +35,7 @@ pub struct Assets<'a> {
     pub page_js: &'a str,
     pub page_wasm: &'a str,
     pub worker: &'a str,
+    pub recorder: &'a str,
 }
 
 impl Site {
@@ -84,6 +85,7 @@ impl Site {
             ("page_js", assets.page_js),
             ("page_wasm", assets.page_wasm),
             ("worker", assets.worker),
+            ("recorder", assets.recorder),
         ];
         // The addresses are made here, of characters that need no escape.
         let lines: Vec<_> =
@@ -154,8 +156,14 @@ fn is_stale(path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    const ASSETS: Assets =
-        Assets { stylesheet: "/pkg/s.css", boot: "/pkg/b.js", page_js: "/j", page_wasm: "/w", worker: "/e" };
+    const ASSETS: Assets = Assets {
+        stylesheet: "/pkg/s.css",
+        boot: "/pkg/b.js",
+        page_js: "/j",
+        page_wasm: "/w",
+        worker: "/e",
+        recorder: "/r",
+    };
 
     #[test]
     fn names_carry_the_hash_of_the_content() {
@@ -183,6 +191,6 @@ mod tests {
         assert!(pkg.join(new.file).exists());
         let assets = fs::read_to_string(folder.path().join("assets.json")).expect("the list");
         assert!(assets.contains("\"stylesheet\": \"/pkg/s.css\","), "{assets}");
-        assert!(assets.ends_with("\"worker\": \"/e\"\n}\n"), "{assets}");
+        assert!(assets.ends_with("\"recorder\": \"/r\"\n}\n"), "{assets}");
     }
 }

@@ -36,10 +36,24 @@ pub fn catalog(scenario: &Scenario) -> Result<Catalog, String> {
             demo,
         ],
     };
+    let models = models
+        .into_iter()
+        .map(|entry| CatalogEntry { capabilities: able(scenario, entry.capabilities), ..entry })
+        .collect();
     Ok(Catalog {
         models,
         searched: vec!["~/.ollama/models".into(), "/usr/share/ollama/.ollama/models".into()],
     })
+}
+
+/// What a model can do in this scenario.
+pub fn able(scenario: &Scenario, capabilities: Capabilities) -> Capabilities {
+    let senses = !scenario.text_only;
+    Capabilities {
+        vision: capabilities.vision && senses,
+        audio: capabilities.audio && senses,
+        ..capabilities
+    }
 }
 
 const SEES: Capabilities =
@@ -103,7 +117,8 @@ pub fn details(source: &ModelSource) -> ModelDetails {
         vocabulary: if small { 3_072 } else { 262_144 },
         max_context,
         window: 512,
-        capabilities: SEES_AND_HEARS,
+        // The largest one sees and does not hear.
+        capabilities: if size > 15_000_000_000 { SEES } else { SEES_AND_HEARS },
         types: vec![
             TypeShare { name: "Q4_K".into(), tensors: 210, bytes: size / 2 },
             TypeShare { name: "Q6_K".into(), tensors: 71, bytes: size / 2 - size / 50 },

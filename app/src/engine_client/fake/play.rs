@@ -90,7 +90,9 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
         Request::Hello { .. } => hello(&state).await,
         Request::Inspect { id, source, context } => {
             wait(&state, 60).await?;
-            let (details, verdict) = (models::details(&source), models::verdict(&source, context));
+            let mut details = models::details(&source);
+            details.capabilities = models::able(&state.upgrade()?.scenario, details.capabilities);
+            let verdict = models::verdict(&source, context);
             emit(&state, Event::Inspected { id, details, verdict })
         }
         Request::Load { id, source, options } => load(&state, id, source, &options).await,
@@ -183,7 +185,9 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
         wait(state, 12).await?;
     }
     let context = models::allocated(&source, options.context);
-    let (details, gpu_bytes) = (models::details(&source), models::gpu_bytes(&source, context));
+    let mut details = models::details(&source);
+    details.capabilities = models::able(&scenario, details.capabilities);
+    let gpu_bytes = models::gpu_bytes(&source, context);
     state.upgrade()?.loaded.replace(Some((source, context)));
     emit(state, Event::Loaded { id, details, context, gpu_bytes })
 }

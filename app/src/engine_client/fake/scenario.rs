@@ -16,6 +16,7 @@
 /// | `crash` | the worker crashes in the middle of the first answer |
 /// | `silent` | the worker never reports ready |
 /// | `version` | the worker is of another version |
+/// | `text-only` | no model sees or hears |
 /// | `demo` | the server has the built-in model alone |
 /// | `empty` | the server has no model |
 /// | `offline` | the server's model list cannot be had |
@@ -43,6 +44,8 @@ pub struct Scenario {
     pub silent: bool,
     /// The worker is of another version.
     pub version: bool,
+    /// No model sees or hears.
+    pub text_only: bool,
     /// The server's models.
     pub models: Models,
 }
@@ -104,6 +107,7 @@ impl Scenario {
                 "crash" => scenario.crash = true,
                 "silent" => scenario.silent = true,
                 "version" => scenario.version = true,
+                "text-only" => scenario.text_only = true,
                 "demo" => scenario.models = Models::Demo,
                 "empty" => scenario.models = Models::None,
                 "offline" => scenario.models = Models::Offline,

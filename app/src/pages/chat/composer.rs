@@ -3,11 +3,17 @@
 use leptos::{html, prelude::*};
 use protocol::Role;
 
+use super::{
+    attach_bar::{AttachButtons, RecordingBar, files_of},
+    attachments::Tray,
+};
 use crate::{
+    browser,
     components::{Glyph, Icon},
     state::{
         engine::EnginePhase,
         models::{CatalogState, ModelState},
+        recording::RecordingPhase,
         use_stores,
     },
 };
@@ -62,6 +68,12 @@ pub fn Composer() -> impl IntoView {
         if engine.device.with(|device| device.as_ref().is_some_and(|device| !device.available)) {
             return Some("This browser offers no WebGPU, so nothing can be answered.");
         }
+        if stores.recording.phase.get() != RecordingPhase::Idle {
+            return Some("End the recording to send.");
+        }
+        if chat.attaching.with(Option::is_some) {
+            return Some("A file is still being read.");
+        }
         if chat.queued.with(Option::is_some) {
             return Some("The message before waits for its model.");
         }
@@ -71,7 +83,9 @@ pub fn Composer() -> impl IntoView {
         }
         None
     });
-    let blank = Memo::new(move |_| chat.draft.with(|draft| draft.trim().is_empty()));
+    let blank = Memo::new(move |_| {
+        chat.draft.with(|draft| draft.trim().is_empty()) && chat.attached.with(Vec::is_empty)
+    });
     let send = move || {
         if refusal.with_untracked(Option::is_none) && !running.get_untracked() {
             let draft = chat.draft.get_untracked();
@@ -109,7 +123,24 @@ pub fn Composer() -> impl IntoView {
         }) || engine.selection().is_some_and(|choice| choice.entry.capabilities.thinking)
     });
     let thinking = Memo::new(move |_| chat.conversation.with(|conversation| conversation.options.thinking));
+    // A keyboard on the screen has a key of its own that sends.
+    let touched = RwSignal::new(false);
+    Effect::new(move |_| touched.set(browser::matches_media("(pointer: coarse)")));
+    let paste = move |event: web_sys::ClipboardEvent| {
+        let files = event.clipboard_data().and_then(|data| data.files());
+        let files = files.map(|files| files_of(&files)).unwrap_or_default();
+        // Text that was copied with a picture of itself, as office programs do, is text.
+        let has_text =
+            event.clipboard_data().is_some_and(|data| data.types().includes(&"text/plain".into(), 0));
+        if !files.is_empty() && !has_text {
+            event.prevent_default();
+            chat.attach(files);
+        }
+    };
     let hint = move || {
+        if touched.get() {
+            return "";
+        }
         settings.value.with(|settings| match settings.send_key {
             crate::state::settings::SendKey::Enter => "Enter sends · Shift+Enter for a new line",
             crate::state::settings::SendKey::Modified => "Ctrl+Enter or ⌘ Enter sends",
@@ -124,6 +155,8 @@ pub fn Composer() -> impl IntoView {
                 send();
             }
         >
+            <Tray />
+            <RecordingBar />
             <textarea
                 id="composer"
                 node_ref=field
@@ -135,8 +168,10 @@ pub fn Composer() -> impl IntoView {
                 prop:value=chat.draft
                 on:input=move |event| chat.set_draft(event_target_value(&event))
                 on:keydown=key
+                on:paste=paste
             ></textarea>
             <div class="composer-line">
+                <AttachButtons />
                 <Show when=move || thinks.get()>
                     <button
                         type="button"

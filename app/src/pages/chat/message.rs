@@ -3,7 +3,7 @@
 use leptos::{html, prelude::*, task::spawn_local};
 use protocol::{Cause, Failure, Finish, Remedy, Role};
 
-use super::{composer::autosize, thought::Thought};
+use super::{attachments::MessageAttachments, composer::autosize, thought::Thought};
 use crate::{
     browser,
     components::{FailureBox, Glyph, IconButton},
@@ -49,13 +49,24 @@ fn Question(node: NodeId, message: Memo<Option<Message>>) -> impl IntoView {
         message.with(|message| message.as_ref().map(|it| it.text.clone()).unwrap_or_default())
     });
     let editing = Memo::new(move |_| chat.editing.get() == Some(node));
+    let attachments = Memo::new(move |_| {
+        message.with(|message| message.as_ref().map(|it| it.attachments.clone()).unwrap_or_default())
+    });
+    let attached = move || {
+        let attachments = attachments.get();
+        (!attachments.is_empty()).then(|| view! { <MessageAttachments attachments=attachments /> })
+    };
+    let says = Memo::new(move |_| text.with(|text| !text.is_empty()));
     view! {
         <article class="message you" aria-label="You">
             <h2 class="speaker">"You"</h2>
+            {attached}
             <Show
                 when=move || editing.get()
                 fallback=move || view! {
-                    <div class="bubble">{text}</div>
+                    <Show when=move || says.get()>
+                        <div class="bubble">{text}</div>
+                    </Show>
                     <div class="actions">
                         <CopyAction text=text />
                         <IconButton glyph=Glyph::Edit label="Edit and send again" on_press=move |()| chat.editing.set(Some(node)) />
@@ -151,7 +162,9 @@ fn Answer(node: NodeId, message: Memo<Option<Message>>) -> impl IntoView {
         let waits = running.get() && chat.answer.phase.get() == AnswerPhase::Reading;
         waits.then(|| {
             let (read, total) = chat.answer.read.get();
-            let words = if total > 0 {
+            let words = if let Some(sensing) = chat.answer.sensing.get() {
+                sensing
+            } else if total > 0 {
                 format!(
                     "Reading, {} of {} tokens",
                     format::count(u64::from(read)),

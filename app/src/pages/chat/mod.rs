@@ -1,5 +1,7 @@
 //! The conversation: the page itself.
 
+mod attach_bar;
+mod attachments;
 mod composer;
 mod drawer;
 mod log;
@@ -14,6 +16,7 @@ use leptos_meta::Title;
 
 use self::{composer::Composer, drawer::Drawer, log::Log, status::StatusArea, topbar::TopBar};
 use crate::{
+    components::Viewer,
     place::{Place, use_href, use_place},
     state::use_stores,
 };
@@ -52,6 +55,7 @@ pub fn ChatPage() -> impl IntoView {
                 </div>
             </main>
             <Drawer />
+            <Viewer />
         </div>
     }
     .into_any()

@@ -1,14 +1,21 @@
 //! Having a turn answered: the queue, the request, the events, the end.
 
-use leptos::{prelude::*, task::spawn_local};
-use protocol::{Cause, Event, Failure, Finish, Remedy, Request, Timings, ToolCall};
+use std::collections::HashMap;
 
-use super::super::answer::AnswerPlace;
+use leptos::{prelude::*, task::spawn_local};
+use protocol::{
+    Capabilities, Cause, Event, Failure, Finish, LoadPhase, LoadProgress, Remedy, Request, Sense, Timings,
+    ToolCall,
+};
+
+use super::super::answer::{AnswerPhase, AnswerPlace};
 use super::super::engine::EnginePhase;
 use super::super::models::{Choice, ModelState};
+use super::attaching::content;
 use super::{AnswerFailure, ChatStore, Queued, Turn};
 use crate::engine_client::Reply;
-use crate::history::{self, ConversationId, Message};
+use crate::format;
+use crate::history::{self, Attachment, AttachmentKey, AttachmentKind, ConversationId, Message};
 use crate::sentences::SentenceSplitter;
 
 /// Least time between two updates of the running answer on screen, in milliseconds.
@@ -82,17 +89,61 @@ impl ChatStore {
         if asked.system.trim().is_empty() {
             asked.system.clone_from(&choice.entry.system);
         }
-        let messages = asked.prompt(until, &|_| None);
         let mut options = asked.generate_options(&choice.recommended(Some(&details)));
         options.thinking &= details.capabilities.thinking;
-        let Some(reply) = self.engine.request(None, |id| Request::Generate { id, messages, options }) else {
-            return;
-        };
-        self.answer.begin(AnswerPlace { conversation: conversation.id, node, request: reply.id() });
+        let place = AnswerPlace { conversation: conversation.id, node, request: None };
+        self.answer.begin(place);
         self.ui.say("Answering.");
-        spawn_local(
-            self.follow(AnswerPlace { conversation: conversation.id, node, request: reply.id() }, reply),
-        );
+        spawn_local(async move {
+            let gathered = self.gather(&asked.attachments_to(until), details.capabilities).await;
+            if self.answer.phase.get_untracked() == AnswerPhase::Stopping {
+                self.end(place, Vec::new(), Ending::Done(Finish::Cancelled, Timings::default()));
+                return;
+            }
+            let messages = asked.prompt(until, &|attachment| {
+                gathered.places.get(&attachment.key).map(|&place| content(attachment, place))
+            });
+            let make = |id| Request::Generate { id, messages, options };
+            let Some(reply) = self.engine.request_with(gathered.handles, make) else {
+                self.end(place, Vec::new(), Ending::Failed(engine_gone()));
+                return;
+            };
+            let place = AnswerPlace { request: Some(reply.id()), ..place };
+            self.answer.place.set(Some(place));
+            self.follow(place, reply).await;
+        });
+    }
+
+    /// Handles of what is attached to the messages, as far as the model can take it and it is still here. What is left
+    /// out is told.
+    async fn gather(self, attachments: &[Attachment], able: Capabilities) -> Gathered {
+        let mut gathered = Gathered::default();
+        let (mut lost, mut unfit) = (0, 0);
+        for attachment in attachments {
+            let takes = match attachment.kind {
+                AttachmentKind::Image => able.vision,
+                AttachmentKind::Audio => able.audio,
+            };
+            if gathered.places.contains_key(&attachment.key) {
+                continue;
+            }
+            if !takes {
+                unfit += 1;
+            } else if let Some(blob) = self.media.blob(attachment).await {
+                gathered.places.insert(attachment.key, gathered.handles.len() as u32);
+                gathered.handles.push(blob);
+            } else {
+                lost += 1;
+            }
+        }
+        if unfit > 0 {
+            let words = format::counted(unfit, "attachment", "attachments");
+            self.ui.toast(format!("This model cannot take {words} of the conversation; it answers without."));
+        } else if lost > 0 {
+            let words = format::counted(lost, "attachment is", "attachments are");
+            self.ui.toast(format!("{words} not in this browser any more; the model answers without."));
+        }
+        gathered
     }
 
     async fn follow(self, place: AnswerPlace, mut reply: Reply) {
@@ -103,7 +154,16 @@ impl ChatStore {
             let mut said = Vec::new();
             for event in events {
                 match event {
-                    Event::Prefilling { done, total, .. } => self.answer.read.set((done, total)),
+                    Event::Tower { sense, progress, .. } => {
+                        self.answer.sensing.set(Some(tower_words(sense, &progress)));
+                    }
+                    Event::Encoding { sense, index, of, share, .. } => {
+                        self.answer.sensing.set(Some(encoding_words(sense, index, of, share)));
+                    }
+                    Event::Prefilling { done, total, .. } => {
+                        self.answer.sensing.set(None);
+                        self.answer.read.set((done, total));
+                    }
                     Event::Text { channel, text, tokens, .. } => {
                         if channel == protocol::Channel::Answer {
                             said.extend(sentences.push(&text));
@@ -133,8 +193,7 @@ impl ChatStore {
                 self.keep_unfinished(place, &calls);
             }
         }
-        let failure = Failure::new(Cause::Internal, "The engine stopped before this answer was complete.");
-        self.end(place, calls, Ending::Failed(failure.with(Remedy::Retry)));
+        self.end(place, calls, Ending::Failed(engine_gone()));
     }
 
     /// Writes what the running answer has said so far into a message.
@@ -182,6 +241,44 @@ impl ChatStore {
         });
         self.answer.place.set(None);
     }
+}
+
+/// Attachments at hand.
+#[derive(Default)]
+struct Gathered {
+    /// Their bytes.
+    handles: Vec<web_sys::Blob>,
+    /// Their places among the handles.
+    places: HashMap<AttachmentKey, u32>,
+}
+
+fn engine_gone() -> Failure {
+    Failure::new(Cause::Internal, "The engine stopped before this answer was complete.").with(Remedy::Retry)
+}
+
+/// What loading a tower is at.
+fn tower_words(sense: Sense, progress: &LoadProgress) -> String {
+    let part = match sense {
+        Sense::Sight => "Loading the part that sees",
+        Sense::Hearing => "Loading the part that hears",
+    };
+    match progress.phase {
+        LoadPhase::Weights if progress.total > 0 => {
+            format!("{part}, {}", format::bytes_of(progress.done, progress.total))
+        }
+        _ => part.to_owned(),
+    }
+}
+
+/// What encoding is at.
+fn encoding_words(sense: Sense, index: u32, of: u32, share: f32) -> String {
+    let what = match sense {
+        Sense::Sight => "Looking",
+        Sense::Hearing => "Listening",
+    };
+    let which = if of > 1 { format!(", {} of {of}", index + 1) } else { String::new() };
+    let percent = if share > 0.0 { format!(", {:.0} %", share * 100.0) } else { String::new() };
+    format!("{what}{which}{percent}")
 }
 
 /// How an answer ended.

@@ -3,7 +3,7 @@
 use gloo_timers::future::TimeoutFuture;
 use leptos::{prelude::*, task::spawn_local};
 
-use super::ChatStore;
+use super::{Attached, ChatStore};
 use crate::history::{ConversationId, Draft};
 
 /// How long typing must rest before the draft is kept, in milliseconds.
@@ -26,7 +26,9 @@ impl ChatStore {
     /// Keeps what is typed now.
     pub(super) fn keep_draft(self) {
         let text = self.draft.get_untracked();
-        self.library.keep_draft(self.draft_owner(), Draft { text, ..Draft::default() });
+        let attachments =
+            self.attached.with_untracked(|all| all.iter().map(|it| it.attachment.clone()).collect());
+        self.library.keep_draft(self.draft_owner(), Draft { text, attachments });
     }
 
     /// The conversation that the draft belongs to; none for one that has not begun.
@@ -40,11 +42,16 @@ impl ChatStore {
         self.draft_changes.update_value(|change| *change = change.wrapping_add(1));
         let change = self.draft_changes.get_value();
         self.draft.set(String::new());
+        self.attached.set(Vec::new());
+        self.attach_trouble.set(None);
         spawn_local(async move {
             let draft = self.library.draft(of).await;
             // What was typed meanwhile is newer.
             if self.draft_changes.get_value() == change && !draft.is_empty() {
                 self.draft.set(draft.text);
+                let attached = draft.attachments.into_iter();
+                self.attached.set(attached.map(|attachment| Attached { attachment, report: None }).collect());
+                self.examine_all();
             }
         });
     }

@@ -1,7 +1,10 @@
 //! The conversation on screen: what a person does with it, and the answer that runs.
 
 mod answering;
+mod attaching;
 mod draft;
+
+pub use attaching::{Attached, Senses, size_words};
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::Failure;
@@ -9,7 +12,7 @@ use protocol::Failure;
 use super::answer::{AnswerPhase, RunningAnswer};
 use super::engine::EngineStore;
 use super::models::ModelState;
-use super::{Library, SettingsStore, Ui};
+use super::{Library, MediaStore, SettingsStore, Ui};
 use crate::history::{self, Conversation, ConversationId, Draft, NodeId, Options};
 
 /// What is to be answered.
@@ -58,19 +61,32 @@ pub struct ChatStore {
     pub editing: RwSignal<Option<NodeId>>,
     /// What is typed and not sent.
     pub draft: RwSignal<String>,
+    /// What is attached and not sent.
+    pub attached: RwSignal<Vec<Attached>>,
+    /// What is being attached, in words.
+    pub attaching: RwSignal<Option<String>>,
+    /// What could not be attached, and why: a line each.
+    pub attach_trouble: RwSignal<Option<String>>,
     /// The conversation of the running answer, while another one is on screen.
     background: StoredValue<Option<Conversation>>,
     draft_changes: StoredValue<u32>,
     library: Library,
     settings: SettingsStore,
     engine: EngineStore,
+    media: MediaStore,
     ui: Ui,
 }
 
 impl ChatStore {
     /// A new conversation on screen.
     #[must_use]
-    pub fn new(library: Library, settings: SettingsStore, engine: EngineStore, ui: Ui) -> Self {
+    pub fn new(
+        library: Library,
+        settings: SettingsStore,
+        engine: EngineStore,
+        media: MediaStore,
+        ui: Ui,
+    ) -> Self {
         let blank = Conversation::new(ConversationId::random(), Options::default(), 0);
         Self {
             conversation: RwSignal::new(blank),
@@ -80,11 +96,15 @@ impl ChatStore {
             failure: RwSignal::new(None),
             editing: RwSignal::new(None),
             draft: RwSignal::new(String::new()),
+            attached: RwSignal::new(Vec::new()),
+            attaching: RwSignal::new(None),
+            attach_trouble: RwSignal::new(None),
             background: StoredValue::new(None),
             draft_changes: StoredValue::new(0),
             library,
             settings,
             engine,
+            media,
             ui,
         }
     }
@@ -109,7 +129,7 @@ impl ChatStore {
         if !self.has_begun() && !self.missing.get_untracked() {
             self.apply_defaults();
             // What was typed before the store was open is newer than what it kept.
-            if self.draft.with_untracked(String::is_empty) {
+            if self.draft.with_untracked(String::is_empty) && self.attached.with_untracked(Vec::is_empty) {
                 self.read_draft();
             }
             return;
@@ -186,6 +206,7 @@ impl ChatStore {
     fn put_aside(self) {
         self.editing.set(None);
         self.keep_draft();
+        self.media.hold_only(&[]);
         let open = self.conversation.get_untracked();
         if self.answer.place.with_untracked(|place| place.is_some_and(|place| place.conversation == open.id))
         {
@@ -236,17 +257,22 @@ impl ChatStore {
     /// Sends a message, after the last one on screen.
     pub fn send(self, text: &str) {
         let text = text.trim();
-        if text.is_empty() || self.busy() {
+        let attached = self.attached.with_untracked(|all| !all.is_empty());
+        if (text.is_empty() && !attached) || self.busy() {
             return;
         }
         self.library.keep_draft(self.draft_owner(), Draft::default());
         self.draft_changes.update_value(|change| *change = change.wrapping_add(1));
         self.draft.set(String::new());
+        self.attach_trouble.set(None);
+        let attachments: Vec<_> =
+            self.attached.get_untracked().into_iter().map(|attached| attached.attachment).collect();
+        self.attached.set(Vec::new());
         let was_new = self.conversation.with_untracked(Conversation::is_empty);
         self.missing.set(false);
         let added = self
             .conversation
-            .try_update(|conversation| conversation.add_user(text, Vec::new(), history::now()))
+            .try_update(|conversation| conversation.add_user(text, attachments, history::now()))
             .and_then(|added| self.told(added));
         let Some(node) = added else { return };
         self.keep();
@@ -258,7 +284,10 @@ impl ChatStore {
 
     /// Sends an earlier message in other words: a branch, beside what followed the old one.
     pub fn resend(self, node: NodeId, text: &str) {
-        if text.trim().is_empty() || self.busy() {
+        let bare = self.conversation.with_untracked(|conversation| {
+            conversation.message(node).is_none_or(|message| message.attachments.is_empty())
+        });
+        if (text.trim().is_empty() && bare) || self.busy() {
             return;
         }
         self.editing.set(None);
@@ -339,7 +368,9 @@ impl ChatStore {
     pub fn stop(self) {
         if let Some(place) = self.answer.place.get_untracked() {
             self.answer.phase.set(AnswerPhase::Stopping);
-            self.engine.cancel(place.request);
+            if let Some(request) = place.request {
+                self.engine.cancel(request);
+            }
         }
     }
 
@@ -350,8 +381,8 @@ impl ChatStore {
 
     /// Ends a running thought, so that the answer begins.
     pub fn answer_now(self) {
-        if let Some(place) = self.answer.place.get_untracked() {
-            self.engine.answer_now(place.request);
+        if let Some(request) = self.answer.place.get_untracked().and_then(|place| place.request) {
+            self.engine.answer_now(request);
         }
     }
 

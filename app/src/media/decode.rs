@@ -1,0 +1,84 @@
+//! Sound files of any kind that the browser reads, as 16 kHz mono.
+
+use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AudioBuffer, Blob, OfflineAudioContext};
+
+use super::wav::Wav;
+use super::{SAMPLE_RATE, level};
+use crate::format;
+
+/// Longest sound, in seconds.
+const MOST_SECONDS: f64 = 1_200.0;
+/// Samples that are taken at a time, so that a long sound is never whole in this program's memory.
+const PIECE: u32 = 1 << 16;
+
+/// Why a file gives no sound.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DecodeError {
+    /// The browser does not read it.
+    #[error("This browser cannot read it as sound.")]
+    Unreadable,
+    /// It has no samples.
+    #[error("There is no sound in it.")]
+    Empty,
+    /// It is longer than the page takes.
+    #[error("It is {length} long; up to {} are taken at a time.", format::seconds(MOST_SECONDS))]
+    TooLong {
+        /// Its length, in words.
+        length: String,
+    },
+}
+
+/// Sound as it is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sound {
+    /// The file.
+    pub wav: Wav,
+    /// Whether nothing is heard in it.
+    pub silent: bool,
+}
+
+/// Decodes a file, resamples it as the browser does for playing, and takes the mean of its channels.
+///
+/// # Errors
+/// Why there is no sound to be had of it.
+pub async fn decode(blob: &Blob) -> Result<Sound, DecodeError> {
+    let audio = read(blob).await.map_err(|_| DecodeError::Unreadable)?;
+    let (length, channels) = (audio.length(), audio.number_of_channels());
+    if length == 0 || channels == 0 {
+        return Err(DecodeError::Empty);
+    }
+    let seconds = f64::from(length) / f64::from(SAMPLE_RATE);
+    if seconds > MOST_SECONDS {
+        return Err(DecodeError::TooLong { length: format::seconds(seconds) });
+    }
+    let mut sound = Sound { wav: Wav::new(), silent: true };
+    let mut channel = vec![0.0; PIECE as usize];
+    for start in (0..length).step_by(PIECE as usize) {
+        let count = (length - start).min(PIECE) as usize;
+        let mut mean = vec![0.0; count];
+        for number in 0..channels as i32 {
+            let part = &mut channel[..count];
+            let copied = audio.copy_from_channel_with_start_in_channel(part, number, start);
+            copied.map_err(|_| DecodeError::Unreadable)?;
+            for (mean, sample) in mean.iter_mut().zip(part) {
+                *mean += *sample / channels as f32;
+            }
+        }
+        sound.silent &= level::peak(&mean) < level::SILENCE;
+        sound.wav.push(&mean);
+    }
+    Ok(sound)
+}
+
+async fn read(blob: &Blob) -> Result<AudioBuffer, JsValue> {
+    let bytes: js_sys::ArrayBuffer = JsFuture::from(blob.array_buffer()).await?.unchecked_into();
+    // Its rate is the one that the decoder resamples to; its length plays no part.
+    let context = OfflineAudioContext::new_with_number_of_channels_and_length_and_sample_rate(
+        1,
+        1,
+        SAMPLE_RATE as f32,
+    )?;
+    Ok(JsFuture::from(context.decode_audio_data(&bytes)?).await?.unchecked_into())
+}

@@ -1,0 +1,250 @@
+//! The buttons that attach: files, the camera, the microphone; and the recording while it runs.
+
+use leptos::{html, prelude::*, task::spawn_local};
+
+use crate::{
+    components::{Dialog, Glyph, Icon, IconButton},
+    format,
+    media::{camera::Camera, device::Device},
+    state::{chat::Senses, recording::RecordingPhase, use_stores},
+};
+
+/// The buttons in the composer's line.
+#[component]
+pub fn AttachButtons() -> impl IntoView {
+    let stores = use_stores();
+    let (chat, recording) = (stores.chat, stores.recording);
+    let input = NodeRef::<html::Input>::new();
+    let senses = Memo::new(move |_| chat.senses());
+    let picked = move |_| {
+        let Some(input) = input.get_untracked() else { return };
+        let files = input.files().map(|files| files_of(&files)).unwrap_or_default();
+        // The same file may be picked again.
+        input.set_value("");
+        chat.attach(files);
+        stores.ui.focus_composer();
+    };
+    let accept = move || {
+        senses.with(|senses| {
+            let mut kinds = Vec::new();
+            if senses.no_sight.is_none() {
+                kinds.extend(["image/*", "video/*"]);
+            }
+            if senses.no_hearing.is_none() {
+                kinds.push("audio/*");
+            }
+            kinds.join(",")
+        })
+    };
+    let nothing = Memo::new(move |_| senses.with(Senses::nothing));
+    let camera = RwSignal::new(false);
+    let has_camera = RwSignal::new(false);
+    Effect::new(move |_| {
+        spawn_local(async move {
+            has_camera.try_set(Device::Camera.exists().await);
+        });
+    });
+    let idle = Memo::new(move |_| recording.phase.get() == RecordingPhase::Idle);
+    view! {
+        <AttachButton
+            glyph=Glyph::Plus
+            label="Attach pictures, sound or a video"
+            reason=Signal::derive(move || nothing.get())
+            on_press=move |()| {
+                if let Some(input) = input.get_untracked() {
+                    input.click();
+                }
+            }
+        />
+        <input
+            type="file"
+            class="visually-hidden"
+            node_ref=input
+            accept=accept
+            multiple
+            tabindex="-1"
+            aria-label="Pictures, sound and videos"
+            on:change=picked
+        />
+        <Show when=move || has_camera.get()>
+            <span class="camera-button">
+                <AttachButton
+                    glyph=Glyph::Camera
+                    label="Take a picture"
+                    reason=Signal::derive(move || senses.with(|senses| senses.no_sight.clone()))
+                    on_press=move |()| camera.set(true)
+                />
+            </span>
+        </Show>
+        <Show when=move || idle.get()>
+            <AttachButton
+                glyph=Glyph::Microphone
+                label="Record speech"
+                reason=Signal::derive(move || senses.with(|senses| senses.no_hearing.clone()))
+                on_press=move |()| recording.start()
+            />
+        </Show>
+        <CameraDialog open=camera />
+    }
+    .into_any()
+}
+
+/// A button that stays in reach when it cannot act, and says why.
+#[component]
+fn AttachButton(
+    glyph: Glyph,
+    label: &'static str,
+    #[prop(into)] reason: Signal<Option<String>>,
+    #[prop(into)] on_press: Callback<()>,
+) -> impl IntoView {
+    let ui = use_stores().ui;
+    let words = move || reason.get().map_or_else(|| label.to_owned(), |reason| format!("{label}. {reason}"));
+    let press = move |_| match reason.get_untracked() {
+        Some(reason) => ui.toast(reason),
+        None => on_press.run(()),
+    };
+    view! {
+        <button
+            type="button"
+            class="icon-button"
+            aria-label=words
+            title=words
+            aria-disabled=move || reason.with(Option::is_some).then_some("true")
+            on:click=press
+        >
+            <Icon glyph=glyph />
+        </button>
+    }
+}
+
+/// The files of a list.
+pub fn files_of(files: &web_sys::FileList) -> Vec<web_sys::File> {
+    (0..files.length()).filter_map(|at| files.get(at)).collect()
+}
+
+/// The recording while it runs, and what went wrong with it.
+#[component]
+pub fn RecordingBar() -> impl IntoView {
+    let recording = use_stores().recording;
+    let phase = recording.phase;
+    let paused = Memo::new(move |_| phase.get() == RecordingPhase::Paused);
+    let asking = Memo::new(move |_| phase.get() == RecordingPhase::Asking);
+    let active = Memo::new(move |_| phase.get() != RecordingPhase::Idle);
+    let meter = NodeRef::<html::Div>::new();
+    Effect::new(move |_| {
+        let level = recording.level.get();
+        if let Some(meter) = meter.get() {
+            // A property that the browser knows is never refused.
+            web_sys::HtmlElement::style(&meter).set_property("--level", &format!("{level:.3}")).ok();
+        }
+    });
+    let words = move || match phase.get() {
+        RecordingPhase::Asking => "Allow the microphone in the browser's question.",
+        RecordingPhase::Paused => "Paused",
+        RecordingPhase::Running | RecordingPhase::Idle => "Recording",
+    };
+    let trouble = move || {
+        recording.trouble.get().map(|words| {
+            view! {
+                <div class="notice slim" role="group" aria-label="Recording">
+                    <Icon glyph=Glyph::Warning />
+                    <div class="notice-lines"><p>{words}</p></div>
+                    <button type="button" class="button quiet" on:click=move |_| recording.trouble.set(None)>"Close"</button>
+                </div>
+            }
+        })
+    };
+    view! {
+        {trouble}
+        <Show when=move || active.get()>
+            <div class="recording" role="group" aria-label="Recording">
+                <span class="recording-dot" class:paused=move || !matches!(phase.get(), RecordingPhase::Running) aria-hidden="true"></span>
+                <span class="recording-words">{words}</span>
+                <Show when=move || !asking.get()>
+                    <span class="numbers" role="timer">{move || format::clock(recording.millis.get())}</span>
+                    <div
+                        class="meter"
+                        node_ref=meter
+                        role="meter"
+                        aria-label="Loudness"
+                        aria-valuemin="0"
+                        aria-valuemax="100"
+                        aria-valuenow=move || format!("{:.0}", recording.level.get() * 100.0)
+                    ></div>
+                    <IconButton
+                        glyph=Signal::derive(move || if paused.get() { Glyph::Microphone } else { Glyph::Pause })
+                        label=Signal::derive(move || if paused.get() { "Go on recording" } else { "Pause recording" }.to_owned())
+                        on_press=move |()| recording.toggle_pause()
+                    />
+                </Show>
+                <IconButton glyph=Glyph::Close label="Discard the recording" on_press=move |()| recording.cancel() />
+                <Show when=move || !asking.get()>
+                    <button type="button" class="button primary" on:click=move |_| recording.finish()>
+                        <Icon glyph=Glyph::Check />
+                        "Done"
+                    </button>
+                </Show>
+            </div>
+        </Show>
+    }
+    .into_any()
+}
+
+/// What the camera sees, and a button that takes a picture of it.
+#[component]
+fn CameraDialog(open: RwSignal<bool>) -> impl IntoView {
+    view! {
+        <Dialog open=open title="Take a picture" class="camera">
+            <CameraView open=open />
+        </Dialog>
+    }
+}
+
+#[component]
+fn CameraView(open: RwSignal<bool>) -> impl IntoView {
+    let chat = use_stores().chat;
+    let video = NodeRef::<html::Video>::new();
+    let trouble = RwSignal::new(None::<String>);
+    let ready = RwSignal::new(false);
+    let camera = StoredValue::new_local(None::<Camera>);
+    Effect::new(move |_| {
+        let Some(video) = video.get() else { return };
+        spawn_local(async move {
+            match Camera::open(video).await {
+                // When the dialog was closed meanwhile there is no place for it, and it is let go at once.
+                Ok(opened) => {
+                    camera.try_update_value(|camera| *camera = Some(opened));
+                    ready.try_set(true);
+                }
+                Err(error) => {
+                    trouble.try_set(Some(error.to_string()));
+                }
+            }
+        });
+    });
+    let take = move |_| {
+        let Some(camera) = camera.try_update_value(Option::take).flatten() else { return };
+        ready.set(false);
+        spawn_local(async move {
+            match camera.take().await {
+                Some(blob) => {
+                    chat.attach_picture(blob, "Camera.png");
+                    open.set(false);
+                }
+                None => {
+                    trouble.try_set(Some("The camera showed nothing yet. Open it again.".to_owned()));
+                }
+            }
+        });
+    };
+    view! {
+        <div class="camera-view">
+            <video node_ref=video class="camera-picture" aria-label="What the camera sees" autoplay playsinline prop:muted=true></video>
+            {move || trouble.get().map(|words| view! { <p role="alert">{words}</p> })}
+            <div class="buttons">
+                <button type="button" class="button primary" disabled=move || !ready.get() on:click=take>"Take the picture"</button>
+                <button type="button" class="button" on:click=move |_| open.set(false)>"Cancel"</button>
+            </div>
+        </div>
+    }
+}

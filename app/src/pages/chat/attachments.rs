@@ -1,0 +1,304 @@
+//! Pictures, sound and videos of a message, and those of the next one.
+
+use leptos::prelude::*;
+use protocol::{MediaNotice, TokenBudget};
+
+use crate::{
+    components::{Glyph, Icon, IconButton, SoundPlayer, Thumbnail},
+    format,
+    history::{Attachment, AttachmentKind},
+    state::{
+        chat::{Attached, size_words},
+        models::ModelState,
+        use_stores,
+    },
+};
+
+/// What a person sees as one thing.
+#[derive(Clone, Debug, PartialEq)]
+enum Shown<T> {
+    /// A picture or a sound.
+    One(T),
+    /// The parts of a video.
+    Video(Vec<T>),
+}
+
+/// Brings the parts of each video together.
+fn grouped<T>(all: Vec<T>, attachment: impl Fn(&T) -> &Attachment) -> Vec<Shown<T>> {
+    let video = |it: &T| attachment(it).moment.as_ref().map(|moment| moment.video.clone());
+    let mut shown: Vec<Shown<T>> = Vec::new();
+    for it in all {
+        let its = video(&it);
+        match shown.last_mut() {
+            Some(Shown::Video(parts)) if its.is_some() && parts.first().and_then(&video) == its => {
+                parts.push(it);
+            }
+            _ if its.is_some() => shown.push(Shown::Video(vec![it])),
+            _ => shown.push(Shown::One(it)),
+        }
+    }
+    shown
+}
+
+/// What is attached to a message.
+#[component]
+pub fn MessageAttachments(
+    /// It, in order.
+    attachments: Vec<Attachment>,
+) -> impl IntoView {
+    let views: Vec<_> = grouped(attachments, |it| it)
+        .into_iter()
+        .map(|shown| match shown {
+            Shown::One(attachment) => view! { <li>{one(attachment)}</li> }.into_any(),
+            Shown::Video(parts) => view! { <li class="film-place"><Film parts=parts /></li> }.into_any(),
+        })
+        .collect();
+    view! { <ul class="attachments" role="list" aria-label="Attachments">{views}</ul> }
+}
+
+fn one(attachment: Attachment) -> AnyView {
+    match attachment.kind {
+        AttachmentKind::Image => view! { <Thumbnail attachment=attachment /> }.into_any(),
+        AttachmentKind::Audio => view! { <SoundPlayer attachment=attachment /> }.into_any(),
+    }
+}
+
+/// The pictures of a video in a row, and its sound below.
+#[component]
+fn Film(parts: Vec<Attachment>) -> impl IntoView {
+    let (frames, sounds): (Vec<_>, Vec<_>) =
+        parts.into_iter().partition(|part| part.kind == AttachmentKind::Image);
+    let label = frames.first().map_or_else(String::new, |frame| format!("Pictures of {}", frame.name));
+    let frames: Vec<_> = frames
+        .into_iter()
+        .map(|frame| {
+            let time = format::clock(frame.moment.as_ref().map_or(0, |moment| moment.millis));
+            view! { <li><Thumbnail attachment=frame caption=time /></li> }
+        })
+        .collect();
+    let sounds: Vec<_> = sounds.into_iter().map(one).collect();
+    view! {
+        <div class="film">
+            <ul class="film-strip" role="list" aria-label=label tabindex="0">{frames}</ul>
+            {sounds}
+        </div>
+    }
+}
+
+/// What is attached to the next message, what it costs, and what could not be attached.
+#[component]
+pub fn Tray() -> impl IntoView {
+    let stores = use_stores();
+    let chat = stores.chat;
+    // A model that has just been loaded can tell what things cost.
+    Effect::new(move |_| {
+        if stores.engine.model.with(ModelState::is_ready) {
+            chat.examine_all();
+        }
+    });
+    let any = Memo::new(move |_| chat.attached.with(|all| !all.is_empty()));
+    let chips = move || {
+        let all = chat.attached.with(|all| all.iter().map(|it| it.attachment.clone()).collect::<Vec<_>>());
+        grouped(all, |it| it)
+    };
+    let key = |shown: &Shown<Attachment>| match shown {
+        Shown::One(it) => it.key.to_string(),
+        Shown::Video(parts) => parts.iter().map(|part| part.key.to_string()).collect(),
+    };
+    let trouble = move || {
+        chat.attach_trouble.get().map(|words| {
+            let lines: Vec<_> = words.lines().map(|line| view! { <p>{line.to_owned()}</p> }).collect();
+            view! {
+                <div class="notice slim" role="group" aria-label="Not attached">
+                    <Icon glyph=Glyph::Warning />
+                    <div class="notice-lines">{lines}</div>
+                    <button type="button" class="button quiet" on:click=move |_| chat.attach_trouble.set(None)>"Close"</button>
+                </div>
+            }
+        })
+    };
+    let busy = move || {
+        chat.attaching.get().map(|words| {
+            view! { <p class="tray-line muted"><span class="pulse" aria-hidden="true"></span>{words}</p> }
+        })
+    };
+    view! {
+        {trouble}
+        <Show when=move || any.get()>
+            <ul class="tray" role="list" aria-label="Attached to your message">
+                <For each=chips key=key children=|shown| view! { <Chip shown=shown /> } />
+            </ul>
+            <Cost />
+        </Show>
+        {busy}
+    }
+}
+
+/// What all attachments take together.
+#[component]
+fn Cost() -> impl IntoView {
+    let stores = use_stores();
+    let total = Memo::new(move |_| {
+        stores.chat.attached.with(|all| {
+            let known: Option<Vec<_>> = all.iter().map(Attached::tokens).collect();
+            known.map(|known| known.into_iter().map(u64::from).sum::<u64>())
+        })
+    });
+    let context = Memo::new(move |_| {
+        stores.engine.model.with(|model| match model {
+            ModelState::Ready { context, .. } => Some(u64::from(*context)),
+            _ => None,
+        })
+    });
+    move || {
+        let total = total.get()?;
+        let tokens = format::counted(total, "token", "tokens");
+        let over = context.get().filter(|&context| total >= context);
+        let words = match over {
+            Some(context) => format!(
+                "Together they take {tokens}, more than the context of {}. Remove some, or load the model with a longer context.",
+                format::count(context)
+            ),
+            None => format!("Together they take {tokens}."),
+        };
+        let several = stores.chat.attached.with(|all| all.len() > 1);
+        (several || over.is_some())
+            .then(|| view! { <p class="tray-line" class:muted=over.is_none() class:refusal=over.is_some()>{words}</p> })
+    }
+}
+
+/// One of them.
+#[component]
+fn Chip(shown: Shown<Attachment>) -> impl IntoView {
+    let chat = use_stores().chat;
+    let parts = match &shown {
+        Shown::One(it) => vec![it.clone()],
+        Shown::Video(parts) => parts.clone(),
+    };
+    let Some(first) = parts.first().cloned() else { return ().into_any() };
+    let keys: Vec<_> = parts.iter().map(|part| part.key).collect();
+    let (key, name) = (first.key, first.name.clone());
+    let mine = Memo::new(move |_| {
+        chat.attached.with(|all| {
+            all.iter().filter(|it| keys.contains(&it.attachment.key)).cloned().collect::<Vec<_>>()
+        })
+    });
+    let cost = move || {
+        mine.with(|mine| {
+            let known: Option<Vec<_>> = mine.iter().map(Attached::tokens).collect();
+            known.map(|known| format::counted(known.into_iter().map(u64::from).sum(), "token", "tokens"))
+        })
+    };
+    let is_video = matches!(shown, Shown::Video(_));
+    let about = {
+        let pictures = parts.iter().filter(|part| part.kind == AttachmentKind::Image).count() as u64;
+        let with_sound = parts.iter().any(|part| part.kind == AttachmentKind::Audio);
+        move || {
+            let size = if is_video {
+                let sound = if with_sound { " and its sound" } else { ", no sound" };
+                Some(format!("{}{sound}", format::counted(pictures, "picture", "pictures")))
+            } else {
+                mine.with(|mine| mine.first().and_then(|it| it.report.as_ref().map(size_words)))
+            };
+            [size, cost()].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+        }
+    };
+    let notices = move || {
+        let notices = mine.with(|mine| {
+            mine.iter()
+                .filter_map(|it| it.report.as_ref())
+                .flat_map(|it| it.notices.clone())
+                .collect::<Vec<_>>()
+        });
+        let line = |notice| view! { <span class="chip-note">{notice_words(notice)}</span> };
+        notices.into_iter().map(line).collect::<Vec<_>>()
+    };
+    let is_picture = !is_video && first.kind == AttachmentKind::Image;
+    let content = match shown {
+        Shown::One(it) => one(it),
+        Shown::Video(parts) => view! { <Film parts=parts /> }.into_any(),
+    };
+    view! {
+        <li class="chip" class:wide=!is_picture>
+            {content}
+            <div class="chip-body">
+                <span class="chip-name">{name.clone()}</span>
+                <span class="chip-about muted numbers">{about}</span>
+                {notices}
+                {is_picture.then(|| view! { <BudgetChoice attachment=first /> })}
+            </div>
+            <IconButton glyph=Glyph::Close label=format!("Remove {name}") on_press=move |()| chat.detach(key) />
+        </li>
+    }
+    .into_any()
+}
+
+fn notice_words(notice: MediaNotice) -> String {
+    match notice {
+        MediaNotice::FirstFrame => "Animated: the first frame is seen.".to_owned(),
+        MediaNotice::Clips(clips) => format!("Longer than 30 s: heard as {clips} clips."),
+        MediaNotice::Silent => "Nothing is heard in it.".to_owned(),
+    }
+}
+
+/// How much of a picture is seen.
+#[component]
+fn BudgetChoice(attachment: Attachment) -> impl IntoView {
+    let chat = use_stores().chat;
+    let key = attachment.key;
+    let chosen = Memo::new(move |_| {
+        chat.attached.with(|all| {
+            all.iter().find(|it| it.attachment.key == key).map(|it| it.attachment.budget).unwrap_or_default()
+        })
+    });
+    let options: Vec<_> = TokenBudget::ALL
+        .into_iter()
+        .enumerate()
+        .map(|(index, budget)| {
+            let words = budget.tokens().map_or_else(|| "Auto".to_owned(), |tokens| format!("up to {tokens}"));
+            view! { <option value=index.to_string() selected=move || chosen.get() == budget>{words}</option> }
+        })
+        .collect();
+    let change = move |event: web_sys::Event| {
+        let index = event_target_value(&event).parse::<usize>().unwrap_or_default();
+        if let Some(&budget) = TokenBudget::ALL.get(index) {
+            chat.set_budget(key, budget);
+        }
+    };
+    view! {
+        <label class="chip-budget">
+            <span>"Detail"</span>
+            <select
+                aria-label=format!("Detail of {}, in tokens", attachment.name)
+                title="More tokens show finer detail, such as small text, and take longer"
+                on:change=change
+            >
+                {options}
+            </select>
+        </label>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{AttachmentKey, Moment};
+
+    #[test]
+    fn the_parts_of_a_video_are_one_thing() {
+        let part = |key: u128, video: Option<&str>| Attachment {
+            moment: video.map(|video| Moment { video: video.into(), millis: 0 }),
+            ..Attachment::new(AttachmentKind::Image, "x", "image/jpeg", AttachmentKey(key))
+        };
+        let all =
+            vec![part(1, None), part(2, Some("a")), part(3, Some("a")), part(4, Some("b")), part(5, None)];
+        let keys: Vec<Vec<u128>> = grouped(all, |it| it)
+            .into_iter()
+            .map(|shown| match shown {
+                Shown::One(it) => vec![it.key.0],
+                Shown::Video(parts) => parts.into_iter().map(|it| it.key.0).collect(),
+            })
+            .collect();
+        assert_eq!(keys, [vec![1], vec![2, 3], vec![4], vec![5]]);
+    }
+}

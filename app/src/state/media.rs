@@ -1,0 +1,114 @@
+//! Bytes of attachments as the page needs them: handles to give to the engine, addresses to show.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use js_sys::{Array, Uint8Array};
+use leptos::prelude::*;
+use send_wrapper::SendWrapper;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, BlobPropertyBag, Url};
+
+use super::Library;
+use crate::history::{Attachment, AttachmentKey};
+
+/// Largest file that can be attached, in bytes.
+pub const MOST_BYTES: u64 = 64_000_000;
+
+/// The media of the conversations on screen.
+#[derive(Clone, Copy)]
+pub struct MediaStore {
+    library: Library,
+    held: StoredValue<HashMap<AttachmentKey, SendWrapper<Rc<Held>>>>,
+}
+
+/// A medium that is at hand.
+struct Held {
+    blob: Blob,
+    url: String,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // An address that was revoked already is no loss.
+        Url::revoke_object_url(&self.url).ok();
+    }
+}
+
+impl MediaStore {
+    /// Nothing at hand.
+    #[must_use]
+    pub fn new(library: Library) -> Self {
+        Self { library, held: StoredValue::new(HashMap::new()) }
+    }
+
+    /// Keeps bytes in the browser's store, and holds them at hand.
+    ///
+    /// # Errors
+    /// Why they cannot be kept, in a sentence.
+    pub async fn keep(self, blob: &Blob) -> Result<AttachmentKey, String> {
+        let store = self.library.store().ok_or("The browser's store is not open yet. Try again.")?;
+        let bytes = bytes(blob).await.ok_or("The file could not be read. Choose it again.")?;
+        let key =
+            store.put_attachment(bytes).await.map_err(|error| format!("It was not attached: {error}."))?;
+        self.hold(key, blob);
+        Ok(key)
+    }
+
+    /// The handle of an attachment's bytes; none when they are not in this browser any more.
+    pub async fn blob(self, attachment: &Attachment) -> Option<Blob> {
+        self.held(attachment).await.map(|held| held.blob.clone())
+    }
+
+    /// An address of an attachment for this page; none when it is not in this browser any more.
+    pub async fn url(self, attachment: &Attachment) -> Option<String> {
+        self.held(attachment).await.map(|held| held.url.clone())
+    }
+
+    /// The bytes of an attachment; none when they are not in this browser any more.
+    pub async fn bytes(self, attachment: &Attachment) -> Option<Vec<u8>> {
+        bytes(&self.blob(attachment).await?).await
+    }
+
+    /// Lets go of all but these.
+    pub fn hold_only(self, keys: &[AttachmentKey]) {
+        self.held.update_value(|held| held.retain(|key, _| keys.contains(key)));
+    }
+
+    async fn held(self, attachment: &Attachment) -> Option<Rc<Held>> {
+        if let Some(held) = self.at_hand(attachment.key) {
+            return Some(held);
+        }
+        let store = self.library.store()?;
+        // What cannot be read is shown as missing, which is all that a person can know of it.
+        let bytes = store.attachment(attachment.key).await.ok().flatten()?;
+        self.hold(attachment.key, &blob_of(&bytes, &attachment.mime)?);
+        self.at_hand(attachment.key)
+    }
+
+    fn at_hand(self, key: AttachmentKey) -> Option<Rc<Held>> {
+        self.held.with_value(|held| held.get(&key).map(|held| Rc::clone(&**held)))
+    }
+
+    fn hold(self, key: AttachmentKey, blob: &Blob) {
+        let Ok(url) = Url::create_object_url_with_blob(blob) else { return };
+        let held = SendWrapper::new(Rc::new(Held { blob: blob.clone(), url }));
+        self.held.update_value(|all| {
+            all.insert(key, held);
+        });
+    }
+}
+
+/// A handle to bytes.
+#[must_use]
+pub fn blob_of(bytes: &[u8], mime: &str) -> Option<Blob> {
+    let options = BlobPropertyBag::new();
+    options.set_type(mime);
+    Blob::new_with_u8_array_sequence_and_options(&Array::of1(&Uint8Array::from(bytes)), &options).ok()
+}
+
+async fn bytes(blob: &Blob) -> Option<Vec<u8>> {
+    let buffer = JsFuture::from(blob.array_buffer()).await.ok()?;
+    Some(Uint8Array::new(buffer.unchecked_ref()).to_vec())
+}

@@ -1,0 +1,225 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { animatedGif, type MediaFile, png, truncated, wav } from "../../support/media.ts";
+import { expect, test } from "../../support/watch.ts";
+
+/** Drops or pastes a file as a person does. Only the browser can make the event's data. */
+async function hand(page: Page, how: "drop" | "paste", file: MediaFile): Promise<void> {
+  const given = { how, name: file.name, type: file.mimeType, bytes: [...file.buffer] };
+  await page.evaluate(({ how, name, type, bytes }) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(bytes)], name, { type }));
+    const options = { bubbles: true, cancelable: true };
+    const event =
+      how === "drop"
+        ? new DragEvent("drop", { ...options, dataTransfer: data })
+        : new ClipboardEvent("paste", { ...options, clipboardData: data });
+    document.getElementById("composer")?.dispatchEvent(event);
+  }, given);
+}
+
+test.describe("a picture", () => {
+  test("is attached, seen, sent and answered", async ({ app, page }) => {
+    await app.openChat();
+    await app.attach(png());
+    await expect(app.tray.getByRole("listitem")).toHaveCount(1);
+    await expect(app.tray).toContainText("64 × 48 · 282 tokens");
+    await app.tray.getByRole("button", { name: "Show red.png" }).click();
+    const large = page.getByRole("dialog", { name: "red.png" });
+    await expect(large.getByRole("img", { name: "red.png" })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(large).toBeHidden();
+    const answer = await app.ask("What is this?");
+    await expect(answer).toContainText("I was given 1 picture and 0 sounds.");
+    await expect(app.tray).toBeHidden();
+    const shown = app.questions.first().getByRole("button", { name: "Show red.png" });
+    await expect(shown.locator("img")).toHaveJSProperty("naturalWidth", 64);
+  });
+
+  test("can be sent without words, and names the conversation", async ({ app }) => {
+    await app.openChat();
+    await app.attach(png());
+    await expect(app.tray).toBeVisible();
+    await app.sendButton.click();
+    await expect(await app.answered()).toContainText("1 picture");
+    await expect(app.conversation("red.png")).toBeVisible();
+  });
+
+  for (const how of ["drop", "paste"] as const) {
+    test(`is taken by ${how}`, async ({ app, page, browserName }) => {
+      test.skip(browserName !== "chromium", "only Chromium lets a script make such an event");
+      await app.openChat();
+      await app.composer.fill("Half a thought");
+      await hand(page, how, png(`by-${how}.png`));
+      await expect(app.tray).toContainText(`by-${how}.png`);
+      await expect(app.composer).toHaveValue("Half a thought");
+    });
+  }
+
+  test("costs what it is allowed to", async ({ app }) => {
+    await app.openChat();
+    await app.attach(png());
+    const detail = app.tray.getByRole("combobox", { name: "Detail of red.png, in tokens" });
+    await expect(detail.locator("option")).toHaveText(["Auto", "up to 70", "up to 140", "up to 280", "up to 560", "up to 1120"]);
+    await detail.selectOption("up to 1120");
+    await expect(app.tray).toContainText("1\u202f122 tokens");
+    await app.attach(png("blue.png"));
+    await expect(app.page.getByText("Together they take 1\u202f404 tokens.")).toBeVisible();
+  });
+
+  test("is removed before sending, and comes back", async ({ app, page }) => {
+    await app.openChat();
+    await app.attach(png());
+    await app.tray.getByRole("button", { name: "Remove red.png" }).click();
+    await expect(app.tray).toBeHidden();
+    await expect(app.sendButton).toBeDisabled();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(app.tray).toContainText("red.png");
+  });
+
+  test("waits for its message through a reload, and for another conversation", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.attach(png());
+    await expect(app.tray).toContainText("64 × 48");
+    await app.kept("red.png");
+    await page.reload();
+    await expect(app.tray).toContainText("red.png");
+    await app.rail.getByRole("button", { name: "New", exact: true }).click();
+    await expect(app.tray).toBeHidden();
+    await app.conversation("Hello").click();
+    await expect(app.tray.getByRole("button", { name: "Show red.png" }).locator("img")).toHaveJSProperty("naturalWidth", 64);
+  });
+
+  test("stays with its message: reload, edit, once more, deletion undone", async ({ app, page }) => {
+    await app.openChat();
+    await app.attach(png());
+    await app.ask("What is this?");
+    await page.reload();
+    const thumbnail = app.questions.first().getByRole("button", { name: "Show red.png" }).locator("img");
+    await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
+    await app.answers.last().getByRole("button", { name: "Answer once more" }).click();
+    await expect(app.answers.last()).toContainText("2/2");
+    await expect(await app.answered()).toContainText("I was given 1 picture");
+    await app.questions.first().getByRole("button", { name: "Edit and send again" }).click();
+    await page.getByRole("textbox", { name: "Your message, in other words" }).fill("And this?");
+    await page.getByRole("button", { name: "Send", exact: true }).first().click();
+    await expect(app.questions.first()).toContainText("And this?");
+    await expect(await app.answered()).toContainText("I was given 1 picture");
+    await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
+    await app.questions.first().getByRole("button", { name: "Delete from here on" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.reload();
+    await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
+  });
+
+  test("is exported and imported with its conversation", async ({ app, page }) => {
+    await app.openChat();
+    await app.attach(png());
+    await app.ask("What is this?");
+    await page.getByRole("button", { name: "All conversations" }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export all" }).click();
+    const text = readFileSync(await (await download).path(), "utf8");
+    const archive = JSON.parse(text) as { attachments: Record<string, string> };
+    expect(Object.values(archive.attachments)).toEqual([png().buffer.toString("base64")]);
+    await page.evaluate(async () => {
+      for (const { name } of await indexedDB.databases()) {
+        indexedDB.deleteDatabase(name ?? "");
+      }
+    });
+    await page.goto("/?fake=instant");
+    await app.ready();
+    await expect(app.rail).toContainText("Conversations appear here.");
+    await page.getByRole("button", { name: "All conversations" }).click();
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Import…" }).click();
+    await (await chooser).setFiles({ name: "c.json", mimeType: "application/json", buffer: Buffer.from(text) });
+    await app.conversation("What is this?").click();
+    const thumbnail = app.questions.first().getByRole("button", { name: "Show red.png" }).locator("img");
+    await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
+  });
+
+  test("is encoded once, which is said", async ({ app, page }) => {
+    await app.openChat("usual,demo");
+    await app.attach(png());
+    await app.send("What is this?");
+    await expect(page.getByText(/Loading the part that sees/)).toBeVisible();
+    await expect(page.getByText(/^Looking/)).toBeVisible();
+    await app.answered();
+  });
+});
+
+test.describe("what cannot be attached is told, and nothing is lost", () => {
+  const huge = png("huge.png", 20_000, 1);
+  for (const [fault, file, words] of [
+    ["text", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") }, /notes.txt: It is neither a picture nor sound/],
+    ["a text called a picture", { name: "fake.png", mimeType: "image/png", buffer: Buffer.from("no picture") }, /fake.png: This file is no picture/],
+    ["a truncated picture", truncated(png()), /cut-red.png: This file is no picture/],
+    ["an empty file", { name: "empty.png", mimeType: "image/png", buffer: Buffer.alloc(0) }, /empty.png: The file is empty/],
+    ["a huge picture", huge, /huge.png: This picture has 20000 × 1 pixels/],
+    ["a picture of an unknown kind", { name: "scan.tiff", mimeType: "image/tiff", buffer: Buffer.from("II*") }, /scan.tiff: This browser cannot read it as a picture/],
+    ["sound that is none", { name: "song.mp3", mimeType: "audio/mpeg", buffer: Buffer.from("la la la") }, /song.mp3: This browser cannot read it as sound/],
+    ["a video that is none", { name: "film.mp4", mimeType: "video/mp4", buffer: Buffer.from("frames") }, /film.mp4: This browser cannot play it/],
+  ] as [string, MediaFile, RegExp][]) {
+    test(fault, async ({ app }) => {
+      await app.openChat();
+      await app.composer.fill("What I was about to say");
+      await app.attach(png("good.png"), file);
+      await expect(app.refusal).toContainText(words);
+      await expect(app.tray.getByRole("listitem")).toHaveCount(1);
+      await expect(app.composer).toHaveValue("What I was about to say");
+      await app.refusal.getByRole("button", { name: "Close" }).click();
+      await expect(app.refusal).toBeHidden();
+    });
+  }
+
+  test("an animated picture is taken by its first frame, which is said", async ({ app }) => {
+    await app.openChat();
+    await app.attach(animatedGif());
+    await expect(app.tray).toContainText("Animated: the first frame is seen.");
+  });
+
+  test("a model's file is still opened as one", async ({ app, page }) => {
+    await app.openChat();
+    const file = { name: "own.gguf", mimeType: "", buffer: Buffer.from("GGUF") };
+    test.skip(page.context().browser()?.browserType().name() !== "chromium", "only Chromium lets a script drop");
+    await hand(page, "drop", file);
+    await expect(page.getByRole("button", { name: /^Model: own.gguf/ })).toBeVisible();
+  });
+});
+
+test.describe("sound", () => {
+  test("is decoded, resampled, shown and played", async ({ app }) => {
+    await app.openChat();
+    await app.attach(wav("tone.wav", 2));
+    await expect(app.tray).toContainText("0:02 · 52 tokens");
+    const wave = app.tray.locator(".wave-rest");
+    // Not silence, which is a row of dots.
+    await expect(wave).not.toHaveAttribute("d", /^M1 11.5V12.5/);
+    const play = app.tray.getByRole("button", { name: "Play tone.wav" });
+    await expect(play).toBeEnabled();
+    await play.click();
+    await expect(app.tray.getByRole("button", { name: "Pause tone.wav" }).or(play)).toBeVisible();
+    const answer = await app.ask("What do you hear?");
+    await expect(answer).toContainText("I was given 0 pictures and 1 sound.");
+    await expect(app.questions.first().getByRole("button", { name: /tone.wav/ })).toBeVisible();
+  });
+
+  test("that is long is cut into clips, and silence is told", async ({ app }) => {
+    await app.openChat();
+    await app.attach(wav("long.wav", 61, { rate: 8_000, channels: 1 }), wav("still.wav", 1, { frequency: 0 }));
+    await expect(app.tray).toContainText("Longer than 30 s: heard as 3 clips.");
+    await expect(app.tray).toContainText("Nothing is heard in it.");
+  });
+});
+
+test.describe("a model that lacks a sense", () => {
+  test("says so where something would be attached", async ({ app, page }) => {
+    await app.openChat("instant,text-only");
+    await expect(app.attachButton).toHaveAttribute("aria-disabled", "true");
+    await expect(app.recordButton).toHaveAttribute("aria-disabled", "true");
+    await app.attachButton.click();
+    await expect(page.getByText(/takes text only/).first()).toBeVisible();
+  });
+});

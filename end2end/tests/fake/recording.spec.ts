@@ -1,0 +1,137 @@
+// Speaking to the model. Chromium has a microphone for tests; what other browsers ask of the person cannot be answered.
+
+import { expect, test } from "../../support/watch.ts";
+
+test.beforeEach(({ browserName }) => {
+  test.skip(browserName !== "chromium", "only Chromium has a microphone for tests");
+});
+
+test.describe("with a microphone", () => {
+  test.beforeEach(async ({ context }) => {
+    await context.grantPermissions(["microphone", "camera"]);
+  });
+
+  test("speech is recorded, paused, heard again and sent", async ({ app, page }) => {
+    await app.openChat();
+    await app.composer.fill("What did I say?");
+    await app.recordButton.click();
+    const bar = page.getByRole("group", { name: "Recording" });
+    await expect(bar.getByRole("timer")).toHaveText("0:01");
+    // Somebody speaks: the meter moves.
+    await expect.poll(async () => Number(await bar.getByRole("meter").getAttribute("aria-valuenow"))).toBeGreaterThan(30);
+    await expect(page.getByText("End the recording to send.")).toBeVisible();
+    await bar.getByRole("button", { name: "Pause recording" }).click();
+    await expect(bar).toContainText("Paused");
+    const paused = await bar.getByRole("timer").textContent();
+    await page.waitForTimeout(700);
+    expect(await bar.getByRole("timer").textContent()).toBe(paused);
+    await bar.getByRole("button", { name: "Go on recording" }).click();
+    await expect(bar.getByRole("timer")).toHaveText("0:02");
+    await bar.getByRole("button", { name: "Done" }).click();
+    await expect(app.tray).toContainText("Recording");
+    await expect(app.tray.getByRole("button", { name: "Play Recording" })).toBeEnabled();
+    await expect(app.tray).toContainText(/0:0[23] · \d+ tokens/);
+    await expect(app.composer).toHaveValue("What did I say?");
+    await app.composer.press("Enter");
+    await expect(await app.answered()).toContainText("I was given 0 pictures and 1 sound.");
+  });
+
+  test("a recording is discarded, and leaves nothing behind", async ({ app, page }) => {
+    await app.openChat();
+    await app.recordButton.click();
+    await expect(page.getByRole("timer")).toHaveText("0:01");
+    await page.getByRole("button", { name: "Discard the recording" }).click();
+    await expect(page.getByRole("timer")).toBeHidden();
+    await expect(app.tray).toBeHidden();
+    await expect(app.recordButton).toBeVisible();
+  });
+
+  test("a microphone that goes away keeps what it heard", async ({ app, page }) => {
+    await page.addInitScript(() => {
+      const devices = navigator.mediaDevices;
+      const real = devices.getUserMedia.bind(devices);
+      devices.getUserMedia = async (wishes) => {
+        const stream = await real(wishes);
+        const unplug = () => stream.getTracks()[0]?.dispatchEvent(new Event("ended"));
+        window.addEventListener("unplug", unplug);
+        return stream;
+      };
+    });
+    await app.openChat();
+    await app.recordButton.click();
+    await expect(page.getByRole("timer")).toHaveText("0:01");
+    await page.evaluate(() => window.dispatchEvent(new Event("unplug")));
+    await expect(page.getByText(/The microphone was disconnected. What it heard until then is kept./).first()).toBeVisible();
+    await expect(app.tray).toContainText("Recording");
+  });
+
+  test("silence is told, and not attached", async ({ app, page }) => {
+    await page.addInitScript(() => {
+      navigator.mediaDevices.getUserMedia = async () => new AudioContext().createMediaStreamDestination().stream;
+    });
+    await app.openChat();
+    await app.composer.fill("Half a thought");
+    await app.recordButton.click();
+    await expect(page.getByRole("timer")).toHaveText("0:01");
+    await page.getByRole("button", { name: "Done" }).click();
+    await expect(page.getByText(/Nothing was heard: the recording is silent./).first()).toBeVisible();
+    await expect(app.tray).toBeHidden();
+    await expect(app.composer).toHaveValue("Half a thought");
+  });
+
+  test("the camera takes a picture", async ({ app, page }) => {
+    await app.openChat();
+    await page.getByRole("button", { name: "Take a picture" }).click();
+    const camera = page.getByRole("dialog", { name: "Take a picture" });
+    await camera.getByRole("button", { name: "Take the picture" }).click();
+    await expect(camera).toBeHidden();
+    await expect(app.tray).toContainText("Camera.png");
+    await expect(app.tray.getByRole("button", { name: "Show Camera.png" }).locator("img")).not.toHaveJSProperty("naturalWidth", 0);
+  });
+});
+
+for (const [name, words] of [
+  ["NotAllowedError", /This page may not use the microphone. Allow it in the browser's settings/],
+  ["NotFoundError", /No microphone was found. Connect one, then try again./],
+  ["NotReadableError", /The microphone cannot be used. Another program may be using it./],
+] as const) {
+  test(`${name} is told in words, and the draft stays`, async ({ app, page }) => {
+    await page.addInitScript((name) => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", name));
+    }, name);
+    await app.openChat();
+    await app.composer.fill("Half a thought");
+    await app.recordButton.click();
+    await expect(page.getByText(words).first()).toBeVisible();
+    await expect(app.recordButton).toBeVisible();
+    await expect(app.composer).toHaveValue("Half a thought");
+  });
+}
+
+test("a video becomes pictures with their times", async ({ app, page }) => {
+  await app.openChat();
+  // The browser makes the video: a canvas that changes for two seconds.
+  const bytes = await page.evaluate(async () => {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [64, 48];
+    const context = canvas.getContext("2d");
+    const recorder = new MediaRecorder(canvas.captureStream(20), { mimeType: "video/webm" });
+    const parts: Blob[] = [];
+    recorder.ondataavailable = (event) => parts.push(event.data);
+    const ended = new Promise((resolve) => (recorder.onstop = resolve));
+    recorder.start();
+    for (let step = 0; step < 40; step++) {
+      context?.fillRect(step, step, 20, 20);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    recorder.stop();
+    await ended;
+    return [...new Uint8Array(await new Blob(parts).arrayBuffer())];
+  });
+  await app.attach({ name: "film.webm", mimeType: "video/webm", buffer: Buffer.from(bytes) });
+  await expect(app.tray).toContainText(/[23] pictures, no sound/);
+  await expect(app.tray.getByRole("listitem").getByRole("button", { name: "Show film.webm, 0:00" })).toBeVisible();
+  const answer = await app.ask("What happens?");
+  await expect(answer).toContainText(/I was given [23] pictures and 0 sounds./);
+  await expect(app.questions.first().getByRole("list", { name: "Pictures of film.webm" })).toBeVisible();
+});
