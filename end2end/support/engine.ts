@@ -55,8 +55,8 @@ export class EngineApp extends App {
   }
 
   /** A page of its own, with storage of its own. */
-  static async start(browser: Browser): Promise<EngineApp> {
-    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+  static async start(browser: Browser, more: string[] = []): Promise<EngineApp> {
+    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write", ...more] });
     await context.addInitScript(openHooks);
     const page = await context.newPage();
     page.setDefaultTimeout(SOON);

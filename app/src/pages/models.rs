@@ -14,7 +14,7 @@ use crate::{
     place::Place,
     state::{
         engine::EnginePhase,
-        models::{Choice, Inspection, verdict_words},
+        models::{Choice, Inspection, ModelState, verdict_words},
         use_stores,
     },
 };
@@ -45,6 +45,7 @@ pub fn ModelsPage() -> impl IntoView {
                     </button>
                 </div>
             </section>
+            <InMemory />
             <KeptHere />
             <section class="part">
                 <h2>"What is in them"</h2>
@@ -56,6 +57,46 @@ pub fn ModelsPage() -> impl IntoView {
             </section>
         </Column>
     }
+}
+
+/// What the loaded model takes of the graphics memory, and the parts of it that can be given back.
+#[component]
+fn InMemory() -> impl IntoView {
+    let engine = use_stores().engine;
+    let ready = Memo::new(move |_| engine.model.with(ModelState::is_ready));
+    Effect::new(move |_| {
+        if ready.get() {
+            engine.read_towers(false);
+        }
+    });
+    let towers = Memo::new(move |_| engine.towers.get().filter(|_| ready.get()));
+    let words = move |(bytes, all): (u64, u64)| {
+        if bytes == 0 {
+            format!(
+                "{} in use. The parts for pictures and sound are loaded with the first one.",
+                format::bytes(all)
+            )
+        } else {
+            format!("{} in use, of it {} for pictures and sound.", format::bytes(all), format::bytes(bytes))
+        }
+    };
+    let view = move |(bytes, all): (u64, u64)| {
+        view! {
+            <section class="part">
+                <h2>"Graphics memory"</h2>
+                <p>{words((bytes, all))}</p>
+                {(bytes > 0).then(|| view! {
+                    <p>
+                        <button type="button" class="button" on:click=move |_| engine.read_towers(true)>
+                            "Free the parts for pictures and sound"
+                        </button>
+                    </p>
+                    <p class="hint">"The next picture or sound loads them again."</p>
+                })}
+            </section>
+        }
+    };
+    move || towers.get().map(view)
 }
 
 /// The weights kept in this browser.

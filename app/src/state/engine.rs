@@ -66,6 +66,8 @@ pub struct EngineStore {
     pub progress: RwSignal<Option<LoadProgress>>,
     /// Weights kept in this browser, once asked for.
     pub cache: RwSignal<Option<CacheReport>>,
+    /// Bytes of graphics memory that the parts for pictures and sound take, and bytes in all, once asked for.
+    pub towers: RwSignal<Option<(u64, u64)>>,
     /// Whether the engine is the fake one.
     pub fake: RwSignal<bool>,
     settings: SettingsStore,
@@ -93,6 +95,7 @@ impl EngineStore {
             model: RwSignal::default(),
             progress: RwSignal::new(None),
             cache: RwSignal::new(None),
+            towers: RwSignal::new(None),
             fake: RwSignal::new(false),
             settings,
             client: StoredValue::new(None),
@@ -410,6 +413,22 @@ impl EngineStore {
         if let ModelState::Loading { request, .. } = self.model.get_untracked() {
             self.cancel(request);
         }
+    }
+
+    /// Asks how much graphics memory the parts for pictures and sound take; frees it first, if asked to.
+    pub fn read_towers(self, free: bool) {
+        let Some(reply) = self.request(None, |id| Request::Towers { id, free }) else { return };
+        spawn_local(async move {
+            match reply.last().await {
+                Some(Event::Towers { bytes, gpu_bytes, .. }) => {
+                    self.towers.set(bytes.map(|bytes| (bytes, gpu_bytes)));
+                }
+                Some(Event::Failed { failure, .. }) if failure.cause != Cause::Cancelled => {
+                    self.trouble.set(Some(failure));
+                }
+                _ => {}
+            }
+        });
     }
 
     /// Reads what weights are kept in this browser; deletes those of a digest first, if one is given.

@@ -223,3 +223,14 @@ test.describe("a model that lacks a sense", () => {
     await expect(page.getByText(/takes text only/).first()).toBeVisible();
   });
 });
+
+test("the parts for pictures and sound can be freed", async ({ app, page }) => {
+  await app.openChat("instant,demo");
+  await app.attach(png());
+  await app.ask("What is this?");
+  await app.rail.getByRole("link", { name: "Models" }).click();
+  const memory = page.locator("section", { has: page.getByRole("heading", { name: "Graphics memory" }) });
+  await expect(memory).toContainText("of it 320 MB for pictures and sound");
+  await memory.getByRole("button", { name: "Free the parts for pictures and sound" }).click();
+  await expect(memory).toContainText("are loaded with the first one");
+});
