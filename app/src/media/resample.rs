@@ -9,13 +9,13 @@ use std::f64::consts::PI;
 use super::SAMPLE_RATE;
 
 /// Zero crossings of the sinc on either side.
-const CROSSINGS: usize = 24;
+const CROSSINGS: usize = 32;
 /// Entries of the table between two zero crossings.
 const STEPS: usize = 256;
 /// Shape of the Kaiser window: about 80 dB of attenuation.
 const KAISER: f64 = 8.0;
-/// The transition band ends at the Nyquist frequency of the slower rate; it begins here.
-const ROLLOFF: f64 = 0.93;
+/// The middle of the transition band, as a share of the Nyquist frequency of the slower rate.
+const ROLLOFF: f64 = 0.95;
 
 /// A stream of samples on its way to 16 kHz.
 #[derive(Clone, Debug)]
