@@ -6,6 +6,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod attention;
+pub mod audio;
 pub mod bandwidth;
 mod dtype;
 pub mod embed;
@@ -43,6 +44,7 @@ pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
         attention::decode::permutations()?,
         rows::permutations()?,
         sampling::permutations()?,
+        audio::permutations()?,
     ];
     Ok(families.into_iter().flatten().collect())
 }

@@ -37,6 +37,7 @@ fn norm_add_matches_its_twin() {
                 norm: 3 + width as u32,
                 scale_at: if width == 36 { norm_add::Params::NONE } else { 5 + 2 * width as u32 },
                 scale: 0.5f32.sqrt(),
+                branch_scale: if width == 256 { 0.5 } else { 1.0 },
                 ..norm_add::Params::new(width as u32, EPS)
             };
             let mut h = random(2, rows * width);
@@ -68,7 +69,7 @@ fn norm_add_matches_its_twin() {
             let wants = match form {
                 NormAdd::Norm => vec![want_x],
                 NormAdd::Add => vec![want_h],
-                NormAdd::AddNorm => vec![want_h, want_x],
+                NormAdd::AddNorm | NormAdd::AddPlainNorm => vec![want_h, want_x],
             };
             assert_eq!(outputs.len(), wants.len());
             for (output, want) in outputs.iter().zip(&wants) {

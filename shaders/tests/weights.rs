@@ -5,7 +5,7 @@
 mod common;
 
 use common::{BufferArg, Gpu, assert_close, random};
-use shaders::matmul::{self, Tile, matmul};
+use shaders::matmul::{self, Clamps, Tile, matmul, matmul_clamped};
 use shaders::ple::combine::{self, Table, combine};
 use shaders::quant::{dequantize, quantize, repack};
 use shaders::state::State;
@@ -217,5 +217,31 @@ fn matrix_products_match_the_twin() {
             want.resize(untouched.len(), -7.0);
             assert_close(&got, &want, 2e-5, 1e-5);
         }
+    }
+}
+
+#[test]
+fn clipped_products_match_the_twin() {
+    let gpu = Gpu::get();
+    for (tile, dtype) in [(Tile::LARGE, DType::F16), (Tile::MEDIUM, DType::F32), (Tile::SMALL, DType::Q8_0)] {
+        let (count, k, n) = (19u32, odd_k(dtype), 70u64);
+        let matrix = matrix(dtype, k, n);
+        let x = random(6, count as usize * k as usize);
+        // Narrow enough that every bound is met.
+        let clamps = Clamps { input: [-0.3, 0.6], output: [-0.5, 0.25] };
+        let params = matmul::Params::new(&matrix.layout).with_clamps(clamps);
+        let args = [
+            BufferArg::uniform(&params),
+            BufferArg::read(&matrix.words),
+            state(count),
+            BufferArg::read(&x),
+            BufferArg::zeros(count as usize * n as usize),
+        ];
+        let source = tile.clamped_source(dtype).unwrap();
+        let got = gpu.run(&source, &args, tile.dispatch(&params, count)).remove(0).f32s();
+        let want = matmul_clamped(&matrix.layout, &matrix.words, &x, &clamps);
+        let plain = matmul(&matrix.layout, &matrix.words, &x);
+        assert!(want.contains(&-0.5) && want.contains(&0.25) && want != plain);
+        assert_close(&got, &want, 2e-5, 1e-5);
     }
 }

@@ -56,6 +56,18 @@ impl Tile {
     /// # Errors
     /// A template that does not preprocess.
     pub fn source(self, dtype: DType) -> Result<Source, PreprocessError> {
+        self.form(dtype, false)
+    }
+
+    /// As [`Self::source`], for a clipped linear: the parameters carry its [`Clamps`].
+    ///
+    /// # Errors
+    /// A template that does not preprocess.
+    pub fn clamped_source(self, dtype: DType) -> Result<Source, PreprocessError> {
+        self.form(dtype, true)
+    }
+
+    fn form(self, dtype: DType, clamp: bool) -> Result<Source, PreprocessError> {
         let Self { bm, bn, bk, tm, tn, stages } = self;
         let defines = Defines::new()
             .set("DTYPE", dtype)
@@ -69,10 +81,12 @@ impl Tile {
             .set("STAGES", stages)
             .set("THREADS", self.invocations())
             .set("X_LOADS", bm * bk / 4 / self.invocations())
-            .set("W_LOADS", (bn * bk / 16).div_ceil(self.invocations()));
+            .set("W_LOADS", (bn * bk / 16).div_ceil(self.invocations()))
+            .set("CLAMP", clamp);
         let bindings =
             vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
-        let name = format!("matmul_{dtype}_{bm}x{bn}x{bk}_{tm}x{tn}x{stages}");
+        let suffix = if clamp { "_clamp" } else { "" };
+        let name = format!("matmul_{dtype}_{bm}x{bn}x{bk}_{tm}x{tn}x{stages}{suffix}");
         Source::build("matmul/matmul.wgsl", name, &defines, bindings)
     }
 
@@ -82,9 +96,24 @@ impl Tile {
     }
 }
 
+/// Bounds of a clipped linear: what goes in and what comes out of it is clamped.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Clamps {
+    /// Least and greatest element of X.
+    pub input: [f32; 2],
+    /// Least and greatest element of Y.
+    pub output: [f32; 2],
+}
+
+impl Clamps {
+    /// Bounds that every finite number keeps to.
+    pub const NONE: Self = Self { input: [f32::MIN, f32::MAX], output: [f32::MIN, f32::MAX] };
+}
+
 /// The uniform at binding 0. Then: the planar W, the state (its `len` is T), X f32 `[T, K]` and Y f32 `[T, N]`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Params {
     /// Planes of W.
     pub planes: Planes,
@@ -94,22 +123,31 @@ pub struct Params {
     pub units_per_row: u32,
     /// Unused.
     pub pad: [u32; 2],
+    /// Bounds; only [`Tile::clamped_source`] reads them.
+    pub clamps: Clamps,
 }
 
 impl Params {
     /// The product with one matrix.
     pub const fn new(layout: &PlanarLayout) -> Self {
-        Self { planes: layout.planes, n: layout.n, units_per_row: layout.units_per_row, pad: [0; 2] }
+        let (planes, n, units_per_row) = (layout.planes, layout.n, layout.units_per_row);
+        Self { planes, n, units_per_row, pad: [0; 2], clamps: Clamps::NONE }
+    }
+
+    /// The same product with these bounds.
+    #[must_use]
+    pub const fn with_clamps(self, clamps: Clamps) -> Self {
+        Self { clamps, ..self }
     }
 }
 
-/// Every tile and storage type.
+/// Every tile and storage type, with and without clamps.
 ///
 /// # Errors
 /// A template that does not preprocess.
 pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
     let pairs = Tile::ALL.into_iter().flat_map(|tile| DType::ALL.map(|dtype| (tile, dtype)));
-    pairs.map(|(tile, dtype)| tile.source(dtype)).collect()
+    pairs.flat_map(|(tile, dtype)| [tile.source(dtype), tile.clamped_source(dtype)]).collect()
 }
 
 /// The twin, in f64.
@@ -123,6 +161,14 @@ pub fn matmul(layout: &PlanarLayout, words: &[u32], x: &[f32]) -> Vec<f32> {
             products.sum::<f64>() as f32
         }));
     }
+    y
+}
+
+/// The twin with bounds.
+pub fn matmul_clamped(layout: &PlanarLayout, words: &[u32], x: &[f32], clamps: &Clamps) -> Vec<f32> {
+    let x: Vec<f32> = x.iter().map(|v| v.clamp(clamps.input[0], clamps.input[1])).collect();
+    let mut y = matmul(layout, words, &x);
+    y.iter_mut().for_each(|v| *v = v.clamp(clamps.output[0], clamps.output[1]));
     y
 }
 

@@ -2,4 +2,4 @@
 
 mod launcher;
 
-pub use launcher::{Params, Tile, matmul, permutations};
+pub use launcher::{Clamps, Params, Tile, matmul, matmul_clamped, permutations};

@@ -10,10 +10,12 @@ use crate::{Binding, Defines, PreprocessError, Source, grid};
 pub enum NormAdd {
     /// x = rms(h; w2).
     Norm,
-    /// h = (h + rms(branch; w1))·s.
+    /// h = (h + b·rms(branch; w1))·s.
     Add,
-    /// h = (h + rms(branch; w1))·s, then x = rms(h; w2).
+    /// h = (h + b·rms(branch; w1))·s, then x = rms(h; w2).
     AddNorm,
+    /// h = (h + b·branch)·s, then x = rms(h; w2).
+    AddPlainNorm,
 }
 
 /// The uniform at binding 0.
@@ -34,15 +36,15 @@ pub struct Params {
     pub scale: f32,
     /// ε of both norms.
     pub eps: f32,
-    /// Unused.
-    pub pad: u32,
+    /// b, the factor of the branch.
+    pub branch_scale: f32,
 }
 
 impl Params {
     /// No scalar in `vectors`.
     pub const NONE: u32 = u32::MAX;
 
-    /// One row of `width` (a multiple of 4) for each position, s = 1; the weights' places are the caller's to fill in.
+    /// One row of `width` (a multiple of 4) for each position, s = b = 1; the weights' places are the caller's to fill in.
     #[must_use]
     pub const fn new(width: u32, eps: f32) -> Self {
         Self {
@@ -53,16 +55,16 @@ impl Params {
             scale_at: Self::NONE,
             scale: 1.0,
             eps,
-            pad: 0,
+            branch_scale: 1.0,
         }
     }
 }
 
 impl NormAdd {
     /// Every permutation.
-    pub const ALL: [Self; 3] = [Self::Norm, Self::Add, Self::AddNorm];
+    pub const ALL: [Self; 4] = [Self::Norm, Self::Add, Self::AddNorm, Self::AddPlainNorm];
 
-    /// The shader. Bindings: params, state, vectors, h, then branch (`Add`, `AddNorm`), then x (`Norm`, `AddNorm`).
+    /// The shader. Bindings: params, state, vectors, h, then branch (all but `Norm`), then x (all but `Add`).
     ///
     /// # Errors
     /// A fault of the template.
@@ -71,13 +73,16 @@ impl NormAdd {
             Self::Norm => ("norm", false, true),
             Self::Add => ("add", true, false),
             Self::AddNorm => ("add_norm", true, true),
+            Self::AddPlainNorm => ("add_plain_norm", true, true),
         };
+        let plain = self == Self::AddPlainNorm;
         let h = if add { Binding::ReadWrite } else { Binding::Read };
         let mut bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, h];
         if add {
             bindings.push(Binding::Read);
         }
-        let defines = Defines::new().set("ADD", add).set("NORM", norm).set("B_X", bindings.len());
+        let defines =
+            Defines::new().set("ADD", add).set("PLAIN", plain).set("NORM", norm).set("B_X", bindings.len());
         if norm {
             bindings.push(Binding::ReadWrite);
         }
@@ -119,9 +124,12 @@ pub fn norm_add(
     for (row, old) in h.chunks(width).enumerate() {
         let mut sum: Vec<f64> = old.iter().map(|&v| f64::from(v)).collect();
         if form != NormAdd::Norm {
-            let branch: Vec<f64> = branch[row * width..][..width].iter().map(|&v| f64::from(v)).collect();
-            let normed = rms(&branch, Some(slice(params.branch_norm)), eps);
-            sum.iter_mut().zip(normed).for_each(|(sum, b)| *sum = (*sum + b) * s);
+            let mut branch: Vec<f64> = branch[row * width..][..width].iter().map(|&v| f64::from(v)).collect();
+            if form != NormAdd::AddPlainNorm {
+                branch = rms(&branch, Some(slice(params.branch_norm)), eps);
+            }
+            let factor = f64::from(params.branch_scale);
+            sum.iter_mut().zip(branch).for_each(|(sum, b)| *sum = (*sum + factor * b) * s);
         }
         if form != NormAdd::Add {
             x.extend(rms(&sum, Some(slice(params.norm)), eps));

@@ -6,6 +6,9 @@
 // 4·TM·TN products. The words of the next step are on their way while the products of this one are made. T is
 // state.len: workgroups beyond it leave at once.
 //
+// With CLAMP, a clipped linear of the towers: elements of X are clamped to clamps.xy as they are read, those of Y to
+// clamps.zw as they are written; Gemma 4 specification §10.3.
+//
 // Bindings: 0 params, 1 weights (planar, [N, K]), 2 state, 3 X f32 [T, K], 4 Y f32 [T, N].
 // Workgroup: BM/TM · BN/TN. Grid: (ceil(N / BN), ceil(T / BM), 1). Workgroup memory:
 // STAGES·(BM + BN)·BK·4 bytes; with two stages a step needs one barrier instead of two.
@@ -18,6 +21,7 @@ struct Params {
     units_per_row: u32, // K / 16
     pad0: u32,
     pad1: u32,
+    clamps: vec4<f32>,  // least and greatest of X, least and greatest of Y; read with CLAMP
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -84,7 +88,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 let m = (lane + {{i}}u * THREADS) / QUADS;
                 let quad = s * QUADS + (lane + {{i}}u * THREADS) % QUADS;
                 if (t0 + m < count && quad < quads_per_row) {
+#if CLAMP
+                    next_x{{i}} = clamp(x[(t0 + m) * quads_per_row + quad],
+                        vec4<f32>(params.clamps.x), vec4<f32>(params.clamps.y));
+#else
                     next_x{{i}} = x[(t0 + m) * quads_per_row + quad];
+#endif
                 }
             }
 #endfor
@@ -169,7 +178,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         let out = (t0 + row + {{i}}u * ROWS) * params.n + n0 + column;
 #for j in 0..TN
         if (n0 + column + {{j}}u * COLUMNS < params.n) {
+#if CLAMP
+            y[out + {{j}}u * COLUMNS] = clamp(y{{i}}_{{j}}, params.clamps.z, params.clamps.w);
+#else
             y[out + {{j}}u * COLUMNS] = y{{i}}_{{j}};
+#endif
         }
 #endfor
     }

@@ -1,6 +1,7 @@
 // RMS norm and residual addition over rows, in prefill.
 //
-//   ADD   h = (h + rms(branch; w1))·s                  in place
+//   ADD   h = (h + b·rms(branch; w1))·s                in place; b = params.branch_scale
+//   PLAIN the branch as it is: h = (h + b·branch)·s
 //   NORM  x = rms(h; w2)                               of the new h where ADD is set too
 //   rms(v; w) = v·(mean(v²) + eps)^-½·w
 //
@@ -9,7 +10,8 @@
 //               scalar that multiplies params.scale to s (0xffffffff: none)
 //
 // Formula: Gemma 4 specification §2 (norm weights as they are, no 1 + w) and §2.3 (layer_output_scale); with
-// rows_per_position = layers and s = 2^-½ it also joins the per-layer embeddings, §2.2.
+// rows_per_position = layers and s = 2^-½ it also joins the per-layer embeddings, §2.2. The half-steps and the unnormed
+// branch of the audio tower: §10.3.
 // Workgroup: 256 threads, one row. Grid: rows, in two dimensions.
 
 #include "shared/state.wgsl"
@@ -23,7 +25,7 @@ struct Params {
     scale_at: u32,
     scale: f32,
     eps: f32,
-    pad0: u32,
+    branch_scale: f32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -64,18 +66,26 @@ fn main(
 
     var squares = 0.0;
 #if ADD
+#if PLAIN
+    let branch_factor = params.branch_scale;
+#else
     for (var i = tid; i < params.width4; i += THREADS) {
         let b = branch[begin + i];
         squares += dot(b, b);
     }
-    let branch_factor = inverse_rms(squares, tid);
+    let branch_factor = params.branch_scale * inverse_rms(squares, tid);
+#endif
     var s = params.scale;
     if (params.scale_at != 0xffffffffu) {
         s *= vectors[params.scale_at];
     }
     squares = 0.0;
     for (var i = tid; i < params.width4; i += THREADS) {
+#if PLAIN
+        let sum = (h[begin + i] + branch[begin + i] * branch_factor) * s;
+#else
         let sum = (h[begin + i] + branch[begin + i] * branch_factor * weights(params.branch_norm, i)) * s;
+#endif
         h[begin + i] = sum;
         squares += dot(sum, sum);
     }

@@ -1,0 +1,135 @@
+//! `wgsl/audio/attention.wgsl`: attention over the last few positions.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{Binding, Defines, PreprocessError, Source};
+
+/// Positions that a position sees, its own included.
+pub const KEYS: u32 = 12;
+/// Largest head.
+pub const MOST_HEAD_DIM: u32 = 512;
+/// Head sizes of the permutations that are tested; every published tower has heads of 128.
+pub const HEAD_DIMS: [u32; 2] = [128, 64];
+
+/// The uniform at binding 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// Heads.
+    pub heads: u32,
+    /// Slots of the ring of the past.
+    pub slots: u32,
+    /// Where the scale of the elements of a query begins in `vectors`.
+    pub scale: u32,
+    /// Factor of all queries.
+    pub q_scale: f32,
+    /// Factor of all keys.
+    pub k_scale: f32,
+    /// Scores are `cap·tanh(s/cap)`.
+    pub cap: f32,
+    /// Unused.
+    pub pad: [u32; 2],
+}
+
+impl Params {
+    /// The constants of specification §10.3.
+    #[must_use]
+    pub fn new(heads: u32, head_dim: u32, slots: u32, scale: u32) -> Self {
+        let ln2 = std::f64::consts::LN_2;
+        Self {
+            heads,
+            slots,
+            scale,
+            q_scale: (f64::from(head_dim).powf(-0.5) / ln2) as f32,
+            k_scale: (std::f64::consts::E.ln_1p() / ln2) as f32,
+            cap: 50.0,
+            pad: [0; 2],
+        }
+    }
+}
+
+/// Slots that a ring of the past needs for steps of up to `rows` rows.
+#[must_use]
+pub const fn slots(rows: u32) -> u32 {
+    rows + KEYS - 1
+}
+
+/// The encodings of the distances 0..[`KEYS`], `[KEYS, width]`: sines, then cosines, before their projection;
+/// specification §10.3.
+#[must_use]
+pub fn encodings(width: u32) -> Vec<f32> {
+    let half = width as usize / 2;
+    let mut rows = Vec::with_capacity(KEYS as usize * width as usize);
+    let step = 10_000f64.ln() / (half.max(2) - 1) as f64;
+    for distance in 0..KEYS {
+        let angle = |i: usize| f64::from(distance) * (-(i as f64) * step).exp();
+        rows.extend((0..half).map(|i| angle(i).sin() as f32));
+        rows.extend((0..half).map(|i| angle(i).cos() as f32));
+    }
+    rows
+}
+
+/// The shader for one head size. Bindings: params, state, vectors, q, k, v, relative, past, out.
+///
+/// # Errors
+/// A fault of the template.
+pub fn source(head_dim: u32) -> Result<Source, PreprocessError> {
+    let defines = Defines::new().set("HEAD", head_dim).set("KEYS", KEYS).set("THREADS", KEYS * 16);
+    let mut bindings = vec![Binding::Uniform];
+    bindings.extend([Binding::Read; 6]);
+    bindings.extend([Binding::ReadWrite; 2]);
+    Source::build("audio/attention.wgsl", format!("audio_attention_{head_dim}"), &defines, bindings)
+}
+
+/// Workgroups for a step of `rows`.
+#[must_use]
+pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
+    [params.heads, rows, 1]
+}
+
+/// What the twin reads: rows from position 0 on.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// `[rows, heads·head_dim]`.
+    pub q: &'a [f32],
+    /// As `q`.
+    pub k: &'a [f32],
+    /// As `q`.
+    pub v: &'a [f32],
+    /// `[KEYS, heads·head_dim]`.
+    pub relative: &'a [f32],
+    /// The scale of the elements of a query, `[head_dim]`.
+    pub scale: &'a [f32],
+}
+
+/// CPU twin, for a whole clip at once.
+#[must_use]
+pub fn attention(params: &Params, inputs: &Inputs<'_>) -> Vec<f64> {
+    let head_dim = inputs.scale.len();
+    let width = params.heads as usize * head_dim;
+    let mut out = Vec::with_capacity(inputs.q.len());
+    for (t, q) in inputs.q.chunks(width).enumerate() {
+        for (head, q) in q.chunks(head_dim).enumerate() {
+            let at = |row: usize, e: usize| row * width + head * head_dim + e;
+            let visible = (t + 1).min(KEYS as usize);
+            let cap = f64::from(params.cap);
+            let score = |j: usize| {
+                let products = q.iter().zip(inputs.scale).enumerate().map(|(e, (&q, &scale))| {
+                    let key = f64::from(params.k_scale) * f64::from(inputs.k[at(t - j, e)]);
+                    let query = f64::from(q) * f64::from(scale) * f64::from(params.q_scale);
+                    query * (key + f64::from(inputs.relative[at(j, e)]))
+                });
+                cap * (products.sum::<f64>() / cap).tanh()
+            };
+            let scores: Vec<f64> = (0..visible).map(score).collect();
+            let most = scores.iter().copied().fold(f64::MIN, f64::max);
+            let weights: Vec<f64> = scores.iter().map(|s| (s - most).exp()).collect();
+            let total: f64 = weights.iter().sum();
+            out.extend((0..head_dim).map(|e| {
+                let terms = weights.iter().enumerate().map(|(j, w)| w * f64::from(inputs.v[at(t - j, e)]));
+                terms.sum::<f64>() / total
+            }));
+        }
+    }
+    out
+}

@@ -1,0 +1,117 @@
+//! `wgsl/audio/conv2d.wgsl`: a subsampling convolution with layer norm and ReLU.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{Binding, Defines, PreprocessError, Source};
+
+/// Groups of channels of a workgroup.
+const GROUPS: u32 = 8;
+/// Most channels: an invocation keeps an eighth of them in registers.
+pub const MOST_CHANNELS: u32 = 256;
+/// Channels in and out of the two convolutions of every published tower.
+pub const CHANNELS: [(u32, u32); 2] = [(1, 128), (128, 32)];
+
+/// The kernel for one number of channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Conv2d {
+    channels: u32,
+    chunk: u32,
+}
+
+/// The uniform at binding 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// Position of output row 0 in the clip; −1 for the row of padding in front.
+    pub first: i32,
+    /// Positions of the clip: rows at others are zeros.
+    pub end: i32,
+    /// Frequencies of the input.
+    pub freq_in: u32,
+    /// Frequencies of the output: half of them, rounded up.
+    pub freq_out: u32,
+    /// Channels of the input.
+    pub channels_in: u32,
+    /// Where w begins in `vectors`.
+    pub weights: u32,
+    /// Where the norm's weights begin in `vectors`.
+    pub norm: u32,
+    /// ε of the norm.
+    pub eps: f32,
+}
+
+impl Conv2d {
+    /// Whether there is a kernel for these numbers of channels.
+    #[must_use]
+    pub const fn takes(channels_in: u32, channels: u32) -> bool {
+        channels.is_multiple_of(GROUPS)
+            && channels > 0
+            && channels <= MOST_CHANNELS
+            && (channels_in == 1 || (channels_in > 0 && channels_in.is_multiple_of(16)))
+    }
+
+    /// A kernel for numbers of channels that it [takes](Self::takes).
+    #[must_use]
+    pub const fn new(channels_in: u32, channels: u32) -> Self {
+        Self { channels, chunk: if channels_in == 1 { 1 } else { 16 } }
+    }
+
+    /// The shader. Bindings: params, vectors, x, y.
+    ///
+    /// # Errors
+    /// A fault of the template.
+    pub fn source(self) -> Result<Source, PreprocessError> {
+        let Self { channels, chunk } = self;
+        let defines =
+            Defines::new().set("CHANNELS", channels).set("OWN", channels / GROUPS).set("CHUNK", chunk);
+        let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite];
+        Source::build("audio/conv2d.wgsl", format!("audio_conv2d_{channels}_{chunk}"), &defines, bindings)
+    }
+
+    /// Workgroups for `rows` rows of output.
+    #[must_use]
+    pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
+        [params.freq_out.div_ceil(32), rows, 1]
+    }
+
+    /// CPU twin: `rows` rows of output.
+    #[must_use]
+    pub fn twin(self, params: &Params, vectors: &[f32], x: &[f32], rows: usize) -> Vec<f64> {
+        let (channels, channels_in) = (self.channels as usize, params.channels_in as usize);
+        let (freq_in, freq_out) = (params.freq_in as usize, params.freq_out as usize);
+        let w = &vectors[params.weights as usize..];
+        let g = &vectors[params.norm as usize..];
+        let mut y = Vec::with_capacity(rows * freq_out * channels);
+        for row in 0..rows {
+            let position = i64::from(params.first) + row as i64;
+            if position < 0 || position >= i64::from(params.end) {
+                y.resize(y.len() + freq_out * channels, 0.0);
+                continue;
+            }
+            for f in 0..freq_out {
+                let at = |c: usize| {
+                    let mut sum = 0.0;
+                    for a in 0..3 {
+                        for b in 0..3 {
+                            let Some(f_in) = (2 * f + b).checked_sub(1).filter(|&f| f < freq_in) else {
+                                continue;
+                            };
+                            for i in 0..channels_in {
+                                let x = x[((2 * row + a) * freq_in + f_in) * channels_in + i];
+                                let w = w[(c * channels_in + i) * 9 + 3 * a + b];
+                                sum += f64::from(x) * f64::from(w);
+                            }
+                        }
+                    }
+                    sum
+                };
+                let z: Vec<f64> = (0..channels).map(at).collect();
+                let mean = z.iter().sum::<f64>() / channels as f64;
+                let variance = z.iter().map(|z| (z - mean).powi(2)).sum::<f64>() / channels as f64;
+                let factor = (variance + f64::from(params.eps)).sqrt().recip();
+                y.extend(z.iter().zip(g).map(|(z, &g)| ((z - mean) * factor * f64::from(g)).max(0.0)));
+            }
+        }
+        y
+    }
+}

@@ -1,0 +1,74 @@
+//! `wgsl/audio/light_conv.wgsl`: GLU, causal depthwise convolution, norm and SiLU.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::sigmoid;
+use super::silu::silu;
+use crate::rows::rms;
+use crate::{Binding, Defines, PreprocessError, Source, grid};
+
+/// The uniform at binding 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// A quarter of the width of a row.
+    pub width4: u32,
+    /// Positions that the convolution sees, its own included.
+    pub taps: u32,
+    /// Slots of the ring of the past.
+    pub slots: u32,
+    /// Where the weights of the convolution begin in `vectors`.
+    pub weights: u32,
+    /// Where the norm's weights begin in `vectors`.
+    pub norm: u32,
+    /// ε of the norm.
+    pub eps: f32,
+    /// Unused.
+    pub pad: [u32; 2],
+}
+
+/// Slots that a ring of the past needs for steps of up to `rows` rows.
+#[must_use]
+pub const fn slots(rows: u32, taps: u32) -> u32 {
+    rows + taps.saturating_sub(1)
+}
+
+/// The shader. Bindings: params, state, vectors, x, past, y.
+///
+/// # Errors
+/// A fault of the template.
+pub fn source() -> Result<Source, PreprocessError> {
+    let mut bindings = vec![Binding::Uniform];
+    bindings.extend([Binding::Read; 3]);
+    bindings.extend([Binding::ReadWrite; 2]);
+    Source::build("audio/light_conv.wgsl", "audio_light_conv", &Defines::new(), bindings)
+}
+
+/// Workgroups for a step of `rows`.
+#[must_use]
+pub const fn dispatch(rows: u32) -> [u32; 3] {
+    grid(rows)
+}
+
+/// CPU twin, for a whole clip at once: `x` are its rows from position 0 on.
+#[must_use]
+pub fn light_conv(params: &Params, vectors: &[f32], x: &[f32]) -> Vec<f64> {
+    let width = 4 * params.width4 as usize;
+    let taps = params.taps as usize;
+    let weights = &vectors[params.weights as usize..][..width * taps];
+    let norm = &vectors[params.norm as usize..][..width];
+    let glu = |row: usize, c: usize| {
+        let at = row * 2 * width + c;
+        f64::from(x[at]) * sigmoid(f64::from(x[at + width]))
+    };
+    let mut y = Vec::with_capacity(x.len() / 2);
+    for t in 0..x.len() / (2 * width) {
+        let at = |c: usize| {
+            let seen = (0..taps).filter_map(|j| Some((j, (t + j).checked_sub(taps - 1)?)));
+            seen.map(|(j, row)| f64::from(weights[c * taps + j]) * glu(row, c)).sum::<f64>()
+        };
+        let z: Vec<f64> = (0..width).map(at).collect();
+        y.extend(rms(&z, Some(norm), f64::from(params.eps)).into_iter().map(silu));
+    }
+    y
+}

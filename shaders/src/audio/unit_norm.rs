@@ -1,0 +1,64 @@
+//! `wgsl/audio/unit_norm.wgsl`: RMS norm without weights, of rows with a bias.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::rows::rms;
+use crate::{Binding, Defines, PreprocessError, Source, grid};
+
+/// The uniform at binding 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// A quarter of the width of a row.
+    pub width4: u32,
+    /// Where the bias begins in `vectors`; [`Params::NONE`] for none.
+    pub bias: u32,
+    /// ε of the norm.
+    pub eps: f32,
+    /// Unused.
+    pub pad: u32,
+}
+
+impl Params {
+    /// No bias.
+    pub const NONE: u32 = u32::MAX;
+
+    /// Rows of `width` elements, a multiple of 4.
+    #[must_use]
+    pub const fn new(width: u32, bias: Option<u32>, eps: f32) -> Self {
+        let bias = match bias {
+            Some(bias) => bias,
+            None => Self::NONE,
+        };
+        Self { width4: width / 4, bias, eps, pad: 0 }
+    }
+}
+
+/// The shader. Bindings: params, state, vectors, x, y.
+///
+/// # Errors
+/// A fault of the template.
+pub fn source() -> Result<Source, PreprocessError> {
+    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
+    Source::build("audio/unit_norm.wgsl", "audio_unit_norm", &Defines::new(), bindings)
+}
+
+/// Workgroups for a step of `rows`.
+#[must_use]
+pub const fn dispatch(rows: u32) -> [u32; 3] {
+    grid(rows)
+}
+
+/// CPU twin.
+#[must_use]
+pub fn unit_norm(params: &Params, vectors: &[f32], x: &[f32]) -> Vec<f64> {
+    let width = 4 * params.width4 as usize;
+    let bias = |i: usize| {
+        if params.bias == Params::NONE { 0.0 } else { f64::from(vectors[params.bias as usize + i]) }
+    };
+    let normed = |row: &[f32]| {
+        let biased: Vec<f64> = row.iter().enumerate().map(|(i, &v)| f64::from(v) + bias(i)).collect();
+        rms(&biased, None, f64::from(params.eps))
+    };
+    x.chunks(width).flat_map(normed).collect()
+}
