@@ -5,6 +5,7 @@
 //! decoder into a static list of dispatches; [`session`] is what the worker calls.
 
 pub mod adapter;
+pub mod audio;
 pub mod bytes;
 pub mod gguf;
 pub mod gpu;

@@ -9,6 +9,7 @@ mod host_table;
 mod kv_cache;
 mod parts;
 mod prefill;
+pub mod product;
 mod sampler;
 mod scratch;
 mod tensors;

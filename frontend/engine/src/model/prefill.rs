@@ -2,7 +2,6 @@
 
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::decode::Kv;
-use shaders::matmul::{self, Tile};
 use shaders::rows::gelu_mul::{self, Rows};
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
 use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
@@ -45,7 +44,7 @@ pub async fn norm_add(
     steps.push(gpu, &form.source()?, &params, &buffers, grid).await
 }
 
-/// A product with the rows of `x`, as one step for each size of tile: only the one that suits the chunk has workgroups.
+/// A product with the rows of `x`.
 ///
 /// # Errors
 /// When the device refuses the kernel.
@@ -58,16 +57,7 @@ pub async fn product(
     y: &wgpu::Buffer,
 ) -> Result<(), GpuError> {
     let matrix = parts.matrix(name)?;
-    let part = matrix.whole();
-    let params = matmul::Params::new(&part.layout);
-    for tile in Tile::ALL {
-        let grid = Grid::Rows(Rc::new(move |rows| {
-            if Tile::choose(rows, params.n) == tile { tile.dispatch(&params, rows) } else { [0; 3] }
-        }));
-        let buffers: [&wgpu::Buffer; 4] = [&part.buffer, &parts.scratch.state, x, y];
-        steps.push(gpu, &tile.source(matrix.dtype)?, &params, &buffers, grid).await?;
-    }
-    Ok(())
+    super::product::push(gpu, steps, matrix, None, [&parts.scratch.state, x, y]).await
 }
 
 struct Builder<'a> {

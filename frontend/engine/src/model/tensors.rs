@@ -95,9 +95,11 @@ pub struct VectorSpec {
     pub len: u32,
     /// Its bytes in the file.
     pub range: Range<u64>,
+    /// Whether its values are wanted on the host as well.
+    pub on_host: bool,
 }
 
-/// All tensors of the text decoder.
+/// The tensors of a part of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TensorList {
     /// Matrices, in the order they are used.
@@ -197,12 +199,8 @@ impl<'a> Finder<'a> {
             self.find(name).ok_or_else(|| TensorError::Missing { name: format!("{name}.weight") })?;
         Self::expect(tensor, &[len])?;
         let dtype = Self::dtype(tensor)?;
-        self.list.vectors.push(VectorSpec {
-            name: name.to_owned(),
-            dtype,
-            len: len as u32,
-            range: tensor.range(),
-        });
+        let (name, range) = (name.to_owned(), tensor.range());
+        self.list.vectors.push(VectorSpec { name, dtype, len: len as u32, range, on_host: false });
         Ok(())
     }
 
@@ -327,6 +325,46 @@ impl TensorList {
             finder.vector("rope_freqs", half)?;
         }
         Ok(finder.list)
+    }
+
+    /// Adds the tensor `tensor` of a file as the matrix `name`.
+    ///
+    /// # Errors
+    /// When it is missing, or is no `[k, n]`.
+    pub fn add_matrix(
+        &mut self,
+        header: &Header,
+        tensor: &str,
+        name: &str,
+        [k, n]: [u64; 2],
+    ) -> Result<(), TensorError> {
+        let tensor = header.tensor(tensor).ok_or_else(|| TensorError::Missing { name: tensor.to_owned() })?;
+        Finder::expect(tensor, &[k, n])?;
+        let mut finder = Finder { header, list: std::mem::take(self) };
+        let added = finder.rows_of(name, tensor, k, 0..n);
+        *self = finder.list;
+        added
+    }
+
+    /// Adds the tensor `tensor` of a file as the vector `name`: all its elements, in the order of the file.
+    ///
+    /// # Errors
+    /// When it is missing, or of another shape.
+    pub fn add_vector(
+        &mut self,
+        header: &Header,
+        tensor: &str,
+        name: &str,
+        shape: &[u64],
+        on_host: bool,
+    ) -> Result<(), TensorError> {
+        let tensor = header.tensor(tensor).ok_or_else(|| TensorError::Missing { name: tensor.to_owned() })?;
+        Finder::expect(tensor, shape)?;
+        let dtype = Finder::dtype(tensor)?;
+        let (name, range) = (name.to_owned(), tensor.range());
+        let len = shape.iter().product::<u64>() as u32;
+        self.vectors.push(VectorSpec { name, dtype, len, range, on_host });
+        Ok(())
     }
 
     /// The matrix of this name.

@@ -229,11 +229,15 @@ impl Loader<'_> {
         let mut all: Vec<f32> = Vec::new();
         let mut rope_factors = None;
         let mut ple_norm = None;
+        let mut on_host = HashMap::new();
         for (spec, values) in self.list.vectors.iter().zip(self.vectors) {
             // Kernels read vectors four at a time.
             all.resize(all.len().next_multiple_of(4), 0.0);
             places.insert(spec.name.clone(), (all.len() as u32, values.len() as u32));
             all.extend(&values);
+            if spec.on_host {
+                on_host.insert(spec.name.clone(), values.clone());
+            }
             match spec.name.as_str() {
                 "rope_freqs" => rope_factors = Some(values),
                 "per_layer_proj_norm" => ple_norm = Some(self.gpu.storage_with("per-layer norm", &values)?),
@@ -245,6 +249,7 @@ impl Loader<'_> {
             matrices: named.filter_map(|(spec, matrix)| Some((spec.name.clone(), matrix?))).collect(),
             vectors: self.gpu.storage_with("vectors", &all)?,
             places,
+            on_host,
             rope_factors,
             ple_norm,
         })

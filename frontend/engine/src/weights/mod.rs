@@ -53,6 +53,8 @@ pub struct Weights {
     pub vectors: Arc<Buffer>,
     /// First element and number of elements of each vector, by name.
     pub places: HashMap<String, (u32, u32)>,
+    /// Values of the vectors that are wanted on the host as well, by name.
+    pub on_host: HashMap<String, Vec<f32>>,
     /// The norm of the per-layer inputs, alone, as its kernel binds it.
     pub ple_norm: Option<Arc<Buffer>>,
     /// The divisors of the rotation frequencies of global layers, if the file has them.

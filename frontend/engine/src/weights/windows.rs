@@ -127,6 +127,7 @@ mod tests {
                 dtype: DType::F32,
                 len: 8,
                 range: 21_000_448..21_000_480,
+                on_host: false,
             }],
         }
     }

@@ -1,0 +1,46 @@
+//! What can go wrong with a tower or a clip.
+
+use crate::gpu::GpuError;
+use crate::model::TensorError;
+use crate::weights::LoadError;
+
+/// Why sound could not be encoded.
+#[derive(Debug, thiserror::Error)]
+pub enum AudioError {
+    /// The file holds no weights for sound.
+    #[error("the model file has no part that hears sound")]
+    NoTower,
+    /// A key or a size that cannot be.
+    #[error("the part that hears sound has {name} = {found}, but {expected}")]
+    Config {
+        /// The key or tensor.
+        name: String,
+        /// What it says.
+        found: String,
+        /// What would be right.
+        expected: &'static str,
+    },
+    /// A key that must be there.
+    #[error("the part that hears sound lacks the key {key}")]
+    MissingKey {
+        /// The key.
+        key: String,
+    },
+    /// The clip is too short for a single token.
+    #[error("the sound has {samples} samples; it takes at least {least} to hear anything")]
+    TooShort {
+        /// Samples at 16 kHz.
+        samples: usize,
+        /// Samples of the shortest clip.
+        least: usize,
+    },
+    /// A tensor is missing or wrong.
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+    /// Weights could not be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The device.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+}

@@ -1,0 +1,89 @@
+//! A whole sound, and the clips that it is cut into.
+
+use super::{RATE, mel, resample, wav};
+
+/// Samples of the longest clip: 30 s, 750 soft tokens.
+pub const CLIP_SAMPLES: usize = 30 * RATE as usize;
+/// Below this peak, −80 dB, there is nothing to hear.
+const SILENT: f32 = 1e-4;
+
+/// Sound of one channel at 16 kHz.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sound {
+    /// The samples.
+    pub samples: Vec<f32>,
+    /// Bytes of samples that its file announced and did not have.
+    pub missing_bytes: u64,
+}
+
+impl Sound {
+    /// Sound of any rate.
+    #[must_use]
+    pub fn new(samples: Vec<f32>, rate: u32) -> Self {
+        Self { samples: resample::to_16k(samples, rate), missing_bytes: 0 }
+    }
+
+    /// Reads a WAV file.
+    ///
+    /// # Errors
+    /// When it is none, or holds no sound.
+    pub fn from_wav(file: &[u8]) -> Result<Self, wav::WavError> {
+        let wav = wav::read(file)?;
+        Ok(Self { missing_bytes: wav.missing_bytes, ..Self::new(wav.samples, wav.rate) })
+    }
+
+    /// Its length in seconds.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.samples.len() as f64 / f64::from(RATE)
+    }
+
+    /// Its largest sample.
+    #[must_use]
+    pub fn peak(&self) -> f32 {
+        self.samples.iter().fold(0.0, |most, v| most.max(v.abs()))
+    }
+
+    /// Whether there is nothing to hear: a muted microphone, an empty recording.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.peak() < SILENT
+    }
+
+    /// The clips: 30 s each, and the rest. A rest that is shorter than a frame of 10 ms is left out.
+    #[must_use]
+    pub fn clips(&self) -> Vec<&[f32]> {
+        let heard = |clip: &&[f32]| clip.len() >= mel::LEAST_SAMPLES;
+        let mut clips: Vec<&[f32]> = self.samples.chunks(CLIP_SAMPLES).collect();
+        if clips.len() > 1 {
+            clips.retain(heard);
+        }
+        clips
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_sound_is_cut_and_nothing_is_lost() {
+        let lengths = |samples: usize| -> Vec<usize> {
+            Sound::new(vec![0.1; samples], RATE).clips().iter().map(|clip| clip.len()).collect()
+        };
+        assert_eq!(lengths(CLIP_SAMPLES), [CLIP_SAMPLES]);
+        assert_eq!(lengths(CLIP_SAMPLES + 161), [CLIP_SAMPLES, 161]);
+        assert_eq!(lengths(CLIP_SAMPLES + 160), [CLIP_SAMPLES]);
+        assert_eq!(lengths(100), [100], "too short, which the tower says");
+        // Ten minutes.
+        assert_eq!(lengths(600 * RATE as usize), [CLIP_SAMPLES; 20]);
+    }
+
+    #[test]
+    fn silence_is_noticed() {
+        assert!(Sound::new(vec![0.0; 100], RATE).is_silent());
+        assert!(Sound::new(vec![5e-5; 100], RATE).is_silent());
+        assert!(!Sound::new(vec![0.0, -0.01], RATE).is_silent());
+        assert!(Sound::default().is_silent());
+    }
+}

@@ -1,0 +1,34 @@
+//! A matrix product over rows, for prefill and for the towers.
+
+use std::rc::Rc;
+
+use shaders::matmul::{Clamps, Params, Tile};
+
+use crate::gpu::{Gpu, GpuError, Grid, Steps};
+use crate::weights::Matrix;
+
+/// Appends `y = x·Wᵀ` for the rows that `state` counts; `buffers` are state, x and y. With `clamps` it is a clipped linear.
+/// It is one step for each size of tile: only the one that suits the number of rows has workgroups.
+///
+/// # Errors
+/// When the device refuses the kernel.
+pub async fn push(
+    gpu: &Gpu,
+    steps: &mut Steps,
+    matrix: &Matrix,
+    clamps: Option<Clamps>,
+    buffers: [&wgpu::Buffer; 3],
+) -> Result<(), GpuError> {
+    let part = matrix.whole();
+    let params = Params::new(&part.layout).with_clamps(clamps.unwrap_or(Clamps::NONE));
+    let [state, x, y] = buffers;
+    for tile in Tile::ALL {
+        let grid = Grid::Rows(Rc::new(move |rows| {
+            if Tile::choose(rows, params.n) == tile { tile.dispatch(&params, rows) } else { [0; 3] }
+        }));
+        let source =
+            if clamps.is_some() { tile.clamped_source(matrix.dtype) } else { tile.source(matrix.dtype) };
+        steps.push(gpu, &source?, &params, &[&part.buffer, state, x, y], grid).await?;
+    }
+    Ok(())
+}
