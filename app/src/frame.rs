@@ -41,7 +41,7 @@ pub fn Frame(children: Children) -> impl IntoView {
             <aside class="fake-note" aria-label="Test mode">"Simulated engine"</aside>
         </Show>
         <Show when=move || dropping.get()>
-            <div class="drop-veil"><p>"Drop pictures, sound or a video for your message, or a .gguf file to open it"</p></div>
+            <div class="drop-veil"><p>"Drop pictures, sound or a model here"</p></div>
         </Show>
     }
     .into_any()

@@ -8,7 +8,7 @@ test.describe("the first visit", () => {
     await expect(page.getByText("What you write stays in this browser.")).toBeVisible();
     const row = (name: string) => page.getByRole("button", { name: new RegExp(`^${name}`) });
     await expect(row("gemma4:e2b ?5.1B")).toContainText("7.2 GB");
-    await expect(row("gemma4:e2b ?5.1B")).toContainText("text, thinking");
+    await expect(row("gemma4:e2b ?5.1B")).toContainText("text, image, sound, thinking");
     await expect(row("gemma4:e2b ?5.1B")).toContainText("Fits");
     await expect(row("gemma4:31b")).toContainText("Needs 2.2 GB more");
     await expect(row("gemma4:e2b-q8")).toBeDisabled();
@@ -54,7 +54,7 @@ test.describe("the first visit", () => {
     await expect(await app.ask("Hello")).toContainText("A red circle");
   });
 
-  test("opens a file that is dropped anywhere, and says so when it is no model", async ({ app, page }) => {
+  test("opens a model that is dropped anywhere, and says so of what is nothing to it", async ({ app, page }) => {
     await app.openChat();
     const drop = async (name: string) => {
       const data = await page.evaluateHandle((name) => {
@@ -63,12 +63,12 @@ test.describe("the first visit", () => {
         return data;
       }, name);
       await page.dispatchEvent("body", "dragover", { dataTransfer: data });
-      await expect(page.getByText("Drop a .gguf file to open it here")).toBeVisible();
+      await expect(page.getByText("Drop pictures, sound or a model here")).toBeVisible();
       await page.dispatchEvent("body", "drop", { dataTransfer: data });
-      await expect(page.getByText("Drop a .gguf file to open it here")).toBeHidden();
+      await expect(page.getByText("Drop pictures, sound or a model here")).toBeHidden();
     };
     await drop("notes.txt");
-    await expect(page.getByText("This is no GGUF file. A model's file ends in .gguf.").first()).toBeVisible();
+    await expect(page.getByText(/notes.txt: It is neither a picture nor sound/).first()).toBeVisible();
     await drop("dropped.gguf");
     await expect(page.getByRole("button", { name: "Model: dropped.gguf, loaded." })).toBeVisible();
   });
