@@ -16,4 +16,5 @@ pub mod store;
 pub mod synth;
 pub mod template;
 pub mod tokenizer;
+pub mod train;
 pub mod weights;

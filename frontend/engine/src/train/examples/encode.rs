@@ -1,0 +1,158 @@
+//! Rows to token ids and labels.
+
+use crate::template::{Conversation, Prompt, RenderOptions, Role, Segment, Variant, render};
+use crate::tokenizer::special::{
+    BOS, CHANNEL_CLOSE, CHANNEL_OPEN, TOOL_CALL_CLOSE, TOOL_RESPONSE_CLOSE, TOOL_RESPONSE_OPEN, TURN_CLOSE,
+    TURN_OPEN,
+};
+use crate::tokenizer::{Specials, Tokenizer};
+use crate::train::{Example, MASKED};
+
+use super::{Content, Reason};
+
+/// What stands between the token that opens a turn of the model and its words.
+const MODEL: &str = "model\n";
+/// The label of a thought.
+const THOUGHT: &str = "thought\n";
+
+/// The ids and labels of a row.
+///
+/// # Errors
+/// Where there is nothing to learn in it, it has more than `limit` tokens, or the model has no token for a part of it.
+pub fn encode(
+    content: &Content,
+    tokenizer: &Tokenizer,
+    variant: Variant,
+    limit: u32,
+) -> Result<Example, Reason> {
+    let example = match content {
+        Content::Chat(conversation) => encode_conversation(conversation, tokenizer, variant)?,
+        Content::Ids { ids, labels } => given(ids, labels, tokenizer)?,
+    };
+    if example.ids.len() > limit as usize {
+        return Err(Reason::TooLong { tokens: example.ids.len() as u32, limit });
+    }
+    if example.learned() == 0 {
+        return Err(Reason::AllMasked);
+    }
+    Ok(example)
+}
+
+/// The ids and labels of a conversation. Learned is what the model would draw itself: the words, thoughts and calls of
+/// its turns, the token that ends each, and the one that waits for a tool's answer. A conversation whose last answer
+/// has a thought is rendered as one in which thinking was asked for.
+///
+/// # Errors
+/// [`Reason::NoToken`] where the vocabulary lacks a control token.
+pub fn encode_conversation(
+    conversation: &Conversation,
+    tokenizer: &Tokenizer,
+    variant: Variant,
+) -> Result<Example, Reason> {
+    let messages = &conversation.messages;
+    let last_user = messages.iter().rposition(|message| message.role == Role::User).unwrap_or_default();
+    let thinking = messages[last_user.min(messages.len())..].iter().any(|message| {
+        message.role == Role::Assistant && message.reasoning.as_ref().is_some_and(|it| !it.is_empty())
+    });
+    let options = RenderOptions { thinking, add_generation_prompt: false, ..RenderOptions::new(variant) };
+    let prompt = render(messages, &conversation.tools, &options);
+    let mut writer = Writer { tokenizer, example: Example::default() };
+    // Where the large models do not think, their answer begins behind an empty thought, which is the prompt's.
+    let empty_thought = variant == Variant::Large && !thinking;
+    writer.prompt(&prompt, empty_thought)?;
+    Ok(writer.example)
+}
+
+struct Writer<'a> {
+    tokenizer: &'a Tokenizer,
+    example: Example,
+}
+
+impl Writer<'_> {
+    fn prompt(&mut self, prompt: &Prompt, empty_thought: bool) -> Result<(), Reason> {
+        let segments = prompt.segments();
+        let last_turn = segments.iter().rposition(|segment| *segment == Segment::Special(TURN_OPEN));
+        let mut in_model = false;
+        let mut learned = false;
+        for (index, segment) in segments.iter().enumerate() {
+            let before = index.checked_sub(1).map(|before| &segments[before]);
+            match segment {
+                Segment::Media(_) => return Err(Reason::Media),
+                Segment::Text(text) if before == Some(&Segment::Special(TURN_OPEN)) => {
+                    let Some(words) = text.strip_prefix(MODEL) else {
+                        self.text(text, false);
+                        continue;
+                    };
+                    (in_model, learned) = (true, true);
+                    // Apart, as the prompt ends there when the model answers.
+                    self.text(MODEL, false);
+                    let is_last = index.checked_sub(1) == last_turn;
+                    let thinks =
+                        words.is_empty() && segments.get(index + 1) == Some(&Segment::Special(CHANNEL_OPEN));
+                    if empty_thought && is_last && !thinks {
+                        self.special(CHANNEL_OPEN, false)?;
+                        self.text(THOUGHT, false);
+                        self.special(CHANNEL_CLOSE, false)?;
+                    }
+                    self.text(words, true);
+                }
+                Segment::Text(text) => self.text(text, learned),
+                Segment::Special(token) => {
+                    match *token {
+                        TURN_OPEN => (in_model, learned) = (false, false),
+                        // The model draws the first one, to wait; the answers are written for it.
+                        TOOL_RESPONSE_OPEN => {
+                            let waits = in_model && before == Some(&Segment::Special(TOOL_CALL_CLOSE));
+                            self.special(token, waits)?;
+                            learned = false;
+                            continue;
+                        }
+                        _ => {}
+                    }
+                    self.special(token, learned)?;
+                    match *token {
+                        TURN_CLOSE => (in_model, learned) = (false, false),
+                        TOOL_RESPONSE_CLOSE => learned = in_model,
+                        _ => {}
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn special(&mut self, token: &'static str, learned: bool) -> Result<(), Reason> {
+        let id = match token {
+            BOS => self.tokenizer.special().bos,
+            token => self.tokenizer.id(token).ok_or(Reason::NoToken { token })?,
+        };
+        self.push(id, learned);
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str, learned: bool) {
+        for id in self.tokenizer.encode(text, Specials::Ignore) {
+            self.push(id, learned);
+        }
+    }
+
+    fn push(&mut self, id: u32, learned: bool) {
+        self.example.ids.push(id);
+        self.example.labels.push(if learned { id as i32 } else { MASKED });
+    }
+}
+
+/// Ids and labels that a row gives as they are.
+fn given(ids: &[i64], labels: &[i64], tokenizer: &Tokenizer) -> Result<Example, Reason> {
+    if ids.len() != labels.len() {
+        return Err(Reason::Labels { ids: ids.len() as u32, labels: labels.len() as u32 });
+    }
+    let vocabulary = tokenizer.vocabulary_size() as u32;
+    let token =
+        |id: i64| u32::try_from(id).ok().filter(|&id| id < vocabulary).ok_or(Reason::NoId { id, vocabulary });
+    let ids = ids.iter().map(|&id| token(id)).collect::<Result<_, _>>()?;
+    let label = |&label: &i64| {
+        if label == i64::from(MASKED) { Ok(MASKED) } else { token(label).map(|id| id as i32) }
+    };
+    Ok(Example { ids, labels: labels.iter().map(label).collect::<Result<_, _>>()? })
+}

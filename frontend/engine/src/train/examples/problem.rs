@@ -1,0 +1,104 @@
+//! Why a row cannot be used.
+
+use thiserror::Error;
+
+/// A row that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The line on which the row begins, from 1. For conversations that come from no file: their number.
+    pub line: u32,
+    /// What is wrong with it.
+    pub reason: Reason,
+}
+
+/// What is wrong with a row.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Reason {
+    /// It is no JSON.
+    #[error("this is no JSON: {what}")]
+    Json {
+        /// In the words of the parser.
+        what: String,
+    },
+    /// It is JSON of no kind that is known.
+    #[error(
+        "there is nothing to learn here: a row has “messages”, “conversations”, a prompt with an answer, or “ids” with “labels”"
+    )]
+    Unknown,
+    /// A field is not what its name says.
+    #[error("“{field}” {what}")]
+    Field {
+        /// The field.
+        field: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Nobody is known by that role.
+    #[error("nobody is known as “{role}”: roles are system, user and assistant")]
+    Role {
+        /// The role.
+        role: String,
+    },
+    /// A cell that is needed is empty, or the row has too few cells.
+    #[error("the column “{column}” is empty")]
+    EmptyCell {
+        /// The column.
+        column: String,
+    },
+    /// The table's row cannot be read.
+    #[error("the table cannot be read here: {what}")]
+    Table {
+        /// In the words of the parser.
+        what: String,
+    },
+    /// The table has no such column.
+    #[error("the table has no column “{column}”; it has {known}")]
+    NoColumn {
+        /// The column.
+        column: String,
+        /// The names of its columns.
+        known: String,
+    },
+    /// It holds a picture, sound or video.
+    #[error("it holds a picture or sound, and only text can be learned yet")]
+    Media,
+    /// The model has no token for a part of it.
+    #[error("the model has no token {token}")]
+    NoToken {
+        /// The token's text.
+        token: &'static str,
+    },
+    /// An id is outside of the vocabulary.
+    #[error("{id} is no token of this model, which has {vocabulary}")]
+    NoId {
+        /// The id.
+        id: i64,
+        /// Pieces of the vocabulary.
+        vocabulary: u32,
+    },
+    /// Ids and labels differ in number.
+    #[error("there are {ids} ids and {labels} labels")]
+    Labels {
+        /// Ids.
+        ids: u32,
+        /// Labels.
+        labels: u32,
+    },
+    /// It is longer than an example may be.
+    #[error("it takes {tokens} tokens, and an example may have {limit}")]
+    TooLong {
+        /// Its tokens.
+        tokens: u32,
+        /// The most that are allowed.
+        limit: u32,
+    },
+    /// No token of it is learned.
+    #[error("nothing of it is learned: the model says nothing in it")]
+    AllMasked,
+    /// There are more rows than are read.
+    #[error("rows from here on are not read: {limit} are the most")]
+    TooMany {
+        /// The most that are read.
+        limit: usize,
+    },
+}

@@ -1,0 +1,211 @@
+//! What a row of JSON may be.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::template::{Conversation, Message, Part, Role};
+
+use super::Reason;
+
+/// A row that has been read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The line on which it begins, from 1.
+    pub line: u32,
+    /// What it holds.
+    pub content: Content,
+}
+
+/// What a row holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// A conversation, to be rendered by the model's template.
+    Chat(Conversation),
+    /// Token ids with their labels, as they are.
+    Ids {
+        /// The ids.
+        ids: Vec<i64>,
+        /// For each id: itself where it is learned, [`MASKED`](crate::train::MASKED) elsewhere.
+        labels: Vec<i64>,
+    },
+}
+
+/// The shapes of rows that are known, in the order in which they are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RowKind {
+    /// `{"ids": […], "labels": […]}`; `input_ids` is a name for `ids` too.
+    Ids,
+    /// `{"messages": [{"role", "content"}…], "tools": […]}`, or the array of messages alone.
+    Messages,
+    /// `{"conversations": [{"from", "value"}…], "system": …}`.
+    Conversations,
+    /// A question and its answer under one of the pairs of names in use; `system` may stand beside them.
+    Pair,
+}
+
+/// Names under which a question and its answer are found, the first that fits being taken.
+pub(super) const PAIRS: [(&str, &str); 6] = [
+    ("prompt", "completion"),
+    ("prompt", "response"),
+    ("instruction", "output"),
+    ("question", "answer"),
+    ("input", "output"),
+    ("user", "assistant"),
+];
+
+/// A column or key that holds instructions to the model.
+pub(super) const SYSTEM: &str = "system";
+
+/// Reads the JSON of a row.
+pub(super) fn row(value: Value) -> Result<Content, Reason> {
+    let mut object = match value {
+        Value::Object(object) => object,
+        Value::Array(messages) => return chat(messages, Value::Null).map(Content::Chat),
+        _ => return Err(Reason::Unknown),
+    };
+    match kind(&object).ok_or(Reason::Unknown)? {
+        RowKind::Ids => ids(&mut object),
+        RowKind::Messages => {
+            let messages = array(&mut object, "messages")?;
+            let tools = object.remove("tools").unwrap_or_default();
+            chat(messages, tools).map(Content::Chat)
+        }
+        RowKind::Conversations => conversations(&mut object).map(Content::Chat),
+        RowKind::Pair => pair(&mut object).map(Content::Chat),
+    }
+}
+
+fn kind(object: &Map<String, Value>) -> Option<RowKind> {
+    let has = |key: &str| object.get(key).is_some_and(|value| !value.is_null());
+    if has("labels") && (has("ids") || has("input_ids")) {
+        Some(RowKind::Ids)
+    } else if has("messages") {
+        Some(RowKind::Messages)
+    } else if has("conversations") {
+        Some(RowKind::Conversations)
+    } else {
+        PAIRS.iter().any(|(prompt, answer)| has(prompt) && has(answer)).then_some(RowKind::Pair)
+    }
+}
+
+/// A question and its answer as a conversation.
+pub(super) fn pair_of(system: &str, prompt: String, answer: String) -> Conversation {
+    let mut messages = Vec::with_capacity(3);
+    if !system.trim().is_empty() {
+        messages.push(Message::new(Role::System, system));
+    }
+    messages.push(Message::new(Role::User, prompt));
+    messages.push(Message::new(Role::Assistant, answer));
+    Conversation { messages, tools: Vec::new() }
+}
+
+fn pair(object: &mut Map<String, Value>) -> Result<Conversation, Reason> {
+    let names =
+        PAIRS.iter().find(|(prompt, answer)| object.contains_key(*prompt) && object.contains_key(*answer));
+    let &(prompt_key, answer_key) = names.ok_or(Reason::Unknown)?;
+    let prompt = object.remove(prompt_key).unwrap_or_default();
+    let answer = object.remove(answer_key).unwrap_or_default();
+    if let (Value::Array(messages), Value::Array(answers)) = (&prompt, &answer) {
+        let messages = messages.iter().chain(answers).cloned().collect();
+        return chat(messages, object.remove("tools").unwrap_or_default());
+    }
+    let mut prompt = text(prompt, prompt_key)?;
+    if prompt_key == "instruction"
+        && let Some(Value::String(input)) = object.get("input")
+        && !input.trim().is_empty()
+    {
+        prompt = format!("{prompt}\n\n{input}");
+    }
+    let system = match object.remove(SYSTEM) {
+        None | Some(Value::Null) => String::new(),
+        Some(value) => text(value, SYSTEM)?,
+    };
+    Ok(pair_of(&system, prompt, text(answer, answer_key)?))
+}
+
+fn chat(messages: Vec<Value>, tools: Value) -> Result<Conversation, Reason> {
+    let wrong = |field: &str, error: serde_json::Error| Reason::Field {
+        field: field.to_owned(),
+        what: format!("cannot be read: {error}"),
+    };
+    if messages.is_empty() {
+        return Err(Reason::Field { field: "messages".to_owned(), what: "is empty".to_owned() });
+    }
+    for message in &messages {
+        if let Some(role) = message.get("role").and_then(Value::as_str)
+            && Role::deserialize(Value::from(role)).is_err()
+        {
+            return Err(Reason::Role { role: role.to_owned() });
+        }
+    }
+    let read: Vec<Message> =
+        serde_json::from_value(Value::Array(messages)).map_err(|error| wrong("messages", error))?;
+    let media = |message: &Message| match &message.content {
+        crate::template::Content::Parts(parts) => {
+            parts.iter().any(|part| matches!(part, Part::Image | Part::Audio | Part::Video))
+        }
+        _ => false,
+    };
+    if read.iter().any(media) {
+        return Err(Reason::Media);
+    }
+    let tools = Option::deserialize(tools).map_err(|error| wrong("tools", error))?.unwrap_or_default();
+    Ok(Conversation { messages: read, tools })
+}
+
+fn conversations(object: &mut Map<String, Value>) -> Result<Conversation, Reason> {
+    let turns = array(object, "conversations")?;
+    let mut messages = Vec::with_capacity(turns.len() + 1);
+    if let Some(Value::String(system)) = object.remove(SYSTEM)
+        && !system.trim().is_empty()
+    {
+        messages.push(Message::new(Role::System, system));
+    }
+    for turn in turns {
+        // Some sets have the names of chats inside.
+        let from = turn.get("from").or_else(|| turn.get("role")).and_then(Value::as_str).unwrap_or_default();
+        let role = match from {
+            "human" | "user" => Role::User,
+            "gpt" | "assistant" | "model" | "bot" | "chatgpt" => Role::Assistant,
+            "system" => Role::System,
+            other => return Err(Reason::Role { role: other.to_owned() }),
+        };
+        let value = turn.get("value").or_else(|| turn.get("content")).cloned();
+        messages.push(Message::new(role, text(value.unwrap_or_default(), "value")?));
+    }
+    if messages.is_empty() {
+        return Err(Reason::Field { field: "conversations".to_owned(), what: "is empty".to_owned() });
+    }
+    Ok(Conversation { messages, tools: Vec::new() })
+}
+
+fn ids(object: &mut Map<String, Value>) -> Result<Content, Reason> {
+    let key = if object.contains_key("ids") { "ids" } else { "input_ids" };
+    let numbers = |object: &mut Map<String, Value>, key: &str| {
+        let values = array(object, key)?;
+        let number = |value: &Value| {
+            let wrong = || Reason::Field {
+                field: key.to_owned(),
+                what: "holds something that is no whole number".to_owned(),
+            };
+            value.as_i64().ok_or_else(wrong)
+        };
+        values.iter().map(number).collect::<Result<Vec<_>, _>>()
+    };
+    Ok(Content::Ids { ids: numbers(object, key)?, labels: numbers(object, "labels")? })
+}
+
+fn array(object: &mut Map<String, Value>, key: &str) -> Result<Vec<Value>, Reason> {
+    match object.remove(key) {
+        Some(Value::Array(values)) => Ok(values),
+        _ => Err(Reason::Field { field: key.to_owned(), what: "is no list".to_owned() }),
+    }
+}
+
+fn text(value: Value, key: &str) -> Result<String, Reason> {
+    match value {
+        Value::String(text) => Ok(text),
+        Value::Number(number) => Ok(number.to_string()),
+        _ => Err(Reason::Field { field: key.to_owned(), what: "is no text".to_owned() }),
+    }
+}

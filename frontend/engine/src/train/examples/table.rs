@@ -1,0 +1,95 @@
+//! Tables: comma-separated values with names in the first line.
+
+use csv::{ReaderBuilder, StringRecord};
+
+use super::rows::{PAIRS, SYSTEM, pair_of};
+use super::{Content, MOST_ROWS, Parsed, Problem, Reason, Row};
+
+/// Which columns hold what, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// What the person says.
+    pub prompt: String,
+    /// What the model is to answer.
+    pub answer: String,
+    /// Instructions to the model; empty for none.
+    pub system: String,
+}
+
+impl Columns {
+    /// The columns that are meant, judging by their names; else the first two. None where there are not two.
+    fn guess(header: &StringRecord) -> Option<Self> {
+        let named = |name: &str| header.iter().find(|column| column.trim().eq_ignore_ascii_case(name));
+        let pair = PAIRS.iter().find_map(|(prompt, answer)| Some((named(prompt)?, named(answer)?)));
+        let (prompt, answer) = pair.or_else(|| Some((header.get(0)?, header.get(1)?)))?;
+        let system = named(SYSTEM).unwrap_or_default();
+        Some(Self { prompt: prompt.to_owned(), answer: answer.to_owned(), system: system.to_owned() })
+    }
+}
+
+/// Reads a table. The separator is the one of comma, semicolon and tab that the first line has most of.
+pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
+    let first = text.lines().next().unwrap_or_default();
+    let separator = [b',', b';', b'\t']
+        .into_iter()
+        .rev()
+        .max_by_key(|&separator| first.bytes().filter(|&byte| byte == separator).count())
+        .unwrap_or(b',');
+    let mut reader = ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(text.as_bytes());
+    let mut parsed = Parsed::default();
+    let header = match reader.headers() {
+        Ok(header) => header.clone(),
+        Err(error) => {
+            parsed.problem(1, Reason::Table { what: error.to_string() });
+            return parsed;
+        }
+    };
+    parsed.columns = header.iter().map(str::to_owned).collect();
+    let Some(chosen) = columns.cloned().or_else(|| Columns::guess(&header)) else {
+        parsed.problem(1, Reason::Table { what: "it has fewer than two columns".to_owned() });
+        return parsed;
+    };
+    let place = |name: &str| {
+        header.iter().position(|column| column == name).ok_or_else(|| Reason::NoColumn {
+            column: name.to_owned(),
+            known: header.iter().collect::<Vec<_>>().join(", "),
+        })
+    };
+    let system = if chosen.system.is_empty() { Ok(None) } else { place(&chosen.system).map(Some) };
+    let places = place(&chosen.prompt).and_then(|prompt| Ok((prompt, place(&chosen.answer)?, system?)));
+    let (prompt, answer, system) = match places {
+        Ok(places) => places,
+        Err(reason) => {
+            parsed.problem(1, reason);
+            return parsed;
+        }
+    };
+    for record in reader.records() {
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                let line = error.position().map_or(0, csv::Position::line);
+                parsed.problem(line as u32, Reason::Table { what: error.to_string() });
+                continue;
+            }
+        };
+        let line = record.position().map_or(0, csv::Position::line) as u32;
+        if parsed.rows.len() == MOST_ROWS {
+            parsed.problem(line, Reason::TooMany { limit: MOST_ROWS });
+            break;
+        }
+        let cell = |at: usize, column: &str| match record.get(at) {
+            Some(text) if !text.trim().is_empty() => Ok(text.to_owned()),
+            _ => Err(Reason::EmptyCell { column: column.to_owned() }),
+        };
+        match cell(prompt, &chosen.prompt).and_then(|prompt| Ok((prompt, cell(answer, &chosen.answer)?))) {
+            Ok((prompt, answer)) => {
+                let system = system.and_then(|at| record.get(at)).unwrap_or_default();
+                parsed.rows.push(Row { line, content: Content::Chat(pair_of(system, prompt, answer)) });
+            }
+            Err(reason) => parsed.problems.push(Problem { line, reason }),
+        }
+    }
+    parsed.chosen = Some(chosen);
+    parsed
+}
