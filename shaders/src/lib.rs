@@ -10,6 +10,7 @@ pub mod audio;
 pub mod bandwidth;
 mod dtype;
 pub mod embed;
+pub mod experts;
 mod kernel;
 pub mod matmul;
 pub mod matvec;
@@ -36,6 +37,7 @@ pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
     let families = [
         bandwidth::permutations()?,
         embed::permutations()?,
+        experts::permutations()?,
         matmul::permutations()?,
         ple::permutations()?,
         repack::permutations()?,

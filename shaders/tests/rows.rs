@@ -81,23 +81,26 @@ fn norm_add_matches_its_twin() {
 
 #[test]
 fn gelu_mul_matches_its_twin() {
-    // (width, positions, gate, up, out)
+    // (width, positions, rows of a position, gate, up, out)
     let plain = |width| Rows { stride: width, at: 0 };
     let cases = [
-        (4, 1, plain(4), plain(4), plain(4)),
-        (100, 7, plain(100), plain(100), plain(100)),
-        (2048, 3, plain(2048), plain(2048), plain(2048)),
+        (4, 1, 1, plain(4), plain(4), plain(4)),
+        (100, 7, 1, plain(100), plain(100), plain(100)),
+        (2048, 3, 1, plain(2048), plain(2048), plain(2048)),
         // Gate and up side by side in one matrix.
-        (36, 5, Rows { stride: 72, at: 0 }, Rows { stride: 72, at: 36 }, plain(36)),
+        (36, 5, 1, Rows { stride: 72, at: 0 }, Rows { stride: 72, at: 36 }, plain(36)),
         // The per-layer inputs of layer 3 of 7.
-        (20, 5, plain(20), Rows { stride: 140, at: 60 }, Rows { stride: 24, at: 4 }),
+        (20, 5, 1, plain(20), Rows { stride: 140, at: 60 }, Rows { stride: 24, at: 4 }),
+        // Three experts for each position.
+        (36, 5, 3, Rows { stride: 72, at: 0 }, Rows { stride: 72, at: 36 }, plain(36)),
     ];
-    for (width, positions, gate_rows, up_rows, out_rows) in cases {
-        let params = gelu_mul::Params::new(width, gate_rows, up_rows, out_rows);
-        let gate: Vec<f32> =
-            random(5, (gate_rows.stride * positions) as usize).iter().map(|v| v * 6.0).collect();
-        let up = random(6, (up_rows.stride * positions) as usize);
-        let mut want = vec![9.0; (out_rows.at + out_rows.stride * (positions + 1)) as usize];
+    for (width, positions, each, gate_rows, up_rows, out_rows) in cases {
+        let mut params = gelu_mul::Params::new(width, gate_rows, up_rows, out_rows);
+        params.rows_per_position = each;
+        let rows = positions * each;
+        let gate: Vec<f32> = random(5, (gate_rows.stride * rows) as usize).iter().map(|v| v * 6.0).collect();
+        let up = random(6, (up_rows.stride * rows) as usize);
+        let mut want = vec![9.0; (out_rows.at + out_rows.stride * (rows + 1)) as usize];
         let args = [
             BufferArg::uniform(&params),
             BufferArg::read(&chunk(0, positions)),

@@ -4,7 +4,7 @@ mod common;
 
 use engine::bytes::MemorySource;
 use engine::gguf::Header;
-use engine::session::Plan;
+use engine::session::{EngineError, Plan};
 
 fn pebble() -> Vec<u8> {
     std::fs::read(common::repository("server/models/pebble.gguf")).expect("the demo model")
@@ -12,15 +12,16 @@ fn pebble() -> Vec<u8> {
 
 /// What reading a plan from these bytes says.
 fn refusal(bytes: Vec<u8>) -> String {
+    plan(bytes).expect_err("the file was taken for a good one")
+}
+
+fn plan(bytes: Vec<u8>) -> Result<Plan, String> {
     let source = MemorySource::new(bytes);
     let read = async {
         let header = Header::read(&source).await?;
         Plan::read(&header)
     };
-    match pollster::block_on(read) {
-        Ok(_) => panic!("the file was taken for a good one"),
-        Err(error) => error.to_string(),
-    }
+    pollster::block_on(read).map_err(|error: EngineError| error.to_string())
 }
 
 /// Where a string of the header begins: behind its length, so that `a.blk.3` is not taken for `blk.3`.
@@ -42,7 +43,10 @@ fn renamed(old: &str, new: &str) -> Vec<u8> {
 
 /// The file with the u32 at `skip` bytes behind the end of `text` replaced.
 fn patched(text: &str, skip: usize, value: u32) -> Vec<u8> {
-    let mut bytes = pebble();
+    patch(pebble(), text, skip, value)
+}
+
+fn patch(mut bytes: Vec<u8>, text: &str, skip: usize, value: u32) -> Vec<u8> {
     let at = position(&bytes, text) + text.len() + skip;
     bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
     bytes
@@ -50,9 +54,7 @@ fn patched(text: &str, skip: usize, value: u32) -> Vec<u8> {
 
 #[test]
 fn the_demo_model_itself_is_good() {
-    let source = MemorySource::new(pebble());
-    let header = pollster::block_on(Header::read(&source)).expect("a header");
-    let plan = Plan::read(&header).expect("a plan");
+    let plan = plan(pebble()).expect("a plan");
     assert_eq!(plan.config.layers.len(), 10);
     assert!(plan.bytes(512) < plan.bytes(2048));
     assert!(plan.longest(0, 1 << 20).is_none());
@@ -118,8 +120,25 @@ fn a_file_that_was_cut_says_how_much_is_missing() {
 }
 
 #[test]
-fn a_mixture_of_experts_is_refused_by_name() {
+fn experts_that_contradict_the_metadata_are_named() {
     let path = common::repository("frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf");
-    let text = refusal(std::fs::read(path).expect("the golden model"));
-    assert!(text.contains("mixture of experts"), "{text}");
+    let model = std::fs::read(path).expect("the golden model");
+    // Experts and their buffers are counted: eight of them, two used, chunks of 512.
+    let good = plan(model.clone()).expect("a plan");
+    assert!(good.bytes(512) > good.weight_bytes + 512 * 2 * 4 * (2 * 96 + 96 + 256));
+    for (key, value, named) in [
+        ("gemma4.expert_count", 9, "ffn_gate_inp"),
+        ("gemma4.expert_count", u32::MAX, "expert_count"),
+        ("gemma4.expert_used_count", 9, "expert_used_count"),
+        ("gemma4.expert_used_count", 0, "expert_used_count"),
+        ("gemma4.expert_feed_forward_length", 128, "ffn_gate_exps"),
+    ] {
+        let text = refusal(patch(model.clone(), key, 4, value));
+        assert!(text.contains(named), "{key} = {value}: {text}");
+    }
+    let mut bytes = model;
+    let at = position(&bytes, "blk.2.ffn_down_exps.weight");
+    bytes[at..at + 5].copy_from_slice(b"blk.X");
+    let text = refusal(bytes);
+    assert!(text.contains("blk.2.ffn_down_exps.weight"), "{text}");
 }

@@ -26,7 +26,7 @@ struct Case {
 /// The text models of a golden set: `models/NAME.KIND.gguf` with `OUTPUTS/NAME/KIND.text.*`.
 fn cases(models: &Path, outputs: &Path) -> Vec<Case> {
     let mut all = Vec::new();
-    for name in ["tiny-e2b", "tiny-31b", "tiny-unified"] {
+    for name in ["tiny-e2b", "tiny-31b", "tiny-moe", "tiny-unified"] {
         let Ok(files) = std::fs::read_dir(outputs.join(name)) else { continue };
         for file in files.flatten() {
             let file = file.file_name().to_string_lossy().into_owned();
@@ -147,7 +147,7 @@ fn check(gpu: &Rc<Gpu>, case: &Case, kv_type: KvType, tolerance: f32) {
 fn the_carried_models_agree_in_full_precision() {
     let gpu = common::gpu();
     let cases = carried();
-    assert!(cases.len() >= 5, "the golden models are not where they should be");
+    assert!(cases.len() >= 6, "the golden models are not where they should be");
     for case in &cases {
         check(&gpu, case, KvType::F32, EXACT);
     }

@@ -13,6 +13,7 @@ use shaders::sampling::Settings;
 
 const E2B: &str = "frontend/engine/tests/golden/models/tiny-e2b.q4_k_m.gguf";
 const DENSE: &str = "frontend/engine/tests/golden/models/tiny-31b.q4_k_m.lcpp.gguf";
+const MOE: &str = "frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf";
 const PEBBLE: &str = "server/models/pebble.gguf";
 
 fn open(path: &str, options: LoadOptions) -> (std::rc::Rc<Gpu>, Session) {
@@ -62,6 +63,7 @@ fn decode_agrees_with_prefill_over_chunks_and_turned_rings() {
     // Window 16, ring 576: at 700 tokens the rings have turned, and the prompt took two chunks.
     decode_agrees_with_prefill(E2B, 700);
     decode_agrees_with_prefill(DENSE, 600);
+    decode_agrees_with_prefill(MOE, 600);
 }
 
 #[test]
@@ -103,8 +105,8 @@ fn the_per_layer_table_may_stay_in_the_file() {
 }
 
 #[test]
-fn a_token_costs_seven_dispatches_a_layer_and_no_buffer() {
-    for (path, per_layer) in [(E2B, 7), (DENSE, 5)] {
+fn a_token_costs_few_dispatches_a_layer_and_no_buffer() {
+    for (path, per_layer) in [(E2B, 7), (DENSE, 5), (MOE, 8)] {
         let (gpu, mut session) = open(path, exact(2048));
         let layers = session.decoder().config().layers.len();
         run(&mut session, &prompt(20, 5), &greedy(8)).expect("an answer");

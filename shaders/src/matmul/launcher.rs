@@ -1,5 +1,6 @@
 //! Launcher and CPU twin of `wgsl/matmul/matmul.wgsl`: `Y[T, N] = X[T, K]·Wᵀ`, W planar.
 
+use super::experts;
 use crate::quant::planar_values;
 use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
 use bytemuck::{Pod, Zeroable};
@@ -68,9 +69,26 @@ impl Tile {
     }
 
     fn form(self, dtype: DType, clamp: bool) -> Result<Source, PreprocessError> {
+        let bindings =
+            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
+        let suffix = if clamp { "_clamp" } else { "" };
+        let name = format!("matmul_{}{suffix}", self.name(dtype));
+        Source::build("matmul/matmul.wgsl", name, &self.defines(dtype).set("CLAMP", clamp), bindings)
+    }
+
+    /// The part of a kernel's name that tells tiles and types apart.
+    pub(super) fn name(self, dtype: DType) -> String {
         let Self { bm, bn, bk, tm, tn, stages } = self;
-        let defines = Defines::new()
+        format!("{dtype}_{bm}x{bn}x{bk}_{tm}x{tn}x{stages}")
+    }
+
+    /// What the template needs of the tile; the caller adds what its form has.
+    pub(super) fn defines(self, dtype: DType) -> Defines {
+        let Self { bm, bn, bk, tm, tn, stages } = self;
+        Defines::new()
             .set("DTYPE", dtype)
+            .set("CLAMP", false)
+            .set("EXPERTS", false)
             .set("BM", bm)
             .set("BN", bn)
             .set("BK", bk)
@@ -82,12 +100,6 @@ impl Tile {
             .set("THREADS", self.invocations())
             .set("X_LOADS", bm * bk / 4 / self.invocations())
             .set("W_LOADS", (bn * bk / 16).div_ceil(self.invocations()))
-            .set("CLAMP", clamp);
-        let bindings =
-            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
-        let suffix = if clamp { "_clamp" } else { "" };
-        let name = format!("matmul_{dtype}_{bm}x{bn}x{bk}_{tm}x{tn}x{stages}{suffix}");
-        Source::build("matmul/matmul.wgsl", name, &defines, bindings)
     }
 
     /// Workgroups for steps of up to `rows` tokens.
@@ -141,13 +153,15 @@ impl Params {
     }
 }
 
-/// Every tile and storage type, with and without clamps.
+/// Every tile and storage type, with and without clamps, and over experts.
 ///
 /// # Errors
 /// A template that does not preprocess.
 pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let pairs = Tile::ALL.into_iter().flat_map(|tile| DType::ALL.map(|dtype| (tile, dtype)));
-    pairs.flat_map(|(tile, dtype)| [tile.source(dtype), tile.clamped_source(dtype)]).collect()
+    let pairs = || Tile::ALL.into_iter().flat_map(|tile| DType::ALL.map(|dtype| (tile, dtype)));
+    let dense = pairs().flat_map(|(tile, dtype)| [tile.source(dtype), tile.clamped_source(dtype)]);
+    let experts = pairs().filter(|(tile, _)| experts::TILES.contains(tile));
+    dense.chain(experts.map(|(tile, dtype)| experts::source(tile, dtype))).collect()
 }
 
 /// The twin, in f64.

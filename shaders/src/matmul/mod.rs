@@ -1,5 +1,6 @@
 //! Matrix products of prefill.
 
+pub mod experts;
 mod launcher;
 
 pub use launcher::{Clamps, Params, Tile, matmul, matmul_clamped, permutations};

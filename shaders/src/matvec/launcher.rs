@@ -15,6 +15,9 @@ pub enum Prologue {
     Add {
         /// Whether x is the norm of h'.
         norm: bool,
+        /// Whether the branch is the sum of two, each with a norm of its own: a dense one and that of the experts,
+        /// one after the other in its buffer.
+        mix: bool,
     },
     /// x is merged from the partial results of `attention/decode.wgsl`.
     Merge,
@@ -113,8 +116,10 @@ pub struct Params {
     pub merge: [u32; 4],
     /// ε of every norm.
     pub eps: f32,
+    /// Weights of the norms of a mixed branch: the dense part's, the experts'.
+    pub mix: [u32; 2],
     /// Unused.
-    pub pad: [u32; 3],
+    pub pad: u32,
 }
 
 /// Heads times splits that the merging prologue has room to weigh: 32 heads of 32 splits.
@@ -167,8 +172,10 @@ impl Matvec {
         let prologue = match self.prologue {
             Prologue::Plain => "plain",
             Prologue::Norm => "norm",
-            Prologue::Add { norm: true } => "add_norm",
-            Prologue::Add { norm: false } => "add",
+            Prologue::Add { norm: true, mix: false } => "add_norm",
+            Prologue::Add { norm: false, mix: false } => "add",
+            Prologue::Add { norm: true, mix: true } => "mix_norm",
+            Prologue::Add { norm: false, mix: true } => "mix",
             Prologue::Merge => "merge",
         };
         let epilogue = match self.epilogue {
@@ -203,7 +210,8 @@ impl Matvec {
             .set("THREADS", self.form.groups * 32)
             .set("SEGS", if self.epilogue == Epilogue::Store { self.dtypes.len() } else { 1 })
             .set("PAIR", u32::from(self.epilogue == Epilogue::Geglu))
-            .set("NORM2", u32::from(matches!(self.prologue, Prologue::Add { norm: true })));
+            .set("NORM2", matches!(self.prologue, Prologue::Add { norm: true, .. }))
+            .set("MIX", matches!(self.prologue, Prologue::Add { mix: true, .. }));
         for (i, dtype) in self.dtypes.iter().enumerate() {
             defines = defines.set(&format!("DTYPE{i}"), dtype.name());
         }
@@ -286,16 +294,20 @@ fn combinations() -> Vec<Matvec> {
             let make =
                 |dtypes: Vec<DType>, prologue, epilogue| Matvec { k: 768, dtypes, prologue, epilogue, form };
             all.push(make(vec![dtype], Prologue::Plain, Epilogue::Store));
-            all.push(make(vec![dtype; 2], Prologue::Add { norm: true }, Epilogue::Geglu));
+            let add_norm = Prologue::Add { norm: true, mix: false };
+            all.push(make(vec![dtype; 2], add_norm, Epilogue::Geglu));
         }
         let form = Form::default();
         let make =
             |dtypes: Vec<DType>, prologue, epilogue| Matvec { k: 768, dtypes, prologue, epilogue, form };
         all.push(make(vec![dtype], Prologue::Norm, Epilogue::Store));
         all.push(make(vec![dtype], Prologue::Merge, Epilogue::Store));
-        all.push(make(vec![dtype], Prologue::Add { norm: false }, Epilogue::Ple));
-        all.push(make(vec![DType::Q4_K, dtype], Prologue::Add { norm: true }, Epilogue::Store));
-        all.push(make(vec![DType::Q4_K, DType::Q4_K, dtype], Prologue::Add { norm: true }, Epilogue::Store));
+        for mix in [false, true] {
+            let (add, add_norm) = (Prologue::Add { norm: false, mix }, Prologue::Add { norm: true, mix });
+            all.push(make(vec![dtype], add, Epilogue::Ple));
+            all.push(make(vec![DType::Q4_K, dtype], add_norm, Epilogue::Store));
+            all.push(make(vec![DType::Q4_K, DType::Q4_K, dtype], add_norm, Epilogue::Store));
+        }
         all.push(make(vec![DType::Q4_K, DType::Q4_K, dtype], Prologue::Norm, Epilogue::Store));
     }
     all

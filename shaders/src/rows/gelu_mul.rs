@@ -34,8 +34,8 @@ pub struct Params {
     pub out_stride4: u32,
     /// Start of the result.
     pub out_at4: u32,
-    /// Unused.
-    pub pad: u32,
+    /// Rows for each position of the step: 1, or the number of experts that take part in a token.
+    pub rows_per_position: u32,
 }
 
 impl Params {
@@ -50,7 +50,7 @@ impl Params {
             up_at4: up.at / 4,
             out_stride4: out.stride / 4,
             out_at4: out.at / 4,
-            pad: 0,
+            rows_per_position: 1,
         }
     }
 }
@@ -67,7 +67,7 @@ pub fn source() -> Result<Source, PreprocessError> {
 /// Workgroups for a chunk of `positions`.
 #[must_use]
 pub const fn dispatch(params: &Params, positions: u32) -> [u32; 3] {
-    grid((positions * params.width4).div_ceil(ELEMENTS / 4))
+    grid((positions * params.rows_per_position * params.width4).div_ceil(ELEMENTS / 4))
 }
 
 /// Every permutation.
@@ -84,9 +84,9 @@ pub fn gelu_tanh(x: f64) -> f64 {
     0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)).tanh())
 }
 
-/// CPU twin: writes `positions` rows into `out`.
+/// CPU twin: writes the rows of `positions` into `out`.
 pub fn gelu_mul(params: &Params, positions: usize, gate: &[f32], up: &[f32], out: &mut [f32]) {
-    for row in 0..positions {
+    for row in 0..positions * params.rows_per_position as usize {
         let begin = |at4: u32, stride4: u32| 4 * (at4 as usize + row * stride4 as usize);
         let gate = &gate[begin(params.gate_at4, params.gate_stride4)..];
         let up = &up[begin(params.up_at4, params.up_stride4)..];

@@ -9,26 +9,51 @@
 // With CLAMP, a clipped linear of the towers: elements of X are clamped to clamps.xy as they are read, those of Y to
 // clamps.zw as they are written; Gemma 4 specification §10.3.
 //
+// With EXPERTS, W is one of several matrices of a mixture, [experts, N, K], and experts/buckets.wgsl says which rows go to
+// which: a workgroup takes one of its tiles, at most BM pairs of one expert. Pair p is row p / pairs_per_row of X and
+// row p of Y, whose rows are y_stride apart and begin with y_at other columns. Tiles of experts that are not in
+// begin..end are another dispatch's.
+//
 // Bindings: 0 params, 1 weights (planar, [N, K]), 2 state, 3 X f32 [T, K], 4 Y f32 [T, N].
-// Workgroup: BM/TM · BN/TN. Grid: (ceil(N / BN), ceil(T / BM), 1). Workgroup memory:
+// With EXPERTS: 0 params, 1 weights, 2 tiles, 3 pairs, 4 X f32 [T, K], 5 Y f32 [pairs, y_stride].
+// Workgroup: BM/TM · BN/TN. Grid: (ceil(N / BN), ceil(T / BM) or the most tiles, 1). Workgroup memory:
 // STAGES·(BM + BN)·BK·4 bytes; with two stages a step needs one barrier instead of two.
 
+#if !EXPERTS
 #include "shared/state.wgsl"
+#endif
 
 struct Params {
     planes: vec4<u32>,
     n: u32,             // rows of W
     units_per_row: u32, // K / 16
+#if EXPERTS
+    begin: u32,         // first expert in `weights`
+    end: u32,           // the one after the last
+    pairs_per_row: u32,
+    y_stride: u32,
+    y_at: u32,
+#else
     pad0: u32,
+#endif
     pad1: u32,
+#if !EXPERTS
     clamps: vec4<f32>,  // least and greatest of X, least and greatest of Y; read with CLAMP
+#endif
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> weights: array<vec2<u32>>;
+#if EXPERTS
+@group(0) @binding(2) var<storage, read> tiles: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read> pairs: array<u32>;
+@group(0) @binding(4) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> y: array<f32>;
+#else
 @group(0) @binding(2) var<storage, read> state: State;
 @group(0) @binding(3) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> y: array<f32>;
+#endif
 
 #include "shared/planes.wgsl" with P=w, DTYPE={{DTYPE}}, BUF=weights
 
@@ -56,12 +81,23 @@ fn x_slot(q: u32, m: u32) -> u32 {
 
 @compute @workgroup_size({{THREADS}})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-    let t0 = group.y * BM;
     let n0 = group.x * BN;
+#if EXPERTS
+    let tile = tiles[group.y]; // expert, first pair, pairs
+    let t0 = 0u;
+    let count = tile.z;
+    if (count == 0u || tile.x < params.begin || tile.x >= params.end) {
+        return;
+    }
+    let w0 = (tile.x - params.begin) * params.n + n0;
+#else
+    let t0 = group.y * BM;
     let count = state.len;
     if (t0 >= count) {
         return;
     }
+    let w0 = n0;
+#endif
     let column = lane % COLUMNS;
     let row = lane / COLUMNS;
     let quads_per_row = params.units_per_row * 4u;
@@ -88,11 +124,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 let m = (lane + {{i}}u * THREADS) / QUADS;
                 let quad = s * QUADS + (lane + {{i}}u * THREADS) % QUADS;
                 if (t0 + m < count && quad < quads_per_row) {
+#if EXPERTS
+                    let x_row = pairs[tile.y + m] / params.pairs_per_row;
+#else
+                    let x_row = t0 + m;
+#endif
 #if CLAMP
-                    next_x{{i}} = clamp(x[(t0 + m) * quads_per_row + quad],
+                    next_x{{i}} = clamp(x[x_row * quads_per_row + quad],
                         vec4<f32>(params.clamps.x), vec4<f32>(params.clamps.y));
 #else
-                    next_x{{i}} = x[(t0 + m) * quads_per_row + quad];
+                    next_x{{i}} = x[x_row * quads_per_row + quad];
 #endif
                 }
             }
@@ -102,7 +143,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 let n = (lane + {{i}}u * THREADS) % BN;
                 let u = (lane + {{i}}u * THREADS) / BN;
                 if (u < UNITS && n0 + n < params.n && s * UNITS + u < params.units_per_row) {
-                    next_w{{i}} = w_load(params.planes, (n0 + n) * params.units_per_row + s * UNITS + u);
+                    next_w{{i}} = w_load(params.planes, (w0 + n) * params.units_per_row + s * UNITS + u);
                 }
             }
 #endfor
@@ -162,7 +203,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 let u = (lane + {{i}}u * THREADS) / BN;
                 if (u < UNITS) {
                     let unit = s * UNITS + u;
-                    let value = w_unpack(next_w{{i}}, (n0 + n) * params.units_per_row + unit);
+                    let value = w_unpack(next_w{{i}}, (w0 + n) * params.units_per_row + unit);
 #for q in 0..4
                     w_tile[w_to + (u * 4u + {{q}}u) * BN + n] = value[{{q}}];
 #endfor
@@ -175,7 +216,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 
 #for i in 0..TM
     if (t0 + row + {{i}}u * ROWS < count) {
+#if EXPERTS
+        let out = pairs[tile.y + row + {{i}}u * ROWS] * params.y_stride + params.y_at + n0 + column;
+#else
         let out = (t0 + row + {{i}}u * ROWS) * params.n + n0 + column;
+#endif
 #for j in 0..TN
         if (n0 + column + {{j}}u * COLUMNS < params.n) {
 #if CLAMP

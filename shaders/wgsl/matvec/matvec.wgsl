@@ -9,6 +9,7 @@
 //   2 add     h' = (in + rms(branch; w1))·s;  h_out = h';  x = NORM2 ? rms(h'; w2) : h'
 //   3 merge   x = merged partial results of attention/decode.wgsl (flash-decoding: softmax-weighted mean over splits)
 //   rms(v; w) = v·(mean(v²) + eps)^-½·w; s is a scalar of `vectors`, or 1.
+//   MIX: branch = rms(branch[0..K]; w3) + rms(branch[K..2K]; w4), a dense branch and that of the experts
 // Epilogues (EPILOGUE):
 //   0 store   y = dot
 //   1 geglu   y = gelu_tanh(dot0)·dot1, from two matrices of one shape (gate, up): PAIR
@@ -50,9 +51,9 @@ struct Params {
     norm: vec4<u32>,   // where w1, w2 and s begin in `vectors` (s: 0xffffffff for 1); w: unused
     merge: vec4<u32>,  // head size, most splits, smallest run, window
     eps: f32,
+    dense_norm: u32,   // where w3 begins
+    experts_norm: u32, // where w4 begins
     pad0: u32,
-    pad1: u32,
-    pad2: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -195,12 +196,32 @@ fn stage(tile: u32, tid: u32) {
     }
 }
 #else
+// vec4 `j` of the branch; `r` are the factors of its two norms.
+fn branch4(j: u32, r: vec2<f32>) -> vec4<f32> {
+#if MIX
+    return r.x * branch[j] * vector4(params.dense_norm, j)
+        + r.y * branch[{{K}}u / 4u + j] * vector4(params.experts_norm, j);
+#else
+    return branch[j];
+#endif
+}
+
 fn stage(tile: u32, tid: u32, first: bool) {
     let base = params.groups.w >> 2u;
+    var factors = vec2<f32>(1.0); // of the norms of a mixed branch
+#if MIX
+    var squares = vec4<f32>(0.0);
+    for (var j = tid; j < {{K}}u / 4u; j += THREADS) {
+        let dense = branch[j];
+        let experts = branch[{{K}}u / 4u + j];
+        squares += vec4<f32>(dot(dense, dense), dot(experts, experts), 0.0, 0.0);
+    }
+    factors = inverseSqrt(sum_all(squares, tid).xy / {{K}}.0 + params.eps);
+#endif
     var sums = vec4<f32>(0.0); // Σb², Σh², Σh·b·w, Σ(b·w)²: one reduction for both norms
     for (var j = tid; j < {{K}}u / 4u; j += THREADS) {
         let h = x_in[base + j];
-        let b = branch[j];
+        let b = branch4(j, factors);
         let bw = b * vector4(params.norm.x, j);
         sums += vec4<f32>(dot(b, b), dot(h, h), dot(h, bw), dot(bw, bw));
     }
@@ -214,7 +235,7 @@ fn stage(tile: u32, tid: u32, first: bool) {
     let square = max(0.0, (sums.y + 2.0 * rb * sums.z + rb * rb * sums.w) * s * s / {{K}}.0);
     let r = inverseSqrt(square + params.eps);
     for (var j = tid; j < {{K}}u / 4u; j += THREADS) {
-        let h = (x_in[base + j] + rb * branch[j] * vector4(params.norm.x, j)) * s;
+        let h = (x_in[base + j] + rb * branch4(j, factors) * vector4(params.norm.x, j)) * s;
         if (first) {
             h_out[j] = h;
         }

@@ -1,10 +1,11 @@
 // The gated activation over rows, in prefill: out[t][i] = gelu_tanh(gate[t][i])·up[t][i], i < width.
 //
 // Each matrix is f32 with a row stride and an offset of its own (multiples of 4; in vec4s here), so that one kernel
-// serves the feed-forward (gate and up side by side or apart) and the per-layer inputs (up = ple[t][l·P + i]).
+// serves the feed-forward (gate and up side by side or apart), the per-layer inputs (up = ple[t][l·P + i]) and chosen
+// experts (several rows for each position).
 //
 // Formula: Gemma 4 specification §2.3.
-// Workgroup: 256 threads, four elements each. Grid: ⌈rows·width/1024⌉, in two dimensions; rows = state.len.
+// Workgroup: 256 threads, four elements each. Grid: ⌈rows·width/1024⌉, in two dimensions; rows = state.len·rows_per_position.
 
 #include "shared/state.wgsl"
 #include "shared/gelu.wgsl"
@@ -17,7 +18,7 @@ struct Params {
     up_at4: u32,
     out_stride4: u32,
     out_at4: u32,
-    pad0: u32,
+    rows_per_position: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -34,7 +35,7 @@ fn main(
 ) {
     let index = (wid.x + wid.y * grid.x) * 256u + tid;
     let row = index / params.width4;
-    if (row >= state.len) {
+    if (row >= state.len * params.rows_per_position) {
         return;
     }
     let i = index % params.width4;

@@ -20,6 +20,9 @@ pub struct GpuOptions {
     pub adapter: Option<String>,
     /// Ask for no optional feature, so that the portable forms run.
     pub portable: bool,
+    /// Bytes that a part of a matrix should not exceed where the matrix may lie in several buffers, if that is less than
+    /// one binding takes: so that a device with large bindings does as one with small ones.
+    pub largest_part: Option<u64>,
 }
 
 /// What a device is, for people.
@@ -53,6 +56,7 @@ pub struct Gpu {
     fault: Arc<Mutex<Option<String>>>,
     lost: Arc<Mutex<Option<String>>>,
     loss: Shared<oneshot::Receiver<()>>,
+    largest_part: Option<u64>,
 }
 
 impl Gpu {
@@ -117,6 +121,7 @@ impl Gpu {
             fault,
             lost,
             loss: loss.shared(),
+            largest_part: options.largest_part,
         })
     }
 
@@ -165,6 +170,12 @@ impl Gpu {
     pub fn max_binding(&self) -> u64 {
         // Offsets in kernels are u32 words, and some drivers stop at 2 GiB whatever they say.
         self.limits.max_buffer_size.min(self.limits.max_storage_buffer_binding_size).min(1 << 31)
+    }
+
+    /// Bytes that a part of a matrix should not exceed where the matrix may lie in several buffers.
+    #[must_use]
+    pub fn max_part(&self) -> u64 {
+        self.largest_part.unwrap_or(u64::MAX).min(self.max_binding())
     }
 
     /// Largest buffer in bytes.

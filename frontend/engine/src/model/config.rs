@@ -1,6 +1,7 @@
 //! What a model's metadata says about its text decoder, checked.
 
 use shaders::attention::decode::Decode;
+use shaders::experts::Mixture;
 
 use crate::gguf::Metadata;
 
@@ -69,6 +70,15 @@ pub struct LayerConfig {
     pub kv_layer: usize,
 }
 
+/// The mixture of experts beside the feed-forward part of every layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Experts {
+    /// How many there are, and how many take part in a token.
+    pub mixture: Mixture,
+    /// Width of an expert.
+    pub feed_forward: u32,
+}
+
 /// The text decoder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -94,12 +104,8 @@ pub struct Config {
     pub theta_sliding: f32,
     /// RoPE base of global layers.
     pub theta_global: f32,
-    /// Experts, when the feed-forward part is a mixture; 0 otherwise.
-    pub experts: u32,
-    /// Experts that take part in a token.
-    pub experts_used: u32,
-    /// Width of an expert.
-    pub expert_feed_forward: u32,
+    /// The mixture of experts, if the model has one.
+    pub experts: Option<Experts>,
     /// Sampling that the file recommends: temperature, top-k, top-p.
     pub recommended: Option<(f32, u32, f32)>,
 }
@@ -153,6 +159,17 @@ impl Keys<'_> {
                 .collect();
         }
         Ok(vec![self.positive(name, MAX_DIMENSION)?; layers])
+    }
+
+    /// The mixture of experts beside a stream of this width, if there is one.
+    fn experts(&self, width: u32) -> Result<Option<Experts>, ConfigError> {
+        let Some(experts) = self.optional("expert_count").filter(|&count| count > 0) else { return Ok(None) };
+        let mixture = Mixture { experts, used: self.positive("expert_used_count", experts)? };
+        if !mixture.is_supported(width) {
+            return Err(self.bad("expert_count", experts, "the kernels have no room for so many"));
+        }
+        let feed_forward = self.positive("expert_feed_forward_length", MAX_DIMENSION)?;
+        Ok(Some(Experts { mixture, feed_forward }))
     }
 
     fn bad(&self, name: &str, value: impl ToString, expected: &'static str) -> ConfigError {
@@ -250,16 +267,6 @@ impl Config {
             let top_k = metadata.u32("general.sampling.top_k").unwrap_or(64);
             (temperature, top_k, metadata.f32("general.sampling.top_p").unwrap_or(0.95))
         });
-        let experts = keys.optional("expert_count").unwrap_or(0);
-        if experts > 0 {
-            return Err(ConfigError::NotYet { what: "a mixture of experts" });
-        }
-        let (experts_used, expert_feed_forward) = if experts > 0 {
-            let widths = keys.per_layer("expert_feed_forward_length", count)?;
-            (keys.positive("expert_used_count", experts)?, widths[0])
-        } else {
-            (0, 0)
-        };
         Ok(Self {
             width,
             heads,
@@ -272,9 +279,7 @@ impl Config {
             ple: keys.optional("embedding_length_per_layer_input").unwrap_or(0).min(MAX_DIMENSION),
             theta_sliding: metadata.f32(&keys.key("rope.freq_base_swa")).unwrap_or(10_000.0),
             theta_global: keys.float("rope.freq_base")?,
-            experts,
-            experts_used,
-            expert_feed_forward,
+            experts: keys.experts(width)?,
             recommended,
         })
     }
@@ -339,6 +344,25 @@ mod tests {
         assert_eq!(config.layers.iter().map(|l| l.kv_layer).collect::<Vec<_>>(), [0, 1, 0, 1]);
         assert_eq!(config.first_shared, 2);
         assert_eq!(config.q_width(1), 512);
+    }
+
+    #[test]
+    fn mixtures_are_bounded() {
+        let with = |count: u64, used: u64| {
+            let mut m = metadata();
+            for (key, value) in
+                [("expert_count", count), ("expert_used_count", used), ("expert_feed_forward_length", 96)]
+            {
+                m.0.insert(format!("gemma4.{key}"), Value::Unsigned(value));
+            }
+            Config::read(&m).map(|config| config.experts)
+        };
+        let mixture = Mixture { experts: 128, used: 8 };
+        assert_eq!(with(128, 8), Ok(Some(Experts { mixture, feed_forward: 96 })));
+        assert_eq!(with(0, 8), Ok(None));
+        for (count, used) in [(8, 0), (8, 9), (128, 1000), (100_000, 8), (u64::from(u32::MAX), 1)] {
+            assert!(matches!(with(count, used), Err(ConfigError::Value { .. })), "{used} of {count}");
+        }
     }
 
     #[test]

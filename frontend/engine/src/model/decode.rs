@@ -1,4 +1,4 @@
-//! The dispatches of one token: seven a layer with per-layer embeddings, five without.
+//! The dispatches of one token: seven a layer with per-layer embeddings, five without, three more with experts.
 //!
 //! A layer (specification §2.3) is
 //!
@@ -12,16 +12,24 @@
 //! | per-layer gate | h += feed-forward | gate | GELU, times the per-layer input |
 //! | per-layer projection | | projection | |
 //!
+//! A mixture of experts (§2.7) comes before what takes up the feed-forward branch, which is then made of two:
+//!
+//! | dispatch | in front | product | behind |
+//! |---|---|---|---|
+//! | router | norm | router | |
+//! | experts' gate, up | choice; norm | gate, up of each | GeGLU |
+//! | experts' down | | down of each | weighted sum |
+//!
 //! The residual stream goes from one of two buffers to the other with each `h +=`: a dispatch must not write what its
 //! other workgroups still read.
 
 use shaders::attention::decode::{Decode, Kv, Params as AttentionParams};
 use shaders::matvec::{Epilogue, Matvec, Merge, Norms, Params, Prologue};
 
-use super::Parts;
 use super::forms::matvec_form;
 use super::prefill::norm_add;
 use super::scratch::{SMALLEST_RUN, most_splits};
+use super::{Parts, experts};
 use crate::gpu::{Gpu, GpuError, Grid, Reads, Steps};
 use crate::weights::Matrix;
 
@@ -30,6 +38,8 @@ use crate::weights::Matrix;
 struct Pending {
     /// Its norm's weights.
     norm: u32,
+    /// Where it is made of a dense part and that of experts: the weights of their norms.
+    mix: Option<[u32; 2]>,
     /// The scalar of the layer that ends with it.
     scale: Option<u32>,
 }
@@ -140,13 +150,14 @@ impl Builder<'_> {
         let input = norm.unwrap_or(0);
         let ple: &[&wgpu::Buffer] = if product.epilogue == Epilogue::Ple { &[&s.ple] } else { &[] };
         match self.pending.take() {
-            Some(Pending { norm: branch, scale }) => {
+            Some(Pending { norm: branch, mix, scale }) => {
                 let norms = Norms { branch, input, scale, eps };
                 let (from, to) = (self.h, 1 - self.h);
                 let mut tail: Vec<&wgpu::Buffer> = vec![&parts.weights.vectors, &s.branch, &s.h[to]];
                 tail.extend(ple);
-                let prologue = Prologue::Add { norm: norm.is_some() };
-                self.push(product, prologue, |p| p.with_norms(norms), y, &s.h[from], &tail).await?;
+                let prologue = Prologue::Add { norm: norm.is_some(), mix: mix.is_some() };
+                let set = |p: Params| Params { mix: mix.unwrap_or_default(), ..p }.with_norms(norms);
+                self.push(product, prologue, set, y, &s.h[from], &tail).await?;
                 self.h = to;
             }
             None if norm.is_some() => {
@@ -169,6 +180,7 @@ impl Builder<'_> {
     ) -> Result<(), GpuError> {
         let parts = self.parts;
         let s = &parts.scratch;
+        // No mixed branch comes here: a mixture of experts needs a stream that fits (`Mixture::is_supported`).
         let pending = self.pending.take();
         let add = pending.map(|p| (p.norm, p.scale));
         norm_add(self.gpu, parts, &mut self.steps, &s.h[self.h], add, norm).await?;
@@ -198,7 +210,7 @@ impl Builder<'_> {
         let merge = Merge { head_dim: layer.head_dim, most, smallest: SMALLEST_RUN, window };
         let output = Product::store(vec![parts.matrix(&name("attn_output"))?]);
         self.push(&output, Prologue::Merge, |p| p.with_merge(merge), &s.branch, &s.part, &[&s.state]).await?;
-        self.pending = Some(Pending { norm: vector("post_attention_norm"), scale: None });
+        self.pending = Some(Pending { norm: vector("post_attention_norm"), mix: None, scale: None });
 
         let gate_up = Product {
             matrices: vec![parts.matrix(&name("ffn_gate"))?, parts.matrix(&name("ffn_up"))?],
@@ -209,13 +221,17 @@ impl Builder<'_> {
         self.of_stream(&gate_up, Some(vector("ffn_norm")), &s.gate).await?;
         let down = Product::store(vec![parts.matrix(&name("ffn_down"))?]);
         self.push(&down, Prologue::Plain, |p| p, &s.branch, &s.gate, &[]).await?;
+        let mix = match config.experts {
+            Some(_) => Some(self.experts(i).await?),
+            None => None,
+        };
         let scale = Some(vector("layer_output_scale"));
         let norm = vector("post_ffw_norm");
         if config.ple == 0 {
-            self.pending = Some(Pending { norm, scale });
+            self.pending = Some(Pending { norm, mix, scale });
             return Ok(());
         }
-        self.pending = Some(Pending { norm, scale: None });
+        self.pending = Some(Pending { norm, mix, scale: None });
         let gate = Product {
             matrices: vec![parts.matrix(&name("inp_gate"))?],
             epilogue: Epilogue::Ple,
@@ -225,8 +241,22 @@ impl Builder<'_> {
         self.of_stream(&gate, None, &s.ple_gate).await?;
         let project = Product::store(vec![parts.matrix(&name("proj"))?]);
         self.push(&project, Prologue::Plain, |p| p, &s.branch, &s.ple_gate, &[]).await?;
-        self.pending = Some(Pending { norm: vector("post_norm"), scale });
+        self.pending = Some(Pending { norm: vector("post_norm"), mix: None, scale });
         Ok(())
+    }
+
+    /// The experts of layer `i`, behind the dense part of the branch; the norms of both parts. The stream is whole: the
+    /// dense part's gate has added what was pending.
+    async fn experts(&mut self, i: usize) -> Result<[u32; 2], GpuError> {
+        let parts = self.parts;
+        let vector = |part: &str| parts.weights.vector(&format!("blk.{i}.{part}"));
+        let logits = parts.scratch.experts.as_ref().map(|e| &e.logits);
+        let logits = logits.ok_or_else(|| GpuError::Fault { reason: "no room for experts".into() })?;
+        let router = Product::store(vec![parts.matrix(&format!("blk.{i}.ffn_gate_inp"))?]);
+        self.of_stream(&router, Some(vector("ffn_gate_inp.scale")), logits).await?;
+        experts::one::gate_up(self.gpu, parts, &mut self.steps, i, &parts.scratch.h[self.h]).await?;
+        experts::one::down(self.gpu, parts, &mut self.steps, i).await?;
+        Ok([vector("post_ffw_norm_1"), vector("post_ffw_norm_2")])
     }
 
     async fn attention(&mut self, i: usize, has_v: bool) -> Result<(), GpuError> {

@@ -4,6 +4,7 @@ mod config;
 mod decode;
 mod decoder;
 mod embed;
+mod experts;
 mod forms;
 mod host_table;
 mod kv_cache;
@@ -14,7 +15,7 @@ mod sampler;
 mod scratch;
 mod tensors;
 
-pub use config::{Attention, Config, ConfigError, LayerConfig};
+pub use config::{Attention, Config, ConfigError, Experts, LayerConfig};
 pub use decoder::{Decoder, Ingredients, StepError};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};

@@ -6,7 +6,7 @@ use shaders::rows::gelu_mul::{self, Rows};
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
 use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
 
-use super::{KvType, Parts};
+use super::{KvType, Parts, experts};
 use crate::gpu::{Gpu, GpuError, Grid, Steps};
 use std::rc::Rc;
 
@@ -120,6 +120,9 @@ impl Builder<'_> {
         let rows = Rows { stride: ff, at: 0 };
         self.activation(ff, (&s.gate, rows), (&s.up, rows), (&s.act, rows)).await?;
         self.product(&name("ffn_down"), &s.act, &s.branch).await?;
+        if config.experts.is_some() {
+            experts::chunk::build(self.gpu, parts, &mut self.steps, i).await?;
+        }
         let scale = Some(vector("layer_output_scale"));
         if config.ple == 0 {
             return self.norm(Some((vector("post_ffw_norm"), scale)), None).await;

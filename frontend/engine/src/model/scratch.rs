@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use shaders::matvec::Matvec;
 
+use super::experts::ExpertScratch;
 use super::{Config, KvType, kv_cache};
 use crate::gpu::{Buffer, Gpu, GpuError};
 
@@ -30,7 +31,8 @@ pub struct Scratch {
     pub h: [Arc<Buffer>; 2],
     /// The normed stream. `[T, width]`.
     pub x: Arc<Buffer>,
-    /// What a branch adds to the stream, before its norm. `[T, width]`.
+    /// What a branch adds to the stream, before its norm. `[T, width]`; for one token with experts, the dense part and
+    /// behind it theirs.
     pub branch: Arc<Buffer>,
     /// Queries, keys, values of one token, one after the other.
     pub qkv: Arc<Buffer>,
@@ -60,6 +62,8 @@ pub struct Scratch {
     pub ple_gate: Arc<Buffer>,
     /// Logits of one token. `[vocabulary]`.
     pub logits: Arc<Buffer>,
+    /// What experts work in, where the model has them.
+    pub experts: Option<ExpertScratch>,
     /// Sizes in bytes, by buffer.
     pub bytes: u64,
 }
@@ -112,7 +116,8 @@ pub fn bytes(config: &Config, vocabulary: u32, ple_on_host: bool) -> u64 {
         + 3 * s.ff
         + (2 + u64::from(ple_on_host)) * s.ple
         + u64::from(config.ple);
-    4 * (t * rows + s.q + 2 * s.kv + s.part + u64::from(vocabulary) + t + 8)
+    let dense = 4 * (t * rows + s.q + 2 * s.kv + s.part + u64::from(vocabulary) + t + 8);
+    dense + ExpertScratch::bytes(config, chunk(config))
 }
 
 impl Scratch {
@@ -144,6 +149,7 @@ impl Scratch {
             ple_rows: if ple_on_host { rows("ple rows", s.ple)? } else { rows("no ple rows", 0)? },
             ple_gate: rows("ple gate", config.ple.into())?,
             logits: gpu.storage("logits", 4 * u64::from(vocabulary))?,
+            experts: ExpertScratch::new(gpu, config, chunk(config))?,
             bytes: bytes(config, vocabulary, ple_on_host),
         })
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use shaders::{DType, LayoutError, PlanarLayout};
 
-use super::Config;
+use super::{Config, Experts};
 use crate::gguf::{Header, TensorInfo};
 
 /// A tensor that is missing or not what the metadata says.
@@ -57,6 +57,8 @@ pub struct MatrixSpec {
     pub n: u64,
     /// Its bytes in the file.
     pub range: Range<u64>,
+    /// Where one binding is too small, it is cut at multiples of this many rows; none where it must be whole.
+    pub cut: Option<u64>,
 }
 
 impl MatrixSpec {
@@ -82,7 +84,27 @@ impl MatrixSpec {
             )
             .map_err(|source| TensorError::Layout { name: self.name.clone(), source })
     }
+
+    /// The largest number of rows, a multiple of what it may be cut at, whose planes take no more than `limit` bytes:
+    /// all of them where that is possible; none where not even the smallest part fits.
+    ///
+    /// # Errors
+    /// When the matrix has no planar layout.
+    pub fn rows_within(&self, limit: u64) -> Result<Option<u64>, TensorError> {
+        let bytes = |rows: u64| PlanarLayout::new(self.dtype, self.k, rows).map(|layout| layout.bytes());
+        // A layout that does not fit 32-bit offsets is too large as well.
+        if bytes(self.n).is_ok_and(|bytes| bytes <= limit) {
+            return Ok(Some(self.n));
+        }
+        let Some(cut) = self.cut else { return Ok(None) };
+        let one = bytes(cut).map_err(|source| TensorError::Layout { name: self.name.clone(), source })?;
+        let rows = limit / one.max(1) * cut;
+        Ok((rows > 0).then_some(rows))
+    }
 }
+
+/// Rows at which tables that are looked up, and the head, are cut.
+const TABLE_CUT: u64 = 1024;
 
 /// A vector of f32: a norm's weights, or a scalar.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,7 +191,16 @@ impl<'a> Finder<'a> {
         let tensor =
             self.find(name).ok_or_else(|| TensorError::Missing { name: format!("{name}.weight") })?;
         Self::expect(tensor, &[k, n])?;
-        self.rows_of(name, tensor, k, 0..n)
+        self.rows_of(name, tensor, k, 0..n, None)
+    }
+
+    /// A table that is looked up, or the head.
+    fn table(&mut self, name: &str, k: u64, n: u64) -> Result<(), TensorError> {
+        self.matrix(name, k, n)?;
+        if let Some(matrix) = self.list.matrices.last_mut() {
+            matrix.cut = Some(TABLE_CUT);
+        }
+        Ok(())
     }
 
     /// Rows `rows` of a tensor as a matrix of its own.
@@ -179,6 +210,7 @@ impl<'a> Finder<'a> {
         tensor: &TensorInfo,
         k: u64,
         rows: Range<u64>,
+        cut: Option<u64>,
     ) -> Result<(), TensorError> {
         let dtype = Self::dtype(tensor)?;
         let row_bytes = dtype.row_bytes(k).unwrap_or(0);
@@ -190,6 +222,7 @@ impl<'a> Finder<'a> {
             k,
             n: rows.end - rows.start,
             range: tensor.offset + rows.start * row_bytes..tensor.offset + rows.end * row_bytes,
+            cut,
         });
         Ok(())
     }
@@ -211,10 +244,10 @@ impl<'a> Finder<'a> {
         let blk = format!("blk.{i}");
         if let Some(fused) = self.find(&format!("{blk}.attn_qkv")) {
             Self::expect(fused, &[d, q + 2 * kv])?;
-            self.rows_of(&format!("{blk}.attn_q"), fused, d, 0..q)?;
+            self.rows_of(&format!("{blk}.attn_q"), fused, d, 0..q, None)?;
             if config.owns_kv(i) {
-                self.rows_of(&format!("{blk}.attn_k"), fused, d, q..q + kv)?;
-                self.rows_of(&format!("{blk}.attn_v"), fused, d, q + kv..q + 2 * kv)?;
+                self.rows_of(&format!("{blk}.attn_k"), fused, d, q..q + kv, None)?;
+                self.rows_of(&format!("{blk}.attn_v"), fused, d, q + kv..q + 2 * kv, None)?;
             }
             return Ok(());
         }
@@ -246,8 +279,8 @@ impl<'a> Finder<'a> {
         self.matrix(&format!("{blk}.ffn_gate"), d, ff)?;
         self.matrix(&format!("{blk}.ffn_up"), d, ff)?;
         self.matrix(&format!("{blk}.ffn_down"), ff, d)?;
-        if config.experts > 0 {
-            self.experts(config, &blk)?;
+        if let Some(experts) = config.experts {
+            self.experts(d, experts, &blk)?;
         }
         if ple > 0 {
             self.matrix(&format!("{blk}.inp_gate"), d, ple)?;
@@ -258,9 +291,8 @@ impl<'a> Finder<'a> {
     }
 
     /// Router and experts, in both published layouts: gate and up in one tensor, or in two.
-    fn experts(&mut self, config: &Config, blk: &str) -> Result<(), TensorError> {
-        let d = u64::from(config.width);
-        let (count, ff) = (u64::from(config.experts), u64::from(config.expert_feed_forward));
+    fn experts(&mut self, d: u64, experts: Experts, blk: &str) -> Result<(), TensorError> {
+        let (count, ff) = (u64::from(experts.mixture.experts), u64::from(experts.feed_forward));
         for norm in ["post_ffw_norm_1", "pre_ffw_norm_2", "post_ffw_norm_2"] {
             self.vector(&format!("{blk}.{norm}"), d)?;
         }
@@ -278,7 +310,7 @@ impl<'a> Finder<'a> {
             let tensor =
                 finder.find(name).ok_or_else(|| TensorError::Missing { name: format!("{name}.weight") })?;
             Self::expect(tensor, &[k, n, count])?;
-            finder.rows_of(name, tensor, k, 0..n * count)
+            finder.rows_of(name, tensor, k, 0..n * count, Some(n))
         };
         if self.find(&format!("{blk}.ffn_gate_up_exps")).is_some() {
             stacked(self, &format!("{blk}.ffn_gate_up_exps"), d, 2 * ff)?;
@@ -302,14 +334,14 @@ impl TensorList {
             .find("token_embd")
             .ok_or_else(|| TensorError::Missing { name: "token_embd.weight".into() })?;
         let vocab = embed.rows();
-        finder.matrix("token_embd", d, vocab)?;
+        finder.table("token_embd", d, vocab)?;
         if config.ple > 0 {
             let all = u64::from(config.ple) * config.layers.len() as u64;
             let table = finder
                 .find("per_layer_token_embd")
                 .ok_or_else(|| TensorError::Missing { name: "per_layer_token_embd.weight".into() })?;
             // Padding rows of either table are harmless.
-            finder.matrix("per_layer_token_embd", all, table.rows())?;
+            finder.table("per_layer_token_embd", all, table.rows())?;
             finder.matrix("per_layer_model_proj", d, all)?;
             finder.vector("per_layer_proj_norm", u64::from(config.ple))?;
         }
@@ -318,7 +350,7 @@ impl TensorList {
         }
         finder.vector("output_norm", d)?;
         if finder.find("output").is_some() {
-            finder.matrix("output", d, vocab)?;
+            finder.table("output", d, vocab)?;
         }
         if let Some(tensor) = finder.find("rope_freqs") {
             let half = tensor.elements();
@@ -341,7 +373,7 @@ impl TensorList {
         let tensor = header.tensor(tensor).ok_or_else(|| TensorError::Missing { name: tensor.to_owned() })?;
         Finder::expect(tensor, &[k, n])?;
         let mut finder = Finder { header, list: std::mem::take(self) };
-        let added = finder.rows_of(name, tensor, k, 0..n);
+        let added = finder.rows_of(name, tensor, k, 0..n, None);
         *self = finder.list;
         added
     }

@@ -67,10 +67,10 @@ impl Plan {
     #[must_use]
     pub fn unbindable(&self, limit: u64) -> Option<(&str, u64)> {
         let skipped = |name: &str| self.ple_on_host && name == PLE_TABLE;
-        let whole = |name: &str| !skipped(name) && !weights::is_splittable(name);
-        self.tensors.matrices.iter().filter(|spec| whole(&spec.name)).find_map(|spec| {
+        let loaded = self.tensors.matrices.iter().filter(|spec| !skipped(&spec.name));
+        loaded.filter(|spec| matches!(spec.rows_within(limit), Ok(None))).find_map(|spec| {
             let bytes = spec.device_bytes().ok()?;
-            (bytes > limit).then_some((spec.name.as_str(), bytes))
+            Some((spec.name.as_str(), bytes))
         })
     }
 

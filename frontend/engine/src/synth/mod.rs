@@ -33,6 +33,8 @@ pub struct Options {
     pub vocabulary: u32,
     /// Only so many of its layers.
     pub layers: Option<u32>,
+    /// Only so many of a layer's experts.
+    pub experts: Option<u32>,
     /// Decides every random value.
     pub seed: u64,
 }
@@ -41,7 +43,7 @@ impl Options {
     /// The whole model with the published vocabulary.
     #[must_use]
     pub fn new(shape: Shape, quant: Quant) -> Self {
-        Self { shape, quant, vocabulary: PUBLISHED_VOCABULARY, layers: None, seed: 0 }
+        Self { shape, quant, vocabulary: PUBLISHED_VOCABULARY, layers: None, experts: None, seed: 0 }
     }
 }
 
@@ -74,6 +76,16 @@ pub enum SynthError {
         /// Layers of the whole model.
         most: u32,
     },
+    /// Too few or too many experts.
+    #[error("This shape has {least} to {most} experts a layer, not {found}.")]
+    Experts {
+        /// The number given.
+        found: u32,
+        /// As many as a token uses.
+        least: u32,
+        /// Experts of the whole model.
+        most: u32,
+    },
     /// The file.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -90,6 +102,10 @@ pub fn write(out: impl Write, options: &Options) -> Result<(), SynthError> {
     let shape = match options.layers {
         Some(layers) => options.shape.clone().with_layers(layers)?,
         None => options.shape.clone(),
+    };
+    let shape = match options.experts {
+        Some(experts) => shape.with_experts(experts)?,
+        None => shape,
     };
     let plan = tensors::plan(&shape, options.quant, options.vocabulary);
     let specs: Vec<_> = plan.iter().map(|tensor| tensor.spec.clone()).collect();

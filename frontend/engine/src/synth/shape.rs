@@ -158,6 +158,18 @@ impl Shape {
         Ok(Self { layers, shared, ..self })
     }
 
+    /// The same with only the first `count` experts of each layer.
+    ///
+    /// # Errors
+    /// When it does not have so many, or a token uses more.
+    pub fn with_experts(self, count: u32) -> Result<Self, SynthError> {
+        let (least, most) = self.experts.map_or((0, 0), |experts| (experts.used, experts.count));
+        if count < least || count > most {
+            return Err(SynthError::Experts { found: count, least, most });
+        }
+        Ok(Self { experts: self.experts.map(|experts| Experts { count, ..experts }), ..self })
+    }
+
     /// Whether layer `i` sees a window only. The last layer is always global.
     pub(super) fn is_sliding(&self, i: u32) -> bool {
         !(i + 1).is_multiple_of(self.period) && i + 1 != self.layers

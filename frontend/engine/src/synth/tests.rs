@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use shaders::{DType, quant::dequantize};
 
 use super::*;
-use crate::bytes::MemorySource;
-use crate::gguf::{Header, summary};
+use crate::bytes::{FileSource, MemorySource};
+use crate::gguf::{Header, TensorSpec, summary};
+use crate::session::Plan;
 use crate::tokenizer::Tokenizer;
 
 fn shape(name: &str) -> Shape {
@@ -155,6 +156,45 @@ fn fewer_layers_still_have_donors() {
         assert!(matches!(whole.clone().with_layers(0), Err(SynthError::Layers { .. })));
         assert!(matches!(whole.clone().with_layers(whole.layers + 1), Err(SynthError::Layers { .. })));
     }
+}
+
+#[test]
+fn fewer_experts_are_still_a_mixture() {
+    let moe = || shape("26b");
+    let few = moe().with_experts(16).expect("it has as many");
+    assert_eq!(few.experts.map(|e| (e.count, e.used, e.feed_forward)), Some((16, 8, 704)));
+    assert!(matches!(moe().with_experts(7), Err(SynthError::Experts { least: 8, most: 128, .. })));
+    assert!(matches!(shape("e2b").with_experts(8), Err(SynthError::Experts { most: 0, .. })));
+}
+
+/// The header of a whole model, in front of a hole as long as its weights.
+fn with_hole(options: &Options) -> Header {
+    let specs: Vec<_> = tensors::plan(&options.shape, options.quant, options.vocabulary)
+        .into_iter()
+        .map(|tensor| tensor.spec)
+        .collect();
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    Writer::new(file.as_file(), &super::metadata(&options.shape, options), &specs).expect("a header");
+    let padded = |spec: &TensorSpec| spec.bytes().expect("whole blocks").next_multiple_of(32);
+    let header = file.as_file().metadata().expect("its length").len();
+    file.as_file().set_len(header + specs.iter().map(padded).sum::<u64>()).expect("a hole");
+    pollster::block_on(Header::read(&FileSource::open(file.path()).expect("it opens"))).expect("a good file")
+}
+
+#[test]
+fn experts_of_the_published_size_are_counted_and_can_be_cut() {
+    let options = Options { vocabulary: LEAST_VOCABULARY, ..Options::new(shape("26b"), Quant::Q4KM) };
+    let header = with_hole(&options);
+    let plan = Plan::read(&header).expect("a plan");
+    // All tensors but the vocabulary of the published file.
+    assert!((15.0e9..16.5e9).contains(&(plan.weight_bytes as f64)), "{}", plan.weight_bytes);
+    // A layer's gate and up are 285 MB; a single expert has 2.2 MB.
+    assert_eq!(plan.unbindable(128 << 20), None);
+    assert!(plan.unbindable(2 << 20).is_some());
+    let experts = plan.tensors.matrix("blk.7.ffn_gate_up_exps").expect("experts");
+    let rows = experts.rows_within(128 << 20).expect("a layout").expect("it can be cut");
+    assert!(rows.is_multiple_of(1408) && rows / 1408 >= 56, "{rows}");
+    assert_eq!(experts.rows_within(1 << 30), Ok(Some(128 * 1408)));
 }
 
 #[test]

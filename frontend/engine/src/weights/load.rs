@@ -55,31 +55,15 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// Whether a matrix may lie in several buffers: only tables that are looked up and the head; see `Decoder`.
-#[must_use]
-pub fn is_splittable(name: &str) -> bool {
-    ["token_embd", "per_layer_token_embd", "output"].contains(&name)
-}
-
 /// Rows of one part of a matrix, so that a part fits one binding: all of them where it does.
 fn part_rows(gpu: &Gpu, spec: &MatrixSpec) -> Result<u64, LoadError> {
-    let bytes = |n: u64| {
-        PlanarLayout::new(spec.dtype, spec.k, n)
-            .map(|layout| layout.bytes())
-            .map_err(|source| LoadError::Tensor(TensorError::Layout { name: spec.name.clone(), source }))
-    };
     let limit = gpu.max_binding();
-    // A layout that does not fit 32-bit offsets is too large as well.
-    if bytes(spec.n).is_ok_and(|b| b <= limit) {
-        return Ok(spec.n);
-    }
-    let one = bytes(1024)?;
-    let rows = limit / one.max(1) * 1024;
-    if rows == 0 || !is_splittable(&spec.name) {
+    let rows =
+        spec.rows_within(gpu.max_part())?.map_or_else(|| spec.rows_within(limit), |rows| Ok(Some(rows)))?;
+    rows.ok_or_else(|| {
         let bytes = spec.range.end - spec.range.start;
-        return Err(GpuError::TooLarge { label: spec.name.clone(), bytes, limit }.into());
-    }
-    Ok(rows)
+        GpuError::TooLarge { label: spec.name.clone(), bytes, limit }.into()
+    })
 }
 
 async fn allocate(gpu: &Gpu, spec: &MatrixSpec, rows: u64) -> Result<Matrix, LoadError> {

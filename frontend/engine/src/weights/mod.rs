@@ -10,7 +10,7 @@ use shaders::{DType, PlanarLayout};
 
 use crate::gpu::Buffer;
 
-pub use load::{LoadError, Progress, device_bytes, is_splittable, load};
+pub use load::{LoadError, Progress, device_bytes, load};
 
 /// Rows of a matrix in one buffer.
 #[derive(Clone, Debug)]

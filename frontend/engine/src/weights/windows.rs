@@ -113,6 +113,7 @@ mod tests {
                     k: 256,
                     n: 100_000,
                     range: 32..21_000_032,
+                    cut: Some(1024),
                 },
                 MatrixSpec {
                     name: "b".into(),
@@ -120,6 +121,7 @@ mod tests {
                     k: 64,
                     n: 3,
                     range: 21_000_064..21_000_448,
+                    cut: None,
                 },
             ],
             vectors: vec![VectorSpec {

@@ -28,6 +28,9 @@ struct Cli {
     /// Use no optional feature of the device.
     #[arg(long, global = true)]
     portable: bool,
+    /// Cut tables and experts into parts of at most so many bytes, as a device with small bindings does.
+    #[arg(long, global = true, value_name = "BYTES")]
+    largest_part: Option<u64>,
     #[command(subcommand)]
     command: Command,
 }
@@ -124,6 +127,9 @@ enum Command {
         /// Only so many layers.
         #[arg(long)]
         layers: Option<u32>,
+        /// Only so many experts a layer, of a shape that has them.
+        #[arg(long)]
+        experts: Option<u32>,
     },
 }
 
@@ -163,7 +169,7 @@ struct Generate {
 /// Reads the command line and does what it says.
 pub fn run() -> Result<Value> {
     let cli = Cli::parse();
-    let options = GpuOptions { adapter: cli.adapter, portable: cli.portable };
+    let options = GpuOptions { adapter: cli.adapter, portable: cli.portable, largest_part: cli.largest_part };
     match cli.command {
         Command::Info { model } => info(&model),
         Command::Tokenize { model, text } => tokenize(&model, &text),
@@ -197,10 +203,11 @@ pub fn run() -> Result<Value> {
             let (mut session, _, gpu) = load(&options, &model, position + 128, KvType::F16)?;
             super::bench::profile(&mut session, &gpu, position)
         }
-        Command::Synth { out, shape, quant, vocab, layers } => {
+        Command::Synth { out, shape, quant, vocab, layers, experts } => {
             let options = synth::Options {
                 vocabulary: vocab,
                 layers,
+                experts,
                 ..synth::Options::new(shape.parse()?, quant.parse()?)
             };
             let file = File::create(&out).with_context(|| format!("{} cannot be written", out.display()))?;

@@ -1,0 +1,167 @@
+//! The experts of a chunk of prompt tokens: the rows are sorted by expert on the device, and a product goes over the
+//! tiles that come of it. The grids are for the worst choice; what has no rows leaves at once.
+
+use std::rc::Rc;
+
+use shaders::experts::{buckets, choose, mix};
+use shaders::matmul::{Tile, experts as matmul};
+use shaders::rows::gelu_mul::{self, Rows};
+
+use super::Layer;
+use super::ranges::ranges;
+use crate::gpu::{Gpu, GpuError, Grid, Steps};
+use crate::model::Parts;
+use crate::model::prefill::{norm_add, product};
+use crate::weights::Matrix;
+
+/// Adds layer `i`'s experts, of the stream in `h[0]`, to the dense part in `branch`, each normed.
+///
+/// # Errors
+/// When the device refuses a kernel.
+pub async fn build(gpu: &Gpu, parts: &Parts, steps: &mut Steps, i: usize) -> Result<(), GpuError> {
+    let mut builder = Builder { gpu, layer: Layer::new(parts, i)?, steps };
+    builder.choose().await?;
+    builder.gate_up().await?;
+    builder.down().await?;
+    builder.mix().await
+}
+
+struct Builder<'a> {
+    gpu: &'a Gpu,
+    layer: Layer<'a>,
+    steps: &'a mut Steps,
+}
+
+/// A product of chosen experts: rows of X for each pair, and where the result goes in Y.
+struct Product<'a> {
+    matrix: &'a Matrix,
+    /// Rows of an expert in the matrix.
+    stride: u32,
+    /// Pairs that share a row of X.
+    pairs_per_row: u32,
+    /// Columns of Y.
+    y_stride: u32,
+    /// Columns of Y before these.
+    y_at: u32,
+}
+
+impl Builder<'_> {
+    /// The router's choice for every row, sorted by expert.
+    async fn choose(&mut self) -> Result<(), GpuError> {
+        let (gpu, layer, parts) = (self.gpu, &self.layer, self.layer.parts);
+        let (s, e, mixture) = (&parts.scratch, layer.scratch, layer.experts.mixture);
+        let norm = layer.vector("ffn_gate_inp.scale");
+        norm_add(gpu, parts, self.steps, &s.h[0], None, Some(norm)).await?;
+        product(gpu, parts, self.steps, &format!("{}.ffn_gate_inp", layer.blk), &s.x, &e.logits).await?;
+        let params = choose::Params {
+            scale: layer.logit_scale(),
+            scales: layer.vector("expert_scale"),
+            ..Default::default()
+        };
+        let buffers: [&wgpu::Buffer; 4] = [&s.state, &e.logits, &parts.weights.vectors, &e.choices];
+        let grid = Grid::Rows(Rc::new(choose::dispatch));
+        self.steps.push(gpu, &choose::source(mixture)?, &params, &buffers, grid).await?;
+        let params = buckets::Params { capacity: e.capacity, ..Default::default() };
+        for tile in matmul::TILES {
+            let grid = self.where_chosen(tile, move |_| buckets::dispatch(mixture));
+            let buffers: [&wgpu::Buffer; 4] = [&s.state, &e.choices, &e.pairs, &e.tiles];
+            self.steps.push(gpu, &buckets::source(mixture, tile.bm)?, &params, &buffers, grid).await?;
+        }
+        Ok(())
+    }
+
+    /// A grid that has workgroups only for chunks that this tile suits.
+    fn where_chosen(&self, tile: Tile, grid: impl Fn(u32) -> [u32; 3] + 'static) -> Grid {
+        let mixture = self.layer.experts.mixture;
+        Grid::Rows(Rc::new(
+            move |rows| {
+                if matmul::choose(mixture, rows) == tile { grid(rows) } else { [0; 3] }
+            },
+        ))
+    }
+
+    async fn product(
+        &mut self,
+        product: &Product<'_>,
+        x: &wgpu::Buffer,
+        y: &wgpu::Buffer,
+    ) -> Result<(), GpuError> {
+        let (e, mixture) = (self.layer.scratch, self.layer.experts.mixture);
+        for range in ranges([(product.matrix, product.stride)]) {
+            let [(part, _)] = range.parts;
+            let params = matmul::Params {
+                planes: part.layout.planes,
+                n: product.stride,
+                units_per_row: part.layout.units_per_row,
+                begin: range.begin,
+                end: range.end,
+                pairs_per_row: product.pairs_per_row,
+                y_stride: product.y_stride,
+                y_at: product.y_at,
+                pad: 0,
+            };
+            for tile in matmul::TILES {
+                let grid =
+                    self.where_chosen(tile, move |rows| matmul::dispatch(tile, &params, mixture, rows));
+                let source = matmul::source(tile, product.matrix.dtype)?;
+                let buffers: [&wgpu::Buffer; 5] = [&part.buffer, &e.tiles, &e.pairs, x, y];
+                self.steps.push(self.gpu, &source, &params, &buffers, grid).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The gated activation of every pair.
+    async fn gate_up(&mut self) -> Result<(), GpuError> {
+        let (gpu, parts) = (self.gpu, self.layer.parts);
+        let (s, e) = (&parts.scratch, self.layer.scratch);
+        let (used, ff) = (self.layer.experts.mixture.used, self.layer.experts.feed_forward);
+        let norm = self.layer.vector("pre_ffw_norm_2");
+        norm_add(gpu, parts, self.steps, &s.h[0], None, Some(norm)).await?;
+        let [gate, up] = self.layer.halves()?;
+        let mut y_at = 0;
+        for half in [gate, up] {
+            // One tensor for both makes both at once.
+            if half.at == 0 {
+                let product = Product {
+                    matrix: half.matrix,
+                    stride: half.stride,
+                    pairs_per_row: used,
+                    y_stride: 2 * ff,
+                    y_at,
+                };
+                self.product(&product, &s.x, &e.gate_up).await?;
+            }
+            y_at += ff;
+        }
+        let (gate, up) = (Rows { stride: 2 * ff, at: 0 }, Rows { stride: 2 * ff, at: ff });
+        let mut params = gelu_mul::Params::new(ff, gate, up, Rows { stride: ff, at: 0 });
+        params.rows_per_position = used;
+        let grid = Grid::Rows(Rc::new(move |rows| gelu_mul::dispatch(&params, rows)));
+        let buffers: [&wgpu::Buffer; 4] = [&s.state, &e.gate_up, &e.gate_up, &e.act];
+        self.steps.push(gpu, &gelu_mul::source()?, &params, &buffers, grid).await
+    }
+
+    async fn down(&mut self) -> Result<(), GpuError> {
+        let (e, width) = (self.layer.scratch, self.layer.parts.config.width);
+        let matrix = self.layer.matrix("ffn_down_exps")?;
+        let product = Product { matrix, stride: width, pairs_per_row: 1, y_stride: width, y_at: 0 };
+        self.product(&product, &e.act, &e.down).await
+    }
+
+    /// Both parts of the branch, normed and added.
+    async fn mix(&mut self) -> Result<(), GpuError> {
+        let (layer, parts) = (&self.layer, self.layer.parts);
+        let (s, e) = (&parts.scratch, layer.scratch);
+        let params = mix::Params {
+            dense_norm: layer.vector("post_ffw_norm_1"),
+            experts_norm: layer.vector("post_ffw_norm_2"),
+            eps: parts.config.eps,
+            pad: 0,
+        };
+        let source = mix::source(layer.experts.mixture, parts.config.width)?;
+        let buffers: [&wgpu::Buffer; 5] = [&s.state, &parts.weights.vectors, &e.choices, &e.down, &s.branch];
+        let grid = Grid::Rows(Rc::new(mix::dispatch));
+        self.steps.push(self.gpu, &source, &params, &buffers, grid).await
+    }
+}

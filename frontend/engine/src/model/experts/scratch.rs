@@ -1,0 +1,75 @@
+//! Buffers that a mixture of experts works in.
+
+use std::sync::Arc;
+
+use shaders::experts::{Choice, buckets};
+use shaders::matmul::Tile;
+
+use crate::gpu::{Buffer, Gpu, GpuError};
+use crate::model::{Config, Experts};
+
+/// Working buffers for up to `T` rows; `P = T·used` pairs of a row and a chosen expert.
+#[derive(Debug)]
+pub struct ExpertScratch {
+    /// Products of the router, f32 `[T, experts]`.
+    pub logits: Arc<Buffer>,
+    /// [`Choice`]s, `[T, used]`.
+    pub choices: Arc<Buffer>,
+    /// Numbers of pairs by expert, u32 `[P]`.
+    pub pairs: Arc<Buffer>,
+    /// [`buckets::Tile`]s.
+    pub tiles: Arc<Buffer>,
+    /// How many of them there is room for.
+    pub capacity: u32,
+    /// Gate and up, f32 `[P, 2·width of an expert]`.
+    pub gate_up: Arc<Buffer>,
+    /// The activated product, f32 `[P, width of an expert]`.
+    pub act: Arc<Buffer>,
+    /// What each expert says, f32 `[P, width]`.
+    pub down: Arc<Buffer>,
+}
+
+/// Bytes of each buffer, in the order of the struct, and the tiles there is room for.
+fn sizes(config: &Config, experts: Experts, rows: u32) -> ([u64; 7], u32) {
+    let mixture = experts.mixture;
+    let capacity = buckets::most_tiles(mixture, rows, Tile::SMALL.bm);
+    let pairs = u64::from(rows) * u64::from(mixture.used);
+    let (ff, width) = (u64::from(experts.feed_forward), u64::from(config.width));
+    let bytes = [
+        4 * u64::from(rows) * u64::from(mixture.experts),
+        size_of::<Choice>() as u64 * pairs,
+        4 * pairs,
+        size_of::<buckets::Tile>() as u64 * u64::from(capacity),
+        4 * pairs * 2 * ff,
+        4 * pairs * ff,
+        4 * pairs * width,
+    ];
+    (bytes, capacity)
+}
+
+impl ExpertScratch {
+    /// Allocates the buffers for chunks of up to `rows`, if the model has experts.
+    ///
+    /// # Errors
+    /// When one is larger than the device allows.
+    pub fn new(gpu: &Gpu, config: &Config, rows: u32) -> Result<Option<Self>, GpuError> {
+        let Some(experts) = config.experts else { return Ok(None) };
+        let ([logits, choices, pairs, tiles, gate_up, act, down], capacity) = sizes(config, experts, rows);
+        Ok(Some(Self {
+            logits: gpu.storage("router", logits)?,
+            choices: gpu.storage("choices", choices)?,
+            pairs: gpu.storage("pairs", pairs)?,
+            tiles: gpu.storage("tiles", tiles)?,
+            capacity,
+            gate_up: gpu.storage("experts' gate and up", gate_up)?,
+            act: gpu.storage("experts' activated", act)?,
+            down: gpu.storage("experts' down", down)?,
+        }))
+    }
+
+    /// Bytes of all buffers; 0 without experts.
+    #[must_use]
+    pub fn bytes(config: &Config, rows: u32) -> u64 {
+        config.experts.map_or(0, |experts| sizes(config, experts, rows).0.iter().sum())
+    }
+}

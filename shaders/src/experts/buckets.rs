@@ -1,0 +1,60 @@
+//! `wgsl/experts/buckets.wgsl`: a chunk's choices sorted by expert and cut into tiles.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::{Choice, Mixture};
+use crate::{Binding, PreprocessError, Source};
+
+/// The uniform at binding 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Params {
+    /// Tiles there is room for.
+    pub capacity: u32,
+    /// Unused.
+    pub pad: [u32; 3],
+}
+
+/// Entries of a tile in its buffer: expert, first entry of `pairs`, number of them, and 0.
+pub type Tile = [u32; 4];
+
+/// The shader for tiles of `bm` pairs. Bindings: params, state, choices, pairs, tiles.
+///
+/// # Errors
+/// A fault of the template.
+pub fn source(mixture: Mixture, bm: u32) -> Result<Source, PreprocessError> {
+    let bindings =
+        vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite, Binding::ReadWrite];
+    let name = format!("experts_buckets_{}_{bm}", mixture.name());
+    Source::build("experts/buckets.wgsl", name, &mixture.defines().set("BM", bm), bindings)
+}
+
+/// Workgroups.
+#[must_use]
+pub const fn dispatch(mixture: Mixture) -> [u32; 3] {
+    [mixture.experts, 1, 1]
+}
+
+/// Most tiles of `bm` pairs that a chunk of `positions` can have: every expert may end with a short one.
+#[must_use]
+pub const fn most_tiles(mixture: Mixture, positions: u32, bm: u32) -> u32 {
+    let pairs = positions * mixture.used;
+    let short = if pairs < mixture.experts { pairs } else { mixture.experts };
+    pairs / bm + short
+}
+
+/// CPU twin: pairs and tiles of these choices.
+#[must_use]
+pub fn buckets(mixture: Mixture, bm: u32, capacity: u32, choices: &[Choice]) -> (Vec<u32>, Vec<Tile>) {
+    let mut pairs = Vec::new();
+    let mut tiles = Vec::new();
+    for expert in 0..mixture.experts {
+        let first = pairs.len() as u32;
+        pairs.extend((0..choices.len() as u32).filter(|&p| choices[p as usize].expert == expert));
+        let end = pairs.len() as u32;
+        let starts = (first..end).step_by(bm as usize);
+        tiles.extend(starts.map(|start| [expert, start, bm.min(end - start), 0]));
+    }
+    tiles.resize(capacity as usize, [0; 4]);
+    (pairs, tiles)
+}

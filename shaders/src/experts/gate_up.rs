@@ -1,0 +1,121 @@
+//! `wgsl/experts/gate_up.wgsl`: choice, norm, gate, up and activation of the chosen experts for one token.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::{Mixture, choice};
+use crate::matvec::twin;
+use crate::{Binding, DType, Planes, PreprocessError, Source};
+
+/// Rows a workgroup makes, each by 32 threads.
+const GROUPS: u32 = 4;
+/// Threads of a workgroup.
+pub(super) const THREADS: u32 = 32 * GROUPS;
+
+/// One permutation of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GateUp {
+    /// The mixture.
+    pub mixture: Mixture,
+    /// Width of the stream.
+    pub k: u32,
+    /// Storage type of the gate.
+    pub gate: DType,
+    /// Storage type of the other factor.
+    pub up: DType,
+}
+
+/// The uniform at binding 0. Rows are counted within an expert, experts within the layer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// Planes of the gate's matrix.
+    pub gate_planes: Planes,
+    /// Planes of the other factor's matrix; the same where both lie in one.
+    pub up_planes: Planes,
+    /// Rows of gate and of up.
+    pub rows: u32,
+    /// First expert of this dispatch.
+    pub begin: u32,
+    /// The one after the last.
+    pub end: u32,
+    /// Where the norm's weights begin in `vectors`.
+    pub norm: u32,
+    /// First expert in the gate's matrix.
+    pub gate_first: u32,
+    /// First expert in the other matrix.
+    pub up_first: u32,
+    /// Rows of an expert in the gate's matrix.
+    pub gate_stride: u32,
+    /// Rows of an expert in the other matrix.
+    pub up_stride: u32,
+    /// Rows of an expert that stand before those of up.
+    pub up_at: u32,
+    /// Where the scale of each expert's weight begins in `vectors`.
+    pub scales: u32,
+    /// What the logits are multiplied with.
+    pub scale: f32,
+    /// ε of the norm.
+    pub eps: f32,
+}
+
+/// vec4s that stage x, or hold the partial sums.
+const fn staged_vec4s(k: u32) -> u32 {
+    if k / 4 > THREADS { k / 4 } else { THREADS }
+}
+
+/// Workgroup memory: x, the ranking, the choice, and a sum.
+pub(super) const fn workgroup_bytes(mixture: Mixture, k: u32) -> u32 {
+    16 * staged_vec4s(k) + 4 * mixture.experts + 8 * mixture.used + 4 * THREADS
+}
+
+impl GateUp {
+    /// The shader. Bindings: params, out, choices, h, logits, vectors, gate, up.
+    ///
+    /// # Errors
+    /// A fault of the template.
+    pub fn source(&self) -> Result<Source, PreprocessError> {
+        let mut bindings = vec![Binding::Uniform, Binding::ReadWrite, Binding::ReadWrite];
+        bindings.extend([Binding::Read; 5]);
+        let defines = self
+            .mixture
+            .defines()
+            .set("K", self.k)
+            .set("GATE", self.gate)
+            .set("UP", self.up)
+            .set("GROUPS", GROUPS)
+            .set("THREADS", THREADS)
+            .set("MEM", staged_vec4s(self.k));
+        let name = format!("experts_gate_up_{}_{}_{}_k{}", self.mixture.name(), self.gate, self.up, self.k);
+        Source::build("experts/gate_up.wgsl", name, &defines, bindings)
+    }
+
+    /// Workgroups for experts of `rows` rows.
+    #[must_use]
+    pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
+        [rows.div_ceil(GROUPS), self.mixture.used, 1]
+    }
+}
+
+/// CPU twin for one token, in f64: the activations `[used, rows]` and the choice. `gate` and `up` are dequantised, as
+/// their matrices lie on the device, and hold all experts of the dispatch; places of other experts are none.
+#[must_use]
+pub fn gate_up(
+    kernel: &GateUp,
+    params: &Params,
+    (h, logits, vectors): (&[f32], &[f32], &[f32]),
+    (gate, up): (&[f32], &[f32]),
+) -> (Vec<Option<Vec<f64>>>, Vec<(u32, f64)>) {
+    let (k, rows) = (kernel.k as usize, params.rows as usize);
+    let stream: Vec<f64> = h.iter().map(|&v| f64::from(v)).collect();
+    let x = twin::rms(&stream, Some(&vectors[params.norm as usize..][..k]), params.eps);
+    let chosen = choice(kernel.mixture.used, logits, params.scale, &vectors[params.scales as usize..]);
+    let half = |values: &[f32], first: u32| twin::product(&values[first as usize * k..][..rows * k], &x);
+    let activated = |&(expert, _): &(u32, f64)| {
+        (params.begin..params.end).contains(&expert).then(|| {
+            let gate = half(gate, (expert - params.gate_first) * params.gate_stride);
+            let up = half(up, (expert - params.up_first) * params.up_stride + params.up_at);
+            gate.iter().zip(up).map(|(&gate, up)| twin::gelu_tanh(gate) * up).collect()
+        })
+    };
+    (chosen.iter().map(activated).collect(), chosen)
+}

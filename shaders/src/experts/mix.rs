@@ -1,0 +1,53 @@
+//! `wgsl/experts/mix.wgsl`: a row's branch from its dense part and its chosen experts.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::{Choice, Mixture};
+use crate::rows::rms;
+use crate::{Binding, PreprocessError, Source, grid};
+
+/// The uniform at binding 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// Where the weights of the dense part's norm begin in `vectors`.
+    pub dense_norm: u32,
+    /// Where those of the experts' norm begin.
+    pub experts_norm: u32,
+    /// ε of both norms.
+    pub eps: f32,
+    /// Unused.
+    pub pad: u32,
+}
+
+/// The shader for rows of `width` elements. Bindings: params, state, vectors, choices, y, branch.
+///
+/// # Errors
+/// A fault of the template.
+pub fn source(mixture: Mixture, width: u32) -> Result<Source, PreprocessError> {
+    let mut bindings = vec![Binding::Uniform];
+    bindings.extend([Binding::Read; 4]);
+    bindings.push(Binding::ReadWrite);
+    let name = format!("experts_mix_{}_w{width}", mixture.name());
+    Source::build("experts/mix.wgsl", name, &mixture.defines().set("WIDTH", width), bindings)
+}
+
+/// Workgroups for a chunk of `positions`.
+#[must_use]
+pub const fn dispatch(positions: u32) -> [u32; 3] {
+    grid(positions)
+}
+
+/// CPU twin of one row, in f64. `y` is `[used, width]`.
+#[must_use]
+pub fn mix(params: &Params, vectors: &[f32], choices: &[Choice], y: &[f32], branch: &[f32]) -> Vec<f64> {
+    let width = branch.len();
+    let norm = |row: &[f64], at: u32| rms(row, Some(&vectors[at as usize..][..width]), params.eps.into());
+    let dense: Vec<f64> = branch.iter().map(|&v| f64::from(v)).collect();
+    let mut sum = vec![0.0; width];
+    for (choice, y) in choices.iter().zip(y.chunks_exact(width)) {
+        sum.iter_mut().zip(y).for_each(|(sum, &y)| *sum += f64::from(choice.weight) * f64::from(y));
+    }
+    let experts = norm(&sum, params.experts_norm);
+    norm(&dense, params.dense_norm).iter().zip(experts).map(|(a, b)| a + b).collect()
+}

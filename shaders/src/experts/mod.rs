@@ -1,0 +1,92 @@
+//! A mixture of experts: the router's choice, and the products over chosen experts (Gemma 4 specification §2.7).
+//!
+//! In decode, [`gate_up`] chooses and makes the gated activation of every chosen expert, and [`down`] their weighted
+//! sum. In prefill, [`choose`] chooses for each row, [`buckets`] sorts by expert, the products are those of
+//! [`crate::matmul::experts`], and [`mix`] adds up. The CPU never learns what was chosen.
+
+pub mod buckets;
+pub mod choose;
+pub mod down;
+pub mod gate_up;
+pub mod mix;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{DType, Defines, PreprocessError, Source};
+
+/// How many experts a layer has, and how many of them take part in a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mixture {
+    /// Experts of a layer.
+    pub experts: u32,
+    /// Experts that are chosen for a token.
+    pub used: u32,
+}
+
+/// An expert that was chosen for a token; `wgsl/experts/choice.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Choice {
+    /// Its number.
+    pub expert: u32,
+    /// Weight of its output.
+    pub weight: f32,
+}
+
+impl Mixture {
+    /// Whether the kernels have room for this mixture beside a stream of `width` elements: all of it lies in 16 KiB of
+    /// workgroup memory, and at most as many experts are used as threads write them down.
+    #[must_use]
+    pub const fn is_supported(self, width: u32) -> bool {
+        self.used >= 1
+            && self.used <= self.experts
+            && self.used <= gate_up::THREADS
+            && self.experts <= 2048
+            && width <= crate::matvec::Matvec::MAX_NORM_K
+            && gate_up::workgroup_bytes(self, width) <= 16 << 10
+    }
+
+    fn defines(self) -> Defines {
+        Defines::new().set("EXPERTS", self.experts).set("USED", self.used)
+    }
+
+    /// The part of a kernel's name that tells mixtures apart.
+    fn name(self) -> String {
+        format!("{}of{}", self.used, self.experts)
+    }
+}
+
+/// CPU twin of the choice (`wgsl/experts/ranking.wgsl`), in f64: expert and weight, the largest logit first.
+#[must_use]
+pub fn choice(used: u32, logits: &[f32], scale: f32, scales: &[f32]) -> Vec<(u32, f64)> {
+    let mut order: Vec<usize> = (0..logits.len()).collect();
+    order.sort_by(|&a, &b| logits[b].total_cmp(&logits[a]).then(a.cmp(&b)));
+    order.truncate(used as usize);
+    let top = order.first().map_or(0.0, |&first| logits[first]);
+    let exponential = |i: usize| ((f64::from(logits[i]) - f64::from(top)) * f64::from(scale)).exp();
+    let total: f64 = order.iter().map(|&i| exponential(i)).sum();
+    order.iter().map(|&i| (i as u32, exponential(i) / total * f64::from(scales[i]))).collect()
+}
+
+/// Every permutation, in the shapes the tests use.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    let mut all = Vec::new();
+    for mixture in [Mixture { experts: 128, used: 8 }, Mixture { experts: 5, used: 3 }] {
+        all.push(choose::source(mixture)?);
+        all.push(buckets::source(mixture, 16)?);
+        all.push(buckets::source(mixture, 32)?);
+        all.push(mix::source(mixture, 768)?);
+        for dtype in DType::ALL {
+            all.push(gate_up::GateUp { mixture, k: 768, gate: dtype, up: dtype }.source()?);
+            all.push(gate_up::GateUp { mixture, k: 768, gate: DType::Q4_K, up: dtype }.source()?);
+            all.push(down::Down { mixture, k: 768, dtype }.source()?);
+        }
+    }
+    // Q4_K beside itself is there once.
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all.dedup_by(|a, b| a.name == b.name);
+    Ok(all)
+}

@@ -1,0 +1,85 @@
+//! `wgsl/matmul/matmul.wgsl` over the chosen experts of a mixture: each row of X goes to the matrices that
+//! `wgsl/experts/buckets.wgsl` sorted it to.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::Tile;
+use crate::experts::{Mixture, buckets};
+use crate::quant::planar_values;
+use crate::{Binding, DType, PlanarLayout, Planes, PreprocessError, Source};
+
+/// The tiles that the engine chooses from: a chunk leaves few rows to an expert.
+pub const TILES: [Tile; 2] = [Tile::MEDIUM, Tile::SMALL];
+
+/// The tile for chunks of `positions`: the small one where the larger would mostly be empty.
+#[must_use]
+pub const fn choose(mixture: Mixture, positions: u32) -> Tile {
+    if positions * mixture.used > Tile::SMALL.bm * mixture.experts { Tile::MEDIUM } else { Tile::SMALL }
+}
+
+/// The uniform at binding 0. Then: the planar W of experts `begin..end`, tiles, pairs, X and Y.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct Params {
+    /// Planes of W.
+    pub planes: Planes,
+    /// Rows of each expert.
+    pub n: u32,
+    /// Units of a row of W.
+    pub units_per_row: u32,
+    /// First expert of this dispatch, the first in W.
+    pub begin: u32,
+    /// The one after the last.
+    pub end: u32,
+    /// Pairs that share a row of X: as many as experts are used, or 1.
+    pub pairs_per_row: u32,
+    /// Columns of Y.
+    pub y_stride: u32,
+    /// Columns of Y before these.
+    pub y_at: u32,
+    /// Unused.
+    pub pad: u32,
+}
+
+/// The kernel for one tile and storage type.
+///
+/// # Errors
+/// A template that does not preprocess.
+pub fn source(tile: Tile, dtype: DType) -> Result<Source, PreprocessError> {
+    let mut bindings = vec![Binding::Uniform];
+    bindings.extend([Binding::Read; 4]);
+    bindings.push(Binding::ReadWrite);
+    let name = format!("matmul_experts_{}", tile.name(dtype));
+    Source::build("matmul/matmul.wgsl", name, &tile.defines(dtype).set("EXPERTS", true), bindings)
+}
+
+/// Workgroups for chunks of `positions`: as many as the worst choice asks for.
+#[must_use]
+pub const fn dispatch(tile: Tile, params: &Params, mixture: Mixture, positions: u32) -> [u32; 3] {
+    [params.n.div_ceil(tile.bn), buckets::most_tiles(mixture, positions, tile.bm), 1]
+}
+
+/// CPU twin, in f64: writes the rows of `y` that belong to experts of this dispatch. `words` is W in planes.
+pub fn matmul(
+    params: &Params,
+    layout: &PlanarLayout,
+    words: &[u32],
+    (tiles, pairs): (&[buckets::Tile], &[u32]),
+    x: &[f32],
+    y: &mut [f32],
+) {
+    let k = layout.k as usize;
+    for &[expert, first, count, _] in tiles {
+        if !(params.begin..params.end).contains(&expert) {
+            continue;
+        }
+        for &pair in &pairs[first as usize..(first + count) as usize] {
+            let x = &x[(pair / params.pairs_per_row) as usize * k..][..k];
+            for row in 0..params.n {
+                let w = planar_values(layout, words, (expert - params.begin) * params.n + row);
+                let dot: f64 = w.iter().zip(x).map(|(&w, &x)| f64::from(w) * f64::from(x)).sum();
+                y[(pair * params.y_stride + params.y_at + row) as usize] = dot as f32;
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// Sorts a chunk's choices by expert, and cuts each expert's run into tiles for matmul/matmul.wgsl.
+//
+// A pair is a row and a place of its choice: number row·USED + place. `pairs` holds the numbers of all pairs by expert,
+// within an expert in ascending order. `tiles` holds (expert, first, count, 0): `count` ≤ BM entries of `pairs` from
+// `first`. Tiles without pairs follow, so that a grid for the worst case finds nothing to do there.
+//
+// A workgroup takes one expert. It counts all pairs, for the runs before its own; then each thread places its own
+// pairs of a contiguous range.
+//
+// Bindings: 0 params, 1 state, 2 choices [T, USED], 3 pairs u32 [T·USED], 4 tiles [capacity]; T = state.len.
+// Workgroup: 256. Grid: (EXPERTS, 1, 1).
+
+#include "shared/state.wgsl"
+#include "experts/choice.wgsl"
+
+struct Params {
+    capacity: u32, // tiles there is room for: BM a tile and one short tile an expert
+    pad0: u32,
+    pad1: u32,
+    pad2: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> state: State;
+@group(0) @binding(2) var<storage, read> choices: array<Choice>;
+@group(0) @binding(3) var<storage, read_write> pairs: array<u32>;
+@group(0) @binding(4) var<storage, read_write> tiles: array<vec4<u32>>;
+
+const THREADS = 256u;
+const BM = {{BM}}u;
+
+var<workgroup> counts: array<atomic<u32>, {{EXPERTS}}>;
+var<workgroup> own_counts: array<u32, THREADS>;
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
+    let expert = wid.x;
+    for (var e = tid; e < {{EXPERTS}}u; e += THREADS) {
+        atomicStore(&counts[e], 0u);
+    }
+    workgroupBarrier();
+    let all = state.len * {{USED}}u;
+    let share = (all + THREADS - 1u) / THREADS;
+    let begin = min(tid * share, all);
+    let end = min(begin + share, all);
+    var own = 0u;
+    for (var p = begin; p < end; p += 1u) {
+        let e = choices[p].expert;
+        atomicAdd(&counts[e], 1u);
+        own += u32(e == expert);
+    }
+    own_counts[tid] = own;
+    workgroupBarrier();
+
+    var first = 0u;
+    var tile = 0u;
+    for (var e = 0u; e < expert; e += 1u) {
+        let count = atomicLoad(&counts[e]);
+        first += count;
+        tile += (count + BM - 1u) / BM;
+    }
+    let count = atomicLoad(&counts[expert]);
+    let mine = (count + BM - 1u) / BM;
+
+    var at = first;
+    for (var i = 0u; i < tid; i += 1u) {
+        at += own_counts[i];
+    }
+    for (var p = begin; p < end; p += 1u) {
+        if (choices[p].expert == expert) {
+            pairs[at] = p;
+            at += 1u;
+        }
+    }
+    for (var i = tid; i < mine; i += THREADS) {
+        tiles[tile + i] = vec4<u32>(expert, first + i * BM, min(BM, count - i * BM), 0u);
+    }
+    if (expert == {{EXPERTS}}u - 1u) {
+        for (var i = tile + mine + tid; i < params.capacity; i += THREADS) {
+            tiles[i] = vec4<u32>(0u);
+        }
+    }
+}

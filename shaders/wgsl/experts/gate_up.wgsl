@@ -1,0 +1,102 @@
+// The first half of the chosen experts for one token, in one dispatch: the choice and the norm in front, gate and up,
+// the gated activation behind.
+//
+//   x = rms(h; w)                                               [K]
+//   out[place][row] = gelu_tanh(gate_e[row]·x)·(up_e[row]·x)     e: the expert in that place, row < rows
+//
+// Every workgroup chooses anew (experts/ranking.wgsl), which costs less than a dispatch; the first one writes the choice
+// down for the kernel that follows. Experts begin..end are in this dispatch's matrices: where a device cannot bind them
+// all, there is a dispatch for each range. A matrix holds the experts' rows one after the other, `stride` rows each;
+// gate and up may be two matrices or one.
+//
+// Formula: Gemma 4 specification §2.7. Bindings: 0 params, 1 out f32 [USED, rows], 2 choices [USED], 3 h f32 [K],
+// 4 logits f32 [EXPERTS], 5 vectors, 6 gate, 7 up (planar, K columns).
+// Workgroup: GROUPS·32 threads, a row each 32 of them, x staged as in matvec/matvec.wgsl.
+// Grid: (⌈rows / GROUPS⌉, USED, 1).
+
+#include "experts/ranking.wgsl"
+#include "shared/workgroup_sum.wgsl" with THREADS={{THREADS}}
+#include "shared/gelu.wgsl"
+#include "shared/planes.wgsl" with P=gate, DTYPE={{GATE}}, BUF=gates
+#include "shared/planes.wgsl" with P=up, DTYPE={{UP}}, BUF=ups
+
+struct Params {
+    gate_planes: vec4<u32>,
+    up_planes: vec4<u32>,
+    rows: u32,        // of gate and of up in each expert
+    begin: u32,       // first expert of this dispatch
+    end: u32,         // the one after the last
+    norm: u32,        // where w begins in `vectors`
+    gate_first: u32,  // first expert in the gate's matrix
+    up_first: u32,
+    gate_stride: u32, // rows from one expert to the next
+    up_stride: u32,
+    up_at: u32,       // rows of an expert before those of up
+    scales: u32,      // where the scale of each expert's weight begins in `vectors`
+    scale: f32,       // of the logits
+    eps: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+@group(0) @binding(2) var<storage, read_write> choices: array<Choice>;
+@group(0) @binding(3) var<storage, read> h: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> logits: array<f32>;
+@group(0) @binding(5) var<storage, read> vectors: array<f32>;
+@group(0) @binding(6) var<storage, read> gates: array<vec2<u32>>;
+@group(0) @binding(7) var<storage, read> ups: array<vec2<u32>>;
+
+const UNITS = {{K}}u / 16u;
+
+// x, then the partial sums.
+var<workgroup> mem: array<vec4<f32>, {{MEM}}>;
+
+@compute @workgroup_size({{THREADS}})
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
+    choose(0u, params.scale, tid);
+    if (wid.x == 0u && wid.y == 0u && tid < {{USED}}u) {
+        choices[tid] = weighted(tid, params.scales);
+    }
+    let expert = workgroupUniformLoad(&chosen[wid.y]).expert;
+    if (expert < params.begin || expert >= params.end) {
+        return;
+    }
+
+    var squares = 0.0;
+    for (var j = tid; j < UNITS * 4u; j += {{THREADS}}u) {
+        squares += dot(h[j], h[j]);
+    }
+    let r = inverseSqrt(workgroup_sum(squares, tid) / {{K}}.0 + params.eps);
+    for (var j = tid; j < UNITS * 4u; j += {{THREADS}}u) {
+        let at = params.norm + 4u * j;
+        let w = vec4<f32>(vectors[at], vectors[at + 1u], vectors[at + 2u], vectors[at + 3u]);
+        // Lanes next to one another read units next to one another.
+        mem[(j & 3u) * UNITS + (j >> 2u)] = h[j] * r * w;
+    }
+    workgroupBarrier();
+
+    // Rows past the end repeat the last one; their sums are dropped.
+    let row = wid.x * {{GROUPS}}u + tid / 32u;
+    let own = min(row, params.rows - 1u);
+    let gate_base = ((expert - params.gate_first) * params.gate_stride + own) * UNITS;
+    let up_base = ((expert - params.up_first) * params.up_stride + params.up_at + own) * UNITS;
+    var sums = vec2<f32>(0.0);
+    for (var u = tid % 32u; u < UNITS; u += 32u) {
+        let x = array<vec4<f32>, 4>(mem[u], mem[UNITS + u], mem[2u * UNITS + u], mem[3u * UNITS + u]);
+        let x4 = x[0] + x[1] + x[2] + x[3];
+        let xsum = x4.x + x4.y + x4.z + x4.w;
+        sums += vec2<f32>(
+            gate_dot(params.gate_planes, gate_base + u, x, xsum),
+            up_dot(params.up_planes, up_base + u, x, xsum));
+    }
+    workgroupBarrier();
+    mem[tid] = vec4<f32>(sums, 0.0, 0.0);
+    workgroupBarrier();
+    if (tid % 32u == 0u && row < params.rows) {
+        var total = vec4<f32>(0.0);
+        for (var i = 0u; i < 32u; i += 1u) {
+            total += mem[tid + i];
+        }
+        out[wid.y * params.rows + row] = gelu_tanh(total.x) * total.y;
+    }
+}
