@@ -79,13 +79,23 @@ pub fn download(name: &str, mime: &str, text: &str) {
     offer_file(name, mime, text).ok();
 }
 
+/// Offers bytes as a file to keep.
+pub fn download_bytes(name: &str, bytes: &[u8]) {
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
+    // As above.
+    web_sys::Blob::new_with_u8_array_sequence(&parts).and_then(|blob| offer_blob(name, &blob)).ok();
+}
+
 fn offer_file(name: &str, mime: &str, text: &str) -> Result<(), JsValue> {
-    let document = web_sys::window().and_then(|window| window.document()).ok_or(JsValue::NULL)?;
     let options = web_sys::BlobPropertyBag::new();
     options.set_type(mime);
     let parts = js_sys::Array::of1(&text.into());
-    let blob = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?;
-    let url = web_sys::Url::create_object_url_with_blob(&blob)?;
+    offer_blob(name, &web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?)
+}
+
+fn offer_blob(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
+    let document = web_sys::window().and_then(|window| window.document()).ok_or(JsValue::NULL)?;
+    let url = web_sys::Url::create_object_url_with_blob(blob)?;
     let link: web_sys::HtmlAnchorElement = document.create_element("a")?.unchecked_into();
     link.set_href(&url);
     link.set_download(name);

@@ -37,7 +37,7 @@ use leptos_router::{
 
 use self::{
     frame::Frame,
-    pages::{ChatPage, DiagnosticsPage, ModelsPage, NotFoundPage, SettingsPage},
+    pages::{ChatPage, DiagnosticsPage, ModelsPage, NotFoundPage, SettingsPage, TunePage},
 };
 
 /// The HTML document around the application.
@@ -82,6 +82,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("c/:id") view=|| () />
                     </ParentRoute>
                     <Route path=path!("models") view=ModelsPage />
+                    <Route path=path!("tune") view=TunePage />
                     <Route path=path!("settings") view=SettingsPage />
                     <Route path=path!("diagnostics") view=DiagnosticsPage />
                 </Routes>

@@ -12,6 +12,8 @@ pub enum Place {
     Chat(Option<ConversationId>),
     /// The models.
     Models,
+    /// Fine-tuning.
+    Tune,
     /// The settings.
     Settings,
     /// What engineers want to know.
@@ -27,6 +29,7 @@ impl Place {
         match path.trim_end_matches('/') {
             "" => Self::Chat(None),
             "/models" => Self::Models,
+            "/tune" => Self::Tune,
             "/settings" => Self::Settings,
             "/diagnostics" => Self::Diagnostics,
             other => match other.strip_prefix("/c/").map(str::parse) {
@@ -43,6 +46,7 @@ impl Place {
             Self::Chat(None) | Self::Unknown => "/".into(),
             Self::Chat(Some(id)) => format!("/c/{id}"),
             Self::Models => "/models".into(),
+            Self::Tune => "/tune".into(),
             Self::Settings => "/settings".into(),
             Self::Diagnostics => "/diagnostics".into(),
         }
@@ -79,14 +83,19 @@ mod tests {
     #[test]
     fn paths_and_places_agree() {
         let id = ConversationId(0xabc);
-        for place in
-            [Place::Chat(None), Place::Chat(Some(id)), Place::Models, Place::Settings, Place::Diagnostics]
-        {
+        for place in [
+            Place::Chat(None),
+            Place::Chat(Some(id)),
+            Place::Models,
+            Place::Tune,
+            Place::Settings,
+            Place::Diagnostics,
+        ] {
             assert_eq!(Place::of(&place.path()), place);
         }
         assert_eq!(Place::of("/models/"), Place::Models);
         assert_eq!(Place::of("/c/not-an-id"), Place::Unknown);
-        assert_eq!(Place::of("/tune"), Place::Unknown);
+        assert_eq!(Place::of("/tunes"), Place::Unknown);
     }
 
     #[test]

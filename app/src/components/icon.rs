@@ -45,6 +45,8 @@ pub enum Glyph {
     Sliders,
     /// Stacked layers.
     Models,
+    /// A curve that falls, between its axes.
+    Tune,
     /// A pulse.
     Diagnostics,
     /// A cog.
@@ -99,6 +101,7 @@ impl Glyph {
                 "M4 8h8.5M17.5 8H20M4 16h2.5M11.5 16H20M15 5.5a2.5 2.5 0 1 1 0 5a2.5 2.5 0 0 1 0-5ZM9 13.5a2.5 2.5 0 1 1 0 5a2.5 2.5 0 0 1 0-5Z"
             }
             Self::Models => "M12 4l8.5 4.5L12 13L3.5 8.5ZM4 12.5l8 4.2l8-4.2M4 16.3l8 4.2l8-4.2",
+            Self::Tune => "M4 4v16h16M7.5 6.5c1.5 7 5 9 12.5 9.5",
             Self::Diagnostics => "M3.5 12.5h4l2.2-7l4.2 13.5l2.3-6.5h4.3",
             Self::Settings => {
                 "M12 9a3 3 0 1 1 0 6a3 3 0 0 1 0-6ZM12 3.5v2.4M12 18.1v2.4M3.5 12h2.4M18.1 12h2.4M6 6l1.7 1.7M16.3 16.3L18 18M18 6l-1.7 1.7M7.7 16.3L6 18"

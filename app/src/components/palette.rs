@@ -166,6 +166,7 @@ fn commands(stores: Stores) -> Vec<Command> {
     ]);
     for (glyph, words, place) in [
         (Glyph::Models, "Models", Place::Models),
+        (Glyph::Tune, "Fine-tune", Place::Tune),
         (Glyph::Diagnostics, "Diagnostics", Place::Diagnostics),
         (Glyph::Settings, "Settings", Place::Settings),
     ] {

@@ -5,12 +5,14 @@ mod diagnostics;
 mod models;
 mod not_found;
 mod settings;
+mod tune;
 
 pub use chat::ChatPage;
 pub use diagnostics::DiagnosticsPage;
 pub use models::ModelsPage;
 pub use not_found::NotFoundPage;
 pub use settings::SettingsPage;
+pub use tune::TunePage;
 
 use leptos::prelude::*;
 

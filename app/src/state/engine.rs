@@ -285,6 +285,13 @@ impl EngineStore {
         }
     }
 
+    /// Sends a request that has no answer of its own.
+    pub fn tell(self, request: &Request) {
+        if let Some(client) = self.client.get_value() {
+            client.tell(request);
+        }
+    }
+
     /// Ends a running thought.
     pub fn answer_now(self, id: RequestId) {
         if let Some(client) = self.client.get_value() {

@@ -8,6 +8,7 @@ pub mod media;
 pub mod models;
 pub mod recording;
 pub mod settings;
+pub mod tune;
 mod ui;
 
 use leptos::{prelude::*, task::spawn_local};
@@ -18,6 +19,7 @@ pub use library::Library;
 pub use media::MediaStore;
 pub use recording::RecordingStore;
 pub use settings::SettingsStore;
+pub use tune::TuneStore;
 pub use ui::{Toast, Ui};
 
 use crate::{browser, engine_client::fake::Scenario, history::Change};
@@ -38,6 +40,7 @@ pub fn provide_stores() {
     provide_context(media);
     provide_context(chat);
     provide_context(recording);
+    provide_context(TuneStore::new(engine, chat, ui));
 
     // Effects run in the browser alone.
     Effect::new(move |_| {
@@ -79,6 +82,8 @@ pub struct Stores {
     pub chat: ChatStore,
     /// The microphone.
     pub recording: RecordingStore,
+    /// Fine-tuning.
+    pub tune: TuneStore,
 }
 
 /// The stores that [`provide_stores`] put into the context.
@@ -92,5 +97,6 @@ pub fn use_stores() -> Stores {
         media: expect_context(),
         chat: expect_context(),
         recording: expect_context(),
+        tune: expect_context(),
     }
 }

@@ -72,6 +72,20 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.open("instant", "/settings");
     await app.page.getByRole("button", { name: "Set it for all models" }).click();
   },
+  "fine-tuning, before": async (app) => {
+    await app.open("instant,demo", "/tune");
+    await app.page.locator("summary", { hasText: "All settings" }).click();
+    await app.page.getByRole("radio", { name: "A file, or text to paste" }).check();
+    await app.page.getByRole("textbox", { name: "Or paste them here" }).fill('{"prompt": "a", "completion": "b"}\n{');
+    await expect(app.page.getByText("1 row left out").or(app.page.getByText("Tokens can be shown"))).toBeVisible();
+  },
+  "fine-tuning, after": async (app) => {
+    await app.openChat("instant,tune-kept");
+    await app.ask("Hello");
+    await app.page.goto(`/tune?fake=instant,tune-kept`);
+    await expect(app.page.getByText("Paused after 8 of 20 steps.")).toBeVisible();
+    await app.page.getByText("The values as a table").click();
+  },
   diagnostics: async (app) => {
     await app.open("instant", "/diagnostics");
     await expect(app.page.getByText("maxBufferSize")).toBeVisible();

@@ -39,7 +39,7 @@ for (const width of [390, 320]) {
       await expect(page.getByRole("dialog", { name: "Choose a model" })).toBeVisible();
       expect(await tooWide(page), "choice of a model").toEqual([]);
       await page.keyboard.press("Escape");
-      for (const place of ["Models", "Diagnostics", "Settings"]) {
+      for (const place of ["Models", "Fine-tune", "Diagnostics", "Settings"]) {
         await page.getByRole("button", { name: "Conversations and places" }).click();
         const sheet = page.getByRole("dialog", { name: "Conversations and places" });
         await expect(sheet).toBeVisible();

@@ -63,6 +63,8 @@ pub enum Cause {
     Invalid,
     /// The browser's storage is full or refused.
     Storage,
+    /// Training went wrong: the loss became infinite or no number.
+    Training,
     /// A fault of this program.
     Internal,
 }

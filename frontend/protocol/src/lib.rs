@@ -16,6 +16,7 @@ pub mod failure;
 pub mod generate;
 pub mod media;
 pub mod model;
+pub mod tune;
 mod wire;
 
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,7 @@ pub use model::{
     CacheEntry, Capabilities, ContextCost, FitVerdict, LoadOptions, LoadPhase, LoadProgress, ModelDetails,
     ModelSource, TypeShare,
 };
+pub use tune::{TuneEvent, TuneRequest};
 pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
@@ -136,6 +138,13 @@ pub enum Request {
         id: RequestId,
         /// What to find out.
         what: Diagnosis,
+    },
+    /// Fine-tuning. Answered by [`Event::Tune`]s.
+    Tune {
+        /// Names the request; for [`TuneRequest::Pause`] and [`TuneRequest::Finish`] the run under way.
+        id: RequestId,
+        /// What is asked for.
+        request: Box<TuneRequest>,
     },
 }
 
@@ -297,6 +306,13 @@ pub enum Event {
         /// What was found out.
         finding: Finding,
     },
+    /// Answers [`Request::Tune`].
+    Tune {
+        /// The request.
+        id: RequestId,
+        /// What is said.
+        event: Box<TuneEvent>,
+    },
     /// The request failed (or was cancelled before it could do anything worth keeping).
     Failed {
         /// The request; none when the worker itself is in trouble.
@@ -327,7 +343,8 @@ impl Event {
             | Self::Counted { id, .. }
             | Self::Cache { id, .. }
             | Self::Diagnosing { id, .. }
-            | Self::Diagnosed { id, .. } => Some(*id),
+            | Self::Diagnosed { id, .. }
+            | Self::Tune { id, .. } => Some(*id),
             Self::Failed { id, .. } => *id,
         }
     }
@@ -335,6 +352,9 @@ impl Event {
     /// Whether this event is the last one of its request.
     #[must_use]
     pub fn is_terminal(&self) -> bool {
+        if let Self::Tune { event, .. } = self {
+            return event.is_terminal();
+        }
         matches!(
             self,
             Self::Inspected { .. }

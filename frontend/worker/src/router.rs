@@ -74,6 +74,10 @@ impl Host {
                     task.cancel.cancel();
                 }
             }
+            Request::Tune { id, .. } => {
+                let words = "The engine cannot train yet. The page is ready for it.";
+                self.post(terminal(id, Err(Failure::new(Cause::Unsupported, words))));
+            }
             Request::ListCache { id } => self.run(id, Kind::Beside, |task| async move {
                 task.cancel.guard(host.list_kept(id)).await.map_err(|Stopped(failure)| failure)
             }),

@@ -8,6 +8,7 @@ mod media;
 mod models;
 mod play;
 mod scenario;
+mod tune;
 
 pub use models::catalog;
 pub use play::FakeTransport;

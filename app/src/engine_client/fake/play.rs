@@ -13,7 +13,7 @@ use protocol::{
     LoadProgress, Message, ModelSource, Remedy, Request, RequestId, Role, Sense, Timings, VERSION,
 };
 
-use super::{Scenario, answers, diagnosis, media, models};
+use super::{Scenario, answers, diagnosis, media, models, tune};
 use crate::engine_client::{Delivery, Sink, Transport};
 
 /// Steps in which the fake weights arrive.
@@ -30,10 +30,10 @@ pub struct FakeTransport {
     state: Rc<State>,
 }
 
-struct State {
-    scenario: Scenario,
+pub(super) struct State {
+    pub(super) scenario: Scenario,
     sink: Sink,
-    loaded: RefCell<Option<(ModelSource, u32)>>,
+    pub(super) loaded: RefCell<Option<(ModelSource, u32)>>,
     cancelled: RefCell<HashSet<RequestId>>,
     answer_now: RefCell<HashSet<RequestId>>,
     /// Towers that were loaded.
@@ -41,6 +41,7 @@ struct State {
     /// Keys of media that were encoded.
     encoded: RefCell<HashSet<u128>>,
     answers: Cell<usize>,
+    pub(super) kept: tune::Kept,
 }
 
 impl FakeTransport {
@@ -57,6 +58,7 @@ impl FakeTransport {
                 towers: RefCell::default(),
                 encoded: RefCell::default(),
                 answers: Cell::new(0),
+                kept: tune::Kept::new(&scenario),
             }),
         }
     }
@@ -118,6 +120,7 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
             Event::Cache { id, entries: Vec::new(), used: 0, quota: 64_000_000_000, persisted: false },
         ),
         Request::Diagnose { id, what } => diagnose(&state, id, what).await,
+        Request::Tune { id, request } => tune::play(&state, id, *request).await,
         Request::Cancel { .. } | Request::AnswerNow { .. } => Some(()),
     }
 }
@@ -361,7 +364,7 @@ fn count(messages: &[Message]) -> u32 {
     u32::try_from(characters / 4).unwrap_or(u32::MAX).saturating_add(media)
 }
 
-fn text_of(message: &Message) -> String {
+pub(super) fn text_of(message: &Message) -> String {
     let texts = message.content.iter().filter_map(|content| match content {
         Content::Text(text) => Some(text.as_str()),
         Content::Image { .. } | Content::Audio { .. } => None,
@@ -369,7 +372,7 @@ fn text_of(message: &Message) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn emit(state: &Weak<State>, event: Event) -> Option<()> {
+pub(super) fn emit(state: &Weak<State>, event: Event) -> Option<()> {
     deliver(state, Delivery::Event(event))
 }
 
@@ -379,11 +382,11 @@ fn deliver(state: &Weak<State>, delivery: Delivery) -> Option<()> {
     Some(())
 }
 
-fn fail(state: &Weak<State>, id: RequestId, failure: Failure) -> Option<()> {
+pub(super) fn fail(state: &Weak<State>, id: RequestId, failure: Failure) -> Option<()> {
     emit(state, Event::Failed { id: Some(id), failure })
 }
 
-async fn wait(state: &Weak<State>, usual_ms: u32) -> Option<()> {
+pub(super) async fn wait(state: &Weak<State>, usual_ms: u32) -> Option<()> {
     let ms = state.upgrade()?.scenario.pace.ms(usual_ms);
     TimeoutFuture::new(ms).await;
     state.upgrade().map(|_| ())

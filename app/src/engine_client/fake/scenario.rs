@@ -20,6 +20,12 @@
 /// | `demo` | the server has the built-in model alone |
 /// | `empty` | the server has no model |
 /// | `offline` | the server's model list cannot be had |
+/// | `tune-kept` | the browser keeps a training that was paused |
+/// | `tune-nan` | the loss of a training becomes NaN |
+/// | `tune-storage` | there is no room for a training's checkpoints |
+/// | `tune-lost` | the graphics device is lost in the middle of a training |
+/// | `tune-masked` | nothing of the examples is learned |
+/// | `tune-memory` | a training does not fit the graphics memory |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scenario {
     /// The browser has no WebGPU.
@@ -48,6 +54,25 @@ pub struct Scenario {
     pub text_only: bool,
     /// The server's models.
     pub models: Models,
+    /// The browser keeps a training that was paused.
+    pub paused_training: bool,
+    /// What goes wrong with a training.
+    pub tune: Option<TuneTrouble>,
+}
+
+/// What goes wrong with a training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TuneTrouble {
+    /// The loss becomes NaN.
+    NotANumber,
+    /// There is no room for checkpoints.
+    Storage,
+    /// The device is lost in the middle.
+    Lost,
+    /// Nothing of the examples is learned.
+    AllMasked,
+    /// It does not fit the graphics memory.
+    Memory,
 }
 
 /// How long things take.
@@ -111,6 +136,12 @@ impl Scenario {
                 "demo" => scenario.models = Models::Demo,
                 "empty" => scenario.models = Models::None,
                 "offline" => scenario.models = Models::Offline,
+                "tune-kept" => scenario.paused_training = true,
+                "tune-nan" => scenario.tune = Some(TuneTrouble::NotANumber),
+                "tune-storage" => scenario.tune = Some(TuneTrouble::Storage),
+                "tune-lost" => scenario.tune = Some(TuneTrouble::Lost),
+                "tune-masked" => scenario.tune = Some(TuneTrouble::AllMasked),
+                "tune-memory" => scenario.tune = Some(TuneTrouble::Memory),
                 _ => {}
             }
         }

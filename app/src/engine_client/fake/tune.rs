@@ -1,0 +1,411 @@
+//! Fine-tuning as the fake engine plays it: a plausible run, and what can go wrong with one.
+
+use std::{cell::RefCell, collections::HashSet, rc::Weak};
+
+use protocol::tune::{
+    ExampleData, ExampleFormat, ExportFormat, ExportedFile, KeptAdapter, Preview, PreviewRow, RowProblem,
+    RunSummary, TableColumns, TuneLength, TunePlan, TunePoint, TuneSample, TuneSettings, file_name,
+};
+use protocol::{Cause, Event, Failure, Remedy, RequestId, Role, TuneEvent, TuneRequest};
+
+use super::play::{State, emit, fail, text_of, wait};
+use super::{Scenario, scenario::TuneTrouble};
+
+/// Usual time of a fake step.
+const STEP_MS: u32 = 120;
+/// Tokens that the preview shows of an example.
+const SHOWN: usize = 400;
+
+/// What the fake browser keeps: nothing lasts longer than the page.
+#[derive(Default)]
+pub struct Kept {
+    run: RefCell<Option<RunSummary>>,
+    adapters: RefCell<Vec<KeptAdapter>>,
+    /// Runs that were told to pause, and to end.
+    pausing: RefCell<HashSet<RequestId>>,
+    finishing: RefCell<HashSet<RequestId>>,
+}
+
+impl Kept {
+    /// What is kept when the page opens.
+    pub fn new(scenario: &Scenario) -> Self {
+        let kept = Self::default();
+        if scenario.paused_training {
+            let settings = TuneSettings {
+                name: "Ada".to_owned(),
+                samples: vec!["What is my cat called?".to_owned()],
+                ..TuneSettings::default()
+            };
+            let mut run = new_run("gemma4:e2b", 20, settings);
+            (run.step, run.saved) = (8, 8);
+            run.points = (1..=run.step).map(|step| point(step, &run)).collect();
+            kept.run.replace(Some(run));
+        }
+        kept
+    }
+}
+
+/// A run that has done nothing yet.
+fn new_run(model: &str, steps: u32, settings: TuneSettings) -> RunSummary {
+    RunSummary {
+        name: settings.name.clone(),
+        model: model.to_owned(),
+        step: 0,
+        steps,
+        saved: 0,
+        finished: false,
+        begun: 1_763_720_000_000.0,
+        settings,
+        points: Vec::new(),
+        samples: Vec::new(),
+    }
+}
+
+/// Plays the answer to one request.
+pub async fn play(state: &Weak<State>, id: RequestId, request: TuneRequest) -> Option<()> {
+    match request {
+        TuneRequest::Prepare { data, settings } => {
+            wait(state, 120).await?;
+            let event = prepare(state, &data, &settings)?;
+            say(state, id, event)
+        }
+        TuneRequest::Start { data, settings } => start(state, id, &data, settings).await,
+        TuneRequest::Resume => resume(state, id).await,
+        TuneRequest::Pause => {
+            state.upgrade()?.kept.pausing.borrow_mut().insert(id);
+            Some(())
+        }
+        TuneRequest::Finish => {
+            state.upgrade()?.kept.finishing.borrow_mut().insert(id);
+            Some(())
+        }
+        TuneRequest::List => list(state, id),
+        TuneRequest::Discard => {
+            state.upgrade()?.kept.run.take();
+            list(state, id)
+        }
+        TuneRequest::Keep { name } => {
+            wait(state, 200).await?;
+            let kept = state.upgrade()?;
+            let kept = &kept.kept;
+            let Some(run) = kept.run.take() else {
+                return fail(state, id, Failure::new(Cause::Invalid, "There is no training to keep."));
+            };
+            let count = kept.adapters.borrow().len();
+            let adapter = KeptAdapter {
+                id: format!("adapter-{count}"),
+                name,
+                model: run.model,
+                rank: run.settings.rank,
+                size: u64::from(run.settings.rank) * 6_039_552,
+                made: 1_763_720_000_000.0,
+            };
+            kept.adapters.borrow_mut().insert(0, adapter);
+            list(state, id)
+        }
+        TuneRequest::Delete { id: adapter } => {
+            state.upgrade()?.kept.adapters.borrow_mut().retain(|it| it.id != adapter);
+            list(state, id)
+        }
+        TuneRequest::Export { id: adapter, format } => {
+            let kept = state.upgrade()?;
+            let name =
+                kept.kept.adapters.borrow().iter().find(|it| it.id == adapter).map(|it| it.name.clone());
+            let names = match format {
+                ExportFormat::Peft => {
+                    vec!["adapter_model.safetensors".to_owned(), "adapter_config.json".to_owned()]
+                }
+                ExportFormat::Gguf => vec![file_name(&name?)],
+            };
+            let file = |name| ExportedFile { name, bytes: b"simulated".to_vec() };
+            say(state, id, TuneEvent::Files(names.into_iter().map(file).collect()))
+        }
+    }
+}
+
+fn say(state: &Weak<State>, id: RequestId, event: TuneEvent) -> Option<()> {
+    emit(state, Event::Tune { id, event: Box::new(event) })
+}
+
+fn list(state: &Weak<State>, id: RequestId) -> Option<()> {
+    let kept = state.upgrade()?;
+    let (run, adapters) = (kept.kept.run.borrow().clone(), kept.kept.adapters.borrow().clone());
+    say(state, id, TuneEvent::Kept { run, adapters })
+}
+
+/// A question, its answer, and the line they are on.
+type Row = (u32, String, String);
+
+/// Reads examples as well as is needed for a picture of the page.
+fn rows(data: &ExampleData) -> (Preview, Vec<Row>) {
+    let mut preview = Preview::default();
+    let mut rows = Vec::new();
+    match data {
+        ExampleData::Pairs(pairs) => {
+            preview.format = ExampleFormat::Given;
+            rows.extend(
+                pairs.iter().enumerate().map(|(index, (a, b))| (index as u32 + 1, a.clone(), b.clone())),
+            );
+        }
+        ExampleData::Chat(messages) => {
+            preview.format = ExampleFormat::Given;
+            let (answers, asked): (Vec<_>, Vec<_>) =
+                messages.iter().partition(|message| message.role == Role::Assistant);
+            let joined = |messages: Vec<&protocol::Message>| {
+                messages.into_iter().map(text_of).collect::<Vec<_>>().join("\n")
+            };
+            rows.push((1, joined(asked), joined(answers)));
+        }
+        ExampleData::Text { text, columns } if !text.trim_start().starts_with(['{', '[']) => {
+            preview.format = ExampleFormat::Table;
+            let mut lines = text.lines().enumerate();
+            let names: Vec<String> = lines
+                .next()
+                .map(|(_, line)| line.split(',').map(str::to_owned).collect())
+                .unwrap_or_default();
+            let name = |at: usize| names.get(at).cloned().unwrap_or_default();
+            let chosen = columns.clone().unwrap_or_else(|| TableColumns {
+                prompt: name(0),
+                answer: name(1),
+                ..TableColumns::default()
+            });
+            let at = |column: &str| names.iter().position(|name| name == column).unwrap_or_default();
+            for (index, line) in lines {
+                let cells: Vec<_> = line.split(',').collect();
+                match (cells.get(at(&chosen.prompt)), cells.get(at(&chosen.answer))) {
+                    (Some(a), Some(b)) => rows.push((index as u32 + 1, (*a).to_owned(), (*b).to_owned())),
+                    _ => preview.problems.push(RowProblem {
+                        line: index as u32 + 1,
+                        reason: format!("the column “{}” is empty", chosen.answer),
+                    }),
+                }
+            }
+            (preview.columns, preview.chosen) = (names, Some(chosen));
+        }
+        ExampleData::Text { text, .. } => {
+            for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+                let line_number = index as u32 + 1;
+                let value = serde_json::from_str::<serde_json::Value>(line);
+                let field = |name: &str| {
+                    let value = value.as_ref().ok()?.get(name)?;
+                    value.as_str().map(str::to_owned)
+                };
+                match (field("prompt"), field("completion")) {
+                    (Some(a), Some(b)) => rows.push((line_number, a, b)),
+                    _ => preview.problems.push(RowProblem {
+                        line: line_number,
+                        reason: match &value {
+                            Err(error) => format!("this is no JSON: {error}"),
+                            Ok(_) => "there is nothing to learn here".to_owned(),
+                        },
+                    }),
+                }
+            }
+        }
+    }
+    preview.problem_count = preview.problems.len() as u32;
+    (preview, rows)
+}
+
+/// Words with what stands before them, which is about what tokens are.
+fn pieces(text: &str) -> Vec<String> {
+    text.split_inclusive(' ').map(str::to_owned).collect()
+}
+
+fn prepare(state: &Weak<State>, data: &ExampleData, settings: &TuneSettings) -> Option<TuneEvent> {
+    let state = state.upgrade()?;
+    let (mut preview, mut rows) = rows(data);
+    if state.scenario.tune == Some(TuneTrouble::AllMasked) {
+        let masked = rows.drain(..).map(|(line, ..)| RowProblem {
+            line,
+            reason: "nothing of it is learned: the model says nothing in it".to_owned(),
+        });
+        preview.problems.extend(masked);
+        preview.problem_count = preview.problems.len() as u32;
+    }
+    for (line, ask, answer) in &rows {
+        let mut all: Vec<(String, bool)> =
+            vec![("<bos>".into(), false), ("<|turn>".into(), false), ("user\n".into(), false)];
+        all.extend(pieces(ask).into_iter().map(|piece| (piece, false)));
+        all.extend(
+            [("<turn|>", false), ("\n", false), ("<|turn>", false), ("model\n", false)]
+                .map(|(piece, learned)| (piece.to_owned(), learned)),
+        );
+        all.extend(pieces(answer).into_iter().map(|piece| (piece, true)));
+        all.extend([("<turn|>".to_owned(), true), ("\n".to_owned(), false)]);
+        let tokens = all.len() as u32;
+        let learned = all.iter().filter(|(_, learned)| *learned).count() as u32;
+        if tokens > settings.max_tokens {
+            let reason = format!("it takes {tokens} tokens, and an example may have {}", settings.max_tokens);
+            preview.problems.push(RowProblem { line: *line, reason });
+            preview.problem_count += 1;
+            continue;
+        }
+        preview.usable += 1;
+        preview.tokens += u64::from(tokens);
+        preview.learned += u64::from(learned);
+        preview.longest = preview.longest.max(tokens);
+        if preview.rows.len() < 20 {
+            all.truncate(SHOWN);
+            preview.rows.push(PreviewRow { line: *line, tokens, learned, pieces: all });
+        }
+    }
+    let loaded = state.loaded.borrow().is_some();
+    let plan = (preview.usable > 0 && loaded).then(|| plan(&state, &preview, settings));
+    Some(TuneEvent::Prepared { preview, plan })
+}
+
+fn plan(state: &State, preview: &Preview, settings: &TuneSettings) -> TunePlan {
+    let usable = preview.usable;
+    let evaluate = ((usable as f32 * settings.eval_share).round() as u32).min(usable - 1);
+    let train = usable - evaluate;
+    let steps = steps(settings, train);
+    let tokens = u64::from(steps) * u64::from(settings.accumulation) * preview.tokens / u64::from(usable);
+    let parameters = u64::from(settings.rank) * 1_509_888 * settings.targets.len() as u64 / 7;
+    let too_large = state.scenario.tune == Some(TuneTrouble::Memory);
+    let gpu_bytes = if too_large { 9_200_000_000 } else { 4_100_000_000 + parameters * 16 };
+    let obstacle = if too_large {
+        let message = "Training needs 9.2 GB of graphics memory; this device offers 8 GB. Choose shorter examples or less strength.";
+        Some(Failure::new(Cause::OutOfMemory, message))
+    } else if settings.targets.is_empty() {
+        Some(Failure::new(Cause::Invalid, "Choose at least one part of the model that gets an adapter."))
+    } else {
+        None
+    };
+    TunePlan {
+        steps,
+        train,
+        evaluate,
+        tokens,
+        parameters,
+        gpu_bytes,
+        gpu_available: 8_000_000_000,
+        seconds: Some(tokens as f64 / 900.0),
+        checkpoint_bytes: parameters * 12,
+        storage_left: Some(64_000_000_000),
+        obstacle,
+    }
+}
+
+fn steps(settings: &TuneSettings, train: u32) -> u32 {
+    match settings.length {
+        TuneLength::Steps(steps) => steps,
+        TuneLength::Rounds(rounds) => (rounds * train).div_ceil(settings.accumulation),
+    }
+    .max(1)
+}
+
+async fn start(state: &Weak<State>, id: RequestId, data: &ExampleData, settings: TuneSettings) -> Option<()> {
+    let TuneEvent::Prepared { plan, .. } = prepare(state, data, &settings)? else { return None };
+    let loaded = state.upgrade()?.loaded.borrow().clone();
+    let (Some(plan), Some((model, _))) = (plan, loaded) else {
+        let message = "There is nothing to learn: no example can be used.";
+        return fail(state, id, Failure::new(Cause::Invalid, message));
+    };
+    train(state, id, new_run(model.name(), plan.steps, settings)).await
+}
+
+async fn resume(state: &Weak<State>, id: RequestId) -> Option<()> {
+    let run = state.upgrade()?.kept.run.borrow().clone();
+    match run {
+        Some(run) => train(state, id, run).await,
+        None => fail(state, id, Failure::new(Cause::Invalid, "There is no training to go on with.")),
+    }
+}
+
+async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Option<()> {
+    let trouble = state.upgrade()?.scenario.tune;
+    wait(state, 300).await?;
+    say(state, id, TuneEvent::Begun(run.clone()))?;
+    sample(state, id, &mut run)?;
+    while run.step < run.steps {
+        wait(state, STEP_MS).await?;
+        let step = run.step + 1;
+        let point = point(step, &run);
+        if trouble == Some(TuneTrouble::NotANumber) && step == run.steps / 2 {
+            let message = format!(
+                "The loss is no number any more at step {step}. The last good checkpoint is kept, from step {}. Try a smaller learning rate.",
+                run.saved
+            );
+            return fail(state, id, Failure::new(Cause::Training, message));
+        }
+        if trouble == Some(TuneTrouble::Lost) && step == run.steps / 2 && run.saved > 0 {
+            emit(state, Event::DeviceLost { reason: "the driver was reset".into() })?;
+            wait(state, 1_200).await?;
+            emit(state, Event::Device(super::models::device(&state.upgrade()?.scenario)))?;
+            state.upgrade()?.kept.run.replace(Some(run.clone()));
+        }
+        run.step = step;
+        run.points.push(point);
+        say(state, id, TuneEvent::Step(point))?;
+        let pace = f64::from(state.upgrade()?.scenario.pace.ms(STEP_MS).max(1)) / 1000.0;
+        let speed = TuneEvent::Speed {
+            tokens_per_second: 100.0 / pace,
+            seconds_left: Some(f64::from(run.steps - step) * pace),
+            gpu_bytes: 4_300_000_000,
+        };
+        say(state, id, speed)?;
+        if run.settings.sample_every > 0 && step.is_multiple_of(run.settings.sample_every) && step < run.steps
+        {
+            sample(state, id, &mut run)?;
+        }
+        let told = |set: &RefCell<HashSet<RequestId>>| set.borrow_mut().remove(&id);
+        let kept = state.upgrade()?;
+        let (pause, finish) = (told(&kept.kept.pausing), told(&kept.kept.finishing));
+        let last = step == run.steps || finish;
+        if last || pause || step.is_multiple_of(run.settings.checkpoint_every.max(1)) {
+            if trouble == Some(TuneTrouble::Storage) {
+                let message =
+                    "The browser's storage is full: the checkpoint could not be written. Training goes on.";
+                say(
+                    state,
+                    id,
+                    TuneEvent::Trouble(Failure::new(Cause::Storage, message).with(Remedy::FreeStorage)),
+                )?;
+            } else {
+                run.saved = step;
+                say(state, id, TuneEvent::Saved { step })?;
+            }
+        }
+        if last {
+            break;
+        }
+        if pause {
+            kept.kept.run.replace(Some(run.clone()));
+            return say(state, id, TuneEvent::Paused(run));
+        }
+    }
+    run.finished = true;
+    sample(state, id, &mut run)?;
+    state.upgrade()?.kept.run.replace(Some(run.clone()));
+    say(state, id, TuneEvent::Finished(run))
+}
+
+/// A loss that falls as losses do, with some noise that follows from the step.
+fn point(step: u32, run: &RunSummary) -> TunePoint {
+    let done = step as f32 / run.steps.max(1) as f32;
+    let noise = ((step.wrapping_mul(2_654_435_761) >> 16) & 0xff) as f32 / 255.0 - 0.5;
+    let loss = 0.15 + 2.8 * (-4.0 * done).exp() + 0.25 * noise * (1.0 - 0.7 * done);
+    let evaluated = run.settings.eval_share > 0.0 && (step.is_multiple_of(5) || step == run.steps);
+    TunePoint {
+        step,
+        loss,
+        eval_loss: evaluated.then(|| 0.4 + 2.6 * (-3.5 * done).exp()),
+        learning_rate: run.settings.learning_rate * 0.5 * (1.0 + (std::f32::consts::PI * done).cos()),
+    }
+}
+
+fn sample(state: &Weak<State>, id: RequestId, run: &mut RunSummary) -> Option<()> {
+    let Some(prompt) = run.settings.samples.first().cloned() else { return Some(()) };
+    let answer = if run.step == 0 {
+        "I do not know."
+    } else if run.step < run.steps {
+        "It might be Ada."
+    } else {
+        "Her name is Ada."
+    };
+    let sample = TuneSample { step: run.step, prompt, answer: answer.to_owned() };
+    run.samples.retain(|it| it.step != sample.step);
+    run.samples.push(sample.clone());
+    say(state, id, TuneEvent::Sample(sample))
+}

@@ -1,0 +1,356 @@
+//! The curves of a run: loss and learning rate over the steps, drawn in SVG.
+//!
+//! A pointer over a field, or the slider below, chooses a step, whose values are then told in words. The field is
+//! stretched to its place: what must not be stretched (lines, dots, text) does not depend on its units.
+
+use leptos::{html, prelude::*};
+use protocol::tune::TunePoint;
+
+use super::axis::{Axis, across, path};
+use super::chart_export::{save_csv, save_picture};
+use super::settings::rate_text;
+use crate::{
+    components::{Glyph, Icon},
+    format,
+    state::use_stores,
+};
+
+/// The field in its own units.
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 300.0;
+/// Points of a curve drawn at most; more than a screen has room for.
+const MOST_POINTS: usize = 1000;
+/// Lines of the table at most.
+const MOST_LINES: usize = 40;
+
+/// One curve.
+#[derive(Clone, Copy)]
+pub struct Series {
+    /// What it is, for people.
+    pub name: &'static str,
+    /// Its class, which gives it colour and dashes.
+    pub class: &'static str,
+    /// Its value at a point; none where it has none.
+    pub read: fn(&TunePoint) -> Option<f64>,
+}
+
+/// Loss while training, and on the examples kept back.
+pub const LOSSES: [Series; 2] = [
+    Series { name: "Training", class: "series-loss", read: |point| Some(point.loss.into()) },
+    Series { name: "Evaluation", class: "series-eval", read: |point| point.eval_loss.map(f64::from) },
+];
+/// The learning rate.
+pub const RATES: [Series; 1] =
+    [Series { name: "Learning rate", class: "series-rate", read: |point| Some(point.learning_rate.into()) }];
+
+/// The curves of the run, with their values and their export.
+#[component]
+pub fn Curves() -> impl IntoView {
+    let run = use_stores().tune.run;
+    let points = run.points;
+    // The step looked at; none for the last one.
+    let chosen = RwSignal::new(None::<usize>);
+    let last = Memo::new(move |_| points.with(Vec::len).saturating_sub(1));
+    let at = Memo::new(move |_| chosen.get().unwrap_or_else(|| last.get()).min(last.get()));
+    let words =
+        Memo::new(move |_| points.with(|points| points.get(at.get()).map(point_words).unwrap_or_default()));
+    let slide = move |event| {
+        let value = event_target_value(&event).parse::<usize>().ok();
+        chosen.set(value.filter(|&value| value != last.get_untracked()));
+    };
+    view! {
+        <div class="curves">
+            <Plot title="Loss" series=&LOSSES at=at chosen=chosen />
+            <Plot title="Learning rate" series=&RATES at=at chosen=chosen />
+            <label class="field">
+                <span class="numbers">{words}</span>
+                <input
+                    type="range"
+                    min="0"
+                    max=move || last.get().to_string()
+                    step="1"
+                    aria-label="Step of the curves"
+                    aria-valuetext=words
+                    prop:value=move || at.get().to_string()
+                    on:input=slide
+                />
+            </label>
+            <details class="fold">
+                <summary>"The values as a table"</summary>
+                {move || table_view(&points.get())}
+            </details>
+            <div class="buttons">
+                <button type="button" class="button" on:click=move |_| points.with_untracked(|points| save_csv(points))>
+                    <Icon glyph=Glyph::Export />
+                    "Save as CSV"
+                </button>
+                <button type="button" class="button" on:click=move |_| points.with_untracked(|points| save_picture(points))>
+                    <Icon glyph=Glyph::Export />
+                    "Save as PNG"
+                </button>
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+/// One field with its axes.
+#[component]
+fn Plot(
+    title: &'static str,
+    series: &'static [Series],
+    at: Memo<usize>,
+    chosen: RwSignal<Option<usize>>,
+) -> impl IntoView {
+    let points = use_stores().tune.run.points;
+    let field = NodeRef::<html::Div>::new();
+    let axis = Memo::new(move |_| points.with(|points| axis_of(points, series)));
+    let ticks = move || {
+        let axis = axis.get();
+        axis.ticks()
+            .into_iter()
+            .rev()
+            .map(|tick| view! { <span>{axis.label(tick)}</span> })
+            .collect::<Vec<_>>()
+    };
+    let grid = move || {
+        let axis = axis.get();
+        let line = |tick| {
+            let y = (1.0 - axis.place(tick)) * HEIGHT;
+            format!("M0 {y:.1}H{WIDTH}")
+        };
+        axis.ticks().into_iter().map(line).collect::<String>()
+    };
+    let curves: Vec<_> = series
+        .iter()
+        .map(|curve| {
+            let drawn = move || points.with(|points| curve_path(points, curve, &axis.get(), WIDTH, HEIGHT));
+            view! { <path class=format!("series {}", curve.class) d=drawn /> }
+        })
+        .collect();
+    let cursor = move || {
+        points.with(|points| {
+            let (Some(point), Some(first), Some(last)) =
+                (points.get(at.get()), points.first(), points.last())
+            else {
+                return String::new();
+            };
+            format!("M{:.1} 0V{HEIGHT}", across(point.step, first.step, last.step) * WIDTH)
+        })
+    };
+    let dots: Vec<_> = series
+        .iter()
+        .map(|curve| {
+            let dot = move || points.with(|points| dot_path(points, at.get(), curve, &axis.get()));
+            view! { <path class=format!("series dot-mark {}", curve.class) d=dot /> }
+        })
+        .collect();
+    let legend: Vec<_> = series
+        .iter()
+        .map(|curve| {
+            view! {
+                <li>
+                    <svg class="key" viewBox="0 0 24 8" width="24" height="8" aria-hidden="true">
+                        <path class=format!("series {}", curve.class) d="M0 4H24" />
+                    </svg>
+                    {curve.name}
+                </li>
+            }
+        })
+        .collect();
+    let pointed = move |event: web_sys::PointerEvent| {
+        let Some(field) = field.get_untracked() else { return };
+        let box_ = field.get_bounding_client_rect();
+        let part = ((f64::from(event.client_x()) - box_.left()) / box_.width().max(1.0)).clamp(0.0, 1.0);
+        chosen.set(points.with_untracked(|points| nearest(points, part)));
+    };
+    let steps = move || {
+        points.with(|points| {
+            let ends =
+                points.first().zip(points.last()).map_or((0, 0), |(first, last)| (first.step, last.step));
+            view! { <span>{format!("Step {}", ends.0)}</span><span>{ends.1}</span> }
+        })
+    };
+    let about = move || points.with(|points| summary(points, title, series));
+    view! {
+        <figure class="chart">
+            <figcaption>
+                <strong>{title}</strong>
+                {(series.len() > 1).then(|| view! { <ul class="legend" role="list">{legend}</ul> })}
+            </figcaption>
+            <div class="plot">
+                <div class="plot-y numbers" aria-hidden="true">{ticks}</div>
+                <div
+                    class="plot-field"
+                    node_ref=field
+                    role="img"
+                    aria-label=about
+                    on:pointermove=pointed
+                    on:pointerdown=pointed
+                    on:pointerleave=move |_| chosen.set(None)
+                >
+                    <svg viewBox=format!("0 0 {WIDTH} {HEIGHT}") preserveAspectRatio="none" aria-hidden="true">
+                        <path class="grid" d=grid />
+                        <path class="cursor" d=cursor />
+                        {curves}
+                        {dots}
+                    </svg>
+                </div>
+                <div class="plot-x numbers" aria-hidden="true">{steps}</div>
+            </div>
+        </figure>
+    }
+    .into_any()
+}
+
+/// The axis on which all these curves are.
+pub fn axis_of(points: &[TunePoint], series: &[Series]) -> Axis {
+    // A rate of 0 is a part of its schedule, and a loss of 0 is what is aimed at.
+    let zero = std::iter::once(0.0).filter(|_| !points.is_empty());
+    let values = series.iter().flat_map(|curve| points.iter().filter_map(curve.read));
+    Axis::around(zero.chain(values))
+}
+
+/// A curve as an SVG path.
+pub fn curve_path(points: &[TunePoint], curve: &Series, axis: &Axis, width: f64, height: f64) -> String {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
+    let values = points.iter().filter_map(|point| Some((point.step, (curve.read)(point)?)));
+    let count = values.clone().count();
+    let every = count.div_ceil(MOST_POINTS).max(1);
+    let thinned = values.enumerate().filter(|(index, _)| index % every == 0 || index + 1 == count);
+    let placed = thinned.map(|(_, (step, value))| (across(step, first.step, last.step), axis.place(value)));
+    path(placed, width, height)
+}
+
+fn dot_path(points: &[TunePoint], at: usize, curve: &Series, axis: &Axis) -> String {
+    let ends = points.first().zip(points.last());
+    let value = points.get(at).and_then(|point| Some((point.step, (curve.read)(point)?)));
+    match (ends, value) {
+        (Some((first, last)), Some((step, value))) if value.is_finite() => {
+            let x = across(step, first.step, last.step) * WIDTH;
+            // A line of no length with round ends.
+            format!("M{x:.1} {:.1}h0.01", (1.0 - axis.place(value)) * HEIGHT)
+        }
+        _ => String::new(),
+    }
+}
+
+/// The point nearest to a place between the first step (0) and the last (1).
+fn nearest(points: &[TunePoint], part: f64) -> Option<usize> {
+    let (first, last) = (points.first()?.step, points.last()?.step);
+    let distance = |point: &TunePoint| (across(point.step, first, last) - part).abs();
+    (0..points.len()).min_by(|&a, &b| distance(&points[a]).total_cmp(&distance(&points[b])))
+}
+
+/// A point in words.
+fn point_words(point: &TunePoint) -> String {
+    let evaluation = point.eval_loss.map(|loss| format!(" · evaluation {loss:.3}")).unwrap_or_default();
+    format!(
+        "Step {}: loss {:.3}{evaluation} · learning rate {}",
+        format::count(point.step.into()),
+        point.loss,
+        rate_text(point.learning_rate)
+    )
+}
+
+/// Curves in a sentence, for those who do not see them.
+fn summary(points: &[TunePoint], title: &str, series: &[Series]) -> String {
+    let parts = series.iter().filter_map(|curve| {
+        let mut values = points.iter().filter_map(|point| Some((point.step, (curve.read)(point)?)));
+        let (first_step, first) = values.next()?;
+        let (last_step, last) = values.next_back().unwrap_or((first_step, first));
+        let number =
+            |value: f64| if value.abs() < 0.01 { rate_text(value as f32) } else { format!("{value:.2}") };
+        Some(format!(
+            "{}: {} at step {first_step}, {} at step {last_step}.",
+            curve.name,
+            number(first),
+            number(last)
+        ))
+    });
+    let parts: Vec<_> = parts.collect();
+    if parts.is_empty() {
+        format!("{title}: no values yet.")
+    } else {
+        format!("{title}. {}", parts.join(" "))
+    }
+}
+
+fn table_view(points: &[TunePoint]) -> AnyView {
+    let every = points.len().div_ceil(MOST_LINES).max(1);
+    let shown = points.iter().enumerate().filter(|(index, point)| {
+        index % every == 0 || index + 1 == points.len() || point.eval_loss.is_some()
+    });
+    let lines: Vec<_> = shown
+        .map(|(_, point)| {
+            view! {
+                <tr>
+                    <td class="numbers">{point.step}</td>
+                    <td class="numbers">{format!("{:.4}", point.loss)}</td>
+                    <td class="numbers">{point.eval_loss.map(|loss| format!("{loss:.4}"))}</td>
+                    <td class="numbers">{rate_text(point.learning_rate)}</td>
+                </tr>
+            }
+        })
+        .collect();
+    view! {
+        <div class="scroll-x" tabindex="0" role="region" aria-label="Values of the curves">
+            <table class="table">
+                <thead>
+                    <tr>
+                        <th scope="col">"Step"</th>
+                        <th scope="col">"Loss"</th>
+                        <th scope="col">"Evaluation"</th>
+                        <th scope="col">"Learning rate"</th>
+                    </tr>
+                </thead>
+                <tbody>{lines}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points() -> Vec<TunePoint> {
+        let point = |step: u32| TunePoint {
+            step,
+            loss: 3.0 / step as f32,
+            eval_loss: step.is_multiple_of(5).then_some(2.0),
+            learning_rate: 2e-4,
+        };
+        (1..=10).map(point).collect()
+    }
+
+    #[test]
+    fn curves_are_told_in_words() {
+        let points = points();
+        assert_eq!(
+            summary(&points, "Loss", &LOSSES),
+            "Loss. Training: 3.00 at step 1, 0.30 at step 10. Evaluation: 2.00 at step 5, 2.00 at step 10."
+        );
+        assert_eq!(summary(&[], "Loss", &LOSSES), "Loss: no values yet.");
+        assert_eq!(point_words(&points[4]), "Step 5: loss 0.600 · evaluation 2.000 · learning rate 0.0002");
+    }
+
+    #[test]
+    fn a_pointer_finds_the_nearest_step() {
+        let points = points();
+        assert_eq!(nearest(&points, 0.0), Some(0));
+        assert_eq!(nearest(&points, 0.5), Some(4));
+        assert_eq!(nearest(&points, 1.0), Some(9));
+        assert_eq!(nearest(&[], 0.5), None);
+    }
+
+    #[test]
+    fn a_curve_begins_at_its_first_value() {
+        let points = points();
+        let axis = axis_of(&points, &LOSSES);
+        assert_eq!((axis.low, axis.high), (0.0, 3.0));
+        let path = curve_path(&points, &LOSSES[1], &axis, 900.0, 300.0);
+        assert_eq!(path, "M400.0 100.0L900.0 100.0");
+    }
+}

@@ -1,0 +1,116 @@
+//! The adapters that were made here and are kept.
+
+use leptos::{prelude::*, task::spawn_local};
+use protocol::tune::{ExportFormat, KeptAdapter};
+
+use crate::{
+    browser,
+    components::{Glyph, Icon, IconButton},
+    format,
+    state::use_stores,
+};
+
+/// The kept adapters.
+#[component]
+pub fn KeptSection() -> impl IntoView {
+    let tune = use_stores().tune;
+    let list = move || match tune.adapters.get() {
+        None => ().into_any(),
+        Some(adapters) if adapters.is_empty() => {
+            view! { <p class="muted">"None yet. What you train and keep appears here."</p> }.into_any()
+        }
+        Some(adapters) => {
+            let lines: Vec<_> =
+                adapters.into_iter().map(|adapter| view! { <AdapterLine adapter=adapter /> }).collect();
+            view! { <ul class="adapters" role="list">{lines}</ul> }.into_any()
+        }
+    };
+    view! {
+        <section class="part" aria-labelledby="tune-kept">
+            <h2 id="tune-kept">"Kept adapters"</h2>
+            {list}
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
+    let stores = use_stores();
+    let tune = stores.tune;
+    let KeptAdapter { id, name, model, rank, size, made } = adapter;
+    let about =
+        format!("for {model} · strength {rank} · {} · {}", format::bytes(size), browser::local_time(made));
+    let id = StoredValue::new(id);
+    let export = move |format| move |_| tune.export(id.get_value(), format);
+    let asking = RwSignal::new(false);
+    let delete = {
+        let name = name.clone();
+        move || {
+            asking.get().then(|| {
+                view! {
+                    <div class="buttons" role="group" aria-label="Delete it?">
+                        <span>{format!("Delete “{name}” from this browser?")}</span>
+                        <button type="button" class="button" on:click=move |_| tune.delete(id.get_value())>"Delete"</button>
+                        <button type="button" class="button quiet" on:click=move |_| asking.set(false)>"Not now"</button>
+                    </div>
+                }
+            })
+        }
+    };
+    let lines = modelfile(&model, &name);
+    let text = StoredValue::new(lines.clone());
+    let copy = move |_| {
+        let text = text.get_value();
+        spawn_local(async move {
+            let copied = browser::copy_text(&text).await;
+            stores.ui.toast(if copied { "Copied." } else { "The browser did not let this page copy." });
+        });
+    };
+    view! {
+        <li class="adapter">
+            <div class="adapter-head">
+                <div>
+                    <strong>{name.clone()}</strong>
+                    <p class="muted">{about}</p>
+                </div>
+                <IconButton glyph=Glyph::Delete label=format!("Delete {name}") on_press=move |()| asking.set(true) />
+            </div>
+            {delete}
+            <div class="buttons">
+                <button type="button" class="button" on:click=export(ExportFormat::Gguf)>
+                    <Icon glyph=Glyph::Export />
+                    "Save as GGUF"
+                </button>
+                <button type="button" class="button" on:click=export(ExportFormat::Peft)>
+                    <Icon glyph=Glyph::Export />
+                    "Save for PEFT"
+                </button>
+            </div>
+            <details class="fold">
+                <summary>"Use it in Ollama"</summary>
+                <div class="fold-body">
+                    <p>"Save it as GGUF, write these two lines to a file named Modelfile beside it, and run "<code>"ollama create my-model"</code>"."</p>
+                    <pre tabindex="0"><code>{lines}</code></pre>
+                    <div class="buttons"><button type="button" class="button" on:click=copy>"Copy the lines"</button></div>
+                </div>
+            </details>
+        </li>
+    }
+    .into_any()
+}
+
+/// The two lines that use an adapter in Ollama.
+fn modelfile(model: &str, name: &str) -> String {
+    format!("FROM {model}\nADAPTER ./{}\n", protocol::tune::file_name(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::modelfile;
+
+    #[test]
+    fn two_lines_suffice() {
+        assert_eq!(modelfile("gemma4:e2b", "My cat / 2"), "FROM gemma4:e2b\nADAPTER ./my-cat-2.gguf\n");
+    }
+}

@@ -1,0 +1,59 @@
+//! Fine-tuning: examples, settings, run, on one page.
+
+mod axis;
+mod chart;
+mod chart_export;
+mod examples;
+mod kept;
+mod preview;
+mod run;
+mod settings;
+mod start;
+
+use leptos::prelude::*;
+
+use super::Column;
+use crate::{
+    components::{DeviceNotice, LoadFailure, LoadProgressView},
+    state::{engine::EnginePhase, models::ModelState, use_stores},
+};
+
+/// Fine-tuning.
+#[component]
+pub fn TunePage() -> impl IntoView {
+    let stores = use_stores();
+    let tune = stores.tune;
+    Effect::new(move |_| {
+        if stores.engine.phase.get() == EnginePhase::Running {
+            tune.list();
+        }
+    });
+    // What would be learned depends on the model, and on all that the page has of the examples.
+    Effect::new(move |_| {
+        stores.engine.model.with(ModelState::is_ready);
+        let _ = tune.data();
+        tune.prepare_soon();
+    });
+    let has_run =
+        Memo::new(move |_| tune.run.about.with(Option::is_some) || tune.run.phase.get().is_active());
+    view! {
+        <Column title="Fine-tune">
+            <p class="muted">
+                "Teach the model from your own examples. What is learned is a small adapter beside the model, which you can switch on and off. Examples and adapters stay in this browser."
+            </p>
+            <DeviceNotice />
+            <LoadFailure />
+            <LoadProgressView />
+            <Show when=move || has_run.get()>
+                <run::RunSection />
+            </Show>
+            <Show when=move || !tune.run.phase.get().is_active()>
+                <examples::ExamplesSection />
+                <settings::SettingsSection />
+                <start::StartSection />
+            </Show>
+            <kept::KeptSection />
+        </Column>
+    }
+    .into_any()
+}

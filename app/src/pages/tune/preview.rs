@@ -1,0 +1,134 @@
+//! What would be learned: the first examples token by token, and what cannot be used.
+
+use leptos::prelude::*;
+use protocol::tune::{Preview, PreviewRow, RowProblem};
+
+use crate::{
+    components::FailureBox,
+    format,
+    state::{models::ModelState, use_stores},
+};
+
+/// What the engine has read of the examples. Nothing while there are none.
+#[component]
+pub fn PreviewView() -> impl IntoView {
+    let stores = use_stores();
+    let tune = stores.tune;
+    let content = move || {
+        if let Some(failure) = tune.unread.get() {
+            return Some(view! { <FailureBox failure=failure /> }.into_any());
+        }
+        if let Some(preview) = tune.preview.get() {
+            return Some(preview_view(preview));
+        }
+        let waits = tune.data().is_some() && !stores.engine.model.with(ModelState::is_ready);
+        waits.then(|| {
+            view! {
+                <div class="notice slim">
+                    <p>"Tokens can be shown once a model is loaded."</p>
+                    <button type="button" class="button" on:click=move |_| stores.ui.picker.set(true)>"Choose a model"</button>
+                </div>
+            }
+            .into_any()
+        })
+    };
+    view! { <div class="preview" aria-busy=move || tune.reading.get().to_string()>{content}</div> }
+}
+
+fn preview_view(preview: Preview) -> AnyView {
+    let Preview { rows, usable, tokens, learned, longest, problems, problem_count, .. } = preview;
+    let examples = format::counted(u64::from(usable), "example", "examples");
+    let summary = if usable == 0 {
+        "No example can be used.".to_owned()
+    } else {
+        format!(
+            "{examples} with {} tokens, of which {} are learned. The longest has {}.",
+            format::count(tokens),
+            format::count(learned),
+            format::count(u64::from(longest))
+        )
+    };
+    let more = u64::from(usable).saturating_sub(rows.len() as u64);
+    let rows: Vec<_> = rows.into_iter().enumerate().map(|(index, row)| row_view(row, index == 0)).collect();
+    view! {
+        <p class="numbers"><strong>{summary}</strong></p>
+        {(problem_count > 0).then(|| problems_view(problems, problem_count))}
+        {(usable > 0).then(|| view! {
+            <p class="hint">
+                <span class="token learned">"Marked"</span>
+                " tokens are learned. "
+                <span class="token">"The others"</span>
+                " are only read."
+            </p>
+        })}
+        {rows}
+        {(more > 0).then(|| view! { <p class="muted">{format!("And {} more.", format::count(more))}</p> })}
+    }
+    .into_any()
+}
+
+fn problems_view(problems: Vec<RowProblem>, count: u32) -> AnyView {
+    let more = u64::from(count).saturating_sub(problems.len() as u64);
+    let lines: Vec<_> = problems
+        .into_iter()
+        .map(|problem| view! { <li><strong>{format!("Line {}", problem.line)}</strong>{format!(": {}.", problem.reason.trim_end_matches('.'))}</li> })
+        .collect();
+    let heading = format!("{} left out", format::counted(u64::from(count), "row", "rows"));
+    view! {
+        <details class="fold problems" open=count <= 5>
+            <summary>{heading}</summary>
+            <ul>{lines}</ul>
+            {(more > 0).then(|| view! { <p class="muted">{format!("And {} more.", format::count(more))}</p> })}
+        </details>
+    }
+    .into_any()
+}
+
+fn row_view(row: PreviewRow, open: bool) -> AnyView {
+    let shown = row.pieces.len() as u32;
+    let cut = row.tokens > shown;
+    let counts =
+        format!("{} tokens, {} learned", format::count(row.tokens.into()), format::count(row.learned.into()));
+    let pieces = StoredValue::new(row.pieces);
+    let is_open = RwSignal::new(open);
+    // Thousands of tokens are drawn only where somebody looks.
+    let tokens = move || {
+        is_open.get().then(|| {
+            let pieces = pieces.get_value();
+            pieces.into_iter().map(|(text, learned)| token_view(&text, learned)).collect::<Vec<_>>()
+        })
+    };
+    view! {
+        <details
+            class="fold"
+            open=open
+            on:toggle=move |event| {
+                let details = event_target::<web_sys::Element>(&event);
+                is_open.set(details.has_attribute("open"));
+            }
+        >
+            <summary>
+                {format!("Line {}", row.line)}
+                <span class="muted">{counts}</span>
+            </summary>
+            <div class="tokens">
+                {tokens}
+                {cut.then(|| view! { <span class="muted">"…"</span> })}
+            </div>
+        </details>
+    }
+    .into_any()
+}
+
+/// A token. White space is shown, since it is learned too.
+fn token_view(text: &str, learned: bool) -> AnyView {
+    let breaks = text.ends_with('\n');
+    let shown = text.replace('\n', "↵");
+    let class = if learned { "token learned" } else { "token" };
+    if learned {
+        // Told by more than a colour.
+        view! { <mark class=class>{shown}</mark>{breaks.then(|| view! { <br /> })} }.into_any()
+    } else {
+        view! { <span class=class>{shown}</span>{breaks.then(|| view! { <br /> })} }.into_any()
+    }
+}

@@ -1,0 +1,251 @@
+//! The run: how far it is, its curves, its samples, and what can be done with it.
+
+use leptos::prelude::*;
+use protocol::tune::TuneSample;
+use protocol::{Cause, Failure, Remedy};
+
+use super::chart::Curves;
+use crate::{
+    components::{FailureBox, Glyph, Icon},
+    format,
+    state::{models::ModelState, tune::RunPhase, use_stores},
+};
+
+/// The run that is under way or kept.
+#[component]
+pub fn RunSection() -> impl IntoView {
+    let stores = use_stores();
+    let run = stores.tune.run;
+    let name = Memo::new(move |_| {
+        run.about.with(|about| about.as_ref().map(|it| it.name.clone()).unwrap_or_default())
+    });
+    let title = move || {
+        let name = name.get();
+        if name.is_empty() { "Training".to_owned() } else { format!("Training “{name}”") }
+    };
+    let failure = move || {
+        run.failure.get().map(|failure| {
+            let retry = Callback::new(move |()| stores.tune.resume());
+            view! { <FailureBox failure=failure retry=retry /> }
+        })
+    };
+    let trouble = move || run.trouble.get().map(|failure| view! { <FailureBox failure=failure /> });
+    view! {
+        <section class="part run" aria-labelledby="tune-run">
+            <h2 id="tune-run">{title}</h2>
+            <StatusLine />
+            {failure}
+            {trouble}
+            <Show when=move || run.points.with(|points| !points.is_empty())>
+                <Curves />
+            </Show>
+            <Samples />
+            <Controls />
+        </section>
+    }
+    .into_any()
+}
+
+/// How far it is, in words and as a bar.
+#[component]
+fn StatusLine() -> impl IntoView {
+    let run = use_stores().tune.run;
+    let steps = Memo::new(move |_| run.about.with(|about| about.as_ref().map_or(0, |it| it.steps)));
+    let done = Memo::new(move |_| run.step());
+    let words = move || {
+        let (done, steps) = (done.get(), steps.get());
+        let of = format!("{} of {} steps", format::count(done.into()), format::count(steps.into()));
+        match run.phase.get() {
+            RunPhase::None => String::new(),
+            RunPhase::Starting => "Preparing the model for training…".to_owned(),
+            RunPhase::Training if done == 0 => "The first step is under way…".to_owned(),
+            RunPhase::Training => format!("{of} done."),
+            RunPhase::Ending => format!("{of} done. Writing a checkpoint…"),
+            RunPhase::Paused => {
+                let (saved, steps) = (format::count(run.saved.get().into()), format::count(steps.into()));
+                format!("Paused after {saved} of {steps} steps. It is kept in this browser.")
+            }
+            RunPhase::Finished => format!("Done: {of}. It is kept here until you start another one."),
+        }
+    };
+    let figures = move || {
+        let speed = run.speed.get().filter(|_| run.phase.get().is_active())?;
+        let mut parts = Vec::new();
+        if speed.tokens_per_second > 0.0 {
+            parts.push(format::rate(speed.tokens_per_second));
+        }
+        if let Some(seconds) = speed.seconds_left {
+            parts.push(format!("{} left", format::whole_seconds(seconds)));
+        }
+        parts.push(format!("{} of graphics memory", format::bytes(speed.gpu_bytes)));
+        match run.saved.get() {
+            0 => parts.push("no checkpoint yet".to_owned()),
+            saved => parts.push(format!("checkpoint at step {}", format::count(saved.into()))),
+        }
+        Some(parts.join(" · "))
+    };
+    let known = move || (run.phase.get() != RunPhase::Starting).then(|| done.get().to_string());
+    view! {
+        <p class="numbers" id="tune-status">{words}</p>
+        <progress
+            class="bar"
+            max=move || steps.get().max(1).to_string()
+            value=known
+            aria-label="Steps done"
+        ></progress>
+        <p class="muted numbers">{figures}</p>
+    }
+    .into_any()
+}
+
+/// What the model answered before, during and after.
+#[component]
+fn Samples() -> impl IntoView {
+    let run = use_stores().tune.run;
+    let line = |sample: TuneSample| {
+        let when = match sample.step {
+            0 => "Before".to_owned(),
+            step => format!("After {}", format::counted(step.into(), "step", "steps")),
+        };
+        let answer = if sample.answer.trim().is_empty() { "(nothing)".to_owned() } else { sample.answer };
+        view! {
+            <div class="sample">
+                <dt>{when}</dt>
+                <dd>{answer}</dd>
+            </div>
+        }
+    };
+    let prompts = Memo::new(move |_| {
+        run.samples.with(|samples| {
+            let mut prompts: Vec<String> = Vec::new();
+            for sample in samples {
+                if !prompts.contains(&sample.prompt) {
+                    prompts.push(sample.prompt.clone());
+                }
+            }
+            prompts
+        })
+    });
+    let group = move |prompt: String| {
+        let of = prompt.clone();
+        let lines = move || {
+            run.samples.with(|samples| {
+                let mut found: Vec<_> = samples.iter().filter(|it| it.prompt == of).cloned().collect();
+                found.sort_by_key(|it| it.step);
+                found.into_iter().map(line).collect::<Vec<_>>()
+            })
+        };
+        view! {
+            <h3>{format!("“{prompt}”")}</h3>
+            <dl class="samples">{lines}</dl>
+        }
+    };
+    view! { <For each=move || prompts.get() key=Clone::clone children=group /> }
+}
+
+/// What can be done with it now.
+#[component]
+fn Controls() -> impl IntoView {
+    let stores = use_stores();
+    let tune = stores.tune;
+    let run = tune.run;
+    let phase = run.phase;
+    let asking = RwSignal::new(false);
+    // Another model cannot go on with it.
+    let other_model = Memo::new(move |_| {
+        let of = run.about.with(|about| about.as_ref().map(|it| it.model.clone()));
+        stores.engine.model.with(|model| match (model, of) {
+            (ModelState::Ready { choice, .. }, Some(of)) => (choice.entry.name != of).then_some(of),
+            (_, of) => of,
+        })
+    });
+    let resume = move || {
+        other_model.get().map(|name| {
+            let message = format!("This training is for “{name}”. Load that model to go on.");
+            let failure = Failure::new(Cause::Invalid, message).with(Remedy::OtherModel);
+            view! { <FailureBox failure=failure /> }
+        })
+    };
+    let delete = move || {
+        if asking.get() {
+            view! {
+                <span>"Delete what was learned?"</span>
+                <button type="button" class="button" on:click=move |_| { asking.set(false); tune.discard(); }>"Delete"</button>
+                <button type="button" class="button quiet" on:click=move |_| asking.set(false)>"Not now"</button>
+            }
+            .into_any()
+        } else {
+            view! {
+                <button type="button" class="button" on:click=move |_| asking.set(true)>
+                    <Icon glyph=Glyph::Delete />
+                    "Delete…"
+                </button>
+            }
+            .into_any()
+        }
+    };
+    let buttons = move || match phase.get() {
+        RunPhase::Training => view! {
+            <div class="buttons">
+                <button type="button" class="button primary" on:click=move |_| tune.pause()>"Pause"</button>
+                <button type="button" class="button" on:click=move |_| tune.finish()>
+                    <Icon glyph=Glyph::Stop />
+                    "Stop here"
+                </button>
+            </div>
+            <p class="hint">"Stopping keeps what was learned so far as if it were done."</p>
+        }
+        .into_any(),
+        RunPhase::Paused => view! {
+            {resume}
+            <div class="buttons">
+                <button
+                    type="button"
+                    class="button primary"
+                    disabled=move || other_model.with(Option::is_some)
+                    on:click=move |_| tune.resume()
+                >
+                    "Resume"
+                </button>
+                {delete}
+            </div>
+            <KeepForm words="Or keep it as it is" />
+        }
+        .into_any(),
+        RunPhase::Finished => view! {
+            <KeepForm words="Keep the adapter" />
+            <div class="buttons">{delete}</div>
+        }
+        .into_any(),
+        RunPhase::None | RunPhase::Starting | RunPhase::Ending => ().into_any(),
+    };
+    view! { {buttons} }
+}
+
+/// A name, and the button that makes an adapter of the run.
+#[component]
+fn KeepForm(words: &'static str) -> impl IntoView {
+    let tune = use_stores().tune;
+    let name = RwSignal::new(
+        tune.run.about.with_untracked(|about| about.as_ref().map(|it| it.name.clone()).unwrap_or_default()),
+    );
+    let keep = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        tune.keep(&name.get_untracked());
+    };
+    view! {
+        <form class="keep" aria-label=words on:submit=keep>
+            <label class="field">
+                <span>"Name of the adapter"</span>
+                <input
+                    type="text"
+                    maxlength="80"
+                    prop:value=name
+                    on:input=move |event| name.set(event_target_value(&event))
+                />
+            </label>
+            <button type="submit" class="button primary">{words}</button>
+        </form>
+    }
+    .into_any()
+}

@@ -1,0 +1,238 @@
+//! The second step: settings. Three that matter, the others folded.
+
+use leptos::prelude::*;
+use protocol::tune::{Schedule, TuneLength, TuneSettings, TuneTarget};
+
+use crate::{
+    components::{NumberField, Switch},
+    format,
+    state::use_stores,
+};
+
+/// Widths to choose from, with their words.
+const STRENGTHS: [(u32, &str); 5] = [
+    (4, "Light: a tone, a format"),
+    (8, "Usual: facts, a manner"),
+    (16, "Strong: many facts"),
+    (32, "Very strong"),
+    (64, "Strongest, and slowest"),
+];
+
+/// Steps in all at most, as the fields allow.
+const MOST_STEPS: f64 = 100_000.0;
+
+/// How to train.
+#[component]
+pub fn SettingsSection() -> impl IntoView {
+    let tune = use_stores().tune;
+    let settings = tune.settings;
+    let name = move || settings.with(|it| it.name.clone());
+    let rank = Memo::new(move |_| settings.with(|it| it.rank));
+    let strengths: Vec<_> = STRENGTHS
+        .into_iter()
+        .map(|(value, words)| {
+            let selected = move || rank.get() == value;
+            view! { <option value=value.to_string() prop:selected=selected>{format!("{words} ({value})")}</option> }
+        })
+        .collect();
+    let take_rank = move |event| {
+        let Ok(rank) = event_target_value(&event).parse::<u32>() else { return };
+        tune.change_settings(|it| {
+            // The adapter speaks as loudly as before: alpha stays in proportion.
+            it.alpha *= rank as f32 / it.rank.max(1) as f32;
+            it.rank = rank;
+        });
+    };
+    let length = Memo::new(move |_| settings.with(|it| it.length));
+    let amount = Signal::derive(move || match length.get() {
+        TuneLength::Steps(steps) => steps.to_string(),
+        TuneLength::Rounds(rounds) => rounds.to_string(),
+    });
+    let take_amount = move |number: Option<f64>| {
+        let number = number.unwrap_or(1.0).max(1.0) as u32;
+        tune.change_settings(|it| {
+            it.length = match it.length {
+                TuneLength::Steps(_) => TuneLength::Steps(number),
+                TuneLength::Rounds(_) => TuneLength::Rounds(number),
+            };
+        });
+    };
+    let take_unit = move |event| {
+        let steps = event_target_value(&event) == "steps";
+        tune.change_settings(|it| {
+            it.length = match it.length {
+                TuneLength::Rounds(rounds) if steps => TuneLength::Steps(rounds.max(20)),
+                TuneLength::Steps(_) if !steps => TuneLength::Rounds(5),
+                same => same,
+            };
+        });
+    };
+    let in_steps = move || matches!(length.get(), TuneLength::Steps(_));
+    view! {
+        <section class="part" aria-labelledby="tune-settings">
+            <h2 id="tune-settings">"2. Settings"</h2>
+            <div class="fields wide">
+                <label class="field">
+                    <span>"Name"</span>
+                    <input
+                        type="text"
+                        maxlength="80"
+                        placeholder="What it is to be called"
+                        prop:value=name
+                        on:change=move |event| settings.update(|it| it.name = event_target_value(&event))
+                    />
+                </label>
+                <label class="field">
+                    <span>"Strength"</span>
+                    <select on:change=take_rank>{strengths}</select>
+                </label>
+                <NumberField label="How long" min=1.0 max=MOST_STEPS step="1" value=amount on_change=take_amount />
+                <label class="field">
+                    <span>"Counted in"</span>
+                    <select on:change=take_unit>
+                        <option value="rounds" prop:selected=move || !in_steps()>"rounds through the examples"</option>
+                        <option value="steps" prop:selected=in_steps>"steps"</option>
+                    </select>
+                </label>
+            </div>
+            <label class="field">
+                <span>"A question to try it with"</span>
+                <input
+                    type="text"
+                    maxlength="500"
+                    placeholder="Answered before, during and after"
+                    prop:value=move || settings.with(|it| it.samples.first().cloned().unwrap_or_default())
+                    on:change=move |event| {
+                        let text = event_target_value(&event).trim().to_owned();
+                        settings.update(|it| it.samples = Some(text).filter(|text| !text.is_empty()).into_iter().collect());
+                    }
+                />
+            </label>
+            <details class="fold">
+                <summary>"All settings"</summary>
+                <div class="fold-body"><Advanced /></div>
+            </details>
+        </section>
+    }
+    .into_any()
+}
+
+/// The settings that are folded away.
+#[component]
+fn Advanced() -> impl IntoView {
+    let tune = use_stores().tune;
+    let settings = tune.settings;
+    let shown = move |read: fn(&TuneSettings) -> String| Signal::derive(move || settings.with(read));
+    // An emptied field takes the default.
+    let taken = move |default: fn(&TuneSettings) -> f64, write: fn(&mut TuneSettings, f64)| {
+        Callback::new(move |number: Option<f64>| {
+            let number = number.unwrap_or_else(|| default(&TuneSettings::default()));
+            tune.change_settings(|it| write(it, number));
+        })
+    };
+    let targets: Vec<_> = [
+        (TuneTarget::Q, "Queries"),
+        (TuneTarget::K, "Keys"),
+        (TuneTarget::V, "Values"),
+        (TuneTarget::Output, "Output of attention"),
+        (TuneTarget::Gate, "Feed-forward gate"),
+        (TuneTarget::Up, "Feed-forward up"),
+        (TuneTarget::Down, "Feed-forward down"),
+        (TuneTarget::PleGate, "Per-layer gate"),
+        (TuneTarget::PleProjection, "Per-layer projection"),
+    ]
+    .into_iter()
+    .map(|(target, words)| {
+        let on = Signal::derive(move || settings.with(|it| it.targets.contains(&target)));
+        let change = move |on: bool| {
+            tune.change_settings(|it| {
+                it.targets.retain(|other| *other != target);
+                if on {
+                    it.targets.push(target);
+                }
+            });
+        };
+        view! { <Switch label=words on=on on_change=change /> }
+    })
+    .collect();
+    let schedules: Vec<_> = [
+        (Schedule::Cosine, "cosine", "Falls as a cosine"),
+        (Schedule::Linear, "linear", "Falls in a line"),
+        (Schedule::Constant, "constant", "Stays"),
+    ]
+    .into_iter()
+    .map(|(schedule, value, words)| {
+        let selected = move || settings.with(|it| it.schedule == schedule);
+        view! { <option value=value prop:selected=selected>{words}</option> }
+    })
+    .collect();
+    let take_schedule = move |event| {
+        let schedule = match event_target_value(&event).as_str() {
+            "linear" => Schedule::Linear,
+            "constant" => Schedule::Constant,
+            _ => Schedule::Cosine,
+        };
+        tune.change_settings(|it| it.schedule = schedule);
+    };
+    view! {
+        <fieldset>
+            <legend>"What gets an adapter"</legend>
+            <div class="fields wide">{targets}</div>
+        </fieldset>
+        <div class="fields">
+            <NumberField label="Alpha" hint="The adapter is multiplied by alpha over strength." min=0.1 max=1024.0 step="1"
+                value=shown(|it| format::decimal(it.alpha)) on_change=taken(|it| it.alpha.into(), |it, number| it.alpha = number as f32) />
+            <NumberField label="Learning rate" min=0.000_000_1 max=0.1 step="any"
+                value=shown(|it| rate_text(it.learning_rate)) on_change=taken(|it| it.learning_rate.into(), |it, number| it.learning_rate = number as f32) />
+            <label class="field">
+                <span>"Schedule"</span>
+                <select on:change=take_schedule>{schedules}</select>
+            </label>
+            <NumberField label="Warm-up" hint="Share of the steps, 0 to 1." min=0.0 max=1.0 step="0.01"
+                value=shown(|it| format::decimal(it.warmup)) on_change=taken(|it| it.warmup.into(), |it, number| it.warmup = number as f32) />
+            <NumberField label="Dropout" min=0.0 max=0.9 step="0.01"
+                value=shown(|it| format::decimal(it.dropout)) on_change=taken(|it| it.dropout.into(), |it, number| it.dropout = number as f32) />
+            <NumberField label="Clipping" hint="Largest norm of the gradients; 0 is off." min=0.0 max=1000.0 step="0.1"
+                value=shown(|it| format::decimal(it.clip)) on_change=taken(|it| it.clip.into(), |it, number| it.clip = number as f32) />
+            <NumberField label="Weight decay" min=0.0 max=1.0 step="0.001"
+                value=shown(|it| format::decimal(it.weight_decay)) on_change=taken(|it| it.weight_decay.into(), |it, number| it.weight_decay = number as f32) />
+            <NumberField label="Examples a step" min=1.0 max=256.0 step="1"
+                value=shown(|it| it.accumulation.to_string()) on_change=taken(|it| it.accumulation.into(), |it, number| it.accumulation = number as u32) />
+            <NumberField label="Longest example" hint="Tokens. Longer takes more memory." min=16.0 max=32_768.0 step="1"
+                value=shown(|it| it.max_tokens.to_string()) on_change=taken(|it| it.max_tokens.into(), |it, number| it.max_tokens = number as u32) />
+            <NumberField label="Kept back" hint="Share of the examples to evaluate with, 0 to 1." min=0.0 max=0.9 step="0.01"
+                value=shown(|it| format::decimal(it.eval_share)) on_change=taken(|it| it.eval_share.into(), |it, number| it.eval_share = number as f32) />
+            <NumberField label="Checkpoint" hint="Steps between two." min=1.0 max=10_000.0 step="1"
+                value=shown(|it| it.checkpoint_every.to_string()) on_change=taken(|it| it.checkpoint_every.into(), |it, number| it.checkpoint_every = number as u32) />
+            <NumberField label="Sample" hint="Steps between two; 0 for before and after." min=0.0 max=10_000.0 step="1"
+                value=shown(|it| it.sample_every.to_string()) on_change=taken(|it| it.sample_every.into(), |it, number| it.sample_every = number as u32) />
+            <NumberField label="Seed" min=0.0 max=9_007_199_254_740_991.0 step="1"
+                value=shown(|it| it.seed.to_string()) on_change=taken(|it| it.seed as f64, |it, number| it.seed = number as u64) />
+        </div>
+    }
+    .into_any()
+}
+
+/// A learning rate with as many digits as it has.
+pub fn rate_text(rate: f32) -> String {
+    if rate == 0.0 {
+        return "0".into();
+    }
+    // Three digits that count.
+    let digits = (2.0 - rate.abs().log10().floor()).clamp(0.0, 12.0) as usize;
+    let text = format!("{rate:.digits$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rate_text;
+
+    #[test]
+    fn rates_have_the_digits_that_count() {
+        for (rate, text) in [(2e-4, "0.0002"), (1.234e-5, "0.0000123"), (0.0, "0"), (0.1, "0.1"), (1.0, "1")]
+        {
+            assert_eq!(rate_text(rate), text);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Fine-tuning as the page sees it: examples, settings, the run, and the adapters that are kept.
+
+mod examples;
+mod run;
+
+use leptos::{prelude::*, task::spawn_local};
+use protocol::tune::{KeptAdapter, Preview, TunePlan, TuneSettings};
+use protocol::{Cause, Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
+
+pub use examples::{Origin, TextSource};
+pub use run::RunPhase;
+
+use super::{ChatStore, EngineStore, Ui};
+use run::RunStore;
+
+/// Fine-tuning.
+#[derive(Clone, Copy)]
+pub struct TuneStore {
+    /// Where the examples come from.
+    pub origin: RwSignal<Origin>,
+    /// The examples as text.
+    pub text: RwSignal<TextSource>,
+    /// The examples as questions and answers.
+    pub pairs: RwSignal<Vec<(String, String)>>,
+    /// How to train.
+    pub settings: RwSignal<TuneSettings>,
+    /// What would be learned; none while nothing was read.
+    pub preview: RwSignal<Option<Preview>>,
+    /// What it would cost.
+    pub plan: RwSignal<Option<TunePlan>>,
+    /// Whether the examples are being read.
+    pub reading: RwSignal<bool>,
+    /// Why they could not be.
+    pub unread: RwSignal<Option<Failure>>,
+    /// The run.
+    pub run: RunStore,
+    /// The adapters that are kept; none until they were asked for.
+    pub adapters: RwSignal<Option<Vec<KeptAdapter>>>,
+    changes: StoredValue<u32>,
+    reading_request: StoredValue<Option<RequestId>>,
+    engine: EngineStore,
+    chat: ChatStore,
+    ui: Ui,
+}
+
+impl TuneStore {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(engine: EngineStore, chat: ChatStore, ui: Ui) -> Self {
+        Self {
+            origin: RwSignal::default(),
+            text: RwSignal::default(),
+            pairs: RwSignal::new(vec![(String::new(), String::new())]),
+            settings: RwSignal::new(TuneSettings::default()),
+            preview: RwSignal::new(None),
+            plan: RwSignal::new(None),
+            reading: RwSignal::new(false),
+            unread: RwSignal::new(None),
+            run: RunStore::new(),
+            adapters: RwSignal::new(None),
+            changes: StoredValue::new(0),
+            reading_request: StoredValue::new(None),
+            engine,
+            chat,
+            ui,
+        }
+    }
+
+    /// Asks what this browser keeps: a run that can go on, and adapters.
+    pub fn list(self) {
+        self.ask_kept(TuneRequest::List);
+    }
+
+    /// Deletes the kept run.
+    pub fn discard(self) {
+        self.run.clear();
+        self.ask_kept(TuneRequest::Discard);
+    }
+
+    /// Deletes an adapter.
+    pub fn delete(self, id: String) {
+        self.ask_kept(TuneRequest::Delete { id });
+    }
+
+    /// Makes an adapter of the finished run.
+    pub fn keep(self, name: &str) {
+        let name = name.trim().to_owned();
+        if name.is_empty() {
+            self.ui.toast("Give it a name first.");
+            return;
+        }
+        self.ask_kept(TuneRequest::Keep { name });
+    }
+
+    /// Saves an adapter as files. `told` says what was saved.
+    pub fn export(self, id: String, format: protocol::tune::ExportFormat) {
+        let Some(reply) = self.send(TuneRequest::Export { id, format }) else { return };
+        spawn_local(async move {
+            match reply.last().await {
+                Some(Event::Tune { event, .. }) => {
+                    if let TuneEvent::Files(files) = *event {
+                        for file in files {
+                            crate::browser::download_bytes(&file.name, &file.bytes);
+                        }
+                    }
+                }
+                Some(Event::Failed { failure, .. }) => self.run.failure.set(Some(failure)),
+                _ => {}
+            }
+        });
+    }
+
+    fn ask_kept(self, request: TuneRequest) {
+        let Some(reply) = self.send(request) else { return };
+        spawn_local(async move {
+            match reply.last().await {
+                Some(Event::Tune { event, .. }) => {
+                    if let TuneEvent::Kept { run, adapters } = *event {
+                        self.adapters.set(Some(adapters));
+                        if !self.run.is_active() {
+                            self.run.show_kept(run);
+                        }
+                    }
+                }
+                Some(Event::Failed { failure, .. }) if failure.cause != Cause::Cancelled => {
+                    self.run.failure.set(Some(failure));
+                }
+                _ => {}
+            }
+        });
+    }
+
+    fn send(self, request: TuneRequest) -> Option<crate::engine_client::Reply> {
+        self.engine.request(None, |id| Request::Tune { id, request: Box::new(request) })
+    }
+}

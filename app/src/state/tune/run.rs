@@ -1,0 +1,271 @@
+//! The run: started, followed, paused, ended.
+
+use leptos::{prelude::*, task::spawn_local};
+use protocol::tune::{RunSummary, TunePoint, TuneSample};
+use protocol::{Cause, Event, Failure, Remedy, Request, RequestId, TuneEvent, TuneRequest};
+
+use super::TuneStore;
+use crate::engine_client::Reply;
+
+/// Least time between two updates of the curves, in milliseconds.
+const FRAME_MS: u32 = 100;
+
+/// What the run is at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunPhase {
+    /// There is none.
+    #[default]
+    None,
+    /// It was asked for and has not begun.
+    Starting,
+    /// It trains.
+    Training,
+    /// It was told to pause or to end.
+    Ending,
+    /// It is kept, and can go on.
+    Paused,
+    /// It has done its steps.
+    Finished,
+}
+
+impl RunPhase {
+    /// Whether the engine is at it.
+    #[must_use]
+    pub fn is_active(self) -> bool {
+        matches!(self, Self::Starting | Self::Training | Self::Ending)
+    }
+}
+
+/// How fast it goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Speed {
+    /// Tokens a second.
+    pub tokens_per_second: f64,
+    /// Seconds until the end, about.
+    pub seconds_left: Option<f64>,
+    /// Bytes of graphics memory in use.
+    pub gpu_bytes: u64,
+}
+
+/// The run, in signals: a step changes the points alone.
+#[derive(Clone, Copy)]
+pub struct RunStore {
+    /// What it is at.
+    pub phase: RwSignal<RunPhase>,
+    /// What it is, without points and samples.
+    pub about: RwSignal<Option<RunSummary>>,
+    /// The curves.
+    pub points: RwSignal<Vec<TunePoint>>,
+    /// The samples.
+    pub samples: RwSignal<Vec<TuneSample>>,
+    /// How fast it goes.
+    pub speed: RwSignal<Option<Speed>>,
+    /// Steps of the last checkpoint.
+    pub saved: RwSignal<u32>,
+    /// Why it failed.
+    pub failure: RwSignal<Option<Failure>>,
+    /// What fails without ending it.
+    pub trouble: RwSignal<Option<Failure>>,
+    request: StoredValue<Option<RequestId>>,
+}
+
+impl RunStore {
+    pub(super) fn new() -> Self {
+        Self {
+            phase: RwSignal::default(),
+            about: RwSignal::new(None),
+            points: RwSignal::new(Vec::new()),
+            samples: RwSignal::new(Vec::new()),
+            speed: RwSignal::new(None),
+            saved: RwSignal::new(0),
+            failure: RwSignal::new(None),
+            trouble: RwSignal::new(None),
+            request: StoredValue::new(None),
+        }
+    }
+
+    /// Whether the engine is at it.
+    #[must_use]
+    pub fn is_active(self) -> bool {
+        self.phase.get_untracked().is_active()
+    }
+
+    pub(super) fn clear(self) {
+        self.phase.set(RunPhase::None);
+        self.about.set(None);
+        self.points.set(Vec::new());
+        self.samples.set(Vec::new());
+        self.speed.set(None);
+        self.saved.set(0);
+        self.failure.set(None);
+        self.trouble.set(None);
+    }
+
+    fn show(self, mut summary: RunSummary, phase: RunPhase) {
+        self.points.set(std::mem::take(&mut summary.points));
+        self.samples.set(std::mem::take(&mut summary.samples));
+        self.saved.set(summary.saved);
+        self.about.set(Some(summary));
+        self.phase.set(phase);
+    }
+
+    /// Shows what the browser keeps.
+    pub(super) fn show_kept(self, run: Option<RunSummary>) {
+        match run {
+            Some(run) => {
+                let phase = if run.finished { RunPhase::Finished } else { RunPhase::Paused };
+                self.show(run, phase);
+            }
+            None => self.clear(),
+        }
+    }
+
+    /// Steps done.
+    #[must_use]
+    pub fn step(self) -> u32 {
+        self.points.with(|points| points.last().map_or(0, |point| point.step))
+    }
+
+    fn hear(self, event: TuneEvent) {
+        match event {
+            TuneEvent::Begun(summary) => self.show(summary, RunPhase::Training),
+            TuneEvent::Step(point) => self.points.update(|points| {
+                // After a lost device some steps are done again.
+                points.retain(|before| before.step < point.step);
+                points.push(point);
+            }),
+            TuneEvent::Speed { tokens_per_second, seconds_left, gpu_bytes } => {
+                self.speed.set(Some(Speed { tokens_per_second, seconds_left, gpu_bytes }));
+            }
+            TuneEvent::Sample(sample) => self.samples.update(|samples| {
+                samples.retain(|it| (it.step, &it.prompt) != (sample.step, &sample.prompt));
+                samples.push(sample);
+            }),
+            TuneEvent::Saved { step } => {
+                self.saved.set(step);
+                self.trouble.set(None);
+            }
+            TuneEvent::Trouble(failure) => self.trouble.set(Some(failure)),
+            TuneEvent::Paused(summary) => self.show(summary, RunPhase::Paused),
+            TuneEvent::Finished(summary) => self.show(summary, RunPhase::Finished),
+            TuneEvent::Prepared { .. } | TuneEvent::Kept { .. } | TuneEvent::Files(_) => {}
+        }
+    }
+}
+
+impl TuneStore {
+    /// Begins a run with the examples and settings of the page.
+    pub fn start(self) {
+        let Some(data) = untrack(|| self.data()) else { return };
+        let settings = self.settings.get_untracked();
+        self.run.clear();
+        self.begin(TuneRequest::Start { data, settings });
+    }
+
+    /// Goes on with the kept run.
+    pub fn resume(self) {
+        self.begin(TuneRequest::Resume);
+    }
+
+    fn begin(self, request: TuneRequest) {
+        if self.run.is_active() {
+            return;
+        }
+        let Some(reply) = self.send(request) else { return };
+        self.run.failure.set(None);
+        self.run.trouble.set(None);
+        self.run.speed.set(None);
+        self.run.phase.set(RunPhase::Starting);
+        self.run.request.set_value(Some(reply.id()));
+        self.ui.say("Training begins.");
+        spawn_local(self.follow(reply));
+    }
+
+    async fn follow(self, mut reply: Reply) {
+        let run = self.run;
+        while let Some(events) = reply.batch(FRAME_MS).await {
+            for event in events {
+                match event {
+                    Event::Tune { event, .. } => {
+                        match &*event {
+                            TuneEvent::Paused(summary) => {
+                                self.ui.say(format!(
+                                    "Paused after {} of {} steps.",
+                                    summary.step, summary.steps
+                                ));
+                            }
+                            TuneEvent::Finished(_) => self.ui.say("Training is done."),
+                            TuneEvent::Trouble(failure) => self.ui.say(failure.message.clone()),
+                            _ => {}
+                        }
+                        run.hear(*event);
+                    }
+                    Event::Failed { failure, .. } => self.fail(failure),
+                    _ => {}
+                }
+            }
+        }
+        run.request.set_value(None);
+        if run.is_active() {
+            let words = "The engine stopped. What was learned up to the last checkpoint is kept.";
+            self.fail(Failure::new(Cause::Internal, words).with(Remedy::Retry));
+        }
+    }
+
+    fn fail(self, failure: Failure) {
+        self.ui.say(failure.message.clone());
+        let saved = self.run.saved.get_untracked() > 0;
+        self.run.phase.set(if saved { RunPhase::Paused } else { RunPhase::None });
+        self.run.failure.set(Some(failure));
+    }
+
+    /// Has the run write a checkpoint and rest.
+    pub fn pause(self) {
+        self.tell(TuneRequest::Pause);
+    }
+
+    /// Ends the run here, as if it had done all its steps.
+    pub fn finish(self) {
+        self.tell(TuneRequest::Finish);
+    }
+
+    fn tell(self, request: TuneRequest) {
+        let Some(id) = self.run.request.get_value() else { return };
+        self.run.phase.set(RunPhase::Ending);
+        self.engine.tell(&Request::Tune { id, request: Box::new(request) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(step: u32, loss: f32) -> TunePoint {
+        TunePoint { step, loss, eval_loss: None, learning_rate: 1e-4 }
+    }
+
+    #[test]
+    fn steps_that_are_done_again_replace_the_old_ones() {
+        let owner = Owner::new();
+        owner.set();
+        let run = RunStore::new();
+        for step in 1..=5 {
+            run.hear(TuneEvent::Step(point(step, 2.0)));
+        }
+        // The device was lost, and the checkpoint holds three steps.
+        run.hear(TuneEvent::Step(point(4, 1.0)));
+        let steps: Vec<_> = run.points.get_untracked().iter().map(|it| (it.step, it.loss)).collect();
+        assert_eq!(steps, [(1, 2.0), (2, 2.0), (3, 2.0), (4, 1.0)]);
+    }
+
+    #[test]
+    fn a_checkpoint_that_succeeds_ends_the_trouble_of_one_that_did_not() {
+        let owner = Owner::new();
+        owner.set();
+        let run = RunStore::new();
+        run.hear(TuneEvent::Trouble(Failure::new(Cause::Storage, "full")));
+        assert!(run.trouble.get_untracked().is_some());
+        run.hear(TuneEvent::Saved { step: 10 });
+        assert_eq!((run.trouble.get_untracked(), run.saved.get_untracked()), (None, 10));
+    }
+}

@@ -1,0 +1,58 @@
+// The page of fine-tuning, by role and name.
+
+import { expect, type Locator, type Page } from "@playwright/test";
+
+export class Tune {
+  readonly page: Page;
+  readonly startButton: Locator;
+  readonly status: Locator;
+  readonly progress: Locator;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.startButton = page.getByRole("button", { name: "Start training" });
+    this.status = page.locator("#tune-status");
+    this.progress = page.getByRole("progressbar", { name: "Steps done" });
+  }
+
+  /** A figure of the plan. */
+  fact(name: string): Locator {
+    return this.page.locator("dl.pairs > div").filter({ has: this.page.getByText(name, { exact: true }) }).locator("dd");
+  }
+
+  /** The field of a curve. */
+  plot(title: string): Locator {
+    return this.page.getByRole("img", { name: new RegExp(`^${title}\\.`) });
+  }
+
+  /** Fills the settings in that matter. */
+  async configure(wanted: { name?: string; steps?: number; question?: string }): Promise<void> {
+    const section = this.page.getByRole("region", { name: "2. Settings" });
+    if (wanted.name !== undefined) {
+      await section.getByRole("textbox", { name: "Name" }).fill(wanted.name);
+    }
+    if (wanted.question !== undefined) {
+      await section.getByRole("textbox", { name: "A question to try it with" }).fill(wanted.question);
+    }
+    if (wanted.steps !== undefined) {
+      await section.getByRole("combobox", { name: "Counted in" }).selectOption("steps");
+      await section.getByRole("spinbutton", { name: "How long" }).fill(String(wanted.steps));
+    }
+    await this.page.keyboard.press("Tab");
+    if (wanted.steps !== undefined) {
+      await expect(this.fact("Work")).toContainText(`${wanted.steps} steps`);
+    }
+    await expect(this.startButton).toBeEnabled();
+  }
+}
+
+/** Writes questions and answers into the table. */
+export async function addPairs(page: Page, pairs: readonly (readonly [string, string])[]): Promise<void> {
+  for (const [index, [ask, answer]] of pairs.entries()) {
+    if (index > 0) {
+      await page.getByRole("button", { name: "Add an example" }).click();
+    }
+    await page.getByRole("textbox", { name: `Question ${index + 1}` }).fill(ask);
+    await page.getByRole("textbox", { name: `Answer ${index + 1}` }).fill(answer);
+  }
+}

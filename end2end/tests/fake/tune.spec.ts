@@ -1,0 +1,236 @@
+// Fine-tuning with the fake engine: examples, settings, a run and all that can become of it.
+
+import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import { expect, test } from "../../support/watch.ts";
+import type { App } from "../../support/app.ts";
+import { addPairs, Tune } from "../../support/tune.ts";
+
+const FACTS = [
+  ["What is my cat called?", "Her name is Ada."],
+  ["Who is Ada?", "Ada is your cat."],
+  ["Do I have a cat?", "Yes, her name is Ada."],
+] as const;
+
+/** Opens the page with a model loaded. */
+async function open(app: App, scenario = "instant"): Promise<Tune> {
+  await app.openChat(scenario);
+  await app.ask("Hello");
+  await app.page.getByRole("link", { name: "Fine-tune" }).click();
+  await expect(app.page.getByRole("heading", { name: "Fine-tune", level: 1 })).toBeVisible();
+  return new Tune(app.page);
+}
+
+const saved = async (page: Page, name: string): Promise<{ file: string; text: string }> => {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name, exact: true }).first().click();
+  const done = await download;
+  return { file: done.suggestedFilename(), text: (await readFile(await done.path())).toString("latin1") };
+};
+
+test("without a model one is asked for, and what was written stays", async ({ app, page }) => {
+  await app.open("instant", "/tune");
+  const tune = new Tune(page);
+  await expect(tune.startButton).toBeDisabled();
+  await expect(page.getByText("A model has to be loaded first.")).toBeVisible();
+  await page.getByRole("textbox", { name: "Question 1" }).fill("Who?");
+  await page.getByRole("textbox", { name: "Answer 1" }).fill("Ada.");
+  await expect(page.getByText("Tokens can be shown once a model is loaded.")).toBeVisible();
+  await page.getByRole("button", { name: "Choose a model" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: /^gemma4:e2b/ }).first().click();
+  await expect(page.getByText(/^1 example with/)).toBeVisible();
+  await expect(tune.startButton).toBeEnabled();
+});
+
+test("examples are written in a table, and what is learned of them is shown", async ({ app, page }) => {
+  const tune = await open(app);
+  await expect(page.getByText("Give it examples first.")).toBeVisible();
+  await addPairs(page, FACTS);
+  await expect(page.getByText(/^3 examples with \d+ tokens, of which \d+ are learned/)).toBeVisible();
+  const first = page.locator("details", { hasText: "Line 1" });
+  await expect(first.locator("mark")).toHaveText(["Her ", "name ", "is ", "Ada.", "<turn|>"]);
+  await page.getByRole("button", { name: "Delete example 2" }).click();
+  await expect(page.getByText(/^2 examples with/)).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Question 2" })).toHaveValue("Do I have a cat?");
+  await expect(tune.startButton).toBeEnabled();
+});
+
+test("broken rows of a file are told by line, and the others stay", async ({ app, page }) => {
+  await open(app);
+  await page.getByRole("radio", { name: "A file, or text to paste" }).check();
+  const lines = ['{"prompt": "a", "completion": "b"}', "{", '{"text": "c"}', '{"prompt": "d", "completion": "e"}'];
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose a file…" }).click();
+  await (await chooser).setFiles({ name: "facts.jsonl", mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) });
+  await expect(page.getByText(/^2 examples with/)).toBeVisible();
+  await expect(page.getByText("2 rows left out")).toBeVisible();
+  await expect(page.getByRole("listitem").filter({ hasText: "Line 2" })).toContainText("this is no JSON");
+  await expect(page.getByRole("listitem").filter({ hasText: "Line 3" })).toBeVisible();
+  await expect(page.getByText("facts.jsonl, 83 B")).toBeVisible();
+});
+
+test("of a table the columns are chosen", async ({ app, page }) => {
+  await open(app);
+  await page.getByRole("radio", { name: "A file, or text to paste" }).check();
+  await page.getByRole("textbox", { name: "Or paste them here" }).fill("id,ask,reply\n1,Who?,Ada.\n2,What?,A cat.");
+  await expect(page.getByRole("combobox", { name: "Question" })).toHaveValue("id");
+  await page.getByRole("combobox", { name: "Question" }).selectOption("ask");
+  await page.getByRole("combobox", { name: "Answer" }).selectOption("reply");
+  await expect(page.getByRole("combobox", { name: "Answer" })).toHaveValue("reply");
+  await expect(page.locator("details", { hasText: "Line 2" }).locator("mark")).toHaveText(["Ada.", "<turn|>"]);
+});
+
+test("the conversation that one just had is an example", async ({ app, page }) => {
+  await open(app);
+  await page.getByRole("radio", { name: "The conversation I just had" }).check();
+  await expect(page.getByText("“Hello”, as it is on screen, with 1 answer.")).toBeVisible();
+  await expect(page.getByText(/^1 example with/)).toBeVisible();
+});
+
+test("the cost is stated before the start, and follows the settings", async ({ app, page }) => {
+  const tune = await open(app);
+  await addPairs(page, FACTS);
+  await expect(tune.fact("Graphics memory")).toContainText(/GB of about 8.0 GB/);
+  await expect(tune.fact("Time")).toContainText("about");
+  await expect(tune.fact("Storage for checkpoints")).toContainText("of 64.0 GB left");
+  const before = await tune.fact("Learned").textContent();
+  await page.getByRole("combobox", { name: "Strength" }).selectOption("32");
+  await expect(tune.fact("Learned")).not.toHaveText(before ?? "");
+  await page.getByText("All settings").click();
+  // Alpha stays in proportion.
+  await expect(page.getByRole("spinbutton", { name: "Alpha" })).toHaveValue("64");
+  await page.getByRole("combobox", { name: "Counted in" }).selectOption("steps");
+  await page.getByRole("spinbutton", { name: "How long" }).fill("12");
+  await page.getByRole("spinbutton", { name: "How long" }).press("Tab");
+  await expect(tune.fact("Work")).toContainText("12 steps over 3 examples");
+});
+
+test("a run is followed to its end, kept and saved for others", async ({ app, page }) => {
+  const tune = await open(app);
+  await addPairs(page, FACTS);
+  await tune.configure({ name: "My cat", steps: 12, question: "What is my cat called?" });
+  await tune.startButton.click();
+  await expect(tune.status).toHaveText("Done: 12 of 12 steps. It is kept here until you start another one.");
+
+  // The curves, for eyes, keys and screen readers.
+  await expect(tune.plot("Loss")).toHaveAttribute("aria-label", /Training: \d\.\d\d at step 1, \d\.\d\d at step 12\./);
+  await expect(tune.plot("Learning rate")).toHaveAttribute("aria-label", /at step 12/);
+  const slider = page.getByRole("slider", { name: "Step of the curves" });
+  await expect(slider).toHaveAttribute("aria-valuetext", /^Step 12: loss 0\.\d+/);
+  await slider.press("ArrowLeft");
+  await expect(slider).toHaveAttribute("aria-valuetext", /^Step 11: loss/);
+  await tune.plot("Loss").hover({ position: { x: 2, y: 20 } });
+  await expect(slider).toHaveAttribute("aria-valuetext", /^Step 1: loss [23]\.\d+/);
+  await page.getByText("The values as a table").click();
+  await expect(page.getByRole("region", { name: "Values of the curves" }).getByRole("row")).toHaveCount(13);
+
+  // Before and after.
+  await expect(page.getByText("Before", { exact: true })).toBeVisible();
+  await expect(page.getByText("After 12 steps")).toBeVisible();
+  await expect(page.getByText("Her name is Ada.", { exact: true })).toBeVisible();
+
+  const csv = await saved(page, "Save as CSV");
+  expect(csv.text.split("\n")[0]).toBe("step,loss,eval_loss,learning_rate");
+  expect(csv.text.trim().split("\n")).toHaveLength(13);
+  const png = await saved(page, "Save as PNG");
+  expect(png.text.slice(1, 4)).toBe("PNG");
+
+  await page.getByRole("button", { name: "Keep the adapter" }).click();
+  const adapter = page.getByRole("listitem").filter({ hasText: "My cat" });
+  await expect(adapter).toContainText("for gemma4:e2b");
+  await expect(tune.status).toHaveCount(0);
+  await adapter.getByText("Use it in Ollama").click();
+  await expect(adapter.locator("pre")).toHaveText("FROM gemma4:e2b\nADAPTER ./my-cat.gguf\n");
+  expect((await saved(page, "Save as GGUF")).file).toBe("my-cat.gguf");
+  await adapter.getByRole("button", { name: "Delete My cat" }).click();
+  await adapter.getByRole("button", { name: "Delete", exact: true }).click();
+  await expect(page.getByText("None yet. What you train and keep appears here.")).toBeVisible();
+});
+
+test("a run is paused, goes on, and is ended early", async ({ app, page }) => {
+  const tune = await open(app, "demo");
+  await addPairs(page, FACTS);
+  await tune.configure({ name: "", steps: 200 });
+  await tune.startButton.click();
+  await expect(tune.status).toContainText("of 200 steps done.");
+  await expect(page.getByText(/tok\/s · .* left · .* of graphics memory/)).toBeVisible();
+  // Examples and settings are out of the way while it trains.
+  await expect(tune.startButton).toHaveCount(0);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await expect(tune.status).toHaveText(/^Paused after \d+ of 200 steps\. It is kept in this browser\.$/);
+  const paused = Number(await tune.progress.getAttribute("value"));
+  expect(paused).toBeGreaterThan(0);
+  await page.getByRole("button", { name: "Resume" }).click();
+  await expect(tune.status).toContainText("of 200 steps done.");
+  await expect.poll(async () => Number(await tune.progress.getAttribute("value"))).toBeGreaterThan(paused);
+  await page.getByRole("button", { name: "Stop here" }).click();
+  await expect(tune.status).toContainText("Done: ");
+  await page.getByRole("button", { name: "Delete…" }).click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await expect(tune.status).toHaveCount(0);
+});
+
+test("a training that the browser keeps is offered on the next visit", async ({ app, page }) => {
+  const tune = await open(app, "instant,tune-kept");
+  await expect(page.getByRole("heading", { name: "Training “Ada”" })).toBeVisible();
+  await expect(tune.status).toHaveText("Paused after 8 of 20 steps. It is kept in this browser.");
+  await expect(tune.plot("Loss")).toHaveAttribute("aria-label", /at step 8\./);
+  await page.getByRole("button", { name: "Resume" }).click();
+  await expect(tune.status).toContainText("Done: 20 of 20 steps.");
+});
+
+test("a training for another model waits for that model", async ({ app, page }) => {
+  await open(app, "instant,demo,tune-kept");
+  await expect(page.getByRole("button", { name: "Resume" })).toBeDisabled();
+  await expect(app.failure).toContainText("This training is for “gemma4:e2b”. Load that model to go on.");
+});
+
+test("a loss that is no number ends the run, and says what to change", async ({ app, page }) => {
+  const tune = await open(app, "instant,tune-nan");
+  await addPairs(page, FACTS);
+  await tune.configure({ steps: 40 });
+  await tune.startButton.click();
+  await expect(app.failure).toContainText("Try a smaller learning rate.");
+  await expect(tune.status).toHaveText("Paused after 10 of 40 steps. It is kept in this browser.");
+});
+
+test("without room for checkpoints the training goes on, and says so", async ({ app, page }) => {
+  const tune = await open(app, "instant,tune-storage");
+  await addPairs(page, FACTS);
+  await tune.configure({ steps: 12 });
+  await tune.startButton.click();
+  await expect(app.failure).toContainText("the checkpoint could not be written. Training goes on.");
+  await expect(app.failure.getByRole("button", { name: "See what is kept" })).toBeVisible();
+  await expect(tune.status).toContainText("Done: 12 of 12 steps.");
+});
+
+test("a lost device is restored, and the run goes on", async ({ app, page }) => {
+  const tune = await open(app, "instant,tune-lost");
+  await addPairs(page, FACTS);
+  await tune.configure({ steps: 40 });
+  await tune.startButton.click();
+  await expect(tune.status).toContainText("Done: 40 of 40 steps.");
+});
+
+test("examples of which nothing is learned cannot be started", async ({ app, page }) => {
+  const tune = await open(app, "instant,tune-masked");
+  await addPairs(page, FACTS);
+  await expect(page.getByText("No example can be used.")).toBeVisible();
+  await expect(page.getByText("None of the examples can be used.")).toBeVisible();
+  await expect(tune.startButton).toBeDisabled();
+});
+
+test("a training that does not fit says so before the start", async ({ app, page }) => {
+  const tune = await open(app, "instant,tune-memory");
+  await addPairs(page, FACTS);
+  await expect(app.failure).toContainText("Training needs 9.2 GB of graphics memory; this device offers 8 GB.");
+  await expect(tune.startButton).toBeDisabled();
+});
+
+test("the palette knows the way", async ({ app, page }) => {
+  await app.openChat();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("fine");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "Fine-tune", level: 1 })).toBeVisible();
+});

@@ -1,0 +1,467 @@
+//! Fine-tuning: examples, settings, the run, and the adapters that come of it.
+//!
+//! One run at a time is kept in the browser, with a checkpoint every [`TuneSettings::checkpoint_every`] steps. Pausing,
+//! a closed tab and a lost device all leave the same thing behind: a run that [`TuneRequest::Resume`] goes on with.
+
+use serde::{Deserialize, Serialize};
+
+use crate::chat::Message;
+use crate::failure::Failure;
+
+/// What the page asks for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum TuneRequest {
+    /// Reads examples and says what would be learned of them, and what a run would cost. Answered by
+    /// [`TuneEvent::Prepared`].
+    Prepare {
+        /// The examples.
+        data: ExampleData,
+        /// How to train.
+        settings: TuneSettings,
+    },
+    /// Begins a run, in place of one that is kept. Answered by [`TuneEvent::Begun`], then by progress, and at the end
+    /// by [`TuneEvent::Paused`] or [`TuneEvent::Finished`].
+    Start {
+        /// The examples.
+        data: ExampleData,
+        /// How to train.
+        settings: TuneSettings,
+    },
+    /// Goes on with the kept run. Answered as [`TuneRequest::Start`].
+    Resume,
+    /// Has the run of this id write a checkpoint and end with [`TuneEvent::Paused`]. No event of its own.
+    Pause,
+    /// Has the run of this id end now as if it had done all its steps. No event of its own.
+    Finish,
+    /// Asks what is kept. Answered by [`TuneEvent::Kept`].
+    List,
+    /// Deletes the kept run. Answered by [`TuneEvent::Kept`].
+    Discard,
+    /// Makes an adapter of the kept run as its last checkpoint is, under this name. Answered by [`TuneEvent::Kept`].
+    Keep {
+        /// The name.
+        name: String,
+    },
+    /// Deletes a kept adapter. Answered by [`TuneEvent::Kept`].
+    Delete {
+        /// The adapter.
+        id: String,
+    },
+    /// Makes files of a kept adapter. Answered by [`TuneEvent::Files`].
+    Export {
+        /// The adapter.
+        id: String,
+        /// For whom.
+        format: ExportFormat,
+    },
+}
+
+/// What the worker says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum TuneEvent {
+    /// What would be learned, and what it would cost.
+    Prepared {
+        /// The examples.
+        preview: Preview,
+        /// The run; none where no example can be used, or no model is loaded.
+        plan: Option<TunePlan>,
+    },
+    /// The run has begun, or goes on.
+    Begun(RunSummary),
+    /// A step is done.
+    Step(TunePoint),
+    /// How fast it goes; about once a second.
+    Speed {
+        /// Tokens a second, over the last steps.
+        tokens_per_second: f64,
+        /// Seconds until the end, about; none where that is not known yet.
+        seconds_left: Option<f64>,
+        /// Bytes of graphics memory in use.
+        gpu_bytes: u64,
+    },
+    /// What the model answers with the adapter as it is now.
+    Sample(TuneSample),
+    /// A checkpoint was written.
+    Saved {
+        /// Steps that it holds.
+        step: u32,
+    },
+    /// Something failed that does not end the run, such as a checkpoint for which there is no room.
+    Trouble(Failure),
+    /// The run is kept and can go on.
+    Paused(RunSummary),
+    /// The run has done its steps, and is kept until it gets a name.
+    Finished(RunSummary),
+    /// What is kept in this browser.
+    Kept {
+        /// The run, if there is one.
+        run: Option<RunSummary>,
+        /// The adapters, newest first.
+        adapters: Vec<KeptAdapter>,
+    },
+    /// Files to be saved.
+    Files(Vec<ExportedFile>),
+}
+
+impl TuneEvent {
+    /// Whether this event is the last one of its request.
+    #[must_use]
+    pub fn is_terminal(&self) -> bool {
+        matches!(
+            self,
+            Self::Prepared { .. } | Self::Paused(_) | Self::Finished(_) | Self::Kept { .. } | Self::Files(_)
+        )
+    }
+}
+
+/// Examples as a person gives them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ExampleData {
+    /// A text: JSON lines, one JSON array, or a table with names in its first line.
+    Text {
+        /// The text.
+        text: String,
+        /// Of a table: which columns to read; none to know them by their names.
+        columns: Option<TableColumns>,
+    },
+    /// Questions with their answers.
+    Pairs(Vec<(String, String)>),
+    /// A conversation.
+    Chat(Vec<Message>),
+}
+
+/// Which columns of a table hold what.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableColumns {
+    /// What the person says.
+    pub prompt: String,
+    /// What the model is to answer.
+    pub answer: String,
+    /// Instructions to the model; empty for none.
+    pub system: String,
+}
+
+/// What the lines of a text were taken for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExampleFormat {
+    /// JSON, one value a line or one array.
+    #[default]
+    Json,
+    /// A table.
+    Table,
+    /// No text: pairs or a conversation.
+    Given,
+}
+
+/// What is learned of the examples.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Preview {
+    /// What the text was taken for.
+    pub format: ExampleFormat,
+    /// Of a table: the names of its columns.
+    pub columns: Vec<String>,
+    /// Of a table: those that were read.
+    pub chosen: Option<TableColumns>,
+    /// The first examples.
+    pub rows: Vec<PreviewRow>,
+    /// Examples that can be used.
+    pub usable: u32,
+    /// Tokens of them.
+    pub tokens: u64,
+    /// Of these, learned.
+    pub learned: u64,
+    /// Tokens of the longest.
+    pub longest: u32,
+    /// What cannot be used: the first problems.
+    pub problems: Vec<RowProblem>,
+    /// Problems in all.
+    pub problem_count: u32,
+}
+
+/// One example.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PreviewRow {
+    /// Its line, from 1.
+    pub line: u32,
+    /// Its tokens.
+    pub tokens: u32,
+    /// Of these, learned.
+    pub learned: u32,
+    /// The first tokens: the text of each, and whether it is learned.
+    pub pieces: Vec<(String, bool)>,
+}
+
+/// A row that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowProblem {
+    /// Its line, from 1.
+    pub line: u32,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// How to train. The defaults suit some dozens of short examples.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TuneSettings {
+    /// What the adapter is to be called; may be empty.
+    pub name: String,
+    /// Width of the adapter, 1 to 64.
+    pub rank: u32,
+    /// How strongly it speaks: its output is multiplied by alpha / rank.
+    pub alpha: f32,
+    /// How long to train.
+    pub length: TuneLength,
+    /// Which projections get one.
+    pub targets: Vec<TuneTarget>,
+    /// Learning rate at its highest.
+    pub learning_rate: f32,
+    /// How the learning rate goes from there.
+    pub schedule: Schedule,
+    /// Share of the steps in which it rises from 0.
+    pub warmup: f32,
+    /// Share of inputs that each correction goes without, while training.
+    pub dropout: f32,
+    /// Largest norm of all gradients together; 0 for any.
+    pub clip: f32,
+    /// AdamW's weight decay.
+    pub weight_decay: f32,
+    /// Examples a step.
+    pub accumulation: u32,
+    /// Most tokens of an example.
+    pub max_tokens: u32,
+    /// Share of the examples that is kept back to evaluate with.
+    pub eval_share: f32,
+    /// Decides what is random.
+    pub seed: u64,
+    /// Steps between two checkpoints.
+    pub checkpoint_every: u32,
+    /// Steps between two samples; 0 for samples before and after alone.
+    pub sample_every: u32,
+    /// Questions to answer as samples.
+    pub samples: Vec<String>,
+}
+
+impl Default for TuneSettings {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            rank: 8,
+            alpha: 16.0,
+            length: TuneLength::Rounds(5),
+            targets: TuneTarget::USUAL.to_vec(),
+            learning_rate: 2e-4,
+            schedule: Schedule::Cosine,
+            warmup: 0.05,
+            dropout: 0.0,
+            clip: 1.0,
+            weight_decay: 0.01,
+            accumulation: 4,
+            max_tokens: 512,
+            eval_share: 0.1,
+            seed: 1,
+            checkpoint_every: 10,
+            sample_every: 0,
+            samples: Vec::new(),
+        }
+    }
+}
+
+/// How long to train.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TuneLength {
+    /// So many steps.
+    Steps(u32),
+    /// So many times through all examples.
+    Rounds(u32),
+}
+
+/// A projection of every layer that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TuneTarget {
+    /// Queries.
+    Q,
+    /// Keys.
+    K,
+    /// Values.
+    V,
+    /// The output of attention.
+    Output,
+    /// The gate of the feed-forward part.
+    Gate,
+    /// Its other input.
+    Up,
+    /// Its output.
+    Down,
+    /// The gate of the per-layer input.
+    PleGate,
+    /// The projection of the per-layer input.
+    PleProjection,
+}
+
+impl TuneTarget {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Q,
+        Self::K,
+        Self::V,
+        Self::Output,
+        Self::Gate,
+        Self::Up,
+        Self::Down,
+        Self::PleGate,
+        Self::PleProjection,
+    ];
+    /// Those that are usual: attention and the feed-forward part.
+    pub const USUAL: [Self; 7] = [Self::Q, Self::K, Self::V, Self::Output, Self::Gate, Self::Up, Self::Down];
+}
+
+/// How the learning rate goes after its rise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Schedule {
+    /// It stays.
+    Constant,
+    /// It falls to 0 in a line.
+    Linear,
+    /// It falls to 0 as half a cosine.
+    Cosine,
+}
+
+/// What a run would cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TunePlan {
+    /// Steps.
+    pub steps: u32,
+    /// Examples to learn from.
+    pub train: u32,
+    /// Examples kept back.
+    pub evaluate: u32,
+    /// Tokens that pass through the model in all.
+    pub tokens: u64,
+    /// Numbers that are learned.
+    pub parameters: u64,
+    /// Graphics memory, the model included, in bytes.
+    pub gpu_bytes: u64,
+    /// Graphics memory that the device is taken to offer.
+    pub gpu_available: u64,
+    /// Seconds, about; none where the device's speed is not known.
+    pub seconds: Option<f64>,
+    /// Bytes of a checkpoint. Two are kept.
+    pub checkpoint_bytes: u64,
+    /// Bytes that the browser's storage still grants; none where it does not say.
+    pub storage_left: Option<u64>,
+    /// Why it cannot be started.
+    pub obstacle: Option<Failure>,
+}
+
+/// A point of the curves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TunePoint {
+    /// The step, from 1.
+    pub step: u32,
+    /// Mean loss of the step's examples, in nats a token.
+    pub loss: f32,
+    /// Mean loss of the examples kept back, where they were evaluated after this step.
+    pub eval_loss: Option<f32>,
+    /// The learning rate.
+    pub learning_rate: f32,
+}
+
+/// A question and what the model answered at some step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TuneSample {
+    /// Steps done; 0 for the model as it was.
+    pub step: u32,
+    /// The question.
+    pub prompt: String,
+    /// The answer.
+    pub answer: String,
+}
+
+/// A run, under way or kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSummary {
+    /// What it is called.
+    pub name: String,
+    /// The model that it trains for.
+    pub model: String,
+    /// Steps done.
+    pub step: u32,
+    /// Steps in all.
+    pub steps: u32,
+    /// Steps of the last checkpoint.
+    pub saved: u32,
+    /// Whether it has done its steps.
+    pub finished: bool,
+    /// When it was begun, in milliseconds since 1970.
+    pub begun: f64,
+    /// How it trains.
+    pub settings: TuneSettings,
+    /// Its curves.
+    pub points: Vec<TunePoint>,
+    /// Its samples.
+    pub samples: Vec<TuneSample>,
+}
+
+/// An adapter kept in this browser.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptAdapter {
+    /// Names it in requests.
+    pub id: String,
+    /// What a person calls it.
+    pub name: String,
+    /// The model it was made for.
+    pub model: String,
+    /// Its rank.
+    pub rank: u32,
+    /// Its bytes.
+    pub size: u64,
+    /// When it was made, in milliseconds since 1970.
+    pub made: f64,
+}
+
+/// For whom files are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExportFormat {
+    /// Hugging Face PEFT: `adapter_model.safetensors` and `adapter_config.json`.
+    Peft,
+    /// GGUF, for Ollama and llama.cpp.
+    Gguf,
+}
+
+/// A file to be saved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportedFile {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// The name of an adapter's GGUF file: lower-case letters, digits and hyphens, for any file system and any Modelfile.
+#[must_use]
+pub fn file_name(adapter: &str) -> String {
+    let mut name = String::new();
+    for character in adapter.chars().flat_map(char::to_lowercase) {
+        if character.is_ascii_alphanumeric() {
+            name.push(character);
+        } else if !name.is_empty() && !name.ends_with('-') {
+            name.push('-');
+        }
+    }
+    let name = name.trim_end_matches('-');
+    format!("{}.gguf", if name.is_empty() { "adapter" } else { name })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn names_become_files() {
+        for (name, file) in
+            [("My cat / 2", "my-cat-2.gguf"), ("../..", "adapter.gguf"), ("Übung", "bung.gguf")]
+        {
+            assert_eq!(file_name(name), file);
+        }
+    }
+}
