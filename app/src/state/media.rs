@@ -50,9 +50,11 @@ impl MediaStore {
     pub async fn keep(self, blob: &Blob) -> Result<AttachmentKey, String> {
         let store = self.library.store().ok_or("The browser's store is not open yet. Try again.")?;
         let bytes = bytes(blob).await.ok_or("The file could not be read. Choose it again.")?;
+        // A copy: the person's own file may change or go.
+        let copy = blob_of(&bytes, &blob.type_()).ok_or("The browser has no room for it.")?;
         let key =
             store.put_attachment(bytes).await.map_err(|error| format!("It was not attached: {error}."))?;
-        self.hold(key, blob);
+        self.hold(key, &copy);
         Ok(key)
     }
 
