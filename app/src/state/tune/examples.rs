@@ -6,6 +6,7 @@ use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{ExampleData, TableColumns};
 use protocol::{Cause, Event, Message, TuneEvent, TuneRequest};
 
+use super::super::models::ModelState;
 use super::TuneStore;
 use crate::history::Conversation;
 
@@ -84,7 +85,9 @@ impl TuneStore {
         if let Some(before) = self.reading_request.try_update_value(Option::take).flatten() {
             self.engine.cancel(before);
         }
-        let Some(data) = untrack(|| self.data()) else {
+        // Tokens are those of a model.
+        let ready = self.engine.model.with_untracked(ModelState::is_ready);
+        let Some(data) = untrack(|| self.data()).filter(|_| ready) else {
             self.preview.set(None);
             self.plan.set(None);
             self.unread.set(None);
