@@ -78,7 +78,8 @@ fn ModelRow(choice: Choice, choose: impl Fn(Choice) + Send + Sync + 'static) -> 
     } else {
         None
     };
-    let able = capability_words(choice.entry.capabilities).join(", ");
+    let listed = choice.clone();
+    let able = Memo::new(move |_| capability_words(engine.abilities(&listed)).join(", "));
     let about = if choice.entry.demo {
         "Built in. Tiny, made to show the page: small sums, lists and facts."
     } else {
@@ -104,7 +105,10 @@ fn ModelRow(choice: Choice, choose: impl Fn(Choice) + Send + Sync + 'static) -> 
                     {move || current.get().then(|| view! { <span class="tag good">"Loaded"</span> })}
                 </span>
                 <span class="model-about muted">{choice.summary()}</span>
-                {(!able.is_empty() && !is_broken).then(|| view! { <span class="model-able muted">{able}</span> })}
+                {move || {
+                    let able = able.get();
+                    (!able.is_empty() && !is_broken).then(|| view! { <span class="model-able muted">{able}</span> })
+                }}
                 {(!about.is_empty()).then(|| view! { <span class="model-able muted">{about}</span> })}
                 {move || verdict().map(|(mood, words)| {
                     let (class, glyph) = match mood {
