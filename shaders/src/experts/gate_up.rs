@@ -96,6 +96,9 @@ impl GateUp {
     }
 }
 
+/// Rows of the chosen experts, none for an expert that is not in the dispatch.
+pub type Activations = Vec<Option<Vec<f64>>>;
+
 /// CPU twin for one token, in f64: the activations `[used, rows]` and the choice. `gate` and `up` are dequantised, as
 /// their matrices lie on the device, and hold all experts of the dispatch; places of other experts are none.
 #[must_use]
@@ -104,7 +107,7 @@ pub fn gate_up(
     params: &Params,
     (h, logits, vectors): (&[f32], &[f32], &[f32]),
     (gate, up): (&[f32], &[f32]),
-) -> (Vec<Option<Vec<f64>>>, Vec<(u32, f64)>) {
+) -> (Activations, Vec<(u32, f64)>) {
     let (k, rows) = (kernel.k as usize, params.rows as usize);
     let stream: Vec<f64> = h.iter().map(|&v| f64::from(v)).collect();
     let x = twin::rms(&stream, Some(&vectors[params.norm as usize..][..k]), params.eps);
