@@ -9,6 +9,7 @@ pub mod audio;
 pub mod bytes;
 pub mod gguf;
 pub mod gpu;
+pub mod media;
 pub mod model;
 pub mod session;
 pub mod store;

@@ -5,6 +5,7 @@
 use engine::bytes::{SourceError, UploadError};
 use engine::gguf::GgufError;
 use engine::gpu::GpuError;
+use engine::media::MediaError;
 use engine::model::{ConfigError, RowError, TensorError};
 use engine::session::{EngineError, LEAST_CONTEXT};
 use engine::store::StoreError;
@@ -28,6 +29,7 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         EngineError::Load(error) => of_load(error, context),
         EngineError::Gpu(error) => of_gpu(error, context),
         EngineError::Row(error) => of_row(error),
+        EngineError::Media(error) => of_media(error),
         EngineError::Vocabulary { pieces, rows } => broken(format!(
             "The model file contradicts itself: its vocabulary has {pieces} pieces, but there are embeddings for {rows}."
         )),
@@ -44,6 +46,30 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         .with(Remedy::NewChat),
         EngineError::NoToken { .. } => internal(error.to_string()),
         EngineError::Empty => Failure::new(Cause::Invalid, "There is nothing to answer."),
+    }
+}
+
+fn of_media(error: &MediaError) -> Failure {
+    match error {
+        MediaError::TooLong { tokens, most } => Failure::new(
+            Cause::Unsupported,
+            format!(
+                "The picture takes {} tokens; this model was loaded to read at most {} at once. Choose fewer tokens \
+                 for the picture.",
+                count(*tokens),
+                count(*most)
+            ),
+        ),
+        MediaError::Width { .. } => Failure::new(
+            Cause::Unsupported,
+            "The projector file belongs to another model: its results do not fit this one.",
+        )
+        .with(Remedy::OtherModel),
+        MediaError::Count { .. }
+        | MediaError::Kind { .. }
+        | MediaError::Slots { .. }
+        | MediaError::Other { .. }
+        | MediaError::NotEncoded { .. } => internal(error.to_string()),
     }
 }
 

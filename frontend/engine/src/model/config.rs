@@ -46,6 +46,9 @@ pub enum ConfigError {
     },
 }
 
+/// Tokens of a picture with the usual budget.
+pub const USUAL_PICTURE: u32 = 280;
+
 /// Attention of one layer: over a window, or over everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attention {
@@ -106,6 +109,8 @@ pub struct Config {
     pub theta_global: f32,
     /// The mixture of experts, if the model has one.
     pub experts: Option<Experts>,
+    /// Tokens of the longest picture that a chunk of the prompt must hold whole; 0 where pictures may be cut.
+    pub whole_picture: u32,
     /// Sampling that the file recommends: temperature, top-k, top-p.
     pub recommended: Option<(f32, u32, f32)>,
 }
@@ -267,6 +272,7 @@ impl Config {
             let top_k = metadata.u32("general.sampling.top_k").unwrap_or(64);
             (temperature, top_k, metadata.f32("general.sampling.top_p").unwrap_or(0.95))
         });
+        let ple = keys.optional("embedding_length_per_layer_input").unwrap_or(0).min(MAX_DIMENSION);
         Ok(Self {
             width,
             heads,
@@ -276,10 +282,11 @@ impl Config {
             max_context: keys.positive("context_length", 1 << 24)?,
             eps: keys.float("attention.layer_norm_rms_epsilon")?,
             softcap: metadata.f32(&keys.key("final_logit_softcapping")).unwrap_or(0.0),
-            ple: keys.optional("embedding_length_per_layer_input").unwrap_or(0).min(MAX_DIMENSION),
+            ple,
             theta_sliding: metadata.f32(&keys.key("rope.freq_base_swa")).unwrap_or(10_000.0),
             theta_global: keys.float("rope.freq_base")?,
             experts: keys.experts(width)?,
+            whole_picture: if ple == 0 { USUAL_PICTURE } else { 0 },
             recommended,
         })
     }
@@ -288,6 +295,13 @@ impl Config {
     #[must_use]
     pub fn is_small(&self) -> bool {
         self.ple > 0
+    }
+
+    /// Whether sliding layers see a picture's tokens as one block, in both directions: all models but the small ones
+    /// (specification §2.4). No key says so.
+    #[must_use]
+    pub fn sees_pictures_whole(&self) -> bool {
+        self.whole_picture > 0
     }
 
     /// Elements of the queries of layer `i`.

@@ -1,5 +1,6 @@
 //! A loaded decoder: prompt tokens in, drawn tokens out.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use shaders::sampling::Settings;
@@ -10,6 +11,7 @@ use super::sampler::{OUT_LEN, Sampler};
 use super::scratch::{self, Scratch};
 use super::{Attention, Config, KvCache, KvType, Parts, Rope, decode, embed, prefill};
 use crate::gpu::{Gpu, GpuError, Steps};
+use crate::media::{Block, Input, MediaError};
 use crate::weights::Weights;
 
 /// Why a step failed.
@@ -21,6 +23,9 @@ pub enum StepError {
     /// A row of the per-layer embeddings.
     #[error(transparent)]
     Row(#[from] RowError),
+    /// Media that were not encoded, or for another model.
+    #[error(transparent)]
+    Media(#[from] MediaError),
 }
 
 /// The decoder on the device.
@@ -29,9 +34,11 @@ pub struct Decoder {
     parts: Parts,
     /// One token: embedding, all layers, head.
     one: Steps,
-    /// A chunk: embeddings, and the layers that have keys of their own.
+    /// Embeddings of a chunk. Soft tokens take their places before the next list runs.
+    embed: Steps,
+    /// A chunk behind its embeddings: the layers that have keys of their own.
     chunk: Steps,
-    /// A chunk through all layers; built when logits of every row are asked for.
+    /// The same through all layers; built when logits of every row are asked for.
     whole_chunk: Option<Steps>,
     /// The layers without keys of their own for one row of a chunk, then the head.
     tail: Steps,
@@ -39,6 +46,8 @@ pub struct Decoder {
     head: Steps,
     sampler: Sampler,
     table: Option<HostTable>,
+    /// The id whose per-layer embedding soft tokens have.
+    pad: u32,
     seed: u64,
     recent: u32,
 }
@@ -57,6 +66,8 @@ pub struct Ingredients {
     pub context: u32,
     /// How keys and values are stored.
     pub kv_type: KvType,
+    /// The id whose per-layer embedding soft tokens have: `<pad>`.
+    pub pad: u32,
 }
 
 impl Decoder {
@@ -69,7 +80,7 @@ impl Decoder {
         made_of: Ingredients,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, GpuError> {
-        let Ingredients { config, vocabulary, weights, table, context, kv_type } = made_of;
+        let Ingredients { config, vocabulary, weights, table, context, kv_type, pad } = made_of;
         let bytes = scratch::working_bytes(&config, vocabulary, context, kv_type, table.is_some());
         let chunk = scratch::chunk(&config);
         let (scratch, kv) = gpu
@@ -93,13 +104,13 @@ impl Decoder {
         let layers = parts.config.layers.len();
         let total = 5;
         progress(0, total);
-        let mut one = embed::tokens(&gpu, &parts).await?;
-        let mut chunk = one.clone();
+        let embed = embed::tokens(&gpu, &parts).await?;
+        let mut one = embed.clone();
         let layers_of_one = gpu.validating(decode::build(&gpu, &parts, 0)).await?;
         one.extend(&gpu.validating(embed::per_layer(&gpu, &parts, true)).await?);
         one.extend(&layers_of_one);
         progress(1, total);
-        chunk.extend(&gpu.validating(embed::per_layer(&gpu, &parts, false)).await?);
+        let mut chunk = gpu.validating(embed::per_layer(&gpu, &parts, false)).await?;
         chunk.extend(&gpu.validating(prefill::build(&gpu, &parts, first_shared)).await?);
         progress(2, total);
         let tail = gpu.validating(decode::build(&gpu, &parts, first_shared)).await?;
@@ -109,7 +120,21 @@ impl Decoder {
         let sampler = gpu.validating(Sampler::new(&gpu, &parts)).await?;
         progress(total, total);
         gpu.check()?;
-        Ok(Self { gpu, parts, one, chunk, whole_chunk: None, tail, head, sampler, table, seed: 0, recent: 0 })
+        Ok(Self {
+            gpu,
+            parts,
+            one,
+            embed,
+            chunk,
+            whole_chunk: None,
+            tail,
+            head,
+            sampler,
+            table,
+            pad,
+            seed: 0,
+            recent: 0,
+        })
     }
 
     /// What the file says.
@@ -195,25 +220,64 @@ impl Decoder {
         Ok(())
     }
 
-    /// Appends a chunk of at most [`Self::chunk_len`] tokens at position `pos` to the cache. With `whole` it runs
-    /// through every layer, so that logits of each row can be asked for.
+    /// Appends `len` tokens of an input, at most [`Self::chunk_len`], from position `pos` on to the cache. With `whole`
+    /// they run through every layer, so that logits of each row can be asked for.
     ///
     /// # Errors
-    /// When the device or the table fails.
-    pub async fn prefill(&mut self, ids: &[u32], pos: u32, whole: bool) -> Result<(), StepError> {
+    /// When soft tokens are missing, or the device or the table fails.
+    pub async fn prefill(&mut self, input: &Input, pos: u32, len: u32, whole: bool) -> Result<(), StepError> {
         if whole && self.whole_chunk.is_none() {
-            let mut steps = embed::tokens(&self.gpu, &self.parts).await?;
-            steps.extend(&embed::per_layer(&self.gpu, &self.parts, false).await?);
+            let mut steps = embed::per_layer(&self.gpu, &self.parts, false).await?;
             let layers = self.parts.config.layers.len();
             steps.extend(&self.gpu.validating(prefill::build(&self.gpu, &self.parts, layers)).await?);
             self.whole_chunk = Some(steps);
         }
-        self.write_rows(ids).await?;
-        let len = ids.len() as u32;
-        self.gpu.queue().write_buffer(&self.parts.scratch.tokens, 0, bytemuck::cast_slice(ids));
+        let chunk = pos..pos + len;
+        let mut ids = input.ids()[pos as usize..(pos + len) as usize].to_vec();
+        for (_, part) in input.blocks_in(chunk.clone()) {
+            ids[(part.start - pos) as usize..(part.end - pos) as usize].fill(self.pad);
+        }
+        self.write_rows(&ids).await?;
+        let s = &self.parts.scratch;
+        self.gpu.queue().write_buffer(&s.tokens, 0, bytemuck::cast_slice(&ids));
+        if self.parts.config.sees_pictures_whole() {
+            let mut until = vec![0; len as usize];
+            for (block, part) in input.blocks_in(chunk.clone()).filter(|(block, _)| block.is_picture()) {
+                until[(part.start - pos) as usize..(part.end - pos) as usize].fill(block.range().end);
+            }
+            self.gpu.queue().write_buffer(&s.visible_until, 0, bytemuck::cast_slice(&until));
+        }
         self.write_state(pos, len, 0);
+        let mut encoder = self.gpu.encoder();
+        self.embed.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), len);
+        for (block, part) in input.blocks_in(chunk) {
+            self.place(&mut encoder, block, &part, pos)?;
+        }
         let steps = self.whole_chunk.as_ref().filter(|_| whole).unwrap_or(&self.chunk);
-        self.gpu.run(steps, len);
+        steps.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), len);
+        self.gpu.queue().submit([encoder.finish()]);
+        Ok(())
+    }
+
+    /// Records the copy of soft tokens over the embeddings of their slots; `part` are positions, the chunk begins at
+    /// `pos`.
+    fn place(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        block: &Block,
+        part: &Range<u32>,
+        pos: u32,
+    ) -> Result<(), MediaError> {
+        let at = block.range().start;
+        let rows = block.rows().ok_or(MediaError::NotEncoded { at })?;
+        let width = self.parts.config.width;
+        if rows.width() != width {
+            return Err(MediaError::Width { found: rows.width(), expected: width });
+        }
+        let bytes = |rows: u32| 4 * u64::from(rows) * u64::from(width);
+        let (from, to) = (bytes(part.start - at), bytes(part.start - pos));
+        let count = bytes(part.end - part.start);
+        encoder.copy_buffer_to_buffer(rows.rows(), from, &self.parts.scratch.h[0], to, count);
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use shaders::rows::gelu_mul::{self, Rows};
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
 use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
 
-use super::{KvType, Parts, experts};
+use super::{Attention, KvType, Parts, experts};
 use crate::gpu::{Gpu, GpuError, Grid, Steps};
 use std::rc::Rc;
 
@@ -179,14 +179,18 @@ impl Builder<'_> {
         let grid = Grid::Rows(Rc::new(move |rows| finish.dispatch(&params, rows)));
         self.steps.push(self.gpu, &finish.source()?, &params, &buffers, grid).await?;
 
-        let block = Block { head_dim: layer.head_dim, kv_f16, until: false };
+        let until = config.sees_pictures_whole() && layer.attention == Attention::Sliding;
+        let block = Block { head_dim: layer.head_dim, kv_f16, until };
         let params = BlockParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
             window: parts.window(i),
             ring: cache.ring,
         };
-        let buffers: [&wgpu::Buffer; 5] = [&s.state, &s.q, &cache.k, &cache.v, &s.attention];
+        let mut buffers: Vec<&wgpu::Buffer> = vec![&s.state, &s.q, &cache.k, &cache.v, &s.attention];
+        if until {
+            buffers.push(&s.visible_until);
+        }
         let grid = Grid::Rows(Rc::new(move |rows| block.dispatch(&params, rows)));
         self.steps.push(self.gpu, &block.source()?, &params, &buffers, grid).await
     }

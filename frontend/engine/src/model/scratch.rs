@@ -27,6 +27,9 @@ pub struct Scratch {
     pub state: Arc<Buffer>,
     /// Token ids of the step, u32 `[T]`.
     pub tokens: Arc<Buffer>,
+    /// For each row the end of the picture that it is part of, u32 `[T]`; 0 for none. Read where pictures are seen
+    /// whole.
+    pub visible_until: Arc<Buffer>,
     /// The residual stream, twice: a step reads one and writes the other. `[T, width]`.
     pub h: [Arc<Buffer>; 2],
     /// The normed stream. `[T, width]`.
@@ -99,10 +102,11 @@ impl Sizes {
     }
 }
 
-/// Tokens of a prefill chunk: fewer for wide models, whose rows are long.
+/// Tokens of a prefill chunk: fewer for wide models, whose rows are long, but enough for a picture that is seen whole.
 #[must_use]
 pub fn chunk(config: &Config) -> u32 {
-    if config.width > 3000 { 256 } else { 512 }
+    let usual = if config.width > 3000 { 256 } else { 512 };
+    usual.max(config.whole_picture.next_multiple_of(32))
 }
 
 /// Bytes of all working buffers.
@@ -116,7 +120,7 @@ pub fn bytes(config: &Config, vocabulary: u32, ple_on_host: bool) -> u64 {
         + 3 * s.ff
         + (2 + u64::from(ple_on_host)) * s.ple
         + u64::from(config.ple);
-    let dense = 4 * (t * rows + s.q + 2 * s.kv + s.part + u64::from(vocabulary) + t + 8);
+    let dense = 4 * (t * rows + s.q + 2 * s.kv + s.part + u64::from(vocabulary) + 2 * t + 8);
     dense + ExpertScratch::bytes(config, chunk(config))
 }
 
@@ -132,6 +136,7 @@ impl Scratch {
         Ok(Self {
             state: gpu.storage("state", 32)?,
             tokens: rows("tokens", 1)?,
+            visible_until: rows("visible until", 1)?,
             h: [rows("h 0", s.width)?, rows("h 1", s.width)?],
             x: rows("x", s.width)?,
             branch: rows("branch", s.width)?,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::gpu::{Buffer, Gpu, GpuError};
+use crate::media::Input;
 use crate::model::KvCache;
 
 /// Checkpoints kept.
@@ -18,7 +19,7 @@ pub fn planned_bytes(ring_bytes: u64) -> u64 {
 
 /// Contents of the rings when the cache held exactly these tokens.
 struct Checkpoint {
-    ids: Vec<u32>,
+    held: Input,
     buffers: Vec<Arc<Buffer>>,
 }
 
@@ -32,13 +33,16 @@ fn rings(kv: &KvCache) -> impl Iterator<Item = &Arc<Buffer>> {
 }
 
 impl Checkpoints {
-    /// Copies the rings, which hold `ids`.
+    /// Copies the rings, which hold these tokens.
     ///
     /// # Errors
     /// When the device has no room.
-    pub async fn save(&mut self, gpu: &Gpu, kv: &KvCache, ids: &[u32]) -> Result<(), GpuError> {
+    pub async fn save(&mut self, gpu: &Gpu, kv: &KvCache, held: &Input) -> Result<(), GpuError> {
         let bytes: u64 = rings(kv).map(|ring| ring.size()).sum();
-        if bytes == 0 || bytes > MOST_BYTES || self.0.iter().any(|c| c.ids == ids) {
+        if bytes == 0
+            || bytes > MOST_BYTES
+            || self.0.iter().any(|c| c.held.len() == held.len() && held.starts_with(&c.held))
+        {
             return Ok(());
         }
         let buffers = if self.0.len() == KEPT {
@@ -52,34 +56,34 @@ impl Checkpoints {
             encoder.copy_buffer_to_buffer(ring, 0, copy, 0, ring.size());
         }
         gpu.submit(encoder);
-        self.0.push(Checkpoint { ids: ids.to_vec(), buffers });
+        self.0.push(Checkpoint { held: held.clone(), buffers });
         Ok(())
     }
 
     /// The longest checkpoint that `prompt` begins with and that `held` begins with too: global layers keep what they
     /// hold, so only the rings come from the copy.
     #[must_use]
-    pub fn longest(&self, prompt: &[u32], held: &[u32]) -> Option<usize> {
-        let fits = |c: &Checkpoint| prompt.starts_with(&c.ids) && held.starts_with(&c.ids);
-        let best = self.0.iter().enumerate().filter(|(_, c)| fits(c)).max_by_key(|(_, c)| c.ids.len());
+    pub fn longest(&self, prompt: &Input, held: &Input) -> Option<usize> {
+        let fits = |c: &Checkpoint| prompt.starts_with(&c.held) && held.starts_with(&c.held);
+        let best = self.0.iter().enumerate().filter(|(_, c)| fits(c)).max_by_key(|(_, c)| c.held.len());
         best.map(|(i, _)| i)
     }
 
     /// Tokens of a checkpoint.
     #[must_use]
     pub fn len(&self, index: usize) -> usize {
-        self.0[index].ids.len()
+        self.0[index].held.len()
     }
 
     /// Brings the rings back and returns the tokens that they hold.
-    pub fn restore(&self, gpu: &Gpu, kv: &KvCache, index: usize) -> &[u32] {
+    pub fn restore(&self, gpu: &Gpu, kv: &KvCache, index: usize) -> &Input {
         let checkpoint = &self.0[index];
         let mut encoder = gpu.encoder();
         for (ring, copy) in rings(kv).zip(&checkpoint.buffers) {
             encoder.copy_buffer_to_buffer(copy, 0, ring, 0, ring.size());
         }
         gpu.submit(encoder);
-        &checkpoint.ids
+        &checkpoint.held
     }
 
     /// Forgets them all.

@@ -3,6 +3,7 @@
 use crate::bytes::SourceError;
 use crate::gguf::GgufError;
 use crate::gpu::GpuError;
+use crate::media::MediaError;
 use crate::model::{ConfigError, RowError, StepError, TensorError};
 use crate::template::PromptError;
 use crate::tokenizer::TokenizerError;
@@ -38,6 +39,9 @@ pub enum EngineError {
     /// A row of the per-layer embeddings could not be had.
     #[error(transparent)]
     Row(#[from] RowError),
+    /// Media that do not fit the prompt or the model.
+    #[error(transparent)]
+    Media(#[from] MediaError),
     /// The vocabulary of the tokenizer is larger than the embedding has rows.
     #[error("the tokenizer has {pieces} pieces, but token_embd.weight has only {rows} rows")]
     Vocabulary {
@@ -80,6 +84,7 @@ impl From<StepError> for EngineError {
         match error {
             StepError::Gpu(error) => Self::Gpu(error),
             StepError::Row(error) => Self::Row(error),
+            StepError::Media(error) => Self::Media(error),
         }
     }
 }

@@ -10,6 +10,7 @@ use web_time::Instant;
 use super::pace::Pace;
 use super::{EngineError, Session};
 use crate::bytes::CancelToken;
+use crate::media::Input;
 use crate::model::Decoder;
 use crate::template::{AnswerParser, Piece, StopStrings};
 
@@ -122,7 +123,7 @@ struct Run<'a> {
     parser: AnswerParser,
     on: &'a mut dyn FnMut(Event),
     /// Prompt and drawn tokens.
-    ids: Vec<u32>,
+    input: Input,
     prompt: usize,
     limit: u32,
     started: Instant,
@@ -136,20 +137,33 @@ fn ms(from: Instant, to: Instant) -> f64 {
 }
 
 impl Session {
-    /// Answers a prompt. `on` gets what comes as it comes. A cancelled answer is no error: what was drawn is kept.
+    /// Answers a prompt: ids, or an [`Input`] with media, of which those that [`Self::unread_blocks`] names must have
+    /// their soft tokens attached. `on` gets what comes as it comes. A cancelled answer is no error: what was drawn is kept.
     ///
     /// # Errors
     /// [`EngineError::ContextFull`] when the prompt leaves no room for an answer; what the device or the file reports.
     /// After an error the cache is taken to hold nothing.
     pub async fn generate(
         &mut self,
-        prompt: &[u32],
+        prompt: impl Into<Input>,
         options: &Options,
         control: &Control,
         on: &mut dyn FnMut(Event),
     ) -> Result<Outcome, EngineError> {
-        self.check_prompt(prompt)?;
-        let room = self.context - prompt.len() as u32;
+        self.generate_from(prompt.into(), options, control, on).await
+    }
+
+    async fn generate_from(
+        &mut self,
+        prompt: Input,
+        options: &Options,
+        control: &Control,
+        on: &mut dyn FnMut(Event),
+    ) -> Result<Outcome, EngineError> {
+        self.check_prompt(&prompt)?;
+        let prompt_len = prompt.len();
+        let cached = self.reusable(&prompt);
+        let room = self.context - prompt_len as u32;
         let limit = if options.max_tokens == 0 { room } else { options.max_tokens.min(room) };
         let stops = StopStrings::new(options.stop.iter().cloned());
         let now = Instant::now();
@@ -158,8 +172,8 @@ impl Session {
             control,
             parser: AnswerParser::new(self.tokenizer.special(), options.in_thought, stops),
             on,
-            ids: prompt.to_vec(),
-            prompt: prompt.len(),
+            input: prompt,
+            prompt: prompt_len,
             limit,
             started: now,
             first: None,
@@ -167,7 +181,6 @@ impl Session {
             submits: 0,
         };
         run.recall(self);
-        let cached = self.reusable(prompt);
         let result = self.answer(&mut run).await;
         if result.is_err() {
             self.sequence.clear();
@@ -175,15 +188,15 @@ impl Session {
         let finish = result?;
         let mut pieces = Vec::new();
         run.parser.finish(&mut pieces);
-        let drawn = (run.ids.len() - run.prompt) as u32;
+        let drawn = run.drawn();
         for piece in pieces {
             (run.on)(Event::Piece(piece, drawn));
         }
         Ok(Outcome {
             finish,
-            ids: run.ids[run.prompt..].to_vec(),
+            ids: run.input.ids()[run.prompt..].to_vec(),
             timings: Timings {
-                prompt_tokens: prompt.len() as u32,
+                prompt_tokens: prompt_len as u32,
                 cached_tokens: cached,
                 prefill_ms: ms(run.started, run.first.unwrap_or(run.last)),
                 decode_tokens: drawn,
@@ -193,12 +206,12 @@ impl Session {
         })
     }
 
-    fn check_prompt(&self, prompt: &[u32]) -> Result<(), EngineError> {
+    fn check_prompt(&self, prompt: &Input) -> Result<(), EngineError> {
         let vocabulary = self.decoder.vocabulary();
         if prompt.is_empty() {
             return Err(EngineError::Empty);
         }
-        if let Some(&id) = prompt.iter().find(|&&id| id >= vocabulary) {
+        if let Some(&id) = prompt.ids().iter().find(|&&id| id >= vocabulary) {
             return Err(EngineError::NoToken { id, vocabulary });
         }
         if prompt.len() >= self.context as usize {
@@ -226,24 +239,24 @@ impl Session {
         }
     }
 
-    /// Brings the cache up to `run.ids` and draws the next token. False when cancelled meanwhile.
+    /// Brings the cache up to `run.input` and draws the next token. False when cancelled meanwhile.
     async fn read_prompt(&mut self, run: &mut Run<'_>) -> Result<bool, EngineError> {
-        let total = run.ids.len() as u32;
-        let mut pos = self.restore(&run.ids);
-        let whole = run.ids.len() == run.prompt;
+        let total = run.input.len() as u32;
+        let mut pos = self.restore(&run.input);
+        let whole = run.input.len() == run.prompt;
         loop {
             if whole {
                 (run.on)(Event::Prefilling { done: pos, total });
             }
             if run.control.cancel.is_cancelled() {
-                self.sequence.set(&run.ids[..pos as usize], pos);
+                self.sequence.set(run.input.prefix(pos as usize), pos);
                 return Ok(false);
             }
-            let len = self.decoder.chunk_len().min(total - pos);
-            self.decoder.prefill(&run.ids[pos as usize..(pos + len) as usize], pos, false).await?;
+            let len = self.chunk_end(&run.input, pos)? - pos;
+            self.decoder.prefill(&run.input, pos, len, false).await?;
             pos += len;
             if pos == total {
-                self.sequence.set(&run.ids, total);
+                self.sequence.set(run.input.prefix(total as usize), total);
                 self.save().await;
                 let mut settings = run.options.settings.clone();
                 settings.softcap = self.decoder.config().softcap;
@@ -251,8 +264,8 @@ impl Session {
                     settings.suppressed = self.tokenizer.suppressed_ids();
                 }
                 // A second run of one answer draws other numbers than the first.
-                let seed = run.options.seed.wrapping_add((run.ids.len() - run.prompt) as u64);
-                self.decoder.begin(settings, seed, &run.ids);
+                let seed = run.options.seed.wrapping_add(run.drawn().into());
+                self.decoder.begin(settings, seed, run.input.ids());
                 self.decoder.finish_prompt(pos - len, len, 0);
                 return Ok(true);
             }
@@ -262,7 +275,7 @@ impl Session {
     }
 
     async fn draw(&mut self, run: &mut Run<'_>) -> Result<Exit, EngineError> {
-        let base = run.ids.len();
+        let base = run.input.len();
         let most = run.limit - (base - run.prompt) as u32;
         let mut submitted = 1;
         let mut seen = 0;
@@ -290,18 +303,18 @@ impl Session {
             run.first.get_or_insert(now);
             run.last = now;
             let mut exit = None;
-            let before = run.ids.len();
+            let before = run.input.len();
             while seen < upto && exit.is_none() {
                 let id = ring[seen as usize % ring.len()];
                 seen += 1;
                 exit = run.take(self, id);
             }
-            (run.on)(Event::Drawn(run.ids[before..].to_vec()));
+            (run.on)(Event::Drawn(run.input.ids()[before..].to_vec()));
             if let Some(exit) = exit {
                 break exit;
             }
             if self.decoder.needs_host() && submitted < most {
-                self.decoder.prepare(run.ids[run.ids.len() - 1]).await?;
+                self.decoder.prepare(run.input.ids()[run.input.len() - 1]).await?;
                 self.decoder.draw(1, next);
                 run.submits += 1;
                 submitted += 1;
@@ -310,17 +323,22 @@ impl Session {
             }
         };
         // The last drawn token has not been an input yet, unless it was drawn ahead of.
-        let held = run.ids.len() - 1;
-        self.sequence.set(&run.ids[..held], (base as u32 + submitted).saturating_sub(1));
+        let held = run.input.prefix(run.input.len() - 1);
+        self.sequence.set(held, (base as u32 + submitted).saturating_sub(1));
         Ok(exit)
     }
 }
 
 impl Run<'_> {
+    /// Tokens drawn so far.
+    fn drawn(&self) -> u32 {
+        (self.input.len() - self.prompt) as u32
+    }
+
     /// Takes up what was drawn of this answer before.
     fn recall(&mut self, session: &Session) {
         for &id in &self.options.drawn {
-            self.ids.push(id);
+            self.input.push(id);
             // Said before.
             self.parser.push(&session.tokenizer, id);
         }
@@ -328,8 +346,8 @@ impl Run<'_> {
 
     /// Adds a token to the answer and says what it means.
     fn push(&mut self, session: &Session, id: u32) {
-        self.ids.push(id);
-        let drawn = (self.ids.len() - self.prompt) as u32;
+        self.input.push(id);
+        let drawn = self.drawn();
         for piece in self.parser.push(&session.tokenizer, id) {
             (self.on)(Event::Piece(piece, drawn));
         }
@@ -349,7 +367,7 @@ impl Run<'_> {
         if self.parser.stopped().is_some() {
             return Some(Exit::Finished(Finish::StopText));
         }
-        if (self.ids.len() - self.prompt) as u32 >= self.limit {
+        if self.drawn() >= self.limit {
             return Some(Exit::Finished(self.out_of_room(session)));
         }
         if self.control.answer_now.get() && self.parser.in_thought() {
@@ -359,6 +377,6 @@ impl Run<'_> {
     }
 
     fn out_of_room(&self, session: &Session) -> Finish {
-        if self.ids.len() as u32 >= session.context { Finish::ContextFull } else { Finish::MaxTokens }
+        if self.input.len() as u32 >= session.context { Finish::ContextFull } else { Finish::MaxTokens }
     }
 }

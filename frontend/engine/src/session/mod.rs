@@ -14,6 +14,7 @@ use std::rc::Rc;
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
 use crate::gpu::Gpu;
+use crate::media::Input;
 use crate::model::{Decoder, HostTable, Ingredients, KvType, ring};
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tokenizer::Tokenizer;
@@ -37,6 +38,8 @@ pub struct LoadOptions {
     pub kv_type: KvType,
     /// Leave the per-layer table in the file even where it would fit the device.
     pub ple_on_host: bool,
+    /// Tokens of the largest picture to make room for, where pictures are read in one piece; 0 for the usual budget.
+    pub largest_picture: u32,
 }
 
 /// What a load is doing.
@@ -95,7 +98,7 @@ impl Session {
         cancel: &CancelToken,
         progress: &mut dyn FnMut(Loading),
     ) -> Result<Self, EngineError> {
-        let plan = Plan::with_table(&header, options.ple_on_host)?;
+        let plan = Plan::with_options(&header, options)?;
         let available = assumed_memory(&gpu);
         let context = plan
             .longest(options.context, available)
@@ -125,6 +128,7 @@ impl Session {
             table,
             context,
             kv_type: options.kv_type,
+            pad: tokenizer.special().pad.unwrap_or(0),
         };
         // Compiling may take long, too.
         let mut told = |done, total| progress(Loading::Kernels(done, total));
@@ -172,7 +176,7 @@ impl Session {
     /// Tokens in the cache.
     #[must_use]
     pub fn context_used(&self) -> u32 {
-        self.sequence.ids().len() as u32
+        self.sequence.held().len() as u32
     }
 
     /// The prompt of a conversation, in this model's template.
@@ -187,27 +191,45 @@ impl Session {
     ///
     /// # Errors
     /// As [`Self::generate`].
-    pub async fn logits(&mut self, ids: &[u32], last: usize) -> Result<Vec<f32>, EngineError> {
-        if ids.is_empty() {
+    pub async fn logits(&mut self, prompt: impl Into<Input>, last: usize) -> Result<Vec<f32>, EngineError> {
+        self.logits_of(&prompt.into(), last).await
+    }
+
+    async fn logits_of(&mut self, prompt: &Input, last: usize) -> Result<Vec<f32>, EngineError> {
+        let total = prompt.len() as u32;
+        if total == 0 {
             return Err(EngineError::Empty);
         }
-        if ids.len() > self.context as usize {
-            return Err(EngineError::ContextFull { tokens: ids.len() as u32, context: self.context });
+        if total > self.context {
+            return Err(EngineError::ContextFull { tokens: total, context: self.context });
         }
         self.sequence.clear();
-        let first = ids.len().saturating_sub(last);
+        let first = total.saturating_sub(last as u32);
         let mut logits = Vec::new();
         let mut pos = 0;
-        for chunk in ids.chunks(self.decoder.chunk_len() as usize) {
-            self.decoder.prefill(chunk, pos, true).await?;
-            for row in 0..chunk.len() {
-                if pos as usize + row >= first {
-                    logits.extend(self.decoder.logits(row as u32).await?);
-                }
+        while pos < total {
+            let end = self.chunk_end(prompt, pos)?;
+            self.decoder.prefill(prompt, pos, end - pos, true).await?;
+            for row in pos.max(first)..end {
+                logits.extend(self.decoder.logits(row - pos).await?);
             }
-            pos += chunk.len() as u32;
+            pos = end;
         }
         Ok(logits)
+    }
+
+    /// Where the chunk of a prompt that begins at `pos` ends.
+    fn chunk_end(&self, prompt: &Input, pos: u32) -> Result<u32, EngineError> {
+        let whole = self.decoder.config().sees_pictures_whole();
+        Ok(prompt.chunk_end(pos, self.decoder.chunk_len(), whole)?)
+    }
+
+    /// The blocks of a prompt whose soft tokens [`Self::generate`] will read: the cache does not hold them.
+    #[must_use]
+    pub fn unread_blocks(&self, prompt: &Input) -> Vec<usize> {
+        let held = self.reusable(prompt);
+        let blocks = prompt.blocks().iter().enumerate();
+        blocks.filter(|(_, block)| block.range().end > held).map(|(index, _)| index).collect()
     }
 
     /// Forgets the conversation in the cache; the next prompt is read anew.
@@ -217,18 +239,18 @@ impl Session {
     }
 
     /// Leading tokens of a prompt that the cache spares.
-    fn reusable(&self, prompt: &[u32]) -> u32 {
+    fn reusable(&self, prompt: &Input) -> u32 {
         self.directly_reusable(prompt).max(self.best_checkpoint(prompt).map_or(0, |(_, tokens)| tokens))
     }
 
     /// The checkpoint that spares most of a prompt, and how much: never all of it, for the last token's logits are
     /// wanted.
-    fn best_checkpoint(&self, prompt: &[u32]) -> Option<(usize, u32)> {
-        let index = self.checkpoints.longest(prompt, self.sequence.ids())?;
+    fn best_checkpoint(&self, prompt: &Input) -> Option<(usize, u32)> {
+        let index = self.checkpoints.longest(prompt, self.sequence.held())?;
         Some((index, self.checkpoints.len(index).min(prompt.len().saturating_sub(1)) as u32))
     }
 
-    fn directly_reusable(&self, prompt: &[u32]) -> u32 {
+    fn directly_reusable(&self, prompt: &Input) -> u32 {
         let config = self.decoder.config();
         let ring = ring(config, self.decoder.chunk_len());
         let turns = self.decoder.kv().layers.iter().flatten().any(|layer| layer.ring > 0);
@@ -236,7 +258,7 @@ impl Session {
     }
 
     /// Prepares the cache for a prompt and returns how many of its tokens need not be computed.
-    fn restore(&mut self, prompt: &[u32]) -> u32 {
+    fn restore(&mut self, prompt: &Input) -> u32 {
         let direct = self.directly_reusable(prompt);
         let Some((index, tokens)) = self.best_checkpoint(prompt).filter(|&(_, tokens)| tokens > direct)
         else {
@@ -245,15 +267,15 @@ impl Session {
             }
             return direct;
         };
-        let ids = self.checkpoints.restore(&self.gpu, self.decoder.kv(), index).to_vec();
+        let held = self.checkpoints.restore(&self.gpu, self.decoder.kv(), index).clone();
+        let written = held.len() as u32;
         self.sequence.clear();
-        self.sequence.set(&ids, ids.len() as u32);
+        self.sequence.set(held, written);
         tokens
     }
 
     /// Keeps a copy of the rings at the end of a prompt. Without room for it, regenerating reads the prompt anew.
     async fn save(&mut self) {
-        let ids = self.sequence.ids().to_vec();
-        self.checkpoints.save(&self.gpu, self.decoder.kv(), &ids).await.ok();
+        self.checkpoints.save(&self.gpu, self.decoder.kv(), self.sequence.held()).await.ok();
     }
 }

@@ -5,7 +5,7 @@ use crate::gpu::Gpu;
 use crate::model::{Config, KvType, TensorList, ring_bytes, working_bytes};
 use crate::weights;
 
-use super::{EngineError, checkpoints};
+use super::{EngineError, LoadOptions, checkpoints};
 
 /// Tokens of context that are allocated when nobody asks for more or less.
 pub const DEFAULT_CONTEXT: u32 = 8192;
@@ -14,6 +14,9 @@ pub const LEAST_CONTEXT: u32 = 512;
 /// Per-layer tables up to this size go to the device, where several tokens can then be drawn for each submit. Larger
 /// ones stay in the file; a row is read for each token.
 const PLE_ON_DEVICE: u64 = 640 << 20;
+
+/// Most tokens of a picture.
+const MOST_PICTURE: u32 = 1120;
 
 /// The table that may stay in the file.
 pub const PLE_TABLE: &str = "per_layer_token_embd";
@@ -37,18 +40,21 @@ impl Plan {
     /// # Errors
     /// When the file is of another kind or contradicts itself.
     pub fn read(header: &Header) -> Result<Self, EngineError> {
-        Self::with_table(header, false)
+        Self::with_options(header, &LoadOptions::default())
     }
 
-    /// As [`Self::read`]; with `ple_on_host` the per-layer table stays in the file however small it is.
+    /// As [`Self::read`], for these options of loading. Their context length does not matter here.
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn with_table(header: &Header, ple_on_host: bool) -> Result<Self, EngineError> {
-        let config = Config::read(&header.metadata)?;
+    pub fn with_options(header: &Header, options: &LoadOptions) -> Result<Self, EngineError> {
+        let mut config = Config::read(&header.metadata)?;
+        if config.sees_pictures_whole() {
+            config.whole_picture = config.whole_picture.max(options.largest_picture.min(MOST_PICTURE));
+        }
         let tensors = TensorList::find(header, &config)?;
         let ple = tensors.matrix(PLE_TABLE).map_or(Ok(0), |m| m.device_bytes())?;
-        let ple_on_host = ple > PLE_ON_DEVICE || (ple_on_host && ple > 0);
+        let ple_on_host = ple > PLE_ON_DEVICE || (options.ple_on_host && ple > 0);
         let skip: &[&str] = if ple_on_host { &[PLE_TABLE] } else { &[] };
         let weight_bytes = weights::device_bytes(&tensors, skip)?;
         Ok(Self { config, tensors, ple_on_host, weight_bytes })

@@ -4,6 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::media::{Input, MediaError, Medium};
 use crate::tokenizer::{Specials, Tokenizer, special};
 
 /// A kind of media with a place in a prompt.
@@ -18,6 +19,15 @@ pub enum Media {
 }
 
 impl Media {
+    /// The tokens before and after its soft tokens.
+    #[must_use]
+    pub fn brackets(self) -> [&'static str; 2] {
+        match self {
+            Self::Image | Self::Video => [special::IMAGE_BEGIN, special::IMAGE_END],
+            Self::Audio => [special::AUDIO_BEGIN, special::AUDIO_END],
+        }
+    }
+
     /// The token that stands in its place.
     #[must_use]
     pub fn slot(self) -> &'static str {
@@ -55,6 +65,9 @@ pub enum PromptError {
         /// The token's text.
         token: &'static str,
     },
+    /// The media given are not those that the prompt has places for.
+    #[error(transparent)]
+    Media(#[from] MediaError),
 }
 
 impl Prompt {
@@ -88,13 +101,47 @@ impl Prompt {
     /// # Errors
     /// When the vocabulary lacks a control token of the prompt.
     pub fn encode(&self, tokenizer: &Tokenizer) -> Result<Vec<u32>, PromptError> {
+        self.ids(tokenizer, |media, ids| {
+            ids.push(control(tokenizer, media.slot())?);
+            Ok(())
+        })
+    }
+
+    /// The prompt as the model reads it: each of the media, in order, has as many slots as it has soft tokens, between
+    /// the tokens that begin and end it.
+    ///
+    /// # Errors
+    /// As [`Self::encode`], and when the media are not those that the prompt has places for.
+    pub fn expand(&self, tokenizer: &Tokenizer, media: &[Medium]) -> Result<Input, PromptError> {
+        let places = self.media().count();
+        if places != media.len() {
+            return Err(MediaError::Count { places, given: media.len() }.into());
+        }
+        let mut given = media.iter();
+        let ids = self.ids(tokenizer, |place, ids| {
+            let [begin, end] = place.brackets();
+            let slots = given.next().map_or(0, |medium| medium.tokens as usize);
+            ids.push(control(tokenizer, begin)?);
+            ids.extend(std::iter::repeat_n(control(tokenizer, place.slot())?, slots));
+            ids.push(control(tokenizer, end)?);
+            Ok(())
+        })?;
+        Ok(Input::with_media(ids, tokenizer.special(), media)?)
+    }
+
+    /// Token ids, where `medium` writes those of a medium.
+    fn ids(
+        &self,
+        tokenizer: &Tokenizer,
+        mut medium: impl FnMut(Media, &mut Vec<u32>) -> Result<(), PromptError>,
+    ) -> Result<Vec<u32>, PromptError> {
         let mut ids = Vec::new();
         for segment in &self.segments {
             match segment {
                 Segment::Text(text) => ids.extend(tokenizer.encode(text, Specials::Ignore)),
                 Segment::Special(special::BOS) => ids.push(tokenizer.special().bos),
                 Segment::Special(token) => ids.push(control(tokenizer, token)?),
-                Segment::Media(media) => ids.push(control(tokenizer, media.slot())?),
+                Segment::Media(media) => medium(*media, &mut ids)?,
             }
         }
         Ok(tokenizer.with_one_bos(ids))

@@ -1,0 +1,274 @@
+//! What a model reads: token ids, with blocks of soft tokens in place of some.
+
+use std::ops::Range;
+
+use super::{MediaError, Medium, SoftTokens};
+use crate::template::Media;
+use crate::tokenizer::SpecialTokens;
+
+/// A run of slots that a medium fills.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Position of the first slot.
+    at: u32,
+    medium: Medium,
+    rows: Option<SoftTokens>,
+}
+
+impl Block {
+    /// The positions of its slots.
+    #[must_use]
+    pub fn range(&self) -> Range<u32> {
+        self.at..self.at + self.medium.tokens
+    }
+
+    /// What fills it.
+    #[must_use]
+    pub fn medium(&self) -> Medium {
+        self.medium
+    }
+
+    /// Its soft tokens, once they are attached.
+    #[must_use]
+    pub fn rows(&self) -> Option<&SoftTokens> {
+        self.rows.as_ref()
+    }
+
+    /// Whether it is a picture, or a frame of a video.
+    #[must_use]
+    pub fn is_picture(&self) -> bool {
+        self.medium.media != Media::Audio
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self.at == other.at && self.medium == other.medium
+    }
+}
+
+/// Token ids and the blocks in them. Ids alone are an input without media: `ids.into()`.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    ids: Vec<u32>,
+    /// In order, apart from one another.
+    blocks: Vec<Block>,
+}
+
+impl From<Vec<u32>> for Input {
+    fn from(ids: Vec<u32>) -> Self {
+        Self { ids, blocks: Vec::new() }
+    }
+}
+
+impl From<&[u32]> for Input {
+    fn from(ids: &[u32]) -> Self {
+        ids.to_vec().into()
+    }
+}
+
+impl From<&Vec<u32>> for Input {
+    fn from(ids: &Vec<u32>) -> Self {
+        ids.clone().into()
+    }
+}
+
+impl From<&Self> for Input {
+    fn from(input: &Self) -> Self {
+        input.clone()
+    }
+}
+
+impl Input {
+    /// Ids in which each medium has as many slots as it has soft tokens. The media fill the runs of slots in order.
+    ///
+    /// # Errors
+    /// When the media do not fit the runs in number, kind or length.
+    pub fn with_media(ids: Vec<u32>, special: &SpecialTokens, media: &[Medium]) -> Result<Self, MediaError> {
+        let kind = |id: u32| match Some(id) {
+            id if id == special.image_slot => Some(Media::Image),
+            id if id == special.audio_slot => Some(Media::Audio),
+            id if id == special.video_slot => Some(Media::Video),
+            _ => None,
+        };
+        let mut runs: Vec<(Media, Range<usize>)> = Vec::new();
+        for (at, &id) in ids.iter().enumerate() {
+            match (kind(id), runs.last_mut()) {
+                (Some(media), Some((last, range))) if *last == media && range.end == at => range.end += 1,
+                (Some(media), _) => runs.push((media, at..at + 1)),
+                (None, _) => {}
+            }
+        }
+        if runs.len() != media.len() {
+            return Err(MediaError::Count { places: runs.len(), given: media.len() });
+        }
+        let blocks = runs.into_iter().zip(media).enumerate().map(|(index, ((place, range), &medium))| {
+            // A frame of a video is a picture.
+            let fits = place == medium.media || (place == Media::Video && medium.media == Media::Image);
+            if !fits {
+                return Err(MediaError::Kind { index, place, given: medium.media });
+            }
+            if range.len() != medium.tokens as usize {
+                return Err(MediaError::Slots { index, slots: range.len() as u32, tokens: medium.tokens });
+            }
+            Ok(Block { at: range.start as u32, medium, rows: None })
+        });
+        let blocks = blocks.collect::<Result<_, _>>()?;
+        Ok(Self { ids, blocks })
+    }
+
+    /// The ids; slots of media included.
+    #[must_use]
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// Tokens.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The blocks in order.
+    #[must_use]
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Gives block `index` its soft tokens.
+    ///
+    /// # Errors
+    /// When they are another medium's.
+    pub fn attach(&mut self, index: usize, rows: SoftTokens) -> Result<(), MediaError> {
+        match self.blocks.get_mut(index) {
+            Some(block) if block.medium == rows.medium() => {
+                block.rows = Some(rows);
+                Ok(())
+            }
+            _ => Err(MediaError::Other { index }),
+        }
+    }
+
+    /// Appends a token.
+    pub fn push(&mut self, id: u32) {
+        self.ids.push(id);
+    }
+
+    /// The first `len` tokens, without the rows of their blocks: what a cache holds.
+    #[must_use]
+    pub fn prefix(&self, len: usize) -> Self {
+        let blocks = self.blocks.iter().filter(|block| block.range().start < len as u32);
+        let blocks = blocks.map(|block| Block { rows: None, ..block.clone() }).collect();
+        Self { ids: self.ids[..len].to_vec(), blocks }
+    }
+
+    /// Leading tokens that the two have in common. Where a block differs, what is common ends before it.
+    #[must_use]
+    pub fn common(&self, other: &Self) -> usize {
+        let ids = self.ids.iter().zip(&other.ids).take_while(|(a, b)| a == b).count();
+        let same = self.blocks.iter().zip(&other.blocks).take_while(|(a, b)| a.same(b)).count();
+        let first = |input: &Self| input.blocks.get(same).map_or(ids, |block| block.at as usize);
+        ids.min(first(self)).min(first(other))
+    }
+
+    /// Whether this begins with all of `other`.
+    #[must_use]
+    pub fn starts_with(&self, other: &Self) -> bool {
+        self.common(other) == other.len()
+    }
+
+    /// The block that has slots on both sides of `position`, if one does.
+    #[must_use]
+    pub fn block_across(&self, position: u32) -> Option<&Block> {
+        self.blocks.iter().find(|block| block.range().start < position && position < block.range().end)
+    }
+
+    /// The blocks that have slots in a range of positions, with those slots.
+    pub fn blocks_in(&self, range: Range<u32>) -> impl Iterator<Item = (&Block, Range<u32>)> {
+        self.blocks.iter().filter_map(move |block| {
+            let part = block.range().start.max(range.start)..block.range().end.min(range.end);
+            (part.start < part.end).then_some((block, part))
+        })
+    }
+
+    /// Where a chunk of at most `most` tokens from `pos` ends. With `whole`, it never ends inside a picture.
+    ///
+    /// # Errors
+    /// [`MediaError::TooLong`] for a picture that no chunk can hold.
+    pub fn chunk_end(&self, pos: u32, most: u32, whole: bool) -> Result<u32, MediaError> {
+        let end = (pos + most).min(self.len() as u32);
+        match self.block_across(end).filter(|block| whole && block.is_picture()) {
+            None => Ok(end),
+            Some(block) if block.at > pos => Ok(block.at),
+            Some(block) => Err(MediaError::TooLong { tokens: block.medium.tokens, most }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ContentHash;
+    use super::*;
+
+    const SLOT: u32 = 7;
+    const SOUND: u32 = 8;
+
+    fn special() -> SpecialTokens {
+        SpecialTokens { image_slot: Some(SLOT), audio_slot: Some(SOUND), ..SpecialTokens::default() }
+    }
+
+    fn medium(media: Media, tokens: u32, content: &[u8]) -> Medium {
+        Medium { media, content: ContentHash::of(content, &[]), tokens }
+    }
+
+    /// 1 2, three slots of a picture, 3, two of a sound, 4.
+    fn input(picture: &[u8]) -> Input {
+        let ids = vec![1, 2, SLOT, SLOT, SLOT, 3, SOUND, SOUND, 4];
+        let media = [medium(Media::Image, 3, picture), medium(Media::Audio, 2, b"sound")];
+        Input::with_media(ids, &special(), &media).expect("an input")
+    }
+
+    #[test]
+    fn media_fill_runs_of_slots_in_order() {
+        let input = input(b"picture");
+        let ranges: Vec<_> = input.blocks().iter().map(Block::range).collect();
+        assert_eq!(ranges, [2..5, 6..8]);
+        let ids = || vec![SLOT, SLOT, SOUND];
+        let fill = |media: &[Medium]| Input::with_media(ids(), &special(), media).map(|_| ());
+        let (image, audio) = (medium(Media::Image, 2, b"a"), medium(Media::Audio, 1, b"b"));
+        assert_eq!(fill(&[image, audio]), Ok(()));
+        assert_eq!(fill(&[image]), Err(MediaError::Count { places: 2, given: 1 }));
+        assert!(matches!(fill(&[audio, image]), Err(MediaError::Kind { index: 0, .. })));
+        let long = medium(Media::Audio, 2, b"b");
+        assert_eq!(fill(&[image, long]), Err(MediaError::Slots { index: 1, slots: 1, tokens: 2 }));
+    }
+
+    #[test]
+    fn another_picture_is_another_prompt_from_its_first_slot_on() {
+        let a = input(b"picture");
+        assert_eq!(a.common(&input(b"picture")), 9);
+        assert_eq!(a.common(&input(b"another")), 2);
+        assert_eq!(a.common(&a.ids().to_vec().into()), 2, "slots without a medium are nobody's");
+        assert!(a.starts_with(&a.prefix(5)));
+        assert!(!input(b"another").starts_with(&a.prefix(5)));
+        // What was cut inside a picture is that picture's still.
+        assert_eq!(a.common(&a.prefix(4)), 4);
+    }
+
+    #[test]
+    fn chunks_do_not_end_inside_a_picture_that_is_seen_whole() {
+        let input = input(b"picture");
+        assert_eq!(input.chunk_end(0, 4, false), Ok(4));
+        assert_eq!(input.chunk_end(0, 4, true), Ok(2));
+        assert_eq!(input.chunk_end(2, 3, true), Ok(5));
+        assert_eq!(input.chunk_end(2, 2, true), Err(MediaError::TooLong { tokens: 3, most: 2 }));
+        // Sound is read in order.
+        assert_eq!(input.chunk_end(5, 2, true), Ok(7));
+        let parts: Vec<_> = input.blocks_in(4..7).map(|(_, part)| part).collect();
+        assert_eq!(parts, [4..5, 6..7]);
+    }
+}

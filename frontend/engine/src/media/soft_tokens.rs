@@ -1,0 +1,94 @@
+//! What a tower makes of a picture or a sound.
+
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::gpu::{Buffer, Gpu, GpuError};
+use crate::template::Media;
+
+/// Names a medium's content and how it is encoded: media with the same hash have the same soft tokens.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ContentHash([u8; 32]);
+
+impl ContentHash {
+    /// The hash of a file that is encoded with these settings (the budget of a picture, the span of a clip).
+    #[must_use]
+    pub fn of(file: &[u8], settings: &[u32]) -> Self {
+        let mut digest = Sha256::new();
+        digest.update((settings.len() as u64).to_le_bytes());
+        for setting in settings {
+            digest.update(setting.to_le_bytes());
+        }
+        digest.update(file);
+        Self(digest.finalize().into())
+    }
+}
+
+impl std::fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0[..6].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// A picture or a sound as a prompt sees it, encoded or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Medium {
+    /// What it is.
+    pub media: Media,
+    /// Which one it is.
+    pub content: ContentHash,
+    /// Soft tokens it takes.
+    pub tokens: u32,
+}
+
+/// The soft tokens of one medium, on the device: f32 `[tokens, width]`. A clone shares them.
+#[derive(Clone, Debug)]
+pub struct SoftTokens {
+    medium: Medium,
+    width: u32,
+    rows: Arc<Buffer>,
+}
+
+impl SoftTokens {
+    /// Rows that a tower has written.
+    #[must_use]
+    pub fn new(medium: Medium, width: u32, rows: Arc<Buffer>) -> Self {
+        Self { medium, width, rows }
+    }
+
+    /// Rows from the host; `values` are `[tokens, width]`.
+    ///
+    /// # Errors
+    /// When they are more than the device holds in one buffer.
+    pub fn upload(gpu: &Gpu, medium: Medium, width: u32, values: &[f32]) -> Result<Self, GpuError> {
+        Ok(Self::new(medium, width, gpu.storage_with("soft tokens", values)?))
+    }
+
+    /// The medium they were made of.
+    #[must_use]
+    pub fn medium(&self) -> Medium {
+        self.medium
+    }
+
+    /// Elements of a soft token.
+    #[must_use]
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// The rows on the device.
+    #[must_use]
+    pub fn rows(&self) -> &Arc<Buffer> {
+        &self.rows
+    }
+
+    /// Brings the values to the host, for comparisons.
+    ///
+    /// # Errors
+    /// When the device was lost.
+    pub async fn read(&self, gpu: &Gpu) -> Result<Vec<f32>, GpuError> {
+        let bytes = 4 * u64::from(self.medium.tokens) * u64::from(self.width);
+        Ok(bytemuck::pod_collect_to_vec(&gpu.read_once(&self.rows, 0, bytes).await?))
+    }
+}
