@@ -136,7 +136,7 @@ fn time_repack(gpu: &Gpu, name: &str, dtype: DType) {
 /// Eight query heads over one key–value head, as in Gemma 4 E2B.
 fn time_attention(gpu: &Gpu, name: &str, [head_dim, window, pos, t]: [u32; 4]) {
     let form = Block { head_dim, kv_f16: true, until: false };
-    let params = block::Params { heads: 8, kv_heads: 1, window, ring: 0 };
+    let params = block::Params { heads: 8, kv_heads: 1, window, ..Default::default() };
     let cache = filler((pos + t) * head_dim / 2);
     let args = [
         BufferArg::uniform(&params),

@@ -23,6 +23,7 @@ pub mod rope;
 pub mod rows;
 pub mod sampling;
 pub mod state;
+pub mod vision;
 
 pub use dtype::DType;
 pub use kernel::{Binding, Source, grid};

@@ -38,7 +38,7 @@ fn cache(values: &[f32], as_f16: bool) -> BufferArg {
 fn check(case: Case, kv_f16: bool, visible_until: Option<&[u32]>) {
     let Case { head_dim, heads, kv_heads, window, ring, pos, positions } = case;
     let form = Block { head_dim, kv_f16, until: visible_until.is_some() };
-    let params = Params { heads, kv_heads, window, ring };
+    let params = Params { heads, kv_heads, window, ring, ..Params::default() };
     let slots = if ring == 0 { pos + positions + 3 } else { ring };
     let slot_len = (kv_heads * head_dim) as usize;
     let sharpness = 6.0 / (head_dim as f32).sqrt();
@@ -144,4 +144,33 @@ fn a_tower_is_a_chunk_that_sees_all_of_itself() {
     let positions = 99;
     let case = Case { head_dim: 72, heads: 3, kv_heads: 3, window: 0, ring: 0, pos: 0, positions };
     check(case, false, Some(&[positions; 99]));
+}
+
+#[test]
+fn heads_may_be_dispatched_some_at_a_time() {
+    let (heads, positions, head_dim) = (5, 40, 64);
+    let form = Block { head_dim, kv_f16: false, until: false };
+    let all = Params { heads, kv_heads: heads, ..Params::default() };
+    let [q, k, v] = [1, 2, 3].map(|seed| random(seed, (positions * heads * head_dim) as usize));
+    let inputs = Inputs { pos: 0, q: &q, k: &k, v: &v, visible_until: &[] };
+    let want = block::block(&form, &all, inputs);
+    let some = Params { first_head: 3, ..all };
+    let args = [
+        BufferArg::uniform(&some),
+        BufferArg::read(&[State { len: positions, ..State::default() }]),
+        BufferArg::read(&q),
+        BufferArg::read(&k),
+        BufferArg::read(&v),
+        BufferArg::read_write(&vec![7.0f32; q.len()]),
+    ];
+    let source = form.source().expect("the template preprocesses");
+    let got = Gpu::get().run(&source, &args, form.dispatch_heads(&some, positions, 1))[0].f32s();
+    for (index, (got, want)) in got.chunks(head_dim as usize).zip(want.chunks(head_dim as usize)).enumerate()
+    {
+        if index as u32 % heads == 3 {
+            assert_close(got, want, 2e-5, 2e-5);
+        } else {
+            assert!(got.iter().all(|&v| v == 7.0), "head {} was touched", index as u32 % heads);
+        }
+    }
 }

@@ -18,4 +18,5 @@ pub mod synth;
 pub mod template;
 pub mod tokenizer;
 pub mod train;
+pub mod vision;
 pub mod weights;

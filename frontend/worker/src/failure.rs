@@ -5,10 +5,11 @@
 use engine::bytes::{SourceError, UploadError};
 use engine::gguf::GgufError;
 use engine::gpu::GpuError;
-use engine::media::MediaError;
+use engine::media::{Media, MediaError};
 use engine::model::{ConfigError, RowError, TensorError};
 use engine::session::{EngineError, LEAST_CONTEXT};
 use engine::store::StoreError;
+use engine::vision::PictureError;
 use engine::weights::LoadError;
 use protocol::{Cause, Failure, Remedy};
 
@@ -30,6 +31,7 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         EngineError::Gpu(error) => of_gpu(error, context),
         EngineError::Row(error) => of_row(error),
         EngineError::Media(error) => of_media(error),
+        EngineError::Picture(error) => of_picture(error),
         EngineError::Vocabulary { pieces, rows } => broken(format!(
             "The model file contradicts itself: its vocabulary has {pieces} pieces, but there are embeddings for {rows}."
         )),
@@ -49,6 +51,32 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
     }
 }
 
+fn of_picture(error: &PictureError) -> Failure {
+    let message = match error {
+        PictureError::NotAPicture => {
+            "This file is not a picture that can be read. PNG, JPEG, WebP and GIF can.".to_owned()
+        }
+        PictureError::Empty { .. } => "The picture is empty: it has no pixels.".to_owned(),
+        PictureError::TooLarge { width, height, .. } => format!(
+            "The picture is too large: it has {} × {} pixels. Make it smaller and attach it again.",
+            count(*width),
+            count(*height)
+        ),
+        PictureError::Broken { format, .. } => {
+            format!("The {format} picture is damaged or incomplete. Save it again, or attach another.")
+        }
+        PictureError::Unsupported { format, .. } => {
+            format!("This kind of {format} picture cannot be read. Save it as an ordinary PNG or JPEG.")
+        }
+        PictureError::Positions { .. } | PictureError::Shape { .. } => {
+            "The picture is too long and thin for this model. Cut it into pieces, or choose fewer tokens."
+                .to_owned()
+        }
+        PictureError::Budget { .. } => return internal(error.to_string()),
+    };
+    Failure::new(Cause::Invalid, message)
+}
+
 fn of_media(error: &MediaError) -> Failure {
     match error {
         MediaError::TooLong { tokens, most } => Failure::new(
@@ -65,6 +93,13 @@ fn of_media(error: &MediaError) -> Failure {
             "The projector file belongs to another model: its results do not fit this one.",
         )
         .with(Remedy::OtherModel),
+        MediaError::NoTower { media } => {
+            let what = match media {
+                Media::Audio => "hear",
+                Media::Image | Media::Video => "see",
+            };
+            Failure::new(Cause::Unsupported, format!("This model cannot {what}.")).with(Remedy::OtherModel)
+        }
         MediaError::Count { .. }
         | MediaError::Kind { .. }
         | MediaError::Slots { .. }

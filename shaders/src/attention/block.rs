@@ -30,6 +30,10 @@ pub struct Params {
     pub window: u32,
     /// Slots of the cache, at least the window and the chunk together less 1; 0: as many as positions.
     pub ring: u32,
+    /// The first key–value head of the dispatch; those before it are left alone.
+    pub first_head: u32,
+    /// Unused.
+    pub pad: [u32; 3],
 }
 
 impl Block {
@@ -80,10 +84,16 @@ impl Block {
         Source::build("attention/block.wgsl", name, &defines, bindings)
     }
 
-    /// Workgroups for a chunk of `positions`.
+    /// Workgroups for a chunk of `positions`, all key–value heads from the first on.
     #[must_use]
     pub const fn dispatch(&self, params: &Params, positions: u32) -> [u32; 3] {
-        [(positions * (params.heads / params.kv_heads)).div_ceil(self.rows()), params.kv_heads, 1]
+        self.dispatch_heads(params, positions, params.kv_heads - params.first_head)
+    }
+
+    /// Workgroups for so many key–value heads from the first on.
+    #[must_use]
+    pub const fn dispatch_heads(&self, params: &Params, positions: u32, kv_heads: u32) -> [u32; 3] {
+        [(positions * (params.heads / params.kv_heads)).div_ceil(self.rows()), kv_heads, 1]
     }
 }
 

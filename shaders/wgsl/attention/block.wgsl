@@ -20,7 +20,8 @@
 //
 // Formulas: Gemma 4 specification §2.4 (image blocks included); Milakov & Gimelshein, "Online
 // normalizer calculation for softmax", 2018; Dao et al., "FlashAttention", 2022.
-// Workgroup: 256 threads. Grid: (⌈T·heads/kv_heads / ROWS⌉, kv_heads).
+// Workgroup: 256 threads. Grid: (⌈T·heads/kv_heads / ROWS⌉, kv heads from params.first_head on): a long picture is worked
+// through some heads at a time.
 
 #include "shared/state.wgsl"
 #include "shared/kv.wgsl"
@@ -30,6 +31,10 @@ struct Params {
     kv_heads: u32,
     window: u32, // keys visible, the query's own included; 0: all
     ring: u32,   // slots of the cache; 0: slot = position
+    first_head: u32, // the kv head of the first row of workgroups
+    pad0: u32,
+    pad1: u32,
+    pad2: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -113,7 +118,7 @@ fn main(
     @builtin(num_workgroups) grid: vec3<u32>,
     @builtin(local_invocation_index) tid: u32,
 ) {
-    let kv_head = wid.y;
+    let kv_head = params.first_head + wid.y;
     let group = params.heads / params.kv_heads;
     let rows = state.len * group;
     let first = (grid.x - 1u - wid.x) * ROWS;

@@ -53,6 +53,12 @@ pub enum MediaError {
         /// Width of the model.
         expected: u32,
     },
+    /// The model has no tower for such media.
+    #[error("this model has nothing to encode {media:?} with")]
+    NoTower {
+        /// The medium.
+        media: Media,
+    },
     /// A picture that must be read in one piece and is longer than the largest piece.
     #[error("the picture takes {tokens} tokens; this model was loaded to read at most {most} in one piece")]
     TooLong {

@@ -255,7 +255,7 @@ impl Decoder {
         }
         let steps = self.whole_chunk.as_ref().filter(|_| whole).unwrap_or(&self.chunk);
         steps.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), len);
-        self.gpu.queue().submit([encoder.finish()]);
+        self.gpu.submit(encoder);
         Ok(())
     }
 

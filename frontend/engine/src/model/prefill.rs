@@ -186,6 +186,7 @@ impl Builder<'_> {
             kv_heads: layer.kv_heads,
             window: parts.window(i),
             ring: cache.ring,
+            ..BlockParams::default()
         };
         let mut buffers: Vec<&wgpu::Buffer> = vec![&s.state, &s.q, &cache.k, &cache.v, &s.attention];
         if until {

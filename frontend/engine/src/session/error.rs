@@ -7,6 +7,7 @@ use crate::media::MediaError;
 use crate::model::{ConfigError, RowError, StepError, TensorError};
 use crate::template::PromptError;
 use crate::tokenizer::TokenizerError;
+use crate::vision::PictureError;
 use crate::weights::LoadError;
 
 /// Why a load or an answer ended early.
@@ -42,6 +43,9 @@ pub enum EngineError {
     /// Media that do not fit the prompt or the model.
     #[error(transparent)]
     Media(#[from] MediaError),
+    /// A picture that cannot be read.
+    #[error(transparent)]
+    Picture(#[from] PictureError),
     /// The vocabulary of the tokenizer is larger than the embedding has rows.
     #[error("the tokenizer has {pieces} pieces, but token_embd.weight has only {rows} rows")]
     Vocabulary {

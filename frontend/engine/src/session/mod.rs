@@ -14,10 +14,11 @@ use std::rc::Rc;
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
 use crate::gpu::Gpu;
-use crate::media::Input;
+use crate::media::{Input, Media, MediaError};
 use crate::model::{Decoder, HostTable, Ingredients, KvType, ring};
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tokenizer::Tokenizer;
+use crate::vision::{TowerPlan, Vision};
 use crate::weights;
 
 use checkpoints::Checkpoints;
@@ -40,6 +41,8 @@ pub struct LoadOptions {
     pub ple_on_host: bool,
     /// Tokens of the largest picture to make room for, where pictures are read in one piece; 0 for the usual budget.
     pub largest_picture: u32,
+    /// Bytes to keep free for the towers of a projector file, which are loaded when they are needed.
+    pub projector_bytes: u64,
 }
 
 /// What a load is doing.
@@ -62,6 +65,7 @@ pub struct Session {
     context: u32,
     sequence: Sequence,
     checkpoints: Checkpoints,
+    vision: Option<Vision>,
 }
 
 impl Session {
@@ -109,6 +113,7 @@ impl Session {
             return Err(EngineError::Vocabulary { pieces: tokenizer.vocabulary_size(), rows });
         }
         let variant = Variant::from_metadata(&header.metadata);
+        let eyes = plan.vision.clone().map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
         // The header of a large vocabulary is tens of megabytes.
         drop(header);
 
@@ -146,7 +151,35 @@ impl Session {
             context,
             sequence: Sequence::default(),
             checkpoints: Checkpoints::default(),
+            vision: eyes,
         })
+    }
+
+    /// Takes the towers of a projector file beside the model, in place of those in the model's own file. Their weights
+    /// are loaded when the first medium needs them.
+    ///
+    /// # Errors
+    /// When the file contradicts itself, or belongs to a model of another width.
+    pub fn use_projector(&mut self, source: &Rc<dyn ByteSource>, header: &Header) -> Result<(), EngineError> {
+        let width = self.decoder.config().width;
+        if let Some(plan) = TowerPlan::read(header, width)? {
+            self.vision = Some(Vision::new(Rc::clone(&self.gpu), Rc::clone(source), plan));
+        }
+        Ok(())
+    }
+
+    /// The model's eyes, where it has any.
+    #[must_use]
+    pub fn vision(&self) -> Option<&Vision> {
+        self.vision.as_ref()
+    }
+
+    /// The model's eyes, to encode pictures or to unload the tower.
+    ///
+    /// # Errors
+    /// [`MediaError::NoTower`] where it has none.
+    pub fn vision_mut(&mut self) -> Result<&mut Vision, EngineError> {
+        self.vision.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Image }.into())
     }
 
     /// The tokenizer. Shared, so that prompts can be counted while an answer runs.

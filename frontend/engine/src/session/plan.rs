@@ -3,6 +3,7 @@
 use crate::gguf::Header;
 use crate::gpu::Gpu;
 use crate::model::{Config, KvType, TensorList, ring_bytes, working_bytes};
+use crate::vision::{Budget, TowerPlan};
 use crate::weights;
 
 use super::{EngineError, LoadOptions, checkpoints};
@@ -16,7 +17,7 @@ pub const LEAST_CONTEXT: u32 = 512;
 const PLE_ON_DEVICE: u64 = 640 << 20;
 
 /// Most tokens of a picture.
-const MOST_PICTURE: u32 = 1120;
+const MOST_PICTURE: u32 = Budget::MOST.tokens();
 
 /// The table that may stay in the file.
 pub const PLE_TABLE: &str = "per_layer_token_embd";
@@ -32,6 +33,10 @@ pub struct Plan {
     pub ple_on_host: bool,
     /// Bytes of weights on the device.
     pub weight_bytes: u64,
+    /// The vision tower in the same file, which is loaded when a picture needs it.
+    pub vision: Option<TowerPlan>,
+    /// Bytes that are kept free for towers.
+    pub tower_bytes: u64,
 }
 
 impl Plan {
@@ -57,7 +62,12 @@ impl Plan {
         let ple_on_host = ple > PLE_ON_DEVICE || (options.ple_on_host && ple > 0);
         let skip: &[&str] = if ple_on_host { &[PLE_TABLE] } else { &[] };
         let weight_bytes = weights::device_bytes(&tensors, skip)?;
-        Ok(Self { config, tensors, ple_on_host, weight_bytes })
+        let vision = TowerPlan::read(header, config.width)?;
+        let largest = Budget::ALL.into_iter().find(|budget| budget.tokens() >= options.largest_picture);
+        let budget = largest.unwrap_or(Budget::MOST).max(Budget::default());
+        let seeing = vision.as_ref().map_or(0, |tower| tower.bytes(budget));
+        let tower_bytes = options.projector_bytes + seeing;
+        Ok(Self { config, tensors, ple_on_host, weight_bytes, vision, tower_bytes })
     }
 
     /// Bytes of graphics memory with a context of this length.
@@ -66,7 +76,7 @@ impl Plan {
         let vocabulary = self.tensors.vocabulary();
         let working = working_bytes(&self.config, vocabulary, context, KvType::F16, self.ple_on_host);
         let rings = ring_bytes(&self.config, context, KvType::F16);
-        self.weight_bytes + working + checkpoints::planned_bytes(rings)
+        self.weight_bytes + self.tower_bytes + working + checkpoints::planned_bytes(rings)
     }
 
     /// The first matrix that a device with this largest binding could not hold, and its bytes.

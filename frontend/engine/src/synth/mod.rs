@@ -8,6 +8,7 @@ mod blocks;
 mod random;
 mod shape;
 mod tensors;
+mod towers;
 mod vocabulary;
 
 use std::io::Write;
@@ -35,6 +36,8 @@ pub struct Options {
     pub layers: Option<u32>,
     /// Only so many of a layer's experts.
     pub experts: Option<u32>,
+    /// With the vision tower, where the shape has one.
+    pub towers: bool,
     /// Decides every random value.
     pub seed: u64,
 }
@@ -43,7 +46,8 @@ impl Options {
     /// The whole model with the published vocabulary.
     #[must_use]
     pub fn new(shape: Shape, quant: Quant) -> Self {
-        Self { shape, quant, vocabulary: PUBLISHED_VOCABULARY, layers: None, experts: None, seed: 0 }
+        let vocabulary = PUBLISHED_VOCABULARY;
+        Self { shape, quant, vocabulary, layers: None, experts: None, towers: false, seed: 0 }
     }
 }
 
@@ -107,7 +111,10 @@ pub fn write(out: impl Write, options: &Options) -> Result<(), SynthError> {
         Some(experts) => shape.with_experts(experts)?,
         None => shape,
     };
-    let plan = tensors::plan(&shape, options.quant, options.vocabulary);
+    let mut plan = tensors::plan(&shape, options.quant, options.vocabulary);
+    if options.towers {
+        plan.extend(towers::plan(&shape));
+    }
     let specs: Vec<_> = plan.iter().map(|tensor| tensor.spec.clone()).collect();
     let mut writer = Writer::new(out, &metadata(&shape, options), &specs)?;
     let mut random = random::Random::new(options.seed);
@@ -126,6 +133,9 @@ fn metadata(shape: &Shape, options: &Options) -> Vec<(String, WriteValue)> {
         ("general.quantization_version".to_owned(), WriteValue::U32(2)),
     ];
     pairs.extend(shape.metadata());
+    if options.towers {
+        pairs.extend(towers::metadata(shape));
+    }
     pairs.extend(vocabulary::metadata(options.vocabulary));
     pairs
 }

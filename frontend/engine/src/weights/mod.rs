@@ -1,5 +1,6 @@
 //! Weights on the device: planar matrices, and all vectors in one buffer.
 
+mod bounds;
 mod load;
 mod windows;
 
@@ -10,6 +11,7 @@ use shaders::{DType, PlanarLayout};
 
 use crate::gpu::Buffer;
 
+pub use bounds::finite;
 pub use load::{LoadError, Progress, device_bytes, load};
 
 /// Rows of a matrix in one buffer.

@@ -5,8 +5,11 @@ use std::io::Write as _;
 use anyhow::{Context as _, Result};
 use engine::bytes::CancelToken;
 use engine::gpu::Gpu;
+use engine::media::ContentHash;
 use engine::session::{Control, Session};
+use engine::vision::{Budget, Pixels, Size};
 use serde_json::{Value, json};
+use web_time::Instant;
 
 /// Least, median and greatest of some figures.
 fn spread(mut figures: Vec<f64>) -> Value {
@@ -107,4 +110,33 @@ pub fn profile(session: &mut Session, gpu: &Gpu, position: u32) -> Result<Value>
         "dispatches": profile.dispatches,
         "kernels": kernels,
     }))
+}
+
+/// Encodes pictures of 280 and of 1120 soft tokens, `repeat` times after one round that is not counted: the work on the
+/// device, behind decoding and resizing.
+pub fn pictures(session: &mut Session, gpu: &Gpu, repeat: u32) -> Result<Value> {
+    let vision = session.vision_mut()?;
+    let mut figures = serde_json::Map::new();
+    // Shapes that fill their budgets to the last token: 20 by 14 and 40 by 28 cells.
+    for (budget, columns, rows) in [(280, 20, 14), (1120, 40, 28)] {
+        let budget = Budget::new(budget)?;
+        let size = Size { width: columns * 48, height: rows * 48 };
+        let bytes = size.width * size.height * 3;
+        let mut times = Vec::new();
+        for round in 0..=repeat {
+            // The pixels mean nothing.
+            let rgb = (0..bytes).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+            let pixels = Pixels { size, rgb };
+            let content = ContentHash::of(&[], &[round]);
+            let started = Instant::now();
+            pollster::block_on(vision.encode(&pixels, content, &CancelToken::new(), &mut |_| ()))?;
+            pollster::block_on(gpu.drained())?;
+            if round > 0 {
+                times.push(started.elapsed().as_secs_f64() * 1000.0);
+            }
+        }
+        let planned = vision.plan().bytes(budget);
+        figures.insert(size.tokens().to_string(), json!({ "ms": spread(times), "planned_bytes": planned }));
+    }
+    Ok(json!({ "adapter": gpu.report().name, "tokens": figures, "gpu_bytes": gpu.bytes_in_use() }))
 }

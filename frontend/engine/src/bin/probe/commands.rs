@@ -6,18 +6,20 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{Context as _, Result, bail};
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use engine::bytes::{ByteSource, CancelToken, FileSource};
 use engine::gguf::{Header, summary};
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::KvType;
 use engine::session::{Control, LoadOptions, Options, Plan, Session};
 use engine::synth;
-use engine::template::{Conversation, Message, RenderOptions, Role, Variant, render};
+use engine::template::{Conversation, Media, Message, Part, RenderOptions, Role, Variant, render};
 use engine::tokenizer::{Specials, Tokenizer};
 use serde_json::{Value, json};
 use shaders::sampling::Settings;
 use web_time::Instant;
+
+use super::media::{self, MediaArgs};
 
 #[derive(Parser)]
 #[command(name = "probe", about = "gemtab's engine from a terminal", version)]
@@ -80,6 +82,18 @@ enum Command {
         /// The safetensors file to write: tensor `logits`, f32 `[last, vocabulary]`.
         #[arg(long)]
         out: PathBuf,
+        #[command(flatten)]
+        media: MediaArgs,
+    },
+    /// What a tower makes of a picture.
+    Encode {
+        /// The model file.
+        model: PathBuf,
+        /// The safetensors file to write: tensors `pixels` (u8 `[height, width, 3]`) and `soft_tokens` (f32).
+        #[arg(long)]
+        out: PathBuf,
+        #[command(flatten)]
+        media: MediaArgs,
     },
     /// An answer.
     Generate(Generate),
@@ -102,6 +116,9 @@ enum Command {
         /// Context length in tokens; 0 for what the two need.
         #[arg(long, default_value_t = 0)]
         context: u32,
+        /// Time the vision tower instead: pictures of 280 and of 1120 tokens.
+        #[arg(long)]
+        image: bool,
     },
     /// Milliseconds of each kernel of one drawn token, longest first, and the share of the device's bandwidth.
     Profile {
@@ -130,6 +147,9 @@ enum Command {
         /// Only so many experts a layer, of a shape that has them.
         #[arg(long)]
         experts: Option<u32>,
+        /// With the vision tower of the shape.
+        #[arg(long)]
+        towers: bool,
     },
 }
 
@@ -164,13 +184,29 @@ struct Generate {
     /// Context length in tokens; 0 for the default.
     #[arg(long, default_value_t = 0)]
     context: u32,
+    #[command(flatten)]
+    media: MediaArgs,
+}
+
+impl Command {
+    /// Takes from what was parsed the order in which media were given.
+    fn with_order(mut self, matches: &ArgMatches) -> Self {
+        let given = matches.subcommand().map(|(_, matches)| matches);
+        match (&mut self, given) {
+            (Self::Logits { media, .. } | Self::Encode { media, .. }, Some(given)) => media.in_order(given),
+            (Self::Generate(generate), Some(given)) => generate.media.in_order(given),
+            _ => {}
+        }
+        self
+    }
 }
 
 /// Reads the command line and does what it says.
 pub fn run() -> Result<Value> {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches)?;
     let options = GpuOptions { adapter: cli.adapter, portable: cli.portable, largest_part: cli.largest_part };
-    match cli.command {
+    match cli.command.with_order(&matches) {
         Command::Info { model } => info(&model),
         Command::Tokenize { model, text } => tokenize(&model, &text),
         Command::Render { model, messages, thinking, no_generation_prompt } => {
@@ -185,12 +221,24 @@ pub fn run() -> Result<Value> {
             let prompt = render(&conversation.messages, &conversation.tools, &options);
             Ok(json!({ "prompt": prompt.to_string(), "ids": prompt.encode(&tokenizer)? }))
         }
-        Command::Logits { model, ids, last, kv_f32, out } => {
+        Command::Logits { model, ids, last, kv_f32, out, media } => {
             let kv_type = if kv_f32 { KvType::F32 } else { KvType::F16 };
-            logits(&options, &model, &read_ids(&ids)?, last, kv_type, &out)
+            logits(&options, &model, read_ids(&ids)?, last, kv_type, &media, &out)
+        }
+        Command::Encode { model, out, media } => {
+            let load_options =
+                LoadOptions { largest_picture: media.largest_picture(), ..LoadOptions::default() };
+            let (mut session, _, gpu) = load_with(&options, &model, &load_options)?;
+            media.use_projector(&mut session)?;
+            media::encode(&mut session, &gpu, &media, &out)
         }
         Command::Generate(generate) => answer(&options, &generate),
-        Command::Bench { model, prefill, decode, repeat, on_request, context } => {
+        Command::Bench { model, repeat, image: true, .. } => {
+            let largest = LoadOptions { largest_picture: 1120, context: 2048, ..LoadOptions::default() };
+            let (mut session, _, gpu) = load_with(&options, &model, &largest)?;
+            super::bench::pictures(&mut session, &gpu, repeat)
+        }
+        Command::Bench { model, prefill, decode, repeat, on_request, context, .. } => {
             let context = if context == 0 { prefill + decode + 1 } else { context };
             let (mut session, _, gpu) = load(&options, &model, context, KvType::F16)?;
             if on_request {
@@ -203,11 +251,12 @@ pub fn run() -> Result<Value> {
             let (mut session, _, gpu) = load(&options, &model, position + 128, KvType::F16)?;
             super::bench::profile(&mut session, &gpu, position)
         }
-        Command::Synth { out, shape, quant, vocab, layers, experts } => {
+        Command::Synth { out, shape, quant, vocab, layers, experts, towers } => {
             let options = synth::Options {
                 vocabulary: vocab,
                 layers,
                 experts,
+                towers,
                 ..synth::Options::new(shape.parse()?, quant.parse()?)
             };
             let file = File::create(&out).with_context(|| format!("{} cannot be written", out.display()))?;
@@ -235,12 +284,19 @@ fn load(
     context: u32,
     kv_type: KvType,
 ) -> Result<(Session, f64, Rc<Gpu>)> {
+    load_with(options, model, &LoadOptions { context, kv_type, ..LoadOptions::default() })
+}
+
+fn load_with(
+    options: &GpuOptions,
+    model: &Path,
+    load_options: &LoadOptions,
+) -> Result<(Session, f64, Rc<Gpu>)> {
     let gpu = Rc::new(pollster::block_on(Gpu::open(options))?);
     let started = Instant::now();
-    let options = LoadOptions { context, kv_type, ..LoadOptions::default() };
     let cancel = CancelToken::new();
     let mut quiet = |_| ();
-    let load = Session::load(Rc::clone(&gpu), source(model)?, &options, &cancel, &mut quiet);
+    let load = Session::load(Rc::clone(&gpu), source(model)?, load_options, &cancel, &mut quiet);
     let session = pollster::block_on(load)?;
     Ok((session, started.elapsed().as_secs_f64() * 1000.0, gpu))
 }
@@ -289,6 +345,7 @@ fn info(model: &Path) -> Result<Value> {
             value["per_layer_width"] = json!(c.ple);
             value["per_layer_table_on_host"] = json!(plan.ple_on_host);
             value["weight_bytes"] = json!(plan.weight_bytes);
+            value["tower_bytes"] = json!(plan.tower_bytes);
             value["memory"] = json!(memory);
         }
         Err(error) => value["cannot_run"] = json!(error.to_string()),
@@ -306,16 +363,25 @@ fn tokenize(model: &Path, text: &str) -> Result<Value> {
 fn logits(
     options: &GpuOptions,
     model: &Path,
-    ids: &[u32],
+    ids: Vec<u32>,
     last: usize,
-    kv: KvType,
+    kv_type: KvType,
+    media: &MediaArgs,
     out: &Path,
 ) -> Result<Value> {
     if last == 0 || last > ids.len() {
         bail!("--last must be between 1 and the {} ids of the prompt", ids.len());
     }
-    let (mut session, load_ms, _) = load(options, model, ids.len() as u32, kv)?;
-    let logits = pollster::block_on(session.logits(ids, last))?;
+    let load_options = LoadOptions {
+        context: ids.len() as u32,
+        kv_type,
+        largest_picture: media.largest_picture(),
+        ..LoadOptions::default()
+    };
+    let (mut session, load_ms, _) = load_with(options, model, &load_options)?;
+    media.use_projector(&mut session)?;
+    let input = media.fill(&mut session, ids)?;
+    let logits = pollster::block_on(session.logits(&input, last))?;
     let vocabulary = logits.len() / last;
     let bytes = bytemuck::cast_slice(&logits);
     let view = safetensors::tensor::TensorView::new(safetensors::Dtype::F32, vec![last, vocabulary], bytes)?;
@@ -324,22 +390,45 @@ fn logits(
     Ok(json!({ "out": out, "shape": [last, vocabulary], "load_ms": load_ms }))
 }
 
+/// The place of a medium in a message.
+fn part(media: Media) -> Part {
+    match media {
+        Media::Image => Part::Image,
+        Media::Audio => Part::Audio,
+        Media::Video => Part::Video,
+    }
+}
+
 fn answer(options: &GpuOptions, generate: &Generate) -> Result<Value> {
-    let (mut session, load_ms, gpu) = load(options, &generate.model, generate.context, KvType::F16)?;
-    let (ids, in_thought) = match (&generate.prompt, &generate.ids, &generate.messages) {
-        (_, Some(path), _) => (read_ids(path)?, false),
+    let mut media = generate.media.clone();
+    if let Some(path) = &generate.messages {
+        media.add_messages(path)?;
+    }
+    let load_options = LoadOptions {
+        context: generate.context,
+        largest_picture: media.largest_picture(),
+        ..LoadOptions::default()
+    };
+    let (mut session, load_ms, gpu) = load_with(options, &generate.model, &load_options)?;
+    media.use_projector(&mut session)?;
+    let encoding = Instant::now();
+    let (input, in_thought) = match (&generate.prompt, &generate.ids, &generate.messages) {
+        (_, Some(path), _) => (media.fill(&mut session, read_ids(path)?)?, false),
         (Some(text), ..) => {
-            let message = Message::new(Role::User, text.as_str());
+            let mut parts: Vec<Part> = media.kinds().map(part).collect();
+            parts.push(Part::text(text.as_str()));
+            let message = Message::new(Role::User, parts);
             let conversation = Conversation { messages: vec![message], tools: Vec::new() };
             let prompt = session.render(&conversation, generate.thinking);
-            (prompt.encode(session.tokenizer())?, prompt.ends_in_thought())
+            (media.expand(&mut session, &prompt)?, prompt.ends_in_thought())
         }
         (.., Some(path)) => {
             let prompt = session.render(&conversation(path)?, generate.thinking);
-            (prompt.encode(session.tokenizer())?, prompt.ends_in_thought())
+            (media.expand(&mut session, &prompt)?, prompt.ends_in_thought())
         }
         _ => bail!("give one of --prompt, --ids and --messages"),
     };
+    let encode_ms = encoding.elapsed().as_secs_f64() * 1000.0;
     let (temperature, top_k, top_p) = session.decoder().config().recommended.unwrap_or((1.0, 64, 0.95));
     let settings = if generate.greedy {
         Settings::default()
@@ -355,7 +444,7 @@ fn answer(options: &GpuOptions, generate: &Generate) -> Result<Value> {
         ..Options::default()
     };
     let before = gpu.buffers_created();
-    let outcome = pollster::block_on(session.generate(&ids, &options, &Control::default(), &mut |_| ()))?;
+    let outcome = pollster::block_on(session.generate(&input, &options, &Control::default(), &mut |_| ()))?;
     let t = outcome.timings;
     Ok(json!({
         "ids": outcome.ids,
@@ -363,6 +452,7 @@ fn answer(options: &GpuOptions, generate: &Generate) -> Result<Value> {
         "finish": format!("{:?}", outcome.finish),
         "timings": {
             "load_ms": load_ms,
+            "encode_ms": encode_ms,
             "prefill_tokens": t.prompt_tokens - t.cached_tokens,
             "prefill_ms": t.prefill_ms,
             "decode_tokens": t.decode_tokens,

@@ -1,0 +1,158 @@
+//! What a file says about its vision tower, checked.
+
+use shaders::attention::block::Block;
+use shaders::vision::heads;
+
+use super::Budget;
+use crate::gguf::Header;
+use crate::model::ConfigError;
+
+/// Most layers, and the longest width and feed-forward part, that are believed; published towers have 27, 1152 and
+/// 4304. Buffers are sized from these.
+const MOST_LAYERS: u32 = 256;
+const MOST_WIDTH: u32 = 8192;
+const MOST_FEED_FORWARD: u32 = 32_768;
+const MOST_HEADS: u32 = 64;
+
+/// The tensor that every kind of tower has.
+pub const PATCHES: &str = "v.patch_embd.weight";
+
+/// A tower with layers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Encoder {
+    /// Layers.
+    pub layers: u32,
+    /// Width of the stream.
+    pub width: u32,
+    /// Heads.
+    pub heads: u32,
+    /// Elements of a head.
+    pub head_dim: u32,
+    /// Width of the feed-forward part.
+    pub feed_forward: u32,
+    /// Whether what was pooled is standardised.
+    pub standardised: bool,
+}
+
+/// How pictures become soft tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// Through layers of attention (E2B, E4B, 26B, 31B).
+    Encoder(Encoder),
+    /// Patches of 48 pixels go through one product, of this many rows (12B).
+    Direct(u32),
+}
+
+/// A vision tower.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TowerConfig {
+    /// Its kind.
+    pub kind: Kind,
+    /// Width of the model: of a soft token.
+    pub model_width: u32,
+    /// Columns or rows of patches that have an embedding.
+    pub positions: u32,
+    /// ε of the norms without mean.
+    pub eps: f32,
+}
+
+impl TowerConfig {
+    /// Reads the configuration of the tower in a file: the model's own, or a projector's. None where there is none.
+    ///
+    /// # Errors
+    /// [`ConfigError`] names the key.
+    pub fn read(header: &Header, model_width: u32) -> Result<Option<Self>, ConfigError> {
+        let Some(patches) = header.tensor(PATCHES) else { return Ok(None) };
+        let prefix = if header.architecture() == Some("clip") { "clip.vision" } else { "gemma4.vision" };
+        let keys = Keys { header, prefix };
+        let positions = header.tensor("v.position_embd.weight").and_then(|t| t.shape.get(1)).copied();
+        let positions = u32::try_from(positions.unwrap_or(0)).unwrap_or(u32::MAX);
+        keys.exactly("patch_size", 16)?;
+        keys.exactly("projector.scale_factor", 3)?;
+        let eps = keys.eps("attention.layer_norm_epsilon")?;
+        let kind = if header.tensor("v.patch_norm.1.weight").is_some() {
+            let width = u32::try_from(patches.rows()).unwrap_or(u32::MAX);
+            if width == 0 || width > MOST_WIDTH {
+                return Err(keys.bad(
+                    "embedding_length",
+                    width,
+                    "it must be positive and of a sensible size",
+                ));
+            }
+            Kind::Direct(width)
+        } else {
+            Kind::Encoder(keys.encoder(header.tensor("v.std_bias").is_some())?)
+        };
+        // More patches than the largest budget has on a side are never asked for.
+        let most = match kind {
+            Kind::Encoder(_) => 3 * Budget::MOST.tokens(),
+            Kind::Direct(_) => Budget::MOST.tokens(),
+        };
+        Ok(Some(Self { kind, model_width, positions: positions.min(most), eps }))
+    }
+
+    /// Rows of the largest matrices of a picture with this budget: patches of 16 pixels, or of 48.
+    #[must_use]
+    pub fn rows(&self, budget: Budget) -> u32 {
+        match self.kind {
+            Kind::Encoder(_) => budget.patches(),
+            Kind::Direct(_) => budget.tokens(),
+        }
+    }
+}
+
+struct Keys<'a> {
+    header: &'a Header,
+    prefix: &'a str,
+}
+
+impl Keys<'_> {
+    fn key(&self, name: &str) -> String {
+        format!("{}.{name}", self.prefix)
+    }
+
+    fn bad(&self, name: &str, value: impl ToString, expected: &'static str) -> ConfigError {
+        ConfigError::Value { key: self.key(name), value: value.to_string(), expected }
+    }
+
+    fn positive(&self, name: &str, most: u32) -> Result<u32, ConfigError> {
+        let value = self.header.metadata.u32(&self.key(name));
+        match value.ok_or_else(|| ConfigError::Missing { key: self.key(name) })? {
+            value if (1..=most).contains(&value) => Ok(value),
+            value => Err(self.bad(name, value, "it must be positive and of a sensible size")),
+        }
+    }
+
+    /// A constant of the family, which some files state.
+    fn exactly(&self, name: &str, wanted: u32) -> Result<(), ConfigError> {
+        match self.header.metadata.u32(&self.key(name)) {
+            Some(value) if value != wanted => {
+                Err(self.bad(name, value, "gemtab reads patches of 16 pixels, pooled 3 by 3"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn eps(&self, name: &str) -> Result<f32, ConfigError> {
+        match self.header.metadata.f32(&self.key(name)).unwrap_or(1e-6) {
+            eps if eps.is_finite() && eps >= 0.0 => Ok(eps),
+            eps => Err(self.bad(name, eps, "it must be a finite, positive number")),
+        }
+    }
+
+    fn encoder(&self, standardised: bool) -> Result<Encoder, ConfigError> {
+        let layers = self.positive("block_count", MOST_LAYERS)?;
+        let width = self.positive("embedding_length", MOST_WIDTH)?;
+        let heads = self.positive("attention.head_count", MOST_HEADS)?;
+        let feed_forward = self.positive("feed_forward_length", MOST_FEED_FORWARD)?;
+        let head_dim = width / heads;
+        if !width.is_multiple_of(heads) || !heads::supports(head_dim) || !Block::supports(head_dim) {
+            return Err(self.bad(
+                "attention.head_count",
+                heads,
+                "heads must have a multiple of 4 elements, up to 128",
+            ));
+        }
+        Ok(Encoder { layers, width, heads, head_dim, feed_forward, standardised })
+    }
+}

@@ -1,0 +1,210 @@
+//! The tower on the device: pixels in, soft tokens out.
+
+use std::rc::Rc;
+
+use shaders::state::State;
+use shaders::vision::Picture as PictureGrid;
+
+use super::config::{Kind, TowerConfig};
+use super::room::{self, Room};
+use super::{Budget, Picture, PictureError, Pixels, image_tokens, tensors};
+use crate::bytes::{ByteSource, CancelToken};
+use crate::gguf::Header;
+use crate::gpu::{Gpu, GpuError};
+use crate::media::{ContentHash, Media, Medium, SoftTokens};
+use crate::model::TensorList;
+use crate::session::EngineError;
+use crate::weights::{self, Weights};
+
+/// What a tower is and what it costs, from a header.
+#[derive(Clone, Debug)]
+pub struct TowerPlan {
+    /// Its configuration.
+    pub config: TowerConfig,
+    tensors: TensorList,
+    /// Bytes of its weights on the device.
+    pub weight_bytes: u64,
+}
+
+impl TowerPlan {
+    /// Reads the plan of the tower in a file, if there is one.
+    ///
+    /// # Errors
+    /// When the file contradicts itself, or the tower belongs to a model of another width.
+    pub fn read(header: &Header, model_width: u32) -> Result<Option<Self>, EngineError> {
+        let Some(config) = TowerConfig::read(header, model_width)? else { return Ok(None) };
+        let tensors = tensors::find(header, &config)?;
+        let weight_bytes = weights::device_bytes(&tensors, &[])?;
+        Ok(Some(Self { config, tensors, weight_bytes }))
+    }
+
+    /// Bytes on the device while pictures of this budget are encoded: weights and working memory.
+    #[must_use]
+    pub fn bytes(&self, budget: Budget) -> u64 {
+        self.weight_bytes + room::bytes(&self.config, self.config.rows(budget))
+    }
+}
+
+/// What encoding is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Copying the tower's weights: bytes done, bytes in all.
+    Weights(u64, u64),
+    /// Looking at the picture: layers done, layers in all.
+    Layers(u32, u32),
+}
+
+/// A model's eyes: where its tower is, and the tower once it is loaded.
+pub struct Vision {
+    gpu: Rc<Gpu>,
+    source: Rc<dyn ByteSource>,
+    plan: TowerPlan,
+    tower: Option<Tower>,
+}
+
+struct Tower {
+    weights: Weights,
+    room: Option<Room>,
+}
+
+/// The medium that a picture file is with a budget, from its header alone.
+///
+/// # Errors
+/// As [`Picture::decode`].
+pub fn medium(file: &[u8], budget: Budget) -> Result<Medium, PictureError> {
+    let head = super::Head::read(file)?;
+    let tokens = image_tokens(head.width, head.height, budget)?;
+    Ok(Medium { media: Media::Image, content: ContentHash::of(file, &[budget.tokens()]), tokens })
+}
+
+impl Vision {
+    /// The tower of `plan`, whose weights are in `source`. Nothing is loaded yet.
+    #[must_use]
+    pub fn new(gpu: Rc<Gpu>, source: Rc<dyn ByteSource>, plan: TowerPlan) -> Self {
+        Self { gpu, source, plan, tower: None }
+    }
+
+    /// What the tower is and costs.
+    #[must_use]
+    pub fn plan(&self) -> &TowerPlan {
+        &self.plan
+    }
+
+    /// Whether its weights are on the device.
+    #[must_use]
+    pub fn is_loaded(&self) -> bool {
+        self.tower.is_some()
+    }
+
+    /// Gives its memory back. The next picture loads it again.
+    pub fn unload(&mut self) {
+        self.tower = None;
+    }
+
+    /// Soft tokens of a picture file; the tower is loaded first if it is not.
+    ///
+    /// # Errors
+    /// When the file is no picture, when the tower cannot be loaded or run, or when `cancel` was cancelled.
+    pub async fn soft_tokens(
+        &mut self,
+        file: &[u8],
+        budget: Budget,
+        cancel: &CancelToken,
+        progress: &mut dyn FnMut(Encoding),
+    ) -> Result<SoftTokens, EngineError> {
+        let content = ContentHash::of(file, &[budget.tokens()]);
+        let pixels = Picture::decode(file)?.resized(budget)?;
+        self.encode(&pixels, content, cancel, progress).await
+    }
+
+    /// Soft tokens of pixels that [`Picture::resized`] gave.
+    ///
+    /// # Errors
+    /// As [`Self::soft_tokens`].
+    pub async fn encode(
+        &mut self,
+        pixels: &Pixels,
+        content: ContentHash,
+        cancel: &CancelToken,
+        progress: &mut dyn FnMut(Encoding),
+    ) -> Result<SoftTokens, EngineError> {
+        let config = self.plan.config;
+        let cells = match config.kind {
+            Kind::Encoder(_) => 1,
+            Kind::Direct(_) => 3,
+        };
+        let size = pixels.size;
+        let grid =
+            PictureGrid { columns: size.columns() / cells, rows: size.patches() / size.columns() / cells };
+        let longest = grid.columns.max(grid.rows);
+        if longest > config.positions {
+            return Err(PictureError::Positions { patches: longest, most: config.positions }.into());
+        }
+        self.load(cancel, progress).await?;
+        self.make_room(grid.patches()).await?;
+        let room = self.tower.as_ref().and_then(|tower| tower.room.as_ref());
+        let room = room.ok_or_else(|| GpuError::Fault { reason: "there is no room".into() })?;
+        let layers = room.stages.iter().filter(|stage| stage.ends_layer).count() as u32;
+        let tokens = size.tokens();
+        self.write(room, pixels, grid, tokens);
+        let mut done = 0;
+        progress(Encoding::Layers(done, layers));
+        for stage in &room.stages {
+            stage.run(&self.gpu, grid.patches(), tokens);
+            if stage.ends_layer {
+                self.gpu.drained().await?;
+                cancel.check()?;
+                done += 1;
+                progress(Encoding::Layers(done, layers));
+            }
+        }
+        let bytes = 4 * u64::from(tokens) * u64::from(config.model_width);
+        let rows =
+            self.gpu.allocating("soft tokens", bytes, || self.gpu.storage("soft tokens", bytes)).await?;
+        let mut encoder = self.gpu.encoder();
+        encoder.copy_buffer_to_buffer(&room.out, 0, &rows, 0, bytes);
+        self.gpu.submit(encoder);
+        let medium = Medium { media: Media::Image, content, tokens };
+        Ok(SoftTokens::new(medium, config.model_width, rows))
+    }
+
+    async fn load(
+        &mut self,
+        cancel: &CancelToken,
+        progress: &mut dyn FnMut(Encoding),
+    ) -> Result<(), EngineError> {
+        if self.tower.is_none() {
+            let mut told = |p: weights::Progress| progress(Encoding::Weights(p.done, p.total));
+            let tensors = &self.plan.tensors;
+            let weights = weights::load(&self.gpu, &self.source, tensors, &[], cancel, &mut told).await?;
+            self.tower = Some(Tower { weights, room: None });
+        }
+        Ok(())
+    }
+
+    /// Room for so many rows: what there is, or a new one for the smallest budget that holds them.
+    async fn make_room(&mut self, rows: u32) -> Result<(), GpuError> {
+        let Some(tower) = &mut self.tower else { return Ok(()) };
+        if tower.room.as_ref().is_none_or(|room| room.rows < rows) {
+            // The old one's memory is for the new one.
+            tower.room = None;
+            let config = &self.plan.config;
+            let fits = Budget::ALL.into_iter().map(|budget| config.rows(budget)).find(|&most| most >= rows);
+            let room = Room::new(&self.gpu, &tower.weights, config, fits.unwrap_or(rows)).await?;
+            tower.room = Some(room);
+        }
+        Ok(())
+    }
+
+    fn write(&self, room: &Room, pixels: &Pixels, grid: PictureGrid, tokens: u32) {
+        let queue = self.gpu.queue();
+        let state = |len: u32| State { len, ..State::default() };
+        let patches = grid.patches();
+        queue.write_buffer(&room.picture, 0, bytemuck::bytes_of(&grid));
+        queue.write_buffer(&room.state, 0, bytemuck::bytes_of(&state(patches)));
+        queue.write_buffer(&room.pooled_state, 0, bytemuck::bytes_of(&state(tokens)));
+        queue.write_buffer(&room.until, 0, bytemuck::cast_slice(&vec![patches; patches as usize]));
+        // Sides are multiples of 48 pixels: the bytes are whole words.
+        queue.write_buffer(&room.pixels, 0, &pixels.rgb);
+    }
+}

@@ -1,0 +1,103 @@
+//! `wgsl/vision/heads.wgsl`: head norms and rotation by column and row.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::Picture;
+use crate::rows::rms;
+use crate::{Binding, Defines, PreprocessError, Source};
+
+/// The uniform at binding 0. Then: the picture, vectors, the rotations, q, k and v.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// Heads.
+    pub heads: u32,
+    /// Where the weights of the query norm begin in `vectors`.
+    pub q_norm: u32,
+    /// Where those of the key norm begin.
+    pub k_norm: u32,
+    /// ε of the norms.
+    pub eps: f32,
+}
+
+impl Params {
+    /// Workgroups for so many patches, at most 65 535.
+    #[must_use]
+    pub const fn dispatch(&self, patches: u32) -> [u32; 3] {
+        [self.heads, patches, 1]
+    }
+}
+
+/// Whether the kernel can be built for heads of this size.
+#[must_use]
+pub const fn supports(head_dim: u32) -> bool {
+    head_dim.is_multiple_of(4) && head_dim >= 4 && head_dim <= 128
+}
+
+/// The shader.
+///
+/// # Errors
+/// A fault of the template.
+pub fn source(head_dim: u32) -> Result<Source, PreprocessError> {
+    let mut bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read];
+    bindings.extend([Binding::ReadWrite; 3]);
+    let defines = Defines::new().set("HD", head_dim);
+    Source::build("vision/heads.wgsl", format!("vision_heads_h{head_dim}"), &defines, bindings)
+}
+
+/// Every permutation a plan may ask for: the published towers, and small ones for tests.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    [16, 64, 72, 128].into_iter().map(source).collect()
+}
+
+/// The rotations of positions `0..positions`: `(cos, sin)` of `position·θ^(−2j/w)` with `w = head_dim/2`,
+/// `[positions, head_dim/4]`.
+#[must_use]
+pub fn table(theta: f64, head_dim: u32, positions: u32) -> Vec<[f32; 2]> {
+    let pairs = head_dim / 4;
+    let angle = |position: u32, j: u32| f64::from(position) * theta.powf(-f64::from(j) / f64::from(pairs));
+    (0..positions)
+        .flat_map(|position| (0..pairs).map(move |j| angle(position, j)))
+        .map(|angle| [angle.cos() as f32, angle.sin() as f32])
+        .collect()
+}
+
+/// What a twin needs beside the rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// How the patches lie.
+    pub picture: Picture,
+    /// Norm weights.
+    pub vectors: &'a [f32],
+    /// The table of [`table`].
+    pub rope: &'a [[f32; 2]],
+}
+
+/// CPU twin: changes the queries (or keys, with a `norm` of theirs) in place. Without `norm` they are values, which are
+/// normed without weights and do not turn.
+pub fn heads(head_dim: u32, params: &Params, inputs: Inputs<'_>, norm: Option<u32>, rows: &mut [f32]) {
+    let hd = head_dim as usize;
+    let pairs = hd / 4;
+    for (index, head) in rows.chunks_exact_mut(hd).enumerate() {
+        let patch = index as u32 / params.heads;
+        let x: Vec<f64> = head.iter().map(|&x| x.into()).collect();
+        let weights = norm.map(|at| &inputs.vectors[at as usize..at as usize + hd]);
+        let normed = rms(&x, weights, params.eps.into());
+        for axis in 0..2 {
+            let columns = inputs.picture.columns;
+            let position = if axis == 0 { patch % columns } else { patch / columns } as usize;
+            for j in 0..pairs {
+                let [cos, sin] = match norm {
+                    Some(_) => inputs.rope[position * pairs + j].map(f64::from),
+                    None => [1.0, 0.0],
+                };
+                let (a, b) = (axis * hd / 2 + j, axis * hd / 2 + j + pairs);
+                head[a] = (normed[a] * cos - normed[b] * sin) as f32;
+                head[b] = (normed[b] * cos + normed[a] * sin) as f32;
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! `wgsl/vision/layer_norm.wgsl`: layer norm over rows, with what the encoder-free model has around it.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::rows::rms;
+use crate::{Binding, Defines, PreprocessError, Source, grid};
+
+/// One permutation of the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LayerNorm {
+    /// Whether a vector is added in front.
+    pub bias: bool,
+    /// Whether the result is RMS-normed, without weights.
+    pub rms: bool,
+}
+
+/// The uniform at binding 0. Then: the state, vectors, x and y.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// A quarter of the width of a row.
+    pub width4: u32,
+    /// Where the weights begin in `vectors`.
+    pub weight: u32,
+    /// Where the bias begins.
+    pub bias: u32,
+    /// Where the vector begins that is added in front.
+    pub before: u32,
+    /// ε of the layer norm.
+    pub eps: f32,
+    /// ε of the RMS norm behind it.
+    pub rms_eps: f32,
+    /// Unused.
+    pub pad: [u32; 2],
+}
+
+impl LayerNorm {
+    /// The shader.
+    ///
+    /// # Errors
+    /// A fault of the template.
+    pub fn source(self) -> Result<Source, PreprocessError> {
+        let defines = Defines::new().set("BIAS", self.bias).set("RMS", self.rms);
+        let bindings =
+            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
+        let bias = if self.bias { "_bias" } else { "" };
+        let name = format!("vision_layer_norm{bias}{}", if self.rms { "_rms" } else { "" });
+        Source::build("vision/layer_norm.wgsl", name, &defines, bindings)
+    }
+}
+
+/// Workgroups for so many rows.
+#[must_use]
+pub const fn dispatch(rows: u32) -> [u32; 3] {
+    grid(rows)
+}
+
+/// Every permutation.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    let forms = [(false, false), (false, true), (true, false), (true, true)];
+    forms.into_iter().map(|(bias, rms)| LayerNorm { bias, rms }.source()).collect()
+}
+
+/// CPU twin.
+#[must_use]
+pub fn layer_norm(form: LayerNorm, params: &Params, vectors: &[f32], x: &[f32]) -> Vec<f32> {
+    let width = 4 * params.width4 as usize;
+    let at = |begin: u32, i: usize| f64::from(vectors[begin as usize + i]);
+    let mut y = Vec::with_capacity(x.len());
+    for row in x.chunks_exact(width) {
+        let mut v: Vec<f64> = row.iter().map(|&x| x.into()).collect();
+        if form.bias {
+            v.iter_mut().enumerate().for_each(|(i, v)| *v += at(params.before, i));
+        }
+        let mean = v.iter().sum::<f64>() / width as f64;
+        let variance = v.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / width as f64;
+        let factor = (variance + f64::from(params.eps)).sqrt().recip();
+        for (i, v) in v.iter_mut().enumerate() {
+            *v = (*v - mean) * factor * at(params.weight, i) + at(params.bias, i);
+        }
+        let v = if form.rms { rms(&v, None, params.rms_eps.into()) } else { v };
+        y.extend(v.into_iter().map(|v| v as f32));
+    }
+    y
+}

@@ -1,0 +1,66 @@
+//! `wgsl/vision/patches.wgsl`: a picture cut into patches.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::Picture;
+use crate::{Binding, Defines, PreprocessError, Source, grid};
+
+/// The uniform at binding 0. Then: the picture, its pixels and X.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// What a value in 0..1 is multiplied by.
+    pub scale: f32,
+    /// What is added to it then.
+    pub shift: f32,
+    /// Unused.
+    pub pad: [u32; 2],
+}
+
+impl Params {
+    /// Values from −1 to 1, for the towers.
+    pub const SIGNED: Self = Self { scale: 2.0, shift: -1.0, pad: [0; 2] };
+    /// Values from 0 to 1, for the encoder-free model.
+    pub const UNSIGNED: Self = Self { scale: 1.0, shift: 0.0, pad: [0; 2] };
+}
+
+/// The shader for patches of `side` pixels, a multiple of 4.
+///
+/// # Errors
+/// A fault of the template.
+pub fn source(side: u32) -> Result<Source, PreprocessError> {
+    let defines = Defines::new().set("SIDE", side);
+    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite];
+    Source::build("vision/patches.wgsl", format!("vision_patches_{side}"), &defines, bindings)
+}
+
+/// Workgroups for so many patches of `side` pixels.
+#[must_use]
+pub const fn dispatch(side: u32, patches: u32) -> [u32; 3] {
+    grid((patches * 3 * side * side).div_ceil(1024))
+}
+
+/// Every permutation a plan may ask for.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    [16, 48].into_iter().map(source).collect()
+}
+
+/// CPU twin. `rgb` is `[rows·side, columns·side, 3]`.
+#[must_use]
+pub fn patches(side: u32, params: &Params, picture: Picture, rgb: &[u8]) -> Vec<f32> {
+    let (side, columns) = (side as usize, picture.columns as usize);
+    let mut x = Vec::with_capacity(rgb.len());
+    for patch in 0..picture.patches() as usize {
+        let (row, column) = (patch / columns * side, patch % columns * side);
+        for channel in 0..3 {
+            for (dy, dx) in (0..side).flat_map(|dy| (0..side).map(move |dx| (dy, dx))) {
+                let value = rgb[3 * ((row + dy) * columns * side + column + dx) + channel];
+                x.push(f32::from(value) / 255.0 * params.scale + params.shift);
+            }
+        }
+    }
+    x
+}

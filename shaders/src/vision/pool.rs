@@ -1,0 +1,71 @@
+//! `wgsl/vision/pool.wgsl`: patches averaged three by three.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::Picture;
+use crate::rows::rms;
+use crate::{Binding, Defines, PreprocessError, Source, grid};
+
+/// The uniform at binding 0. Then: the picture, h, x, and vectors where the result is standardised.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// A quarter of the width of a row.
+    pub width4: u32,
+    /// Where the bias begins in `vectors`.
+    pub std_bias: u32,
+    /// Where the scale begins.
+    pub std_scale: u32,
+    /// ε of the norm.
+    pub eps: f32,
+}
+
+/// The shader, with or without standardisation.
+///
+/// # Errors
+/// A fault of the template.
+pub fn source(standardise: bool) -> Result<Source, PreprocessError> {
+    let mut bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite];
+    if standardise {
+        bindings.push(Binding::Read);
+    }
+    let name = if standardise { "vision_pool_standardise" } else { "vision_pool" };
+    Source::build("vision/pool.wgsl", name, &Defines::new().set("STANDARDISE", standardise), bindings)
+}
+
+/// Workgroups for so many patches.
+#[must_use]
+pub const fn dispatch(patches: u32) -> [u32; 3] {
+    grid(patches / 9)
+}
+
+/// Every permutation.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    [false, true].into_iter().map(source).collect()
+}
+
+/// CPU twin; `vectors` where the result is standardised.
+#[must_use]
+pub fn pool(params: &Params, picture: Picture, h: &[f32], vectors: Option<&[f32]>) -> Vec<f32> {
+    let width = 4 * params.width4 as usize;
+    let columns = picture.columns as usize;
+    let mut x = Vec::new();
+    for (row, column) in (0..picture.rows as usize / 3).flat_map(|y| (0..columns / 3).map(move |x| (y, x))) {
+        let mut pooled = vec![0.0f64; width];
+        for patch in (0..9).map(|i| (3 * row + i / 3) * columns + 3 * column + i % 3) {
+            pooled.iter_mut().zip(&h[patch * width..]).for_each(|(sum, &h)| *sum += f64::from(h));
+        }
+        pooled.iter_mut().for_each(|sum| *sum *= (width as f64).sqrt() / 9.0);
+        if let Some(vectors) = vectors {
+            for (i, p) in pooled.iter_mut().enumerate() {
+                let at = |begin: u32| f64::from(vectors[begin as usize + i]);
+                *p = (*p - at(params.std_bias)) * at(params.std_scale);
+            }
+        }
+        x.extend(rms(&pooled, None, params.eps.into()).into_iter().map(|v| v as f32));
+    }
+    x
+}

@@ -1,0 +1,64 @@
+//! `wgsl/vision/position.wgsl`: learned embeddings of column and row.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::Picture;
+use crate::quant::planar_values;
+use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+
+/// The uniform at binding 0. Then: the picture, the tables of columns and of rows, and h.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct Params {
+    /// Planes of the table of columns.
+    pub planes_x: Planes,
+    /// Planes of the table of rows.
+    pub planes_y: Planes,
+    /// Units of a row of either.
+    pub units_per_row: u32,
+    /// Unused.
+    pub pad: [u32; 3],
+}
+
+impl Params {
+    /// Two tables of the same width.
+    #[must_use]
+    pub const fn new(x: &PlanarLayout, y: &PlanarLayout) -> Self {
+        Self { planes_x: x.planes, planes_y: y.planes, units_per_row: x.units_per_row, pad: [0; 3] }
+    }
+
+    /// Workgroups for so many patches, at most 65 535.
+    #[must_use]
+    pub const fn dispatch(&self, patches: u32) -> [u32; 3] {
+        [self.units_per_row.div_ceil(64), patches, 1]
+    }
+}
+
+/// The shader for tables of one storage type.
+///
+/// # Errors
+/// A fault of the template.
+pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
+    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
+    let defines = Defines::new().set("DTYPE", dtype);
+    Source::build("vision/position.wgsl", format!("vision_position_{dtype}"), &defines, bindings)
+}
+
+/// Every storage type.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    DType::ALL.into_iter().map(source).collect()
+}
+
+/// CPU twin: changes h in place.
+pub fn position(picture: Picture, x: (&PlanarLayout, &[u32]), y: (&PlanarLayout, &[u32]), h: &mut [f32]) {
+    for (patch, row) in (0u32..).zip(h.chunks_exact_mut(x.0.k as usize)) {
+        let across = planar_values(x.0, x.1, patch % picture.columns);
+        let down = planar_values(y.0, y.1, patch / picture.columns);
+        for (h, (x, y)) in row.iter_mut().zip(across.into_iter().zip(down)) {
+            *h += x + y;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// From the products q, k, v of a vision layer to attention's inputs, in place: head norms, and the rotation by column and
+// row.
+//
+//   q = rope2d(rms(q; q_norm)),  k = rope2d(rms(k; k_norm)),  v = rms(v)
+//
+// rope2d: the first half of a head turns by the patch's column, the second by its row. Within a half of w = HD/2
+// elements the pairs are (j, j + w/2), by the angle position·100^(−2j/w).
+//
+// q, k, v  f32 [patches, heads, HD];  patch t is in column t mod columns, row t div columns
+// vectors  f32: q_norm [HD], k_norm [HD] at their offsets
+// rope     (cos, sin) [positions, HD/4]
+//
+// Formulas: Gemma 4 specification §9.3.
+// Workgroup: 64 threads, one head of one patch, a pair a thread (HD ≤ 128). Grid: (heads, patches).
+
+#include "shared/picture.wgsl"
+#include "shared/workgroup_sum.wgsl" with THREADS=64
+
+struct Params {
+    heads: u32,
+    q_norm: u32,
+    k_norm: u32,
+    eps: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> picture: Picture;
+@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+@group(0) @binding(3) var<storage, read> rope: array<vec2<f32>>;
+@group(0) @binding(4) var<storage, read_write> q: array<f32>;
+@group(0) @binding(5) var<storage, read_write> k: array<f32>;
+@group(0) @binding(6) var<storage, read_write> v: array<f32>;
+
+const HD: u32 = {{HD}}u;
+const HALF: u32 = HD / 2u;
+const PAIRS: u32 = HD / 4u; // of a half
+
+fn inverse_rms(pair: vec2<f32>, tid: u32) -> f32 {
+    return inverseSqrt(workgroup_sum(dot(pair, pair), tid) / f32(HD) + params.eps);
+}
+
+fn turned(pair: vec2<f32>, turn: vec2<f32>) -> vec2<f32> {
+    return vec2<f32>(pair.x * turn.x - pair.y * turn.y, pair.y * turn.x + pair.x * turn.y);
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
+    let t = wid.y;
+    if (t >= picture.columns * picture.rows) {
+        return;
+    }
+    let real = tid < HALF;
+    // Axis 0 is the column, axis 1 the row.
+    let axis = min(tid / PAIRS, 1u);
+    let j = tid % PAIRS;
+    let a = axis * HALF + j;
+    let b = a + PAIRS;
+    let at = (t * params.heads + wid.x) * HD;
+    let position = select(t % picture.columns, t / picture.columns, axis == 1u);
+    let turn = rope[position * PAIRS + j];
+
+    // Threads without a pair add nothing to the sums.
+    let none = vec2<f32>(0.0);
+    let q_raw = select(none, vec2<f32>(q[at + a], q[at + b]), real);
+    let k_raw = select(none, vec2<f32>(k[at + a], k[at + b]), real);
+    let v_raw = select(none, vec2<f32>(v[at + a], v[at + b]), real);
+    // The barriers inside stand between the reads above and the writes below.
+    let q_factor = inverse_rms(q_raw, tid);
+    let k_factor = inverse_rms(k_raw, tid);
+    let v_factor = inverse_rms(v_raw, tid);
+    if (!real) {
+        return;
+    }
+    let q_weight = vec2<f32>(vectors[params.q_norm + a], vectors[params.q_norm + b]);
+    let k_weight = vec2<f32>(vectors[params.k_norm + a], vectors[params.k_norm + b]);
+    let q_turned = turned(q_raw * q_factor * q_weight, turn);
+    let k_turned = turned(k_raw * k_factor * k_weight, turn);
+    q[at + a] = q_turned.x;
+    q[at + b] = q_turned.y;
+    k[at + a] = k_turned.x;
+    k[at + b] = k_turned.y;
+    v[at + a] = v_raw.x * v_factor;
+    v[at + b] = v_raw.y * v_factor;
+}

@@ -1,0 +1,52 @@
+// Cuts a picture into square patches, one row of X each:
+//
+//   X[t][c·SIDE² + y·SIDE + x] = rgb(c, column·SIDE + x, row·SIDE + y)/255·scale + shift,  t = row·columns + column
+//
+// The channel is the slowest dimension, as the patch embedding of a GGUF file has it (a convolution kernel).
+//
+// pixels  u8 [rows·SIDE, columns·SIDE, 3], four to a word
+// X       f32 [patches, 3·SIDE²]
+//
+// Formula: Gemma 4 specification §9.2; SIDE 16 with 2x − 1 for the towers, §9.5 with SIDE 48 for the encoder-free model.
+// Workgroup: 256 threads, four elements each. Grid: ⌈patches·3·SIDE²/1024⌉, in two dimensions.
+
+#include "shared/picture.wgsl"
+
+struct Params {
+    scale: f32,
+    shift: f32,
+    pad0: u32,
+    pad1: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> picture: Picture;
+@group(0) @binding(2) var<storage, read> pixels: array<u32>;
+@group(0) @binding(3) var<storage, read_write> x: array<vec4<f32>>;
+
+const SIDE: u32 = {{SIDE}}u;
+const QUADS: u32 = 3u * SIDE * SIDE / 4u; // of a patch
+
+fn byte_at(at: u32) -> f32 {
+    return f32((pixels[at >> 2u] >> (8u * (at & 3u))) & 255u);
+}
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) tid: u32,
+) {
+    let index = (wid.x + wid.y * grid.x) * 256u + tid;
+    let patch_index = index / QUADS;
+    if (patch_index >= picture.columns * picture.rows) {
+        return;
+    }
+    let i = 4u * (index % QUADS);
+    let channel = i / (SIDE * SIDE);
+    let row = patch_index / picture.columns * SIDE + i / SIDE % SIDE;
+    let column = patch_index % picture.columns * SIDE + i % SIDE;
+    let at = 3u * (row * picture.columns * SIDE + column) + channel;
+    let bytes = vec4<f32>(byte_at(at), byte_at(at + 3u), byte_at(at + 6u), byte_at(at + 9u));
+    x[index] = bytes / 255.0 * params.scale + params.shift;
+}

@@ -1,0 +1,68 @@
+// Averages the patches of each 3×3 square and norms the result for the projector:
+//
+//   p[n] = √width/9·Σ h[t],  over the nine patches t of square n, squares row by row
+//   p[n] = (p[n] − std_bias)·std_scale                     STANDARDISE
+//   x[n] = p[n]·(mean(p²) + eps)^-½
+//
+// h        f32 [patches, width];  x  f32 [patches/9, width];  width a multiple of 4
+// vectors  f32: std_bias [width], std_scale [width] at their offsets
+//
+// Formula: Gemma 4 specification §9.4.
+// Workgroup: 256 threads, one square. Grid: patches/9, in two dimensions.
+
+#include "shared/picture.wgsl"
+#include "shared/workgroup_sum.wgsl" with THREADS=256
+
+struct Params {
+    width4: u32,
+    std_bias: u32,
+    std_scale: u32,
+    eps: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> picture: Picture;
+@group(0) @binding(2) var<storage, read> h: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> x: array<vec4<f32>>;
+#if STANDARDISE
+@group(0) @binding(4) var<storage, read> vectors: array<f32>;
+
+fn weights(begin: u32, i: u32) -> vec4<f32> {
+    let at = begin + 4u * i;
+    return vec4<f32>(vectors[at], vectors[at + 1u], vectors[at + 2u], vectors[at + 3u]);
+}
+#endif
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) tid: u32,
+) {
+    let n = wid.x + wid.y * grid.x;
+    let across = picture.columns / 3u;
+    if (n >= across * (picture.rows / 3u)) {
+        return;
+    }
+    let first = (n / across * 3u * picture.columns + n % across * 3u) * params.width4;
+    let scale = sqrt(4.0 * f32(params.width4)) / 9.0;
+    var squares = 0.0;
+    for (var i = tid; i < params.width4; i += 256u) {
+        var sum = vec4<f32>(0.0);
+        for (var row = 0u; row < 3u; row += 1u) {
+            let at = first + row * picture.columns * params.width4 + i;
+            sum += h[at] + h[at + params.width4] + h[at + 2u * params.width4];
+        }
+        var pooled = sum * scale;
+#if STANDARDISE
+        pooled = (pooled - weights(params.std_bias, i)) * weights(params.std_scale, i);
+#endif
+        x[n * params.width4 + i] = pooled;
+        squares += dot(pooled, pooled);
+    }
+    let factor = inverseSqrt(workgroup_sum(squares, tid) / (4.0 * f32(params.width4)) + params.eps);
+    // A thread reads back only what it wrote itself.
+    for (var i = tid; i < params.width4; i += 256u) {
+        x[n * params.width4 + i] *= factor;
+    }
+}

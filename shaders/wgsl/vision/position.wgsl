@@ -1,0 +1,44 @@
+// Adds the learned embeddings of a patch's column and row:
+//
+//   h[t] = h[t] + table_x[column] + table_y[row],  t = row·columns + column
+//
+// h       f32 [patches, K], in place
+// tables  planar [positions, K], one for each axis; the picture has at most so many columns and rows
+//
+// Formula: Gemma 4 specification §9.2 and §9.5.
+// Workgroup: 64, an invocation for each unit of 16 elements. Grid: (⌈K/16/64⌉, patches).
+
+#include "shared/picture.wgsl"
+
+struct Params {
+    planes_x: vec4<u32>,
+    planes_y: vec4<u32>,
+    units_per_row: u32, // K / 16
+    pad0: u32,
+    pad1: u32,
+    pad2: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> picture: Picture;
+@group(0) @binding(2) var<storage, read> table_x: array<vec2<u32>>;
+@group(0) @binding(3) var<storage, read> table_y: array<vec2<u32>>;
+@group(0) @binding(4) var<storage, read_write> h: array<vec4<f32>>;
+
+#include "shared/planes.wgsl" with P=x, DTYPE={{DTYPE}}, BUF=table_x
+#include "shared/planes.wgsl" with P=y, DTYPE={{DTYPE}}, BUF=table_y
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let unit = id.x;
+    let t = id.y;
+    if (unit >= params.units_per_row || t >= picture.columns * picture.rows) {
+        return;
+    }
+    let across = x_values(params.planes_x, t % picture.columns * params.units_per_row + unit);
+    let down = y_values(params.planes_y, t / picture.columns * params.units_per_row + unit);
+    let at = (t * params.units_per_row + unit) * 4u;
+#for q in 0..4
+    h[at + {{q}}u] += across[{{q}}] + down[{{q}}];
+#endfor
+}
