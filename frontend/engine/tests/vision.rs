@@ -165,7 +165,9 @@ fn every_tower_of_the_full_set_agrees_where_it_is_at_hand() {
     let Some(set) = beside() else { return };
     let gpu = common::gpu();
     let media = set.join("media");
-    let cases: [(&str, &str, Option<&str>, &[(&str, bool)]); 4] = [
+    // Model, file, projector; outputs, and whether logits are among them.
+    type Towers = (&'static str, &'static str, Option<&'static str>, &'static [(&'static str, bool)]);
+    let cases: [Towers; 4] = [
         (
             "tiny-e2b",
             "tiny-e2b.f16.gguf",
