@@ -2,6 +2,7 @@
 //!
 //! Every variant is named here: a new one does not compile until somebody has thought of its words.
 
+use engine::audio::AudioError;
 use engine::bytes::{SourceError, UploadError};
 use engine::gguf::GgufError;
 use engine::gpu::GpuError;
@@ -32,6 +33,7 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         EngineError::Row(error) => of_row(error),
         EngineError::Media(error) => of_media(error),
         EngineError::Picture(error) => of_picture(error),
+        EngineError::Audio(error) => of_audio(error, context),
         EngineError::Vocabulary { pieces, rows } => broken(format!(
             "The model file contradicts itself: its vocabulary has {pieces} pieces, but there are embeddings for {rows}."
         )),
@@ -75,6 +77,22 @@ fn of_picture(error: &PictureError) -> Failure {
         PictureError::Budget { .. } => return internal(error.to_string()),
     };
     Failure::new(Cause::Invalid, message)
+}
+
+fn of_audio(error: &AudioError, context: Option<u32>) -> Failure {
+    match error {
+        AudioError::Config { .. } | AudioError::MissingKey { .. } => {
+            broken(format!("The model file contradicts itself: {error}."))
+        }
+        AudioError::TooShort { .. } => Failure::new(
+            Cause::Invalid,
+            "The sound is too short to hear anything in it. Record it again, or attach another.",
+        ),
+        AudioError::TooLong { .. } => internal(error.to_string()),
+        AudioError::Tensor(error) => of_tensor(error),
+        AudioError::Load(error) => of_load(error, context),
+        AudioError::Gpu(error) => of_gpu(error, context),
+    }
 }
 
 fn of_media(error: &MediaError) -> Failure {

@@ -126,19 +126,13 @@ fn dimension(header: &Header, name: &str, index: usize, most: u64) -> Result<u32
 pub(super) const PROJECTION: &str = "mm.a.input_projection.weight";
 
 impl TowerConfig {
-    /// Whether a file holds a tower for sound.
-    #[must_use]
-    pub fn is_in(header: &Header) -> bool {
-        header.tensor(PROJECTION).is_some()
-    }
-
-    /// Reads the sizes of the tower in a file, for a model of this width.
+    /// Reads the sizes of the tower in a file, if there is one, for a model of this width.
     ///
     /// # Errors
-    /// When there is none, or when what the file says cannot be.
-    pub fn read(header: &Header, width: u32) -> Result<Self, AudioError> {
-        if !Self::is_in(header) {
-            return Err(AudioError::NoTower);
+    /// When what the file says cannot be.
+    pub fn read(header: &Header, width: u32) -> Result<Option<Self>, AudioError> {
+        if header.tensor(PROJECTION).is_none() {
+            return Ok(None);
         }
         let architecture = header.architecture().unwrap_or_default();
         let layout = if architecture == "clip" { Layout::Projector } else { Layout::Monolithic };
@@ -155,7 +149,7 @@ impl TowerConfig {
             }
             Kind::Raw { frame }
         };
-        Ok(Self { layout, kind, width })
+        Ok(Some(Self { layout, kind, width }))
     }
 }
 

@@ -11,7 +11,7 @@ use shaders::state::State;
 
 use super::config::Conformer;
 use super::mel::FRAMES_PER_TOKEN;
-use super::tensors::{clamps, in_block};
+use super::tensors::in_block;
 use super::tower::{EPS, STEP_TOKENS};
 use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
 use crate::model::product;
@@ -197,7 +197,7 @@ struct Builder<'a> {
 impl Builder<'_> {
     async fn product(&mut self, name: &str, x: &wgpu::Buffer, y: &wgpu::Buffer) -> Result<(), GpuError> {
         let matrix = matrix(self.weights, name)?;
-        let clamps = clamps(self.weights, name);
+        let clamps = self.weights.clamps(name);
         product::push(self.gpu, &mut self.steps, matrix, clamps, [&self.b.state, x, y]).await
     }
 

@@ -1,13 +1,15 @@
 //! One clip on its way through a tower.
 
 use std::rc::Rc;
-use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
 
 use super::config::Kind;
+use super::hearing::content;
 use super::mel::{self, MelStream};
 use super::tower::STEP_TOKENS;
 use super::{AudioError, CLIP_SAMPLES, Tower};
-use crate::gpu::Buffer;
+use crate::media::{Media, Medium, SoftTokens};
 
 /// Tokens that are worth a step while more are to come: a third of a second.
 const WORTH_A_STEP: u32 = 8;
@@ -26,17 +28,10 @@ pub struct Encoder {
     tower: Rc<Tower>,
     number: u64,
     heard: Heard,
+    /// Names the content.
+    digest: Sha256,
     /// Tokens encoded.
     done: u32,
-}
-
-/// An encoded clip.
-#[derive(Clone, Debug)]
-pub struct Encoded {
-    /// Soft tokens on the device, f32 `[tokens, width]`.
-    pub rows: Arc<Buffer>,
-    /// How many there are.
-    pub tokens: u32,
 }
 
 impl Encoder {
@@ -47,7 +42,7 @@ impl Encoder {
             Kind::Conformer(_) => Heard::Mel(Box::default()),
             Kind::Raw { .. } => Heard::Raw(Vec::new()),
         };
-        Self { number: tower.enrol(), tower, heard, done: 0 }
+        Self { number: tower.enrol(), tower, heard, digest: Sha256::new(), done: 0 }
     }
 
     /// Samples so far.
@@ -98,6 +93,7 @@ impl Encoder {
     /// taken. Nothing is waited for.
     pub fn push(&mut self, samples: &[f32]) -> usize {
         let taken = &samples[..samples.len().min(self.room())];
+        self.digest.update(bytemuck::cast_slice::<f32, u8>(taken));
         match &mut self.heard {
             Heard::Mel(stream) => stream.push(taken),
             Heard::Raw(heard) => heard.extend_from_slice(taken),
@@ -118,14 +114,15 @@ impl Encoder {
     ///
     /// # Errors
     /// [`AudioError::TooShort`], or when the device has no room for the soft tokens.
-    pub fn finish(mut self) -> Result<Encoded, AudioError> {
+    pub fn finish(mut self) -> Result<SoftTokens, AudioError> {
         let samples = self.samples();
         let tokens = self.tower.config().tokens(samples);
         if tokens == 0 {
             return Err(AudioError::TooShort { samples, least: mel::LEAST_SAMPLES });
         }
         self.encode(tokens);
-        Ok(Encoded { rows: self.tower.keep(tokens)?, tokens })
+        let medium = Medium { media: Media::Audio, content: content(self.digest), tokens };
+        Ok(SoftTokens::new(medium, self.tower.config().width, self.tower.keep(tokens)?))
     }
 
     /// Brings the tower up to `until` tokens.

@@ -7,9 +7,6 @@ use crate::weights::LoadError;
 /// Why sound could not be encoded.
 #[derive(Debug, thiserror::Error)]
 pub enum AudioError {
-    /// The file holds no weights for sound.
-    #[error("the model file has no part that hears sound")]
-    NoTower,
     /// A key or a size that cannot be.
     #[error("the part that hears sound has {name} = {found}, but {expected}")]
     Config {
@@ -33,6 +30,14 @@ pub enum AudioError {
         samples: usize,
         /// Samples of the shortest clip.
         least: usize,
+    },
+    /// The clip is longer than a tower takes.
+    #[error("the sound has {samples} samples; a clip holds at most {most}")]
+    TooLong {
+        /// Samples at 16 kHz.
+        samples: usize,
+        /// Samples of the longest clip.
+        most: usize,
     },
     /// A tensor is missing or wrong.
     #[error(transparent)]

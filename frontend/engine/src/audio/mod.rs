@@ -1,8 +1,8 @@
 //! Sound: from a file or a microphone to soft tokens.
 //!
 //! [`wav`] reads files natively (a browser decodes them itself), [`resample`] brings them to 16 kHz, [`Sound`] cuts them
-//! into clips. A [`Tower`] holds the weights that make soft tokens of a clip; an [`Encoder`] takes the samples of one clip
-//! as they come. Nothing in the tower looks ahead by more than 30 ms, so a clip is encoded while it is being spoken, and
+//! into clips. [`Hearing`] loads a model's [`Tower`] when it is needed; an [`Encoder`] takes the samples of one clip as they
+//! come. Nothing in the tower looks ahead by more than 30 ms, so a clip is encoded while it is being spoken, and
 //! its end leaves little to do.
 
 mod config;
@@ -10,6 +10,7 @@ mod conformer;
 mod encoder;
 mod error;
 mod fft;
+mod hearing;
 pub mod mel;
 pub mod resample;
 mod sound;
@@ -18,8 +19,9 @@ mod tower;
 pub mod wav;
 
 pub use config::{Conformer, Kind, TowerConfig};
-pub use encoder::{Encoded, Encoder};
+pub use encoder::Encoder;
 pub use error::AudioError;
+pub use hearing::{Hearing, medium};
 pub use sound::{CLIP_SAMPLES, Sound};
 pub use tower::{Tower, TowerPlan};
 

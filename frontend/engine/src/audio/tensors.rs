@@ -1,16 +1,8 @@
 //! Which tensors a tower needs, under one name each, with their shapes checked.
 
-use std::collections::HashMap;
-
-use shaders::matmul::Clamps;
-
 use super::config::{Conformer, Kind, Layout, PROJECTION, TowerConfig};
 use crate::gguf::Header;
 use crate::model::{TensorError, TensorList};
-use crate::weights::Weights;
-
-/// The four bounds of a clipped linear, as files name them.
-const BOUNDS: [&str; 4] = ["input_min", "input_max", "output_min", "output_max"];
 
 /// A matrix of a block: the engine's name, which both layouts share, and its shape.
 fn matrices(c: &Conformer) -> [(&'static str, [u32; 2]); 10] {
@@ -123,52 +115,8 @@ impl Finder<'_> {
         for (name, shape) in matrices(c) {
             let name = in_block(i, name);
             self.matrix(&name, &name, shape)?;
-            for bound in BOUNDS {
-                let bound = format!("{name}.{bound}");
-                if self.header.tensor(&bound).is_some() {
-                    self.list.add_vector(self.header, &bound, &bound, &[1], true)?;
-                }
-            }
+            self.list.add_bounds(self.header, &name)?;
         }
         Ok(())
-    }
-}
-
-/// The bounds of a linear, if the file has any. What is missing or no number bounds nothing.
-pub fn clamps(weights: &Weights, linear: &str) -> Option<Clamps> {
-    clamps_of(&weights.on_host, linear)
-}
-
-fn clamps_of(values: &HashMap<String, Vec<f32>>, linear: &str) -> Option<Clamps> {
-    let value = |bound: &str| values.get(&format!("{linear}.{bound}")).map(|values| values[0]);
-    let [in_min, in_max, out_min, out_max] = BOUNDS.map(value);
-    if [in_min, in_max, out_min, out_max].iter().all(Option::is_none) {
-        return None;
-    }
-    // `max` and `min` with a NaN give the other number; infinities become the ends of f32.
-    let pair = |low: Option<f32>, high: Option<f32>| {
-        let low = low.unwrap_or(f32::MIN).max(f32::MIN);
-        let high = high.unwrap_or(f32::MAX).min(f32::MAX);
-        [low, high.max(low)]
-    };
-    Some(Clamps { input: pair(in_min, in_max), output: pair(out_min, out_max) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bounds_are_made_fit_for_the_kernel() {
-        let bounds = |values: &[(&str, f32)]| -> HashMap<String, Vec<f32>> {
-            values.iter().map(|(name, value)| (format!("l.{name}"), vec![*value])).collect()
-        };
-        assert_eq!(clamps_of(&bounds(&[]), "l"), None);
-        let whole = [("input_min", -1.0), ("input_max", 2.0), ("output_min", -3.0), ("output_max", 4.0)];
-        let clamps = Clamps { input: [-1.0, 2.0], output: [-3.0, 4.0] };
-        assert_eq!(clamps_of(&bounds(&whole), "l"), Some(clamps));
-        let odd = [("input_min", f32::NEG_INFINITY), ("input_max", f32::NAN), ("output_max", -5.0)];
-        let clamps = Clamps { input: [f32::MIN, f32::MAX], output: [f32::MIN, -5.0] };
-        assert_eq!(clamps_of(&bounds(&odd), "l"), Some(clamps));
     }
 }

@@ -31,16 +31,16 @@ pub struct TowerPlan {
 }
 
 impl TowerPlan {
-    /// Reads the plan from the header of a file that holds a tower: a model's own, or its projector's. `width` is the
+    /// Reads the plan of the tower in a file, if there is one: a model's own file, or its projector's. `width` is the
     /// model's.
     ///
     /// # Errors
-    /// When the file has no tower, or contradicts itself.
-    pub fn read(header: &Header, width: u32) -> Result<Self, AudioError> {
-        let config = TowerConfig::read(header, width)?;
+    /// When the file contradicts itself, or the tower belongs to a model of another width.
+    pub fn read(header: &Header, width: u32) -> Result<Option<Self>, AudioError> {
+        let Some(config) = TowerConfig::read(header, width)? else { return Ok(None) };
         let tensors = tensors::find(header, &config)?;
         let bytes = weights::device_bytes(&tensors, &[])? + working_bytes(&config);
-        Ok(Self { config, tensors, bytes })
+        Ok(Some(Self { config, tensors, bytes }))
     }
 
     /// What the file says.
@@ -220,7 +220,7 @@ impl Tower {
     /// A copy of the first `tokens` soft tokens of the clip, to keep.
     pub(super) fn keep(&self, tokens: u32) -> Result<Arc<Buffer>, GpuError> {
         let bytes = 4 * u64::from(tokens) * u64::from(self.config.width);
-        let kept = self.gpu.storage("soft tokens of a sound", bytes)?;
+        let kept = self.gpu.storage("soft tokens", bytes)?;
         let mut encoder = self.gpu.encoder();
         encoder.copy_buffer_to_buffer(&self.clip, 0, &kept, 0, bytes);
         self.gpu.queue().submit([encoder.finish()]);

@@ -1,5 +1,6 @@
 //! Everything that can end a load or an answer.
 
+use crate::audio::AudioError;
 use crate::bytes::SourceError;
 use crate::gguf::GgufError;
 use crate::gpu::GpuError;
@@ -43,6 +44,9 @@ pub enum EngineError {
     /// Media that do not fit the prompt or the model.
     #[error(transparent)]
     Media(#[from] MediaError),
+    /// A sound that cannot be encoded.
+    #[error(transparent)]
+    Audio(AudioError),
     /// A picture that cannot be read.
     #[error(transparent)]
     Picture(#[from] PictureError),
@@ -81,6 +85,17 @@ pub enum EngineError {
     /// Nothing to answer.
     #[error("the prompt is empty")]
     Empty,
+}
+
+impl From<AudioError> for EngineError {
+    fn from(error: AudioError) -> Self {
+        match error {
+            AudioError::Tensor(error) => Self::Tensor(error),
+            AudioError::Load(error) => Self::Load(error),
+            AudioError::Gpu(error) => Self::Gpu(error),
+            error => Self::Audio(error),
+        }
+    }
 }
 
 impl From<StepError> for EngineError {

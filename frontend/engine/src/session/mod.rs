@@ -11,6 +11,7 @@ mod sequence;
 
 use std::rc::Rc;
 
+use crate::audio::{self, Hearing};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
 use crate::gpu::Gpu;
@@ -66,6 +67,7 @@ pub struct Session {
     sequence: Sequence,
     checkpoints: Checkpoints,
     vision: Option<Vision>,
+    hearing: Option<Hearing>,
 }
 
 impl Session {
@@ -114,6 +116,7 @@ impl Session {
         }
         let variant = Variant::from_metadata(&header.metadata);
         let eyes = plan.vision.clone().map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
+        let ears = plan.audio.clone().map(|tower| Hearing::new(Rc::clone(&gpu), Rc::clone(&source), tower));
         // The header of a large vocabulary is tens of megabytes.
         drop(header);
 
@@ -152,6 +155,7 @@ impl Session {
             sequence: Sequence::default(),
             checkpoints: Checkpoints::default(),
             vision: eyes,
+            hearing: ears,
         })
     }
 
@@ -164,6 +168,9 @@ impl Session {
         let width = self.decoder.config().width;
         if let Some(plan) = TowerPlan::read(header, width)? {
             self.vision = Some(Vision::new(Rc::clone(&self.gpu), Rc::clone(source), plan));
+        }
+        if let Some(plan) = audio::TowerPlan::read(header, width)? {
+            self.hearing = Some(Hearing::new(Rc::clone(&self.gpu), Rc::clone(source), plan));
         }
         Ok(())
     }
@@ -180,6 +187,20 @@ impl Session {
     /// [`MediaError::NoTower`] where it has none.
     pub fn vision_mut(&mut self) -> Result<&mut Vision, EngineError> {
         self.vision.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Image }.into())
+    }
+
+    /// The model's ears, where it has any.
+    #[must_use]
+    pub fn hearing(&self) -> Option<&Hearing> {
+        self.hearing.as_ref()
+    }
+
+    /// The model's ears, to encode sound or to unload the tower.
+    ///
+    /// # Errors
+    /// [`MediaError::NoTower`] where it has none.
+    pub fn hearing_mut(&mut self) -> Result<&mut Hearing, EngineError> {
+        self.hearing.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Audio }.into())
     }
 
     /// The tokenizer. Shared, so that prompts can be counted while an answer runs.

@@ -1,5 +1,6 @@
 //! Whether a model fits, before a weight is read.
 
+use crate::audio;
 use crate::gguf::Header;
 use crate::gpu::Gpu;
 use crate::model::{Config, KvType, TensorList, ring_bytes, working_bytes};
@@ -35,6 +36,8 @@ pub struct Plan {
     pub weight_bytes: u64,
     /// The vision tower in the same file, which is loaded when a picture needs it.
     pub vision: Option<TowerPlan>,
+    /// The tower for sound in the same file.
+    pub audio: Option<audio::TowerPlan>,
     /// Bytes that are kept free for towers.
     pub tower_bytes: u64,
 }
@@ -66,8 +69,10 @@ impl Plan {
         let largest = Budget::ALL.into_iter().find(|budget| budget.tokens() >= options.largest_picture);
         let budget = largest.unwrap_or(Budget::MOST).max(Budget::default());
         let seeing = vision.as_ref().map_or(0, |tower| tower.bytes(budget));
-        let tower_bytes = options.projector_bytes + seeing;
-        Ok(Self { config, tensors, ple_on_host, weight_bytes, vision, tower_bytes })
+        let audio = audio::TowerPlan::read(header, config.width)?;
+        let hearing = audio.as_ref().map_or(0, audio::TowerPlan::bytes);
+        let tower_bytes = options.projector_bytes + seeing + hearing;
+        Ok(Self { config, tensors, ple_on_host, weight_bytes, vision, audio, tower_bytes })
     }
 
     /// Bytes of graphics memory with a context of this length.

@@ -4,6 +4,7 @@
 //! Weights are drawn in their quantised form. Their scales are such that every activation stays near one, as in a
 //! trained model, so nothing overflows however many layers there are.
 
+mod audio;
 mod blocks;
 mod random;
 mod shape;
@@ -36,7 +37,7 @@ pub struct Options {
     pub layers: Option<u32>,
     /// Only so many of a layer's experts.
     pub experts: Option<u32>,
-    /// With the vision tower, where the shape has one.
+    /// With the towers that the shape has.
     pub towers: bool,
     /// Decides every random value.
     pub seed: u64,
@@ -114,6 +115,7 @@ pub fn write(out: impl Write, options: &Options) -> Result<(), SynthError> {
     let mut plan = tensors::plan(&shape, options.quant, options.vocabulary);
     if options.towers {
         plan.extend(towers::plan(&shape));
+        plan.extend(audio::plan(&shape));
     }
     let specs: Vec<_> = plan.iter().map(|tensor| tensor.spec.clone()).collect();
     let mut writer = Writer::new(out, &metadata(&shape, options), &specs)?;
@@ -135,6 +137,7 @@ fn metadata(shape: &Shape, options: &Options) -> Vec<(String, WriteValue)> {
     pairs.extend(shape.metadata());
     if options.towers {
         pairs.extend(towers::metadata(shape));
+        pairs.extend(audio::metadata(shape));
     }
     pairs.extend(vocabulary::metadata(options.vocabulary));
     pairs

@@ -1,11 +1,12 @@
 //! Made-up models against what is known of published ones, and against our own reader.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use shaders::{DType, quant::dequantize};
 
 use super::*;
-use crate::bytes::{FileSource, MemorySource};
+use crate::bytes::{ByteSource, Bytes, FileSource, LocalBoxFuture, MemorySource, SourceError};
 use crate::gguf::{Header, TensorSpec, summary};
 use crate::session::Plan;
 use crate::tokenizer::Tokenizer;
@@ -50,6 +51,32 @@ fn write_small(quant: Quant, seed: u64) -> Vec<u8> {
 
 fn read(bytes: Vec<u8>) -> Header {
     pollster::block_on(Header::read(&MemorySource::new(bytes))).expect("a good file")
+}
+
+/// A file of which only the header is there: the tensors of a real tower are hundreds of megabytes.
+struct Hollow {
+    header: Vec<u8>,
+    len: u64,
+}
+
+impl ByteSource for Hollow {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
+        let mut header = self.header.clone();
+        header.resize(self.header.len().max(range.end as usize), 0);
+        Box::pin(async move { MemorySource::new(header).read(range).await })
+    }
+}
+
+fn hollow(metadata: &[(String, WriteValue)], specs: &[TensorSpec]) -> Header {
+    let mut header = Vec::new();
+    drop(Writer::new(&mut header, metadata, specs).expect("a header"));
+    let data: u64 = specs.iter().map(|spec| spec.bytes().expect("whole blocks").next_multiple_of(32)).sum();
+    let len = header.len().next_multiple_of(32) as u64 + data;
+    pollster::block_on(Header::read(&Hollow { header, len })).expect("a good file")
 }
 
 /// Counts that loaders of published Q4_K_M files print.
@@ -118,6 +145,26 @@ fn values_have_the_deviation_that_keeps_activations_near_one() {
         }
         assert!(matrices > 30, "{matrices}");
     }
+}
+
+#[test]
+fn towers_for_sound_are_those_of_published_models() {
+    for (name, kind) in [("e2b", 12), ("e4b", 12), ("12b", 0)] {
+        let shape = shape(name);
+        let tensors = audio::plan(&shape);
+        let specs: Vec<_> = tensors.iter().map(|tensor| tensor.spec.clone()).collect();
+        let options = Options { towers: true, ..Options::new(shape.clone(), Quant::Q4KM) };
+        let header = hollow(&super::metadata(&shape, &options), &specs);
+        let plan = crate::audio::TowerPlan::read(&header, shape.width).expect("no fault").expect("a tower");
+        match &plan.config().kind {
+            crate::audio::Kind::Conformer(conformer) => {
+                assert_eq!((conformer.blocks, conformer.width, conformer.out), (kind, 1024, 1536));
+                assert!((600e6..760e6).contains(&(plan.bytes() as f64)), "{}", plan.bytes());
+            }
+            crate::audio::Kind::Raw { frame } => assert_eq!((*frame, kind), (640, 0)),
+        }
+    }
+    assert!(audio::plan(&shape("26b")).is_empty());
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! Timing a loaded model.
 
 use std::io::Write as _;
+use std::rc::Rc;
 
 use anyhow::{Context as _, Result};
+use engine::audio::mel::MelStream;
+use engine::audio::{CLIP_SAMPLES, Encoder, RATE};
 use engine::bytes::CancelToken;
 use engine::gpu::Gpu;
 use engine::media::ContentHash;
@@ -109,6 +112,68 @@ pub fn profile(session: &mut Session, gpu: &Gpu, position: u32) -> Result<Value>
         "share_of_copy": rate(profile.token_bytes, profile.token_ms) / copy,
         "dispatches": profile.dispatches,
         "kernels": kernels,
+    }))
+}
+
+/// Encodes 30 s of made-up sound, `repeat` times after one round that is not counted: at once, and as if spoken, where
+/// what counts is how long it takes from the last sample on.
+pub fn sound(session: &mut Session, gpu: &Gpu, repeat: u32) -> Result<Value> {
+    let hearing = session.hearing_mut()?;
+    let planned = hearing.plan().bytes();
+    let tower = pollster::block_on(hearing.tower(&CancelToken::new(), &mut |_| ()))?;
+    // A glide and a hiss; a tower's work does not depend on what it hears.
+    let sample = |i: usize| {
+        let t = i as f32 / RATE as f32;
+        let hiss = (i as u32).wrapping_mul(2_654_435_769) >> 16;
+        0.3 * (t * (800.0 + 40.0 * t)).sin() + 0.05 * (hiss as f32 / 32_768.0 - 1.0)
+    };
+    let sound: Vec<f32> = (0..CLIP_SAMPLES).map(sample).collect();
+    let ms = |started: Instant| started.elapsed().as_secs_f64() * 1000.0;
+    let (mut mels, mut wholes, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    let mut tokens = 0;
+    for round in 0..=repeat {
+        let started = Instant::now();
+        let mut stream = MelStream::new();
+        stream.push(&sound);
+        let mel = ms(started);
+
+        let started = Instant::now();
+        let mut encoder = Encoder::new(Rc::clone(&tower));
+        encoder.push(&sound);
+        tokens = encoder.finish()?.medium().tokens;
+        pollster::block_on(gpu.drained())?;
+        let whole = ms(started);
+
+        // Pieces of 100 ms, as a microphone gives them, each done before the next comes.
+        let mut encoder = Encoder::new(Rc::clone(&tower));
+        for piece in sound[..CLIP_SAMPLES - 1].chunks(RATE as usize / 10) {
+            encoder.push(piece);
+            pollster::block_on(gpu.drained())?;
+        }
+        let started = Instant::now();
+        encoder.push(&sound[CLIP_SAMPLES - 1..]);
+        encoder.finish()?;
+        pollster::block_on(gpu.drained())?;
+        let end = ms(started);
+        if round > 0 {
+            mels.push(mel);
+            wholes.push(whole);
+            ends.push(end);
+        }
+    }
+    let seconds = CLIP_SAMPLES as f64 / f64::from(RATE);
+    let factor = wholes.iter().map(|ms| ms / 1000.0 / seconds).collect();
+    Ok(json!({
+        "adapter": gpu.report().name,
+        "seconds": seconds,
+        "tokens": tokens,
+        "mel_ms": spread(mels),
+        "encode_ms": spread(wholes),
+        "real_time_factor": spread(factor),
+        "after_the_end_ms": spread(ends),
+        "dispatches_per_step": tower.dispatches(),
+        "planned_bytes": planned,
+        "gpu_bytes": gpu.bytes_in_use(),
     }))
 }
 

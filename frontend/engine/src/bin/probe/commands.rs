@@ -13,7 +13,7 @@ use engine::gpu::{Gpu, GpuOptions};
 use engine::model::KvType;
 use engine::session::{Control, LoadOptions, Options, Plan, Session};
 use engine::synth;
-use engine::template::{Conversation, Media, Message, Part, RenderOptions, Role, Variant, render};
+use engine::template::{Conversation, Message, Part, RenderOptions, Role, Variant, render};
 use engine::tokenizer::{Specials, Tokenizer};
 use serde_json::{Value, json};
 use shaders::sampling::Settings;
@@ -85,11 +85,12 @@ enum Command {
         #[command(flatten)]
         media: MediaArgs,
     },
-    /// What a tower makes of a picture.
+    /// What a tower makes of a picture or a sound.
     Encode {
         /// The model file.
         model: PathBuf,
-        /// The safetensors file to write: tensors `pixels` (u8 `[height, width, 3]`) and `soft_tokens` (f32).
+        /// The safetensors file to write: tensors `pixels` (u8 `[height, width, 3]`) or `mel` (f32
+        /// `[frames, 128]`), and `soft_tokens` (f32).
         #[arg(long)]
         out: PathBuf,
         #[command(flatten)]
@@ -119,6 +120,9 @@ enum Command {
         /// Time the vision tower instead: pictures of 280 and of 1120 tokens.
         #[arg(long)]
         image: bool,
+        /// Time the tower for sound instead: 30 s at once, and as if spoken.
+        #[arg(long)]
+        audio: bool,
     },
     /// Milliseconds of each kernel of one drawn token, longest first, and the share of the device's bandwidth.
     Profile {
@@ -147,7 +151,7 @@ enum Command {
         /// Only so many experts a layer, of a shape that has them.
         #[arg(long)]
         experts: Option<u32>,
-        /// With the vision tower of the shape.
+        /// With the towers of the shape.
         #[arg(long)]
         towers: bool,
     },
@@ -237,6 +241,10 @@ pub fn run() -> Result<Value> {
             let largest = LoadOptions { largest_picture: 1120, context: 2048, ..LoadOptions::default() };
             let (mut session, _, gpu) = load_with(&options, &model, &largest)?;
             super::bench::pictures(&mut session, &gpu, repeat)
+        }
+        Command::Bench { model, repeat, audio: true, .. } => {
+            let (mut session, _, gpu) = load(&options, &model, 512, KvType::F16)?;
+            super::bench::sound(&mut session, &gpu, repeat)
         }
         Command::Bench { model, prefill, decode, repeat, on_request, context, .. } => {
             let context = if context == 0 { prefill + decode + 1 } else { context };
@@ -390,15 +398,6 @@ fn logits(
     Ok(json!({ "out": out, "shape": [last, vocabulary], "load_ms": load_ms }))
 }
 
-/// The place of a medium in a message.
-fn part(media: Media) -> Part {
-    match media {
-        Media::Image => Part::Image,
-        Media::Audio => Part::Audio,
-        Media::Video => Part::Video,
-    }
-}
-
 fn answer(options: &GpuOptions, generate: &Generate) -> Result<Value> {
     let mut media = generate.media.clone();
     if let Some(path) = &generate.messages {
@@ -414,19 +413,21 @@ fn answer(options: &GpuOptions, generate: &Generate) -> Result<Value> {
     let encoding = Instant::now();
     let (input, in_thought) = match (&generate.prompt, &generate.ids, &generate.messages) {
         (_, Some(path), _) => (media.fill(&mut session, read_ids(path)?)?, false),
-        (Some(text), ..) => {
-            let mut parts: Vec<Part> = media.kinds().map(part).collect();
-            parts.push(Part::text(text.as_str()));
+        (.., Some(path)) => {
+            let mut conversation = conversation(path)?;
+            media.spread(&mut conversation)?;
+            let prompt = session.render(&conversation, generate.thinking);
+            (media.expand(&mut session, &prompt)?, prompt.ends_in_thought())
+        }
+        (text, ..) if text.is_some() || !media.is_empty() => {
+            let mut parts = media.parts()?;
+            parts.extend(text.as_deref().map(Part::text));
             let message = Message::new(Role::User, parts);
             let conversation = Conversation { messages: vec![message], tools: Vec::new() };
             let prompt = session.render(&conversation, generate.thinking);
             (media.expand(&mut session, &prompt)?, prompt.ends_in_thought())
         }
-        (.., Some(path)) => {
-            let prompt = session.render(&conversation(path)?, generate.thinking);
-            (media.expand(&mut session, &prompt)?, prompt.ends_in_thought())
-        }
-        _ => bail!("give one of --prompt, --ids and --messages"),
+        _ => bail!("give one of --prompt, --ids and --messages, or a medium"),
     };
     let encode_ms = encoding.elapsed().as_secs_f64() * 1000.0;
     let (temperature, top_k, top_p) = session.decoder().config().recommended.unwrap_or((1.0, 64, 0.95));
@@ -450,6 +451,7 @@ fn answer(options: &GpuOptions, generate: &Generate) -> Result<Value> {
         "ids": outcome.ids,
         "text": session.tokenizer().decode(&outcome.ids),
         "finish": format!("{:?}", outcome.finish),
+        "sounds": media.sounds()?,
         "timings": {
             "load_ms": load_ms,
             "encode_ms": encode_ms,

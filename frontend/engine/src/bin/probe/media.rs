@@ -5,11 +5,13 @@ use std::rc::Rc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{ArgMatches, Args};
+use engine::audio::{Encoder, Sound, mel};
 use engine::bytes::{ByteSource, CancelToken, FileSource};
 use engine::gguf::Header;
+use engine::gpu::Gpu;
 use engine::media::{Input, Media, Medium, SoftTokens};
 use engine::session::Session;
-use engine::template::Prompt;
+use engine::template::{Content, Conversation, Part, Prompt};
 use engine::vision::{Budget, Picture};
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
@@ -24,6 +26,9 @@ pub struct MediaArgs {
     /// A picture: PNG, JPEG, WebP or GIF. May be given several times; media fill their places in order.
     #[arg(long = "image")]
     images: Vec<PathBuf>,
+    /// A sound: WAV. May be given several times; what is longer than 30 s is several media.
+    #[arg(long = "audio")]
+    sounds: Vec<PathBuf>,
     /// Most soft tokens of a picture: 70, 140, 280, 560 or 1120.
     #[arg(long, default_value_t = Budget::default().tokens())]
     budget: u32,
@@ -42,7 +47,7 @@ pub struct Attachment {
 impl MediaArgs {
     /// Takes the order in which the media were given, over all options, from what was parsed.
     pub fn in_order(&mut self, matches: &ArgMatches) {
-        let kinds = [("images", Media::Image, &self.images)];
+        let kinds = [("images", Media::Image, &self.images), ("sounds", Media::Audio, &self.sounds)];
         let mut all = Vec::new();
         for (option, media, paths) in kinds {
             let places = matches.indices_of(option).into_iter().flatten();
@@ -59,9 +64,42 @@ impl MediaArgs {
         self.order.is_empty()
     }
 
-    /// Kinds of the media, in order.
-    pub fn kinds(&self) -> impl Iterator<Item = Media> {
-        self.order.iter().map(|attachment| attachment.media)
+    /// Places that the media take in a message, in order.
+    ///
+    /// # Errors
+    /// When a sound cannot be read.
+    pub fn parts(&self) -> Result<Vec<Part>> {
+        let parts = self.order.iter().map(Attachment::parts).collect::<Result<Vec<_>>>()?;
+        Ok(parts.into_iter().flatten().collect())
+    }
+
+    /// Gives each sound of a conversation as many places as it has clips. The first media are those of the conversation.
+    ///
+    /// # Errors
+    /// When a sound cannot be read.
+    pub fn spread(&self, conversation: &mut Conversation) -> Result<()> {
+        let mut sounds = self.order.iter().filter(|attachment| attachment.media == Media::Audio);
+        for message in &mut conversation.messages {
+            let Content::Parts(parts) = &mut message.content else { continue };
+            let mut spread = Vec::with_capacity(parts.len());
+            for part in parts.drain(..) {
+                match (part == Part::Audio).then(|| sounds.next()).flatten() {
+                    Some(sound) => spread.extend(sound.parts()?),
+                    None => spread.push(part),
+                }
+            }
+            *parts = spread;
+        }
+        Ok(())
+    }
+
+    /// What there is to say about the sounds: what is silent, cut into clips, or ended early.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub fn sounds(&self) -> Result<Vec<Value>> {
+        let sounds = self.order.iter().filter(|attachment| attachment.media == Media::Audio);
+        sounds.map(|attachment| Ok(describe(&attachment.sound()?))).collect()
     }
 
     /// Adds the files that the parts of a conversation name, in front of those of the command line.
@@ -106,7 +144,8 @@ impl MediaArgs {
     /// When a file cannot be read or encoded.
     fn encode(&self, session: &mut Session) -> Result<Vec<SoftTokens>> {
         let budget = self.budget()?;
-        self.order.iter().map(|attachment| attachment.encode(session, budget)).collect()
+        let soft = self.order.iter().map(|attachment| attachment.encode(session, budget));
+        Ok(soft.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
     /// Ids whose slots the media fill.
@@ -148,6 +187,10 @@ fn named(part: &Value, folder: &Path) -> Option<Attachment> {
             let nested = part["image_url"]["url"].as_str();
             (Media::Image, part["path"].as_str().or(part["image"].as_str()).or(nested)?)
         }
+        "audio" | "input_audio" => {
+            let nested = part["input_audio"]["url"].as_str();
+            (Media::Audio, part["path"].as_str().or(part["audio"].as_str()).or(nested)?)
+        }
         _ => return None,
     };
     Some(Attachment { media, path: folder.join(path) })
@@ -158,44 +201,112 @@ impl Attachment {
         std::fs::read(&self.path).with_context(|| format!("{} cannot be read", self.path.display()))
     }
 
-    fn encode(&self, session: &mut Session, budget: Budget) -> Result<SoftTokens> {
-        let file = self.read()?;
+    fn sound(&self) -> Result<Sound> {
+        Sound::from_wav(&self.read()?).with_context(|| self.path.display().to_string())
+    }
+
+    fn parts(&self) -> Result<Vec<Part>> {
+        Ok(match self.media {
+            Media::Image => vec![Part::Image],
+            Media::Video => vec![Part::Video],
+            Media::Audio => vec![Part::Audio; self.sound()?.clips().len()],
+        })
+    }
+
+    /// One medium, or one for each clip of a sound.
+    fn encode(&self, session: &mut Session, budget: Budget) -> Result<Vec<SoftTokens>> {
+        let cancel = CancelToken::new();
         let encoded = match self.media {
             Media::Image => {
+                let file = self.read()?;
                 let vision = session.vision_mut()?;
-                pollster::block_on(vision.soft_tokens(&file, budget, &CancelToken::new(), &mut |_| ()))
+                let soft = pollster::block_on(vision.soft_tokens(&file, budget, &cancel, &mut |_| ()));
+                soft.map(|soft| vec![soft])
             }
-            Media::Audio | Media::Video => bail!("{} cannot be encoded", self.path.display()),
+            Media::Audio => {
+                let sound = self.sound()?;
+                let hearing = session.hearing_mut()?;
+                let clips = sound.clips().into_iter();
+                let soft = clips
+                    .map(|clip| Ok(pollster::block_on(hearing.soft_tokens(clip, &cancel, &mut |_| ()))?));
+                soft.collect()
+            }
+            Media::Video => bail!("{} cannot be encoded", self.path.display()),
         };
         encoded.with_context(|| self.path.display().to_string())
     }
 }
 
-/// Writes what a tower makes of the one medium given: `pixels`, and `soft_tokens`.
+/// What there is to say about a sound.
+fn describe(sound: &Sound) -> Value {
+    json!({
+        "seconds": sound.seconds(),
+        "clips": sound.clips().len(),
+        "silent": sound.is_silent(),
+        "missing_bytes": sound.missing_bytes,
+    })
+}
+
+/// Writes what a tower makes of the one medium given: what it reads (`pixels` of a picture, `mel` of a sound, or
+/// `samples` where a model takes them raw), and `soft_tokens`. The clips of a long sound stand one after the other.
 ///
 /// # Errors
-/// When there is not exactly one, or it cannot be encoded.
-pub fn encode(session: &mut Session, gpu: &engine::gpu::Gpu, media: &MediaArgs, out: &Path) -> Result<Value> {
+/// When there is not exactly one medium, or it cannot be encoded.
+pub fn encode(session: &mut Session, gpu: &Gpu, media: &MediaArgs, out: &Path) -> Result<Value> {
     let [attachment] = media.order.as_slice() else { bail!("give exactly one medium") };
     let budget = media.budget()?;
     let started = web_time::Instant::now();
     let soft = attachment.encode(session, budget)?;
-    let values = pollster::block_on(soft.read(gpu))?;
+    let mut values = Vec::new();
+    for soft in &soft {
+        values.extend(pollster::block_on(soft.read(gpu))?);
+    }
     let ms = started.elapsed().as_secs_f64() * 1000.0;
-    let shape = vec![soft.medium().tokens as usize, soft.width() as usize];
+    let tokens: Vec<u32> = soft.iter().map(|soft| soft.medium().tokens).collect();
+    let width = soft.first().map_or(0, SoftTokens::width);
+    let shape = vec![tokens.iter().sum::<u32>() as usize, width as usize];
     let rows = TensorView::new(Dtype::F32, shape.clone(), bytemuck::cast_slice(&values))?;
-    let picture = Picture::decode(&attachment.read()?)?;
-    let pixels = picture.resized(budget)?;
-    let size = vec![pixels.size.height as usize, pixels.size.width as usize, 3];
-    let view = TensorView::new(Dtype::U8, size.clone(), &pixels.rgb)?;
-    safetensors::serialize_to_file([("pixels", view), ("soft_tokens", rows)], None, out)
-        .with_context(|| format!("{} cannot be written", out.display()))?;
-    Ok(json!({
+    let written = |name: &str, view: TensorView<'_>| {
+        safetensors::serialize_to_file([(name, view), ("soft_tokens", rows.clone())], None, out)
+            .with_context(|| format!("{} cannot be written", out.display()))
+    };
+    let mut value = json!({
         "out": out,
-        "pixels": size,
         "soft_tokens": shape,
-        "animated": picture.is_animated(),
+        "tokens_of_media": tokens,
         "ms": ms,
         "adapter": gpu.report().name,
-    }))
+    });
+    if attachment.media == Media::Audio {
+        let sound = attachment.sound()?;
+        let (features, columns) = features(session, &sound)?;
+        let name = if columns == mel::BINS { "mel" } else { "samples" };
+        let size = vec![features.len() / columns.max(1), columns];
+        written(name, TensorView::new(Dtype::F32, size.clone(), bytemuck::cast_slice(&features))?)?;
+        value[name] = json!(size);
+        value["sound"] = describe(&sound);
+    } else {
+        let picture = Picture::decode(&attachment.read()?)?;
+        let pixels = picture.resized(budget)?;
+        let size = vec![pixels.size.height as usize, pixels.size.width as usize, 3];
+        written("pixels", TensorView::new(Dtype::U8, size.clone(), &pixels.rgb)?)?;
+        value["pixels"] = json!(size);
+        value["animated"] = json!(picture.is_animated());
+    }
+    Ok(value)
+}
+
+/// What the tower reads of the clips of a sound, and the elements of a row.
+fn features(session: &mut Session, sound: &Sound) -> Result<(Vec<f32>, usize)> {
+    let hearing = session.hearing_mut()?;
+    let tower = pollster::block_on(hearing.tower(&CancelToken::new(), &mut |_| ()))?;
+    let (mut all, mut columns) = (Vec::new(), 0);
+    for clip in sound.clips() {
+        let mut encoder = Encoder::new(Rc::clone(&tower));
+        encoder.push(clip);
+        let (rows, width) = encoder.features();
+        all.extend(rows);
+        columns = width;
+    }
+    Ok((all, columns))
 }
