@@ -215,7 +215,7 @@ fn time_norm_add(gpu: &Gpu, name: &str, form: NormAdd, t: u32, width: u32) {
     match form {
         NormAdd::Norm => args.extend([BufferArg::read(&rows), BufferArg::read_write(&rows)]),
         NormAdd::Add => args.extend([BufferArg::read_write(&rows), BufferArg::read(&rows)]),
-        NormAdd::AddNorm => {
+        NormAdd::AddNorm | NormAdd::AddPlainNorm => {
             args.extend([BufferArg::read_write(&rows), BufferArg::read(&rows), BufferArg::read_write(&rows)]);
         }
     }
@@ -229,7 +229,7 @@ fn args_read(form: NormAdd) -> f64 {
     match form {
         NormAdd::Norm => 2.0,
         NormAdd::Add => 3.0,
-        NormAdd::AddNorm => 4.0,
+        NormAdd::AddNorm | NormAdd::AddPlainNorm => 4.0,
     }
 }
 
