@@ -6,8 +6,14 @@ use protocol::{Cause, Failure, GenerateOptions, Sampling};
 use shaders::sampling::Settings;
 
 /// The conversation as the chat template reads it. `tools` are the texts of JSON objects.
-pub fn conversation(messages: &[protocol::Message], tools: &[String]) -> Result<Conversation, Failure> {
-    let messages = messages.iter().map(message).collect::<Result<_, _>>()?;
+/// `clips` are the clips of each sound, in order.
+pub fn conversation(
+    messages: &[protocol::Message],
+    tools: &[String],
+    clips: &[usize],
+) -> Result<Conversation, Failure> {
+    let mut clips = clips.iter().copied();
+    let messages = messages.iter().map(|it| message(it, &mut clips)).collect::<Result<_, _>>()?;
     let tools = tools
         .iter()
         .map(|text| {
@@ -20,8 +26,8 @@ pub fn conversation(messages: &[protocol::Message], tools: &[String]) -> Result<
     Ok(Conversation { messages, tools })
 }
 
-fn message(message: &protocol::Message) -> Result<Message, Failure> {
-    let content = content(&message.content);
+fn message(message: &protocol::Message, clips: &mut impl Iterator<Item = usize>) -> Result<Message, Failure> {
+    let content = content(&message.content, clips);
     let role = match message.role {
         protocol::Role::System => Role::System,
         protocol::Role::User => Role::User,
@@ -33,16 +39,17 @@ fn message(message: &protocol::Message) -> Result<Message, Failure> {
     Ok(Message { reasoning, tool_calls, ..Message::new(role, content) })
 }
 
-fn content(content: &[protocol::Content]) -> Content {
+fn content(content: &[protocol::Content], clips: &mut impl Iterator<Item = usize>) -> Content {
     match content {
         [protocol::Content::Text(text)] => Content::Text(text.clone()),
         parts => Content::Parts(
             parts
                 .iter()
-                .map(|part| match part {
-                    protocol::Content::Text(text) => Part::text(text.as_str()),
-                    protocol::Content::Image { .. } => Part::Image,
-                    protocol::Content::Audio { .. } => Part::Audio,
+                .flat_map(|part| match part {
+                    protocol::Content::Text(text) => vec![Part::text(text.as_str())],
+                    protocol::Content::Image { .. } => vec![Part::Image],
+                    // One that is longer than a clip has several places, side by side.
+                    protocol::Content::Audio { .. } => vec![Part::Audio; clips.next().unwrap_or(1)],
                 })
                 .collect(),
         ),
@@ -110,7 +117,7 @@ mod tests {
     use engine::template::{RenderOptions, Variant, render};
 
     fn rendered(messages: &[protocol::Message], tools: &[String]) -> String {
-        let conversation = conversation(messages, tools).expect("a conversation");
+        let conversation = conversation(messages, tools, &[2]).expect("a conversation");
         let options = RenderOptions::new(Variant::Small);
         render(&conversation.messages, &conversation.tools, &options).to_string()
     }
@@ -145,16 +152,20 @@ mod tests {
         message.content.insert(0, image);
         let text = rendered(&[message], &[]);
         assert!(text.contains("user\n<|image|>What is this?"), "{text}");
+        let mut heard = protocol::Message::text(protocol::Role::User, "And this?");
+        heard.content.insert(0, protocol::Content::Audio { media });
+        let text = rendered(&[heard], &[]);
+        assert!(text.contains("user\n<|audio|><|audio|>And this?"), "a long sound is two clips: {text}");
     }
 
     #[test]
     fn nonsense_is_refused_in_words() {
         let mut message = protocol::Message::text(protocol::Role::Assistant, "");
         message.calls = vec![protocol::ToolCall { name: "f".into(), arguments: "[1]".into() }];
-        let failure = conversation(&[message], &[]).expect_err("an array");
+        let failure = conversation(&[message], &[], &[]).expect_err("an array");
         assert_eq!(failure.cause, Cause::Invalid);
         assert!(failure.message.starts_with("The arguments of the call of “f” are no JSON object"));
-        let failure = conversation(&[], &["{".to_owned()]).expect_err("half an object");
+        let failure = conversation(&[], &["{".to_owned()], &[]).expect_err("half an object");
         assert!(failure.message.starts_with("The description of a tool cannot be read"));
     }
 

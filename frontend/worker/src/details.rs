@@ -1,15 +1,72 @@
 //! What a model's header says, and whether the model fits.
 
+use std::rc::Rc;
+
+use engine::audio;
+use engine::bytes::ByteSource;
 use engine::gguf::{Header, summary};
-use engine::session::{LEAST_CONTEXT, Plan};
+use engine::session::{EngineError, LEAST_CONTEXT, Plan};
 use engine::tokenizer::special;
-use protocol::{Capabilities, ContextCost, FitVerdict, ModelDetails, TypeShare};
+use engine::vision::{self, Budget};
+use protocol::{Capabilities, ContextCost, Failure, FitVerdict, ModelDetails, TypeShare};
+
+use crate::failure::{self, Stopped};
+use crate::host::Ears;
 
 /// Shortest context whose cost is listed; the others are its doubles.
 const FIRST_LISTED: u32 = 2048;
 
+/// What a model takes besides text, and with what.
+#[derive(Default)]
+pub struct Senses {
+    /// Whether it sees.
+    pub sees: bool,
+    /// What it hears with, if it hears.
+    pub ears: Option<Ears>,
+    /// Bytes of graphics memory of the towers that the model's own plan does not count.
+    pub bytes: u64,
+}
+
+impl Senses {
+    /// Reads them from the headers of a model's files: `main` has the decoder, `projector` may have towers.
+    ///
+    /// # Errors
+    /// When a projector cannot be read, or a tower contradicts itself.
+    pub async fn read(
+        main: (&Rc<dyn ByteSource>, &Header),
+        projector: Option<&Rc<dyn ByteSource>>,
+        plan: &Plan,
+    ) -> Result<Self, Stopped> {
+        let said = |error: EngineError| failure::of(&error, None);
+        let width = plan.config.width;
+        let mut senses = Self { sees: plan.vision.is_some(), ..Self::default() };
+        if let Some(source) = projector {
+            let header = Header::read(&**source).await.map_err(|error| said(error.into()))?;
+            if let Some(tower) = vision::TowerPlan::read(&header, width).map_err(said)? {
+                senses.sees = true;
+                senses.bytes += tower.bytes(Budget::default());
+            }
+            senses.listen(source, &header, width)?;
+        }
+        if senses.ears.is_none() {
+            senses.listen(main.0, main.1, width)?;
+        }
+        Ok(senses)
+    }
+
+    fn listen(&mut self, source: &Rc<dyn ByteSource>, header: &Header, width: u32) -> Result<(), Failure> {
+        if audio::TowerConfig::is_in(header) {
+            let plan =
+                audio::TowerPlan::read(header, width).map_err(|error| failure::of_audio(&error, None))?;
+            self.bytes += plan.bytes();
+            self.ears = Some(Ears { source: Rc::clone(source), plan });
+        }
+        Ok(())
+    }
+}
+
 /// What a header says of the model called `name`.
-pub fn details(header: &Header, plan: &Plan, name: &str) -> ModelDetails {
+pub fn details(header: &Header, plan: &Plan, senses: &Senses, name: &str) -> ModelDetails {
     let summary = summary(header);
     let config = &plan.config;
     ModelDetails {
@@ -22,7 +79,7 @@ pub fn details(header: &Header, plan: &Plan, name: &str) -> ModelDetails {
         vocabulary: plan.tensors.vocabulary(),
         max_context: config.max_context,
         window: config.window,
-        capabilities: capabilities(header),
+        capabilities: capabilities(header, senses),
         types: summary
             .types
             .into_iter()
@@ -35,14 +92,14 @@ pub fn details(header: &Header, plan: &Plan, name: &str) -> ModelDetails {
     }
 }
 
-/// What the engine can do with the model: its towers, if it has any, are not run yet.
-fn capabilities(header: &Header) -> Capabilities {
+/// What the engine can do with the model.
+fn capabilities(header: &Header, senses: &Senses) -> Capabilities {
     let pieces = header.metadata.strings("tokenizer.ggml.tokens");
     let has = |token: &str| pieces.is_some_and(|pieces| pieces.iter().any(|piece| piece == token));
     Capabilities {
         text: true,
-        vision: false,
-        audio: false,
+        vision: senses.sees,
+        audio: senses.ears.is_some(),
         tools: has(special::TOOL_CALL_OPEN),
         thinking: has(special::CHANNEL_OPEN),
     }

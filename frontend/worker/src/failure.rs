@@ -3,6 +3,7 @@
 //! Every variant is named here: a new one does not compile until somebody has thought of its words.
 
 use engine::audio::AudioError;
+use engine::audio::wav::WavError;
 use engine::bytes::{SourceError, UploadError};
 use engine::gguf::GgufError;
 use engine::gpu::GpuError;
@@ -53,7 +54,54 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
     }
 }
 
-fn of_picture(error: &PictureError) -> Failure {
+/// Whether an error means that the device has no more memory.
+pub fn is_out_of_memory(error: &EngineError) -> bool {
+    matches!(
+        error,
+        EngineError::Gpu(GpuError::OutOfMemory { .. })
+            | EngineError::Load(LoadError::Gpu(GpuError::OutOfMemory { .. }))
+    )
+}
+
+/// The model lacks the sense for a medium.
+pub fn no_sense(media: Media) -> Failure {
+    let message = match media {
+        Media::Image | Media::Video => "This model cannot see. Choose one that can, or remove the pictures.",
+        Media::Audio => "This model cannot hear. Choose one that can, or remove the sound.",
+    };
+    Failure::new(Cause::Unsupported, message).with(Remedy::OtherModel)
+}
+
+/// A sound file that cannot be read.
+pub fn of_wav(error: &WavError) -> Failure {
+    let message = match error {
+        WavError::Empty => "There is no sound in this file.".to_owned(),
+        WavError::NotWav
+        | WavError::Missing { .. }
+        | WavError::Unsupported { .. }
+        | WavError::Value { .. } => format!("This sound cannot be read: {error}."),
+    };
+    Failure::new(Cause::BadMedia, message)
+}
+
+/// Sound that cannot be heard.
+pub fn of_audio(error: &AudioError, context: Option<u32>) -> Failure {
+    match error {
+        AudioError::Config { .. } | AudioError::MissingKey { .. } => {
+            broken(format!("The part of the model that hears is broken: {error}."))
+        }
+        AudioError::TooShort { .. } => {
+            Failure::new(Cause::BadMedia, "This sound is too short for anything to be heard in it.")
+        }
+        AudioError::TooLong { .. } => internal(error.to_string()),
+        AudioError::Tensor(error) => of_tensor(error),
+        AudioError::Load(error) => of_load(error, context),
+        AudioError::Gpu(error) => of_gpu(error, context),
+    }
+}
+
+/// A picture that cannot be read.
+pub fn of_picture(error: &PictureError) -> Failure {
     let message = match error {
         PictureError::NotAPicture => {
             "This file is not a picture that can be read. PNG, JPEG, WebP and GIF can.".to_owned()
@@ -76,23 +124,7 @@ fn of_picture(error: &PictureError) -> Failure {
         }
         PictureError::Budget { .. } => return internal(error.to_string()),
     };
-    Failure::new(Cause::Invalid, message)
-}
-
-fn of_audio(error: &AudioError, context: Option<u32>) -> Failure {
-    match error {
-        AudioError::Config { .. } | AudioError::MissingKey { .. } => {
-            broken(format!("The model file contradicts itself: {error}."))
-        }
-        AudioError::TooShort { .. } => Failure::new(
-            Cause::Invalid,
-            "The sound is too short to hear anything in it. Record it again, or attach another.",
-        ),
-        AudioError::TooLong { .. } => internal(error.to_string()),
-        AudioError::Tensor(error) => of_tensor(error),
-        AudioError::Load(error) => of_load(error, context),
-        AudioError::Gpu(error) => of_gpu(error, context),
-    }
+    Failure::new(Cause::BadMedia, message)
 }
 
 fn of_media(error: &MediaError) -> Failure {
@@ -111,18 +143,27 @@ fn of_media(error: &MediaError) -> Failure {
             "The projector file belongs to another model: its results do not fit this one.",
         )
         .with(Remedy::OtherModel),
-        MediaError::NoTower { media } => {
-            let what = match media {
-                Media::Audio => "hear",
-                Media::Image | Media::Video => "see",
-            };
-            Failure::new(Cause::Unsupported, format!("This model cannot {what}.")).with(Remedy::OtherModel)
-        }
+        MediaError::NoTower { media } => no_sense(*media),
         MediaError::Count { .. }
         | MediaError::Kind { .. }
         | MediaError::Slots { .. }
         | MediaError::Other { .. }
         | MediaError::NotEncoded { .. } => internal(error.to_string()),
+    }
+}
+
+/// A failure that may be a cancellation, as [`engine::bytes::CancelToken::guard`] wants it.
+pub struct Stopped(pub Failure);
+
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Self {
+        Self(failure)
+    }
+}
+
+impl From<SourceError> for Stopped {
+    fn from(error: SourceError) -> Self {
+        Self(of_source(&error))
     }
 }
 

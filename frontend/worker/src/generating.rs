@@ -10,12 +10,14 @@ use web_time::Instant;
 use crate::batch::Batch;
 use crate::host::{Host, Model, Ready, Slot};
 use crate::tasks::Task;
-use crate::{convert, failure, keeping, recovery};
+use crate::{convert, failure, keeping, media, recovery};
 
 /// What is asked for.
 pub struct Wanted {
     /// The conversation.
     pub messages: Vec<Message>,
+    /// The bytes of its pictures and sounds.
+    pub handles: Vec<web_sys::Blob>,
     /// How to answer.
     pub options: GenerateOptions,
     /// When it was asked for.
@@ -42,26 +44,33 @@ pub async fn answer(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -
 }
 
 /// Answers [`protocol::Request::Count`].
-pub fn count(host: &Host, id: RequestId, messages: &[Message], thinking: bool) -> Result<Event, Failure> {
+pub async fn count(
+    host: Rc<Host>,
+    id: RequestId,
+    messages: Vec<Message>,
+    handles: Vec<web_sys::Blob>,
+    thinking: bool,
+    task: Task,
+) -> Result<Event, Failure> {
     let Some(model) = host.model.borrow().clone() else {
         return Err(Failure::new(Cause::Invalid, "No model is loaded.").with(Remedy::OtherModel));
     };
-    let (_, ids) = prompt(&model, messages, &[], thinking)?;
-    Ok(Event::Counted { id, tokens: ids.len() as u32 })
+    let prepared = media::prepare(&host, &messages, &handles, &task.cancel).await?;
+    let prompt = prompt(&model, &messages, &[], thinking, &prepared.clips())?;
+    Ok(Event::Counted { id, tokens: prepared.input(&prompt, &model)?.len() as u32 })
 }
 
-/// The prompt and its ids.
+/// The prompt. `clips` are the clips of each sound, in order.
 fn prompt(
     model: &Model,
     messages: &[Message],
     tools: &[String],
     thinking: bool,
-) -> Result<(Prompt, Vec<u32>), Failure> {
-    let conversation = convert::conversation(messages, tools)?;
+    clips: &[usize],
+) -> Result<Prompt, Failure> {
+    let conversation = convert::conversation(messages, tools, clips)?;
     let options = RenderOptions { thinking, ..RenderOptions::new(model.variant) };
-    let prompt = render(&conversation.messages, &conversation.tools, &options);
-    let ids = prompt.encode(&model.tokenizer).map_err(|error| failure::of(&error.into(), None))?;
-    Ok((prompt, ids))
+    Ok(render(&conversation.messages, &conversation.tools, &options))
 }
 
 async fn answer_in(
@@ -76,11 +85,9 @@ async fn answer_in(
         return Err(Failure::new(Cause::Internal, "The model is gone."));
     };
     let asked = &wanted.options;
-    let (prompt, ids) = prompt(&model, &wanted.messages, &asked.tools, asked.thinking)?;
-    if prompt.media().next().is_some() {
-        let message = "This model reads text only. Remove the pictures and sounds from the conversation.";
-        return Err(Failure::new(Cause::Unsupported, message).with(Remedy::NewChat));
-    }
+    let prepared = media::prepare(host, &wanted.messages, &wanted.handles, &task.cancel).await?;
+    let prompt = prompt(&model, &wanted.messages, &asked.tools, asked.thinking, &prepared.clips())?;
+    let bare = prepared.input(&prompt, &model)?;
     let seed = asked.sampling.seed.unwrap_or_else(|| host.platform.random());
     let mut options = Options { in_thought: prompt.ends_in_thought(), ..convert::options(asked, seed) };
     let control = Control { cancel: task.cancel.clone(), answer_now: Rc::clone(&task.answer_now) };
@@ -88,15 +95,23 @@ async fn answer_in(
     let mut losses = 0;
     loop {
         let ready = recovery::ensure(host, slot, &task.cancel).await?;
+        // What was encoded on a device that is gone is gone with it.
+        let mut input = bare.clone();
+        let mut teller = media::Teller::new(host, id);
+        let encoded = prepared.encode(&mut teller, ready, &mut input, &wanted.handles, &task.cancel).await;
         speaker.clock.start();
         let said = &mut |said| speaker.hear(said);
-        let error = match ready.session.generate(&ids, &options, &control, said).await {
-            Ok(outcome) => {
-                speaker.flush();
-                let timings = speaker.timings(&outcome, wanted.asked, ready);
-                return Ok((convert::finish(outcome.finish), timings));
-            }
-            Err(error) => error,
+        let error = match encoded {
+            Ok(()) => match ready.session.generate(input, &options, &control, said).await {
+                Ok(outcome) => {
+                    speaker.flush();
+                    let timings = speaker.timings(&outcome, wanted.asked, ready);
+                    return Ok((convert::finish(outcome.finish), timings));
+                }
+                Err(error) => error,
+            },
+            Err(media::Trouble::Engine(error)) => error,
+            Err(media::Trouble::Said(failure)) => return Err(failure),
         };
         let Some(reason) = recovery::lost(host, &ready.gpu, &error).await else {
             // What was said so far stays on the page.

@@ -3,9 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use engine::audio;
 use engine::bytes::{ByteSource, CancelToken, SourceError};
+use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuError, GpuOptions};
-use engine::session::{LoadOptions, Session};
+use engine::session::{EngineError, LoadOptions, Session};
 use engine::template::Variant;
 use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
@@ -13,6 +15,7 @@ use futures_util::lock::{Mutex, MutexGuard};
 use protocol::{DeviceReport, Event, Failure};
 
 use crate::keeping::Keeper;
+use crate::media;
 use crate::platform::Platform;
 use crate::tasks::Tasks;
 use crate::{device, recovery};
@@ -24,6 +27,8 @@ pub struct Host {
     /// The model that is loaded, or that will be again once its device is back.
     pub(crate) model: RefCell<Option<Rc<Model>>>,
     pub(crate) keeper: Keeper,
+    /// What was found out about pictures and sounds.
+    pub(crate) known: media::Library,
     /// Losses of the device since something last went well on it.
     pub(crate) losses: Cell<u32>,
     /// Whether the page is of another version; then nothing is done for it.
@@ -42,6 +47,21 @@ pub struct Model {
     pub tokenizer: Rc<Tokenizer>,
     /// Its chat template.
     pub variant: Variant,
+    /// The file with its towers, where that is a file of its own.
+    pub projector: Option<Rc<dyn ByteSource>>,
+    /// Whether it sees.
+    pub sees: bool,
+    /// What it hears with, if it hears.
+    pub ears: Option<Ears>,
+}
+
+/// A tower that hears, before it is loaded.
+#[derive(Clone)]
+pub struct Ears {
+    /// The file that it is in.
+    pub source: Rc<dyn ByteSource>,
+    /// What it is.
+    pub plan: audio::TowerPlan,
 }
 
 /// The place of the session: who has it locked may use the device.
@@ -51,6 +71,38 @@ pub type Slot = Option<Ready>;
 pub struct Ready {
     pub gpu: Rc<Gpu>,
     pub session: Session,
+    /// The tower that hears, once it is loaded. The one that sees is the session's.
+    pub hearing: Option<Rc<audio::Tower>>,
+    /// What was seen and heard lately.
+    pub encoded: media::Encoded,
+}
+
+impl Ready {
+    /// A session without towers yet; `projector` is the file with those that are not in the model's own.
+    ///
+    /// # Errors
+    /// When the projector cannot be read, or belongs to another model.
+    pub async fn new(
+        gpu: Rc<Gpu>,
+        mut session: Session,
+        projector: Option<&Rc<dyn ByteSource>>,
+    ) -> Result<Self, EngineError> {
+        if let Some(source) = projector {
+            let header = Header::read(&**source).await?;
+            session.use_projector(source, &header)?;
+        }
+        Ok(Self { gpu, session, hearing: None, encoded: media::Encoded::default() })
+    }
+
+    /// Gives the memory of the towers back, and of what they made. They are loaded again when they are needed.
+    pub fn free_towers(&mut self) {
+        self.hearing = None;
+        self.encoded.clear();
+        // Without eyes there is nothing to close.
+        if let Ok(eyes) = self.session.vision_mut() {
+            eyes.unload();
+        }
+    }
 }
 
 /// An open device.
@@ -73,6 +125,7 @@ impl Host {
             tasks: Tasks::default(),
             model: RefCell::default(),
             keeper: Keeper::default(),
+            known: media::Library::default(),
             losses: Cell::new(0),
             refused: Cell::new(false),
             device: Mutex::default(),
@@ -96,11 +149,6 @@ impl Host {
     /// When `cancel` was cancelled first.
     pub(crate) async fn slot(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Slot>, SourceError> {
         cancel.guard(async { Ok::<_, SourceError>(self.slot.lock().await) }).await
-    }
-
-    /// Waits for the session's place, however long that takes.
-    pub(crate) async fn slot_now(&self) -> MutexGuard<'_, Slot> {
-        self.slot.lock().await
     }
 
     /// The device, opened if there is none or it was lost; a new one is reported to the page.

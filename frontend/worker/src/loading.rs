@@ -9,7 +9,8 @@ use engine::session::{EngineError, LoadOptions, Loading, Plan, Session, assumed_
 use protocol::{Event, Failure, ModelDetails, ModelSource, RequestId};
 use web_time::Instant;
 
-use crate::details;
+use crate::details::{self, Senses};
+use crate::failure::Stopped;
 use crate::host::{Host, Model, Ready};
 use crate::platform::Opened;
 use crate::progress::Meter;
@@ -36,8 +37,11 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
         let opened = host.platform.open(&wanted.source, &wanted.files, false, cancel.clone()).await?;
         let header = Header::read(&*opened.source).await;
         let header = header.map_err(|error| failure::of(&error.into(), None))?;
-        let plan = Plan::read(&header).map_err(|error| failure::of(&error, None))?;
-        Ok::<_, Stopped>((details::details(&header, &plan, wanted.source.name()), plan))
+        let mut plan = Plan::read(&header).map_err(|error| failure::of(&error, None))?;
+        let main = (&opened.source, &header);
+        let senses = Senses::read(main, opened.projector.as_ref(), &plan).await?;
+        plan.tower_bytes += senses.bytes;
+        Ok::<_, Stopped>((details::details(&header, &plan, &senses, wanted.source.name()), plan))
     };
     let (details, plan) = cancel.guard(read).await.map_err(|stopped| stopped.0)?;
     let verdict = details::verdict(&plan, wanted.context, assumed_memory(&gpu), gpu.max_binding());
@@ -50,6 +54,7 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     // The memory of the one before is needed.
     host.model.replace(None);
     host.keeper.set(None);
+    host.known.borrow_mut().clear();
     *slot = None;
 
     let mut losses = 0;
@@ -107,21 +112,6 @@ impl From<Stopped> for Trouble {
     }
 }
 
-/// A failure that may be a cancellation, as [`CancelToken::guard`] wants it.
-struct Stopped(Failure);
-
-impl From<Failure> for Stopped {
-    fn from(failure: Failure) -> Self {
-        Self(failure)
-    }
-}
-
-impl From<engine::bytes::SourceError> for Stopped {
-    fn from(error: engine::bytes::SourceError) -> Self {
-        Self(failure::of_source(&error))
-    }
-}
-
 type Loaded = (Ready, Model, Option<Rc<engine::store::CachingSource>>, ModelDetails);
 
 async fn try_load(
@@ -139,7 +129,7 @@ async fn try_load(
         }
     };
     tell(Loading::Header(0));
-    let Opened { source, keeping, trouble } = cancel
+    let Opened { source, projector, keeping, trouble } = cancel
         .guard(async {
             let opened =
                 host.platform.open(&wanted.source, &wanted.files, wanted.keep, cancel.clone()).await?;
@@ -156,12 +146,16 @@ async fn try_load(
         Header::read_with_progress(&*source, &mut told).await.map_err(EngineError::from)
     };
     let header = cancel.guard(read).await.map_err(plain)?;
-    let plan = Plan::read(&header).map_err(plain)?;
-    let details = details::details(&header, &plan, wanted.source.name());
+    let mut plan = Plan::read(&header).map_err(plain)?;
+    let reading = Senses::read((&source, &header), projector.as_ref(), &plan);
+    let senses = cancel.guard(reading).await?;
+    plan.tower_bytes += senses.bytes;
+    let details = details::details(&header, &plan, &senses, wanted.source.name());
     let context = plan.longest(wanted.context, assumed_memory(gpu));
     drop(plan);
 
-    let options = LoadOptions { context: wanted.context, ..LoadOptions::default() };
+    let options =
+        LoadOptions { context: wanted.context, projector_bytes: senses.bytes, ..LoadOptions::default() };
     let (device, bytes) = (Rc::clone(gpu), Rc::clone(&source));
     let session = Session::load_with_header(device, bytes, header, &options, cancel, &mut tell)
         .await
@@ -171,6 +165,11 @@ async fn try_load(
         options: LoadOptions { context: session.context(), ..options },
         tokenizer: Rc::clone(session.tokenizer()),
         variant: session.variant(),
+        projector,
+        sees: senses.sees,
+        ears: senses.ears,
     };
-    Ok((Ready { gpu: Rc::clone(gpu), session }, model, keeping, details))
+    let ready = Ready::new(Rc::clone(gpu), session, model.projector.as_ref());
+    let ready = ready.await.map_err(|error| Trouble::Engine(error, context))?;
+    Ok((ready, model, keeping, details))
 }

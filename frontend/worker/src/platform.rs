@@ -25,7 +25,7 @@ pub trait Platform {
     /// What the platform calls its graphics adapter.
     fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoAdapter>>;
 
-    /// Opens a model's main file; keeps it, if `keep` says so and there is a place for it. `files` are the handles of
+    /// Opens a model's files; keeps the main one, if `keep` says so and there is a place for it. `files` are the handles of
     /// [`ModelSource::Local`]. `cancel` stops opening and, where bytes come from a server, every read.
     fn open<'a>(
         &'a self,
@@ -34,6 +34,13 @@ pub trait Platform {
         keep: bool,
         cancel: CancelToken,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>>;
+
+    /// The bytes of a handle that came beside a message.
+    fn read<'a>(
+        &'a self,
+        handles: &'a [web_sys::Blob],
+        place: u32,
+    ) -> LocalBoxFuture<'a, Result<Vec<u8>, Failure>>;
 
     /// What weights are kept.
     fn kept(&self) -> LocalBoxFuture<'_, Result<Kept, StoreError>>;
@@ -46,6 +53,8 @@ pub trait Platform {
 pub struct Opened {
     /// Its bytes.
     pub source: Rc<dyn ByteSource>,
+    /// Those of the file with its towers, where that is a file of its own.
+    pub projector: Option<Rc<dyn ByteSource>>,
     /// What is being kept of it, to be completed when there is time.
     pub keeping: Option<Rc<CachingSource>>,
     /// Why it is not kept although that was asked for.

@@ -88,8 +88,9 @@ async fn restore(
     if let Some(report) = report {
         host.post(Event::Device(report));
     }
-    let session = loaded.map_err(|error| failure::of(&error, Some(model.options.context)))?;
-    *slot = Some(Ready { gpu, session });
+    let said = |error| failure::of(&error, Some(model.options.context));
+    let session = loaded.map_err(said)?;
+    *slot = Some(Ready::new(gpu, session, model.projector.as_ref()).await.map_err(said)?);
     Ok(())
 }
 

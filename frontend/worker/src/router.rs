@@ -7,6 +7,7 @@ use futures_util::FutureExt as _;
 use protocol::{Cause, Event, Failure, Remedy, Request, RequestId, VERSION, WireError};
 use web_time::Instant;
 
+use crate::failure::Stopped;
 use crate::host::Host;
 use crate::tasks::{Kind, Task};
 use crate::{diagnosing, failure, generating, loading, media};
@@ -43,16 +44,16 @@ impl Host {
                 self.run(id, Kind::Unload, |task| loading::unload(host, id, task));
             }
             Request::Examine { id, content } => {
-                self.run(id, Kind::Beside, |_| media::examine(host, id, content, files));
+                self.run(id, Kind::Beside, |task| media::examine(host, id, content, files, task));
             }
             Request::Towers { id, free } => {
-                self.run(id, Kind::Beside, |_| media::towers(host, id, free));
+                self.run(id, Kind::Beside, |task| media::towers(host, id, free, task));
             }
             Request::Generate { id, messages, options } => {
                 if self.is_busy_for(id) {
                     return;
                 }
-                let wanted = generating::Wanted { messages, options, asked: Instant::now() };
+                let wanted = generating::Wanted { messages, handles: files, options, asked: Instant::now() };
                 self.run(id, Kind::Answer, |task| generating::answer(host, id, wanted, task));
             }
             Request::Diagnose { id, what } => {
@@ -66,8 +67,9 @@ impl Host {
                 }
             }
             Request::Count { id, messages, thinking } => {
-                let counted = generating::count(self, id, &messages, thinking);
-                self.post(terminal(id, counted));
+                self.run(id, Kind::Beside, |task| {
+                    generating::count(host, id, messages, files, thinking, task)
+                });
             }
             Request::Cancel { id } => {
                 if let Some(task) = self.tasks.get(id) {
@@ -135,15 +137,6 @@ impl Host {
             quota: kept.quota,
             persisted: kept.persisted,
         })
-    }
-}
-
-/// A failure that may be a cancellation.
-struct Stopped(Failure);
-
-impl From<engine::bytes::SourceError> for Stopped {
-    fn from(error: engine::bytes::SourceError) -> Self {
-        Self(failure::of_source(&error))
     }
 }
 

@@ -9,6 +9,9 @@ use futures_util::FutureExt as _;
 use futures_util::lock::Mutex;
 use protocol::{CacheEntry, Cause, Event, Failure, Layer, LayerKind, ModelSource, Remedy};
 
+use js_sys::Uint8Array;
+use wasm_bindgen_futures::JsFuture;
+
 use super::adapter;
 use crate::device::{AdapterNames, NoAdapter};
 use crate::platform::{Kept, Opened, Platform};
@@ -48,8 +51,18 @@ impl Browser {
             Failure::new(Cause::BadFile, format!("“{name}” has no file with a model in it."))
                 .with(Remedy::OtherModel)
         })?;
+        let again = cancel.clone();
         let upstream: Rc<dyn ByteSource> = Rc::new(http_source(&layer.url, layer.size, cancel));
-        let plain = |trouble| Opened { source: Rc::clone(&upstream), keeping: None, trouble };
+        // Read once, when the first picture or sound needs it, and not kept.
+        let projector = layers.iter().find(|layer| layer.kind == LayerKind::Projector);
+        let projector =
+            projector.map(|layer| Rc::new(http_source(&layer.url, layer.size, again)) as Rc<dyn ByteSource>);
+        let plain = |trouble| Opened {
+            source: Rc::clone(&upstream),
+            projector: projector.clone(),
+            keeping: None,
+            trouble,
+        };
         // Only what has a checksum can be kept: what was kept must be known to be right.
         let Ok(digest) = layer.digest.parse::<Digest>() else { return Ok(plain(None)) };
         let store = match self.store().await {
@@ -61,7 +74,8 @@ impl Browser {
         }
         let blob = Blob { digest, name: name.to_owned() };
         let opened = store.blob(&blob, Rc::clone(&upstream), keep).await;
-        Ok(Opened { source: opened.source, keeping: opened.keeping, trouble: opened.trouble })
+        let Opened { projector, .. } = plain(None);
+        Ok(Opened { source: opened.source, projector, keeping: opened.keeping, trouble: opened.trouble })
     }
 }
 
@@ -104,12 +118,31 @@ impl Platform for Browser {
                 ModelSource::Local { .. } => match files.first() {
                     Some(file) => Ok(Opened {
                         source: Rc::new(BlobSource::new(file.clone())),
+                        projector: files
+                            .get(1)
+                            .map(|file| Rc::new(BlobSource::new(file.clone())) as Rc<dyn ByteSource>),
                         keeping: None,
                         trouble: None,
                     }),
                     None => Err(Failure::new(Cause::Invalid, "The file is gone. Choose it again.")),
                 },
             }
+        }
+        .boxed_local()
+    }
+
+    fn read<'a>(
+        &'a self,
+        handles: &'a [web_sys::Blob],
+        place: u32,
+    ) -> LocalBoxFuture<'a, Result<Vec<u8>, Failure>> {
+        async move {
+            let gone = || {
+                Failure::new(Cause::BadMedia, "A picture or sound is not there any more. Attach it again.")
+            };
+            let handle = handles.get(place as usize).ok_or_else(gone)?;
+            let buffer = JsFuture::from(handle.array_buffer()).await.map_err(|_| gone())?;
+            Ok(Uint8Array::new(&buffer).to_vec())
         }
         .boxed_local()
     }

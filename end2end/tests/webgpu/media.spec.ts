@@ -1,0 +1,91 @@
+// Pictures and speech, seen and heard by the built-in model in the tab.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@playwright/test";
+import { drawn, EngineApp, LOAD } from "../../support/engine.ts";
+import type { MediaFile } from "../../support/media.ts";
+
+const samples = join(import.meta.dirname, "../../../server/models/samples");
+const sample = (name: string, mimeType: string): MediaFile => ({ name, mimeType, buffer: readFileSync(join(samples, name)) });
+
+test.describe.configure({ mode: "serial", timeout: 3 * LOAD });
+
+let app: EngineApp;
+
+test.beforeAll(async ({ browser }) => {
+  app = await EngineApp.start(browser, ["microphone"]);
+  await app.page.goto("/");
+  await app.loadDemo();
+  await app.beGreedy();
+});
+
+test.afterAll(async () => {
+  await app.page.context().close();
+});
+
+test("what is no picture is told before it is sent, and the draft stays", async () => {
+  await app.composer.fill("What can you see in this image?");
+  const cut = sample("shapes1.png", "image/png");
+  await app.attach(
+    { name: "text.png", mimeType: "image/png", buffer: Buffer.from("not a picture") },
+    { ...cut, name: "cut.png", buffer: cut.buffer.subarray(0, 400) },
+  );
+  await expect(app.refusal).toContainText("text.png: This file is not a picture that can be read");
+  await expect(app.refusal).toContainText("cut.png: The PNG picture is damaged or incomplete");
+  await expect(app.composer).toHaveValue("What can you see in this image?");
+});
+
+test("a picture of shapes is seen", async () => {
+  await app.attach(sample("shapes1.png", "image/png"));
+  await expect(app.tray).toContainText(/\d+ tokens/);
+  const answer = await app.ask("What can you see in this image?");
+  expect(await drawn(answer)).toBe("A purple triangle.");
+});
+
+test("a second picture is pasted, and the first is asked about", async () => {
+  const second = sample("shapes3.png", "image/png");
+  await app.page.evaluate(([...bytes]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(bytes)], "second.png", { type: "image/png" }));
+    const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data });
+    document.getElementById("composer")?.dispatchEvent(event);
+  }, [...second.buffer]);
+  await expect(app.tray).toContainText("second.png");
+  const answer = await app.ask("What do you see on the left side?");
+  expect(await drawn(answer)).toContain("circle");
+  const first = await app.ask("What can you see in the first image?");
+  expect(await drawn(first)).toContain("triangle");
+});
+
+test("speech is recorded and transcribed", async () => {
+  await app.rail.getByRole("button", { name: "New", exact: true }).click();
+  await app.beGreedy();
+  await app.recordButton.click();
+  const bar = app.page.getByRole("group", { name: "Recording" });
+  await expect(bar.getByRole("timer")).toHaveText("0:04", { timeout: LOAD });
+  await bar.getByRole("button", { name: "Done" }).click();
+  await expect(app.tray).toContainText(/\d+ tokens/);
+  const answer = await app.ask("Write the digits.");
+  // The recording may begin anywhere in the loop that the browser plays.
+  expect(await drawn(answer)).toMatch(/^\d(, \d)+$/);
+});
+
+test("no request carries what was seen or heard", async ({ baseURL }) => {
+  expect(app.requests.length).toBeGreaterThan(0);
+  for (const request of app.requests) {
+    expect(request.method(), request.url()).toBe("GET");
+    expect(request.postDataBuffer(), request.url()).toBeNull();
+    const url = new URL(request.url());
+    if (url.protocol !== "data:" && url.protocol !== "blob:") {
+      expect(url.origin).toBe(baseURL);
+      expect(request.url().length, "an address that is as long as a picture").toBeLessThan(500);
+    }
+  }
+});
+
+test("the engine's own memory stays small", async () => {
+  const bytes = await app.wasmMemory();
+  console.log(`wasm memory after pictures and speech: ${(bytes / 2 ** 20).toFixed(1)} MiB`);
+  expect(bytes).toBeLessThan(128 * 2 ** 20);
+});

@@ -1,0 +1,273 @@
+//! From a conversation to what the model reads, with its pictures and sounds encoded.
+
+use std::rc::Rc;
+
+use engine::audio::{AudioError, Encoder, RATE, Sound, Tower};
+use engine::bytes::CancelToken;
+use engine::media::{ContentHash, Input, Media, Medium, SoftTokens};
+use engine::session::EngineError;
+use engine::template::Prompt;
+use engine::vision::{Budget, Encoding};
+use protocol::{Cause, Content, Event, Failure, LoadPhase, LoadProgress, Message, RequestId, Sense};
+use web_time::Instant;
+
+use super::known::{self, Known, Size};
+use crate::failure;
+use crate::host::{Host, Model, Ready};
+
+/// Encodings that are kept, so that what is asked about again need not be seen again.
+const MOST_KEPT: usize = 16;
+/// Samples that the tower is given at a time: a second.
+const STEP: usize = RATE as usize;
+/// Least time between two reports, in seconds.
+const PAUSE: f64 = 0.1;
+
+/// The media of a conversation, in the order of its prompt.
+pub struct Prepared {
+    known: Vec<Rc<Known>>,
+    places: Vec<Place>,
+}
+
+/// Where a medium of a prompt comes from.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The handle of its bytes.
+    handle: u32,
+    /// For a sound: which clip of it.
+    clip: usize,
+    /// For a picture: its budget.
+    budget: Budget,
+}
+
+/// Why encoding ended.
+pub enum Trouble {
+    /// In words already.
+    Said(Failure),
+    /// The engine's.
+    Engine(EngineError),
+}
+
+impl From<EngineError> for Trouble {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl From<AudioError> for Trouble {
+    fn from(error: AudioError) -> Self {
+        match error {
+            AudioError::Tensor(error) => Self::Engine(error.into()),
+            AudioError::Load(error) => Self::Engine(error.into()),
+            AudioError::Gpu(error) => Self::Engine(error.into()),
+            other => Self::Said(failure::of_audio(&other, None)),
+        }
+    }
+}
+
+/// Finds out about all media of a conversation.
+pub async fn prepare(
+    host: &Host,
+    messages: &[Message],
+    handles: &[web_sys::Blob],
+    cancel: &CancelToken,
+) -> Result<Prepared, Failure> {
+    let mut prepared = Prepared { known: Vec::new(), places: Vec::new() };
+    for content in messages.iter().flat_map(|message| &message.content) {
+        let handle = match content {
+            Content::Text(_) => continue,
+            Content::Image { media, .. } | Content::Audio { media } => media.place,
+        };
+        let Some(known) = known::look(host, content, handles, cancel).await? else { continue };
+        let place = |clip| Place { handle, clip, budget: known.budget };
+        prepared.places.extend((0..known.media.len()).map(place));
+        prepared.known.push(known);
+    }
+    Ok(prepared)
+}
+
+impl Prepared {
+    /// The number of clips of each sound, in order.
+    pub fn clips(&self) -> Vec<usize> {
+        let sounds = self.known.iter().filter(|known| matches!(known.size, Size::Seconds { .. }));
+        sounds.map(|known| known.media.len()).collect()
+    }
+
+    /// The prompt as the model reads it, with media that are not encoded.
+    pub fn input(&self, prompt: &Prompt, model: &Model) -> Result<Input, Failure> {
+        let media: Vec<Medium> = self.known.iter().flat_map(|known| known.media.iter().copied()).collect();
+        let lacks = |medium: &&Medium| match medium.media {
+            Media::Audio => model.ears.is_none(),
+            Media::Image | Media::Video => !model.sees,
+        };
+        if let Some(medium) = media.iter().find(lacks) {
+            return Err(failure::no_sense(medium.media));
+        }
+        let input = prompt.expand(&model.tokenizer, &media);
+        input.map_err(|error| failure::of(&error.into(), None))
+    }
+
+    /// Encodes what the session has to read, and gives it to the input.
+    pub async fn encode(
+        &self,
+        teller: &mut Teller<'_>,
+        ready: &mut Ready,
+        input: &mut Input,
+        handles: &[web_sys::Blob],
+        cancel: &CancelToken,
+    ) -> Result<(), Trouble> {
+        let mut fresh = Vec::new();
+        for index in ready.session.unread_blocks(input) {
+            let content = input.blocks()[index].medium().content;
+            match ready.encoded.find(content) {
+                Some(rows) => input.attach(index, rows).map_err(EngineError::from)?,
+                None => fresh.push(index),
+            }
+        }
+        teller.of = fresh.len() as u32;
+        for (number, index) in fresh.into_iter().enumerate() {
+            let medium = input.blocks()[index].medium();
+            let place = *self.places.get(index).ok_or_else(|| {
+                Trouble::Said(Failure::new(Cause::Internal, "A picture or sound has no place in the prompt."))
+            })?;
+            teller.index = number as u32;
+            let read = known::read(teller.host, handles, place.handle, cancel).await;
+            let file = read.map_err(Trouble::Said)?;
+            let rows = match encode(teller, ready, medium, &file, place, cancel).await {
+                // What the other sense holds may be what is lacking.
+                Err(Trouble::Engine(error)) if failure::is_out_of_memory(&error) => {
+                    ready.free_towers();
+                    encode(teller, ready, medium, &file, place, cancel).await?
+                }
+                rows => rows?,
+            };
+            input.attach(index, rows.clone()).map_err(EngineError::from)?;
+            ready.encoded.keep(rows);
+        }
+        Ok(())
+    }
+}
+
+async fn encode(
+    teller: &mut Teller<'_>,
+    ready: &mut Ready,
+    medium: Medium,
+    file: &[u8],
+    place: Place,
+    cancel: &CancelToken,
+) -> Result<SoftTokens, Trouble> {
+    if medium.media == Media::Audio {
+        teller.sense = Sense::Hearing;
+        return listen(teller, ready, medium, file, place.clip, cancel).await;
+    }
+    teller.sense = Sense::Sight;
+    let told = &mut |step| match step {
+        Encoding::Weights(done, total) => teller.tower(done, total),
+        Encoding::Layers(done, total) => teller.encoding(done as f32 / total.max(1) as f32),
+    };
+    Ok(ready.session.vision_mut()?.soft_tokens(file, place.budget, cancel, told).await?)
+}
+
+async fn listen(
+    teller: &mut Teller<'_>,
+    ready: &mut Ready,
+    medium: Medium,
+    file: &[u8],
+    clip: usize,
+    cancel: &CancelToken,
+) -> Result<SoftTokens, Trouble> {
+    let sound = Sound::from_wav(file).map_err(|error| Trouble::Said(failure::of_wav(&error)))?;
+    let clips = sound.clips();
+    let samples = *clips.get(clip).ok_or_else(|| Trouble::Said(failure::no_sense(Media::Audio)))?;
+    let tower = tower(teller, ready, cancel).await?;
+    let mut encoder = Encoder::new(Rc::clone(&tower));
+    for piece in samples.chunks(STEP) {
+        encoder.push(piece);
+        teller.encoding(encoder.samples() as f32 / samples.len().max(1) as f32);
+        // The page is to see it, and the device is not to be given a whole clip at once.
+        tower.gpu().drained().await.map_err(EngineError::from)?;
+        cancel.check().map_err(EngineError::from)?;
+    }
+    let encoded = encoder.finish()?;
+    Ok(SoftTokens::new(medium, tower.config().width, encoded.rows))
+}
+
+/// The tower that hears, loaded if it is not.
+async fn tower(
+    teller: &mut Teller<'_>,
+    ready: &mut Ready,
+    cancel: &CancelToken,
+) -> Result<Rc<Tower>, Trouble> {
+    if let Some(tower) = &ready.hearing {
+        return Ok(Rc::clone(tower));
+    }
+    let model = teller.host.model.borrow().clone();
+    let ears = model.as_ref().and_then(|model| model.ears.as_ref());
+    let ears = ears.ok_or_else(|| Trouble::Said(failure::no_sense(Media::Audio)))?;
+    teller.sense = Sense::Hearing;
+    let told = &mut |step: engine::weights::Progress| teller.tower(step.done, step.total);
+    let gpu = Rc::clone(&ready.gpu);
+    let tower = Rc::new(Tower::load(gpu, &ears.source, ears.plan.clone(), cancel, told).await?);
+    ready.hearing = Some(Rc::clone(&tower));
+    Ok(tower)
+}
+
+/// Tells the page how encoding goes, ten times a second at most.
+pub struct Teller<'a> {
+    host: &'a Rc<Host>,
+    id: RequestId,
+    sense: Sense,
+    index: u32,
+    of: u32,
+    last: Option<Instant>,
+}
+
+impl<'a> Teller<'a> {
+    /// For this request.
+    pub fn new(host: &'a Rc<Host>, id: RequestId) -> Self {
+        Self { host, id, sense: Sense::Sight, index: 0, of: 0, last: None }
+    }
+
+    fn tower(&mut self, done: u64, total: u64) {
+        if self.is_due(done >= total) {
+            let progress = LoadProgress { phase: LoadPhase::Weights, done, total, rate: 0.0 };
+            self.host.post(Event::Tower { id: self.id, sense: self.sense, progress });
+        }
+    }
+
+    fn encoding(&mut self, share: f32) {
+        if self.is_due(share <= 0.0) {
+            let Self { id, sense, index, of, .. } = *self;
+            self.host.post(Event::Encoding { id, sense, index, of, share });
+        }
+    }
+
+    fn is_due(&mut self, always: bool) -> bool {
+        let due = always || self.last.is_none_or(|last| last.elapsed().as_secs_f64() >= PAUSE);
+        if due {
+            self.last = Some(Instant::now());
+        }
+        due
+    }
+}
+
+/// Soft tokens that were made lately, the last ones at the end. They go with their device.
+#[derive(Default)]
+pub struct Encoded(Vec<SoftTokens>);
+
+impl Encoded {
+    fn find(&self, content: ContentHash) -> Option<SoftTokens> {
+        self.0.iter().find(|rows| rows.medium().content == content).cloned()
+    }
+
+    fn keep(&mut self, rows: SoftTokens) {
+        if self.0.len() >= MOST_KEPT {
+            self.0.remove(0);
+        }
+        self.0.push(rows);
+    }
+
+    /// Lets go of all.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}

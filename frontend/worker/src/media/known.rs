@@ -1,0 +1,115 @@
+//! What was found out about media, by their keys.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use engine::audio::{self, Sound};
+use engine::bytes::CancelToken;
+use engine::media::{ContentHash, Media, Medium};
+use engine::vision::{self, Budget, Head, Picture};
+use protocol::{Content, Failure, TokenBudget};
+
+use super::budget;
+use crate::failure::{self, Stopped};
+use crate::host::Host;
+
+/// A medium as a prompt sees it.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The media that it is in a prompt: one picture, or the clips of a sound.
+    pub media: Vec<Medium>,
+    /// For a picture: its budget.
+    pub budget: Budget,
+    /// How large it is.
+    pub size: Size,
+}
+
+/// How large a medium is.
+#[derive(Clone, Copy, Debug)]
+pub enum Size {
+    /// A picture.
+    Pixels {
+        /// Pixels of a row.
+        width: u32,
+        /// Rows.
+        height: u32,
+        /// Whether it has more than one frame.
+        animated: bool,
+    },
+    /// A sound.
+    Seconds {
+        /// Its length.
+        seconds: f64,
+        /// Whether nothing is heard in it.
+        silent: bool,
+    },
+}
+
+/// All that is known, by key and budget.
+pub type Library = RefCell<HashMap<(u128, TokenBudget), Rc<Known>>>;
+
+/// Finds out about a medium, unless that was done before; none for text.
+pub async fn look(
+    host: &Host,
+    content: &Content,
+    handles: &[web_sys::Blob],
+    cancel: &CancelToken,
+) -> Result<Option<Rc<Known>>, Failure> {
+    let (media, wanted) = match content {
+        Content::Text(_) => return Ok(None),
+        Content::Image { media, budget } => (media, *budget),
+        Content::Audio { media } => (media, TokenBudget::Auto),
+    };
+    let key = (media.key, wanted);
+    if let Some(known) = host.known.borrow().get(&key) {
+        return Ok(Some(Rc::clone(known)));
+    }
+    let bytes = read(host, handles, media.place, cancel).await?;
+    let known = match content {
+        Content::Audio { .. } => sound(host, &bytes)?,
+        _ => picture(&bytes, wanted).map_err(|error| failure::of_picture(&error))?,
+    };
+    let known = Rc::new(known);
+    host.known.borrow_mut().insert(key, Rc::clone(&known));
+    Ok(Some(known))
+}
+
+/// The bytes of a medium.
+pub async fn read(
+    host: &Host,
+    handles: &[web_sys::Blob],
+    place: u32,
+    cancel: &CancelToken,
+) -> Result<Vec<u8>, Failure> {
+    let reading = async { host.platform.read(handles, place).await.map_err(Stopped) };
+    cancel.guard(reading).await.map_err(|Stopped(failure)| failure)
+}
+
+fn picture(file: &[u8], wanted: TokenBudget) -> Result<Known, vision::PictureError> {
+    let Head { width, height, .. } = Head::read(file)?;
+    // All of it, for a file may be cut short behind its header.
+    let picture = Picture::decode(file)?;
+    let budget = match wanted.tokens() {
+        Some(tokens) => Budget::new(tokens)?,
+        None => budget::automatic(&picture)?,
+    };
+    let size = Size::Pixels { width, height, animated: picture.is_animated() };
+    Ok(Known { media: vec![vision::medium(file, budget)?], budget, size })
+}
+
+fn sound(host: &Host, file: &[u8]) -> Result<Known, Failure> {
+    let sound = Sound::from_wav(file).map_err(|error| failure::of_wav(&error))?;
+    let model = host.model.borrow();
+    let config = model.as_ref().and_then(|model| model.ears.as_ref()).map(|ears| ears.plan.config());
+    let clips = sound.clips().into_iter().map(|clip| clip_medium(clip, config));
+    let size = Size::Seconds { seconds: sound.seconds(), silent: sound.is_silent() };
+    Ok(Known { media: clips.collect(), budget: Budget::default(), size })
+}
+
+/// The medium that a clip is for a model with this tower.
+fn clip_medium(clip: &[f32], config: Option<&audio::TowerConfig>) -> Medium {
+    let bytes: Vec<u8> = clip.iter().flat_map(|sample| sample.to_le_bytes()).collect();
+    let tokens = config.map_or(0, |config| config.tokens(clip.len()));
+    Medium { media: Media::Audio, content: ContentHash::of(&bytes, &[]), tokens }
+}

@@ -1,0 +1,68 @@
+//! Pictures and sound of a conversation: what they are, what they cost, and their way to soft tokens.
+//!
+//! The page gives each medium a key and hands on its bytes as a handle. [`known`] reads them once to find out how many
+//! tokens the medium takes; [`encode`] reads them again where the model has to look or listen. In between they are
+//! nowhere in wasm memory.
+
+mod budget;
+mod encode;
+mod known;
+
+use std::rc::Rc;
+
+use protocol::{Cause, Content, Event, Failure, MediaNotice, MediaReport, MediaSize, RequestId};
+
+use crate::host::Host;
+use crate::tasks::Task;
+
+pub use encode::{Encoded, Teller, Trouble, prepare};
+pub use known::Library;
+use known::Size;
+
+/// Tokens that stand around a medium.
+const BRACKETS: u32 = 2;
+
+/// Answers [`protocol::Request::Examine`].
+pub async fn examine(
+    host: Rc<Host>,
+    id: RequestId,
+    content: Content,
+    handles: Vec<web_sys::Blob>,
+    task: Task,
+) -> Result<Event, Failure> {
+    let known = known::look(&host, &content, &handles, &task.cancel).await?;
+    let known = known.ok_or_else(|| Failure::new(Cause::Invalid, "There is no picture or sound in this."))?;
+    let mut notices = Vec::new();
+    let size = match known.size {
+        Size::Pixels { width, height, animated } => {
+            notices.extend(animated.then_some(MediaNotice::FirstFrame));
+            MediaSize::Pixels { width, height }
+        }
+        Size::Seconds { seconds, silent } => {
+            notices.extend((known.media.len() > 1).then_some(MediaNotice::Clips(known.media.len() as u32)));
+            notices.extend(silent.then_some(MediaNotice::Silent));
+            MediaSize::Seconds(seconds)
+        }
+    };
+    let takes = host.model.borrow().as_ref().is_some_and(|model| match content {
+        Content::Image { .. } => model.sees,
+        _ => model.ears.is_some(),
+    });
+    let tokens = takes.then(|| known.media.iter().map(|medium| medium.tokens + BRACKETS).sum());
+    Ok(Event::Examined { id, report: MediaReport { size, tokens, notices } })
+}
+
+/// Answers [`protocol::Request::Towers`].
+pub async fn towers(host: Rc<Host>, id: RequestId, free: bool, task: Task) -> Result<Event, Failure> {
+    let mut slot = host.slot(&task.cancel).await.map_err(|_| crate::failure::cancelled())?;
+    let Some(ready) = slot.as_mut() else { return Ok(Event::Towers { id, bytes: None, gpu_bytes: 0 }) };
+    if free {
+        ready.free_towers();
+    }
+    let seeing =
+        ready.session.vision().filter(|eyes| eyes.is_loaded()).map_or(0, |eyes| eyes.plan().weight_bytes);
+    let model = host.model.borrow();
+    let ears = model.as_ref().and_then(|model| model.ears.as_ref()).filter(|_| ready.hearing.is_some());
+    let bytes = seeing + ears.map_or(0, |ears| ears.plan.bytes());
+    Ok(Event::Towers { id, bytes: Some(bytes), gpu_bytes: ready.gpu.bytes_in_use() })
+}
