@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod adapter;
 pub mod attention;
 pub mod audio;
 pub mod bandwidth;
@@ -36,6 +37,7 @@ pub use preprocess::{Defines, PreprocessError, preprocess};
 /// The first template that does not preprocess.
 pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
     let families = [
+        adapter::permutations()?,
         bandwidth::permutations()?,
         embed::permutations()?,
         experts::permutations()?,

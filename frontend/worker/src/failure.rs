@@ -2,6 +2,7 @@
 //!
 //! Every variant is named here: a new one does not compile until somebody has thought of its words.
 
+use engine::adapter::AdapterError;
 use engine::audio::AudioError;
 use engine::audio::wav::WavError;
 use engine::bytes::{SourceError, UploadError};
@@ -30,6 +31,7 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
                 .with(Remedy::OtherModel)
         }
         EngineError::Load(error) => of_load(error, context),
+        EngineError::Adapter(error) => of_adapter(error),
         EngineError::Gpu(error) => of_gpu(error, context),
         EngineError::Row(error) => of_row(error),
         EngineError::Media(error) => of_media(error),
@@ -164,6 +166,35 @@ impl From<Failure> for Stopped {
 impl From<SourceError> for Stopped {
     fn from(error: SourceError) -> Self {
         Self(of_source(&error))
+    }
+}
+
+/// An adapter that cannot be used.
+pub fn of_adapter(error: &AdapterError) -> Failure {
+    let said = |cause: Cause| {
+        let text = bare(&error.to_string());
+        let mut letters = text.chars();
+        let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+        Failure::new(cause, format!("{first}{}.", letters.as_str()))
+    };
+    match error {
+        AdapterError::Source(error) => of_source(error),
+        AdapterError::Gguf(error) => of_gguf(error),
+        AdapterError::Write(_) => internal(error.to_string()),
+        AdapterError::Safetensors { .. }
+        | AdapterError::Config { .. }
+        | AdapterError::NotAnAdapter { .. }
+        | AdapterError::Unpaired { .. }
+        | AdapterError::NotFinite { .. }
+        | AdapterError::Twice { .. } => said(Cause::BadFile),
+        AdapterError::Architecture { .. }
+        | AdapterError::Unsupported { .. }
+        | AdapterError::Storage { .. }
+        | AdapterError::Empty
+        | AdapterError::Rank { .. }
+        | AdapterError::Shape { .. }
+        | AdapterError::NoProjection { .. } => said(Cause::Unsupported),
+        AdapterError::TooMany { .. } => said(Cause::Invalid),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Everything that can end a load or an answer.
 
+use crate::adapter::AdapterError;
 use crate::audio::AudioError;
 use crate::bytes::SourceError;
 use crate::gguf::GgufError;
@@ -50,6 +51,9 @@ pub enum EngineError {
     /// A picture that cannot be read.
     #[error(transparent)]
     Picture(#[from] PictureError),
+    /// An adapter cannot be used.
+    #[error(transparent)]
+    Adapter(#[from] AdapterError),
     /// The vocabulary of the tokenizer is larger than the embedding has rows.
     #[error("the tokenizer has {pieces} pieces, but token_embd.weight has only {rows} rows")]
     Vocabulary {

@@ -1,5 +1,6 @@
 //! A model that has been loaded and answers: what the worker and `probe` call.
 
+mod adapters;
 mod benchmark;
 mod checkpoints;
 mod error;
@@ -25,6 +26,7 @@ use crate::weights;
 use checkpoints::Checkpoints;
 use sequence::Sequence;
 
+pub use adapters::{Loaded, MOST_ADAPTERS};
 pub use benchmark::made_up_prompt;
 pub use error::EngineError;
 pub use generate::{Control, Event, Finish, Options, Outcome, Timings};
@@ -68,6 +70,7 @@ pub struct Session {
     checkpoints: Checkpoints,
     vision: Option<Vision>,
     hearing: Option<Hearing>,
+    adapters: Vec<Loaded>,
 }
 
 impl Session {
@@ -156,6 +159,7 @@ impl Session {
             checkpoints: Checkpoints::default(),
             vision: eyes,
             hearing: ears,
+            adapters: Vec::new(),
         })
     }
 
