@@ -8,10 +8,9 @@ use engine::gguf::{Header, summary};
 use engine::session::{EngineError, LEAST_CONTEXT, Plan};
 use engine::tokenizer::special;
 use engine::vision::{self, Budget};
-use protocol::{Capabilities, ContextCost, Failure, FitVerdict, ModelDetails, TypeShare};
+use protocol::{Capabilities, ContextCost, FitVerdict, ModelDetails, TypeShare};
 
 use crate::failure::{self, Stopped};
-use crate::host::Ears;
 
 /// Shortest context whose cost is listed; the others are its doubles.
 const FIRST_LISTED: u32 = 2048;
@@ -22,46 +21,34 @@ pub struct Senses {
     /// Whether it sees.
     pub sees: bool,
     /// What it hears with, if it hears.
-    pub ears: Option<Ears>,
+    pub ears: Option<audio::TowerConfig>,
     /// Bytes of graphics memory of the towers that the model's own plan does not count.
     pub bytes: u64,
 }
 
 impl Senses {
-    /// Reads them from the headers of a model's files: `main` has the decoder, `projector` may have towers.
+    /// Reads them from the plan of a model's own file, and from the header of a projector, which comes before it.
     ///
     /// # Errors
     /// When a projector cannot be read, or a tower contradicts itself.
-    pub async fn read(
-        main: (&Rc<dyn ByteSource>, &Header),
-        projector: Option<&Rc<dyn ByteSource>>,
-        plan: &Plan,
-    ) -> Result<Self, Stopped> {
+    pub async fn read(projector: Option<&Rc<dyn ByteSource>>, plan: &Plan) -> Result<Self, Stopped> {
         let said = |error: EngineError| failure::of(&error, None);
         let width = plan.config.width;
-        let mut senses = Self { sees: plan.vision.is_some(), ..Self::default() };
+        let ears = plan.audio.as_ref().map(|tower| tower.config().clone());
+        let mut senses = Self { sees: plan.vision.is_some(), ears, bytes: 0 };
         if let Some(source) = projector {
             let header = Header::read(&**source).await.map_err(|error| said(error.into()))?;
             if let Some(tower) = vision::TowerPlan::read(&header, width).map_err(said)? {
                 senses.sees = true;
                 senses.bytes += tower.bytes(Budget::default());
             }
-            senses.listen(source, &header, width)?;
-        }
-        if senses.ears.is_none() {
-            senses.listen(main.0, main.1, width)?;
+            let tower = audio::TowerPlan::read(&header, width);
+            if let Some(tower) = tower.map_err(|error| failure::of_audio(&error, None))? {
+                senses.bytes += tower.bytes();
+                senses.ears = Some(tower.config().clone());
+            }
         }
         Ok(senses)
-    }
-
-    fn listen(&mut self, source: &Rc<dyn ByteSource>, header: &Header, width: u32) -> Result<(), Failure> {
-        if audio::TowerConfig::is_in(header) {
-            let plan =
-                audio::TowerPlan::read(header, width).map_err(|error| failure::of_audio(&error, None))?;
-            self.bytes += plan.bytes();
-            self.ears = Some(Ears { source: Rc::clone(source), plan });
-        }
-        Ok(())
     }
 }
 

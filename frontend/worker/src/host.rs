@@ -52,16 +52,7 @@ pub struct Model {
     /// Whether it sees.
     pub sees: bool,
     /// What it hears with, if it hears.
-    pub ears: Option<Ears>,
-}
-
-/// A tower that hears, before it is loaded.
-#[derive(Clone)]
-pub struct Ears {
-    /// The file that it is in.
-    pub source: Rc<dyn ByteSource>,
-    /// What it is.
-    pub plan: audio::TowerPlan,
+    pub ears: Option<audio::TowerConfig>,
 }
 
 /// The place of the session: who has it locked may use the device.
@@ -71,8 +62,6 @@ pub type Slot = Option<Ready>;
 pub struct Ready {
     pub gpu: Rc<Gpu>,
     pub session: Session,
-    /// The tower that hears, once it is loaded. The one that sees is the session's.
-    pub hearing: Option<Rc<audio::Tower>>,
     /// What was seen and heard lately.
     pub encoded: media::Encoded,
 }
@@ -91,16 +80,18 @@ impl Ready {
             let header = Header::read(&**source).await?;
             session.use_projector(source, &header)?;
         }
-        Ok(Self { gpu, session, hearing: None, encoded: media::Encoded::default() })
+        Ok(Self { gpu, session, encoded: media::Encoded::default() })
     }
 
     /// Gives the memory of the towers back, and of what they made. They are loaded again when they are needed.
     pub fn free_towers(&mut self) {
-        self.hearing = None;
         self.encoded.clear();
-        // Without eyes there is nothing to close.
+        // Without eyes there is nothing to close, nor without ears.
         if let Ok(eyes) = self.session.vision_mut() {
             eyes.unload();
+        }
+        if let Ok(ears) = self.session.hearing_mut() {
+            ears.unload();
         }
     }
 }

@@ -38,8 +38,7 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
         let header = Header::read(&*opened.source).await;
         let header = header.map_err(|error| failure::of(&error.into(), None))?;
         let mut plan = Plan::read(&header).map_err(|error| failure::of(&error, None))?;
-        let main = (&opened.source, &header);
-        let senses = Senses::read(main, opened.projector.as_ref(), &plan).await?;
+        let senses = Senses::read(opened.projector.as_ref(), &plan).await?;
         plan.tower_bytes += senses.bytes;
         Ok::<_, Stopped>((details::details(&header, &plan, &senses, wanted.source.name()), plan))
     };
@@ -147,7 +146,7 @@ async fn try_load(
     };
     let header = cancel.guard(read).await.map_err(plain)?;
     let mut plan = Plan::read(&header).map_err(plain)?;
-    let reading = Senses::read((&source, &header), projector.as_ref(), &plan);
+    let reading = Senses::read(projector.as_ref(), &plan);
     let senses = cancel.guard(reading).await?;
     plan.tower_bytes += senses.bytes;
     let details = details::details(&header, &plan, &senses, wanted.source.name());

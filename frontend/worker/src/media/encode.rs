@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use engine::audio::{AudioError, Encoder, RATE, Sound, Tower};
+use engine::audio::{AudioError, Encoder, RATE, Sound};
 use engine::bytes::CancelToken;
 use engine::media::{ContentHash, Input, Media, Medium, SoftTokens};
 use engine::session::EngineError;
@@ -157,7 +157,7 @@ async fn encode(
 ) -> Result<SoftTokens, Trouble> {
     if medium.media == Media::Audio {
         teller.sense = Sense::Hearing;
-        return listen(teller, ready, medium, file, place.clip, cancel).await;
+        return listen(teller, ready, file, place.clip, cancel).await;
     }
     teller.sense = Sense::Sight;
     let told = &mut |step| match step {
@@ -170,7 +170,6 @@ async fn encode(
 async fn listen(
     teller: &mut Teller<'_>,
     ready: &mut Ready,
-    medium: Medium,
     file: &[u8],
     clip: usize,
     cancel: &CancelToken,
@@ -178,7 +177,8 @@ async fn listen(
     let sound = Sound::from_wav(file).map_err(|error| Trouble::Said(failure::of_wav(&error)))?;
     let clips = sound.clips();
     let samples = *clips.get(clip).ok_or_else(|| Trouble::Said(failure::no_sense(Media::Audio)))?;
-    let tower = tower(teller, ready, cancel).await?;
+    let told = &mut |step: engine::weights::Progress| teller.tower(step.done, step.total);
+    let tower = ready.session.hearing_mut()?.tower(cancel, told).await?;
     let mut encoder = Encoder::new(Rc::clone(&tower));
     for piece in samples.chunks(STEP) {
         encoder.push(piece);
@@ -187,28 +187,7 @@ async fn listen(
         tower.gpu().drained().await.map_err(EngineError::from)?;
         cancel.check().map_err(EngineError::from)?;
     }
-    let encoded = encoder.finish()?;
-    Ok(SoftTokens::new(medium, tower.config().width, encoded.rows))
-}
-
-/// The tower that hears, loaded if it is not.
-async fn tower(
-    teller: &mut Teller<'_>,
-    ready: &mut Ready,
-    cancel: &CancelToken,
-) -> Result<Rc<Tower>, Trouble> {
-    if let Some(tower) = &ready.hearing {
-        return Ok(Rc::clone(tower));
-    }
-    let model = teller.host.model.borrow().clone();
-    let ears = model.as_ref().and_then(|model| model.ears.as_ref());
-    let ears = ears.ok_or_else(|| Trouble::Said(failure::no_sense(Media::Audio)))?;
-    teller.sense = Sense::Hearing;
-    let told = &mut |step: engine::weights::Progress| teller.tower(step.done, step.total);
-    let gpu = Rc::clone(&ready.gpu);
-    let tower = Rc::new(Tower::load(gpu, &ears.source, ears.plan.clone(), cancel, told).await?);
-    ready.hearing = Some(Rc::clone(&tower));
-    Ok(tower)
+    Ok(encoder.finish()?)
 }
 
 /// Tells the page how encoding goes, ten times a second at most.

@@ -101,15 +101,17 @@ fn picture(file: &[u8], wanted: TokenBudget) -> Result<Known, vision::PictureErr
 fn sound(host: &Host, file: &[u8]) -> Result<Known, Failure> {
     let sound = Sound::from_wav(file).map_err(|error| failure::of_wav(&error))?;
     let model = host.model.borrow();
-    let config = model.as_ref().and_then(|model| model.ears.as_ref()).map(|ears| ears.plan.config());
+    let config = model.as_ref().and_then(|model| model.ears.as_ref());
     let clips = sound.clips().into_iter().map(|clip| clip_medium(clip, config));
     let size = Size::Seconds { seconds: sound.seconds(), silent: sound.is_silent() };
     Ok(Known { media: clips.collect(), budget: Budget::default(), size })
 }
 
-/// The medium that a clip is for a model with this tower.
+/// The medium that a clip is for a model with this tower; it takes no tokens where there is none.
 fn clip_medium(clip: &[f32], config: Option<&audio::TowerConfig>) -> Medium {
+    if let Some(config) = config {
+        return audio::medium(config, clip);
+    }
     let bytes: Vec<u8> = clip.iter().flat_map(|sample| sample.to_le_bytes()).collect();
-    let tokens = config.map_or(0, |config| config.tokens(clip.len()));
-    Medium { media: Media::Audio, content: ContentHash::of(&bytes, &[]), tokens }
+    Medium { media: Media::Audio, content: ContentHash::of(&bytes, &[]), tokens: 0 }
 }

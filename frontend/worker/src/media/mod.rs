@@ -61,8 +61,7 @@ pub async fn towers(host: Rc<Host>, id: RequestId, free: bool, task: Task) -> Re
     }
     let seeing =
         ready.session.vision().filter(|eyes| eyes.is_loaded()).map_or(0, |eyes| eyes.plan().weight_bytes);
-    let model = host.model.borrow();
-    let ears = model.as_ref().and_then(|model| model.ears.as_ref()).filter(|_| ready.hearing.is_some());
-    let bytes = seeing + ears.map_or(0, |ears| ears.plan.bytes());
-    Ok(Event::Towers { id, bytes: Some(bytes), gpu_bytes: ready.gpu.bytes_in_use() })
+    let hearing =
+        ready.session.hearing().filter(|ears| ears.is_loaded()).map_or(0, |ears| ears.plan().bytes());
+    Ok(Event::Towers { id, bytes: Some(seeing + hearing), gpu_bytes: ready.gpu.bytes_in_use() })
 }

@@ -1,5 +1,8 @@
 //! A platform for tests: files of this repository, the native device, and everything that was posted.
 
+// Each file of tests uses a part of it.
+#![allow(dead_code)]
+
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
