@@ -164,12 +164,14 @@ fn commands(stores: Stores) -> Vec<Command> {
         ),
         action(Glyph::Import, "Import conversations", Arc::new(move || pick_archive(stores))),
     ]);
-    for (glyph, words, place) in [
+    let places = [
         (Glyph::Models, "Models", Place::Models),
         (Glyph::Tune, "Fine-tune", Place::Tune),
         (Glyph::Diagnostics, "Diagnostics", Place::Diagnostics),
         (Glyph::Settings, "Settings", Place::Settings),
-    ] {
+    ];
+    let trains = untrack(|| engine.trains());
+    for (glyph, words, place) in places.into_iter().filter(|(_, _, place)| trains || *place != Place::Tune) {
         all.push(Command { glyph, words: words.to_owned(), kind: "Place", run: go(place) });
     }
     all.extend(library.list.get_untracked().into_iter().map(|summary| Command {
