@@ -175,9 +175,13 @@ impl Readback {
             done.send(result).ok();
         });
         #[cfg(not(target_arch = "wasm32"))]
-        gpu.device
-            .poll(wgpu::PollType::Wait { submission_index: self.copied_by.take(), timeout: None })
-            .map_err(|e| GpuError::Fault { reason: e.to_string() })?;
+        {
+            let wait = |submission_index| wgpu::PollType::Wait { submission_index, timeout: None };
+            // A lost device does not know what was submitted to it; waiting for all of it tells of the loss.
+            let waited =
+                gpu.device.poll(wait(self.copied_by.take())).or_else(|_| gpu.device.poll(wait(None)));
+            waited.map_err(|e| GpuError::Fault { reason: e.to_string() })?;
+        }
         let result = mapped.await;
         gpu.check()?;
         if !matches!(result, Ok(Ok(()))) {
