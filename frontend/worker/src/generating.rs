@@ -51,7 +51,7 @@ pub fn count(host: &Host, id: RequestId, messages: &[Message], thinking: bool) -
 }
 
 /// The prompt and its ids.
-fn prompt(
+pub fn prompt(
     model: &Model,
     messages: &[Message],
     tools: &[String],

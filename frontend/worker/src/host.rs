@@ -15,6 +15,7 @@ use protocol::{DeviceReport, Event, Failure};
 use crate::keeping::Keeper;
 use crate::platform::Platform;
 use crate::tasks::Tasks;
+use crate::tuning::Tuning;
 use crate::{device, recovery};
 
 /// The worker's state. All of it lives on one thread.
@@ -24,6 +25,8 @@ pub struct Host {
     /// The model that is loaded, or that will be again once its device is back.
     pub(crate) model: RefCell<Option<Rc<Model>>>,
     pub(crate) keeper: Keeper,
+    /// What fine-tuning keeps.
+    pub(crate) tuning: Tuning,
     /// Losses of the device since something last went well on it.
     pub(crate) losses: Cell<u32>,
     /// Whether the page is of another version; then nothing is done for it.
@@ -34,6 +37,8 @@ pub struct Host {
 
 /// What a loaded model is apart from its session, which a running answer keeps to itself.
 pub struct Model {
+    /// What the page calls it.
+    pub name: String,
     /// Its bytes, to load it again from.
     pub source: Rc<dyn ByteSource>,
     /// How it was loaded, with the context length that was allocated.
@@ -73,6 +78,7 @@ impl Host {
             tasks: Tasks::default(),
             model: RefCell::default(),
             keeper: Keeper::default(),
+            tuning: Tuning::default(),
             losses: Cell::new(0),
             refused: Cell::new(false),
             device: Mutex::default(),
