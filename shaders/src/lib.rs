@@ -22,6 +22,7 @@ pub mod repack;
 pub mod rope;
 pub mod rows;
 pub mod sampling;
+pub mod selftest;
 pub mod state;
 
 pub use dtype::DType;

@@ -25,6 +25,7 @@
 
 use shaders::attention::decode::{Decode, Kv, Params as AttentionParams};
 use shaders::matvec::{Epilogue, Matvec, Merge, Norms, Params, Prologue};
+use shaders::selftest::Form;
 
 use super::forms::matvec_form;
 use super::prefill::norm_add;
@@ -130,6 +131,7 @@ impl Builder<'_> {
         buffers.extend(tail);
         self.steps.push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(grid)).await?;
         self.steps.reading(Reads::Fixed(product.matrices.iter().map(|m| m.whole().layout.bytes()).sum()));
+        self.steps.tried_as(Form::Matvec(kernel));
         Ok(())
     }
 
@@ -290,6 +292,7 @@ impl Builder<'_> {
             .push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))
             .await?;
         self.steps.reading(Reads::Keys { bytes: 2 * cache.slot_bytes, window: params.window });
+        self.steps.tried_as(Form::Decode(kernel));
         Ok(())
     }
 

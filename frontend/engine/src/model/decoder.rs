@@ -1,8 +1,10 @@
 //! A loaded decoder: prompt tokens in, drawn tokens out.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use shaders::sampling::Settings;
+use shaders::selftest::Form;
 use shaders::state::State;
 
 use super::host_table::{HostTable, RowError};
@@ -148,6 +150,14 @@ impl Decoder {
         let mut steps = self.one.clone();
         steps.extend(self.sampler.steps());
         steps
+    }
+
+    /// The kernels of this model that can be tried alone, each once.
+    #[must_use]
+    pub fn forms(&self) -> Vec<Form> {
+        let mut seen = HashSet::new();
+        let lists = [&self.one, &self.chunk, &self.tail, &self.head];
+        lists.into_iter().flat_map(Steps::forms).filter(|form| seen.insert(*form)).cloned().collect()
     }
 
     /// Prepares the device for replays of [`Self::token_steps`] at this position, whose results mean nothing. They use

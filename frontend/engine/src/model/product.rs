@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use shaders::matmul::{Clamps, Params, Tile};
+use shaders::selftest::Form;
 
 use crate::gpu::{Gpu, GpuError, Grid, Steps};
 use crate::weights::Matrix;
@@ -29,6 +30,9 @@ pub async fn push(
         let source =
             if clamps.is_some() { tile.clamped_source(matrix.dtype) } else { tile.source(matrix.dtype) };
         steps.push(gpu, &source?, &params, &[&part.buffer, state, x, y], grid).await?;
+        if clamps.is_none() {
+            steps.tried_as(Form::Matmul(tile, matrix.dtype));
+        }
     }
     Ok(())
 }
