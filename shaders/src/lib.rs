@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod adapter;
 pub mod attention;
 mod dtype;
 pub mod embed;
@@ -32,6 +33,7 @@ pub use preprocess::{Defines, PreprocessError, preprocess};
 /// The first template that does not preprocess.
 pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
     let families = [
+        adapter::permutations()?,
         embed::permutations()?,
         matmul::permutations()?,
         ple::permutations()?,

@@ -4,7 +4,7 @@ mod common;
 
 use common::{BufferArg, Gpu, assert_close, random};
 use shaders::matvec::twin;
-use shaders::matvec::{Epilogue, Form, Matvec, Merge, Norms, Prologue};
+use shaders::matvec::{Correction, Epilogue, Form, Matvec, Merge, Norms, Params, Prologue, shrink_form};
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, quant};
 
@@ -229,4 +229,154 @@ fn merged_splits_weigh_each_other() {
         shaders::matvec::Params::default().with_merge(Merge { head_dim, most, smallest: 64, window: 0 });
     let tail = vec![BufferArg::read(bytemuck::bytes_of(&state))];
     assert_close(&run(&kernel, &part, &[m], params, tail)[0], &want, 1e-3, 1e-4);
+}
+
+/// B of `rank` columns for matrices of these rows, the second one without a correction, and z for the others.
+struct Adapted {
+    correction: Correction,
+    z: Vec<f32>,
+    b: Vec<f32>,
+}
+
+impl Adapted {
+    fn new(rank: u32, rows: [u32; 3], corrected: [bool; 3]) -> Self {
+        let mut correction = Correction { rank, places: [None; 3] };
+        let (mut z_at, mut b_at) = (0, 0);
+        for (place, (rows, corrected)) in correction.places.iter_mut().zip(rows.into_iter().zip(corrected)) {
+            if corrected {
+                *place = Some((z_at, b_at));
+                z_at += rank;
+                b_at += rows * rank;
+            }
+        }
+        Self { correction, z: random(51, z_at as usize), b: random(52, b_at as usize) }
+    }
+
+    /// `dots` of matrix `i` with its correction.
+    fn add(&self, i: usize, dots: Vec<f64>) -> Vec<f64> {
+        let Some((z_at, b_at)) = self.correction.places[i] else { return dots };
+        let rank = self.correction.rank as usize;
+        let z = as_f64(&self.z[z_at as usize..][..rank]);
+        let b = &self.b[b_at as usize..][..dots.len() * rank];
+        dots.iter().zip(twin::product(b, &z)).map(|(dot, correction)| dot + correction).collect()
+    }
+
+    fn run(&self, kernel: &Matvec, x: &[f32], matrices: &[Matrix], ple: &[BufferArg]) -> Vec<f32> {
+        let source = kernel.source().expect("the template expands");
+        let rows: Vec<u32> = matrices.iter().map(|m| m.layout.n).collect();
+        let (params, grid) = kernel.dispatch(&rows);
+        let mut params = params.with_correction(&self.correction);
+        let mut next = 0;
+        for (i, m) in matrices.iter().enumerate() {
+            params.planes[i] = m.layout.planes;
+            params.out[i] = next;
+            next += m.layout.n;
+        }
+        let mut args = vec![BufferArg::uniform(&params), BufferArg::zeros(next as usize), BufferArg::read(x)];
+        args.extend(matrices.iter().map(|m| BufferArg::read(&m.words)));
+        args.extend([BufferArg::read(&self.z), BufferArg::read(&self.b)]);
+        args.extend(ple.iter().cloned());
+        Gpu::get().run(&source, &args, grid)[0].f32s()
+    }
+}
+
+#[test]
+fn corrections_of_adapters_reach_each_matrix_before_what_comes_behind() {
+    let k = 768;
+    let x = random(41, k as usize);
+    let kernel = |dtypes: Vec<DType>, epilogue, form| Matvec {
+        k,
+        dtypes,
+        prologue: Prologue::Correct,
+        epilogue,
+        form,
+    };
+    // Three products, the second without a correction; ranks of one and of more vec4s than lanes.
+    for (rank, form) in [
+        (4, Form::default()),
+        (20, Form { rows: 1, groups: 4, ksplit: 1 }),
+        (132, Form { rows: 4, groups: 4, ksplit: 1 }),
+        (8, Form { rows: 1, groups: 8, ksplit: 2 }),
+    ] {
+        let matrices =
+            [matrix(DType::Q4_K, k, 33, 42), matrix(DType::Q6_K, k, 7, 43), matrix(DType::Q8_0, k, 9, 44)];
+        let adapted = Adapted::new(rank, [33, 7, 9], [true, false, true]);
+        let want: Vec<f64> = matrices
+            .iter()
+            .enumerate()
+            .flat_map(|(i, m)| adapted.add(i, twin::product(&m.values, &as_f64(&x))))
+            .collect();
+        let dtypes = vec![DType::Q4_K, DType::Q6_K, DType::Q8_0];
+        let got = adapted.run(&kernel(dtypes, Epilogue::Store, form), &x, &matrices, &[]);
+        assert_close(&got, &as_f32(&want), 5e-4, 1e-5);
+
+        // Before the gated activation: gate, up, both.
+        for corrected in [[true, false, false], [false, true, false], [true, true, false]] {
+            let pair = [matrix(DType::Q4_K, k, 35, 45), matrix(DType::Q6_K, k, 35, 46)];
+            let adapted = Adapted::new(rank, [35, 35, 0], corrected);
+            let [gate, up] = [0, 1].map(|i| adapted.add(i, twin::product(&pair[i].values, &as_f64(&x))));
+            let want: Vec<f64> = gate.iter().zip(&up).map(|(g, u)| twin::gelu_tanh(*g) * u).collect();
+            let pair_kernel = kernel(vec![DType::Q4_K, DType::Q6_K], Epilogue::Geglu, form);
+            let got = adapted.run(&pair_kernel, &x, &pair, &[]);
+            assert_close(&got[..35], &as_f32(&want), 2e-2, 1e-4);
+        }
+
+        // Before the gate of a per-layer input.
+        let gate = [matrix(DType::F16, k, 13, 47)];
+        let adapted = Adapted::new(rank, [13, 0, 0], [true, false, false]);
+        let ple = random(48, 13);
+        let dots = adapted.add(0, twin::product(&gate[0].values, &as_f64(&x)));
+        let want: Vec<f64> =
+            dots.iter().zip(&ple).map(|(u, p)| twin::gelu_tanh(*u) * f64::from(*p)).collect();
+        let got =
+            adapted.run(&kernel(vec![DType::F16], Epilogue::Ple, form), &x, &gate, &[BufferArg::read(&ple)]);
+        assert_close(&got, &as_f32(&want), 2e-3, 1e-5);
+    }
+}
+
+#[test]
+fn z_of_adapters_is_scaled_by_adapter_and_x_is_kept() {
+    for k in [352, 3840] {
+        let a = matrix(DType::F32, k, 24, 61); // two corrected matrices, rank 12
+        let h = random(62, k as usize);
+        let vectors = random(63, k as usize);
+        let x = twin::rms(&as_f64(&h), Some(&vectors), EPS);
+        let scales: Vec<f32> = (0..12).map(|j| if j < 8 { 0.5 } else { -2.0 }).collect();
+        let want: Vec<f64> = twin::product(&a.values, &x)
+            .iter()
+            .enumerate()
+            .map(|(row, z)| z * f64::from(scales[row % 12]))
+            .collect();
+        let kernel = Matvec {
+            k,
+            dtypes: vec![DType::F32],
+            prologue: Prologue::Norm,
+            epilogue: Epilogue::Shrink { keep: true },
+            form: shrink_form(k),
+        };
+        let correction = Correction { rank: 12, places: [None; 3] };
+        let params = Params::default()
+            .with_norms(Norms { branch: 0, input: 0, scale: None, eps: EPS })
+            .with_correction(&correction);
+        let (base, grid) = kernel.dispatch(&[24]);
+        let params = Params {
+            norm: params.norm,
+            eps: params.eps,
+            z_at: params.z_at,
+            planes: [a.layout.planes; 3],
+            ..base
+        };
+        let args = [
+            BufferArg::uniform(&params),
+            BufferArg::zeros(24),
+            BufferArg::read(&h),
+            BufferArg::read(&a.words),
+            BufferArg::read(&vectors),
+            BufferArg::read(&scales),
+            BufferArg::zeros(k as usize),
+        ];
+        let got = Gpu::get().run(&kernel.source().expect("the template expands"), &args, grid);
+        assert_close(&got[0].f32s(), &as_f32(&want), 5e-4, 1e-5);
+        assert_close(&got[1].f32s(), &as_f32(&x), 1e-4, 1e-5);
+    }
 }

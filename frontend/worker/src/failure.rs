@@ -2,6 +2,7 @@
 //!
 //! Every variant is named here: a new one does not compile until somebody has thought of its words.
 
+use engine::adapter::AdapterError;
 use engine::bytes::{SourceError, UploadError};
 use engine::gguf::GgufError;
 use engine::gpu::GpuError;
@@ -26,6 +27,7 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
                 .with(Remedy::OtherModel)
         }
         EngineError::Load(error) => of_load(error, context),
+        EngineError::Adapter(error) => of_adapter(error),
         EngineError::Gpu(error) => of_gpu(error, context),
         EngineError::Row(error) => of_row(error),
         EngineError::Vocabulary { pieces, rows } => broken(format!(
@@ -44,6 +46,35 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         .with(Remedy::NewChat),
         EngineError::NoToken { .. } => internal(error.to_string()),
         EngineError::Empty => Failure::new(Cause::Invalid, "There is nothing to answer."),
+    }
+}
+
+/// An adapter that cannot be used.
+pub fn of_adapter(error: &AdapterError) -> Failure {
+    let said = |cause: Cause| {
+        let text = error.to_string();
+        let mut letters = bare(&text).chars();
+        let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+        Failure::new(cause, format!("{first}{}.", letters.as_str()))
+    };
+    match error {
+        AdapterError::Source(error) => of_source(error),
+        AdapterError::Gguf(error) => of_gguf(error),
+        AdapterError::Write(_) => internal(error.to_string()),
+        AdapterError::Safetensors { .. }
+        | AdapterError::Config { .. }
+        | AdapterError::NotAnAdapter { .. }
+        | AdapterError::Unpaired { .. }
+        | AdapterError::NotFinite { .. }
+        | AdapterError::Twice { .. } => said(Cause::BadFile),
+        AdapterError::Architecture { .. }
+        | AdapterError::Unsupported { .. }
+        | AdapterError::Storage { .. }
+        | AdapterError::Empty
+        | AdapterError::Rank { .. }
+        | AdapterError::Shape { .. }
+        | AdapterError::NoProjection { .. } => said(Cause::Unsupported),
+        AdapterError::TooMany { .. } => said(Cause::Invalid),
     }
 }
 

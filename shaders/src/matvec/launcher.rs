@@ -18,6 +18,8 @@ pub enum Prologue {
     },
     /// x is merged from the partial results of `attention/decode.wgsl`.
     Merge,
+    /// x is the input, and the products get the correction of adapters: + B·z.
+    Correct,
 }
 
 /// What becomes of the products.
@@ -29,6 +31,11 @@ pub enum Epilogue {
     Geglu,
     /// y = gelu_tanh(W·x)·ple.
     Ple,
+    /// z of adapters: y = W·x, each row times the scale of its adapter.
+    Shrink {
+        /// Whether x is written out, so that the product with the weights needs no prologue.
+        keep: bool,
+    },
 }
 
 /// How the work is cut. Any form gives the same result up to rounding.
@@ -111,10 +118,24 @@ pub struct Params {
     pub norm: [u32; 4],
     /// See [`Merge`].
     pub merge: [u32; 4],
+    /// See [`Correction`]: where each matrix's part of z begins, and the rank, in vec4s.
+    pub z_at: [u32; 4],
+    /// Where each matrix's rows of B begin, in vec4s; the last is unused.
+    pub b_at: [u32; 4],
     /// ε of every norm.
     pub eps: f32,
     /// Unused.
     pub pad: [u32; 3],
+}
+
+/// Where the correction of adapters lies, for each matrix of a product: see [`Prologue::Correct`]. All adapters are
+/// stacked: z has `rank` elements for each corrected matrix, B `[rows, rank]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Correction {
+    /// Ranks of all adapters together, each rounded up to a multiple of 4.
+    pub rank: u32,
+    /// Where the matrix's part of z begins and where its rows of B do, in elements; none where it is not corrected.
+    pub places: [Option<(u32, u32)>; 3],
 }
 
 /// Heads times splits that the merging prologue has room to weigh: 64 heads of 16 splits.
@@ -135,7 +156,7 @@ impl Matvec {
 
     fn tile(&self) -> u32 {
         match self.prologue {
-            Prologue::Plain | Prologue::Merge => self.k.min(TILE),
+            Prologue::Plain | Prologue::Correct | Prologue::Merge => self.k.min(TILE),
             Prologue::Norm | Prologue::Add { .. } => self.k,
         }
     }
@@ -170,11 +191,14 @@ impl Matvec {
             Prologue::Add { norm: true } => "add_norm",
             Prologue::Add { norm: false } => "add",
             Prologue::Merge => "merge",
+            Prologue::Correct => "correct",
         };
         let epilogue = match self.epilogue {
             Epilogue::Store => "store",
             Epilogue::Geglu => "geglu",
             Epilogue::Ple => "ple",
+            Epilogue::Shrink { keep: false } => "shrink",
+            Epilogue::Shrink { keep: true } => "shrink_keep",
         };
         let Form { rows, groups, ksplit } = self.form;
         format!(
@@ -185,7 +209,7 @@ impl Matvec {
     }
 
     /// The shader. Bindings: params, y, x, the matrices, then as the prologue and epilogue need: vectors, branch,
-    /// h_out; state; ple.
+    /// h_out; state; z, B; ple; scales, x_out.
     ///
     /// # Errors
     /// A fault of the template.
@@ -203,6 +227,7 @@ impl Matvec {
             .set("THREADS", self.form.groups * 32)
             .set("SEGS", if self.epilogue == Epilogue::Store { self.dtypes.len() } else { 1 })
             .set("PAIR", u32::from(self.epilogue == Epilogue::Geglu))
+            .set("KEEP", u32::from(self.epilogue == Epilogue::Shrink { keep: true }))
             .set("NORM2", u32::from(matches!(self.prologue, Prologue::Add { norm: true })));
         for (i, dtype) in self.dtypes.iter().enumerate() {
             defines = defines.set(&format!("DTYPE{i}"), dtype.name());
@@ -220,11 +245,19 @@ impl Matvec {
                 bind(defines, "B_H_OUT", Binding::ReadWrite)
             }
             Prologue::Merge => bind(defines.set("PROLOGUE", 3), "B_STATE", Binding::Read),
+            Prologue::Correct => {
+                let defines = bind(defines.set("PROLOGUE", 4), "B_Z", Binding::Read);
+                bind(defines, "B_B", Binding::Read)
+            }
         };
         defines = match self.epilogue {
             Epilogue::Store => defines.set("EPILOGUE", 0),
             Epilogue::Geglu => defines.set("EPILOGUE", 1),
             Epilogue::Ple => bind(defines.set("EPILOGUE", 2), "B_PLE", Binding::Read),
+            Epilogue::Shrink { keep } => {
+                let defines = bind(defines.set("EPILOGUE", 3), "B_SCALES", Binding::Read);
+                if keep { bind(defines, "B_X_OUT", Binding::ReadWrite) } else { defines }
+            }
         };
         Source::build("matvec/matvec.wgsl", self.name(), &defines, bindings)
     }
@@ -233,7 +266,8 @@ impl Matvec {
     /// caller's to fill in.
     #[must_use]
     pub fn dispatch(&self, rows: &[u32]) -> (Params, [u32; 3]) {
-        let mut params = Params { norm: [0, 0, u32::MAX, 0], ..Params::default() };
+        let none = [u32::MAX, u32::MAX, u32::MAX, 0];
+        let mut params = Params { norm: [0, 0, u32::MAX, 0], z_at: none, ..Params::default() };
         let mut total = 0;
         let segments = if self.epilogue == Epilogue::Store { self.dtypes.len() } else { 1 };
         let counts = rows.iter().copied().take(segments).chain(std::iter::repeat(0));
@@ -254,6 +288,17 @@ impl Params {
     pub fn with_norms(mut self, norms: Norms) -> Self {
         self.norm = [norms.branch, norms.input, norms.scale.unwrap_or(u32::MAX), 0];
         self.eps = norms.eps;
+        self
+    }
+
+    /// Sets where the correction of adapters lies.
+    #[must_use]
+    pub fn with_correction(mut self, correction: &Correction) -> Self {
+        for (i, place) in correction.places.iter().enumerate() {
+            self.z_at[i] = place.map_or(u32::MAX, |(z, _)| z / 4);
+            self.b_at[i] = place.map_or(0, |(_, b)| b / 4);
+        }
+        self.z_at[3] = correction.rank / 4;
         self
     }
 
@@ -292,11 +337,37 @@ fn combinations() -> Vec<Matvec> {
         let make =
             |dtypes: Vec<DType>, prologue, epilogue| Matvec { k: 768, dtypes, prologue, epilogue, form };
         all.push(make(vec![dtype], Prologue::Norm, Epilogue::Store));
+        all.push(make(vec![dtype], Prologue::Correct, Epilogue::Store));
+        all.push(make(vec![dtype; 2], Prologue::Correct, Epilogue::Geglu));
+        all.push(make(vec![dtype], Prologue::Correct, Epilogue::Ple));
+        all.push(make(vec![DType::Q4_K, dtype], Prologue::Correct, Epilogue::Store));
+        all.push(make(vec![DType::Q4_K, DType::Q4_K, dtype], Prologue::Correct, Epilogue::Store));
         all.push(make(vec![dtype], Prologue::Merge, Epilogue::Store));
         all.push(make(vec![dtype], Prologue::Add { norm: false }, Epilogue::Ple));
         all.push(make(vec![DType::Q4_K, dtype], Prologue::Add { norm: true }, Epilogue::Store));
         all.push(make(vec![DType::Q4_K, DType::Q4_K, dtype], Prologue::Add { norm: true }, Epilogue::Store));
         all.push(make(vec![DType::Q4_K, DType::Q4_K, dtype], Prologue::Norm, Epilogue::Store));
     }
+    let forms = [
+        Form { rows: 1, groups: 4, ksplit: 1 },
+        shrink_form(4096),
+        shrink_form(1 << 14),
+        Form { rows: 4, groups: 4, ksplit: 1 },
+    ];
+    for form in forms {
+        let make = |prologue, epilogue| Matvec { k: 768, dtypes: vec![DType::F32], prologue, epilogue, form };
+        all.push(make(Prologue::Plain, Epilogue::Shrink { keep: false }));
+        all.push(make(Prologue::Norm, Epilogue::Shrink { keep: true }));
+        all.push(make(Prologue::Add { norm: true }, Epilogue::Shrink { keep: true }));
+        all.push(make(Prologue::Add { norm: false }, Epilogue::Shrink { keep: false }));
+        all.push(make(Prologue::Merge, Epilogue::Shrink { keep: true }));
+    }
     all
+}
+
+/// How the product with the stacked A of adapters is cut: few rows, so as many lanes to a row as have something to do.
+#[must_use]
+pub fn shrink_form(k: u32) -> Form {
+    let ksplit = (k / (16 * 32 * 3)).next_power_of_two().clamp(1, 8);
+    Form { rows: 1, groups: ksplit.max(4), ksplit }
 }

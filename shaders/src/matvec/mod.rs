@@ -3,4 +3,6 @@
 mod launcher;
 pub mod twin;
 
-pub use launcher::{Epilogue, Form, Matvec, Merge, Norms, Params, Prologue, permutations};
+pub use launcher::{
+    Correction, Epilogue, Form, Matvec, Merge, Norms, Params, Prologue, permutations, shrink_form,
+};

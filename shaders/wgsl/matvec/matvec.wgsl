@@ -8,11 +8,14 @@
 //   1 norm    x = rms(in; w2)
 //   2 add     h' = (in + rms(branch; w1))·s;  h_out = h';  x = NORM2 ? rms(h'; w2) : h'
 //   3 merge   x = merged partial results of attention/decode.wgsl (flash-decoding: softmax-weighted mean over splits)
+//   4 correct x = in, and each dot gets + Σ_j B[row,j]·z[j]: the correction of adapters, whose z comes from epilogue 3
 //   rms(v; w) = v·(mean(v²) + eps)^-½·w; s is a scalar of `vectors`, or 1.
 // Epilogues (EPILOGUE):
 //   0 store   y = dot
 //   1 geglu   y = gelu_tanh(dot0)·dot1, from two matrices of one shape (gate, up): PAIR
 //   2 ple     y = gelu_tanh(dot)·ple[row]
+//   3 shrink  y = dot·scales[row mod rank]: z of adapters, W their stacked A; KEEP: x is written out for the product
+//             with the weights, which then needs no prologue
 //
 // SEGS matrices that share x (q, k, v) are done in one dispatch: the workgroups of a segment follow those of the one
 // before it.
@@ -32,7 +35,7 @@
 #if SEGS == 3
 #include "shared/planes.wgsl" with P=w2, DTYPE={{DTYPE2}}, BUF=weights2
 #endif
-#if EPILOGUE != 0
+#if EPILOGUE == 1 || EPILOGUE == 2
 #include "shared/gelu.wgsl"
 #endif
 #if PROLOGUE == 3
@@ -49,6 +52,8 @@ struct Params {
     out: vec4<u32>,    // where each segment's results begin in y; w: where this layer's row begins in ple
     norm: vec4<u32>,   // where w1, w2 and s begin in `vectors` (s: 0xffffffff for 1); w: unused
     merge: vec4<u32>,  // head size, most splits, smallest run, window
+    z_at: vec4<u32>,   // where each segment's part of z begins, in vec4s, or 0xffffffff; w: rank in vec4s
+    b_at: vec4<u32>,   // where each segment's rows of B begin, in vec4s; w: unused
     eps: f32,
     pad0: u32,
     pad1: u32,
@@ -75,8 +80,18 @@ struct Params {
 #if PROLOGUE == 3
 @group(0) @binding({{B_STATE}}) var<storage, read> state: State;
 #endif
+#if PROLOGUE == 4
+@group(0) @binding({{B_Z}}) var<storage, read> z_in: array<vec4<f32>>;
+@group(0) @binding({{B_B}}) var<storage, read> b_in: array<vec4<f32>>;
+#endif
 #if EPILOGUE == 2
 @group(0) @binding({{B_PLE}}) var<storage, read> ple: array<f32>;
+#endif
+#if EPILOGUE == 3
+@group(0) @binding({{B_SCALES}}) var<storage, read> scales: array<f32>;
+#endif
+#if KEEP
+@group(0) @binding({{B_X_OUT}}) var<storage, read_write> x_out: array<vec4<f32>>;
 #endif
 
 const THREADS: u32 = {{GROUPS}}u * 32u;
@@ -169,7 +184,7 @@ fn stage(tile: u32, tid: u32) {
         mem[staged(j)] = value;
     }
 }
-#elif PROLOGUE == 0
+#elif PROLOGUE == 0 || PROLOGUE == 4
 fn stage(tile: u32, tid: u32) {
     let begin = tile * {{TILE}}u / 4u;
     for (var j = tid; j < TILE_UNITS * 4u; j += THREADS) {
@@ -275,6 +290,13 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         workgroupBarrier();
         let begin = tile * TILE_UNITS;
         let units = min(TILE_UNITS, UNITS - begin);
+#if KEEP
+        if (group == 0u) {
+            for (var j = tid; j < units * 4u; j += THREADS) {
+                x_out[begin * 4u + j] = mem[staged(j)];
+            }
+        }
+#endif
         for (var u = lane; u < units; u += LANES) {
             let x = array<vec4<f32>, 4>(
                 mem[u], mem[TILE_UNITS + u], mem[2u * TILE_UNITS + u], mem[3u * TILE_UNITS + u]);
@@ -331,6 +353,40 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         workgroupBarrier();
     }
 
+#if PROLOGUE == 4
+    let quads = params.z_at.w;
+    let z_at = params.z_at[segment];
+    if (z_at != 0xffffffffu) {
+        let b_at = params.b_at[segment];
+        for (var q = lane; q < quads; q += LANES) {
+            let z = z_in[z_at + q];
+            sum.x += dot(b_in[b_at + min(row, last) * quads + q], z);
+#if ROWS != 1
+            sum.y += dot(b_in[b_at + min(row + 1u, last) * quads + q], z);
+#endif
+#if ROWS == 4
+            sum.z += dot(b_in[b_at + min(row + 2u, last) * quads + q], z);
+            sum.w += dot(b_in[b_at + min(row + 3u, last) * quads + q], z);
+#endif
+        }
+    }
+#if PAIR
+    if (params.z_at.y != 0xffffffffu) {
+        for (var q = lane; q < quads; q += LANES) {
+            let z = z_in[params.z_at.y + q];
+            sum_up.x += dot(b_in[params.b_at.y + min(row, last) * quads + q], z);
+#if ROWS != 1
+            sum_up.y += dot(b_in[params.b_at.y + min(row + 1u, last) * quads + q], z);
+#endif
+#if ROWS == 4
+            sum_up.z += dot(b_in[params.b_at.y + min(row + 2u, last) * quads + q], z);
+            sum_up.w += dot(b_in[params.b_at.y + min(row + 3u, last) * quads + q], z);
+#endif
+        }
+    }
+#endif
+#endif
+
     // Partial sums: a vec4 a lane, a component a row; with PAIR those of `up` follow. Whole vectors are written, for a
     // write of one component may touch its neighbours.
     mem[tid] = sum;
@@ -356,6 +412,9 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #endif
 #if EPILOGUE == 2
             total = gelu_tanh(total) * ple[params.out.w + out_row];
+#endif
+#if EPILOGUE == 3
+            total *= scales[out_row % (4u * params.z_at.w)];
 #endif
             y[params.out[segment] + out_row] = total;
         }

@@ -1,49 +1,61 @@
 //! What can be wrong with an adapter.
 
-/// Why an adapter cannot be used.
+use crate::bytes::SourceError;
+use crate::gguf::{GgufError, WriteError};
+
+/// Why an adapter cannot be used. The text is for a person: what is wrong, with names and numbers.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum AdapterError {
+    /// The bytes could not be had.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// A broken GGUF header.
+    #[error(transparent)]
+    Gguf(#[from] GgufError),
+    /// A GGUF file could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A broken header of a safetensors file.
+    #[error("this is no whole safetensors file: {reason}")]
+    Safetensors { reason: String },
+    /// A broken `adapter_config.json`.
+    #[error("adapter_config.json cannot be read: {reason}")]
+    Config { reason: String },
+    /// A file of another kind.
+    #[error("this is no LoRA adapter: {reason}")]
+    NotAnAdapter { reason: String },
+    /// For another architecture.
+    #[error("the adapter is for the architecture {found:?}; gemtab runs Gemma 4 (gemma4)")]
+    Architecture { found: String },
+    /// Something that adapters may have and that is not done here.
+    #[error("the adapter uses {what}, which gemtab does not support")]
+    Unsupported { what: String },
+    /// A storage type that is not read here.
+    #[error("{tensor} is stored as {dtype}, which gemtab does not read")]
+    Storage { tensor: String, dtype: String },
+    /// A factor without the other.
+    #[error("{tensor} has no partner: a correction needs both A and B")]
+    Unpaired { tensor: String },
     /// It corrects nothing of this model.
     #[error("the adapter has no weights for any projection of this model")]
     Empty,
-    /// A factor whose rank is zero or larger than gemtab takes.
+    /// A rank of zero, or larger than gemtab takes.
     #[error("{tensor} has rank {rank}; gemtab takes ranks from 1 to {most}")]
-    Rank {
-        /// The tensor.
-        tensor: String,
-        /// Its rank.
-        rank: u64,
-        /// The largest rank.
-        most: u32,
-    },
-    /// A tensor of another model, or one that does not go with its partner.
-    #[error(
-        "{tensor} has the shape {found:?}; this model asks for {expected:?}: the adapter is for another model"
-    )]
-    Shape {
-        /// The tensor.
-        tensor: String,
-        /// Its shape, row-major: rows, columns.
-        found: Vec<u64>,
-        /// The shape that the model implies.
-        expected: Vec<u64>,
-    },
+    Rank { tensor: String, rank: u64, most: u32 },
+    /// A tensor of another model, or one that does not go with its partner. Shapes are row-major: rows, columns.
+    #[error("{tensor} has the shape {found:?}, but {expected:?} is needed: the adapter is for another model")]
+    Shape { tensor: String, found: Vec<u64>, expected: Vec<u64> },
     /// The model has no such projection.
     #[error("the adapter corrects {tensor}, which this model does not have")]
-    NoProjection {
-        /// The projection.
-        tensor: String,
-    },
+    NoProjection { tensor: String },
     /// NaN or infinity among the weights, or in a scale.
     #[error("{tensor} holds numbers that are not finite: the adapter is damaged, or its training failed")]
-    NotFinite {
-        /// The tensor.
-        tensor: String,
-    },
+    NotFinite { tensor: String },
     /// The same projection twice.
     #[error("the adapter corrects {tensor} twice")]
-    Twice {
-        /// The projection.
-        tensor: String,
-    },
+    Twice { tensor: String },
+    /// More at once than the session takes.
+    #[error("at most {most} adapters can be loaded at once")]
+    TooMany { most: usize },
 }

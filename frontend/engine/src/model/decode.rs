@@ -12,12 +12,16 @@
 //! | per-layer gate | h += feed-forward | gate | GELU, times the per-layer input |
 //! | per-layer projection | | projection | |
 //!
+//! Where adapters correct a product, a dispatch before it makes z, the product with their stacked A. It takes the
+//! prologue over and keeps the x that it made, so that the product needs none and adds B·z to its dots.
+//!
 //! The residual stream goes from one of two buffers to the other with each `h +=`: a dispatch must not write what its
 //! other workgroups still read.
 
 use shaders::attention::decode::{Decode, Kv, Params as AttentionParams};
-use shaders::matvec::{Epilogue, Matvec, Merge, Norms, Params, Prologue};
+use shaders::matvec::{Correction, Epilogue, Matvec, Merge, Norms, Params, Prologue, shrink_form};
 
+use super::corrections::{Corrections, Site};
 use super::forms::matvec_form;
 use super::prefill::norm_add;
 use super::scratch::{MOST_SPLITS, SMALLEST_RUN};
@@ -38,6 +42,7 @@ struct Pending {
 struct Builder<'a> {
     gpu: &'a Gpu,
     parts: &'a Parts,
+    corrections: Option<&'a Corrections>,
     steps: Steps,
     /// Which of the two stream buffers is current.
     h: usize,
@@ -48,8 +53,13 @@ struct Builder<'a> {
 ///
 /// # Errors
 /// When the device refuses a kernel.
-pub async fn build(gpu: &Gpu, parts: &Parts, first: usize) -> Result<Steps, GpuError> {
-    let mut builder = Builder { gpu, parts, steps: Steps::default(), h: 0, pending: None };
+pub async fn build(
+    gpu: &Gpu,
+    parts: &Parts,
+    corrections: Option<&Corrections>,
+    first: usize,
+) -> Result<Steps, GpuError> {
+    let mut builder = Builder { gpu, parts, corrections, steps: Steps::default(), h: 0, pending: None };
     for i in first..parts.config.layers.len() {
         builder.layer(i).await?;
     }
@@ -65,6 +75,8 @@ struct Product<'m> {
     out: [u32; 3],
     /// Where this layer's row begins in the per-layer inputs.
     ple: u32,
+    /// Where adapters may correct it.
+    site: Option<(usize, Site)>,
 }
 
 impl<'m> Product<'m> {
@@ -75,7 +87,11 @@ impl<'m> Product<'m> {
             *place = next;
             next += matrix.n;
         }
-        Self { matrices, epilogue: Epilogue::Store, out, ple: 0 }
+        Self { matrices, epilogue: Epilogue::Store, out, ple: 0, site: None }
+    }
+
+    fn at(self, layer: usize, site: Site) -> Self {
+        Self { site: Some((layer, site)), ..self }
     }
 }
 
@@ -87,16 +103,57 @@ impl Builder<'_> {
             product.matrices.iter().map(|m| m.n).sum()
         };
         let k = product.matrices[0].k;
+        let form = match product.epilogue {
+            Epilogue::Shrink { .. } => shrink_form(k),
+            _ => matvec_form(rows, k),
+        };
         Matvec {
             k,
             dtypes: product.matrices.iter().map(|m| m.dtype).collect(),
             prologue,
             epilogue: product.epilogue,
-            form: matvec_form(rows, k),
+            form,
         }
     }
 
+    /// A product, with the corrections of adapters. `tail` is what its prologue binds.
     async fn push(
+        &mut self,
+        product: &Product<'_>,
+        prologue: Prologue,
+        set: impl FnOnce(Params) -> Params,
+        y: &wgpu::Buffer,
+        x: &wgpu::Buffer,
+        tail: &[&wgpu::Buffer],
+    ) -> Result<(), GpuError> {
+        let corrected = self.corrections.zip(product.site);
+        let corrected = corrected.and_then(|(all, (layer, site))| Some((all, all.at(layer, site)?)));
+        let Some((all, site)) = corrected else {
+            return self.push_product(product, prologue, set, y, x, tail).await;
+        };
+        let s = &self.parts.scratch;
+        let kept: &wgpu::Buffer = if prologue == Prologue::Merge { &s.attention } else { &s.x };
+        let (keep, x_made) = match prologue {
+            Prologue::Plain | Prologue::Correct => (false, x),
+            // The sum itself is x, and it is written out anyway, to the last buffer of the prologue.
+            Prologue::Add { norm: false } => (false, tail.last().copied().unwrap_or(x)),
+            Prologue::Norm | Prologue::Add { norm: true } | Prologue::Merge => (true, kept),
+        };
+        let shrink = Product { epilogue: Epilogue::Shrink { keep }, ..Product::store(vec![&site.a]) };
+        let places = Correction { places: [None; 3], ..site.correction };
+        let mut buffers = tail.to_vec();
+        buffers.push(&all.scales);
+        if keep {
+            buffers.push(kept);
+        }
+        let set = |p| set(p).with_correction(&places);
+        self.push_product(&shrink, prologue, set, &all.z, x, &buffers).await?;
+        let set = |p: Params| p.with_correction(&site.correction);
+        self.push_product(product, Prologue::Correct, set, y, x_made, &[&all.z, &site.b]).await
+    }
+
+    /// A product as it is. `tail` is what its prologue binds, and its epilogue where that is none of the layer's own.
+    async fn push_product(
         &mut self,
         product: &Product<'_>,
         prologue: Prologue,
@@ -118,6 +175,9 @@ impl Builder<'_> {
         let mut buffers = vec![y, x];
         buffers.extend(product.matrices.iter().map(|m| -> &wgpu::Buffer { &m.whole().buffer }));
         buffers.extend(tail);
+        if product.epilogue == Epilogue::Ple {
+            buffers.push(&self.parts.scratch.ple);
+        }
         self.steps.push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(grid)).await
     }
 
@@ -136,24 +196,21 @@ impl Builder<'_> {
             return self.of_wide_stream(product, norm, y).await;
         }
         let input = norm.unwrap_or(0);
-        let ple: &[&wgpu::Buffer] = if product.epilogue == Epilogue::Ple { &[&s.ple] } else { &[] };
         match self.pending.take() {
             Some(Pending { norm: branch, scale }) => {
                 let norms = Norms { branch, input, scale, eps };
                 let (from, to) = (self.h, 1 - self.h);
-                let mut tail: Vec<&wgpu::Buffer> = vec![&parts.weights.vectors, &s.branch, &s.h[to]];
-                tail.extend(ple);
+                let tail: [&wgpu::Buffer; 3] = [&parts.weights.vectors, &s.branch, &s.h[to]];
                 let prologue = Prologue::Add { norm: norm.is_some() };
                 self.push(product, prologue, |p| p.with_norms(norms), y, &s.h[from], &tail).await?;
                 self.h = to;
             }
             None if norm.is_some() => {
                 let norms = Norms { branch: 0, input, scale: None, eps };
-                let mut tail: Vec<&wgpu::Buffer> = vec![&parts.weights.vectors];
-                tail.extend(ple);
-                self.push(product, Prologue::Norm, |p| p.with_norms(norms), y, &s.h[self.h], &tail).await?;
+                let (x, tail): (_, [&wgpu::Buffer; 1]) = (&s.h[self.h], [&parts.weights.vectors]);
+                self.push(product, Prologue::Norm, |p| p.with_norms(norms), y, x, &tail).await?;
             }
-            None => self.push(product, Prologue::Plain, |p| p, y, &s.h[self.h], ple).await?,
+            None => self.push(product, Prologue::Plain, |p| p, y, &s.h[self.h], &[]).await?,
         }
         Ok(())
     }
@@ -170,9 +227,8 @@ impl Builder<'_> {
         let pending = self.pending.take();
         let add = pending.map(|p| (p.norm, p.scale));
         norm_add(self.gpu, parts, &mut self.steps, &s.h[self.h], add, norm).await?;
-        let ple: &[&wgpu::Buffer] = if product.epilogue == Epilogue::Ple { &[&s.ple] } else { &[] };
         let x = if norm.is_some() { &s.x } else { &s.h[self.h] };
-        self.push(product, Prologue::Plain, |p| p, y, x, ple).await
+        self.push(product, Prologue::Plain, |p| p, y, x, &[]).await
     }
 
     async fn layer(&mut self, i: usize) -> Result<(), GpuError> {
@@ -187,7 +243,7 @@ impl Builder<'_> {
             qkv.extend(w.matrix(&name("attn_v")));
         }
         let has_v = qkv.len() == 3;
-        self.of_stream(&Product::store(qkv), Some(vector("attn_norm")), &s.qkv).await?;
+        self.of_stream(&Product::store(qkv).at(i, Site::Qkv), Some(vector("attn_norm")), &s.qkv).await?;
         self.attention(i, has_v).await?;
 
         let layer = &config.layers[i];
@@ -197,7 +253,7 @@ impl Builder<'_> {
             smallest: SMALLEST_RUN,
             window: if layer.attention == Attention::Sliding { config.window } else { 0 },
         };
-        let output = Product::store(vec![parts.matrix(&name("attn_output"))?]);
+        let output = Product::store(vec![parts.matrix(&name("attn_output"))?]).at(i, Site::Output);
         self.push(&output, Prologue::Merge, |p| p.with_merge(merge), &s.branch, &s.part, &[&s.state]).await?;
         self.pending = Some(Pending { norm: vector("post_attention_norm"), scale: None });
 
@@ -206,9 +262,10 @@ impl Builder<'_> {
             epilogue: Epilogue::Geglu,
             out: [0; 3],
             ple: 0,
+            site: Some((i, Site::GateUp)),
         };
         self.of_stream(&gate_up, Some(vector("ffn_norm")), &s.gate).await?;
-        let down = Product::store(vec![parts.matrix(&name("ffn_down"))?]);
+        let down = Product::store(vec![parts.matrix(&name("ffn_down"))?]).at(i, Site::Down);
         self.push(&down, Prologue::Plain, |p| p, &s.branch, &s.gate, &[]).await?;
         let scale = Some(vector("layer_output_scale"));
         let norm = vector("post_ffw_norm");
@@ -222,9 +279,10 @@ impl Builder<'_> {
             epilogue: Epilogue::Ple,
             out: [0; 3],
             ple: i as u32 * config.ple,
+            site: Some((i, Site::PleGate)),
         };
         self.of_stream(&gate, None, &s.ple_gate).await?;
-        let project = Product::store(vec![parts.matrix(&name("proj"))?]);
+        let project = Product::store(vec![parts.matrix(&name("proj"))?]).at(i, Site::PleProjection);
         self.push(&project, Prologue::Plain, |p| p, &s.branch, &s.ple_gate, &[]).await?;
         self.pending = Some(Pending { norm: vector("post_norm"), scale });
         Ok(())

@@ -5,10 +5,12 @@ use std::rc::Rc;
 use shaders::sampling::Settings;
 use shaders::state::State;
 
+use super::corrections::Corrections;
 use super::host_table::{HostTable, RowError};
 use super::sampler::{OUT_LEN, Sampler};
 use super::scratch::{self, Scratch};
 use super::{Attention, Config, KvCache, KvType, Parts, Rope, decode, embed, prefill};
+use crate::adapter::{Adapter, Target};
 use crate::gpu::{Gpu, GpuError, Steps};
 use crate::weights::Weights;
 
@@ -23,10 +25,8 @@ pub enum StepError {
     Row(#[from] RowError),
 }
 
-/// The decoder on the device.
-pub struct Decoder {
-    gpu: Rc<Gpu>,
-    parts: Parts,
+/// The lists that run layers: as they are, or with the corrections of adapters.
+struct Lists {
     /// One token: embedding, all layers, head.
     one: Steps,
     /// A chunk: embeddings, and the layers that have keys of their own.
@@ -35,6 +35,65 @@ pub struct Decoder {
     whole_chunk: Option<Steps>,
     /// The layers without keys of their own for one row of a chunk, then the head.
     tail: Steps,
+}
+
+impl Lists {
+    async fn new(
+        gpu: &Gpu,
+        parts: &Parts,
+        corrections: Option<&Corrections>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Self, GpuError> {
+        let first_shared = parts.config.first_shared;
+        let mut one = embed::tokens(gpu, parts).await?;
+        let mut chunk = one.clone();
+        let layers_of_one = gpu.validating(decode::build(gpu, parts, corrections, 0)).await?;
+        one.extend(&gpu.validating(embed::per_layer(gpu, parts, true)).await?);
+        one.extend(&layers_of_one);
+        progress(1);
+        chunk.extend(&gpu.validating(embed::per_layer(gpu, parts, false)).await?);
+        chunk.extend(&gpu.validating(prefill::build(gpu, parts, corrections, first_shared)).await?);
+        progress(2);
+        let tail = gpu.validating(decode::build(gpu, parts, corrections, first_shared)).await?;
+        progress(3);
+        Ok(Self { one, chunk, whole_chunk: None, tail })
+    }
+
+    /// The list that runs a chunk through all layers.
+    async fn whole_chunk(
+        &mut self,
+        gpu: &Gpu,
+        parts: &Parts,
+        corrections: Option<&Corrections>,
+    ) -> Result<&Steps, GpuError> {
+        let steps = match self.whole_chunk.take() {
+            Some(steps) => steps,
+            None => {
+                let mut steps = embed::tokens(gpu, parts).await?;
+                steps.extend(&embed::per_layer(gpu, parts, false).await?);
+                let layers = parts.config.layers.len();
+                steps.extend(&gpu.validating(prefill::build(gpu, parts, corrections, layers)).await?);
+                steps
+            }
+        };
+        Ok(self.whole_chunk.insert(steps))
+    }
+}
+
+/// Adapters on the device with the lists that apply them.
+struct Adapted {
+    corrections: Corrections,
+    lists: Lists,
+    /// Whether any adapter has a scale other than zero.
+    active: bool,
+}
+
+/// The decoder on the device.
+pub struct Decoder {
+    gpu: Rc<Gpu>,
+    parts: Parts,
+    plain: Lists,
+    adapted: Option<Adapted>,
     /// The head for one row of a chunk that went through all layers.
     head: Steps,
     sampler: Sampler,
@@ -89,27 +148,53 @@ impl Decoder {
         let rope_global = rope(Attention::Global, config.theta_global, factors.as_deref())?;
         let parts = Parts { config, vocabulary, weights, scratch, kv, kv_type, rope_sliding, rope_global };
 
-        let first_shared = parts.config.first_shared;
         let layers = parts.config.layers.len();
         let total = 5;
         progress(0, total);
-        let mut one = embed::tokens(&gpu, &parts).await?;
-        let mut chunk = one.clone();
-        let layers_of_one = gpu.validating(decode::build(&gpu, &parts, 0)).await?;
-        one.extend(&gpu.validating(embed::per_layer(&gpu, &parts, true)).await?);
-        one.extend(&layers_of_one);
-        progress(1, total);
-        chunk.extend(&gpu.validating(embed::per_layer(&gpu, &parts, false)).await?);
-        chunk.extend(&gpu.validating(prefill::build(&gpu, &parts, first_shared)).await?);
-        progress(2, total);
-        let tail = gpu.validating(decode::build(&gpu, &parts, first_shared)).await?;
-        progress(3, total);
-        let head = gpu.validating(decode::build(&gpu, &parts, layers)).await?;
+        let plain = Lists::new(&gpu, &parts, None, &mut |done| progress(done, total)).await?;
+        let head = gpu.validating(decode::build(&gpu, &parts, None, layers)).await?;
         progress(4, total);
         let sampler = gpu.validating(Sampler::new(&gpu, &parts)).await?;
         progress(total, total);
         gpu.check()?;
-        Ok(Self { gpu, parts, one, chunk, whole_chunk: None, tail, head, sampler, table, seed: 0, recent: 0 })
+        Ok(Self { gpu, parts, plain, adapted: None, head, sampler, table, seed: 0, recent: 0 })
+    }
+
+    /// The lists in use.
+    fn lists(&self) -> &Lists {
+        self.adapted.as_ref().filter(|adapted| adapted.active).map_or(&self.plain, |adapted| &adapted.lists)
+    }
+
+    /// Replaces the adapters. They must fit the model ([`Adapter::fit`]) and together have no more than the ranks that
+    /// the kernels take ([`super::spans`]). All begin with a scale of zero.
+    ///
+    /// # Errors
+    /// When the device has no room, or refuses a kernel; the adapters before are then gone.
+    pub async fn set_adapters(&mut self, adapters: &[&Adapter]) -> Result<(), GpuError> {
+        self.adapted = None;
+        if adapters.is_empty() {
+            return Ok(());
+        }
+        let parts = &self.parts;
+        let corrections = Corrections::new(&self.gpu, &parts.config, &parts.weights, adapters).await?;
+        let lists = Lists::new(&self.gpu, parts, Some(&corrections), &mut |_| ()).await?;
+        self.gpu.check()?;
+        self.adapted = Some(Adapted { corrections, lists, active: false });
+        Ok(())
+    }
+
+    /// Sets the scale of each adapter. Where all are zero the lists without corrections run.
+    pub fn set_adapter_scales(&mut self, scales: &[f32]) {
+        if let Some(adapted) = &mut self.adapted {
+            adapted.corrections.set_scales(&self.gpu, scales);
+            adapted.active = scales.iter().any(|&scale| scale != 0.0);
+        }
+    }
+
+    /// Columns and rows of the matrix that an adapter may correct, if the model has it.
+    #[must_use]
+    pub fn shape(&self, target: Target) -> Option<(u32, u32)> {
+        self.parts.weights.matrix(&target.to_string()).map(|matrix| (matrix.k, matrix.n))
     }
 
     /// What the file says.
@@ -139,7 +224,7 @@ impl Decoder {
     /// Dispatches of one drawn token.
     #[must_use]
     pub fn dispatches_per_token(&self) -> usize {
-        self.one.len() + self.sampler.steps().len()
+        self.lists().one.len() + self.sampler.steps().len()
     }
 
     /// Milliseconds of each dispatch of one drawn token, by kernel. The cache is used up: forget it afterwards.
@@ -147,7 +232,7 @@ impl Decoder {
     /// # Errors
     /// When the device was lost.
     pub async fn profile(&self, pos: u32, loops: u32) -> Result<Vec<(String, f64)>, GpuError> {
-        let mut steps = self.one.clone();
+        let mut steps = self.lists().one.clone();
         steps.extend(self.sampler.steps());
         self.write_state(pos, 1, 0);
         self.gpu.time(&steps, loops).await
@@ -198,19 +283,17 @@ impl Decoder {
     /// # Errors
     /// When the device or the table fails.
     pub async fn prefill(&mut self, ids: &[u32], pos: u32, whole: bool) -> Result<(), StepError> {
-        if whole && self.whole_chunk.is_none() {
-            let mut steps = embed::tokens(&self.gpu, &self.parts).await?;
-            steps.extend(&embed::per_layer(&self.gpu, &self.parts, false).await?);
-            let layers = self.parts.config.layers.len();
-            steps.extend(&self.gpu.validating(prefill::build(&self.gpu, &self.parts, layers)).await?);
-            self.whole_chunk = Some(steps);
-        }
         self.write_rows(ids).await?;
         let len = ids.len() as u32;
         self.gpu.queue().write_buffer(&self.parts.scratch.tokens, 0, bytemuck::cast_slice(ids));
         self.write_state(pos, len, 0);
-        let steps = self.whole_chunk.as_ref().filter(|_| whole).unwrap_or(&self.chunk);
-        self.gpu.run(steps, len);
+        let (gpu, parts) = (&self.gpu, &self.parts);
+        let (lists, corrections) = match &mut self.adapted {
+            Some(Adapted { corrections, lists, active: true }) => (lists, Some(&*corrections)),
+            _ => (&mut self.plain, None),
+        };
+        let steps = if whole { lists.whole_chunk(gpu, parts, corrections).await? } else { &lists.chunk };
+        gpu.run(steps, len);
         Ok(())
     }
 
@@ -243,7 +326,7 @@ impl Decoder {
         let mut encoder = self.gpu.encoder();
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            self.tail.encode(&mut pass, 1);
+            self.lists().tail.encode(&mut pass, 1);
             self.sampler.steps().encode(&mut pass, 1);
         }
         self.sampler.record_readback(&mut encoder, which);
@@ -255,7 +338,7 @@ impl Decoder {
         let mut encoder = self.gpu.encoder();
         for _ in 0..count {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            self.one.encode(&mut pass, 1);
+            self.lists().one.encode(&mut pass, 1);
             self.sampler.steps().encode(&mut pass, 1);
         }
         self.sampler.record_readback(&mut encoder, which);

@@ -1,6 +1,7 @@
 //! The text decoder: what the file says, what it costs, and the lists of dispatches that run it.
 
 mod config;
+mod corrections;
 mod decode;
 mod decoder;
 mod embed;
@@ -14,6 +15,7 @@ mod scratch;
 mod tensors;
 
 pub use config::{Attention, Config, ConfigError, LayerConfig};
+pub use corrections::{Corrections, Site, spans};
 pub use decoder::{Decoder, Ingredients, StepError};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};

@@ -1,5 +1,6 @@
 //! The dispatches of a chunk of prompt tokens: one matrix product at a time, row-major, with the rows kernels between.
 
+use shaders::adapter::expand;
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::decode::Kv;
 use shaders::matmul::{self, Tile};
@@ -7,8 +8,10 @@ use shaders::rows::gelu_mul::{self, Rows};
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
 use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
 
+use super::corrections::{Corrections, Site};
 use super::{KvType, Parts};
 use crate::gpu::{Gpu, GpuError, Grid, Steps};
+use crate::weights::Matrix;
 use std::rc::Rc;
 
 /// Adds a normed branch to the stream in place (`add`: where the norm's weights and the scalar begin), then norms the
@@ -57,7 +60,17 @@ pub async fn product(
     x: &wgpu::Buffer,
     y: &wgpu::Buffer,
 ) -> Result<(), GpuError> {
-    let matrix = parts.matrix(name)?;
+    product_with(gpu, parts, steps, parts.matrix(name)?, x, y).await
+}
+
+async fn product_with(
+    gpu: &Gpu,
+    parts: &Parts,
+    steps: &mut Steps,
+    matrix: &Matrix,
+    x: &wgpu::Buffer,
+    y: &wgpu::Buffer,
+) -> Result<(), GpuError> {
     let part = matrix.whole();
     let params = matmul::Params::new(&part.layout);
     for tile in Tile::ALL {
@@ -73,6 +86,7 @@ pub async fn product(
 struct Builder<'a> {
     gpu: &'a Gpu,
     parts: &'a Parts,
+    corrections: Option<&'a Corrections>,
     steps: Steps,
 }
 
@@ -80,8 +94,13 @@ struct Builder<'a> {
 ///
 /// # Errors
 /// When the device refuses a kernel.
-pub async fn build(gpu: &Gpu, parts: &Parts, last: usize) -> Result<Steps, GpuError> {
-    let mut builder = Builder { gpu, parts, steps: Steps::default() };
+pub async fn build(
+    gpu: &Gpu,
+    parts: &Parts,
+    corrections: Option<&Corrections>,
+    last: usize,
+) -> Result<Steps, GpuError> {
+    let mut builder = Builder { gpu, parts, corrections, steps: Steps::default() };
     for i in 0..last {
         builder.layer(i).await?;
     }
@@ -95,6 +114,27 @@ impl Builder<'_> {
 
     async fn product(&mut self, name: &str, x: &wgpu::Buffer, y: &wgpu::Buffer) -> Result<(), GpuError> {
         product(self.gpu, self.parts, &mut self.steps, name, x, y).await
+    }
+
+    /// Adds the corrections of adapters to products of `x`, in the order of their site: two dispatches, however many
+    /// products and adapters there are.
+    async fn correct(
+        &mut self,
+        layer: usize,
+        site: Site,
+        x: &wgpu::Buffer,
+        products: &[&wgpu::Buffer],
+    ) -> Result<(), GpuError> {
+        let corrected = self.corrections.and_then(|all| Some((all, all.at(layer, site)?)));
+        let Some((all, corrections)) = corrected else { return Ok(()) };
+        let parts = self.parts;
+        product_with(self.gpu, parts, &mut self.steps, &corrections.a, x, &all.z).await?;
+        let n = site.rows(&parts.weights, layer);
+        let params = expand::Params::new(&n, corrections.a.n, &corrections.correction);
+        let mut buffers: Vec<&wgpu::Buffer> = vec![&parts.scratch.state, &all.z, &corrections.b, &all.scales];
+        buffers.extend(products);
+        let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
+        self.steps.push(self.gpu, &expand::source(products.len())?, &params, &buffers, grid).await
     }
 
     /// out = gelu_tanh(gate)·up, over rows.
@@ -122,25 +162,30 @@ impl Builder<'_> {
         self.norm(None, Some(vector("attn_norm"))).await?;
         self.attention(i).await?;
         self.product(&name("attn_output"), &s.attention, &s.branch).await?;
+        self.correct(i, Site::Output, &s.attention, &[&s.branch]).await?;
 
         self.norm(Some((vector("post_attention_norm"), None)), Some(vector("ffn_norm"))).await?;
         self.product(&name("ffn_gate"), &s.x, &s.gate).await?;
         self.product(&name("ffn_up"), &s.x, &s.up).await?;
+        self.correct(i, Site::GateUp, &s.x, &[&s.gate, &s.up]).await?;
         let ff = layer.feed_forward;
         let rows = Rows { stride: ff, at: 0 };
         self.activation(ff, (&s.gate, rows), (&s.up, rows), (&s.act, rows)).await?;
         self.product(&name("ffn_down"), &s.act, &s.branch).await?;
+        self.correct(i, Site::Down, &s.act, &[&s.branch]).await?;
         let scale = Some(vector("layer_output_scale"));
         if config.ple == 0 {
             return self.norm(Some((vector("post_ffw_norm"), scale)), None).await;
         }
         self.norm(Some((vector("post_ffw_norm"), None)), None).await?;
         self.product(&name("inp_gate"), &s.h[0], &s.ple_gate).await?;
+        self.correct(i, Site::PleGate, &s.h[0], &[&s.ple_gate]).await?;
         let p = config.ple;
         let own = Rows { stride: p * config.layers.len() as u32, at: i as u32 * p };
         let packed = Rows { stride: p, at: 0 };
         self.activation(p, (&s.ple_gate, packed), (&s.ple, own), (&s.act, packed)).await?;
         self.product(&name("proj"), &s.act, &s.branch).await?;
+        self.correct(i, Site::PleProjection, &s.act, &[&s.branch]).await?;
         self.norm(Some((vector("post_norm"), scale)), None).await
     }
 
@@ -165,6 +210,13 @@ impl Builder<'_> {
         if kv == Kv::Own {
             self.product(&name("attn_v"), &s.x, &s.v).await?;
         }
+        let products: [&wgpu::Buffer; 3] = [&s.q, &s.k, &s.v];
+        let count = match kv {
+            Kv::Shared => 1,
+            Kv::OwnVIsK => 2,
+            Kv::Own => 3,
+        };
+        self.correct(i, Site::Qkv, &s.x, &products[..count]).await?;
         let finish = QkvFinish { head_dim: layer.head_dim, kv, kv_f16 };
         let params = QkvParams {
             heads: config.heads,

@@ -1,5 +1,6 @@
 //! Everything that can end a load or an answer.
 
+use crate::adapter::AdapterError;
 use crate::bytes::SourceError;
 use crate::gguf::GgufError;
 use crate::gpu::GpuError;
@@ -38,6 +39,9 @@ pub enum EngineError {
     /// A row of the per-layer embeddings could not be had.
     #[error(transparent)]
     Row(#[from] RowError),
+    /// An adapter cannot be used.
+    #[error(transparent)]
+    Adapter(#[from] AdapterError),
     /// The vocabulary of the tokenizer is larger than the embedding has rows.
     #[error("the tokenizer has {pieces} pieces, but token_embd.weight has only {rows} rows")]
     Vocabulary {

@@ -1,5 +1,6 @@
 //! A model that has been loaded and answers: what the worker and `probe` call.
 
+mod adapters;
 mod checkpoints;
 mod error;
 mod generate;
@@ -20,6 +21,7 @@ use crate::weights;
 use checkpoints::Checkpoints;
 use sequence::Sequence;
 
+pub use adapters::{Loaded, MOST_ADAPTERS};
 pub use error::EngineError;
 pub use generate::{Control, Event, Finish, Options, Outcome, Timings};
 pub use plan::{DEFAULT_CONTEXT, LEAST_CONTEXT, Plan, assumed_memory};
@@ -55,6 +57,7 @@ pub struct Session {
     context: u32,
     sequence: Sequence,
     checkpoints: Checkpoints,
+    adapters: Vec<Loaded>,
 }
 
 impl Session {
@@ -138,6 +141,7 @@ impl Session {
             context,
             sequence: Sequence::default(),
             checkpoints: Checkpoints::default(),
+            adapters: Vec::new(),
         })
     }
 

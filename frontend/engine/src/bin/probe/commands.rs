@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Parser, Subcommand};
+use engine::adapter;
 use engine::bytes::{ByteSource, CancelToken, FileSource};
 use engine::gguf::{Header, summary};
 use engine::gpu::{Gpu, GpuOptions};
@@ -24,7 +25,7 @@ use web_time::Instant;
 struct Cli {
     /// Part of the graphics adapter's name, where there are several.
     #[arg(long, global = true)]
-    adapter: Option<String>,
+    gpu: Option<String>,
     /// Use no optional feature of the device.
     #[arg(long, global = true)]
     portable: bool,
@@ -74,6 +75,9 @@ enum Command {
         /// Keep keys and values in full precision.
         #[arg(long)]
         kv_f32: bool,
+        /// A LoRA adapter: PEFT directory, GGUF or safetensors file, `:SCALE` behind it. May be given several times.
+        #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
+        adapter: Vec<String>,
         /// The safetensors file to write: tensor `logits`, f32 `[last, vocabulary]`.
         #[arg(long)]
         out: PathBuf,
@@ -107,6 +111,20 @@ enum Command {
         /// Repetitions of each dispatch.
         #[arg(long, default_value_t = 50)]
         loops: u32,
+    },
+    /// What a LoRA adapter is; writes it in other formats.
+    Adapter {
+        /// PEFT directory, GGUF or safetensors file.
+        adapter: PathBuf,
+        /// A directory for Hugging Face PEFT to load.
+        #[arg(long)]
+        peft: Option<PathBuf>,
+        /// A GGUF file for llama.cpp and Ollama.
+        #[arg(long)]
+        gguf: Option<PathBuf>,
+        /// What the files call the model that it is for.
+        #[arg(long, default_value = "google/gemma-4")]
+        base: String,
     },
     /// Writes a model of a real shape with random weights, for timing.
     Synth {
@@ -158,12 +176,15 @@ struct Generate {
     /// Context length in tokens; 0 for the default.
     #[arg(long, default_value_t = 0)]
     context: u32,
+    /// A LoRA adapter: PEFT directory, GGUF or safetensors file, `:SCALE` behind it. May be given several times.
+    #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
+    adapter: Vec<String>,
 }
 
 /// Reads the command line and does what it says.
 pub fn run() -> Result<Value> {
     let cli = Cli::parse();
-    let options = GpuOptions { adapter: cli.adapter, portable: cli.portable };
+    let options = GpuOptions { adapter: cli.gpu, portable: cli.portable };
     match cli.command {
         Command::Info { model } => info(&model),
         Command::Tokenize { model, text } => tokenize(&model, &text),
@@ -179,9 +200,9 @@ pub fn run() -> Result<Value> {
             let prompt = render(&conversation.messages, &conversation.tools, &options);
             Ok(json!({ "prompt": prompt.to_string(), "ids": prompt.encode(&tokenizer)? }))
         }
-        Command::Logits { model, ids, last, kv_f32, out } => {
+        Command::Logits { model, ids, last, kv_f32, adapter, out } => {
             let kv_type = if kv_f32 { KvType::F32 } else { KvType::F16 };
-            logits(&options, &model, &read_ids(&ids)?, last, kv_type, &out)
+            logits(&options, &model, &read_ids(&ids)?, last, kv_type, &adapter, &out)
         }
         Command::Generate(generate) => answer(&options, &generate),
         Command::Bench { model, prefill, decode, repeat, context } => {
@@ -192,6 +213,9 @@ pub fn run() -> Result<Value> {
         Command::Profile { model, position, loops } => {
             let (session, _, gpu) = load(&options, &model, position + 1 + loops, KvType::F16)?;
             super::bench::profile(&session, &gpu, position, loops)
+        }
+        Command::Adapter { adapter, peft, gguf, base } => {
+            convert_adapter(&adapter, peft.as_deref(), gguf.as_deref(), &base)
         }
         Command::Synth { out, shape, quant, vocab, layers } => {
             let options = synth::Options {
@@ -232,6 +256,47 @@ fn load(
     let load = Session::load(Rc::clone(&gpu), source(model)?, &options, &cancel, &mut quiet);
     let session = pollster::block_on(load)?;
     Ok((session, started.elapsed().as_secs_f64() * 1000.0, gpu))
+}
+
+fn convert_adapter(path: &Path, peft: Option<&Path>, gguf: Option<&Path>, base: &str) -> Result<Value> {
+    let adapter = pollster::block_on(adapter::open(path))?;
+    if let Some(directory) = peft {
+        let files = adapter::peft::write(&adapter, base)?;
+        std::fs::create_dir_all(directory)
+            .with_context(|| format!("{} cannot be made", directory.display()))?;
+        let written = |name: &str, bytes: &[u8]| {
+            let file = directory.join(name);
+            std::fs::write(&file, bytes).with_context(|| format!("{} cannot be written", file.display()))
+        };
+        written(adapter::peft::WEIGHTS, &files.weights)?;
+        written(adapter::peft::CONFIG, files.config.as_bytes())?;
+    }
+    if let Some(file) = gguf {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let out = File::create(file).with_context(|| format!("{} cannot be written", file.display()))?;
+        adapter::gguf::write(&adapter, &name, BufWriter::new(out))?;
+    }
+    let targets: Vec<_> = adapter
+        .iter()
+        .map(|(target, f)| {
+            json!({ "name": target.to_string(), "rank": f.rank, "in": f.input, "out": f.output, "scale": f.scale })
+        })
+        .collect();
+    Ok(json!({ "rank": adapter.rank(), "parameters": adapter.parameters(), "targets": targets }))
+}
+
+/// Adds the adapters of a command line: a path, and a scale behind a colon.
+fn add_adapters(session: &mut Session, adapters: &[String]) -> Result<()> {
+    for (i, argument) in adapters.iter().enumerate() {
+        let scaled = argument.rsplit_once(':').and_then(|(path, scale)| Some((path, scale.parse().ok()?)));
+        let (path, scale) = scaled.unwrap_or((argument, 1.0));
+        let adapter = pollster::block_on(adapter::open(Path::new(path)))
+            .with_context(|| format!("the adapter {path}"))?;
+        // The same file may be given twice.
+        pollster::block_on(session.add_adapter(format!("{i} {path}"), adapter, scale))
+            .with_context(|| format!("the adapter {path}"))?;
+    }
+    Ok(())
 }
 
 fn read_ids(path: &Path) -> Result<Vec<u32>> {
@@ -298,12 +363,14 @@ fn logits(
     ids: &[u32],
     last: usize,
     kv: KvType,
+    adapters: &[String],
     out: &Path,
 ) -> Result<Value> {
     if last == 0 || last > ids.len() {
         bail!("--last must be between 1 and the {} ids of the prompt", ids.len());
     }
     let (mut session, load_ms, _) = load(options, model, ids.len() as u32, kv)?;
+    add_adapters(&mut session, adapters)?;
     let logits = pollster::block_on(session.logits(ids, last))?;
     let vocabulary = logits.len() / last;
     let bytes = bytemuck::cast_slice(&logits);
@@ -315,6 +382,7 @@ fn logits(
 
 fn answer(options: &GpuOptions, generate: &Generate) -> Result<Value> {
     let (mut session, load_ms, gpu) = load(options, &generate.model, generate.context, KvType::F16)?;
+    add_adapters(&mut session, &generate.adapter)?;
     let (ids, in_thought) = match (&generate.prompt, &generate.ids, &generate.messages) {
         (_, Some(path), _) => (read_ids(path)?, false),
         (Some(text), ..) => {

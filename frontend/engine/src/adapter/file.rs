@@ -1,0 +1,29 @@
+//! Adapters on disk.
+
+use std::path::Path;
+
+use super::peft::{CONFIG, WEIGHTS};
+use super::{Adapter, AdapterError, flat, gguf, peft};
+use crate::bytes::{FileSource, SourceError};
+
+/// Reads an adapter: a directory of PEFT, its `.safetensors` file with the configuration beside it, a GGUF file, or a
+/// safetensors file with the names of GGUF.
+///
+/// # Errors
+/// When it cannot be read.
+pub async fn open(path: &Path) -> Result<Adapter, AdapterError> {
+    let weights = if path.is_dir() { path.join(WEIGHTS) } else { path.to_owned() };
+    let source = FileSource::open(&weights)?;
+    let config = weights.with_file_name(CONFIG);
+    if weights.extension().is_some_and(|extension| extension == "gguf") {
+        gguf::read(&source).await
+    } else if config.exists() {
+        let json = std::fs::read(&config)
+            .map_err(|e| AdapterError::Source(SourceError::Unreadable { reason: e.to_string() }))?;
+        peft::read(&source, &json).await
+    } else if path.is_dir() {
+        Err(AdapterError::NotAnAdapter { reason: format!("it has no {CONFIG}") })
+    } else {
+        flat::read(&source, None).await
+    }
+}

@@ -1,0 +1,46 @@
+//! Adapters in one safetensors file with the names of GGUF: `lora.blk.3.attn_q.A`. gemtab's reference outputs and the
+//! checkpoints of its training have these names; rullama writes such files, with rank and alpha in their metadata.
+
+use super::pairs::{Half, Pairs, Side};
+use super::safetensors::File;
+use super::{Adapter, AdapterError, Target};
+use crate::bytes::ByteSource;
+
+/// Reads such a file. `alpha` stands for what the metadata does not say.
+///
+/// # Errors
+/// When the file is broken, says nothing about alpha and none is given, or corrects what is not supported.
+pub async fn read(source: &dyn ByteSource, alpha: Option<f32>) -> Result<Adapter, AdapterError> {
+    let file = File::open(source).await?;
+    let told = file.text("alpha").or_else(|| file.text("lora_alpha")).and_then(|text| text.parse().ok());
+    let alpha = told
+        .or(alpha)
+        .filter(|alpha: &f32| alpha.is_finite())
+        .ok_or_else(|| AdapterError::NotAnAdapter { reason: "it does not say its alpha".into() })?;
+    let mut pairs = Pairs::default();
+    let tensors: Vec<_> = file.tensors().collect();
+    for (name, info) in &tensors {
+        let not = || AdapterError::NotAnAdapter { reason: format!("it holds the tensor {name}") };
+        let (matrix, side) =
+            name.strip_prefix("lora.").and_then(|rest| rest.rsplit_once('.')).ok_or_else(not)?;
+        let side = match side {
+            "A" => Side::A,
+            "B" => Side::B,
+            _ => return Err(not()),
+        };
+        let target = Target::of_matrix(matrix)
+            .ok_or_else(|| AdapterError::Unsupported { what: format!("an adapter of {matrix}") })?;
+        let &[rows, columns] = info.shape.as_slice() else { return Err(not()) };
+        let half = Half { tensor: name.clone(), shape: [rows as u64, columns as u64], reference: info };
+        pairs.add(target, side, half)?;
+    }
+    let mut adapter = Adapter::default();
+    for pair in pairs.finish()? {
+        let [a, b] = &pair.halves;
+        let first = file.values(&a.tensor, a.reference).await?;
+        let second = file.values(&b.tensor, b.reference).await?;
+        let scale = alpha / pair.rank as f32;
+        pair.put(&mut adapter, first, second, scale)?;
+    }
+    Ok(adapter)
+}

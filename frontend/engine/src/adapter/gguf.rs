@@ -1,0 +1,118 @@
+//! GGUF adapters, as llama.cpp writes and reads them and Ollama keeps them in its adapter layers.
+
+use std::io::Write;
+
+use shaders::{DType, quant};
+
+use super::pairs::{Half, Pairs, Side};
+use super::{Adapter, AdapterError, Target};
+use crate::bytes::ByteSource;
+use crate::gguf::{Header, TensorInfo, TensorSpec, WriteValue, Writer};
+
+/// The architecture that is written and read.
+const ARCHITECTURE: &str = "gemma4";
+
+/// Reads a GGUF adapter.
+///
+/// # Errors
+/// When the file is broken, no LoRA adapter of Gemma 4, or uses what is not supported here.
+pub async fn read(source: &dyn ByteSource) -> Result<Adapter, AdapterError> {
+    let header = Header::read(source).await?;
+    let meta = &header.metadata;
+    let kind = (meta.str("general.type").unwrap_or("model"), meta.str("adapter.type").unwrap_or("none"));
+    if kind != ("adapter", "lora") {
+        let reason = format!("general.type is {:?}, adapter.type {:?}", kind.0, kind.1);
+        return Err(AdapterError::NotAnAdapter { reason });
+    }
+    match header.architecture() {
+        Some(ARCHITECTURE) => {}
+        found => return Err(AdapterError::Architecture { found: found.unwrap_or("none").to_owned() }),
+    }
+    if meta.0.contains_key("adapter.alora.invocation_tokens") {
+        return Err(AdapterError::Unsupported { what: "invocation tokens (activated LoRA)".into() });
+    }
+    let alpha = meta.f32("adapter.lora.alpha").unwrap_or(0.0);
+    if !alpha.is_finite() {
+        return Err(AdapterError::NotFinite { tensor: "adapter.lora.alpha".into() });
+    }
+
+    let mut pairs = Pairs::default();
+    for info in &header.tensors {
+        // Norms that converters put along are not applied by llama.cpp either.
+        if info.name.ends_with("_norm.weight") {
+            continue;
+        }
+        let (target, side) = target_of(&info.name)?;
+        let &[columns, rows] = info.shape.as_slice() else {
+            return Err(AdapterError::Unsupported { what: format!("a stack of matrices ({})", info.name) });
+        };
+        let half = Half { tensor: info.name.clone(), shape: [rows, columns], reference: info };
+        pairs.add(target, side, half)?;
+    }
+    let mut adapter = Adapter::default();
+    for pair in pairs.finish()? {
+        let a = values(source, pair.halves[0].reference).await?;
+        let b = values(source, pair.halves[1].reference).await?;
+        // 0 stands for a factor of one: the user's scale alone counts.
+        let scale = if alpha == 0.0 { 1.0 } else { alpha / pair.rank as f32 };
+        pair.put(&mut adapter, a, b, scale)?;
+    }
+    Ok(adapter)
+}
+
+fn target_of(name: &str) -> Result<(Target, Side), AdapterError> {
+    let sides = [(".lora_a", Side::A), (".lora_b", Side::B)];
+    let side = sides.into_iter().find_map(|(end, side)| name.strip_suffix(end).map(|base| (base, side)));
+    let (base, side) =
+        side.ok_or_else(|| AdapterError::NotAnAdapter { reason: format!("it holds the tensor {name}") })?;
+    let target = base.strip_suffix(".weight").and_then(Target::of_matrix);
+    let target = target.ok_or_else(|| AdapterError::Unsupported { what: format!("an adapter of {base}") })?;
+    Ok((target, side))
+}
+
+async fn values(source: &dyn ByteSource, info: &TensorInfo) -> Result<Vec<f32>, AdapterError> {
+    let storage = || AdapterError::Storage { tensor: info.name.clone(), dtype: info.dtype.to_string() };
+    let dtype = info.dtype.known().ok_or_else(storage)?;
+    let bytes = source.read(info.range()).await?.to_vec();
+    // The header was checked: the elements explain the bytes.
+    let mut values = vec![0.0; info.elements() as usize];
+    quant::dequantize(dtype, &bytes, &mut values).map_err(|_| storage())?;
+    Ok(values)
+}
+
+/// Writes an adapter as a GGUF file in f32. The format has one α for all; where scales ask for several, what differs is
+/// multiplied into B.
+///
+/// # Errors
+/// When writing fails.
+pub fn write<W: Write>(adapter: &Adapter, name: &str, out: W) -> Result<W, AdapterError> {
+    let alpha = adapter.iter().next().map_or(0.0, |(_, f)| f.scale * f.rank as f32);
+    // An α of zero would be read as a scale of one.
+    let alpha = if alpha == 0.0 { 1.0 } else { alpha };
+    let text = |key: &str, value: &str| (key.to_owned(), WriteValue::String(value.to_owned()));
+    let metadata = [
+        text("general.type", "adapter"),
+        text("general.architecture", ARCHITECTURE),
+        text("general.name", name),
+        text("adapter.type", "lora"),
+        ("adapter.lora.alpha".to_owned(), WriteValue::F32(alpha)),
+    ];
+    let mut specs = Vec::with_capacity(2 * adapter.len());
+    for (target, f) in adapter.iter() {
+        let [rank, input, output] = [f.rank, f.input, f.output].map(u64::from);
+        specs.push(TensorSpec::new(format!("{target}.weight.lora_a"), &[input, rank], DType::F32));
+        specs.push(TensorSpec::new(format!("{target}.weight.lora_b"), &[rank, output], DType::F32));
+    }
+    let mut writer = Writer::new(out, &metadata, &specs)?;
+    for (_, f) in adapter.iter() {
+        writer.write(bytemuck::cast_slice(&f.a))?;
+        let factor = f.scale * f.rank as f32 / alpha;
+        if factor == 1.0 {
+            writer.write(bytemuck::cast_slice(&f.b))?;
+        } else {
+            let scaled: Vec<f32> = f.b.iter().map(|v| v * factor).collect();
+            writer.write(bytemuck::cast_slice(&scaled))?;
+        }
+    }
+    Ok(writer.finish()?)
+}

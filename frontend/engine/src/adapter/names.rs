@@ -1,0 +1,80 @@
+//! Names of an adapter's tensors.
+
+use super::pairs::Side;
+use super::{AdapterError, Projection, Target};
+
+/// Prefixes of a layer's module in transformers: of the multimodal class, and of the text-only one. The first is the
+/// one that is written.
+pub const LAYERS: [&str; 2] = ["model.language_model.layers.", "model.layers."];
+
+/// What PEFT puts before the name of a module.
+pub const WRAPPED: &str = "base_model.model.";
+
+/// Layers that a name can claim: as many as are believed of a model.
+const MOST_LAYERS: usize = 1024;
+
+fn layer(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|&layer| layer < MOST_LAYERS)
+}
+
+impl Target {
+    /// The target of a module's path in transformers.
+    #[must_use]
+    pub fn of_module(path: &str) -> Option<Self> {
+        let rest = LAYERS.iter().find_map(|prefix| path.strip_prefix(prefix))?;
+        let (number, module) = rest.split_once('.')?;
+        let projection = Projection::ALL.into_iter().find(|p| p.module() == module)?;
+        Some(Self { layer: layer(number)?, projection })
+    }
+
+    /// The module's path in the multimodal class of transformers.
+    #[must_use]
+    pub fn module(self) -> String {
+        format!("{}{}.{}", LAYERS[0], self.layer, self.projection.module())
+    }
+
+    /// The target of a matrix in a GGUF file: `blk.3.attn_q`.
+    #[must_use]
+    pub fn of_matrix(name: &str) -> Option<Self> {
+        let (number, tensor) = name.strip_prefix("blk.")?.split_once('.')?;
+        // Spellings of other writers.
+        let tensor = match tensor {
+            "attn_o" => "attn_output",
+            "per_layer_input_gate" => "inp_gate",
+            "per_layer_projection" => "proj",
+            other => other,
+        };
+        let projection = Projection::ALL.into_iter().find(|p| p.tensor() == tensor)?;
+        Some(Self { layer: layer(number)?, projection })
+    }
+}
+
+/// Module and side of a tensor of a PEFT file. An adapter's name may stand before `weight`.
+///
+/// # Errors
+/// What PEFT can put into such a file and is not supported here, by name.
+pub fn peft(name: &str) -> Result<(&str, Side), AdapterError> {
+    let unsupported = |what: &str| AdapterError::Unsupported { what: format!("{what} ({name})") };
+    let not = || AdapterError::NotAnAdapter { reason: format!("it holds the tensor {name}") };
+    if name.contains("lora_magnitude_vector") {
+        return Err(unsupported("DoRA"));
+    }
+    if name.contains("lora_embedding_") {
+        return Err(unsupported("an adapter of the embedding"));
+    }
+    if name.contains("modules_to_save") {
+        return Err(unsupported("modules_to_save"));
+    }
+    let path = name.strip_prefix(WRAPPED).ok_or_else(not)?;
+    let sides = [(".lora_A.", Side::A), (".lora_B.", Side::B)];
+    let found =
+        sides.into_iter().find_map(|(mark, side)| path.split_once(mark).map(|(m, rest)| (m, rest, side)));
+    let (module, rest, side) = found.ok_or_else(not)?;
+    if rest == "weight" || rest.strip_suffix(".weight").is_some_and(|infix| !infix.contains('.')) {
+        Ok((module, side))
+    } else if rest.ends_with("bias") {
+        Err(unsupported("a bias"))
+    } else {
+        Err(not())
+    }
+}

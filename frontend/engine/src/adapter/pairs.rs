@@ -1,0 +1,116 @@
+//! Putting the factors of a file together.
+
+use std::collections::BTreeMap;
+
+use super::{Adapter, AdapterError, Factors, MAX_RANK, Target};
+
+/// Which of the two factors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// `[rank, input]`.
+    A,
+    /// `[output, rank]`.
+    B,
+}
+
+/// A factor as a file announces it: its data is read after every shape has been checked.
+#[derive(Clone, Debug)]
+pub struct Half<R> {
+    /// Its name in the file.
+    pub tensor: String,
+    /// Rows and columns.
+    pub shape: [u64; 2],
+    /// How to read it.
+    pub reference: R,
+}
+
+/// Factors by target.
+pub struct Pairs<R>(BTreeMap<Target, [Option<Half<R>>; 2]>);
+
+/// Both factors of a target.
+pub struct Pair<R> {
+    /// What they correct.
+    pub target: Target,
+    /// Their rank, 1 to [`MAX_RANK`].
+    pub rank: u32,
+    /// A and B.
+    pub halves: [Half<R>; 2],
+}
+
+impl<R> Default for Pairs<R> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<R> Pairs<R> {
+    /// Adds a factor.
+    ///
+    /// # Errors
+    /// When the target has it already.
+    pub fn add(&mut self, target: Target, side: Side, half: Half<R>) -> Result<(), AdapterError> {
+        let place = &mut self.0.entry(target).or_insert([None, None])[side as usize];
+        if place.is_some() {
+            return Err(AdapterError::Twice { tensor: half.tensor });
+        }
+        *place = Some(half);
+        Ok(())
+    }
+
+    /// All pairs, with ranks checked.
+    ///
+    /// # Errors
+    /// A factor without the other, a rank out of range or shapes that do not go together; [`AdapterError::Empty`].
+    pub fn finish(self) -> Result<Vec<Pair<R>>, AdapterError> {
+        if self.0.is_empty() {
+            return Err(AdapterError::Empty);
+        }
+        let pair = |(target, halves): (Target, [Option<Half<R>>; 2])| {
+            let (a, b) = match halves {
+                [Some(a), Some(b)] => (a, b),
+                [Some(half), None] | [None, Some(half)] => {
+                    return Err(AdapterError::Unpaired { tensor: half.tensor });
+                }
+                [None, None] => return Err(AdapterError::Empty),
+            };
+            let rank = match u32::try_from(a.shape[0]) {
+                Ok(rank @ 1..=MAX_RANK) => rank,
+                _ => {
+                    let rank = a.shape[0];
+                    return Err(AdapterError::Rank { tensor: a.tensor, rank, most: MAX_RANK });
+                }
+            };
+            if b.shape[1] != a.shape[0] {
+                let expected = vec![b.shape[0], a.shape[0]];
+                return Err(AdapterError::Shape { tensor: b.tensor, found: b.shape.to_vec(), expected });
+            }
+            Ok(Pair { target, rank, halves: [a, b] })
+        };
+        self.0.into_iter().map(pair).collect()
+    }
+}
+
+impl<R> Pair<R> {
+    /// Adds the correction to an adapter.
+    ///
+    /// # Errors
+    /// Values that are not finite.
+    pub fn put(
+        self,
+        adapter: &mut Adapter,
+        a: Vec<f32>,
+        b: Vec<f32>,
+        scale: f32,
+    ) -> Result<(), AdapterError> {
+        let [first, second] = self.halves;
+        let (input, output) = (first.shape[1], second.shape[0]);
+        // Whoever reads the file has held the shapes against its bytes.
+        let factors = Factors { rank: self.rank, input: input as u32, output: output as u32, a, b, scale };
+        for (half, values) in [(&first.tensor, &factors.a), (&second.tensor, &factors.b)] {
+            if values.iter().any(|v| !v.is_finite()) {
+                return Err(AdapterError::NotFinite { tensor: half.clone() });
+            }
+        }
+        adapter.insert(self.target, factors)
+    }
+}

@@ -1,0 +1,129 @@
+//! `adapter_config.json`.
+
+use std::collections::BTreeMap;
+
+use regex_lite::Regex;
+use serde::Deserialize;
+
+use super::super::AdapterError;
+
+/// A list of names, or a regular expression. Which modules the weights are for is read from the weights themselves; the
+/// list is only looked at for what it must not contain.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Targets {
+    List(Vec<String>),
+    Expression(String),
+}
+
+fn default_alpha() -> f32 {
+    8.0
+}
+
+fn none() -> String {
+    "none".into()
+}
+
+/// What the file says, as far as it matters for using the weights. Defaults are PEFT's.
+#[derive(Clone, Debug, Deserialize)]
+pub struct AdapterConfig {
+    peft_type: String,
+    #[serde(default = "default_alpha")]
+    lora_alpha: f32,
+    target_modules: Option<Targets>,
+    #[serde(default = "none")]
+    bias: String,
+    #[serde(default)]
+    use_rslora: bool,
+    #[serde(default)]
+    use_dora: bool,
+    #[serde(default)]
+    lora_bias: bool,
+    #[serde(default)]
+    fan_in_fan_out: bool,
+    #[serde(default)]
+    alpha_pattern: Option<BTreeMap<String, f32>>,
+    modules_to_save: Option<Vec<String>>,
+    target_parameters: Option<Vec<String>>,
+    trainable_token_indices: Option<serde_json::Value>,
+    layer_replication: Option<serde_json::Value>,
+    alora_invocation_tokens: Option<serde_json::Value>,
+    #[serde(default)]
+    use_qalora: bool,
+    /// The model that it was trained on, as its trainer named it.
+    pub base_model_name_or_path: Option<String>,
+    /// [`Self::alpha_pattern`], compiled.
+    #[serde(skip)]
+    alphas: Vec<(Regex, f32)>,
+}
+
+impl AdapterConfig {
+    /// Reads the file and refuses what is not supported, by name.
+    ///
+    /// # Errors
+    /// When it is no such file, or asks for what is not supported here.
+    pub fn parse(json: &[u8]) -> Result<Self, AdapterError> {
+        let broken = |reason: String| AdapterError::Config { reason };
+        let mut config: Self = serde_json::from_slice(json).map_err(|e| broken(e.to_string()))?;
+        let unsupported = |what: String| Err(AdapterError::Unsupported { what });
+        if config.peft_type != "LORA" {
+            return unsupported(format!("the PEFT type {}", config.peft_type));
+        }
+        if config.use_dora {
+            return unsupported("DoRA".into());
+        }
+        if let Some(modules) = config.modules_to_save.as_ref().filter(|modules| !modules.is_empty()) {
+            return unsupported(format!("modules_to_save ({})", modules.join(", ")));
+        }
+        if config.bias != "none" || config.lora_bias {
+            return unsupported("a bias".into());
+        }
+        if let Some(names) = config.target_parameters.as_ref().filter(|names| !names.is_empty()) {
+            return unsupported(format!("target_parameters ({})", names.join(", ")));
+        }
+        let set = |value: &Option<serde_json::Value>| value.as_ref().is_some_and(|v| !v.is_null());
+        let others = [
+            ("trainable_token_indices", set(&config.trainable_token_indices)),
+            ("layer_replication", set(&config.layer_replication)),
+            ("alora_invocation_tokens", set(&config.alora_invocation_tokens)),
+            ("use_qalora", config.use_qalora),
+            ("fan_in_fan_out", config.fan_in_fan_out),
+        ];
+        if let Some((key, _)) = others.iter().find(|(_, used)| *used) {
+            return unsupported((*key).to_owned());
+        }
+        match &config.target_modules {
+            Some(Targets::List(names)) => {
+                let tied = ["embed_tokens", "lm_head"];
+                let last = |name: &String| tied.contains(&name.rsplit('.').next().unwrap_or(name));
+                if let Some(name) = names.iter().find(|name| last(name)) {
+                    return unsupported(format!("an adapter of the embedding ({name})"));
+                }
+            }
+            Some(Targets::Expression(expression)) if expression.is_empty() => {
+                return Err(broken("target_modules is empty".into()));
+            }
+            _ => {}
+        }
+        if !config.lora_alpha.is_finite() {
+            return Err(AdapterError::NotFinite { tensor: "lora_alpha".into() });
+        }
+        for (pattern, alpha) in config.alpha_pattern.iter().flatten() {
+            // A key matches the whole of a module's path, or the end of it after a dot.
+            let compiled = Regex::new(&format!("^(?:.*\\.)?(?:{pattern})$"))
+                .map_err(|e| broken(format!("alpha_pattern {pattern:?}: {e}")))?;
+            config.alphas.push((compiled, *alpha));
+        }
+        Ok(config)
+    }
+
+    /// The scale of a module whose factors have this rank: the rank of the tensors, which PEFT holds equal to `r` or
+    /// `rank_pattern`.
+    #[must_use]
+    pub fn scale(&self, module: &str, rank: u32) -> f32 {
+        let of_module = self.alphas.iter().find(|(pattern, _)| pattern.is_match(module));
+        let alpha = of_module.map_or(self.lora_alpha, |&(_, alpha)| alpha);
+        let rank = rank as f32;
+        alpha / if self.use_rslora { rank.sqrt() } else { rank }
+    }
+}

@@ -1,0 +1,103 @@
+//! Writing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use safetensors::tensor::{Dtype, TensorView};
+use serde_json::{Map, Value, json};
+
+use super::super::names::{LAYERS, WRAPPED};
+use super::super::{Adapter, AdapterError, Factors, Projection, Target};
+
+/// The two files of an adapter.
+#[derive(Clone, Debug)]
+pub struct Files {
+    /// `adapter_model.safetensors`.
+    pub weights: Vec<u8>,
+    /// `adapter_config.json`.
+    pub config: String,
+}
+
+/// The value that most factors have.
+fn commonest<T: PartialEq + Copy>(values: &[T]) -> Option<T> {
+    let count = |value: &T| values.iter().filter(|other| *other == value).count();
+    values.iter().copied().max_by_key(|value| count(value))
+}
+
+/// A regular expression for exactly the modules of the adapter, in the language model: names alone would also match the
+/// towers, whose layers PEFT cannot wrap.
+fn expression(adapter: &Adapter) -> String {
+    let mut layers: BTreeMap<Projection, Vec<usize>> = BTreeMap::new();
+    for (target, _) in adapter.iter() {
+        layers.entry(target.projection).or_default().push(target.layer);
+    }
+    // Projections of the same layers share an alternative.
+    let mut groups: BTreeMap<Vec<usize>, BTreeSet<Projection>> = BTreeMap::new();
+    for (projection, layers) in layers {
+        groups.entry(layers).or_default().insert(projection);
+    }
+    let escaped = |text: &str| text.replace('.', r"\.");
+    let group = |(layers, projections): (&Vec<usize>, &BTreeSet<Projection>)| {
+        let layers: Vec<_> = layers.iter().map(ToString::to_string).collect();
+        let modules: Vec<_> = projections.iter().map(|p| escaped(p.module())).collect();
+        format!(r"(?:{})\.(?:{})", layers.join("|"), modules.join("|"))
+    };
+    let groups: Vec<_> = groups.iter().map(group).collect();
+    format!("{}(?:{})", escaped(LAYERS[0]), groups.join("|"))
+}
+
+fn config(adapter: &Adapter, base: &str) -> String {
+    let alpha = |f: &Factors| f.scale * f.rank as f32;
+    let all: Vec<_> = adapter.iter().collect();
+    let rank = commonest(&all.iter().map(|(_, f)| f.rank).collect::<Vec<_>>()).unwrap_or(8);
+    let common = commonest(&all.iter().map(|(_, f)| alpha(f)).collect::<Vec<_>>()).unwrap_or(8.0);
+    let pattern = |keep: &dyn Fn(&Factors) -> Option<Value>| {
+        let key = |target: &Target| target.module().replace('.', r"\.");
+        all.iter().filter_map(|(t, f)| keep(f).map(|value| (key(t), value))).collect::<Map<_, _>>()
+    };
+    let ranks = pattern(&|f| (f.rank != rank).then(|| json!(f.rank)));
+    let alphas = pattern(&|f| (alpha(f) != common).then(|| json!(alpha(f))));
+    let value = json!({
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "base_model_name_or_path": base,
+        "r": rank,
+        "lora_alpha": common,
+        "lora_dropout": 0.0,
+        "target_modules": expression(adapter),
+        "rank_pattern": ranks,
+        "alpha_pattern": alphas,
+        "bias": "none",
+        "fan_in_fan_out": false,
+        "inference_mode": true,
+        "init_lora_weights": true,
+        "layers_pattern": null,
+        "layers_to_transform": null,
+        "modules_to_save": null,
+        "use_dora": false,
+        "use_rslora": false,
+    });
+    format!("{value:#}\n")
+}
+
+/// Writes an adapter as PEFT reads it, in f32, for the multimodal class of transformers. `base` is the name of the
+/// model that it is for.
+///
+/// # Errors
+/// When the weights cannot be serialised.
+pub fn write(adapter: &Adapter, base: &str) -> Result<Files, AdapterError> {
+    let broken = |e: safetensors::SafeTensorError| AdapterError::Safetensors { reason: e.to_string() };
+    let mut views = Vec::with_capacity(2 * adapter.len());
+    for (target, f) in adapter.iter() {
+        let module = target.module();
+        let sides = [("A", &f.a, [f.rank, f.input]), ("B", &f.b, [f.output, f.rank])];
+        for (side, values, shape) in sides {
+            let shape = shape.map(|n| n as usize).to_vec();
+            let view = TensorView::new(Dtype::F32, shape, bytemuck::cast_slice(values)).map_err(broken)?;
+            views.push((format!("{WRAPPED}{module}.lora_{side}.weight"), view));
+        }
+    }
+    // PEFT and transformers look at this key.
+    let format = [("format".to_owned(), "pt".to_owned())].into_iter().collect();
+    let weights = safetensors::serialize(views, Some(format)).map_err(broken)?;
+    Ok(Files { weights, config: config(adapter, base) })
+}

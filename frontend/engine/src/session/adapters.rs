@@ -1,0 +1,109 @@
+//! Adapters of a session.
+
+use std::rc::Rc;
+
+use super::{EngineError, Session};
+use crate::adapter::{Adapter, AdapterError};
+use crate::model::spans;
+
+/// Most adapters at once.
+pub const MOST_ADAPTERS: usize = 8;
+
+/// An adapter in a session.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What the caller knows it by.
+    pub name: String,
+    /// Its weights: those of all adapters are stacked anew when one comes or goes.
+    adapter: Rc<Adapter>,
+    /// How much it counts: 1 as trained, 0 not at all.
+    pub scale: f32,
+}
+
+impl Loaded {
+    /// Its weights.
+    #[must_use]
+    pub fn adapter(&self) -> &Rc<Adapter> {
+        &self.adapter
+    }
+}
+
+impl Session {
+    /// The adapters, in the order in which they were added.
+    #[must_use]
+    pub fn adapters(&self) -> &[Loaded] {
+        &self.adapters
+    }
+
+    /// Adds an adapter, or replaces the one of this name. What the cache holds was made without it and is forgotten.
+    ///
+    /// # Errors
+    /// [`EngineError::Adapter`] when it is for another model or too many are there; what the device reports. The
+    /// adapters are then as before.
+    pub async fn add_adapter(
+        &mut self,
+        name: impl Into<String>,
+        adapter: Adapter,
+        scale: f32,
+    ) -> Result<(), EngineError> {
+        let name = name.into();
+        if !scale.is_finite() {
+            return Err(AdapterError::NotFinite { tensor: "the adapter's scale".into() }.into());
+        }
+        let adapter = adapter.fit(self.decoder.config(), |target| self.decoder.shape(target))?;
+        let loaded = Loaded { name, adapter: Rc::new(adapter), scale };
+        let mut adapters = self.adapters.clone();
+        match adapters.iter_mut().find(|other| other.name == loaded.name) {
+            Some(other) => *other = loaded,
+            None => adapters.push(loaded),
+        }
+        let ranks: Vec<&Adapter> = adapters.iter().map(|loaded| &*loaded.adapter).collect();
+        if adapters.len() > MOST_ADAPTERS || spans(&ranks).is_none() {
+            return Err(AdapterError::TooMany { most: MOST_ADAPTERS }.into());
+        }
+        self.use_adapters(adapters).await
+    }
+
+    /// Takes an adapter away; nothing happens when there is none of this name.
+    ///
+    /// # Errors
+    /// What the device reports.
+    pub async fn remove_adapter(&mut self, name: &str) -> Result<(), EngineError> {
+        let left: Vec<_> = self.adapters.iter().filter(|loaded| loaded.name != name).cloned().collect();
+        if left.len() == self.adapters.len() { Ok(()) } else { self.use_adapters(left).await }
+    }
+
+    /// Sets how much an adapter counts, without loading anything; 0 switches it off. Whether there is one of this name.
+    pub fn set_adapter_scale(&mut self, name: &str, scale: f32) -> bool {
+        let Some(loaded) = self.adapters.iter_mut().find(|loaded| loaded.name == name) else { return false };
+        if loaded.scale != scale && scale.is_finite() {
+            loaded.scale = scale;
+            self.apply_scales();
+        }
+        true
+    }
+
+    /// What the cache holds was made under other corrections.
+    fn apply_scales(&mut self) {
+        let scales: Vec<f32> = self.adapters.iter().map(|loaded| loaded.scale).collect();
+        self.decoder.set_adapter_scales(&scales);
+        self.forget();
+    }
+
+    async fn use_adapters(&mut self, adapters: Vec<Loaded>) -> Result<(), EngineError> {
+        self.forget();
+        let stacked: Vec<&Adapter> = adapters.iter().map(|loaded| &*loaded.adapter).collect();
+        let result = self.decoder.set_adapters(&stacked).await;
+        if let Err(error) = result {
+            let before: Vec<&Adapter> = self.adapters.iter().map(|loaded| &*loaded.adapter).collect();
+            if self.decoder.set_adapters(&before).await.is_err() {
+                self.adapters.clear();
+            }
+            self.apply_scales();
+            return Err(error.into());
+        }
+        self.adapters = adapters;
+        self.apply_scales();
+        Ok(())
+    }
+}
