@@ -138,7 +138,7 @@ fn matches(text: &str, query: &str) -> bool {
 }
 
 fn commands(stores: Stores) -> Vec<Command> {
-    let Stores { ui, library, settings, engine, chat } = stores;
+    let Stores { ui, library, settings, engine, chat, .. } = stores;
     let go = move |place: Place| -> Run { Arc::new(move || ui.go(&place.path())) };
     let action =
         |glyph, words: &str, run: Run| Command { glyph, words: words.to_owned(), kind: "Action", run };

@@ -45,6 +45,7 @@ impl Conversation {
             stop: self.options.stop.clone(),
             thinking: self.options.thinking,
             tools: Vec::new(),
+            adapters: Vec::new(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The page's state: one store a subject, each a bundle of signals that lives in the context.
 
+pub mod adapters;
 pub mod answer;
 pub mod chat;
 pub mod engine;
@@ -10,6 +11,7 @@ mod ui;
 
 use leptos::{prelude::*, task::spawn_local};
 
+pub use adapters::AdapterStore;
 pub use chat::ChatStore;
 pub use engine::EngineStore;
 pub use library::Library;
@@ -24,11 +26,13 @@ pub fn provide_stores() {
     let library = Library::new();
     let settings = SettingsStore::new(library);
     let engine = EngineStore::new(settings);
-    let chat = ChatStore::new(library, settings, engine, ui);
+    let adapters = AdapterStore::new(engine);
+    let chat = ChatStore::new(library, settings, engine, adapters, ui);
     provide_context(ui);
     provide_context(library);
     provide_context(settings);
     provide_context(engine);
+    provide_context(adapters);
     provide_context(chat);
 
     // Effects run in the browser alone.
@@ -51,6 +55,7 @@ pub fn provide_stores() {
         Some(Change::Setting { .. }) => spawn_local(settings.read()),
         _ => {}
     });
+    adapters.watch_model();
     chat.watch_model();
 }
 
@@ -65,6 +70,8 @@ pub struct Stores {
     pub settings: SettingsStore,
     /// The engine.
     pub engine: EngineStore,
+    /// The adapters of the loaded model.
+    pub adapters: AdapterStore,
     /// The conversation on screen.
     pub chat: ChatStore,
 }
@@ -77,6 +84,7 @@ pub fn use_stores() -> Stores {
         library: expect_context(),
         settings: expect_context(),
         engine: expect_context(),
+        adapters: expect_context(),
         chat: expect_context(),
     }
 }

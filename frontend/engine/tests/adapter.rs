@@ -228,10 +228,13 @@ fn a_round_trip_through_each_format_keeps_the_corrections() {
 #[test]
 fn what_was_exported_is_what_peft_was_shown_to_load() {
     let files = peft::write(&open("peft"), "tiny-e2b").expect("PEFT files");
-    let carried = |name: &str| std::fs::read(fixture("exported").join(name)).expect("a fixture");
-    assert_eq!(files.config.as_bytes(), carried(peft::CONFIG));
-    assert_eq!(files.weights, carried(peft::WEIGHTS));
-    assert_eq!(gguf::write(&open("peft"), "tiny", Vec::new()).expect("a GGUF file"), carried("adapter.gguf"));
+    let file = gguf::write(&open("peft"), "adapter", Vec::new()).expect("a GGUF file");
+    let all =
+        [(peft::CONFIG, files.config.as_bytes()), (peft::WEIGHTS, &files.weights), ("adapter.gguf", &file)];
+    for (name, bytes) in all {
+        let path = fixture("exported").join(name);
+        assert!(std::fs::read(&path).expect("a fixture") == bytes, "{name} is another than before");
+    }
 }
 
 /// A PEFT adapter with these tensors (name, rows, columns, first value), and what its configuration says beside r = 2.
@@ -318,7 +321,7 @@ fn what_is_not_supported_is_refused_by_name() {
     let whole = std::fs::read(fixture("peft/adapter_model.safetensors")).expect("a fixture");
     let mut long = whole.clone();
     long[..8].copy_from_slice(&u64::MAX.to_le_bytes());
-    for bytes in [&[][..], b"GGUF", &whole[..7], &whole[..200], &whole[..whole.len() - 1], &long] {
+    for bytes in [&whole[..0], &whole[..7], &whole[..200], &whole[..whole.len() - 1], &long[..]] {
         let error = block_on(peft::read(&MemorySource::new(bytes.to_vec()), config)).expect_err("broken");
         assert!(matches!(error, AdapterError::Safetensors { .. }), "{error:?}");
     }

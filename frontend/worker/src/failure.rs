@@ -52,8 +52,8 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
 /// An adapter that cannot be used.
 pub fn of_adapter(error: &AdapterError) -> Failure {
     let said = |cause: Cause| {
-        let text = error.to_string();
-        let mut letters = bare(&text).chars();
+        let text = bare(&error.to_string());
+        let mut letters = text.chars();
         let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
         Failure::new(cause, format!("{first}{}.", letters.as_str()))
     };

@@ -10,7 +10,7 @@ use web_time::Instant;
 use crate::batch::Batch;
 use crate::host::{Host, Model, Ready, Slot};
 use crate::tasks::Task;
-use crate::{convert, failure, keeping, recovery};
+use crate::{adapters, convert, failure, keeping, recovery};
 
 /// What is asked for.
 pub struct Wanted {
@@ -88,6 +88,7 @@ async fn answer_in(
     let mut losses = 0;
     loop {
         let ready = recovery::ensure(host, slot, &task.cancel).await?;
+        adapters::scale(&mut ready.session, &model, &asked.adapters)?;
         speaker.clock.start();
         let said = &mut |said| speaker.hear(said);
         let error = match ready.session.generate(&ids, &options, &control, said).await {

@@ -42,7 +42,14 @@ pub struct Model {
     pub tokenizer: Rc<Tokenizer>,
     /// Its chat template.
     pub variant: Variant,
+    /// Keys of the adapters that came with it.
+    pub own_adapters: Vec<String>,
+    /// All adapters of its session, to be added again after a loss.
+    pub adapters: RefCell<Held>,
 }
+
+/// Adapters of a session.
+pub type Held = Vec<engine::session::Loaded>;
 
 /// The place of the session: who has it locked may use the device.
 pub type Slot = Option<Ready>;

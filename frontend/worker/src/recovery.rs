@@ -88,7 +88,9 @@ async fn restore(
     if let Some(report) = report {
         host.post(Event::Device(report));
     }
-    let session = loaded.map_err(|error| failure::of(&error, Some(model.options.context)))?;
+    let mut session = loaded.map_err(|error| failure::of(&error, Some(model.options.context)))?;
+    let adapters = model.adapters.borrow().clone();
+    session.use_adapters(adapters).await.map_err(|error| failure::of(&error, None))?;
     *slot = Some(Ready { gpu, session });
     Ok(())
 }

@@ -9,7 +9,7 @@ use web_time::Instant;
 
 use crate::host::Host;
 use crate::tasks::{Kind, Task};
-use crate::{failure, generating, loading, media};
+use crate::{adapters, failure, generating, loading, media};
 
 impl Host {
     /// Takes a message of the page's: the bytes of a request, and the handles of files that it speaks of.
@@ -55,6 +55,12 @@ impl Host {
                 }
                 let wanted = generating::Wanted { messages, options, asked: Instant::now() };
                 self.run(id, Kind::Answer, |task| generating::answer(host, id, wanted, task));
+            }
+            Request::OpenAdapter { id, key, source } => {
+                self.run(id, Kind::Beside, |task| adapters::open(host, id, key, source, files, task));
+            }
+            Request::CloseAdapter { id, key } => {
+                self.run(id, Kind::Beside, |task| adapters::close(host, id, key, task));
             }
             Request::AnswerNow { id } => {
                 if let Some(task) = self.tasks.get(id) {

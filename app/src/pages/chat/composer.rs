@@ -3,6 +3,7 @@
 use leptos::{html, prelude::*};
 use protocol::Role;
 
+use super::adapters::AdapterChoice;
 use crate::{
     components::{Glyph, Icon},
     state::{
@@ -148,6 +149,7 @@ pub fn Composer() -> impl IntoView {
                         "Think"
                     </button>
                 </Show>
+                <AdapterChoice />
                 <p id="composer-hint" class="composer-hint muted" class:refusal=move || refusal.with(Option::is_some)>
                     {move || refusal.get().unwrap_or_else(hint)}
                 </p>

@@ -1,5 +1,7 @@
 //! The conversation: the page itself.
 
+mod adapters;
+mod compare;
 mod composer;
 mod drawer;
 mod log;
@@ -12,7 +14,9 @@ mod welcome;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use self::{composer::Composer, drawer::Drawer, log::Log, status::StatusArea, topbar::TopBar};
+use self::{
+    compare::Compare, composer::Composer, drawer::Drawer, log::Log, status::StatusArea, topbar::TopBar,
+};
 use crate::{
     place::{Place, use_href, use_place},
     state::use_stores,
@@ -52,6 +56,7 @@ pub fn ChatPage() -> impl IntoView {
                 </div>
             </main>
             <Drawer />
+            <Compare />
         </div>
     }
     .into_any()

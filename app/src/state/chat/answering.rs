@@ -85,6 +85,7 @@ impl ChatStore {
         let messages = asked.prompt(until, &|_| None);
         let mut options = asked.generate_options(&choice.recommended(Some(&details)));
         options.thinking &= details.capabilities.thinking;
+        options.adapters = self.adapters.scales();
         let Some(reply) = self.engine.request(None, |id| Request::Generate { id, messages, options }) else {
             return;
         };

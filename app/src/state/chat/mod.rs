@@ -9,7 +9,7 @@ use protocol::Failure;
 use super::answer::{AnswerPhase, RunningAnswer};
 use super::engine::EngineStore;
 use super::models::ModelState;
-use super::{Library, SettingsStore, Ui};
+use super::{AdapterStore, Library, SettingsStore, Ui};
 use crate::history::{self, Conversation, ConversationId, Draft, NodeId, Options};
 
 /// What is to be answered.
@@ -64,13 +64,20 @@ pub struct ChatStore {
     library: Library,
     settings: SettingsStore,
     engine: EngineStore,
+    adapters: AdapterStore,
     ui: Ui,
 }
 
 impl ChatStore {
     /// A new conversation on screen.
     #[must_use]
-    pub fn new(library: Library, settings: SettingsStore, engine: EngineStore, ui: Ui) -> Self {
+    pub fn new(
+        library: Library,
+        settings: SettingsStore,
+        engine: EngineStore,
+        adapters: AdapterStore,
+        ui: Ui,
+    ) -> Self {
         let blank = Conversation::new(ConversationId::random(), Options::default(), 0);
         Self {
             conversation: RwSignal::new(blank),
@@ -85,6 +92,7 @@ impl ChatStore {
             library,
             settings,
             engine,
+            adapters,
             ui,
         }
     }

@@ -56,6 +56,6 @@ pub enum AdapterError {
     #[error("the adapter corrects {tensor} twice")]
     Twice { tensor: String },
     /// More at once than the session takes.
-    #[error("at most {most} adapters can be loaded at once")]
-    TooMany { most: usize },
+    #[error("at most {most} adapters can be open at once, whose ranks add up to at most {ranks}")]
+    TooMany { most: usize, ranks: u32 },
 }

@@ -1,4 +1,4 @@
-//! LoRA adapters: `y = W·x + s·B·(A·x)` for chosen projections of chosen layers (specification, §6).
+//! LoRA adapters: `y = W·x + s·B·(A·x)` for chosen projections of chosen layers (specification, adapters).
 
 mod error;
 #[cfg(not(target_arch = "wasm32"))]

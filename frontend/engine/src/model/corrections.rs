@@ -113,14 +113,17 @@ impl Corrections {
         let stacks: Vec<_> = (0..config.layers.len())
             .flat_map(|layer| Site::ALL.map(|site| (layer, site)))
             .filter_map(|(layer, site)| {
-                Some(((layer, site), Stack::of(weights, adapters, &spans, layer, site)?))
+                Some(((layer, site), Stack::of(weights, adapters, rank, layer, site)?))
             })
             .collect();
-        let widest = stacks.iter().map(|(_, stack)| stack.places.iter().flatten().count()).max();
-        let z_bytes = 4 * u64::from(scratch::chunk(config)) * widest.unwrap_or(0) as u64 * u64::from(rank);
-        let bytes: u64 = stacks.iter().map(|(_, s)| 4 * (s.a.len() + s.b.len()) as u64).sum();
+        let widest = stacks.iter().map(|(_, stack)| stack.corrected()).max().unwrap_or(0);
+        let z_bytes = 4 * u64::from(scratch::chunk(config)) * u64::from(widest) * u64::from(rank);
+        let bytes: u64 = stacks.iter().map(|(_, stack)| stack.bytes(rank)).sum();
         gpu.allocating("adapters", bytes + z_bytes, || {
-            let sites = stacks.into_iter().map(|(key, stack)| Ok((key, stack.upload(gpu, rank)?)));
+            // One site at a time: what is stacked is as large as the adapters themselves.
+            let sites = stacks.into_iter().map(|((layer, site), stack)| {
+                Ok(((layer, site), stack.upload(gpu, adapters, &spans, layer, site)?))
+            });
             Ok(Self {
                 sites: sites.collect::<Result<_, GpuError>>()?,
                 scales: gpu.storage("adapter scales", 4 * u64::from(rank))?,
@@ -149,59 +152,74 @@ impl Corrections {
     }
 }
 
-/// The numbers of a site before they are uploaded.
+/// Where the numbers of a site go.
 struct Stack {
-    a: Vec<f32>,
-    b: Vec<f32>,
+    /// Columns of A.
     k: u32,
+    /// Rows of B.
+    rows: u32,
     places: [Option<(u32, u32)>; 3],
 }
 
 impl Stack {
     /// None where no adapter corrects anything.
-    fn of(
-        weights: &Weights,
-        adapters: &[&Adapter],
-        spans: &[Range<u32>],
-        layer: usize,
-        site: Site,
-    ) -> Option<Self> {
-        let rank = spans.last()?.end as usize;
-        let mut stack = Self { a: Vec::new(), b: Vec::new(), k: 0, places: [None; 3] };
+    fn of(weights: &Weights, adapters: &[&Adapter], rank: u32, layer: usize, site: Site) -> Option<Self> {
+        let mut stack = Self { k: 0, rows: 0, places: [None; 3] };
+        let mut z = 0;
         for (place, &projection) in stack.places.iter_mut().zip(site.projections()) {
             let target = Target { layer, projection };
             let Some(matrix) = weights.matrix(&target.to_string()) else { continue };
-            if adapters.iter().all(|adapter| adapter.get(target).is_none()) {
-                continue;
-            }
-            let (k, n) = (matrix.k as usize, matrix.n as usize);
-            let (a_at, b_at) = (stack.a.len(), stack.b.len());
-            *place = Some(((a_at / k) as u32, b_at as u32));
-            stack.k = matrix.k;
-            stack.a.resize(a_at + rank * k, 0.0);
-            stack.b.resize(b_at + n * rank, 0.0);
-            for (adapter, span) in adapters.iter().zip(spans) {
-                let Some(factors) = adapter.get(target) else { continue };
-                let (first, r) = (span.start as usize, factors.rank as usize);
-                stack.a[a_at + first * k..][..r * k].copy_from_slice(&factors.a);
-                for (row, values) in factors.b.chunks_exact(r).enumerate() {
-                    let to = &mut stack.b[b_at + row * rank + first..][..r];
-                    to.iter_mut().zip(values).for_each(|(to, b)| *to = b * factors.scale);
-                }
+            if adapters.iter().any(|adapter| adapter.get(target).is_some()) {
+                *place = Some((z, stack.rows * rank));
+                z += rank;
+                stack.k = matrix.k;
+                stack.rows += matrix.n;
             }
         }
         (stack.k > 0).then_some(stack)
     }
 
-    fn upload(self, gpu: &Gpu, rank: u32) -> Result<SiteCorrections, GpuError> {
-        let (k, n) = (self.k, self.a.len() as u32 / self.k);
-        let layout = PlanarLayout::new(DType::F32, k.into(), n.into())
+    /// Products that are corrected.
+    fn corrected(&self) -> u32 {
+        self.places.iter().flatten().count() as u32
+    }
+
+    fn bytes(&self, rank: u32) -> u64 {
+        4 * u64::from(rank) * (u64::from(self.corrected()) * u64::from(self.k) + u64::from(self.rows))
+    }
+
+    fn upload(
+        self,
+        gpu: &Gpu,
+        adapters: &[&Adapter],
+        spans: &[Range<u32>],
+        layer: usize,
+        site: Site,
+    ) -> Result<SiteCorrections, GpuError> {
+        let rank = spans.last().map_or(0, |span| span.end);
+        let (k, r) = (self.k as usize, rank as usize);
+        let n = self.corrected() * rank;
+        let mut a = vec![0.0; n as usize * k];
+        let mut b = vec![0.0; self.rows as usize * r];
+        for (place, &projection) in self.places.iter().zip(site.projections()) {
+            let Some((z_at, b_at)) = place.map(|(z, b)| (z as usize, b as usize)) else { continue };
+            for (adapter, span) in adapters.iter().zip(spans) {
+                let Some(factors) = adapter.get(Target { layer, projection }) else { continue };
+                let (first, own) = (span.start as usize, factors.rank as usize);
+                a[(z_at + first) * k..][..own * k].copy_from_slice(&factors.a);
+                for (row, values) in factors.b.chunks_exact(own).enumerate() {
+                    let to = &mut b[b_at + row * r + first..][..own];
+                    to.iter_mut().zip(values).for_each(|(to, b)| *to = b * factors.scale);
+                }
+            }
+        }
+        let layout = PlanarLayout::new(DType::F32, k as u64, n.into())
             .map_err(|e| GpuError::Fault { reason: e.to_string() })?;
         // In f32 the planar layout is the rows as they are.
         let buffer = gpu.storage("adapter a", 4 * u64::from(layout.words))?;
-        gpu.queue().write_buffer(&buffer, 0, bytemuck::cast_slice(&self.a));
-        let a = Matrix { dtype: DType::F32, k, n, parts: vec![Part { row0: 0, layout, buffer }] };
-        let b = gpu.storage_with("adapter b", &self.b)?;
+        gpu.queue().write_buffer(&buffer, 0, bytemuck::cast_slice(&a));
+        let a = Matrix { dtype: DType::F32, k: self.k, n, parts: vec![Part { row0: 0, layout, buffer }] };
+        let b = gpu.storage_with("adapter b", &b)?;
         Ok(SiteCorrections { a, b, correction: Correction { rank, places: self.places } })
     }
 }

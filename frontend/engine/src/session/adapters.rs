@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::{EngineError, Session};
 use crate::adapter::{Adapter, AdapterError};
 use crate::model::spans;
+use shaders::adapter::expand::MOST_RANK;
 
 /// Most adapters at once.
 pub const MOST_ADAPTERS: usize = 8;
@@ -59,7 +60,7 @@ impl Session {
         }
         let ranks: Vec<&Adapter> = adapters.iter().map(|loaded| &*loaded.adapter).collect();
         if adapters.len() > MOST_ADAPTERS || spans(&ranks).is_none() {
-            return Err(AdapterError::TooMany { most: MOST_ADAPTERS }.into());
+            return Err(AdapterError::TooMany { most: MOST_ADAPTERS, ranks: MOST_RANK }.into());
         }
         self.use_adapters(adapters).await
     }
@@ -90,7 +91,11 @@ impl Session {
         self.forget();
     }
 
-    async fn use_adapters(&mut self, adapters: Vec<Loaded>) -> Result<(), EngineError> {
+    /// Replaces all adapters by those of another session of the same model.
+    ///
+    /// # Errors
+    /// What the device reports; the adapters are then as before.
+    pub async fn use_adapters(&mut self, adapters: Vec<Loaded>) -> Result<(), EngineError> {
         self.forget();
         let stacked: Vec<&Adapter> = adapters.iter().map(|loaded| &*loaded.adapter).collect();
         let result = self.decoder.set_adapters(&stacked).await;
