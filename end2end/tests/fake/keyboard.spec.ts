@@ -79,7 +79,7 @@ test.describe("the keyboard", () => {
       await page.keyboard.press("Tab");
     }
     expect(rail).toEqual([
-      "gemtab", "New", "Search conversations", "All conversations", "Hello", "Actions for Hello", "Models", "Diagnostics",
+      "gemtab", "New", "Search conversations", "All conversations", "Hello", "Actions for Hello", "Models", "Fine-tune",
     ]);
   });
 
