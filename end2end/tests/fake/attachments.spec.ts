@@ -36,6 +36,15 @@ test.describe("a picture", () => {
     await expect(shown.locator("img")).toHaveJSProperty("naturalWidth", 64);
   });
 
+  test("goes with the message that was sent while it was being read", async ({ app }) => {
+    await app.openChat();
+    await app.attach(png(), wav("long.wav", 29));
+    await app.send("What are these?");
+    await expect(app.questions).toHaveCount(1);
+    await expect(await app.answered()).toContainText("I was given 1 picture and 1 sound");
+    await expect(app.tray).toBeHidden();
+  });
+
   test("can be sent without words, and names the conversation", async ({ app }) => {
     await app.openChat();
     await app.attach(png());

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     browser,
     components::{Glyph, Icon},
+    history::ConversationId,
     state::{
         engine::EnginePhase,
         models::{CatalogState, ModelState},
@@ -71,9 +72,6 @@ pub fn Composer() -> impl IntoView {
         if stores.recording.phase.get() != RecordingPhase::Idle {
             return Some("End the recording to send.");
         }
-        if chat.attaching.with(Option::is_some) {
-            return Some("A file is still being read.");
-        }
         if chat.queued.with(Option::is_some) {
             return Some("The message before waits for its model.");
         }
@@ -86,12 +84,32 @@ pub fn Composer() -> impl IntoView {
     let blank = Memo::new(move |_| {
         chat.draft.with(|draft| draft.trim().is_empty()) && chat.attached.with(Vec::is_empty)
     });
+    let reading = Memo::new(move |_| chat.attaching.with(Option::is_some));
+    // The conversation whose message goes as soon as the files that belong to it are read.
+    let awaited = RwSignal::new(None::<ConversationId>);
+    let shown = move || chat.conversation.with_untracked(|conversation| conversation.id);
     let send = move || {
-        if refusal.with_untracked(Option::is_none) && !running.get_untracked() {
+        if refusal.with_untracked(Option::is_some) || running.get_untracked() {
+            return;
+        }
+        if reading.get_untracked() {
+            awaited.set(Some(shown()));
+        } else {
             let draft = chat.draft.get_untracked();
             chat.send(&draft);
         }
     };
+    Effect::new(move |before: Option<bool>| {
+        let now = reading.get();
+        if before == Some(true) && !now {
+            let goes = awaited.try_update(Option::take).flatten() == Some(shown());
+            // With a file missing it may not be what was meant.
+            if goes && chat.attach_trouble.with_untracked(Option::is_none) {
+                send();
+            }
+        }
+        now
+    });
     let key = move |event: web_sys::KeyboardEvent| {
         if event.is_composing() {
             return;
@@ -166,7 +184,10 @@ pub fn Composer() -> impl IntoView {
                 placeholder=placeholder
                 enterkeyhint="send"
                 prop:value=chat.draft
-                on:input=move |event| chat.set_draft(event_target_value(&event))
+                on:input=move |event| {
+                    awaited.set(None);
+                    chat.set_draft(event_target_value(&event));
+                }
                 on:keydown=key
                 on:paste=paste
             ></textarea>
@@ -184,7 +205,11 @@ pub fn Composer() -> impl IntoView {
                     </button>
                 </Show>
                 <p id="composer-hint" class="composer-hint muted" class:refusal=move || refusal.with(Option::is_some)>
-                    {move || refusal.get().unwrap_or_else(hint)}
+                    {move || match refusal.get() {
+                        Some(refusal) => refusal,
+                        None if awaited.with(Option::is_some) => "Goes as soon as the file is read.",
+                        None => hint(),
+                    }}
                 </p>
                 <Show
                     when=move || running.get()
@@ -194,7 +219,7 @@ pub fn Composer() -> impl IntoView {
                             class="send"
                             aria-label="Send"
                             title="Send"
-                            disabled=move || refusal.with(Option::is_some) || blank.get()
+                            disabled=move || refusal.with(Option::is_some) || (blank.get() && !reading.get())
                         >
                             <Icon glyph=Glyph::Send />
                         </button>
