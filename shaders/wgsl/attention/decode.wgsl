@@ -65,6 +65,7 @@ const WORDS4: u32 = 2u;
 var<workgroup> own: array<vec4<f32>, 3u * HD / 4u>;
 var<workgroup> scratch: array<f32, THREADS>;
 var<workgroup> scores: array<vec4<f32>, TILE / 4u>;
+var<workgroup> weights: array<vec4<f32>, TILE / 4u>;
 var<workgroup> sums: array<vec4<f32>, 2u * THREADS>;
 
 struct Octet {
@@ -263,9 +264,13 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             top = max(top, scores[i]);
         }
         let next = max(max(top.x, top.y), max(top.z, top.w));
+        if (tid < TILE / 4u) {
+            weights[tid] = exp(scores[tid] - next);
+        }
+        workgroupBarrier();
         var added = vec4<f32>(0.0);
         for (var i = 0u; i < TILE / 4u; i += 1u) {
-            added += exp(scores[i] - next);
+            added += weights[i];
         }
         let shrink = exp(m - next);
         l = l * shrink + added.x + added.y + added.z + added.w;
@@ -273,7 +278,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         acc.a *= shrink;
         acc.b *= shrink;
         for (var i = team; i < count; i += TEAMS) {
-            let weight = exp(scores[i >> 2u][i & 3u] - next);
+            let weight = weights[i >> 2u][i & 3u];
             let position = tile + i;
             var v = Octet(own[HD / 2u + 2u * octet], own[HD / 2u + 2u * octet + 1u]);
 #if OWN_KV

@@ -32,7 +32,7 @@ use shaders::matvec::{Correction, Epilogue, Matvec, Merge, Norms, Params, Prolog
 use super::corrections::{Corrections, Site};
 use super::forms::matvec_form;
 use super::prefill::norm_add;
-use super::scratch::{SMALLEST_RUN, most_splits};
+use super::scratch::{most_splits, smallest_run};
 use super::{Parts, experts};
 use crate::gpu::{Gpu, GpuError, Grid, Reads, Steps};
 use crate::weights::Matrix;
@@ -263,7 +263,7 @@ impl Builder<'_> {
         let layer = &config.layers[i];
         let window = parts.window(i);
         let most = most_splits(config.heads, window);
-        let merge = Merge { head_dim: layer.head_dim, most, smallest: SMALLEST_RUN, window };
+        let merge = Merge { head_dim: layer.head_dim, most, smallest: smallest_run(self.gpu), window };
         let output = Product::store(vec![parts.matrix(&name("attn_output"))?]).at(i, Site::Output);
         self.push(&output, Prologue::Merge, |p| p.with_merge(merge), &s.branch, &s.part, &[&s.state]).await?;
         self.pending = Some(Pending { norm: vector("post_attention_norm"), mix: None, scale: None });
@@ -336,7 +336,7 @@ impl Builder<'_> {
             ring: cache.ring,
             q_norm: w.vector(&format!("blk.{i}.attn_q_norm")),
             k_norm: w.vector(&format!("blk.{i}.attn_k_norm")),
-            smallest: SMALLEST_RUN,
+            smallest: smallest_run(self.gpu),
             most: most_splits(config.heads, parts.window(i)),
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,

@@ -11,7 +11,7 @@ use crate::gpu::Gpu;
 #[must_use]
 pub fn matvec_form(gpu: &Gpu, prologue: Prologue, rows: u32, k: u32) -> Form {
     if gpu.is_software() {
-        return Form { rows: 4, groups: 4, ksplit: 1 };
+        return Form { rows: 4, groups: 2, ksplit: 1 };
     }
     match (rows, k, prologue) {
         (8192.., ..) => Form { rows: 4, groups: 4, ksplit: 1 },

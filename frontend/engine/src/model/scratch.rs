@@ -11,7 +11,14 @@ use crate::gpu::{Buffer, Gpu, GpuError};
 /// Splits of the keys in decode: enough workgroups for a large device, few enough to merge.
 const MOST_SPLITS: u32 = 32;
 /// Smallest run of keys of a split.
-pub const SMALLEST_RUN: u32 = 64;
+const SMALLEST_RUN: u32 = 64;
+
+/// Smallest run of keys of a split on this device. In software each workgroup repeats what comes before the keys, and
+/// there are a few cores to fill at most.
+#[must_use]
+pub fn smallest_run(gpu: &Gpu) -> u32 {
+    if gpu.is_software() { 16 * SMALLEST_RUN } else { SMALLEST_RUN }
+}
 
 /// Most splits of the keys of a layer that sees `window` of them, or all where that is 0.
 #[must_use]
