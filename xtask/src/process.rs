@@ -12,7 +12,7 @@ pub fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     eprintln!("==> {what}");
     let started = Instant::now();
     let outcome = work()?;
-    eprintln!("    done in {}", readable(started.elapsed()));
+    eprintln!("    done in {}: {what}", readable(started.elapsed()));
     Ok(outcome)
 }
 

@@ -49,24 +49,33 @@ const FEATURES: &[&str] = &[
 impl Bundle {
     /// Builds the bundle. What has not changed is taken from the last time.
     pub fn build(&self, toolchain: Toolchain, quick: bool) -> Result<Built> {
+        self.finish(&self.compile(toolchain, quick)?, quick)
+    }
+
+    /// The first half of [`Bundle::build`], for all cores: the compiler's wasm file.
+    pub fn compile(&self, toolchain: Toolchain, quick: bool) -> Result<PathBuf> {
         let profile = if quick { "quick" } else { self.profile };
-        let compiled = step(&format!("Compiling the {} for wasm", self.name), || {
+        step(&format!("Compiling the {} for wasm", self.name), || {
             run(toolchain.cargo("build").args(["--package", self.package, "--profile", profile]))?;
             let folder = project::wasm_target().join("wasm32-unknown-unknown").join(profile);
             Ok(folder.join(self.package).with_extension("wasm"))
-        })?;
+        })
+    }
+
+    /// The second half, minutes on one core: the glue of a compiled wasm file, and what the optimiser makes of it.
+    pub fn finish(&self, compiled: &Path, quick: bool) -> Result<Built> {
         let level = if quick { "" } else { self.optimise };
 
         let folder = project::state().join(self.name);
         let glue = folder.join(format!("{}.js", self.name));
         let wasm = folder.join(format!("{}_bg.wasm", self.name));
         let made_from = folder.join("made-from");
-        let recipe = format!("{} {level}", of_bytes(&read(&compiled)?));
+        let recipe = format!("{} {level}", of_bytes(&read(compiled)?));
         if !fs::read_to_string(&made_from).is_ok_and(|last| last == recipe) {
             fs::remove_dir_all(&folder).ok();
             fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
             step(&format!("Generating the glue of the {}", self.name), || {
-                self.generate_glue(&compiled, &folder)
+                self.generate_glue(compiled, &folder)
             })?;
             if !quick {
                 step(&format!("Optimising the {} with wasm-opt", self.name), || optimise(&wasm, level))?;

@@ -5,7 +5,8 @@ mod fingerprint;
 mod publish;
 mod style;
 
-use std::fs;
+use std::panic::resume_unwind;
+use std::{fs, thread};
 
 use anyhow::{Context as _, Result};
 pub use bundle::{Built, Bundle};
@@ -72,8 +73,14 @@ fn build_now(options: &Options) -> Result<()> {
     let toolchain = Toolchain::ensure()?;
     setup::install(&tools)?;
 
-    let page = PAGE.build(toolchain, options.quick)?;
-    let engine = WORKER.build(toolchain, options.quick)?;
+    let compiled = PAGE.compile(toolchain, options.quick)?;
+    let (page, engine) = thread::scope(|scope| {
+        let page = scope.spawn(|| PAGE.finish(&compiled, options.quick));
+        let engine = WORKER.build(toolchain, options.quick);
+        (page.join(), engine)
+    });
+    let page = page.unwrap_or_else(|panic| resume_unwind(panic))?;
+    let engine = engine?;
 
     let mut site = Site::new(project::site());
     site.add_snippets(&page)?;
