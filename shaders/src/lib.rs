@@ -8,6 +8,7 @@
 pub mod adapter;
 pub mod attention;
 pub mod audio;
+pub mod backward;
 pub mod bandwidth;
 mod dtype;
 pub mod embed;
@@ -24,6 +25,7 @@ pub mod rope;
 pub mod rows;
 pub mod sampling;
 pub mod state;
+pub mod train;
 pub mod vision;
 
 pub use dtype::DType;
@@ -50,6 +52,9 @@ pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
         rows::permutations()?,
         sampling::permutations()?,
         audio::permutations()?,
+        vision::permutations()?,
+        backward::permutations()?,
+        train::permutations()?,
     ];
     Ok(families.into_iter().flatten().collect())
 }

@@ -127,6 +127,22 @@ impl PlanarLayout {
         Ok(Self { dtype, k: k32, n: n32, planes: Planes { lo, hi, sc, d }, units_per_row: k32 / UNIT, words })
     }
 
+    /// Rows `row0..row0 + n` of this matrix as one of their own in the same buffer; `row0` is a multiple of 32, so that
+    /// they begin with a word of every plane. `words` stays that of the whole.
+    #[must_use]
+    pub fn rows(&self, row0: u32, n: u32) -> Self {
+        debug_assert!(row0.is_multiple_of(32) && row0 + n <= self.n);
+        let before = PlaneSizes::of(self.dtype, u64::from(row0) * u64::from(self.units_per_row));
+        // Each is at most the words of the matrix, a u32.
+        let planes = Planes {
+            lo: self.planes.lo + before.lo as u32,
+            hi: self.planes.hi + before.hi as u32,
+            sc: self.planes.sc + before.sc as u32,
+            d: self.planes.d + before.d as u32,
+        };
+        Self { n, planes, ..*self }
+    }
+
     /// Bytes of the whole matrix.
     pub const fn bytes(&self) -> u64 {
         self.words as u64 * 4

@@ -100,7 +100,7 @@ pub struct Decoder {
     /// The head for one row of a chunk that went through all layers.
     head: Steps,
     sampler: Sampler,
-    table: Option<HostTable>,
+    table: Option<Rc<HostTable>>,
     /// The id whose per-layer embedding soft tokens have.
     pad: u32,
     seed: u64,
@@ -164,7 +164,18 @@ impl Decoder {
         let sampler = gpu.validating(Sampler::new(&gpu, &parts)).await?;
         progress(total, total);
         gpu.check()?;
-        Ok(Self { gpu, parts, plain, adapted: None, head, sampler, table, pad, seed: 0, recent: 0 })
+        Ok(Self {
+            gpu,
+            parts,
+            plain,
+            adapted: None,
+            head,
+            sampler,
+            table: table.map(Rc::new),
+            pad,
+            seed: 0,
+            recent: 0,
+        })
     }
 
     /// The lists in use.
@@ -208,6 +219,18 @@ impl Decoder {
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.parts.config
+    }
+
+    /// What the lists of dispatches are built from.
+    #[must_use]
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// The per-layer table, where it stays in the file.
+    #[must_use]
+    pub fn table(&self) -> Option<&Rc<HostTable>> {
+        self.table.as_ref()
     }
 
     /// Pieces of the vocabulary.

@@ -20,6 +20,7 @@ use crate::media::{Input, Media, MediaError};
 use crate::model::{Decoder, HostTable, Ingredients, KvType, ring};
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tokenizer::Tokenizer;
+use crate::train::Base;
 use crate::vision::{TowerPlan, Vision};
 use crate::weights;
 
@@ -223,6 +224,18 @@ impl Session {
     #[must_use]
     pub fn decoder(&self) -> &Decoder {
         &self.decoder
+    }
+
+    /// What training needs of the model. It shares the weights, and outlives the session if it must.
+    #[must_use]
+    pub fn training_base(&self) -> Base {
+        let parts = self.decoder.parts();
+        Base {
+            config: parts.config.clone(),
+            vocabulary: parts.vocabulary,
+            weights: parts.weights.clone(),
+            table: self.decoder.table().cloned(),
+        }
     }
 
     /// Tokens that the context holds.

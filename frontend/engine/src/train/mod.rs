@@ -1,12 +1,28 @@
-//! Learning a LoRA adapter from examples, on the device, with the base weights as they were loaded (specification §9).
+//! Learning a LoRA adapter from examples, on the device, with the base weights as they were loaded (specification §12).
+//!
+//! A [`Trainer`] works on a [`Base`], the weights of a loaded session. Every dispatch is built once: a forward pass that
+//! keeps each layer's input, the head with its loss in tiles of the vocabulary, and for each layer, from the last to the
+//! first, the forward pass again and the backward pass behind it.
 
+mod backward;
+mod base;
+mod builder;
+mod checkpoint;
 mod error;
 mod example;
 pub mod examples;
+mod factors;
+mod forward;
+mod head;
+mod pace;
 mod report;
 mod settings;
+mod trainer;
+mod working;
 
+pub use base::Base;
 pub use error::TrainError;
 pub use example::{Example, MASKED};
 pub use report::{MemoryPlan, StepReport};
 pub use settings::{Schedule, Settings, order};
+pub use trainer::Trainer;

@@ -47,7 +47,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Rank 8 on all seven projections of a layer; values of the specification's §9.4.
+    /// Rank 8 on all seven projections of a layer; values of the specification's §12.4.
     fn default() -> Self {
         Self {
             rank: 8,

@@ -46,8 +46,8 @@ impl Matrix {
     }
 }
 
-/// All weights of a model that are on the device.
-#[derive(Debug)]
+/// All weights of a model that are on the device; a clone shares them.
+#[derive(Clone, Debug)]
 pub struct Weights {
     /// Matrices by the engine's names.
     pub matrices: HashMap<String, Matrix>,

@@ -12,7 +12,7 @@ use engine::bytes::{ByteSource, CancelToken, FileSource};
 use engine::gguf::{Header, summary};
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::KvType;
-use engine::session::{Control, LoadOptions, Options, Plan, Session};
+use engine::session::{Control, LEAST_CONTEXT, LoadOptions, Options, Plan, Session};
 use engine::synth;
 use engine::template::{Conversation, Message, Part, RenderOptions, Role, Variant, render};
 use engine::tokenizer::{Specials, Tokenizer};
@@ -150,6 +150,8 @@ enum Command {
         #[arg(long, default_value = "google/gemma-4")]
         base: String,
     },
+    /// Learns a LoRA adapter from examples.
+    Train(super::train::Train),
     /// Writes a model of a real shape with random weights, for timing.
     Synth {
         /// The file to write.
@@ -282,6 +284,10 @@ pub fn run() -> Result<Value> {
         }
         Command::Adapter { adapter, peft, gguf, base } => {
             convert_adapter(&adapter, peft.as_deref(), gguf.as_deref(), &base)
+        }
+        Command::Train(train) => {
+            let (session, _, gpu) = load(&options, &train.model, LEAST_CONTEXT, KvType::F16)?;
+            super::train::run(&train, session, &gpu)
         }
         Command::Synth { out, shape, quant, vocab, layers, experts, towers } => {
             let options = synth::Options {

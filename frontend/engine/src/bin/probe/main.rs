@@ -7,6 +7,8 @@ mod bench;
 mod commands;
 #[cfg(not(target_arch = "wasm32"))]
 mod media;
+#[cfg(not(target_arch = "wasm32"))]
+mod train;
 
 #[cfg(not(target_arch = "wasm32"))]
 fn main() -> std::process::ExitCode {

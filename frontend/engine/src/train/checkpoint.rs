@@ -1,0 +1,108 @@
+//! The state of a training as bytes, so that a closed tab or a lost device costs only what came after it.
+//!
+//! `GTTRAIN1`, the length of a header as u64, the header in JSON, then for each layer that learns its factors and both
+//! moments as little-endian f32, then the SHA-256 of all before. What a step draws (dropout, the order of examples)
+//! follows from the seed and the number of the step, so nothing else need be kept.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::{TrainError, Trainer};
+
+const MAGIC: &[u8; 8] = b"GTTRAIN1";
+const DIGEST: usize = 32;
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Header {
+    step: u32,
+    rank: u32,
+    alpha: f32,
+    seed: u64,
+    /// Every projection that learns, in the order of the numbers.
+    targets: Vec<String>,
+    /// Numbers of each layer that learns.
+    counts: Vec<u32>,
+}
+
+fn broken(reason: impl Into<String>) -> TrainError {
+    TrainError::Checkpoint { reason: reason.into() }
+}
+
+impl Trainer {
+    fn header(&self) -> Header {
+        let layouts = || self.factors.iter().flatten().map(|factors| &factors.layout);
+        Header {
+            step: self.step,
+            rank: self.settings.rank,
+            alpha: self.settings.alpha,
+            seed: self.settings.seed,
+            targets: layouts().flat_map(|l| l.places.iter().map(|p| p.target.to_string())).collect(),
+            counts: layouts().map(|layout| layout.count).collect(),
+        }
+    }
+
+    /// The state: factors, moments, and the number of steps done.
+    ///
+    /// # Errors
+    /// When the device was lost.
+    pub async fn checkpoint(&self) -> Result<Vec<u8>, TrainError> {
+        let header = serde_json::to_vec(&self.header()).map_err(|e| broken(e.to_string()))?;
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend((header.len() as u64).to_le_bytes());
+        bytes.extend(header);
+        for factors in self.factors.iter().flatten() {
+            for buffer in [&factors.theta, &factors.m, &factors.v] {
+                let values = self.read(buffer, factors.layout.count).await?;
+                bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+            }
+        }
+        bytes.extend(Sha256::digest(&bytes));
+        Ok(bytes)
+    }
+
+    /// Goes on from a checkpoint of a training with the same projections, rank, alpha and seed. Nothing is changed when
+    /// it does not fit.
+    ///
+    /// # Errors
+    /// [`TrainError::Checkpoint`] says what is wrong with it.
+    pub async fn restore(&mut self, bytes: &[u8]) -> Result<(), TrainError> {
+        let (header, mut values) = parse(bytes)?;
+        let own = self.header();
+        if header != (Header { step: header.step, ..own }) {
+            return Err(broken("it is of a training with other projections, rank, alpha or seed"));
+        }
+        let numbers: u64 = header.counts.iter().map(|&count| 3 * u64::from(count)).sum();
+        if values.len() as u64 != 4 * numbers {
+            return Err(broken("its length is not what its header says"));
+        }
+        let finite = |bytes: &[u8]| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).is_finite();
+        if !values.chunks_exact(4).all(finite) {
+            return Err(broken("it holds numbers that are not finite"));
+        }
+        for factors in self.factors.iter().flatten() {
+            for buffer in [&factors.theta, &factors.m, &factors.v] {
+                let (own, rest) = values.split_at(4 * factors.layout.count as usize);
+                self.gpu.queue().write_buffer(buffer, 0, own);
+                values = rest;
+            }
+        }
+        self.gpu.drained().await?;
+        self.step = header.step;
+        Ok(())
+    }
+}
+
+/// The header and the numbers of a checkpoint whose digest is right.
+fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), TrainError> {
+    let short = || broken("it is cut short");
+    let (content, digest) = bytes.split_at_checked(bytes.len().wrapping_sub(DIGEST)).ok_or_else(short)?;
+    let rest = content.strip_prefix(MAGIC).ok_or_else(|| broken("it is no checkpoint of gemtab"))?;
+    if Sha256::digest(content).as_slice() != digest {
+        return Err(broken("its digest is wrong: it was cut short or changed"));
+    }
+    let (length, rest) = rest.split_first_chunk::<8>().ok_or_else(short)?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| short())?;
+    let (header, values) = rest.split_at_checked(length).ok_or_else(short)?;
+    let header = serde_json::from_slice(header).map_err(|e| broken(e.to_string()))?;
+    Ok((header, values))
+}

@@ -1,0 +1,150 @@
+//! The factors that are learned, with their gradients and the optimiser's moments: for each layer four buffers of one
+//! layout, so that the optimiser need not know what is where.
+
+use std::sync::Arc;
+
+use shaders::train::lora::Params;
+
+use super::settings::mix;
+use super::{Base, Settings, TrainError};
+use crate::adapter::{Adapter, AdapterError, Factors, Target};
+use crate::gpu::{Buffer, Gpu, GpuError};
+
+/// Where the factors of one projection are in the buffers of its layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The projection.
+    pub target: Target,
+    /// Columns of A.
+    pub input: u32,
+    /// Rows of B.
+    pub output: u32,
+    /// First element of A, `[rank, input]`.
+    pub a: u32,
+    /// First element of B, `[output, rank]`.
+    pub b: u32,
+}
+
+/// The layout of one layer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// Its projections.
+    pub places: Vec<Place>,
+    /// Numbers in each of its buffers.
+    pub count: u32,
+}
+
+/// The buffers of one layer, f32.
+pub(super) struct LayerFactors {
+    /// What is where.
+    pub layout: Layout,
+    /// A and B.
+    pub theta: Arc<Buffer>,
+    /// Their gradients.
+    pub gradients: Arc<Buffer>,
+    /// First moments.
+    pub m: Arc<Buffer>,
+    /// Second moments.
+    pub v: Arc<Buffer>,
+}
+
+/// The layouts of all layers; empty where nothing is learned.
+pub(super) fn layouts(base: &Base, settings: &Settings) -> Result<Vec<Layout>, TrainError> {
+    let mut all = vec![Layout::default(); base.config.layers.len()];
+    let targets = base.targets(&settings.targets);
+    if targets.is_empty() {
+        return Err(TrainError::NoTarget);
+    }
+    for (target, input, output) in targets {
+        let layout = &mut all[target.layer];
+        let a = layout.count;
+        let b = a + settings.rank * input;
+        layout.places.push(Place { target, input, output, a, b });
+        layout.count = b + settings.rank * output;
+    }
+    Ok(all)
+}
+
+impl Layout {
+    /// The place of a projection, where it is learned.
+    pub fn place(&self, target: Target) -> Option<&Place> {
+        self.places.iter().find(|place| place.target == target)
+    }
+
+    /// The numbers to begin with: those of `start`, else A uniform in ±1/√input and B zero (specification §12.4).
+    pub fn start(&self, settings: &Settings, start: Option<&Adapter>) -> Result<Vec<f32>, TrainError> {
+        let mut theta = vec![0.0; self.count as usize];
+        for place in &self.places {
+            let a = place.a as usize..place.b as usize;
+            let b = place.b as usize..(place.b + settings.rank * place.output) as usize;
+            if let Some(factors) = start.and_then(|adapter| adapter.get(place.target)) {
+                let found = [factors.rank, factors.input, factors.output];
+                let expected = [settings.rank, place.input, place.output];
+                if found != expected {
+                    return Err(TrainError::Adapter(AdapterError::Shape {
+                        tensor: place.target.to_string(),
+                        found: found.map(u64::from).to_vec(),
+                        expected: expected.map(u64::from).to_vec(),
+                    }));
+                }
+                theta[a].copy_from_slice(&factors.a);
+                theta[b].copy_from_slice(&factors.b);
+                continue;
+            }
+            let bound = 1.0 / f64::from(place.input).sqrt();
+            let key = mix(settings.seed ^ mix(u64::from(salt(place.target))));
+            for (index, value) in theta[a].iter_mut().enumerate() {
+                let unit = (mix(key ^ index as u64) >> 11) as f64 / (1u64 << 53) as f64;
+                *value = (bound * (2.0 * unit - 1.0)) as f32;
+            }
+        }
+        Ok(theta)
+    }
+
+    /// Buffers of this layout.
+    pub fn allocate(self, gpu: &Gpu) -> Result<LayerFactors, GpuError> {
+        let buffer = |label: &str| gpu.storage(label, 4 * u64::from(self.count));
+        Ok(LayerFactors {
+            theta: buffer("factors")?,
+            gradients: buffer("gradients of factors")?,
+            m: buffer("first moments")?,
+            v: buffer("second moments")?,
+            layout: self,
+        })
+    }
+
+    /// The factors in `values`, a buffer's content, added to an adapter.
+    pub fn read(&self, settings: &Settings, values: &[f32], into: &mut Adapter) -> Result<(), AdapterError> {
+        for place in &self.places {
+            let b = place.b as usize..(place.b + settings.rank * place.output) as usize;
+            let factors = Factors {
+                rank: settings.rank,
+                input: place.input,
+                output: place.output,
+                a: values[place.a as usize..place.b as usize].to_vec(),
+                b: values[b].to_vec(),
+                scale: settings.scale(),
+            };
+            into.insert(place.target, factors)?;
+        }
+        Ok(())
+    }
+}
+
+impl Place {
+    /// A, for an operation that multiplies by `scale`.
+    pub fn a(&self, settings: &Settings, scale: f32) -> Params {
+        let bound = shaders::train::dropout::bound(settings.dropout);
+        Params { salt: salt(self.target), bound, ..Params::a(self.input, settings.rank, self.a, scale) }
+    }
+
+    /// B, likewise.
+    pub fn b(&self, settings: &Settings, scale: f32) -> Params {
+        Params::b(self.output, settings.rank, self.b, scale)
+    }
+}
+
+/// A number for each projection of each layer.
+fn salt(target: Target) -> u32 {
+    target.layer as u32 * 16 + target.projection as u32
+}

@@ -1,0 +1,181 @@
+//! The forward pass of training: every layer's input is kept, everything else of a layer is overwritten by the next, and
+//! made again when the backward pass gets there.
+
+use shaders::attention::block::{Block, Params as BlockParams};
+use shaders::attention::decode::Kv as KvForm;
+use shaders::embed::gather;
+use shaders::ple::combine::{self, Table};
+use shaders::rows::gelu_mul::{self, Rows};
+use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
+
+use super::TrainError;
+use super::builder::{Builder, Product};
+use super::working::Kv;
+use crate::adapter::Projection as P;
+use crate::gpu::Buffer;
+use crate::model::Attention;
+use std::sync::Arc;
+
+impl<'a> Builder<'a> {
+    /// Embeddings into the first layer's input, and the per-layer inputs.
+    pub async fn embed(&mut self) -> Result<(), TrainError> {
+        let (base, work) = (self.base, self.work);
+        let (config, weights) = (&base.config, &base.weights);
+        let table = base.matrix("token_embd")?;
+        for part in &table.parts {
+            let params = gather::Params::new(&part.layout, part.row0, (config.width as f32).sqrt());
+            let buffers: [&wgpu::Buffer; 4] = [&part.buffer, &work.tokens, &work.state, &work.inputs[0]];
+            let source = gather::source(table.dtype)?;
+            self.push(&source, &params, &buffers, move |rows| params.dispatch(rows)).await?;
+        }
+        let Some(norm) = &weights.ple_norm else { return Ok(()) };
+        let matrix = base.matrix("per_layer_model_proj")?;
+        let part = matrix.whole();
+        let projection = (matrix.dtype, &part.layout, &**part.buffer);
+        self.matmul(projection, &work.state, &work.inputs[0], &work.gate).await?;
+        let params = combine::Params::new(config.width, config.layers.len() as u32, config.ple, config.eps);
+        if let Some(table) = weights.matrix("per_layer_token_embd") {
+            for part in &table.parts {
+                let params = params.with_table(&part.layout, part.row0);
+                let buffers: [&wgpu::Buffer; 6] =
+                    [&work.gate, norm, &work.state, &part.buffer, &work.ple, &work.tokens];
+                let source = combine::source(Table::Planar(table.dtype))?;
+                self.push(&source, &params, &buffers, move |rows| params.dispatch(rows)).await?;
+            }
+        } else {
+            let buffers: [&wgpu::Buffer; 5] = [&work.gate, norm, &work.state, &work.up, &work.ple];
+            let source = combine::source(Table::Host)?;
+            self.push(&source, &params, &buffers, move |rows| params.dispatch(rows)).await?;
+        }
+        self.cut(0.0);
+        Ok(())
+    }
+
+    /// Keys and values that layer `i` reads.
+    pub fn kv(&self, i: usize) -> &'a Kv<Arc<Buffer>> {
+        let owner = self.base.config.layers[i].kv_layer;
+        self.work.donors[owner].as_ref().unwrap_or(&self.work.kv)
+    }
+
+    /// Where layer `i`'s per-layer inputs are, with the gate and the result packed.
+    pub fn ple_rows(&self, i: usize) -> gelu_mul::Params {
+        let (p, layers) = (self.base.config.ple, self.base.config.layers.len() as u32);
+        let packed = Rows { stride: p, at: 0 };
+        gelu_mul::Params::new(p, packed, Rows { stride: p * layers, at: i as u32 * p }, packed)
+    }
+
+    /// The feed-forward part's gate, other factor and result, all packed.
+    pub fn feed_forward_rows(&self, i: usize) -> gelu_mul::Params {
+        let ff = self.base.config.layers[i].feed_forward;
+        let rows = Rows { stride: ff, at: 0 };
+        gelu_mul::Params::new(ff, rows, rows, rows)
+    }
+
+    /// Layer `i`, from its input to the next one's (specification §2.3).
+    pub async fn layer(&mut self, i: usize) -> Result<(), TrainError> {
+        let w = self.work;
+        self.norm(&w.state, &w.inputs[i], self.vector(i, "attn_norm"), &w.x1).await?;
+        self.attention(i).await?;
+        self.product(i, Product { projection: P::Output, x: &w.attention, y: &w.b1 }).await?;
+        self.copy(&w.inputs[i], None, &w.h1).await?;
+        self.add(&w.h1, &w.b1, self.vector(i, "post_attention_norm"), None).await?;
+
+        self.norm(&w.state, &w.h1, self.vector(i, "ffn_norm"), &w.x2).await?;
+        self.product(i, Product { projection: P::Gate, x: &w.x2, y: &w.gate }).await?;
+        self.product(i, Product { projection: P::Up, x: &w.x2, y: &w.up }).await?;
+        self.activation(self.feed_forward_rows(i), &w.gate, &w.up, &w.act).await?;
+        self.product(i, Product { projection: P::Down, x: &w.act, y: &w.b2 }).await?;
+        let next = &w.inputs[i + 1];
+        let scale = Some(self.vector(i, "layer_output_scale"));
+        let norm = self.vector(i, "post_ffw_norm");
+        if self.base.config.ple == 0 {
+            self.copy(&w.h1, None, next).await?;
+            self.add(next, &w.b2, norm, scale).await?;
+        } else {
+            self.copy(&w.h1, None, &w.h2).await?;
+            self.add(&w.h2, &w.b2, norm, None).await?;
+            self.product(i, Product { projection: P::PleGate, x: &w.h2, y: &w.ple_gate }).await?;
+            self.activation(self.ple_rows(i), &w.ple_gate, &w.ple, &w.ple_act).await?;
+            self.product(i, Product { projection: P::PleProjection, x: &w.ple_act, y: &w.b3 }).await?;
+            self.copy(&w.h2, None, next).await?;
+            self.add(next, &w.b3, self.vector(i, "post_norm"), scale).await?;
+        }
+        self.cut(0.0);
+        Ok(())
+    }
+
+    async fn attention(&mut self, i: usize) -> Result<(), TrainError> {
+        let (w, base) = (self.work, self.base);
+        let (config, layer) = (&base.config, &base.config.layers[i]);
+        let kv = self.kv(i);
+        let form = match (config.owns_kv(i), self.has_v(i)) {
+            (false, _) => KvForm::Shared,
+            (true, true) => KvForm::Own,
+            (true, false) => KvForm::OwnVIsK,
+        };
+        self.product(i, Product { projection: P::Q, x: &w.x1, y: &w.q_raw }).await?;
+        if form != KvForm::Shared {
+            self.product(i, Product { projection: P::K, x: &w.x1, y: &w.k_raw }).await?;
+        }
+        if form == KvForm::Own {
+            self.product(i, Product { projection: P::V, x: &w.x1, y: &w.v_raw }).await?;
+        }
+        // Queries are finished in place; the backward pass wants them raw, too.
+        let copy = shaders::train::rows::Params::new(config.q_width(i), None);
+        let buffers: [&wgpu::Buffer; 4] = [&w.state, &base.weights.vectors, &w.q_raw, &w.q];
+        self.push(&shaders::train::rows::copy()?, &copy, &buffers, move |rows| copy.dispatch(rows)).await?;
+
+        let rope = self.rope(i);
+        let finish = QkvFinish { head_dim: layer.head_dim, kv: form, kv_f16: false };
+        let params = QkvParams {
+            heads: config.heads,
+            kv_heads: layer.kv_heads,
+            ring: 0,
+            q_norm: self.vector(i, "attn_q_norm"),
+            k_norm: self.vector(i, "attn_k_norm"),
+            rope_hi_rows: rope.hi_rows,
+            eps: config.eps,
+            pad: 0,
+        };
+        let mut buffers: Vec<&wgpu::Buffer> = vec![&w.state, &base.weights.vectors, &rope.table, &w.q];
+        if form != KvForm::Shared {
+            buffers.extend::<[&wgpu::Buffer; 3]>([&kv.k, &kv.v, &w.k_raw]);
+        }
+        if form == KvForm::Own {
+            buffers.push(&w.v_raw);
+        }
+        self.push(&finish.source()?, &params, &buffers, move |rows| finish.dispatch(&params, rows)).await?;
+
+        let block = Block { head_dim: layer.head_dim, kv_f16: false, until: false };
+        let params = BlockParams {
+            heads: config.heads,
+            kv_heads: layer.kv_heads,
+            window: base.window(i),
+            ring: 0,
+            first_head: 0,
+            pad: [0; 3],
+        };
+        let buffers: [&wgpu::Buffer; 5] = [&w.state, &w.q, &kv.k, &kv.v, &w.attention];
+        self.push(&block.source()?, &params, &buffers, move |rows| block.dispatch(&params, rows)).await?;
+        self.cut(self.attention_cost(i));
+        Ok(())
+    }
+
+    /// Multiply-adds of attention for a row of the longest example.
+    pub fn attention_cost(&self, i: usize) -> f64 {
+        f64::from(self.base.config.q_width(i)) * f64::from(self.settings.max_tokens)
+    }
+
+    /// Whether layer `i` has values of its own; else they are its raw keys.
+    pub fn has_v(&self, i: usize) -> bool {
+        self.base.weights.matrix(&format!("blk.{i}.attn_v")).is_some()
+    }
+
+    /// Rotations of layer `i`.
+    pub fn rope(&self, i: usize) -> &'a crate::model::Rope {
+        match self.base.config.layers[i].attention {
+            Attention::Sliding => &self.ropes[0],
+            Attention::Global => &self.ropes[1],
+        }
+    }
+}

@@ -1,0 +1,414 @@
+//! The training loop, step by step: nothing here blocks, and what a failed or cancelled step has done is forgotten.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use shaders::backward::cross_entropy::Stat;
+use shaders::state::State;
+use shaders::train::optimiser::{self, AdamW, PARTIAL_SUMS, SquaresParams};
+use shaders::train::rows::NONE;
+use web_time::Instant;
+
+use super::builder::{Builder, Device};
+use super::factors::{self, LayerFactors};
+use super::pace::{Pace, Segment};
+use super::settings::mix;
+use super::working::{self, Working};
+use super::{Base, Example, MemoryPlan, Settings, StepReport, TrainError};
+use crate::adapter::Adapter;
+use crate::bytes::CancelToken;
+use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
+use crate::model::{Attention, Rope};
+
+/// A training: an adapter that gets better with every step.
+pub struct Trainer {
+    pub(super) gpu: Rc<Gpu>,
+    base: Base,
+    pub(super) settings: Settings,
+    plan: MemoryPlan,
+    work: Device,
+    /// By layer; none where nothing is learned.
+    pub(super) factors: Vec<Option<LayerFactors>>,
+    lists: Lists,
+    optimiser: Arc<Buffer>,
+    /// Kept: a dropped buffer is destroyed.
+    _ropes: [Rope; 2],
+    pace: Pace,
+    /// Steps done.
+    pub(super) step: u32,
+}
+
+/// All dispatches, made once.
+struct Lists {
+    embed: Vec<Segment>,
+    /// By layer, as trained.
+    forward: Vec<Vec<Segment>>,
+    /// By layer, without dropout; empty where there is none.
+    plain: Vec<Vec<Segment>>,
+    loss: Vec<Segment>,
+    loss_back: Vec<Segment>,
+    spread: Vec<Segment>,
+    /// By layer; empty below the first that learns.
+    backward: Vec<Vec<Segment>>,
+    squares: Steps,
+    update: Steps,
+}
+
+impl Trainer {
+    /// What a training would take beside the weights.
+    ///
+    /// # Errors
+    /// [`TrainError::Setting`], [`TrainError::NoTarget`] or [`TrainError::NotYet`].
+    pub fn plan(base: &Base, settings: &Settings) -> Result<MemoryPlan, TrainError> {
+        settings.check()?;
+        if base.config.experts.is_some() {
+            return Err(TrainError::NotYet { what: "a mixture of experts" });
+        }
+        if settings.max_tokens > base.config.max_context {
+            return Err(TrainError::Setting {
+                name: "the longest example",
+                value: settings.max_tokens.to_string(),
+                expected: "within what the model was made for",
+            });
+        }
+        working::plan(base, settings)
+    }
+
+    /// Allocates everything and compiles every kernel. `start` are factors to begin with; projections that it lacks
+    /// begin at random.
+    ///
+    /// # Errors
+    /// As [`Self::plan`], and when the device has no room or refuses a kernel.
+    pub async fn new(
+        gpu: Rc<Gpu>,
+        base: Base,
+        settings: Settings,
+        start: Option<&Adapter>,
+    ) -> Result<Self, TrainError> {
+        let plan = Self::plan(&base, &settings)?;
+        let layouts = factors::layouts(&base, &settings)?;
+        let starts: Vec<_> =
+            layouts.iter().map(|layout| layout.start(&settings, start)).collect::<Result<_, _>>()?;
+        let (work, factors) = gpu
+            .allocating("training", plan.bytes(), || {
+                let work = Working::make(&base, &settings, &mut |_, label, bytes| gpu.storage(label, bytes))?;
+                let learns = |layout: factors::Layout| {
+                    if layout.count == 0 { Ok(None) } else { layout.allocate(&gpu).map(Some) }
+                };
+                Ok((work, layouts.into_iter().map(learns).collect::<Result<Vec<_>, GpuError>>()?))
+            })
+            .await?;
+        for (factors, start) in factors.iter().zip(&starts) {
+            if let Some(factors) = factors {
+                gpu.queue().write_buffer(&factors.theta, 0, bytemuck::cast_slice(start));
+            }
+        }
+        let ropes = [
+            rope(&gpu, &base, &settings, Attention::Sliding)?,
+            rope(&gpu, &base, &settings, Attention::Global)?,
+        ];
+        let optimiser = gpu.uniform_with("optimiser", &AdamW::default())?;
+        let made = Lists::build(&gpu, &base, &settings, &work, &factors, &ropes, &optimiser);
+        let lists = gpu.validating(async { Ok(made.await) }).await??;
+        gpu.check()?;
+        let pace = Pace::default();
+        Ok(Self { gpu, base, settings, plan, work, factors, lists, optimiser, _ropes: ropes, pace, step: 0 })
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn base(&self) -> &Base {
+        &self.base
+    }
+
+    /// What was chosen.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What it takes beside the weights.
+    #[must_use]
+    pub fn memory(&self) -> MemoryPlan {
+        self.plan
+    }
+
+    /// Steps done.
+    #[must_use]
+    pub fn steps_done(&self) -> u32 {
+        self.step
+    }
+
+    /// One optimiser step over a batch, one example after the other.
+    ///
+    /// # Errors
+    /// See [`TrainError`]. The step was not taken then: factors and moments are what they were.
+    pub async fn step(&mut self, batch: &[Example], cancel: &CancelToken) -> Result<StepReport, TrainError> {
+        let started = Instant::now();
+        let (loss, grad_norm) = self.gradients_of(batch, cancel).await?;
+        if !loss.is_finite() || !grad_norm.is_finite() {
+            return Err(TrainError::NotFinite { step: self.step + 1, loss, grad_norm });
+        }
+        let clip = self.settings.clip;
+        let scale = if clip > 0.0 && grad_norm > clip { clip / (grad_norm + 1e-6) } else { 1.0 };
+        let rate = self.settings.rate(self.step);
+        let params = AdamW::new(self.step, rate, self.settings.weight_decay, scale);
+        self.gpu.queue().write_buffer(&self.optimiser, 0, bytemuck::bytes_of(&params));
+        self.gpu.run(&self.lists.update, 1);
+        self.gpu.drained().await?;
+        self.step += 1;
+        Ok(StepReport {
+            step: self.step,
+            loss,
+            grad_norm,
+            learning_rate: rate,
+            tokens: batch.iter().map(|example| example.ids.len() as u32).sum(),
+            learned: batch.iter().map(|example| example.learned() as u32).sum(),
+            milliseconds: started.elapsed().as_secs_f64() * 1000.0,
+        })
+    }
+
+    /// Loss of a batch, and the norm of its gradients, which stay in their buffers; nothing is learned.
+    ///
+    /// # Errors
+    /// See [`TrainError`].
+    pub async fn gradients_of(
+        &mut self,
+        batch: &[Example],
+        cancel: &CancelToken,
+    ) -> Result<(f64, f64), TrainError> {
+        let learned = self.check(batch)?;
+        let mut encoder = self.gpu.encoder();
+        for factors in self.factors.iter().flatten() {
+            encoder.clear_buffer(&factors.gradients, 0, None);
+        }
+        self.gpu.queue().submit([encoder.finish()]);
+        let mut loss = 0.0;
+        for (index, example) in batch.iter().enumerate().filter(|(_, example)| example.learned() > 0) {
+            let seed = mix(self.settings.seed ^ mix(u64::from(self.step) << 32 | index as u64));
+            loss += self.forward(example, learned, Some(seed), cancel).await?;
+            self.backward(example, cancel).await?;
+        }
+        self.gpu.run(&self.lists.squares, 1);
+        let count = self.factors.len() as u64 * u64::from(PARTIAL_SUMS);
+        let sums = self.gpu.read_once(&self.work.squares, 0, 4 * count).await?;
+        let sums: Vec<f32> = bytemuck::pod_collect_to_vec(&sums);
+        let squares: f64 = sums.iter().map(|&sum| f64::from(sum)).sum();
+        Ok((loss / f64::from(learned), squares.sqrt()))
+    }
+
+    /// Mean loss of examples over their learned tokens, without dropout.
+    ///
+    /// # Errors
+    /// See [`TrainError`].
+    pub async fn evaluate(&mut self, batch: &[Example], cancel: &CancelToken) -> Result<f64, TrainError> {
+        let learned = self.check(batch)?;
+        let mut loss = 0.0;
+        for example in batch.iter().filter(|example| example.learned() > 0) {
+            loss += self.forward(example, learned, None, cancel).await?;
+        }
+        Ok(loss / f64::from(learned))
+    }
+
+    /// What was learned so far.
+    ///
+    /// # Errors
+    /// When the device was lost.
+    pub async fn adapter(&self) -> Result<Adapter, TrainError> {
+        self.collect(|factors| &factors.theta).await
+    }
+
+    /// The gradients of the last step, before clipping, in the form of an adapter.
+    ///
+    /// # Errors
+    /// When the device was lost.
+    pub async fn gradients(&self) -> Result<Adapter, TrainError> {
+        self.collect(|factors| &factors.gradients).await
+    }
+
+    async fn collect(&self, which: impl Fn(&LayerFactors) -> &Arc<Buffer>) -> Result<Adapter, TrainError> {
+        let mut adapter = Adapter::default();
+        for factors in self.factors.iter().flatten() {
+            let values = self.read(which(factors), factors.layout.count).await?;
+            factors.layout.read(&self.settings, &values, &mut adapter)?;
+        }
+        Ok(adapter)
+    }
+
+    /// The first `count` numbers of a buffer.
+    pub(super) async fn read(&self, buffer: &wgpu::Buffer, count: u32) -> Result<Vec<f32>, GpuError> {
+        Ok(bytemuck::pod_collect_to_vec(&self.gpu.read_once(buffer, 0, 4 * u64::from(count)).await?))
+    }
+
+    /// Looks whether every example can be used, and counts the tokens to learn.
+    fn check(&self, batch: &[Example]) -> Result<u32, TrainError> {
+        if batch.is_empty() {
+            return Err(TrainError::NoExamples);
+        }
+        let (vocabulary, most) = (self.base.vocabulary, self.settings.max_tokens);
+        for (index, example) in batch.iter().enumerate() {
+            let (ids, labels) = (example.ids.len(), example.labels.len());
+            if ids != labels {
+                return Err(TrainError::Labels { index, ids, labels });
+            }
+            if ids > most as usize {
+                return Err(TrainError::TooLong { index, tokens: ids, most });
+            }
+            let ids = example.ids.iter().map(|&id| i64::from(id));
+            let mut all = ids.chain(example.labels.iter().map(|&label| i64::from(label)));
+            if let Some(id) = all.find(|&id| id >= i64::from(vocabulary)) {
+                return Err(TrainError::NoToken { index, id, vocabulary });
+            }
+        }
+        match batch.iter().map(Example::learned).sum::<usize>() {
+            0 => Err(TrainError::AllMasked),
+            learned => Ok(learned as u32),
+        }
+    }
+
+    /// Runs an example forward and returns the sum of its losses; `learned` tokens share the weight of the gradient.
+    /// Without a seed nothing is left out.
+    async fn forward(
+        &mut self,
+        example: &Example,
+        learned: u32,
+        seed: Option<u64>,
+        cancel: &CancelToken,
+    ) -> Result<f64, TrainError> {
+        let rows = example.ids.len() as u32;
+        // The row before a token predicts it.
+        let picked: Vec<u32> =
+            (1..rows).filter(|&t| example.labels[t as usize] >= 0).map(|t| t - 1).collect();
+        let targets: Vec<u32> = picked.iter().map(|&t| example.labels[t as usize + 1] as u32).collect();
+        let mut places = vec![NONE; rows as usize];
+        for (index, &row) in (0u32..).zip(&picked) {
+            places[row as usize] = index;
+        }
+        let weights = vec![1.0 / learned as f32; picked.len()];
+        let count = picked.len() as u32;
+        let seed_bits = seed.unwrap_or(0);
+        let state = |len| State {
+            len,
+            seed_lo: seed_bits as u32,
+            seed_hi: (seed_bits >> 32) as u32,
+            ..State::default()
+        };
+        let (queue, work) = (self.gpu.queue(), &self.work);
+        queue.write_buffer(&work.state, 0, bytemuck::bytes_of(&state(rows)));
+        queue.write_buffer(&work.head_state, 0, bytemuck::bytes_of(&state(count)));
+        queue.write_buffer(&work.tokens, 0, bytemuck::cast_slice(&example.ids));
+        queue.write_buffer(&work.picked, 0, bytemuck::cast_slice(&picked));
+        queue.write_buffer(&work.places, 0, bytemuck::cast_slice(&places));
+        queue.write_buffer(&work.targets, 0, bytemuck::cast_slice(&targets));
+        queue.write_buffer(&work.weights, 0, bytemuck::cast_slice(&weights));
+        if let Some(table) = &self.base.table {
+            // Fetched rows come before the list that reads them from here.
+            let table = table.rows(&example.ids).await?;
+            queue.write_buffer(&work.up, 0, bytemuck::cast_slice(&table));
+        }
+        let (gpu, lists) = (&self.gpu, &self.lists);
+        let forward = if seed.is_none() && !lists.plain.is_empty() { &lists.plain } else { &lists.forward };
+        let through = lists.embed.iter().chain(forward.iter().flatten());
+        self.pace.run(gpu, through, rows, cancel).await?;
+        self.pace.run(gpu, &lists.loss, count, cancel).await?;
+        let stats = self.gpu.read_once(&self.work.stats, 0, 16 * u64::from(count)).await?;
+        let stats: Vec<Stat> = bytemuck::pod_collect_to_vec(&stats);
+        Ok(stats.iter().map(Stat::loss).sum())
+    }
+
+    /// Adds the gradients of the example that went forward last.
+    async fn backward(&mut self, example: &Example, cancel: &CancelToken) -> Result<(), TrainError> {
+        let mut encoder = self.gpu.encoder();
+        for donor in self.work.donors.iter().flatten() {
+            encoder.clear_buffer(&donor.dk, 0, None);
+            encoder.clear_buffer(&donor.dv, 0, None);
+        }
+        self.gpu.queue().submit([encoder.finish()]);
+        let rows = example.ids.len() as u32;
+        let (gpu, lists) = (&self.gpu, &self.lists);
+        self.pace.run(gpu, &lists.loss_back, example.learned() as u32, cancel).await?;
+        let layers = lists.forward.iter().zip(&lists.backward).rev().filter(|(_, back)| !back.is_empty());
+        let through = lists.spread.iter().chain(layers.flat_map(|(again, back)| again.iter().chain(back)));
+        self.pace.run(gpu, through, rows, cancel).await
+    }
+}
+
+/// The table of rotations of one kind of layer.
+fn rope(gpu: &Gpu, base: &Base, settings: &Settings, attention: Attention) -> Result<Rope, GpuError> {
+    let config = &base.config;
+    let head_dim = config.layers.iter().find(|l| l.attention == attention).map_or(16, |l| l.head_dim);
+    let (theta, factors) = match attention {
+        Attention::Sliding => (config.theta_sliding, None),
+        Attention::Global => (config.theta_global, base.weights.rope_factors.as_deref()),
+    };
+    let table = shaders::rope::table(theta.into(), head_dim, factors, settings.max_tokens);
+    Ok(Rope {
+        table: gpu.storage_with("rope", &table)?,
+        hi_rows: shaders::rope::hi_rows(settings.max_tokens),
+    })
+}
+
+impl Lists {
+    async fn build(
+        gpu: &Gpu,
+        base: &Base,
+        settings: &Settings,
+        work: &Device,
+        factors: &[Option<LayerFactors>],
+        ropes: &[Rope; 2],
+        optimiser: &Arc<Buffer>,
+    ) -> Result<Self, TrainError> {
+        let builder = |dropout| Builder::new((gpu, base, settings), work, factors, ropes, dropout);
+        let layers = base.config.layers.len();
+        let drops = settings.dropout > 0.0;
+        let lowest = factors.iter().position(Option::is_some).unwrap_or(layers);
+
+        let mut embed = builder(false);
+        embed.embed().await?;
+        let (mut forward, mut plain, mut backward) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..layers {
+            let mut again = builder(drops);
+            again.layer(i).await?;
+            forward.push(again.finish());
+            if drops {
+                let mut without = builder(false);
+                without.layer(i).await?;
+                plain.push(without.finish());
+            }
+            let mut back = builder(drops);
+            if i >= lowest {
+                // The gradient arrives in dh[0] at the last layer, and goes to and fro.
+                back.layer_back(i, (layers - 1 - i) % 2).await?;
+            }
+            backward.push(back.finish());
+        }
+        let (mut loss, mut loss_back, mut spread) = (builder(false), builder(false), builder(false));
+        loss.loss().await?;
+        loss_back.loss_back().await?;
+        spread.spread().await?;
+
+        let (mut squares, mut update) = (Steps::default(), Steps::default());
+        for (i, factors) in factors.iter().enumerate() {
+            let Some(factors) = factors else { continue };
+            let count = factors.layout.count;
+            let params = SquaresParams { count, at: i as u32 * PARTIAL_SUMS, pad: [0; 2] };
+            let buffers: [&wgpu::Buffer; 2] = [&factors.gradients, &work.squares];
+            let grid = Grid::Fixed([PARTIAL_SUMS, 1, 1]);
+            squares.push(gpu, &optimiser::squares()?, &params, &buffers, grid).await?;
+            let buffers: [&wgpu::Buffer; 4] = [&factors.gradients, &factors.theta, &factors.m, &factors.v];
+            let grid = Grid::Fixed(AdamW::dispatch(count));
+            update.push_shared(gpu, &AdamW::source()?, optimiser, &buffers, grid).await?;
+        }
+        Ok(Self {
+            embed: embed.finish(),
+            forward,
+            plain,
+            loss: loss.finish(),
+            loss_back: loss_back.finish(),
+            spread: spread.finish(),
+            backward,
+            squares,
+            update,
+        })
+    }
+}

@@ -1,0 +1,211 @@
+//! The buffers that a training works in. They are described once, as a function of a maker of buffers, so that what is
+//! planned is what is allocated.
+
+use shaders::backward::cross_entropy::Stat;
+
+use super::{Base, MemoryPlan, Settings, TrainError, factors};
+use crate::adapter::Projection;
+
+/// Bytes of the tile of logits.
+const LOGITS_BYTES: u64 = 32 << 20;
+
+/// Keys and values of a layer and their gradients, `[T, kv_heads·head_dim]`.
+pub(super) struct Kv<B> {
+    pub k: B,
+    pub v: B,
+    pub dk: B,
+    pub dv: B,
+}
+
+/// All buffers; f32 and with a row for each of `T` tokens unless said otherwise.
+pub(super) struct Working<B> {
+    /// `shaders::state::State` of the sequence.
+    pub state: B,
+    /// The same for the rows that have a target.
+    pub head_state: B,
+    /// Token ids, u32.
+    pub tokens: B,
+    /// Of each row that has a target: its number in the sequence. u32.
+    pub picked: B,
+    /// Of each row of the sequence: its number among those, or none. u32.
+    pub places: B,
+    /// Targets of the picked rows, u32.
+    pub targets: B,
+    /// Weights of the picked rows in the loss.
+    pub weights: B,
+    /// Statistics of the picked rows: [`Stat`].
+    pub stats: B,
+    /// Logits of a tile of the vocabulary, or their gradients.
+    pub logits: B,
+    /// The input of each layer, and the output of the last. `[width]`.
+    pub inputs: Vec<B>,
+    /// Donors' keys and values, by layer.
+    pub donors: Vec<Option<Kv<B>>>,
+    /// Those of any other layer.
+    pub kv: Kv<B>,
+    /// The stream after attention. `[width]`.
+    pub h1: B,
+    /// The stream after the feed-forward part, before the per-layer input. `[width]`.
+    pub h2: B,
+    /// The normed input of attention, and of the feed-forward part. `[width]`.
+    pub x1: B,
+    pub x2: B,
+    /// The branches before their norms: attention, feed-forward, per-layer input. `[width]`.
+    pub b1: B,
+    pub b2: B,
+    pub b3: B,
+    /// Queries as the product gives them; normed and rotated. `[heads·head_dim]`.
+    pub q_raw: B,
+    pub q: B,
+    /// Keys and values as the products give them. `[kv_heads·head_dim]`.
+    pub k_raw: B,
+    pub v_raw: B,
+    /// The result of attention. `[heads·head_dim]`.
+    pub attention: B,
+    /// `[feed_forward]`, or all per-layer inputs before layer 0.
+    pub gate: B,
+    pub up: B,
+    /// The activated product, later its gradient. `[feed_forward]`.
+    pub act: B,
+    /// Per-layer inputs. `[layers·P]`.
+    pub ple: B,
+    /// The per-layer gate, activated, and the gradient of that. `[P]`.
+    pub ple_gate: B,
+    pub ple_act: B,
+    pub ple_dact: B,
+    /// The gradient of the stream, twice: a layer reads one and leaves the other. `[width]`.
+    pub dh: [B; 2],
+    /// Gradients of a branch, and of a normed input. `[width]`.
+    pub db: B,
+    pub dx: B,
+    /// Gradients of attention's result and of the rotated queries. `[heads·head_dim]`.
+    pub dattention: B,
+    pub dq: B,
+    /// Gradients of keys and values for each query head. `[heads·head_dim]`. The first later holds those of `q_raw`.
+    pub part_k: B,
+    pub part_v: B,
+    /// Gradients of `k_raw` and `v_raw`.
+    pub dk_raw: B,
+    pub dv_raw: B,
+    /// Statistics of attention. `[heads·2]`.
+    pub attention_stats: B,
+    /// A·x of each projection. `[rank]`.
+    pub z: Vec<B>,
+    /// s·Bᵀ·dy. `[rank]`.
+    pub dz: B,
+    /// Partial sums of squares of every layer's gradients.
+    pub squares: B,
+}
+
+/// Pieces of the vocabulary in a tile: a multiple of 32, as parts of planar matrices need.
+pub(super) fn tile(settings: &Settings, vocabulary: u32) -> u32 {
+    let fitting = LOGITS_BYTES / 4 / u64::from(settings.max_tokens) / 32 * 32;
+    (fitting.clamp(32, 1 << 16) as u32).min(vocabulary.next_multiple_of(32))
+}
+
+/// What a buffer counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Checkpoint,
+    Shared,
+    Working,
+}
+
+impl<B> Working<B> {
+    /// Makes every buffer, by bytes.
+    pub fn make<E>(
+        base: &Base,
+        settings: &Settings,
+        make: &mut dyn FnMut(Kind, &str, u64) -> Result<B, E>,
+    ) -> Result<Self, E> {
+        let config = &base.config;
+        let t = u64::from(settings.max_tokens);
+        let layers = config.layers.len();
+        let most = |f: &dyn Fn(usize) -> u32| u64::from((0..layers).map(f).max().unwrap_or(0));
+        let width = u64::from(config.width);
+        let q = most(&|i| config.q_width(i));
+        let kv = most(&|i| config.kv_width(i));
+        let ple = u64::from(config.ple);
+        let ple_all = ple * layers as u64;
+        let ff = most(&|i| config.layers[i].feed_forward);
+        let rank = u64::from(settings.rank);
+        let stat = size_of::<Stat>() as u64;
+
+        let mut inputs = Vec::with_capacity(layers + 1);
+        for _ in 0..=layers {
+            inputs.push(make(Kind::Checkpoint, "layer input", 4 * t * width)?);
+        }
+        let mut donors = Vec::with_capacity(layers);
+        for i in 0..layers {
+            let mut one = || make(Kind::Shared, "donor's keys", 4 * t * u64::from(config.kv_width(i)));
+            let donor = base.is_donor(i);
+            donors.push(if donor { Some(Kv { k: one()?, v: one()?, dk: one()?, dv: one()? }) } else { None });
+        }
+        let mut rows = |label: &str, elements: u64| make(Kind::Working, label, 4 * t * elements);
+        Ok(Self {
+            tokens: rows("tokens", 1)?,
+            picked: rows("picked rows", 1)?,
+            places: rows("places of rows", 1)?,
+            targets: rows("targets", 1)?,
+            weights: rows("weights of rows", 1)?,
+            stats: rows("statistics", stat / 4)?,
+            logits: rows("tile of logits", tile(settings, base.vocabulary).into())?,
+            inputs,
+            donors,
+            kv: Kv { k: rows("k", kv)?, v: rows("v", kv)?, dk: rows("dk", kv)?, dv: rows("dv", kv)? },
+            h1: rows("stream 1", width)?,
+            h2: rows("stream 2", if ple > 0 { width } else { 0 })?,
+            x1: rows("input of attention", width)?,
+            x2: rows("input of feed-forward", width)?,
+            b1: rows("branch 1", width)?,
+            b2: rows("branch 2", width)?,
+            b3: rows("branch 3", width)?,
+            q_raw: rows("raw queries", q)?,
+            q: rows("queries", q)?,
+            k_raw: rows("raw keys", kv)?,
+            v_raw: rows("raw values", kv)?,
+            attention: rows("attention", q)?,
+            gate: rows("gate", ff.max(ple_all))?,
+            up: rows("up", ff.max(ple_all))?,
+            act: rows("activated", ff)?,
+            ple: rows("per-layer inputs", ple_all)?,
+            ple_gate: rows("per-layer gate", ple)?,
+            ple_act: rows("per-layer activated", ple)?,
+            ple_dact: rows("per-layer gradient", ple)?,
+            dh: [rows("gradient of the stream", width)?, rows("gradient of the stream", width)?],
+            db: rows("gradient of a branch", width)?,
+            dx: rows("gradient of an input", width)?,
+            dattention: rows("gradient of attention", q)?,
+            dq: rows("gradient of queries", q)?,
+            part_k: rows("gradient of keys by head", q)?,
+            part_v: rows("gradient of values by head", q)?,
+            dk_raw: rows("gradient of raw keys", kv)?,
+            dv_raw: rows("gradient of raw values", kv)?,
+            attention_stats: rows("statistics of attention", 2 * u64::from(config.heads))?,
+            z: Projection::ALL.iter().map(|_| rows("A·x", rank)).collect::<Result<_, E>>()?,
+            dz: rows("gradient of A·x", rank)?,
+            state: make(Kind::Working, "state", 32)?,
+            head_state: make(Kind::Working, "state of the head", 32)?,
+            squares: make(
+                Kind::Working,
+                "sums of squares",
+                4 * layers as u64 * u64::from(shaders::train::optimiser::PARTIAL_SUMS),
+            )?,
+        })
+    }
+}
+
+/// What training takes beside the weights.
+pub(super) fn plan(base: &Base, settings: &Settings) -> Result<MemoryPlan, TrainError> {
+    let parameters = factors::layouts(base, settings)?.iter().map(|layout| u64::from(layout.count)).sum();
+    let mut plan = MemoryPlan { parameters, optimiser: 16 * parameters, ..MemoryPlan::default() };
+    Working::make(base, settings, &mut |kind, _, bytes| {
+        *match kind {
+            Kind::Checkpoint => &mut plan.checkpoints,
+            Kind::Shared => &mut plan.shared,
+            Kind::Working => &mut plan.working,
+        } += bytes;
+        Ok::<(), TrainError>(())
+    })?;
+    Ok(plan)
+}

@@ -1,0 +1,381 @@
+//! Training against the reference: gradients of the first step and the losses of twenty, made by PyTorch in f32 on the
+//! same weights (transformers 5.23), within the tolerances of the set: 1e-3 relative L2 error for each gradient, 1e-2
+//! relative for each loss. The quantised model is carried; the others are compared where they lie beside the repository.
+
+mod common;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::slice::from_ref;
+
+use engine::adapter::{Adapter, Factors, Projection, Target};
+use engine::bytes::CancelToken;
+use engine::gpu::Gpu;
+use engine::session::LoadOptions;
+use engine::train::{Example, MASKED, Schedule, Settings, TrainError, Trainer, order};
+use pollster::block_on;
+use safetensors::SafeTensors;
+
+/// The tensors of some files, by name.
+struct Tensors(HashMap<String, (Vec<usize>, Vec<f32>)>);
+
+impl Tensors {
+    fn read(paths: &[PathBuf]) -> Self {
+        let mut all = HashMap::new();
+        for path in paths {
+            let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            for (name, tensor) in SafeTensors::deserialize(&bytes).expect("golden tensors parse").tensors() {
+                let values = bytemuck::pod_collect_to_vec(tensor.data());
+                all.insert(name, (tensor.shape().to_vec(), values));
+            }
+        }
+        Self(all)
+    }
+
+    fn get(&self, name: &str) -> Option<&Vec<f32>> {
+        self.0.get(name).map(|(_, values)| values)
+    }
+
+    /// Those below `prefix` as an adapter.
+    fn adapter(&self, prefix: &str, scale: f32) -> Adapter {
+        let mut adapter = Adapter::default();
+        for (name, (shape, a)) in &self.0 {
+            let Some(tensor) = name.strip_prefix(prefix).and_then(|name| name.strip_suffix(".A")) else {
+                continue;
+            };
+            let (shape_b, b) = &self.0[&format!("{prefix}{tensor}.B")];
+            let factors = Factors {
+                rank: shape[0] as u32,
+                input: shape[1] as u32,
+                output: shape_b[0] as u32,
+                a: a.clone(),
+                b: b.clone(),
+                scale,
+            };
+            adapter.insert(target(tensor), factors).expect("factors");
+        }
+        adapter
+    }
+}
+
+/// `blk.3.attn_q`
+fn target(tensor: &str) -> Target {
+    let mut parts = tensor.split('.');
+    assert_eq!(parts.next(), Some("blk"));
+    let layer = parts.next().and_then(|n| n.parse().ok()).expect("a layer");
+    let name = parts.next().expect("a projection");
+    let projection = Projection::ALL.into_iter().find(|p| p.tensor() == name).expect("a projection");
+    Target { layer, projection }
+}
+
+/// A model with its golden: a prompt, what is learned, and what came of it.
+struct Golden {
+    model: PathBuf,
+    tensors: Tensors,
+    json: serde_json::Value,
+}
+
+impl Golden {
+    fn carried() -> Self {
+        let golden = common::repository("frontend/engine/tests/golden");
+        let outputs = golden.join("outputs/tiny-e2b");
+        let files = ["lora.init.safetensors", "q4_k_m.lora.safetensors"].map(|file| outputs.join(file));
+        Self::read(golden.join("models/tiny-e2b.q4_k_m.gguf"), &files, &outputs.join("q4_k_m.lora.json"))
+    }
+
+    fn beside() -> Vec<Self> {
+        let golden = common::repository("../shared/golden");
+        let one = |name: &str| {
+            let model = golden.join(format!("models/{name}.f16.gguf"));
+            let output = |extension: &str| golden.join(format!("golden/{name}/f16.lora.{extension}"));
+            model.exists().then(|| Self::read(model, &[output("safetensors")], &output("json")))
+        };
+        ["tiny-e2b", "tiny-31b"].into_iter().filter_map(one).collect()
+    }
+
+    fn read(model: PathBuf, tensors: &[PathBuf], json: &Path) -> Self {
+        let json = std::fs::read(json).expect("golden JSON");
+        let json = serde_json::from_slice(&json).expect("golden JSON parses");
+        Self { model, tensors: Tensors::read(tensors), json }
+    }
+
+    fn ids(&self, key: &str) -> Vec<u32> {
+        let ids = self.json[key].as_array().expect("ids").iter();
+        ids.map(|id| id.as_u64().expect("an id") as u32).collect()
+    }
+
+    fn example(&self) -> Example {
+        let (prompt, targets) = (self.ids("prompt_ids"), self.ids("target_ids"));
+        let masked = prompt.iter().map(|_| MASKED);
+        Example {
+            labels: masked.chain(targets.iter().map(|&id| id as i32)).collect(),
+            ids: [prompt, targets].concat(),
+        }
+    }
+
+    fn number(&self, key: &str) -> f64 {
+        self.json[key].as_f64().unwrap_or_else(|| panic!("golden {key}"))
+    }
+
+    fn settings(&self) -> Settings {
+        let optimiser = &self.json["optimizer"];
+        let number = |key: &str| optimiser[key].as_f64().expect("a number");
+        Settings {
+            rank: self.number("rank") as u32,
+            alpha: self.number("alpha") as f32,
+            steps: number("steps") as u32,
+            learning_rate: number("lr"),
+            weight_decay: number("weight_decay"),
+            schedule: Schedule::Constant,
+            warmup: 0,
+            clip: 0.0,
+            max_tokens: self.example().ids.len() as u32,
+            ..Settings::default()
+        }
+    }
+
+    fn start(&self) -> Adapter {
+        self.tensors.adapter("init.lora.", self.number("scale") as f32)
+    }
+
+    fn label(&self) -> String {
+        self.model.file_name().expect("a file name").to_string_lossy().into_owned()
+    }
+}
+
+fn trainer(gpu: &Rc<Gpu>, model: &Path, settings: &Settings, start: Option<&Adapter>) -> Trainer {
+    let session = common::load(gpu, model, &LoadOptions { context: 512, ..LoadOptions::default() });
+    let base = session.training_base();
+    block_on(Trainer::new(Rc::clone(gpu), base, settings.clone(), start)).expect("a trainer")
+}
+
+fn relative_error(got: &[f32], want: &[f32]) -> f64 {
+    assert_eq!(got.len(), want.len());
+    let square = |x: f32| f64::from(x) * f64::from(x);
+    let difference: f64 = got.iter().zip(want).map(|(a, b)| square(a - b)).sum();
+    let whole: f64 = want.iter().map(|&b| square(b)).sum();
+    (difference / whole.max(1e-30)).sqrt()
+}
+
+/// The same factors with every B at zero.
+fn without_b(adapter: &Adapter) -> Adapter {
+    let mut all = Adapter::default();
+    for (target, factors) in adapter.iter() {
+        let factors = Factors { b: vec![0.0; factors.b.len()], ..factors.clone() };
+        all.insert(target, factors).expect("factors");
+    }
+    all
+}
+
+fn check(golden: &Golden) {
+    let gpu = common::gpu();
+    let (label, settings, example) = (golden.label(), golden.settings(), golden.example());
+    let cancel = CancelToken::new();
+    let start = golden.start();
+
+    let mut first = trainer(&gpu, &golden.model, &settings, Some(&start));
+    let (loss, _) = block_on(first.gradients_of(from_ref(&example), &cancel)).expect("gradients");
+    let want = golden.number("loss_at_init");
+    assert!((loss - want).abs() <= 1e-3 * want, "{label}: a loss of {loss} for {want}");
+    let gradients = block_on(first.gradients()).expect("gradients");
+    assert_eq!(gradients.len(), start.len(), "{label}: projections that learn");
+    let (mut compared, mut worst) = (0, 0.0f64);
+    for (target, got) in gradients.iter() {
+        for (part, got) in [("A", &got.a), ("B", &got.b)] {
+            let name = format!("grad.lora.{target}.{part}");
+            let Some(want) = golden.tensors.get(&name) else { continue };
+            let error = relative_error(got, want);
+            assert!(error <= 1e-3, "{label} {name}: relative error {error}");
+            worst = worst.max(error);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 20, "{label}: only {compared} gradients to compare with");
+    drop(first);
+
+    let mut curve = trainer(&gpu, &golden.model, &settings, Some(&without_b(&start)));
+    let wants = golden.json["curve"].as_array().expect("a curve");
+    let mut worst_loss = 0.0f64;
+    for (step, want) in wants.iter().enumerate() {
+        let want = want.as_f64().expect("a loss");
+        let batch = [example.clone()];
+        let loss = if step + 1 == wants.len() {
+            block_on(curve.evaluate(&batch, &cancel)).expect("a loss")
+        } else {
+            block_on(curve.step(&batch, &cancel)).expect("a step").loss
+        };
+        let error = (loss - want).abs() / want;
+        assert!(error <= 1e-2, "{label}: step {step} has a loss of {loss} for {want}");
+        worst_loss = worst_loss.max(error);
+    }
+    println!("{label}: {compared} gradients differ by at most {worst:.1e}, losses by {worst_loss:.1e}");
+}
+
+#[test]
+fn a_quantised_model_learns_as_the_reference_does() {
+    check(&Golden::carried());
+}
+
+#[test]
+fn the_whole_set_learns_as_the_reference_does_where_it_is_at_hand() {
+    for golden in Golden::beside() {
+        check(&golden);
+    }
+}
+
+/// A short example of arbitrary tokens.
+fn short(seed: u32, tokens: u32) -> Example {
+    let ids: Vec<u32> = (0..tokens).map(|i| 200 + (seed * 97 + i * 31) % 700).collect();
+    let labels = ids.iter().enumerate().map(|(t, &id)| if t < 3 { MASKED } else { id as i32 }).collect();
+    Example { ids, labels }
+}
+
+fn quick() -> Settings {
+    Settings {
+        rank: 4,
+        steps: 6,
+        learning_rate: 5e-3,
+        warmup: 2,
+        schedule: Schedule::Cosine,
+        dropout: 0.1,
+        max_tokens: 32,
+        seed: 3,
+        ..Settings::default()
+    }
+}
+
+fn model() -> PathBuf {
+    common::repository("frontend/engine/tests/golden/models/tiny-31b.q4_0.gguf")
+}
+
+#[test]
+fn one_example_is_learned_by_heart() {
+    let settings =
+        Settings { steps: 40, learning_rate: 1e-2, schedule: Schedule::Constant, dropout: 0.0, ..quick() };
+    let mut trainer = trainer(&common::gpu(), &model(), &settings, None);
+    let (batch, cancel) = ([short(1, 20)], CancelToken::new());
+    for _ in 0..settings.steps {
+        if block_on(trainer.step(&batch, &cancel)).expect("a step").loss < 0.01 {
+            return;
+        }
+    }
+    panic!("a loss of {}", block_on(trainer.evaluate(&batch, &cancel)).expect("a loss"));
+}
+
+#[test]
+fn a_training_that_goes_on_from_a_checkpoint_ends_as_one_that_was_not_stopped() {
+    let (gpu, cancel, settings) = (common::gpu(), CancelToken::new(), quick());
+    let examples = [short(1, 12), short(2, 32), short(3, 7)];
+    let run = |trainer: &mut Trainer, until: u32| {
+        let mut losses = Vec::new();
+        while trainer.steps_done() < until {
+            let chosen = order(settings.seed, examples.len(), 2, trainer.steps_done());
+            let batch: Vec<_> = chosen.into_iter().map(|index| examples[index].clone()).collect();
+            losses.push(block_on(trainer.step(&batch, &cancel)).expect("a step").loss);
+        }
+        losses
+    };
+    let mut whole = trainer(&gpu, &model(), &settings, None);
+    let mut losses = run(&mut whole, 3);
+    let kept = block_on(whole.checkpoint()).expect("a checkpoint");
+    losses.extend(run(&mut whole, settings.steps));
+    let want = block_on(whole.adapter()).expect("an adapter");
+    drop(whole);
+
+    // Begun elsewhere, so that everything must come from the checkpoint.
+    let mut resumed = trainer(&gpu, &model(), &settings, None);
+    run(&mut resumed, 1);
+    block_on(resumed.restore(&kept)).expect("the checkpoint fits");
+    assert_eq!(resumed.steps_done(), 3);
+    assert_eq!(run(&mut resumed, settings.steps), losses[3..]);
+    assert_eq!(block_on(resumed.adapter()).expect("an adapter"), want);
+
+    let mut changed = kept.clone();
+    changed[200] ^= 1;
+    let broken: [&[u8]; 4] = [&kept[..kept.len() - 5], &changed, b"short", b""];
+    for bytes in broken {
+        let refused = block_on(resumed.restore(bytes));
+        assert!(matches!(refused, Err(TrainError::Checkpoint { .. })), "{refused:?}");
+    }
+    drop(resumed);
+    let other = Settings { rank: 2, ..settings.clone() };
+    let refused = block_on(trainer(&gpu, &model(), &other, None).restore(&kept));
+    assert!(matches!(refused, Err(TrainError::Checkpoint { .. })), "{refused:?}");
+}
+
+#[test]
+fn micro_batches_weigh_their_tokens_alike() {
+    let settings = Settings { dropout: 0.0, ..quick() };
+    let mut trainer = trainer(&common::gpu(), &model(), &settings, None);
+    let cancel = CancelToken::new();
+    let (one, two) = (short(1, 30), short(2, 9));
+    let mut loss = |batch: &[Example]| block_on(trainer.evaluate(batch, &cancel)).expect("a loss");
+    let (a, b) = (loss(from_ref(&one)), loss(from_ref(&two)));
+    let mean = (27.0 * a + 6.0 * b) / 33.0;
+    let both = loss(&[one.clone(), two.clone()]);
+    assert!((both - mean).abs() < 1e-5, "{both} for {mean}");
+}
+
+#[test]
+fn what_cannot_be_learned_is_refused_and_changes_nothing() {
+    let gpu = common::gpu();
+    let mut trainer = trainer(&gpu, &model(), &quick(), None);
+    let cancel = CancelToken::new();
+    let before = block_on(trainer.adapter()).expect("an adapter");
+    let mut masked = short(1, 8);
+    masked.labels.fill(MASKED);
+    let mut uneven = short(1, 8);
+    uneven.labels.pop();
+    let mut unknown = short(1, 8);
+    unknown.ids[2] = 1 << 30;
+    let mut refused = |batch: &[Example]| block_on(trainer.step(batch, &cancel)).expect_err("refused");
+    assert!(matches!(refused(&[]), TrainError::NoExamples));
+    assert!(matches!(refused(&[masked]), TrainError::AllMasked));
+    assert!(matches!(refused(&[uneven]), TrainError::Labels { index: 0, ids: 8, labels: 7 }));
+    assert!(matches!(
+        refused(&[short(1, 8), short(2, 33)]),
+        TrainError::TooLong { index: 1, tokens: 33, most: 32 }
+    ));
+    assert!(matches!(refused(&[unknown]), TrainError::NoToken { .. }));
+    let cancelled = CancelToken::new();
+    cancelled.cancel();
+    let stopped = block_on(trainer.step(&[short(1, 8)], &cancelled));
+    assert!(matches!(stopped, Err(TrainError::Cancelled)), "{stopped:?}");
+    assert_eq!(trainer.steps_done(), 0);
+    assert_eq!(block_on(trainer.adapter()).expect("an adapter"), before);
+}
+
+#[test]
+fn a_loss_that_is_no_number_stops_and_keeps_what_was_learned() {
+    let gpu = common::gpu();
+    // So large a rate that the second step cannot be computed.
+    let settings = Settings { learning_rate: 1e30, warmup: 0, dropout: 0.0, clip: 0.0, ..quick() };
+    let mut trainer = trainer(&gpu, &model(), &settings, None);
+    let cancel = CancelToken::new();
+    let batch = [short(1, 12)];
+    block_on(trainer.step(&batch, &cancel)).expect("the first step");
+    let before = block_on(trainer.checkpoint()).expect("a checkpoint");
+    let failed = block_on(trainer.step(&batch, &cancel));
+    assert!(matches!(failed, Err(TrainError::NotFinite { step: 2, .. })), "{failed:?}");
+    assert_eq!(trainer.steps_done(), 1);
+    assert_eq!(block_on(trainer.checkpoint()).expect("a checkpoint"), before);
+}
+
+#[test]
+fn the_memory_planned_is_the_memory_taken() {
+    let gpu = common::gpu();
+    let session = common::load(&gpu, &model(), &LoadOptions { context: 512, ..LoadOptions::default() });
+    let base = session.training_base();
+    drop(session);
+    let planned = Trainer::plan(&base, &quick()).expect("a plan");
+    let before = gpu.bytes_in_use();
+    let trainer = block_on(Trainer::new(Rc::clone(&gpu), base, quick(), None)).expect("a trainer");
+    let taken = gpu.bytes_in_use() - before;
+    assert_eq!(trainer.memory(), planned);
+    // Beside the plan there are parameters of dispatches and tables of rotations.
+    let more = taken.saturating_sub(planned.bytes());
+    assert!(taken >= planned.bytes() && more < 2 << 20, "{taken} taken, {} planned", planned.bytes());
+    let wrong = Settings { max_tokens: 1 << 24, ..quick() };
+    assert!(matches!(Trainer::plan(trainer.base(), &wrong), Err(TrainError::Setting { .. })));
+}

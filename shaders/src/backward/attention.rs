@@ -1,0 +1,182 @@
+//! Launchers and CPU twin of `wgsl/backward/attention_q.wgsl`, `attention_kv.wgsl` and `group_sum.wgsl`.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{Binding, Defines, PreprocessError, Source, grid};
+
+/// Queries or keys of a workgroup.
+const TILE: u32 = 16;
+
+/// Head sizes of text.
+const HEAD_DIMS: [u32; 6] = [16, 32, 64, 128, 256, 512];
+
+/// The uniform at binding 0 of both kernels.
+///
+/// Queries: then state, q, k, v, out, dout, dq, stats. Keys and values: then state, q, k, v, dout, stats, dk, dv, the
+/// last two for each query head.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Params {
+    /// Query heads.
+    pub heads: u32,
+    /// Key–value heads, a divisor of `heads`.
+    pub kv_heads: u32,
+    /// Keys visible, the query's own included; 0 for all.
+    pub window: u32,
+    /// Unused.
+    pub pad: u32,
+}
+
+impl Params {
+    /// Workgroups of either kernel for `rows` rows.
+    #[must_use]
+    pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
+        [rows.div_ceil(TILE), self.heads, 1]
+    }
+}
+
+fn defines(head_dim: u32) -> Defines {
+    let quads = head_dim / 4;
+    let groups = 256 / quads;
+    Defines::new().set("QUADS", quads).set("GROUPS", groups).set("OWNED", TILE.div_ceil(groups))
+}
+
+/// The kernel of the queries, for heads of up to 512 elements, a multiple of 4.
+///
+/// # Errors
+/// A fault of the template.
+pub fn queries(head_dim: u32) -> Result<Source, PreprocessError> {
+    let mut bindings = vec![Binding::Uniform];
+    bindings.extend([Binding::Read; 6]);
+    bindings.extend([Binding::ReadWrite; 2]);
+    let name = format!("backward_attention_q_h{head_dim}");
+    Source::build("backward/attention_q.wgsl", name, &defines(head_dim), bindings)
+}
+
+/// The kernel of keys and values.
+///
+/// # Errors
+/// A fault of the template.
+pub fn keys_values(head_dim: u32) -> Result<Source, PreprocessError> {
+    let mut bindings = vec![Binding::Uniform];
+    bindings.extend([Binding::Read; 6]);
+    bindings.extend([Binding::ReadWrite; 2]);
+    let name = format!("backward_attention_kv_h{head_dim}");
+    Source::build("backward/attention_kv.wgsl", name, &defines(head_dim), bindings)
+}
+
+/// The uniform of the sum over heads. Then: state, part, out.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct SumParams {
+    /// A quarter of the elements of a head.
+    pub quads: u32,
+    /// Key–value heads.
+    pub kv_heads: u32,
+    /// Query heads that share one.
+    pub group: u32,
+    /// Not 0: the result is added to what is there.
+    pub add: u32,
+}
+
+impl SumParams {
+    /// Workgroups for `rows` rows.
+    #[must_use]
+    pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
+        grid((rows * self.kv_heads * self.quads).div_ceil(256))
+    }
+}
+
+/// The kernel that sums over the heads that share keys.
+///
+/// # Errors
+/// A fault of the template.
+pub fn group_sum() -> Result<Source, PreprocessError> {
+    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite];
+    Source::build("backward/group_sum.wgsl", "backward_group_sum", &Defines::new(), bindings)
+}
+
+/// Every permutation a plan may ask for.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    let mut all = vec![group_sum()?];
+    for head_dim in HEAD_DIMS {
+        all.extend([queries(head_dim)?, keys_values(head_dim)?]);
+    }
+    Ok(all)
+}
+
+/// Queries, keys and values of a sequence, row-major.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    /// `[T, heads, head_dim]`
+    pub q: Vec<f64>,
+    /// `[T, kv_heads, head_dim]`
+    pub k: Vec<f64>,
+    /// `[T, kv_heads, head_dim]`
+    pub v: Vec<f64>,
+}
+
+/// First key that query `i` sees.
+fn first_key(params: &Params, i: usize) -> usize {
+    if params.window == 0 { 0 } else { (i + 1).saturating_sub(params.window as usize) }
+}
+
+/// The softmax weights of query `i` of a head, from its first visible key on.
+fn weights(params: &Params, hd: usize, x: &Inputs, i: usize, head: usize) -> Vec<f64> {
+    let (heads, kv_heads) = (params.heads as usize, params.kv_heads as usize);
+    let kv = head / (heads / kv_heads);
+    let q = &x.q[(i * heads + head) * hd..][..hd];
+    let scores: Vec<f64> = (first_key(params, i)..=i)
+        .map(|j| q.iter().zip(&x.k[(j * kv_heads + kv) * hd..][..hd]).map(|(q, k)| q * k).sum())
+        .collect();
+    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = scores.iter().map(|s| (s - top).exp()).sum();
+    scores.iter().map(|s| (s - top).exp() / sum).collect()
+}
+
+/// CPU twin of the forward pass: `[T, heads, head_dim]`.
+#[must_use]
+pub fn forward(params: &Params, hd: usize, x: &Inputs) -> Vec<f64> {
+    let (heads, kv_heads) = (params.heads as usize, params.kv_heads as usize);
+    let mut out = vec![0.0; x.q.len()];
+    for (index, out) in out.chunks_mut(hd).enumerate() {
+        let (i, head) = (index / heads, index % heads);
+        let kv = head / (heads / kv_heads);
+        for (j, p) in (first_key(params, i)..).zip(weights(params, hd, x, i, head)) {
+            let v = &x.v[(j * kv_heads + kv) * hd..][..hd];
+            out.iter_mut().zip(v).for_each(|(out, v)| *out += p * v);
+        }
+    }
+    out
+}
+
+/// CPU twin of the backward pass: dq, dk and dv in the shapes of q, k and v.
+#[must_use]
+pub fn backward(params: &Params, hd: usize, x: &Inputs, dout: &[f64]) -> Inputs {
+    let (heads, kv_heads) = (params.heads as usize, params.kv_heads as usize);
+    let mut d = Inputs { q: vec![0.0; x.q.len()], k: vec![0.0; x.k.len()], v: vec![0.0; x.v.len()] };
+    for (index, dout) in dout.chunks(hd).enumerate() {
+        let (i, head) = (index / heads, index % heads);
+        let kv = head / (heads / kv_heads);
+        let p = weights(params, hd, x, i, head);
+        let first = first_key(params, i);
+        let row = |j: usize| (j * kv_heads + kv) * hd;
+        let dp: Vec<f64> = (0..p.len())
+            .map(|n| dout.iter().zip(&x.v[row(first + n)..][..hd]).map(|(d, v)| d * v).sum())
+            .collect();
+        let delta: f64 = p.iter().zip(&dp).map(|(p, dp)| p * dp).sum();
+        for n in 0..p.len() {
+            let at = row(first + n);
+            let ds = p[n] * (dp[n] - delta);
+            for (e, dout) in dout.iter().enumerate() {
+                d.q[index * hd + e] += ds * x.k[at + e];
+                d.k[at + e] += ds * x.q[index * hd + e];
+                d.v[at + e] += p[n] * dout;
+            }
+        }
+    }
+    d
+}

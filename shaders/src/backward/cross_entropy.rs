@@ -1,0 +1,100 @@
+//! Launcher and CPU twin of `wgsl/backward/cross_entropy.wgsl`: softcap and cross-entropy, a tile of the vocabulary at a
+//! time.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{Binding, Defines, PreprocessError, Source};
+
+/// The uniform at binding 0. Then: state, targets, logits, stats; for the gradient also the rows' weights.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// Pieces of the tile.
+    pub n: u32,
+    /// The first of them.
+    pub row0: u32,
+    /// 1 for the first tile: statistics begin anew.
+    pub first: u32,
+    /// The softcap; 0 is off.
+    pub softcap: f32,
+}
+
+/// Of a row so far: the largest logit, the sum of exponentials relative to it, the logit of the target.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Stat {
+    /// Largest logit.
+    pub top: f32,
+    /// Σ e^(z − top).
+    pub sum: f32,
+    /// Logit of the target.
+    pub target: f32,
+    /// Unused.
+    pub pad: f32,
+}
+
+impl Stat {
+    /// The row's loss, when every tile was seen.
+    #[must_use]
+    pub fn loss(&self) -> f64 {
+        f64::from(self.top) + f64::from(self.sum).ln() - f64::from(self.target)
+    }
+}
+
+/// The kernel that merges a tile into the statistics.
+///
+/// # Errors
+/// A fault of the template.
+pub fn loss() -> Result<Source, PreprocessError> {
+    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
+    let defines = Defines::new().set("PASS", 0);
+    Source::build("backward/cross_entropy.wgsl", "backward_cross_entropy_loss", &defines, bindings)
+}
+
+/// The kernel that makes gradients of a tile's logits.
+///
+/// # Errors
+/// A fault of the template.
+pub fn gradient() -> Result<Source, PreprocessError> {
+    let mut bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite];
+    bindings.extend([Binding::Read; 2]);
+    let defines = Defines::new().set("PASS", 1);
+    Source::build("backward/cross_entropy.wgsl", "backward_cross_entropy_gradient", &defines, bindings)
+}
+
+impl Params {
+    /// Workgroups of the first kernel for `rows` rows, at most 65 535.
+    #[must_use]
+    pub const fn loss_dispatch(rows: u32) -> [u32; 3] {
+        [rows, 1, 1]
+    }
+
+    /// Workgroups of the second.
+    #[must_use]
+    pub const fn gradient_dispatch(&self, rows: u32) -> [u32; 3] {
+        [self.n.div_ceil(256), rows, 1]
+    }
+}
+
+/// Every permutation.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    Ok(vec![loss()?, gradient()?])
+}
+
+/// CPU twin for one row of raw logits: its loss, and the gradient with respect to the logits.
+#[must_use]
+pub fn cross_entropy(a: &[f64], target: usize, softcap: f64, weight: f64) -> (f64, Vec<f64>) {
+    let cap = |a: f64| if softcap == 0.0 { a } else { softcap * (a / softcap).tanh() };
+    let z: Vec<f64> = a.iter().map(|&a| cap(a)).collect();
+    let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = z.iter().map(|z| (z - top).exp()).sum();
+    let slope = |z: f64| if softcap == 0.0 { 1.0 } else { 1.0 - (z / softcap).powi(2) };
+    let gradient = z.iter().enumerate().map(|(v, &z)| {
+        let hit = if v == target { 1.0 } else { 0.0 };
+        weight * ((z - top).exp() / sum - hit) * slope(z)
+    });
+    (top + sum.ln() - z[target], gradient.collect())
+}

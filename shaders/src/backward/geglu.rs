@@ -1,0 +1,39 @@
+//! Launcher and CPU twin of `wgsl/backward/geglu.wgsl`: the gradient of the gated activation, in place.
+
+use crate::rows::gelu_mul::Params;
+use crate::{Binding, Defines, PreprocessError, Source};
+
+/// The shader. Bindings: params (those of the forward kernel, with dy in the place of its result), state, dy, gate, up;
+/// with `both` the other factor has a gradient too, and takes its place.
+///
+/// # Errors
+/// A fault of the template.
+pub fn source(both: bool) -> Result<Source, PreprocessError> {
+    let up = if both { Binding::ReadWrite } else { Binding::Read };
+    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite, up];
+    let name = if both { "backward_geglu" } else { "backward_geglu_gate" };
+    Source::build("backward/geglu.wgsl", name, &Defines::new().set("BOTH", both), bindings)
+}
+
+/// Workgroups for `rows` rows.
+#[must_use]
+pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
+    crate::rows::gelu_mul::dispatch(params, rows)
+}
+
+/// Every permutation.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    Ok(vec![source(true)?, source(false)?])
+}
+
+/// CPU twin for one element: da and du.
+#[must_use]
+pub fn geglu(a: f64, u: f64, dy: f64) -> (f64, f64) {
+    let c = (2.0 / std::f64::consts::PI).sqrt();
+    let t = (c * (a + 0.044715 * a * a * a)).tanh();
+    let slope = 0.5 * (1.0 + t) + 0.5 * a * (1.0 - t * t) * c * (1.0 + 3.0 * 0.044715 * a * a);
+    (dy * u * slope, dy * 0.5 * a * (1.0 + t))
+}

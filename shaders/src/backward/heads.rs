@@ -1,0 +1,92 @@
+//! Launcher and CPU twin of `wgsl/backward/heads.wgsl`: the gradient through head norms and rotation.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::norm::norm;
+use crate::{Binding, Defines, PreprocessError, Source, rope};
+
+/// One permutation of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Heads {
+    /// Elements of a head, even.
+    pub head_dim: u32,
+    /// Whether the norm has weights and a rotation follows (queries and keys), or neither (values).
+    pub turned: bool,
+}
+
+/// The uniform at binding 0. Then: state, x, dy, dx, and where turned vectors and the table of rotations.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// Heads of a row.
+    pub heads: u32,
+    /// Where the weights begin in `vectors`.
+    pub norm: u32,
+    /// Rows of the first part of the rotation table.
+    pub rope_hi_rows: u32,
+    /// Not 0: the result is added to what dx holds.
+    pub add: u32,
+    /// ε of the norm.
+    pub eps: f32,
+    /// Unused.
+    pub pad: [u32; 3],
+}
+
+impl Heads {
+    /// The shader.
+    ///
+    /// # Errors
+    /// A fault of the template.
+    pub fn source(&self) -> Result<Source, PreprocessError> {
+        let mut bindings =
+            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
+        if self.turned {
+            bindings.extend([Binding::Read, Binding::Read]);
+        }
+        let defines = Defines::new().set("HALF", self.head_dim / 2).set("TURNED", self.turned);
+        let form = if self.turned { "turned" } else { "bare" };
+        let name = format!("backward_heads_h{}_{form}", self.head_dim);
+        Source::build("backward/heads.wgsl", name, &defines, bindings)
+    }
+
+    /// Workgroups for `rows` rows, at most 65 535.
+    #[must_use]
+    pub const fn dispatch(&self, params: &Params, rows: u32) -> [u32; 3] {
+        [params.heads, rows, 1]
+    }
+}
+
+/// Every permutation a plan may ask for.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    let forms = [16, 32, 64, 128, 256, 512]
+        .into_iter()
+        .flat_map(|head_dim| [true, false].map(|turned| Heads { head_dim, turned }));
+    forms.map(|form| form.source()).collect()
+}
+
+/// CPU twin for one head at position `pos`: `dx`. `table` is that of [`rope::table`]; `weights` are those of the norm.
+#[must_use]
+pub fn heads(
+    form: &Heads,
+    params: &Params,
+    (weights, table): (&[f32], &[[f32; 2]]),
+    pos: u32,
+    x: &[f64],
+    dy: &[f64],
+) -> Vec<f64> {
+    if !form.turned {
+        return norm(x, None, dy, f64::from(params.eps));
+    }
+    let half = form.head_dim as usize / 2;
+    let mut back = dy.to_vec();
+    for j in 0..half {
+        let [cos, sin] =
+            rope::cos_sin(table, form.head_dim, params.rope_hi_rows, pos, j as u32).map(f64::from);
+        back[j] = dy[j] * cos + dy[j + half] * sin;
+        back[j + half] = dy[j + half] * cos - dy[j] * sin;
+    }
+    norm(x, Some(weights), &back, f64::from(params.eps))
+}

@@ -1,0 +1,123 @@
+//! Launcher and CPU twin of `wgsl/backward/input.wgsl`: `dX[T, K] = dY[T, N]·W[N, K]`, W planar.
+
+use crate::quant::planar_values;
+use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use bytemuck::{Pod, Zeroable};
+
+/// How the work is cut. Any tile gives the same result up to rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tile {
+    /// Rows of dX a workgroup makes; a multiple of 4.
+    bm: u32,
+    /// Rows of W of one step.
+    bn: u32,
+    /// Columns of dX a workgroup makes, in fours; a multiple of 4.
+    quads: u32,
+    /// Rows an invocation makes; a multiple of 4.
+    tm: u32,
+    /// Columns an invocation makes, in fours.
+    tq: u32,
+}
+
+impl Tile {
+    /// For large products.
+    pub const LARGE: Self = Self { bm: 64, bn: 16, quads: 16, tm: 8, tq: 2 };
+    /// For products that [`Self::LARGE`] would cut into too few workgroups.
+    pub const SMALL: Self = Self { bm: 32, bn: 32, quads: 16, tm: 4, tq: 1 };
+    /// Every tile the engine chooses from.
+    pub const ALL: [Self; 2] = [Self::LARGE, Self::SMALL];
+
+    /// The tile for `rows` rows of dX and `k` columns.
+    #[must_use]
+    pub const fn choose(rows: u32, k: u32) -> Self {
+        let workgroups = rows.div_ceil(Self::LARGE.bm) as u64 * k.div_ceil(4 * Self::LARGE.quads) as u64;
+        if workgroups >= 256 { Self::LARGE } else { Self::SMALL }
+    }
+
+    const fn invocations(self) -> u32 {
+        (self.bm / self.tm) * (self.quads / self.tq)
+    }
+
+    /// The kernel for one storage type of W.
+    ///
+    /// # Errors
+    /// A template that does not preprocess.
+    pub fn source(self, dtype: DType) -> Result<Source, PreprocessError> {
+        let Self { bm, bn, quads, tm, tq } = self;
+        let defines = Defines::new()
+            .set("DTYPE", dtype)
+            .set("BM", bm)
+            .set("BN", bn)
+            .set("QUADS", quads)
+            .set("TM4", tm / 4)
+            .set("TQ", tq)
+            .set("ROWS", bm / tm)
+            .set("COLUMNS", quads / tq)
+            .set("THREADS", self.invocations())
+            .set("D_LOADS", bm * bn / 4 / self.invocations())
+            .set("W_LOADS", bn * quads / 4 / self.invocations());
+        let bindings =
+            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
+        let name = format!("backward_input_{dtype}_{bm}x{bn}x{quads}_{tm}x{tq}");
+        Source::build("backward/input.wgsl", name, &defines, bindings)
+    }
+
+    /// Workgroups for `rows` rows.
+    #[must_use]
+    pub const fn dispatch(self, params: &Params, rows: u32) -> [u32; 3] {
+        [(4 * params.units_per_row).div_ceil(self.quads), rows.div_ceil(self.bm), 1]
+    }
+}
+
+/// The uniform at binding 0. Then: the planar W, the state (its `len` is T), dY f32 `[T, N]` and dX f32 `[T, K]`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct Params {
+    /// Planes of W.
+    pub planes: Planes,
+    /// Rows of W.
+    pub n: u32,
+    /// Units of a row of W.
+    pub units_per_row: u32,
+    /// Not 0: the result is added to what dX holds.
+    pub add: u32,
+    /// Unused.
+    pub pad: u32,
+}
+
+impl Params {
+    /// The gradient through one matrix.
+    #[must_use]
+    pub const fn new(layout: &PlanarLayout, add: bool) -> Self {
+        Self {
+            planes: layout.planes,
+            n: layout.n,
+            units_per_row: layout.units_per_row,
+            add: add as u32,
+            pad: 0,
+        }
+    }
+}
+
+/// Every tile and storage type.
+///
+/// # Errors
+/// A template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    let pairs = Tile::ALL.into_iter().flat_map(|tile| DType::ALL.map(|dtype| (tile, dtype)));
+    pairs.map(|(tile, dtype)| tile.source(dtype)).collect()
+}
+
+/// The twin: `dX`, without what may be there already.
+#[must_use]
+pub fn input(layout: &PlanarLayout, words: &[u32], dy: &[f32]) -> Vec<f64> {
+    let (k, n) = (layout.k as usize, layout.n as usize);
+    let rows: Vec<Vec<f32>> = (0..layout.n).map(|row| planar_values(layout, words, row)).collect();
+    let mut dx = Vec::with_capacity(dy.len() / n * k);
+    for dy in dy.chunks_exact(n) {
+        let column =
+            |j: usize| rows.iter().zip(dy).map(|(w, &d)| f64::from(w[j]) * f64::from(d)).sum::<f64>();
+        dx.extend((0..k).map(column));
+    }
+    dx
+}

@@ -1,0 +1,149 @@
+//! Launchers and CPU twins of `wgsl/train/lora_reduce.wgsl`, `lora_expand.wgsl` and `lora_gradient.wgsl`.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::dropout::keeps;
+use crate::{Binding, Defines, PreprocessError, Source};
+
+/// Largest rank.
+pub const MAX_RANK: u32 = 64;
+
+/// Which of the three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lora {
+    /// Rows to the rank: z = scale·F·x. Bindings: params, state, x, factors, z.
+    Reduce,
+    /// The rank to rows, added: y += scale·F·z. Bindings: params, state, z, factors, y.
+    Expand,
+    /// The gradient of a factor, added: G += scale·pᵀ·z. Bindings: params, state, p, z, gradients.
+    Gradient,
+}
+
+/// The uniform at binding 0. A factor's element for column j and rank r is at `at + j·by_column + r·by_rank`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Params {
+    /// Columns of the rows.
+    pub width: u32,
+    /// Rank, at most [`MAX_RANK`].
+    pub rank: u32,
+    /// Where the factor begins.
+    pub at: u32,
+    /// Step from one r to the next.
+    pub by_rank: u32,
+    /// Step from one column to the next.
+    pub by_column: u32,
+    /// What the result is multiplied with.
+    pub scale: f32,
+    /// Tells the projections apart in the dropout.
+    pub salt: u32,
+    /// [`super::dropout::bound`].
+    pub bound: u32,
+}
+
+impl Params {
+    /// A factor `[rank, width]`, row-major: A.
+    #[must_use]
+    pub fn a(width: u32, rank: u32, at: u32, scale: f32) -> Self {
+        Self { width, rank, at, by_rank: width, by_column: 1, scale, ..Self::default() }
+    }
+
+    /// A factor `[width, rank]`, row-major: B.
+    #[must_use]
+    pub fn b(width: u32, rank: u32, at: u32, scale: f32) -> Self {
+        Self { width, rank, at, by_rank: 1, by_column: rank, scale, ..Self::default() }
+    }
+
+    fn place(&self, column: usize, r: usize) -> usize {
+        self.at as usize + column * self.by_column as usize + r * self.by_rank as usize
+    }
+}
+
+impl Lora {
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Reduce, Self::Expand, Self::Gradient];
+
+    /// The shader; with `dropout`, elements of x (p, y) are left out.
+    ///
+    /// # Errors
+    /// A fault of the template.
+    pub fn source(self, dropout: bool) -> Result<Source, PreprocessError> {
+        let name = match self {
+            Self::Reduce => "lora_reduce",
+            Self::Expand => "lora_expand",
+            Self::Gradient => "lora_gradient",
+        };
+        let bindings =
+            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
+        let defines = Defines::new().set("DROPOUT", dropout);
+        let label = format!("train_{name}{}", if dropout { "_dropout" } else { "" });
+        Source::build(&format!("train/{name}.wgsl"), label, &defines, bindings)
+    }
+
+    /// Workgroups for `rows` rows.
+    #[must_use]
+    pub const fn dispatch(self, params: &Params, rows: u32) -> [u32; 3] {
+        match self {
+            Self::Reduce => [rows.div_ceil(4), 1, 1],
+            Self::Expand => [params.width.div_ceil(64), rows.div_ceil(8), 1],
+            Self::Gradient => [params.width.div_ceil(32), params.rank.div_ceil(8), 1],
+        }
+    }
+}
+
+/// Every permutation.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    Lora::ALL.into_iter().flat_map(|kernel| [kernel.source(false), kernel.source(true)]).collect()
+}
+
+/// What is kept of element `i` of row `t`: 1 or 0; `seed` is none without dropout.
+fn kept(params: &Params, seed: Option<u64>, t: usize, i: usize) -> f64 {
+    let keeps = seed.is_none_or(|seed| keeps(seed, params.salt, t as u32, i as u32, params.bound));
+    if keeps { 1.0 } else { 0.0 }
+}
+
+/// CPU twin of [`Lora::Reduce`]: z.
+#[must_use]
+pub fn reduce(params: &Params, seed: Option<u64>, x: &[f32], factors: &[f32]) -> Vec<f64> {
+    let width = params.width as usize;
+    let mut z = Vec::new();
+    for (t, x) in x.chunks_exact(width).enumerate() {
+        z.extend((0..params.rank as usize).map(|r| {
+            let products = x.iter().enumerate().map(|(i, &x)| {
+                kept(params, seed, t, i) * f64::from(x) * f64::from(factors[params.place(i, r)])
+            });
+            f64::from(params.scale) * products.sum::<f64>()
+        }));
+    }
+    z
+}
+
+/// CPU twin of [`Lora::Expand`]: what is added to y.
+#[must_use]
+pub fn expand(params: &Params, seed: Option<u64>, z: &[f32], factors: &[f32]) -> Vec<f64> {
+    let mut y = Vec::new();
+    for (t, z) in z.chunks_exact(params.rank as usize).enumerate() {
+        y.extend((0..params.width as usize).map(|j| {
+            let products =
+                z.iter().enumerate().map(|(r, &z)| f64::from(z) * f64::from(factors[params.place(j, r)]));
+            f64::from(params.scale) * kept(params, seed, t, j) * products.sum::<f64>()
+        }));
+    }
+    y
+}
+
+/// CPU twin of [`Lora::Gradient`]: adds to `gradients`.
+pub fn gradient(params: &Params, seed: Option<u64>, p: &[f32], z: &[f32], gradients: &mut [f64]) {
+    let rows = p.chunks_exact(params.width as usize).zip(z.chunks_exact(params.rank as usize));
+    for (t, (p, z)) in rows.enumerate() {
+        for (j, &p) in p.iter().enumerate() {
+            let scaled = f64::from(params.scale) * kept(params, seed, t, j) * f64::from(p);
+            for (r, &z) in z.iter().enumerate() {
+                gradients[params.place(j, r)] += scaled * f64::from(z);
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Launchers and CPU twin of `wgsl/train/squares.wgsl` and `adamw.wgsl`.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{Binding, Defines, PreprocessError, Source, grid};
+
+/// Partial sums of a buffer.
+pub const PARTIAL_SUMS: u32 = 64;
+
+/// The uniform of the sum of squares. Then: values, sums.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct SquaresParams {
+    /// Numbers.
+    pub count: u32,
+    /// Where the first of [`PARTIAL_SUMS`] results goes.
+    pub at: u32,
+    /// Unused.
+    pub pad: [u32; 2],
+}
+
+/// The sum of squares of a buffer, in [`PARTIAL_SUMS`] parts: as many workgroups.
+///
+/// # Errors
+/// A fault of the template.
+pub fn squares() -> Result<Source, PreprocessError> {
+    let bindings = vec![Binding::Uniform, Binding::Read, Binding::ReadWrite];
+    Source::build("train/squares.wgsl", "train_squares", &Defines::new(), bindings)
+}
+
+/// The uniform of AdamW. Then: gradients, θ, m, v, all of one length.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct AdamW {
+    /// Learning rate.
+    pub rate: f32,
+    /// Learning rate times weight decay.
+    pub decay: f32,
+    /// β1.
+    pub beta1: f32,
+    /// β2.
+    pub beta2: f32,
+    /// ε.
+    pub eps: f32,
+    /// `1/(1 − β1^t)`
+    pub correction1: f32,
+    /// `1/(1 − β2^t)`
+    pub correction2: f32,
+    /// What gradients are multiplied with.
+    pub clip: f32,
+}
+
+impl AdamW {
+    /// Step `step` (from 0) with β1 = 0.9, β2 = 0.999 and ε = 1e-8 (specification §12.4).
+    #[must_use]
+    pub fn new(step: u32, rate: f64, weight_decay: f64, clip: f64) -> Self {
+        const BETA1: f64 = 0.9;
+        const BETA2: f64 = 0.999;
+        let t = f64::from(step) + 1.0;
+        Self {
+            rate: rate as f32,
+            decay: (rate * weight_decay) as f32,
+            beta1: BETA1 as f32,
+            beta2: BETA2 as f32,
+            eps: 1e-8,
+            correction1: (1.0 / (1.0 - BETA1.powf(t))) as f32,
+            correction2: (1.0 / (1.0 - BETA2.powf(t))) as f32,
+            clip: clip as f32,
+        }
+    }
+
+    /// The shader.
+    ///
+    /// # Errors
+    /// A fault of the template.
+    pub fn source() -> Result<Source, PreprocessError> {
+        let mut bindings = vec![Binding::Uniform, Binding::Read];
+        bindings.extend([Binding::ReadWrite; 3]);
+        Source::build("train/adamw.wgsl", "train_adamw", &Defines::new(), bindings)
+    }
+
+    /// Workgroups for `count` numbers.
+    #[must_use]
+    pub const fn dispatch(count: u32) -> [u32; 3] {
+        grid(count.div_ceil(256))
+    }
+
+    /// CPU twin for one number: the new θ, m and v.
+    #[must_use]
+    pub fn step(&self, gradient: f64, theta: f64, m: f64, v: f64) -> [f64; 3] {
+        let g = f64::from(self.clip) * gradient;
+        let (beta1, beta2) = (f64::from(self.beta1), f64::from(self.beta2));
+        let m = beta1 * m + (1.0 - beta1) * g;
+        let v = beta2 * v + (1.0 - beta2) * g * g;
+        let change = m * f64::from(self.correction1)
+            / ((v * f64::from(self.correction2)).sqrt() + f64::from(self.eps));
+        [theta * (1.0 - f64::from(self.decay)) - f64::from(self.rate) * change, m, v]
+    }
+}
+
+/// Every permutation.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    Ok(vec![squares()?, AdamW::source()?])
+}

@@ -1,0 +1,68 @@
+//! Launchers of `wgsl/train/copy.wgsl` and `pick_rows.wgsl`.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{Binding, Defines, PreprocessError, Source, grid};
+
+/// The number of no row, and of no scalar.
+pub const NONE: u32 = u32::MAX;
+
+/// The uniform of both. Copy: then state, vectors, x, out. Picked rows: then state, numbers, x, out.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct Params {
+    /// A quarter of the width of a row.
+    pub width4: u32,
+    /// Where in `vectors` the scalar is that multiplies a copy; [`NONE`] for none.
+    pub scale_at: u32,
+    /// Unused.
+    pub pad: [u32; 2],
+}
+
+impl Params {
+    /// Rows of `width`, a multiple of 4.
+    #[must_use]
+    pub const fn new(width: u32, scale_at: Option<u32>) -> Self {
+        let scale_at = match scale_at {
+            Some(at) => at,
+            None => NONE,
+        };
+        Self { width4: width / 4, scale_at, pad: [0; 2] }
+    }
+
+    /// Workgroups of either for `rows` rows.
+    #[must_use]
+    pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
+        grid((rows * self.width4).div_ceil(256))
+    }
+}
+
+/// Rows copied, and scaled.
+///
+/// # Errors
+/// A fault of the template.
+pub fn copy() -> Result<Source, PreprocessError> {
+    let mut bindings = vec![Binding::Uniform];
+    bindings.extend([Binding::Read; 3]);
+    bindings.push(Binding::ReadWrite);
+    Source::build("train/copy.wgsl", "train_copy", &Defines::new(), bindings)
+}
+
+/// Rows chosen by number.
+///
+/// # Errors
+/// A fault of the template.
+pub fn pick_rows() -> Result<Source, PreprocessError> {
+    let mut bindings = vec![Binding::Uniform];
+    bindings.extend([Binding::Read; 3]);
+    bindings.push(Binding::ReadWrite);
+    Source::build("train/pick_rows.wgsl", "train_pick_rows", &Defines::new(), bindings)
+}
+
+/// Every permutation.
+///
+/// # Errors
+/// The first template that does not preprocess.
+pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
+    Ok(vec![copy()?, pick_rows()?])
+}

@@ -1,0 +1,205 @@
+// Gradient of attention with respect to the queries, and what the keys' part needs of each row:
+//
+//   s_j = q·k_j,  P_j = e^(s_j − L),  L = log Σ e^s_j,  D = dO·O,  dS_j = P_j·(dO·v_j − D),  dq = Σ_j dS_j·k_j
+//
+// over the keys j that query i sees: j ≤ i and i − j < window (0: no bound). Scores are made again, never stored.
+//
+// q, out, dout, dq  f32 [T, heads, HD];  k, v  f32 [T, kv_heads, HD];  stats  vec2 (L, D) [T, heads]
+//
+// A workgroup takes 16 queries of one head and walks over the keys in tiles of 16, twice: for L, then for dq. Thread
+// (i, j) makes one score of a tile from slabs of 32 dimensions in workgroup memory; then a thread adds 4 dimensions of
+// every GROUPS-th query in registers. No atomics: each dq belongs to one workgroup.
+//
+// Formulas: specification §12.1; Dao et al., "FlashAttention", 2022, for the recomputation.
+// Workgroup: 256 threads. Grid: (⌈T / 16⌉, heads).
+
+#include "shared/state.wgsl"
+
+struct Params {
+    heads: u32,
+    kv_heads: u32,
+    window: u32,
+    pad0: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> state: State;
+@group(0) @binding(2) var<storage, read> q: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> k: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> v: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> out: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read> dout: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> dq: array<vec4<f32>>;
+@group(0) @binding(8) var<storage, read_write> stats: array<vec2<f32>>;
+
+const TILE: u32 = 16u;
+const QUADS: u32 = {{QUADS}}u;
+const GROUPS: u32 = {{GROUPS}}u; // rows whose gradients are added at a time: 256 / QUADS
+const SLAB: u32 = 8u;
+const STRIDE: u32 = TILE + 1u;
+const MASKED: f32 = -1.0e30;
+
+var<workgroup> a_slab: array<vec4<f32>, SLAB * STRIDE>;
+var<workgroup> b_slab: array<vec4<f32>, SLAB * STRIDE>;
+var<workgroup> c_slab: array<vec4<f32>, SLAB * STRIDE>;
+var<workgroup> d_slab: array<vec4<f32>, SLAB * STRIDE>;
+var<workgroup> ds: array<f32, TILE * STRIDE>;
+var<workgroup> partial: array<vec2<f32>, 256>;
+
+fn query_at(i: u32, head: u32) -> u32 {
+    return (i * params.heads + head) * QUADS;
+}
+
+fn key_at(j: u32, head: u32) -> u32 {
+    return (j * params.kv_heads + head / (params.heads / params.kv_heads)) * QUADS;
+}
+
+fn sees(i: u32, j: u32) -> bool {
+    return i < state.len && j <= i && (params.window == 0u || j + params.window > i);
+}
+
+// Which row and vec4 of a slab a thread copies: the first half of them the queries', the second the keys'.
+fn stage(tid: u32, slab: u32, q0: u32, j0: u32, head: u32, values: bool) {
+    let quad = slab + tid % SLAB;
+    let row = (tid / SLAB) % TILE;
+    let slot = (tid % SLAB) * STRIDE + row;
+    if (tid < SLAB * TILE) {
+        let real = q0 + row < state.len && quad < QUADS;
+        let at = query_at(q0 + row, head) + quad;
+        var a = vec4<f32>(0.0);
+        var c = vec4<f32>(0.0);
+        if (real) {
+            a = q[at];
+            if (values) {
+                c = dout[at];
+            }
+        }
+        a_slab[slot] = a;
+        c_slab[slot] = c;
+    } else {
+        let real = j0 + row < state.len && quad < QUADS;
+        let at = key_at(j0 + row, head) + quad;
+        var b = vec4<f32>(0.0);
+        var d = vec4<f32>(0.0);
+        if (real) {
+            b = k[at];
+            if (values) {
+                d = v[at];
+            }
+        }
+        b_slab[slot] = b;
+        d_slab[slot] = d;
+    }
+}
+
+// The thread's score and, with `values`, dO·v.
+fn scores(tid: u32, q0: u32, j0: u32, head: u32, values: bool) -> vec2<f32> {
+    let i = tid / TILE;
+    let j = tid % TILE;
+    var s = 0.0;
+    var p = 0.0;
+    for (var slab = 0u; slab < QUADS; slab += SLAB) {
+        workgroupBarrier();
+        stage(tid, slab, q0, j0, head, values);
+        workgroupBarrier();
+        for (var d = 0u; d < SLAB; d += 1u) {
+            s += dot(a_slab[d * STRIDE + i], b_slab[d * STRIDE + j]);
+            if (values) {
+                p += dot(c_slab[d * STRIDE + i], d_slab[d * STRIDE + j]);
+            }
+        }
+    }
+    return vec2<f32>(s, p);
+}
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
+    let q0 = wid.x * TILE;
+    let head = wid.y;
+    if (q0 >= state.len) {
+        return;
+    }
+    let i = tid / TILE;
+    let j = tid % TILE;
+    let end = min(q0 + TILE, state.len);
+    var begin = 0u;
+    if (params.window != 0u) {
+        begin = (max(q0 + 1u, params.window) - params.window) / TILE * TILE;
+    }
+
+    // Each thread's own maximum and sum over the keys j, j + 16, …, merged below.
+    var top = MASKED;
+    var sum = 0.0;
+    for (var tile = begin; tile < end; tile += TILE) {
+        let s = scores(tid, q0, tile, head, false).x;
+        if (sees(q0 + i, tile + j)) {
+            let next = max(top, s);
+            sum = sum * exp(top - next) + exp(s - next);
+            top = next;
+        }
+    }
+    partial[tid] = vec2<f32>(top, sum);
+    workgroupBarrier();
+    var all_top = MASKED;
+    for (var other = 0u; other < TILE; other += 1u) {
+        all_top = max(all_top, partial[i * TILE + other].x);
+    }
+    var all_sum = 0.0;
+    for (var other = 0u; other < TILE; other += 1u) {
+        let one = partial[i * TILE + other];
+        all_sum += one.y * exp(one.x - all_top);
+    }
+    let lse = all_top + log(max(all_sum, 1e-37));
+
+    // D, by the 16 threads of the row.
+    workgroupBarrier();
+    var products = 0.0;
+    if (q0 + i < state.len) {
+        let at = query_at(q0 + i, head);
+        for (var quad = j; quad < QUADS; quad += TILE) {
+            products += dot(out[at + quad], dout[at + quad]);
+        }
+    }
+    partial[tid] = vec2<f32>(products, 0.0);
+    workgroupBarrier();
+    var delta = 0.0;
+    for (var other = 0u; other < TILE; other += 1u) {
+        delta += partial[i * TILE + other].x;
+    }
+    if (j == 0u && q0 + i < state.len) {
+        stats[(q0 + i) * params.heads + head] = vec2<f32>(lse, delta);
+    }
+
+    let column = tid % QUADS;
+    let team = tid / QUADS;
+#for A in 0..{{OWNED}}
+    var acc_{{A}} = vec4<f32>(0.0);
+#endfor
+    for (var tile = begin; tile < end; tile += TILE) {
+        let sp = scores(tid, q0, tile, head, true);
+        var gradient = 0.0;
+        if (sees(q0 + i, tile + j)) {
+            gradient = exp(min(sp.x - lse, 0.0)) * (sp.y - delta);
+        }
+        ds[i * STRIDE + j] = gradient;
+        workgroupBarrier();
+        if (team < GROUPS) {
+            for (var other = 0u; other < min(TILE, end - tile); other += 1u) {
+                let key = k[key_at(tile + other, head) + column];
+#for A in 0..{{OWNED}}
+                acc_{{A}} += ds[min({{A}}u * GROUPS + team, TILE - 1u) * STRIDE + other] * key;
+#endfor
+            }
+        }
+    }
+    if (team < GROUPS) {
+#for A in 0..{{OWNED}}
+        {
+            let row = {{A}}u * GROUPS + team;
+            if (row < TILE && q0 + row < state.len) {
+                dq[query_at(q0 + row, head) + column] = acc_{{A}};
+            }
+        }
+#endfor
+    }
+}

@@ -1,0 +1,35 @@
+// Rows copied, and where asked scaled by a number among the vectors: out = x, or out = x·vectors[scale_at].
+//
+// x, out  f32 [T, width], T = state.len. Workgroup: 256 threads, four elements each. Grid: in two dimensions.
+
+#include "shared/state.wgsl"
+
+struct Params {
+    width4: u32, // width / 4
+    scale_at: u32, // 0xffffffff: no scale
+    pad0: u32,
+    pad1: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> state: State;
+@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+@group(0) @binding(3) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> out: array<vec4<f32>>;
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) tid: u32,
+) {
+    let i = (wid.x + wid.y * grid.x) * 256u + tid;
+    if (i >= state.len * params.width4) {
+        return;
+    }
+    var scale = 1.0;
+    if (params.scale_at != 0xffffffffu) {
+        scale = vectors[params.scale_at];
+    }
+    out[i] = x[i] * scale;
+}

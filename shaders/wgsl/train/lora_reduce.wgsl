@@ -1,0 +1,79 @@
+// Rows to the rank of an adapter: z[t, r] = scale·Σ_i x[t, i]·F(r, i), with F(r, i) = factors[at + r·by_r + i·by_i].
+//
+// Forward z = A·x (A row-major, by_i = 1); backward dz = s·Bᵀ·dy (B row-major, by_r = 1). With DROPOUT elements of x
+// are left out by train/dropout.wgsl, and scale has 1/(1 − p) in it.
+//
+// x  f32 [T, width];  z  f32 [T, rank];  factors  f32, all of a layer
+//
+// Four rows a workgroup; 32 threads share a dot product, eight values of r are made at a time.
+// Formula: specification §12.1, linear. Workgroup: 256 threads. Grid: (⌈T / 4⌉).
+
+#include "shared/state.wgsl"
+#if DROPOUT
+#include "train/dropout.wgsl"
+#endif
+
+struct Params {
+    width: u32,
+    rank: u32,
+    at: u32,
+    by_r: u32,
+    by_i: u32,
+    scale: f32,
+    salt: u32,
+    bound: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> state: State;
+@group(0) @binding(2) var<storage, read> x: array<f32>;
+@group(0) @binding(3) var<storage, read> factors: array<f32>;
+@group(0) @binding(4) var<storage, read_write> z: array<f32>;
+
+const LANES: u32 = 32u;
+
+var<workgroup> sums: array<vec4<f32>, 256>;
+
+fn element(t: u32, i: u32) -> f32 {
+    if (t >= state.len) {
+        return 0.0;
+    }
+#if DROPOUT
+    if (!dropout_keeps(state.seed_lo, state.seed_hi, params.salt, t, i, params.bound)) {
+        return 0.0;
+    }
+#endif
+    return x[t * params.width + i];
+}
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
+    let t0 = wid.x * 4u;
+    if (t0 >= state.len) {
+        return;
+    }
+    let lane = tid % LANES;
+    for (var r0 = 0u; r0 < params.rank; r0 += 8u) {
+        let r = r0 + tid / LANES;
+        var sum = vec4<f32>(0.0);
+        if (r < params.rank) {
+            let row = params.at + r * params.by_r;
+            for (var i = lane; i < params.width; i += LANES) {
+                let values = vec4<f32>(element(t0, i), element(t0 + 1u, i), element(t0 + 2u, i), element(t0 + 3u, i));
+                sum += factors[row + i * params.by_i] * values;
+            }
+        }
+        sums[tid] = sum;
+        workgroupBarrier();
+        for (var half = LANES / 2u; half > 0u; half >>= 1u) {
+            if (lane < half) {
+                sums[tid] += sums[tid + half];
+            }
+            workgroupBarrier();
+        }
+        if (lane < 4u && r < params.rank && t0 + lane < state.len) {
+            z[(t0 + lane) * params.rank + r] = params.scale * sums[tid - lane][lane];
+        }
+        workgroupBarrier();
+    }
+}

@@ -1,0 +1,40 @@
+// Rows chosen by number: out[t, :] = x[numbers[t], :], or zeros where the number is 0xffffffff. So the rows that have a
+// target go to the head, and their gradients come back to their places.
+//
+// x  f32 [any, width];  out  f32 [T, width];  numbers  u32 [T];  T = state.len
+//
+// Workgroup: 256 threads, four elements each. Grid: in two dimensions.
+
+#include "shared/state.wgsl"
+
+struct Params {
+    width4: u32, // width / 4
+    pad0: u32,
+    pad1: u32,
+    pad2: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> state: State;
+@group(0) @binding(2) var<storage, read> numbers: array<u32>;
+@group(0) @binding(3) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> out: array<vec4<f32>>;
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) tid: u32,
+) {
+    let i = (wid.x + wid.y * grid.x) * 256u + tid;
+    let t = i / params.width4;
+    if (t >= state.len) {
+        return;
+    }
+    let number = numbers[t];
+    var value = vec4<f32>(0.0);
+    if (number != 0xffffffffu) {
+        value = x[number * params.width4 + i % params.width4];
+    }
+    out[i] = value;
+}
