@@ -7,7 +7,6 @@ use std::rc::Rc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use engine::adapter;
 use engine::bytes::{ByteSource, CancelToken, FileSource};
 use engine::gguf::{Header, summary};
 use engine::gpu::{Gpu, GpuOptions};
@@ -20,6 +19,7 @@ use serde_json::{Value, json};
 use shaders::sampling::Settings;
 use web_time::Instant;
 
+use super::adapters;
 use super::media::{self, MediaArgs};
 
 #[derive(Parser)]
@@ -283,7 +283,7 @@ pub fn run() -> Result<Value> {
             super::bench::profile(&mut session, &gpu, position)
         }
         Command::Adapter { adapter, peft, gguf, base } => {
-            convert_adapter(&adapter, peft.as_deref(), gguf.as_deref(), &base)
+            adapters::convert(&adapter, peft.as_deref(), gguf.as_deref(), &base)
         }
         Command::Train(train) => {
             let (session, _, gpu) = load(&options, &train.model, LEAST_CONTEXT, KvType::F16)?;
@@ -337,47 +337,6 @@ fn load_with(
     let load = Session::load(Rc::clone(&gpu), source(model)?, load_options, &cancel, &mut quiet);
     let session = pollster::block_on(load)?;
     Ok((session, started.elapsed().as_secs_f64() * 1000.0, gpu))
-}
-
-fn convert_adapter(path: &Path, peft: Option<&Path>, gguf: Option<&Path>, base: &str) -> Result<Value> {
-    let adapter = pollster::block_on(adapter::open(path))?;
-    if let Some(directory) = peft {
-        let files = adapter::peft::write(&adapter, base)?;
-        std::fs::create_dir_all(directory)
-            .with_context(|| format!("{} cannot be made", directory.display()))?;
-        let written = |name: &str, bytes: &[u8]| {
-            let file = directory.join(name);
-            std::fs::write(&file, bytes).with_context(|| format!("{} cannot be written", file.display()))
-        };
-        written(adapter::peft::WEIGHTS, &files.weights)?;
-        written(adapter::peft::CONFIG, files.config.as_bytes())?;
-    }
-    if let Some(file) = gguf {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        let out = File::create(file).with_context(|| format!("{} cannot be written", file.display()))?;
-        adapter::gguf::write(&adapter, &name, BufWriter::new(out))?;
-    }
-    let targets: Vec<_> = adapter
-        .iter()
-        .map(|(target, f)| {
-            json!({ "name": target.to_string(), "rank": f.rank, "in": f.input, "out": f.output, "scale": f.scale })
-        })
-        .collect();
-    Ok(json!({ "rank": adapter.rank(), "parameters": adapter.parameters(), "targets": targets }))
-}
-
-/// Adds the adapters of a command line: a path, and a scale behind a colon.
-fn add_adapters(session: &mut Session, adapters: &[String]) -> Result<()> {
-    for (i, argument) in adapters.iter().enumerate() {
-        let scaled = argument.rsplit_once(':').and_then(|(path, scale)| Some((path, scale.parse().ok()?)));
-        let (path, scale) = scaled.unwrap_or((argument, 1.0));
-        let adapter = pollster::block_on(adapter::open(Path::new(path)))
-            .with_context(|| format!("the adapter {path}"))?;
-        // The same file may be given twice.
-        pollster::block_on(session.add_adapter(format!("{i} {path}"), adapter, scale))
-            .with_context(|| format!("the adapter {path}"))?;
-    }
-    Ok(())
 }
 
 fn read_ids(path: &Path) -> Result<Vec<u32>> {
@@ -459,7 +418,7 @@ fn logits(
     };
     let (mut session, load_ms, _) = load_with(options, model, &load_options)?;
     media.use_projector(&mut session)?;
-    add_adapters(&mut session, adapters)?;
+    adapters::add(&mut session, adapters)?;
     let input = media.fill(&mut session, ids)?;
     let logits = pollster::block_on(session.logits(&input, last))?;
     let vocabulary = logits.len() / last;
@@ -482,7 +441,7 @@ fn answer(options: &GpuOptions, generate: &Generate) -> Result<Value> {
     };
     let (mut session, load_ms, gpu) = load_with(options, &generate.model, &load_options)?;
     media.use_projector(&mut session)?;
-    add_adapters(&mut session, &generate.adapter)?;
+    adapters::add(&mut session, &generate.adapter)?;
     let encoding = Instant::now();
     let (input, in_thought) = match (&generate.prompt, &generate.ids, &generate.messages) {
         (_, Some(path), _) => (media.fill(&mut session, read_ids(path)?)?, false),

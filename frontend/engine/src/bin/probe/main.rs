@@ -2,6 +2,8 @@
 //! non-zero exit.
 
 #[cfg(not(target_arch = "wasm32"))]
+mod adapters;
+#[cfg(not(target_arch = "wasm32"))]
 mod bench;
 #[cfg(not(target_arch = "wasm32"))]
 mod commands;

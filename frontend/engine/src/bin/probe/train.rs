@@ -1,29 +1,32 @@
 //! `probe train`: a LoRA adapter from examples.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use engine::adapter::{Adapter, Factors, Projection, Target};
-use engine::bytes::CancelToken;
+use engine::adapter::{self, Adapter, Projection};
+use engine::bytes::{CancelToken, FileSource};
 use engine::gpu::Gpu;
 use engine::session::Session;
-use engine::train::{Example, Schedule, Settings, Trainer, order};
+use engine::train::{Example, Schedule, Settings, Trainer, examples, order};
+use safetensors::Dtype;
 use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensors};
-use serde::Deserialize;
 use serde_json::{Value, json};
+
+use super::adapters;
 
 /// Most tokens of an example, where the model takes so many.
 const MOST_TOKENS: u32 = 8192;
+/// The GGUF adapter, beside the files of PEFT.
+const GGUF: &str = "adapter.gguf";
 
 #[derive(Args)]
 pub struct Train {
     /// The model file.
     pub model: PathBuf,
-    /// Examples, one a line: `{"ids": […], "labels": […]}`, −100 where nothing is learned.
+    /// Examples: chats, prompts with answers, or `{"ids": […], "labels": […]}` with −100 where nothing is learned; JSON,
+    /// one a line, or a table.
     #[arg(long)]
     data: PathBuf,
     /// Rank of the factors.
@@ -68,9 +71,12 @@ pub struct Train {
     /// Where the first step's gradients go, named likewise.
     #[arg(long)]
     grads: Option<PathBuf>,
-    /// The folder for the adapter.
+    /// The folder for the adapter: the files of PEFT, and a GGUF file for llama.cpp and Ollama.
     #[arg(long)]
     out: PathBuf,
+    /// What the files call the model that it is for.
+    #[arg(long, default_value = "google/gemma-4")]
+    base: String,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -90,60 +96,41 @@ impl From<ScheduleName> for Schedule {
     }
 }
 
-/// Trains as the command line says; `session` is the model.
+/// What came of the steps that were done.
+#[derive(Default)]
+struct Learned {
+    losses: Vec<f64>,
+    norms: Vec<f64>,
+    tokens: u64,
+    milliseconds: f64,
+}
+
+/// Trains as the command line says; `session` is the model. What was learned before a step fails is written all the
+/// same.
 pub fn run(train: &Train, session: Session, gpu: &Rc<Gpu>) -> Result<Value> {
-    let examples = read_examples(&train.data)?;
+    let examples = read_examples(&train.data, &session)?;
     let longest = examples.iter().map(|example| example.ids.len()).max().unwrap_or(0);
-    let longest = u32::try_from(longest).unwrap_or(u32::MAX);
-    if longest > MOST_TOKENS {
-        bail!("the longest example has {longest} tokens; gemtab takes {MOST_TOKENS}");
-    }
-    let settings = Settings {
-        rank: train.rank,
-        alpha: train.alpha,
-        targets: projections(&train.targets)?,
-        steps: train.steps,
-        learning_rate: train.lr,
-        weight_decay: train.weight_decay,
-        schedule: train.schedule.into(),
-        warmup: train.warmup,
-        clip: train.clip,
-        dropout: train.dropout,
-        seed: train.seed,
-        max_tokens: longest.max(2),
-    };
-    let start = train.init.as_deref().map(|path| read_factors(path, settings.scale())).transpose()?;
+    let settings = train.settings(u32::try_from(longest)?)?;
+    let start = train.init.as_deref().map(|path| read_factors(path, settings.alpha)).transpose()?;
     let base = session.training_base();
+    // The cache and what answers are computed in make room.
     drop(session);
-    let (count, batch) = (examples.len(), train.batch.max(1));
-    let cancel = CancelToken::new();
-    let mut trainer =
-        pollster::block_on(Trainer::new(Rc::clone(gpu), base, settings.clone(), start.as_ref()))?;
-    let (mut losses, mut norms) = (Vec::new(), Vec::new());
-    let (mut tokens, mut milliseconds) = (0u64, 0.0);
-    for step in 0..train.steps {
-        let chosen = order(settings.seed, count, batch, step);
-        let chosen: Vec<Example> = chosen.into_iter().map(|index| examples[index].clone()).collect();
-        let report = pollster::block_on(trainer.step(&chosen, &cancel))?;
-        losses.push(report.loss);
-        norms.push(report.grad_norm);
-        // The first step compiles and warms up.
-        if step > 0 || train.steps == 1 {
-            tokens += u64::from(report.tokens);
-            milliseconds += report.milliseconds;
-        }
-        if let (0, Some(path)) = (step, &train.grads) {
-            write_factors(path, &pollster::block_on(trainer.gradients())?)?;
-        }
+    let made = Trainer::new(Rc::clone(gpu), base, settings, start.as_ref());
+    let mut trainer = pollster::block_on(made)?;
+    let mut learned = Learned::default();
+    let outcome = train.learn(&mut trainer, &examples, &mut learned);
+    if trainer.steps_done() > 0 {
+        let adapter = pollster::block_on(trainer.adapter())?;
+        let name = train.out.file_name().unwrap_or_default().to_string_lossy();
+        adapters::write_peft(&adapter, &train.out, &train.base)?;
+        adapters::write_gguf(&adapter, &train.out.join(GGUF), &name)?;
     }
-    let adapter = pollster::block_on(trainer.adapter())?;
-    std::fs::create_dir_all(&train.out).with_context(|| format!("{} cannot be made", train.out.display()))?;
-    write_factors(&train.out.join("lora.safetensors"), &adapter)?;
+    outcome?;
     let memory = trainer.memory();
     Ok(json!({
-        "loss": losses,
-        "grad_norm": norms,
-        "tokens_per_s": tokens as f64 / (milliseconds / 1000.0),
+        "loss": learned.losses,
+        "grad_norm": learned.norms,
+        "tokens_per_s": learned.tokens as f64 / (learned.milliseconds / 1000.0),
         "gpu_bytes": gpu.bytes_in_use(),
         "training_bytes": memory.bytes(),
         "parameters": memory.parameters,
@@ -152,22 +139,61 @@ pub fn run(train: &Train, session: Session, gpu: &Rc<Gpu>) -> Result<Value> {
     }))
 }
 
-#[derive(Deserialize)]
-struct RowOfIds {
-    ids: Vec<u32>,
-    labels: Vec<i32>,
+impl Train {
+    fn settings(&self, longest: u32) -> Result<Settings> {
+        Ok(Settings {
+            rank: self.rank,
+            alpha: self.alpha,
+            targets: projections(&self.targets)?,
+            steps: self.steps,
+            learning_rate: self.lr,
+            weight_decay: self.weight_decay,
+            schedule: self.schedule.into(),
+            warmup: self.warmup,
+            clip: self.clip,
+            dropout: self.dropout,
+            seed: self.seed,
+            max_tokens: longest,
+        })
+    }
+
+    fn learn(&self, trainer: &mut Trainer, examples: &[Example], learned: &mut Learned) -> Result<()> {
+        let cancel = CancelToken::new();
+        for step in 0..self.steps {
+            let chosen = order(self.seed, examples.len(), self.batch.max(1), step);
+            let batch: Vec<Example> = chosen.into_iter().map(|index| examples[index].clone()).collect();
+            let report = pollster::block_on(trainer.step(&batch, &cancel))?;
+            learned.losses.push(report.loss);
+            learned.norms.push(report.grad_norm);
+            // The first step warms up.
+            if step > 0 || self.steps == 1 {
+                learned.tokens += u64::from(report.tokens);
+                learned.milliseconds += report.milliseconds;
+            }
+            if let (0, Some(path)) = (step, &self.grads) {
+                write_factors(path, &pollster::block_on(trainer.gradients())?)?;
+            }
+        }
+        Ok(())
+    }
 }
 
-fn read_examples(path: &Path) -> Result<Vec<Example>> {
+/// Everything that can be learned from; the first row that cannot be used ends it, so that no one wonders later why a
+/// row was not learned.
+fn read_examples(path: &Path, session: &Session) -> Result<Vec<Example>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let examples: Vec<_> = lines
-        .map(|(number, line)| {
-            let row: RowOfIds = serde_json::from_str(line)
-                .with_context(|| format!("{}, line {}", path.display(), number + 1))?;
-            Ok(Example { ids: row.ids, labels: row.labels })
-        })
-        .collect::<Result<_>>()?;
+    let parsed = examples::read(&text, None);
+    let at = |line: u32| format!("{}, line {line}", path.display());
+    if let Some(problem) = parsed.problems.first() {
+        return Err(problem.reason.clone()).with_context(|| at(problem.line));
+    }
+    let (tokenizer, variant) = (session.tokenizer(), session.variant());
+    let limit = MOST_TOKENS.min(session.decoder().config().max_context);
+    let encoded = parsed
+        .rows
+        .iter()
+        .map(|row| examples::encode(&row.content, tokenizer, variant, limit).with_context(|| at(row.line)));
+    let examples = encoded.collect::<Result<Vec<_>>>()?;
     if examples.is_empty() {
         bail!("{} holds no example", path.display());
     }
@@ -190,49 +216,12 @@ fn projections(list: &str) -> Result<Vec<Projection>> {
         .collect()
 }
 
-fn read_factors(path: &Path, scale: f32) -> Result<Adapter> {
-    let bytes = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let tensors = SafeTensors::deserialize(&bytes)?;
-    let mut halves: BTreeMap<String, [Option<TensorView<'_>>; 2]> = BTreeMap::new();
-    for (name, tensor) in tensors.tensors() {
-        let Some((matrix, side)) = name.strip_prefix("lora.").and_then(|rest| rest.rsplit_once('.')) else {
-            continue;
-        };
-        if tensor.dtype() != Dtype::F32 || tensor.shape().len() != 2 {
-            bail!("{name} is no matrix of f32");
-        }
-        let place = match side {
-            "A" => 0,
-            "B" => 1,
-            _ => bail!("{name} is neither an A nor a B"),
-        };
-        halves.entry(matrix.to_owned()).or_default()[place] = Some(tensor);
-    }
-    let mut adapter = Adapter::default();
-    for (matrix, halves) in halves {
-        let [Some(a), Some(b)] = halves else { bail!("{matrix} lacks its A or its B") };
-        let values = |tensor: &TensorView<'_>| bytemuck::pod_collect_to_vec::<u8, f32>(tensor.data());
-        let size = |tensor: &TensorView<'_>, at: usize| u32::try_from(tensor.shape()[at]);
-        let factors = Factors {
-            rank: size(&a, 0)?,
-            input: size(&a, 1)?,
-            output: size(&b, 0)?,
-            a: values(&a),
-            b: values(&b),
-            scale,
-        };
-        adapter.insert(target(&matrix)?, factors)?;
-    }
-    Ok(adapter)
-}
-
-/// `blk.3.attn_q`
-fn target(matrix: &str) -> Result<Target> {
-    let parts = matrix.strip_prefix("blk.").and_then(|rest| rest.split_once('.'));
-    let (layer, name) = parts.with_context(|| format!("{matrix} is no projection of a layer"))?;
-    let projection = Projection::ALL.into_iter().find(|projection| projection.tensor() == name);
-    let projection = projection.with_context(|| format!("no projection {name}"))?;
-    Ok(Target { layer: layer.parse().with_context(|| format!("{matrix} has no layer"))?, projection })
+fn read_factors(path: &Path, alpha: f32) -> Result<Adapter> {
+    let read = || {
+        let source = FileSource::open(path)?;
+        pollster::block_on(adapter::flat::read(&source, Some(alpha)))
+    };
+    read().with_context(|| format!("the factors {}", path.display()))
 }
 
 fn write_factors(path: &Path, adapter: &Adapter) -> Result<()> {
@@ -245,6 +234,9 @@ fn write_factors(path: &Path, adapter: &Adapter) -> Result<()> {
             let view = TensorView::new(Dtype::F32, shape.to_vec(), bytes)?;
             views.push((format!("lora.{target}.{side}"), view));
         }
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     }
     safetensors::serialize_to_file(views, None, path)
         .with_context(|| format!("{} cannot be written", path.display()))
