@@ -227,6 +227,21 @@ fn values_that_are_raw_keys_learn_as_the_reference_does_where_it_is_at_hand() {
     Golden::beside("tiny-31b").iter().for_each(|golden| check(golden, 4));
 }
 
+#[test]
+fn the_per_layer_table_may_stay_in_the_file() {
+    let (gpu, cancel) = (common::gpu(), CancelToken::new());
+    let model = common::repository("frontend/engine/tests/golden/models/tiny-e2b.q4_k_m.gguf");
+    let [here, in_file] = [false, true].map(|ple_on_host| {
+        let options = LoadOptions { context: 512, ple_on_host, ..LoadOptions::default() };
+        let base = common::load(&gpu, &model, &options).training_base();
+        assert_eq!(base.table.is_some(), ple_on_host);
+        let made = Trainer::new(Rc::clone(&gpu), base, quick(), None);
+        let mut trainer = block_on(made).expect("a trainer");
+        block_on(trainer.evaluate(&[short(1, 9)], &cancel)).expect("a loss")
+    });
+    assert!((here - in_file).abs() < 1e-6 * here, "{in_file} for {here}");
+}
+
 /// A short example of arbitrary tokens.
 fn short(seed: u32, tokens: u32) -> Example {
     let ids: Vec<u32> = (0..tokens).map(|i| 200 + (seed * 97 + i * 31) % 700).collect();
