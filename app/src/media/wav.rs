@@ -35,6 +35,14 @@ impl Wav {
         (self.bytes.len() - HEADER) as u64 / u64::from(SAMPLE_BYTES)
     }
 
+    /// The samples from this one on, as the file holds them.
+    #[must_use]
+    pub fn since(&self, sample: u64) -> Vec<i16> {
+        let begin = usize::try_from(sample).unwrap_or(usize::MAX).saturating_mul(SAMPLE_BYTES as usize);
+        let bytes = self.bytes[HEADER..].get(begin..).unwrap_or_default();
+        bytes.as_chunks::<2>().0.iter().map(|&sample| i16::from_le_bytes(sample)).collect()
+    }
+
     /// Its length in milliseconds.
     #[must_use]
     pub fn millis(&self) -> u64 {
@@ -100,6 +108,16 @@ mod tests {
         assert_eq!(bytes[40..44], 8_u32.to_le_bytes());
         let sample = |at: usize| i16::from_le_bytes([bytes[HEADER + 2 * at], bytes[HEADER + 2 * at + 1]]);
         assert_eq!([sample(0), sample(1), sample(2), sample(3)], [0, i16::MAX, -i16::MAX, i16::MAX]);
+    }
+
+    #[test]
+    fn what_came_lately_is_told_apart() {
+        let mut wav = Wav::new();
+        wav.push(&[1.0, 0.0, -1.0]);
+        assert_eq!(wav.since(0), [i16::MAX, 0, -i16::MAX]);
+        assert_eq!(wav.since(2), [-i16::MAX]);
+        assert_eq!(wav.since(3), [0_i16; 0]);
+        assert_eq!(wav.since(u64::MAX), [0_i16; 0]);
     }
 
     #[test]

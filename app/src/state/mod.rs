@@ -32,7 +32,7 @@ pub fn provide_stores() {
     let engine = EngineStore::new(settings);
     let media = MediaStore::new(library);
     let chat = ChatStore::new(library, settings, engine, media, ui);
-    let recording = RecordingStore::new(chat, ui);
+    let recording = RecordingStore::new(chat, engine, ui);
     provide_context(ui);
     provide_context(library);
     provide_context(settings);

@@ -6,13 +6,18 @@ use std::rc::Rc;
 use leptos::{prelude::*, task::spawn_local};
 use send_wrapper::SendWrapper;
 
-use super::{ChatStore, Ui};
+use protocol::Request;
+
+use super::{ChatStore, EngineStore, Ui};
+use super::models::ModelState;
 use crate::media::{level, recorder::Recorder, resample::Resampler, wav::Wav};
 
 /// Longest recording, in milliseconds: what a model hears at once is much shorter.
 const MOST_MILLIS: u64 = 600_000;
 /// A shorter recording is a slip of the finger, in milliseconds.
 const LEAST_MILLIS: u64 = 300;
+/// Samples that are given to the engine at a time while somebody speaks: half a second.
+const PIECE: u64 = 8_000;
 
 /// Where a recording stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +46,7 @@ pub struct RecordingStore {
     pub trouble: RwSignal<Option<String>>,
     tape: StoredValue<Option<SendWrapper<Rc<Tape>>>>,
     chat: ChatStore,
+    engine: EngineStore,
     ui: Ui,
 }
 
@@ -51,6 +57,8 @@ struct Tape {
     resampler: RefCell<Option<Resampler>>,
     wav: RefCell<Wav>,
     peak: Cell<f32>,
+    /// Samples that the engine was given.
+    given: Cell<u64>,
 }
 
 impl Tape {
@@ -74,7 +82,7 @@ impl Tape {
 impl RecordingStore {
     /// No recording.
     #[must_use]
-    pub fn new(chat: ChatStore, ui: Ui) -> Self {
+    pub fn new(chat: ChatStore, engine: EngineStore, ui: Ui) -> Self {
         Self {
             phase: RwSignal::default(),
             millis: RwSignal::new(0),
@@ -82,6 +90,7 @@ impl RecordingStore {
             trouble: RwSignal::new(None),
             tape: StoredValue::new(None),
             chat,
+            engine,
             ui,
         }
     }
@@ -167,6 +176,7 @@ impl RecordingStore {
             self.drop_tape();
             let peak = tape.peak.get();
             let wav = tape.finish();
+            self.give(&tape, &wav, true);
             if wav.millis() < LEAST_MILLIS {
                 self.say("The recording is empty: it was ended before anything was heard.");
             } else if peak < level::SILENCE {
@@ -187,6 +197,9 @@ impl RecordingStore {
             return;
         }
         let millis = tape.wav.borrow().millis();
+        if tape.wav.borrow().samples() >= tape.given.get() + PIECE {
+            self.give(tape, &tape.wav.borrow(), false);
+        }
         self.millis.set(millis);
         if self.phase.get_untracked() == RecordingPhase::Running {
             self.level.set(level::meter(piece));
@@ -194,6 +207,16 @@ impl RecordingStore {
         if millis >= MOST_MILLIS {
             self.finish();
             self.say("The recording has reached 10 minutes, and was ended there.");
+        }
+    }
+
+    /// Has a loaded model listen to what is new, so that it need not once the recording is sent.
+    fn give(self, tape: &Tape, wav: &Wav, last: bool) {
+        let at = tape.given.replace(wav.samples());
+        if self.engine.model.with_untracked(|model| matches!(model, ModelState::Ready { .. })) {
+            let samples = wav.since(at);
+            // Nothing waits for the answer: what was not listened to now is when it is sent.
+            drop(self.engine.request_with(Vec::new(), |id| Request::Listen { id, at, samples, last }));
         }
     }
 

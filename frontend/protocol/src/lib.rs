@@ -37,7 +37,7 @@ pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// Chosen by the page, unique within one worker's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -81,6 +81,18 @@ pub enum Request {
         id: RequestId,
         /// The picture or sound, as it would stand in a message.
         content: Content,
+    },
+    /// What the microphone has heard since the last of these. It is encoded while the person still speaks, so that it is
+    /// known already when the recording is sent. Answered by [`Event::Listened`].
+    Listen {
+        /// Names the request.
+        id: RequestId,
+        /// Number of the first sample in its recording: 0 begins another one.
+        at: u64,
+        /// 16 kHz, as they will stand in the recording's file.
+        samples: Vec<i16>,
+        /// Whether the recording ends with them.
+        last: bool,
     },
     /// Says how much graphics memory the towers for pictures and sound take; frees it first, if asked to. The next
     /// picture or sound loads its tower again. Answered by [`Event::Towers`].
@@ -202,6 +214,13 @@ pub enum Event {
         id: RequestId,
         /// What was found.
         report: MediaReport,
+    },
+    /// Answers [`Request::Listen`].
+    Listened {
+        /// The request.
+        id: RequestId,
+        /// Tokens of the recording that are encoded; 0 where that has to wait until it is sent.
+        tokens: u32,
     },
     /// Answers [`Request::Towers`].
     Towers {
@@ -333,6 +352,7 @@ impl Event {
             | Self::Loaded { id, .. }
             | Self::Unloaded { id }
             | Self::Examined { id, .. }
+            | Self::Listened { id, .. }
             | Self::Towers { id, .. }
             | Self::Tower { id, .. }
             | Self::Encoding { id, .. }
@@ -361,6 +381,7 @@ impl Event {
                 | Self::Loaded { .. }
                 | Self::Unloaded { .. }
                 | Self::Examined { .. }
+                | Self::Listened { .. }
                 | Self::Towers { .. }
                 | Self::Done { .. }
                 | Self::Counted { .. }

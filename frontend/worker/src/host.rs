@@ -29,6 +29,8 @@ pub struct Host {
     pub(crate) keeper: Keeper,
     /// What was found out about pictures and sounds.
     pub(crate) known: media::Library,
+    /// What came from the microphone and waits for the model.
+    pub(crate) heard: RefCell<media::Heard>,
     /// Losses of the device since something last went well on it.
     pub(crate) losses: Cell<u32>,
     /// Whether the page is of another version; then nothing is done for it.
@@ -64,6 +66,8 @@ pub struct Ready {
     pub session: Session,
     /// What was seen and heard lately.
     pub encoded: media::Encoded,
+    /// The recording that is being listened to.
+    pub listening: Option<media::Listening>,
 }
 
 impl Ready {
@@ -80,12 +84,13 @@ impl Ready {
             let header = Header::read(&**source).await?;
             session.use_projector(source, &header)?;
         }
-        Ok(Self { gpu, session, encoded: media::Encoded::default() })
+        Ok(Self { gpu, session, encoded: media::Encoded::default(), listening: None })
     }
 
     /// Gives the memory of the towers back, and of what they made. They are loaded again when they are needed.
     pub fn free_towers(&mut self) {
         self.encoded.clear();
+        self.listening = None;
         // Without eyes there is nothing to close, nor without ears.
         if let Ok(eyes) = self.session.vision_mut() {
             eyes.unload();
@@ -117,6 +122,7 @@ impl Host {
             model: RefCell::default(),
             keeper: Keeper::default(),
             known: media::Library::default(),
+            heard: RefCell::default(),
             losses: Cell::new(0),
             refused: Cell::new(false),
             device: Mutex::default(),

@@ -46,6 +46,11 @@ impl Host {
             Request::Examine { id, content } => {
                 self.run(id, Kind::Beside, |task| media::examine(host, id, content, files, task));
             }
+            Request::Listen { id, at, samples, last } => {
+                // Here, for tasks may come to the model in another order.
+                self.heard.borrow_mut().push(at, &samples, last);
+                self.run(id, Kind::Beside, |task| media::listen(host, id, task));
+            }
             Request::Towers { id, free } => {
                 self.run(id, Kind::Beside, |task| media::towers(host, id, free, task));
             }

@@ -172,3 +172,33 @@ fn an_answer_that_is_stopped_while_a_picture_is_encoded_ends() {
     );
     assert_eq!(desk.text_of(10), "");
 }
+
+#[test]
+fn what_was_heard_while_somebody_spoke_is_not_encoded_again() {
+    let (desk, host) = Desk::loaded();
+    let speech = sample("speech3.wav");
+    let samples: Vec<i16> =
+        speech[44..].as_chunks::<2>().0.iter().map(|&bytes| i16::from_le_bytes(bytes)).collect();
+    desk.media.replace(vec![speech]);
+    let mut at = 0;
+    let mut tokens = Vec::new();
+    for (id, piece) in (20..).zip(samples.chunks(8_000)) {
+        let last = at + piece.len() == samples.len();
+        host.receive(
+            Request::Listen { id: RequestId(id), at: at as u64, samples: piece.to_vec(), last },
+            Vec::new(),
+        );
+        match desk.end_of(id) {
+            Event::Listened { tokens: so_far, .. } => tokens.push(so_far),
+            other => panic!("{other:?}"),
+        }
+        at += piece.len();
+    }
+    assert!(tokens.is_sorted() && tokens.last().is_some_and(|&all| all > 8), "{tokens:?}");
+
+    host.receive(ask(10, asks("Transcribe the recording."), vec![sound(0)], 16), Vec::new());
+    assert!(matches!(desk.end_of(10), Event::Done { .. }), "{:?}", desk.events().last());
+    assert_eq!(desk.text_of(10), "six");
+    let encoded = desk.events().iter().any(|event| matches!(event, Event::Encoding { .. }));
+    assert!(!encoded, "it was encoded when it was sent");
+}

@@ -112,6 +112,7 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
                 Err(failure) => fail(&state, id, failure),
             }
         }
+        Request::Listen { id, .. } => emit(&state, Event::Listened { id, tokens: 0 }),
         Request::Towers { id, free } => towers(&state, id, free),
         Request::Generate { id, messages, options } => generate(&state, id, &messages, &options).await,
         Request::Count { id, messages, .. } => emit(&state, Event::Counted { id, tokens: count(&messages) }),

@@ -18,7 +18,7 @@ use crate::host::{Host, Model, Ready};
 /// Encodings that are kept, so that what is asked about again need not be seen again.
 const MOST_KEPT: usize = 16;
 /// Samples that the tower is given at a time: a second.
-const STEP: usize = RATE as usize;
+pub const STEP: usize = RATE as usize;
 /// Least time between two reports, in seconds.
 const PAUSE: f64 = 0.1;
 
@@ -238,7 +238,8 @@ impl Encoded {
         self.0.iter().find(|rows| rows.medium().content == content).cloned()
     }
 
-    fn keep(&mut self, rows: SoftTokens) {
+    /// Keeps the soft tokens of a medium.
+    pub fn keep(&mut self, rows: SoftTokens) {
         if self.0.len() >= MOST_KEPT {
             self.0.remove(0);
         }

@@ -2,11 +2,12 @@
 //!
 //! The page gives each medium a key and hands on its bytes as a handle. [`known`] reads them once to find out how many
 //! tokens the medium takes; [`encode`] reads them again where the model has to look or listen. In between they are
-//! nowhere in wasm memory.
+//! nowhere in wasm memory. [`mod@listen`] encodes what the microphone hears as it comes.
 
 mod budget;
 mod encode;
 mod known;
+mod listen;
 
 use std::rc::Rc;
 
@@ -17,6 +18,7 @@ use crate::tasks::Task;
 
 pub use encode::{Encoded, Teller, Trouble, prepare};
 pub use known::Library;
+pub use listen::{Heard, Listening, listen};
 use known::Size;
 
 /// Tokens that stand around a medium.

@@ -1,0 +1,146 @@
+//! Sound on its way from the microphone, encoded while the person still speaks.
+//!
+//! What comes out is found later by its content, as every clip is that was encoded before. So nothing depends on this:
+//! what is late or fails here is encoded when the recording is sent, and told there.
+
+use std::rc::Rc;
+
+use engine::audio::{AudioError, CLIP_SAMPLES, Encoder};
+use engine::bytes::CancelToken;
+use engine::session::EngineError;
+use protocol::{Event, Failure, RequestId};
+
+use super::encode::{STEP, Trouble};
+use crate::failure;
+use crate::host::{Host, Ready};
+use crate::tasks::Task;
+
+/// Most samples that wait for the model while it answers: a minute. With more, the recording is encoded when it is sent.
+const MOST_WAITING: usize = 2 * CLIP_SAMPLES;
+
+/// What came from the microphone and is not in the tower yet.
+#[derive(Debug, Default)]
+pub struct Heard {
+    samples: Vec<f32>,
+    /// Number of the first sample that is not here yet; none once something is missing.
+    next: Option<u64>,
+    /// Whether `samples` begin a recording.
+    begins: bool,
+    ended: bool,
+}
+
+/// The clip of a recording that is in the tower.
+pub struct Listening(Encoder);
+
+impl Heard {
+    /// Takes samples in.
+    pub fn push(&mut self, at: u64, samples: &[i16], last: bool) {
+        if at == 0 {
+            *self = Self { next: Some(0), begins: true, ..Self::default() };
+        }
+        if self.next != Some(at) || self.samples.len() + samples.len() > MOST_WAITING {
+            *self = Self::default();
+            return;
+        }
+        // As a file of 16 bits is read.
+        self.samples.extend(samples.iter().map(|&sample| f32::from(sample) / 32_768.0));
+        self.next = (!last).then_some(at + samples.len() as u64);
+        self.ended = last;
+    }
+
+    /// What waits; the rest of the recording follows it.
+    fn take(&mut self) -> Self {
+        let rest = Self { next: self.next, ..Self::default() };
+        std::mem::replace(self, rest)
+    }
+}
+
+/// Answers [`protocol::Request::Listen`], whose samples are in [`Host::heard`].
+pub async fn listen(host: Rc<Host>, id: RequestId, task: Task) -> Result<Event, Failure> {
+    let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
+    let heard = host.heard.borrow_mut().take();
+    let Some(ready) = slot.as_mut() else { return Ok(Event::Listened { id, tokens: 0 }) };
+    let tokens = match ready.listen(&heard, &task.cancel).await {
+        Ok(tokens) => tokens,
+        Err(_) => {
+            // Sending the recording meets the same trouble, and tells it where it matters.
+            ready.listening = None;
+            0
+        }
+    };
+    Ok(Event::Listened { id, tokens })
+}
+
+impl Ready {
+    /// Gives the tower what was heard. Returns the tokens of the clip that are encoded.
+    async fn listen(&mut self, heard: &Heard, cancel: &CancelToken) -> Result<u32, Trouble> {
+        if heard.begins {
+            self.listening = None;
+        } else if self.listening.is_none() {
+            return Ok(0);
+        }
+        let tower = self.session.hearing_mut()?.tower(cancel, &mut |_| ()).await?;
+        let anew = || Listening(Encoder::new(Rc::clone(&tower)));
+        let listening = self.listening.get_or_insert_with(anew);
+        for mut piece in heard.samples.chunks(STEP) {
+            while !piece.is_empty() {
+                piece = &piece[listening.0.push(piece)..];
+                if listening.0.room() == 0 {
+                    let full = std::mem::replace(listening, anew());
+                    self.encoded.keep(full.0.finish()?);
+                }
+            }
+            // The device is not to be given all that has waited at once.
+            tower.gpu().drained().await.map_err(EngineError::from)?;
+            cancel.check().map_err(EngineError::from)?;
+        }
+        let tokens = listening.0.encoded();
+        if !heard.ended {
+            return Ok(tokens);
+        }
+        let Some(Listening(encoder)) = self.listening.take() else { return Ok(0) };
+        match encoder.finish() {
+            Ok(rows) => {
+                let tokens = rows.medium().tokens;
+                self.encoded.keep(rows);
+                Ok(tokens)
+            }
+            // The end of a recording that fills its clips to a few samples.
+            Err(AudioError::TooShort { .. }) => Ok(tokens),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_follow_one_another_or_are_dropped() {
+        let mut heard = Heard::default();
+        heard.push(5, &[1, 2], false);
+        assert!(heard.samples.is_empty(), "a recording without its beginning");
+        heard.push(0, &[16_384, 0], false);
+        heard.push(2, &[-32_768], false);
+        assert_eq!(heard.samples, [0.5, 0.0, -1.0]);
+        let first = heard.take();
+        assert!(first.begins && !first.ended);
+        heard.push(3, &[0; 4], true);
+        let rest = heard.take();
+        assert_eq!((rest.samples.len(), rest.begins, rest.ended), (4, false, true));
+        heard.push(7, &[0], false);
+        assert!(heard.samples.is_empty(), "it has ended");
+    }
+
+    #[test]
+    fn what_waits_has_a_bound() {
+        let mut heard = Heard::default();
+        let piece = vec![0; CLIP_SAMPLES];
+        heard.push(0, &piece, false);
+        heard.push(CLIP_SAMPLES as u64, &piece, false);
+        assert_eq!(heard.samples.len(), MOST_WAITING);
+        heard.push(MOST_WAITING as u64, &[0], false);
+        assert_eq!((heard.samples.len(), heard.next), (0, None));
+    }
+}
