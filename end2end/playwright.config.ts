@@ -63,7 +63,8 @@ export default defineConfig({
   reporter: [["list"]],
   use: { baseURL, trace: "retain-on-failure" },
   projects: [
-    { name: "webgpu", testDir: "tests/webgpu", use: chromium, timeout: 300_000 },
+    // Two software adapters would only wait for each other.
+    { name: "webgpu", testDir: "tests/webgpu", use: chromium, timeout: 300_000, workers: 1 },
     { name: "fake-engine", testDir: "tests/fake", use: plain },
     ...others.map(({ name, use }) => ({ name, testDir: "tests/fake", use })),
   ],

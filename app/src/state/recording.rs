@@ -8,8 +8,8 @@ use send_wrapper::SendWrapper;
 
 use protocol::Request;
 
-use super::{ChatStore, EngineStore, Ui};
 use super::models::ModelState;
+use super::{ChatStore, EngineStore, Ui};
 use crate::media::{level, recorder::Recorder, resample::Resampler, wav::Wav};
 
 /// Longest recording, in milliseconds: what a model hears at once is much shorter.

@@ -44,6 +44,12 @@ impl Tile {
         }
     }
 
+    /// The tiles that [`Self::choose`] may give for up to `most_rows` tokens and `n` rows of W.
+    pub fn within_reach(most_rows: u32, n: u32) -> impl Iterator<Item = Self> {
+        let chosen = move |tile: &Self| (1..=most_rows).any(|rows| Self::choose(rows, n) == *tile);
+        Self::ALL.into_iter().filter(chosen)
+    }
+
     const fn workgroups(self, rows: u32, n: u32) -> u64 {
         rows.div_ceil(self.bm) as u64 * n.div_ceil(self.bn) as u64
     }

@@ -8,7 +8,8 @@ use crate::gpu::{Gpu, GpuError, Grid, Steps};
 use crate::weights::Matrix;
 
 /// Appends `y = x·Wᵀ` for the rows that `state` counts; `buffers` are state, x and y. With `clamps` it is a clipped linear.
-/// It is one step for each size of tile: only the one that suits the number of rows has workgroups.
+/// It is one step for each size of tile that as many rows as x has room for may need: only the one that suits the number
+/// of rows has workgroups.
 ///
 /// # Errors
 /// When the device refuses the kernel.
@@ -22,7 +23,8 @@ pub async fn push(
     let part = matrix.whole();
     let params = Params::new(&part.layout).with_clamps(clamps.unwrap_or(Clamps::NONE));
     let [state, x, y] = buffers;
-    for tile in Tile::ALL {
+    let room = x.size() / (4 * u64::from(part.layout.k.max(1)));
+    for tile in Tile::within_reach(u32::try_from(room).unwrap_or(u32::MAX), params.n) {
         let grid = Grid::Rows(Rc::new(move |rows| {
             if Tile::choose(rows, params.n) == tile { tile.dispatch(&params, rows) } else { [0; 3] }
         }));

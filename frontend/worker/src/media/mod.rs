@@ -18,8 +18,8 @@ use crate::tasks::Task;
 
 pub use encode::{Encoded, Teller, Trouble, prepare};
 pub use known::Library;
-pub use listen::{Heard, Listening, listen};
 use known::Size;
+pub use listen::{Heard, Listening, listen};
 
 /// Tokens that stand around a medium.
 const BRACKETS: u32 = 2;
