@@ -12,9 +12,9 @@ const root = join(import.meta.dirname, "../..");
 export const PEBBLE = join(root, "server/models/pebble.gguf");
 
 /** A load compiles every kernel, and a software adapter on a busy machine takes its time over that. */
-export const LOAD = 300_000;
+export const LOAD = 480_000;
 /** An answer of a few dozen tokens, under the same circumstances. */
-export const ANSWER = 300_000;
+export const ANSWER = 480_000;
 /** What the page does without its graphics device. */
 export const SOON = 30_000;
 
