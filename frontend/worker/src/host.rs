@@ -18,6 +18,7 @@ use crate::keeping::Keeper;
 use crate::media;
 use crate::platform::Platform;
 use crate::tasks::Tasks;
+use crate::tuning::Tuning;
 use crate::{device, recovery};
 
 /// The worker's state. All of it lives on one thread.
@@ -29,6 +30,8 @@ pub struct Host {
     pub(crate) keeper: Keeper,
     /// What was found out about pictures and sounds.
     pub(crate) known: media::Library,
+    /// What fine-tuning keeps.
+    pub(crate) tuning: Tuning,
     /// Losses of the device since something last went well on it.
     pub(crate) losses: Cell<u32>,
     /// Whether the page is of another version; then nothing is done for it.
@@ -39,6 +42,8 @@ pub struct Host {
 
 /// What a loaded model is apart from its session, which a running answer keeps to itself.
 pub struct Model {
+    /// What the page calls it.
+    pub name: String,
     /// Its bytes, to load it again from.
     pub source: Rc<dyn ByteSource>,
     /// How it was loaded, with the context length that was allocated.
@@ -117,6 +122,7 @@ impl Host {
             model: RefCell::default(),
             keeper: Keeper::default(),
             known: media::Library::default(),
+            tuning: Tuning::default(),
             losses: Cell::new(0),
             refused: Cell::new(false),
             device: Mutex::default(),
