@@ -8,6 +8,7 @@
 //! Everything that takes time carries a [`RequestId`]. Any request can be cancelled by its id, and every request
 //! ends with exactly one terminal event: see [`Event::is_terminal`].
 
+pub mod adapter;
 pub mod catalog;
 pub mod chat;
 pub mod device;
@@ -21,6 +22,7 @@ mod wire;
 
 use serde::{Deserialize, Serialize};
 
+pub use adapter::{AdapterDetails, AdapterScale};
 pub use catalog::{Catalog, CatalogEntry, Layer, LayerKind};
 pub use chat::{Content, Message, Role, ToolCall};
 pub use device::DeviceReport;
@@ -37,7 +39,7 @@ pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// Chosen by the page, unique within one worker's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -99,6 +101,23 @@ pub enum Request {
         messages: Vec<Message>,
         /// How to answer.
         options: GenerateOptions,
+    },
+    /// Reads a LoRA adapter for the loaded model: a GGUF file, or the two files of PEFT, weights first. It counts in
+    /// answers that name it ([`GenerateOptions::adapters`]). Answered by [`Event::AdapterOpened`].
+    OpenAdapter {
+        /// Names the request.
+        id: RequestId,
+        /// What later requests call the adapter. One that has the key is replaced.
+        key: String,
+        /// Where it is.
+        source: ModelSource,
+    },
+    /// Lets go of an adapter. Answered by [`Event::AdapterClosed`].
+    CloseAdapter {
+        /// Names the request.
+        id: RequestId,
+        /// The adapter.
+        key: String,
     },
     /// Ends the thought of a running answer, so that the answer proper begins. No event of its own.
     AnswerNow {
@@ -190,6 +209,22 @@ pub enum Event {
         context: u32,
         /// Bytes of graphics memory in use.
         gpu_bytes: u64,
+        /// Adapters that came with it.
+        adapters: Vec<AdapterDetails>,
+    },
+    /// Answers [`Request::OpenAdapter`].
+    AdapterOpened {
+        /// The request.
+        id: RequestId,
+        /// What the file says.
+        details: AdapterDetails,
+    },
+    /// Answers [`Request::CloseAdapter`].
+    AdapterClosed {
+        /// The request.
+        id: RequestId,
+        /// The adapter that was let go.
+        key: String,
     },
     /// Answers [`Request::Unload`].
     Unloaded {
@@ -332,6 +367,8 @@ impl Event {
             | Self::Loading { id, .. }
             | Self::Loaded { id, .. }
             | Self::Unloaded { id }
+            | Self::AdapterOpened { id, .. }
+            | Self::AdapterClosed { id, .. }
             | Self::Examined { id, .. }
             | Self::Towers { id, .. }
             | Self::Tower { id, .. }
@@ -360,6 +397,8 @@ impl Event {
             Self::Inspected { .. }
                 | Self::Loaded { .. }
                 | Self::Unloaded { .. }
+                | Self::AdapterOpened { .. }
+                | Self::AdapterClosed { .. }
                 | Self::Examined { .. }
                 | Self::Towers { .. }
                 | Self::Done { .. }
