@@ -67,7 +67,7 @@ test.fixme("broken rows of a file are told by line, and the others stay", async 
   await expect(page.getByText("2 rows left out")).toBeVisible();
   await expect(page.getByRole("listitem").filter({ hasText: "Line 2" })).toContainText("this is no JSON");
   await expect(page.getByRole("listitem").filter({ hasText: "Line 3" })).toBeVisible();
-  await expect(page.getByText("facts.jsonl, 83 B")).toBeVisible();
+  await expect(page.getByText("facts.jsonl, 85 B")).toBeVisible();
 });
 
 test("of a table the columns are chosen", async ({ app, page }) => {
