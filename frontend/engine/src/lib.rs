@@ -12,6 +12,7 @@ pub mod gpu;
 pub mod media;
 pub mod model;
 pub mod session;
+mod split_mix;
 pub mod store;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod synth;

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use shaders::matmul::{Clamps, Params, Tile};
+use shaders::{DType, PlanarLayout};
 
 use crate::gpu::{Gpu, GpuError, Grid, Steps};
 use crate::weights::Matrix;
@@ -21,16 +22,28 @@ pub async fn push(
     buffers: [&wgpu::Buffer; 3],
 ) -> Result<(), GpuError> {
     let part = matrix.whole();
-    let params = Params::new(&part.layout).with_clamps(clamps.unwrap_or(Clamps::NONE));
-    let [state, x, y] = buffers;
-    let room = x.size() / (4 * u64::from(part.layout.k.max(1)));
+    push_part(gpu, steps, (matrix.dtype, &part.layout, &part.buffer), clamps, buffers).await
+}
+
+/// The same with a part of a matrix: its storage type, its layout, and the buffer it lies in.
+///
+/// # Errors
+/// When the device refuses the kernel.
+pub async fn push_part(
+    gpu: &Gpu,
+    steps: &mut Steps,
+    (dtype, layout, weights): (DType, &PlanarLayout, &wgpu::Buffer),
+    clamps: Option<Clamps>,
+    [state, x, y]: [&wgpu::Buffer; 3],
+) -> Result<(), GpuError> {
+    let params = Params::new(layout).with_clamps(clamps.unwrap_or(Clamps::NONE));
+    let room = x.size() / (4 * u64::from(layout.k.max(1)));
     for tile in Tile::within_reach(u32::try_from(room).unwrap_or(u32::MAX), params.n) {
         let grid = Grid::Rows(Rc::new(move |rows| {
             if Tile::choose(rows, params.n) == tile { tile.dispatch(&params, rows) } else { [0; 3] }
         }));
-        let source =
-            if clamps.is_some() { tile.clamped_source(matrix.dtype) } else { tile.source(matrix.dtype) };
-        steps.push(gpu, &source?, &params, &[&part.buffer, state, x, y], grid).await?;
+        let source = if clamps.is_some() { tile.clamped_source(dtype) } else { tile.source(dtype) };
+        steps.push(gpu, &source?, &params, &[weights, state, x, y], grid).await?;
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Fast random numbers of no cryptographic worth.
 
+use crate::split_mix;
+
 /// xoshiro256++ (Blackman and Vigna, 2019), seeded through SplitMix64 as its authors advise.
 #[derive(Clone, Debug)]
 pub(super) struct Random([u64; 4]);
@@ -7,12 +9,7 @@ pub(super) struct Random([u64; 4]);
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
         let mut state = seed;
-        Self(std::array::from_fn(|_| {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^ (z >> 31)
-        }))
+        Self(std::array::from_fn(|_| split_mix::next(&mut state)))
     }
 
     pub(super) fn next(&mut self) -> u64 {

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use shaders::backward::input;
 use shaders::backward::norm;
-use shaders::matmul::{self, Tile};
 use shaders::rows::gelu_mul;
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
 use shaders::train::lora::Lora;
@@ -17,7 +16,7 @@ use super::working::Working;
 use super::{Base, Settings, TrainError};
 use crate::adapter::{Projection, Target};
 use crate::gpu::{Buffer, Gpu, Grid};
-use crate::model::Rope;
+use crate::model::{Rope, product};
 use std::sync::Arc;
 
 /// Buffers on the device.
@@ -100,26 +99,20 @@ impl<'a> Builder<'a> {
         Ok(self.open.steps.push(self.gpu, source, params, buffers, Grid::Rows(Rc::new(grid))).await?)
     }
 
-    /// `y = x·Wᵀ` with some rows of a matrix, one step for each size of tile: only one of them has workgroups.
+    /// `y = x·Wᵀ` with some rows of a matrix.
     pub async fn matmul(
         &mut self,
-        (dtype, layout, weights): (DType, &PlanarLayout, &wgpu::Buffer),
+        weights: (DType, &PlanarLayout, &wgpu::Buffer),
         state: &wgpu::Buffer,
         x: &wgpu::Buffer,
         y: &wgpu::Buffer,
     ) -> Result<(), TrainError> {
-        let params = matmul::Params::new(layout);
-        for tile in Tile::ALL {
-            let grid = move |rows| {
-                if Tile::choose(rows, params.n) == tile { tile.dispatch(&params, rows) } else { [0; 3] }
-            };
-            self.push(&tile.source(dtype)?, &params, &[weights, state, x, y], grid).await?;
-        }
-        self.cut(f64::from(layout.n) * f64::from(layout.k));
+        product::push_part(self.gpu, &mut self.open.steps, weights, None, [state, x, y]).await?;
+        self.cut(f64::from(weights.1.n) * f64::from(weights.1.k));
         Ok(())
     }
 
-    /// `dx (+)= dy·W`, likewise.
+    /// `dx (+)= dy·W`: one step for each size of tile, of which one has workgroups.
     pub async fn matmul_back(
         &mut self,
         (dtype, layout, weights): (DType, &PlanarLayout, &wgpu::Buffer),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use shaders::train::lora::Params;
 
-use super::settings::mix;
 use super::{Base, Settings, TrainError};
 use crate::adapter::{Adapter, AdapterError, Factors, Target};
 use crate::gpu::{Buffer, Gpu, GpuError};
+use crate::split_mix::mix;
 
 /// Where the factors of one projection are in the buffers of its layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

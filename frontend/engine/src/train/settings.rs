@@ -125,51 +125,6 @@ impl Settings {
     }
 }
 
-/// Which examples step `step` (from 0) learns from: `batch` of `count`, every one once before any comes again, in an
-/// order that is new for each round. It follows from its arguments alone, so that a training that goes on from a
-/// checkpoint sees what it would have seen.
-#[must_use]
-pub fn order(seed: u64, count: usize, batch: usize, step: u32) -> Vec<usize> {
-    if count == 0 {
-        return Vec::new();
-    }
-    let first = step as u64 * batch as u64;
-    let mut shuffled: Option<(u64, Vec<usize>)> = None;
-    (first..first + batch as u64)
-        .map(|position| {
-            let (round, place) = (position / count as u64, (position % count as u64) as usize);
-            match &shuffled {
-                Some((of, order)) if *of == round => order[place],
-                _ => {
-                    let order = shuffle(seed, round, count);
-                    let index = order[place];
-                    shuffled = Some((round, order));
-                    index
-                }
-            }
-        })
-        .collect()
-}
-
-/// Fisher and Yates, by the numbers of [`mix`].
-fn shuffle(seed: u64, round: u64, count: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..count).collect();
-    let key = mix(seed ^ mix(round));
-    for last in (1..count).rev() {
-        order.swap(last, (mix(key ^ last as u64) % (last as u64 + 1)) as usize);
-    }
-    order
-}
-
-/// A number that looks random and follows from `x` (the finaliser of splitmix64).
-#[must_use]
-pub(super) const fn mix(x: u64) -> u64 {
-    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,19 +139,6 @@ mod tests {
         assert_eq!(rates(Schedule::Linear)[10], 0.0);
         let cosine = rates(Schedule::Cosine);
         assert!((cosine[6] - 0.5).abs() < 1e-12 && cosine[10] < 1e-12);
-    }
-
-    #[test]
-    fn an_order_has_every_example_once_a_round() {
-        let all: Vec<usize> = (0..7).flat_map(|step| order(5, 7, 3, step)).collect();
-        for round in all.chunks(7) {
-            let mut sorted = round.to_vec();
-            sorted.sort_unstable();
-            assert_eq!(sorted, [0, 1, 2, 3, 4, 5, 6]);
-        }
-        assert_ne!(all[..7], all[7..14]);
-        assert_ne!(order(5, 7, 7, 0), order(6, 7, 7, 0));
-        assert!(order(5, 0, 3, 0).is_empty());
     }
 
     #[test]

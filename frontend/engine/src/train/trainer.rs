@@ -12,13 +12,13 @@ use web_time::Instant;
 use super::builder::{Builder, Device};
 use super::factors::{self, LayerFactors};
 use super::pace::{Pace, Segment};
-use super::settings::mix;
 use super::working::{self, Working};
 use super::{Base, Example, MemoryPlan, Settings, StepReport, TrainError};
 use crate::adapter::Adapter;
 use crate::bytes::CancelToken;
 use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
 use crate::model::{Attention, Rope};
+use crate::split_mix::mix;
 
 /// A training: an adapter that gets better with every step.
 pub struct Trainer {

@@ -1,5 +1,7 @@
 //! Keeping examples back for evaluation.
 
+use crate::split_mix::{next, shuffled};
+
 /// Divides `count` examples: which are learned from, and which only evaluated, each in ascending order. `share` of
 /// them (0 to 1, rounded) is kept back, at least one where `share` is not 0, and at least one is left to learn from.
 /// The same seed gives the same division.
@@ -10,25 +12,12 @@ pub fn split(count: usize, share: f32, seed: u64) -> (Vec<usize>, Vec<usize>) {
     } else {
         0
     };
-    let mut order: Vec<usize> = (0..count).collect();
     let mut state = seed;
-    // Fisher–Yates; the modulus favours small numbers by less than count / 2⁶⁴.
-    for last in (1..count).rev() {
-        order.swap(last, (next(&mut state) % (last as u64 + 1)) as usize);
-    }
+    let mut order = shuffled(count, |_| next(&mut state));
     let (evaluate, learn) = order.split_at_mut(kept);
     evaluate.sort_unstable();
     learn.sort_unstable();
     (learn.to_vec(), evaluate.to_vec())
-}
-
-/// The next number of a SplitMix64 sequence (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]
