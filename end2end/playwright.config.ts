@@ -57,9 +57,9 @@ export default defineConfig({
   workers: 2,
   retries: 0,
   forbidOnly: true,
-  timeout: 60_000,
+  timeout: 180_000,
   // Long enough for a machine that also compiles meanwhile; what is awaited usually comes at once.
-  expect: { timeout: 15_000 },
+  expect: { timeout: 45_000 },
   reporter: [["list"]],
   use: { baseURL, trace: "retain-on-failure" },
   projects: [

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
+import type { App } from "../../support/app.ts";
 import { animatedGif, type MediaFile, png, truncated, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -36,13 +37,52 @@ test.describe("a picture", () => {
     await expect(shown.locator("img")).toHaveJSProperty("naturalWidth", 64);
   });
 
-  test("goes with the message that was sent while it was being read", async ({ app }) => {
-    await app.openChat();
-    await app.attach(png(), wav("long.wav", 29));
-    await app.send("What are these?");
-    await expect(app.questions).toHaveCount(1);
-    await expect(await app.answered()).toContainText("I was given 1 picture and 1 sound");
-    await expect(app.tray).toBeHidden();
+  test.describe("while it is being read", () => {
+    test.beforeEach(async ({ app, page }) => {
+      // Reading ends when the test says so.
+      await page.addInitScript(() => {
+        const read = Blob.prototype.arrayBuffer;
+        const told = new Promise((resolve) => addEventListener("read-on", resolve));
+        Blob.prototype.arrayBuffer = async function () {
+          await told;
+          return read.call(this);
+        };
+      });
+      await app.openChat();
+    });
+
+    const readOn = (app: App) => app.page.evaluate(() => dispatchEvent(new Event("read-on")));
+
+    test("the message waits for it", async ({ app }) => {
+      await app.attach(png());
+      await app.send("What is this?");
+      await expect(app.page.getByText("Goes as soon as the file is read.")).toBeVisible();
+      await expect(app.questions).toHaveCount(0);
+      await readOn(app);
+      await expect(app.questions).toHaveCount(1);
+      await expect(await app.answered()).toContainText("I was given 1 picture");
+      await expect(app.tray).toBeHidden();
+    });
+
+    test("writing on takes the message back", async ({ app }) => {
+      await app.attach(png());
+      await app.send("What is this");
+      await app.composer.press("End");
+      await app.composer.pressSequentially("?");
+      await readOn(app);
+      await expect(app.tray).toBeVisible();
+      await expect(app.composer).toHaveValue("What is this?");
+      await expect(app.questions).toHaveCount(0);
+    });
+
+    test("without it the message stays", async ({ app }) => {
+      await app.attach(truncated(png()));
+      await app.send("What is this?");
+      await readOn(app);
+      await expect(app.refusal).toBeVisible();
+      await expect(app.composer).toHaveValue("What is this?");
+      await expect(app.questions).toHaveCount(0);
+    });
   });
 
   test("can be sent without words, and names the conversation", async ({ app }) => {

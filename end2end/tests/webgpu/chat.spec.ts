@@ -111,7 +111,8 @@ test("the next visit finds the conversation, and loads the model from this brows
   await app.page.goto("/models");
   // The link of the list is not needed: the page of models lists what is kept.
   const kept = app.page.getByRole("region", { name: "Kept weights" }).getByRole("row", { name: /pebble/ });
-  await expect(kept).toBeVisible();
+  // The adapter first finishes what the page before asked of it, and only then answers this one.
+  await expect(kept).toBeVisible({ timeout: LOAD });
   await app.page.goBack();
   await expect(app.questions.first()).toContainText(SUM);
   await expect(app.answers.first()).toContainText("2 + 3 = 5.");
