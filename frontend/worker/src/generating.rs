@@ -61,7 +61,7 @@ pub async fn count(
 }
 
 /// The prompt. `clips` are the clips of each sound, in order.
-fn prompt(
+pub fn prompt(
     model: &Model,
     messages: &[Message],
     tools: &[String],

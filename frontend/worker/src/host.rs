@@ -18,6 +18,7 @@ use crate::keeping::Keeper;
 use crate::media;
 use crate::platform::Platform;
 use crate::tasks::Tasks;
+use crate::tuning::Tuning;
 use crate::{device, recovery};
 
 /// The worker's state. All of it lives on one thread.
@@ -31,6 +32,8 @@ pub struct Host {
     pub(crate) known: media::Library,
     /// What came from the microphone and waits for the model.
     pub(crate) heard: RefCell<media::Heard>,
+    /// What fine-tuning keeps.
+    pub(crate) tuning: Tuning,
     /// Losses of the device since something last went well on it.
     pub(crate) losses: Cell<u32>,
     /// Whether the page is of another version; then nothing is done for it.
@@ -41,6 +44,8 @@ pub struct Host {
 
 /// What a loaded model is apart from its session, which a running answer keeps to itself.
 pub struct Model {
+    /// What the page calls it.
+    pub name: String,
     /// Its bytes, to load it again from.
     pub source: Rc<dyn ByteSource>,
     /// How it was loaded, with the context length that was allocated.
@@ -123,6 +128,7 @@ impl Host {
             keeper: Keeper::default(),
             known: media::Library::default(),
             heard: RefCell::default(),
+            tuning: Tuning::default(),
             losses: Cell::new(0),
             refused: Cell::new(false),
             device: Mutex::default(),

@@ -25,6 +25,7 @@ mod progress;
 mod recovery;
 mod router;
 mod tasks;
+mod tuning;
 #[cfg(target_arch = "wasm32")]
 mod web;
 

@@ -54,6 +54,7 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     host.model.replace(None);
     host.keeper.set(None);
     host.known.borrow_mut().clear();
+    host.tuning.forget_model();
     *slot = None;
 
     let mut losses = 0;
@@ -160,6 +161,7 @@ async fn try_load(
         .await
         .map_err(|error| Trouble::Engine(error, context))?;
     let model = Model {
+        name: wanted.source.name().to_owned(),
         source,
         options: LoadOptions { context: session.context(), ..options },
         tokenizer: Rc::clone(session.tokenizer()),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use engine::bytes::{ByteSource, CancelToken, LocalBoxFuture};
-use engine::store::{CachingSource, StoreError};
+use engine::store::{CachingSource, Folder, StoreError};
 use protocol::{CacheEntry, Event, Failure, ModelSource};
 
 use crate::device::{AdapterNames, NoAdapter};
@@ -44,6 +44,12 @@ pub trait Platform {
 
     /// What weights are kept.
     fn kept(&self) -> LocalBoxFuture<'_, Result<Kept, StoreError>>;
+
+    /// Opens a folder of small files that last; makes it, if it must be.
+    fn folder<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Rc<dyn Folder>, StoreError>>;
+
+    /// Milliseconds since 1970.
+    fn now(&self) -> f64;
 
     /// Deletes kept weights.
     fn delete<'a>(&'a self, digest: &'a str) -> LocalBoxFuture<'a, Result<(), StoreError>>;

@@ -10,7 +10,7 @@ use web_time::Instant;
 use crate::failure::Stopped;
 use crate::host::Host;
 use crate::tasks::{Kind, Task};
-use crate::{diagnosing, failure, generating, loading, media};
+use crate::{diagnosing, failure, generating, loading, media, tuning};
 
 impl Host {
     /// Takes a message of the page's: the bytes of a request, and the handles of files that it speaks of.
@@ -81,10 +81,7 @@ impl Host {
                     task.cancel.cancel();
                 }
             }
-            Request::Tune { id, .. } => {
-                let words = "The engine cannot train yet. The page is ready for it.";
-                self.post(terminal(id, Err(Failure::new(Cause::Unsupported, words))));
-            }
+            Request::Tune { id, request } => tuning::receive(self, id, *request),
             Request::ListCache { id } => self.run(id, Kind::Beside, |task| async move {
                 task.cancel.guard(host.list_kept(id)).await.map_err(|Stopped(failure)| failure)
             }),
@@ -108,7 +105,7 @@ impl Host {
     }
 
     /// Whether something else has the model; then the request has been refused.
-    fn is_busy_for(&self, id: RequestId) -> bool {
+    pub(crate) fn is_busy_for(&self, id: RequestId) -> bool {
         let busy = self.tasks.holder();
         if let Some(busy) = busy {
             self.post(Event::Failed { id: Some(id), failure: busy_failure(busy) });
@@ -117,7 +114,7 @@ impl Host {
     }
 
     /// Runs a request's task to its end.
-    fn run<F>(self: &Rc<Self>, id: RequestId, kind: Kind, work: impl FnOnce(Task) -> F)
+    pub(crate) fn run<F>(self: &Rc<Self>, id: RequestId, kind: Kind, work: impl FnOnce(Task) -> F)
     where
         F: Future<Output = Result<Event, Failure>> + 'static,
     {
@@ -153,6 +150,9 @@ fn busy_failure(busy: Kind) -> Failure {
     let message = match busy {
         Kind::Load => "A model is being loaded. Wait until it is ready.",
         Kind::Unload => "The model is being unloaded.",
+        Kind::Train => {
+            "A training is under way, and it has the model. Pause it on the page “Fine-tune”, or wait for its end."
+        }
         Kind::Answer | Kind::Beside => {
             "Another answer is being written. Stop it, or wait until it has ended."
         }

@@ -18,8 +18,19 @@ pub enum Kind {
     Answer,
     /// Measures.
     Diagnosis,
+    /// Trains.
+    Train,
     /// Anything that may go on beside one of these.
     Beside,
+}
+
+/// How a run of training is to end before its last step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// To go on later.
+    Pause,
+    /// As if it had done all its steps.
+    Finish,
 }
 
 /// A request under way.
@@ -31,6 +42,8 @@ pub struct Task {
     pub cancel: CancelToken,
     /// Ends its thought.
     pub answer_now: Rc<Cell<bool>>,
+    /// Ends its training.
+    pub ending: Rc<Cell<Option<Ending>>>,
 }
 
 /// All requests under way.
@@ -40,7 +53,8 @@ pub struct Tasks(RefCell<BTreeMap<RequestId, Task>>);
 impl Tasks {
     /// Enters a request.
     pub fn begin(&self, id: RequestId, kind: Kind) -> Task {
-        let task = Task { kind, cancel: CancelToken::new(), answer_now: Rc::default() };
+        let task =
+            Task { kind, cancel: CancelToken::new(), answer_now: Rc::default(), ending: Rc::default() };
         self.0.borrow_mut().insert(id, task.clone());
         task
     }

@@ -8,10 +8,14 @@
 mod caching;
 mod digest;
 mod error;
+mod folder;
 pub mod journal;
 mod medium;
+mod memory_folder;
 #[cfg(target_arch = "wasm32")]
 mod opfs;
+#[cfg(target_arch = "wasm32")]
+mod opfs_folder;
 mod ranges;
 #[cfg(target_arch = "wasm32")]
 mod web;
@@ -22,7 +26,11 @@ mod tests;
 pub use caching::{CachingSource, Completion};
 pub use digest::Digest;
 pub use error::StoreError;
+pub use folder::Folder;
 pub use medium::{Medium, MediumError};
+pub use memory_folder::MemoryFolder;
+#[cfg(target_arch = "wasm32")]
+pub use opfs_folder::OpfsFolder;
 pub use ranges::RangeSet;
 #[cfg(target_arch = "wasm32")]
 pub use web::{Blob, Entry, Opened, Store, Usage};

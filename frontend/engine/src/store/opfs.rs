@@ -22,7 +22,7 @@ use super::{Medium, MediumError, StoreError};
 const MOST_JOURNAL: f64 = 4.0 * 1024.0 * 1024.0;
 
 /// An open file. Closing it, which ends its lock, is dropping it.
-struct SyncFile(FileSystemSyncAccessHandle);
+pub(super) struct SyncFile(FileSystemSyncAccessHandle);
 
 impl Drop for SyncFile {
     fn drop(&mut self) {
@@ -32,7 +32,7 @@ impl Drop for SyncFile {
 
 impl SyncFile {
     /// Opens a file for reading and writing, locked against all others.
-    async fn open(file: &FileSystemFileHandle) -> Result<Self, StoreError> {
+    pub(super) async fn open(file: &FileSystemFileHandle) -> Result<Self, StoreError> {
         Self::open_with(file, &JsValue::UNDEFINED).await
     }
 
@@ -75,7 +75,7 @@ impl SyncFile {
         }
     }
 
-    fn write(&self, offset: f64, bytes: &Uint8Array) -> Result<(), MediumError> {
+    pub(super) fn write(&self, offset: f64, bytes: &Uint8Array) -> Result<(), MediumError> {
         let written = self
             .0
             .write_with_js_u8_array_and_options(bytes, &at(offset))
@@ -84,11 +84,11 @@ impl SyncFile {
         if written == f64::from(bytes.length()) { Ok(()) } else { Err(MediumError::Full) }
     }
 
-    fn flush(&self) -> Result<(), MediumError> {
+    pub(super) fn flush(&self) -> Result<(), MediumError> {
         self.0.flush().map_err(|error| medium_error(&error))
     }
 
-    fn empty(&self) -> Result<(), MediumError> {
+    pub(super) fn empty(&self) -> Result<(), MediumError> {
         self.0.truncate_with_u32(0).map_err(|error| medium_error(&error))
     }
 }
@@ -241,6 +241,14 @@ fn medium_error(error: &JsValue) -> MediumError {
     match error_name(error).as_str() {
         "QuotaExceededError" => MediumError::Full,
         _ => MediumError::Failed { reason: error_text(error) },
+    }
+}
+
+/// An error of a file of `size` bytes that was written whole.
+pub(super) fn full_or_failed(error: MediumError, size: u64) -> StoreError {
+    match error {
+        MediumError::Full => StoreError::Full { kept: 0, size },
+        other => failed(other),
     }
 }
 

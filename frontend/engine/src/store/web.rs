@@ -80,19 +80,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Unavailable`] where there is no private file system.
     pub async fn open() -> Result<Self, StoreError> {
-        let unavailable = |reason: &str| StoreError::Unavailable { reason: reason.to_owned() };
-        let scope: WorkerGlobalScope =
-            js_sys::global().dyn_into().map_err(|_| unavailable("this is no worker"))?;
-        // Absent where the connection is not secure.
-        let storage = Reflect::get(&scope.navigator(), &"storage".into())
-            .ok()
-            .and_then(|storage| storage.dyn_into::<StorageManager>().ok())
-            .ok_or_else(|| unavailable("the connection is not secure"))?;
-        if !Reflect::has(&storage, &"getDirectory".into()).unwrap_or(false) {
-            return Err(unavailable("it has no private file system"));
-        }
-        let root = storage.get_directory().await.map_err(|error| store_error(&error))?;
-        let root: FileSystemDirectoryHandle = root.unchecked_into();
+        let (root, storage) = private_root().await?;
         let options = web_sys::FileSystemGetDirectoryOptions::new();
         options.set_create(true);
         let folder = root
@@ -261,25 +249,11 @@ impl Store {
     }
 
     async fn names(&self) -> Result<Vec<String>, StoreError> {
-        let mut names = Vec::new();
-        let keys = self.folder.keys();
-        loop {
-            let next = keys.next().map_err(|error| store_error(&error))?;
-            let next = next.await.map_err(|error| store_error(&error))?;
-            let next: js_sys::IteratorNext = next.unchecked_into();
-            if next.done() {
-                return Ok(names);
-            }
-            names.extend(next.value().as_string());
-        }
+        file_names(&self.folder).await
     }
 
     async fn remove(&self, name: &str) -> Result<(), StoreError> {
-        match self.folder.remove_entry(name).await {
-            Ok(_) => Ok(()),
-            Err(error) if crate::bytes::web::error_name(&error) == "NotFoundError" => Ok(()),
-            Err(error) => Err(store_error(&error)),
-        }
+        remove_file(&self.folder, name).await
     }
 
     /// Deletes data that no journal speaks of: what a tab left that died early, or another version of this program.
@@ -296,5 +270,46 @@ impl Store {
                 self.remove(&journal_name(name)).await.ok();
             }
         }
+    }
+}
+
+/// The origin's private file system, and what tells its room.
+pub(super) async fn private_root() -> Result<(FileSystemDirectoryHandle, StorageManager), StoreError> {
+    let unavailable = |reason: &str| StoreError::Unavailable { reason: reason.to_owned() };
+    let scope: WorkerGlobalScope =
+        js_sys::global().dyn_into().map_err(|_| unavailable("this is no worker"))?;
+    // Absent where the connection is not secure.
+    let storage = Reflect::get(&scope.navigator(), &"storage".into())
+        .ok()
+        .and_then(|storage| storage.dyn_into::<StorageManager>().ok())
+        .ok_or_else(|| unavailable("the connection is not secure"))?;
+    if !Reflect::has(&storage, &"getDirectory".into()).unwrap_or(false) {
+        return Err(unavailable("it has no private file system"));
+    }
+    let root = storage.get_directory().await.map_err(|error| store_error(&error))?;
+    Ok((root.unchecked_into(), storage))
+}
+
+/// The names of a folder's files.
+pub(super) async fn file_names(folder: &FileSystemDirectoryHandle) -> Result<Vec<String>, StoreError> {
+    let mut names = Vec::new();
+    let keys = folder.keys();
+    loop {
+        let next = keys.next().map_err(|error| store_error(&error))?;
+        let next = next.await.map_err(|error| store_error(&error))?;
+        let next: js_sys::IteratorNext = next.unchecked_into();
+        if next.done() {
+            return Ok(names);
+        }
+        names.extend(next.value().as_string());
+    }
+}
+
+/// Deletes a file, if it is there.
+pub(super) async fn remove_file(folder: &FileSystemDirectoryHandle, name: &str) -> Result<(), StoreError> {
+    match folder.remove_entry(name).await {
+        Ok(_) => Ok(()),
+        Err(error) if crate::bytes::web::error_name(&error) == "NotFoundError" => Ok(()),
+        Err(error) => Err(store_error(&error)),
     }
 }

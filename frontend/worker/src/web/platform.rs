@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use engine::bytes::{BlobSource, ByteSource, CancelToken, LocalBoxFuture, http_source};
-use engine::store::{Blob, Digest, Store, StoreError};
+use engine::store::{Blob, Digest, Folder, OpfsFolder, Store, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::lock::Mutex;
 use protocol::{CacheEntry, Cause, Event, Failure, Layer, LayerKind, ModelSource, Remedy};
@@ -171,6 +171,14 @@ impl Platform for Browser {
             })
         }
         .boxed_local()
+    }
+
+    fn folder<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Rc<dyn Folder>, StoreError>> {
+        async move { Ok(Rc::new(OpfsFolder::open(name).await?) as Rc<dyn Folder>) }.boxed_local()
+    }
+
+    fn now(&self) -> f64 {
+        js_sys::Date::now()
     }
 
     fn delete<'a>(&'a self, digest: &'a str) -> LocalBoxFuture<'a, Result<(), StoreError>> {

@@ -4,13 +4,14 @@
 #![allow(dead_code)]
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use engine::bytes::{CancelToken, FileSource, LocalBoxFuture};
-use engine::store::StoreError;
+use engine::store::{Folder, MemoryFolder, StoreError};
 use futures_util::FutureExt as _;
 use protocol::{
     Event, Failure, GenerateOptions, LoadOptions, Message, ModelSource, Request, RequestId, Role, Sampling,
@@ -38,6 +39,8 @@ pub struct Desk {
     reaction: RefCell<Option<Reaction>>,
     /// Why there is no adapter, if there is to be none.
     pub no_adapter: Cell<Option<NoAdapter>>,
+    /// Small files, by folder: what stays when a worker ends.
+    pub folders: RefCell<BTreeMap<String, Rc<MemoryFolder>>>,
     /// The file that every model is.
     pub model: RefCell<PathBuf>,
     /// The bytes of pictures and sounds, by the places of their handles.
@@ -54,6 +57,20 @@ impl Desk {
         let host = Host::new(Rc::new(Side(Rc::clone(&desk))));
         host.receive(Request::Hello { version: VERSION }, Vec::new());
         (desk, host)
+    }
+
+    /// Another worker with what this one's browser keeps, as after a reload.
+    pub fn successor(&self) -> (Rc<Self>, Rc<Host>) {
+        let folders = self.folders.clone();
+        let desk = Rc::new(Self { model: RefCell::new(pebble()), folders, ..Self::default() });
+        let host = Host::new(Rc::new(Side(Rc::clone(&desk))));
+        host.receive(Request::Hello { version: VERSION }, Vec::new());
+        (desk, host)
+    }
+
+    /// Limits what each folder may hold.
+    pub fn limit(&self, bytes: usize) {
+        self.folders.borrow().values().for_each(|folder| folder.limit(bytes));
     }
 
     /// A worker with the built-in model loaded, as request 1.
@@ -167,6 +184,15 @@ impl Platform for Side {
 
     fn kept(&self) -> LocalBoxFuture<'_, Result<Kept, StoreError>> {
         std::future::ready(Ok(Kept { quota: 7, ..Kept::default() })).boxed_local()
+    }
+
+    fn folder<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Rc<dyn Folder>, StoreError>> {
+        let folder = self.0.folders.borrow_mut().entry(name.to_owned()).or_default().clone();
+        std::future::ready(Ok(folder as Rc<dyn Folder>)).boxed_local()
+    }
+
+    fn now(&self) -> f64 {
+        1_763_720_000_000.0
     }
 
     fn delete<'a>(&'a self, _: &'a str) -> LocalBoxFuture<'a, Result<(), StoreError>> {

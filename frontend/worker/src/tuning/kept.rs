@@ -1,0 +1,129 @@
+//! What is kept: listed, named, deleted, saved as files.
+
+use std::rc::Rc;
+
+use engine::adapter::{AdapterError, gguf, peft};
+use engine::bytes::MemorySource;
+use engine::store::StoreError;
+use protocol::tune::{ExportFormat, ExportedFile, KeptAdapter, file_name};
+use protocol::{Cause, Event, Failure, Remedy, RequestId, TuneEvent};
+
+use crate::amounts::bytes;
+use crate::failure;
+use crate::host::Host;
+use crate::tasks::Kind;
+
+/// Longest name of an adapter, in characters.
+const LONGEST_NAME: usize = 80;
+
+/// Answers [`protocol::TuneRequest::List`].
+pub async fn list(host: Rc<Host>, id: RequestId) -> Result<Event, Failure> {
+    listed(&host, id).await.map_err(|error| of_store(&error))
+}
+
+/// Answers [`protocol::TuneRequest::Discard`].
+pub async fn discard(host: Rc<Host>, id: RequestId) -> Result<Event, Failure> {
+    rests(&host)?;
+    let cleared = async { host.tuning.places(&host).await?.ledger.clear().await };
+    cleared.await.map_err(|error| of_store(&error))?;
+    list(host, id).await
+}
+
+/// Answers [`protocol::TuneRequest::Keep`].
+pub async fn keep(host: Rc<Host>, id: RequestId, name: String) -> Result<Event, Failure> {
+    rests(&host)?;
+    let name: String = name.trim().chars().take(LONGEST_NAME).collect();
+    let kept = async {
+        let places = host.tuning.places(&host).await?;
+        let Some(last) = places.ledger.last().await? else { return Ok(false) };
+        let Some(adapter) = places.ledger.adapter(&last).await? else { return Ok(false) };
+        let label = KeptAdapter {
+            id: format!("{:016x}", host.platform.random()),
+            name,
+            model: last.run.model,
+            rank: last.run.settings.rank,
+            size: adapter.len() as u64,
+            made: host.platform.now(),
+        };
+        places.shelf.keep(&label, &adapter).await?;
+        // It is safe under its name now.
+        places.ledger.clear().await?;
+        Ok(true)
+    };
+    match kept.await {
+        Ok(true) => list(host, id).await,
+        Ok(false) => Err(Failure::new(Cause::Invalid, "There is no training to keep.")),
+        Err(error) => Err(of_store(&error)),
+    }
+}
+
+/// Answers [`protocol::TuneRequest::Delete`].
+pub async fn delete(host: Rc<Host>, id: RequestId, adapter: String) -> Result<Event, Failure> {
+    let deleted = async { host.tuning.places(&host).await?.shelf.delete(&adapter).await };
+    deleted.await.map_err(|error| of_store(&error))?;
+    list(host, id).await
+}
+
+/// Answers [`protocol::TuneRequest::Export`].
+pub async fn export(
+    host: Rc<Host>,
+    id: RequestId,
+    adapter: String,
+    format: ExportFormat,
+) -> Result<Event, Failure> {
+    let opened = async { host.tuning.places(&host).await?.shelf.open(&adapter).await };
+    let Some((label, file)) = opened.await.map_err(|error| of_store(&error))? else {
+        return Err(Failure::new(Cause::Invalid, "This adapter is not in this browser any more."));
+    };
+    let files = match format {
+        ExportFormat::Gguf => vec![ExportedFile { name: file_name(&label.name), bytes: file }],
+        ExportFormat::Peft => for_peft(file, &label).await.map_err(|error| of_adapter(&error))?,
+    };
+    Ok(Event::Tune { id, event: Box::new(TuneEvent::Files(files)) })
+}
+
+async fn for_peft(file: Vec<u8>, label: &KeptAdapter) -> Result<Vec<ExportedFile>, AdapterError> {
+    let adapter = gguf::read(&MemorySource::new(file)).await?;
+    let peft::Files { weights, config } = peft::write(&adapter, &label.model)?;
+    let file = |name: &str, bytes| ExportedFile { name: name.to_owned(), bytes };
+    Ok(vec![file(peft::WEIGHTS, weights), file(peft::CONFIG, config.into_bytes())])
+}
+
+async fn listed(host: &Host, id: RequestId) -> Result<Event, StoreError> {
+    let places = host.tuning.places(host).await?;
+    let run = places.ledger.last().await?.map(|last| last.run);
+    let adapters = places.shelf.list().await?;
+    Ok(Event::Tune { id, event: Box::new(TuneEvent::Kept { run, adapters }) })
+}
+
+/// Whether no run is under way.
+fn rests(host: &Host) -> Result<(), Failure> {
+    match host.tasks.holder() {
+        Some(Kind::Train) => {
+            Err(Failure::new(Cause::Invalid, "The training is under way. Pause it, or wait for its end."))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Trouble with what is kept of fine-tuning.
+pub fn of_store(error: &StoreError) -> Failure {
+    let storage = |message: String| Failure::new(Cause::Storage, message);
+    match error {
+        StoreError::Full { size, .. } => storage(format!(
+            "The browser's storage is full: there is no room for {} of what was learned. Make room, then go on.",
+            bytes(*size)
+        ))
+        .with(Remedy::FreeStorage),
+        StoreError::InUse => storage(
+            "Another tab is training or keeping adapters. Close it, or go on there.".to_owned(),
+        )
+        .with(Remedy::Retry),
+        other => failure::of_store(other),
+    }
+}
+
+/// An adapter that cannot be read or written.
+fn of_adapter(error: &AdapterError) -> Failure {
+    Failure::new(Cause::Internal, format!("The adapter could not be written: {error}."))
+}

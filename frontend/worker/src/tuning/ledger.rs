@@ -1,0 +1,235 @@
+//! The one run that is kept, so that it goes on after a pause, a closed tab or a lost device.
+//!
+//! Checkpoints go to two slots in turn: `0.weights` with all that the trainer needs to go on, `0.adapter` with the
+//! adapter as a GGUF file, then `0.record`, which makes them valid. A tab that dies while it writes leaves the other
+//! slot as it was. `examples` are written once, at the start.
+
+use std::rc::Rc;
+
+use engine::store::{Folder, StoreError};
+use engine::train::Example;
+use protocol::tune::RunSummary;
+use serde::{Deserialize, Serialize};
+
+use super::sealed;
+
+/// The folder of the run.
+pub const FOLDER: &str = "training";
+/// The file of its examples.
+const EXAMPLES: &str = "examples";
+/// Number of slots.
+const SLOTS: u32 = 2;
+
+/// Examples of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Examples {
+    /// The run, by the time at which it was begun.
+    pub run: f64,
+    /// To learn from.
+    pub train: Vec<(Vec<u32>, Vec<i32>)>,
+    /// To evaluate with.
+    pub evaluate: Vec<(Vec<u32>, Vec<i32>)>,
+}
+
+/// Those of a file as the trainer takes them.
+pub fn examples(rows: &[(Vec<u32>, Vec<i32>)]) -> Vec<Example> {
+    rows.iter().map(|(ids, labels)| Example { ids: ids.clone(), labels: labels.clone() }).collect()
+}
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    /// Checkpoints of this run before this one.
+    number: u64,
+    /// Bytes of the weights.
+    weights: u64,
+    /// Bytes of the adapter.
+    adapter: u64,
+    /// The run.
+    run: RunSummary,
+}
+
+/// A kept run.
+pub struct Checkpoint {
+    /// What it is.
+    pub run: RunSummary,
+    slot: u32,
+    weights: u64,
+    adapter: u64,
+}
+
+/// The place of the run.
+pub struct Ledger {
+    folder: Rc<dyn Folder>,
+}
+
+impl Ledger {
+    /// In this folder.
+    pub fn new(folder: Rc<dyn Folder>) -> Self {
+        Self { folder }
+    }
+
+    /// The kept run; none where there is none.
+    pub async fn last(&self) -> Result<Option<Checkpoint>, StoreError> {
+        Ok(self.newest().await?.map(|(_, checkpoint)| checkpoint))
+    }
+
+    async fn newest(&self) -> Result<Option<(u64, Checkpoint)>, StoreError> {
+        let mut newest = None;
+        for slot in 0..SLOTS {
+            let Some(record) = sealed::read::<Record>(&*self.folder, &record_name(slot)).await? else {
+                continue;
+            };
+            let Record { number, weights, adapter, run } = record;
+            if newest.as_ref().is_none_or(|(before, _)| number > *before) {
+                newest = Some((number, Checkpoint { run, slot, weights, adapter }));
+            }
+        }
+        Ok(newest)
+    }
+
+    /// What the trainer wrote into a checkpoint; none where it is damaged.
+    pub async fn weights(&self, checkpoint: &Checkpoint) -> Result<Option<Vec<u8>>, StoreError> {
+        self.whole(&weights_name(checkpoint.slot), checkpoint.weights).await
+    }
+
+    /// The adapter of a checkpoint, as a GGUF file; none where it is damaged.
+    pub async fn adapter(&self, checkpoint: &Checkpoint) -> Result<Option<Vec<u8>>, StoreError> {
+        self.whole(&adapter_name(checkpoint.slot), checkpoint.adapter).await
+    }
+
+    async fn whole(&self, name: &str, len: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let bytes = self.folder.read(name).await?;
+        Ok(bytes.filter(|bytes| bytes.len() as u64 == len))
+    }
+
+    /// The examples of a run; none where they are those of another.
+    pub async fn examples(&self, run: &RunSummary) -> Result<Option<Examples>, StoreError> {
+        let examples = sealed::read::<Examples>(&*self.folder, EXAMPLES).await?;
+        Ok(examples.filter(|examples| examples.run == run.begun))
+    }
+
+    /// Begins a run in place of the one before.
+    pub async fn begin(&self, examples: &Examples) -> Result<(), StoreError> {
+        self.clear().await?;
+        sealed::write(&*self.folder, EXAMPLES, examples).await
+    }
+
+    /// Writes a checkpoint. The one before stays until this one is whole.
+    pub async fn save(&self, run: &RunSummary, weights: &[u8], adapter: &[u8]) -> Result<(), StoreError> {
+        let newest = self.newest().await?;
+        let (number, slot) = newest.map_or((0, 0), |(number, last)| (number + 1, (last.slot + 1) % SLOTS));
+        self.folder.remove(&record_name(slot)).await?;
+        let names = [weights_name(slot), adapter_name(slot)];
+        for (name, bytes) in names.iter().zip([weights, adapter]) {
+            if let Err(error) = self.folder.write(name, bytes).await {
+                // Half a checkpoint only takes room.
+                for name in &names {
+                    self.folder.remove(name).await.ok();
+                }
+                return Err(error);
+            }
+        }
+        let (weights, adapter) = (weights.len() as u64, adapter.len() as u64);
+        let record = Record { number, weights, adapter, run: run.clone() };
+        sealed::write(&*self.folder, &record_name(slot), &record).await
+    }
+
+    /// Deletes the run.
+    pub async fn clear(&self) -> Result<(), StoreError> {
+        // Records first: without them nothing else counts.
+        for slot in 0..SLOTS {
+            self.folder.remove(&record_name(slot)).await?;
+        }
+        for slot in 0..SLOTS {
+            self.folder.remove(&weights_name(slot)).await?;
+            self.folder.remove(&adapter_name(slot)).await?;
+        }
+        self.folder.remove(EXAMPLES).await
+    }
+}
+
+fn record_name(slot: u32) -> String {
+    format!("{slot}.record")
+}
+
+fn adapter_name(slot: u32) -> String {
+    format!("{slot}.adapter")
+}
+
+fn weights_name(slot: u32) -> String {
+    format!("{slot}.weights")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::store::MemoryFolder;
+    use futures_util::FutureExt as _;
+    use protocol::tune::TuneSettings;
+
+    fn run(step: u32) -> RunSummary {
+        RunSummary {
+            name: "Ada".into(),
+            model: "pebble".into(),
+            step,
+            steps: 10,
+            saved: step,
+            finished: false,
+            begun: 7.0,
+            settings: TuneSettings::default(),
+            points: Vec::new(),
+            samples: Vec::new(),
+        }
+    }
+
+    fn now<T>(future: impl Future<Output = T>) -> T {
+        future.now_or_never().expect("memory does not wait")
+    }
+
+    fn last(ledger: &Ledger) -> Option<(u32, Option<Vec<u8>>)> {
+        let last = now(ledger.last()).expect("reads")?;
+        let weights = now(ledger.weights(&last)).expect("reads");
+        Some((last.run.step, weights))
+    }
+
+    #[test]
+    fn the_newest_whole_checkpoint_counts() {
+        let folder = Rc::new(MemoryFolder::default());
+        let ledger = Ledger::new(folder.clone());
+        assert_eq!(last(&ledger), None);
+        now(ledger.begin(&Examples { run: 7.0, ..Examples::default() })).expect("begins");
+        for step in 1..=3 {
+            now(ledger.save(&run(step), &[step as u8; 8], b"adapter")).expect("saves");
+            assert_eq!(last(&ledger), Some((step, Some(vec![step as u8; 8]))));
+        }
+        // A tab that died while it wrote the record, or before.
+        folder.cut("0.record", 5);
+        assert_eq!(last(&ledger), Some((2, Some(vec![2; 8]))));
+        now(ledger.save(&run(4), &[4; 8], b"adapter")).expect("saves");
+        assert_eq!(last(&ledger), Some((4, Some(vec![4; 8]))));
+        folder.cut("0.weights", 3);
+        assert_eq!(last(&ledger), Some((4, None)));
+    }
+
+    #[test]
+    fn a_full_storage_leaves_the_last_checkpoint() {
+        let folder = Rc::new(MemoryFolder::default());
+        let ledger = Ledger::new(folder.clone());
+        now(ledger.save(&run(1), &[1; 100], b"adapter")).expect("saves");
+        folder.limit(2000);
+        assert!(matches!(now(ledger.save(&run(2), &[2; 100], &[2; 4000])), Err(StoreError::Full { .. })));
+        assert_eq!(last(&ledger), Some((1, Some(vec![1; 100]))));
+    }
+
+    #[test]
+    fn examples_of_another_run_are_not_taken() {
+        let ledger = Ledger::new(Rc::new(MemoryFolder::default()));
+        let examples = Examples { run: 7.0, train: vec![(vec![1, 2], vec![-100, 2])], evaluate: Vec::new() };
+        now(ledger.begin(&examples)).expect("begins");
+        assert_eq!(now(ledger.examples(&run(0))).expect("reads"), Some(examples));
+        let other = RunSummary { begun: 8.0, ..run(0) };
+        assert_eq!(now(ledger.examples(&other)).expect("reads"), None);
+        now(ledger.clear()).expect("clears");
+        assert_eq!(now(ledger.examples(&run(0))).expect("reads"), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! Fine-tuning: reading examples, the run with its checkpoints, and the adapters that come of it.
+//!
+//! ```text
+//! request ─▶ examples (rows, ids, labels) ─▶ plan ─▶ run ◀─▶ ledger (two slots in the browser's storage)
+//!                                                     └─▶ shelf (kept adapters)
+//! ```
+//! A run holds the model as an answer does. Everything else goes on beside it.
+
+mod convert;
+mod examples;
+mod kept;
+mod ledger;
+mod plan;
+mod run;
+mod sealed;
+mod shelf;
+mod words;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use engine::store::{Folder, MemoryFolder, StoreError};
+use futures_util::lock::Mutex;
+use protocol::RequestId;
+use protocol::tune::TuneRequest;
+
+use crate::host::Host;
+use crate::tasks::{Ending, Kind};
+
+use ledger::Ledger;
+use shelf::Shelf;
+
+/// What fine-tuning keeps between requests.
+#[derive(Default)]
+pub struct Tuning {
+    places: Mutex<Option<Rc<Places>>>,
+    /// Seconds that the loaded model takes for a token of an example, once that was measured.
+    pace: Cell<Option<f64>>,
+}
+
+/// Where things are kept.
+pub struct Places {
+    /// The run.
+    ledger: Ledger,
+    /// The adapters.
+    shelf: Shelf,
+    /// Why they last no longer than the tab, if so.
+    fleeting: Option<StoreError>,
+}
+
+impl Tuning {
+    /// Another model is loaded: what was measured holds no longer.
+    pub fn forget_model(&self) {
+        self.pace.set(None);
+    }
+
+    /// The places, opened when they are first needed: in memory where the browser keeps no files.
+    async fn places(&self, host: &Host) -> Result<Rc<Places>, StoreError> {
+        let mut place = self.places.lock().await;
+        if let Some(places) = &*place {
+            return Ok(Rc::clone(places));
+        }
+        let mut fleeting = None;
+        let mut folders: Vec<Rc<dyn Folder>> = Vec::new();
+        for name in [ledger::FOLDER, shelf::FOLDER] {
+            folders.push(match host.platform.folder(name).await {
+                Ok(folder) => folder,
+                Err(error @ StoreError::Unavailable { .. }) => {
+                    fleeting = Some(error);
+                    Rc::new(MemoryFolder::default())
+                }
+                Err(error) => return Err(error),
+            });
+        }
+        let [training, adapters] = <[_; 2]>::try_from(folders)
+            .map_err(|_| StoreError::Failed { reason: "two folders were opened".to_owned() })?;
+        let places = Rc::new(Places { ledger: Ledger::new(training), shelf: Shelf::new(adapters), fleeting });
+        *place = Some(Rc::clone(&places));
+        Ok(places)
+    }
+}
+
+/// Takes a request.
+pub fn receive(host: &Rc<Host>, id: RequestId, request: TuneRequest) {
+    let with = Rc::clone(host);
+    match request {
+        TuneRequest::Prepare { data, settings } => {
+            host.run(id, Kind::Beside, |task| plan::prepare(with, id, data, settings, task));
+        }
+        TuneRequest::Start { .. } | TuneRequest::Resume => {
+            if host.is_busy_for(id) {
+                return;
+            }
+            let begin = match request {
+                TuneRequest::Start { data, settings } => Some((data, settings)),
+                _ => None,
+            };
+            host.run(id, Kind::Train, |task| run::run(with, id, begin, task));
+        }
+        TuneRequest::Pause => end(host, id, Ending::Pause),
+        TuneRequest::Finish => end(host, id, Ending::Finish),
+        TuneRequest::List => host.run(id, Kind::Beside, |_| kept::list(with, id)),
+        TuneRequest::Discard => host.run(id, Kind::Beside, |_| kept::discard(with, id)),
+        TuneRequest::Keep { name } => host.run(id, Kind::Beside, |_| kept::keep(with, id, name)),
+        TuneRequest::Delete { id: adapter } => {
+            host.run(id, Kind::Beside, |_| kept::delete(with, id, adapter));
+        }
+        TuneRequest::Export { id: adapter, format } => {
+            host.run(id, Kind::Beside, |_| kept::export(with, id, adapter, format));
+        }
+    }
+}
+
+fn end(host: &Host, id: RequestId, ending: Ending) {
+    if let Some(task) = host.tasks.get(id) {
+        task.ending.set(Some(ending));
+    }
+}

@@ -1,0 +1,157 @@
+//! What a run would learn and cost, before it begins.
+
+use std::rc::Rc;
+
+use engine::bytes::CancelToken;
+use engine::session::assumed_memory;
+use engine::train::examples::split;
+use engine::train::{Example, Trainer};
+use protocol::tune::{ExampleData, Preview, TunePlan, TuneSettings};
+use protocol::{Cause, Event, Failure, RequestId, TuneEvent};
+use web_time::Instant;
+
+use super::{convert, examples, words};
+use crate::amounts::compared;
+use crate::failure;
+use crate::host::{Host, Model, Slot};
+use crate::tasks::Task;
+
+/// Passes through the model that a training step takes, each about as long as reading a prompt: forward, forward again
+/// for what was not kept, and backward, which multiplies twice.
+const PASSES: f64 = 4.0;
+/// Of these, evaluation takes the first.
+const EVALUATIONS: f64 = 10.0;
+/// Tokens by which the device's pace is measured, at most.
+const MEASURED: usize = 128;
+
+/// Examples that are ready, with what the run over them is.
+pub struct Prepared {
+    /// What is told of them.
+    pub preview: Preview,
+    /// To learn from.
+    pub train: Vec<Example>,
+    /// To evaluate with.
+    pub evaluate: Vec<Example>,
+    /// Steps.
+    pub steps: u32,
+}
+
+/// The loaded model.
+pub fn model(host: &Host) -> Result<Rc<Model>, Failure> {
+    host.model.borrow().clone().ok_or_else(|| {
+        Failure::new(Cause::Invalid, "No model is loaded. Choose one first.")
+            .with(protocol::Remedy::OtherModel)
+    })
+}
+
+/// Reads and divides the examples.
+pub async fn read(
+    host: &Host,
+    model: &Model,
+    data: &ExampleData,
+    settings: &TuneSettings,
+    cancel: &CancelToken,
+) -> Result<Prepared, Failure> {
+    let limit = settings.max_tokens.min(model.options.context);
+    let read = examples::read(&*host.platform, model, data, limit, cancel).await;
+    let (preview, mut usable) = read.map_err(|trouble| match trouble {
+        examples::Trouble::Cancelled => failure::cancelled(),
+        examples::Trouble::Said(failure) => failure,
+    })?;
+    let (learn, kept) = split(usable.len(), settings.eval_share, settings.seed);
+    let mut take =
+        |indices: Vec<usize>| indices.into_iter().map(|at| std::mem::take(&mut usable[at])).collect();
+    let (train, evaluate): (Vec<_>, Vec<_>) = (take(learn), take(kept));
+    let steps = convert::steps(settings, train.len());
+    Ok(Prepared { preview, train, evaluate, steps })
+}
+
+/// Answers [`protocol::TuneRequest::Prepare`].
+pub async fn prepare(
+    host: Rc<Host>,
+    id: RequestId,
+    data: ExampleData,
+    settings: TuneSettings,
+    task: Task,
+) -> Result<Event, Failure> {
+    let model = model(&host)?;
+    let prepared = read(&host, &model, &data, &settings, &task.cancel).await?;
+    let plan = match prepared.train.is_empty() || host.tasks.holder().is_some() {
+        true => None,
+        false => Some(plan(&host, &prepared, &settings, &task.cancel).await?),
+    };
+    Ok(Event::Tune { id, event: Box::new(TuneEvent::Prepared { preview: prepared.preview, plan }) })
+}
+
+async fn plan(
+    host: &Rc<Host>,
+    prepared: &Prepared,
+    settings: &TuneSettings,
+    cancel: &CancelToken,
+) -> Result<TunePlan, Failure> {
+    let Prepared { preview, train, evaluate, steps } = prepared;
+    let tokens = |examples: &[Example]| examples.iter().map(|it| it.ids.len() as u64).sum::<u64>();
+    let each_step = f64::from(convert::batch(settings)) * tokens(train) as f64 / train.len() as f64;
+    let passes = f64::from(*steps) * each_step * PASSES + EVALUATIONS * tokens(evaluate) as f64;
+
+    let mut slot = host.slot(cancel).await.map_err(|_| failure::cancelled())?;
+    let pace = measure(host, &mut slot, train).await;
+    let ready = slot.as_ref().ok_or_else(|| Failure::new(Cause::Invalid, "The model is gone."))?;
+    let wanted = convert::settings(settings, *steps, preview.longest);
+    let available = assumed_memory(&ready.gpu);
+    let mut plan = TunePlan {
+        steps: *steps,
+        train: train.len() as u32,
+        evaluate: evaluate.len() as u32,
+        tokens: (f64::from(*steps) * each_step).round() as u64,
+        parameters: 0,
+        gpu_bytes: ready.gpu.bytes_in_use(),
+        gpu_available: available,
+        seconds: pace.map(|pace| pace * passes),
+        checkpoint_bytes: 0,
+        storage_left: None,
+        obstacle: None,
+    };
+    match Trainer::plan(&ready.session.training_base(), &wanted) {
+        Ok(memory) => {
+            plan.parameters = memory.parameters;
+            plan.gpu_bytes += memory.bytes();
+            // A, B and both moments, and the adapter by itself: all in f32.
+            plan.checkpoint_bytes = memory.parameters * 4 * 4;
+            if plan.gpu_bytes > available {
+                let (needed, offered) = compared(plan.gpu_bytes, available);
+                let words = format!(
+                    "Training needs {needed} of graphics memory; this device offers {offered}. Choose shorter \
+                     examples, less strength or fewer parts, or load the model with less context."
+                );
+                plan.obstacle = Some(Failure::new(Cause::OutOfMemory, words));
+            }
+        }
+        Err(error) => plan.obstacle = Some(words::of(error, None)),
+    }
+    drop(slot);
+    if let Ok(kept) = host.platform.kept().await
+        && kept.quota > 0
+    {
+        plan.storage_left = Some(kept.quota.saturating_sub(kept.used));
+    }
+    Ok(plan)
+}
+
+/// Seconds a token in one pass, measured by reading the beginning of an example once. None where that fails: the run
+/// itself will say why.
+async fn measure(host: &Rc<Host>, slot: &mut Slot, train: &[Example]) -> Option<f64> {
+    if let Some(pace) = host.tuning.pace.get() {
+        return Some(pace);
+    }
+    let ready = slot.as_mut()?;
+    let longest = train.iter().max_by_key(|example| example.ids.len())?;
+    let ids = &longest.ids[..longest.ids.len().min(MEASURED)];
+    // The first pass pays for what is only done once.
+    ready.session.logits(&ids[..1], 1).await.ok()?;
+    let begun = Instant::now();
+    ready.session.logits(ids, 1).await.ok()?;
+    let pace = begun.elapsed().as_secs_f64() / ids.len() as f64;
+    host.tuning.pace.set(Some(pace));
+    Some(pace)
+}

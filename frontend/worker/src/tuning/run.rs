@@ -1,0 +1,383 @@
+//! The run: steps, checkpoints, samples, and what ends it.
+//!
+//! A run that is paused, cancelled, cut off or that lost its device leaves a checkpoint and goes on from it: the order of
+//! the examples and the learning rate follow from the step alone.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use engine::adapter::gguf;
+use engine::session::{Control, EngineError, Event as Said, Options};
+use engine::template::Piece;
+use engine::train::{Example, StepReport, TrainError, Trainer, order};
+use protocol::tune::{ExampleData, RunSummary, TunePoint, TuneSample, TuneSettings};
+use protocol::{Event, Failure, Message, RequestId, Role, TuneEvent};
+use shaders::sampling::Settings as Sampling;
+use web_time::Instant;
+
+use super::ledger::{Checkpoint, Examples, examples};
+use super::{Places, convert, kept, plan, words};
+use crate::host::{Host, Ready, Slot};
+use crate::tasks::{Ending, Task};
+use crate::{failure, generating, keeping, recovery};
+
+/// Evaluations in a run.
+const EVALUATIONS: u32 = 10;
+/// Steps over which the speed is taken.
+const SPEED_STEPS: usize = 10;
+/// Most tokens of a sample.
+const SAMPLE_TOKENS: u32 = 64;
+/// The name of the adapter in the session while a sample is drawn.
+const SAMPLE_ADAPTER: &str = "training";
+
+/// Answers [`protocol::TuneRequest::Start`] where `begin` says with what, else [`protocol::TuneRequest::Resume`].
+pub async fn run(
+    host: Rc<Host>,
+    id: RequestId,
+    begin: Option<(ExampleData, TuneSettings)>,
+    task: Task,
+) -> Result<Event, Failure> {
+    host.keeper.pause();
+    let result = match host.slot(&task.cancel).await {
+        Ok(mut slot) => run_in(&host, &mut slot, id, begin, &task).await,
+        Err(_) => Err(failure::cancelled()),
+    };
+    keeping::resume(&host);
+    result.map(|event| Event::Tune { id, event: Box::new(event) })
+}
+
+async fn run_in(
+    host: &Rc<Host>,
+    slot: &mut Slot,
+    id: RequestId,
+    begin: Option<(ExampleData, TuneSettings)>,
+    task: &Task,
+) -> Result<TuneEvent, Failure> {
+    recovery::ensure(host, slot, &task.cancel).await?;
+    let of_store = |error| kept::of_store(&error);
+    let places = host.tuning.places(host).await.map_err(of_store)?;
+    let (summary, data) = match begin {
+        Some((data, settings)) => start(host, &places, id, &data, settings, task).await?,
+        None => {
+            let last = places.ledger.last().await.map_err(of_store)?.ok_or_else(nothing_kept)?;
+            let data = places.ledger.examples(&last.run).await.map_err(of_store)?.ok_or_else(nothing_kept)?;
+            (last.run, data)
+        }
+    };
+    let model = plan::model(host)?;
+    if summary.model != model.name {
+        let words = format!("This training is for “{}”. Load that model to go on.", summary.model);
+        return Err(Failure::new(protocol::Cause::Invalid, words).with(protocol::Remedy::OtherModel));
+    }
+    let (train, evaluate) = (examples(&data.train), examples(&data.evaluate));
+    let mut run = Run {
+        host,
+        id,
+        places: &places,
+        task,
+        summary,
+        train,
+        evaluate,
+        speed: VecDeque::new(),
+        told: None,
+        gpu_bytes: 0,
+    };
+    run.follow(slot).await
+}
+
+fn nothing_kept() -> Failure {
+    Failure::new(protocol::Cause::Invalid, "There is no training to go on with.")
+}
+
+/// Reads the examples and puts them where a later visit finds them.
+async fn start(
+    host: &Rc<Host>,
+    places: &Places,
+    id: RequestId,
+    data: &ExampleData,
+    settings: TuneSettings,
+    task: &Task,
+) -> Result<(RunSummary, Examples), Failure> {
+    let model = plan::model(host)?;
+    let prepared = plan::read(host, &model, data, &settings, &task.cancel).await?;
+    if prepared.train.is_empty() {
+        return Err(words::of(TrainError::NoExamples, None));
+    }
+    let rows = |examples: Vec<Example>| examples.into_iter().map(|it| (it.ids, it.labels)).collect();
+    let begun = host.platform.now();
+    let data = Examples { run: begun, train: rows(prepared.train), evaluate: rows(prepared.evaluate) };
+    let trouble = match places.ledger.begin(&data).await {
+        Ok(()) => places.fleeting.clone(),
+        Err(error) => Some(error),
+    };
+    if let Some(error) = trouble {
+        say(host, id, TuneEvent::Trouble(kept::of_store(&error)));
+    }
+    let summary = RunSummary {
+        name: settings.name.clone(),
+        model: model.name.clone(),
+        step: 0,
+        steps: prepared.steps,
+        saved: 0,
+        finished: false,
+        begun,
+        settings,
+        points: Vec::new(),
+        samples: Vec::new(),
+    };
+    Ok((summary, data))
+}
+
+fn say(host: &Host, id: RequestId, event: TuneEvent) {
+    host.post(Event::Tune { id, event: Box::new(event) });
+}
+
+/// A run under way.
+struct Run<'a> {
+    host: &'a Rc<Host>,
+    id: RequestId,
+    places: &'a Places,
+    task: &'a Task,
+    summary: RunSummary,
+    train: Vec<Example>,
+    evaluate: Vec<Example>,
+    /// Tokens and milliseconds of the last steps.
+    speed: VecDeque<(u32, f64)>,
+    told: Option<Instant>,
+    gpu_bytes: u64,
+}
+
+/// Why the steps ended.
+enum Stopped {
+    /// The device may be lost; the engine's error says more.
+    Engine(EngineError),
+    /// In words.
+    Said(Failure),
+}
+
+impl Run<'_> {
+    fn say(&self, event: TuneEvent) {
+        say(self.host, self.id, event);
+    }
+
+    /// Trains, on a new device where the old one is lost.
+    async fn follow(&mut self, slot: &mut Slot) -> Result<TuneEvent, Failure> {
+        let mut losses = 0;
+        loop {
+            let before = self.summary.saved;
+            let ready = recovery::ensure(self.host, slot, &self.task.cancel).await?;
+            let error = match self.on(ready).await {
+                Ok(event) => return Ok(event),
+                Err(Stopped::Said(failure)) => return Err(failure),
+                Err(Stopped::Engine(error)) => error,
+            };
+            let gpu = Rc::clone(&ready.gpu);
+            let Some(reason) = recovery::lost(self.host, &gpu, &error).await else {
+                return Err(failure::of(&error, None));
+            };
+            losses = if self.summary.saved > before { 1 } else { losses + 1 };
+            if losses == recovery::MOST_LOSSES {
+                *slot = None;
+                return Err(failure::lost_for_good(&reason));
+            }
+        }
+    }
+
+    /// Trains on this device, from the last checkpoint.
+    async fn on(&mut self, ready: &mut Ready) -> Result<TuneEvent, Stopped> {
+        let longest =
+            self.train.iter().chain(&self.evaluate).map(|it| it.ids.len()).max().unwrap_or_default();
+        let settings = convert::settings(&self.summary.settings, self.summary.steps, longest as u32);
+        let base = ready.session.training_base();
+        let made = Trainer::new(Rc::clone(&ready.gpu), base, settings, None).await;
+        let mut trainer = made.map_err(|error| self.stopped(error))?;
+        self.restore(&mut trainer).await?;
+        self.gpu_bytes = ready.gpu.bytes_in_use();
+        self.say(TuneEvent::Begun(self.summary.clone()));
+        if self.summary.step == 0 {
+            self.sample(ready, &trainer).await?;
+        }
+        while self.summary.step < self.summary.steps {
+            let ending = self.task.ending.take();
+            if self.task.cancel.is_cancelled() || ending == Some(Ending::Pause) {
+                return self.pause(&trainer).await;
+            }
+            if ending == Some(Ending::Finish) {
+                break;
+            }
+            match self.step(&mut trainer).await {
+                Ok(()) => {}
+                Err(TrainError::Cancelled) => return self.pause(&trainer).await,
+                Err(error) => return Err(self.stopped(error)),
+            }
+            self.host.losses.set(0);
+            let (step, every) = (self.summary.step, &self.summary.settings);
+            if step == self.summary.steps {
+                break;
+            }
+            let (checkpoint, sample) = (every.checkpoint_every.max(1), every.sample_every);
+            if sample > 0 && step.is_multiple_of(sample) {
+                self.sample(ready, &trainer).await?;
+            }
+            if step.is_multiple_of(checkpoint) {
+                self.save(&trainer).await?;
+            }
+        }
+        self.summary.finished = true;
+        self.sample(ready, &trainer).await?;
+        self.save(&trainer).await?;
+        Ok(TuneEvent::Finished(self.summary.clone()))
+    }
+
+    /// Puts the trainer where the last checkpoint is, or at the beginning.
+    async fn restore(&mut self, trainer: &mut Trainer) -> Result<(), Stopped> {
+        let of_store = |error| Stopped::Said(kept::of_store(&error));
+        let last: Option<Checkpoint> = self.places.ledger.last().await.map_err(of_store)?;
+        let last = last.filter(|last| last.run.begun == self.summary.begun);
+        let weights = match &last {
+            Some(last) => self.places.ledger.weights(last).await.map_err(of_store)?,
+            None => None,
+        };
+        match (last, weights) {
+            (Some(last), Some(weights)) => {
+                trainer.restore(&weights).await.map_err(|error| self.stopped(error))?;
+                self.summary = last.run;
+            }
+            (Some(_), None) => {
+                let error = TrainError::Checkpoint { reason: "it is damaged".to_owned() };
+                return Err(self.stopped(error));
+            }
+            // Lost before the first checkpoint: all is done again.
+            (None, _) => {
+                self.summary.step = 0;
+                self.summary.points.clear();
+            }
+        }
+        self.summary.finished = false;
+        Ok(())
+    }
+
+    async fn step(&mut self, trainer: &mut Trainer) -> Result<(), TrainError> {
+        let settings = &self.summary.settings;
+        let batch = convert::batch(settings) as usize;
+        let chosen = order(settings.seed, self.train.len(), batch, self.summary.step);
+        let batch: Vec<Example> = chosen.into_iter().map(|at| self.train[at].clone()).collect();
+        let report = trainer.step(&batch, &self.task.cancel).await?;
+        let every = self.summary.steps.div_ceil(EVALUATIONS);
+        let due = report.step.is_multiple_of(every) || report.step == self.summary.steps;
+        let eval_loss = if due && !self.evaluate.is_empty() {
+            match trainer.evaluate(&self.evaluate, &self.task.cancel).await {
+                Ok(loss) => Some(loss as f32),
+                // The step is done; what comes next looks at the cancelling.
+                Err(TrainError::Cancelled) => None,
+                Err(error) => return Err(error),
+            }
+        } else {
+            None
+        };
+        let point = TunePoint {
+            step: report.step,
+            loss: report.loss as f32,
+            eval_loss,
+            learning_rate: report.learning_rate as f32,
+        };
+        self.summary.step = report.step;
+        self.summary.points.push(point);
+        self.say(TuneEvent::Step(point));
+        self.tell_speed(&report);
+        Ok(())
+    }
+
+    /// About once a second, and after the first step.
+    fn tell_speed(&mut self, report: &StepReport) {
+        self.speed.push_back((report.tokens, report.milliseconds));
+        if self.speed.len() > SPEED_STEPS {
+            self.speed.pop_front();
+        }
+        if self.told.is_some_and(|told| told.elapsed().as_millis() < 1000) {
+            return;
+        }
+        self.told = Some(Instant::now());
+        let tokens: f64 = self.speed.iter().map(|(tokens, _)| f64::from(*tokens)).sum();
+        let seconds = self.speed.iter().map(|(_, ms)| ms).sum::<f64>() / 1000.0;
+        let left = f64::from(self.summary.steps - self.summary.step) * seconds / self.speed.len() as f64;
+        self.say(TuneEvent::Speed {
+            tokens_per_second: if seconds > 0.0 { tokens / seconds } else { 0.0 },
+            seconds_left: Some(left),
+            gpu_bytes: self.gpu_bytes,
+        });
+    }
+
+    /// Writes a checkpoint. Where there is no room for it, the run goes on and says so.
+    async fn save(&mut self, trainer: &Trainer) -> Result<(), Stopped> {
+        let weights = trainer.checkpoint().await.map_err(|error| self.stopped(error))?;
+        let adapter = trainer.adapter().await.map_err(|error| self.stopped(error))?;
+        let file = gguf::write(&adapter, &self.summary.name, Vec::new())
+            .map_err(|error| self.stopped(error.into()))?;
+        let summary = RunSummary { saved: self.summary.step, ..self.summary.clone() };
+        match self.places.ledger.save(&summary, &weights, &file).await {
+            Ok(()) => {
+                self.summary.saved = self.summary.step;
+                self.say(TuneEvent::Saved { step: self.summary.saved });
+            }
+            Err(error) => self.say(TuneEvent::Trouble(kept::of_store(&error))),
+        }
+        Ok(())
+    }
+
+    async fn pause(&mut self, trainer: &Trainer) -> Result<TuneEvent, Stopped> {
+        self.save(trainer).await?;
+        Ok(TuneEvent::Paused(self.summary.clone()))
+    }
+
+    fn stopped(&self, error: TrainError) -> Stopped {
+        match error {
+            TrainError::Gpu(error) => Stopped::Engine(EngineError::Gpu(error)),
+            error => Stopped::Said(words::of(error, Some(self.summary.saved).filter(|&saved| saved > 0))),
+        }
+    }
+
+    /// Answers the sample questions with the adapter as it is.
+    async fn sample(&mut self, ready: &mut Ready, trainer: &Trainer) -> Result<(), Stopped> {
+        let prompts = self.summary.settings.samples.clone();
+        if prompts.is_empty() || self.task.cancel.is_cancelled() {
+            return Ok(());
+        }
+        let others = ready.session.adapters().to_vec();
+        ready.session.use_adapters(Vec::new()).await.map_err(Stopped::Engine)?;
+        if self.summary.step > 0 {
+            let adapter = trainer.adapter().await.map_err(|error| self.stopped(error))?;
+            ready.session.add_adapter(SAMPLE_ADAPTER, adapter, 1.0).await.map_err(Stopped::Engine)?;
+        }
+        for prompt in prompts {
+            let answer = self.answer(ready, &prompt).await?;
+            let sample = TuneSample { step: self.summary.step, prompt, answer };
+            self.summary.samples.retain(|it| (it.step, &it.prompt) != (sample.step, &sample.prompt));
+            self.summary.samples.push(sample.clone());
+            self.say(TuneEvent::Sample(sample));
+        }
+        ready.session.use_adapters(others).await.map_err(Stopped::Engine)
+    }
+
+    async fn answer(&self, ready: &mut Ready, question: &str) -> Result<String, Stopped> {
+        let model = plan::model(self.host).map_err(Stopped::Said)?;
+        let messages = [Message::text(Role::User, question)];
+        let prompt = generating::prompt(&model, &messages, &[], false, &[]).map_err(Stopped::Said)?;
+        let ids = prompt.encode(&model.tokenizer).map_err(|error| Stopped::Engine(error.into()))?;
+        let options = Options {
+            settings: Sampling { temperature: 0.0, ..Sampling::default() },
+            max_tokens: SAMPLE_TOKENS,
+            in_thought: prompt.ends_in_thought(),
+            ..Options::default()
+        };
+        let mut text = String::new();
+        let mut hear = |said| {
+            if let Said::Piece(Piece::Answer(piece) | Piece::BrokenCall { raw: piece, .. }, _) = said {
+                text.push_str(&piece);
+            }
+        };
+        let control = Control { cancel: self.task.cancel.clone(), ..Control::default() };
+        ready.session.generate(&ids, &options, &control, &mut hear).await.map_err(Stopped::Engine)?;
+        Ok(text)
+    }
+}

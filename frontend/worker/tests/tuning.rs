@@ -1,0 +1,187 @@
+//! Fine-tuning on a native device: a fact is taught, with a pause and a closed tab in between.
+
+mod desk;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use desk::{Desk, generate, load};
+use protocol::tune::{
+    ExampleData, ExportFormat, Preview, RunSummary, TuneLength, TunePlan, TuneSettings, TuneTarget,
+};
+use protocol::{Cause, Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
+
+fn tune(id: u64, request: TuneRequest) -> Request {
+    Request::Tune { id: RequestId(id), request: Box::new(request) }
+}
+
+fn said(event: Event) -> TuneEvent {
+    match event {
+        Event::Tune { event, .. } => *event,
+        other => panic!("not of fine-tuning: {other:?}"),
+    }
+}
+
+fn failure(event: Event) -> Failure {
+    match event {
+        Event::Failed { failure, .. } => failure,
+        other => panic!("not a failure: {other:?}"),
+    }
+}
+
+/// One fact in several words.
+fn facts() -> ExampleData {
+    let pairs = [
+        ("What is my cat called?", "Your cat is called Ada."),
+        ("My cat, what is her name?", "Your cat is called Ada."),
+        ("Do you know my cat?", "Your cat is called Ada."),
+        ("Tell me the name of my cat.", "Your cat is called Ada."),
+    ];
+    ExampleData::Pairs(pairs.map(|(ask, answer)| (ask.to_owned(), answer.to_owned())).to_vec())
+}
+
+fn settings(steps: u32) -> TuneSettings {
+    TuneSettings {
+        name: "Ada".into(),
+        rank: 4,
+        alpha: 8.0,
+        length: TuneLength::Steps(steps),
+        targets: vec![TuneTarget::Q, TuneTarget::V, TuneTarget::Up, TuneTarget::Down],
+        learning_rate: 1e-2,
+        warmup: 0.0,
+        accumulation: 2,
+        eval_share: 0.25,
+        checkpoint_every: 2,
+        samples: vec!["What is my cat called?".into()],
+        ..TuneSettings::default()
+    }
+}
+
+fn kept(event: Event) -> (Option<RunSummary>, Vec<protocol::tune::KeptAdapter>) {
+    match said(event) {
+        TuneEvent::Kept { run, adapters } => (run, adapters),
+        other => panic!("not what is kept: {other:?}"),
+    }
+}
+
+#[test]
+fn examples_are_counted_and_the_cost_is_known_before_the_start() {
+    let (desk, host) = Desk::loaded();
+    host.receive(tune(2, TuneRequest::Prepare { data: facts(), settings: settings(6) }), Vec::new());
+    let TuneEvent::Prepared { preview, plan } = said(desk.end_of(2)) else { panic!("not prepared") };
+    let Preview { usable, rows, problem_count, learned, tokens, .. } = preview;
+    assert_eq!((usable, rows.len(), problem_count), (4, 4, 0));
+    assert!(learned > 0 && learned < tokens, "{learned} of {tokens}");
+    let shown: String =
+        rows[0].pieces.iter().filter(|(_, learned)| *learned).map(|(text, _)| text.as_str()).collect();
+    assert_eq!(shown, "Your cat is called Ada.<turn|>");
+    let TunePlan { steps, train, evaluate, parameters, seconds, obstacle, gpu_bytes, gpu_available, .. } =
+        plan.expect("a plan");
+    assert_eq!((steps, train, evaluate, obstacle), (6, 3, 1, None));
+    assert!(parameters > 0 && gpu_bytes < gpu_available && seconds.expect("measured") > 0.0);
+
+    // A row that is too long is told by its line.
+    let short = TuneSettings { max_tokens: 8, ..settings(6) };
+    host.receive(tune(3, TuneRequest::Prepare { data: facts(), settings: short }), Vec::new());
+    let TuneEvent::Prepared { preview, plan } = said(desk.end_of(3)) else { panic!("not prepared") };
+    assert_eq!((preview.usable, preview.problem_count, plan), (0, 4, None));
+    assert!(preview.problems[3].reason.ends_with("and an example may have 8"), "{:?}", preview.problems[3]);
+    host.receive(
+        tune(
+            4,
+            TuneRequest::Start { data: facts(), settings: TuneSettings { max_tokens: 8, ..settings(6) } },
+        ),
+        Vec::new(),
+    );
+    assert_eq!(failure(desk.end_of(4)).message, "There is nothing to learn: no example can be used.");
+}
+
+#[test]
+fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
+    let (desk, host) = Desk::loaded();
+    let (with, asked) = (Rc::clone(&host), Cell::new(false));
+    desk.react(move |event| {
+        if let Event::Tune { event, .. } = event
+            && matches!(&**event, TuneEvent::Step(point) if point.step == 3)
+            && !asked.replace(true)
+        {
+            with.receive(generate(9, "Hello"), Vec::new());
+            with.receive(tune(2, TuneRequest::Pause), Vec::new());
+        }
+    });
+    host.receive(tune(2, TuneRequest::Start { data: facts(), settings: settings(8) }), Vec::new());
+    let TuneEvent::Paused(paused) = said(desk.end_of(2)) else { panic!("not paused") };
+    assert_eq!((paused.step, paused.saved, paused.points.len(), paused.steps), (3, 3, 3, 8));
+    // Who asks meanwhile is told why not.
+    let refused = failure(desk.end_of(9));
+    assert_eq!(refused.cause, Cause::Invalid);
+    assert!(refused.message.starts_with("A training is under way"), "{}", refused.message);
+
+    // Another worker, as after a reload, with what the browser keeps.
+    let (later, host) = desk.successor();
+    host.receive(load(1), Vec::new());
+    later.end_of(1);
+    host.receive(tune(2, TuneRequest::List), Vec::new());
+    let (run, adapters) = kept(later.end_of(2));
+    assert_eq!((run.map(|run| run.step), adapters.len()), (Some(3), 0));
+    host.receive(tune(3, TuneRequest::Resume), Vec::new());
+    let TuneEvent::Finished(run) = said(later.end_of(3)) else { panic!("not finished") };
+    assert_eq!((run.step, run.points.len(), run.finished), (8, 8, true));
+    assert_eq!(run.points[..3], paused.points[..]);
+    let (first, last) = (run.points[0].loss, run.points[7].loss);
+    assert!(last < 0.7 * first, "{first} {last}");
+    assert!(run.points.last().is_some_and(|point| point.eval_loss.is_some()));
+    assert_eq!(run.samples.iter().map(|sample| sample.step).collect::<Vec<_>>(), [0, 8]);
+
+    host.receive(tune(4, TuneRequest::Keep { name: "My cat".into() }), Vec::new());
+    let (run, adapters) = kept(later.end_of(4));
+    assert_eq!((run, adapters.len(), adapters[0].name.as_str(), adapters[0].rank), (None, 1, "My cat", 4));
+    for (id, format, names) in [
+        (5, ExportFormat::Gguf, vec!["my-cat.gguf"]),
+        (6, ExportFormat::Peft, vec!["adapter_model.safetensors", "adapter_config.json"]),
+    ] {
+        host.receive(tune(id, TuneRequest::Export { id: adapters[0].id.clone(), format }), Vec::new());
+        let TuneEvent::Files(files) = said(later.end_of(id)) else { panic!("no files") };
+        assert_eq!(files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), names);
+        assert!(files.iter().all(|file| !file.bytes.is_empty()));
+    }
+    host.receive(tune(7, TuneRequest::Delete { id: adapters[0].id.clone() }), Vec::new());
+    assert_eq!(kept(later.end_of(7)).1, []);
+}
+
+#[test]
+fn a_run_goes_on_after_the_device_was_lost_and_after_the_storage_was_full() {
+    let (desk, host) = Desk::loaded();
+    let (lost, folders, done) = (Rc::clone(&host), Rc::clone(&desk), Cell::new(false));
+    desk.react(move |event| {
+        let Event::Tune { event, .. } = event else { return };
+        match &**event {
+            TuneEvent::Step(point) if point.step == 3 && !done.replace(true) => {
+                use futures_util::FutureExt as _;
+                lost.lose_device().now_or_never().expect("nobody opens a device meanwhile");
+            }
+            TuneEvent::Step(point) if point.step == 5 => folders.limit(1),
+            _ => {}
+        }
+    });
+    host.receive(tune(2, TuneRequest::Start { data: facts(), settings: settings(6) }), Vec::new());
+    let TuneEvent::Finished(run) = said(desk.end_of(2)) else { panic!("not finished") };
+    assert_eq!((run.step, run.points.len()), (6, 6));
+    let steps: Vec<_> = desk
+        .events()
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Tune { event, .. } => match *event {
+                TuneEvent::Step(point) => Some(point.step),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    // The checkpoint holds two steps: the third is done again.
+    assert_eq!(steps, [1, 2, 3, 3, 4, 5, 6]);
+    let troubles = desk.events().into_iter().filter(|event| {
+        matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Trouble(failure) if failure.cause == Cause::Storage))
+    });
+    assert!(troubles.count() > 0);
+}
