@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use desk::{Desk, generate, load};
 use protocol::tune::{
-    ExampleData, ExportFormat, Preview, RunSummary, TuneLength, TunePlan, TuneSettings, TuneTarget,
+    ExampleData, ExportFormat, Preview, RunSummary, Schedule, TuneLength, TunePlan, TuneSettings, TuneTarget,
 };
-use protocol::{Cause, Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
+use protocol::{Cause, Event, Failure, LoadOptions, ModelSource, Request, RequestId, TuneEvent, TuneRequest};
 
 fn tune(id: u64, request: TuneRequest) -> Request {
     Request::Tune { id: RequestId(id), request: Box::new(request) }
@@ -131,6 +131,12 @@ fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
     let (first, last) = (run.points[0].loss, run.points[7].loss);
     assert!(last < 0.7 * first, "{first} {last}");
     assert!(run.points.last().is_some_and(|point| point.eval_loss.is_some()));
+    let speeds = |event: &Event| {
+        matches!(event, Event::Tune { event, .. } if matches!(&**event,
+            TuneEvent::Speed { tokens_per_second, seconds_left: Some(_), gpu_bytes }
+                if *tokens_per_second > 0.0 && *gpu_bytes > 0))
+    };
+    assert!(later.events().iter().any(speeds));
     assert_eq!(run.samples.iter().map(|sample| sample.step).collect::<Vec<_>>(), [0, 8]);
 
     host.receive(tune(4, TuneRequest::Keep { name: "My cat".into() }), Vec::new());
@@ -184,4 +190,57 @@ fn a_run_goes_on_after_the_device_was_lost_and_after_the_storage_was_full() {
         matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Trouble(failure) if failure.cause == Cause::Storage))
     });
     assert!(troubles.count() > 0);
+}
+
+#[test]
+fn what_cannot_go_well_is_told_and_the_kept_run_stays() {
+    let (desk, host) = Desk::loaded();
+    let start =
+        |id, data, settings| host.receive(tune(id, TuneRequest::Start { data, settings }), Vec::new());
+    let quiet = |steps| TuneSettings { samples: Vec::new(), checkpoint_every: 1, ..settings(steps) };
+    let kept_step = |id| {
+        host.receive(tune(id, TuneRequest::List), Vec::new());
+        kept(desk.end_of(id)).0.map(|run| (run.step, run.finished))
+    };
+
+    // Stopped early, it is done.
+    let (with, asked) = (Rc::clone(&host), Cell::new(false));
+    desk.react(move |event| {
+        if matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Step(_)))
+            && !asked.replace(true)
+        {
+            with.receive(tune(2, TuneRequest::Finish), Vec::new());
+        }
+    });
+    start(2, facts(), quiet(3));
+    let TuneEvent::Finished(run) = said(desk.end_of(2)) else { panic!("not finished") };
+    assert_eq!((run.step, run.steps, run.saved, run.finished), (1, 3, 1, true));
+
+    // What cannot begin costs nothing.
+    start(3, facts(), TuneSettings { rank: 65, ..quiet(3) });
+    assert_eq!(failure(desk.end_of(3)).message, "The rank is 65; it must be between 1 and 64.");
+    start(4, ExampleData::Pairs(Vec::new()), quiet(3));
+    assert_eq!(failure(desk.end_of(4)).message, "There is nothing to learn: no example can be used.");
+    assert_eq!(kept_step(5), Some((1, true)));
+
+    // A loss that is no number ends the run; the checkpoint before it stays.
+    let wild = TuneSettings { learning_rate: 1e30, clip: 0.0, schedule: Schedule::Constant, ..quiet(3) };
+    start(6, facts(), wild);
+    let wrong = failure(desk.end_of(6));
+    assert_eq!(wrong.cause, Cause::Training, "{wrong:?}");
+    assert!(wrong.message.contains("What was learned up to step 1 is kept."), "{}", wrong.message);
+    assert_eq!(kept_step(7), Some((1, false)));
+
+    // Another model cannot go on with it.
+    let source = ModelSource::Server { name: "boulder".into(), layers: Vec::new() };
+    let options = LoadOptions::default();
+    host.receive(Request::Load { id: RequestId(8), source, options }, Vec::new());
+    desk.end_of(8);
+    host.receive(tune(9, TuneRequest::Resume), Vec::new());
+    let refused = failure(desk.end_of(9));
+    assert_eq!(refused.message, "This training is for “pebble”. Load that model to go on.");
+    host.receive(tune(10, TuneRequest::Discard), Vec::new());
+    assert_eq!(kept(desk.end_of(10)).0, None);
+    host.receive(tune(11, TuneRequest::Resume), Vec::new());
+    assert_eq!(failure(desk.end_of(11)).message, "There is no training to go on with.");
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use engine::adapter::gguf;
 use engine::session::{Control, EngineError, Event as Said, Options};
 use engine::template::Piece;
-use engine::train::{Example, StepReport, TrainError, Trainer, order};
+use engine::train::{Base, Example, StepReport, TrainError, Trainer, order};
 use protocol::tune::{ExampleData, RunSummary, TunePoint, TuneSample, TuneSettings};
 use protocol::{Event, Failure, Message, RequestId, Role, TuneEvent};
 use shaders::sampling::Settings as Sampling;
@@ -53,11 +53,14 @@ async fn run_in(
     begin: Option<(ExampleData, TuneSettings)>,
     task: &Task,
 ) -> Result<TuneEvent, Failure> {
-    recovery::ensure(host, slot, &task.cancel).await?;
+    let ready = recovery::ensure(host, slot, &task.cancel).await?;
     let of_store = |error| kept::of_store(&error);
     let places = host.tuning.places(host).await.map_err(of_store)?;
     let (summary, data) = match begin {
-        Some((data, settings)) => start(host, &places, id, &data, settings, task).await?,
+        Some((data, settings)) => {
+            let base = ready.session.training_base();
+            start(host, &places, id, &base, &data, settings, task).await?
+        }
         None => {
             let last = places.ledger.last().await.map_err(of_store)?.ok_or_else(nothing_kept)?;
             let data = places.ledger.examples(&last.run).await.map_err(of_store)?.ok_or_else(nothing_kept)?;
@@ -94,6 +97,7 @@ async fn start(
     host: &Rc<Host>,
     places: &Places,
     id: RequestId,
+    base: &Base,
     data: &ExampleData,
     settings: TuneSettings,
     task: &Task,
@@ -103,6 +107,9 @@ async fn start(
     if prepared.train.is_empty() {
         return Err(words::of(TrainError::NoExamples, None));
     }
+    // Before the run that is kept makes room: what cannot begin must cost nothing.
+    let wanted = convert::settings(&settings, prepared.steps, prepared.preview.longest);
+    Trainer::plan(base, &wanted).map_err(|error| words::of(error, None))?;
     let rows = |examples: Vec<Example>| examples.into_iter().map(|it| (it.ids, it.labels)).collect();
     let begun = host.platform.now();
     let data = Examples { run: begun, train: rows(prepared.train), evaluate: rows(prepared.evaluate) };
@@ -188,6 +195,8 @@ impl Run<'_> {
         let longest =
             self.train.iter().chain(&self.evaluate).map(|it| it.ids.len()).max().unwrap_or_default();
         let settings = convert::settings(&self.summary.settings, self.summary.steps, longest as u32);
+        // Nothing is seen or heard meanwhile.
+        ready.free_towers();
         let base = ready.session.training_base();
         let made = Trainer::new(Rc::clone(&ready.gpu), base, settings, None).await;
         let mut trainer = made.map_err(|error| self.stopped(error))?;
@@ -344,6 +353,17 @@ impl Run<'_> {
             return Ok(());
         }
         let others = ready.session.adapters().to_vec();
+        let answered = self.answer_all(ready, trainer, prompts).await;
+        let restored = ready.session.use_adapters(others).await.map_err(Stopped::Engine);
+        answered.and(restored)
+    }
+
+    async fn answer_all(
+        &mut self,
+        ready: &mut Ready,
+        trainer: &Trainer,
+        prompts: Vec<String>,
+    ) -> Result<(), Stopped> {
         ready.session.use_adapters(Vec::new()).await.map_err(Stopped::Engine)?;
         if self.summary.step > 0 {
             let adapter = trainer.adapter().await.map_err(|error| self.stopped(error))?;
@@ -351,12 +371,16 @@ impl Run<'_> {
         }
         for prompt in prompts {
             let answer = self.answer(ready, &prompt).await?;
+            if self.task.cancel.is_cancelled() {
+                // Half an answer would be taken for a whole one.
+                break;
+            }
             let sample = TuneSample { step: self.summary.step, prompt, answer };
             self.summary.samples.retain(|it| (it.step, &it.prompt) != (sample.step, &sample.prompt));
             self.summary.samples.push(sample.clone());
             self.say(TuneEvent::Sample(sample));
         }
-        ready.session.use_adapters(others).await.map_err(Stopped::Engine)
+        Ok(())
     }
 
     async fn answer(&self, ready: &mut Ready, question: &str) -> Result<String, Stopped> {
