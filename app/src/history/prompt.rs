@@ -61,6 +61,7 @@ impl Conversation {
             stop: self.options.stop.clone(),
             thinking: self.options.thinking,
             tools: Vec::new(),
+            adapters: Vec::new(),
         }
     }
 }

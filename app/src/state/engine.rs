@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::{
-    CacheEntry, Capabilities, Catalog, Cause, DeviceReport, Event, Failure, LoadOptions, LoadProgress,
-    Request, RequestId,
+    AdapterDetails, CacheEntry, Capabilities, Catalog, Cause, DeviceReport, Event, Failure, LoadOptions,
+    LoadProgress, Request, RequestId,
 };
 use send_wrapper::SendWrapper;
 
@@ -62,6 +62,8 @@ pub struct EngineStore {
     pub inspections: RwSignal<HashMap<ModelId, Inspection>>,
     /// The model in the engine.
     pub model: RwSignal<ModelState>,
+    /// The adapters that came with it.
+    pub own_adapters: RwSignal<Vec<AdapterDetails>>,
     /// Where its load stands.
     pub progress: RwSignal<Option<LoadProgress>>,
     /// Weights kept in this browser, once asked for.
@@ -93,6 +95,7 @@ impl EngineStore {
             selected: RwSignal::new(None),
             inspections: RwSignal::new(HashMap::new()),
             model: RwSignal::default(),
+            own_adapters: RwSignal::new(Vec::new()),
             progress: RwSignal::new(None),
             cache: RwSignal::new(None),
             towers: RwSignal::new(None),
@@ -392,8 +395,9 @@ impl EngineStore {
                 let choice = Box::new(choice.clone());
                 match event {
                     Event::Loading { progress, .. } => self.progress.set(Some(progress)),
-                    Event::Loaded { details, context, gpu_bytes, .. } => {
+                    Event::Loaded { details, context, gpu_bytes, adapters, .. } => {
                         self.progress.set(None);
+                        self.own_adapters.set(adapters);
                         self.model.set(ModelState::Ready {
                             choice,
                             details: Box::new(details),

@@ -1,5 +1,6 @@
 //! The page's state: one store a subject, each a bundle of signals that lives in the context.
 
+pub mod adapters;
 pub mod answer;
 pub mod chat;
 pub mod engine;
@@ -13,6 +14,7 @@ mod ui;
 
 use leptos::{prelude::*, task::spawn_local};
 
+pub use adapters::AdapterStore;
 pub use chat::ChatStore;
 pub use engine::EngineStore;
 pub use library::Library;
@@ -31,12 +33,14 @@ pub fn provide_stores() {
     let settings = SettingsStore::new(library);
     let engine = EngineStore::new(settings);
     let media = MediaStore::new(library);
-    let chat = ChatStore::new(library, settings, engine, media, ui);
+    let adapters = AdapterStore::new(engine);
+    let chat = ChatStore::new(library, settings, engine, adapters, media, ui);
     let recording = RecordingStore::new(chat, engine, ui);
     provide_context(ui);
     provide_context(library);
     provide_context(settings);
     provide_context(engine);
+    provide_context(adapters);
     provide_context(media);
     provide_context(chat);
     provide_context(recording);
@@ -62,6 +66,7 @@ pub fn provide_stores() {
         Some(Change::Setting { .. }) => spawn_local(settings.read()),
         _ => {}
     });
+    adapters.watch_model();
     chat.watch_model();
 }
 
@@ -76,6 +81,8 @@ pub struct Stores {
     pub settings: SettingsStore,
     /// The engine.
     pub engine: EngineStore,
+    /// The adapters of the loaded model.
+    pub adapters: AdapterStore,
     /// Bytes of pictures and sound.
     pub media: MediaStore,
     /// The conversation on screen.
@@ -94,6 +101,7 @@ pub fn use_stores() -> Stores {
         library: expect_context(),
         settings: expect_context(),
         engine: expect_context(),
+        adapters: expect_context(),
         media: expect_context(),
         chat: expect_context(),
         recording: expect_context(),

@@ -18,6 +18,8 @@ pub struct Ui {
     pub picker: RwSignal<bool>,
     /// The palette of commands.
     pub palette: RwSignal<bool>,
+    /// Two answers side by side, with the adapters and without.
+    pub compare: RwSignal<bool>,
     /// How to switch WebGPU on.
     pub advice: RwSignal<bool>,
     /// A model that a person has chosen and this device would be very slow with.
@@ -61,6 +63,7 @@ impl Ui {
             drawer: RwSignal::new(false),
             picker: RwSignal::new(false),
             palette: RwSignal::new(false),
+            compare: RwSignal::new(false),
             advice: RwSignal::new(false),
             too_slow: RwSignal::new(None),
             viewing: RwSignal::new(None),

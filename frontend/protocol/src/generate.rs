@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::adapter::AdapterScale;
+
 /// How the next token is drawn. The defaults are the model's recommendation (temperature 1.0, top-k 64, top-p 0.95).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
@@ -51,6 +53,8 @@ pub struct GenerateOptions {
     pub thinking: bool,
     /// Tools the model may call: each the text of a JSON object `{"name", "description", "parameters"}`.
     pub tools: Vec<String>,
+    /// How much each adapter counts. One that is not named is off, but those that came with the model count in full.
+    pub adapters: Vec<AdapterScale>,
 }
 
 /// What kind of text a piece is.

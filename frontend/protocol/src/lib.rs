@@ -8,6 +8,7 @@
 //! Everything that takes time carries a [`RequestId`]. Any request can be cancelled by its id, and every request
 //! ends with exactly one terminal event: see [`Event::is_terminal`].
 
+pub mod adapter;
 pub mod catalog;
 pub mod chat;
 pub mod device;
@@ -21,6 +22,7 @@ mod wire;
 
 use serde::{Deserialize, Serialize};
 
+pub use adapter::{AdapterDetails, AdapterScale};
 pub use catalog::{Catalog, CatalogEntry, Layer, LayerKind};
 pub use chat::{Content, Message, Role, ToolCall};
 pub use device::DeviceReport;
@@ -112,6 +114,23 @@ pub enum Request {
         /// How to answer.
         options: GenerateOptions,
     },
+    /// Reads a LoRA adapter for the loaded model: a GGUF file, or the two files of PEFT, weights first. It counts in
+    /// answers that name it ([`GenerateOptions::adapters`]). Answered by [`Event::AdapterOpened`].
+    OpenAdapter {
+        /// Names the request.
+        id: RequestId,
+        /// What later requests call the adapter. One that has the key is replaced.
+        key: String,
+        /// Where it is.
+        source: ModelSource,
+    },
+    /// Lets go of an adapter. Answered by [`Event::AdapterClosed`].
+    CloseAdapter {
+        /// Names the request.
+        id: RequestId,
+        /// The adapter.
+        key: String,
+    },
     /// Ends the thought of a running answer, so that the answer proper begins. No event of its own.
     AnswerNow {
         /// The running [`Request::Generate`].
@@ -202,6 +221,22 @@ pub enum Event {
         context: u32,
         /// Bytes of graphics memory in use.
         gpu_bytes: u64,
+        /// Adapters that came with it.
+        adapters: Vec<AdapterDetails>,
+    },
+    /// Answers [`Request::OpenAdapter`].
+    AdapterOpened {
+        /// The request.
+        id: RequestId,
+        /// What the file says.
+        details: AdapterDetails,
+    },
+    /// Answers [`Request::CloseAdapter`].
+    AdapterClosed {
+        /// The request.
+        id: RequestId,
+        /// The adapter that was let go.
+        key: String,
     },
     /// Answers [`Request::Unload`].
     Unloaded {
@@ -351,6 +386,8 @@ impl Event {
             | Self::Loading { id, .. }
             | Self::Loaded { id, .. }
             | Self::Unloaded { id }
+            | Self::AdapterOpened { id, .. }
+            | Self::AdapterClosed { id, .. }
             | Self::Examined { id, .. }
             | Self::Listened { id, .. }
             | Self::Towers { id, .. }
@@ -380,6 +417,8 @@ impl Event {
             Self::Inspected { .. }
                 | Self::Loaded { .. }
                 | Self::Unloaded { .. }
+                | Self::AdapterOpened { .. }
+                | Self::AdapterClosed { .. }
                 | Self::Examined { .. }
                 | Self::Listened { .. }
                 | Self::Towers { .. }

@@ -10,7 +10,7 @@ use web_time::Instant;
 use crate::batch::Batch;
 use crate::host::{Host, Model, Ready, Slot};
 use crate::tasks::Task;
-use crate::{convert, failure, keeping, media, recovery};
+use crate::{adapters, convert, failure, keeping, media, recovery};
 
 /// What is asked for.
 pub struct Wanted {
@@ -95,6 +95,7 @@ async fn answer_in(
     let mut losses = 0;
     loop {
         let ready = recovery::ensure(host, slot, &task.cancel).await?;
+        adapters::scale(&mut ready.session, &model, &asked.adapters)?;
         // What was encoded on a device that is gone is gone with it.
         let mut input = bare.clone();
         let mut teller = media::Teller::new(host, id);

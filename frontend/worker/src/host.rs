@@ -54,6 +54,10 @@ pub struct Model {
     pub tokenizer: Rc<Tokenizer>,
     /// Its chat template.
     pub variant: Variant,
+    /// Keys of the adapters that came with it.
+    pub own_adapters: Vec<String>,
+    /// All adapters of its session, to be added again after a loss.
+    pub adapters: RefCell<Held>,
     /// The file with its towers, where that is a file of its own.
     pub projector: Option<Rc<dyn ByteSource>>,
     /// Whether it sees.
@@ -61,6 +65,9 @@ pub struct Model {
     /// What it hears with, if it hears.
     pub ears: Option<audio::TowerConfig>,
 }
+
+/// Adapters of a session.
+pub type Held = Vec<engine::session::Loaded>;
 
 /// The place of the session: who has it locked may use the device.
 pub type Slot = Option<Ready>;

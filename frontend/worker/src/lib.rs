@@ -8,6 +8,7 @@
 //! `web` implements it, and the tests implement it with files and a native device. So loads, answers, cancelling and
 //! the recovery of a lost device are tested without a browser.
 
+mod adapters;
 mod amounts;
 mod batch;
 mod convert;

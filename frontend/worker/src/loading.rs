@@ -15,7 +15,7 @@ use crate::host::{Host, Model, Ready};
 use crate::platform::Opened;
 use crate::progress::Meter;
 use crate::tasks::Task;
-use crate::{device, failure, keeping, recovery};
+use crate::{adapters, device, failure, keeping, recovery};
 
 /// What is asked for.
 pub struct Wanted {
@@ -58,7 +58,7 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     *slot = None;
 
     let mut losses = 0;
-    let (ready, model, keeping, details) = loop {
+    let (ready, model, keeping, details, adapters) = loop {
         let gpu = gpu(&host).await?;
         match try_load(&host, id, &wanted, &gpu, &task.cancel).await {
             Ok(loaded) => break loaded,
@@ -82,7 +82,7 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     host.losses.set(0);
     host.keeper.set(keeping);
     keeping::resume(&host);
-    Ok(Event::Loaded { id, details, context, gpu_bytes })
+    Ok(Event::Loaded { id, details, context, gpu_bytes, adapters })
 }
 
 /// Answers [`protocol::Request::Unload`].
@@ -112,7 +112,8 @@ impl From<Stopped> for Trouble {
     }
 }
 
-type Loaded = (Ready, Model, Option<Rc<engine::store::CachingSource>>, ModelDetails);
+type Loaded =
+    (Ready, Model, Option<Rc<engine::store::CachingSource>>, ModelDetails, Vec<protocol::AdapterDetails>);
 
 async fn try_load(
     host: &Rc<Host>,
@@ -157,20 +158,25 @@ async fn try_load(
     let options =
         LoadOptions { context: wanted.context, projector_bytes: senses.bytes, ..LoadOptions::default() };
     let (device, bytes) = (Rc::clone(gpu), Rc::clone(&source));
-    let session = Session::load_with_header(device, bytes, header, &options, cancel, &mut tell)
+    let mut session = Session::load_with_header(device, bytes, header, &options, cancel, &mut tell)
         .await
         .map_err(|error| Trouble::Engine(error, context))?;
+    let opening =
+        async { Ok::<_, Stopped>(adapters::of_model(host, &mut session, &wanted.source, cancel).await?) };
+    let own = cancel.guard(opening).await?;
     let model = Model {
         name: wanted.source.name().to_owned(),
         source,
         options: LoadOptions { context: session.context(), ..options },
         tokenizer: Rc::clone(session.tokenizer()),
         variant: session.variant(),
+        own_adapters: own.iter().map(|adapter| adapter.key.clone()).collect(),
+        adapters: adapters::held(&session).into(),
         projector,
         sees: senses.sees,
         ears: senses.ears,
     };
     let ready = Ready::new(Rc::clone(gpu), session, model.projector.as_ref());
     let ready = ready.await.map_err(|error| Trouble::Engine(error, context))?;
-    Ok((ready, model, keeping, details))
+    Ok((ready, model, keeping, details, own))
 }

@@ -89,7 +89,9 @@ async fn restore(
         host.post(Event::Device(report));
     }
     let said = |error| failure::of(&error, Some(model.options.context));
-    let session = loaded.map_err(said)?;
+    let mut session = loaded.map_err(said)?;
+    let adapters = model.adapters.borrow().clone();
+    session.use_adapters(adapters).await.map_err(said)?;
     *slot = Some(Ready::new(gpu, session, model.projector.as_ref()).await.map_err(said)?);
     Ok(())
 }

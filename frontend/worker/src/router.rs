@@ -10,7 +10,7 @@ use web_time::Instant;
 use crate::failure::Stopped;
 use crate::host::Host;
 use crate::tasks::{Kind, Task};
-use crate::{diagnosing, failure, generating, loading, media, tuning};
+use crate::{adapters, diagnosing, failure, generating, loading, media, tuning};
 
 impl Host {
     /// Takes a message of the page's: the bytes of a request, and the handles of files that it speaks of.
@@ -60,6 +60,16 @@ impl Host {
                 }
                 let wanted = generating::Wanted { messages, handles: files, options, asked: Instant::now() };
                 self.run(id, Kind::Answer, |task| generating::answer(host, id, wanted, task));
+            }
+            Request::OpenAdapter { id, key, source } => {
+                if !self.is_training_for(id) {
+                    self.run(id, Kind::Beside, |task| adapters::open(host, id, key, source, files, task));
+                }
+            }
+            Request::CloseAdapter { id, key } => {
+                if !self.is_training_for(id) {
+                    self.run(id, Kind::Beside, |task| adapters::close(host, id, key, task));
+                }
             }
             Request::Diagnose { id, what } => {
                 if !self.is_busy_for(id) {
@@ -111,6 +121,11 @@ impl Host {
             self.post(Event::Failed { id: Some(id), failure: busy_failure(busy) });
         }
         busy.is_some()
+    }
+
+    /// Whether a training has the model, which is too long to wait for; then the request has been refused.
+    fn is_training_for(&self, id: RequestId) -> bool {
+        self.tasks.holder() == Some(Kind::Train) && self.is_busy_for(id)
     }
 
     /// Runs a request's task to its end.

@@ -9,8 +9,8 @@ use std::{
 use gloo_timers::future::TimeoutFuture;
 use leptos::task::spawn_local;
 use protocol::{
-    Cause, Channel, Content, Diagnosis, Event, Failure, Finish, GenerateOptions, LoadOptions, LoadPhase,
-    LoadProgress, Message, ModelSource, Remedy, Request, RequestId, Role, Sense, Timings, VERSION,
+    AdapterDetails, Cause, Channel, Content, Diagnosis, Event, Failure, Finish, GenerateOptions, LoadOptions,
+    LoadPhase, LoadProgress, Message, ModelSource, Remedy, Request, RequestId, Role, Sense, Timings, VERSION,
 };
 
 use super::{Scenario, answers, diagnosis, media, models, tune};
@@ -105,6 +105,8 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
             all.encoded.borrow_mut().clear();
             emit(&state, Event::Unloaded { id })
         }
+        Request::OpenAdapter { id, key, source } => open_adapter(&state, id, key, &source).await,
+        Request::CloseAdapter { id, key } => emit(&state, Event::AdapterClosed { id, key }),
         Request::Examine { id, content } => {
             wait(&state, 60).await?;
             match media::examine(&content, &handles).await {
@@ -124,6 +126,19 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
         Request::Tune { id, request } => tune::play(&state, id, *request).await,
         Request::Cancel { .. } | Request::AnswerNow { .. } => Some(()),
     }
+}
+
+/// A file whose name has “other” in it is for another model.
+async fn open_adapter(state: &Weak<State>, id: RequestId, key: String, source: &ModelSource) -> Option<()> {
+    wait(state, 120).await?;
+    let name = source.name().to_owned();
+    if name.contains("other") {
+        let message = "Blk.0.attn_q.A has the shape [8, 2560], but [8, 1536] is needed: the adapter is for another model.";
+        return fail(state, id, Failure::new(Cause::Unsupported, message));
+    }
+    let projections = ["attn_q", "attn_v"].map(str::to_owned).to_vec();
+    let details = AdapterDetails { key, name, rank: 8, parameters: 1_339_392, layers: 35, projections };
+    emit(state, Event::AdapterOpened { id, details })
 }
 
 async fn hello(state: &Weak<State>) -> Option<()> {
@@ -193,7 +208,7 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
     details.capabilities = models::able(&scenario, details.capabilities);
     let gpu_bytes = models::gpu_bytes(&source, context);
     state.upgrade()?.loaded.replace(Some((source, context)));
-    emit(state, Event::Loaded { id, details, context, gpu_bytes })
+    emit(state, Event::Loaded { id, details, context, gpu_bytes, adapters: Vec::new() })
 }
 
 async fn diagnose(state: &Weak<State>, id: RequestId, what: Diagnosis) -> Option<()> {
@@ -259,6 +274,9 @@ async fn generate(
     let mut answer = answers::answer(&question, so_far);
     if let Some(words) = media::counted(messages) {
         answer = format!("{answer}\n\n{words}");
+    }
+    for adapter in options.adapters.iter().filter(|adapter| adapter.scale != 0.0) {
+        answer = format!("Spoken with {} at {}.\n\n{answer}", adapter.key, adapter.scale);
     }
     let thought = if options.thinking { answers::THOUGHT } else { "" };
     let pieces: Vec<_> = answers::tokens(thought)

@@ -4,6 +4,7 @@ use leptos::{html, prelude::*};
 use protocol::Role;
 
 use super::{
+    adapters::AdapterChoice,
     attach_bar::{AttachButtons, RecordingBar, files_of},
     attachments::Tray,
 };
@@ -204,6 +205,7 @@ pub fn Composer() -> impl IntoView {
                         "Think"
                     </button>
                 </Show>
+                <AdapterChoice />
                 <p id="composer-hint" class="composer-hint muted" class:refusal=move || refusal.with(Option::is_some)>
                     {move || match refusal.get() {
                         Some(refusal) => refusal,

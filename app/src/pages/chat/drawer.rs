@@ -3,6 +3,8 @@
 use leptos::{html, prelude::*};
 use protocol::{Sampling, Timings};
 
+use super::adapters::AdaptersPart;
+
 use crate::{
     browser,
     components::{Glyph, IconButton, NumberField, SamplingFields, Switch},
@@ -53,6 +55,7 @@ pub fn Drawer() -> impl IntoView {
                     </header>
                     <Instructions />
                     <Answers />
+                    <AdaptersPart />
                     <SamplingPart />
                     <FiguresPart />
                 </div>

@@ -1,7 +1,9 @@
 //! The conversation: the page itself.
 
+mod adapters;
 mod attach_bar;
 mod attachments;
+mod compare;
 mod composer;
 mod drawer;
 mod log;
@@ -14,7 +16,9 @@ mod welcome;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use self::{composer::Composer, drawer::Drawer, log::Log, status::StatusArea, topbar::TopBar};
+use self::{
+    compare::Compare, composer::Composer, drawer::Drawer, log::Log, status::StatusArea, topbar::TopBar,
+};
 use crate::{
     components::Viewer,
     place::{Place, use_href, use_place},
@@ -56,6 +60,7 @@ pub fn ChatPage() -> impl IntoView {
             </main>
             <Drawer />
             <Viewer />
+            <Compare />
         </div>
     }
     .into_any()

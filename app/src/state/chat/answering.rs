@@ -15,7 +15,9 @@ use super::attaching::content;
 use super::{AnswerFailure, ChatStore, Queued, Turn};
 use crate::engine_client::Reply;
 use crate::format;
-use crate::history::{self, Attachment, AttachmentKey, AttachmentKind, ConversationId, Message};
+use crate::history::{
+    self, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Message, NodeId,
+};
 use crate::sentences::SentenceSplitter;
 
 /// Least time between two updates of the running answer on screen, in milliseconds.
@@ -24,6 +26,15 @@ const FRAME_MS: u32 = 33;
 const KEEP_EVERY_MS: u64 = 3_000;
 /// Above this, a model is not downloaded for a device that computes in software without a question.
 const SOFTWARE_BYTES: u64 = 500_000_000;
+
+/// A conversation with the model's own instructions where it has none.
+#[must_use]
+pub fn with_system(mut conversation: Conversation, choice: &Choice) -> Conversation {
+    if conversation.system.trim().is_empty() {
+        conversation.system.clone_from(&choice.entry.system);
+    }
+    conversation
+}
 
 impl ChatStore {
     /// Has a turn of the conversation on screen answered: now, or as soon as a model is ready.
@@ -85,26 +96,21 @@ impl ChatStore {
         self.library.save(conversation.clone());
 
         let until = conversation.node(node).and_then(history::Node::parent).unwrap_or(node);
-        let mut asked = conversation.clone();
-        if asked.system.trim().is_empty() {
-            asked.system.clone_from(&choice.entry.system);
-        }
+        let asked = with_system(conversation.clone(), &choice);
         let mut options = asked.generate_options(&choice.recommended(Some(&details)));
         options.thinking &= details.capabilities.thinking;
+        options.adapters = self.adapters.scales();
         let place = AnswerPlace { conversation: conversation.id, node, request: None };
         self.answer.begin(place);
         self.ui.say("Answering.");
         spawn_local(async move {
-            let gathered = self.gather(&asked.attachments_to(until), details.capabilities).await;
+            let (messages, handles) = self.messages(&asked, until, details.capabilities).await;
             if self.answer.phase.get_untracked() == AnswerPhase::Stopping {
                 self.end(place, Vec::new(), Ending::Done(Finish::Cancelled, Timings::default()));
                 return;
             }
-            let messages = asked.prompt(until, &|attachment| {
-                gathered.places.get(&attachment.key).map(|&place| content(attachment, place))
-            });
             let make = |id| Request::Generate { id, messages, options };
-            let Some(reply) = self.engine.request_with(gathered.handles, make) else {
+            let Some(reply) = self.engine.request_with(handles, make) else {
                 self.end(place, Vec::new(), Ending::Failed(engine_gone()));
                 return;
             };
@@ -112,6 +118,20 @@ impl ChatStore {
             self.answer.place.set(Some(place));
             self.follow(place, reply).await;
         });
+    }
+
+    /// The messages up to `until` as the engine takes them, and handles of what is attached to them.
+    pub async fn messages(
+        self,
+        asked: &Conversation,
+        until: NodeId,
+        able: Capabilities,
+    ) -> (Vec<protocol::Message>, Vec<web_sys::Blob>) {
+        let gathered = self.gather(&asked.attachments_to(until), able).await;
+        let messages = asked.prompt(until, &|attachment| {
+            gathered.places.get(&attachment.key).map(|&place| content(attachment, place))
+        });
+        (messages, gathered.handles)
     }
 
     /// Handles of what is attached to the messages, as far as the model can take it and it is still here. What is left

@@ -4,6 +4,7 @@ mod answering;
 mod attaching;
 mod draft;
 
+pub use answering::with_system;
 pub use attaching::{Attached, Senses, size_words};
 
 use leptos::{prelude::*, task::spawn_local};
@@ -12,7 +13,7 @@ use protocol::Failure;
 use super::answer::{AnswerPhase, RunningAnswer};
 use super::engine::EngineStore;
 use super::models::ModelState;
-use super::{Library, MediaStore, SettingsStore, Ui};
+use super::{AdapterStore, Library, MediaStore, SettingsStore, Ui};
 use crate::history::{self, Conversation, ConversationId, Draft, NodeId, Options};
 
 /// What is to be answered.
@@ -73,6 +74,7 @@ pub struct ChatStore {
     library: Library,
     settings: SettingsStore,
     engine: EngineStore,
+    adapters: AdapterStore,
     media: MediaStore,
     ui: Ui,
 }
@@ -84,6 +86,7 @@ impl ChatStore {
         library: Library,
         settings: SettingsStore,
         engine: EngineStore,
+        adapters: AdapterStore,
         media: MediaStore,
         ui: Ui,
     ) -> Self {
@@ -104,6 +107,7 @@ impl ChatStore {
             library,
             settings,
             engine,
+            adapters,
             media,
             ui,
         }

@@ -43,6 +43,8 @@ pub struct Desk {
     pub folders: RefCell<BTreeMap<String, Rc<MemoryFolder>>>,
     /// The file that every model is.
     pub model: RefCell<PathBuf>,
+    /// Other files, by the name of a local one or the digest of a layer.
+    pub files: RefCell<BTreeMap<String, PathBuf>>,
     /// The bytes of pictures and sounds, by the places of their handles.
     pub media: RefCell<Vec<Vec<u8>>>,
 }
@@ -163,12 +165,18 @@ impl Platform for Side {
 
     fn open<'a>(
         &'a self,
-        _: &'a ModelSource,
+        source: &'a ModelSource,
         _: &'a [web_sys::Blob],
         _: bool,
         _: CancelToken,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>> {
-        let source = Rc::new(FileSource::open(&*self.0.model.borrow()).expect("the model file opens"));
+        let key = match source {
+            ModelSource::Local { names, .. } => names.first(),
+            ModelSource::Server { layers, .. } => layers.first().map(|layer| &layer.digest),
+        };
+        let file = key.and_then(|key| self.0.files.borrow().get(key).cloned());
+        let path = file.unwrap_or_else(|| self.0.model.borrow().clone());
+        let source = Rc::new(FileSource::open(&path).expect("the file opens"));
         std::future::ready(Ok(Opened { source, projector: None, keeping: None, trouble: None })).boxed_local()
     }
 
@@ -208,6 +216,11 @@ pub fn source() -> ModelSource {
 /// A request to load.
 pub fn load(id: u64) -> Request {
     Request::Load { id: RequestId(id), source: source(), options: LoadOptions::default() }
+}
+
+/// A file that the engine's tests carry.
+pub fn golden(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/golden").join(path)
 }
 
 /// A question.

@@ -1,0 +1,232 @@
+//! LoRA adapters in the composer and in the drawer.
+
+use leptos::{html, prelude::*};
+
+use crate::{
+    components::{FailureBox, Glyph, Icon, IconButton, Switch},
+    format,
+    state::{Stores, adapters::OpenAdapter, models::ModelState, use_stores},
+};
+
+/// Values of the composer's list that are no adapter.
+const NONE: &str = "none";
+const SEVERAL: &str = "several";
+const OPEN: &str = "open";
+
+/// What an adapter is called where there is room for a few words.
+fn short(name: &str) -> String {
+    name.trim_end_matches(".gguf").trim_end_matches(".safetensors").to_owned()
+}
+
+/// Hands picked files to the store.
+fn picked(stores: Stores, input: NodeRef<html::Input>) {
+    let Some(input) = input.get_untracked() else { return };
+    if let Some(files) = input.files() {
+        let files = gloo_file::FileList::from(files);
+        let files = files.iter().map(|file| AsRef::<web_sys::File>::as_ref(file).clone());
+        stores.adapters.open_files(files.collect());
+    }
+    // The same file may be picked again.
+    input.set_value("");
+}
+
+/// Which adapter the next answer is written with. Only where a model is loaded.
+#[component]
+pub fn AdapterChoice() -> impl IntoView {
+    let stores = use_stores();
+    let (adapters, ui) = (stores.adapters, stores.ui);
+    let input = NodeRef::<html::Input>::new();
+    let list = NodeRef::<html::Select>::new();
+    let ready = Memo::new(move |_| stores.engine.model.with(ModelState::is_ready));
+    let chosen = Memo::new(move |_| {
+        let counting = adapters.counting();
+        match counting.as_slice() {
+            [] => NONE.to_owned(),
+            [one] => one.clone(),
+            _ => SEVERAL.to_owned(),
+        }
+    });
+    // The list shows what is in force, also after “Open a file…”, which is no choice.
+    let show = move || {
+        if let Some(list) = list.get_untracked() {
+            list.set_value(&chosen.get_untracked());
+        }
+    };
+    Effect::new(move |_| {
+        chosen.track();
+        adapters.all.track();
+        if list.get().is_some() {
+            request_animation_frame(show);
+        }
+    });
+    let change = move |event: web_sys::Event| {
+        match event_target_value(&event).as_str() {
+            OPEN => {
+                if let Some(input) = input.get_untracked() {
+                    input.click();
+                }
+            }
+            SEVERAL => ui.drawer.set(true),
+            NONE => adapters.only(None),
+            key => adapters.only(Some(key)),
+        }
+        show();
+    };
+    let several = move || {
+        let count = adapters.counting().len();
+        (count > 1).then(|| view! { <option value=SEVERAL>{format!("Adapters: {count}")}</option> })
+    };
+    view! {
+        <Show when=move || ready.get()>
+            <select class="adapter-choice" aria-label="Adapter" node_ref=list on:change=change>
+                <option value=NONE>"Adapter: none"</option>
+                <For
+                    each=move || adapters.all.get()
+                    key=|adapter| adapter.details.key.clone()
+                    let:adapter
+                >
+                    <option value=adapter.details.key.clone()>
+                        {format!("Adapter: {}", short(&adapter.details.name))}
+                    </option>
+                </For>
+                {several}
+                <option value=OPEN>"Open a file…"</option>
+            </select>
+            <input
+                type="file"
+                class="visually-hidden"
+                node_ref=input
+                accept=".gguf,.safetensors,.json"
+                multiple
+                tabindex="-1"
+                aria-label="Adapter files"
+                on:change=move |_| picked(stores, input)
+            />
+        </Show>
+    }
+}
+
+/// The adapters with their scales.
+#[component]
+pub fn AdaptersPart() -> impl IntoView {
+    let stores = use_stores();
+    let adapters = stores.adapters;
+    let input = NodeRef::<html::Input>::new();
+    let ready = Memo::new(move |_| stores.engine.model.with(ModelState::is_ready));
+    let any = Memo::new(move |_| adapters.all.with(|all| !all.is_empty()));
+    let press = move |_| {
+        if let Some(input) = input.get_untracked() {
+            input.click();
+        }
+    };
+    view! {
+        <section class="part" aria-labelledby="adapters-title">
+            <h3 id="adapters-title">"Adapters"</h3>
+            <p class="hint">
+                "An adapter (LoRA) changes how the model answers, without another model. It stays on this device. \
+                 A change counts from the next answer on."
+            </p>
+            <ul class="adapters">
+                <For each=move || adapters.all.get() key=|adapter| adapter.details.key.clone() let:adapter>
+                    <Row adapter=adapter />
+                </For>
+            </ul>
+            {move || adapters.failure.get().map(|failure| view! { <FailureBox failure=failure /> })}
+            <p class="buttons">
+                <button type="button" class="button" disabled=move || !ready.get() on:click=press>
+                    <Icon glyph=Glyph::Folder />
+                    {move || if adapters.opening.get() > 0 { "Reading…" } else { "Open an adapter…" }}
+                </button>
+                <Show when=move || any.get()>
+                    <button type="button" class="button" on:click=move |_| stores.ui.compare.set(true)>
+                        "Compare with and without"
+                    </button>
+                </Show>
+            </p>
+            <Show when=move || !ready.get()>
+                <p class="hint">"Load a model first: an adapter belongs to one."</p>
+            </Show>
+            <input
+                type="file"
+                class="visually-hidden"
+                node_ref=input
+                accept=".gguf,.safetensors,.json"
+                multiple
+                tabindex="-1"
+                aria-label="Files of an adapter"
+                on:change=move |_| picked(stores, input)
+            />
+        </section>
+    }
+    .into_any()
+}
+
+/// One adapter. `adapter` says which; how it counts is read from the store.
+#[component]
+fn Row(adapter: OpenAdapter) -> impl IntoView {
+    let adapters = use_stores().adapters;
+    let key = StoredValue::new(adapter.details.key.clone());
+    let of = move |read: fn(&OpenAdapter) -> f32| {
+        Memo::new(move |_| {
+            let found = adapters.all.with(|all| {
+                let adapter = key.with_value(|key| all.iter().find(|it| it.details.key == *key).cloned());
+                adapter.as_ref().map(read)
+            });
+            found.unwrap_or_default()
+        })
+    };
+    let on = of(|adapter| f32::from(u8::from(adapter.on)));
+    let scale = of(|adapter| adapter.scale);
+    let change = move |change: &dyn Fn(&mut OpenAdapter)| {
+        key.with_value(|key| adapters.change(key, |adapter| change(adapter)));
+    };
+    let details = adapter.details;
+    let facts = format!(
+        "rank {} · {} · {} parameters",
+        details.rank,
+        format::counted(details.layers.into(), "layer", "layers"),
+        format::count(details.parameters)
+    );
+    let name = short(&details.name);
+    let slider_label = format!("Scale of {name}");
+    let remove_label = format!("Remove {name}");
+    view! {
+        <li class="adapter">
+            <div class="adapter-head">
+                <div class="adapter-name">
+                    <strong>{name}</strong>
+                    <span class="hint">{facts}</span>
+                </div>
+                <Show when=move || !adapter.own>
+                    <IconButton
+                        glyph=Glyph::Close
+                        label=remove_label.clone()
+                        on_press=move |()| key.with_value(|key| adapters.close(key))
+                    />
+                </Show>
+            </div>
+            <Switch
+                label="On"
+                on=Signal::derive(move || on.get() != 0.0)
+                on_change=move |on| change(&|adapter| adapter.on = on)
+            />
+            <div class="scale">
+                <input
+                    type="range"
+                    min="0"
+                    max="2"
+                    step="0.05"
+                    aria-label=slider_label
+                    prop:value=move || scale.get().to_string()
+                    disabled=move || on.get() == 0.0
+                    on:input=move |event| {
+                        if let Ok(scale) = event_target_value(&event).parse::<f32>() {
+                            change(&|adapter| adapter.scale = scale.clamp(0.0, 2.0));
+                        }
+                    }
+                />
+                <output class="numbers">{move || format!("{:.2}", scale.get())}</output>
+            </div>
+        </li>
+    }
+}

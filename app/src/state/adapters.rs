@@ -1,0 +1,257 @@
+//! LoRA adapters of the loaded model: which are open, and how much each counts in the answers to come.
+
+use std::collections::HashMap;
+
+use leptos::{prelude::*, task::spawn_local};
+use protocol::{AdapterDetails, AdapterScale, Cause, Event, Failure, ModelSource, Request};
+use send_wrapper::SendWrapper;
+
+use super::engine::EngineStore;
+use super::models::ModelState;
+
+/// An adapter that is open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenAdapter {
+    /// What the engine says of it.
+    pub details: AdapterDetails,
+    /// Whether it came with the model, which it cannot leave.
+    pub own: bool,
+    /// Whether it counts.
+    pub on: bool,
+    /// How much it counts when it is on: 1 is as trained.
+    pub scale: f32,
+}
+
+impl OpenAdapter {
+    fn new(details: AdapterDetails, own: bool) -> Self {
+        Self { details, own, on: true, scale: 1.0 }
+    }
+
+    fn counts(&self) -> bool {
+        self.on && self.scale != 0.0
+    }
+}
+
+/// The adapters, in signals.
+#[derive(Clone, Copy)]
+pub struct AdapterStore {
+    /// Those that came with the model, then those of the person's, in the order in which they were opened.
+    pub all: RwSignal<Vec<OpenAdapter>>,
+    /// Why the last one could not be opened.
+    pub failure: RwSignal<Option<Failure>>,
+    /// How many are being read.
+    pub opening: RwSignal<usize>,
+    engine: EngineStore,
+    /// The person's files by key, to be opened again when the model is loaded again.
+    files: StoredValue<HashMap<String, SendWrapper<Vec<web_sys::File>>>>,
+}
+
+/// The key of an adapter that lies in these files: the same files have the same key.
+fn key_of(files: &[(String, u64)]) -> String {
+    let parts = files.iter().map(|(name, size)| format!("{name}:{size}"));
+    format!("file:{}", parts.collect::<Vec<_>>().join(","))
+}
+
+/// Files that make adapters: a GGUF file each, or weights and configuration of PEFT together.
+fn grouped<F>(files: Vec<(String, F)>) -> Result<Vec<Vec<(String, F)>>, String> {
+    let ends = |name: &str, end: &str| name.to_lowercase().ends_with(end);
+    let (mut groups, mut weights, mut configs) = (Vec::new(), Vec::new(), Vec::new());
+    for file in files {
+        if ends(&file.0, ".gguf") {
+            groups.push(vec![file]);
+        } else if ends(&file.0, ".safetensors") {
+            weights.push(file);
+        } else if ends(&file.0, ".json") {
+            configs.push(file);
+        }
+    }
+    match (weights.pop(), configs.pop(), weights.is_empty() && configs.is_empty()) {
+        (None, None, _) => {}
+        (Some(weights), Some(config), true) => groups.push(vec![weights, config]),
+        (_, _, false) => return Err("Open the adapters of PEFT one after another.".into()),
+        _ => {
+            return Err(
+                "An adapter of PEFT is two files: adapter_model.safetensors and adapter_config.json. \
+                        Choose both together."
+                    .into(),
+            );
+        }
+    }
+    if groups.is_empty() {
+        return Err(
+            "This is no adapter. Choose a .gguf file, or a .safetensors file and its .json file.".into()
+        );
+    }
+    Ok(groups)
+}
+
+impl AdapterStore {
+    /// No adapters.
+    #[must_use]
+    pub fn new(engine: EngineStore) -> Self {
+        Self {
+            all: RwSignal::new(Vec::new()),
+            failure: RwSignal::new(None),
+            opening: RwSignal::new(0),
+            engine,
+            files: StoredValue::new(HashMap::new()),
+        }
+    }
+
+    /// Begins anew with every model that is loaded: its own adapters, and the person's as far as they fit it.
+    pub fn watch_model(self) {
+        Effect::new(move |before: Option<bool>| {
+            let ready = self.engine.model.with(ModelState::is_ready);
+            if ready && before != Some(true) {
+                let own = self.engine.own_adapters.get_untracked();
+                let left: Vec<_> = self
+                    .all
+                    .with_untracked(|all| all.iter().filter(|adapter| !adapter.own).cloned().collect());
+                self.failure.set(None);
+                self.all.set(own.into_iter().map(|details| OpenAdapter::new(details, true)).collect());
+                for adapter in left {
+                    let key = adapter.details.key.clone();
+                    let files = self.files.with_value(|files| files.get(&key).cloned());
+                    if let Some(files) = files {
+                        self.open(key, files.take(), Some(adapter));
+                    }
+                }
+            }
+            ready
+        });
+    }
+
+    /// Opens files of the person's, and switches what they hold on.
+    pub fn open_files(self, files: Vec<web_sys::File>) {
+        self.failure.set(None);
+        let named = files.into_iter().map(|file| (file.name(), file)).collect();
+        match grouped(named) {
+            Ok(groups) => {
+                for group in groups {
+                    let described: Vec<_> =
+                        group.iter().map(|(name, file)| (name.clone(), file.size() as u64)).collect();
+                    self.open(key_of(&described), group.into_iter().map(|(_, file)| file).collect(), None);
+                }
+            }
+            Err(reason) => self.failure.set(Some(Failure::new(Cause::BadFile, reason))),
+        }
+    }
+
+    /// Opens one adapter; `before` is how it was set when it was open the last time.
+    fn open(self, key: String, files: Vec<web_sys::File>, before: Option<OpenAdapter>) {
+        let source = ModelSource::Local {
+            names: files.iter().map(web_sys::File::name).collect(),
+            sizes: files.iter().map(|file| file.size() as u64).collect(),
+        };
+        let handles = files.iter().map(|file| file.clone().into()).collect();
+        let asked = key.clone();
+        let reply = self.engine.request_with(handles, |id| Request::OpenAdapter { id, key: asked, source });
+        let Some(reply) = reply else { return };
+        self.files.update_value(|all| {
+            all.insert(key, SendWrapper::new(files));
+        });
+        self.opening.update(|count| *count += 1);
+        spawn_local(async move {
+            let end = reply.last().await;
+            self.opening.update(|count| *count = count.saturating_sub(1));
+            match end {
+                Some(Event::AdapterOpened { details, .. }) => {
+                    let opened = match before {
+                        Some(before) => OpenAdapter { details, ..before },
+                        None => OpenAdapter::new(details, false),
+                    };
+                    self.all.update(|all| {
+                        all.retain(|other| other.details.key != opened.details.key);
+                        all.push(opened);
+                    });
+                }
+                // One that was open before was for the model before: it goes without a word.
+                Some(Event::Failed { failure, .. }) if before.is_none() => self.failure.set(Some(failure)),
+                _ => {}
+            }
+        });
+    }
+
+    /// Lets go of an adapter.
+    pub fn close(self, key: &str) {
+        self.all.update(|all| all.retain(|adapter| adapter.own || adapter.details.key != key));
+        self.files.update_value(|files| {
+            files.remove(key);
+        });
+        // What comes back says nothing that is not known.
+        let key = key.to_owned();
+        drop(self.engine.request(None, |id| Request::CloseAdapter { id, key }));
+    }
+
+    /// Changes how an adapter counts.
+    pub fn change(self, key: &str, change: impl FnOnce(&mut OpenAdapter)) {
+        self.all.update(|all| {
+            if let Some(adapter) = all.iter_mut().find(|adapter| adapter.details.key == key) {
+                change(adapter);
+            }
+        });
+    }
+
+    /// Switches one adapter on and all others off; all off without one.
+    pub fn only(self, key: Option<&str>) {
+        self.all.update(|all| {
+            for adapter in all {
+                adapter.on = key == Some(&*adapter.details.key);
+                if adapter.on && adapter.scale == 0.0 {
+                    adapter.scale = 1.0;
+                }
+            }
+        });
+    }
+
+    /// What the engine is to be told with an answer.
+    #[must_use]
+    pub fn scales(self) -> Vec<AdapterScale> {
+        self.all.with_untracked(|all| {
+            let scale = |adapter: &OpenAdapter| AdapterScale {
+                key: adapter.details.key.clone(),
+                scale: if adapter.counts() { adapter.scale } else { 0.0 },
+            };
+            all.iter().map(scale).collect()
+        })
+    }
+
+    /// As [`Self::scales`], with every adapter off.
+    #[must_use]
+    pub fn scales_off(self) -> Vec<AdapterScale> {
+        self.scales().into_iter().map(|adapter| AdapterScale { scale: 0.0, ..adapter }).collect()
+    }
+
+    /// Keys of the adapters that count.
+    #[must_use]
+    pub fn counting(self) -> Vec<String> {
+        self.all.with(|all| all.iter().filter(|it| it.counts()).map(|it| it.details.key.clone()).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(files: &[&str]) -> Result<Vec<Vec<String>>, String> {
+        let files = files.iter().map(|name| ((*name).to_owned(), ())).collect();
+        grouped(files).map(|groups| {
+            groups.into_iter().map(|group| group.into_iter().map(|(name, ())| name).collect()).collect()
+        })
+    }
+
+    #[test]
+    fn files_are_sorted_into_adapters() {
+        let pair = names(&["adapter_config.json", "a.gguf", "adapter_model.safetensors", "README.md"]);
+        assert_eq!(
+            pair,
+            Ok(vec![
+                vec!["a.gguf".to_owned()],
+                vec!["adapter_model.safetensors".to_owned(), "adapter_config.json".to_owned()]
+            ])
+        );
+        assert!(names(&["adapter_model.safetensors"]).is_err_and(|words| words.contains("both together")));
+        assert!(names(&["a.safetensors", "a.json", "b.safetensors", "b.json"]).is_err());
+        assert!(names(&["notes.txt"]).is_err_and(|words| words.contains(".gguf")));
+    }
+}

@@ -1,0 +1,81 @@
+import { expect, test } from "../../support/watch.ts";
+
+const file = (name: string) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from("adapter") });
+
+test.describe("adapters", () => {
+  test("are opened in the drawer, scaled and switched in a running conversation", async ({ app }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await expect(app.answers.last()).toContainText("A red circle");
+    await expect(app.answers.last()).not.toContainText("Spoken with");
+    await app.openDrawer();
+    const files = app.drawer.getByLabel("Files of an adapter");
+
+    await files.setInputFiles(file("pirate.gguf"));
+    await expect(app.drawer.getByText("rank 8 · 35 layers")).toBeVisible();
+    await app.ask("Hello again");
+    await expect(app.answers.last()).toContainText("Spoken with file:pirate.gguf:7 at 1.");
+
+    await app.drawer.getByRole("slider", { name: "Scale of pirate" }).fill("0.5");
+    await app.ask("And again");
+    await expect(app.answers.last()).toContainText("at 0.5.");
+
+    // The two files of PEFT together; both adapters count.
+    await files.setInputFiles([file("adapter_config.json"), file("adapter_model.safetensors")]);
+    await expect(app.drawer.getByRole("slider")).toHaveCount(2);
+    await app.ask("With both");
+    await expect(app.answers.last()).toContainText("pirate");
+    await expect(app.answers.last()).toContainText("adapter_model.safetensors");
+
+    await app.drawer.getByRole("button", { name: "Remove pirate" }).click();
+    await app.drawer.getByRole("switch", { name: "On" }).click();
+    await app.ask("With none");
+    await expect(app.answers.last()).toContainText("A red circle");
+    await expect(app.answers.last()).not.toContainText("Spoken with");
+  });
+
+  test("are chosen beside the message", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    const choice = page.getByRole("combobox", { name: "Adapter" });
+    await expect(choice).toHaveValue("none");
+    await page.getByLabel("Adapter files").setInputFiles(file("pirate.gguf"));
+    await expect(choice).toHaveValue("file:pirate.gguf:7");
+    await choice.selectOption("none");
+    await app.ask("Plainly");
+    await expect(app.answers.last()).toContainText("A red circle");
+    await expect(app.answers.last()).not.toContainText("Spoken with");
+    await choice.selectOption({ label: "Adapter: pirate" });
+    await app.ask("As a pirate");
+    await expect(app.answers.last()).toContainText("Spoken with");
+  });
+
+  test("that do not fit are refused with the reason", async ({ app }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.openDrawer();
+    const files = app.drawer.getByLabel("Files of an adapter");
+    await files.setInputFiles(file("other.gguf"));
+    await expect(app.drawer.getByText("the adapter is for another model")).toBeVisible();
+    await files.setInputFiles(file("adapter_model.safetensors"));
+    await expect(app.drawer.getByText("Choose both together.")).toBeVisible();
+    await expect(app.drawer.getByRole("slider")).toHaveCount(0);
+  });
+
+  test("are compared side by side, and the conversation stays as it is", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.openDrawer();
+    await app.drawer.getByLabel("Files of an adapter").setInputFiles(file("pirate.gguf"));
+    const answers = await app.answers.count();
+    await app.drawer.getByRole("button", { name: "Compare with and without" }).click();
+    const dialog = page.getByRole("dialog", { name: "With and without the adapter" });
+    await expect(dialog.getByRole("region", { name: "With", exact: true })).toContainText("Spoken with");
+    const without = dialog.getByRole("region", { name: "Without" });
+    await expect(without).toContainText("A red circle");
+    await expect(without).not.toContainText("Spoken with");
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+    await expect(app.answers).toHaveCount(answers);
+  });
+});

@@ -1,0 +1,172 @@
+//! LoRA adapters of the loaded model.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use engine::adapter::{self, Adapter};
+use engine::bytes::CancelToken;
+use engine::session::{EngineError, Session};
+use protocol::{
+    AdapterDetails, AdapterScale, Cause, Event, Failure, Layer, LayerKind, ModelSource, RequestId,
+};
+
+use crate::host::{Held, Host, Model};
+use crate::tasks::Task;
+use crate::{failure, recovery};
+
+/// Longest configuration that is read.
+const MOST_CONFIG: u64 = 1 << 20;
+
+/// A failure that may be a cancellation, as [`CancelToken::guard`] wants it.
+struct Stopped(Failure);
+
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Self {
+        Self(failure)
+    }
+}
+
+impl From<engine::bytes::SourceError> for Stopped {
+    fn from(error: engine::bytes::SourceError) -> Self {
+        Self(failure::of_source(&error))
+    }
+}
+
+/// Answers [`protocol::Request::OpenAdapter`].
+pub async fn open(
+    host: Rc<Host>,
+    id: RequestId,
+    key: String,
+    source: ModelSource,
+    files: Vec<web_sys::Blob>,
+    task: Task,
+) -> Result<Event, Failure> {
+    let cancel = &task.cancel;
+    let reading = async { Ok::<_, Stopped>(read(&host, &source, &files, cancel).await?) };
+    let read = cancel.guard(reading).await.map_err(|stopped| stopped.0)?;
+    let mut slot = host.slot(cancel).await.map_err(|_| failure::cancelled())?;
+    let ready = recovery::ensure(&host, &mut slot, cancel).await?;
+    add(&mut ready.session, &key, read).await?;
+    let details = details(&ready.session, &key, source.name());
+    remember(&host, &ready.session);
+    Ok(Event::AdapterOpened { id, details })
+}
+
+/// Answers [`protocol::Request::CloseAdapter`].
+pub async fn close(host: Rc<Host>, id: RequestId, key: String, task: Task) -> Result<Event, Failure> {
+    let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
+    if let Some(ready) = slot.as_mut() {
+        let removed = ready.session.remove_adapter(&key).await;
+        removed.map_err(|error| failure::of(&error, None))?;
+        remember(&host, &ready.session);
+    }
+    Ok(Event::AdapterClosed { id, key })
+}
+
+/// The adapters that came with a model, added to its session.
+///
+/// # Errors
+/// One that cannot be read, in words: an answer without it would be another model's.
+pub async fn of_model(
+    host: &Host,
+    session: &mut Session,
+    source: &ModelSource,
+    cancel: &CancelToken,
+) -> Result<Vec<AdapterDetails>, Failure> {
+    let ModelSource::Server { name, layers } = source else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for layer in layers.iter().filter(|layer| layer.kind == LayerKind::Adapter) {
+        // The platform opens a model's main file: here that is the adapter.
+        let main = Layer { kind: LayerKind::Model, ..layer.clone() };
+        let source = ModelSource::Server { name: name.clone(), layers: vec![main] };
+        let adapter = read(host, &source, &[], cancel).await?;
+        add(session, &layer.digest, adapter).await?;
+        all.push(details(session, &layer.digest, name));
+    }
+    Ok(all)
+}
+
+/// What is to be added again when the session was lost with its device.
+pub fn held(session: &Session) -> Held {
+    session.adapters().to_vec()
+}
+
+fn remember(host: &Host, session: &Session) {
+    if let Some(model) = host.model.borrow().as_ref() {
+        model.adapters.replace(held(session));
+    }
+}
+
+/// Sets how much each adapter counts in the answer to come.
+pub fn scale(session: &mut Session, model: &Model, wanted: &[AdapterScale]) -> Result<(), Failure> {
+    let keys: Vec<String> = session.adapters().iter().map(|loaded| loaded.name.clone()).collect();
+    if let Some(missing) = wanted.iter().find(|adapter| adapter.scale != 0.0 && !keys.contains(&adapter.key))
+    {
+        let message = format!("The adapter {} is not open. Open it again, or switch it off.", missing.key);
+        return Err(Failure::new(Cause::Invalid, message));
+    }
+    for key in keys {
+        let asked = wanted.iter().find(|adapter| adapter.key == key).map(|adapter| adapter.scale);
+        let own = if model.own_adapters.contains(&key) { 1.0 } else { 0.0 };
+        session.set_adapter_scale(&key, asked.unwrap_or(own));
+    }
+    Ok(())
+}
+
+async fn add(session: &mut Session, key: &str, adapter: Adapter) -> Result<(), Failure> {
+    // Off until an answer asks for it.
+    session.add_adapter(key, adapter, 0.0).await.map_err(|error| failure::of(&error, None))
+}
+
+async fn read(
+    host: &Host,
+    source: &ModelSource,
+    files: &[web_sys::Blob],
+    cancel: &CancelToken,
+) -> Result<Adapter, Failure> {
+    let said = |error: adapter::AdapterError| failure::of(&EngineError::from(error), None);
+    let weights = host.platform.open(source, files, false, cancel.clone()).await?.source;
+    let ModelSource::Local { names, sizes } = source else {
+        return adapter::gguf::read(&*weights).await.map_err(said);
+    };
+    let (Some(name), Some(size)) = (names.get(1), sizes.get(1)) else {
+        if names.first().is_some_and(|name| name.ends_with(".safetensors")) {
+            let message = "An adapter of PEFT is two files. Choose adapter_config.json together with it.";
+            return Err(Failure::new(Cause::Invalid, message));
+        }
+        return adapter::gguf::read(&*weights).await.map_err(said);
+    };
+    if *size > MOST_CONFIG {
+        return Err(Failure::new(
+            Cause::BadFile,
+            format!("{name} is too large for an adapter's configuration."),
+        ));
+    }
+    let second = ModelSource::Local { names: vec![name.clone()], sizes: vec![*size] };
+    let config =
+        host.platform.open(&second, files.get(1..).unwrap_or_default(), false, cancel.clone()).await?;
+    if config.source.len() > MOST_CONFIG {
+        return Err(Failure::new(
+            Cause::BadFile,
+            format!("{name} is too large for an adapter's configuration."),
+        ));
+    }
+    let len = config.source.len();
+    let json = config.source.read(0..len).await.map_err(|error| failure::of_source(&error))?.to_vec();
+    adapter::peft::read(&*weights, &json).await.map_err(said)
+}
+
+fn details(session: &Session, key: &str, name: &str) -> AdapterDetails {
+    let loaded = session.adapters().iter().find(|loaded| loaded.name == key);
+    let Some(adapter) = loaded.map(|loaded| loaded.adapter()) else { return AdapterDetails::default() };
+    let layers: BTreeSet<_> = adapter.iter().map(|(target, _)| target.layer).collect();
+    let projections: BTreeSet<_> = adapter.iter().map(|(target, _)| target.projection).collect();
+    AdapterDetails {
+        key: key.to_owned(),
+        name: name.to_owned(),
+        rank: adapter.rank(),
+        parameters: adapter.parameters(),
+        layers: layers.len() as u32,
+        projections: projections.iter().map(|projection| projection.tensor().to_owned()).collect(),
+    }
+}
