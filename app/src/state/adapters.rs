@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use leptos::{prelude::*, task::spawn_local};
-use protocol::{AdapterDetails, AdapterScale, Cause, Event, Failure, ModelSource, Request};
+use protocol::tune::KeptAdapter;
+use protocol::{AdapterDetails, AdapterScale, AdapterSource, Cause, Event, Failure, ModelSource, Request};
 use send_wrapper::SendWrapper;
 
 use super::engine::EngineStore;
@@ -42,14 +43,47 @@ pub struct AdapterStore {
     /// How many are being read.
     pub opening: RwSignal<usize>,
     engine: EngineStore,
-    /// The person's files by key, to be opened again when the model is loaded again.
-    files: StoredValue<HashMap<String, SendWrapper<Vec<web_sys::File>>>>,
+    /// Where the person's come from, by key, to be opened again when the model is loaded again.
+    origins: StoredValue<HashMap<String, Origin>>,
+}
+
+/// Where an adapter comes from.
+#[derive(Clone)]
+enum Origin {
+    /// Files that were picked.
+    Files(SendWrapper<Vec<web_sys::File>>),
+    /// A training in this browser, by the id that it is kept under.
+    Kept(String),
+}
+
+impl Origin {
+    fn source(&self) -> AdapterSource {
+        match self {
+            Self::Files(files) => AdapterSource::Files(ModelSource::Local {
+                names: files.iter().map(web_sys::File::name).collect(),
+                sizes: files.iter().map(|file| file.size() as u64).collect(),
+            }),
+            Self::Kept(id) => AdapterSource::Kept(id.clone()),
+        }
+    }
+
+    fn handles(&self) -> Vec<web_sys::Blob> {
+        match self {
+            Self::Files(files) => files.iter().map(|file| file.clone().into()).collect(),
+            Self::Kept(_) => Vec::new(),
+        }
+    }
 }
 
 /// The key of an adapter that lies in these files: the same files have the same key.
 fn key_of(files: &[(String, u64)]) -> String {
     let parts = files.iter().map(|(name, size)| format!("{name}:{size}"));
     format!("file:{}", parts.collect::<Vec<_>>().join(","))
+}
+
+/// The key of an adapter that was made here.
+fn kept_key(id: &str) -> String {
+    format!("kept:{id}")
 }
 
 /// Files that make adapters: a GGUF file each, or weights and configuration of PEFT together.
@@ -94,7 +128,7 @@ impl AdapterStore {
             failure: RwSignal::new(None),
             opening: RwSignal::new(0),
             engine,
-            files: StoredValue::new(HashMap::new()),
+            origins: StoredValue::new(HashMap::new()),
         }
     }
 
@@ -111,9 +145,9 @@ impl AdapterStore {
                 self.all.set(own.into_iter().map(|details| OpenAdapter::new(details, true)).collect());
                 for adapter in left {
                     let key = adapter.details.key.clone();
-                    let files = self.files.with_value(|files| files.get(&key).cloned());
-                    if let Some(files) = files {
-                        self.open(key, files.take(), Some(adapter));
+                    let origin = self.origins.with_value(|origins| origins.get(&key).cloned());
+                    if let Some(origin) = origin {
+                        self.open(key, origin, Some(adapter));
                     }
                 }
             }
@@ -130,25 +164,43 @@ impl AdapterStore {
                 for group in groups {
                     let described: Vec<_> =
                         group.iter().map(|(name, file)| (name.clone(), file.size() as u64)).collect();
-                    self.open(key_of(&described), group.into_iter().map(|(_, file)| file).collect(), None);
+                    let files = group.into_iter().map(|(_, file)| file).collect();
+                    self.open(key_of(&described), Origin::Files(SendWrapper::new(files)), None);
                 }
             }
             Err(reason) => self.failure.set(Some(Failure::new(Cause::BadFile, reason))),
         }
     }
 
+    /// Opens an adapter that was made here, and switches it on alone: what it has learned is then plain to see.
+    pub fn open_kept(self, adapter: &KeptAdapter) {
+        self.failure.set(None);
+        let key = kept_key(&adapter.id);
+        self.only(Some(&key));
+        if !self.is_open(&key) {
+            self.open(key, Origin::Kept(adapter.id.clone()), None);
+        }
+    }
+
+    /// Lets go of an adapter that was made here, because it is deleted.
+    pub fn close_kept(self, id: &str) {
+        let key = kept_key(id);
+        if self.is_open(&key) {
+            self.close(&key);
+        }
+    }
+
+    fn is_open(self, key: &str) -> bool {
+        self.all.with_untracked(|all| all.iter().any(|adapter| adapter.details.key == key))
+    }
+
     /// Opens one adapter; `before` is how it was set when it was open the last time.
-    fn open(self, key: String, files: Vec<web_sys::File>, before: Option<OpenAdapter>) {
-        let source = ModelSource::Local {
-            names: files.iter().map(web_sys::File::name).collect(),
-            sizes: files.iter().map(|file| file.size() as u64).collect(),
-        };
-        let handles = files.iter().map(|file| file.clone().into()).collect();
-        let asked = key.clone();
-        let reply = self.engine.request_with(handles, |id| Request::OpenAdapter { id, key: asked, source });
-        let Some(reply) = reply else { return };
-        self.files.update_value(|all| {
-            all.insert(key, SendWrapper::new(files));
+    fn open(self, key: String, origin: Origin, before: Option<OpenAdapter>) {
+        let (asked, source) = (key.clone(), origin.source());
+        let make = |id| Request::OpenAdapter { id, key: asked, source };
+        let Some(reply) = self.engine.request_with(origin.handles(), make) else { return };
+        self.origins.update_value(|all| {
+            all.insert(key, origin);
         });
         self.opening.update(|count| *count += 1);
         spawn_local(async move {
@@ -175,8 +227,8 @@ impl AdapterStore {
     /// Lets go of an adapter.
     pub fn close(self, key: &str) {
         self.all.update(|all| all.retain(|adapter| adapter.own || adapter.details.key != key));
-        self.files.update_value(|files| {
-            files.remove(key);
+        self.origins.update_value(|origins| {
+            origins.remove(key);
         });
         // What comes back says nothing that is not known.
         let key = key.to_owned();

@@ -2,6 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::ModelSource;
+
+/// Where an adapter is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum AdapterSource {
+    /// In a GGUF file, or in the two files of PEFT, weights first.
+    Files(ModelSource),
+    /// In this browser, where a training has put it: the id of [`crate::tune::KeptAdapter`].
+    Kept(String),
+}
+
 /// What an adapter's file says, once it is known to fit the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AdapterDetails {

@@ -22,7 +22,7 @@ mod wire;
 
 use serde::{Deserialize, Serialize};
 
-pub use adapter::{AdapterDetails, AdapterScale};
+pub use adapter::{AdapterDetails, AdapterScale, AdapterSource};
 pub use catalog::{Catalog, CatalogEntry, Layer, LayerKind};
 pub use chat::{Content, Message, Role, ToolCall};
 pub use device::DeviceReport;
@@ -114,15 +114,15 @@ pub enum Request {
         /// How to answer.
         options: GenerateOptions,
     },
-    /// Reads a LoRA adapter for the loaded model: a GGUF file, or the two files of PEFT, weights first. It counts in
-    /// answers that name it ([`GenerateOptions::adapters`]). Answered by [`Event::AdapterOpened`].
+    /// Reads a LoRA adapter for the loaded model. It counts in answers that name it ([`GenerateOptions::adapters`]).
+    /// Answered by [`Event::AdapterOpened`].
     OpenAdapter {
         /// Names the request.
         id: RequestId,
         /// What later requests call the adapter. One that has the key is replaced.
         key: String,
         /// Where it is.
-        source: ModelSource,
+        source: AdapterSource,
     },
     /// Lets go of an adapter. Answered by [`Event::AdapterClosed`].
     CloseAdapter {

@@ -7,47 +7,41 @@ use engine::adapter::{self, Adapter};
 use engine::bytes::CancelToken;
 use engine::session::{EngineError, Session};
 use protocol::{
-    AdapterDetails, AdapterScale, Cause, Event, Failure, Layer, LayerKind, ModelSource, RequestId,
+    AdapterDetails, AdapterScale, AdapterSource, Cause, Event, Failure, Layer, LayerKind, ModelSource,
+    RequestId,
 };
 
+use crate::failure::Stopped;
 use crate::host::{Held, Host, Model};
 use crate::tasks::Task;
-use crate::{failure, recovery};
+use crate::{failure, recovery, tuning};
 
 /// Longest configuration that is read.
 const MOST_CONFIG: u64 = 1 << 20;
-
-/// A failure that may be a cancellation, as [`CancelToken::guard`] wants it.
-struct Stopped(Failure);
-
-impl From<Failure> for Stopped {
-    fn from(failure: Failure) -> Self {
-        Self(failure)
-    }
-}
-
-impl From<engine::bytes::SourceError> for Stopped {
-    fn from(error: engine::bytes::SourceError) -> Self {
-        Self(failure::of_source(&error))
-    }
-}
 
 /// Answers [`protocol::Request::OpenAdapter`].
 pub async fn open(
     host: Rc<Host>,
     id: RequestId,
     key: String,
-    source: ModelSource,
+    source: AdapterSource,
     files: Vec<web_sys::Blob>,
     task: Task,
 ) -> Result<Event, Failure> {
     let cancel = &task.cancel;
-    let reading = async { Ok::<_, Stopped>(read(&host, &source, &files, cancel).await?) };
-    let read = cancel.guard(reading).await.map_err(|stopped| stopped.0)?;
+    let reading = async {
+        Ok::<_, Stopped>(match &source {
+            AdapterSource::Files(source) => {
+                (source.name().to_owned(), read(&host, source, &files, cancel).await?)
+            }
+            AdapterSource::Kept(kept) => tuning::kept_adapter(&host, kept).await?,
+        })
+    };
+    let (name, read) = cancel.guard(reading).await.map_err(|stopped| stopped.0)?;
     let mut slot = host.slot(cancel).await.map_err(|_| failure::cancelled())?;
     let ready = recovery::ensure(&host, &mut slot, cancel).await?;
     add(&mut ready.session, &key, read).await?;
-    let details = details(&ready.session, &key, source.name());
+    let details = details(&ready.session, &key, &name);
     remember(&host, &ready.session);
     Ok(Event::AdapterOpened { id, details })
 }

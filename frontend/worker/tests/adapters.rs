@@ -7,8 +7,8 @@ use std::rc::Rc;
 use desk::{Desk, golden};
 use futures_util::FutureExt as _;
 use protocol::{
-    AdapterDetails, AdapterScale, Cause, Event, Failure, GenerateOptions, Layer, LayerKind, LoadOptions,
-    Message, ModelSource, Request, RequestId, Role, Sampling,
+    AdapterDetails, AdapterScale, AdapterSource, Cause, Event, Failure, GenerateOptions, Layer, LayerKind,
+    LoadOptions, Message, ModelSource, Request, RequestId, Role, Sampling,
 };
 use worker::Host;
 
@@ -48,7 +48,11 @@ fn local(names: &[&str]) -> ModelSource {
 }
 
 fn open(id: u64, key: &str, names: &[&str]) -> Request {
-    Request::OpenAdapter { id: RequestId(id), key: key.to_owned(), source: local(names) }
+    Request::OpenAdapter {
+        id: RequestId(id),
+        key: key.to_owned(),
+        source: AdapterSource::Files(local(names)),
+    }
 }
 
 fn opened(event: Event) -> AdapterDetails {

@@ -9,7 +9,10 @@ use desk::{Desk, generate, load};
 use protocol::tune::{
     ExampleData, ExportFormat, Preview, RunSummary, Schedule, TuneLength, TunePlan, TuneSettings, TuneTarget,
 };
-use protocol::{Cause, Event, Failure, LoadOptions, ModelSource, Request, RequestId, TuneEvent, TuneRequest};
+use protocol::{
+    AdapterScale, AdapterSource, Cause, Event, Failure, LoadOptions, ModelSource, Request, RequestId,
+    TuneEvent, TuneRequest,
+};
 
 fn tune(id: u64, request: TuneRequest) -> Request {
     Request::Tune { id: RequestId(id), request: Box::new(request) }
@@ -138,6 +141,8 @@ fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
     };
     assert!(later.events().iter().any(speeds));
     assert_eq!(run.samples.iter().map(|sample| sample.step).collect::<Vec<_>>(), [0, 8]);
+    let samples = (run.samples[0].answer.clone(), run.samples[1].answer.clone());
+    assert_ne!(samples.0, samples.1);
 
     host.receive(tune(4, TuneRequest::Keep { name: "My cat".into() }), Vec::new());
     let (run, adapters) = kept(later.end_of(4));
@@ -151,8 +156,31 @@ fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
         assert_eq!(files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), names);
         assert!(files.iter().all(|file| !file.bytes.is_empty()));
     }
+    // It is used at once, and the question that was the sample gets the sample's answer.
+    let kept_one = AdapterSource::Kept(adapters[0].id.clone());
+    let open = |id| {
+        let source = kept_one.clone();
+        host.receive(Request::OpenAdapter { id: RequestId(id), key: "cat".into(), source }, Vec::new());
+    };
+    open(8);
+    let Event::AdapterOpened { details, .. } = later.end_of(8) else { panic!("not opened") };
+    assert_eq!((details.name.as_str(), details.rank), ("My cat", 4));
+    for (id, scale, sample) in [(9, 1.0, &samples.1), (10, 0.0, &samples.0)] {
+        let mut request = generate(id, "What is my cat called?");
+        if let Request::Generate { options, .. } = &mut request {
+            options.adapters = vec![AdapterScale { key: "cat".into(), scale }];
+        }
+        host.receive(request, Vec::new());
+        later.end_of(id);
+        // A sample may be longer.
+        assert!(sample.starts_with(&later.text_of(id)), "{:?} {sample:?}", later.text_of(id));
+    }
+
     host.receive(tune(7, TuneRequest::Delete { id: adapters[0].id.clone() }), Vec::new());
     assert_eq!(kept(later.end_of(7)).1, []);
+    open(11);
+    let gone = failure(later.end_of(11));
+    assert_eq!(gone.message, "This adapter is not in this browser any more.");
 }
 
 #[test]

@@ -9,8 +9,9 @@ use std::{
 use gloo_timers::future::TimeoutFuture;
 use leptos::task::spawn_local;
 use protocol::{
-    AdapterDetails, Cause, Channel, Content, Diagnosis, Event, Failure, Finish, GenerateOptions, LoadOptions,
-    LoadPhase, LoadProgress, Message, ModelSource, Remedy, Request, RequestId, Role, Sense, Timings, VERSION,
+    AdapterDetails, AdapterSource, Cause, Channel, Content, Diagnosis, Event, Failure, Finish,
+    GenerateOptions, LoadOptions, LoadPhase, LoadProgress, Message, ModelSource, Remedy, Request, RequestId,
+    Role, Sense, Timings, VERSION,
 };
 
 use super::{Scenario, answers, diagnosis, media, models, tune};
@@ -129,9 +130,16 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
 }
 
 /// A file whose name has “other” in it is for another model.
-async fn open_adapter(state: &Weak<State>, id: RequestId, key: String, source: &ModelSource) -> Option<()> {
+async fn open_adapter(state: &Weak<State>, id: RequestId, key: String, source: &AdapterSource) -> Option<()> {
     wait(state, 120).await?;
-    let name = source.name().to_owned();
+    let name = match source {
+        AdapterSource::Files(files) => Some(files.name().to_owned()),
+        AdapterSource::Kept(kept) => state.upgrade()?.kept.name_of(kept),
+    };
+    let Some(name) = name else {
+        let words = "This adapter is not in this browser any more.";
+        return fail(state, id, Failure::new(Cause::Invalid, words));
+    };
     if name.contains("other") {
         let message = "Blk.0.attn_q.A has the shape [8, 2560], but [8, 1536] is needed: the adapter is for another model.";
         return fail(state, id, Failure::new(Cause::Unsupported, message));

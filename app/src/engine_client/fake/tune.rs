@@ -43,6 +43,11 @@ impl Kept {
         }
         kept
     }
+
+    /// What a kept adapter is called.
+    pub fn name_of(&self, id: &str) -> Option<String> {
+        self.adapters.borrow().iter().find(|it| it.id == id).map(|it| it.name.clone())
+    }
 }
 
 /// A run that has done nothing yet.
@@ -108,9 +113,7 @@ pub async fn play(state: &Weak<State>, id: RequestId, request: TuneRequest) -> O
             list(state, id)
         }
         TuneRequest::Export { id: adapter, format } => {
-            let kept = state.upgrade()?;
-            let name =
-                kept.kept.adapters.borrow().iter().find(|it| it.id == adapter).map(|it| it.name.clone());
+            let name = state.upgrade()?.kept.name_of(&adapter);
             let names = match format {
                 ExportFormat::Peft => {
                     vec!["adapter_model.safetensors".to_owned(), "adapter_config.json".to_owned()]

@@ -59,6 +59,12 @@ pub fn AdapterChoice() -> impl IntoView {
             request_animation_frame(show);
         }
     });
+    // The drawer has room for the reason.
+    Effect::new(move |_| {
+        if adapters.failure.with(Option::is_some) {
+            ui.drawer.set(true);
+        }
+    });
     let change = move |event: web_sys::Event| {
         match event_target_value(&event).as_str() {
             OPEN => {
@@ -126,7 +132,7 @@ pub fn AdaptersPart() -> impl IntoView {
                 "An adapter (LoRA) changes how the model answers, without another model. It stays on this device. \
                  A change counts from the next answer on."
             </p>
-            <ul class="adapters">
+            <ul class="open-adapters">
                 <For each=move || adapters.all.get() key=|adapter| adapter.details.key.clone() let:adapter>
                     <Row adapter=adapter />
                 </For>
@@ -191,9 +197,9 @@ fn Row(adapter: OpenAdapter) -> impl IntoView {
     let slider_label = format!("Scale of {name}");
     let remove_label = format!("Remove {name}");
     view! {
-        <li class="adapter">
-            <div class="adapter-head">
-                <div class="adapter-name">
+        <li class="open-adapter">
+            <div class="open-adapter-head">
+                <div class="open-adapter-name">
                     <strong>{name}</strong>
                     <span class="hint">{facts}</span>
                 </div>

@@ -7,7 +7,8 @@ use crate::{
     browser,
     components::{Glyph, Icon, IconButton},
     format,
-    state::use_stores,
+    place::Place,
+    state::{models::ModelState, use_stores},
 };
 
 /// The kept adapters.
@@ -38,12 +39,30 @@ pub fn KeptSection() -> impl IntoView {
 fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
     let stores = use_stores();
     let tune = stores.tune;
+    let whole = StoredValue::new(adapter.clone());
+    let of = adapter.model.clone();
+    // Elsewhere it would be refused.
+    let fits = Memo::new(move |_| {
+        stores
+            .engine
+            .model
+            .with(|model| matches!(model, ModelState::Ready { choice, .. } if choice.entry.name == of))
+    });
+    let try_it = move |_| {
+        whole.with_value(|adapter| stores.adapters.open_kept(adapter));
+        let open = stores.chat.conversation.with_untracked(|it| (!it.is_empty()).then_some(it.id));
+        stores.ui.go(&Place::Chat(open).path());
+    };
     let KeptAdapter { id, name, model, rank, size, made } = adapter;
     let about =
         format!("for {model} · strength {rank} · {} · {}", format::bytes(size), browser::local_time(made));
     let id = StoredValue::new(id);
     let export = move |format| move |_| tune.export(id.get_value(), format);
     let asking = RwSignal::new(false);
+    let remove = move |_| {
+        id.with_value(|id| stores.adapters.close_kept(id));
+        tune.delete(id.get_value());
+    };
     let delete = {
         let name = name.clone();
         move || {
@@ -51,7 +70,7 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
                 view! {
                     <div class="buttons" role="group" aria-label="Delete it?">
                         <span>{format!("Delete “{name}” from this browser?")}</span>
-                        <button type="button" class="button" on:click=move |_| tune.delete(id.get_value())>"Delete"</button>
+                        <button type="button" class="button" on:click=remove>"Delete"</button>
                         <button type="button" class="button quiet" on:click=move |_| asking.set(false)>"Not now"</button>
                     </div>
                 }
@@ -78,6 +97,10 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
             </div>
             {delete}
             <div class="buttons">
+                <button type="button" class="button" disabled=move || !fits.get() on:click=try_it>
+                    <Icon glyph=Glyph::Chat />
+                    "Use it in the chat"
+                </button>
                 <button type="button" class="button" on:click=export(ExportFormat::Gguf)>
                     <Icon glyph=Glyph::Export />
                     "Save as GGUF"

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use engine::adapter::{AdapterError, gguf, peft};
+use engine::adapter::{Adapter, AdapterError, gguf, peft};
 use engine::bytes::MemorySource;
 use engine::store::StoreError;
 use protocol::tune::{ExportFormat, ExportedFile, KeptAdapter, file_name};
@@ -71,15 +71,31 @@ pub async fn export(
     adapter: String,
     format: ExportFormat,
 ) -> Result<Event, Failure> {
-    let opened = async { host.tuning.places(&host).await?.shelf.open(&adapter).await };
-    let Some((label, file)) = opened.await.map_err(|error| of_store(&error))? else {
-        return Err(Failure::new(Cause::Invalid, "This adapter is not in this browser any more."));
-    };
+    let (label, file) = take(&host, &adapter).await?;
     let files = match format {
         ExportFormat::Gguf => vec![ExportedFile { name: file_name(&label.name), bytes: file }],
         ExportFormat::Peft => for_peft(file, &label).await.map_err(|error| of_adapter(&error))?,
     };
     Ok(Event::Tune { id, event: Box::new(TuneEvent::Files(files)) })
+}
+
+/// A kept adapter under its name, for the session.
+///
+/// # Errors
+/// When it is not there any more, or cannot be read.
+pub async fn open(host: &Host, id: &str) -> Result<(String, Adapter), Failure> {
+    let (label, file) = take(host, id).await?;
+    let adapter = gguf::read(&MemorySource::new(file)).await;
+    Ok((label.name, adapter.map_err(|error| failure::of_adapter(&error))?))
+}
+
+/// A kept adapter and its GGUF file.
+async fn take(host: &Host, id: &str) -> Result<(KeptAdapter, Vec<u8>), Failure> {
+    let opened = async { host.tuning.places(host).await?.shelf.open(id).await };
+    opened
+        .await
+        .map_err(|error| of_store(&error))?
+        .ok_or_else(|| Failure::new(Cause::Invalid, "This adapter is not in this browser any more."))
 }
 
 async fn for_peft(file: Vec<u8>, label: &KeptAdapter) -> Result<Vec<ExportedFile>, AdapterError> {

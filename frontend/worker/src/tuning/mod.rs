@@ -27,6 +27,8 @@ use protocol::tune::TuneRequest;
 use crate::host::Host;
 use crate::tasks::{Ending, Kind};
 
+pub use kept::open as kept_adapter;
+
 use ledger::Ledger;
 use shelf::Shelf;
 
