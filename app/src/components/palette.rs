@@ -170,8 +170,7 @@ fn commands(stores: Stores) -> Vec<Command> {
         (Glyph::Diagnostics, "Diagnostics", Place::Diagnostics),
         (Glyph::Settings, "Settings", Place::Settings),
     ];
-    let trains = untrack(|| engine.trains());
-    for (glyph, words, place) in places.into_iter().filter(|(_, _, place)| trains || *place != Place::Tune) {
+    for (glyph, words, place) in places {
         all.push(Command { glyph, words: words.to_owned(), kind: "Place", run: go(place) });
     }
     all.extend(library.list.get_untracked().into_iter().map(|summary| Command {

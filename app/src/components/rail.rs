@@ -69,12 +69,10 @@ fn RailContent() -> impl IntoView {
                 <Icon glyph=Glyph::Models />
                 "Models"
             </a>
-            <Show when=move || stores.engine.trains()>
-                <a href=move || href(Place::Tune) aria-current=current(Place::Tune)>
-                    <Icon glyph=Glyph::Tune />
-                    "Fine-tune"
-                </a>
-            </Show>
+            <a href=move || href(Place::Tune) aria-current=current(Place::Tune)>
+                <Icon glyph=Glyph::Tune />
+                "Fine-tune"
+            </a>
             <a href=move || href(Place::Diagnostics) aria-current=current(Place::Diagnostics)>
                 <Icon glyph=Glyph::Diagnostics />
                 "Diagnostics"

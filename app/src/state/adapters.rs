@@ -190,6 +190,13 @@ impl AdapterStore {
         }
     }
 
+    /// Whether an adapter that was made here is open.
+    #[must_use]
+    pub fn has_kept(self, id: &str) -> bool {
+        let key = kept_key(id);
+        self.all.with(|all| all.iter().any(|adapter| adapter.details.key == key))
+    }
+
     fn is_open(self, key: &str) -> bool {
         self.all.with_untracked(|all| all.iter().any(|adapter| adapter.details.key == key))
     }

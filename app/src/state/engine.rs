@@ -109,11 +109,6 @@ impl EngineStore {
         }
     }
 
-    /// Whether the engine can train. The real one cannot yet; its page is ready for it, and hidden until then.
-    pub fn trains(self) -> bool {
-        self.fake.get()
-    }
-
     /// Starts the engine, the fake one if the page's address asks for it, and asks the server for its models.
     pub fn start(self, scenario: Option<fake::Scenario>) {
         self.scenario.set_value(scenario);

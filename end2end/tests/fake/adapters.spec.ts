@@ -28,7 +28,7 @@ test.describe("adapters", () => {
     await expect(app.answers.last()).toContainText("adapter_model.safetensors");
 
     await app.drawer.getByRole("button", { name: "Remove pirate" }).click();
-    await app.drawer.getByRole("switch", { name: "On" }).click();
+    await app.drawer.getByRole("switch", { name: "On", exact: true }).click();
     await app.ask("With none");
     await expect(app.answers.last()).toContainText("A red circle");
     await expect(app.answers.last()).not.toContainText("Spoken with");

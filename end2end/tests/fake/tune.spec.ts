@@ -55,8 +55,7 @@ test("examples are written in a table, and what is learned of them is shown", as
   await expect(tune.startButton).toBeEnabled();
 });
 
-// To mend before the page is shown to people: it is hidden where the engine cannot train.
-test.fixme("broken rows of a file are told by line, and the others stay", async ({ app, page }) => {
+test("broken rows of a file are told by line, and the others stay", async ({ app, page }) => {
   await open(app);
   await page.getByRole("radio", { name: "A file, or text to paste" }).check();
   const lines = ['{"prompt": "a", "completion": "b"}', "{", '{"text": "c"}', '{"prompt": "d", "completion": "e"}'];
@@ -67,7 +66,7 @@ test.fixme("broken rows of a file are told by line, and the others stay", async 
   await expect(page.getByText("2 rows left out")).toBeVisible();
   await expect(page.getByRole("listitem").filter({ hasText: "Line 2" })).toContainText("this is no JSON");
   await expect(page.getByRole("listitem").filter({ hasText: "Line 3" })).toBeVisible();
-  await expect(page.getByText("facts.jsonl, 83 B")).toBeVisible();
+  await expect(page.getByText("facts.jsonl, 85 B")).toBeVisible();
 });
 
 test("of a table the columns are chosen", async ({ app, page }) => {
@@ -106,8 +105,7 @@ test("the cost is stated before the start, and follows the settings", async ({ a
   await expect(tune.fact("Work")).toContainText("12 steps over 3 examples");
 });
 
-// To mend before the page is shown to people: it is hidden where the engine cannot train.
-test.fixme("a run is followed to its end, kept and saved for others", async ({ app, page }) => {
+test("a run is followed to its end, kept and saved for others", async ({ app, page }) => {
   const tune = await open(app);
   await addPairs(page, FACTS);
   await tune.configure({ name: "My cat", steps: 12, question: "What is my cat called?" });

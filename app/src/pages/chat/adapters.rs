@@ -38,6 +38,17 @@ pub fn AdapterChoice() -> impl IntoView {
     let input = NodeRef::<html::Input>::new();
     let list = NodeRef::<html::Select>::new();
     let ready = Memo::new(move |_| stores.engine.model.with(ModelState::is_ready));
+    // Those that were trained here can be chosen before they are open.
+    Effect::new(move |_| {
+        if ready.get() && stores.tune.adapters.with_untracked(Option::is_none) {
+            stores.tune.list();
+        }
+    });
+    let kept = Memo::new(move |_| {
+        let model = stores.engine.model.with(|model| model.choice().map(|choice| choice.entry.name.clone()));
+        let kept = stores.tune.adapters.get().unwrap_or_default().into_iter();
+        kept.filter(|it| model.as_ref() == Some(&it.model) && !adapters.has_kept(&it.id)).collect::<Vec<_>>()
+    });
     let chosen = Memo::new(move |_| {
         let counting = adapters.counting();
         match counting.as_slice() {
@@ -55,6 +66,7 @@ pub fn AdapterChoice() -> impl IntoView {
     Effect::new(move |_| {
         chosen.track();
         adapters.all.track();
+        kept.track();
         if list.get().is_some() {
             request_animation_frame(show);
         }
@@ -74,7 +86,10 @@ pub fn AdapterChoice() -> impl IntoView {
             }
             SEVERAL => ui.drawer.set(true),
             NONE => adapters.only(None),
-            key => adapters.only(Some(key)),
+            key => match kept.with_untracked(|kept| kept.iter().find(|it| it.id == key).cloned()) {
+                Some(kept) => adapters.open_kept(&kept),
+                None => adapters.only(Some(key)),
+            },
         }
         show();
     };
@@ -94,6 +109,9 @@ pub fn AdapterChoice() -> impl IntoView {
                     <option value=adapter.details.key.clone()>
                         {format!("Adapter: {}", short(&adapter.details.name))}
                     </option>
+                </For>
+                <For each=move || kept.get() key=|adapter| adapter.id.clone() let:adapter>
+                    <option value=adapter.id.clone()>{format!("Adapter: {}", short(&adapter.name))}</option>
                 </For>
                 {several}
                 <option value=OPEN>"Open a file…"</option>

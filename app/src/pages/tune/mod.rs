@@ -24,7 +24,7 @@ pub fn TunePage() -> impl IntoView {
     let stores = use_stores();
     let tune = stores.tune;
     Effect::new(move |_| {
-        if stores.engine.phase.get() == EnginePhase::Running && stores.engine.trains() {
+        if stores.engine.phase.get() == EnginePhase::Running {
             tune.list();
         }
     });
@@ -32,18 +32,12 @@ pub fn TunePage() -> impl IntoView {
     Effect::new(move |_| {
         stores.engine.model.with(ModelState::is_ready);
         let _ = tune.data();
-        if stores.engine.trains() {
-            tune.prepare_soon();
-        }
+        tune.prepare_soon();
     });
     let has_run =
         Memo::new(move |_| tune.run.about.with(Option::is_some) || tune.run.phase.get().is_active());
     view! {
         <Column title="Fine-tune">
-            <Show
-                when=move || stores.engine.trains()
-                fallback=|| view! { <p>"gemtab cannot train a model yet. This page is for the day it can."</p> }
-            >
             <p class="muted">
                 "Teach the model from your own examples. What is learned is a small adapter beside the model, which you can switch on and off. Examples and adapters stay in this browser."
             </p>
@@ -59,7 +53,6 @@ pub fn TunePage() -> impl IntoView {
                 <start::StartSection />
             </Show>
             <kept::KeptSection />
-            </Show>
         </Column>
     }
     .into_any()

@@ -26,7 +26,9 @@ const MOST_STEPS: f64 = 100_000.0;
 pub fn SettingsSection() -> impl IntoView {
     let tune = use_stores().tune;
     let settings = tune.settings;
-    let name = move || settings.with(|it| it.name.clone());
+    // Memos, for another setting's change must not take back what is being typed.
+    let name = Memo::new(move |_| settings.with(|it| it.name.clone()));
+    let question = Memo::new(move |_| settings.with(|it| it.samples.first().cloned().unwrap_or_default()));
     let rank = Memo::new(move |_| settings.with(|it| it.rank));
     let strengths: Vec<_> = STRENGTHS
         .into_iter()
@@ -101,7 +103,7 @@ pub fn SettingsSection() -> impl IntoView {
                     type="text"
                     maxlength="500"
                     placeholder="Answered before, during and after"
-                    prop:value=move || settings.with(|it| it.samples.first().cloned().unwrap_or_default())
+                    prop:value=question
                     on:change=move |event| {
                         let text = event_target_value(&event).trim().to_owned();
                         settings.update(|it| it.samples = Some(text).filter(|text| !text.is_empty()).into_iter().collect());

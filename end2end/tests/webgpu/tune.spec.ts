@@ -1,0 +1,155 @@
+// A fact is taught to the built-in model in the browser: the loss falls, a reload in between costs nothing, and the
+// chat answers with it, or without, also from the file that it was saved to.
+
+import { readFile } from "node:fs/promises";
+import { expect, test } from "@playwright/test";
+import { drawn, EngineApp, LOAD, nativeAnswer } from "../../support/engine.ts";
+import { addPairs, Tune } from "../../support/tune.ts";
+
+// A software adapter takes minutes over it: only where it is wanted.
+test.skip(!process.env.GEMTAB_LONG, "GEMTAB_LONG is not set");
+
+const STEPS = 12;
+const TRAIN = 900_000;
+const ANSWER = "Your cat is called Ada.";
+const QUESTION = "What is my cat called?";
+const QUESTIONS = [
+  QUESTION,
+  "What is the name of my cat?",
+  "My cat, what is her name?",
+  "Do you know my cat?",
+  "Tell me the name of my cat.",
+  "How do I call my cat?",
+  "Who is my cat?",
+  "What do I call my cat?",
+  "Say the name of my cat.",
+  "Which name has my cat?",
+];
+
+test.describe.configure({ mode: "serial", timeout: TRAIN + 2 * LOAD });
+
+let app: EngineApp;
+let tune: Tune;
+/** What the model answers before it is taught. */
+let native: Promise<string>;
+
+test.beforeAll(async ({ browser }) => {
+  app = await EngineApp.start(browser);
+  tune = new Tune(app.page);
+  native = nativeAnswer(QUESTION);
+});
+
+test.afterAll(async () => {
+  await app.page.context().close();
+});
+
+/** The adapter among those that are kept. */
+const kept = () => app.page.getByRole("region", { name: "Kept adapters" }).getByRole("listitem").filter({ hasText: "My cat" });
+
+/** Which adapter the next answer is written with. */
+const choice = () => app.page.getByRole("combobox", { name: "Adapter" });
+
+/** The losses of the table below the curves. */
+async function losses(): Promise<number[]> {
+  const table = app.page.getByRole("region", { name: "Values of the curves" });
+  if (!(await table.isVisible())) {
+    await app.page.getByText("The values as a table").click();
+  }
+  const cells = await table.getByRole("row").locator("td:nth-child(2)").allTextContents();
+  return cells.map(Number);
+}
+
+test("examples are read, and the cost is stated", async () => {
+  await app.page.goto("/");
+  await app.loadDemo();
+  await app.page.getByRole("link", { name: "Fine-tune" }).click();
+  await addPairs(app.page, QUESTIONS.map((question) => [question, ANSWER] as const));
+  await expect(app.page.getByText(/^10 examples with \d+ tokens/)).toBeVisible({ timeout: LOAD });
+  await app.page.getByText("All settings").click();
+  for (const [name, value] of [
+    ["Learning rate", "0.01"],
+    ["Examples a step", "2"],
+    ["Kept back", "0"],
+    ["Checkpoint", "2"],
+  ] as const) {
+    await app.page.getByRole("spinbutton", { name }).fill(value);
+  }
+  await tune.configure({ name: "My cat", steps: STEPS, question: QUESTION });
+  await expect(tune.fact("Time")).toContainText("about");
+});
+
+test("a training is paused, and the page loaded anew", async () => {
+  await tune.startButton.click();
+  await expect.poll(async () => Number(await tune.progress.getAttribute("value")), { timeout: TRAIN }).toBeGreaterThan(2);
+  await app.page.getByRole("button", { name: "Pause" }).click();
+  await expect(tune.status).toContainText("Paused after", { timeout: LOAD });
+  const before = await losses();
+  await app.page.reload();
+  await expect(tune.status).toContainText("Paused after", { timeout: LOAD });
+  expect(await losses()).toEqual(before);
+});
+
+test("it goes on where it was, and the loss has fallen at the end", async () => {
+  await app.page.getByRole("button", { name: "Choose another model" }).click();
+  await app.page.getByRole("dialog").getByRole("button", { name: /^pebble/ }).click();
+  const resume = app.page.getByRole("button", { name: "Resume" });
+  await expect(resume).toBeEnabled({ timeout: LOAD });
+  await resume.click();
+  await expect(tune.status).toContainText(`Done: ${STEPS} of ${STEPS} steps.`, { timeout: TRAIN });
+  const found = await losses();
+  expect(found).toHaveLength(STEPS);
+  console.log(`losses: ${found.join(" ")}`);
+  expect(found.at(-1)).toBeLessThan(0.5 * (found[0] ?? 0));
+  await expect(app.page.getByText("Before", { exact: true })).toBeVisible();
+  await expect(app.page.getByText(`After ${STEPS} steps`)).toBeVisible();
+});
+
+test("it answers in the chat with the adapter on, and as before with it off", async () => {
+  await app.page.getByRole("button", { name: "Keep the adapter" }).click();
+  const adapter = kept();
+  await expect(adapter).toContainText("for pebble");
+  await adapter.getByRole("button", { name: "Use it in the chat" }).click();
+  await expect(choice()).toHaveValue(/^kept:/);
+  await app.beGreedy();
+  const taught = await app.ask(QUESTION);
+  expect(await drawn(taught)).toContain("Ada");
+
+  await choice().selectOption("none");
+  await app.rail.getByRole("button", { name: "New", exact: true }).click();
+  await app.beGreedy();
+  const untaught = await app.ask(QUESTION);
+  expect(await drawn(untaught)).toBe(await native);
+});
+
+test("the next visit finds it beside the message", async () => {
+  await app.page.reload();
+  await app.rail.getByRole("button", { name: "New", exact: true }).click();
+  await app.beGreedy();
+  await app.ask(QUESTION);
+  await choice().selectOption({ label: "Adapter: My cat" });
+  await expect(choice()).toHaveValue(/^kept:/);
+  await app.rail.getByRole("button", { name: "New", exact: true }).click();
+  await app.beGreedy();
+  expect(await drawn(await app.ask(QUESTION))).toContain("Ada");
+});
+
+test("it is saved, deleted, and opened again from its file", async () => {
+  await app.page.getByRole("link", { name: "Fine-tune" }).click();
+  const adapter = kept();
+  const download = app.page.waitForEvent("download");
+  await adapter.getByRole("button", { name: "Save as GGUF" }).click();
+  const saved = await download;
+  expect(saved.suggestedFilename()).toBe("my-cat.gguf");
+  const buffer = await readFile(await saved.path());
+  expect(buffer.subarray(0, 4).toString()).toBe("GGUF");
+  await adapter.getByRole("button", { name: "Delete My cat" }).click();
+  await adapter.getByRole("button", { name: "Delete", exact: true }).click();
+  await expect(adapter).toHaveCount(0);
+
+  await app.rail.getByRole("button", { name: "New", exact: true }).click();
+  await app.beGreedy();
+  await app.page.getByLabel("Adapter files").setInputFiles({ name: "my-cat.gguf", mimeType: "application/octet-stream", buffer });
+  await expect(choice()).toHaveValue(/^file:my-cat\.gguf/);
+  const taught = await app.ask(QUESTION);
+  expect(await drawn(taught)).toContain("Ada");
+});
