@@ -103,6 +103,34 @@ fn logits_agree_with_the_reference_and_with_peft() {
     }
 }
 
+/// llama.cpp applies the exported GGUF adapter as this engine does. It multiplies activations of eight bits, which alone
+/// moves a probability of this tiny model by up to 0.035.
+#[test]
+fn llama_cpp_takes_what_was_exported_for_the_same() {
+    const ROUNDED: f32 = 0.04;
+    let bytes = std::fs::read(fixture("llama_cpp.json")).expect("what llama.cpp said");
+    let said: std::collections::HashMap<String, Vec<(usize, f32)>> =
+        serde_json::from_slice(&bytes).expect("it parses");
+    let model = common::repository("frontend/engine/tests/golden/models/tiny-e2b.q4_0.lcpp.gguf");
+    let mut session = common::exact(&common::gpu(), &model);
+    let mut plain = Vec::new();
+    for (case, scale) in [("without", 0.0), ("with", 1.0)] {
+        add(&mut session, "a", &open("exported/adapter.gguf"), scale);
+        let row = block_on(session.logits(ids().as_slice(), 1)).expect("logits");
+        block_on(session.remove_adapter("a")).expect("it goes");
+        let top = row.iter().copied().fold(f32::MIN, f32::max);
+        let total: f32 = row.iter().map(|logit| (logit - top).exp()).sum();
+        let ours: Vec<f32> = row.iter().map(|logit| (logit - top).exp() / total).collect();
+        let differs = |of: &[f32]| said[case].iter().map(|&(id, p)| (of[id] - p).abs()).fold(0.0, f32::max);
+        println!("{case}: probabilities differ by at most {:.4}", differs(&ours));
+        assert!(differs(&ours) < ROUNDED, "{case}: {}", differs(&ours));
+        if case == "with" {
+            assert!(differs(&plain) > 2.0 * ROUNDED, "the adapter changes too little to tell");
+        }
+        plain = ours;
+    }
+}
+
 /// The full set, where it lies beside the repository: dense with V = raw K, per-layer inputs and shared keys, in F16.
 #[test]
 fn logits_agree_with_the_whole_set_where_it_is_at_hand() {
