@@ -2,8 +2,11 @@
 // `cargo xtask build` and a `cargo build`: `npx playwright test`.
 //
 // GEMTAB_SERVER and GEMTAB_SITE name the server and the site; CHROMIUM names the browser. GEMTAB_PROBE names the native
-// engine, and GEMTAB_PROBE_DRIVER its Vulkan driver. With GEMTAB_LARGE, which names a model of gigabytes, that is loaded
-// too: see tests/webgpu/large.spec.ts.
+// engine, and GEMTAB_PROBE_DRIVER its Vulkan driver.
+//
+// What takes a software adapter many minutes is left out unless it is asked for: pictures, speech and fine-tuning with
+// GEMTAB_LONG=1, and a model of gigabytes with GEMTAB_LARGE=FILE (tests/webgpu/large.spec.ts). With a graphics card all of it
+// takes two minutes: GEMTAB_GPU_FLAGS are the browser's arguments that reach it.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -38,8 +41,9 @@ const browser = (...args: string[]) => ({
   },
 });
 
-/** Debian's Chromium on its own software adapter: the same WebGPU on every machine. */
-const chromium = browser("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader");
+/** Debian's Chromium on its own software adapter, unless told otherwise: the same WebGPU on every machine. */
+const adapter = process.env.GEMTAB_GPU_FLAGS?.split(" ") ?? ["--use-webgpu-adapter=swiftshader"];
+const chromium = browser("--enable-unsafe-webgpu", ...adapter);
 
 /** The same without a graphics device, which draws pages sooner, and without traces, which take time too. */
 const plain = { ...browser("--disable-gpu"), trace: "off", screenshot: "only-on-failure" } as const;

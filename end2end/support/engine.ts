@@ -1,6 +1,8 @@
 // The page with the real engine: loading models, greedy answers, and what the native engine says to the same prompt.
 
 import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, type Browser, type Locator, type Page, type Request } from "@playwright/test";
@@ -115,6 +117,28 @@ export class EngineApp extends App {
     await worker?.evaluate((test) => self.dispatchEvent(new MessageEvent("message", { data: { test } })), test);
   }
 
+  /** The soft tokens of what the engine has seen and heard, the latest last. */
+  async softTokens(): Promise<number[][]> {
+    const worker = this.page.workers()[0];
+    expect(worker, "the page has an engine").toBeDefined();
+    const all = await worker?.evaluate(
+      () =>
+        new Promise<number[][]>((resolve) => {
+          const post = self.postMessage;
+          self.postMessage = ((message: { soft_tokens?: Float32Array[] }, more?: StructuredSerializeOptions) => {
+            if (message.soft_tokens) {
+              self.postMessage = post;
+              resolve(message.soft_tokens.map((rows) => [...rows]));
+            } else {
+              post.call(self, message, more);
+            }
+          }) as typeof self.postMessage;
+          self.dispatchEvent(new MessageEvent("message", { data: { test: "soft-tokens" } }));
+        }),
+    );
+    return all ?? [];
+  }
+
   /** Bytes of wasm memory that the engine takes. */
   async wasmMemory(): Promise<number> {
     const worker = this.page.workers()[0];
@@ -144,9 +168,8 @@ export async function figures(answer: Locator): Promise<Figures> {
   return { drawn: Number(drawn), prompt: Number(prompt), known: Number(known) };
 }
 
-/** What the native engine answers at temperature 0: the same code on another graphics device. */
-export async function nativeAnswer(prompt: string): Promise<string> {
-  const words = ["generate", PEBBLE, "--prompt", prompt, "--greedy"];
+/** Runs the native engine: the same code on another graphics device. What it prints. */
+async function native(words: string[]): Promise<string> {
   const probe = process.env.GEMTAB_PROBE;
   const [program, args] = probe
     ? [probe, words]
@@ -154,5 +177,36 @@ export async function nativeAnswer(prompt: string): Promise<string> {
   const driver = process.env.GEMTAB_PROBE_DRIVER;
   const env = driver ? { ...process.env, VK_DRIVER_FILES: driver } : process.env;
   const { stdout } = await promisify(execFile)(program, args, { cwd: root, env, timeout: ANSWER });
-  return (JSON.parse(stdout) as { text: string }).text;
+  return stdout;
+}
+
+/** What the native engine answers at temperature 0. */
+export async function nativeAnswer(prompt: string): Promise<string> {
+  const answer = JSON.parse(await native(["generate", PEBBLE, "--prompt", prompt, "--greedy"])) as { text: string };
+  return answer.text;
+}
+
+/** The soft tokens that the native engine makes of a picture, of 280 at most, or of a sound. */
+export async function nativeSoftTokens(option: "--image" | "--audio", file: string): Promise<number[]> {
+  const folder = await mkdtemp(join(tmpdir(), "gemtab-"));
+  try {
+    const out = join(folder, "encoded.safetensors");
+    await native(["encode", PEBBLE, option, file, "--out", out]);
+    const bytes = await readFile(out);
+    // A length, a JSON header of so many bytes, and the data that it describes.
+    const begin = 8 + Number(bytes.readBigUInt64LE(0));
+    const header = JSON.parse(bytes.subarray(8, begin).toString()) as Record<string, { data_offsets: [number, number] }>;
+    const [from, to] = header.soft_tokens?.data_offsets ?? [0, 0];
+    const data = bytes.subarray(begin + from, begin + to);
+    return Array.from({ length: data.length / 4 }, (_, at) => data.readFloatLE(4 * at));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** How far numbers are from others: the root of the mean square of the differences, over that of the others. */
+export function distance(found: readonly number[], wanted: readonly number[]): number {
+  expect(found).toHaveLength(wanted.length);
+  const squares = (values: readonly number[]) => values.reduce((sum, value) => sum + value * value, 0);
+  return Math.sqrt(squares(found.map((value, at) => value - (wanted[at] ?? 0))) / squares(wanted));
 }

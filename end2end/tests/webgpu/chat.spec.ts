@@ -4,7 +4,11 @@ import { expect, test } from "@playwright/test";
 import { drawn, EngineApp, figures, LOAD, nativeAnswer } from "../../support/engine.ts";
 
 const SUM = "What is 2 + 3?";
+const MORE = "And what is 4 + 4?";
 const COUNT = "Count from 1 to 100.";
+
+/** Whether a graphics card computes. */
+const FAST = process.env.GEMTAB_GPU_FLAGS !== undefined;
 
 test.describe.configure({ mode: "serial", timeout: 2 * LOAD });
 
@@ -30,7 +34,7 @@ test("a first question is answered as the native engine answers it", async () =>
 
 test("a second question computes what is new alone", async () => {
   const before = await figures(app.answers.last());
-  const answer = await app.ask("And what is 4 + 4?");
+  const answer = await app.ask(MORE);
   await expect(answer).toContainText("8");
   const after = await figures(answer);
   // The first prompt and its answer are known; of the answer, the token that ended it may not be.
@@ -39,6 +43,7 @@ test("a second question computes what is new alone", async () => {
 });
 
 test("an answer that is stopped keeps its text", async () => {
+  test.skip(FAST, "it is done before anybody can stop it");
   await app.send(COUNT);
   const answer = app.answers.last();
   await expect(answer).toContainText("1, 2", { timeout: LOAD });
@@ -48,6 +53,7 @@ test("an answer that is stopped keeps its text", async () => {
 });
 
 test("an answer is given once more, and the one before stays", async () => {
+  test.skip(FAST, "the one before was not stopped");
   const stopped = await drawn(app.answers.last());
   await app.answers.last().getByRole("button", { name: "Answer once more" }).click();
   await expect(app.stopButton).toBeVisible();
@@ -64,7 +70,7 @@ test("a message in other words is answered anew", async () => {
   const question = app.questions.last();
   await question.getByRole("button", { name: "Edit and send again" }).click();
   const field = app.page.getByRole("textbox", { name: "Your message, in other words" });
-  await expect(field).toHaveValue(COUNT);
+  await expect(field).toHaveValue(FAST ? MORE : COUNT);
   await field.fill("What is 3 + 3?");
   await field.press("Enter");
   await expect(app.questions.last()).toContainText("2/2");

@@ -226,6 +226,15 @@ impl Host {
         );
     }
 
+    /// The soft tokens that are kept, the latest last: for tests that compare them with another device's.
+    pub async fn soft_tokens(&self) -> Result<Vec<Vec<f32>>, GpuError> {
+        let slot = self.slot.lock().await;
+        match slot.as_ref() {
+            Some(ready) => ready.encoded.read(&ready.gpu).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// Gives the device up, as a driver's reset would: for tests of the recovery.
     pub async fn lose_device(&self) {
         if let Some(device) = self.device.lock().await.as_ref() {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use engine::audio::{AudioError, Encoder, RATE, Sound};
 use engine::bytes::CancelToken;
+use engine::gpu::{Gpu, GpuError};
 use engine::media::{ContentHash, Input, Media, Medium, SoftTokens};
 use engine::session::EngineError;
 use engine::template::Prompt;
@@ -244,6 +245,15 @@ impl Encoded {
             self.0.remove(0);
         }
         self.0.push(rows);
+    }
+
+    /// Brings them to the host.
+    pub async fn read(&self, gpu: &Gpu) -> Result<Vec<Vec<f32>>, GpuError> {
+        let mut all = Vec::with_capacity(self.0.len());
+        for rows in &self.0 {
+            all.push(rows.read(gpu).await?);
+        }
+        Ok(all)
     }
 
     /// Lets go of all.

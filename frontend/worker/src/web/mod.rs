@@ -5,7 +5,7 @@ mod platform;
 
 use std::rc::Rc;
 
-use js_sys::{Array, Object, Reflect, Uint8Array};
+use js_sys::{Array, Float32Array, Object, Reflect, Uint8Array};
 use protocol::{Cause, Event, Failure, Remedy};
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
@@ -30,12 +30,11 @@ pub fn start(early: &Array) {
     on_message.forget();
 }
 
-/// Takes `{ bytes: Uint8Array, files: [Blob…] }`; and `{ test: "lose-device" }` in tests.
+/// Takes `{ bytes: Uint8Array, files: [Blob…] }`; and in tests `{ test: … }`, see [`in_a_test`].
 fn receive(host: &Rc<Host>, data: &JsValue, in_test: bool) {
     let field = |name: &str| Reflect::get(data, &name.into()).ok().filter(|value| !value.is_undefined());
-    if in_test && field("test").is_some_and(|test| test == "lose-device") {
-        let host = Rc::clone(host);
-        wasm_bindgen_futures::spawn_local(async move { host.lose_device().await });
+    if let Some(asked) = field("test").filter(|_| in_test).and_then(|test| test.as_string()) {
+        wasm_bindgen_futures::spawn_local(in_a_test(Rc::clone(host), asked));
         return;
     }
     // Anything else comes from outside: browser extensions post messages too.
@@ -43,6 +42,20 @@ fn receive(host: &Rc<Host>, data: &JsValue, in_test: bool) {
     let files = field("files").and_then(|files| files.dyn_into::<Array>().ok()).unwrap_or_default();
     let files = files.iter().filter_map(|file| file.dyn_into::<web_sys::Blob>().ok()).collect();
     host.receive_bytes(&bytes.to_vec(), files);
+}
+
+/// What a test asks: `lose-device`, as a driver's reset would; `soft-tokens`, which are sent as
+/// `{ soft_tokens: [Float32Array…] }`, the latest last.
+async fn in_a_test(host: Rc<Host>, asked: String) {
+    match asked.as_str() {
+        "lose-device" => host.lose_device().await,
+        "soft-tokens" => {
+            let all = host.soft_tokens().await.unwrap_or_default();
+            let all: Array = all.iter().map(|rows| Float32Array::from(rows.as_slice())).collect();
+            send("soft_tokens", &all, &Array::new()).ok();
+        }
+        _ => {}
+    }
 }
 
 /// Sends an event: `{ bytes: Uint8Array }`, moved and not copied.
