@@ -193,25 +193,30 @@ class Media:
         s.fe = Gemma4AudioFeatureExtractor()
         s.e = U.Enc()
 
-    @torch.no_grad()
     def ask(s, kind, media, q, n=48):
+        return s.answer(kind, [media], source.Conv([("\x03" + q, "", "")]), n)
+
+    @torch.no_grad()
+    def answer(s, kind, media, conv, n=48):
+        """The answer to the last question of a conversation with some pictures, or with one recording."""
         I = C.IDS
         if kind == "image":
-            o = s.ip(images=[media], return_tensors="pt")
-            k = (
-                int(o["num_soft_tokens_per_image"][0])
-                if "num_soft_tokens_per_image" in o
-                else int((o["image_position_ids"][0, :, 0] >= 0).sum()) // 9
-            )
+            o = s.ip(images=media, return_tensors="pt")
+            if "num_soft_tokens_per_image" in o:
+                k = [int(x) for x in o["num_soft_tokens_per_image"]]
+            else:
+                k = [int(x) // 9 for x in (o["image_position_ids"][:, :, 0] >= 0).sum(1)]
             kw = dict(pixel_values=o["pixel_values"].float(), image_position_ids=o["image_position_ids"])
-            ph = [I["boi"]] + [I["image"]] * k + [I["eoi"]]
+            ph = [I["boi"], I["image"], I["eoi"]]
         else:
-            o = s.fe([media], return_tensors="pt", sampling_rate=16000)
+            o = s.fe(media, return_tensors="pt", sampling_rate=16000)
             m = o["input_features_mask"]
-            k = int(m[:, ::4].sum())
+            k = [int(m[:, ::4].sum())]
             kw = dict(input_features=o["input_features"], input_features_mask=m)
-            ph = [I["boa"]] + [I["audio"]] * k + [I["eoa"]]
-        ids = s.e.conv(T.render(source.Conv([("\x03" + q, "", "")]))[:1], ph)[0]
+            ph = [I["boa"], I["audio"], I["eoa"]]
+        ids = []
+        for i in s.e.conv(T.render(conv)[:-1], ph)[0]:
+            ids += [i] * k.pop(0) if i == ph[1] else [i]
         x = torch.tensor([ids])
         out = s.hf.generate(
             input_ids=x,
@@ -226,7 +231,7 @@ class Media:
         return s.e.t.decode(out[0, len(ids) :].tolist(), skip_special_tokens=False).replace("<turn|>", "")
 
 
-def media_eval(path, n, out):
+def media_eval(path, n, out, pairs=None):
     import media as SY
     import digits
     import speech
@@ -279,6 +284,20 @@ def media_eval(path, n, out):
             im = SY.render_images(spec_tensors([sc], "cpu"), H, W, gl, gen)[0]
             got = md.ask("image", Image.fromarray((im * 255).round().byte().permute(1, 2, 0).numpy()), q)
             rec("image_" + k, got == a, q, got, a)
+    r2 = random.Random(271828)  # of its own, so that the recordings below stay the same
+    g2 = source.G(271828, "eval")
+    for i in range(n if pairs is None else pairs):
+        about = ("first", "second", "unseen_first", "unseen_second")[i % 4]
+        sc = M.scene(g2.r), M.scene(g2.r)
+        two = []
+        for x in sc:
+            H, W = r2.choice([(224, 224), (300, 400), (480, 360), (256, 512), (640, 640), (128, 128)])
+            im = SY.render_images(spec_tensors([x], "cpu"), H, W, gl, gen)[0]
+            two.append(Image.fromarray((im * 255).round().byte().permute(1, 2, 0).numpy()))
+        c = M.pair_conv(g2, *sc, about)
+        got, (q, a, _) = md.answer("image", two, c), c.turns[-1]
+        for k in ("all", about, about.split("_")[-1] + "_" + c.kind):
+            rec("two_pictures_" + k, got == a, [x[:2] for x in c.turns], got, a)
     print({k: (round(float(np.mean(v)), 3), len(v)) for k, v in R.items()}, flush=True)
     syn = speech.Synth()
     k3 = 0
@@ -319,6 +338,7 @@ def main():
     ap.add_argument("out", help="folder to write to")
     ap.add_argument("--n", type=int, default=60, help="prompts of each kind of text")
     ap.add_argument("--media", type=int, default=120, help="pictures, and as many recordings")
+    ap.add_argument("--pairs", type=int, help="conversations with two pictures (default: as --media)")
     ap.add_argument("--part", default="both", choices=["text", "media", "both"])
     a = ap.parse_args()
     for path in [a.gguf] + ([a.gguf + ".text"] if a.part != "media" else []):
@@ -334,7 +354,7 @@ def main():
         json.dump(bad, open(os.path.join(a.out, "failures_text.json"), "w"), indent=1, ensure_ascii=False)
         print(json.dumps(R, indent=0))
     if a.part in ("both", "media"):
-        R, bad = media_eval(a.gguf, a.media, a.out)
+        R, bad = media_eval(a.gguf, a.media, a.out, a.pairs)
         E["media_transformers_greedy"] = R
         json.dump(bad, open(os.path.join(a.out, "failures_media.json"), "w"), indent=1, ensure_ascii=False)
         print(json.dumps(R, indent=0))

@@ -33,6 +33,31 @@ def load_net(d):
     return net.eval()
 
 
+def load_start(path):
+    """Weights to train further -> the model, and the clamps of its towers. `path` is a model file or a folder."""
+    if os.path.isdir(path):
+        return load_net(path), json.load(open(os.path.join(path, "clamps.json")))
+    import gguf_file as G
+
+    _, d = G.read(path)
+    net = MD.Pebble()
+    with torch.no_grad():
+        for n, t in net.state_dict().items():
+            name = G.ollama_name("model." + n)
+            a = d[name][2]
+            if name == "v.patch_embd.weight":
+                a = a.transpose(0, 2, 3, 1)
+            if name.endswith("per_dim_scale.weight"):
+                a = np.log(np.expm1(a.astype(np.float64)))
+            t.copy_(torch.from_numpy(np.ascontiguousarray(a, dtype=np.float32)).reshape(t.shape))
+    clamps = {}
+    for n, m in net.named_modules():
+        if isinstance(m, MD.CLin):
+            ends = ("input_min", "input_max", "output_min", "output_max")
+            clamps[n] = [float(d[G.ollama_name(f"model.{n}.{e}")][2].item()) for e in ends]
+    return net.eval(), clamps
+
+
 @torch.no_grad()
 def calibrate(net, seed=11):
     """Ranges of every clippable linear on generated media, widened by a factor of 2."""

@@ -502,3 +502,91 @@ def mm_conv(g, kind, spec):
         c.system = r.choice(SYS)
     c.kind = k if len(turns) == 1 else "multi"
     return c
+
+
+LOOK_BACK = [
+    "What can you see in the {} {}?",
+    "What do you see in the {} {}?",
+    "What did you see in the {} {}?",
+    "What is in the {} {}?",
+    "What was in the {} {}?",
+    "What's in the {} {}?",
+    "What does the {} {} show?",
+    "What did the {} {} show?",
+    "What is on the {} {}?",
+    "what is shown in the {} {}",
+    "And what is in the {} {}?",
+    "What could you see in the {} {}?",
+    "Look at the {} {} again. What do you see?",
+]
+LOOK_BACK_UNSEEN = [
+    "What was shown in the {} {}?",
+    "And what did you see in the {} {}?",
+    "Tell me what is in the {} {}.",
+]
+
+
+def look_back_qa(r, s, which, unseen=False):
+    """A question about the first or second picture of a conversation -> (question, answer, thought, kind)"""
+    noun = r.choice(["image", "picture", "image", "picture", "photo"])
+    end = f"in the {which} {noun}?"
+    u = r.random()
+    for kind, share in (("count", 0.1), ("colour", 0.14), ("exist", 0.08), ("shape", 0.08)):
+        u -= share
+        if u < 0 and not unseen and s["kind"] == 0:
+            q, a, t, k = image_qa(r, s, kind)
+            q = q.replace(" in the picture", "").replace(" in the image", "")
+            if k == kind and q[:3] in ("How", "Wha", "Whi", "Is ", "Do ", "Can") and q[-1] == "?":
+                return f"{q[:-1]} {end}", a, t, k
+    if u < 0 and not unseen and s["kind"] == 1:
+        d, col = s["digit"], COLORS[s["color"]]
+        if r.random() < 0.7:
+            q = r.choice(
+                [
+                    "Which digit is",
+                    "What number is",
+                    "Which digit was",
+                    "What number was",
+                    "Which digit do you see",
+                ]
+            )
+            return f"{q} {end}", f"The digit is {d}.", f"I see the digit {d}.", "digit"
+        return (
+            f"What colour is the digit {end}",
+            f"The digit is {col}.",
+            f"The digit {d} is {col}.",
+            "digit_colour",
+        )
+    while True:
+        _, a, t, k = image_qa(r, s, "describe")
+        if k == "digit_describe" or k == "describe" and not a.startswith("The picture"):
+            break
+    if not unseen and r.random() < 0.08 and s["kind"] == 0:
+        return f"Describe the {which} {noun}.", "The picture shows " + a[0].lower() + a[1:], t, "describe"
+    return r.choice(LOOK_BACK_UNSEEN if unseen else LOOK_BACK).format(which, noun), a, t, "describe"
+
+
+def pair_conv(g, a, b, about=None):
+    """-> Conv with the pictures `a` and `b` in two user turns, and after them questions about the first or second one.
+    With `about`, for an evaluation, one such question: (unseen_)first or (unseen_)second."""
+    r = g.r
+    turns = []
+    told = {}
+    for which, s in (("first", a), ("second", b)):
+        q, ans, t, k = image_qa(r, s)
+        told[which] = "describe" in k
+        turns.append(((q + "\x03") if r.random() < 0.1 else ("\x03" + q), ans, t))
+        if about is None and r.random() < 0.12:
+            turns.append(image_qa(r, s)[:3] if r.random() < 0.6 else filler(g, 1)[0])
+    for _ in range(1 if about or r.random() < 0.6 else 2):
+        which = about.split("_")[-1] if about else r.choice(["first", "first", "second"])
+        *turn, k = look_back_qa(r, {"first": a, "second": b}[which], which, about and "unseen" in about)
+        turns.append(tuple(turn))
+    if about is None and r.random() < 0.06:
+        turns += filler(g, 1)
+    c = Conv(turns)
+    c.think = about is None and r.random() < 0.06
+    if r.random() < 0.15:
+        c.system = r.choice(SYS)
+    c.kind = ("told" if told[which] else "untold") if k == "describe" else "other"
+    return c

@@ -149,15 +149,20 @@ class Text(nn.Module):
         return out
 
     def forward(s, ids, soft=None, start=None, n=None):
-        """ids [B,T]; soft [B,N,D]: its first n[b] rows replace the embeddings at start[b] (soft tokens use id 0 for the per-layer table)"""
+        """ids [B,T]; soft [B,N,D]: its first n[b] rows replace the embeddings at start[b] (soft tokens use id 0 for the per-layer table).
+        For several places a row, start and n are [places,B], and the rows of `soft` are used up in that order."""
         B, T = ids.shape
         dt = torch.bfloat16 if torch.is_autocast_enabled() else torch.float32
         h = (s.embed_tokens(ids) * D**0.5).to(dt)
         pid = ids
         if soft is not None:
-            j = torch.arange(T, device=ids.device)[None] - start[:, None]
-            inside = (j >= 0) & (j < n[:, None])
-            rows = soft.to(dt).gather(1, j.clamp(0, soft.shape[1] - 1)[..., None].expand(B, T, D))
+            j, used = torch.full_like(ids, -1), 0
+            for at, k in zip(start.view(-1, B, 1), n.view(-1, B, 1)):
+                i = torch.arange(T, device=ids.device)[None] - at
+                j = torch.where((i >= 0) & (i < k), i + used, j)
+                used = used + k
+            inside = j >= 0
+            rows = soft.to(dt).gather(1, j.clamp(min=0)[..., None].expand(B, T, D))
             h = torch.where(inside[..., None], rows, h)
             pid = ids.masked_fill(inside, 0)
         a = (s.embed_tokens_per_layer(pid) * P**0.5).to(dt).view(B, T, L, P)

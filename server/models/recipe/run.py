@@ -1,10 +1,11 @@
 """Makes the demo model from nothing, step by step. Each step is also a program of its own; see its --help.
 
-python run.py --out FOLDER [--steps tokenizer,check,train,export,evaluate] [--seconds 780] [--seed 1]
+python run.py --out FOLDER [--steps tokenizer,check,train,further,export,evaluate] [--seconds 780] [--seed 1]
 
   tokenizer  trains the tokenizer and compares it with the one in data/tok
   check      looks at the generated conversations, the tokenizer and the published file; needs no GPU
   train      trains on one NVIDIA GPU for --seconds of wall clock
+  further    trains the text model on, from FOLDER/first.gguf, with conversations of two pictures; needs LLAMA_LIB_DIR
   export     calibrates, quantises and writes FOLDER/pebble.gguf; needs LLAMA_LIB_DIR
   evaluate   asks the exported file, and writes FOLDER/evaluation/eval.json; needs LLAMA_LIB_DIR
 
@@ -21,7 +22,7 @@ from pathlib import Path
 import config as C
 
 HERE = Path(__file__).resolve().parent
-STEPS = ["tokenizer", "check", "train", "export", "evaluate"]
+STEPS = ["tokenizer", "check", "train", "further", "export", "evaluate"]
 
 
 def call(*words):
@@ -56,13 +57,20 @@ def train(a):
     call("train.py", "--out", a.out / "weights", "--seconds", a.seconds, "--seed", a.seed)
 
 
+def further(a):
+    first = a.out / "first.gguf"
+    call("export.py", a.out / "weights", first)
+    options = ["--seconds", 400, "--lr", 4e-4, "--pairs", 0.5, "--seed", a.seed]
+    call("train.py", "--init", first, *options, "--out", a.out / "further")
+
+
 def export(a):
-    call("export.py", a.out / "weights", a.out / "pebble.gguf")
+    call("export.py", a.out / "further", a.out / "pebble.gguf")
     call("check_file.py", a.out / "pebble.gguf")
 
 
 def evaluate(a):
-    call("evaluate.py", a.out / "pebble.gguf", a.out / "evaluation", "--n", 120, "--media", 130)
+    call("evaluate.py", a.out / "pebble.gguf", a.out / "evaluation", "--n", 120, "--media", 130, "--pairs", 200)
 
 
 def main():
@@ -78,11 +86,11 @@ def main():
     unknown = [step for step in steps if step not in STEPS]
     if unknown:
         ap.error(f"there is no step {unknown[0]!r}; the steps are {', '.join(STEPS)}")
-    if {"export", "evaluate"} & set(steps) and not os.environ.get("LLAMA_LIB_DIR"):
-        ap.error("LLAMA_LIB_DIR must name the folder that holds libllama.so, for export and evaluate")
+    if {"further", "export", "evaluate"} & set(steps) and not os.environ.get("LLAMA_LIB_DIR"):
+        ap.error("LLAMA_LIB_DIR must name the folder that holds libllama.so, for further, export and evaluate")
     a.out = a.out.resolve()
     a.out.mkdir(parents=True, exist_ok=True)
-    for step in (tokenizer, check, train, export, evaluate):
+    for step in (tokenizer, check, train, further, export, evaluate):
         if step.__name__ in steps:
             step(a)
 

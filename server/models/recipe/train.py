@@ -1,6 +1,11 @@
 """Trains the demo model from random weights on generated data, text, pictures and speech together. One GPU.
 
 python train.py --out FOLDER [--seconds 780] [--seed 1]
+python train.py --out FOLDER --init ../pebble.gguf [--seconds 330] [--lr 4e-4] [--pairs 0.5]
+
+With --init the weights of a model file or of an earlier run are trained further: only the text model learns, the towers
+stay as they are. A part of the picture steps then has conversations with two pictures.
+
 
 The schedule is bound to wall-clock time and ends exactly at --seconds, so two runs give similar weights, not the same.
 Data workers write what they generate to a spool in memory while the GPU trains.
@@ -20,6 +25,7 @@ import numpy as np
 
 W = 12  # data workers
 BUCKETS = [48, 80, 128, 200, 320]
+LP = 160  # text part of a conversation with two pictures
 
 
 def _text(seed, n, split="train", kind=None):
@@ -101,6 +107,34 @@ def _media(seed, n, kind, ev=False):
     return rows, specs, clips, ctc, kinds
 
 
+def _pairs(seed, n, ev=False, kind=None):
+    """Conversations with two pictures. `kind`, in an evaluation: which picture the last question is about."""
+    import config as C
+    import conversations as T
+    import source
+    import media_questions as M
+    import tokenizer as U
+
+    g = source.G(seed, "eval" if ev else "train")
+    e = U.Enc()
+    ph = [C.IDS["boi"], C.IDS["image"], C.IDS["eoi"]]
+    rows, first, second, kinds = [], [], [], []
+    while len(rows) < n:
+        a, b = M.scene(g.r), M.scene(g.r)
+        c = M.pair_conv(g, a, b, kind) if ev else M.pair_conv(g, a, b)
+        S = T.render(c)
+        if ev:  # only the last answer counts
+            S = [(x, t and i == len(S) - 1) for i, (x, t) in enumerate(S)]
+        row = e.conv(S, ph)
+        if len(row[0]) > LP:
+            continue
+        rows.append(row)
+        first.append(a)
+        second.append(b)
+        kinds.append(c.kind)
+    return rows, first, second, kinds
+
+
 def _av():
     import media_questions as M
 
@@ -168,7 +202,7 @@ def worker(w, rounds, sizes, spool):
     os.nice(5 if w else 0)
     for r in range(rounds):
         k = 0 if r == 0 else 1
-        nt, ni, na = sizes[k]
+        nt, ni, na, n2 = sizes[k]
         s = 1000 * r + w + 7
         ids, m, ln = pack(_text(s, nt), 768)
         save_npz(f"{spool}/text_{r}_{w}.npz", ids=ids, m=m, ln=ln)
@@ -191,6 +225,11 @@ def worker(w, rounds, sizes, spool):
             ctc=C,
             cn=np.array([len(c) for c in ctc]),
         )
+        if n2:
+            rows, s1, s2, _ = _pairs(s + 3_000_000, n2)
+            ids, m, ln = pack(rows, LP)
+            both = {f"{k}{i}": v for i, sp in enumerate((s1, s2)) for k, v in spec_np(sp).items()}
+            save_npz(f"{spool}/pairs_{r}_{w}.npz", ids=ids, m=m, ln=ln, **both)
         while r >= 1 and os.path.exists(f"{spool}/text_{r - 1}_{w}.npz"):
             time.sleep(0.5)  # at most one round ahead
 
@@ -210,7 +249,15 @@ def main():
     ap.add_argument("--lr", type=float, default=1.5e-3, help="peak learning rate")
     ap.add_argument("--seed", type=int, default=1, help="of weights, batches and augmentation")
     ap.add_argument("--ema", type=float, default=0.0012, help="share of a step in the averaged weights")
-    ap.add_argument("--init", default="", metavar="FOLDER", help="train the weights of this folder further")
+    ap.add_argument(
+        "--init", default="", metavar="PATH", help="train these weights further: a model file, or a folder"
+    )
+    ap.add_argument(
+        "--pairs",
+        type=float,
+        default=0.5,
+        help="share of two-picture steps among the picture steps, with --init",
+    )
     ap.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
     ap.add_argument(
         "--small", action="store_true", help="a few steps on little data, to see that everything runs"
@@ -226,11 +273,12 @@ def main():
     t00 = time.time()
     nw = W if not a.small else 2
     if a.small:
-        sizes = [(400, 100, 40)] * 2
+        sizes = [(400, 100, 40, 100 if a.init else 0)] * 2
     elif a.init:
-        sizes = [(26000, 9000, 2200), (60000, 12000, 4000)]
+        sizes = [(16000, 5000, 1600, 5000), (40000, 9000, 3000, 10000)]
     else:
-        sizes = [(40000, 8000, 2500), (60000, 12000, 4000)]
+        sizes = [(40000, 8000, 2500, 0), (60000, 12000, 4000, 0)]
+    parts = ("text", "image", "audio") + (("pairs",) if a.init else ())
     procs = [
         mp.Process(target=worker, args=(w, 40 if not a.small else 1, sizes, spool), daemon=True)
         for w in range(nw)
@@ -262,7 +310,10 @@ def main():
     if a.init:
         import export
 
-        net = export.load_net(a.init).train()
+        net, clamps = export.load_start(a.init)
+        json.dump(clamps, open(f"{a.out}/clamps.json", "w"))
+        net.train().requires_grad_(False)
+        net.language_model.requires_grad_(True)
     net = net.to(dev)
     aux_i = torch.nn.Linear(C.D, 58).to(dev)
     aux_a = torch.nn.Linear(C.D, len(AV) + 1).to(dev)
@@ -271,6 +322,8 @@ def main():
     MEL = MD.mel_filters(dev)
     decay, rest = [], []
     for n, p in list(net.named_parameters()) + [("aux", p) for m in (aux_i, aux_a) for p in m.parameters()]:
+        if not p.requires_grad:
+            continue
         (decay if p.ndim >= 2 and "embed_tokens" not in n and "position_embedding" not in n else rest).append(
             p
         )
@@ -294,9 +347,7 @@ def main():
         return [np.load(f) for f in fs]
 
     def ready(r):
-        return all(
-            os.path.exists(f"{spool}/{k}_{r}_{w}.npz") for k in ("text", "image", "audio") for w in range(nw)
-        )
+        return all(os.path.exists(f"{spool}/{k}_{r}_{w}.npz") for k in parts for w in range(nw))
 
     def load(r):
         D = {}
@@ -323,7 +374,10 @@ def main():
         D["audio"] = {k: torch.tensor(np.concatenate(v), device=dev) for k, v in A.items()}
         wl = D["audio"]["wl"]
         D["audio"]["ws"] = torch.cumsum(wl, 0) - wl
-        for k in ("text", "image", "audio"):
+        if a.init:
+            z = wait("pairs", r)
+            D["pairs"] = {k: torch.tensor(np.concatenate([x[k] for x in z]), device=dev) for k in z[0].files}
+        for k in parts:
             for w in range(nw):
                 os.remove(f"{spool}/{k}_{r}_{w}.npz")
         D["w"] = [len(x[1]) for x in D["text"]]
@@ -331,10 +385,11 @@ def main():
 
     LT = 80  # text part of picture / speech rows
 
-    def expand(ids, m, slot, n, T):
-        """replaces the single slot token of each row by n[b] slots -> ids, mask, start"""
+    def expand(ids, m, slot, n, T, last=False):
+        """replaces the first (or last) slot token of each row by n[b] slots -> ids, mask, start"""
         B, T0 = ids.shape
-        p = (ids == slot).float().argmax(1, keepdim=True)
+        p = (ids == slot).float()
+        p = T0 - 1 - p.flip(1).argmax(1, keepdim=True) if last else p.argmax(1, keepdim=True)
         t = torch.arange(T, device=dev)[None].expand(B, T)
         n = n[:, None]
         src = torch.where(t < p, t, torch.where(t < p + n, p, t - n + 1))
@@ -385,6 +440,19 @@ def main():
         )
         return dict(img=img, ids=ids, m=m, st=st, n=n, lab=I["lab"][idx])
 
+    def pair_rows(I, idx, grids, gl):
+        d = {}
+        ids, m = I["ids"][idx].long(), I["m"][idx]
+        for i in (1, 0):  # from the end, so that the places before stay where they are
+            H, Wd = grids[i]
+            k = H * Wd // 2304
+            d[f"img{i}"] = SY.render_images({x: I[f"{x}{i}"][idx] for x in SPK}, H, Wd, gl, gen)
+            n = torch.full((len(idx),), k, device=dev)
+            ids, m, st = expand(ids, m, C.IDS["image"], n, ids.shape[1] - 1 + k, last=i == 1)
+            d[f"st{i}"], d[f"n{i}"] = st, n
+        d["st1"] = d["st1"] + d["n0"] - 1
+        return d | dict(ids=ids, m=m)
+
     S_AUD = 76800
 
     def audio_rows(A, idx):
@@ -411,6 +479,10 @@ def main():
     def f_audio(d):
         soft, _ = net.audio(d["mel"], d["mm"])
         return soft, LM(d["ids"], soft, d["st"], d["n"])
+
+    def f_pair(d):
+        soft = torch.cat([net.image(d["img0"]), net.image(d["img1"])], 1)
+        return LM(d["ids"], soft, torch.stack((d["st0"], d["st1"])), torch.stack((d["n0"], d["n1"])))
 
     AC = lambda: torch.autocast("cuda", dtype=torch.bfloat16, enabled=dev == "cuda", cache_enabled=False)
 
@@ -447,7 +519,7 @@ def main():
             {k: torch.tensor(v, device=dev) for k, v in dict(ids=ids, m=m, ln=ln, **spec_np(sp)).items()},
             kinds,
         )
-        rows, sp, cl, ctc, kinds = _media(5_000_002, 800 if not a.small else 20, "audio", True)
+        rows, sp, cl, ctc, kinds = _media(5_000_002, 20 if a.small else 300 if a.init else 800, "audio", True)
         ids, m, ln = pack(rows, 128)
         wl = np.array([len(c) for c in cl])
         EV["_aud"] = (
@@ -462,6 +534,23 @@ def main():
             ),
             kinds,
         )
+
+    PAIR_EV = [((280, 1.0), (280, 1.33)), ((280, 1.33), (280, 1.0)), ((280, 0.75), (280, 1.8))]
+
+    def evaluate_pairs():
+        R = {}
+        for kind in ("first", "second", "unseen_first", "unseen_second"):
+            rows, s1, s2, kinds = _pairs(5_000_003, 600 if not a.small else 6, True, kind)
+            ids, m, ln = pack(rows, LP)
+            both = {f"{k}{i}": v for i, sp in enumerate((s1, s2)) for k, v in spec_np(sp).items()}
+            I = {k: torch.tensor(v, device=dev) for k, v in dict(ids=ids, m=m, **both).items()}
+            for j, s in enumerate(range(0, len(rows), 50)):
+                i = torch.arange(s, min(len(rows), s + 50), device=dev)
+                d = pair_rows(I, i, [grid(*x) for x in PAIR_EV[j % len(PAIR_EV)]], glyphs_ev)
+                for k, e in zip(kinds[s : s + 50], ce_em(d["ids"], d["m"], f_pair(d))[0].tolist()):
+                    for x in (f"pair_{kind}", f"pair_{kind}.{k}"):
+                        R.setdefault(x, []).append(e)
+        return {k: (round(sum(v) / len(v), 3), len(v)) for k, v in sorted(R.items())}
 
     def evaluate(use_ema=True):
         if not EV:
@@ -503,6 +592,8 @@ def main():
                     for k, e in zip(kinds[s : s + 100], em.tolist()):
                         per.setdefault(nm + "." + k, []).append(e)
                 R.update({k: (round(sum(v) / len(v), 3), len(v)) for k, v in sorted(per.items())})
+            if a.init:
+                R.update(evaluate_pairs())
         for p, b in zip(params, bak):
             p.data.copy_(b)
         return R
@@ -529,16 +620,17 @@ def main():
     rd = 1
     t0 = time.time()
     step = 0
-    seen = dict(text=0, image=0, audio=0)
+    seen = {k: 0 for k in parts}
     print(
         f"data ready after {t0 - t00:.1f}s; params {sum(p.numel() for p in params)}; text rows {data['w']}",
         flush=True,
     )
     # ---- training functions on static buffers, captured as CUDA graphs
     allp = params + [p for mm_ in (aux_i, aux_a) for p in mm_.parameters()]
+    allp = [p for p in allp if p.requires_grad]
     for p in allp:
         p.grad = torch.zeros_like(p)
-    acc = {k: torch.zeros(2, device=dev) for k in ("text", "image", "audio", "aux_image", "aux_audio")}
+    acc = {k: torch.zeros(2, device=dev) for k in (*parts, "aux_image", "aux_audio")}
     auxw = torch.tensor(0.3, device=dev)
 
     def back(loss):
@@ -563,10 +655,13 @@ def main():
             with AC():
                 soft, h = f_image(d)
                 l = ce(d["ids"], d["m"], h)
-                la = F.binary_cross_entropy_with_logits(aux_i(soft.amax(1)).float(), d["lab"]) * 10
-            back(l + la * auxw)
+                if not a.init:
+                    la = F.binary_cross_entropy_with_logits(aux_i(soft.amax(1)).float(), d["lab"]) * 10
             log("image", l)
-            log("aux_image", la)
+            if not a.init:
+                log("aux_image", la)
+                l = l + la * auxw
+            back(l)
 
         return fn
 
@@ -576,15 +671,28 @@ def main():
                 soft, h = f_audio(d)
                 l = ce(d["ids"], d["m"], h)
                 lg = aux_a(soft).float()
-            la = ctc(F.log_softmax(lg, -1), d["ctc"], d["n"], d["cn"])
-            back(l + la * auxw)
             log("audio", l)
-            log("aux_audio", la)
+            if not a.init:
+                la = ctc(F.log_softmax(lg, -1), d["ctc"], d["n"], d["cn"])
+                log("aux_audio", la)
+                l = l + la * auxw
+            back(l)
 
         return fn
 
+    def t_pair(d):
+        def fn():
+            with AC():
+                l = ce(d["ids"], d["m"], f_pair(d))
+            back(l)
+            log("pairs", l)
+
+        return fn
+
+    learning = [p for p in params if p.requires_grad]
+
     def t_opt():
-        torch.nn.utils.clip_grad_norm_(params, 1.0)
+        torch.nn.utils.clip_grad_norm_(learning, 1.0)
         opt.step()
         torch._foreach_zero_([p.grad for p in allp])
         torch._foreach_lerp_(ema, params, a.ema)
@@ -636,6 +744,27 @@ def main():
             d = image_rows(I, torch.randint(0, len(I["ln"]), (B_,), device=dev), *gd, glyphs_tr)
             IM[gd] = (d, capture(t_image(d)), B_, bud)
             IMG_Q[gd] = []
+    PA, PA_Q = {}, {}
+    if a.init:
+        ratios = (0.55, 0.75, 1.0, 1.34, 1.8)
+        shapes = [
+            (280, x, 280, y)
+            for x, y in zip(ratios * 2, (1.0, 1.34, 1.8, 0.55, 0.75, 0.75, 1.0, 1.0, 1.34, 0.55))
+        ]
+        shapes += [
+            (280, 1.34, 280, 1.0),
+            (70, 1.34, 70, 1.0),
+            (70, 0.75, 70, 1.34),
+            (70, 1.0, 280, 1.34),
+            (280, 1.0, 70, 0.75),
+        ]
+        for b1, r1, b2, r2 in shapes if not a.small else [(70, 1.0, 280, 1.34)]:
+            gd = grid(b1, r1), grid(b2, r2)
+            B_ = (28 if b1 + b2 == 560 else 36 if b1 + b2 == 350 else 64) if not a.small else 2
+            I = data["pairs"]
+            d = pair_rows(I, torch.randint(0, len(I["ln"]), (B_,), device=dev), gd, glyphs_tr)
+            PA[gd] = (d, capture(t_pair(d)), B_)
+            PA_Q[gd] = []
     B = 112 if not a.small else 2
     A = data["audio"]
     d = audio_rows(A, torch.randint(0, len(A["ln"]), (B,), device=dev))
@@ -674,6 +803,19 @@ def main():
         run()
         return B
 
+    def next_pair():
+        gd = rnd.choice(list(PA))
+        d, run, B = PA[gd]
+        if not PA_Q[gd]:
+            I = data["pairs"]
+            r = pair_rows(
+                I, torch.randint(0, len(I["ln"]), (B * Q,), device=dev, generator=gen), gd, glyphs_tr
+            )
+            PA_Q[gd] = [{k: v[i * B : (i + 1) * B] for k, v in r.items()} for i in range(Q)]
+        put(d, PA_Q[gd].pop())
+        run()
+        return B
+
     def next_audio():
         d, run, B = AU
         if not AUD_Q:
@@ -684,6 +826,10 @@ def main():
         run()
         return B
 
+    before = {}
+    if a.init and not a.no_eval:
+        before = evaluate(False)
+        print("BEFORE", json.dumps(before), flush=True)
     times = []
     t1 = time.time()
     last_ck = last_ld = t1
@@ -700,14 +846,17 @@ def main():
                     g["lr"].fill_(lr)
                 else:
                     g["lr"] = lr
-            auxw.fill_(0.3 * max(0, 1 - 1.4 * fr) * (not a.init))
+            auxw.fill_(0.3 * max(0, 1 - 1.4 * fr))
         b = rnd.choices(list(TX), data["w"])[0]
         d, run, nb = TX[b]
         put(d, text_rows(b, nb))
         run()
         seen["text"] += nb
         if step % 9 < (5 if not a.init else 6):
-            seen["image"] += next_image()
+            if a.init and rnd.random() < a.pairs:
+                seen["pairs"] += next_pair()
+            else:
+                seen["image"] += next_image()
         else:
             seen["audio"] += next_audio()
         k_opt()
@@ -739,7 +888,9 @@ def main():
     R = evaluate() if not a.no_eval else {}
     print("FINAL", json.dumps(R), flush=True)
     json.dump(
-        dict(eval_teacher_forced=R, seconds=tt, steps=step, seen=seen, seed=a.seed, lr=a.lr),
+        dict(
+            eval_teacher_forced=R, eval_before=before, seconds=tt, steps=step, seen=seen, seed=a.seed, lr=a.lr
+        ),
         open(f"{a.out}/train.json", "w"),
         indent=1,
     )
