@@ -45,7 +45,7 @@ test.describe("adapters", () => {
     await app.ask("Plainly");
     await expect(app.answers.last()).toContainText("A red circle");
     await expect(app.answers.last()).not.toContainText("Spoken with");
-    await choice.selectOption({ label: "Adapter: pirate" });
+    await choice.selectOption({ label: "pirate" });
     await app.ask("As a pirate");
     await expect(app.answers.last()).toContainText("Spoken with");
   });

@@ -95,23 +95,21 @@ pub fn AdapterChoice() -> impl IntoView {
     };
     let several = move || {
         let count = adapters.counting().len();
-        (count > 1).then(|| view! { <option value=SEVERAL>{format!("Adapters: {count}")}</option> })
+        (count > 1).then(|| view! { <option value=SEVERAL>{format!("{count} adapters")}</option> })
     };
     view! {
         <Show when=move || ready.get()>
-            <select class="adapter-choice" aria-label="Adapter" node_ref=list on:change=change>
-                <option value=NONE>"Adapter: none"</option>
+            <select class="adapter-choice" aria-label="Adapter" title="Adapter" node_ref=list on:change=change>
+                <option value=NONE>"No adapter"</option>
                 <For
                     each=move || adapters.all.get()
                     key=|adapter| adapter.details.key.clone()
                     let:adapter
                 >
-                    <option value=adapter.details.key.clone()>
-                        {format!("Adapter: {}", short(&adapter.details.name))}
-                    </option>
+                    <option value=adapter.details.key.clone()>{short(&adapter.details.name)}</option>
                 </For>
                 <For each=move || kept.get() key=|adapter| adapter.id.clone() let:adapter>
-                    <option value=adapter.id.clone()>{format!("Adapter: {}", short(&adapter.name))}</option>
+                    <option value=adapter.id.clone()>{short(&adapter.name)}</option>
                 </For>
                 {several}
                 <option value=OPEN>"Open a file…"</option>
