@@ -30,6 +30,24 @@ fn picked(stores: Stores, input: NodeRef<html::Input>) {
     input.set_value("");
 }
 
+/// The field behind a button that opens adapters, which is pressed for it.
+#[component]
+fn FilesInput(node_ref: NodeRef<html::Input>, label: &'static str) -> impl IntoView {
+    let stores = use_stores();
+    view! {
+        <input
+            type="file"
+            class="visually-hidden"
+            node_ref=node_ref
+            accept=".gguf,.safetensors,.json"
+            multiple
+            tabindex="-1"
+            aria-label=label
+            on:change=move |_| picked(stores, node_ref)
+        />
+    }
+}
+
 /// Which adapter the next answer is written with. Only where a model is loaded.
 #[component]
 pub fn AdapterChoice() -> impl IntoView {
@@ -114,16 +132,7 @@ pub fn AdapterChoice() -> impl IntoView {
                 {several}
                 <option value=OPEN>"Open a file…"</option>
             </select>
-            <input
-                type="file"
-                class="visually-hidden"
-                node_ref=input
-                accept=".gguf,.safetensors,.json"
-                multiple
-                tabindex="-1"
-                aria-label="Adapter files"
-                on:change=move |_| picked(stores, input)
-            />
+            <FilesInput node_ref=input label="Adapter files" />
         </Show>
     }
 }
@@ -168,16 +177,7 @@ pub fn AdaptersPart() -> impl IntoView {
             <Show when=move || !ready.get()>
                 <p class="hint">"Load a model first: an adapter belongs to one."</p>
             </Show>
-            <input
-                type="file"
-                class="visually-hidden"
-                node_ref=input
-                accept=".gguf,.safetensors,.json"
-                multiple
-                tabindex="-1"
-                aria-label="Files of an adapter"
-                on:change=move |_| picked(stores, input)
-            />
+            <FilesInput node_ref=input label="Files of an adapter" />
         </section>
     }
     .into_any()
