@@ -1,7 +1,8 @@
 // Model files that lie: the demo model with one thing wrong in it.
 
 import { readFileSync } from "node:fs";
-import { type ModelFile, PEBBLE } from "./engine.ts";
+import type { ModelFile } from "./engine.ts";
+import { PEBBLE } from "./native.ts";
 
 /** A type that the engine does not read, with blocks of 256 as those of Q4_K, and a little smaller. */
 const IQ4_XS = 23;

@@ -1,7 +1,8 @@
 // A conversation with the built-in model, from the first visit to the visit after: one page, one step a test.
 
 import { expect, test } from "@playwright/test";
-import { drawn, EngineApp, figures, LOAD, nativeAnswer } from "../../support/engine.ts";
+import { drawn, EngineApp, figures, LOAD } from "../../support/engine.ts";
+import { nativeAnswer } from "../../support/native.ts";
 
 const SUM = "What is 2 + 3?";
 const MORE = "And what is 4 + 4?";

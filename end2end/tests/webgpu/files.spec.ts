@@ -1,7 +1,8 @@
 // Files of the person's: some that cannot work, said in words, then one that does.
 
 import { expect, test } from "@playwright/test";
-import { EngineApp, LOAD, type ModelFile, PEBBLE, SOON } from "../../support/engine.ts";
+import { EngineApp, LOAD, type ModelFile, SOON } from "../../support/engine.ts";
+import { PEBBLE } from "../../support/native.ts";
 import { changed, claimTensors, rename, retype } from "../../support/gguf.ts";
 
 const QUESTION = "What is 7 times 8?";

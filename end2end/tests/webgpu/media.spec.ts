@@ -3,8 +3,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
-import { distance, drawn, EngineApp, LOAD, nativeSoftTokens } from "../../support/engine.ts";
+import { drawn, EngineApp, LOAD } from "../../support/engine.ts";
 import type { MediaFile } from "../../support/media.ts";
+import { distance, nativeSoftTokens } from "../../support/native.ts";
 
 const samples = join(import.meta.dirname, "../../../server/models/samples");
 const sample = (name: string, mimeType: string): MediaFile => ({ name, mimeType, buffer: readFileSync(join(samples, name)) });

@@ -3,7 +3,8 @@
 
 import { readFile } from "node:fs/promises";
 import { expect, test } from "@playwright/test";
-import { drawn, EngineApp, LOAD, nativeAnswer } from "../../support/engine.ts";
+import { drawn, EngineApp, LOAD } from "../../support/engine.ts";
+import { nativeAnswer } from "../../support/native.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
 
 // A software adapter takes minutes over it: only where it is wanted.

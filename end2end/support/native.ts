@@ -1,0 +1,57 @@
+// What the native engine makes of the same prompt, picture or recording.
+
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "@playwright/test";
+import { ANSWER } from "./engine.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** The demo model that is built into the server. */
+export const PEBBLE = join(root, "server/models/pebble.gguf");
+
+/** Runs the native engine: the same code on another graphics device. What it prints. */
+async function native(words: string[]): Promise<string> {
+  const probe = process.env.GEMTAB_PROBE;
+  const [program, args] = probe
+    ? [probe, words]
+    : ["cargo", ["run", "--quiet", "--package", "engine", "--bin", "probe", "--", ...words]];
+  const driver = process.env.GEMTAB_PROBE_DRIVER;
+  const env = driver ? { ...process.env, VK_DRIVER_FILES: driver } : process.env;
+  const { stdout } = await promisify(execFile)(program, args, { cwd: root, env, timeout: ANSWER });
+  return stdout;
+}
+
+/** What the native engine answers at temperature 0. */
+export async function nativeAnswer(prompt: string): Promise<string> {
+  const answer = JSON.parse(await native(["generate", PEBBLE, "--prompt", prompt, "--greedy"])) as { text: string };
+  return answer.text;
+}
+
+/** The soft tokens that the native engine makes of a picture, of 280 at most, or of a sound. */
+export async function nativeSoftTokens(option: "--image" | "--audio", file: string): Promise<number[]> {
+  const folder = await mkdtemp(join(tmpdir(), "gemtab-"));
+  try {
+    const out = join(folder, "encoded.safetensors");
+    await native(["encode", PEBBLE, option, file, "--out", out]);
+    const bytes = await readFile(out);
+    // A length, a JSON header of so many bytes, and the data that it describes.
+    const begin = 8 + Number(bytes.readBigUInt64LE(0));
+    const header = JSON.parse(bytes.subarray(8, begin).toString()) as Record<string, { data_offsets: [number, number] }>;
+    const [from, to] = header.soft_tokens?.data_offsets ?? [0, 0];
+    const data = bytes.subarray(begin + from, begin + to);
+    return Array.from({ length: data.length / 4 }, (_, at) => data.readFloatLE(4 * at));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** How far numbers are from others: the root of the mean square of the differences, over that of the others. */
+export function distance(found: readonly number[], wanted: readonly number[]): number {
+  expect(found).toHaveLength(wanted.length);
+  const squares = (values: readonly number[]) => values.reduce((sum, value) => sum + value * value, 0);
+  return Math.sqrt(squares(found.map((value, at) => value - (wanted[at] ?? 0))) / squares(wanted));
+}
