@@ -97,6 +97,13 @@ export class App {
     await (await chooser).setFiles(files);
   }
 
+  /** Goes to a place without loading the page anew. */
+  async go(place: string): Promise<void> {
+    await this.page.keyboard.press("Control+k");
+    await this.palette.getByRole("option", { name: place }).click();
+    await expect(this.page.getByRole("heading", { level: 1, name: place })).toBeVisible();
+  }
+
   /** A section of what went wrong. */
   get failure(): Locator {
     return this.page.getByRole("group", { name: "Something went wrong" });

@@ -24,6 +24,7 @@ pub mod repack;
 pub mod rope;
 pub mod rows;
 pub mod sampling;
+pub mod selftest;
 pub mod state;
 pub mod train;
 pub mod vision;

@@ -90,6 +90,15 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.open("instant", "/diagnostics");
     await expect(app.page.getByText("maxBufferSize")).toBeVisible();
   },
+  measured: async (app) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.go("Diagnostics");
+    await app.page.getByRole("button", { name: "Measure speed" }).click();
+    await expect(app.page.getByText("Submits a token")).toBeVisible();
+    await app.page.getByRole("button", { name: "Measure kernels" }).click();
+    await expect(app.page.getByText("sampling_top_k_1")).toBeVisible();
+  },
   "failed load": async (app) => {
     await app.openChat("instant,oom");
     await app.send("Hello");

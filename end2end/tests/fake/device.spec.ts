@@ -71,6 +71,55 @@ test("diagnostics name the device and can be copied", async ({ app, page }) => {
   expect((await app.clipboard()) ?? "maxBufferSize: 4294967296").toContain("maxBufferSize: 4294967296");
 });
 
+test.describe("measurements on the page of diagnostics", () => {
+  test("want a model, but for the self-test", async ({ app, page }) => {
+    await app.open("instant", "/diagnostics");
+    await expect(page.getByRole("button", { name: "Measure speed" })).toBeDisabled();
+    await expect(page.getByRole("button", { name: "Measure kernels" })).toBeDisabled();
+    await page.getByRole("button", { name: "Test kernels" }).click();
+    await expect(page.getByText("Verified on this GPU: 4 kernels.")).toBeVisible();
+  });
+
+  test("tell speed and kernels, sorted by time, and can be copied", async ({ app, page }) => {
+    await app.openChat("instant");
+    await app.ask("Hello");
+    await app.go("Diagnostics");
+    await page.getByRole("button", { name: "Measure speed" }).click();
+    await expect(page.getByText(/^79\.\d tok\/s \(/)).toBeVisible();
+    await page.getByRole("button", { name: "Measure kernels" }).click();
+    const rows = page.getByRole("region", { name: "Kernels" }).getByRole("row");
+    await expect(rows.nth(1)).toHaveText(/geglu.*35.*4\.410.*110\.2.*72 %/);
+    await expect(rows.last()).toHaveText(/sampling_top_k_1.*0\.040.*–/);
+    await page.getByRole("button", { name: "Test kernels" }).click();
+    await expect(page.getByText("Verified on this GPU: 4 kernels of the loaded model.")).toBeVisible();
+    await app.allowClipboard();
+    await page.getByRole("button", { name: "Copy as text" }).click();
+    await expect(page.getByText("Copied.").first()).toBeVisible();
+    const copied = (await app.clipboard()) ?? "Drawing: 79.9 tok/s sampling_top_k_1";
+    expect(copied).toContain("Drawing: 79.");
+    expect(copied).toContain("sampling_top_k_1");
+  });
+
+  test("show how far they are and can be stopped", async ({ app, page }) => {
+    await app.open("slow", "/diagnostics");
+    await page.getByRole("button", { name: "Test kernels" }).click();
+    const running = page.getByRole("region", { name: "A measurement" });
+    await expect(running.getByRole("progressbar", { name: "Testing kernels" })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Test kernels" })).toBeDisabled();
+    await running.getByRole("button", { name: "Stop" }).click();
+    await expect(running).toBeHidden();
+    await expect(page.getByText(/Verified/)).toHaveCount(0);
+    await expect(page.getByRole("button", { name: "Test kernels" })).toBeEnabled();
+  });
+
+  test("name a kernel that computes wrongly", async ({ app, page }) => {
+    await app.open("instant,miscomputes", "/diagnostics");
+    await page.getByRole("button", { name: "Test kernels" }).click();
+    await expect(page.getByText("1 of 4 kernels computes wrongly on this GPU.")).toBeVisible();
+    await expect(page.getByText("element 517 is 0.25, and should be -1.75")).toBeVisible();
+  });
+});
+
 test("the models page tells what is in each model", async ({ app, page }) => {
   await app.open("instant", "/models");
   await page.getByRole("group").filter({ hasText: "gemma4:e2b5.1B" }).locator("summary").click();

@@ -7,6 +7,7 @@
 pub mod adapter;
 pub mod audio;
 pub mod bytes;
+pub mod check;
 pub mod gguf;
 pub mod gpu;
 pub mod media;

@@ -17,6 +17,8 @@ use engine::session::{Control, EngineError, Options, Session};
 use pollster::block_on;
 use safetensors::SafeTensors;
 use shaders::DType;
+use shaders::matvec::Prologue;
+use shaders::selftest::Form;
 
 /// Of the reference set, for an f32 cache.
 const EXACT: f32 = 2e-3;
@@ -43,9 +45,12 @@ fn want(name: &str) -> Vec<f32> {
     tensor(&fixture("logits.safetensors"), name)
 }
 
+fn model() -> PathBuf {
+    common::repository("frontend/engine/tests/golden/models/tiny-e2b.q4_k_m.gguf")
+}
+
 fn session() -> Session {
-    let gpu = common::gpu();
-    common::exact(&gpu, &common::repository("frontend/engine/tests/golden/models/tiny-e2b.q4_k_m.gguf"))
+    common::exact(&common::gpu(), &model())
 }
 
 fn logits(session: &mut Session, ids: &[u32]) -> Vec<f32> {
@@ -162,7 +167,8 @@ fn logits_agree_with_the_whole_set_where_it_is_at_hand() {
 
 #[test]
 fn several_adapters_add_up_and_scales_switch_them_in_a_running_session() {
-    let mut session = session();
+    let gpu = common::gpu();
+    let mut session = common::exact(&gpu, &model());
     let ids = ids();
     let prompt = &ids[..26];
     let (first, second) = (open("flat.safetensors"), open("peft"));
@@ -204,6 +210,14 @@ fn several_adapters_add_up_and_scales_switch_them_in_a_running_session() {
     add(&mut session, "sum", &sum, 1.0);
     let worst = difference(&logits(&mut session, &ids), &both);
     assert!(worst <= 1e-3, "both differ from their sum by {worst}");
+
+    // The kernels that correct are among those of the self-test.
+    let forms = session.decoder().forms();
+    assert!(forms.iter().any(|form| matches!(form, Form::Matvec(m) if m.prologue == Prologue::Correct)));
+    for form in forms {
+        let check = block_on(engine::check::check(&gpu, &form)).expect("the device answers");
+        assert_eq!(check.problem, None, "{check:?}");
+    }
 
     // Off: the same dispatches and the same answer as if it had never been there.
     assert!(session.set_adapter_scale("sum", 0.0) && !session.set_adapter_scale("none", 1.0));

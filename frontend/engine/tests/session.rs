@@ -126,6 +126,98 @@ fn a_token_costs_few_dispatches_a_layer_and_no_buffer() {
     }
 }
 
+/// Bytes of the matrices that a token is multiplied with, as the device has them.
+fn weight_bytes(path: &str) -> u64 {
+    let source = engine::bytes::FileSource::open(common::repository(path)).expect("the model file opens");
+    let header = pollster::block_on(engine::gguf::Header::read(&source)).expect("a header");
+    let plan = engine::session::Plan::read(&header).expect("a plan");
+    // Of the tables, rows alone are read; a head that is the embedding is read whole.
+    let has_head = plan.tensors.matrix("output").is_some();
+    let looked_up = |name: &str| name == "per_layer_token_embd" || (name == "token_embd" && has_head);
+    let matrices = plan.tensors.matrices.iter().filter(|matrix| !looked_up(&matrix.name));
+    matrices.map(|matrix| matrix.device_bytes().expect("a layout")).sum()
+}
+
+#[test]
+fn a_token_reads_every_weight_once_and_the_keys_it_sees() {
+    for path in [E2B, DENSE] {
+        let (_gpu, session) = open(path, LoadOptions { context: 2048, ..LoadOptions::default() });
+        let config = session.decoder().config();
+        let keys = |position: u32| -> u64 {
+            let of = |layer: usize| {
+                let window = match config.layers[layer].attention {
+                    engine::model::Attention::Sliding => config.window,
+                    engine::model::Attention::Global => u32::MAX,
+                };
+                // Keys and values, of halves.
+                2 * 2
+                    * u64::from(config.kv_width(config.layers[layer].kv_layer))
+                    * u64::from(window.min(position + 1))
+            };
+            (0..config.layers.len()).map(of).sum()
+        };
+        let steps = session.decoder().token_steps();
+        for position in [0, 7, 500] {
+            assert_eq!(
+                steps.bytes_read(position),
+                weight_bytes(path) + keys(position),
+                "{path} at {position}"
+            );
+        }
+    }
+}
+
+#[test]
+fn several_tokens_share_a_submit_and_a_readback() {
+    let (gpu, mut session) = open(E2B, exact(1024));
+    let drawn = 101;
+    run(&mut session, &prompt(20, 5), &greedy(drawn)).expect("an answer");
+    session.forget();
+    let before = gpu.submits();
+    let timings = run(&mut session, &prompt(20, 5), &greedy(drawn)).expect("an answer").timings;
+    // How many tokens a submit draws depends on the machine; never less than one.
+    assert!(timings.decode_submits < drawn, "{timings:?}");
+    // Beside those: a chunk, the choice of its last row, the end of the prompt, and the checkpoint.
+    let others = gpu.submits() - before - u64::from(timings.decode_submits);
+    assert!(others <= 4, "{others} submits beside those that draw");
+}
+
+#[test]
+fn every_kernel_of_a_model_is_verified() {
+    for path in [E2B, DENSE] {
+        let (gpu, session) = open(path, LoadOptions { context: 512, ..LoadOptions::default() });
+        let forms = session.decoder().forms();
+        // Products of decode and prefill, attention of both, look-ups, norms, activations.
+        assert!(forms.len() > 15, "{forms:?}");
+        for form in forms {
+            let check = pollster::block_on(engine::check::check(&gpu, &form)).expect("the device answers");
+            assert_eq!(check.problem, None, "{check:?}");
+        }
+    }
+}
+
+#[test]
+fn a_profile_has_every_dispatch_and_byte_of_a_token() {
+    let (_gpu, mut session) = open(E2B, exact(512));
+    let mut steps = Vec::new();
+    let mut tell = |done, total| steps.push((done, total));
+    let cancel = engine::bytes::CancelToken::new();
+    let profiled = session.profile(64, &cancel, &mut tell);
+    let profile = pollster::block_on(profiled).expect("a profile");
+    let dispatches: u32 = profile.kernels.iter().map(|kernel| kernel.dispatches).sum();
+    assert_eq!(dispatches as usize, session.decoder().dispatches_per_token());
+    assert_eq!(profile.dispatches, dispatches);
+    let bytes: u64 = profile.kernels.iter().map(|kernel| kernel.bytes).sum();
+    assert_eq!(profile.token_bytes, bytes);
+    assert!(profile.copy_bytes_per_s > 0.0 && profile.token_ms > 0.0, "{profile:?}");
+    assert!(profile.kernels.is_sorted_by(|a, b| a.ms >= b.ms) && profile.kernels.iter().all(|k| k.ms >= 0.0));
+    assert!(steps.is_sorted() && steps.iter().all(|&(done, total)| done < total), "{steps:?}");
+
+    cancel.cancel();
+    let stopped = pollster::block_on(session.profile(64, &cancel, &mut |_, _| ()));
+    assert!(stopped.is_err_and(|error| error.is_cancelled()));
+}
+
 #[test]
 fn an_answer_in_words_and_everything_that_ends_one() {
     let (_gpu, mut session) = open(PEBBLE, LoadOptions { context: 512, ..LoadOptions::default() });

@@ -7,6 +7,13 @@ use serde::{Deserialize, Serialize};
 pub enum Diagnosis {
     /// How fast the loaded model reads and answers.
     Benchmark(BenchmarkOptions),
+    /// Where the time of a drawn token goes.
+    Profile {
+        /// Position of the token: how much context it sees.
+        position: u32,
+    },
+    /// Whether every kernel computes what it should: those of the loaded model, or a standard set without one.
+    SelfTest,
 }
 
 /// What was found out.
@@ -14,6 +21,10 @@ pub enum Diagnosis {
 pub enum Finding {
     /// Answers [`Diagnosis::Benchmark`].
     Benchmark(Benchmark),
+    /// Answers [`Diagnosis::Profile`].
+    Profile(Profile),
+    /// Answers [`Diagnosis::SelfTest`].
+    SelfTest(SelfTest),
 }
 
 /// What to time. A round reads a prompt of made-up tokens and draws the likeliest ones after it.
@@ -50,7 +61,7 @@ pub struct Benchmark {
     pub dispatches_per_token: u32,
     /// Submits of one drawn token: less than one where several tokens are drawn at a time.
     pub submits_per_token: f64,
-    /// Buffers that the rounds created; answering should create none.
+    /// Buffers created while tokens were drawn; there should be none.
     pub buffers_created: u64,
 }
 
@@ -61,6 +72,80 @@ pub struct Round {
     pub prefill_ms: f64,
     /// From the first token to the last one.
     pub decode_ms: f64,
+}
+
+/// The time of a drawn token, by kernel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    /// Position of the token.
+    pub position: u32,
+    /// Whether times are the device's own, not the clock's.
+    pub timestamps: bool,
+    /// Bytes a second that the device reads and writes in a plain copy: no kernel reads its weights faster.
+    pub copy_bytes_per_s: f64,
+    /// Milliseconds of a whole token, all kernels one after the other.
+    pub token_ms: f64,
+    /// Bytes of weights, keys and values that a token reads.
+    pub token_bytes: u64,
+    /// Dispatches of a token.
+    pub dispatches: u32,
+    /// By kernel, longest first.
+    pub kernels: Vec<KernelTime>,
+}
+
+impl Profile {
+    /// Share of the device's bandwidth that this many bytes in this many milliseconds are; 0 when nothing is known.
+    #[must_use]
+    pub fn share(&self, bytes: u64, ms: f64) -> f64 {
+        let rate = bytes_per_s(bytes, ms);
+        if self.copy_bytes_per_s > 0.0 { rate / self.copy_bytes_per_s } else { 0.0 }
+    }
+}
+
+/// All dispatches of one kernel in one token.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KernelTime {
+    /// The kernel.
+    pub name: String,
+    /// Its dispatches.
+    pub dispatches: u32,
+    /// Milliseconds of all of them.
+    pub ms: f64,
+    /// Bytes of weights, keys and values that they read; 0 where these are not what it is about.
+    pub bytes: u64,
+}
+
+/// Bytes a second; 0 where no time has passed.
+#[must_use]
+pub fn bytes_per_s(bytes: u64, ms: f64) -> f64 {
+    if ms > 0.0 { bytes as f64 * 1000.0 / ms } else { 0.0 }
+}
+
+/// Whether kernels compute what they should.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SelfTest {
+    /// Whether they are those of the loaded model, not a standard set.
+    pub of_model: bool,
+    /// Each kernel that was tried.
+    pub checks: Vec<KernelCheck>,
+}
+
+impl SelfTest {
+    /// The kernels that compute something else.
+    pub fn failed(&self) -> impl Iterator<Item = &KernelCheck> {
+        self.checks.iter().filter(|check| check.problem.is_some())
+    }
+}
+
+/// One kernel beside the same computation on the CPU.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KernelCheck {
+    /// The kernel.
+    pub name: String,
+    /// Greatest deviation, as a share of what is allowed.
+    pub deviation: f64,
+    /// What is wrong, if anything is.
+    pub problem: Option<String>,
 }
 
 /// Least, median and greatest of some figures.

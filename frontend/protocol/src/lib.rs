@@ -26,7 +26,7 @@ pub use adapter::{AdapterDetails, AdapterScale, AdapterSource};
 pub use catalog::{Catalog, CatalogEntry, Layer, LayerKind};
 pub use chat::{Content, Message, Role, ToolCall};
 pub use device::DeviceReport;
-pub use diagnosis::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Spread};
+pub use diagnosis::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Profile, SelfTest, Spread};
 pub use failure::{Cause, Failure, Remedy};
 pub use generate::{Channel, Finish, GenerateOptions, Sampling, Timings};
 pub use media::{Media, MediaNotice, MediaReport, MediaSize, Sense, TokenBudget};

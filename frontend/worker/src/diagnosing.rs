@@ -2,13 +2,16 @@
 
 use std::rc::Rc;
 
+use engine::check::{self, Check};
 use engine::session::{Control, Finish};
-use protocol::diagnosis::Round;
-use protocol::{Benchmark, BenchmarkOptions, Diagnosis, Event, Failure, Finding, RequestId};
+use protocol::diagnosis::{KernelCheck, KernelTime, Round};
+use protocol::{
+    Benchmark, BenchmarkOptions, Diagnosis, Event, Failure, Finding, Profile, RequestId, SelfTest,
+};
 
 use crate::host::{Host, Slot};
 use crate::tasks::Task;
-use crate::{failure, keeping, recovery};
+use crate::{device, failure, keeping, recovery};
 
 /// Answers [`protocol::Request::Diagnose`].
 pub async fn diagnose(host: Rc<Host>, id: RequestId, what: Diagnosis, task: Task) -> Result<Event, Failure> {
@@ -17,6 +20,8 @@ pub async fn diagnose(host: Rc<Host>, id: RequestId, what: Diagnosis, task: Task
     let result = match host.slot(&task.cancel).await {
         Ok(mut slot) => match what {
             Diagnosis::Benchmark(options) => benchmark(&host, &mut slot, id, options, &task).await,
+            Diagnosis::Profile { position } => profile(&host, &mut slot, id, position, &task).await,
+            Diagnosis::SelfTest => self_test(&host, &mut slot, id, &task).await,
         },
         Err(_) => Err(failure::cancelled()),
     };
@@ -47,7 +52,6 @@ async fn benchmark(
     let mut submits = 0;
     for done in 0..total {
         host.post(Event::Diagnosing { id, done, total });
-        let before = ready.gpu.buffers_created();
         let round = options.first.wrapping_add(done);
         let timed = ready.session.time(prompt, answer, round, &control).await;
         let outcome = timed.map_err(|error| failure::of(&error, Some(context)))?;
@@ -57,11 +61,71 @@ async fn benchmark(
         if done >= options.warm_up {
             let timings = outcome.timings;
             told.rounds.push(Round { prefill_ms: timings.prefill_ms, decode_ms: timings.decode_ms });
-            told.buffers_created += ready.gpu.buffers_created() - before;
+            told.buffers_created += timings.decode_buffers;
             submits += timings.decode_submits;
         }
     }
     let drawn = u64::from(answer - 1) * told.rounds.len() as u64;
     told.submits_per_token = if drawn > 0 { f64::from(submits) / drawn as f64 } else { 0.0 };
     Ok(Finding::Benchmark(told))
+}
+
+/// Every kernel of a token is timed.
+async fn profile(
+    host: &Rc<Host>,
+    slot: &mut Slot,
+    id: RequestId,
+    position: u32,
+    task: &Task,
+) -> Result<Finding, Failure> {
+    let ready = recovery::ensure(host, slot, &task.cancel).await?;
+    let context = ready.session.context();
+    let mut tell = |done, total| host.post(Event::Diagnosing { id, done, total });
+    let profiled = ready.session.profile(position, &task.cancel, &mut tell).await;
+    let told = profiled.map_err(|error| failure::of(&error, Some(context)))?;
+    let kernels = told.kernels.into_iter().map(|kernel| KernelTime {
+        name: kernel.name,
+        dispatches: kernel.dispatches,
+        ms: kernel.ms,
+        bytes: kernel.bytes,
+    });
+    Ok(Finding::Profile(Profile {
+        position: told.position,
+        timestamps: told.timestamps,
+        copy_bytes_per_s: told.copy_bytes_per_s,
+        token_ms: told.token_ms,
+        token_bytes: told.token_bytes,
+        dispatches: told.dispatches,
+        kernels: kernels.collect(),
+    }))
+}
+
+/// The kernels of the loaded model, or a standard set, beside their twins. A model whose kernels compute wrongly is
+/// unloaded: it would answer nonsense.
+async fn self_test(host: &Rc<Host>, slot: &mut Slot, id: RequestId, task: &Task) -> Result<Finding, Failure> {
+    let of_model = host.model.borrow().is_some();
+    let (gpu, forms) = if of_model {
+        let ready = recovery::ensure(host, slot, &task.cancel).await?;
+        (Rc::clone(&ready.gpu), ready.session.decoder().forms())
+    } else {
+        (host.gpu().await.map_err(|report| device::failure(&report.problem))?, check::standard())
+    };
+    let total = forms.len() as u32;
+    let mut checks = Vec::with_capacity(forms.len());
+    for (done, form) in (0..).zip(&forms) {
+        if task.cancel.is_cancelled() {
+            return Err(failure::cancelled());
+        }
+        host.post(Event::Diagnosing { id, done, total });
+        let Check { name, deviation, problem } =
+            check::check(&gpu, form).await.map_err(|error| failure::of(&error.into(), None))?;
+        checks.push(KernelCheck { name, deviation, problem });
+    }
+    let told = SelfTest { of_model, checks };
+    if of_model && told.failed().next().is_some() {
+        host.model.replace(None);
+        host.keeper.set(None);
+        *slot = None;
+    }
+    Ok(Finding::SelfTest(told))
 }

@@ -8,7 +8,8 @@ use std::rc::Rc;
 use desk::{Desk, asks, generate, load, source};
 use futures_util::FutureExt as _;
 use protocol::{
-    Cause, Event, Failure, Finish, FitVerdict, LoadOptions, LoadPhase, Remedy, Request, RequestId, VERSION,
+    BenchmarkOptions, Cause, Diagnosis, Event, Failure, Finding, Finish, FitVerdict, LoadOptions, LoadPhase,
+    Remedy, Request, RequestId, VERSION,
 };
 use worker::device::NoAdapter;
 
@@ -38,6 +39,36 @@ fn a_page_is_greeted_and_one_of_another_version_is_not_served() {
     host.receive(Request::Hello { version: VERSION + 1 }, Vec::new());
     host.receive(load(1), Vec::new());
     assert_eq!(desk.events()[2..], [Event::Ready { version: VERSION }]);
+}
+
+#[test]
+fn a_model_is_timed_profiled_and_verified() {
+    let (desk, host) = Desk::loaded();
+    let diagnose = |id: u64, what| {
+        host.receive(Request::Diagnose { id: RequestId(id), what }, Vec::new());
+        match desk.end_of(id) {
+            Event::Diagnosed { finding, .. } => finding,
+            other => panic!("nothing was found: {other:?}"),
+        }
+    };
+    let options = BenchmarkOptions { prompt: 9, answer: 4, warm_up: 1, rounds: 2, first: 0 };
+    let Finding::Benchmark(told) = diagnose(2, Diagnosis::Benchmark(options)) else { panic!("no benchmark") };
+    assert_eq!((told.prompt, told.answer, told.rounds.len(), told.buffers_created), (9, 4, 2, 0));
+    assert!(told.prefill().min > 0.0 && told.decode().min > 0.0 && told.submits_per_token <= 1.0, "{told:?}");
+    let Finding::SelfTest(told) = diagnose(3, Diagnosis::SelfTest) else { panic!("no self-test") };
+    assert!(told.of_model && told.checks.len() > 10 && told.failed().next().is_none(), "{told:?}");
+    let Finding::Profile(told) = diagnose(4, Diagnosis::Profile { position: 5 }) else {
+        panic!("no profile")
+    };
+    assert!(told.kernels.iter().all(|kernel| kernel.dispatches > 0) && told.token_bytes > 0, "{told:?}");
+
+    // While one runs, nothing else has the model; stopped, it ends as a cancelled request does.
+    let what = Diagnosis::Benchmark(BenchmarkOptions { rounds: 1000, ..options });
+    host.receive(Request::Diagnose { id: RequestId(5), what }, Vec::new());
+    host.receive(generate(6, "Hello"), Vec::new());
+    assert_eq!(failure(desk.end_of(6)).cause, Cause::Invalid);
+    host.receive(Request::Cancel { id: RequestId(5) }, Vec::new());
+    assert_eq!(failure(desk.end_of(5)).cause, Cause::Cancelled);
 }
 
 #[test]

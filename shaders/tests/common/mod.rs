@@ -7,6 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+#[allow(unused_imports)] // As above.
+pub use shaders::selftest::random;
+
 /// A device that all tests of a binary share.
 pub struct Gpu {
     device: wgpu::Device,
@@ -310,18 +313,4 @@ pub fn assert_close(got: &[f32], want: &[f32], abs: f32, rel: f32) {
         got[worst],
         want[worst],
     );
-}
-
-/// Repeatable test values in −1..1 (splitmix64).
-pub fn random(seed: u64, count: usize) -> Vec<f32> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (0..count)
-        .map(|_| {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = state;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 23) as f32 - 1.0
-        })
-        .collect()
 }

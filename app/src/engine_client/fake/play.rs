@@ -220,7 +220,8 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
 }
 
 async fn diagnose(state: &Weak<State>, id: RequestId, what: Diagnosis) -> Option<()> {
-    if state.upgrade()?.loaded.borrow().is_none() {
+    let of_model = state.upgrade()?.loaded.borrow().is_some();
+    if !of_model && what != Diagnosis::SelfTest {
         return fail(state, id, Failure::new(Cause::Invalid, "No model is loaded. Choose one first."));
     }
     let total = diagnosis::steps(&what);
@@ -231,7 +232,8 @@ async fn diagnose(state: &Weak<State>, id: RequestId, what: Diagnosis) -> Option
         emit(state, Event::Diagnosing { id, done, total })?;
         wait(state, 300).await?;
     }
-    emit(state, Event::Diagnosed { id, finding: diagnosis::finding(what) })
+    let scenario = state.upgrade()?.scenario;
+    emit(state, Event::Diagnosed { id, finding: diagnosis::finding(what, &scenario, of_model) })
 }
 
 /// Ends a load that was cancelled, and says whether it was.

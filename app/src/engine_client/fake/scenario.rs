@@ -13,6 +13,7 @@
 /// | `context-full` | the prompt does not fit the context |
 /// | `fail` | an answer fails half-way |
 /// | `lost` | the graphics device is lost and restored in the middle of an answer |
+/// | `miscomputes` | a kernel computes wrongly in the self-test |
 /// | `crash` | the worker crashes in the middle of the first answer |
 /// | `silent` | the worker never reports ready |
 /// | `version` | the worker is of another version |
@@ -44,6 +45,8 @@ pub struct Scenario {
     pub fail: bool,
     /// The device is lost in the middle of an answer.
     pub lost: bool,
+    /// A kernel computes wrongly in the self-test.
+    pub miscomputes: bool,
     /// The worker crashes in the middle of an answer.
     pub crash: bool,
     /// The worker never reports ready.
@@ -129,6 +132,7 @@ impl Scenario {
                 "context-full" => scenario.context_full = true,
                 "fail" => scenario.fail = true,
                 "lost" => scenario.lost = true,
+                "miscomputes" => scenario.miscomputes = true,
                 "crash" => scenario.crash = true,
                 "silent" => scenario.silent = true,
                 "version" => scenario.version = true,

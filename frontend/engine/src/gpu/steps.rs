@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use shaders::Source;
+use shaders::selftest::Form;
 
 use super::buffers::Buffer;
 use super::pipelines::Pipeline;
@@ -75,6 +76,8 @@ pub struct Step {
     bind_group: wgpu::BindGroup,
     grid: Grid,
     reads: Reads,
+    /// How its kernel can be tried alone.
+    form: Option<Form>,
     /// Kept: a dropped buffer is destroyed.
     _params: Arc<Buffer>,
 }
@@ -135,7 +138,7 @@ impl Steps {
             entries: &entries,
         });
         let reads = Reads::default();
-        self.0.push(Step { pipeline, bind_group, grid, reads, _params: Arc::clone(params) });
+        self.0.push(Step { pipeline, bind_group, grid, reads, form: None, _params: Arc::clone(params) });
         Ok(())
     }
 
@@ -144,6 +147,18 @@ impl Steps {
         if let Some(step) = self.0.last_mut() {
             step.reads = reads;
         }
+    }
+
+    /// Says how the kernel of the last step can be tried alone.
+    pub fn tried_as(&mut self, form: Form) {
+        if let Some(step) = self.0.last_mut() {
+            step.form = Some(form);
+        }
+    }
+
+    /// The kernels that can be tried alone, in order.
+    pub fn forms(&self) -> impl Iterator<Item = &Form> {
+        self.0.iter().filter_map(|step| step.form.as_ref())
     }
 
     /// Bytes that a replay for one row reads, the row being at `position`.

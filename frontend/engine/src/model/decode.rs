@@ -28,6 +28,7 @@
 
 use shaders::attention::decode::{Decode, Kv, Params as AttentionParams};
 use shaders::matvec::{Correction, Epilogue, Matvec, Merge, Norms, Params, Prologue, shrink_form};
+use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
 use super::forms::matvec_form;
@@ -190,6 +191,7 @@ impl Builder<'_> {
         }
         self.steps.push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(grid)).await?;
         self.steps.reading(Reads::Fixed(product.matrices.iter().map(|m| m.whole().layout.bytes()).sum()));
+        self.steps.tried_as(Form::Matvec(kernel));
         Ok(())
     }
 
@@ -348,6 +350,7 @@ impl Builder<'_> {
             .push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))
             .await?;
         self.steps.reading(Reads::Keys { bytes: 2 * cache.slot_bytes, window: params.window });
+        self.steps.tried_as(Form::Decode(kernel));
         Ok(())
     }
 

@@ -1,9 +1,11 @@
 //! A loaded decoder: prompt tokens in, drawn tokens out.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
 use shaders::sampling::Settings;
+use shaders::selftest::Form;
 use shaders::state::State;
 
 use super::corrections::Corrections;
@@ -263,6 +265,15 @@ impl Decoder {
         let mut steps = self.lists().one.clone();
         steps.extend(self.sampler.steps());
         steps
+    }
+
+    /// The kernels of this model and its active adapters that can be tried alone, each once.
+    #[must_use]
+    pub fn forms(&self) -> Vec<Form> {
+        let mut seen = HashSet::new();
+        let lists = self.lists();
+        let lists = [&lists.one, &lists.chunk, &lists.tail, &self.head];
+        lists.into_iter().flat_map(Steps::forms).filter(|form| seen.insert(*form)).cloned().collect()
     }
 
     /// Prepares the device for replays of [`Self::token_steps`] at this position, whose results mean nothing. They use

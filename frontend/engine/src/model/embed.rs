@@ -5,6 +5,7 @@ use std::rc::Rc;
 use shaders::embed::gather;
 use shaders::matvec::{Epilogue, Matvec, Prologue};
 use shaders::ple::combine::{self, Table};
+use shaders::selftest::Form;
 
 use super::Parts;
 use super::forms::matvec_form;
@@ -24,6 +25,7 @@ pub async fn tokens(gpu: &Gpu, parts: &Parts) -> Result<Steps, GpuError> {
         let buffers: [&wgpu::Buffer; 4] = [&part.buffer, &s.tokens, &s.state, &s.h[0]];
         let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
         steps.push(gpu, &gather::source(table.dtype)?, &params, &buffers, grid).await?;
+        steps.tried_as(Form::Gather(table.dtype));
     }
     Ok(steps)
 }
@@ -51,6 +53,7 @@ pub async fn per_layer(gpu: &Gpu, parts: &Parts, one: bool) -> Result<Steps, Gpu
         let buffers: [&wgpu::Buffer; 3] = [&s.ple_projected, &s.h[0], &matrix.whole().buffer];
         steps.push(gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(grid)).await?;
         steps.reading(Reads::Fixed(matrix.whole().layout.bytes()));
+        steps.tried_as(Form::Matvec(kernel));
     } else {
         product(gpu, parts, &mut steps, "per_layer_model_proj", &s.h[0], &s.ple_projected).await?;
     }
@@ -62,14 +65,16 @@ pub async fn per_layer(gpu: &Gpu, parts: &Parts, one: bool) -> Result<Steps, Gpu
                 let buffers: [&wgpu::Buffer; 6] =
                     [&s.ple_projected, norm, &s.state, &part.buffer, &s.ple, &s.tokens];
                 let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
-                let source = combine::source(Table::Planar(table.dtype))?;
-                steps.push(gpu, &source, &params, &buffers, grid).await?;
+                let from = Table::Planar(table.dtype);
+                steps.push(gpu, &combine::source(from)?, &params, &buffers, grid).await?;
+                steps.tried_as(Form::Combine(from));
             }
         }
         None => {
             let buffers: [&wgpu::Buffer; 5] = [&s.ple_projected, norm, &s.state, &s.ple_rows, &s.ple];
             let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
             steps.push(gpu, &combine::source(Table::Host)?, &params, &buffers, grid).await?;
+            steps.tried_as(Form::Combine(Table::Host));
         }
     }
     Ok(steps)

@@ -6,6 +6,7 @@ use shaders::attention::decode::Kv;
 use shaders::rows::gelu_mul::{self, Rows};
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
 use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
+use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
 use super::{Attention, KvType, Parts, experts};
@@ -44,7 +45,9 @@ pub async fn norm_add(
         buffers.push(&s.x);
     }
     let grid = Grid::Rows(Rc::new(move |rows| NormAdd::dispatch(&params, rows)));
-    steps.push(gpu, &form.source()?, &params, &buffers, grid).await
+    steps.push(gpu, &form.source()?, &params, &buffers, grid).await?;
+    steps.tried_as(Form::NormAdd(form));
+    Ok(())
 }
 
 /// A product with the rows of `x`.
@@ -138,7 +141,9 @@ impl Builder<'_> {
         let params = gelu_mul::Params::new(width, gate.1, up.1, out.1);
         let grid = Grid::Rows(Rc::new(move |rows| gelu_mul::dispatch(&params, rows)));
         let buffers: [&wgpu::Buffer; 4] = [&self.parts.scratch.state, gate.0, up.0, out.0];
-        self.steps.push(self.gpu, &gelu_mul::source()?, &params, &buffers, grid).await
+        self.steps.push(self.gpu, &gelu_mul::source()?, &params, &buffers, grid).await?;
+        self.steps.tried_as(Form::GeluMul);
+        Ok(())
     }
 
     async fn layer(&mut self, i: usize) -> Result<(), GpuError> {
@@ -230,6 +235,7 @@ impl Builder<'_> {
         }
         let grid = Grid::Rows(Rc::new(move |rows| finish.dispatch(&params, rows)));
         self.steps.push(self.gpu, &finish.source()?, &params, &buffers, grid).await?;
+        self.steps.tried_as(Form::QkvFinish(finish));
 
         let until = config.sees_pictures_whole() && layer.attention == Attention::Sliding;
         let block = Block { head_dim: layer.head_dim, kv_f16, until };
@@ -245,6 +251,8 @@ impl Builder<'_> {
             buffers.push(&s.visible_until);
         }
         let grid = Grid::Rows(Rc::new(move |rows| block.dispatch(&params, rows)));
-        self.steps.push(self.gpu, &block.source()?, &params, &buffers, grid).await
+        self.steps.push(self.gpu, &block.source()?, &params, &buffers, grid).await?;
+        self.steps.tried_as(Form::Block(block));
+        Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use shaders::matmul::{Clamps, Params, Tile};
+use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
 
 use crate::gpu::{Gpu, GpuError, Grid, Steps};
@@ -44,6 +45,9 @@ pub async fn push_part(
         }));
         let source = if clamps.is_some() { tile.clamped_source(dtype) } else { tile.source(dtype) };
         steps.push(gpu, &source?, &params, &[weights, state, x, y], grid).await?;
+        if clamps.is_none() {
+            steps.tried_as(Form::Matmul(tile, dtype));
+        }
     }
     Ok(())
 }

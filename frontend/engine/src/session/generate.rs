@@ -107,6 +107,8 @@ pub struct Timings {
     pub decode_ms: f64,
     /// Submits that drew the tokens after the first one.
     pub decode_submits: u32,
+    /// Buffers created meanwhile.
+    pub decode_buffers: u64,
 }
 
 /// How a run of drawn tokens ended.
@@ -130,6 +132,8 @@ struct Run<'a> {
     first: Option<Instant>,
     last: Instant,
     submits: u32,
+    /// Buffers that there had been when the first token came.
+    buffers: u64,
 }
 
 fn ms(from: Instant, to: Instant) -> f64 {
@@ -179,6 +183,7 @@ impl Session {
             first: None,
             last: now,
             submits: 0,
+            buffers: 0,
         };
         run.recall(self);
         let result = self.answer(&mut run).await;
@@ -202,6 +207,7 @@ impl Session {
                 decode_tokens: drawn,
                 decode_ms: run.first.map_or(0.0, |first| ms(first, run.last)),
                 decode_submits: run.submits,
+                decode_buffers: run.first.map_or(0, |_| self.gpu.buffers_created() - run.buffers),
             },
         })
     }
@@ -300,7 +306,9 @@ impl Session {
             if seen > 0 {
                 pace.learn(upto - seen, ms(run.last, now));
             }
-            run.first.get_or_insert(now);
+            if run.first.is_none() {
+                (run.first, run.buffers) = (Some(now), self.gpu.buffers_created());
+            }
             run.last = now;
             let mut exit = None;
             let before = run.input.len();

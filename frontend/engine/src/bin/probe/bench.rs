@@ -26,12 +26,11 @@ pub fn run(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32, repeat: 
     let (mut prefills, mut decodes, mut firsts) = (Vec::new(), Vec::new(), Vec::new());
     let (mut created, mut submits) = (0, 0);
     for round in 0..=repeat {
-        let before = gpu.buffers_created();
         let t = pollster::block_on(session.time(prefill, decode, round, &Control::default()))?.timings;
         if round == 0 {
             continue;
         }
-        (created, submits) = (gpu.buffers_created() - before, t.decode_submits);
+        (created, submits) = (t.decode_buffers, t.decode_submits);
         prefills.push(f64::from(prefill) * 1000.0 / t.prefill_ms);
         firsts.push(t.prefill_ms);
         if t.decode_tokens > 1 {
@@ -47,7 +46,7 @@ pub fn run(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32, repeat: 
         "decode_tokens_per_s": spread(decodes),
         "decode_submits": submits,
         "dispatches_per_token": session.decoder().dispatches_per_token(),
-        "buffers_created_per_round": created,
+        "buffers_created": created,
         "gpu_bytes": gpu.bytes_in_use(),
     }))
 }

@@ -1,4 +1,10 @@
-//! For engineers: what the graphics device is and offers, to read and to copy.
+//! For engineers: what the graphics device is, offers and achieves, to read and to copy.
+
+mod kernels;
+mod measure;
+mod report;
+mod self_test;
+mod speed;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::DeviceReport;
@@ -10,18 +16,21 @@ use crate::{
     format,
     state::{engine::EnginePhase, models::ModelState, use_stores},
 };
+use kernels::Kernels;
+use measure::{Measurements, Running};
+use report::report;
+use self_test::SelfTestView;
+use speed::Speed;
 
-/// Adapter, limits, features, and the model that is loaded.
+/// Measurements, a self-test, adapter, limits, features, and the model that is loaded.
 #[component]
 pub fn DiagnosticsPage() -> impl IntoView {
     let stores = use_stores();
     let engine = stores.engine;
+    let measured = Measurements::new(engine);
+    on_cleanup(move || measured.stop());
     let copy = move |_| {
-        let text = report(
-            engine.device.get_untracked().as_ref(),
-            &engine.model.get_untracked(),
-            &browser::user_agent(),
-        );
+        let text = untrack(|| report(engine, &measured, &browser::user_agent()));
         spawn_local(async move {
             if browser::copy_text(&text).await {
                 stores.ui.toast("Copied.");
@@ -55,6 +64,12 @@ pub fn DiagnosticsPage() -> impl IntoView {
                     {move || pairs_view(model_pairs(&engine.model.get()))}
                 </dl>
             </section>
+            <Show when=move || measured.can_test()>
+                <Running measured />
+                <SelfTestView measured />
+                <Speed measured />
+                <Kernels measured />
+            </Show>
             {device}
         </Column>
     }
@@ -91,6 +106,7 @@ fn device_view(device: DeviceReport) -> AnyView {
     .into_any()
 }
 
+/// Names and values.
 type Pairs = Vec<(&'static str, String)>;
 
 fn pairs_view(pairs: Pairs) -> Vec<impl IntoView> {
@@ -132,58 +148,5 @@ fn model_pairs(model: &ModelState) -> Pairs {
             ("Context", format!("{} tokens", format::count(u64::from(*context)))),
             ("Graphics memory", format::bytes(*gpu_bytes)),
         ],
-    }
-}
-
-/// The whole page as text.
-fn report(device: Option<&DeviceReport>, model: &ModelState, user_agent: &str) -> String {
-    let mut lines = vec![format!("gemtab {}", env!("CARGO_PKG_VERSION")), format!("Browser: {user_agent}")];
-    let push = |lines: &mut Vec<String>, pairs: Pairs| {
-        lines.extend(pairs.into_iter().map(|(name, value)| format!("{name}: {value}")));
-    };
-    push(&mut lines, model_pairs(model));
-    match device {
-        None => lines.push("Graphics device: not known yet".to_owned()),
-        Some(device) if !device.available => {
-            lines.push(format!("Graphics device: none ({})", device.problem))
-        }
-        Some(device) => {
-            push(&mut lines, device_pairs(device));
-            lines.push(format!("Features: {}", device.features.join(", ")));
-            lines.extend(device.limits.iter().map(|(name, value)| format!("{name}: {value}")));
-        }
-    }
-    lines.join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_report_names_the_device_and_every_limit() {
-        let device = DeviceReport {
-            available: true,
-            vendor: "nvidia".into(),
-            limits: vec![("maxBufferSize".into(), 4_294_967_296)],
-            features: vec!["subgroups".into()],
-            ..DeviceReport::default()
-        };
-        let text = report(Some(&device), &ModelState::None, "Firefox");
-        for part in [
-            "Vendor: nvidia",
-            "maxBufferSize: 4294967296",
-            "Features: subgroups",
-            "Browser: Firefox",
-            "Model: none",
-        ] {
-            assert!(text.contains(part), "{part} is missing in\n{text}");
-        }
-    }
-
-    #[test]
-    fn without_a_device_the_reason_is_told() {
-        let device = DeviceReport { problem: "navigator.gpu is undefined".into(), ..DeviceReport::default() };
-        assert!(report(Some(&device), &ModelState::None, "").contains("none (navigator.gpu is undefined)"));
     }
 }

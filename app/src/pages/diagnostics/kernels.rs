@@ -1,0 +1,97 @@
+//! Where the time of a drawn token goes.
+
+use leptos::prelude::*;
+use protocol::Profile;
+use protocol::diagnosis::bytes_per_s;
+
+use super::measure::{Kind, Measurements, StartButton};
+use super::{Pairs, pairs_view};
+use crate::format;
+
+/// What the columns are.
+const COLUMNS: [&str; 5] = ["Kernel", "Dispatches", "ms", "GB/s", "Of the copy"];
+
+/// The profile.
+#[component]
+pub fn Kernels(measured: Measurements) -> impl IntoView {
+    view! {
+        <section class="part">
+            <h2>"Kernels"</h2>
+            <p class="muted">
+                "The time of each kernel in one drawn token after 512 others, and how near its reading comes to the \
+                 fastest this device can copy."
+            </p>
+            <StartButton measured kind=Kind::Profile label="Measure kernels" of_model=true />
+            <div role="status">
+                {move || measured.profile.with(|profile| profile.as_ref().map(profile_view))}
+            </div>
+        </section>
+    }
+}
+
+fn profile_view(profile: &Profile) -> impl IntoView + use<> {
+    let head = COLUMNS.map(|name| view! { <th scope="col">{name}</th> });
+    let row = |[name, rest @ ..]: [String; 5]| {
+        let cells = rest.map(|value| view! { <td class="numbers">{value}</td> });
+        view! { <tr><th scope="row"><code>{name}</code></th>{cells.to_vec()}</tr> }
+    };
+    let body: Vec<_> = rows(profile).into_iter().map(row).collect();
+    view! {
+        <dl class="pairs">{pairs_view(pairs(profile))}</dl>
+        <div class="scroll-x" tabindex="0" role="region" aria-label="Kernels">
+            <table class="table">
+                <thead><tr>{head.to_vec()}</tr></thead>
+                <tbody>{body}</tbody>
+            </table>
+        </div>
+    }
+}
+
+/// The whole token, for people.
+pub fn pairs(profile: &Profile) -> Pairs {
+    let alone: f64 = profile.kernels.iter().map(|kernel| kernel.ms).sum();
+    let measured_by = if profile.timestamps { "timestamps of the device" } else { "the clock" };
+    vec![
+        ("Copy bandwidth", format!("{} a second", format::bytes(profile.copy_bytes_per_s as u64))),
+        ("Read for a token", format::bytes(profile.token_bytes)),
+        ("Time of a token", format!("{:.3} ms; kernels alone {alone:.3} ms", profile.token_ms)),
+        ("Of the copy bandwidth", percent(profile.share(profile.token_bytes, profile.token_ms))),
+        ("Dispatches", format::count(profile.dispatches.into())),
+        ("Measured by", measured_by.to_owned()),
+    ]
+}
+
+/// A row for each kernel, longest first.
+pub fn rows(profile: &Profile) -> Vec<[String; 5]> {
+    let row = |kernel: &protocol::diagnosis::KernelTime| {
+        let (rate, share) = if kernel.bytes > 0 {
+            let rate = bytes_per_s(kernel.bytes, kernel.ms) / 1e9;
+            (format!("{rate:.1}"), percent(profile.share(kernel.bytes, kernel.ms)))
+        } else {
+            ("–".to_owned(), "–".to_owned())
+        };
+        [kernel.name.clone(), kernel.dispatches.to_string(), format!("{:.3}", kernel.ms), rate, share]
+    };
+    profile.kernels.iter().map(row).collect()
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::diagnosis::KernelTime;
+
+    use super::*;
+
+    #[test]
+    fn a_kernel_is_measured_by_what_it_reads() {
+        let kernel = |bytes| KernelTime { name: "k".into(), dispatches: 2, ms: 2.0, bytes };
+        let kernels = vec![kernel(100_000_000), kernel(0)];
+        let profile = Profile { copy_bytes_per_s: 100e9, kernels, ..Profile::default() };
+        let text = |cells: [&str; 5]| cells.map(str::to_owned);
+        let expected = [text(["k", "2", "2.000", "50.0", "50 %"]), text(["k", "2", "2.000", "–", "–"])];
+        assert_eq!(rows(&profile), expected);
+    }
+}

@@ -1,0 +1,127 @@
+//! The whole page as text.
+
+use leptos::prelude::*;
+use protocol::{Benchmark, DeviceReport, Profile, SelfTest};
+
+use super::measure::Measurements;
+use super::{Pairs, device_pairs, kernels, model_pairs, speed};
+use crate::state::{engine::EngineStore, models::ModelState};
+
+/// What is known now.
+pub fn report(engine: EngineStore, measured: &Measurements, user_agent: &str) -> String {
+    let mut lines = about(engine.device.get().as_ref(), &engine.model.get(), user_agent);
+    if let Some(self_test) = measured.self_test.get() {
+        lines.extend(of_self_test(&self_test));
+    }
+    if let Some(benchmark) = measured.benchmark.get() {
+        lines.extend(of_benchmark(&benchmark));
+    }
+    if let Some(profile) = measured.profile.get() {
+        lines.extend(of_profile(&profile));
+    }
+    lines.join("\n")
+}
+
+fn pairs(title: &str, pairs: Pairs) -> impl Iterator<Item = String> {
+    let lines: Vec<_> = pairs.into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    [String::new(), title.to_owned()].into_iter().chain(lines)
+}
+
+fn about(device: Option<&DeviceReport>, model: &ModelState, user_agent: &str) -> Vec<String> {
+    let mut lines = vec![format!("gemtab {}", env!("CARGO_PKG_VERSION")), format!("Browser: {user_agent}")];
+    let push = |lines: &mut Vec<String>, pairs: Pairs| {
+        lines.extend(pairs.into_iter().map(|(name, value)| format!("{name}: {value}")));
+    };
+    push(&mut lines, model_pairs(model));
+    match device {
+        None => lines.push("Graphics device: not known yet".to_owned()),
+        Some(device) if !device.available => {
+            lines.push(format!("Graphics device: none ({})", device.problem))
+        }
+        Some(device) => {
+            push(&mut lines, device_pairs(device));
+            lines.push(format!("Features: {}", device.features.join(", ")));
+            lines.extend(device.limits.iter().map(|(name, value)| format!("{name}: {value}")));
+        }
+    }
+    lines
+}
+
+fn of_self_test(self_test: &SelfTest) -> Vec<String> {
+    let checks = self_test.checks.iter().map(|check| match &check.problem {
+        None => format!("{}: right, {:.3} of what may differ", check.name, check.deviation),
+        Some(problem) => format!("{}: WRONG, {problem}", check.name),
+    });
+    let title = ["".to_owned(), "Self-test".to_owned()];
+    title.into_iter().chain(checks).collect()
+}
+
+fn of_benchmark(benchmark: &Benchmark) -> Vec<String> {
+    pairs("Speed", speed::pairs(benchmark)).collect()
+}
+
+fn of_profile(profile: &Profile) -> Vec<String> {
+    let rows = kernels::rows(profile).into_iter().map(|row| row.join("  "));
+    pairs("Kernels", kernels::pairs(profile)).chain(rows).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::diagnosis::{KernelCheck, KernelTime, Round};
+
+    use super::*;
+
+    #[test]
+    fn the_report_names_the_device_and_every_limit() {
+        let device = DeviceReport {
+            available: true,
+            vendor: "nvidia".into(),
+            limits: vec![("maxBufferSize".into(), 4_294_967_296)],
+            features: vec!["subgroups".into()],
+            ..DeviceReport::default()
+        };
+        let text = about(Some(&device), &ModelState::None, "Firefox").join("\n");
+        for part in [
+            "Vendor: nvidia",
+            "maxBufferSize: 4294967296",
+            "Features: subgroups",
+            "Browser: Firefox",
+            "Model: none",
+        ] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_report_tells_what_was_measured() {
+        let of = |lines: Vec<String>| lines.join("\n");
+        let checks = vec![
+            KernelCheck { name: "good".into(), deviation: 0.25, problem: None },
+            KernelCheck { name: "bad".into(), deviation: 9.0, problem: Some("element 3 is 7".into()) },
+        ];
+        let tested = of(of_self_test(&SelfTest { of_model: true, checks }));
+        assert!(tested.contains("good: right, 0.250 of what may differ"), "{tested}");
+        assert!(tested.contains("bad: WRONG, element 3 is 7"), "{tested}");
+        let rounds = vec![Round { prefill_ms: 100.0, decode_ms: 500.0 }];
+        let benchmark = Benchmark { prompt: 512, answer: 101, rounds, ..Benchmark::default() };
+        assert!(
+            of(of_benchmark(&benchmark)).contains("Drawing: 200 tok/s"),
+            "{:?}",
+            of_benchmark(&benchmark)
+        );
+        let kernels = vec![KernelTime { name: "slow".into(), dispatches: 2, ms: 2.0, bytes: 100_000_000 }];
+        let profile = Profile { copy_bytes_per_s: 100e9, kernels, ..Profile::default() };
+        assert!(
+            of(of_profile(&profile)).contains("slow  2  2.000  50.0  50 %"),
+            "{:?}",
+            of_profile(&profile)
+        );
+    }
+
+    #[test]
+    fn without_a_device_the_reason_is_told() {
+        let device = DeviceReport { problem: "navigator.gpu is undefined".into(), ..DeviceReport::default() };
+        let text = about(Some(&device), &ModelState::None, "").join("\n");
+        assert!(text.contains("none (navigator.gpu is undefined)"));
+    }
+}

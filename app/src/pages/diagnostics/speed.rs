@@ -1,0 +1,67 @@
+//! How fast the loaded model reads and answers.
+
+use leptos::prelude::*;
+use protocol::{Benchmark, Spread};
+
+use super::measure::{Kind, Measurements, StartButton};
+use super::{Pairs, pairs_view};
+use crate::format;
+
+/// The benchmark.
+#[component]
+pub fn Speed(measured: Measurements) -> impl IntoView {
+    view! {
+        <section class="part">
+            <h2>"Speed"</h2>
+            <p class="muted">
+                "Six rounds of 512 tokens read and 128 drawn; the first does not count. The conversation in the engine is \
+                 forgotten: its next answer reads it anew."
+            </p>
+            <StartButton measured kind=Kind::Benchmark label="Measure speed" of_model=true />
+            <div role="status">
+                {move || {
+                    measured.benchmark.with(|benchmark| benchmark.as_ref().map(|benchmark| {
+                        view! { <dl class="pairs">{pairs_view(pairs(benchmark))}</dl> }
+                    }))
+                }}
+            </div>
+        </section>
+    }
+}
+
+/// What was found, for people.
+pub fn pairs(benchmark: &Benchmark) -> Pairs {
+    let tokens = |count: u32| format::counted(count.into(), "token", "tokens");
+    vec![
+        ("Reading", format!("{}, {}", spread(benchmark.prefill(), "tok/s"), tokens(benchmark.prompt))),
+        ("Drawing", format!("{}, {}", spread(benchmark.decode(), "tok/s"), tokens(benchmark.answer))),
+        ("First token", spread(benchmark.first_token_ms(), "ms")),
+        ("Dispatches a token", format::count(benchmark.dispatches_per_token.into())),
+        ("Submits a token", format!("{:.2}", benchmark.submits_per_token)),
+        ("Buffers created meanwhile", format::count(benchmark.buffers_created)),
+    ]
+}
+
+/// Median and range, as exact as they are worth: `38.2 tok/s (37.0 to 39.1)`.
+fn spread(spread: Spread, unit: &str) -> String {
+    let Spread { min, median, max } = spread;
+    let digits = match median {
+        ..1.0 => 3,
+        ..10.0 => 2,
+        ..100.0 => 1,
+        _ => 0,
+    };
+    format!("{median:.digits$} {unit} ({min:.digits$} to {max:.digits$})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_is_as_exact_as_it_is_large() {
+        assert_eq!(spread(Spread { min: 37.04, median: 38.21, max: 39.1 }, "ms"), "38.2 ms (37.0 to 39.1)");
+        assert_eq!(spread(Spread { min: 800.2, median: 812.6, max: 820.0 }, "ms"), "813 ms (800 to 820)");
+        assert_eq!(spread(Spread { min: 0.1, median: 0.1234, max: 0.2 }, "ms"), "0.123 ms (0.100 to 0.200)");
+    }
+}

@@ -1,0 +1,118 @@
+//! A self-test: kernels on the device beside their twins on the CPU.
+
+use shaders::attention::{block::Block, decode::Decode, decode::Kv};
+use shaders::matmul::Tile;
+use shaders::matvec::{self, Epilogue, Matvec, Prologue};
+use shaders::ple::combine::Table;
+use shaders::rows::{norm_add::NormAdd, qkv_finish::QkvFinish};
+use shaders::selftest::{Arg, Case, CaseError, Expected, Form};
+use shaders::{Binding, DType};
+
+use crate::gpu::{Gpu, GpuError, Grid, Steps};
+
+/// What a kernel did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Check {
+    /// The kernel.
+    pub name: String,
+    /// Greatest deviation, as a share of what is allowed.
+    pub deviation: f64,
+    /// What is wrong, if anything is.
+    pub problem: Option<String>,
+}
+
+/// Runs a kernel on small inputs and compares what it makes with its twin.
+///
+/// # Errors
+/// When the device was lost or gives no buffer. A kernel that it refuses is a [`Check::problem`].
+pub async fn check(gpu: &Gpu, form: &Form) -> Result<Check, GpuError> {
+    let case = match form.case() {
+        Ok(case) => case,
+        Err(CaseError::Template(error)) => return Err(error.into()),
+        Err(error) => return Err(GpuError::Fault { reason: format!("{form:?} cannot be tried: {error}") }),
+    };
+    let mut check = Check { name: case.source.name.clone(), ..Check::default() };
+    match run(gpu, &case).await {
+        Ok(buffers) => {
+            for (expected, words) in case.expected.iter().zip(&buffers) {
+                compare(expected, words, &mut check);
+            }
+        }
+        Err(GpuError::Kernel { reason, .. }) => check.problem = Some(reason),
+        Err(error) => return Err(error),
+    }
+    Ok(check)
+}
+
+/// The words of each binding that is expected to hold something.
+async fn run(gpu: &Gpu, case: &Case) -> Result<Vec<Vec<u32>>, GpuError> {
+    let [Arg::Uniform(params), args @ ..] = case.args.as_slice() else {
+        return Err(GpuError::Fault { reason: format!("{} has no parameters", case.source.name) });
+    };
+    let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+    let uniform = gpu.buffer(&case.source.name, params.len() as u64, usage)?;
+    gpu.queue().write_buffer(&uniform, 0, params);
+    let mut buffers = Vec::with_capacity(args.len());
+    for arg in args {
+        match arg {
+            Arg::Words(words) => buffers.push(gpu.storage_with(&case.source.name, words)?),
+            Arg::Uniform(_) => {
+                return Err(GpuError::Fault { reason: format!("{} has two uniforms", case.source.name) });
+            }
+        }
+    }
+    let bound: Vec<&wgpu::Buffer> = buffers.iter().map(|buffer| -> &wgpu::Buffer { buffer }).collect();
+    let mut steps = Steps::default();
+    let push = steps.push_shared(gpu, &case.source, &uniform, &bound, Grid::Fixed(case.grid));
+    gpu.validating(push).await?;
+    gpu.run(&steps, 1);
+    let mut read = Vec::with_capacity(case.expected.len());
+    for expected in &case.expected {
+        debug_assert_eq!(case.source.bindings[expected.binding], Binding::ReadWrite);
+        let buffer = &buffers[expected.binding - 1];
+        let bytes = gpu.read_once(buffer, 0, buffer.size()).await?;
+        read.push(bytemuck::pod_collect_to_vec(&bytes));
+    }
+    Ok(read)
+}
+
+fn compare(expected: &Expected, words: &[u32], check: &mut Check) {
+    let got = expected.reading.read(words, expected.values.len());
+    for (index, &want) in expected.values.iter().enumerate() {
+        let found = got.get(index).copied().unwrap_or(f32::NAN);
+        let allowed = expected.absolute + expected.relative * want.abs();
+        let differs = f64::from((found - want).abs());
+        // Nothing may differ where a copy is meant; no number is near to NaN.
+        let share = if differs == 0.0 { 0.0 } else { differs / f64::from(allowed) };
+        let share = if share.is_nan() { f64::INFINITY } else { share };
+        check.deviation = check.deviation.max(share);
+        if share > 1.0 && check.problem.is_none() {
+            check.problem = Some(format!("element {index} is {found}, and should be {want}"));
+        }
+    }
+}
+
+/// Kernels that any model may need, of the types that files in the field have.
+#[must_use]
+pub fn standard() -> Vec<Form> {
+    let mut forms = vec![Form::Copy, Form::GeluMul, Form::Combine(Table::Host)];
+    forms.extend(NormAdd::ALL.map(Form::NormAdd));
+    for dtype in DType::ALL {
+        let form = matvec::Form::default();
+        let kernel =
+            |dtypes, prologue, epilogue| Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, form });
+        forms.push(kernel(vec![dtype], Prologue::Plain, Epilogue::Store));
+        forms.push(kernel(vec![dtype; 2], Prologue::Add { norm: true, mix: false }, Epilogue::Geglu));
+        forms.push(Form::Gather(dtype));
+        forms.extend(Tile::ALL.map(|tile| Form::Matmul(tile, dtype)));
+    }
+    for head_dim in [256, 512] {
+        let kv_f16 = true;
+        forms.push(Form::Block(Block { head_dim, kv_f16, until: false }));
+        for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
+            forms.push(Form::Decode(Decode { head_dim, kv, kv_f16 }));
+            forms.push(Form::QkvFinish(QkvFinish { head_dim, kv, kv_f16 }));
+        }
+    }
+    forms
+}

@@ -1,0 +1,189 @@
+//! Kernels with small inputs and what their twins make of them, for a self-test on the device of whoever runs them.
+//! Still no GPU types: the engine runs a [`Case`], and compares.
+
+mod attention;
+mod products;
+mod rows;
+
+use crate::attention::{block::Block, decode::Decode};
+use crate::matmul::Tile;
+use crate::matvec::Matvec;
+use crate::ple::combine::Table;
+use crate::quant::QuantError;
+use crate::rows::{norm_add::NormAdd, qkv_finish::QkvFinish};
+use crate::{DType, LayoutError, PreprocessError, Source};
+
+/// A kernel that can be tried: one permutation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The product of decode.
+    Matvec(Matvec),
+    /// The product of prefill.
+    Matmul(Tile, DType),
+    /// The attention of decode.
+    Decode(Decode),
+    /// The attention of prefill.
+    Block(Block),
+    /// Head norms, rotation, append.
+    QkvFinish(QkvFinish),
+    /// Norms and residual additions of prefill.
+    NormAdd(NormAdd),
+    /// The gated activation of prefill.
+    GeluMul,
+    /// Token embeddings.
+    Gather(DType),
+    /// Per-layer inputs.
+    Combine(Table),
+    /// The copy that bandwidth is measured with.
+    Copy,
+}
+
+/// What a kernel binds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arg {
+    /// A uniform.
+    Uniform(Vec<u8>),
+    /// A storage buffer: words.
+    Words(Vec<u32>),
+}
+
+/// What a binding holds afterwards.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expected {
+    /// Number of the binding.
+    pub binding: usize,
+    /// How the numbers are there.
+    pub reading: Reading,
+    /// The numbers.
+    pub values: Vec<f32>,
+    /// What each may differ: this, …
+    pub absolute: f32,
+    /// … and this share of it.
+    pub relative: f32,
+}
+
+/// How numbers lie in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// From the first word on.
+    F32,
+    /// Halves, two a word.
+    F16,
+    /// Accumulators, `[heads, head_dim]`, then a pair of maximum and sum for each head: what is meant is their quotient.
+    Accumulated {
+        /// Elements of a head.
+        head_dim: usize,
+    },
+}
+
+/// A kernel with its inputs and the outcome.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The kernel.
+    pub source: Source,
+    /// What it binds, in order.
+    pub args: Vec<Arg>,
+    /// Workgroups.
+    pub grid: [u32; 3],
+    /// What it should make.
+    pub expected: Vec<Expected>,
+}
+
+/// Why there is no case.
+#[derive(Debug, thiserror::Error)]
+pub enum CaseError {
+    /// The template.
+    #[error(transparent)]
+    Template(#[from] PreprocessError),
+    /// Test values that do not quantise.
+    #[error(transparent)]
+    Quant(#[from] QuantError),
+    /// A matrix without a layout.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+}
+
+impl Form {
+    /// Its case.
+    ///
+    /// # Errors
+    /// A fault of the template, or a shape that the type cannot have.
+    pub fn case(&self) -> Result<Case, CaseError> {
+        match self {
+            Self::Matvec(kernel) => products::matvec(kernel),
+            Self::Matmul(tile, dtype) => products::matmul(*tile, *dtype),
+            Self::Gather(dtype) => products::gather(*dtype),
+            Self::Decode(form) => attention::decode(form),
+            Self::Block(form) => attention::block(form),
+            Self::QkvFinish(form) => attention::qkv_finish(form),
+            Self::NormAdd(form) => rows::norm_add(*form),
+            Self::GeluMul => rows::gelu_mul(),
+            Self::Combine(table) => rows::combine(*table),
+            Self::Copy => rows::copy(),
+        }
+    }
+}
+
+impl Arg {
+    fn uniform<T: bytemuck::Pod>(value: &T) -> Self {
+        Self::Uniform(bytemuck::bytes_of(value).to_vec())
+    }
+
+    fn floats(values: &[f32]) -> Self {
+        Self::Words(values.iter().map(|value| value.to_bits()).collect())
+    }
+
+    fn zeros(count: usize) -> Self {
+        Self::Words(vec![0; count])
+    }
+}
+
+impl Expected {
+    fn new(binding: usize, values: Vec<f32>, absolute: f32) -> Self {
+        Self { binding, reading: Reading::F32, values, absolute, relative: 1e-3 }
+    }
+}
+
+impl Reading {
+    /// The numbers, of the words of a buffer.
+    #[must_use]
+    pub fn read(self, words: &[u32], count: usize) -> Vec<f32> {
+        let float = |word: &u32| f32::from_bits(*word);
+        match self {
+            Self::F32 => words.iter().take(count).map(float).collect(),
+            Self::F16 => {
+                let halves = words.iter().flat_map(|word| [word & 0xffff, word >> 16]);
+                halves.take(count).map(|bits| half::f16::from_bits(bits as u16).to_f32()).collect()
+            }
+            Self::Accumulated { head_dim } => {
+                let sum =
+                    |index: usize| words.get(count + 2 * (index / head_dim) + 1).map_or(f32::NAN, float);
+                words.iter().take(count).enumerate().map(|(i, word)| float(word) / sum(i)).collect()
+            }
+        }
+    }
+}
+
+/// Words of halves, two a word, and what they say.
+fn halves(values: &[f32]) -> (Vec<u32>, Vec<f32>) {
+    let rounded: Vec<_> = values.iter().map(|&value| half::f16::from_f32(value)).collect();
+    let words = rounded.chunks(2).map(|pair| {
+        let bits = |at: usize| pair.get(at).map_or(0, |half| u32::from(half.to_bits()));
+        bits(0) | bits(1) << 16
+    });
+    (words.collect(), rounded.iter().map(|half| half.to_f32()).collect())
+}
+
+/// Repeatable values in −1..1 (SplitMix64).
+#[must_use]
+pub fn random(seed: u64, count: usize) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 40) as f32 / (1_u64 << 23) as f32 - 1.0
+    };
+    (0..count).map(|_| next()).collect()
+}

@@ -1,0 +1,120 @@
+//! Cases of what stands between products.
+
+use super::{Arg, Case, CaseError, Expected, random};
+use crate::bandwidth::copy as plain;
+use crate::ple::combine::{self as ple, Table};
+use crate::quant::{planar_values, quantize, repack};
+use crate::rows::gelu_mul::{self as gelu, Rows};
+use crate::rows::norm_add::{self as norms, NormAdd};
+use crate::state::State;
+use crate::{DType, PlanarLayout};
+
+const EPS: f32 = 1e-6;
+/// Rows.
+const LEN: u32 = 3;
+
+fn state() -> Arg {
+    let state = State { len: LEN, ..State::default() };
+    Arg::Words(bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec())
+}
+
+fn as_f32(values: Vec<f64>) -> Vec<f32> {
+    values.into_iter().map(|value| value as f32).collect()
+}
+
+/// Norms and additions.
+pub fn norm_add(form: NormAdd) -> Result<Case, CaseError> {
+    let width = 388_u32;
+    let count = (LEN * width) as usize;
+    let (h, branch) = (random(51, count), random(52, count));
+    let mut vectors = random(53, 2 * width as usize);
+    vectors.push(0.75);
+    let mut params = norms::Params::new(width, EPS);
+    (params.norm, params.scale_at) = (width, 2 * width);
+    let (new_h, x) = norms::norm_add(form, &params, &vectors, &h, &branch);
+    let mut args = vec![Arg::uniform(&params), state(), Arg::floats(&vectors), Arg::floats(&h)];
+    let mut expected = Vec::new();
+    if form != NormAdd::Norm {
+        args.push(Arg::floats(&branch));
+        expected.push(Expected::new(3, as_f32(new_h), 1e-4));
+    }
+    if form != NormAdd::Add {
+        expected.push(Expected::new(args.len(), as_f32(x), 1e-4));
+        args.push(Arg::zeros(count));
+    }
+    Ok(Case { source: form.source()?, args, grid: NormAdd::dispatch(&params, LEN), expected })
+}
+
+/// The gated activation.
+pub fn gelu_mul() -> Result<Case, CaseError> {
+    let width = 388_u32;
+    let rows = Rows { stride: width, at: 0 };
+    let params = gelu::Params::new(width, rows, rows, rows);
+    let count = (LEN * width) as usize;
+    let gate: Vec<f32> = random(54, count).into_iter().map(|v| 6.0 * v).collect();
+    let up = random(55, count);
+    let mut out = vec![0.0; count];
+    gelu::gelu_mul(&params, LEN as usize, &gate, &up, &mut out);
+    let args = vec![Arg::uniform(&params), state(), Arg::floats(&gate), Arg::floats(&up), Arg::zeros(count)];
+    let grid = gelu::dispatch(&params, LEN);
+    Ok(Case { source: gelu::source()?, args, grid, expected: vec![Expected::new(4, out, 1e-4)] })
+}
+
+/// The per-layer inputs of two layers.
+pub fn combine(table: Table) -> Result<Case, CaseError> {
+    const LAYERS: u32 = 2;
+    let p = 256_u32;
+    let tokens: [u32; LEN as usize] = [4, 0, 2];
+    let count = (LEN * LAYERS * p) as usize;
+    let proj = random(56, count);
+    let norm = random(57, p as usize);
+    let mut params = ple::Params::new(512, LAYERS, p, EPS);
+    let (words, rows) = match table {
+        Table::Host => {
+            let rows = random(58, count);
+            (rows.iter().map(|v| v.to_bits()).collect(), rows)
+        }
+        Table::Planar(dtype) => {
+            let (words, layout) = planar(dtype, LAYERS * p, 5)?;
+            params = params.with_table(&layout, 0);
+            let rows = tokens.iter().flat_map(|&token| planar_values(&layout, &words, token)).collect();
+            (words, rows)
+        }
+    };
+    let each = proj.chunks(p as usize).zip(rows.chunks(p as usize));
+    let want: Vec<f32> = each.flat_map(|(proj, row)| ple::combine(&params, proj, &norm, row)).collect();
+    let mut args = vec![
+        Arg::uniform(&params),
+        Arg::floats(&proj),
+        Arg::floats(&norm),
+        state(),
+        Arg::Words(words),
+        Arg::zeros(count),
+    ];
+    if table != Table::Host {
+        args.push(Arg::Words(tokens.to_vec()));
+    }
+    let grid = params.dispatch(LEN);
+    Ok(Case { source: ple::source(table)?, args, grid, expected: vec![Expected::new(5, want, 1e-3)] })
+}
+
+fn planar(dtype: DType, k: u32, rows: u32) -> Result<(Vec<u32>, PlanarLayout), CaseError> {
+    let bytes = quantize(dtype, &random(59, (k * rows) as usize))?;
+    let (k, rows) = (u64::from(k), u64::from(rows));
+    Ok((repack(dtype, k, rows, &bytes)?, PlanarLayout::new(dtype, k, rows)?))
+}
+
+/// The copy that bandwidth is measured with.
+pub fn copy() -> Result<Case, CaseError> {
+    let params = plain::Params::new(1001);
+    let (x, y) = (random(60, 4004), vec![0.0_f32; 4008]);
+    let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    let want = plain::copy(&params, &bits(&x), &bits(&y)).into_iter().map(f32::from_bits).collect();
+    let args = vec![Arg::uniform(&params), Arg::floats(&x), Arg::zeros(4008)];
+    Ok(Case {
+        source: plain::source()?,
+        args,
+        grid: params.dispatch(),
+        expected: vec![Expected::new(2, want, 0.0)],
+    })
+}
