@@ -6,6 +6,7 @@
 mod common;
 
 use common::{BufferArg, Gpu, assert_close, random};
+use shaders::backward::attention::Span;
 use shaders::backward::cross_entropy::{self, Stat};
 use shaders::backward::heads::{self, Heads};
 use shaders::backward::{attention, geglu, input, norm};
@@ -210,17 +211,35 @@ fn the_gradient_of_head_norms_and_rotation_agrees() {
 
 #[test]
 fn the_gradient_of_attention_agrees() {
-    // (head_dim, heads, kv_heads, window, rows)
-    let cases = [
-        (16u32, 4u32, 2u32, 0u32, 5u32),
-        (16, 2, 1, 3, 37),
-        (64, 4, 1, 16, 50),
-        (128, 2, 2, 0, 33),
-        (256, 2, 1, 20, 41),
-        (512, 2, 1, 0, 18),
+    // (head_dim, heads, kv_heads, window, rows, first row and end of pictures that are seen whole)
+    type Case = (u32, u32, u32, u32, u32, &'static [[u32; 2]]);
+    let cases: [Case; 10] = [
+        (16, 4, 2, 0, 5, &[]),
+        (16, 2, 1, 3, 37, &[]),
+        (64, 4, 1, 16, 50, &[]),
+        (128, 2, 2, 0, 33, &[]),
+        (256, 2, 1, 20, 41, &[]),
+        (512, 2, 1, 0, 18, &[]),
+        (16, 2, 1, 3, 5, &[[1, 4]]),
+        // Longer than the window, across several tiles, side by side, and to the last row.
+        (16, 2, 1, 5, 77, &[[3, 40], [40, 42], [60, 77]]),
+        (64, 4, 2, 0, 50, &[[17, 49]]),
+        (256, 2, 1, 20, 41, &[[0, 33]]),
     ];
-    for (head_dim, heads, kv_heads, window, rows) in cases {
+    for (head_dim, heads, kv_heads, window, rows, pictures) in cases {
         let hd = head_dim as usize;
+        let spans: Vec<Span> = (0..rows)
+            .map(|t| {
+                let own = pictures.iter().find(|[since, until]| (*since..*until).contains(&t));
+                own.map_or(Span { since: t, until: t + 1 }, |&[since, until]| Span { since, until })
+            })
+            .collect();
+        let whole = !pictures.is_empty();
+        let sequence = || {
+            let spans = spans.iter().filter(|_| whole).flat_map(|span| [span.since, span.until]);
+            let state: [u32; 8] = bytemuck::cast(State { len: rows, ..State::default() });
+            BufferArg::read(&state.into_iter().chain(spans).collect::<Vec<u32>>())
+        };
         let params = attention::Params { heads, kv_heads, window, pad: 0 };
         let count = |heads: u32| (rows * heads) as usize * hd;
         let [q, k, v] = [(1, heads), (2, kv_heads), (3, kv_heads)]
@@ -228,9 +247,9 @@ fn the_gradient_of_attention_agrees() {
         let dout = random(4, count(heads));
         let x = attention::Inputs { q: wide(&q), k: wide(&k), v: wide(&v) };
         let wide_dout = wide(&dout);
-        let want = attention::backward(&params, hd, &x, &wide_dout);
+        let want = attention::backward(&params, hd, &x, &spans, &wide_dout);
         if rows == 5 {
-            let loss = |x: &attention::Inputs| dot(&attention::forward(&params, hd, x), &wide_dout);
+            let loss = |x: &attention::Inputs| dot(&attention::forward(&params, hd, x, &spans), &wide_dout);
             let with = |q: &[f64], k: &[f64], v: &[f64]| {
                 loss(&attention::Inputs { q: q.to_vec(), k: k.to_vec(), v: v.to_vec() })
             };
@@ -239,10 +258,10 @@ fn the_gradient_of_attention_agrees() {
             differences_agree(|v| with(&x.q, &x.k, v), &x.v, &want.v);
         }
         let gpu = Gpu::get();
-        let out = narrow(&attention::forward(&params, hd, &x));
+        let out = narrow(&attention::forward(&params, hd, &x, &spans));
         let args = [
             BufferArg::uniform(&params),
-            state(rows),
+            sequence(),
             BufferArg::read(&q),
             BufferArg::read(&k),
             BufferArg::read(&v),
@@ -252,12 +271,12 @@ fn the_gradient_of_attention_agrees() {
             BufferArg::zeros(2 * (rows * heads) as usize),
         ];
         let grid = params.dispatch(rows + 17);
-        let outputs = gpu.run(&attention::queries(head_dim).unwrap(), &args, grid);
+        let outputs = gpu.run(&attention::queries(head_dim, whole).unwrap(), &args, grid);
         assert_close(&outputs[0].f32s(), &narrow(&want.q), 1e-4, 1e-4);
 
         let args = [
             BufferArg::uniform(&params),
-            state(rows),
+            sequence(),
             BufferArg::read(&q),
             BufferArg::read(&k),
             BufferArg::read(&v),
@@ -266,7 +285,7 @@ fn the_gradient_of_attention_agrees() {
             BufferArg::zeros(count(heads)),
             BufferArg::zeros(count(heads)),
         ];
-        let parts = gpu.run(&attention::keys_values(head_dim).unwrap(), &args, grid);
+        let parts = gpu.run(&attention::keys_values(head_dim, whole).unwrap(), &args, grid);
         for (part, want) in parts.iter().zip([&want.k, &want.v]) {
             let params =
                 attention::SumParams { quads: head_dim / 4, kv_heads, group: heads / kv_heads, add: 1 };

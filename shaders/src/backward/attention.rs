@@ -13,7 +13,8 @@ const HEAD_DIMS: [u32; 6] = [16, 32, 64, 128, 256, 512];
 /// The uniform at binding 0 of both kernels.
 ///
 /// Queries: then state, q, k, v, out, dout, dq, stats. Keys and values: then state, q, k, v, dout, stats, dk, dv, the
-/// last two for each query head.
+/// last two for each query head. With spans, behind the state lies a [`Span`] for each row: a binding of their own would
+/// be one more than every device has.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Params {
@@ -35,34 +36,46 @@ impl Params {
     }
 }
 
-fn defines(head_dim: u32) -> Defines {
+/// Rows that see one another, of one picture: its first row and the one past its last. A row `t` that belongs to no picture
+/// has `t` and `t + 1`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Span {
+    /// The first row that sees this one.
+    pub since: u32,
+    /// The first row that this one does not see.
+    pub until: u32,
+}
+
+fn defines(head_dim: u32, spans: bool) -> Defines {
     let quads = head_dim / 4;
     let groups = 256 / quads;
-    Defines::new().set("QUADS", quads).set("GROUPS", groups).set("OWNED", TILE.div_ceil(groups))
+    let defines = Defines::new().set("QUADS", quads).set("GROUPS", groups);
+    defines.set("OWNED", TILE.div_ceil(groups)).set("SPANS", spans)
 }
 
-/// The kernel of the queries, for heads of up to 512 elements, a multiple of 4.
+/// The kernel of the queries, for heads of up to 512 elements, a multiple of 4. With `spans`, pictures are seen whole.
 ///
 /// # Errors
 /// A fault of the template.
-pub fn queries(head_dim: u32) -> Result<Source, PreprocessError> {
+pub fn queries(head_dim: u32, spans: bool) -> Result<Source, PreprocessError> {
     let mut bindings = vec![Binding::Uniform];
     bindings.extend([Binding::Read; 6]);
     bindings.extend([Binding::ReadWrite; 2]);
-    let name = format!("backward_attention_q_h{head_dim}");
-    Source::build("backward/attention_q.wgsl", name, &defines(head_dim), bindings)
+    let name = format!("backward_attention_q_h{head_dim}{}", if spans { "_spans" } else { "" });
+    Source::build("backward/attention_q.wgsl", name, &defines(head_dim, spans), bindings)
 }
 
-/// The kernel of keys and values.
+/// The kernel of keys and values, likewise.
 ///
 /// # Errors
 /// A fault of the template.
-pub fn keys_values(head_dim: u32) -> Result<Source, PreprocessError> {
+pub fn keys_values(head_dim: u32, spans: bool) -> Result<Source, PreprocessError> {
     let mut bindings = vec![Binding::Uniform];
     bindings.extend([Binding::Read; 6]);
     bindings.extend([Binding::ReadWrite; 2]);
-    let name = format!("backward_attention_kv_h{head_dim}");
-    Source::build("backward/attention_kv.wgsl", name, &defines(head_dim), bindings)
+    let name = format!("backward_attention_kv_h{head_dim}{}", if spans { "_spans" } else { "" });
+    Source::build("backward/attention_kv.wgsl", name, &defines(head_dim, spans), bindings)
 }
 
 /// The uniform of the sum over heads. Then: state, part, out.
@@ -103,7 +116,9 @@ pub fn group_sum() -> Result<Source, PreprocessError> {
 pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
     let mut all = vec![group_sum()?];
     for head_dim in HEAD_DIMS {
-        all.extend([queries(head_dim)?, keys_values(head_dim)?]);
+        for spans in [false, true] {
+            all.extend([queries(head_dim, spans)?, keys_values(head_dim, spans)?]);
+        }
     }
     Ok(all)
 }
@@ -124,12 +139,14 @@ fn first_key(params: &Params, i: usize) -> usize {
     if params.window == 0 { 0 } else { (i + 1).saturating_sub(params.window as usize) }
 }
 
-/// The softmax weights of query `i` of a head, from its first visible key on.
-fn weights(params: &Params, hd: usize, x: &Inputs, i: usize, head: usize) -> Vec<f64> {
+/// The softmax weights of query `i` of a head, from its first visible key on. `spans` is empty where no picture is seen
+/// whole.
+fn weights(params: &Params, hd: usize, x: &Inputs, spans: &[Span], i: usize, head: usize) -> Vec<f64> {
     let (heads, kv_heads) = (params.heads as usize, params.kv_heads as usize);
     let kv = head / (heads / kv_heads);
     let q = &x.q[(i * heads + head) * hd..][..hd];
-    let scores: Vec<f64> = (first_key(params, i)..=i)
+    let until = spans.get(i).map_or(i + 1, |span| span.until as usize);
+    let scores: Vec<f64> = (first_key(params, i)..until)
         .map(|j| q.iter().zip(&x.k[(j * kv_heads + kv) * hd..][..hd]).map(|(q, k)| q * k).sum())
         .collect();
     let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -139,13 +156,13 @@ fn weights(params: &Params, hd: usize, x: &Inputs, i: usize, head: usize) -> Vec
 
 /// CPU twin of the forward pass: `[T, heads, head_dim]`.
 #[must_use]
-pub fn forward(params: &Params, hd: usize, x: &Inputs) -> Vec<f64> {
+pub fn forward(params: &Params, hd: usize, x: &Inputs, spans: &[Span]) -> Vec<f64> {
     let (heads, kv_heads) = (params.heads as usize, params.kv_heads as usize);
     let mut out = vec![0.0; x.q.len()];
     for (index, out) in out.chunks_mut(hd).enumerate() {
         let (i, head) = (index / heads, index % heads);
         let kv = head / (heads / kv_heads);
-        for (j, p) in (first_key(params, i)..).zip(weights(params, hd, x, i, head)) {
+        for (j, p) in (first_key(params, i)..).zip(weights(params, hd, x, spans, i, head)) {
             let v = &x.v[(j * kv_heads + kv) * hd..][..hd];
             out.iter_mut().zip(v).for_each(|(out, v)| *out += p * v);
         }
@@ -155,13 +172,13 @@ pub fn forward(params: &Params, hd: usize, x: &Inputs) -> Vec<f64> {
 
 /// CPU twin of the backward pass: dq, dk and dv in the shapes of q, k and v.
 #[must_use]
-pub fn backward(params: &Params, hd: usize, x: &Inputs, dout: &[f64]) -> Inputs {
+pub fn backward(params: &Params, hd: usize, x: &Inputs, spans: &[Span], dout: &[f64]) -> Inputs {
     let (heads, kv_heads) = (params.heads as usize, params.kv_heads as usize);
     let mut d = Inputs { q: vec![0.0; x.q.len()], k: vec![0.0; x.k.len()], v: vec![0.0; x.v.len()] };
     for (index, dout) in dout.chunks(hd).enumerate() {
         let (i, head) = (index / heads, index % heads);
         let kv = head / (heads / kv_heads);
-        let p = weights(params, hd, x, i, head);
+        let p = weights(params, hd, x, spans, i, head);
         let first = first_key(params, i);
         let row = |j: usize| (j * kv_heads + kv) * hd;
         let dp: Vec<f64> = (0..p.len())

@@ -4,15 +4,17 @@
 //   dv_j = Σ_i P_ij·dO_i,   dk_j = Σ_i dS_ij·q_i,   P_ij = e^(q_i·k_j − L_i),  dS_ij = P_ij·(dO_i·v_j − D_i)
 //
 // over the queries i that see key j: j ≤ i and i − j < window (0: no bound); L and D are those of attention_q.wgsl.
+// SPANS 1:  spans[j].x ≤ i in place of j ≤ i: the queries of a picture see all of its keys, also ahead.
 //
 // q, dout, dk, dv  f32 [T, heads, HD];  k, v  f32 [T, kv_heads, HD];  stats  vec2 (L, D) [T, heads]
+// spans  vec2<u32> [T] behind the state: shared/spans.wgsl
 //
 // A workgroup takes 16 keys for one query head and walks over the queries in tiles of 16; thread (j, i) makes one score
 // and then adds 4 dimensions of every GROUPS-th key in registers. No atomics, so the sum is the same every time.
 //
 // Formulas: specification §12.1 and §12.3. Workgroup: 256 threads. Grid: (⌈T / 16⌉, heads).
 
-#include "shared/state.wgsl"
+#include "shared/spans.wgsl"
 
 struct Params {
     heads: u32,
@@ -22,7 +24,7 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
+@group(0) @binding(1) var<storage, read> sequence: Sequence;
 @group(0) @binding(2) var<storage, read> q: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> k: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> v: array<vec4<f32>>;
@@ -60,7 +62,7 @@ fn stage(tid: u32, slab: u32, q0: u32, j0: u32, head: u32) {
     if (tid < SLAB * TILE) {
         var a = vec4<f32>(0.0);
         var c = vec4<f32>(0.0);
-        if (q0 + row < state.len && quad < QUADS) {
+        if (q0 + row < sequence.state.len && quad < QUADS) {
             let at = query_at(q0 + row, head) + quad;
             a = q[at];
             c = dout[at];
@@ -70,7 +72,7 @@ fn stage(tid: u32, slab: u32, q0: u32, j0: u32, head: u32) {
     } else {
         var b = vec4<f32>(0.0);
         var d = vec4<f32>(0.0);
-        if (j0 + row < state.len && quad < QUADS) {
+        if (j0 + row < sequence.state.len && quad < QUADS) {
             let at = key_at(j0 + row, head) + quad;
             b = k[at];
             d = v[at];
@@ -84,12 +86,18 @@ fn stage(tid: u32, slab: u32, q0: u32, j0: u32, head: u32) {
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
     let j0 = wid.x * TILE;
     let head = wid.y;
-    if (j0 >= state.len) {
+    if (j0 >= sequence.state.len) {
         return;
     }
     let j = tid / TILE;
     let i = tid % TILE;
-    var end = state.len;
+    var begin = j0;
+#if SPANS
+    for (var row = j0; row < min(j0 + TILE, sequence.state.len); row += 1u) {
+        begin = min(begin, since(row));
+    }
+#endif
+    var end = sequence.state.len;
     if (params.window != 0u) {
         end = min(end, j0 + TILE - 1u + params.window);
     }
@@ -100,7 +108,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     var dk_{{A}} = vec4<f32>(0.0);
     var dv_{{A}} = vec4<f32>(0.0);
 #endfor
-    for (var tile = j0; tile < end; tile += TILE) {
+    for (var tile = begin; tile < end; tile += TILE) {
         var s = 0.0;
         var dp = 0.0;
         for (var slab = 0u; slab < QUADS; slab += SLAB) {
@@ -116,7 +124,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         let key = j0 + j;
         var p = 0.0;
         var ds = 0.0;
-        if (query < state.len && key <= query && (params.window == 0u || key + params.window > query)) {
+        if (query < sequence.state.len && key < sequence.state.len && since(key) <= query && (params.window == 0u || key + params.window > query)) {
             let stat = stats[query * params.heads + head];
             p = exp(min(s - stat.x, 0.0));
             ds = p * (dp - stat.y);
@@ -143,7 +151,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #for A in 0..{{OWNED}}
         {
             let row = {{A}}u * GROUPS + team;
-            if (row < TILE && j0 + row < state.len) {
+            if (row < TILE && j0 + row < sequence.state.len) {
                 let at = query_at(j0 + row, head) + column;
                 dk[at] = dk_{{A}};
                 dv[at] = dv_{{A}};

@@ -3,8 +3,10 @@
 //   s_j = q·k_j,  P_j = e^(s_j − L),  L = log Σ e^s_j,  D = dO·O,  dS_j = P_j·(dO·v_j − D),  dq = Σ_j dS_j·k_j
 //
 // over the keys j that query i sees: j ≤ i and i − j < window (0: no bound). Scores are made again, never stored.
+// SPANS 1:  j < spans[i].y in place of j ≤ i: what belongs to one picture sees all of it (attention/block.wgsl).
 //
 // q, out, dout, dq  f32 [T, heads, HD];  k, v  f32 [T, kv_heads, HD];  stats  vec2 (L, D) [T, heads]
+// spans  vec2<u32> [T] behind the state: shared/spans.wgsl
 //
 // A workgroup takes 16 queries of one head and walks over the keys in tiles of 16, twice: for L, then for dq. Thread
 // (i, j) makes one score of a tile from slabs of 32 dimensions in workgroup memory; then a thread adds 4 dimensions of
@@ -13,7 +15,7 @@
 // Formulas: specification §12.1; Dao et al., "FlashAttention", 2022, for the recomputation.
 // Workgroup: 256 threads. Grid: (⌈T / 16⌉, heads).
 
-#include "shared/state.wgsl"
+#include "shared/spans.wgsl"
 
 struct Params {
     heads: u32,
@@ -23,7 +25,7 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
+@group(0) @binding(1) var<storage, read> sequence: Sequence;
 @group(0) @binding(2) var<storage, read> q: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> k: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> v: array<vec4<f32>>;
@@ -55,7 +57,7 @@ fn key_at(j: u32, head: u32) -> u32 {
 }
 
 fn sees(i: u32, j: u32) -> bool {
-    return i < state.len && j <= i && (params.window == 0u || j + params.window > i);
+    return i < sequence.state.len && j < until(i) && (params.window == 0u || j + params.window > i);
 }
 
 // Which row and vec4 of a slab a thread copies: the first half of them the queries', the second the keys'.
@@ -64,7 +66,7 @@ fn stage(tid: u32, slab: u32, q0: u32, j0: u32, head: u32, values: bool) {
     let row = (tid / SLAB) % TILE;
     let slot = (tid % SLAB) * STRIDE + row;
     if (tid < SLAB * TILE) {
-        let real = q0 + row < state.len && quad < QUADS;
+        let real = q0 + row < sequence.state.len && quad < QUADS;
         let at = query_at(q0 + row, head) + quad;
         var a = vec4<f32>(0.0);
         var c = vec4<f32>(0.0);
@@ -77,7 +79,7 @@ fn stage(tid: u32, slab: u32, q0: u32, j0: u32, head: u32, values: bool) {
         a_slab[slot] = a;
         c_slab[slot] = c;
     } else {
-        let real = j0 + row < state.len && quad < QUADS;
+        let real = j0 + row < sequence.state.len && quad < QUADS;
         let at = key_at(j0 + row, head) + quad;
         var b = vec4<f32>(0.0);
         var d = vec4<f32>(0.0);
@@ -116,12 +118,17 @@ fn scores(tid: u32, q0: u32, j0: u32, head: u32, values: bool) -> vec2<f32> {
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
     let q0 = wid.x * TILE;
     let head = wid.y;
-    if (q0 >= state.len) {
+    if (q0 >= sequence.state.len) {
         return;
     }
     let i = tid / TILE;
     let j = tid % TILE;
-    let end = min(q0 + TILE, state.len);
+    var end = min(q0 + TILE, sequence.state.len);
+#if SPANS
+    for (var row = q0; row < min(q0 + TILE, sequence.state.len); row += 1u) {
+        end = max(end, until(row));
+    }
+#endif
     var begin = 0u;
     if (params.window != 0u) {
         begin = (max(q0 + 1u, params.window) - params.window) / TILE * TILE;
@@ -154,7 +161,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     // D, by the 16 threads of the row.
     workgroupBarrier();
     var products = 0.0;
-    if (q0 + i < state.len) {
+    if (q0 + i < sequence.state.len) {
         let at = query_at(q0 + i, head);
         for (var quad = j; quad < QUADS; quad += TILE) {
             products += dot(out[at + quad], dout[at + quad]);
@@ -166,7 +173,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     for (var other = 0u; other < TILE; other += 1u) {
         delta += partial[i * TILE + other].x;
     }
-    if (j == 0u && q0 + i < state.len) {
+    if (j == 0u && q0 + i < sequence.state.len) {
         stats[(q0 + i) * params.heads + head] = vec2<f32>(lse, delta);
     }
 
@@ -196,7 +203,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #for A in 0..{{OWNED}}
         {
             let row = {{A}}u * GROUPS + team;
-            if (row < TILE && q0 + row < state.len) {
+            if (row < TILE && q0 + row < sequence.state.len) {
                 dq[query_at(q0 + row, head) + column] = acc_{{A}};
             }
         }
