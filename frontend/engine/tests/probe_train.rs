@@ -59,6 +59,39 @@ fn chats_and_ids_become_an_adapter_of_both_formats() {
 }
 
 #[test]
+fn pictures_and_sound_are_found_beside_the_data() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let golden = common::repository("frontend/engine/tests/golden");
+    std::fs::create_dir(folder.path().join("media")).expect("a folder");
+    for file in ["strip.png", "chirp.wav"] {
+        std::fs::copy(golden.join("media").join(file), folder.path().join("media").join(file))
+            .expect("a copy");
+    }
+    let parts =
+        |kind: &str, name: &str| json!([{ "type": kind, kind: name }, { "type": "text", "text": "What?" }]);
+    let chat = |content: Value| json!({ "messages": [{ "role": "user", "content": content }, { "role": "assistant", "content": "That." }] });
+    let rows = [chat(parts("image", "media/strip.png")), chat(parts("audio", "media/chirp.wav")), ids()];
+    let model = "frontend/engine/tests/golden/models/tiny-e2b.q4_k_m.gguf";
+    let projector = golden.join("models/tiny-e2b.mmproj.q8_0.gguf");
+    let projector = projector.to_string_lossy();
+    let more = ["--projector", &projector, "--budget", "70", "--rank", "2", "--targets", "q", "--steps", "2"];
+    let more = [&more[..], &["--batch", "3", "--lr", "1e-2"]].concat();
+    let output = train(model, folder.path(), &rows, &more);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let told: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    let losses: Vec<f64> = serde_json::from_value(told["loss"].clone()).expect("losses");
+    assert!(losses.len() == 2 && losses[1] < losses[0], "{losses:?}");
+
+    let rows = [ids(), chat(parts("image", "media/gone.png"))];
+    let said = refusal(&train(model, folder.path(), &rows, &more));
+    assert!(said.contains("line 2: ") && said.contains("gone.png cannot be read"), "{said}");
+    // Without the towers.
+    let rows = [chat(parts("image", "media/strip.png"))];
+    let said = refusal(&train(model, folder.path(), &rows, &[]));
+    assert!(said.contains("line 1: ") && said.ends_with("has nothing to encode Image with"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_trained_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let masked = json!({ "ids": [2, 3], "labels": [-100, -100] });
@@ -67,7 +100,7 @@ fn what_cannot_be_trained_is_named() {
         { "role": "assistant", "content": "A ship." },
     ] });
     let cases = [
-        (vec![ids(), picture], "line 2: it holds a picture or sound, and only text can be learned yet"),
+        (vec![ids(), picture], "line 2: it has a place for a picture and does not say which file"),
         (vec![masked], "line 1: nothing of it is learned: the model says nothing in it"),
         (vec![], "holds no example"),
     ];

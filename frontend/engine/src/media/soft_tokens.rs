@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::template::Media;
 
 /// Names a medium's content and how it is encoded: media with the same hash have the same soft tokens.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContentHash([u8; 32]);
 
 impl ContentHash {
@@ -25,6 +26,13 @@ impl ContentHash {
     }
 }
 
+/// All of it in hexadecimal digits, for names of files.
+impl std::fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
 impl std::fmt::Debug for ContentHash {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0[..6].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
@@ -32,7 +40,7 @@ impl std::fmt::Debug for ContentHash {
 }
 
 /// A picture or a sound as a prompt sees it, encoded or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Medium {
     /// What it is.
     pub media: Media,
@@ -83,7 +91,7 @@ impl SoftTokens {
         &self.rows
     }
 
-    /// Brings the values to the host, for comparisons.
+    /// Brings the values to the host, `[tokens, width]`.
     ///
     /// # Errors
     /// When the device was lost.

@@ -235,6 +235,12 @@ impl Decoder {
         self.table.as_ref()
     }
 
+    /// The id whose per-layer embedding soft tokens have.
+    #[must_use]
+    pub fn pad(&self) -> u32 {
+        self.pad
+    }
+
     /// Pieces of the vocabulary.
     #[must_use]
     pub fn vocabulary(&self) -> u32 {

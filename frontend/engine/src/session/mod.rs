@@ -234,6 +234,7 @@ impl Session {
             config: parts.config.clone(),
             vocabulary: parts.vocabulary,
             weights: parts.weights.clone(),
+            pad: self.decoder.pad(),
             table: self.decoder.table().cloned(),
         }
     }

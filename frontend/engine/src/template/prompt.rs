@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::media::{Input, MediaError, Medium};
 use crate::tokenizer::{Specials, Tokenizer, special};
 
 /// A kind of media with a place in a prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Media {
     /// A picture.
     Image,

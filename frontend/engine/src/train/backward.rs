@@ -64,15 +64,16 @@ impl Builder<'_> {
         let (config, layer) = (&base.config, &base.config.layers[i]);
         let (heads, kv_heads, hd) = (config.heads, layer.kv_heads, layer.head_dim);
         let kv = self.kv(i);
+        let spans = base.sees_pictures_whole(i);
         let params = AttentionParams { heads, kv_heads, window: base.window(i), pad: 0 };
         let grid = move |rows| params.dispatch(rows);
         let buffers: [&wgpu::Buffer; 8] =
             [&w.state, &w.q, &kv.k, &kv.v, &w.attention, &w.dattention, &w.dq, &w.attention_stats];
-        self.push(&attention::queries(hd, false)?, &params, &buffers, grid).await?;
+        self.push(&attention::queries(hd, spans)?, &params, &buffers, grid).await?;
         self.cut(2.0 * self.attention_cost(i));
         let buffers: [&wgpu::Buffer; 8] =
             [&w.state, &w.q, &kv.k, &kv.v, &w.dattention, &w.attention_stats, &w.part_k, &w.part_v];
-        self.push(&attention::keys_values(hd, false)?, &params, &buffers, grid).await?;
+        self.push(&attention::keys_values(hd, spans)?, &params, &buffers, grid).await?;
         self.cut(2.0 * self.attention_cost(i));
         let donor = base.is_donor(layer.kv_layer);
         let params = SumParams { quads: hd / 4, kv_heads, group: heads / kv_heads, add: donor.into() };

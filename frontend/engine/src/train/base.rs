@@ -16,6 +16,8 @@ pub struct Base {
     pub vocabulary: u32,
     /// Weights on the device.
     pub weights: Weights,
+    /// The id whose per-layer embedding soft tokens have: `<pad>`.
+    pub pad: u32,
     /// The per-layer table, where it stays in the file.
     pub table: Option<Rc<HostTable>>,
 }
@@ -35,6 +37,11 @@ impl Base {
     /// Positions a layer sees; 0 for all.
     pub(super) fn window(&self, layer: usize) -> u32 {
         if self.config.layers[layer].attention == Attention::Sliding { self.config.window } else { 0 }
+    }
+
+    /// Whether the tokens of a picture see one another in both directions in this layer.
+    pub(super) fn sees_pictures_whole(&self, layer: usize) -> bool {
+        self.config.sees_pictures_whole() && self.config.layers[layer].attention == Attention::Sliding
     }
 
     /// Whether later layers read the keys and values of this one.

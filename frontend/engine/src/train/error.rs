@@ -4,6 +4,7 @@ use crate::adapter::AdapterError;
 use crate::bytes::SourceError;
 use crate::gpu::GpuError;
 use crate::model::RowError;
+use crate::store::StoreError;
 
 /// Why training cannot begin, or a step was not done. What was learned so far stays as it was.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +61,33 @@ pub enum TrainError {
         /// Pieces of the vocabulary.
         vocabulary: u32,
     },
+    /// A slot of a picture or a sound with a label.
+    #[error("example {index} would have the model learn the picture or sound at token {at}")]
+    LearnedSlot {
+        /// Which one of the batch, from 0.
+        index: usize,
+        /// The slot.
+        at: u32,
+    },
+    /// A picture or a sound whose soft tokens were not made, or are lost.
+    #[error("a picture or sound of {tokens} tokens was not encoded")]
+    NotEncoded {
+        /// Its soft tokens.
+        tokens: u32,
+    },
+    /// Soft tokens of another number or width than the example and the model have.
+    #[error("there are {found} numbers of soft tokens for {tokens} tokens of {width} elements")]
+    SoftTokens {
+        /// Numbers that are there.
+        found: usize,
+        /// Soft tokens of the medium.
+        tokens: u32,
+        /// Elements of the stream.
+        width: u32,
+    },
+    /// The place in which soft tokens are kept cannot be read.
+    #[error("the soft tokens of a picture or sound cannot be read: {0}")]
+    Store(StoreError),
     /// Every label is masked.
     #[error("no token of the batch is to be learned: every label is masked")]
     AllMasked,

@@ -17,10 +17,9 @@ use crate::model::Attention;
 use std::sync::Arc;
 
 impl<'a> Builder<'a> {
-    /// Embeddings into the first layer's input, and the per-layer inputs.
+    /// Embeddings into the first layer's input. Soft tokens take their places before the next list runs.
     pub async fn embed(&mut self) -> Result<(), TrainError> {
-        let (base, work) = (self.base, self.work);
-        let (config, weights) = (&base.config, &base.weights);
+        let (base, work, config) = (self.base, self.work, &self.base.config);
         let table = base.matrix("token_embd")?;
         for part in &table.parts {
             let params = gather::Params::new(&part.layout, part.row0, (config.width as f32).sqrt());
@@ -28,6 +27,13 @@ impl<'a> Builder<'a> {
             let source = gather::source(table.dtype)?;
             self.push(&source, &params, &buffers, move |rows| params.dispatch(rows)).await?;
         }
+        Ok(())
+    }
+
+    /// Per-layer inputs, from the first layer's input and the table.
+    pub async fn per_layer(&mut self) -> Result<(), TrainError> {
+        let (base, work) = (self.base, self.work);
+        let (config, weights) = (&base.config, &base.weights);
         let Some(norm) = &weights.ple_norm else { return Ok(()) };
         let matrix = base.matrix("per_layer_model_proj")?;
         let part = matrix.whole();
@@ -146,7 +152,7 @@ impl<'a> Builder<'a> {
         }
         self.push(&finish.source()?, &params, &buffers, move |rows| finish.dispatch(&params, rows)).await?;
 
-        let block = Block { head_dim: layer.head_dim, kv_f16: false, until: false };
+        let block = Block { head_dim: layer.head_dim, kv_f16: false, until: base.sees_pictures_whole(i) };
         let params = BlockParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
@@ -155,7 +161,10 @@ impl<'a> Builder<'a> {
             first_head: 0,
             pad: [0; 3],
         };
-        let buffers: [&wgpu::Buffer; 5] = [&w.state, &w.q, &kv.k, &kv.v, &w.attention];
+        let mut buffers: Vec<&wgpu::Buffer> = vec![&w.state, &w.q, &kv.k, &kv.v, &w.attention];
+        if block.until {
+            buffers.push(&w.visible_until);
+        }
         self.push(&block.source()?, &params, &buffers, move |rows| block.dispatch(&params, rows)).await?;
         self.cut(self.attention_cost(i));
         Ok(())

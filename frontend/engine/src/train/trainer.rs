@@ -1,8 +1,10 @@
 //! The training loop, step by step: nothing here blocks, and what a failed or cancelled step has done is forgotten.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use shaders::backward::attention::Span;
 use shaders::backward::cross_entropy::Stat;
 use shaders::state::State;
 use shaders::train::optimiser::{self, AdamW, PARTIAL_SUMS, SquaresParams};
@@ -12,8 +14,8 @@ use web_time::Instant;
 use super::builder::{Builder, Device};
 use super::factors::{self, LayerFactors};
 use super::pace::{Pace, Segment};
-use super::working::{self, Working};
-use super::{Base, Example, MemoryPlan, Settings, StepReport, TrainError};
+use super::working::{self, SPANS_AT, Working};
+use super::{Base, Example, MemoryPlan, Settings, SoftTokenStore, StepReport, TrainError};
 use crate::adapter::Adapter;
 use crate::bytes::CancelToken;
 use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
@@ -34,6 +36,8 @@ pub struct Trainer {
     /// Kept: a dropped buffer is destroyed.
     _ropes: [Rope; 2],
     pace: Pace,
+    /// The soft tokens of examples; none where they are all of text.
+    soft_tokens: Option<Rc<dyn SoftTokenStore>>,
     /// Steps done.
     pub(super) step: u32,
 }
@@ -41,6 +45,7 @@ pub struct Trainer {
 /// All dispatches, made once.
 struct Lists {
     embed: Vec<Segment>,
+    per_layer: Vec<Segment>,
     /// By layer, as trained.
     forward: Vec<Vec<Segment>>,
     /// By layer, without dropout; empty where there is none.
@@ -112,7 +117,25 @@ impl Trainer {
         let lists = gpu.validating(async { Ok(made.await) }).await??;
         gpu.check()?;
         let pace = Pace::default();
-        Ok(Self { gpu, base, settings, plan, work, factors, lists, optimiser, _ropes: ropes, pace, step: 0 })
+        Ok(Self {
+            gpu,
+            base,
+            settings,
+            plan,
+            work,
+            factors,
+            lists,
+            optimiser,
+            _ropes: ropes,
+            pace,
+            soft_tokens: None,
+            step: 0,
+        })
+    }
+
+    /// Says where the soft tokens of examples with pictures or sound are.
+    pub fn set_soft_tokens(&mut self, store: Rc<dyn SoftTokenStore>) {
+        self.soft_tokens = Some(store);
     }
 
     /// The model.
@@ -162,7 +185,7 @@ impl Trainer {
             loss,
             grad_norm,
             learning_rate: rate,
-            tokens: batch.iter().map(|example| example.ids.len() as u32).sum(),
+            tokens: batch.iter().map(|example| example.input.len() as u32).sum(),
             learned: batch.iter().map(|example| example.learned() as u32).sum(),
             milliseconds: started.elapsed().as_secs_f64() * 1000.0,
         })
@@ -247,17 +270,20 @@ impl Trainer {
         }
         let (vocabulary, most) = (self.base.vocabulary, self.settings.max_tokens);
         for (index, example) in batch.iter().enumerate() {
-            let (ids, labels) = (example.ids.len(), example.labels.len());
+            let (ids, labels) = (example.input.len(), example.labels.len());
             if ids != labels {
                 return Err(TrainError::Labels { index, ids, labels });
             }
             if ids > most as usize {
                 return Err(TrainError::TooLong { index, tokens: ids, most });
             }
-            let ids = example.ids.iter().map(|&id| i64::from(id));
+            let ids = example.ids().iter().map(|&id| i64::from(id));
             let mut all = ids.chain(example.labels.iter().map(|&label| i64::from(label)));
             if let Some(id) = all.find(|&id| id >= i64::from(vocabulary)) {
                 return Err(TrainError::NoToken { index, id, vocabulary });
+            }
+            if let Some(at) = example.learned_slot() {
+                return Err(TrainError::LearnedSlot { index, at });
             }
         }
         match batch.iter().map(Example::learned).sum::<usize>() {
@@ -275,7 +301,7 @@ impl Trainer {
         seed: Option<u64>,
         cancel: &CancelToken,
     ) -> Result<f64, TrainError> {
-        let rows = example.ids.len() as u32;
+        let rows = example.input.len() as u32;
         // The row before a token predicts it.
         let picked: Vec<u32> =
             (1..rows).filter(|&t| example.labels[t as usize] >= 0).map(|t| t - 1).collect();
@@ -296,24 +322,71 @@ impl Trainer {
         let (queue, work) = (self.gpu.queue(), &self.work);
         queue.write_buffer(&work.state, 0, bytemuck::bytes_of(&state(rows)));
         queue.write_buffer(&work.head_state, 0, bytemuck::bytes_of(&state(count)));
-        queue.write_buffer(&work.tokens, 0, bytemuck::cast_slice(&example.ids));
+        self.write_spans(example);
+        // Soft tokens have the per-layer inputs of the padding token.
+        let mut ids = example.ids().to_vec();
+        for block in example.blocks() {
+            ids[block.range().start as usize..block.range().end as usize].fill(self.base.pad);
+        }
+        queue.write_buffer(&work.tokens, 0, bytemuck::cast_slice(&ids));
         queue.write_buffer(&work.picked, 0, bytemuck::cast_slice(&picked));
         queue.write_buffer(&work.places, 0, bytemuck::cast_slice(&places));
         queue.write_buffer(&work.targets, 0, bytemuck::cast_slice(&targets));
         queue.write_buffer(&work.weights, 0, bytemuck::cast_slice(&weights));
         if let Some(table) = &self.base.table {
             // Fetched rows come before the list that reads them from here.
-            let table = table.rows(&example.ids).await?;
+            let table = table.rows(&ids).await?;
             queue.write_buffer(&work.up, 0, bytemuck::cast_slice(&table));
+        }
+        let mut embed = self.lists.embed.as_slice();
+        if !example.blocks().is_empty() {
+            self.pace.run(&self.gpu, embed, rows, cancel).await?;
+            self.place_soft_tokens(example).await?;
+            embed = &[];
         }
         let (gpu, lists) = (&self.gpu, &self.lists);
         let forward = if seed.is_none() && !lists.plain.is_empty() { &lists.plain } else { &lists.forward };
-        let through = lists.embed.iter().chain(forward.iter().flatten());
+        let through = embed.iter().chain(&lists.per_layer).chain(forward.iter().flatten());
         self.pace.run(gpu, through, rows, cancel).await?;
         self.pace.run(gpu, &lists.loss, count, cancel).await?;
         let stats = self.gpu.read_once(&self.work.stats, 0, 16 * u64::from(count)).await?;
         let stats: Vec<Stat> = bytemuck::pod_collect_to_vec(&stats);
         Ok(stats.iter().map(Stat::loss).sum())
+    }
+
+    /// Tells attention which rows see one another beyond the causal order: those of a picture that is seen whole.
+    fn write_spans(&self, example: &Example) {
+        if !self.base.config.sees_pictures_whole() {
+            return;
+        }
+        let rows = example.input.len() as u32;
+        let mut spans: Vec<Span> = (0..rows).map(|t| Span { since: t, until: t + 1 }).collect();
+        let mut until = vec![0; rows as usize];
+        for block in example.blocks().iter().filter(|block| block.is_picture()) {
+            let Range { start, end } = block.range();
+            spans[start as usize..end as usize].fill(Span { since: start, until: end });
+            until[start as usize..end as usize].fill(end);
+        }
+        let (queue, work) = (self.gpu.queue(), &self.work);
+        queue.write_buffer(&work.state, SPANS_AT, bytemuck::cast_slice(&spans));
+        queue.write_buffer(&work.visible_until, 0, bytemuck::cast_slice(&until));
+    }
+
+    /// Writes the soft tokens of an example over the embeddings of their slots.
+    async fn place_soft_tokens(&self, example: &Example) -> Result<(), TrainError> {
+        let width = self.base.config.width;
+        for block in example.blocks() {
+            let medium = block.medium();
+            let tokens = medium.tokens;
+            let store = self.soft_tokens.as_ref().ok_or(TrainError::NotEncoded { tokens })?;
+            let rows = store.rows(&medium).await?;
+            if rows.len() as u64 != u64::from(tokens) * u64::from(width) {
+                return Err(TrainError::SoftTokens { found: rows.len(), tokens, width });
+            }
+            let at = 4 * u64::from(block.range().start) * u64::from(width);
+            self.gpu.queue().write_buffer(&self.work.inputs[0], at, bytemuck::cast_slice(&rows));
+        }
+        Ok(())
     }
 
     /// Adds the gradients of the example that went forward last.
@@ -324,7 +397,7 @@ impl Trainer {
             encoder.clear_buffer(&donor.dv, 0, None);
         }
         self.gpu.queue().submit([encoder.finish()]);
-        let rows = example.ids.len() as u32;
+        let rows = example.input.len() as u32;
         let (gpu, lists) = (&self.gpu, &self.lists);
         self.pace.run(gpu, &lists.loss_back, example.learned() as u32, cancel).await?;
         let layers = lists.forward.iter().zip(&lists.backward).rev().filter(|(_, back)| !back.is_empty());
@@ -365,6 +438,8 @@ impl Lists {
 
         let mut embed = builder(false);
         embed.embed().await?;
+        let mut per_layer = builder(false);
+        per_layer.per_layer().await?;
         let (mut forward, mut plain, mut backward) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..layers {
             let mut again = builder(drops);
@@ -401,6 +476,7 @@ impl Lists {
         }
         Ok(Self {
             embed: embed.finish(),
+            per_layer: per_layer.finish(),
             forward,
             plain,
             loss: loss.finish(),

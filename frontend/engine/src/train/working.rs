@@ -1,13 +1,18 @@
 //! The buffers that a training works in. They are described once, as a function of a maker of buffers, so that what is
 //! planned is what is allocated.
 
+use shaders::backward::attention::Span;
 use shaders::backward::cross_entropy::Stat;
+use shaders::state::State;
 
 use super::{Base, MemoryPlan, Settings, TrainError, factors};
 use crate::adapter::Projection;
 
 /// Bytes of the tile of logits.
 const LOGITS_BYTES: u64 = 32 << 20;
+
+/// Where the spans of rows begin in the buffer of the state, in bytes.
+pub(super) const SPANS_AT: u64 = size_of::<State>() as u64;
 
 /// Keys and values of a layer and their gradients, `[T, kv_heads·head_dim]`.
 pub(super) struct Kv<B> {
@@ -19,10 +24,12 @@ pub(super) struct Kv<B> {
 
 /// All buffers; f32 and with a row for each of `T` tokens unless said otherwise.
 pub(super) struct Working<B> {
-    /// `shaders::state::State` of the sequence.
+    /// `shaders::state::State` of the sequence; where pictures are seen whole, then a [`Span`] for each row.
     pub state: B,
     /// The same for the rows that have a target.
     pub head_state: B,
+    /// Where pictures are seen whole: of each row the first that it does not see, if that is ahead of it, else 0. u32.
+    pub visible_until: B,
     /// Token ids, u32.
     pub tokens: B,
     /// Of each row that has a target: its number in the sequence. u32.
@@ -130,6 +137,7 @@ impl<B> Working<B> {
         let ff = most(&|i| config.layers[i].feed_forward);
         let rank = u64::from(settings.rank);
         let stat = size_of::<Stat>() as u64;
+        let whole = config.sees_pictures_whole();
 
         let mut inputs = Vec::with_capacity(layers + 1);
         for _ in 0..=layers {
@@ -143,6 +151,7 @@ impl<B> Working<B> {
         }
         let mut rows = |label: &str, elements: u64| make(Kind::Working, label, 4 * t * elements);
         Ok(Self {
+            visible_until: rows("visible until", whole.into())?,
             tokens: rows("tokens", 1)?,
             picked: rows("picked rows", 1)?,
             places: rows("places of rows", 1)?,
@@ -184,7 +193,11 @@ impl<B> Working<B> {
             attention_stats: rows("statistics of attention", 2 * u64::from(config.heads))?,
             z: Projection::ALL.iter().map(|_| rows("A·x", rank)).collect::<Result<_, E>>()?,
             dz: rows("gradient of A·x", rank)?,
-            state: make(Kind::Working, "state", 32)?,
+            state: make(
+                Kind::Working,
+                "state",
+                SPANS_AT + if whole { t * size_of::<Span>() as u64 } else { 0 },
+            )?,
             head_state: make(Kind::Working, "state of the head", 32)?,
             squares: make(
                 Kind::Working,

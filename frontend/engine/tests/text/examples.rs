@@ -1,8 +1,9 @@
 //! Examples to learn from: files to rows, rows to ids and labels.
 
+use engine::media::{ContentHash, Media, Medium};
 use engine::template::{Conversation, RenderOptions, Variant, render};
 use engine::tokenizer::Tokenizer;
-use engine::train::examples::{Columns, Content, Format, Parsed, Reason, encode, read};
+use engine::train::examples::{Columns, Content, Format, Named, Parsed, Reason, encode, read};
 use engine::train::{Example, MASKED};
 use serde_json::json;
 
@@ -12,21 +13,21 @@ const LIMIT: u32 = 2048;
 
 fn encoded(parsed: &Parsed) -> Vec<Example> {
     assert_eq!(parsed.problems, []);
-    let encode = |content| encode(content, tokenizer(), Variant::Small, LIMIT).expect("an example");
+    let encode = |content| encode(content, &[], tokenizer(), Variant::Small, LIMIT).expect("an example");
     parsed.rows.iter().map(|row| encode(&row.content)).collect()
 }
 
 fn one(json: &serde_json::Value, variant: Variant) -> Example {
     let parsed = read(&json.to_string(), None);
     assert_eq!(parsed.problems, []);
-    encode(&parsed.rows[0].content, tokenizer(), variant, LIMIT).expect("an example")
+    encode(&parsed.rows[0].content, &[], tokenizer(), variant, LIMIT).expect("an example")
 }
 
 /// The tokens that are learned, as text, with `|` where others stand between.
 fn learned(example: &Example, tokenizer: &Tokenizer) -> String {
     let mut runs: Vec<Vec<u32>> = Vec::new();
     let mut open = false;
-    for (&id, &label) in example.ids.iter().zip(&example.labels) {
+    for (&id, &label) in example.ids().iter().zip(&example.labels) {
         match label {
             MASKED => open = false,
             label => {
@@ -58,8 +59,8 @@ fn the_words_of_the_model_are_learned_with_the_end_of_each_turn() {
     let conversation: Conversation = serde_json::from_value(chat).expect("a conversation");
     let options = RenderOptions { add_generation_prompt: false, ..RenderOptions::new(Variant::Small) };
     let prompt = render(&conversation.messages, &[], &options);
-    assert_eq!(tokenizer().decode_with_specials(&example.ids), prompt.to_string());
-    assert_eq!(example.ids, prompt.encode(tokenizer()).expect("ids"));
+    assert_eq!(tokenizer().decode_with_specials(example.ids()), prompt.to_string());
+    assert_eq!(example.ids(), prompt.encode(tokenizer()).expect("ids"));
 }
 
 #[test]
@@ -76,7 +77,7 @@ fn calls_and_thoughts_are_learned_and_answers_of_tools_are_not() {
         "<|channel>thought\nAsk.\n<channel|><|tool_call>call:weather{city:<|\"|>Oslo<|\"|>}<tool_call|><|tool_response>\
          |Sunny.<turn|>"
     );
-    let text = tokenizer().decode_with_specials(&example.ids);
+    let text = tokenizer().decode_with_specials(example.ids());
     assert!(text.starts_with("<bos><|turn>system\n<|think|>\n<turn|>"), "{text}");
 }
 
@@ -84,7 +85,7 @@ fn calls_and_thoughts_are_learned_and_answers_of_tools_are_not() {
 fn large_models_learn_behind_the_empty_thought_that_their_prompt_has() {
     let pair = json!({"prompt": "a", "completion": "b"});
     let example = one(&pair, Variant::Large);
-    let text = tokenizer().decode_with_specials(&example.ids);
+    let text = tokenizer().decode_with_specials(example.ids());
     assert_eq!(text, "<bos><|turn>user\na<turn|>\n<|turn>model\n<|channel>thought\n<channel|>b<turn|>\n");
     assert_eq!(learned(&example, tokenizer()), "b<turn|>");
 }
@@ -111,16 +112,17 @@ fn every_shape_of_a_pair_gives_the_same_ids() {
     examples.extend(encoded(&read(table, None)));
     examples.extend(encoded(&read(&format!("{objects:#}"), None)));
     assert_eq!(examples.len(), lines.len() + 3);
-    assert!(examples.iter().all(|example| *example == first));
+    let same = |other: &Example| other.ids() == first.ids() && other.labels == first.labels;
+    assert!(examples.iter().all(same));
     // Ids as they are.
-    let ids = json!({"ids": first.ids, "labels": first.labels});
-    assert_eq!(encoded(&read(&ids.to_string(), None)), [first]);
+    let ids = json!({"ids": first.ids(), "labels": first.labels});
+    assert!(same(&encoded(&read(&ids.to_string(), None))[0]));
 }
 
 #[test]
 fn an_instruction_has_its_input_behind_it() {
     let row = json!({"instruction": "Add.", "input": "1 and 2", "output": "3", "system": "Be brief."});
-    let text = tokenizer().decode_with_specials(&one(&row, Variant::Small).ids);
+    let text = tokenizer().decode_with_specials(one(&row, Variant::Small).ids());
     assert!(text.contains("system\nBe brief.<turn|>\n<|turn>user\nAdd.\n\n1 and 2<turn|>"), "{text}");
 }
 
@@ -137,7 +139,7 @@ fn broken_rows_are_told_by_line_and_the_others_stay() {
     assert!(matches!(parsed.problems[0].reason, Reason::Json { .. }));
     assert_eq!(parsed.problems[1].reason, Reason::Unknown);
     assert_eq!(parsed.problems[2].reason, Reason::Role { role: "alien".into() });
-    assert_eq!(parsed.problems[5].reason, Reason::Media);
+    assert_eq!(parsed.problems[5].reason, Reason::Unnamed { what: "a picture" });
 }
 
 #[test]
@@ -177,13 +179,13 @@ fn a_table_has_columns_to_choose_from() {
 fn what_cannot_be_learned_is_refused_with_its_numbers() {
     let try_one = |json: serde_json::Value, limit| {
         let parsed = read(&json.to_string(), None);
-        encode(&parsed.rows[0].content, tokenizer(), Variant::Small, limit)
+        encode(&parsed.rows[0].content, &[], tokenizer(), Variant::Small, limit)
     };
     let pair = json!({"prompt": "a", "completion": "b"});
-    let tokens = try_one(pair.clone(), LIMIT).expect("an example").ids.len() as u32;
-    assert_eq!(try_one(pair, tokens - 1), Err(Reason::TooLong { tokens, limit: tokens - 1 }));
+    let tokens = try_one(pair.clone(), LIMIT).expect("an example").input.len() as u32;
+    assert_eq!(try_one(pair, tokens - 1).err(), Some(Reason::TooLong { tokens, limit: tokens - 1 }));
     let silent = json!({"messages": [{"role": "user", "content": "a"}]});
-    assert_eq!(try_one(silent, LIMIT), Err(Reason::AllMasked));
+    assert_eq!(try_one(silent, LIMIT).err(), Some(Reason::AllMasked));
     let vocabulary = tokenizer().vocabulary_size() as u32;
     for (ids, labels, reason) in [
         (vec![1, 2], vec![1], Reason::Labels { ids: 2, labels: 1 }),
@@ -193,7 +195,7 @@ fn what_cannot_be_learned_is_refused_with_its_numbers() {
         (vec![1, 2], vec![1, -100], Reason::AllMasked),
     ] {
         let content = Content::Ids { ids, labels };
-        assert_eq!(encode(&content, tokenizer(), Variant::Small, LIMIT), Err(reason));
+        assert_eq!(encode(&content, &[], tokenizer(), Variant::Small, LIMIT).err(), Some(reason));
     }
 }
 
@@ -203,4 +205,94 @@ fn nothing_at_all_is_no_row_and_no_problem() {
         let parsed = read(text, None);
         assert_eq!((parsed.rows.len(), parsed.problems.len()), (0, 0));
     }
+}
+
+/// The files that a row names.
+fn named(row: &serde_json::Value) -> Result<Vec<(Media, String)>, Reason> {
+    let mut parsed = read(&row.to_string(), None);
+    match parsed.rows.pop().map(|row| row.content) {
+        Some(Content::Chat { media, .. }) => {
+            Ok(media.into_iter().map(|Named { media, name }| (media, name)).collect())
+        }
+        Some(other) => panic!("no chat: {other:?}"),
+        None => Err(parsed.problems.remove(0).reason),
+    }
+}
+
+#[test]
+fn rows_name_their_pictures_and_sounds_in_the_ways_in_use() {
+    let says = json!({"role": "assistant", "content": "A cat."});
+    let user = |content: serde_json::Value| json!({"role": "user", "content": content});
+    let text = json!({"type": "text", "text": "What is this?"});
+    let both = [(Media::Image, "cat.png".to_owned()), (Media::Audio, "purr.wav".to_owned())];
+    let rows = [
+        json!({"messages": [user(json!([{"type": "image", "image": "cat.png"}, text, {"type": "audio", "audio": "purr.wav"}])), says]}),
+        json!({"messages": [user(json!([{"type": "image", "path": "cat.png"}, {"type": "audio", "url": "purr.wav"}, text])), says]}),
+        json!({"messages": [user(json!([{"type": "image_url", "image_url": {"url": "cat.png"}}, {"type": "input_audio", "input_audio": "purr.wav"}])), says]}),
+        json!([
+            user(
+                json!([{"type": "image", "image": {"path": "cat.png"}}, {"type": "audio", "audio": "purr.wav"}, text])
+            ),
+            says
+        ]),
+        // Places without names, and names beside the messages.
+        json!({"images": ["cat.png"], "audios": [{"path": "purr.wav"}], "messages": [user(json!([{"type": "image"}, {"type": "audio"}, text])), says]}),
+        json!({"images": ["cat.png"], "audios": ["purr.wav"], "prompt": [user(json!([{"type": "image"}, text, {"type": "audio"}]))], "completion": [says]}),
+        // Marks in the text, or none at all.
+        json!({"images": ["cat.png"], "audios": ["purr.wav"], "messages": [user(json!("<image>Is this <audio> a cat?")), says]}),
+        json!({"image": "cat.png", "audio": "purr.wav", "conversations": [{"from": "human", "value": "What is this?"}, {"from": "gpt", "value": "A cat."}]}),
+        json!({"images": ["cat.png"], "audios": "purr.wav", "question": "What is this?", "answer": "A cat."}),
+    ];
+    for row in rows {
+        assert_eq!(named(&row).as_deref(), Ok(&both[..]), "{row}");
+    }
+    let wrong = [
+        (json!({"messages": [user(json!([{"type": "audio"}])), says]}), Reason::Unnamed { what: "a sound" }),
+        (json!({"messages": [user(json!([{"type": "video", "video": "cat.mp4"}])), says]}), Reason::Video),
+        (
+            json!({"images": ["a.png", "b.png"], "messages": [user(json!([{"type": "image"}])), says]}),
+            Reason::Places { places: 1, named: 2 },
+        ),
+        (
+            json!({"images": ["a.png"], "messages": [user(json!("<image> or <image>?")), says]}),
+            Reason::Places { places: 2, named: 1 },
+        ),
+    ];
+    for (row, reason) in wrong {
+        assert_eq!(named(&row), Err(reason), "{row}");
+    }
+    let odd = named(&json!({"images": [1], "prompt": "a", "completion": "b"}));
+    assert!(matches!(odd, Err(Reason::Field { .. })), "{odd:?}");
+}
+
+#[test]
+fn soft_tokens_have_their_slots_and_are_not_learned() {
+    let medium = |media, tokens| Medium { media, content: ContentHash::of(&[tokens as u8], &[]), tokens };
+    let row = json!({"messages": [
+        {"role": "user", "content": [{"type": "image", "image": "cat.png"}, {"type": "text", "text": "And this?"},
+            {"type": "audio", "audio": "long.wav"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "A cat."}]},
+    ]});
+    let parsed = read(&row.to_string(), None);
+    // The sound is longer than a clip.
+    let found = [vec![medium(Media::Image, 5)], vec![medium(Media::Audio, 3), medium(Media::Audio, 2)]];
+    let encoded = |found: &[Vec<Medium>], limit| {
+        encode(&parsed.rows[0].content, found, tokenizer(), Variant::Small, limit)
+    };
+    let example = encoded(&found, LIMIT).expect("an example");
+    assert_eq!(example.blocks().iter().map(|block| block.medium()).collect::<Vec<_>>(), found.concat());
+    assert_eq!(learned(&example, tokenizer()), "A cat.<turn|>");
+    let text = tokenizer().decode_with_specials(example.ids());
+    let slots = |slot: &str, count| slot.repeat(count);
+    let want = format!(
+        "user\n<|image>{}<image|>And this?<|audio>{}<audio|><|audio>{}<audio|><turn|>",
+        slots("<|image|>", 5),
+        slots("<|audio|>", 3),
+        slots("<|audio|>", 2)
+    );
+    assert!(text.contains(&want), "{text}");
+    let tokens = example.input.len() as u32;
+    let long = encoded(&found, tokens - 1);
+    assert_eq!(long.err(), Some(Reason::TooLong { tokens, limit: tokens - 1 }));
+    assert_eq!(encoded(&found[..0], LIMIT).err(), Some(Reason::Places { places: 2, named: 0 }));
 }

@@ -48,7 +48,7 @@ pub async fn read(
             platform.pause(0).await;
             cancel.check()?;
         }
-        match examples::encode(&row.content, &model.tokenizer, model.variant, limit) {
+        match examples::encode(&row.content, &[], &model.tokenizer, model.variant, limit) {
             Ok(example) => {
                 count(&mut preview, row.line, &example, &model.tokenizer);
                 usable.push(example);
@@ -99,29 +99,30 @@ fn parse(data: &ExampleData) -> Result<(ExampleFormat, Parsed), Trouble> {
         ExampleData::Pairs(pairs) => {
             let chat = |(ask, answer): &(String, String)| {
                 let message = |role, text: &String| Message::new(role, text.as_str());
-                Content::Chat(Conversation {
-                    messages: vec![message(Role::User, ask), message(Role::Assistant, answer)],
-                    tools: Vec::new(),
-                })
+                let messages = vec![message(Role::User, ask), message(Role::Assistant, answer)];
+                Content::Chat {
+                    conversation: Conversation { messages, tools: Vec::new() },
+                    media: Vec::new(),
+                }
             };
             (ExampleFormat::Given, given(pairs.iter().map(chat).collect()))
         }
         ExampleData::Chat(messages) => {
             let conversation = convert::conversation(messages, &[], &[]).map_err(Trouble::Said)?;
-            (ExampleFormat::Given, given(vec![Content::Chat(conversation)]))
+            (ExampleFormat::Given, given(vec![Content::Chat { conversation, media: Vec::new() }]))
         }
     })
 }
 
 /// Adds an example to what is told.
 fn count(preview: &mut Preview, line: u32, example: &Example, tokenizer: &Tokenizer) {
-    let (tokens, learned) = (example.ids.len() as u32, example.learned() as u32);
+    let (tokens, learned) = (example.input.len() as u32, example.learned() as u32);
     preview.usable += 1;
     preview.tokens += u64::from(tokens);
     preview.learned += u64::from(learned);
     preview.longest = preview.longest.max(tokens);
     if preview.rows.len() < SHOWN_ROWS {
-        let shown = example.ids.iter().zip(&example.labels).take(SHOWN_TOKENS);
+        let shown = example.ids().iter().zip(&example.labels).take(SHOWN_TOKENS);
         let piece = |id| tokenizer.piece(id).unwrap_or("\u{fffd}").replace('▁', " ");
         let pieces = shown.map(|(&id, &label)| (piece(id), label >= 0)).collect();
         preview.rows.push(PreviewRow { line, tokens, learned, pieces });

@@ -33,7 +33,7 @@ pub struct Examples {
 
 /// Those of a file as the trainer takes them.
 pub fn examples(rows: &[(Vec<u32>, Vec<i32>)]) -> Vec<Example> {
-    rows.iter().map(|(ids, labels)| Example { ids: ids.clone(), labels: labels.clone() }).collect()
+    rows.iter().map(|(ids, labels)| Example::text(ids.clone(), labels.clone())).collect()
 }
 
 #[derive(Serialize, Deserialize)]

@@ -90,7 +90,7 @@ async fn plan(
     cancel: &CancelToken,
 ) -> Result<TunePlan, Failure> {
     let Prepared { preview, train, evaluate, steps } = prepared;
-    let tokens = |examples: &[Example]| examples.iter().map(|it| it.ids.len() as u64).sum::<u64>();
+    let tokens = |examples: &[Example]| examples.iter().map(|it| it.input.len() as u64).sum::<u64>();
     let each_step = f64::from(convert::batch(settings)) * tokens(train) as f64 / train.len() as f64;
     let passes = f64::from(*steps) * each_step * PASSES + EVALUATIONS * tokens(evaluate) as f64;
 
@@ -145,8 +145,8 @@ async fn measure(host: &Rc<Host>, slot: &mut Slot, train: &[Example]) -> Option<
         return Some(pace);
     }
     let ready = slot.as_mut()?;
-    let longest = train.iter().max_by_key(|example| example.ids.len())?;
-    let ids = &longest.ids[..longest.ids.len().min(MEASURED)];
+    let longest = train.iter().max_by_key(|example| example.input.len())?;
+    let ids = &longest.ids()[..longest.input.len().min(MEASURED)];
     // The first pass pays for what is only done once.
     ready.session.logits(&ids[..1], 1).await.ok()?;
     let begun = Instant::now();

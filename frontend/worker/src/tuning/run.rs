@@ -110,7 +110,8 @@ async fn start(
     // Before the run that is kept makes room: what cannot begin must cost nothing.
     let wanted = convert::settings(&settings, prepared.steps, prepared.preview.longest);
     Trainer::plan(base, &wanted).map_err(|error| words::of(error, None))?;
-    let rows = |examples: Vec<Example>| examples.into_iter().map(|it| (it.ids, it.labels)).collect();
+    let rows =
+        |examples: Vec<Example>| examples.into_iter().map(|it| (it.ids().to_vec(), it.labels)).collect();
     let begun = host.platform.now();
     let data = Examples { run: begun, train: rows(prepared.train), evaluate: rows(prepared.evaluate) };
     let trouble = match places.ledger.begin(&data).await {
@@ -193,7 +194,7 @@ impl Run<'_> {
     /// Trains on this device, from the last checkpoint.
     async fn on(&mut self, ready: &mut Ready) -> Result<TuneEvent, Stopped> {
         let longest =
-            self.train.iter().chain(&self.evaluate).map(|it| it.ids.len()).max().unwrap_or_default();
+            self.train.iter().chain(&self.evaluate).map(|it| it.input.len()).max().unwrap_or_default();
         let settings = convert::settings(&self.summary.settings, self.summary.steps, longest as u32);
         // Nothing is seen or heard meanwhile.
         ready.free_towers();

@@ -24,9 +24,16 @@ pub fn of(error: TrainError, saved: Option<u32>) -> Failure {
         TrainError::AllMasked => {
             invalid("Nothing of these examples is learned: the model says nothing in them.".to_owned())
         }
-        TrainError::Labels { .. } | TrainError::TooLong { .. } | TrainError::NoToken { .. } => {
-            invalid(format!("An example cannot be used: {said}."))
+        TrainError::NotEncoded { .. } | TrainError::SoftTokens { .. } => {
+            let words = "What the model saw and heard in these examples is not in this browser any more. Start the \
+                         training again.";
+            Failure::new(Cause::Storage, words)
         }
+        TrainError::Store(error) => super::kept::of_store(&error),
+        TrainError::LearnedSlot { .. }
+        | TrainError::Labels { .. }
+        | TrainError::TooLong { .. }
+        | TrainError::NoToken { .. } => invalid(format!("An example cannot be used: {said}.")),
         TrainError::NotFinite { step, .. } => {
             let kept = match saved {
                 Some(saved) => format!("What was learned up to step {saved} is kept."),

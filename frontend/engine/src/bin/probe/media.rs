@@ -12,6 +12,7 @@ use engine::gpu::Gpu;
 use engine::media::{Input, Media, Medium, SoftTokens};
 use engine::session::Session;
 use engine::template::{Content, Conversation, Part, Prompt};
+use engine::train::examples::Named;
 use engine::vision::{Budget, Picture};
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
@@ -131,11 +132,7 @@ impl MediaArgs {
     /// # Errors
     /// When the file is no projector of this model.
     pub fn use_projector(&self, session: &mut Session) -> Result<()> {
-        let Some(path) = &self.projector else { return Ok(()) };
-        let source: Rc<dyn ByteSource> =
-            Rc::new(FileSource::open(path).with_context(|| format!("{} cannot be opened", path.display()))?);
-        let header = pollster::block_on(Header::read(&*source))?;
-        Ok(session.use_projector(&source, &header)?)
+        self.projector.as_deref().map_or(Ok(()), |path| use_projector(session, path))
     }
 
     /// The soft tokens of all media, in order.
@@ -173,6 +170,17 @@ impl MediaArgs {
     }
 }
 
+/// Gives a session the towers of a projector file.
+///
+/// # Errors
+/// When the file is no projector of this model.
+pub fn use_projector(session: &mut Session, path: &Path) -> Result<()> {
+    let source: Rc<dyn ByteSource> =
+        Rc::new(FileSource::open(path).with_context(|| format!("{} cannot be opened", path.display()))?);
+    let header = pollster::block_on(Header::read(&*source))?;
+    Ok(session.use_projector(&source, &header)?)
+}
+
 fn attached(mut input: Input, soft: Vec<SoftTokens>) -> Result<Input> {
     for (index, rows) in soft.into_iter().enumerate() {
         input.attach(index, rows)?;
@@ -197,6 +205,11 @@ fn named(part: &Value, folder: &Path) -> Option<Attachment> {
 }
 
 impl Attachment {
+    /// The file that a training example names, in this folder.
+    pub fn of(named: &Named, folder: &Path) -> Self {
+        Self { media: named.media, path: folder.join(&named.name) }
+    }
+
     fn read(&self) -> Result<Vec<u8>> {
         std::fs::read(&self.path).with_context(|| format!("{} cannot be read", self.path.display()))
     }
@@ -214,7 +227,10 @@ impl Attachment {
     }
 
     /// One medium, or one for each clip of a sound.
-    fn encode(&self, session: &mut Session, budget: Budget) -> Result<Vec<SoftTokens>> {
+    ///
+    /// # Errors
+    /// When the file cannot be read or encoded.
+    pub fn encode(&self, session: &mut Session, budget: Budget) -> Result<Vec<SoftTokens>> {
         let cancel = CancelToken::new();
         let encoded = match self.media {
             Media::Image => {

@@ -1,5 +1,6 @@
 //! `probe train`: a LoRA adapter from examples.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -8,13 +9,17 @@ use clap::{Args, ValueEnum};
 use engine::adapter::{self, Adapter, Projection};
 use engine::bytes::{CancelToken, FileSource};
 use engine::gpu::Gpu;
+use engine::media::{ContentHash, Medium, SoftTokens};
 use engine::session::Session;
+use engine::train::examples::{Content, Named};
 use engine::train::{Example, Schedule, Settings, Trainer, examples, order};
+use engine::vision::Budget;
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde_json::{Value, json};
 
-use super::adapters;
+use super::media::Attachment;
+use super::{adapters, media};
 
 /// Most tokens of an example, where the model takes so many.
 const MOST_TOKENS: u32 = 8192;
@@ -26,9 +31,17 @@ pub struct Train {
     /// The model file.
     pub model: PathBuf,
     /// Examples: chats, prompts with answers, or `{"ids": […], "labels": […]}` with −100 where nothing is learned; JSON,
-    /// one a line, or a table.
+    /// one a line, or a table. Chats may hold pictures and sound, as files named relative to this one:
+    /// `{"type": "image", "image": "cat.png"}` or `{"type": "audio", "audio": "purr.wav"}` among the parts of a content, or
+    /// `"images"` and `"audios"` beside the messages. The towers learn nothing.
     #[arg(long)]
     data: PathBuf,
+    /// The file with the towers, where they are not in the model's own.
+    #[arg(long)]
+    projector: Option<PathBuf>,
+    /// Most soft tokens of a picture: 70, 140, 280, 560 or 1120.
+    #[arg(long, default_value_t = Budget::default().tokens())]
+    budget: u32,
     /// Rank of the factors.
     #[arg(long, default_value_t = 8)]
     rank: u32,
@@ -107,9 +120,14 @@ struct Learned {
 
 /// Trains as the command line says; `session` is the model. What was learned before a step fails is written all the
 /// same.
-pub fn run(train: &Train, session: Session, gpu: &Rc<Gpu>) -> Result<Value> {
-    let examples = read_examples(&train.data, &session)?;
-    let longest = examples.iter().map(|example| example.ids.len()).max().unwrap_or(0);
+pub fn run(train: &Train, mut session: Session, gpu: &Rc<Gpu>) -> Result<Value> {
+    if let Some(projector) = &train.projector {
+        media::use_projector(&mut session, projector)?;
+    }
+    let mut seen =
+        Seen { gpu, budget: Budget::new(train.budget)?, media: HashMap::new(), rows: HashMap::new() };
+    let examples = seen.read_examples(&train.data, &mut session)?;
+    let longest = examples.iter().map(|example| example.input.len()).max().unwrap_or(0);
     let settings = train.settings(u32::try_from(longest)?)?;
     let start = train.init.as_deref().map(|path| read_factors(path, settings.alpha)).transpose()?;
     let base = session.training_base();
@@ -117,6 +135,7 @@ pub fn run(train: &Train, session: Session, gpu: &Rc<Gpu>) -> Result<Value> {
     drop(session);
     let made = Trainer::new(Rc::clone(gpu), base, settings, start.as_ref());
     let mut trainer = pollster::block_on(made)?;
+    trainer.set_soft_tokens(Rc::new(seen.rows));
     let mut learned = Learned::default();
     let outcome = train.learn(&mut trainer, &examples, &mut learned);
     if trainer.steps_done() > 0 {
@@ -178,26 +197,60 @@ impl Train {
     }
 }
 
-/// Everything that can be learned from; the first row that cannot be used ends it, so that no one wonders later why a
-/// row was not learned.
-fn read_examples(path: &Path, session: &Session) -> Result<Vec<Example>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let parsed = examples::read(&text, None);
-    let at = |line: u32| format!("{}, line {line}", path.display());
-    if let Some(problem) = parsed.problems.first() {
-        return Err(problem.reason.clone()).with_context(|| at(problem.line));
+/// What was made of the pictures and sounds that examples name.
+struct Seen<'a> {
+    gpu: &'a Gpu,
+    budget: Budget,
+    /// By file.
+    media: HashMap<Named, Vec<Medium>>,
+    /// Their soft tokens, `[tokens, width]`.
+    rows: HashMap<ContentHash, Vec<f32>>,
+}
+
+impl Seen<'_> {
+    /// The media of a file, encoded the first time that it is named.
+    fn look(&mut self, named: &Named, folder: &Path, session: &mut Session) -> Result<Vec<Medium>> {
+        if let Some(media) = self.media.get(named) {
+            return Ok(media.clone());
+        }
+        let soft = Attachment::of(named, folder).encode(session, self.budget)?;
+        for soft in &soft {
+            self.rows.insert(soft.medium().content, pollster::block_on(soft.read(self.gpu))?);
+        }
+        let media: Vec<Medium> = soft.iter().map(SoftTokens::medium).collect();
+        self.media.insert(named.clone(), media.clone());
+        Ok(media)
     }
-    let (tokenizer, variant) = (session.tokenizer(), session.variant());
-    let limit = MOST_TOKENS.min(session.decoder().config().max_context);
-    let encoded = parsed
-        .rows
-        .iter()
-        .map(|row| examples::encode(&row.content, tokenizer, variant, limit).with_context(|| at(row.line)));
-    let examples = encoded.collect::<Result<Vec<_>>>()?;
-    if examples.is_empty() {
-        bail!("{} holds no example", path.display());
+
+    /// Everything that can be learned from; the first row that cannot be used ends it, so that no one wonders later why
+    /// a row was not learned.
+    fn read_examples(&mut self, path: &Path, session: &mut Session) -> Result<Vec<Example>> {
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let parsed = examples::read(&text, None);
+        let at = |line: u32| format!("{}, line {line}", path.display());
+        if let Some(problem) = parsed.problems.first() {
+            return Err(problem.reason.clone()).with_context(|| at(problem.line));
+        }
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let limit = MOST_TOKENS.min(session.decoder().config().max_context);
+        let mut all = Vec::with_capacity(parsed.rows.len());
+        for row in &parsed.rows {
+            let named = match &row.content {
+                Content::Chat { media, .. } => media.as_slice(),
+                Content::Ids { .. } => &[],
+            };
+            let found = named.iter().map(|named| self.look(named, folder, session));
+            let found = found.collect::<Result<Vec<_>>>().with_context(|| at(row.line))?;
+            let (tokenizer, variant) = (session.tokenizer(), session.variant());
+            let example = examples::encode(&row.content, &found, tokenizer, variant, limit);
+            all.push(example.with_context(|| at(row.line))?);
+        }
+        if all.is_empty() {
+            bail!("{} holds no example", path.display());
+        }
+        Ok(all)
     }
-    Ok(examples)
 }
 
 fn projections(list: &str) -> Result<Vec<Projection>> {

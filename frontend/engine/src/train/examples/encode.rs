@@ -1,6 +1,8 @@
 //! Rows to token ids and labels.
 
-use crate::template::{Conversation, Prompt, RenderOptions, Role, Segment, Variant, render};
+use crate::media::{Input, Medium};
+use crate::template::{Content as Said, Media};
+use crate::template::{Conversation, Part, Prompt, RenderOptions, Role, Segment, Variant, render};
 use crate::tokenizer::special::{
     BOS, CHANNEL_CLOSE, CHANNEL_OPEN, TOOL_CALL_CLOSE, TOOL_RESPONSE_CLOSE, TOOL_RESPONSE_OPEN, TURN_CLOSE,
     TURN_OPEN,
@@ -15,22 +17,27 @@ const MODEL: &str = "model\n";
 /// The label of a thought.
 const THOUGHT: &str = "thought\n";
 
-/// The ids and labels of a row.
+/// The ids and labels of a row. `found` are the media of each file that it names: one for a picture, one for each clip of
+/// a sound.
 ///
 /// # Errors
 /// Where there is nothing to learn in it, it has more than `limit` tokens, or the model has no token for a part of it.
 pub fn encode(
     content: &Content,
+    found: &[Vec<Medium>],
     tokenizer: &Tokenizer,
     variant: Variant,
     limit: u32,
 ) -> Result<Example, Reason> {
     let example = match content {
-        Content::Chat(conversation) => encode_conversation(conversation, tokenizer, variant)?,
+        Content::Chat { conversation, .. } => {
+            let conversation = with_clips(conversation, found);
+            encode_conversation(&conversation, &found.concat(), tokenizer, variant)?
+        }
         Content::Ids { ids, labels } => given(ids, labels, tokenizer)?,
     };
-    if example.ids.len() > limit as usize {
-        return Err(Reason::TooLong { tokens: example.ids.len() as u32, limit });
+    if example.input.len() > limit as usize {
+        return Err(Reason::TooLong { tokens: example.input.len() as u32, limit });
     }
     if example.learned() == 0 {
         return Err(Reason::AllMasked);
@@ -38,14 +45,36 @@ pub fn encode(
     Ok(example)
 }
 
-/// The ids and labels of a conversation. Learned is what the model would draw itself: the words, thoughts and calls of
+/// The conversation with as many places for each sound as it has clips, side by side.
+fn with_clips(conversation: &Conversation, found: &[Vec<Medium>]) -> Conversation {
+    let mut conversation = conversation.clone();
+    let mut found = found.iter();
+    for message in &mut conversation.messages {
+        let Said::Parts(parts) = &mut message.content else { continue };
+        *parts = std::mem::take(parts)
+            .into_iter()
+            .flat_map(|part| match part {
+                Part::Image | Part::Audio => {
+                    let count = found.next().map_or(1, Vec::len);
+                    vec![part; count]
+                }
+                part => vec![part],
+            })
+            .collect();
+    }
+    conversation
+}
+
+/// The ids and labels of a conversation. `media` are those of its places, in order; their slots are not learned. Learned is what the model would draw itself: the words, thoughts and calls of
 /// its turns, the token that ends each, and the one that waits for a tool's answer. A conversation whose last answer
 /// has a thought is rendered as one in which thinking was asked for.
 ///
 /// # Errors
-/// [`Reason::NoToken`] where the vocabulary lacks a control token.
+/// [`Reason::NoToken`] where the vocabulary lacks a control token, [`Reason::Places`] where the media are more or fewer
+/// than their places.
 pub fn encode_conversation(
     conversation: &Conversation,
+    media: &[Medium],
     tokenizer: &Tokenizer,
     variant: Variant,
 ) -> Result<Example, Reason> {
@@ -56,16 +85,24 @@ pub fn encode_conversation(
     });
     let options = RenderOptions { thinking, add_generation_prompt: false, ..RenderOptions::new(variant) };
     let prompt = render(messages, &conversation.tools, &options);
-    let mut writer = Writer { tokenizer, example: Example::default() };
+    let places = prompt.media().count();
+    if places != media.len() {
+        return Err(Reason::Places { places, named: media.len() });
+    }
+    let mut writer = Writer { tokenizer, media: media.iter(), ids: Vec::new(), labels: Vec::new() };
     // Where the large models do not think, their answer begins behind an empty thought, which is the prompt's.
     let empty_thought = variant == Variant::Large && !thinking;
     writer.prompt(&prompt, empty_thought)?;
-    Ok(writer.example)
+    let input = Input::with_media(writer.ids, tokenizer.special(), media)?;
+    Ok(Example { input, labels: writer.labels })
 }
 
 struct Writer<'a> {
     tokenizer: &'a Tokenizer,
-    example: Example,
+    /// Those whose places are still to come.
+    media: std::slice::Iter<'a, Medium>,
+    ids: Vec<u32>,
+    labels: Vec<i32>,
 }
 
 impl Writer<'_> {
@@ -77,7 +114,7 @@ impl Writer<'_> {
         for (index, segment) in segments.iter().enumerate() {
             let before = index.checked_sub(1).map(|before| &segments[before]);
             match segment {
-                Segment::Media(_) => return Err(Reason::Media),
+                Segment::Media(media) => self.medium(*media)?,
                 Segment::Text(text) if before == Some(&Segment::Special(TURN_OPEN)) => {
                     let Some(words) = text.strip_prefix(MODEL) else {
                         self.text(text, false);
@@ -121,6 +158,17 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// The slots of the next medium between their brackets, as a prompt has them. The model draws none of it.
+    fn medium(&mut self, place: Media) -> Result<(), Reason> {
+        let [begin, end] = place.brackets();
+        let slots = self.media.next().map_or(0, |medium| medium.tokens);
+        self.special(begin, false)?;
+        for _ in 0..slots {
+            self.special(place.slot(), false)?;
+        }
+        self.special(end, false)
+    }
+
     fn special(&mut self, token: &'static str, learned: bool) -> Result<(), Reason> {
         let id = match token {
             BOS => self.tokenizer.special().bos,
@@ -137,8 +185,8 @@ impl Writer<'_> {
     }
 
     fn push(&mut self, id: u32, learned: bool) {
-        self.example.ids.push(id);
-        self.example.labels.push(if learned { id as i32 } else { MASKED });
+        self.ids.push(id);
+        self.labels.push(if learned { id as i32 } else { MASKED });
     }
 }
 
@@ -150,9 +198,9 @@ fn given(ids: &[i64], labels: &[i64], tokenizer: &Tokenizer) -> Result<Example, 
     let vocabulary = tokenizer.vocabulary_size() as u32;
     let token =
         |id: i64| u32::try_from(id).ok().filter(|&id| id < vocabulary).ok_or(Reason::NoId { id, vocabulary });
-    let ids = ids.iter().map(|&id| token(id)).collect::<Result<_, _>>()?;
+    let ids: Vec<u32> = ids.iter().map(|&id| token(id)).collect::<Result<_, _>>()?;
     let label = |&label: &i64| {
         if label == i64::from(MASKED) { Ok(MASKED) } else { token(label).map(|id| id as i32) }
     };
-    Ok(Example { ids, labels: labels.iter().map(label).collect::<Result<_, _>>()? })
+    Ok(Example::text(ids, labels.iter().map(label).collect::<Result<_, _>>()?))
 }

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::media::{Media as Kind, MediaError};
+
 /// A row that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -59,9 +61,46 @@ pub enum Reason {
         /// The names of its columns.
         known: String,
     },
-    /// It holds a picture, sound or video.
-    #[error("it holds a picture or sound, and only text can be learned yet")]
-    Media,
+    /// It holds a video.
+    #[error("it holds a video; pictures and sound can be learned from")]
+    Video,
+    /// A picture or a sound without a name.
+    #[error("it has a place for {what} and does not say which file")]
+    Unnamed {
+        /// “a picture” or “a sound”.
+        what: &'static str,
+    },
+    /// It names more pictures and sounds than it has places for, or fewer.
+    #[error("it has places for {places} pictures and sounds, and names {named}")]
+    Places {
+        /// Its places.
+        places: usize,
+        /// What it names.
+        named: usize,
+    },
+    /// A file that it names is not there.
+    #[error("the file “{name}” is missing")]
+    Missing {
+        /// The name, as the row has it.
+        name: String,
+    },
+    /// A file that it names cannot be used.
+    #[error("the file “{name}” cannot be used: {what}")]
+    File {
+        /// The name, as the row has it.
+        name: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The model does not see, or does not hear.
+    #[error("this model cannot {}", if *media == Kind::Audio { "hear sound" } else { "see pictures" })]
+    NoTower {
+        /// What it would have to take.
+        media: Kind,
+    },
+    /// Media that do not fit their places.
+    #[error(transparent)]
+    Media(#[from] MediaError),
     /// The model has no token for a part of it.
     #[error("the model has no token {token}")]
     NoToken {

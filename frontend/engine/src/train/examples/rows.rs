@@ -3,9 +3,10 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::template::{Conversation, Message, Part, Role};
+use crate::template::{Conversation, Message, Role};
 
-use super::Reason;
+use super::named::{self, Listed};
+use super::{Named, Reason};
 
 /// A row that has been read.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +21,12 @@ pub struct Row {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// A conversation, to be rendered by the model's template.
-    Chat(Conversation),
+    Chat {
+        /// The conversation.
+        conversation: Conversation,
+        /// The files of its places for pictures and sound, in order.
+        media: Vec<Named>,
+    },
     /// Token ids with their labels, as they are.
     Ids {
         /// The ids.
@@ -35,7 +41,9 @@ pub enum Content {
 pub enum RowKind {
     /// `{"ids": […], "labels": […]}`; `input_ids` is a name for `ids` too.
     Ids,
-    /// `{"messages": [{"role", "content"}…], "tools": […]}`, or the array of messages alone.
+    /// `{"messages": [{"role", "content"}…], "tools": […]}`, or the array of messages alone. A content may be a list of
+    /// parts: `{"type": "text", "text": …}`, `{"type": "image", "image": "cat.png"}`, `{"type": "audio", "audio": …}`.
+    /// Parts without a name take theirs from `images` and `audios` beside the messages.
     Messages,
     /// `{"conversations": [{"from", "value"}…], "system": …}`.
     Conversations,
@@ -60,18 +68,19 @@ pub(super) const SYSTEM: &str = "system";
 pub(super) fn row(value: Value) -> Result<Content, Reason> {
     let mut object = match value {
         Value::Object(object) => object,
-        Value::Array(messages) => return chat(messages, Value::Null).map(Content::Chat),
+        Value::Array(messages) => return chat(messages, Value::Null, Listed::default()),
         _ => return Err(Reason::Unknown),
     };
+    let listed = Listed::take(&mut object)?;
     match kind(&object).ok_or(Reason::Unknown)? {
         RowKind::Ids => ids(&mut object),
         RowKind::Messages => {
             let messages = array(&mut object, "messages")?;
             let tools = object.remove("tools").unwrap_or_default();
-            chat(messages, tools).map(Content::Chat)
+            chat(messages, tools, listed)
         }
-        RowKind::Conversations => conversations(&mut object).map(Content::Chat),
-        RowKind::Pair => pair(&mut object).map(Content::Chat),
+        RowKind::Conversations => conversations(&mut object).and_then(|it| listed.in_text(it)),
+        RowKind::Pair => pair(&mut object, listed),
     }
 }
 
@@ -99,7 +108,7 @@ pub(super) fn pair_of(system: &str, prompt: String, answer: String) -> Conversat
     Conversation { messages, tools: Vec::new() }
 }
 
-fn pair(object: &mut Map<String, Value>) -> Result<Conversation, Reason> {
+fn pair(object: &mut Map<String, Value>, listed: Listed) -> Result<Content, Reason> {
     let names =
         PAIRS.iter().find(|(prompt, answer)| object.contains_key(*prompt) && object.contains_key(*answer));
     let &(prompt_key, answer_key) = names.ok_or(Reason::Unknown)?;
@@ -107,7 +116,7 @@ fn pair(object: &mut Map<String, Value>) -> Result<Conversation, Reason> {
     let answer = object.remove(answer_key).unwrap_or_default();
     if let (Value::Array(messages), Value::Array(answers)) = (&prompt, &answer) {
         let messages = messages.iter().chain(answers).cloned().collect();
-        return chat(messages, object.remove("tools").unwrap_or_default());
+        return chat(messages, object.remove("tools").unwrap_or_default(), listed);
     }
     let mut prompt = text(prompt, prompt_key)?;
     if prompt_key == "instruction"
@@ -120,10 +129,10 @@ fn pair(object: &mut Map<String, Value>) -> Result<Conversation, Reason> {
         None | Some(Value::Null) => String::new(),
         Some(value) => text(value, SYSTEM)?,
     };
-    Ok(pair_of(&system, prompt, text(answer, answer_key)?))
+    listed.in_text(pair_of(&system, prompt, text(answer, answer_key)?))
 }
 
-fn chat(messages: Vec<Value>, tools: Value) -> Result<Conversation, Reason> {
+fn chat(messages: Vec<Value>, tools: Value, listed: Listed) -> Result<Content, Reason> {
     let wrong = |field: &str, error: serde_json::Error| Reason::Field {
         field: field.to_owned(),
         what: format!("cannot be read: {error}"),
@@ -138,19 +147,11 @@ fn chat(messages: Vec<Value>, tools: Value) -> Result<Conversation, Reason> {
             return Err(Reason::Role { role: role.to_owned() });
         }
     }
-    let read: Vec<Message> =
+    let parts = named::parts(&messages);
+    let messages: Vec<Message> =
         serde_json::from_value(Value::Array(messages)).map_err(|error| wrong("messages", error))?;
-    let media = |message: &Message| match &message.content {
-        crate::template::Content::Parts(parts) => {
-            parts.iter().any(|part| matches!(part, Part::Image | Part::Audio | Part::Video))
-        }
-        _ => false,
-    };
-    if read.iter().any(media) {
-        return Err(Reason::Media);
-    }
     let tools = Option::deserialize(tools).map_err(|error| wrong("tools", error))?.unwrap_or_default();
-    Ok(Conversation { messages: read, tools })
+    listed.in_parts(Conversation { messages, tools }, parts)
 }
 
 fn conversations(object: &mut Map<String, Value>) -> Result<Conversation, Reason> {

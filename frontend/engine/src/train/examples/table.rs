@@ -85,7 +85,13 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
         match cell(prompt, &chosen.prompt).and_then(|prompt| Ok((prompt, cell(answer, &chosen.answer)?))) {
             Ok((prompt, answer)) => {
                 let system = system.and_then(|at| record.get(at)).unwrap_or_default();
-                parsed.rows.push(Row { line, content: Content::Chat(pair_of(system, prompt, answer)) });
+                parsed.rows.push(Row {
+                    line,
+                    content: Content::Chat {
+                        conversation: pair_of(system, prompt, answer),
+                        media: Vec::new(),
+                    },
+                });
             }
             Err(reason) => parsed.problems.push(Problem { line, reason }),
         }

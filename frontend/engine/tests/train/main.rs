@@ -2,72 +2,22 @@
 //! same weights (transformers 5.23), within the tolerances of the set: 1e-3 relative L2 error for each gradient, 1e-2
 //! relative for each loss. The quantised model is carried; the others are compared where they lie beside the repository.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod media;
+mod tensors;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::slice::from_ref;
 
-use engine::adapter::{Adapter, Factors, Projection, Target};
+use engine::adapter::{Adapter, Factors};
 use engine::bytes::CancelToken;
-use engine::gpu::Gpu;
 use engine::session::LoadOptions;
 use engine::train::{Example, MASKED, Schedule, Settings, TrainError, Trainer, order};
 use pollster::block_on;
-use safetensors::SafeTensors;
 
-/// The tensors of some files, by name.
-struct Tensors(HashMap<String, (Vec<usize>, Vec<f32>)>);
-
-impl Tensors {
-    fn read(paths: &[PathBuf]) -> Self {
-        let mut all = HashMap::new();
-        for path in paths {
-            let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-            for (name, tensor) in SafeTensors::deserialize(&bytes).expect("golden tensors parse").tensors() {
-                let values = bytemuck::pod_collect_to_vec(tensor.data());
-                all.insert(name, (tensor.shape().to_vec(), values));
-            }
-        }
-        Self(all)
-    }
-
-    fn get(&self, name: &str) -> Option<&Vec<f32>> {
-        self.0.get(name).map(|(_, values)| values)
-    }
-
-    /// Those below `prefix` as an adapter.
-    fn adapter(&self, prefix: &str, scale: f32) -> Adapter {
-        let mut adapter = Adapter::default();
-        for (name, (shape, a)) in &self.0 {
-            let Some(tensor) = name.strip_prefix(prefix).and_then(|name| name.strip_suffix(".A")) else {
-                continue;
-            };
-            let (shape_b, b) = &self.0[&format!("{prefix}{tensor}.B")];
-            let factors = Factors {
-                rank: shape[0] as u32,
-                input: shape[1] as u32,
-                output: shape_b[0] as u32,
-                a: a.clone(),
-                b: b.clone(),
-                scale,
-            };
-            adapter.insert(target(tensor), factors).expect("factors");
-        }
-        adapter
-    }
-}
-
-/// `blk.3.attn_q`
-fn target(tensor: &str) -> Target {
-    let mut parts = tensor.split('.');
-    assert_eq!(parts.next(), Some("blk"));
-    let layer = parts.next().and_then(|n| n.parse().ok()).expect("a layer");
-    let name = parts.next().expect("a projection");
-    let projection = Projection::ALL.into_iter().find(|p| p.tensor() == name).expect("a projection");
-    Target { layer, projection }
-}
+use tensors::{Tensors, compare_gradients, trainer};
 
 /// A model with its golden: a prompt, what is learned, and what came of it.
 struct Golden {
@@ -106,10 +56,8 @@ impl Golden {
     fn example(&self) -> Example {
         let (prompt, targets) = (self.ids("prompt_ids"), self.ids("target_ids"));
         let masked = prompt.iter().map(|_| MASKED);
-        Example {
-            labels: masked.chain(targets.iter().map(|&id| id as i32)).collect(),
-            ids: [prompt, targets].concat(),
-        }
+        let labels = masked.chain(targets.iter().map(|&id| id as i32)).collect();
+        Example::text([prompt, targets].concat(), labels)
     }
 
     fn number(&self, key: &str) -> f64 {
@@ -128,7 +76,7 @@ impl Golden {
             schedule: Schedule::Constant,
             warmup: 0,
             clip: 0.0,
-            max_tokens: self.example().ids.len() as u32,
+            max_tokens: self.example().input.len() as u32,
             ..Settings::default()
         }
     }
@@ -140,20 +88,6 @@ impl Golden {
     fn label(&self) -> String {
         self.model.file_name().expect("a file name").to_string_lossy().into_owned()
     }
-}
-
-fn trainer(gpu: &Rc<Gpu>, model: &Path, settings: &Settings, start: Option<&Adapter>) -> Trainer {
-    let session = common::load(gpu, model, &LoadOptions { context: 512, ..LoadOptions::default() });
-    let base = session.training_base();
-    block_on(Trainer::new(Rc::clone(gpu), base, settings.clone(), start)).expect("a trainer")
-}
-
-fn relative_error(got: &[f32], want: &[f32]) -> f64 {
-    assert_eq!(got.len(), want.len());
-    let square = |x: f32| f64::from(x) * f64::from(x);
-    let difference: f64 = got.iter().zip(want).map(|(a, b)| square(a - b)).sum();
-    let whole: f64 = want.iter().map(|&b| square(b)).sum();
-    (difference / whole.max(1e-30)).sqrt()
 }
 
 /// The same factors with every B at zero.
@@ -179,17 +113,7 @@ fn check(golden: &Golden, steps: usize) {
     assert!((loss - want).abs() <= 1e-3 * want, "{label}: a loss of {loss} for {want}");
     let gradients = block_on(first.gradients()).expect("gradients");
     assert_eq!(gradients.len(), start.len(), "{label}: projections that learn");
-    let (mut compared, mut worst) = (0, 0.0f64);
-    for (target, got) in gradients.iter() {
-        for (part, got) in [("A", &got.a), ("B", &got.b)] {
-            let name = format!("grad.lora.{target}.{part}");
-            let Some(want) = golden.tensors.get(&name) else { continue };
-            let error = relative_error(got, want);
-            assert!(error <= 1e-3, "{label} {name}: relative error {error}");
-            worst = worst.max(error);
-            compared += 1;
-        }
-    }
+    let (compared, worst) = compare_gradients(&label, &gradients, &golden.tensors);
     assert!(compared >= 20, "{label}: only {compared} gradients to compare with");
     drop(first);
 
@@ -246,7 +170,7 @@ fn the_per_layer_table_may_stay_in_the_file() {
 fn short(seed: u32, tokens: u32) -> Example {
     let ids: Vec<u32> = (0..tokens).map(|i| 200 + (seed * 97 + i * 31) % 700).collect();
     let labels = ids.iter().enumerate().map(|(t, &id)| if t < 3 { MASKED } else { id as i32 }).collect();
-    Example { ids, labels }
+    Example::text(ids, labels)
 }
 
 fn quick() -> Settings {
@@ -424,8 +348,7 @@ fn what_cannot_be_learned_is_refused_and_changes_nothing() {
     masked.labels.fill(MASKED);
     let mut uneven = short(1, 8);
     uneven.labels.pop();
-    let mut unknown = short(1, 8);
-    unknown.ids[2] = 1 << 30;
+    let unknown = Example::text(vec![200, 201, 1 << 30], vec![MASKED, 201, MASKED]);
     let mut refused = |batch: &[Example]| block_on(trainer.step(batch, &cancel)).expect_err("refused");
     assert!(matches!(refused(&[]), TrainError::NoExamples));
     assert!(matches!(refused(&[masked]), TrainError::AllMasked));

@@ -1,0 +1,188 @@
+//! The files with pictures and sound that a row names.
+//!
+//! Data sets do so in three ways: in the parts of a message (`{"type": "image", "image": "cat.png"}`); in lists beside the
+//! messages, `images` and `audios`, whose places are parts without a name; or in such lists with the places as `<image>`
+//! and `<audio>` in the text. Where a list has no place at all, its files stand before the first question.
+
+use serde_json::{Map, Value};
+
+use crate::template::{Content as Said, Conversation, Media, Part, Role};
+
+use super::{Content, Reason};
+
+/// A file that a row names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Named {
+    /// What it is for: [`Media::Image`] or [`Media::Audio`].
+    pub media: Media,
+    /// Its name, as the row has it.
+    pub name: String,
+}
+
+/// Names that a row has beside its messages, those to be used next at the front.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    images: std::collections::VecDeque<String>,
+    audios: std::collections::VecDeque<String>,
+}
+
+/// The name in a value: a text, or the object that data sets make of a file.
+fn name(value: &Value) -> Option<&str> {
+    let text = match value {
+        Value::Object(object) => {
+            ["path", "url", "name", "file"].iter().find_map(|key| object.get(*key)?.as_str())
+        }
+        value => value.as_str(),
+    };
+    text.filter(|text| !text.is_empty())
+}
+
+/// What a row may have in the place of a medium, by the type of the part.
+fn media(kind: &str) -> Option<(Media, &'static [&'static str])> {
+    match kind {
+        "image" | "image_url" => Some((Media::Image, &["image", "image_url", "path", "url", "file"])),
+        "audio" | "input_audio" => Some((Media::Audio, &["audio", "input_audio", "path", "url", "file"])),
+        _ => None,
+    }
+}
+
+/// The parts of messages that are pictures or sounds, with their names where they have one.
+pub(super) fn parts(messages: &[Value]) -> Vec<(Media, Option<String>)> {
+    let contents = messages.iter().filter_map(|message| message.get("content")?.as_array());
+    let parts = contents.flatten().filter_map(|part| {
+        let (media, keys) = media(part.get("type")?.as_str()?)?;
+        Some((media, keys.iter().find_map(|key| name(part.get(*key)?)).map(str::to_owned)))
+    });
+    parts.collect()
+}
+
+impl Listed {
+    /// Those of a row. One name may stand for a list of one.
+    pub fn take(object: &mut Map<String, Value>) -> Result<Self, Reason> {
+        let mut names = |keys: [&str; 2]| {
+            let Some((key, value)) = keys.iter().find_map(|key| Some((*key, object.remove(*key)?))) else {
+                return Ok(Default::default());
+            };
+            let wrong = || Reason::Field { field: key.to_owned(), what: "names no files".to_owned() };
+            match &value {
+                Value::Null => Ok(Default::default()),
+                Value::Array(values) => values
+                    .iter()
+                    .map(|value| Some(name(value)?.to_owned()))
+                    .collect::<Option<_>>()
+                    .ok_or_else(wrong),
+                value => Ok([name(value).ok_or_else(wrong)?.to_owned()].into()),
+            }
+        };
+        Ok(Self { images: names(["images", "image"])?, audios: names(["audios", "audio"])? })
+    }
+
+    fn next(&mut self, media: Media) -> Option<String> {
+        match media {
+            Media::Audio => self.audios.pop_front(),
+            Media::Image | Media::Video => self.images.pop_front(),
+        }
+    }
+
+    /// A chat whose parts say where its media stand.
+    pub fn in_parts(
+        mut self,
+        conversation: Conversation,
+        parts: Vec<(Media, Option<String>)>,
+    ) -> Result<Content, Reason> {
+        let is_video = |part: &Part| matches!(part, Part::Video);
+        let has_video = conversation.messages.iter().any(|message| match &message.content {
+            Said::Parts(parts) => parts.iter().any(is_video),
+            _ => false,
+        });
+        if has_video {
+            return Err(Reason::Video);
+        }
+        if parts.is_empty() {
+            return self.in_text(conversation);
+        }
+        let places = parts.len();
+        let mut named = Vec::with_capacity(places);
+        for (media, name) in parts {
+            let what = if media == Media::Audio { "a sound" } else { "a picture" };
+            let name = name.or_else(|| self.next(media)).ok_or(Reason::Unnamed { what })?;
+            named.push(Named { media, name });
+        }
+        self.used_up(places, named.len())?;
+        Ok(Content::Chat { conversation, media: named })
+    }
+
+    /// A chat of text alone, in which marks may say where its media stand.
+    pub fn in_text(mut self, mut conversation: Conversation) -> Result<Content, Reason> {
+        let mut media = Vec::new();
+        if self.images.is_empty() && self.audios.is_empty() {
+            return Ok(Content::Chat { conversation, media });
+        }
+        let listed = self.images.len() + self.audios.len();
+        let users = conversation.messages.iter_mut().filter(|message| message.role == Role::User);
+        let mut places = 0;
+        for message in users {
+            let Said::Text(text) = &message.content else { continue };
+            let (parts, marks) = marked(text);
+            if marks.is_empty() {
+                continue;
+            }
+            places += marks.len();
+            // Fewer names than marks are told by their numbers, below.
+            let names = marks.into_iter().map_while(|media| Some(Named { media, name: self.next(media)? }));
+            media.extend(names);
+            message.content = Said::Parts(parts);
+        }
+        if media.len() < places {
+            return Err(Reason::Places { places, named: listed });
+        }
+        if media.is_empty()
+            && let Some(first) = conversation.messages.iter_mut().find(|it| it.role == Role::User)
+        {
+            let mut parts = Vec::new();
+            for (place, part) in [(Media::Image, Part::Image), (Media::Audio, Part::Audio)] {
+                while let Some(name) = self.next(place) {
+                    media.push(Named { media: place, name });
+                    parts.push(part.clone());
+                }
+            }
+            match std::mem::take(&mut first.content) {
+                Said::Text(text) => parts.push(Part::text(text)),
+                Said::Parts(rest) => parts.extend(rest),
+                Said::None | Said::Object(_) => {}
+            }
+            first.content = Said::Parts(parts);
+        }
+        self.used_up(media.len(), media.len())?;
+        Ok(Content::Chat { conversation, media })
+    }
+
+    /// Looks whether every name had a place.
+    fn used_up(&self, places: usize, named: usize) -> Result<(), Reason> {
+        match self.images.len() + self.audios.len() {
+            0 => Ok(()),
+            left => Err(Reason::Places { places, named: named + left }),
+        }
+    }
+}
+
+/// A text cut at its marks, and what they stand for.
+fn marked(text: &str) -> (Vec<Part>, Vec<Media>) {
+    const MARKS: [(&str, Media, Part); 2] =
+        [("<image>", Media::Image, Part::Image), ("<audio>", Media::Audio, Part::Audio)];
+    let (mut parts, mut places, mut rest) = (Vec::new(), Vec::new(), text);
+    let first =
+        |rest: &str| MARKS.iter().filter_map(|it| Some((rest.find(it.0)?, it))).min_by_key(|(at, _)| *at);
+    while let Some((at, (mark, media, part))) = first(rest) {
+        if at > 0 {
+            parts.push(Part::text(&rest[..at]));
+        }
+        parts.push(part.clone());
+        places.push(*media);
+        rest = &rest[at + mark.len()..];
+    }
+    if !rest.is_empty() {
+        parts.push(Part::text(rest));
+    }
+    (parts, places)
+}
