@@ -24,6 +24,11 @@ pub fn Frame(children: Children) -> impl IntoView {
     listen_to_keys(stores);
     let dropping = RwSignal::new(false);
     listen_to_drops(stores, dropping);
+    let place = use_place();
+    let drop_words = move || match place.get() {
+        Place::Tune => "Drop examples here, with their pictures and sound",
+        _ => "Drop pictures, sound or a model here",
+    };
     view! {
         <a class="skip-link" href="#main" rel="external">"Skip to the conversation"</a>
         <div class="frame">
@@ -41,7 +46,7 @@ pub fn Frame(children: Children) -> impl IntoView {
             <aside class="fake-note" aria-label="Test mode">"Simulated engine"</aside>
         </Show>
         <Show when=move || dropping.get()>
-            <div class="drop-veil"><p>"Drop pictures, sound or a model here"</p></div>
+            <div class="drop-veil"><p>{drop_words}</p></div>
         </Show>
     }
     .into_any()
@@ -88,7 +93,8 @@ fn listen_to_keys(stores: Stores) {
     });
 }
 
-/// Opens model files that are dropped anywhere, and attaches all others to the next message.
+/// Opens model files that are dropped anywhere. All others are attached to the next message, or taken for examples on the
+/// page of fine-tuning.
 fn listen_to_drops(stores: Stores, dropping: RwSignal<bool>) {
     let place = use_place();
     Effect::new(move |_| {
@@ -122,6 +128,8 @@ fn listen_to_drops(stores: Stores, dropping: RwSignal<bool>) {
                 open_files(stores, &files.into());
             } else if matches!(place.get_untracked(), Place::Chat(_)) {
                 stores.chat.attach(all);
+            } else if place.get_untracked() == Place::Tune {
+                stores.tune.take_files(all);
             } else {
                 stores.ui.toast(
                     "Pictures and sound are attached in a conversation. Go to one, and drop them there.",

@@ -44,7 +44,7 @@ pub fn provide_stores() {
     provide_context(media);
     provide_context(chat);
     provide_context(recording);
-    provide_context(TuneStore::new(engine, chat, ui));
+    provide_context(TuneStore::new(engine, chat, media, ui));
 
     // Effects run in the browser alone.
     Effect::new(move |_| {

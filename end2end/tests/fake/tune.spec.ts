@@ -60,13 +60,66 @@ test("broken rows of a file are told by line, and the others stay", async ({ app
   await page.getByRole("radio", { name: "A file, or text to paste" }).check();
   const lines = ['{"prompt": "a", "completion": "b"}', "{", '{"text": "c"}', '{"prompt": "d", "completion": "e"}'];
   const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "Choose a file…" }).click();
+  await page.getByRole("button", { name: "Choose files…" }).click();
   await (await chooser).setFiles({ name: "facts.jsonl", mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) });
   await expect(page.getByText(/^2 examples with/)).toBeVisible();
   await expect(page.getByText("2 rows left out")).toBeVisible();
   await expect(page.getByRole("listitem").filter({ hasText: "Line 2" })).toContainText("this is no JSON");
   await expect(page.getByRole("listitem").filter({ hasText: "Line 3" })).toBeVisible();
   await expect(page.getByText("facts.jsonl, 85 B")).toBeVisible();
+});
+
+test("pictures are given with the examples that name them, and shown with their tokens", async ({ app, page }) => {
+  const tune = await open(app);
+  await page.getByRole("radio", { name: "A file, or text to paste" }).check();
+  const lines = [
+    '{"images": ["cat.png"], "prompt": "Who is this?", "completion": "Ada."}',
+    '{"images": ["dog.png"], "prompt": "And this?", "completion": "Nobody."}',
+  ];
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose files…" }).click();
+  await (await chooser).setFiles([
+    { name: "cat.png", mimeType: "image/png", buffer: Buffer.from("not looked at here") },
+    { name: "facts.jsonl", mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) },
+  ]);
+  await expect(page.getByText(/^1 example with/)).toBeVisible();
+  await expect(page.getByText("With 1 picture.")).toBeVisible();
+  await expect(page.locator("details", { hasText: "Line 1" }).getByText("Picture, 64 tokens")).toBeVisible();
+  await expect(page.getByRole("listitem").filter({ hasText: "Line 2" })).toContainText("the file “dog.png” is missing");
+  await expect(tune.fact("Storage for pictures and sound")).toContainText("kB");
+
+  // The other one comes later, and joins it.
+  const again = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose files…" }).click();
+  await (await again).setFiles({ name: "dog.png", mimeType: "image/png", buffer: Buffer.from("nor here") });
+  await expect(page.getByText(/^2 examples with/)).toBeVisible();
+  await expect(page.getByText("With 2 pictures.")).toBeVisible();
+  await tune.startButton.click();
+  await expect(tune.status).toContainText("It is kept here until you start another one.");
+
+  await page.getByRole("button", { name: "Remove them" }).click();
+  await expect(page.getByText("No example can be used.")).toBeVisible();
+});
+
+test("pictures are looked at before the first step, which can be stopped", async ({ app, page }) => {
+  const tune = await open(app, "usual");
+  await page.getByRole("radio", { name: "A file, or text to paste" }).check();
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose files…" }).click();
+  const line = '{"images": ["cat.png", "dog.png"], "prompt": "Who are they?", "completion": "Ada and nobody."}';
+  await (await chooser).setFiles([
+    { name: "pets.jsonl", mimeType: "text/plain", buffer: Buffer.from(line) },
+    { name: "cat.png", mimeType: "image/png", buffer: Buffer.from("not looked at here") },
+    { name: "dog.png", mimeType: "image/png", buffer: Buffer.from("nor here") },
+  ]);
+  await expect(page.getByText(/^1 example with/)).toBeVisible();
+  await tune.startButton.click();
+  await expect(tune.status).toContainText("Looking, 1 of 2");
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await expect(tune.startButton).toBeEnabled();
+  await expect(tune.status).toHaveCount(0);
+  await tune.startButton.click();
+  await expect(tune.status).toContainText("It is kept here until you start another one.");
 });
 
 test("of a table the columns are chosen", async ({ app, page }) => {

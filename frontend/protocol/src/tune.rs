@@ -5,8 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::chat::Message;
+use crate::chat::{Content, Message};
 use crate::failure::Failure;
+use crate::media::Sense;
 
 /// What the page asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,8 +20,9 @@ pub enum TuneRequest {
         /// How to train.
         settings: TuneSettings,
     },
-    /// Begins a run, in place of one that is kept. Answered by [`TuneEvent::Begun`], then by progress, and at the end
-    /// by [`TuneEvent::Paused`] or [`TuneEvent::Finished`].
+    /// Begins a run, in place of one that is kept. Answered by [`Event::Encoding`](crate::Event::Encoding)s where there
+    /// are pictures or sounds, by [`TuneEvent::Begun`], then by progress, and at the end by [`TuneEvent::Paused`] or
+    /// [`TuneEvent::Finished`].
     Start {
         /// The examples.
         data: ExampleData,
@@ -123,11 +125,22 @@ pub enum ExampleData {
         text: String,
         /// Of a table: which columns to read; none to know them by their names.
         columns: Option<TableColumns>,
+        /// The pictures and sounds that were given with it. Their bytes travel beside the message.
+        files: Vec<ExampleFile>,
     },
     /// Questions with their answers.
     Pairs(Vec<(String, String)>),
-    /// A conversation.
+    /// A conversation, with its pictures and sound.
     Chat(Vec<Message>),
+}
+
+/// A file that examples may name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExampleFile {
+    /// Its name, behind its folders where a person gave a folder.
+    pub name: String,
+    /// A picture or a sound; or why it is neither, in a sentence.
+    pub content: Result<Content, String>,
 }
 
 /// Which columns of a table hold what.
@@ -187,8 +200,27 @@ pub struct PreviewRow {
     pub tokens: u32,
     /// Of these, learned.
     pub learned: u32,
-    /// The first tokens: the text of each, and whether it is learned.
-    pub pieces: Vec<(String, bool)>,
+    /// Its beginning.
+    pub pieces: Vec<PreviewPiece>,
+}
+
+/// A piece of an example.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PreviewPiece {
+    /// A token.
+    Token {
+        /// Its text.
+        text: String,
+        /// Whether it is learned.
+        learned: bool,
+    },
+    /// A picture or a sound, which is never learned.
+    Medium {
+        /// What it is for.
+        sense: Sense,
+        /// Its soft tokens.
+        tokens: u32,
+    },
 }
 
 /// A row that cannot be used.
@@ -347,6 +379,8 @@ pub struct TunePlan {
     pub seconds: Option<f64>,
     /// Bytes of a checkpoint. Two are kept.
     pub checkpoint_bytes: u64,
+    /// Bytes that pictures and sound take in the storage as soft tokens while the run is kept; 0 where there are none.
+    pub media_bytes: u64,
     /// Bytes that the browser's storage still grants; none where it does not say.
     pub storage_left: Option<u64>,
     /// Why it cannot be started.

@@ -7,6 +7,7 @@ use engine::audio;
 use engine::bytes::{ByteSource, CancelToken, SourceError};
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuError, GpuOptions};
+use engine::media::Media;
 use engine::session::{EngineError, LoadOptions, Session};
 use engine::template::Variant;
 use engine::tokenizer::Tokenizer;
@@ -64,6 +65,16 @@ pub struct Model {
     pub sees: bool,
     /// What it hears with, if it hears.
     pub ears: Option<audio::TowerConfig>,
+}
+
+impl Model {
+    /// Whether it has a tower for such media.
+    pub fn takes(&self, media: Media) -> bool {
+        match media {
+            Media::Audio => self.ears.is_some(),
+            Media::Image | Media::Video => self.sees,
+        }
+    }
 }
 
 /// Adapters of a session.

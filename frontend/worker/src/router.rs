@@ -91,7 +91,7 @@ impl Host {
                     task.cancel.cancel();
                 }
             }
-            Request::Tune { id, request } => tuning::receive(self, id, *request),
+            Request::Tune { id, request } => tuning::receive(self, id, *request, files),
             Request::ListCache { id } => self.run(id, Kind::Beside, |task| async move {
                 task.cancel.guard(host.list_kept(id)).await.map_err(|Stopped(failure)| failure)
             }),

@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use desk::{Desk, generate, load};
 use protocol::tune::{
-    ExampleData, ExportFormat, Preview, RunSummary, Schedule, TuneLength, TunePlan, TuneSettings, TuneTarget,
+    ExampleData, ExportFormat, Preview, PreviewPiece, RunSummary, Schedule, TuneLength, TunePlan,
+    TuneSettings, TuneTarget,
 };
 use protocol::{
     AdapterScale, AdapterSource, Cause, Event, Failure, LoadOptions, ModelSource, Request, RequestId,
@@ -75,8 +76,11 @@ fn examples_are_counted_and_the_cost_is_known_before_the_start() {
     let Preview { usable, rows, problem_count, learned, tokens, .. } = preview;
     assert_eq!((usable, rows.len(), problem_count), (4, 4, 0));
     assert!(learned > 0 && learned < tokens, "{learned} of {tokens}");
-    let shown: String =
-        rows[0].pieces.iter().filter(|(_, learned)| *learned).map(|(text, _)| text.as_str()).collect();
+    let learned = |piece: &PreviewPiece| match piece {
+        PreviewPiece::Token { text, learned: true } => Some(text.clone()),
+        _ => None,
+    };
+    let shown: String = rows[0].pieces.iter().filter_map(learned).collect();
     assert_eq!(shown, "Your cat is called Ada.<turn|>");
     let TunePlan { steps, train, evaluate, parameters, seconds, obstacle, gpu_bytes, gpu_available, .. } =
         plan.expect("a plan");

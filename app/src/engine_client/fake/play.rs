@@ -35,7 +35,7 @@ pub(super) struct State {
     pub(super) scenario: Scenario,
     sink: Sink,
     pub(super) loaded: RefCell<Option<(ModelSource, u32)>>,
-    cancelled: RefCell<HashSet<RequestId>>,
+    pub(super) cancelled: RefCell<HashSet<RequestId>>,
     answer_now: RefCell<HashSet<RequestId>>,
     /// Towers that were loaded.
     towers: RefCell<HashSet<Sense>>,

@@ -3,16 +3,20 @@
 use std::{cell::RefCell, collections::HashSet, rc::Weak};
 
 use protocol::tune::{
-    ExampleData, ExampleFormat, ExportFormat, ExportedFile, KeptAdapter, Preview, PreviewRow, RowProblem,
-    RunSummary, TableColumns, TuneLength, TunePlan, TunePoint, TuneSample, TuneSettings, file_name,
+    ExampleData, ExampleFile, ExampleFormat, ExportFormat, ExportedFile, KeptAdapter, Preview, PreviewPiece,
+    PreviewRow, RowProblem, RunSummary, TableColumns, TuneLength, TunePlan, TunePoint, TuneSample,
+    TuneSettings, file_name,
 };
-use protocol::{Cause, Event, Failure, Remedy, RequestId, Role, TuneEvent, TuneRequest};
+use protocol::{Cause, Content, Event, Failure, Remedy, RequestId, Role, Sense, TuneEvent, TuneRequest};
 
 use super::play::{State, emit, fail, text_of, wait};
 use super::{Scenario, scenario::TuneTrouble};
 
 /// Usual time of a fake step.
 const STEP_MS: u32 = 120;
+/// Soft tokens of a picture or a sound, and bytes of each.
+const MEDIUM_TOKENS: u32 = 64;
+const SOFT_TOKEN_BYTES: u64 = 4 * 1536;
 /// Tokens that the preview shows of an example.
 const SHOWN: usize = 400;
 
@@ -136,8 +140,8 @@ fn list(state: &Weak<State>, id: RequestId) -> Option<()> {
     say(state, id, TuneEvent::Kept { run, adapters })
 }
 
-/// A question, its answer, and the line they are on.
-type Row = (u32, String, String);
+/// A question and its answer, with the line they are on and what the question has before it.
+type Row = (u32, String, String, Vec<Sense>);
 
 /// Reads examples as well as is needed for a picture of the page.
 fn rows(data: &ExampleData) -> (Preview, Vec<Row>) {
@@ -147,7 +151,10 @@ fn rows(data: &ExampleData) -> (Preview, Vec<Row>) {
         ExampleData::Pairs(pairs) => {
             preview.format = ExampleFormat::Given;
             rows.extend(
-                pairs.iter().enumerate().map(|(index, (a, b))| (index as u32 + 1, a.clone(), b.clone())),
+                pairs
+                    .iter()
+                    .enumerate()
+                    .map(|(index, (a, b))| (index as u32 + 1, a.clone(), b.clone(), Vec::new())),
             );
         }
         ExampleData::Chat(messages) => {
@@ -157,9 +164,10 @@ fn rows(data: &ExampleData) -> (Preview, Vec<Row>) {
             let joined = |messages: Vec<&protocol::Message>| {
                 messages.into_iter().map(text_of).collect::<Vec<_>>().join("\n")
             };
-            rows.push((1, joined(asked), joined(answers)));
+            let media = super::media::of(messages).into_iter().map(|(sense, _)| sense).collect();
+            rows.push((1, joined(asked), joined(answers), media));
         }
-        ExampleData::Text { text, columns } if !text.trim_start().starts_with(['{', '[']) => {
+        ExampleData::Text { text, columns, .. } if !text.trim_start().starts_with(['{', '[']) => {
             preview.format = ExampleFormat::Table;
             let mut lines = text.lines().enumerate();
             let names: Vec<String> = lines
@@ -176,7 +184,9 @@ fn rows(data: &ExampleData) -> (Preview, Vec<Row>) {
             for (index, line) in lines {
                 let cells: Vec<_> = line.split(',').collect();
                 match (cells.get(at(&chosen.prompt)), cells.get(at(&chosen.answer))) {
-                    (Some(a), Some(b)) => rows.push((index as u32 + 1, (*a).to_owned(), (*b).to_owned())),
+                    (Some(a), Some(b)) => {
+                        rows.push((index as u32 + 1, (*a).to_owned(), (*b).to_owned(), Vec::new()));
+                    }
                     _ => preview.problems.push(RowProblem {
                         line: index as u32 + 1,
                         reason: format!("the column “{}” is empty", chosen.answer),
@@ -185,7 +195,7 @@ fn rows(data: &ExampleData) -> (Preview, Vec<Row>) {
             }
             (preview.columns, preview.chosen) = (names, Some(chosen));
         }
-        ExampleData::Text { text, .. } => {
+        ExampleData::Text { text, files, .. } => {
             for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
                 let line_number = index as u32 + 1;
                 let value = serde_json::from_str::<serde_json::Value>(line);
@@ -193,8 +203,12 @@ fn rows(data: &ExampleData) -> (Preview, Vec<Row>) {
                     let value = value.as_ref().ok()?.get(name)?;
                     value.as_str().map(str::to_owned)
                 };
-                match (field("prompt"), field("completion")) {
-                    (Some(a), Some(b)) => rows.push((line_number, a, b)),
+                let media = value.as_ref().map_or(Ok(Vec::new()), |value| named(value, files));
+                match (field("prompt"), field("completion"), media) {
+                    (Some(a), Some(b), Ok(media)) => rows.push((line_number, a, b, media)),
+                    (Some(_), Some(_), Err(reason)) => {
+                        preview.problems.push(RowProblem { line: line_number, reason });
+                    }
                     _ => preview.problems.push(RowProblem {
                         line: line_number,
                         reason: match &value {
@@ -208,6 +222,21 @@ fn rows(data: &ExampleData) -> (Preview, Vec<Row>) {
     }
     preview.problem_count = preview.problems.len() as u32;
     (preview, rows)
+}
+
+/// What the files are that a row names in “images”.
+fn named(row: &serde_json::Value, files: &[ExampleFile]) -> Result<Vec<Sense>, String> {
+    let names = row.get("images").and_then(serde_json::Value::as_array).into_iter().flatten();
+    let sense = |name: &serde_json::Value| {
+        let name = name.as_str().unwrap_or_default();
+        match files.iter().find(|file| file.name == name).map(|file| &file.content) {
+            Some(Ok(Content::Audio { .. })) => Ok(Sense::Hearing),
+            Some(Ok(_)) => Ok(Sense::Sight),
+            Some(Err(reason)) => Err(format!("the file “{name}” cannot be used: {reason}")),
+            None => Err(format!("the file “{name}” is missing")),
+        }
+    };
+    names.map(sense).collect()
 }
 
 /// Words with what stands before them, which is about what tokens are.
@@ -226,18 +255,19 @@ fn prepare(state: &Weak<State>, data: &ExampleData, settings: &TuneSettings) -> 
         preview.problems.extend(masked);
         preview.problem_count = preview.problems.len() as u32;
     }
-    for (line, ask, answer) in &rows {
-        let mut all: Vec<(String, bool)> =
-            vec![("<bos>".into(), false), ("<|turn>".into(), false), ("user\n".into(), false)];
-        all.extend(pieces(ask).into_iter().map(|piece| (piece, false)));
-        all.extend(
-            [("<turn|>", false), ("\n", false), ("<|turn>", false), ("model\n", false)]
-                .map(|(piece, learned)| (piece.to_owned(), learned)),
-        );
-        all.extend(pieces(answer).into_iter().map(|piece| (piece, true)));
-        all.extend([("<turn|>".to_owned(), true), ("\n".to_owned(), false)]);
-        let tokens = all.len() as u32;
-        let learned = all.iter().filter(|(_, learned)| *learned).count() as u32;
+    let mut media_bytes = 0;
+    for (line, ask, answer, media) in &rows {
+        let token = |text: &str, learned| PreviewPiece::Token { text: text.to_owned(), learned };
+        let mut all: Vec<_> = ["<bos>", "<|turn>", "user\n"].map(|text| token(text, false)).into();
+        all.extend(media.iter().map(|&sense| PreviewPiece::Medium { sense, tokens: MEDIUM_TOKENS }));
+        all.extend(pieces(ask).iter().map(|text| token(text, false)));
+        all.extend(["<turn|>", "\n", "<|turn>", "model\n"].map(|text| token(text, false)));
+        all.extend(pieces(answer).iter().map(|text| token(text, true)));
+        all.extend([token("<turn|>", true), token("\n", false)]);
+        let tokens = all.len() as u32 + media.len() as u32 * (MEDIUM_TOKENS - 1);
+        let is_learned = |piece: &&PreviewPiece| matches!(piece, PreviewPiece::Token { learned: true, .. });
+        let learned = all.iter().filter(is_learned).count() as u32;
+        media_bytes += media.len() as u64 * u64::from(MEDIUM_TOKENS) * SOFT_TOKEN_BYTES;
         if tokens > settings.max_tokens {
             let reason = format!("it takes {tokens} tokens, and an example may have {}", settings.max_tokens);
             preview.problems.push(RowProblem { line: *line, reason });
@@ -254,7 +284,8 @@ fn prepare(state: &Weak<State>, data: &ExampleData, settings: &TuneSettings) -> 
         }
     }
     let loaded = state.loaded.borrow().is_some();
-    let plan = (preview.usable > 0 && loaded).then(|| plan(&state, &preview, settings));
+    let plan =
+        (preview.usable > 0 && loaded).then(|| TunePlan { media_bytes, ..plan(&state, &preview, settings) });
     Some(TuneEvent::Prepared { preview, plan })
 }
 
@@ -285,6 +316,7 @@ fn plan(state: &State, preview: &Preview, settings: &TuneSettings) -> TunePlan {
         gpu_available: 8_000_000_000,
         seconds: Some(tokens as f64 / 900.0),
         checkpoint_bytes: parameters * 12,
+        media_bytes: 0,
         storage_left: Some(64_000_000_000),
         obstacle,
     }
@@ -305,6 +337,17 @@ async fn start(state: &Weak<State>, id: RequestId, data: &ExampleData, settings:
         let message = "There is nothing to learn: no example can be used.";
         return fail(state, id, Failure::new(Cause::Invalid, message));
     };
+    let media = plan.media_bytes / (u64::from(MEDIUM_TOKENS) * SOFT_TOKEN_BYTES);
+    for index in 0..media as u32 {
+        for quarter in 0..4_u8 {
+            if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
+                return fail(state, id, Failure::new(Cause::Cancelled, "Stopped."));
+            }
+            let share = f32::from(quarter) / 4.0;
+            emit(state, Event::Encoding { id, sense: Sense::Sight, index, of: media as u32, share })?;
+            wait(state, 250).await?;
+        }
+    }
     train(state, id, new_run(model.name(), plan.steps, settings)).await
 }
 

@@ -1,7 +1,7 @@
 //! The first step: examples.
 
-use gloo_file::futures::read_as_text;
-use leptos::{html, prelude::*, task::spawn_local};
+use leptos::{html, prelude::*};
+use protocol::Sense;
 use protocol::tune::TableColumns;
 
 use super::preview::PreviewView;
@@ -14,8 +14,6 @@ use crate::{
     },
 };
 
-/// Files above this are not read: the page would hold them several times.
-const MOST_BYTES: u64 = 32_000_000;
 /// Above this, the text is not put into a field to be edited.
 const MOST_EDITED: usize = 200_000;
 
@@ -153,28 +151,12 @@ fn TextEditor() -> impl IntoView {
     let stores = use_stores();
     let tune = stores.tune;
     let input = NodeRef::<html::Input>::new();
-    let take = move |file: web_sys::File| {
-        if file.size() as u64 > MOST_BYTES {
-            let size = format::bytes(file.size() as u64);
-            stores
-                .ui
-                .toast(format!("This file has {size}; up to {} can be read.", format::bytes(MOST_BYTES)));
-            return;
-        }
-        let name = file.name();
-        spawn_local(async move {
-            match read_as_text(&gloo_file::File::from(file)).await {
-                Ok(text) => tune.text.set(TextSource { text, file: name, columns: None }),
-                Err(error) => stores.ui.toast(format!("The file cannot be read: {error}.")),
-            }
-        });
-    };
     let picked = move |_| {
         let Some(input) = input.get_untracked() else { return };
-        if let Some(file) = input.files().and_then(|files| files.get(0)) {
-            take(file);
+        if let Some(files) = input.files() {
+            tune.take_files((0..files.length()).filter_map(|at| files.get(at)).collect());
         }
-        // The same file may be picked again.
+        // The same files may be picked again.
         input.set_value("");
     };
     let press = move |_| {
@@ -184,30 +166,43 @@ fn TextEditor() -> impl IntoView {
     };
     let file = Memo::new(move |_| tune.text.with(|source| source.file.clone()));
     let long = Memo::new(move |_| tune.text.with(|source| source.text.len() > MOST_EDITED));
+    let remove = move |_| {
+        tune.text.update(|source| {
+            let files = std::mem::take(&mut source.files);
+            *source = TextSource { files, ..TextSource::default() };
+        });
+    };
     let about = move || {
         let file = file.get();
         let size = tune.text.with(|source| format::bytes(source.text.len() as u64));
-        (!file.is_empty()).then(|| view! { <p>{format!("{file}, {size}. ")}
-            <button type="button" class="button quiet" on:click=move |_| tune.text.set(TextSource::default())>"Remove"</button>
-        </p> })
+        (!file.is_empty()).then(|| {
+            view! { <p>{format!("{file}, {size}. ")}
+                <button type="button" class="button quiet" on:click=remove>"Remove"</button>
+            </p> }
+        })
     };
+    let reading =
+        move || tune.reading_file.get().map(|words| view! { <p class="muted">{format!("{words}…")}</p> });
     view! {
         <div class="buttons">
             <button type="button" class="button" on:click=press>
                 <Icon glyph=Glyph::Folder />
-                "Choose a file…"
+                "Choose files…"
             </button>
             <input
                 type="file"
                 class="visually-hidden"
                 node_ref=input
-                accept=".jsonl,.json,.ndjson,.csv,.tsv,.txt"
+                multiple
+                accept=".jsonl,.json,.ndjson,.csv,.tsv,.txt,image/*,audio/*"
                 tabindex="-1"
-                aria-label="A file of examples"
+                aria-label="A file of examples, and the pictures and sound that it names"
                 on:change=picked
             />
         </div>
+        {reading}
         {about}
+        <GivenMedia />
         <Show
             when=move || !long.get()
             fallback=|| view! { <p class="muted">"The text is too long to be edited here."</p> }
@@ -234,8 +229,42 @@ fn TextEditor() -> impl IntoView {
         <p class="hint">
             "One example a line as JSON: chats (“messages” or “conversations”), a “prompt” with its “completion”, or “ids” with “labels”. Or a table (CSV) with names in its first line."
         </p>
+        <p class="hint">
+            "Chats may have pictures and sound: choose or drop those files together with the examples that name them, as in {\"type\": \"image\", \"image\": \"cat.png\"} or in “images” and “audios” beside the messages. They stay in this browser, too."
+        </p>
     }
     .into_any()
+}
+
+/// The pictures and sounds that were given with the examples.
+#[component]
+fn GivenMedia() -> impl IntoView {
+    let tune = use_stores().tune;
+    let words = Memo::new(move |_| {
+        tune.text.with(|source| {
+            let of = |sense| source.files.iter().filter(|file| file.sense == Ok(sense)).count() as u64;
+            let unreadable = source.files.iter().filter(|file| file.sense.is_err()).count() as u64;
+            let counts = [
+                (of(Sense::Sight), "picture", "pictures"),
+                (of(Sense::Hearing), "sound", "sounds"),
+                (unreadable, "file that cannot be read", "files that cannot be read"),
+            ];
+            let counted = counts.into_iter().filter(|(count, ..)| *count > 0);
+            counted.map(|(count, one, many)| format::counted(count, one, many)).collect::<Vec<_>>().join(", ")
+        })
+    });
+    let view = move || {
+        let words = words.get();
+        (!words.is_empty()).then(|| {
+            view! {
+                <p>
+                    {format!("With {words}. ")}
+                    <button type="button" class="button quiet" on:click=move |_| tune.drop_media()>"Remove them"</button>
+                </p>
+            }
+        })
+    };
+    view! { {view} }
 }
 
 /// Of a table: which columns to read.
@@ -293,9 +322,7 @@ fn ColumnChoice() -> impl IntoView {
 fn ChatSource() -> impl IntoView {
     let stores = use_stores();
     let words = move || {
-        let messages = stores.tune.chat_messages();
-        let answers =
-            messages.iter().filter(|message| message.role == protocol::Role::Assistant).count() as u64;
+        let answers = stores.tune.chat_answers();
         let title = stores.chat.conversation.with(|conversation| conversation.title.clone());
         if answers == 0 {
             "There is no answer in the conversation yet. Have one first, or open one from the list."
@@ -305,8 +332,15 @@ fn ChatSource() -> impl IntoView {
             format!("“{title}”, as it is on screen, with {}.", format::counted(answers, "answer", "answers"))
         }
     };
+    let media = move || {
+        let count = stores.tune.chat_attachments().len() as u64;
+        (count > 0).then(|| {
+            let counted = format::counted(count, "picture or sound is", "pictures and sounds are");
+            view! { <p class="hint">{format!("Its {counted} learned from, too.")}</p> }
+        })
+    };
     view! {
         <p>{words}</p>
-        <p class="hint">"Pictures and sound in it are left out."</p>
+        {media}
     }
 }

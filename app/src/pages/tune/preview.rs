@@ -1,7 +1,8 @@
 //! What would be learned: the first examples token by token, and what cannot be used.
 
 use leptos::prelude::*;
-use protocol::tune::{Preview, PreviewRow, RowProblem};
+use protocol::Sense;
+use protocol::tune::{Preview, PreviewPiece, PreviewRow, RowProblem};
 
 use crate::{
     components::FailureBox,
@@ -85,7 +86,11 @@ fn problems_view(problems: Vec<RowProblem>, count: u32) -> AnyView {
 }
 
 fn row_view(row: PreviewRow, open: bool) -> AnyView {
-    let shown = row.pieces.len() as u32;
+    let tokens = |piece: &PreviewPiece| match piece {
+        PreviewPiece::Token { .. } => 1,
+        PreviewPiece::Medium { tokens, .. } => *tokens,
+    };
+    let shown: u32 = row.pieces.iter().map(tokens).sum();
     let cut = row.tokens > shown;
     let counts =
         format!("{} tokens, {} learned", format::count(row.tokens.into()), format::count(row.learned.into()));
@@ -95,7 +100,11 @@ fn row_view(row: PreviewRow, open: bool) -> AnyView {
     let tokens = move || {
         is_open.get().then(|| {
             let pieces = pieces.get_value();
-            pieces.into_iter().map(|(text, learned)| token_view(&text, learned)).collect::<Vec<_>>()
+            let view = |piece| match piece {
+                PreviewPiece::Token { text, learned } => token_view(&text, learned),
+                PreviewPiece::Medium { sense, tokens } => medium_view(sense, tokens),
+            };
+            pieces.into_iter().map(view).collect::<Vec<_>>()
         })
     };
     view! {
@@ -118,6 +127,16 @@ fn row_view(row: PreviewRow, open: bool) -> AnyView {
         </details>
     }
     .into_any()
+}
+
+/// A picture or a sound, with what it takes.
+fn medium_view(sense: Sense, tokens: u32) -> AnyView {
+    let what = match sense {
+        Sense::Sight => "Picture",
+        Sense::Hearing => "Sound",
+    };
+    let words = format!("{what}, {}", format::counted(tokens.into(), "token", "tokens"));
+    view! { <span class="token medium">{words}</span> }.into_any()
 }
 
 /// A token. White space is shown, since it is learned too.

@@ -57,7 +57,10 @@ fn StatusLine() -> impl IntoView {
         let of = format!("{} of {} steps", format::count(done.into()), format::count(steps.into()));
         match run.phase.get() {
             RunPhase::None => String::new(),
-            RunPhase::Starting => "Preparing the model for training…".to_owned(),
+            RunPhase::Starting => match run.sensing.get() {
+                Some(words) => format!("{words}…"),
+                None => "Preparing the model for training…".to_owned(),
+            },
             RunPhase::Training if done == 0 => "The first step is under way…".to_owned(),
             RunPhase::Training => format!("{of} done."),
             RunPhase::Ending => format!("{of} done. Writing a checkpoint…"),
@@ -217,9 +220,30 @@ fn Controls() -> impl IntoView {
             <div class="buttons">{delete}</div>
         }
         .into_any(),
-        RunPhase::None | RunPhase::Starting | RunPhase::Ending => ().into_any(),
+        RunPhase::Starting => view! { <StopSensing /> }.into_any(),
+        RunPhase::None | RunPhase::Ending => ().into_any(),
     };
     view! { {buttons} }
+}
+
+/// While pictures are looked at and sound is listened to, before the first step: the button that gives it up.
+#[component]
+fn StopSensing() -> impl IntoView {
+    let tune = use_stores().tune;
+    let senses = Memo::new(move |_| tune.run.sensing.with(Option::is_some));
+    view! {
+        <Show when=move || senses.get()>
+            <div class="buttons">
+                <button type="button" class="button" on:click=move |_| tune.stop()>
+                    <Icon glyph=Glyph::Stop />
+                    "Stop"
+                </button>
+            </div>
+            <p class="hint">
+                "Pictures and sound are seen once, before the first step. What the model makes of them is kept with the training."
+            </p>
+        </Show>
+    }
 }
 
 /// A name, and the button that makes an adapter of the run.

@@ -85,6 +85,8 @@ fn plan_view(plan: TunePlan) -> AnyView {
         format::counted(plan.steps.into(), "step", "steps"),
         format::counted(plan.train.into(), "example", "examples")
     );
+    let media =
+        (plan.media_bytes > 0).then(|| ("Storage for pictures and sound", format::bytes(plan.media_bytes)));
     let pairs = [
         ("Work", steps),
         ("Learned", format!("{} numbers", format::count(plan.parameters))),
@@ -92,8 +94,11 @@ fn plan_view(plan: TunePlan) -> AnyView {
         ("Time", time),
         ("Storage for checkpoints", storage),
     ];
-    let pairs: Vec<_> =
-        pairs.into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }).collect();
+    let pairs: Vec<_> = pairs
+        .into_iter()
+        .chain(media)
+        .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
+        .collect();
     view! {
         <dl class="pairs">{pairs}</dl>
         {plan.obstacle.map(|failure| view! { <FailureBox failure=failure /> })}

@@ -277,7 +277,7 @@ fn engine_gone() -> Failure {
 }
 
 /// What loading a tower is at.
-fn tower_words(sense: Sense, progress: &LoadProgress) -> String {
+pub(in crate::state) fn tower_words(sense: Sense, progress: &LoadProgress) -> String {
     let part = match sense {
         Sense::Sight => "Loading the part that sees",
         Sense::Hearing => "Loading the part that hears",
@@ -291,7 +291,7 @@ fn tower_words(sense: Sense, progress: &LoadProgress) -> String {
 }
 
 /// What encoding is at.
-fn encoding_words(sense: Sense, index: u32, of: u32, share: f32) -> String {
+pub(in crate::state) fn encoding_words(sense: Sense, index: u32, of: u32, share: f32) -> String {
     let what = match sense {
         Sense::Sight => "Looking",
         Sense::Hearing => "Listening",

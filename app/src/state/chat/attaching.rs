@@ -299,7 +299,7 @@ impl ChatStore {
 }
 
 /// An attachment as the engine takes it, with its bytes at this place beside the message.
-pub(super) fn content(attachment: &Attachment, place: u32) -> Content {
+pub(in crate::state) fn content(attachment: &Attachment, place: u32) -> Content {
     let media = Media { key: attachment.key.0, place };
     match attachment.kind {
         AttachmentKind::Image => Content::Image { media, budget: attachment.budget },

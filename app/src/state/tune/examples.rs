@@ -1,14 +1,19 @@
 //! The examples: where they come from, and what the engine makes of them.
 
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{ExampleData, TableColumns};
-use protocol::{Cause, Event, Message, TuneEvent, TuneRequest};
+use protocol::{Cause, Event, Message, Role, TuneEvent, TuneRequest};
+use web_sys::Blob;
 
+use super::super::chat::content;
 use super::super::models::ModelState;
 use super::TuneStore;
-use crate::history::Conversation;
+use super::files::{self, GivenFile};
+use crate::format;
+use crate::history::{Attachment, Conversation};
 
 /// Rest after a change before the engine reads the examples again.
 const REST: Duration = Duration::from_millis(350);
@@ -34,19 +39,72 @@ pub struct TextSource {
     pub file: String,
     /// Of a table: which columns to read; none to know them by their names.
     pub columns: Option<TableColumns>,
+    /// Pictures and sounds that the examples may name.
+    pub files: Vec<GivenFile>,
 }
 
 impl TuneStore {
-    /// The conversation that was last on screen, as examples.
-    #[must_use]
-    pub fn chat_messages(self) -> Vec<Message> {
+    /// The conversation that was last on screen, as examples. `place` says at which place among the handles the bytes of an
+    /// attachment are; none where they are gone.
+    fn chat_messages(self, place: impl Fn(&Attachment) -> Option<u32>) -> Vec<Message> {
         self.chat.conversation.with(|conversation| {
+            let medium = |it: &Attachment| Some(content(it, place(it)?));
             let leaf = conversation.leaf();
-            leaf.map(|leaf| Conversation::prompt(conversation, leaf, &|_| None)).unwrap_or_default()
+            leaf.map(|leaf| Conversation::prompt(conversation, leaf, &medium)).unwrap_or_default()
         })
     }
 
-    /// The examples as they are now; none where there are none.
+    /// What is attached to the conversation that was last on screen, each once.
+    #[must_use]
+    pub fn chat_attachments(self) -> Vec<Attachment> {
+        let mut all = self.chat.conversation.with(|conversation| {
+            conversation.leaf().map(|leaf| conversation.attachments_to(leaf)).unwrap_or_default()
+        });
+        let mut seen = HashSet::new();
+        all.retain(|attachment| seen.insert(attachment.key));
+        all
+    }
+
+    /// Answers in the conversation that was last on screen.
+    #[must_use]
+    pub fn chat_answers(self) -> u64 {
+        let messages = self.chat_messages(|_| None);
+        messages.iter().filter(|message| message.role == Role::Assistant).count() as u64
+    }
+
+    /// The examples with the handles of their pictures and sounds; none where there are none. What is not in this browser
+    /// any more is left out, and told.
+    pub(super) async fn given(self) -> Option<(ExampleData, Vec<Blob>)> {
+        let data = untrack(|| self.data())?;
+        match data {
+            ExampleData::Text { text, columns, .. } => {
+                let (files, handles) = self.text.with_untracked(|source| files::told(&source.files));
+                Some((ExampleData::Text { text, columns, files }, handles))
+            }
+            ExampleData::Pairs(_) => Some((data, Vec::new())),
+            ExampleData::Chat(_) => {
+                let (mut places, mut handles, mut lost) = (HashMap::new(), Vec::new(), 0);
+                for attachment in untrack(|| self.chat_attachments()) {
+                    match self.media.blob(&attachment).await {
+                        Some(blob) => {
+                            places.insert(attachment.key, handles.len() as u32);
+                            handles.push(blob);
+                        }
+                        None => lost += 1,
+                    }
+                }
+                if lost > 0 {
+                    let words = format::counted(lost, "attachment is", "attachments are");
+                    self.ui
+                        .toast(format!("{words} not in this browser any more, and cannot be learned from."));
+                }
+                let messages = untrack(|| self.chat_messages(|it| places.get(&it.key).copied()));
+                Some((ExampleData::Chat(messages), handles))
+            }
+        }
+    }
+
+    /// The examples as they are now, without handles; none where there are none.
     #[must_use]
     pub fn data(self) -> Option<ExampleData> {
         match self.origin.get() {
@@ -57,11 +115,13 @@ impl TuneStore {
                 (!pairs.is_empty()).then_some(ExampleData::Pairs(pairs))
             }
             Origin::Text => self.text.with(|source| {
-                let TextSource { text, columns, .. } = source.clone();
-                (!text.trim().is_empty()).then_some(ExampleData::Text { text, columns })
+                let TextSource { text, columns, files, .. } = source.clone();
+                let (files, _) = files::told(&files);
+                (!text.trim().is_empty()).then_some(ExampleData::Text { text, columns, files })
             }),
             Origin::Chat => {
-                let messages = self.chat_messages();
+                // Attachments come later, with their handles.
+                let messages = self.chat_messages(|_| None);
                 (!messages.is_empty()).then_some(ExampleData::Chat(messages))
             }
         }
@@ -74,20 +134,24 @@ impl TuneStore {
         set_timeout(
             move || {
                 if self.changes.try_get_value() == Some(change) {
-                    self.prepare();
+                    spawn_local(self.prepare(change));
                 }
             },
             REST,
         );
     }
 
-    fn prepare(self) {
+    async fn prepare(self, change: u32) {
         if let Some(before) = self.reading_request.try_update_value(Option::take).flatten() {
             self.engine.cancel(before);
         }
         // Tokens are those of a model.
         let ready = self.engine.model.with_untracked(ModelState::is_ready);
-        let Some(data) = untrack(|| self.data()).filter(|_| ready) else {
+        let given = if ready { self.given().await } else { None };
+        if self.changes.try_get_value() != Some(change) {
+            return;
+        }
+        let Some((data, handles)) = given else {
             self.preview.set(None);
             self.plan.set(None);
             self.unread.set(None);
@@ -95,33 +159,31 @@ impl TuneStore {
             return;
         };
         let settings = self.settings.get_untracked();
-        let Some(reply) = self.send(TuneRequest::Prepare { data, settings }) else { return };
+        let Some(reply) = self.send_with(handles, TuneRequest::Prepare { data, settings }) else { return };
         let request = reply.id();
         self.reading_request.set_value(Some(request));
         self.reading.set(true);
-        spawn_local(async move {
-            let last = reply.last().await;
-            if self.reading_request.get_value() != Some(request) {
-                return;
-            }
-            self.reading_request.set_value(None);
-            self.reading.set(false);
-            match last {
-                Some(Event::Tune { event, .. }) => {
-                    if let TuneEvent::Prepared { preview, plan } = *event {
-                        self.preview.set(Some(preview));
-                        self.plan.set(plan);
-                        self.unread.set(None);
-                    }
+        let last = reply.last().await;
+        if self.reading_request.get_value() != Some(request) {
+            return;
+        }
+        self.reading_request.set_value(None);
+        self.reading.set(false);
+        match last {
+            Some(Event::Tune { event, .. }) => {
+                if let TuneEvent::Prepared { preview, plan } = *event {
+                    self.preview.set(Some(preview));
+                    self.plan.set(plan);
+                    self.unread.set(None);
                 }
-                Some(Event::Failed { failure, .. }) if failure.cause != Cause::Cancelled => {
-                    self.preview.set(None);
-                    self.plan.set(None);
-                    self.unread.set(Some(failure));
-                }
-                _ => {}
             }
-        });
+            Some(Event::Failed { failure, .. }) if failure.cause != Cause::Cancelled => {
+                self.preview.set(None);
+                self.plan.set(None);
+                self.unread.set(Some(failure));
+            }
+            _ => {}
+        }
     }
 
     /// Changes the settings, and has the plan made anew.

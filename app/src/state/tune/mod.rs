@@ -1,6 +1,7 @@
 //! Fine-tuning as the page sees it: examples, settings, the run, and the adapters that are kept.
 
 mod examples;
+mod files;
 mod run;
 
 use leptos::{prelude::*, task::spawn_local};
@@ -10,7 +11,7 @@ use protocol::{Cause, Event, Failure, Request, RequestId, TuneEvent, TuneRequest
 pub use examples::{Origin, TextSource};
 pub use run::RunPhase;
 
-use super::{ChatStore, EngineStore, Ui};
+use super::{ChatStore, EngineStore, MediaStore, Ui};
 use run::RunStore;
 
 /// Fine-tuning.
@@ -28,6 +29,8 @@ pub struct TuneStore {
     pub preview: RwSignal<Option<Preview>>,
     /// What it would cost.
     pub plan: RwSignal<Option<TunePlan>>,
+    /// The file that is being read, in words; none while none is.
+    pub reading_file: RwSignal<Option<String>>,
     /// Whether the examples are being read.
     pub reading: RwSignal<bool>,
     /// Why they could not be.
@@ -40,13 +43,14 @@ pub struct TuneStore {
     reading_request: StoredValue<Option<RequestId>>,
     engine: EngineStore,
     chat: ChatStore,
+    media: MediaStore,
     ui: Ui,
 }
 
 impl TuneStore {
     /// Nothing yet.
     #[must_use]
-    pub fn new(engine: EngineStore, chat: ChatStore, ui: Ui) -> Self {
+    pub fn new(engine: EngineStore, chat: ChatStore, media: MediaStore, ui: Ui) -> Self {
         Self {
             origin: RwSignal::default(),
             text: RwSignal::default(),
@@ -54,6 +58,7 @@ impl TuneStore {
             settings: RwSignal::new(TuneSettings::default()),
             preview: RwSignal::new(None),
             plan: RwSignal::new(None),
+            reading_file: RwSignal::new(None),
             reading: RwSignal::new(false),
             unread: RwSignal::new(None),
             run: RunStore::new(),
@@ -62,6 +67,7 @@ impl TuneStore {
             reading_request: StoredValue::new(None),
             engine,
             chat,
+            media,
             ui,
         }
     }
@@ -131,6 +137,15 @@ impl TuneStore {
     }
 
     fn send(self, request: TuneRequest) -> Option<crate::engine_client::Reply> {
-        self.engine.request(None, |id| Request::Tune { id, request: Box::new(request) })
+        self.send_with(Vec::new(), request)
+    }
+
+    /// Sends a request with the handles of the pictures and sounds that it speaks of.
+    fn send_with(
+        self,
+        handles: Vec<web_sys::Blob>,
+        request: TuneRequest,
+    ) -> Option<crate::engine_client::Reply> {
+        self.engine.request_with(handles, |id| Request::Tune { id, request: Box::new(request) })
     }
 }

@@ -4,6 +4,7 @@ use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{RunSummary, TunePoint, TuneSample};
 use protocol::{Cause, Event, Failure, Remedy, Request, RequestId, TuneEvent, TuneRequest};
 
+use super::super::chat::{encoding_words, tower_words};
 use super::TuneStore;
 use crate::engine_client::Reply;
 
@@ -58,6 +59,8 @@ pub struct RunStore {
     pub points: RwSignal<Vec<TunePoint>>,
     /// The samples.
     pub samples: RwSignal<Vec<TuneSample>>,
+    /// What is being done before the first step, in words: looking at pictures, listening to sound.
+    pub sensing: RwSignal<Option<String>>,
     /// How fast it goes.
     pub speed: RwSignal<Option<Speed>>,
     /// Steps of the last checkpoint.
@@ -76,6 +79,7 @@ impl RunStore {
             about: RwSignal::new(None),
             points: RwSignal::new(Vec::new()),
             samples: RwSignal::new(Vec::new()),
+            sensing: RwSignal::new(None),
             speed: RwSignal::new(None),
             saved: RwSignal::new(0),
             failure: RwSignal::new(None),
@@ -128,7 +132,10 @@ impl RunStore {
 
     fn hear(self, event: TuneEvent) {
         match event {
-            TuneEvent::Begun(summary) => self.show(summary, RunPhase::Training),
+            TuneEvent::Begun(summary) => {
+                self.sensing.set(None);
+                self.show(summary, RunPhase::Training);
+            }
             TuneEvent::Step(point) => self.points.update(|points| {
                 // After a lost device some steps are done again.
                 points.retain(|before| before.step < point.step);
@@ -156,22 +163,34 @@ impl RunStore {
 impl TuneStore {
     /// Begins a run with the examples and settings of the page.
     pub fn start(self) {
-        let Some(data) = untrack(|| self.data()) else { return };
-        let settings = self.settings.get_untracked();
+        if self.run.is_active() {
+            return;
+        }
         self.run.clear();
-        self.begin(TuneRequest::Start { data, settings });
+        self.run.phase.set(RunPhase::Starting);
+        spawn_local(async move {
+            let settings = self.settings.get_untracked();
+            match self.given().await {
+                Some((data, handles)) => self.begin(handles, TuneRequest::Start { data, settings }),
+                None => self.run.phase.set(RunPhase::None),
+            }
+        });
     }
 
     /// Goes on with the kept run.
     pub fn resume(self) {
-        self.begin(TuneRequest::Resume);
+        if !self.run.is_active() {
+            self.begin(Vec::new(), TuneRequest::Resume);
+        }
     }
 
-    fn begin(self, request: TuneRequest) {
-        if self.run.is_active() {
+    fn begin(self, handles: Vec<web_sys::Blob>, request: TuneRequest) {
+        let Some(reply) = self.send_with(handles, request) else {
+            if self.run.is_active() {
+                self.run.phase.set(RunPhase::None);
+            }
             return;
-        }
-        let Some(reply) = self.send(request) else { return };
+        };
         self.run.failure.set(None);
         self.run.trouble.set(None);
         self.run.speed.set(None);
@@ -200,11 +219,18 @@ impl TuneStore {
                         }
                         run.hear(*event);
                     }
+                    Event::Tower { sense, progress, .. } => {
+                        run.sensing.set(Some(tower_words(sense, &progress)));
+                    }
+                    Event::Encoding { sense, index, of, share, .. } => {
+                        run.sensing.set(Some(encoding_words(sense, index, of, share)));
+                    }
                     Event::Failed { failure, .. } => self.fail(failure),
                     _ => {}
                 }
             }
         }
+        run.sensing.set(None);
         run.request.set_value(None);
         if run.is_active() {
             let words = "The engine stopped. What was learned up to the last checkpoint is kept.";
@@ -213,10 +239,23 @@ impl TuneStore {
     }
 
     fn fail(self, failure: Failure) {
+        if failure.cause == Cause::Cancelled {
+            // Before the first step: what was kept before is kept still.
+            self.run.phase.set(RunPhase::None);
+            self.list();
+            return;
+        }
         self.ui.say(failure.message.clone());
         let saved = self.run.saved.get_untracked() > 0;
         self.run.phase.set(if saved { RunPhase::Paused } else { RunPhase::None });
         self.run.failure.set(Some(failure));
+    }
+
+    /// Gives a run up that looks at pictures and listens to sound, before its first step.
+    pub fn stop(self) {
+        if let Some(id) = self.run.request.get_value() {
+            self.engine.cancel(id);
+        }
     }
 
     /// Has the run write a checkpoint and rest.

@@ -29,15 +29,23 @@ pub struct Prepared {
     places: Vec<Place>,
 }
 
-/// Where a medium of a prompt comes from.
-#[derive(Clone, Copy)]
-struct Place {
+/// Where a medium comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
     /// The handle of its bytes.
     handle: u32,
     /// For a sound: which clip of it.
     clip: usize,
     /// For a picture: its budget.
     budget: Budget,
+}
+
+impl Place {
+    /// The media of a picture or a sound that is known, and where each comes from; `handle` has its bytes.
+    pub fn all(known: &Known, handle: u32) -> impl Iterator<Item = (Medium, Self)> + '_ {
+        let place = move |(clip, &medium)| (medium, Self { handle, clip, budget: known.budget });
+        known.media.iter().enumerate().map(place)
+    }
 }
 
 /// Why encoding ended.
@@ -79,8 +87,7 @@ pub async fn prepare(
             Content::Image { media, .. } | Content::Audio { media } => media.place,
         };
         let Some(known) = known::look(host, content, handles, cancel).await? else { continue };
-        let place = |clip| Place { handle, clip, budget: known.budget };
-        prepared.places.extend((0..known.media.len()).map(place));
+        prepared.places.extend(Place::all(&known, handle).map(|(_, place)| place));
         prepared.known.push(known);
     }
     Ok(prepared)
@@ -93,14 +100,15 @@ impl Prepared {
         sounds.map(|known| known.media.len()).collect()
     }
 
+    /// The media in order, and where each comes from.
+    pub fn media(&self) -> impl Iterator<Item = (Medium, Place)> {
+        self.known.iter().flat_map(|known| known.media.iter().copied()).zip(self.places.iter().copied())
+    }
+
     /// The prompt as the model reads it, with media that are not encoded.
     pub fn input(&self, prompt: &Prompt, model: &Model) -> Result<Input, Failure> {
-        let media: Vec<Medium> = self.known.iter().flat_map(|known| known.media.iter().copied()).collect();
-        let lacks = |medium: &&Medium| match medium.media {
-            Media::Audio => model.ears.is_none(),
-            Media::Image | Media::Video => !model.sees,
-        };
-        if let Some(medium) = media.iter().find(lacks) {
+        let media: Vec<Medium> = self.media().map(|(medium, _)| medium).collect();
+        if let Some(medium) = media.iter().find(|medium| !model.takes(medium.media)) {
             return Err(failure::no_sense(medium.media));
         }
         let input = prompt.expand(&model.tokenizer, &media);
@@ -124,27 +132,39 @@ impl Prepared {
                 None => fresh.push(index),
             }
         }
-        teller.of = fresh.len() as u32;
+        let count = fresh.len();
         for (number, index) in fresh.into_iter().enumerate() {
             let medium = input.blocks()[index].medium();
             let place = *self.places.get(index).ok_or_else(|| {
                 Trouble::Said(Failure::new(Cause::Internal, "A picture or sound has no place in the prompt."))
             })?;
-            teller.index = number as u32;
-            let read = known::read(teller.host, handles, place.handle, cancel).await;
-            let file = read.map_err(Trouble::Said)?;
-            let rows = match encode(teller, ready, medium, &file, place, cancel).await {
-                // What the other sense holds may be what is lacking.
-                Err(Trouble::Engine(error)) if failure::is_out_of_memory(&error) => {
-                    ready.free_towers();
-                    encode(teller, ready, medium, &file, place, cancel).await?
-                }
-                rows => rows?,
-            };
+            teller.next(number, count);
+            let rows = one(teller, ready, medium, place, handles, cancel).await?;
             input.attach(index, rows.clone()).map_err(EngineError::from)?;
             ready.encoded.keep(rows);
         }
         Ok(())
+    }
+}
+
+/// Encodes one medium.
+pub async fn one(
+    teller: &mut Teller<'_>,
+    ready: &mut Ready,
+    medium: Medium,
+    place: Place,
+    handles: &[web_sys::Blob],
+    cancel: &CancelToken,
+) -> Result<SoftTokens, Trouble> {
+    let read = known::read(teller.host, handles, place.handle, cancel).await;
+    let file = read.map_err(Trouble::Said)?;
+    match encode(teller, ready, medium, &file, place, cancel).await {
+        // What the other sense holds may be what is lacking.
+        Err(Trouble::Engine(error)) if failure::is_out_of_memory(&error) => {
+            ready.free_towers();
+            encode(teller, ready, medium, &file, place, cancel).await
+        }
+        rows => rows,
     }
 }
 
@@ -207,6 +227,11 @@ impl<'a> Teller<'a> {
         Self { host, id, sense: Sense::Sight, index: 0, of: 0, last: None }
     }
 
+    /// Of so many, this one is next, counted from 0.
+    pub fn next(&mut self, index: usize, of: usize) {
+        (self.index, self.of) = (index as u32, of as u32);
+    }
+
     fn tower(&mut self, done: u64, total: u64) {
         if self.is_due(done >= total) {
             let progress = LoadProgress { phase: LoadPhase::Weights, done, total, rate: 0.0 };
@@ -235,7 +260,8 @@ impl<'a> Teller<'a> {
 pub struct Encoded(Vec<SoftTokens>);
 
 impl Encoded {
-    fn find(&self, content: ContentHash) -> Option<SoftTokens> {
+    /// Those of this content, if they are here.
+    pub fn find(&self, content: ContentHash) -> Option<SoftTokens> {
         self.0.iter().find(|rows| rows.medium().content == content).cloned()
     }
 

@@ -11,14 +11,15 @@ mod listen;
 
 use std::rc::Rc;
 
+use engine::media::Media;
 use protocol::{Cause, Content, Event, Failure, MediaNotice, MediaReport, MediaSize, RequestId};
 
 use crate::host::Host;
 use crate::tasks::Task;
 
-pub use encode::{Encoded, Teller, Trouble, prepare};
-pub use known::Library;
+pub use encode::{Encoded, Place, Teller, Trouble, one, prepare};
 use known::Size;
+pub use known::{Library, look};
 pub use listen::{Heard, Listening, listen};
 
 /// Tokens that stand around a medium.
@@ -46,10 +47,8 @@ pub async fn examine(
             MediaSize::Seconds(seconds)
         }
     };
-    let takes = host.model.borrow().as_ref().is_some_and(|model| match content {
-        Content::Image { .. } => model.sees,
-        _ => model.ears.is_some(),
-    });
+    let kind = if matches!(content, Content::Image { .. }) { Media::Image } else { Media::Audio };
+    let takes = host.model.borrow().as_ref().is_some_and(|model| model.takes(kind));
     let tokens = takes.then(|| known.media.iter().map(|medium| medium.tokens + BRACKETS).sum());
     Ok(Event::Examined { id, report: MediaReport { size, tokens, notices } })
 }

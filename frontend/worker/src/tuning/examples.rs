@@ -1,16 +1,22 @@
 //! Examples: from what a person gives to ids and labels, and to a preview of what is learned.
 
 use engine::bytes::{CancelToken, SourceError};
+use engine::media::{Media, Medium};
 use engine::template::{Conversation, Message, Role};
 use engine::tokenizer::Tokenizer;
 use engine::train::Example;
-use engine::train::examples::{self, Columns, Content, Format, Parsed, Row};
-use protocol::Failure;
-use protocol::tune::{ExampleData, ExampleFormat, Preview, PreviewRow, RowProblem, TableColumns};
+use engine::train::examples::{self, Columns, Content, Format, Named, Parsed, Reason, Row};
+use protocol::tune::{
+    ExampleData, ExampleFile, ExampleFormat, Preview, PreviewPiece, PreviewRow, RowProblem, TableColumns,
+};
+use protocol::{Cause, Failure, Sense};
 
-use crate::convert;
-use crate::host::Model;
-use crate::platform::Platform;
+use super::Given;
+use super::files::Files;
+use super::soft_tokens::Sources;
+use crate::host::{Host, Model};
+use crate::media::{self, Place};
+use crate::{convert, failure};
 
 /// Examples that a preview shows.
 const SHOWN_ROWS: usize = 20;
@@ -21,18 +27,29 @@ const SHOWN_PROBLEMS: usize = 50;
 /// Rows between two looks at what else is to be done.
 const ROWS_AT_ONCE: usize = 64;
 
+/// What examples were found to be.
+pub struct Read {
+    /// What is told of them.
+    pub preview: Preview,
+    /// Those that can be used.
+    pub usable: Vec<Example>,
+    /// Their pictures and sounds.
+    pub sources: Sources,
+}
+
 /// Reads examples. Those that cannot be used are told in the preview.
 ///
 /// # Errors
-/// When it was cancelled, or a conversation of the page makes no sense.
+/// When it was cancelled, a conversation of the page makes no sense, or the model has no tower for any of the examples.
 pub async fn read(
-    platform: &dyn Platform,
+    host: &Host,
     model: &Model,
-    data: &ExampleData,
+    given: &Given,
     limit: u32,
     cancel: &CancelToken,
-) -> Result<(Preview, Vec<Example>), Trouble> {
-    let (format, parsed) = parse(data)?;
+) -> Result<Read, Trouble> {
+    let Given { data, handles } = given;
+    let (format, parsed, of_chat) = parse(host, given, cancel).await?;
     let Parsed { rows, problems, columns, chosen, .. } = parsed;
     let mut preview = Preview {
         format,
@@ -42,25 +59,111 @@ pub async fn read(
     };
     let problem = |line, reason: String| RowProblem { line, reason };
     let mut wrong: Vec<_> = problems.into_iter().map(|it| problem(it.line, it.reason.to_string())).collect();
+    let given: &[ExampleFile] = match data {
+        ExampleData::Text { files, .. } => files,
+        ExampleData::Pairs(_) | ExampleData::Chat(_) => &[],
+    };
+    let mut finder = Finder { host, model, files: Files::new(given), handles, cancel };
     let mut usable = Vec::with_capacity(rows.len());
+    let mut sources = Sources::default();
+    let mut lacking = None;
     for (index, row) in rows.iter().enumerate() {
         if index % ROWS_AT_ONCE == ROWS_AT_ONCE - 1 {
-            platform.pause(0).await;
+            host.platform.pause(0).await;
             cancel.check()?;
         }
-        match examples::encode(&row.content, &[], &model.tokenizer, model.variant, limit) {
-            Ok(example) => {
+        let found = match &of_chat {
+            Some(found) => finder.takes_all(found).map(|()| found.clone()),
+            None => finder.find_all(&row.content).await?,
+        };
+        let example = found.and_then(|found| {
+            let media: Vec<Vec<Medium>> =
+                found.iter().map(|all| all.iter().map(|it| it.0).collect()).collect();
+            let encoded = examples::encode(&row.content, &media, &model.tokenizer, model.variant, limit);
+            Ok((encoded?, found))
+        });
+        match example {
+            Ok((example, found)) => {
                 count(&mut preview, row.line, &example, &model.tokenizer);
                 usable.push(example);
+                sources.add(found.into_iter().flatten());
             }
-            Err(reason) => wrong.push(problem(row.line, reason.to_string())),
+            Err(reason) => {
+                if let Reason::NoTower { media } = reason {
+                    lacking = Some(media);
+                }
+                wrong.push(problem(row.line, reason.to_string()));
+            }
         }
+    }
+    if let (true, Some(media)) = (usable.is_empty(), lacking) {
+        return Err(Trouble::Said(failure::no_sense(media)));
     }
     wrong.sort_by_key(|problem| problem.line);
     preview.problem_count = wrong.len() as u32;
     wrong.truncate(SHOWN_PROBLEMS);
     preview.problems = wrong;
-    Ok((preview, usable))
+    Ok(Read { preview, usable, sources })
+}
+
+/// The media of each file that an example names, and where they come from.
+type Found = Vec<Vec<(Medium, Place)>>;
+
+/// Finds the files that examples name, and looks at them.
+struct Finder<'a> {
+    host: &'a Host,
+    model: &'a Model,
+    files: Files<'a>,
+    handles: &'a [web_sys::Blob],
+    cancel: &'a CancelToken,
+}
+
+impl Finder<'_> {
+    /// The media of a row; or why it cannot be used.
+    async fn find_all(&mut self, content: &Content) -> Result<Result<Found, Reason>, Trouble> {
+        let Content::Chat { media, .. } = content else { return Ok(Ok(Vec::new())) };
+        let mut found = Vec::with_capacity(media.len());
+        for named in media {
+            match self.find(named).await? {
+                Ok(media) => found.push(media),
+                Err(reason) => return Ok(Err(reason)),
+            }
+        }
+        Ok(Ok(found))
+    }
+
+    async fn find(&mut self, named: &Named) -> Result<Result<Vec<(Medium, Place)>, Reason>, Trouble> {
+        let Named { media, name } = named;
+        if !self.model.takes(*media) {
+            return Ok(Err(Reason::NoTower { media: *media }));
+        }
+        let unusable = |what: &str| {
+            let what = what.trim_end_matches('.').to_owned();
+            Ok(Err(Reason::File { name: name.clone(), what }))
+        };
+        let Some(file) = self.files.find(name) else {
+            return Ok(Err(Reason::Missing { name: name.clone() }));
+        };
+        let (content, place) = match (&file.content, media) {
+            (Err(what), _) => return unusable(what),
+            (Ok(content @ protocol::Content::Image { media, .. }), Media::Image | Media::Video)
+            | (Ok(content @ protocol::Content::Audio { media }), Media::Audio) => (content, media.place),
+            (Ok(_), Media::Audio) => return unusable("it is no sound"),
+            (Ok(_), _) => return unusable("it is no picture"),
+        };
+        match media::look(self.host, content, self.handles, self.cancel).await {
+            Ok(Some(known)) => Ok(Ok(Place::all(&known, place).collect())),
+            Ok(None) => unusable("there is nothing in it"),
+            Err(failure) if failure.cause == Cause::Cancelled => Err(Trouble::Cancelled),
+            Err(failure) => unusable(&failure.message),
+        }
+    }
+
+    /// Whether the model has a tower for all of these.
+    fn takes_all(&self, found: &Found) -> Result<(), Reason> {
+        let lacks = found.iter().flatten().find(|(medium, _)| !self.model.takes(medium.media));
+        lacks.map_or(Ok(()), |(medium, _)| Err(Reason::NoTower { media: medium.media }))
+    }
 }
 
 /// Why nothing was read.
@@ -71,19 +174,32 @@ pub enum Trouble {
     Said(Failure),
 }
 
+impl Trouble {
+    fn of(failure: Failure) -> Self {
+        if failure.cause == Cause::Cancelled { Self::Cancelled } else { Self::Said(failure) }
+    }
+}
+
 impl From<SourceError> for Trouble {
     fn from(_: SourceError) -> Self {
         Self::Cancelled
     }
 }
 
-fn parse(data: &ExampleData) -> Result<(ExampleFormat, Parsed), Trouble> {
-    let given = |contents: Vec<Content>| {
+/// The rows of what was given; and of a conversation, whose pictures and sounds have no names, its media.
+async fn parse(
+    host: &Host,
+    given: &Given,
+    cancel: &CancelToken,
+) -> Result<(ExampleFormat, Parsed, Option<Found>), Trouble> {
+    let Given { data, handles } = given;
+    let rows = |contents: Vec<Content>| {
         let row = |(index, content)| Row { line: index as u32 + 1, content };
         Parsed { rows: contents.into_iter().enumerate().map(row).collect(), ..Parsed::default() }
     };
+    let chat = |conversation| Content::Chat { conversation, media: Vec::new() };
     Ok(match data {
-        ExampleData::Text { text, columns } => {
+        ExampleData::Text { text, columns, .. } => {
             let columns = columns.as_ref().map(|it| Columns {
                 prompt: it.prompt.clone(),
                 answer: it.answer.clone(),
@@ -94,22 +210,23 @@ fn parse(data: &ExampleData) -> Result<(ExampleFormat, Parsed), Trouble> {
                 Format::Json => ExampleFormat::Json,
                 Format::Table => ExampleFormat::Table,
             };
-            (format, parsed)
+            (format, parsed, None)
         }
         ExampleData::Pairs(pairs) => {
-            let chat = |(ask, answer): &(String, String)| {
+            let pair = |(ask, answer): &(String, String)| {
                 let message = |role, text: &String| Message::new(role, text.as_str());
                 let messages = vec![message(Role::User, ask), message(Role::Assistant, answer)];
-                Content::Chat {
-                    conversation: Conversation { messages, tools: Vec::new() },
-                    media: Vec::new(),
-                }
+                chat(Conversation { messages, tools: Vec::new() })
             };
-            (ExampleFormat::Given, given(pairs.iter().map(chat).collect()))
+            (ExampleFormat::Given, rows(pairs.iter().map(pair).collect()), None)
         }
         ExampleData::Chat(messages) => {
-            let conversation = convert::conversation(messages, &[], &[]).map_err(Trouble::Said)?;
-            (ExampleFormat::Given, given(vec![Content::Chat { conversation, media: Vec::new() }]))
+            let prepared = media::prepare(host, messages, handles, cancel).await.map_err(Trouble::of)?;
+            let conversation =
+                convert::conversation(messages, &[], &prepared.clips()).map_err(Trouble::Said)?;
+            // Its sounds have a place for each clip already.
+            let found = prepared.media().map(|medium| vec![medium]).collect();
+            (ExampleFormat::Given, rows(vec![chat(conversation)]), Some(found))
         }
     })
 }
@@ -122,9 +239,26 @@ fn count(preview: &mut Preview, line: u32, example: &Example, tokenizer: &Tokeni
     preview.learned += u64::from(learned);
     preview.longest = preview.longest.max(tokens);
     if preview.rows.len() < SHOWN_ROWS {
-        let shown = example.ids().iter().zip(&example.labels).take(SHOWN_TOKENS);
-        let piece = |id| tokenizer.piece(id).unwrap_or("\u{fffd}").replace('▁', " ");
-        let pieces = shown.map(|(&id, &label)| (piece(id), label >= 0)).collect();
-        preview.rows.push(PreviewRow { line, tokens, learned, pieces });
+        preview.rows.push(PreviewRow { line, tokens, learned, pieces: pieces(example, tokenizer) });
     }
+}
+
+/// The beginning of an example. A picture or a sound is one piece of it.
+fn pieces(example: &Example, tokenizer: &Tokenizer) -> Vec<PreviewPiece> {
+    let text = |id| tokenizer.piece(id).unwrap_or("\u{fffd}").replace('▁', " ");
+    let mut pieces = Vec::new();
+    let mut blocks = example.blocks().iter().peekable();
+    let mut at = 0;
+    while at < example.input.len() && pieces.len() < SHOWN_TOKENS {
+        if let Some(block) = blocks.next_if(|block| block.range().start as usize == at) {
+            let sense = if block.is_picture() { Sense::Sight } else { Sense::Hearing };
+            pieces.push(PreviewPiece::Medium { sense, tokens: block.medium().tokens });
+            at = block.range().end as usize;
+        } else {
+            let (text, learned) = (text(example.ids()[at]), example.labels[at] >= 0);
+            pieces.push(PreviewPiece::Token { text, learned });
+            at += 1;
+        }
+    }
+    pieces
 }

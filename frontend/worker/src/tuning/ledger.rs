@@ -2,16 +2,18 @@
 //!
 //! Checkpoints go to two slots in turn: `0.weights` with all that the trainer needs to go on, `0.adapter` with the
 //! adapter as a GGUF file, then `0.record`, which makes them valid. A tab that dies while it writes leaves the other
-//! slot as it was. `examples` are written once, at the start.
+//! slot as it was. `examples` are written once, at the start, and `soft.…` ([`soft_tokens`]) before it.
 
 use std::rc::Rc;
 
+use engine::media::{Block, Input, MediaError, Medium};
 use engine::store::{Folder, StoreError};
+use engine::tokenizer::SpecialTokens;
 use engine::train::Example;
 use protocol::tune::RunSummary;
 use serde::{Deserialize, Serialize};
 
-use super::sealed;
+use super::{sealed, soft_tokens};
 
 /// The folder of the run.
 pub const FOLDER: &str = "training";
@@ -26,14 +28,45 @@ pub struct Examples {
     /// The run, by the time at which it was begun.
     pub run: f64,
     /// To learn from.
-    pub train: Vec<(Vec<u32>, Vec<i32>)>,
+    pub train: Vec<KeptExample>,
     /// To evaluate with.
-    pub evaluate: Vec<(Vec<u32>, Vec<i32>)>,
+    pub evaluate: Vec<KeptExample>,
 }
 
-/// Those of a file as the trainer takes them.
-pub fn examples(rows: &[(Vec<u32>, Vec<i32>)]) -> Vec<Example> {
-    rows.iter().map(|(ids, labels)| Example::text(ids.clone(), labels.clone())).collect()
+impl Examples {
+    /// The pictures and sounds of all.
+    fn media(&self) -> impl Iterator<Item = Medium> {
+        self.train.iter().chain(&self.evaluate).flat_map(|example| example.media.iter().copied())
+    }
+}
+
+/// One example.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptExample {
+    ids: Vec<u32>,
+    labels: Vec<i32>,
+    /// What its slots are filled with, in order.
+    media: Vec<Medium>,
+}
+
+impl KeptExample {
+    /// What is kept of an example.
+    pub fn of(example: Example) -> Self {
+        let media = example.blocks().iter().map(Block::medium).collect();
+        Self { ids: example.ids().to_vec(), labels: example.labels, media }
+    }
+
+    /// The example as the trainer takes it.
+    ///
+    /// # Errors
+    /// When its slots are not those of its media: it was made with another vocabulary.
+    pub fn restore(&self, special: &SpecialTokens) -> Result<Example, MediaError> {
+        let ids = self.ids.clone();
+        // Slots without media are ids as a person gave them.
+        let input =
+            if self.media.is_empty() { ids.into() } else { Input::with_media(ids, special, &self.media)? };
+        Ok(Example { input, labels: self.labels.clone() })
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -108,10 +141,22 @@ impl Ledger {
         Ok(examples.filter(|examples| examples.run == run.begun))
     }
 
-    /// Begins a run in place of the one before.
+    /// Where it is.
+    pub fn folder(&self) -> &Rc<dyn Folder> {
+        &self.folder
+    }
+
+    /// Begins a run in place of the one before. The soft tokens of its examples are there already.
     pub async fn begin(&self, examples: &Examples) -> Result<(), StoreError> {
-        self.clear().await?;
+        self.clear_run().await?;
+        soft_tokens::keep_only(&*self.folder, examples.media()).await?;
         sealed::write(&*self.folder, EXAMPLES, examples).await
+    }
+
+    /// Deletes the soft tokens that a start has left which came to nothing; those of the kept run stay.
+    pub async fn tidy(&self) -> Result<(), StoreError> {
+        let examples = sealed::read::<Examples>(&*self.folder, EXAMPLES).await?.unwrap_or_default();
+        soft_tokens::keep_only(&*self.folder, examples.media()).await
     }
 
     /// Writes a checkpoint. The one before stays until this one is whole.
@@ -136,6 +181,11 @@ impl Ledger {
 
     /// Deletes the run.
     pub async fn clear(&self) -> Result<(), StoreError> {
+        self.clear_run().await?;
+        soft_tokens::keep_only(&*self.folder, std::iter::empty()).await
+    }
+
+    async fn clear_run(&self) -> Result<(), StoreError> {
         // Records first: without them nothing else counts.
         for slot in 0..SLOTS {
             self.folder.remove(&record_name(slot)).await?;
@@ -224,7 +274,8 @@ mod tests {
     #[test]
     fn examples_of_another_run_are_not_taken() {
         let ledger = Ledger::new(Rc::new(MemoryFolder::default()));
-        let examples = Examples { run: 7.0, train: vec![(vec![1, 2], vec![-100, 2])], evaluate: Vec::new() };
+        let example = KeptExample::of(Example::text(vec![1, 2], vec![-100, 2]));
+        let examples = Examples { run: 7.0, train: vec![example], evaluate: Vec::new() };
         now(ledger.begin(&examples)).expect("begins");
         assert_eq!(now(ledger.examples(&run(0))).expect("reads"), Some(examples));
         let other = RunSummary { begun: 8.0, ..run(0) };

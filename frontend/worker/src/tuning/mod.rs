@@ -2,18 +2,20 @@
 //!
 //! ```text
 //! request ─▶ examples (rows, ids, labels) ─▶ plan ─▶ run ◀─▶ ledger (two slots in the browser's storage)
-//!                                                     └─▶ shelf (kept adapters)
+//!             └─▶ soft_tokens (pictures, sound) ──────┘└─▶ shelf (kept adapters)
 //! ```
 //! A run holds the model as an answer does. Everything else goes on beside it.
 
 mod convert;
 mod examples;
+mod files;
 mod kept;
 mod ledger;
 mod plan;
 mod run;
 mod sealed;
 mod shelf;
+mod soft_tokens;
 mod words;
 
 use std::cell::Cell;
@@ -22,7 +24,7 @@ use std::rc::Rc;
 use engine::store::{Folder, MemoryFolder, StoreError};
 use futures_util::lock::Mutex;
 use protocol::RequestId;
-use protocol::tune::TuneRequest;
+use protocol::tune::{ExampleData, TuneRequest};
 
 use crate::host::Host;
 use crate::tasks::{Ending, Kind};
@@ -76,25 +78,39 @@ impl Tuning {
         }
         let [training, adapters] = <[_; 2]>::try_from(folders)
             .map_err(|_| StoreError::Failed { reason: "two folders were opened".to_owned() })?;
-        let places = Rc::new(Places { ledger: Ledger::new(training), shelf: Shelf::new(adapters), fleeting });
+        let ledger = Ledger::new(training);
+        // A tab may have been closed while pictures were encoded. What stays there costs room, no more.
+        ledger.tidy().await.ok();
+        let places = Rc::new(Places { ledger, shelf: Shelf::new(adapters), fleeting });
         *place = Some(Rc::clone(&places));
         Ok(places)
     }
 }
 
+/// What a person gives to learn from.
+pub struct Given {
+    /// The examples.
+    pub data: ExampleData,
+    /// The bytes of their pictures and sounds.
+    pub handles: Vec<web_sys::Blob>,
+}
+
 /// Takes a request.
-pub fn receive(host: &Rc<Host>, id: RequestId, request: TuneRequest) {
+///
+/// `handles` are the bytes of the pictures and sounds of its examples.
+pub fn receive(host: &Rc<Host>, id: RequestId, request: TuneRequest, handles: Vec<web_sys::Blob>) {
     let with = Rc::clone(host);
     match request {
         TuneRequest::Prepare { data, settings } => {
-            host.run(id, Kind::Beside, |task| plan::prepare(with, id, data, settings, task));
+            let given = Given { data, handles };
+            host.run(id, Kind::Beside, |task| plan::prepare(with, id, given, settings, task));
         }
         TuneRequest::Start { .. } | TuneRequest::Resume => {
             if host.is_busy_for(id) {
                 return;
             }
             let begin = match request {
-                TuneRequest::Start { data, settings } => Some((data, settings)),
+                TuneRequest::Start { data, settings } => Some((Given { data, handles }, settings)),
                 _ => None,
             };
             host.run(id, Kind::Train, |task| run::run(with, id, begin, task));

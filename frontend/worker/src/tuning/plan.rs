@@ -6,11 +6,13 @@ use engine::bytes::CancelToken;
 use engine::session::assumed_memory;
 use engine::train::examples::split;
 use engine::train::{Example, Trainer};
-use protocol::tune::{ExampleData, Preview, TunePlan, TuneSettings};
+use protocol::tune::{Preview, TunePlan, TuneSettings};
 use protocol::{Cause, Event, Failure, RequestId, TuneEvent};
 use web_time::Instant;
 
-use super::{convert, examples, words};
+use super::examples::Read;
+use super::soft_tokens::Sources;
+use super::{Given, convert, examples, kept, words};
 use crate::amounts::compared;
 use crate::failure;
 use crate::host::{Host, Model, Slot};
@@ -32,6 +34,8 @@ pub struct Prepared {
     pub train: Vec<Example>,
     /// To evaluate with.
     pub evaluate: Vec<Example>,
+    /// Their pictures and sounds.
+    pub sources: Sources,
     /// Steps.
     pub steps: u32,
 }
@@ -48,13 +52,13 @@ pub fn model(host: &Host) -> Result<Rc<Model>, Failure> {
 pub async fn read(
     host: &Host,
     model: &Model,
-    data: &ExampleData,
+    given: &Given,
     settings: &TuneSettings,
     cancel: &CancelToken,
 ) -> Result<Prepared, Failure> {
     let limit = settings.max_tokens.min(model.options.context);
-    let read = examples::read(&*host.platform, model, data, limit, cancel).await;
-    let (preview, mut usable) = read.map_err(|trouble| match trouble {
+    let read = examples::read(host, model, given, limit, cancel).await;
+    let Read { preview, mut usable, sources } = read.map_err(|trouble| match trouble {
         examples::Trouble::Cancelled => failure::cancelled(),
         examples::Trouble::Said(failure) => failure,
     })?;
@@ -63,19 +67,19 @@ pub async fn read(
         |indices: Vec<usize>| indices.into_iter().map(|at| std::mem::take(&mut usable[at])).collect();
     let (train, evaluate): (Vec<_>, Vec<_>) = (take(learn), take(kept));
     let steps = convert::steps(settings, train.len());
-    Ok(Prepared { preview, train, evaluate, steps })
+    Ok(Prepared { preview, train, evaluate, sources, steps })
 }
 
 /// Answers [`protocol::TuneRequest::Prepare`].
 pub async fn prepare(
     host: Rc<Host>,
     id: RequestId,
-    data: ExampleData,
+    given: Given,
     settings: TuneSettings,
     task: Task,
 ) -> Result<Event, Failure> {
     let model = model(&host)?;
-    let prepared = read(&host, &model, &data, &settings, &task.cancel).await?;
+    let prepared = read(&host, &model, &given, &settings, &task.cancel).await?;
     let plan = match prepared.train.is_empty() || host.tasks.holder().is_some() {
         true => None,
         false => Some(plan(&host, &prepared, &settings, &task.cancel).await?),
@@ -89,7 +93,7 @@ async fn plan(
     settings: &TuneSettings,
     cancel: &CancelToken,
 ) -> Result<TunePlan, Failure> {
-    let Prepared { preview, train, evaluate, steps } = prepared;
+    let Prepared { preview, train, evaluate, sources, steps } = prepared;
     let tokens = |examples: &[Example]| examples.iter().map(|it| it.input.len() as u64).sum::<u64>();
     let each_step = f64::from(convert::batch(settings)) * tokens(train) as f64 / train.len() as f64;
     let passes = f64::from(*steps) * each_step * PASSES + EVALUATIONS * tokens(evaluate) as f64;
@@ -109,6 +113,7 @@ async fn plan(
         gpu_available: available,
         seconds: pace.map(|pace| pace * passes),
         checkpoint_bytes: 0,
+        media_bytes: 0,
         storage_left: None,
         obstacle: None,
     };
@@ -129,7 +134,13 @@ async fn plan(
         }
         Err(error) => plan.obstacle = Some(words::of(error, None)),
     }
+    let width = ready.session.decoder().config().width;
     drop(slot);
+    plan.media_bytes = sources.bytes(width);
+    if plan.media_bytes > 0 {
+        let places = host.tuning.places(host).await.map_err(|error| kept::of_store(&error))?;
+        plan.obstacle = plan.obstacle.or_else(|| sources.obstacle(width, &places));
+    }
     if let Ok(kept) = host.platform.kept().await
         && kept.quota > 0
     {

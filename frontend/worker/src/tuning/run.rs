@@ -9,14 +9,14 @@ use std::rc::Rc;
 use engine::adapter::gguf;
 use engine::session::{Control, EngineError, Event as Said, Options};
 use engine::template::Piece;
-use engine::train::{Base, Example, StepReport, TrainError, Trainer, order};
-use protocol::tune::{ExampleData, RunSummary, TunePoint, TuneSample, TuneSettings};
+use engine::train::{Example, StepReport, TrainError, Trainer, order};
+use protocol::tune::{RunSummary, TunePoint, TuneSample, TuneSettings};
 use protocol::{Event, Failure, Message, RequestId, Role, TuneEvent};
 use shaders::sampling::Settings as Sampling;
 use web_time::Instant;
 
-use super::ledger::{Checkpoint, Examples, examples};
-use super::{Places, convert, kept, plan, words};
+use super::ledger::{Checkpoint, Examples, KeptExample};
+use super::{Given, Places, convert, kept, plan, soft_tokens, words};
 use crate::host::{Host, Ready, Slot};
 use crate::tasks::{Ending, Task};
 use crate::{failure, generating, keeping, recovery};
@@ -34,7 +34,7 @@ const SAMPLE_ADAPTER: &str = "training";
 pub async fn run(
     host: Rc<Host>,
     id: RequestId,
-    begin: Option<(ExampleData, TuneSettings)>,
+    begin: Option<(Given, TuneSettings)>,
     task: Task,
 ) -> Result<Event, Failure> {
     host.keeper.pause();
@@ -50,17 +50,14 @@ async fn run_in(
     host: &Rc<Host>,
     slot: &mut Slot,
     id: RequestId,
-    begin: Option<(ExampleData, TuneSettings)>,
+    begin: Option<(Given, TuneSettings)>,
     task: &Task,
 ) -> Result<TuneEvent, Failure> {
-    let ready = recovery::ensure(host, slot, &task.cancel).await?;
+    recovery::ensure(host, slot, &task.cancel).await?;
     let of_store = |error| kept::of_store(&error);
     let places = host.tuning.places(host).await.map_err(of_store)?;
     let (summary, data) = match begin {
-        Some((data, settings)) => {
-            let base = ready.session.training_base();
-            start(host, &places, id, &base, &data, settings, task).await?
-        }
+        Some((given, settings)) => start(host, slot, &places, id, &given, settings, task).await?,
         None => {
             let last = places.ledger.last().await.map_err(of_store)?.ok_or_else(nothing_kept)?;
             let data = places.ledger.examples(&last.run).await.map_err(of_store)?.ok_or_else(nothing_kept)?;
@@ -72,7 +69,11 @@ async fn run_in(
         let words = format!("This training is for “{}”. Load that model to go on.", summary.model);
         return Err(Failure::new(protocol::Cause::Invalid, words).with(protocol::Remedy::OtherModel));
     }
-    let (train, evaluate) = (examples(&data.train), examples(&data.evaluate));
+    let restored = |kept: &[KeptExample]| {
+        let examples = kept.iter().map(|example| example.restore(model.tokenizer.special()));
+        examples.collect::<Result<Vec<_>, _>>().map_err(|error| failure::of(&error.into(), None))
+    };
+    let (train, evaluate) = (restored(&data.train)?, restored(&data.evaluate)?);
     let mut run = Run {
         host,
         id,
@@ -92,26 +93,38 @@ fn nothing_kept() -> Failure {
     Failure::new(protocol::Cause::Invalid, "There is no training to go on with.")
 }
 
-/// Reads the examples and puts them where a later visit finds them.
+/// Reads the examples, encodes their pictures and sounds, and puts all where a later visit finds it.
 async fn start(
     host: &Rc<Host>,
+    slot: &mut Slot,
     places: &Places,
     id: RequestId,
-    base: &Base,
-    data: &ExampleData,
+    given: &Given,
     settings: TuneSettings,
     task: &Task,
 ) -> Result<(RunSummary, Examples), Failure> {
     let model = plan::model(host)?;
-    let prepared = plan::read(host, &model, data, &settings, &task.cancel).await?;
+    let prepared = plan::read(host, &model, given, &settings, &task.cancel).await?;
     if prepared.train.is_empty() {
         return Err(words::of(TrainError::NoExamples, None));
     }
     // Before the run that is kept makes room: what cannot begin must cost nothing.
     let wanted = convert::settings(&settings, prepared.steps, prepared.preview.longest);
-    Trainer::plan(base, &wanted).map_err(|error| words::of(error, None))?;
-    let rows =
-        |examples: Vec<Example>| examples.into_iter().map(|it| (it.ids().to_vec(), it.labels)).collect();
+    let base = recovery::ensure(host, slot, &task.cancel).await?.session.training_base();
+    Trainer::plan(&base, &wanted).map_err(|error| words::of(error, None))?;
+    let sources = prepared.sources;
+    if let Some(failure) = sources.obstacle(base.config.width, places) {
+        return Err(failure);
+    }
+    drop(base);
+    let folder = &**places.ledger.folder();
+    let encoded = soft_tokens::encode(host, slot, id, (&sources, &given.handles), folder, task).await;
+    if let Err(failure) = encoded {
+        // What is left of it costs room, no more, and is deleted with the next visit at the latest.
+        places.ledger.tidy().await.ok();
+        return Err(failure);
+    }
+    let rows = |examples: Vec<Example>| examples.into_iter().map(KeptExample::of).collect();
     let begun = host.platform.now();
     let data = Examples { run: begun, train: rows(prepared.train), evaluate: rows(prepared.evaluate) };
     let trouble = match places.ledger.begin(&data).await {
@@ -196,11 +209,12 @@ impl Run<'_> {
         let longest =
             self.train.iter().chain(&self.evaluate).map(|it| it.input.len()).max().unwrap_or_default();
         let settings = convert::settings(&self.summary.settings, self.summary.steps, longest as u32);
-        // Nothing is seen or heard meanwhile.
+        // Nothing is seen or heard from here on.
         ready.free_towers();
         let base = ready.session.training_base();
         let made = Trainer::new(Rc::clone(&ready.gpu), base, settings, None).await;
         let mut trainer = made.map_err(|error| self.stopped(error))?;
+        trainer.set_soft_tokens(Rc::new(soft_tokens::Kept(Rc::clone(self.places.ledger.folder()))));
         self.restore(&mut trainer).await?;
         self.gpu_bytes = ready.gpu.bytes_in_use();
         self.say(TuneEvent::Begun(self.summary.clone()));

@@ -1,0 +1,135 @@
+//! The files that a person gives: the examples, and the pictures and sounds that they name.
+
+use leptos::{prelude::*, task::spawn_local};
+use protocol::tune::ExampleFile;
+use protocol::{Content, Media, Sense, TokenBudget};
+use send_wrapper::SendWrapper;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, File};
+
+use super::{Origin, TextSource, TuneStore};
+use crate::format;
+use crate::history::AttachmentKey;
+use crate::media::{decode, kind, kind::FileKind, picture};
+use crate::state::media::{MOST_BYTES, blob_of};
+
+/// Files of examples above this are not read: the page would hold them several times.
+const MOST_TEXT: u64 = 32_000_000;
+
+/// A picture or a sound that was given with examples.
+#[derive(Clone, Debug)]
+pub struct GivenFile {
+    /// Its name.
+    pub name: String,
+    /// What it is, or why it is neither a picture nor a sound, in a sentence.
+    pub sense: Result<Sense, String>,
+    key: AttachmentKey,
+    /// In a form that the engine takes; none where there is no such form.
+    blob: Option<SendWrapper<Blob>>,
+}
+
+impl PartialEq for GivenFile {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+/// The files as the engine is told of them, and their handles at the places that it is told.
+pub(super) fn told(files: &[GivenFile]) -> (Vec<ExampleFile>, Vec<Blob>) {
+    let mut handles = Vec::new();
+    let told = files.iter().map(|file| {
+        let media = Media { key: file.key.0, place: handles.len() as u32 };
+        handles.extend(file.blob.as_ref().map(|blob| (**blob).clone()));
+        let content = file.sense.clone().map(|sense| match sense {
+            Sense::Sight => Content::Image { media, budget: TokenBudget::Auto },
+            Sense::Hearing => Content::Audio { media },
+        });
+        ExampleFile { name: file.name.clone(), content }
+    });
+    (told.collect(), handles)
+}
+
+impl TuneStore {
+    /// Takes files: one of examples, and pictures and sounds for them. They join those that were given before.
+    pub fn take_files(self, files: Vec<File>) {
+        self.origin.set(Origin::Text);
+        spawn_local(async move {
+            for file in files {
+                let name = file.name();
+                self.reading_file.set(Some(format!("Reading {name}")));
+                match kind::of(&name, &file.type_()) {
+                    FileKind::Other => self.take_text(&file).await,
+                    FileKind::Model => self.ui.toast(format!("{name} is a model. Open it on its own.")),
+                    kind => self.take_medium(file, kind).await,
+                }
+            }
+            self.reading_file.set(None);
+        });
+    }
+
+    /// Lets go of the pictures and sounds.
+    pub fn drop_media(self) {
+        self.text.update(|source| source.files.clear());
+    }
+
+    async fn take_text(self, file: &File) {
+        let (name, size) = (file.name(), file.size() as u64);
+        if size > MOST_TEXT {
+            let (size, most) = (format::bytes(size), format::bytes(MOST_TEXT));
+            self.ui.toast(format!("{name} has {size}; up to {most} can be read."));
+            return;
+        }
+        match JsFuture::from(file.text()).await {
+            Ok(text) => self.text.update(|source| {
+                let files = std::mem::take(&mut source.files);
+                *source = TextSource {
+                    text: text.as_string().unwrap_or_default(),
+                    file: name,
+                    columns: None,
+                    files,
+                };
+            }),
+            Err(_) => self.ui.toast(format!("{name} could not be read. Choose it again.")),
+        }
+    }
+
+    async fn take_medium(self, file: File, kind: FileKind) {
+        let name = file.name();
+        let (sense, blob) = match medium(&file, kind).await {
+            Ok((sense, blob)) => (Ok(sense), Some(SendWrapper::new(blob))),
+            Err(reason) => (Err(reason), None),
+        };
+        let given = GivenFile { name, sense, key: AttachmentKey::random(), blob };
+        self.text.update(|source| {
+            source.files.retain(|before| before.name != given.name);
+            source.files.push(given);
+        });
+    }
+}
+
+/// A picture or a sound in a form that the engine takes.
+async fn medium(file: &File, kind: FileKind) -> Result<(Sense, Blob), String> {
+    let size = file.size() as u64;
+    if size == 0 {
+        return Err("The file is empty.".to_owned());
+    }
+    if size > MOST_BYTES {
+        let (size, most) = (format::bytes(size), format::bytes(MOST_BYTES));
+        return Err(format!("It has {size}; up to {most} can be read."));
+    }
+    match kind {
+        FileKind::Picture { readable: true } => Ok((Sense::Sight, Blob::clone(file))),
+        FileKind::Picture { readable: false } => {
+            let drawn = picture::as_png(file).await;
+            Ok((Sense::Sight, drawn.ok_or("This browser cannot read it as a picture.")?))
+        }
+        FileKind::Sound => {
+            let sound = decode::decode(file).await.map_err(|error| error.to_string())?;
+            let blob = blob_of(&sound.wav.finish(), "audio/wav");
+            Ok((Sense::Hearing, blob.ok_or("The browser has no room for it.")?))
+        }
+        FileKind::Video | FileKind::Model | FileKind::Other => {
+            Err("It is neither a picture nor sound.".to_owned())
+        }
+    }
+}

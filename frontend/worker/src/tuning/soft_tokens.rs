@@ -1,0 +1,174 @@
+//! The soft tokens of a run's pictures and sounds: encoded once, before the first step, and kept beside the run.
+//!
+//! The towers learn nothing, so the soft tokens of a file are the same in every step. They lie in the browser's private
+//! file system, one file for each medium under the hash of its content, and are read when a step comes to an example that
+//! has them: of a run with thousands of pictures, the memory holds those of one example. So a run also goes on after a
+//! reload, when the person's own files are out of reach.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use engine::bytes::LocalBoxFuture;
+use engine::media::{ContentHash, Medium};
+use engine::session::EngineError;
+use engine::store::{Folder, StoreError};
+use engine::train::{SoftTokenStore, TrainError};
+use futures_util::FutureExt as _;
+use protocol::{Cause, Failure, Remedy, RequestId};
+
+use super::{Places, kept};
+use crate::amounts::{bytes, compared};
+use crate::host::{Host, Ready, Slot};
+use crate::media::{Place, Teller, Trouble, one};
+use crate::tasks::Task;
+use crate::{failure, recovery};
+
+/// What the names of files begin with.
+const PREFIX: &str = "soft.";
+/// Most bytes in the browser's storage: 1365 pictures of 256 tokens for a model of width 1536.
+const MOST_STORED: u64 = 2 << 30;
+/// Most bytes where the browser keeps no files, so that they lie in the worker's own memory.
+const MOST_HELD: u64 = 256 << 20;
+
+/// The media of all examples, each once, in the order in which they first come, and where their files are.
+#[derive(Default)]
+pub struct Sources {
+    media: Vec<(Medium, Place)>,
+    seen: HashSet<ContentHash>,
+}
+
+impl Sources {
+    /// Takes media of an example in.
+    pub fn add(&mut self, media: impl IntoIterator<Item = (Medium, Place)>) {
+        for (medium, place) in media {
+            if self.seen.insert(medium.content) {
+                self.media.push((medium, place));
+            }
+        }
+    }
+
+    /// Bytes of their soft tokens for a model of this width.
+    pub fn bytes(&self, width: u32) -> u64 {
+        self.media.iter().map(|(medium, _)| 4 * u64::from(medium.tokens) * u64::from(width)).sum()
+    }
+
+    /// Why they cannot be kept, if so.
+    pub fn obstacle(&self, width: u32, places: &Places) -> Option<Failure> {
+        let (most, remedy) = match places.fleeting {
+            None => (MOST_STORED, ""),
+            Some(_) => {
+                (MOST_HELD, " This browser keeps no files for this page, so they would fill its memory.")
+            }
+        };
+        let needed = self.bytes(width);
+        (needed > most).then(|| {
+            let (needed, most) = compared(needed, most);
+            let words = format!(
+                "The pictures and sound of these examples take {needed} as the model sees them; up to {most} are kept. \
+                 Take fewer examples.{remedy}"
+            );
+            Failure::new(Cause::OutOfMemory, words)
+        })
+    }
+}
+
+/// Encodes all of them into the folder, on a new device where the old one is lost.
+pub async fn encode(
+    host: &Rc<Host>,
+    slot: &mut Slot,
+    id: RequestId,
+    (sources, handles): (&Sources, &[web_sys::Blob]),
+    folder: &dyn Folder,
+    task: &Task,
+) -> Result<(), Failure> {
+    let mut teller = Teller::new(host, id);
+    let (mut done, mut losses) = (0, 0);
+    let count = sources.media.len();
+    while let Some(&(medium, place)) = sources.media.get(done) {
+        let ready = recovery::ensure(host, slot, &task.cancel).await?;
+        teller.next(done, count);
+        let gpu = Rc::clone(&ready.gpu);
+        let error = match rows(&mut teller, ready, medium, place, handles, task).await {
+            Ok(values) => {
+                let file: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+                let written = folder.write(&name(&medium), &file).await;
+                written.map_err(|error| of_store(&error))?;
+                (done, losses) = (done + 1, 0);
+                continue;
+            }
+            Err(Trouble::Said(failure)) => return Err(failure),
+            Err(Trouble::Engine(error)) => error,
+        };
+        let Some(reason) = recovery::lost(host, &gpu, &error).await else {
+            return Err(failure::of(&error, None));
+        };
+        losses += 1;
+        if losses == recovery::MOST_LOSSES {
+            *slot = None;
+            return Err(failure::lost_for_good(&reason));
+        }
+    }
+    Ok(())
+}
+
+/// The soft tokens of a medium, `[tokens, width]`.
+async fn rows(
+    teller: &mut Teller<'_>,
+    ready: &mut Ready,
+    medium: Medium,
+    place: Place,
+    handles: &[web_sys::Blob],
+    task: &Task,
+) -> Result<Vec<f32>, Trouble> {
+    let rows = match ready.encoded.find(medium.content) {
+        Some(rows) => rows,
+        None => one(teller, ready, medium, place, handles, &task.cancel).await?,
+    };
+    Ok(rows.read(&ready.gpu).await.map_err(EngineError::from)?)
+}
+
+fn name(medium: &Medium) -> String {
+    format!("{PREFIX}{}", medium.content)
+}
+
+/// Deletes all but those of these media.
+pub async fn keep_only(folder: &dyn Folder, media: impl Iterator<Item = Medium>) -> Result<(), StoreError> {
+    let wanted: HashSet<String> = media.map(|medium| name(&medium)).collect();
+    for name in folder.names().await? {
+        if name.starts_with(PREFIX) && !wanted.contains(&name) {
+            folder.remove(&name).await?;
+        }
+    }
+    Ok(())
+}
+
+fn of_store(error: &StoreError) -> Failure {
+    match error {
+        StoreError::Full { size, .. } => {
+            let words = format!(
+                "The browser's storage is full: there is no room for {} of what the model sees and hears in these \
+                 examples. Make room, or take fewer.",
+                bytes(*size)
+            );
+            Failure::new(Cause::Storage, words).with(Remedy::FreeStorage)
+        }
+        other => kept::of_store(other),
+    }
+}
+
+/// Those in a folder, for the trainer.
+pub struct Kept(pub Rc<dyn Folder>);
+
+impl SoftTokenStore for Kept {
+    fn rows<'a>(&'a self, medium: &'a Medium) -> LocalBoxFuture<'a, Result<Vec<f32>, TrainError>> {
+        async move {
+            let bytes = self.0.read(&name(medium)).await.map_err(TrainError::Store)?;
+            let missing = || TrainError::NotEncoded { tokens: medium.tokens };
+            let bytes = bytes.ok_or_else(missing)?;
+            // One that was cut off has fewer numbers than it should, which the trainer tells.
+            let (values, _) = bytes.as_chunks::<4>();
+            Ok(values.iter().map(|&value| f32::from_le_bytes(value)).collect())
+        }
+        .boxed_local()
+    }
+}
