@@ -19,6 +19,9 @@ const CHUNK: usize = 1 << 20;
 pub enum Quant {
     /// Q4_K, with Q6_K where it matters most.
     Q4KM,
+    /// The same with the projection to per-layer embeddings in Q4_K too, as Ollama's own files have it. There are
+    /// engines that read no others.
+    Q4KMPle,
     /// Q4_0, with Q6_K embeddings.
     Q40,
     /// Q8_0 throughout.
@@ -37,11 +40,12 @@ impl FromStr for Quant {
 }
 
 impl Quant {
-    const ALL: [Self; 4] = [Self::Q4KM, Self::Q40, Self::Q80, Self::F16];
+    const ALL: [Self; 5] = [Self::Q4KM, Self::Q4KMPle, Self::Q40, Self::Q80, Self::F16];
 
     fn name(self) -> &'static str {
         match self {
             Self::Q4KM => "q4_k_m",
+            Self::Q4KMPle => "q4_k_m_ple",
             Self::Q40 => "q4_0",
             Self::Q80 => "q8_0",
             Self::F16 => "f16",
@@ -57,7 +61,7 @@ impl Quant {
     /// The value of `general.file_type`.
     pub(super) fn file_type(self) -> u32 {
         match self {
-            Self::Q4KM => 15,
+            Self::Q4KM | Self::Q4KMPle => 15,
             Self::Q40 => 2,
             Self::Q80 => 7,
             Self::F16 => 1,
@@ -67,7 +71,7 @@ impl Quant {
     /// Type of an ordinary matrix.
     fn linear(self) -> DType {
         match self {
-            Self::Q4KM => DType::Q4_K,
+            Self::Q4KM | Self::Q4KMPle => DType::Q4_K,
             Self::Q40 => DType::Q4_0,
             Self::Q80 => DType::Q8_0,
             Self::F16 => DType::F16,
@@ -77,16 +81,17 @@ impl Quant {
     /// Type of the embedding tables, one of which is also the output matrix.
     fn embedding(self) -> DType {
         match self {
-            Self::Q4KM | Self::Q40 => DType::Q6_K,
+            Self::Q4KM | Self::Q4KMPle | Self::Q40 => DType::Q6_K,
             Self::Q80 => DType::Q8_0,
             Self::F16 => DType::F16,
         }
     }
 
-    /// Type of the matrix that projects to per-layer embeddings, which is never quantised.
+    /// Type of the matrix that projects to per-layer embeddings, which llama.cpp's quantiser leaves alone.
     fn per_layer_projection(self) -> DType {
         match self {
             Self::F16 => DType::F16,
+            Self::Q4KMPle => DType::Q4_K,
             _ => DType::BF16,
         }
     }
@@ -96,7 +101,7 @@ impl Quant {
     fn sensitive(self, i: u32, n: u32) -> DType {
         let more = i < n / 8 || i >= 7 * n / 8 || (i - n / 8) % 3 == 2;
         match self {
-            Self::Q4KM if more => DType::Q6_K,
+            Self::Q4KM | Self::Q4KMPle if more => DType::Q6_K,
             _ => self.linear(),
         }
     }

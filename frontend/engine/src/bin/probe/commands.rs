@@ -159,7 +159,7 @@ enum Command {
         /// e2b, e4b, 12b, 26b or 31b.
         #[arg(long)]
         shape: String,
-        /// q4_k_m, q4_0, q8_0 or f16.
+        /// q4_k_m, q4_k_m_ple (with the projection to per-layer embeddings in Q4_K too), q4_0, q8_0 or f16.
         #[arg(long, default_value = "q4_k_m")]
         quant: String,
         /// Pieces of the vocabulary.
