@@ -69,6 +69,8 @@ fn prepare(folder: &Path, quick: bool) -> Result<()> {
         copy(&page.join(name), &site.join(name))?;
     }
     copy(&page.join("README.md"), &folder.join("README.md"))?;
+    let script = "llama-cpp.mjs";
+    copy(&project::root().join("xtask/bench/peers").join(script), &folder.join(script))?;
     let wllama = end2end.join("node_modules/@wllama/wllama/esm");
     copy(&wllama.join("index.min.js"), &site.join("wllama/index.js"))?;
     copy(&wllama.join("wasm/wllama.wasm"), &site.join("wllama/wasm/wllama.wasm"))?;

@@ -177,7 +177,8 @@ impl InBrowser {
         let engine = match kind {
             Kind::Wllama | Kind::WllamaF16 => "wllama",
             Kind::WllamaCpu => "wllama-cpu",
-            Kind::Native | Kind::Page | Kind::PageF16 => "gemtab",
+            Kind::Page | Kind::PageF16 => "gemtab",
+            Kind::Native | Kind::LlamaCpp | Kind::Rullama => bail!("{kind} runs without a browser"),
         };
         let loaded = browser.call(json!({
             "action": "load", "name": kind.to_string(), "engine": engine, "work": work, "wllama": wllama,

@@ -10,7 +10,7 @@ mod process;
 mod report;
 mod server;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::rc::Rc;
 use std::{env, fs};
@@ -42,7 +42,7 @@ fn run(options: &Options) -> Result<()> {
         None => own_folder()?,
     };
     let folder = fs::canonicalize(&folder).with_context(|| format!("there is no {}", folder.display()))?;
-    let probe = folder.join(format!("probe{}", env::consts::EXE_SUFFIX));
+    let probe = probe(&folder);
     let model = match &options.model {
         Some(model) => fs::canonicalize(model).with_context(|| format!("there is no {}", model.display()))?,
         None => synthetic(&folder, &probe, options)?,
@@ -55,7 +55,7 @@ fn run(options: &Options) -> Result<()> {
     let mut browsers: Vec<(bool, Rc<Browser>)> = Vec::new();
     for kind in &options.engines {
         eprintln!("==> Starting {kind}");
-        match start(*kind, options, &probe, &work, &server, &mut browsers) {
+        match start(*kind, options, &folder, &work, &server, &mut browsers) {
             Ok(engine) => engines.push(engine),
             Err(error) if options.keep_going => eprintln!("    left out: {error:#}"),
             Err(error) => return Err(error.context(format!("{kind} could not be started"))),
@@ -75,6 +75,9 @@ fn run(options: &Options) -> Result<()> {
     for round in 0..options.warm_up + options.rounds {
         let counts = round >= options.warm_up;
         for (index, engine) in engines.iter_mut().enumerate() {
+            if !options.takes_part(engine.name(), round) {
+                continue;
+            }
             let sample = engine.round(round).with_context(|| format!("{} failed", engine.name()))?;
             eprintln!("    {}", told(engine.name(), round, counts, &sample));
             if counts {
@@ -95,13 +98,19 @@ fn run(options: &Options) -> Result<()> {
 fn start(
     kind: Kind,
     options: &Options,
-    probe: &std::path::Path,
+    folder: &Path,
     work: &Work,
     server: &Rc<Server>,
     browsers: &mut Vec<(bool, Rc<Browser>)>,
 ) -> Result<Box<dyn Engine>> {
-    if kind == Kind::Native {
-        return Ok(Box::new(LineEngine::probe(probe, options.adapter.as_deref(), work)?));
+    match kind {
+        Kind::Native => {
+            let adapter = options.adapter.as_deref();
+            return Ok(Box::new(LineEngine::probe(&probe(folder), adapter, work)?));
+        }
+        Kind::LlamaCpp => return Ok(Box::new(LineEngine::llama_cpp(folder, options, work)?)),
+        Kind::Rullama => return Ok(Box::new(LineEngine::rullama(options, work)?)),
+        Kind::Page | Kind::PageF16 | Kind::Wllama | Kind::WllamaF16 | Kind::WllamaCpu => {}
     }
     let half = kind.with_half();
     let browser = match browsers.iter().find(|(other, _)| *other == half) {
@@ -116,7 +125,7 @@ fn start(
 }
 
 /// The model with random weights, made at the first run.
-fn synthetic(folder: &std::path::Path, probe: &std::path::Path, options: &Options) -> Result<PathBuf> {
+fn synthetic(folder: &Path, probe: &Path, options: &Options) -> Result<PathBuf> {
     let models = options.models.clone().unwrap_or_else(|| folder.join("models"));
     fs::create_dir_all(&models).with_context(|| format!("cannot create {}", models.display()))?;
     let name = format!("{}-{}-{}.gguf", options.shape, options.vocab, options.quant);
@@ -135,7 +144,7 @@ fn synthetic(folder: &std::path::Path, probe: &std::path::Path, options: &Option
     Ok(model)
 }
 
-fn vocabulary(probe: &std::path::Path, model: &std::path::Path) -> Result<u32> {
+fn vocabulary(probe: &Path, model: &Path) -> Result<u32> {
     let output = Command::new(probe).arg("info").arg(model).output();
     let output = output.with_context(|| format!("cannot start {}", probe.display()))?;
     if !output.status.success() {
@@ -150,6 +159,10 @@ fn told(name: &str, round: u32, counts: bool, sample: &Sample) -> String {
     let warm_up = if counts { "" } else { "  (warm-up)" };
     let (prefill, decode) = (sample.prefill(), sample.decode());
     format!("round {round}  {name:<14} prefill {prefill:>9.1} tok/s  decode {decode:>8.1} tok/s{warm_up}")
+}
+
+fn probe(folder: &Path) -> PathBuf {
+    folder.join(format!("probe{}", env::consts::EXE_SUFFIX))
 }
 
 fn own_folder() -> Result<PathBuf> {

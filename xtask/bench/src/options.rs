@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
 
 /// Engines side by side on one model: in turns, several rounds after a warm-up.
@@ -19,13 +20,22 @@ pub struct Options {
     /// command are filled in. May be given several times
     #[arg(long, value_name = "NAME=COMMAND")]
     pub peer: Vec<String>,
+    /// Where `npm install node-llama-cpp` was run, for the engine llama-cpp
+    #[arg(long, value_name = "DIR")]
+    pub llama_cpp: Option<PathBuf>,
+    /// Node, which llama-cpp needs
+    #[arg(long, value_name = "FILE", default_value = "node")]
+    pub node: PathBuf,
+    /// The program that xtask/bench/peers/rullama builds, for the engine rullama
+    #[arg(long, value_name = "FILE")]
+    pub rullama: Option<PathBuf>,
     /// A model file, in place of one with random weights
     #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,
     /// Shape of the model with random weights, as `probe synth` names them
     #[arg(long, default_value = "e2b")]
     pub shape: String,
-    /// Its types
+    /// Its types; rullama reads q4_k_m_ple, not q4_k_m
     #[arg(long, default_value = "q4_k_m")]
     pub quant: String,
     /// Its vocabulary
@@ -46,6 +56,10 @@ pub struct Options {
     /// Rounds before those
     #[arg(long, default_value_t = 1)]
     pub warm_up: u32,
+    /// Fewer rounds for a slow engine, such as rullama=2: it takes part in the first ones that count, and in none before
+    /// those. May be given several times
+    #[arg(long, value_name = "NAME=COUNT", value_parser = name_and_count)]
+    pub rounds_of: Vec<(String, u32)>,
     /// Part of the graphics adapter's name, for the native engine. A browser chooses its own; see --flags
     #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,
@@ -87,11 +101,28 @@ pub struct Options {
     pub json: Option<PathBuf>,
 }
 
+impl Options {
+    /// Whether an engine takes part in this round, counted from the first one of the warm-up.
+    pub fn takes_part(&self, engine: &str, round: u32) -> bool {
+        let Some((_, few)) = self.rounds_of.iter().find(|(name, _)| name == engine) else { return true };
+        round.checked_sub(self.warm_up).is_some_and(|round| round < *few)
+    }
+}
+
+fn name_and_count(text: &str) -> Result<(String, u32)> {
+    let (name, count) = text.split_once('=').context("it is no NAME=COUNT")?;
+    Ok((name.to_owned(), count.parse()?))
+}
+
 /// An engine that this program knows how to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
     /// gemtab's engine without a browser: Vulkan, Metal or DirectX 12
     Native,
+    /// llama.cpp without a browser, on Vulkan: see --llama-cpp
+    LlamaCpp,
+    /// rullama without a browser: see --rullama
+    Rullama,
     /// gemtab's worker in Chromium
     Page,
     /// The same with `shader-f16` let through
@@ -115,5 +146,33 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.to_possible_value();
         f.write_str(name.as_ref().map_or("", |value| value.get_name()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(words: &[&str]) -> Options {
+        Options::parse_from(["bench"].iter().chain(words))
+    }
+
+    #[test]
+    fn engines_are_named_as_they_are_shown() {
+        let parsed = options(&["--engines", "native,llama-cpp,rullama,page-f16"]);
+        assert_eq!(parsed.engines, [Kind::Native, Kind::LlamaCpp, Kind::Rullama, Kind::PageF16]);
+        let shown: Vec<_> = parsed.engines.iter().map(Kind::to_string).collect();
+        assert_eq!(shown, ["native", "llama-cpp", "rullama", "page-f16"]);
+    }
+
+    #[test]
+    fn an_engine_with_few_rounds_takes_part_in_the_first_that_count() {
+        let parsed = options(&["--warm-up", "1", "--rounds-of", "rullama=2"]);
+        let of = |engine: &str| (0..5).map(|round| parsed.takes_part(engine, round)).collect::<Vec<_>>();
+        assert_eq!(of("rullama"), [false, true, true, false, false]);
+        assert_eq!(of("native"), [true; 5]);
+        for bad in ["rullama", "rullama=", "rullama=x", "rullama=-1"] {
+            assert!(Options::try_parse_from(["bench", "--rounds-of", bad]).is_err(), "{bad}");
+        }
     }
 }

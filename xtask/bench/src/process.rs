@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use crate::engine::{Engine, Sample, Work};
+use crate::options::Options;
 
 /// Such a program.
 pub struct LineEngine {
@@ -32,6 +33,22 @@ impl LineEngine {
         command.arg("bench").arg(&work.model).arg("--on-request");
         command.args(["--prefill", &work.prompt.to_string(), "--decode", &work.answer.to_string()]);
         Self::start("native", command)
+    }
+
+    /// llama.cpp, by a script of this folder.
+    ///
+    /// # Errors
+    /// When no one has said where it is, and as [`Self::probe`].
+    pub fn llama_cpp(folder: &Path, options: &Options, work: &Work) -> Result<Self> {
+        Self::start("llama-cpp", llama_cpp(folder, options, work)?)
+    }
+
+    /// rullama, by a program that its builder has brought.
+    ///
+    /// # Errors
+    /// As [`Self::llama_cpp`].
+    pub fn rullama(options: &Options, work: &Work) -> Result<Self> {
+        Self::start("rullama", rullama(options, work)?)
     }
 
     /// Another one, by a command line with places to fill in.
@@ -79,6 +96,23 @@ impl LineEngine {
     }
 }
 
+fn llama_cpp(folder: &Path, options: &Options, work: &Work) -> Result<Command> {
+    let installed = options.llama_cpp.as_ref();
+    let installed = installed.context("--llama-cpp has to say where node-llama-cpp is installed")?;
+    let mut command = Command::new(&options.node);
+    command.arg(folder.join("llama-cpp.mjs")).arg(installed).arg(&work.model);
+    command.args([work.prompt.to_string(), work.answer.to_string()]);
+    Ok(command)
+}
+
+fn rullama(options: &Options, work: &Work) -> Result<Command> {
+    let program = options.rullama.as_ref();
+    let mut command = Command::new(program.context("--rullama has to name its program")?);
+    command.arg("bench").arg(&work.model);
+    command.args(["--prompt", &work.prompt.to_string(), "--answer", &work.answer.to_string()]);
+    Ok(command)
+}
+
 impl Engine for LineEngine {
     fn name(&self) -> &str {
         &self.name
@@ -108,5 +142,35 @@ impl Drop for LineEngine {
         }
         self.child.kill().ok();
         self.child.wait().ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    fn words(command: &Command) -> Vec<String> {
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        words.map(|word| word.display().to_string()).collect()
+    }
+
+    #[test]
+    fn peers_are_started_where_they_are_said_to_be() {
+        let work = Work { model: "m.gguf".into(), vocabulary: 9, prompt: 100, answer: 11 };
+        let folder = Path::new("folder");
+        let none = Options::parse_from(["bench"]);
+        let refused = llama_cpp(folder, &none, &work).expect_err("no folder").to_string();
+        assert!(refused.contains("--llama-cpp"), "{refused}");
+        let refused = rullama(&none, &work).expect_err("no program").to_string();
+        assert!(refused.contains("--rullama"), "{refused}");
+
+        let both = Options::parse_from(["bench", "--llama-cpp", "there", "--rullama", "./peer"]);
+        let script = folder.join("llama-cpp.mjs").display().to_string();
+        let command = llama_cpp(folder, &both, &work).expect("a command");
+        assert_eq!(words(&command), ["node", &script, "there", "m.gguf", "100", "11"]);
+        let command = rullama(&both, &work).expect("a command");
+        assert_eq!(words(&command), ["./peer", "bench", "m.gguf", "--prompt", "100", "--answer", "11"]);
     }
 }

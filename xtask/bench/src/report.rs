@@ -52,6 +52,14 @@ impl Column {
     fn decode(&self) -> Spread {
         Spread::of(self.samples.iter().map(Sample::decode))
     }
+
+    /// Its name, and how many rounds it had where others had more.
+    fn shown(&self, rounds: usize) -> String {
+        match self.samples.len() {
+            few if few < rounds => format!("{} (rounds: {few})", self.name),
+            _ => self.name.clone(),
+        }
+    }
 }
 
 impl Results {
@@ -88,11 +96,13 @@ impl Results {
 
     /// For people.
     pub fn table(&self) -> String {
-        let mut text = format!("\n{}\n\n", self.title());
+        let rounds = self.rounds();
+        let mut text = format!("\n{}\n\n", self.title(rounds));
         text += &format!("{:<24} {:>30} {:>26}\n", "engine", "prefill, tok/s", "decode, tok/s");
         for column in &self.engines {
             let (prefill, decode) = (column.prefill().text(), column.decode().text());
-            text += &format!("{:<24} {prefill:>30} {decode:>26}\n", column.name);
+            let name = column.shown(rounds);
+            text += &format!("{name:<24} {prefill:>30} {decode:>26}\n");
         }
         if self.engines.len() > 1 {
             text += &format!("\n{:<24} {:>30} {:>26}\n", "ratio of medians", "prefill", "decode");
@@ -103,8 +113,11 @@ impl Results {
         text
     }
 
-    fn title(&self) -> String {
-        let rounds = self.engines.iter().map(|column| column.samples.len()).max().unwrap_or(0);
+    fn rounds(&self) -> usize {
+        self.engines.iter().map(|column| column.samples.len()).max().unwrap_or(0)
+    }
+
+    fn title(&self, rounds: usize) -> String {
         let work = &self.work;
         let model = work["model"].as_str().unwrap_or_default();
         format!(
@@ -163,5 +176,6 @@ mod tests {
         );
         let table = results.table();
         assert!(table.contains("1000.0 (500.0–2000.0)") && table.contains("native / peer"), "{table}");
+        assert!(table.contains("3 rounds in turns") && table.contains("peer (rounds: 1)"), "{table}");
     }
 }
