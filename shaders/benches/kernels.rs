@@ -75,9 +75,9 @@ fn main() {
 /// Every way to cut a decode product.
 fn matvec_forms() -> impl Iterator<Item = Form> {
     let all = [1, 2, 4].into_iter().flat_map(|rows| {
-        [2, 4, 8]
-            .into_iter()
-            .flat_map(move |groups| [1, 2, 4, 8].into_iter().map(move |ksplit| Form { rows, groups, ksplit }))
+        [2, 4, 8].into_iter().flat_map(move |groups| {
+            [1, 2, 4, 8].into_iter().map(move |ksplit| Form::new(rows, groups, ksplit))
+        })
     });
     all.filter(|form| form.ksplit <= form.groups)
 }

@@ -68,12 +68,7 @@ fn width(dtype: DType) -> u32 {
 
 #[test]
 fn plain_products_of_every_type_and_form() {
-    let forms = [
-        Form::default(),
-        Form { rows: 1, groups: 4, ksplit: 4 },
-        Form { rows: 4, groups: 8, ksplit: 1 },
-        Form { rows: 2, groups: 8, ksplit: 2 },
-    ];
+    let forms = [Form::default(), Form::new(1, 4, 4), Form::new(4, 8, 1), Form::new(2, 8, 2)];
     for dtype in DType::ALL {
         let k = width(dtype);
         let m = matrix(dtype, k, 37, 1);
@@ -86,6 +81,54 @@ fn plain_products_of_every_type_and_form() {
             assert_close(&got[0], &want, 2e-4, 1e-5);
         }
     }
+}
+
+#[test]
+fn packed_products_of_every_quantised_type() {
+    for dtype in DType::ALL.into_iter().filter(|dtype| !dtype.is_float()) {
+        // In tiles, and lanes that idle; one unit of x is nothing but zeros.
+        for k in [width(dtype), 2048 + 512] {
+            let m = matrix(dtype, k, 37, 1);
+            let mut x = random(2, k as usize);
+            x[32..48].fill(0.0);
+            let want = as_f32(&twin::product(&m.values, &twin::rounded_to_bytes(&as_f64(&x))));
+            for form in [Form::new(4, 4, 1).packed(), Form::new(1, 8, 2).packed()] {
+                let kernel = Matvec {
+                    k,
+                    dtypes: vec![dtype],
+                    prologue: Prologue::Plain,
+                    epilogue: Epilogue::Store,
+                    form,
+                };
+                assert!(kernel.can_be_packed());
+                let got = run(&kernel, &x, std::slice::from_ref(&m), Default::default(), vec![]);
+                assert_close(&got[0], &want, 1e-3, 1e-5);
+            }
+        }
+    }
+}
+
+#[test]
+fn packing_keeps_to_what_it_says() {
+    let x = random(3, 160);
+    let rounded = twin::rounded_to_bytes(&as_f64(&x));
+    for (unit, rounded) in x.chunks(16).zip(rounded.chunks(16)) {
+        let most = unit.iter().fold(0.0_f32, |most, v| most.max(v.abs()));
+        for (x, rounded) in unit.iter().zip(rounded) {
+            assert!((f64::from(*x) - rounded).abs() <= f64::from(most) / 253.0, "{x} became {rounded}");
+        }
+    }
+    // Floats have none, and neither has a normed row so long that its bytes find no room beside it.
+    let kernel = |dtype, prologue, k| Matvec {
+        k,
+        dtypes: vec![dtype],
+        prologue,
+        epilogue: Epilogue::Store,
+        form: Form::default(),
+    };
+    assert!(!kernel(DType::BF16, Prologue::Plain, 768).can_be_packed());
+    assert!(!kernel(DType::Q4_K, Prologue::Norm, 3840).can_be_packed());
+    assert!(kernel(DType::Q4_K, Prologue::Norm, 2816).can_be_packed());
 }
 
 #[test]
@@ -209,7 +252,7 @@ fn add_without_norm_and_the_per_layer_gate() {
         dtypes: vec![DType::Q4_K],
         prologue: Prologue::Add { norm: false, mix: false },
         epilogue: Epilogue::Ple,
-        form: Form { rows: 1, groups: 4, ksplit: 2 },
+        form: Form::new(1, 4, 2),
     };
     let norms = Norms { branch: 0, input: 0, scale: None, eps: EPS };
     let params = shaders::matvec::Params { ple: 20, ..Default::default() }.with_norms(norms);
@@ -329,12 +372,9 @@ fn corrections_of_adapters_reach_each_matrix_before_what_comes_behind() {
         form,
     };
     // Three products, the second without a correction; ranks of one and of more vec4s than lanes.
-    for (rank, form) in [
-        (4, Form::default()),
-        (20, Form { rows: 1, groups: 4, ksplit: 1 }),
-        (132, Form { rows: 4, groups: 4, ksplit: 1 }),
-        (8, Form { rows: 1, groups: 8, ksplit: 2 }),
-    ] {
+    for (rank, form) in
+        [(4, Form::default()), (20, Form::new(1, 4, 1)), (132, Form::new(4, 4, 1)), (8, Form::new(1, 8, 2))]
+    {
         let matrices =
             [matrix(DType::Q4_K, k, 33, 42), matrix(DType::Q6_K, k, 7, 43), matrix(DType::Q8_0, k, 9, 44)];
         let adapted = Adapted::new(rank, [33, 7, 9], [true, false, true]);

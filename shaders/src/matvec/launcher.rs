@@ -41,7 +41,8 @@ pub enum Epilogue {
     },
 }
 
-/// How the work is cut. Any form gives the same result up to rounding.
+/// How the work is cut. Any form gives the same result up to rounding, which is that of f32, and where it is packed that
+/// of x to eight bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Form {
     /// Rows a group of 32 lanes owns: 1, 2 or 4.
@@ -50,11 +51,28 @@ pub struct Form {
     pub groups: u32,
     /// Groups that share their rows and split the columns: a divisor of `groups`.
     pub ksplit: u32,
+    /// Whether x is rounded to signed bytes, 16 elements with a scale of their own, and products are of integers. For
+    /// quantised matrices only.
+    pub packed: bool,
+}
+
+impl Form {
+    /// A form that multiplies floats.
+    #[must_use]
+    pub const fn new(rows: u32, groups: u32, ksplit: u32) -> Self {
+        Self { rows, groups, ksplit, packed: false }
+    }
+
+    /// The same with packed products.
+    #[must_use]
+    pub const fn packed(self) -> Self {
+        Self { packed: true, ..self }
+    }
 }
 
 impl Default for Form {
     fn default() -> Self {
-        Self { rows: 2, groups: 4, ksplit: 1 }
+        Self::new(2, 4, 1)
     }
 }
 
@@ -183,7 +201,15 @@ impl Matvec {
     #[must_use]
     pub fn workgroup_bytes(&self) -> u32 {
         let weights = if self.prologue == Prologue::Merge { MAX_SPLIT_WEIGHTS * 4 } else { 0 };
-        self.workgroup_vec4s() * 16 + weights
+        let packed = if self.form.packed { self.tile() } else { 0 };
+        self.workgroup_vec4s() * 16 + weights + packed
+    }
+
+    /// Whether there is a packed form: all matrices are quantised, and every device has the workgroup memory.
+    #[must_use]
+    pub fn can_be_packed(&self) -> bool {
+        let packed = Self { form: self.form.packed(), ..self.clone() };
+        self.dtypes.iter().all(|dtype| !dtype.is_float()) && packed.workgroup_bytes() <= 16_384
     }
 
     /// A name that is unique among all permutations.
@@ -207,9 +233,10 @@ impl Matvec {
             Epilogue::Shrink { keep: false } => "shrink",
             Epilogue::Shrink { keep: true } => "shrink_keep",
         };
-        let Form { rows, groups, ksplit } = self.form;
+        let Form { rows, groups, ksplit, packed } = self.form;
+        let packed = if packed { "p" } else { "" };
         format!(
-            "matvec_{}_k{}_{prologue}_{epilogue}_r{rows}g{groups}s{ksplit}",
+            "matvec_{}_k{}_{prologue}_{epilogue}_r{rows}g{groups}s{ksplit}{packed}",
             types.join("_").to_lowercase(),
             self.k
         )
@@ -233,6 +260,8 @@ impl Matvec {
             .set("KSPLIT", self.form.ksplit)
             .set("THREADS", self.form.groups * 32)
             .set("SEGS", if self.epilogue == Epilogue::Store { self.dtypes.len() } else { 1 })
+            .set("PACKED", self.form.packed)
+            .set("DOT", if self.form.packed { "dot_packed" } else { "dot" })
             .set("PAIR", u32::from(self.epilogue == Epilogue::Geglu))
             .set("KEEP", u32::from(self.epilogue == Epilogue::Shrink { keep: true }))
             .set("NORM2", matches!(self.prologue, Prologue::Add { norm: true, .. }))
@@ -328,14 +357,10 @@ pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
 
 fn combinations() -> Vec<Matvec> {
     let mut all = Vec::new();
-    let forms = [
-        Form::default(),
-        Form { rows: 1, groups: 8, ksplit: 1 },
-        Form { rows: 4, groups: 4, ksplit: 1 },
-        Form { rows: 1, groups: 8, ksplit: 2 },
-    ];
+    let forms = [Form::default(), Form::new(1, 8, 1), Form::new(4, 4, 1), Form::new(1, 8, 2)];
     for dtype in DType::ALL {
-        for form in forms {
+        let packed = Form::new(4, 4, 1).packed();
+        for form in forms.into_iter().chain((!dtype.is_float()).then_some(packed)) {
             let make =
                 |dtypes: Vec<DType>, prologue, epilogue| Matvec { k: 768, dtypes, prologue, epilogue, form };
             all.push(make(vec![dtype], Prologue::Plain, Epilogue::Store));
@@ -360,12 +385,7 @@ fn combinations() -> Vec<Matvec> {
         }
         all.push(make(vec![DType::Q4_K, DType::Q4_K, dtype], Prologue::Norm, Epilogue::Store));
     }
-    let forms = [
-        Form { rows: 1, groups: 4, ksplit: 1 },
-        shrink_form(4096),
-        shrink_form(1 << 14),
-        Form { rows: 4, groups: 4, ksplit: 1 },
-    ];
+    let forms = [Form::new(1, 4, 1), shrink_form(4096), shrink_form(1 << 14), Form::new(4, 4, 1)];
     for form in forms {
         let make = |prologue, epilogue| Matvec { k: 768, dtypes: vec![DType::F32], prologue, epilogue, form };
         all.push(make(Prologue::Plain, Epilogue::Shrink { keep: false }));
@@ -383,5 +403,5 @@ fn combinations() -> Vec<Matvec> {
 #[must_use]
 pub fn shrink_form(k: u32) -> Form {
     let ksplit = (k / (16 * 32 * 3)).next_power_of_two().clamp(1, 8);
-    Form { rows: 1, groups: ksplit.max(4), ksplit }
+    Form::new(1, ksplit.max(4), ksplit)
 }

@@ -27,3 +27,15 @@ pub fn add(h: &[f32], branch: &[f32], w1: &[f32], s: f32, eps: f32) -> Vec<f64> 
 pub fn product(w: &[f32], x: &[f64]) -> Vec<f64> {
     w.chunks_exact(x.len()).map(|row| row.iter().zip(x).map(|(&w, x)| f64::from(w) * x).sum()).collect()
 }
+
+/// x as a packed form takes it ([`super::Form::packed`]): each 16 elements as `d·q`, `d = max|x| / 127`, q whole.
+#[must_use]
+pub fn rounded_to_bytes(x: &[f64]) -> Vec<f64> {
+    let unit = |unit: &[f64]| -> Vec<f64> {
+        let most = unit.iter().fold(0.0_f32, |most, &v| most.max((v as f32).abs()));
+        let inverse = if most > 0.0 { 127.0 / most } else { 0.0 };
+        let code = |v: f64| f64::from((v as f32 * inverse).round_ties_even());
+        unit.iter().map(|&v| f64::from(most / 127.0) * code(v)).collect()
+    };
+    x.chunks(16).flat_map(unit).collect()
+}

@@ -27,6 +27,8 @@
 // read consecutive words of a plane. The partial sums of a row meet once, in workgroup memory (or by subgroupAdd).
 // No subgroup is needed: "32" is a choice of layout, not of hardware.
 //
+// PACKED: each staged unit is rounded to signed bytes with a scale of its own, and the products are of integers.
+//
 // Workgroup: GROUPS·32 threads. Grid: x = min(groups, 32768), y = what is left.
 
 #include "shared/planes.wgsl" with P=w0, DTYPE={{DTYPE0}}, BUF=weights0
@@ -103,6 +105,10 @@ const LANES: u32 = 32u * {{KSPLIT}}u;        // lanes that share a row
 
 // Staged x, scratch of the reductions and partial sums, one after the other.
 var<workgroup> mem: array<vec4<f32>, {{MEM}}>;
+#if PACKED
+// Signed bytes of the units of x; what they are worth is in `mem`.
+var<workgroup> bytes: array<vec4<u32>, TILE_UNITS>;
+#endif
 
 // Where vec4 `j` of the tile goes: lanes next to one another read units next to one another.
 fn staged(j: u32) -> u32 {
@@ -263,6 +269,25 @@ fn stage(tile: u32, tid: u32, first: bool) {
 }
 #endif
 
+#if PACKED
+// Rounds staged unit `u` to signed bytes q, x ≈ d·q with d = max|x| / 127, and puts (d, d·Σq) in its place.
+fn pack(u: u32) {
+    let x = array<vec4<f32>, 4>(
+        mem[u], mem[TILE_UNITS + u], mem[2u * TILE_UNITS + u], mem[3u * TILE_UNITS + u]);
+    let most4 = max(max(abs(x[0]), abs(x[1])), max(abs(x[2]), abs(x[3])));
+    let most = max(max(most4.x, most4.y), max(most4.z, most4.w));
+    let inverse = select(0.0, 127.0 / most, most > 0.0);
+    let q = vec4<u32>(
+        pack4xI8(vec4<i32>(round(x[0] * inverse))), pack4xI8(vec4<i32>(round(x[1] * inverse))),
+        pack4xI8(vec4<i32>(round(x[2] * inverse))), pack4xI8(vec4<i32>(round(x[3] * inverse))));
+    let ones = 0x01010101u;
+    let sum = dot4I8Packed(q.x, ones) + dot4I8Packed(q.y, ones) + dot4I8Packed(q.z, ones) + dot4I8Packed(q.w, ones);
+    bytes[u] = q;
+    let d = most / 127.0;
+    mem[u] = vec4<f32>(d, d * f32(sum), 0.0, 0.0);
+}
+#endif
+
 @compute @workgroup_size({{THREADS}})
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
     let group = wid.y * params.rows.w + wid.x;
@@ -318,55 +343,66 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             }
         }
 #endif
+#if PACKED
+        for (var u = tid; u < units; u += THREADS) {
+            pack(u);
+        }
+        workgroupBarrier();
+        for (var u = lane; u < units; u += LANES) {
+            let x = bytes[u];
+            let xsum = mem[u].xy;
+            let at = begin + u;
+#else
         for (var u = lane; u < units; u += LANES) {
             let x = array<vec4<f32>, 4>(
                 mem[u], mem[TILE_UNITS + u], mem[2u * TILE_UNITS + u], mem[3u * TILE_UNITS + u]);
             let xs4 = x[0] + x[1] + x[2] + x[3];
             let xsum = xs4.x + xs4.y + xs4.z + xs4.w;
             let at = begin + u;
+#endif
 #if SEGS != 1
             if (segment == 0u) {
 #endif
-                sum.x += w0_dot(params.planes0, base0 + at, x, xsum);
+                sum.x += w0_{{DOT}}(params.planes0, base0 + at, x, xsum);
 #if ROWS != 1
-                sum.y += w0_dot(params.planes0, base1 + at, x, xsum);
+                sum.y += w0_{{DOT}}(params.planes0, base1 + at, x, xsum);
 #endif
 #if ROWS == 4
-                sum.z += w0_dot(params.planes0, base2 + at, x, xsum);
-                sum.w += w0_dot(params.planes0, base3 + at, x, xsum);
+                sum.z += w0_{{DOT}}(params.planes0, base2 + at, x, xsum);
+                sum.w += w0_{{DOT}}(params.planes0, base3 + at, x, xsum);
 #endif
 #if PAIR
-                sum_up.x += w1_dot(params.planes1, base0 + at, x, xsum);
+                sum_up.x += w1_{{DOT}}(params.planes1, base0 + at, x, xsum);
 #if ROWS != 1
-                sum_up.y += w1_dot(params.planes1, base1 + at, x, xsum);
+                sum_up.y += w1_{{DOT}}(params.planes1, base1 + at, x, xsum);
 #endif
 #if ROWS == 4
-                sum_up.z += w1_dot(params.planes1, base2 + at, x, xsum);
-                sum_up.w += w1_dot(params.planes1, base3 + at, x, xsum);
+                sum_up.z += w1_{{DOT}}(params.planes1, base2 + at, x, xsum);
+                sum_up.w += w1_{{DOT}}(params.planes1, base3 + at, x, xsum);
 #endif
 #endif
 #if SEGS != 1
             }
 #if SEGS == 3
             else if (segment == 2u) {
-                sum.x += w2_dot(params.planes2, base0 + at, x, xsum);
+                sum.x += w2_{{DOT}}(params.planes2, base0 + at, x, xsum);
 #if ROWS != 1
-                sum.y += w2_dot(params.planes2, base1 + at, x, xsum);
+                sum.y += w2_{{DOT}}(params.planes2, base1 + at, x, xsum);
 #endif
 #if ROWS == 4
-                sum.z += w2_dot(params.planes2, base2 + at, x, xsum);
-                sum.w += w2_dot(params.planes2, base3 + at, x, xsum);
+                sum.z += w2_{{DOT}}(params.planes2, base2 + at, x, xsum);
+                sum.w += w2_{{DOT}}(params.planes2, base3 + at, x, xsum);
 #endif
             }
 #endif
             else {
-                sum.x += w1_dot(params.planes1, base0 + at, x, xsum);
+                sum.x += w1_{{DOT}}(params.planes1, base0 + at, x, xsum);
 #if ROWS != 1
-                sum.y += w1_dot(params.planes1, base1 + at, x, xsum);
+                sum.y += w1_{{DOT}}(params.planes1, base1 + at, x, xsum);
 #endif
 #if ROWS == 4
-                sum.z += w1_dot(params.planes1, base2 + at, x, xsum);
-                sum.w += w1_dot(params.planes1, base3 + at, x, xsum);
+                sum.z += w1_{{DOT}}(params.planes1, base2 + at, x, xsum);
+                sum.w += w1_{{DOT}}(params.planes1, base3 + at, x, xsum);
 #endif
             }
 #endif

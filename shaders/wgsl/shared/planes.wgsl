@@ -6,6 +6,7 @@
 //
 //   P_values(p, g)          the 16 values
 //   P_dot(p, g, x, xsum)    their dot product with x, where xsum is the sum of the 16 x
+//   P_dot_packed(p, g, q, d)  (quantised types) the same with x = d.x·q, q in signed bytes, four a word, d.y = d.x·Σq
 //   P_codes(p, g)           (quantised types) the 16 codes, four consecutive ones a word; signed bytes for Q8_0, IQ4_NL
 //   P_scale(p, g)           (quantised types) (s, m), with value = s * code - m
 //   P_load(p, g)            the words of a unit as they lie in memory, a P_Unit: all zero words stand for zeros
@@ -238,3 +239,13 @@ fn {{P}}_dot(p: vec4<u32>, g: u32, x: array<vec4<f32>, 4>, xsum: f32) -> f32 {
     return scale.x * sum - scale.y * xsum;
 #endif
 }
+
+#if DTYPE != F32 && DTYPE != F16 && DTYPE != BF16
+fn {{P}}_dot_packed(p: vec4<u32>, g: u32, q: vec4<u32>, d: vec2<f32>) -> f32 {
+    let unit = {{P}}_load(p, g);
+    let c = {{P}}_unit_codes(unit, g);
+    let scale = {{P}}_unit_scale(unit, g);
+    let sum = dot4I8Packed(c.x, q.x) + dot4I8Packed(c.y, q.y) + dot4I8Packed(c.z, q.z) + dot4I8Packed(c.w, q.w);
+    return scale.x * d.x * f32(sum) - scale.y * d.y;
+}
+#endif

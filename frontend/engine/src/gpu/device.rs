@@ -57,6 +57,7 @@ pub struct Gpu {
     lost: Arc<Mutex<Option<String>>>,
     loss: Shared<oneshot::Receiver<()>>,
     largest_part: Option<u64>,
+    portable: bool,
 }
 
 impl Gpu {
@@ -122,6 +123,7 @@ impl Gpu {
             lost,
             loss: loss.shared(),
             largest_part: options.largest_part,
+            portable: options.portable,
         })
     }
 
@@ -163,6 +165,12 @@ impl Gpu {
     #[must_use]
     pub fn is_software(&self) -> bool {
         self.info.device_type == wgpu::DeviceType::Cpu
+    }
+
+    /// Whether only what every device has is to be used.
+    #[must_use]
+    pub fn is_portable(&self) -> bool {
+        self.portable
     }
 
     /// Largest buffer that can be created and bound whole, in bytes.

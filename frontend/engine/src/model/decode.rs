@@ -113,18 +113,18 @@ impl Builder<'_> {
         } else {
             product.matrices.iter().map(|m| m.n).sum()
         };
-        let k = product.matrices[0].k;
-        let form = match product.epilogue {
-            Epilogue::Shrink { .. } => shrink_form(k),
-            _ => matvec_form(self.gpu, prologue, rows, k),
-        };
-        Matvec {
-            k,
+        let mut kernel = Matvec {
+            k: product.matrices[0].k,
             dtypes: product.matrices.iter().map(|m| m.dtype).collect(),
             prologue,
             epilogue: product.epilogue,
-            form,
-        }
+            form: shaders::matvec::Form::default(),
+        };
+        kernel.form = match product.epilogue {
+            Epilogue::Shrink { .. } => shrink_form(kernel.k),
+            _ => matvec_form(self.gpu, self.parts.packed, &kernel, rows),
+        };
+        kernel
     }
 
     /// A product, with the corrections of adapters. `tail` is what its prologue binds.

@@ -9,6 +9,7 @@ use shaders::selftest::Form;
 use shaders::state::State;
 
 use super::corrections::Corrections;
+use super::forms;
 use super::host_table::{HostTable, RowError};
 use super::sampler::{OUT_LEN, Sampler};
 use super::scratch::{self, Scratch};
@@ -155,11 +156,14 @@ impl Decoder {
         };
         let rope_sliding = rope(Attention::Sliding, config.theta_sliding, None)?;
         let rope_global = rope(Attention::Global, config.theta_global, factors.as_deref())?;
-        let parts = Parts { config, vocabulary, weights, scratch, kv, kv_type, rope_sliding, rope_global };
+        let packed = false;
+        let mut parts =
+            Parts { config, vocabulary, weights, scratch, kv, kv_type, rope_sliding, rope_global, packed };
 
         let layers = parts.config.layers.len();
         let total = 5;
         progress(0, total);
+        forms::choose_packed(&gpu, &mut parts).await?;
         let plain = Lists::new(&gpu, &parts, None, &mut |done| progress(done, total)).await?;
         let head = gpu.validating(decode::build(&gpu, &parts, None, layers)).await?;
         progress(4, total);

@@ -41,13 +41,14 @@ pub async fn per_layer(gpu: &Gpu, parts: &Parts, one: bool) -> Result<Steps, Gpu
     let Some(norm) = &parts.weights.ple_norm else { return Ok(steps) };
     if one {
         let matrix = parts.matrix("per_layer_model_proj")?;
-        let kernel = Matvec {
+        let mut kernel = Matvec {
             k: matrix.k,
             dtypes: vec![matrix.dtype],
             prologue: Prologue::Plain,
             epilogue: Epilogue::Store,
-            form: matvec_form(gpu, Prologue::Plain, matrix.n, matrix.k),
+            form: shaders::matvec::Form::default(),
         };
+        kernel.form = matvec_form(gpu, parts.packed, &kernel, matrix.n);
         let (mut params, grid) = kernel.dispatch(&[matrix.n]);
         params.planes[0] = matrix.whole().layout.planes;
         let buffers: [&wgpu::Buffer; 3] = [&s.ple_projected, &s.h[0], &matrix.whole().buffer];

@@ -34,6 +34,8 @@ pub struct Parts {
     pub rope_sliding: Rope,
     /// Rotations of global layers.
     pub rope_global: Rope,
+    /// Whether large products of decode are packed ([`super::forms::choose_packed`]).
+    pub packed: bool,
 }
 
 impl Parts {
