@@ -26,6 +26,20 @@ fn table(head_dim: u32) -> (Arg, Vec<[f32; 2]>, u32) {
     (Arg::floats(table.as_flattened()), table, rope::hi_rows(1024))
 }
 
+/// Norms of queries, then of keys, and a cache without a ring.
+fn finish_params(head_dim: u32, rope_hi_rows: u32) -> finish::Params {
+    finish::Params {
+        heads: HEADS,
+        kv_heads: KV_HEADS,
+        ring: 0,
+        q_norm: 0,
+        k_norm: head_dim,
+        rope_hi_rows,
+        eps: EPS,
+        pad: 0,
+    }
+}
+
 /// What a cache holds afterwards.
 fn cached(binding: usize, values: Vec<f32>, f16: bool) -> Expected {
     let reading = if f16 { Reading::F16 } else { Reading::F32 };
@@ -48,16 +62,7 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
     let qkv = random(1, all as usize * hd);
 
     let like = QkvFinish { head_dim: form.head_dim, kv: form.kv, kv_f16: form.kv_f16 };
-    let params = finish::Params {
-        heads: HEADS,
-        kv_heads: KV_HEADS,
-        ring: 0,
-        q_norm: 0,
-        k_norm: form.head_dim,
-        rope_hi_rows,
-        eps: EPS,
-        pad: 0,
-    };
+    let params = finish_params(form.head_dim, rope_hi_rows);
     let (q_end, k_end) = (HEADS as usize * hd, (HEADS + KV_HEADS) as usize * hd);
     let mut q = qkv[..q_end].to_vec();
     let raw_k = qkv.get(q_end..k_end).unwrap_or_default();
@@ -137,16 +142,7 @@ pub fn qkv_finish(form: &QkvFinish) -> Result<Case, CaseError> {
     let (v_words, v) = stored(random(4, slots), form.kv_f16);
     let (rope_arg, rope, rope_hi_rows) = table(form.head_dim);
     let vectors = random(2, 2 * hd);
-    let params = finish::Params {
-        heads: HEADS,
-        kv_heads: KV_HEADS,
-        ring: 0,
-        q_norm: 0,
-        k_norm: form.head_dim,
-        rope_hi_rows,
-        eps: EPS,
-        pad: 0,
-    };
+    let params = finish_params(form.head_dim, rope_hi_rows);
     let rows = |heads: u32| (len * heads) as usize * hd;
     let raw_q = random(1, rows(HEADS));
     let raw_k = if form.kv == Kv::Shared { Vec::new() } else { random(8, rows(KV_HEADS)) };

@@ -332,13 +332,12 @@ fn ChatSource() -> impl IntoView {
             format!("“{title}”, as it is on screen, with {}.", format::counted(answers, "answer", "answers"))
         }
     };
-    let media = move || {
-        let count = stores.tune.chat_attachments().len() as u64;
-        (count > 0).then(|| {
-            let counted = format::counted(count, "picture or sound is", "pictures and sounds are");
-            view! { <p class="hint">{format!("Its {counted} learned from, too.")}</p> }
-        })
+    let media = move || match stores.tune.chat_attachments().len() as u64 {
+        0 => None,
+        1 => Some("What is attached to it is learned from, too.".to_owned()),
+        count => Some(format!("Its {} attachments are learned from, too.", format::count(count))),
     };
+    let media = move || media().map(|words| view! { <p class="hint">{words}</p> });
     view! {
         <p>{words}</p>
         {media}
