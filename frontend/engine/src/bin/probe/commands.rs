@@ -136,6 +136,11 @@ enum Command {
         #[arg(long, default_value_t = 512)]
         position: u32,
     },
+    /// Runs kernels on small inputs beside the same computation on the processor, and fails if one differs.
+    Check {
+        /// The model file whose kernels are meant; without it those that any model may need.
+        model: Option<PathBuf>,
+    },
     /// What a LoRA adapter is; writes it in other formats.
     Adapter {
         /// PEFT directory, GGUF or safetensors file.
@@ -281,6 +286,14 @@ pub fn run() -> Result<Value> {
         Command::Profile { model, position } => {
             let (mut session, _, gpu) = load(&options, &model, position + 128, KvType::F16)?;
             super::bench::profile(&mut session, &gpu, position)
+        }
+        Command::Check { model: None } => {
+            let gpu = pollster::block_on(Gpu::open(&options))?;
+            super::check::run(&gpu, &engine::check::standard())
+        }
+        Command::Check { model: Some(model) } => {
+            let (session, _, gpu) = load(&options, &model, LEAST_CONTEXT, KvType::F16)?;
+            super::check::run(&gpu, &session.decoder().forms())
         }
         Command::Adapter { adapter, peft, gguf, base } => {
             adapters::convert(&adapter, peft.as_deref(), gguf.as_deref(), &base)

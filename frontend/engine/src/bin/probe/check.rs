@@ -1,0 +1,27 @@
+//! Kernels on this device beside their twins.
+
+use anyhow::{Result, bail};
+use engine::check::{Check, check};
+use engine::gpu::Gpu;
+use serde_json::{Value, json};
+use shaders::selftest::Form;
+
+/// Tries each kernel. One that computes something else is an error, which names it.
+pub fn run(gpu: &Gpu, forms: &[Form]) -> Result<Value> {
+    let mut worst = Check::default();
+    let mut wrong = Vec::new();
+    for form in forms {
+        let check = pollster::block_on(check(gpu, form))?;
+        if let Some(problem) = &check.problem {
+            wrong.push(format!("{}: {problem}", check.name));
+        }
+        if check.deviation > worst.deviation {
+            worst = check;
+        }
+    }
+    if !wrong.is_empty() {
+        bail!("{} of {} kernels compute wrongly: {}", wrong.len(), forms.len(), wrong.join("; "));
+    }
+    let worst = json!({ "kernel": worst.name, "share_of_allowed": worst.deviation });
+    Ok(json!({ "adapter": gpu.report().name, "kernels": forms.len(), "worst": worst }))
+}
