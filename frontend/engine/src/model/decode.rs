@@ -106,7 +106,7 @@ impl<'m> Product<'m> {
     }
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     fn kernel(&self, product: &Product<'_>, prologue: Prologue) -> Matvec {
         let rows = if product.epilogue == Epilogue::Geglu {
             2 * product.matrices[0].n
@@ -237,14 +237,19 @@ impl Builder<'_> {
         norm: Option<u32>,
         y: &wgpu::Buffer,
     ) -> Result<(), GpuError> {
+        let x = self.stream_in_a_dispatch(norm).await?;
+        self.push(product, Prologue::Plain, |p| p, y, x, &[]).await
+    }
+
+    /// Adds what is pending to the stream, in a dispatch that also norms it; what is to be multiplied.
+    async fn stream_in_a_dispatch(&mut self, norm: Option<u32>) -> Result<&'a wgpu::Buffer, GpuError> {
         let parts = self.parts;
         let s = &parts.scratch;
         // No mixed branch comes here: a mixture of experts needs a stream that fits (`Mixture::is_supported`).
         let pending = self.pending.take();
         let add = pending.map(|p| (p.norm, p.scale));
         norm_add(self.gpu, parts, &mut self.steps, &s.h[self.h], add, norm).await?;
-        let x = if norm.is_some() { &s.x } else { &s.h[self.h] };
-        self.push(product, Prologue::Plain, |p| p, y, x, &[]).await
+        Ok(if norm.is_some() { &s.x } else { &s.h[self.h] })
     }
 
     async fn layer(&mut self, i: usize) -> Result<(), GpuError> {
@@ -359,16 +364,27 @@ impl Builder<'_> {
         let s = &parts.scratch;
         let norm = parts.weights.vector("output_norm");
         let head = parts.head()?;
-        // A head that is split over several buffers is one product for each; the stream is normed anew for each, which
-        // costs less than a dispatch would.
+        // Packed products are so fast that it takes longer to norm the stream again in each of so many workgroups.
+        let is_mixed = self.pending.is_some_and(|pending| pending.mix.is_some());
+        let x = if parts.config.width > Matvec::MAX_NORM_K || (parts.packed && !is_mixed) {
+            Some(self.stream_in_a_dispatch(Some(norm)).await?)
+        } else {
+            None
+        };
+        // A head that is split over several buffers is one product for each. Those that norm the stream themselves do so
+        // anew, which costs less than a dispatch would.
         let pending = self.pending;
         let h = self.h;
         for part in &head.parts {
-            self.pending = pending;
-            self.h = h;
             let matrix = Matrix { dtype: head.dtype, k: head.k, n: part.layout.n, parts: vec![part.clone()] };
             let product = Product { out: [part.row0, 0, 0], ..Product::store(vec![&matrix]) };
-            self.of_stream(&product, Some(norm), &s.logits).await?;
+            if let Some(x) = x {
+                self.push(&product, Prologue::Plain, |p| p, &s.logits, x, &[]).await?;
+            } else {
+                self.pending = pending;
+                self.h = h;
+                self.of_stream(&product, Some(norm), &s.logits).await?;
+            }
         }
         Ok(())
     }
