@@ -36,6 +36,7 @@ fn main() {
                     dtypes: vec![dtype],
                     prologue: Prologue::Plain,
                     epilogue: Epilogue::Store,
+                    adapted: shaders::matvec::Adapted::NOT,
                     form,
                 };
                 let name = format!("{} N={n}", kernel.name());

@@ -97,9 +97,9 @@ fn check(case: &Case) {
         most,
         rope_hi_rows: (table.len() / (hd / 2) - 256) as u32,
         eps: EPS,
-        pad: [0; 2],
+        ..Params::default()
     };
-    let kernel = Decode { head_dim, kv, kv_f16 };
+    let kernel = Decode { head_dim, kv, kv_f16, quads: 0 };
     let state = State { pos, len: 1, ..Default::default() };
     let caches = |bytes: Vec<u8>| {
         if kv == Kv::Shared { BufferArg::read(&bytes) } else { BufferArg::read_write(&bytes) }
@@ -108,7 +108,7 @@ fn check(case: &Case) {
         &kernel.source().expect("the template expands"),
         &[
             BufferArg::uniform(&params),
-            BufferArg::zeros(kernel.part_len(heads, most) as usize),
+            BufferArg::zeros(Decode::part_len(head_dim, heads, most) as usize),
             BufferArg::read(bytemuck::bytes_of(&state)),
             BufferArg::read(&qkv),
             BufferArg::read(&vectors),

@@ -4,7 +4,9 @@ mod common;
 
 use common::{BufferArg, Gpu, assert_close, random};
 use shaders::matvec::twin;
-use shaders::matvec::{Correction, Epilogue, Form, Matvec, Merge, Norms, Params, Prologue, shrink_form};
+use shaders::matvec::{
+    Adapted, Correction, Epilogue, Form, Leaves, Matvec, Merge, Norms, Params, Prologue, Takes, shrink_form,
+};
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, quant};
 
@@ -75,8 +77,14 @@ fn plain_products_of_every_type_and_form() {
         let x = random(2, k as usize);
         let want = as_f32(&twin::product(&m.values, &as_f64(&x)));
         for form in forms {
-            let kernel =
-                Matvec { k, dtypes: vec![dtype], prologue: Prologue::Plain, epilogue: Epilogue::Store, form };
+            let kernel = Matvec {
+                k,
+                dtypes: vec![dtype],
+                prologue: Prologue::Plain,
+                epilogue: Epilogue::Store,
+                adapted: Adapted::NOT,
+                form,
+            };
             let got = run(&kernel, &x, std::slice::from_ref(&m), Default::default(), vec![]);
             assert_close(&got[0], &want, 2e-4, 1e-5);
         }
@@ -98,6 +106,7 @@ fn packed_products_of_every_quantised_type() {
                     dtypes: vec![dtype],
                     prologue: Prologue::Plain,
                     epilogue: Epilogue::Store,
+                    adapted: Adapted::NOT,
                     form,
                 };
                 assert!(kernel.can_be_packed());
@@ -124,6 +133,7 @@ fn packing_keeps_to_what_it_says() {
         dtypes: vec![dtype],
         prologue,
         epilogue: Epilogue::Store,
+        adapted: Adapted::NOT,
         form: Form::default(),
     };
     assert!(!kernel(DType::BF16, Prologue::Plain, 768).can_be_packed());
@@ -142,6 +152,7 @@ fn a_long_row_is_staged_in_tiles() {
         dtypes: vec![DType::Q6_K],
         prologue: Prologue::Plain,
         epilogue: Epilogue::Store,
+        adapted: Adapted::NOT,
         form: Form::default(),
     };
     assert_close(&run(&kernel, &x, &[m], Default::default(), vec![])[0], &want, 2e-3, 1e-5);
@@ -163,6 +174,7 @@ fn norm_then_three_products_of_different_types() {
         dtypes: vec![DType::Q4_K, DType::Q6_K, DType::Q8_0],
         prologue: Prologue::Norm,
         epilogue: Epilogue::Store,
+        adapted: Adapted::NOT,
         form: Form::default(),
     };
     let params = shaders::matvec::Params { out: [0, 33, 40], ..Default::default() }.with_norms(norms);
@@ -188,6 +200,7 @@ fn add_norm_geglu_and_the_stream_it_leaves() {
             dtypes: vec![dtype; 2],
             prologue: Prologue::Add { norm: true, mix: false },
             epilogue: Epilogue::Geglu,
+            adapted: Adapted::NOT,
             form: Form::default(),
         };
         let params = shaders::matvec::Params::default().with_norms(norms);
@@ -223,6 +236,7 @@ fn a_mixed_branch_is_normed_in_parts_and_as_a_whole() {
             dtypes: vec![DType::Q8_0],
             prologue: Prologue::Add { norm, mix: true },
             epilogue: Epilogue::Store,
+            adapted: Adapted::NOT,
             form: Form::default(),
         };
         let norms = Norms { branch: at(0) as u32, input: at(1) as u32, scale: Some(4 * k + 5), eps: EPS };
@@ -252,6 +266,7 @@ fn add_without_norm_and_the_per_layer_gate() {
         dtypes: vec![DType::Q4_K],
         prologue: Prologue::Add { norm: false, mix: false },
         epilogue: Epilogue::Ple,
+        adapted: Adapted::NOT,
         form: Form::new(1, 4, 2),
     };
     let norms = Norms { branch: 0, input: 0, scale: None, eps: EPS };
@@ -303,6 +318,7 @@ fn merged_splits_weigh_each_other() {
         dtypes: vec![DType::Q8_0],
         prologue: Prologue::Merge,
         epilogue: Epilogue::Store,
+        adapted: Adapted::NOT,
         form: Form::default(),
     };
     let params =
@@ -312,13 +328,13 @@ fn merged_splits_weigh_each_other() {
 }
 
 /// B of `rank` columns for matrices of these rows, the second one without a correction, and z for the others.
-struct Adapted {
+struct Corrected {
     correction: Correction,
     z: Vec<f32>,
     b: Vec<f32>,
 }
 
-impl Adapted {
+impl Corrected {
     fn new(rank: u32, rows: [u32; 3], corrected: [bool; 3]) -> Self {
         let mut correction = Correction { rank, places: [None; 3] };
         let (mut z_at, mut b_at) = (0, 0);
@@ -354,8 +370,8 @@ impl Adapted {
         }
         let mut args = vec![BufferArg::uniform(&params), BufferArg::zeros(next as usize), BufferArg::read(x)];
         args.extend(matrices.iter().map(|m| BufferArg::read(&m.words)));
-        args.extend([BufferArg::read(&self.z), BufferArg::read(&self.b)]);
         args.extend(ple.iter().cloned());
+        args.extend([BufferArg::read(&self.b), BufferArg::read(&self.z)]);
         Gpu::get().run(&source, &args, grid)[0].f32s()
     }
 }
@@ -364,10 +380,11 @@ impl Adapted {
 fn corrections_of_adapters_reach_each_matrix_before_what_comes_behind() {
     let k = 768;
     let x = random(41, k as usize);
-    let kernel = |dtypes: Vec<DType>, epilogue, form| Matvec {
+    let kernel = |dtypes: Vec<DType>, epilogue, form, quads| Matvec {
         k,
         dtypes,
-        prologue: Prologue::Correct,
+        prologue: Prologue::Plain,
+        adapted: Adapted { takes: Takes::Z, leaves: Leaves::Nothing, quads },
         epilogue,
         form,
     };
@@ -377,36 +394,40 @@ fn corrections_of_adapters_reach_each_matrix_before_what_comes_behind() {
     {
         let matrices =
             [matrix(DType::Q4_K, k, 33, 42), matrix(DType::Q6_K, k, 7, 43), matrix(DType::Q8_0, k, 9, 44)];
-        let adapted = Adapted::new(rank, [33, 7, 9], [true, false, true]);
+        let adapted = Corrected::new(rank, [33, 7, 9], [true, false, true]);
         let want: Vec<f64> = matrices
             .iter()
             .enumerate()
             .flat_map(|(i, m)| adapted.add(i, twin::product(&m.values, &as_f64(&x))))
             .collect();
         let dtypes = vec![DType::Q4_K, DType::Q6_K, DType::Q8_0];
-        let got = adapted.run(&kernel(dtypes, Epilogue::Store, form), &x, &matrices, &[]);
+        let got = adapted.run(&kernel(dtypes, Epilogue::Store, form, rank / 4), &x, &matrices, &[]);
         assert_close(&got, &as_f32(&want), 5e-4, 1e-5);
 
         // Before the gated activation: gate, up, both.
         for corrected in [[true, false, false], [false, true, false], [true, true, false]] {
             let pair = [matrix(DType::Q4_K, k, 35, 45), matrix(DType::Q6_K, k, 35, 46)];
-            let adapted = Adapted::new(rank, [35, 35, 0], corrected);
+            let adapted = Corrected::new(rank, [35, 35, 0], corrected);
             let [gate, up] = [0, 1].map(|i| adapted.add(i, twin::product(&pair[i].values, &as_f64(&x))));
             let want: Vec<f64> = gate.iter().zip(&up).map(|(g, u)| twin::gelu_tanh(*g) * u).collect();
-            let pair_kernel = kernel(vec![DType::Q4_K, DType::Q6_K], Epilogue::Geglu, form);
+            let pair_kernel = kernel(vec![DType::Q4_K, DType::Q6_K], Epilogue::Geglu, form, rank / 4);
             let got = adapted.run(&pair_kernel, &x, &pair, &[]);
             assert_close(&got[..35], &as_f32(&want), 2e-2, 1e-4);
         }
 
         // Before the gate of a per-layer input.
         let gate = [matrix(DType::F16, k, 13, 47)];
-        let adapted = Adapted::new(rank, [13, 0, 0], [true, false, false]);
+        let adapted = Corrected::new(rank, [13, 0, 0], [true, false, false]);
         let ple = random(48, 13);
         let dots = adapted.add(0, twin::product(&gate[0].values, &as_f64(&x)));
         let want: Vec<f64> =
             dots.iter().zip(&ple).map(|(u, p)| twin::gelu_tanh(*u) * f64::from(*p)).collect();
-        let got =
-            adapted.run(&kernel(vec![DType::F16], Epilogue::Ple, form), &x, &gate, &[BufferArg::read(&ple)]);
+        let got = adapted.run(
+            &kernel(vec![DType::F16], Epilogue::Ple, form, rank / 4),
+            &x,
+            &gate,
+            &[BufferArg::read(&ple)],
+        );
         assert_close(&got, &as_f32(&want), 2e-3, 1e-5);
     }
 }
@@ -429,6 +450,7 @@ fn z_of_adapters_is_scaled_by_adapter_and_x_is_kept() {
             dtypes: vec![DType::F32],
             prologue: Prologue::Norm,
             epilogue: Epilogue::Shrink { keep: true },
+            adapted: Adapted::NOT,
             form: shrink_form(k),
         };
         let correction = Correction { rank: 12, places: [None; 3] };

@@ -99,8 +99,9 @@ pub fn standard() -> Vec<Form> {
     forms.extend(NormAdd::ALL.map(Form::NormAdd));
     for dtype in DType::ALL {
         let form = matvec::Form::default();
-        let kernel =
-            |dtypes, prologue, epilogue| Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, form });
+        let kernel = |dtypes, prologue, epilogue| {
+            Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, adapted: matvec::Adapted::NOT, form })
+        };
         forms.push(kernel(vec![dtype], Prologue::Plain, Epilogue::Store));
         forms.push(kernel(vec![dtype; 2], Prologue::Add { norm: true, mix: false }, Epilogue::Geglu));
         forms.push(Form::Gather(dtype));
@@ -110,7 +111,7 @@ pub fn standard() -> Vec<Form> {
         let kv_f16 = true;
         forms.push(Form::Block(Block { head_dim, kv_f16, until: false }));
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
-            forms.push(Form::Decode(Decode { head_dim, kv, kv_f16 }));
+            forms.push(Form::Decode(Decode { head_dim, kv, kv_f16, quads: 0 }));
             forms.push(Form::QkvFinish(QkvFinish { head_dim, kv, kv_f16 }));
         }
     }

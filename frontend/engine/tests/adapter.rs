@@ -9,15 +9,16 @@
 mod common;
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use engine::adapter::{self, Adapter, AdapterError, Factors, Projection, Target, flat, gguf, peft};
 use engine::bytes::MemorySource;
 use engine::gguf::{TensorSpec, WriteValue, Writer};
+use engine::gpu::{Gpu, GpuOptions};
 use engine::session::{Control, EngineError, Options, Session};
 use pollster::block_on;
 use safetensors::SafeTensors;
 use shaders::DType;
-use shaders::matvec::Prologue;
 use shaders::selftest::Form;
 
 /// Of the reference set, for an f32 cache.
@@ -108,6 +109,38 @@ fn logits_agree_with_the_reference_and_with_peft() {
     }
 }
 
+/// Where a device binds no more buffers than every device does, z of three matrices has a dispatch of its own; where ranks
+/// are large, that of every site has.
+#[test]
+fn what_has_no_z_on_the_way_has_a_dispatch_for_it_with_the_same_answer() {
+    let ids = ids();
+    let flat = open("flat.safetensors");
+    // Nine times the same, each an eighteenth: rank 36, and twice of it 72.
+    let mut wide = Adapter::default();
+    for (target, factors) in flat.iter() {
+        let share = Factors { scale: factors.scale / 18.0, ..factors.clone() };
+        let sum = (1..9).fold(share.clone(), |sum, _| stacked(&sum, &share, 1.0));
+        wide.insert(target, sum).expect("factors");
+    }
+    let portable = GpuOptions { portable: true, ..GpuOptions::default() };
+    let portable = Rc::new(block_on(Gpu::open(&portable)).expect("a device"));
+    for (gpu, adapter, is_wide) in [(&portable, &flat, false), (&common::gpu(), &wide, true)] {
+        let mut session = common::exact(gpu, &model());
+        let dispatches = session.decoder().dispatches_per_token();
+        let config = session.decoder().config();
+        let owners = (0..config.layers.len()).filter(|&layer| config.owns_kv(layer)).count();
+        let own = if is_wide { 4 * config.layers.len() } else { owners };
+        add(&mut session, "a", adapter, 1.0);
+        if is_wide {
+            add(&mut session, "b", adapter, 1.0);
+        }
+        assert_eq!(session.decoder().dispatches_per_token(), dispatches + own);
+        let worst = difference(&logits(&mut session, &ids), &want("flat"));
+        assert!(worst <= EXACT, "logits differ by {worst}");
+        decode_agrees_with_prefill(&mut session, &ids[..26]);
+    }
+}
+
 /// llama.cpp applies the exported GGUF adapter as this engine does. It multiplies activations of eight bits, which alone
 /// moves a probability of this tiny model by up to 0.035.
 #[test]
@@ -180,13 +213,14 @@ fn several_adapters_add_up_and_scales_switch_them_in_a_running_session() {
     assert_eq!(cached, 0, "the cache was made without the adapter");
     assert_ne!(with_first, plain);
     let corrected = session.decoder().dispatches_per_token();
-    // Four more a layer on all seven projections: before q, k, v; output; gate, up; down.
+    // Of all seven projections only the queries, keys and values of the first layer have a dispatch of their own.
     let layers = session.decoder().config().layers.len();
-    assert_eq!(corrected, dispatches + 4 * layers);
+    assert_eq!(corrected, dispatches + 1);
 
     // Both at once cost no more than where either corrects something, and the second alone is what it is alone.
     add(&mut session, "second", &second, 0.5);
-    assert_eq!(session.decoder().dispatches_per_token(), dispatches + 6 * layers);
+    // The second corrects the two products of the per-layer input as well.
+    assert_eq!(session.decoder().dispatches_per_token(), dispatches + 1 + 2 * layers);
     let both = logits(&mut session, &ids);
     assert!(session.set_adapter_scale("first", 0.0) && session.set_adapter_scale("second", 1.0));
     let worst = difference(&logits(&mut session, &ids), &want("peft"));
@@ -213,7 +247,7 @@ fn several_adapters_add_up_and_scales_switch_them_in_a_running_session() {
 
     // The kernels that correct are among those of the self-test.
     let forms = session.decoder().forms();
-    assert!(forms.iter().any(|form| matches!(form, Form::Matvec(m) if m.prologue == Prologue::Correct)));
+    assert!(forms.iter().any(|form| matches!(form, Form::Matvec(m) if m.adapted.is_bound())));
     for form in forms {
         let check = block_on(engine::check::check(&gpu, &form)).expect("the device answers");
         assert_eq!(check.problem, None, "{check:?}");

@@ -24,6 +24,9 @@ pub struct Decode {
     pub kv: Kv,
     /// Whether the cache holds f16 (else f32).
     pub kv_f16: bool,
+    /// Ranks of the adapters that correct the product behind it, in vec4s, for which it leaves partial z
+    /// ([`crate::matvec::Takes::Partial`]); 0 for none.
+    pub quads: u32,
 }
 
 /// The uniform at binding 0.
@@ -51,7 +54,9 @@ pub struct Params {
     /// ε of the norms.
     pub eps: f32,
     /// Unused.
-    pub pad: [u32; 2],
+    pub pad: u32,
+    /// Where the columns of A begin in the buffer of adapters, in vec4s.
+    pub columns: u32,
 }
 
 impl Decode {
@@ -61,7 +66,8 @@ impl Decode {
         head_dim.is_power_of_two() && (16..=512).contains(&head_dim)
     }
 
-    /// The shader. Bindings: params, part, state, qkv, vectors, rope, k cache, v cache.
+    /// The shader. Bindings: params, part, state, qkv, vectors, rope, k cache, v cache, and where it leaves
+    /// partial z the buffer of adapters.
     ///
     /// # Errors
     /// A fault of the template.
@@ -78,21 +84,22 @@ impl Decode {
             .set("HALF", self.head_dim / 2)
             .set("OWN_KV", own)
             .set("V_IS_K", self.kv == Kv::OwnVIsK)
-            .set("KV_F16", self.kv_f16);
+            .set("KV_F16", self.kv_f16)
+            .set("LEAVES", self.quads > 0)
+            .set("QUADS", self.quads);
+        let mut bindings = vec![Binding::Uniform, Binding::ReadWrite];
+        bindings.extend([Binding::Read; 4]);
+        bindings.extend([cache; 2]);
+        if self.quads > 0 {
+            bindings.push(Binding::Read);
+        }
+        let stored = if self.kv_f16 { "f16" } else { "f32" };
+        let leaves = if self.quads > 0 { format!("_for_partial_a{}", 4 * self.quads) } else { String::new() };
         Source::build(
             "attention/decode.wgsl",
-            format!("attention_decode_h{}_{kv}_{}", self.head_dim, if self.kv_f16 { "f16" } else { "f32" }),
+            format!("attention_decode_h{}_{kv}_{stored}{leaves}", self.head_dim),
             &defines,
-            vec![
-                Binding::Uniform,
-                Binding::ReadWrite,
-                Binding::Read,
-                Binding::Read,
-                Binding::Read,
-                Binding::Read,
-                cache,
-                cache,
-            ],
+            bindings,
         )
     }
 
@@ -104,8 +111,14 @@ impl Decode {
 
     /// f32 elements of the partial results: accumulators, then `(m, l)` pairs.
     #[must_use]
-    pub fn part_len(&self, heads: u32, most: u32) -> u32 {
-        heads * most * (self.head_dim + 2)
+    pub fn part_len(head_dim: u32, heads: u32, most: u32) -> u32 {
+        heads * most * (head_dim + 2)
+    }
+
+    /// Where partial z begins behind them, in elements.
+    #[must_use]
+    pub fn partial_at(head_dim: u32, heads: u32, most: u32) -> u32 {
+        Self::part_len(head_dim, heads, most).next_multiple_of(4)
     }
 }
 
@@ -125,8 +138,8 @@ pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
     let mut all = Vec::new();
     for head_dim in [16, 32, 64, 128, 256, 512] {
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
-            for kv_f16 in [true, false] {
-                all.push(Decode { head_dim, kv, kv_f16 }.source()?);
+            for (kv_f16, quads) in [(true, 0), (false, 0), (true, 4), (false, 4)] {
+                all.push(Decode { head_dim, kv, kv_f16, quads }.source()?);
             }
         }
     }

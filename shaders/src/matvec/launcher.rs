@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::{Adapted, Correction, Leaves, Leavings, Takes};
 use crate::{Binding, DType, Defines, Planes, PreprocessError, Source};
 
 /// Where x comes from.
@@ -21,8 +22,6 @@ pub enum Prologue {
     },
     /// x is merged from the partial results of `attention/decode.wgsl`.
     Merge,
-    /// x is the input, and the products get the correction of adapters: + B·z.
-    Correct,
 }
 
 /// What becomes of the products.
@@ -87,6 +86,8 @@ pub struct Matvec {
     pub prologue: Prologue,
     /// What becomes of the products.
     pub epilogue: Epilogue,
+    /// What adapters have to do with it.
+    pub adapted: Adapted,
     /// How the work is cut.
     pub form: Form,
 }
@@ -143,6 +144,8 @@ pub struct Params {
     pub z_at: [u32; 4],
     /// Where each matrix's rows of B begin, in vec4s; the last is unused.
     pub b_at: [u32; 4],
+    /// See [`Leavings`].
+    pub leavings: [u32; 4],
     /// ε of every norm.
     pub eps: f32,
     /// Weights of the norms of a mixed branch: the dense part's, the experts'.
@@ -151,18 +154,12 @@ pub struct Params {
     pub pad: u32,
 }
 
-/// Where the correction of adapters lies, for each matrix of a product: see [`Prologue::Correct`]. All adapters are
-/// stacked: z has `rank` elements for each corrected matrix, B `[rows, rank]`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Correction {
-    /// Ranks of all adapters together, each rounded up to a multiple of 4.
-    pub rank: u32,
-    /// Where the matrix's part of z begins and where its rows of B do, in elements; none where it is not corrected.
-    pub places: [Option<(u32, u32)>; 3],
-}
-
 /// Heads times splits that the merging prologue has room to weigh: 32 heads of 32 splits.
 const MAX_SPLIT_WEIGHTS: u32 = 1024;
+
+/// Partial results for adapters that an invocation reads at once: those of 768 workgroups at rank 16, of whom behind
+/// attention there are fewer.
+const EARLY: u32 = 12;
 
 /// Elements of x staged at a time where the prologue does not need all of them.
 const TILE: u32 = 2048;
@@ -179,7 +176,7 @@ impl Matvec {
 
     fn tile(&self) -> u32 {
         match self.prologue {
-            Prologue::Plain | Prologue::Correct | Prologue::Merge => self.k.min(TILE),
+            Prologue::Plain | Prologue::Merge => self.k.min(TILE),
             Prologue::Norm | Prologue::Add { .. } => self.k,
         }
     }
@@ -202,7 +199,9 @@ impl Matvec {
     pub fn workgroup_bytes(&self) -> u32 {
         let weights = if self.prologue == Prologue::Merge { MAX_SPLIT_WEIGHTS * 4 } else { 0 };
         let packed = if self.form.packed { self.tile() } else { 0 };
-        self.workgroup_vec4s() * 16 + weights + packed
+        let partial = if self.adapted.takes == Takes::Partial { self.form.groups * 32 * 16 } else { 0 };
+        let made = if self.adapted.leaves == Leaves::Partial { self.rows_per_workgroup() * 4 } else { 0 };
+        self.workgroup_vec4s() * 16 + weights + packed + partial + made
     }
 
     /// Whether there is a packed form: all matrices are quantised, and every device has the workgroup memory.
@@ -224,7 +223,17 @@ impl Matvec {
             Prologue::Add { norm: true, mix: true } => "mix_norm",
             Prologue::Add { norm: false, mix: true } => "mix",
             Prologue::Merge => "merge",
-            Prologue::Correct => "correct",
+        };
+        let takes = match self.adapted.takes {
+            Takes::Nothing => "",
+            Takes::Z => "_z",
+            Takes::Partial => "_partial",
+            Takes::Ahead => "_ahead",
+        };
+        let leaves = match self.adapted.leaves {
+            Leaves::Nothing => String::new(),
+            Leaves::Partial => "_for_partial".to_owned(),
+            Leaves::Ahead { stream } => format!("_for_ahead{stream}"),
         };
         let epilogue = match self.epilogue {
             Epilogue::Store => "store",
@@ -233,17 +242,19 @@ impl Matvec {
             Epilogue::Shrink { keep: false } => "shrink",
             Epilogue::Shrink { keep: true } => "shrink_keep",
         };
+        let rank =
+            if self.adapted.is_bound() { format!("_a{}", 4 * self.adapted.quads) } else { String::new() };
         let Form { rows, groups, ksplit, packed } = self.form;
         let packed = if packed { "p" } else { "" };
         format!(
-            "matvec_{}_k{}_{prologue}_{epilogue}_r{rows}g{groups}s{ksplit}{packed}",
+            "matvec_{}_k{}_{prologue}{takes}_{epilogue}{leaves}{rank}_r{rows}g{groups}s{ksplit}{packed}",
             types.join("_").to_lowercase(),
             self.k
         )
     }
 
     /// The shader. Bindings: params, y, x, the matrices, then as the prologue and epilogue need: vectors, branch,
-    /// h_out; state; z, B; ple; scales, x_out.
+    /// h_out; state; ple; scales, x_out; the buffer of adapters; z; the stream.
     ///
     /// # Errors
     /// A fault of the template.
@@ -265,7 +276,9 @@ impl Matvec {
             .set("PAIR", u32::from(self.epilogue == Epilogue::Geglu))
             .set("KEEP", u32::from(self.epilogue == Epilogue::Shrink { keep: true }))
             .set("NORM2", matches!(self.prologue, Prologue::Add { norm: true, .. }))
-            .set("MIX", matches!(self.prologue, Prologue::Add { mix: true, .. }));
+            .set("MIX", matches!(self.prologue, Prologue::Add { mix: true, .. }))
+            .set("TAKES", self.adapted.takes as u32)
+            .set("EARLY", if self.prologue == Prologue::Merge { 1 } else { EARLY });
         for (i, dtype) in self.dtypes.iter().enumerate() {
             defines = defines.set(&format!("DTYPE{i}"), dtype.name());
         }
@@ -282,10 +295,6 @@ impl Matvec {
                 bind(defines, "B_H_OUT", Binding::ReadWrite)
             }
             Prologue::Merge => bind(defines.set("PROLOGUE", 3), "B_STATE", Binding::Read),
-            Prologue::Correct => {
-                let defines = bind(defines.set("PROLOGUE", 4), "B_Z", Binding::Read);
-                bind(defines, "B_B", Binding::Read)
-            }
         };
         defines = match self.epilogue {
             Epilogue::Store => defines.set("EPILOGUE", 0),
@@ -296,17 +305,34 @@ impl Matvec {
                 if keep { bind(defines, "B_X_OUT", Binding::ReadWrite) } else { defines }
             }
         };
+        if self.adapted.is_bound() {
+            defines = bind(defines.set("QUADS", self.adapted.quads), "B_ADAPTER", Binding::Read);
+        }
+        if self.adapted.takes == Takes::Z {
+            defines = bind(defines, "B_Z", Binding::Read);
+        }
+        defines = match self.adapted.leaves {
+            Leaves::Nothing => defines.set("LEAVES", 0),
+            Leaves::Ahead { stream } => {
+                bind(defines.set("LEAVES", 1).set("STREAM", stream), "B_STREAM", Binding::Read)
+            }
+            Leaves::Partial => defines.set("LEAVES", 2),
+        };
         Source::build("matvec/matvec.wgsl", self.name(), &defines, bindings)
     }
 
     /// Workgroups for matrices of these rows, and the parameters that say so. Planes, offsets and norms are the
-    /// caller's to fill in.
+    /// caller's to fill in. With [`Leaves::Ahead`] the rows of U come last.
     #[must_use]
     pub fn dispatch(&self, rows: &[u32]) -> (Params, [u32; 3]) {
         let none = [u32::MAX, u32::MAX, u32::MAX, 0];
         let mut params = Params { norm: [0, 0, u32::MAX, 0], z_at: none, ..Params::default() };
         let mut total = 0;
-        let segments = if self.epilogue == Epilogue::Store { self.dtypes.len() } else { 1 };
+        let is_ahead = matches!(self.adapted.leaves, Leaves::Ahead { .. });
+        let segments = match self.epilogue {
+            Epilogue::Store => self.dtypes.len() + usize::from(is_ahead),
+            _ => 1,
+        };
         let counts = rows.iter().copied().take(segments).chain(std::iter::repeat(0));
         for ((place, group), count) in params.rows.iter_mut().zip(&mut params.groups).zip(counts) {
             *place = count;
@@ -339,64 +365,21 @@ impl Params {
         self
     }
 
+    /// Sets where what is taken and left lies.
+    #[must_use]
+    pub fn with_leavings(mut self, takes: Takes, leavings: Leavings) -> Self {
+        let Leavings { taken_at, taken, left_at, made_with } = leavings;
+        let taken = if takes == Takes::Ahead { taken / 4 } else { taken };
+        self.leavings = [taken_at / 4, taken, left_at / 4, made_with / 4];
+        self
+    }
+
     /// Sets how the attention was cut.
     #[must_use]
     pub fn with_merge(mut self, merge: Merge) -> Self {
         self.merge = [merge.head_dim, merge.most, merge.smallest, merge.window];
         self
     }
-}
-
-/// Every combination of type, prologue and epilogue that a plan may ask for, in the shapes the tests use.
-///
-/// # Errors
-/// A fault of the template.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    combinations().iter().map(Matvec::source).collect()
-}
-
-fn combinations() -> Vec<Matvec> {
-    let mut all = Vec::new();
-    let forms = [Form::default(), Form::new(1, 8, 1), Form::new(4, 4, 1), Form::new(1, 8, 2)];
-    for dtype in DType::ALL {
-        let packed = Form::new(4, 4, 1).packed();
-        for form in forms.into_iter().chain((!dtype.is_float()).then_some(packed)) {
-            let make =
-                |dtypes: Vec<DType>, prologue, epilogue| Matvec { k: 768, dtypes, prologue, epilogue, form };
-            all.push(make(vec![dtype], Prologue::Plain, Epilogue::Store));
-            let add_norm = Prologue::Add { norm: true, mix: false };
-            all.push(make(vec![dtype; 2], add_norm, Epilogue::Geglu));
-        }
-        let form = Form::default();
-        let make =
-            |dtypes: Vec<DType>, prologue, epilogue| Matvec { k: 768, dtypes, prologue, epilogue, form };
-        all.push(make(vec![dtype], Prologue::Norm, Epilogue::Store));
-        all.push(make(vec![dtype], Prologue::Correct, Epilogue::Store));
-        all.push(make(vec![dtype; 2], Prologue::Correct, Epilogue::Geglu));
-        all.push(make(vec![dtype], Prologue::Correct, Epilogue::Ple));
-        all.push(make(vec![DType::Q4_K, dtype], Prologue::Correct, Epilogue::Store));
-        all.push(make(vec![DType::Q4_K, DType::Q4_K, dtype], Prologue::Correct, Epilogue::Store));
-        all.push(make(vec![dtype], Prologue::Merge, Epilogue::Store));
-        for mix in [false, true] {
-            let (add, add_norm) = (Prologue::Add { norm: false, mix }, Prologue::Add { norm: true, mix });
-            all.push(make(vec![dtype], add, Epilogue::Ple));
-            all.push(make(vec![DType::Q4_K, dtype], add_norm, Epilogue::Store));
-            all.push(make(vec![DType::Q4_K, DType::Q4_K, dtype], add_norm, Epilogue::Store));
-        }
-        all.push(make(vec![DType::Q4_K, DType::Q4_K, dtype], Prologue::Norm, Epilogue::Store));
-    }
-    let forms = [Form::new(1, 4, 1), shrink_form(4096), shrink_form(1 << 14), Form::new(4, 4, 1)];
-    for form in forms {
-        let make = |prologue, epilogue| Matvec { k: 768, dtypes: vec![DType::F32], prologue, epilogue, form };
-        all.push(make(Prologue::Plain, Epilogue::Shrink { keep: false }));
-        all.push(make(Prologue::Norm, Epilogue::Shrink { keep: true }));
-        for mix in [false, true] {
-            all.push(make(Prologue::Add { norm: true, mix }, Epilogue::Shrink { keep: true }));
-            all.push(make(Prologue::Add { norm: false, mix }, Epilogue::Shrink { keep: false }));
-        }
-        all.push(make(Prologue::Merge, Epilogue::Shrink { keep: true }));
-    }
-    all
 }
 
 /// How the product with the stacked A of adapters is cut: few rows, so as many lanes to a row as have something to do.

@@ -1,8 +1,10 @@
 //! Matrix–vector products of decode.
 
+mod adapters;
 mod launcher;
+mod permutations;
 pub mod twin;
 
-pub use launcher::{
-    Correction, Epilogue, Form, Matvec, Merge, Norms, Params, Prologue, permutations, shrink_form,
-};
+pub use adapters::{Adapted, Correction, Leaves, Leavings, Takes};
+pub use launcher::{Epilogue, Form, Matvec, Merge, Norms, Params, Prologue, shrink_form};
+pub use permutations::permutations;

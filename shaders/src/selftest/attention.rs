@@ -87,9 +87,12 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
         eps: EPS,
         ..decode::Params::default()
     };
-    let args = vec![
+    let rank = 4 * form.quads;
+    let pairs = (HEADS * form.head_dim) as usize;
+    let partial_at = Decode::partial_at(form.head_dim, HEADS, 1) as usize;
+    let mut args = vec![
         Arg::uniform(&params),
-        Arg::zeros(form.part_len(HEADS, 1) as usize),
+        Arg::zeros(partial_at + (HEADS * rank) as usize),
         state(pos, 1),
         Arg::floats(&qkv),
         Arg::floats(&vectors),
@@ -97,8 +100,25 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
         Arg::Words(k_words),
         Arg::Words(v_words),
     ];
-    let reading = Reading::Accumulated { head_dim: hd };
-    let mut expected = vec![Expected { reading, ..Expected::new(1, want, 2e-3) }];
+    let accumulated = |at, len, want| {
+        let reading = Reading::Accumulated { at, len, pairs };
+        Expected { reading, ..Expected::new(1, want, 2e-3) }
+    };
+    let mut expected = Vec::new();
+    if form.quads > 0 {
+        let columns = random(9, want.len() * rank as usize);
+        let partial =
+            columns.chunks_exact(hd * rank as usize).zip(want.chunks_exact(hd)).flat_map(|(a, x)| {
+                let z = |q: usize| -> f64 {
+                    let terms = a.iter().skip(q).step_by(rank as usize).zip(x);
+                    terms.map(|(&a, &x)| f64::from(a) * f64::from(x)).sum()
+                };
+                (0..rank as usize).map(|q| z(q) as f32).collect::<Vec<_>>()
+            });
+        expected.push(accumulated(partial_at, rank as usize, partial.collect()));
+        args.push(Arg::floats(&columns));
+    }
+    expected.push(accumulated(0, hd, want));
     if form.kv != Kv::Shared {
         expected.push(cached(6, cache.k, form.kv_f16));
         expected.push(cached(7, cache.v, form.kv_f16));

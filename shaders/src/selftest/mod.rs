@@ -1,6 +1,7 @@
 //! Kernels with small inputs and what their twins make of them, for a self-test on the device of whoever runs them.
 //! Still no GPU types: the engine runs a [`Case`], and compares.
 
+mod adapted;
 mod attention;
 mod products;
 mod rows;
@@ -69,10 +70,14 @@ pub enum Reading {
     F32,
     /// Halves, two a word.
     F16,
-    /// Accumulators, `[heads, head_dim]`, then a pair of maximum and sum for each head: what is meant is their quotient.
+    /// Accumulators, `[heads, len]`, and elsewhere a pair of maximum and sum for each head: what is meant is the quotient.
     Accumulated {
-        /// Elements of a head.
-        head_dim: usize,
+        /// Where the accumulators begin.
+        at: usize,
+        /// Those of a head.
+        len: usize,
+        /// Where the pairs begin.
+        pairs: usize,
     },
 }
 
@@ -155,10 +160,9 @@ impl Reading {
                 let halves = words.iter().flat_map(|word| [word & 0xffff, word >> 16]);
                 halves.take(count).map(|bits| half::f16::from_bits(bits as u16).to_f32()).collect()
             }
-            Self::Accumulated { head_dim } => {
-                let sum =
-                    |index: usize| words.get(count + 2 * (index / head_dim) + 1).map_or(f32::NAN, float);
-                words.iter().take(count).enumerate().map(|(i, word)| float(word) / sum(i)).collect()
+            Self::Accumulated { at, len, pairs } => {
+                let word = |index: usize| words.get(index).map_or(f32::NAN, float);
+                (0..count).map(|i| word(at + i) / word(pairs + 2 * (i / len) + 1)).collect()
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Cases of products and of the look-up of embeddings.
 
-use super::{Arg, Case, CaseError, Expected, random};
+use super::{Arg, Case, CaseError, Expected, adapted, random};
 use crate::embed::gather as embed;
 use crate::matmul::{self as prefill, Tile};
-use crate::matvec::{Correction, Epilogue, Matvec, Merge, Norms, Prologue, twin};
+use crate::matvec::{Correction, Epilogue, Leaves, Matvec, Merge, Norms, Prologue, twin};
 use crate::quant::{dequantize, quantize, repack};
 use crate::state::State;
 use crate::{DType, PlanarLayout};
@@ -44,7 +44,7 @@ fn tolerance(k: u32) -> f32 {
 const OF_BYTES: f32 = 2.0 / 127.0;
 
 /// What stands in front of a product.
-struct Front {
+pub(super) struct Front {
     /// The input buffer.
     input: Vec<f32>,
     /// What is multiplied.
@@ -55,23 +55,47 @@ struct Front {
     stream: Option<Vec<f64>>,
     norms: Option<Norms>,
     merge: Option<Merge>,
+    /// What h + branch is multiplied with to be x but for the norm's weights, and the branch alone before that.
+    pub(super) factors: (f64, f64),
+    /// Of attention: what the result of each head and split counts.
+    pub(super) weights: Vec<f64>,
+    /// Heads of attention.
+    pub(super) heads: u32,
 }
 
-fn front(kernel: &Matvec) -> Front {
+impl Front {
+    fn plain(input: Vec<f32>) -> Self {
+        Self {
+            x: as_f64(&input),
+            input,
+            tail: Vec::new(),
+            stream: None,
+            norms: None,
+            merge: None,
+            factors: (1.0, 1.0),
+            weights: Vec::new(),
+            heads: 0,
+        }
+    }
+}
+
+/// 1 / rms(v).
+fn inverse_rms(v: &[f64]) -> f64 {
+    (v.iter().map(|v| v * v).sum::<f64>() / v.len() as f64 + f64::from(EPS)).sqrt().recip()
+}
+
+/// `behind` lies behind the branch, where there is one, else behind x.
+fn front(kernel: &Matvec, behind: &[f32]) -> Front {
     let k = kernel.k as usize;
     let mut vectors = random(14, 4 * k);
     vectors.push(0.75);
     let norms = Norms { branch: 0, input: kernel.k, scale: Some(4 * kernel.k), eps: EPS };
-    let plain = |input: Vec<f32>| {
-        let x = as_f64(&input);
-        Front { input, x, tail: Vec::new(), stream: None, norms: None, merge: None }
-    };
     let input = random(12, k);
     match kernel.prologue {
-        Prologue::Plain | Prologue::Correct => plain(input),
+        Prologue::Plain => Front { input: [&input, behind].concat(), ..Front::plain(input) },
         Prologue::Norm => {
             let x = twin::rms(&as_f64(&input), Some(&vectors[k..2 * k]), EPS);
-            Front { x, tail: vec![Arg::floats(&vectors)], norms: Some(norms), ..plain(input) }
+            Front { x, tail: vec![Arg::floats(&vectors)], norms: Some(norms), ..Front::plain(input) }
         }
         Prologue::Add { norm, mix } => {
             let branch = random(13, if mix { 2 * k } else { k });
@@ -87,63 +111,53 @@ fn front(kernel: &Matvec) -> Front {
             };
             let stream = twin::add(&input, &whole, &vectors[..k], 0.75, EPS);
             let x = if norm { twin::rms(&stream, Some(&vectors[k..2 * k]), EPS) } else { stream.clone() };
-            let tail = vec![Arg::floats(&vectors), Arg::floats(&branch), Arg::zeros(k)];
-            Front { x, tail, stream: Some(stream), norms: Some(norms), ..plain(input) }
+            let tail = vec![Arg::floats(&vectors), Arg::floats(&[&branch, behind].concat()), Arg::zeros(k)];
+            let of_norm = if norm { inverse_rms(&stream) } else { 1.0 };
+            let factors = (0.75 * of_norm, inverse_rms(&as_f64(&branch)));
+            Front { x, tail, stream: Some(stream), norms: Some(norms), factors, ..Front::plain(input) }
         }
-        Prologue::Merge => merged(k),
+        Prologue::Merge => merged(k, behind),
     }
 }
 
+const HEAD_DIM: usize = 64;
+const MOST: usize = 4;
+const SPLITS: usize = 3;
+
 /// Heads of 64 elements whose keys were read in three runs.
-fn merged(k: usize) -> Front {
-    const HEAD_DIM: usize = 64;
-    const MOST: usize = 4;
-    const SPLITS: usize = 3;
+fn merged(k: usize, behind: &[f32]) -> Front {
     let heads = k.div_ceil(HEAD_DIM);
     let state = State { pos: 64 * SPLITS as u32 - 2, len: 1, ..State::default() };
     let sums = random(21, heads * MOST * HEAD_DIM);
     let pairs: Vec<f32> = random(22, heads * MOST).into_iter().flat_map(|v| [3.0 * v, 1.5 + v]).collect();
-    let x = (0..k).map(|element| {
-        let head = element / HEAD_DIM;
+    let weights = (0..heads).flat_map(|head| {
         let pair = |s: usize| {
             let at = 2 * (head * MOST + s);
             (f64::from(pairs[at]), f64::from(pairs[at + 1]))
         };
         let top = (0..SPLITS).map(|s| pair(s).0).fold(f64::MIN, f64::max);
-        let weight = |s: usize| (pair(s).0 - top).exp();
-        let total: f64 = (0..SPLITS).map(|s| weight(s) * pair(s).1).sum();
-        let sum = |s: usize| f64::from(sums[(head * MOST + s) * HEAD_DIM + element % HEAD_DIM]);
-        (0..SPLITS).map(|s| weight(s) * sum(s)).sum::<f64>() / total
+        let total: f64 = (0..SPLITS).map(|s| (pair(s).0 - top).exp() * pair(s).1).sum();
+        // What the last split left is of another token.
+        (0..MOST)
+            .map(move |s| if s < SPLITS { (pair(s).0 - top).exp() / total } else { 0.0 })
+            .collect::<Vec<_>>()
+    });
+    let weights: Vec<f64> = weights.collect();
+    let x = (0..k).map(|element| {
+        let first = element / HEAD_DIM * MOST;
+        let sum = |s: usize| f64::from(sums[(first + s) * HEAD_DIM + element % HEAD_DIM]);
+        (0..SPLITS).map(|s| weights[first + s] * sum(s)).sum::<f64>()
     });
     let merge = Merge { head_dim: HEAD_DIM as u32, most: MOST as u32, smallest: 64, window: 0 };
     let state = bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec();
     Front {
         x: x.collect(),
         tail: vec![Arg::Words(state)],
-        input: [sums, pairs].concat(),
-        stream: None,
-        norms: None,
         merge: Some(merge),
+        weights,
+        heads: heads as u32,
+        ..Front::plain([&sums, &pairs, behind].concat())
     }
-}
-
-/// The correction of an adapter of rank 8 for matrices of these rows, with its z and B, added to their products.
-fn correct(rows: &[u32], products: &mut [Vec<f64>]) -> (Correction, [Arg; 2]) {
-    const RANK: u32 = 8;
-    let mut correction = Correction { rank: RANK, places: [None; 3] };
-    let z = random(51, RANK as usize * products.len());
-    let b = random(52, (RANK * rows.iter().sum::<u32>()) as usize);
-    let mut next = 0;
-    for (i, (products, &rows)) in (0..).zip(products.iter_mut().zip(rows)) {
-        correction.places[i as usize] = Some((i * RANK, next));
-        let of_matrix = &b[next as usize..][..(rows * RANK) as usize];
-        let z = as_f64(&z[(i * RANK) as usize..][..RANK as usize]);
-        for (product, add) in products.iter_mut().zip(twin::product(of_matrix, &z)) {
-            *product += add;
-        }
-        next += rows * RANK;
-    }
-    (correction, [Arg::floats(&z), Arg::floats(&b)])
 }
 
 /// A product of decode.
@@ -153,10 +167,21 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
     let matrices =
         kernel.dtypes.iter().enumerate().map(|(i, &dtype)| matrix(dtype, kernel.k, rows(i), i as u64 + 5));
     let matrices = matrices.collect::<Result<Vec<_>, _>>()?;
-    let front = front(kernel);
+    let places = kernel.k as usize / HEAD_DIM * MOST;
+    let behind = adapted::behind(kernel, places as u32);
+    let front = front(kernel, &behind);
     let multiplied = if kernel.form.packed { &twin::rounded_to_bytes(&front.x) } else { &front.x };
     let mut products: Vec<_> = matrices.iter().map(|m| twin::product(&m.values, multiplied)).collect();
-    let counts: Vec<u32> = matrices.iter().map(|m| m.layout.n).collect();
+    let mut counts: Vec<u32> = matrices.iter().map(|m| m.layout.n).collect();
+    let taken_at = match kernel.prologue {
+        Prologue::Merge => places * (HEAD_DIM + 2),
+        _ => kernel.k as usize,
+    };
+    let adapted = kernel.adapted.is_bound();
+    let adapted = adapted.then(|| adapted::of(kernel, &front, &behind, &counts, taken_at as u32));
+    if matches!(kernel.adapted.leaves, Leaves::Ahead { .. }) {
+        counts.extend(counts.last().copied());
+    }
     let (mut params, grid) = kernel.dispatch(&counts);
     params.eps = EPS;
     if let Some(norms) = front.norms {
@@ -165,15 +190,16 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
     if let Some(merge) = front.merge {
         params = params.with_merge(merge);
     }
-    let mut tail = front.tail;
-    if kernel.prologue == Prologue::Correct {
-        let (correction, buffers) = correct(&counts, &mut products);
-        params = params.with_correction(&correction);
-        tail.extend(buffers);
+    if let Some(adapted) = &adapted {
+        params = params.with_correction(&adapted.correction);
+        params = params.with_leavings(kernel.adapted.takes, adapted.leavings);
+        for (products, added) in products.iter_mut().zip(&adapted.added) {
+            products.iter_mut().zip(added).for_each(|(product, added)| *product += added);
+        }
     }
     let ple = random(19, 20 + ROWS[0] as usize);
     let scales = [0.5, -2.0, 1.0, 3.0];
-    let want: Vec<f64> = match kernel.epilogue {
+    let mut want: Vec<f64> = match kernel.epilogue {
         Epilogue::Store => products.concat(),
         Epilogue::Geglu => {
             products[0].iter().zip(&products[1]).map(|(&g, u)| twin::gelu_tanh(g) * u).collect()
@@ -196,15 +222,22 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
         (*planes, *out) = (m.layout.planes, next);
         next += m.layout.n;
     }
+    if let Some(adapted) = &adapted {
+        if !adapted.ahead.is_empty() {
+            params.out[matrices.len()] = next;
+        }
+        want.extend(adapted.left(kernel, &want));
+    }
     params.ple = 20;
     params.mix = [2 * kernel.k, 3 * kernel.k];
 
     // A gated product multiplies two sums of which each may differ.
     let largest = products.iter().flatten().fold(1.0_f64, |most, v| most.max(v.abs()));
     let factor = if kernel.epilogue == Epilogue::Store { 1.0 } else { 2.0 * largest as f32 };
-    let mut args = vec![Arg::uniform(&params), Arg::zeros(next as usize), Arg::floats(&front.input)];
+    let mut args =
+        vec![Arg::uniform(&params), Arg::zeros(want.len().max(next as usize)), Arg::floats(&front.input)];
     args.extend(matrices.into_iter().map(|m| Arg::Words(m.words)));
-    args.extend(tail);
+    args.extend(front.tail);
     let allowed = tolerance(kernel.k) + if kernel.form.packed { OF_BYTES } else { 0.0 };
     let mut expected = vec![Expected::new(1, as_f32(want), factor * allowed)];
     if let Some(stream) = front.stream {
@@ -221,6 +254,7 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
         }
         Epilogue::Store | Epilogue::Geglu => {}
     }
+    args.extend(adapted.into_iter().flat_map(|adapted| adapted.args));
     Ok(Case { source: kernel.source()?, args, grid, expected })
 }
 

@@ -99,8 +99,10 @@ impl Gpu {
              VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json (lavapipe)",
         );
         let offered = adapter.limits();
-        // Default limits but for the sizes of buffers, so that what passes here runs on any WebGPU device.
+        // Default limits but for the sizes of buffers, so that what passes here runs on any WebGPU device; and one buffer
+        // more, for the one kernel that is asked for only where there is one more.
         let limits = wgpu::Limits {
+            max_storage_buffers_per_shader_stage: 9,
             max_buffer_size: offered.max_buffer_size,
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
             ..wgpu::Limits::default()

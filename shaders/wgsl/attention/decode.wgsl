@@ -8,6 +8,9 @@
 // cache k, v  [slots, kv_heads, HD], f16 or f32 (KV_F16); slot = position, or position mod ring
 // out   part  f32: acc [heads, most, HD], then (m, l) [heads, most, 2]
 //
+// LEAVES: for adapters that correct the product behind, part goes on with A·acc over the elements of the head, in vec4s
+// [most, heads, quads]; `adapter` has the columns of A, [heads·HD, quads].
+//
 // OWN_KV 0: the layer shares another layer's cache, which holds this token's key and value already. OWN_KV 1: they
 // are computed here, in the workgroups whose run holds the token itself; the first head of each kv head appends them,
 // and no workgroup of this dispatch reads that slot. The slot's former key is out of every window by then: a ring is
@@ -32,7 +35,7 @@ struct Params {
     rope_hi_rows: u32,
     eps: f32,
     pad0: u32,
-    pad1: u32,
+    columns: u32,  // where the columns of A begin in `adapter`, in vec4s
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -49,6 +52,14 @@ struct Params {
 @group(0) @binding(7) var<storage, read> v_cache: array<vec4<u32>>;
 #endif
 
+#if LEAVES
+@group(0) @binding(8) var<storage, read> adapter: array<vec4<f32>>;
+#endif
+
+#if LEAVES
+const QUADS: u32 = {{QUADS}}u; // rank of the adapters in vec4s
+const SUMMING: u32 = THREADS / QUADS * QUADS;
+#endif
 const HD: u32 = {{HD}}u;
 const THREADS: u32 = 256u;
 const TILE: u32 = 64u;             // keys scored at a time
@@ -166,6 +177,22 @@ fn finish(count: u32, src: vec3<u32>, position: u32, tid: u32) {
     workgroupBarrier();
 }
 
+#if LEAVES
+// The columns of A at `at`; none beyond the head's, which `i` counts.
+fn column(at: u32, i: u32) -> vec4<f32> {
+    if (i >= HD * QUADS) {
+        return vec4<f32>(0.0);
+    }
+    return adapter[at];
+}
+
+// The element of the head's result that column `i` belongs to.
+fn element(i: u32) -> f32 {
+    let row = min(i / QUADS, HD - 1u);
+    return own[row >> 2u][row & 3u];
+}
+#endif
+
 // The parts of one key's score together.
 fn score(key: u32) -> f32 {
     let at = key * PER_KEY;
@@ -183,6 +210,15 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let begin = splits.first + wid.x * splits.run;
     let end = min(begin + splits.run, pos + 1u);
     let kv_head = head / (params.heads / params.kv_heads);
+#if LEAVES
+    // Read before all else: by the time they are needed they have come.
+    let first_column = params.columns + head * HD * QUADS;
+    let columns = array<vec4<f32>, 4>(
+        column(first_column + tid, tid),
+        column(first_column + tid + SUMMING, tid + SUMMING),
+        column(first_column + tid + 2u * SUMMING, tid + 2u * SUMMING),
+        column(first_column + tid + 3u * SUMMING, tid + 3u * SUMMING));
+#endif
 
     let q_src = head * HD;
 #if OWN_KV
@@ -298,17 +334,52 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     sums[2u * tid + 1u] = acc.b;
     workgroupBarrier();
     let place = head * params.most + wid.x;
-    for (var i = tid; i < HD; i += THREADS) {
-        var total = 0.0;
+    for (var i = tid; i < HD / 4u; i += THREADS) {
+        var total = vec4<f32>(0.0);
         for (var t = 0u; t < TEAMS; t += 1u) {
-            let at = (t * OCTETS + (i >> 3u)) * 8u + (i & 7u);
-            total += sums[at >> 2u][at & 3u];
+            total += sums[t * OCTETS * 2u + i];
         }
-        part[place * HD + i] = total;
+        let at = place * HD + 4u * i;
+        part[at] = total.x;
+        part[at + 1u] = total.y;
+        part[at + 2u] = total.z;
+        part[at + 3u] = total.w;
+#if LEAVES
+        own[i] = total;
+#endif
     }
+    let pairs = params.heads * params.most * HD;
     if (tid == 0u) {
-        let at = params.heads * params.most * HD + place * 2u;
-        part[at] = m;
-        part[at + 1u] = l;
+        part[pairs + place * 2u] = m;
+        part[pairs + place * 2u + 1u] = l;
     }
+#if LEAVES
+    workgroupBarrier();
+    var z = vec4<f32>(0.0);
+    if (tid < SUMMING) {
+        z = columns[0] * element(tid) + columns[1] * element(tid + SUMMING)
+            + columns[2] * element(tid + 2u * SUMMING) + columns[3] * element(tid + 3u * SUMMING);
+        for (var i = tid + 4u * SUMMING; i < HD * QUADS; i += 4u * SUMMING) {
+            let a = column(first_column + i, i) * element(i);
+            let b = column(first_column + i + SUMMING, i + SUMMING) * element(i + SUMMING);
+            let c = column(first_column + i + 2u * SUMMING, i + 2u * SUMMING) * element(i + 2u * SUMMING);
+            let d = column(first_column + i + 3u * SUMMING, i + 3u * SUMMING) * element(i + 3u * SUMMING);
+            z += (a + b) + (c + d);
+        }
+    }
+    sums[tid] = z;
+    workgroupBarrier();
+    if (tid < QUADS) {
+        var total = vec4<f32>(0.0);
+        for (var i = tid; i < SUMMING; i += QUADS) {
+            total += sums[i];
+        }
+        let behind = (pairs + params.heads * params.most * 2u + 3u) / 4u;
+        let at = 4u * (behind + (wid.x * params.heads + head) * QUADS + tid);
+        part[at] = total.x;
+        part[at + 1u] = total.y;
+        part[at + 2u] = total.z;
+        part[at + 3u] = total.w;
+    }
+#endif
 }

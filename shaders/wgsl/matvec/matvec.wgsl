@@ -8,7 +8,6 @@
 //   1 norm    x = rms(in; w2)
 //   2 add     h' = (in + rms(branch; w1))·s;  h_out = h';  x = NORM2 ? rms(h'; w2) : h'
 //   3 merge   x = merged partial results of attention/decode.wgsl (flash-decoding: softmax-weighted mean over splits)
-//   4 correct x = in, and each dot gets + Σ_j B[row,j]·z[j]: the correction of adapters, whose z comes from epilogue 3
 //   rms(v; w) = v·(mean(v²) + eps)^-½·w; s is a scalar of `vectors`, or 1.
 //   MIX: branch = rms(branch[0..K]; w3) + rms(branch[K..2K]; w4), a dense branch and that of the experts
 // Epilogues (EPILOGUE):
@@ -20,6 +19,8 @@
 //
 // SEGS matrices that share x (q, k, v) are done in one dispatch: the workgroups of a segment follow those of the one
 // before it.
+//
+// TAKES and LEAVES are about adapters: see adapters.wgsl.
 //
 // A workgroup of GROUPS·32 threads stages x in workgroup memory, tile by tile (TILE elements), transposed so that the
 // 32 lanes of a group read 32 consecutive vec4s. GROUPS/KSPLIT groups each own ROWS rows; KSPLIT groups share theirs
@@ -41,6 +42,9 @@
 #if EPILOGUE == 1 || EPILOGUE == 2
 #include "shared/gelu.wgsl"
 #endif
+#if TAKES != 0 || LEAVES != 0
+#include "matvec/adapters.wgsl"
+#endif
 #if PROLOGUE == 3
 #include "shared/state.wgsl"
 #include "shared/splits.wgsl"
@@ -57,6 +61,10 @@ struct Params {
     merge: vec4<u32>,  // head size, most splits, smallest run, window
     z_at: vec4<u32>,   // where each segment's part of z begins, in vec4s, or 0xffffffff; w: rank in vec4s
     b_at: vec4<u32>,   // where each segment's rows of B begin, in vec4s; w: unused
+    // In vec4s: where what was left begins, in its buffer; how much it is (partial z of a head where it is attention's
+    // that left them, heads; else workgroups, or the length of v); where what is left begins in y; where in `adapter` what
+    // it is made with begins.
+    leavings: vec4<u32>,
     eps: f32,
     dense_norm: u32,   // where w3 begins
     experts_norm: u32, // where w4 begins
@@ -82,10 +90,6 @@ struct Params {
 #endif
 #if PROLOGUE == 3
 @group(0) @binding({{B_STATE}}) var<storage, read> state: State;
-#endif
-#if PROLOGUE == 4
-@group(0) @binding({{B_Z}}) var<storage, read> z_in: array<vec4<f32>>;
-@group(0) @binding({{B_B}}) var<storage, read> b_in: array<vec4<f32>>;
 #endif
 #if EPILOGUE == 2
 @group(0) @binding({{B_PLE}}) var<storage, read> ple: array<f32>;
@@ -176,6 +180,9 @@ fn stage(tile: u32, tid: u32) {
     let splits = attention_splits(state.pos + 1u, params.merge.w, params.merge.z, most).count;
     if (tile == 0u) {
         weigh(tid, splits);
+#if TAKES == 2
+        sum_partial(tid, splits);
+#endif
     }
     let begin = tile * {{TILE}}u / 4u;
     for (var j = tid; j < TILE_UNITS * 4u; j += THREADS) {
@@ -191,8 +198,13 @@ fn stage(tile: u32, tid: u32) {
         mem[staged(j)] = value;
     }
 }
-#elif PROLOGUE == 0 || PROLOGUE == 4
+#elif PROLOGUE == 0
 fn stage(tile: u32, tid: u32) {
+#if TAKES == 2
+    if (tile == 0u) {
+        sum_partial(tid, 1u);
+    }
+#endif
     let begin = tile * {{TILE}}u / 4u;
     for (var j = tid; j < TILE_UNITS * 4u; j += THREADS) {
         var value = vec4<f32>(0.0);
@@ -255,6 +267,11 @@ fn stage(tile: u32, tid: u32, first: bool) {
     // mean(h'²) with h' = (h + rb·b·w)·s
     let square = max(0.0, (sums.y + 2.0 * rb * sums.z + rb * rb * sums.w) * s * s / {{K}}.0);
     let r = inverseSqrt(square + params.eps);
+#if TAKES == 3 && NORM2
+    ahead_factors = vec2<f32>(r * s, rb);
+#elif TAKES == 3
+    ahead_factors = vec2<f32>(s, rb);
+#endif
     for (var j = tid; j < {{K}}u / 4u; j += THREADS) {
         let h = (x_in[base + j] + rb * branch4(j, factors) * vector4(params.norm.x, j)) * s;
         if (first) {
@@ -302,7 +319,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         start = group - params.groups.x;
     }
 #endif
-#if SEGS == 3
+#if SEGS == 3 || (SEGS != 1 && LEAVES == 1)
     if (group >= params.groups.y) {
         segment = 2u;
         start = group - params.groups.y;
@@ -326,7 +343,28 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #if PAIR
     var sum_up = vec4<f32>(0.0);
 #endif
+#if TAKES != 0
+    let first = read_item(item_of(lane % ITEMS, segment, row, last));
+#endif
+#if TAKES == 2
+    read_early(tid);
+#endif
+#if LEAVES == 2
+    let column = read_column(start * ROWS_MADE, rows, tid);
+#endif
 
+#if LEAVES == 1
+    if (segment == 2u) {
+        sum.x = of_stream(min(row, last), lane);
+#if ROWS != 1
+        sum.y = of_stream(min(row + 1u, last), lane);
+#endif
+#if ROWS == 4
+        sum.z = of_stream(min(row + 2u, last), lane);
+        sum.w = of_stream(min(row + 3u, last), lane);
+#endif
+    } else {
+#endif
     for (var tile = 0u; tile * TILE_UNITS < UNITS; tile += 1u) {
 #if PROLOGUE == 2
         stage(tile, tid, group == 0u);
@@ -410,37 +448,15 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         workgroupBarrier();
     }
 
-#if PROLOGUE == 4
-    let quads = params.z_at.w;
-    let z_at = params.z_at[segment];
-    if (z_at != 0xffffffffu) {
-        let b_at = params.b_at[segment];
-        for (var q = lane; q < quads; q += LANES) {
-            let z = z_in[z_at + q];
-            sum.x += dot(b_in[b_at + min(row, last) * quads + q], z);
-#if ROWS != 1
-            sum.y += dot(b_in[b_at + min(row + 1u, last) * quads + q], z);
-#endif
-#if ROWS == 4
-            sum.z += dot(b_in[b_at + min(row + 2u, last) * quads + q], z);
-            sum.w += dot(b_in[b_at + min(row + 3u, last) * quads + q], z);
-#endif
-        }
+#if LEAVES == 1
     }
+#endif
+
+#if TAKES != 0
+    let corrected = correct(first, segment, row, last, lane);
+    sum += corrected.one;
 #if PAIR
-    if (params.z_at.y != 0xffffffffu) {
-        for (var q = lane; q < quads; q += LANES) {
-            let z = z_in[params.z_at.y + q];
-            sum_up.x += dot(b_in[params.b_at.y + min(row, last) * quads + q], z);
-#if ROWS != 1
-            sum_up.y += dot(b_in[params.b_at.y + min(row + 1u, last) * quads + q], z);
-#endif
-#if ROWS == 4
-            sum_up.z += dot(b_in[params.b_at.y + min(row + 2u, last) * quads + q], z);
-            sum_up.w += dot(b_in[params.b_at.y + min(row + 3u, last) * quads + q], z);
-#endif
-        }
-    }
+    sum_up += corrected.two;
 #endif
 #endif
 
@@ -474,6 +490,13 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             total *= scales[out_row % (4u * params.z_at.w)];
 #endif
             y[params.out[segment] + out_row] = total;
+#if LEAVES == 2
+            made[tid] = total;
+#endif
         }
     }
+#if LEAVES == 2
+    workgroupBarrier();
+    leave_partial(column, start, start * ROWS_MADE, rows, tid);
+#endif
 }

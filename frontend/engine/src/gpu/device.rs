@@ -13,6 +13,9 @@ use futures_util::future::Shared;
 use super::GpuError;
 use super::pipelines::Pipeline;
 
+/// Storage buffers that a kernel may bind, of which every device has eight: one kernel of adapters takes nine.
+const MOST_STORAGE_BUFFERS: u32 = 9;
+
 /// What to ask of the platform.
 #[derive(Clone, Debug, Default)]
 pub struct GpuOptions {
@@ -77,6 +80,11 @@ impl Gpu {
         let limits = wgpu::Limits {
             max_buffer_size: offered.max_buffer_size,
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
+            max_storage_buffers_per_shader_stage: if options.portable {
+                wgpu::Limits::default().max_storage_buffers_per_shader_stage
+            } else {
+                offered.max_storage_buffers_per_shader_stage.min(MOST_STORAGE_BUFFERS)
+            },
             ..wgpu::Limits::default()
         };
         let wanted = wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY;
@@ -171,6 +179,12 @@ impl Gpu {
     #[must_use]
     pub fn is_portable(&self) -> bool {
         self.portable
+    }
+
+    /// Storage buffers that a kernel may bind.
+    #[must_use]
+    pub fn storage_buffers(&self) -> u32 {
+        self.limits.max_storage_buffers_per_shader_stage
     }
 
     /// Largest buffer that can be created and bound whole, in bytes.

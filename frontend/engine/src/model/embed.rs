@@ -46,6 +46,7 @@ pub async fn per_layer(gpu: &Gpu, parts: &Parts, one: bool) -> Result<Steps, Gpu
             dtypes: vec![matrix.dtype],
             prologue: Prologue::Plain,
             epilogue: Epilogue::Store,
+            adapted: shaders::matvec::Adapted::NOT,
             form: shaders::matvec::Form::default(),
         };
         kernel.form = matvec_form(gpu, parts.packed, &kernel, matrix.n);

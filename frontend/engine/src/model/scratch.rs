@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use shaders::matvec::Matvec;
 
+use super::corrections::MOST_FUSED_RANK;
 use super::experts::ExpertScratch;
 use super::{Config, KvType, kv_cache};
 use crate::gpu::{Buffer, Gpu, GpuError};
@@ -54,7 +55,7 @@ pub struct Scratch {
     pub v: Arc<Buffer>,
     /// The result of attention. `[T, heads·head_dim]`.
     pub attention: Arc<Buffer>,
-    /// Partial results of decode's attention.
+    /// Partial results of decode's attention, and behind them those that are for adapters.
     pub part: Arc<Buffer>,
     /// The gate, in decode the activated product. `[T, feed_forward]`.
     pub gate: Arc<Buffer>,
@@ -95,7 +96,8 @@ impl Sizes {
         let part = layers()
             .map(|i| {
                 let splits = u64::from(most_splits(config.heads, 0));
-                u64::from(config.heads) * splits * u64::from(config.layers[i].head_dim + 2)
+                u64::from(config.heads) * splits * u64::from(config.layers[i].head_dim + 2 + MOST_FUSED_RANK)
+                    + 4
             })
             .max();
         Self {

@@ -121,6 +121,9 @@ enum Command {
         /// Context length in tokens; 0 for what the two need.
         #[arg(long, default_value_t = 0)]
         context: u32,
+        /// A LoRA adapter: PEFT directory, GGUF or safetensors file, `:SCALE` behind it. May be given several times.
+        #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
+        adapter: Vec<String>,
         /// Time the vision tower instead: pictures of 280 and of 1120 tokens.
         #[arg(long)]
         image: bool,
@@ -135,11 +138,17 @@ enum Command {
         /// Position of the token: how much context it sees.
         #[arg(long, default_value_t = 512)]
         position: u32,
+        /// A LoRA adapter: PEFT directory, GGUF or safetensors file, `:SCALE` behind it. May be given several times.
+        #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
+        adapter: Vec<String>,
     },
     /// Runs kernels on small inputs beside the same computation on the processor, and fails if one differs.
     Check {
         /// The model file whose kernels are meant; without it those that any model may need.
         model: Option<PathBuf>,
+        /// A LoRA adapter: PEFT directory, GGUF or safetensors file, `:SCALE` behind it. May be given several times.
+        #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
+        adapter: Vec<String>,
     },
     /// What a LoRA adapter is; writes it in other formats.
     Adapter {
@@ -274,25 +283,28 @@ pub fn run() -> Result<Value> {
             let (mut session, _, gpu) = load(&options, &model, 512, KvType::F16)?;
             super::bench::sound(&mut session, &gpu, repeat)
         }
-        Command::Bench { model, prefill, decode, repeat, on_request, context, .. } => {
+        Command::Bench { model, prefill, decode, repeat, on_request, context, adapter, .. } => {
             let context = if context == 0 { prefill + decode + 1 } else { context };
             let (mut session, _, gpu) = load(&options, &model, context, KvType::F16)?;
+            adapters::add(&mut session, &adapter)?;
             if on_request {
                 super::bench::on_request(&mut session, &gpu, prefill, decode)
             } else {
                 super::bench::run(&mut session, &gpu, prefill, decode, repeat)
             }
         }
-        Command::Profile { model, position } => {
+        Command::Profile { model, position, adapter } => {
             let (mut session, _, gpu) = load(&options, &model, position + 128, KvType::F16)?;
+            adapters::add(&mut session, &adapter)?;
             super::bench::profile(&mut session, &gpu, position)
         }
-        Command::Check { model: None } => {
+        Command::Check { model: None, .. } => {
             let gpu = pollster::block_on(Gpu::open(&options))?;
             super::check::run(&gpu, &engine::check::standard())
         }
-        Command::Check { model: Some(model) } => {
-            let (session, _, gpu) = load(&options, &model, LEAST_CONTEXT, KvType::F16)?;
+        Command::Check { model: Some(model), adapter } => {
+            let (mut session, _, gpu) = load(&options, &model, LEAST_CONTEXT, KvType::F16)?;
+            adapters::add(&mut session, &adapter)?;
             super::check::run(&gpu, &session.decoder().forms())
         }
         Command::Adapter { adapter, peft, gguf, base } => {

@@ -20,18 +20,22 @@
 //! | experts' gate, up | choice; norm | gate, up of each | GeGLU |
 //! | experts' down | | down of each | weighted sum |
 //!
-//! Where adapters correct a product, a dispatch before it makes z, the product with their stacked A. It takes the
-//! prologue over and keeps the x that it made, so that the product needs none and adds B·z to its dots.
+//! Where adapters correct a product, it adds B·z to its dots, z being the product with their stacked A. Most have z from
+//! dispatches that are there anyway ([`super::corrections::Way`]). For others a dispatch before makes it: it takes the
+//! prologue over and keeps the x that it made, so that the product needs none.
 //!
 //! The residual stream goes from one of two buffers to the other with each `h +=`: a dispatch must not write what its
 //! other workgroups still read.
 
+mod products;
+
 use shaders::attention::decode::{Decode, Kv, Params as AttentionParams};
-use shaders::matvec::{Correction, Epilogue, Matvec, Merge, Norms, Params, Prologue, shrink_form};
+use shaders::matvec::{Epilogue, Matvec, Merge, Norms, Prologue};
 use shaders::selftest::Form;
 
+use products::{Front, Left, Product};
+
 use super::corrections::{Corrections, Site};
-use super::forms::matvec_form;
 use super::prefill::norm_add;
 use super::scratch::{most_splits, smallest_run};
 use super::{Parts, experts};
@@ -58,6 +62,8 @@ struct Builder<'a> {
     /// Which of the two stream buffers is current.
     h: usize,
     pending: Option<Pending>,
+    /// What was left for the adapters that correct the next product.
+    left: Option<Left>,
 }
 
 /// The layers from `first` on, the output norm and the head. The stream is expected in `h[0]`, whole.
@@ -70,7 +76,8 @@ pub async fn build(
     corrections: Option<&Corrections>,
     first: usize,
 ) -> Result<Steps, GpuError> {
-    let mut builder = Builder { gpu, parts, corrections, steps: Steps::default(), h: 0, pending: None };
+    let mut builder =
+        Builder { gpu, parts, corrections, steps: Steps::default(), h: 0, pending: None, left: None };
     for i in first..parts.config.layers.len() {
         builder.layer(i).await?;
     }
@@ -78,123 +85,7 @@ pub async fn build(
     Ok(builder.steps)
 }
 
-/// One product.
-struct Product<'m> {
-    matrices: Vec<&'m Matrix>,
-    epilogue: Epilogue,
-    /// Where each matrix's results begin in y.
-    out: [u32; 3],
-    /// Where this layer's row begins in the per-layer inputs.
-    ple: u32,
-    /// Where adapters may correct it.
-    site: Option<(usize, Site)>,
-}
-
-impl<'m> Product<'m> {
-    fn store(matrices: Vec<&'m Matrix>) -> Self {
-        let mut out = [0; 3];
-        let mut next = 0;
-        for (place, matrix) in out.iter_mut().zip(&matrices) {
-            *place = next;
-            next += matrix.n;
-        }
-        Self { matrices, epilogue: Epilogue::Store, out, ple: 0, site: None }
-    }
-
-    fn at(self, layer: usize, site: Site) -> Self {
-        Self { site: Some((layer, site)), ..self }
-    }
-}
-
 impl<'a> Builder<'a> {
-    fn kernel(&self, product: &Product<'_>, prologue: Prologue) -> Matvec {
-        let rows = if product.epilogue == Epilogue::Geglu {
-            2 * product.matrices[0].n
-        } else {
-            product.matrices.iter().map(|m| m.n).sum()
-        };
-        let mut kernel = Matvec {
-            k: product.matrices[0].k,
-            dtypes: product.matrices.iter().map(|m| m.dtype).collect(),
-            prologue,
-            epilogue: product.epilogue,
-            form: shaders::matvec::Form::default(),
-        };
-        kernel.form = match product.epilogue {
-            Epilogue::Shrink { .. } => shrink_form(kernel.k),
-            _ => matvec_form(self.gpu, self.parts.packed, &kernel, rows),
-        };
-        kernel
-    }
-
-    /// A product, with the corrections of adapters. `tail` is what its prologue binds.
-    async fn push(
-        &mut self,
-        product: &Product<'_>,
-        prologue: Prologue,
-        set: impl FnOnce(Params) -> Params,
-        y: &wgpu::Buffer,
-        x: &wgpu::Buffer,
-        tail: &[&wgpu::Buffer],
-    ) -> Result<(), GpuError> {
-        let corrected = self.corrections.zip(product.site);
-        let corrected = corrected.and_then(|(all, (layer, site))| Some((all, all.at(layer, site)?)));
-        let Some((all, site)) = corrected else {
-            return self.push_product(product, prologue, set, y, x, tail).await;
-        };
-        let s = &self.parts.scratch;
-        let kept: &wgpu::Buffer = if prologue == Prologue::Merge { &s.attention } else { &s.x };
-        let (keep, x_made) = match prologue {
-            Prologue::Plain | Prologue::Correct => (false, x),
-            // The sum itself is x, and it is written out anyway, to the last buffer of the prologue.
-            Prologue::Add { norm: false, .. } => (false, tail.last().copied().unwrap_or(x)),
-            Prologue::Norm | Prologue::Add { norm: true, .. } | Prologue::Merge => (true, kept),
-        };
-        let shrink = Product { epilogue: Epilogue::Shrink { keep }, ..Product::store(vec![&site.a]) };
-        let places = Correction { places: [None; 3], ..site.correction };
-        let mut buffers = tail.to_vec();
-        buffers.push(&all.scales);
-        if keep {
-            buffers.push(kept);
-        }
-        let set = |p| set(p).with_correction(&places);
-        self.push_product(&shrink, prologue, set, &all.z, x, &buffers).await?;
-        let set = |p: Params| p.with_correction(&site.correction);
-        self.push_product(product, Prologue::Correct, set, y, x_made, &[&all.z, &site.b]).await
-    }
-
-    /// A product as it is. `tail` is what its prologue binds, and its epilogue where that is none of the layer's own.
-    async fn push_product(
-        &mut self,
-        product: &Product<'_>,
-        prologue: Prologue,
-        set: impl FnOnce(Params) -> Params,
-        y: &wgpu::Buffer,
-        x: &wgpu::Buffer,
-        tail: &[&wgpu::Buffer],
-    ) -> Result<(), GpuError> {
-        let kernel = self.kernel(product, prologue);
-        let rows: Vec<u32> = product.matrices.iter().map(|m| m.n).collect();
-        let (mut params, grid) = kernel.dispatch(&rows);
-        for (planes, matrix) in params.planes.iter_mut().zip(&product.matrices) {
-            *planes = matrix.whole().layout.planes;
-        }
-        params.out = product.out;
-        params.ple = product.ple;
-        params.eps = self.parts.config.eps;
-        let params = set(params);
-        let mut buffers = vec![y, x];
-        buffers.extend(product.matrices.iter().map(|m| -> &wgpu::Buffer { &m.whole().buffer }));
-        buffers.extend(tail);
-        if product.epilogue == Epilogue::Ple {
-            buffers.push(&self.parts.scratch.ple);
-        }
-        self.steps.push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(grid)).await?;
-        self.steps.reading(Reads::Fixed(product.matrices.iter().map(|m| m.whole().layout.bytes()).sum()));
-        self.steps.tried_as(Form::Matvec(kernel));
-        Ok(())
-    }
-
     /// A product of the normed stream; what is pending is added to the stream first. `norm` is none where the stream
     /// itself is multiplied.
     async fn of_stream(
@@ -216,16 +107,20 @@ impl<'a> Builder<'a> {
                 let (from, to) = (self.h, 1 - self.h);
                 let tail: [&wgpu::Buffer; 3] = [&parts.weights.vectors, &s.branch, &s.h[to]];
                 let prologue = Prologue::Add { norm: norm.is_some(), mix: mix.is_some() };
-                let set = |p: Params| Params { mix: mix.unwrap_or_default(), ..p }.with_norms(norms);
-                self.push(product, prologue, set, y, &s.h[from], &tail).await?;
+                let mix = mix.unwrap_or_default();
+                let x = &s.h[from];
+                let front =
+                    Front { prologue, tail: tail.to_vec(), norms: Some(norms), mix, ..Front::plain(x) };
+                self.push(product, front, y).await?;
                 self.h = to;
             }
             None if norm.is_some() => {
                 let norms = Norms { branch: 0, input, scale: None, eps };
-                let (x, tail): (_, [&wgpu::Buffer; 1]) = (&s.h[self.h], [&parts.weights.vectors]);
-                self.push(product, Prologue::Norm, |p| p.with_norms(norms), y, x, &tail).await?;
+                let tail: Vec<&wgpu::Buffer> = vec![&parts.weights.vectors];
+                let (prologue, norms) = (Prologue::Norm, Some(norms));
+                self.push(product, Front { prologue, tail, norms, ..Front::plain(&s.h[self.h]) }, y).await?;
             }
-            None => self.push(product, Prologue::Plain, |p| p, y, &s.h[self.h], &[]).await?,
+            None => self.push(product, Front::plain(&s.h[self.h]), y).await?,
         }
         Ok(())
     }
@@ -238,7 +133,7 @@ impl<'a> Builder<'a> {
         y: &wgpu::Buffer,
     ) -> Result<(), GpuError> {
         let x = self.stream_in_a_dispatch(norm).await?;
-        self.push(product, Prologue::Plain, |p| p, y, x, &[]).await
+        self.push(product, Front::plain(x), y).await
     }
 
     /// Adds what is pending to the stream, in a dispatch that also norms it; what is to be multiplied.
@@ -272,7 +167,9 @@ impl<'a> Builder<'a> {
         let most = most_splits(config.heads, window);
         let merge = Merge { head_dim: layer.head_dim, most, smallest: smallest_run(self.gpu), window };
         let output = Product::store(vec![parts.matrix(&name("attn_output"))?]).at(i, Site::Output);
-        self.push(&output, Prologue::Merge, |p| p.with_merge(merge), &s.branch, &s.part, &[&s.state]).await?;
+        let (prologue, merge) = (Prologue::Merge, Some(merge));
+        let tail: Vec<&wgpu::Buffer> = vec![&s.state];
+        self.push(&output, Front { prologue, tail, merge, ..Front::plain(&s.part) }, &s.branch).await?;
         self.pending = Some(Pending { norm: vector("post_attention_norm"), mix: None, scale: None });
 
         let gate_up = Product {
@@ -284,7 +181,7 @@ impl<'a> Builder<'a> {
         };
         self.of_stream(&gate_up, Some(vector("ffn_norm")), &s.gate).await?;
         let down = Product::store(vec![parts.matrix(&name("ffn_down"))?]).at(i, Site::Down);
-        self.push(&down, Prologue::Plain, |p| p, &s.branch, &s.gate, &[]).await?;
+        self.push(&down, Front::plain(&s.gate), &s.branch).await?;
         let mix = match config.experts {
             Some(_) => Some(self.experts(i).await?),
             None => None,
@@ -305,7 +202,7 @@ impl<'a> Builder<'a> {
         };
         self.of_stream(&gate, None, &s.ple_gate).await?;
         let project = Product::store(vec![parts.matrix(&name("proj"))?]).at(i, Site::PleProjection);
-        self.push(&project, Prologue::Plain, |p| p, &s.branch, &s.ple_gate, &[]).await?;
+        self.push(&project, Front::plain(&s.ple_gate), &s.branch).await?;
         self.pending = Some(Pending { norm: vector("post_norm"), mix: None, scale });
         Ok(())
     }
@@ -335,7 +232,17 @@ impl<'a> Builder<'a> {
             (true, true) => Kv::Own,
             (true, false) => Kv::OwnVIsK,
         };
-        let kernel = Decode { head_dim: layer.head_dim, kv, kv_f16: parts.kv_type == super::KvType::F16 };
+        let output = self.corrected(Some((i, Site::Output)));
+        let columns = output.and_then(|site| site.way.columns());
+        let kv_f16 = parts.kv_type == super::KvType::F16;
+        let rank = self.corrections.map_or(0, Corrections::rank);
+        let kernel = Decode {
+            head_dim: layer.head_dim,
+            kv,
+            kv_f16,
+            quads: if columns.is_some() { rank / 4 } else { 0 },
+        };
+        let most = most_splits(config.heads, parts.window(i));
         let params = AttentionParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
@@ -344,13 +251,19 @@ impl<'a> Builder<'a> {
             q_norm: w.vector(&format!("blk.{i}.attn_q_norm")),
             k_norm: w.vector(&format!("blk.{i}.attn_k_norm")),
             smallest: smallest_run(self.gpu),
-            most: most_splits(config.heads, parts.window(i)),
+            most,
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
-            pad: [0; 2],
+            pad: 0,
+            columns: columns.unwrap_or(0) / 4,
         };
-        let buffers: [&wgpu::Buffer; 7] =
-            [&s.part, &s.state, &s.qkv, &w.vectors, &rope.table, &cache.k, &cache.v];
+        let mut buffers: Vec<&wgpu::Buffer> =
+            vec![&s.part, &s.state, &s.qkv, &w.vectors, &rope.table, &cache.k, &cache.v];
+        if let Some(output) = output.filter(|_| kernel.quads > 0) {
+            buffers.push(&output.b);
+            let at = Decode::partial_at(layer.head_dim, config.heads, most);
+            self.left = Some(Left { site: (i, Site::Output), at, count: config.heads });
+        }
         self.steps
             .push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))
             .await?;
@@ -379,7 +292,7 @@ impl<'a> Builder<'a> {
             let matrix = Matrix { dtype: head.dtype, k: head.k, n: part.layout.n, parts: vec![part.clone()] };
             let product = Product { out: [part.row0, 0, 0], ..Product::store(vec![&matrix]) };
             if let Some(x) = x {
-                self.push(&product, Prologue::Plain, |p| p, &s.logits, x, &[]).await?;
+                self.push(&product, Front::plain(x), &s.logits).await?;
             } else {
                 self.pending = pending;
                 self.h = h;

@@ -1,0 +1,144 @@
+//! What adapters have to do with a case of a product: what lies behind its inputs, z, and what it leaves.
+
+use super::products::Front;
+use super::{Arg, random};
+use crate::matvec::{Correction, Epilogue, Leaves, Leavings, Matvec, Prologue, Takes, twin};
+
+/// Workgroups that left partial results behind x.
+const LEFT_BY: u32 = 5;
+
+/// Elements of the rank.
+fn rank(kernel: &Matvec) -> u32 {
+    4 * kernel.adapted.quads
+}
+
+/// Products that have a z of their own; V of [`Leaves::Ahead`] shares that of the matrix before it.
+fn corrected(kernel: &Matvec) -> u32 {
+    if matches!(kernel.adapted.leaves, Leaves::Ahead { .. }) { 1 } else { kernel.dtypes.len() as u32 }
+}
+
+/// What lies behind x or the branch; `places` are heads times most splits, where attention left it.
+pub(super) fn behind(kernel: &Matvec, places: u32) -> Vec<f32> {
+    let len = match (kernel.adapted.takes, kernel.prologue) {
+        (Takes::Nothing | Takes::Z, _) => 0,
+        (Takes::Ahead, _) => 2 * corrected(kernel) * rank(kernel),
+        (Takes::Partial, Prologue::Merge) => places * rank(kernel),
+        (Takes::Partial, _) => LEFT_BY * rank(kernel),
+    };
+    random(55, len as usize)
+}
+
+/// A case's part that is about adapters.
+pub(super) struct AdaptedCase {
+    pub correction: Correction,
+    pub leavings: Leavings,
+    /// What is bound last.
+    pub args: Vec<Arg>,
+    /// What is added to each product.
+    pub added: Vec<Vec<f64>>,
+    /// The columns of A for [`Leaves::Partial`], `[rows, rank]`.
+    columns: Vec<f32>,
+    /// U·h of [`Leaves::Ahead`].
+    pub ahead: Vec<f64>,
+}
+
+/// z of the matrices together.
+fn z(kernel: &Matvec, front: &Front, behind: &[f32], scales: &[f32], given: &[f32]) -> Vec<f64> {
+    let rank = rank(kernel) as usize;
+    let scale = |i: usize| f64::from(scales[i % rank]);
+    match kernel.adapted.takes {
+        Takes::Nothing => vec![0.0; given.len()],
+        Takes::Z => given.iter().map(|&z| f64::from(z)).collect(),
+        Takes::Partial => {
+            // Those of attention are [splits, heads], their weights the other way round.
+            let heads = front.heads as usize;
+            let weight = |part: usize| {
+                let place =
+                    part.checked_rem(heads).map(|head| head * front.weights.len() / heads + part / heads);
+                place.map_or(1.0, |place| front.weights[place])
+            };
+            let sum = |q: usize| -> f64 {
+                let parts = behind.chunks_exact(rank).enumerate();
+                parts.map(|(place, part)| weight(place) * f64::from(part[q])).sum()
+            };
+            (0..rank).map(|q| scale(q) * sum(q)).collect()
+        }
+        Takes::Ahead => {
+            let (v, u) = behind.split_at(behind.len() / 2);
+            let (whole, branch) = front.factors;
+            let one = |(i, (&v, &u)): (usize, (&f32, &f32))| {
+                scale(i) * whole * (f64::from(u) + branch * f64::from(v))
+            };
+            v.iter().zip(u).enumerate().map(one).collect()
+        }
+    }
+}
+
+/// `rows` are those of the matrices; `taken_at` is where what lies behind begins.
+pub(super) fn of(kernel: &Matvec, front: &Front, behind: &[f32], rows: &[u32], taken_at: u32) -> AdaptedCase {
+    let mut adapter: Vec<f32> = (0..rank(kernel)).map(|j| if j < 4 { 0.5 } else { -1.5 }).collect();
+    let scales = adapter.clone();
+    let given = random(51, (corrected(kernel) * rank(kernel)) as usize);
+    let z = z(kernel, front, behind, &scales, &given);
+    let mut correction = Correction { rank: rank(kernel), places: [None; 3] };
+    let mut added = Vec::new();
+    for (i, &rows) in rows.iter().enumerate() {
+        let b = random(52 + i as u64, (rows * rank(kernel)) as usize);
+        let at = (i as u32).min(corrected(kernel) - 1) * rank(kernel);
+        if kernel.adapted.takes != Takes::Nothing {
+            correction.places[i] = Some((at, adapter.len() as u32));
+        }
+        added.push(twin::product(&b, &z[at as usize..][..rank(kernel) as usize]));
+        adapter.extend(b);
+    }
+    let mut leavings = Leavings { taken_at, made_with: adapter.len() as u32, ..Leavings::default() };
+    leavings.taken = match (kernel.adapted.takes, kernel.prologue) {
+        (Takes::Ahead, _) => corrected(kernel) * rank(kernel),
+        (_, Prologue::Merge) => front.heads,
+        _ => LEFT_BY,
+    };
+    let columns = random(57, (rows[0] * rank(kernel)) as usize);
+    let mut ahead = Vec::new();
+    let mut stream = None;
+    match kernel.adapted.leaves {
+        Leaves::Nothing => {}
+        Leaves::Partial => {
+            leavings.left_at = rows[0].next_multiple_of(4);
+            adapter.extend(&columns);
+        }
+        Leaves::Ahead { stream: len } => {
+            let h = random(58, len as usize);
+            let u = random(59, (rows[1] * len) as usize);
+            ahead = twin::product(&u, &h.iter().map(|&h| f64::from(h)).collect::<Vec<_>>());
+            adapter.extend(&u);
+            stream = Some(Arg::floats(&h));
+        }
+    }
+    let mut args = vec![Arg::floats(&adapter)];
+    if kernel.adapted.takes == Takes::Z {
+        args.push(Arg::floats(&given));
+    }
+    args.extend(stream);
+    AdaptedCase { correction, leavings, args, added, columns, ahead }
+}
+
+impl AdaptedCase {
+    /// What stands behind the results `y` of a kernel.
+    pub(super) fn left(&self, kernel: &Matvec, y: &[f64]) -> Vec<f64> {
+        match kernel.adapted.leaves {
+            Leaves::Nothing => Vec::new(),
+            Leaves::Ahead { .. } => self.ahead.clone(),
+            Leaves::Partial => {
+                debug_assert_eq!(kernel.epilogue, Epilogue::Geglu);
+                let rank = rank(kernel) as usize;
+                let mut left = vec![0.0; y.len().next_multiple_of(4) - y.len()];
+                let columns = self.columns.chunks_exact(rank).zip(y).collect::<Vec<_>>();
+                for rows in columns.chunks(kernel.rows_per_workgroup() as usize) {
+                    let sum = |q: usize| rows.iter().map(|(a, y)| f64::from(a[q]) * *y).sum::<f64>();
+                    left.extend((0..rank).map(sum));
+                }
+                left
+            }
+        }
+    }
+}
