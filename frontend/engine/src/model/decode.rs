@@ -36,7 +36,7 @@ use super::prefill::norm_add;
 use super::scratch::{most_splits, smallest_run};
 use super::{Parts, experts};
 use crate::gpu::{Gpu, GpuError, Grid, Reads, Steps};
-use crate::weights::Matrix;
+use crate::weights::{Matrix, Part};
 
 /// A branch that has been computed and is still to be normed and added to the stream.
 #[derive(Clone, Copy)]
@@ -364,9 +364,13 @@ impl<'a> Builder<'a> {
         let s = &parts.scratch;
         let norm = parts.weights.vector("output_norm");
         let head = parts.head()?;
+        let one_part = |part: &Part| Matrix { n: part.layout.n, parts: vec![part.clone()], ..head.clone() };
+        let matrices: Vec<_> = head.parts.iter().map(one_part).collect();
         // Packed products are so fast that it takes longer to norm the stream again in each of so many workgroups.
+        let is_packed = |matrix| self.kernel(&Product::store(vec![matrix]), Prologue::Plain).form.packed;
         let is_mixed = self.pending.is_some_and(|pending| pending.mix.is_some());
-        let x = if parts.config.width > Matvec::MAX_NORM_K || (parts.packed && !is_mixed) {
+        let is_wide = parts.config.width > Matvec::MAX_NORM_K;
+        let x = if is_wide || (matrices.iter().any(is_packed) && !is_mixed) {
             Some(self.stream_in_a_dispatch(Some(norm)).await?)
         } else {
             None
@@ -375,9 +379,8 @@ impl<'a> Builder<'a> {
         // anew, which costs less than a dispatch would.
         let pending = self.pending;
         let h = self.h;
-        for part in &head.parts {
-            let matrix = Matrix { dtype: head.dtype, k: head.k, n: part.layout.n, parts: vec![part.clone()] };
-            let product = Product { out: [part.row0, 0, 0], ..Product::store(vec![&matrix]) };
+        for (part, matrix) in head.parts.iter().zip(&matrices) {
+            let product = Product { out: [part.row0, 0, 0], ..Product::store(vec![matrix]) };
             if let Some(x) = x {
                 self.push(&product, Prologue::Plain, |p| p, &s.logits, x, &[]).await?;
             } else {
