@@ -9,7 +9,7 @@ use shaders::selftest::Form;
 use shaders::state::State;
 
 use super::corrections::Corrections;
-use super::forms::{self, Products};
+use super::forms::{self, Chosen, Products};
 use super::host_table::{HostTable, RowError};
 use super::lists::Lists;
 use super::sampler::{OUT_LEN, Sampler};
@@ -42,6 +42,12 @@ struct Adapted {
     active: bool,
 }
 
+/// The lists that apply adapters.
+async fn corrected(gpu: &Gpu, parts: &Parts, corrections: &Corrections) -> Result<Lists, GpuError> {
+    let one = gpu.validating(decode::build(gpu, parts, Some(corrections), 0)).await?;
+    Lists::new(gpu, parts, Some(corrections), one, &mut |_| ()).await
+}
+
 /// The decoder on the device.
 pub struct Decoder {
     gpu: Rc<Gpu>,
@@ -50,6 +56,8 @@ pub struct Decoder {
     adapted: Option<Adapted>,
     /// The head for one row of a chunk that went through all layers.
     head: Steps,
+    /// Whether packed products were timed beside floats.
+    timed: bool,
     sampler: Sampler,
     table: Option<Rc<HostTable>>,
     /// The id whose per-layer embedding soft tokens have.
@@ -113,9 +121,9 @@ impl Decoder {
         let layers = parts.config.layers.len();
         let total = 5;
         progress(0, total);
-        let layers_of_one = forms::choose(&gpu, &mut parts, products).await?;
+        let Chosen { steps, timed } = forms::choose(&gpu, &mut parts, products).await?;
         let mut told = |done| progress(done, total);
-        let plain = Lists::new(&gpu, &parts, None, layers_of_one, &mut told).await?;
+        let plain = Lists::new(&gpu, &parts, None, steps, &mut told).await?;
         let head = gpu.validating(decode::build(&gpu, &parts, None, layers)).await?;
         progress(4, total);
         let sampler = gpu.validating(Sampler::new(&gpu, &parts)).await?;
@@ -127,6 +135,7 @@ impl Decoder {
             plain,
             adapted: None,
             head,
+            timed,
             sampler,
             table: table.map(Rc::new),
             pad,
@@ -152,9 +161,7 @@ impl Decoder {
         }
         let parts = &self.parts;
         let corrections = Corrections::new(&self.gpu, &parts.config, &parts.weights, adapters).await?;
-        let building = decode::build(&self.gpu, parts, Some(&corrections), 0);
-        let layers_of_one = self.gpu.validating(building).await?;
-        let lists = Lists::new(&self.gpu, parts, Some(&corrections), layers_of_one, &mut |_| ()).await?;
+        let lists = corrected(&self.gpu, parts, &corrections).await?;
         self.gpu.check()?;
         self.adapted = Some(Adapted { corrections, lists, active: false });
         Ok(())
@@ -221,6 +228,29 @@ impl Decoder {
     pub fn products(&self) -> Products {
         let packed = |least_rows| Products::Packed { least_rows };
         self.parts.packed.map_or(Products::Floats, packed)
+    }
+
+    /// Whether that was found out by timing both.
+    #[must_use]
+    pub fn products_were_timed(&self) -> bool {
+        self.timed
+    }
+
+    /// Changes which products of decode are packed. The cache stays as it is.
+    ///
+    /// # Errors
+    /// When the device was lost, or refuses a kernel that is not packed; the decoder must not be used then.
+    pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
+        let (gpu, parts) = (&self.gpu, &mut self.parts);
+        let Chosen { steps, timed } = forms::choose(gpu, parts, products).await?;
+        self.plain = Lists::new(gpu, parts, None, steps, &mut |_| ()).await?;
+        let layers = parts.config.layers.len();
+        self.head = gpu.validating(decode::build(gpu, parts, None, layers)).await?;
+        if let Some(adapted) = &mut self.adapted {
+            adapted.lists = corrected(gpu, parts, &adapted.corrections).await?;
+        }
+        self.timed = timed;
+        gpu.check()
     }
 
     /// Dispatches of one drawn token.

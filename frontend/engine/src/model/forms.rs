@@ -1,9 +1,11 @@
 //! How the decode products are cut for their shapes, and which of them are packed.
 
+use std::collections::BTreeSet;
+
 use shaders::matvec::{Form, Matvec, Prologue};
 use shaders::selftest;
 
-use super::{Parts, decode};
+use super::{Parts, TensorList, decode};
 use crate::gpu::{Gpu, GpuError, Steps, Timer};
 
 /// Rows from which a product is large enough to earn back what packing x costs every workgroup.
@@ -44,11 +46,25 @@ pub fn matvec_form(gpu: &Gpu, packed: Option<u32>, kernel: &Matvec, rows: u32) -
     if is_meant && can() { form.packed() } else { form }
 }
 
+/// What was chosen.
+pub struct Chosen {
+    /// The layers and the head of one token.
+    pub steps: Steps,
+    /// Whether both forms were timed for it.
+    pub timed: bool,
+}
+
+impl Chosen {
+    fn untimed(steps: Steps) -> Self {
+        Self { steps, timed: false }
+    }
+}
+
 /// Decides which products are packed, sets [`Parts::packed`], and builds the layers and the head of one token so.
 ///
 /// # Errors
 /// When the device was lost, or refuses a kernel that is not packed.
-pub async fn choose(gpu: &Gpu, parts: &mut Parts, products: Products) -> Result<Steps, GpuError> {
+pub async fn choose(gpu: &Gpu, parts: &mut Parts, products: Products) -> Result<Chosen, GpuError> {
     let asked = match products {
         Products::Floats => None,
         Products::Packed { least_rows } => Some(least_rows),
@@ -57,19 +73,19 @@ pub async fn choose(gpu: &Gpu, parts: &mut Parts, products: Products) -> Result<
     parts.packed = asked;
     let packed = if asked.is_some() { build_packed(gpu, parts).await? } else { None };
     if let (Some(packed), Products::Packed { .. }) = (&packed, products) {
-        return Ok(packed.clone());
+        return Ok(Chosen::untimed(packed.clone()));
     }
     parts.packed = None;
     let floats = gpu.validating(decode::build(gpu, parts, None, 0)).await?;
-    let Some(packed) = packed else { return Ok(floats) };
+    let Some(packed) = packed else { return Ok(Chosen::untimed(floats)) };
     let timer = Timer::new(gpu)?;
     let before = time_those_not_in(&timer, &floats, &packed).await?;
     let after = time_those_not_in(&timer, &packed, &floats).await?;
     if after >= before * (1.0 - LEAST_GAIN) {
-        return Ok(floats);
+        return Ok(Chosen { steps: floats, timed: true });
     }
     parts.packed = asked;
-    Ok(packed)
+    Ok(Chosen { steps: packed, timed: true })
 }
 
 /// The list with packed products; none where no product is meant, or the device refuses them.
@@ -79,6 +95,34 @@ async fn build_packed(gpu: &Gpu, parts: &Parts) -> Result<Option<Steps>, GpuErro
         Err(GpuError::Kernel { .. }) => Ok(None),
         built => Ok(Some(built?).filter(|steps| steps.forms().any(is_packed))),
     }
+}
+
+/// The products of decode that [`Products::Measured`] is about, each shape once: storage types of the matrices that share x,
+/// columns, rows in all. None where no product is large and quantised.
+#[must_use]
+pub fn large_products(tensors: &TensorList, layers: usize) -> Vec<String> {
+    const OF_LAYER: [&[&str]; 6] = [
+        &["attn_q", "attn_k", "attn_v"],
+        &["attn_output"],
+        &["ffn_gate", "ffn_up"],
+        &["ffn_down"],
+        &["inp_gate"],
+        &["proj"],
+    ];
+    let head = if tensors.matrix("output").is_some() { "output" } else { "token_embd" };
+    let of_layers = (0..layers).flat_map(|i| OF_LAYER.map(|parts| (format!("blk.{i}."), parts)));
+    let alone: [(String, &[&str]); 1] = [(String::new(), &[head])];
+    let mut found = BTreeSet::new();
+    for (prefix, parts) in of_layers.chain(alone) {
+        let matrices: Vec<_> =
+            parts.iter().filter_map(|part| tensors.matrix(&format!("{prefix}{part}"))).collect();
+        let rows: u64 = matrices.iter().map(|matrix| matrix.n).sum();
+        if rows >= LARGE.into() && matrices.iter().all(|matrix| !matrix.dtype.is_float()) {
+            let types: Vec<_> = matrices.iter().map(|matrix| matrix.dtype.name()).collect();
+            found.insert(format!("{} {}x{rows}", types.join("+"), matrices[0].k));
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// Whether a kernel multiplies packed numbers.

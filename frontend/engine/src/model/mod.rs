@@ -20,7 +20,7 @@ mod tensors;
 pub use config::{Attention, Config, ConfigError, Experts, LayerConfig};
 pub use corrections::{Corrections, Site, spans};
 pub use decoder::{Decoder, Ingredients, StepError};
-pub use forms::{LARGE, Products, is_packed};
+pub use forms::{LARGE, Products, is_packed, large_products};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};
 pub use parts::{Parts, Rope};

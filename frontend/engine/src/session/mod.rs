@@ -229,6 +229,15 @@ impl Session {
         &self.decoder
     }
 
+    /// Changes which products of decode are packed, and forgets what the ones before have put into the cache.
+    ///
+    /// # Errors
+    /// When the device was lost, or refuses a kernel; the session must not be used then.
+    pub async fn set_products(&mut self, products: Products) -> Result<(), EngineError> {
+        self.forget();
+        Ok(self.decoder.set_products(products).await?)
+    }
+
     /// What training needs of the model. It shares the weights, and outlives the session if it must.
     #[must_use]
     pub fn training_base(&self) -> Base {
