@@ -118,6 +118,15 @@ test.describe("measurements on the page of diagnostics", () => {
     await expect(page.getByText("1 of 4 kernels computes wrongly on this GPU.")).toBeVisible();
     await expect(page.getByText("element 517 is 0.25, and should be -1.75")).toBeVisible();
   });
+
+  test("name a kernel that the model goes on without", async ({ app, page }) => {
+    await app.openChat("instant,miscomputes-packed");
+    await app.ask("Hello");
+    await app.go("Diagnostics");
+    await page.getByRole("button", { name: "Test kernels" }).click();
+    await expect(page.getByText("1 of 5 kernels of the loaded model computes wrongly on this GPU.")).toBeVisible();
+    await expect(page.getByText("Products of packed integers were switched off")).toBeVisible();
+  });
 });
 
 test("the models page tells what is in each model", async ({ app, page }) => {

@@ -6,7 +6,7 @@ mod common;
 use std::cell::Cell;
 
 use engine::gpu::Gpu;
-use engine::model::KvType;
+use engine::model::{KvType, Products};
 use engine::session::{Control, EngineError, Event, Finish, LoadOptions, Options, Outcome, Session};
 use engine::template::Piece;
 use shaders::sampling::Settings;
@@ -310,4 +310,35 @@ fn a_cancelled_answer_keeps_what_was_drawn_and_the_next_one_goes_on() {
     assert_eq!((outcome.finish, outcome.ids.len()), (Finish::Cancelled, 0));
 
     assert_eq!(run(&mut session, &ids, &greedy(20)).expect("an answer").ids[..], whole[..20]);
+}
+
+#[test]
+fn products_are_changed_in_a_loaded_model() {
+    let ids = prompt(9, 6);
+    let packed = Products::Packed { least_rows: 0 };
+    let of = |session: &mut Session| pollster::block_on(session.logits_by_steps(&ids, 9)).expect("logits");
+    let (_gpu, mut session) = open(E2B, exact(512));
+    let floats = of(&mut session);
+    let (_gpu, mut other) = open(E2B, LoadOptions { products: packed, ..exact(512) });
+    let want = of(&mut other);
+    assert_ne!(want, floats);
+
+    pollster::block_on(session.set_products(packed)).expect("the device has them");
+    assert_eq!(session.decoder().products(), packed);
+    assert_eq!(of(&mut session), want);
+    run(&mut session, &ids, &greedy(4)).expect("an answer");
+    pollster::block_on(session.set_products(Products::Floats)).expect("the device has them");
+    assert_eq!((session.decoder().products(), session.context_used()), (Products::Floats, 0));
+    assert_eq!(of(&mut session), floats);
+
+    // Also where an adapter corrects them, whose scale stays.
+    let path = common::repository("frontend/engine/tests/golden/adapters/flat.safetensors");
+    let adapter = pollster::block_on(engine::adapter::open(&path)).expect("an adapter");
+    for session in [&mut session, &mut other] {
+        pollster::block_on(session.add_adapter("a", adapter.clone(), 1.0)).expect("the adapter fits");
+    }
+    let (corrected, want) = (of(&mut session), of(&mut other));
+    assert!(corrected != floats && want != corrected);
+    pollster::block_on(session.set_products(packed)).expect("the device has them");
+    assert_eq!(of(&mut session), want);
 }

@@ -128,6 +128,15 @@ pub struct SelfTest {
     pub of_model: bool,
     /// Each kernel that was tried.
     pub checks: Vec<KernelCheck>,
+    /// What the model now does without, because all of its kernels that compute wrongly are forms of it.
+    pub switched_off: Option<SwitchedOff>,
+}
+
+/// A form of kernels that has another beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SwitchedOff {
+    /// Products of eight-bit integers, four of them packed in a word. Floats are multiplied in their place.
+    PackedProducts,
 }
 
 impl SelfTest {

@@ -10,6 +10,8 @@ pub struct AdapterNames {
     pub vendor: String,
     /// Family.
     pub architecture: String,
+    /// The device, as its maker numbers it.
+    pub device: String,
     /// Description.
     pub description: String,
     /// Whether the browser calls it a fallback.

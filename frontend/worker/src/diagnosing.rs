@@ -3,15 +3,18 @@
 use std::rc::Rc;
 
 use engine::check::{self, Check};
+use engine::gpu::Gpu;
+use engine::model::{Products, is_packed};
 use engine::session::{Control, Finish};
-use protocol::diagnosis::{KernelCheck, KernelTime, Round};
+use protocol::diagnosis::{KernelCheck, KernelTime, Round, SwitchedOff};
 use protocol::{
     Benchmark, BenchmarkOptions, Diagnosis, Event, Failure, Finding, Profile, RequestId, SelfTest,
 };
+use shaders::selftest::Form;
 
 use crate::host::{Host, Slot};
 use crate::tasks::Task;
-use crate::{device, failure, keeping, recovery};
+use crate::{choices, device, failure, keeping, recovery};
 
 /// Answers [`protocol::Request::Diagnose`].
 pub async fn diagnose(host: Rc<Host>, id: RequestId, what: Diagnosis, task: Task) -> Result<Event, Failure> {
@@ -100,32 +103,70 @@ async fn profile(
     }))
 }
 
-/// The kernels of the loaded model, or a standard set, beside their twins. A model whose kernels compute wrongly is
-/// unloaded: it would answer nonsense.
+/// The kernels of the loaded model, or a standard set, beside their twins. Where only packed products compute wrongly, the
+/// model goes on without them. A model with another such kernel is unloaded: it would answer nonsense.
 async fn self_test(host: &Rc<Host>, slot: &mut Slot, id: RequestId, task: &Task) -> Result<Finding, Failure> {
-    let of_model = host.model.borrow().is_some();
-    let (gpu, forms) = if of_model {
-        let ready = recovery::ensure(host, slot, &task.cancel).await?;
-        (Rc::clone(&ready.gpu), ready.session.decoder().forms())
-    } else {
-        (host.gpu().await.map_err(|report| device::failure(&report.problem))?, check::standard())
+    let mut told = SelfTest::default();
+    let Some(model) = host.model.borrow().clone() else {
+        let gpu = host.gpu().await.map_err(|report| device::failure(&report.problem))?;
+        try_all(host, &gpu, id, &check::standard(), task, &mut told.checks).await?;
+        return Ok(Finding::SelfTest(told));
     };
-    let total = forms.len() as u32;
-    let mut checks = Vec::with_capacity(forms.len());
-    for (done, form) in (0..).zip(&forms) {
-        if task.cancel.is_cancelled() {
-            return Err(failure::cancelled());
+    told.of_model = true;
+    let ready = recovery::ensure(host, slot, &task.cancel).await?;
+    let forms = ready.session.decoder().forms();
+    let failed = try_all(host, &ready.gpu, id, &forms, task, &mut told.checks).await?;
+    let mut is_sound = failed.is_empty();
+    if !is_sound && failed.iter().all(is_packed) {
+        model.products.set(Products::Floats);
+        if let Some(subject) = &model.subject {
+            choices::switch_off(host, subject).await;
         }
-        host.post(Event::Diagnosing { id, done, total });
-        let Check { name, deviation, problem } =
-            check::check(&gpu, form).await.map_err(|error| failure::of(&error.into(), None))?;
-        checks.push(KernelCheck { name, deviation, problem });
+        if let Err(error) = ready.session.set_products(Products::Floats).await {
+            // The next request loads it anew.
+            *slot = None;
+            return Err(failure::of(&error, Some(model.options.context)));
+        }
+        // Those that have taken their place.
+        let mut new = ready.session.decoder().forms();
+        new.retain(|form| !forms.contains(form));
+        is_sound = try_all(host, &ready.gpu, id, &new, task, &mut told.checks).await?.is_empty();
+        told.switched_off = is_sound.then_some(SwitchedOff::PackedProducts);
     }
-    let told = SelfTest { of_model, checks };
-    if of_model && told.failed().next().is_some() {
+    if !is_sound {
         host.model.replace(None);
         host.keeper.set(None);
         *slot = None;
     }
     Ok(Finding::SelfTest(told))
+}
+
+/// Tries kernels; those that compute wrongly.
+async fn try_all(
+    host: &Host,
+    gpu: &Gpu,
+    id: RequestId,
+    forms: &[Form],
+    task: &Task,
+    checks: &mut Vec<KernelCheck>,
+) -> Result<Vec<Form>, Failure> {
+    let before = checks.len();
+    let total = (before + forms.len()) as u32;
+    let mut failed = Vec::new();
+    for (done, form) in (before as u32..).zip(forms) {
+        if task.cancel.is_cancelled() {
+            return Err(failure::cancelled());
+        }
+        host.post(Event::Diagnosing { id, done, total });
+        let Check { name, deviation, mut problem } =
+            check::check(gpu, form).await.map_err(|error| failure::of(&error.into(), None))?;
+        if host.doubted.borrow().as_ref().is_some_and(|is_wrong| is_wrong(&name)) {
+            problem = Some("it is doubted".to_owned());
+        }
+        if problem.is_some() {
+            failed.push(form.clone());
+        }
+        checks.push(KernelCheck { name, deviation, problem });
+    }
+    Ok(failed)
 }

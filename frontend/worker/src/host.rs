@@ -8,6 +8,7 @@ use engine::bytes::{ByteSource, CancelToken, SourceError};
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuError, GpuOptions};
 use engine::media::Media;
+use engine::model::Products;
 use engine::session::{EngineError, LoadOptions, Session};
 use engine::template::Variant;
 use engine::tokenizer::Tokenizer;
@@ -15,6 +16,8 @@ use futures_util::FutureExt as _;
 use futures_util::lock::{Mutex, MutexGuard};
 use protocol::{DeviceReport, Event, Failure};
 
+use crate::choices::Subject;
+use crate::device::AdapterNames;
 use crate::keeping::Keeper;
 use crate::media;
 use crate::platform::Platform;
@@ -39,6 +42,8 @@ pub struct Host {
     pub(crate) losses: Cell<u32>,
     /// Whether the page is of another version; then nothing is done for it.
     pub(crate) refused: Cell<bool>,
+    /// By their names, the kernels that the self-test is to find wrong.
+    pub(crate) doubted: RefCell<Option<Doubt>>,
     device: Mutex<Option<Device>>,
     slot: Mutex<Slot>,
 }
@@ -51,6 +56,10 @@ pub struct Model {
     pub source: Rc<dyn ByteSource>,
     /// How it was loaded, with the context length that was allocated.
     pub options: LoadOptions,
+    /// Which products its session has packed.
+    pub products: Cell<Products>,
+    /// What is remembered of these, if the model has any.
+    pub subject: Option<Subject>,
     /// Its tokenizer.
     pub tokenizer: Rc<Tokenizer>,
     /// Its chat template.
@@ -76,6 +85,9 @@ impl Model {
         }
     }
 }
+
+/// Which kernels to find wrong.
+type Doubt = Box<dyn Fn(&str) -> bool>;
 
 /// Adapters of a session.
 pub type Held = Vec<engine::session::Loaded>;
@@ -127,6 +139,7 @@ impl Ready {
 /// An open device.
 struct Device {
     gpu: Rc<Gpu>,
+    names: AdapterNames,
     report: DeviceReport,
 }
 
@@ -149,6 +162,7 @@ impl Host {
             tuning: Tuning::default(),
             losses: Cell::new(0),
             refused: Cell::new(false),
+            doubted: RefCell::default(),
             device: Mutex::default(),
             slot: Mutex::default(),
         })
@@ -203,11 +217,16 @@ impl Host {
                 other => other.to_string(),
             })
         })?;
-        let report = device::report(&gpu, names);
+        let report = device::report(&gpu, names.clone());
         let gpu = Rc::new(gpu);
         self.watch(&gpu);
-        *place = Some(Device { gpu: Rc::clone(&gpu), report: report.clone() });
+        *place = Some(Device { gpu: Rc::clone(&gpu), names, report: report.clone() });
         Ok((gpu, Some(report)))
+    }
+
+    /// What the platform calls the adapter of the open device.
+    pub(crate) async fn adapter_names(&self) -> AdapterNames {
+        self.device.lock().await.as_ref().map(|device| device.names.clone()).unwrap_or_default()
     }
 
     /// What the page is told first.
@@ -244,6 +263,11 @@ impl Host {
             Some(ready) => ready.encoded.read(&ready.gpu).await,
             None => Ok(Vec::new()),
         }
+    }
+
+    /// Lets the self-test find kernels wrong by their names: for tests of what it then does.
+    pub fn doubt(&self, is_wrong: impl Fn(&str) -> bool + 'static) {
+        self.doubted.replace(Some(Box::new(is_wrong)));
     }
 
     /// Gives the device up, as a driver's reset would: for tests of the recovery.

@@ -11,6 +11,7 @@
 mod adapters;
 mod amounts;
 mod batch;
+pub mod choices;
 mod convert;
 mod details;
 pub mod device;

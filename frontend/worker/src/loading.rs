@@ -5,10 +5,12 @@ use std::rc::Rc;
 use engine::bytes::CancelToken;
 use engine::gguf::Header;
 use engine::gpu::Gpu;
+use engine::model::Products;
 use engine::session::{EngineError, LoadOptions, Loading, Plan, Session, assumed_memory};
 use protocol::{Event, Failure, ModelDetails, ModelSource, RequestId};
 use web_time::Instant;
 
+use crate::choices::{self, Subject};
 use crate::details::{self, Senses};
 use crate::failure::Stopped;
 use crate::host::{Host, Model, Ready};
@@ -153,14 +155,23 @@ async fn try_load(
     plan.tower_bytes += senses.bytes;
     let details = details::details(&header, &plan, &senses, wanted.source.name());
     let context = plan.longest(wanted.context, assumed_memory(gpu));
+    let subject = Subject::new(gpu, &host.adapter_names().await, &plan);
     drop(plan);
 
+    let products = match &subject {
+        Some(subject) => choices::known(host, subject).await,
+        None => Products::Measured,
+    };
+    let projector_bytes = senses.bytes;
     let options =
-        LoadOptions { context: wanted.context, projector_bytes: senses.bytes, ..LoadOptions::default() };
+        LoadOptions { context: wanted.context, projector_bytes, products, ..LoadOptions::default() };
     let (device, bytes) = (Rc::clone(gpu), Rc::clone(&source));
     let mut session = Session::load_with_header(device, bytes, header, &options, cancel, &mut tell)
         .await
         .map_err(|error| Trouble::Engine(error, context))?;
+    if let Some(subject) = &subject {
+        choices::learn(host, subject, &session).await;
+    }
     let opening =
         async { Ok::<_, Stopped>(adapters::of_model(host, &mut session, &wanted.source, cancel).await?) };
     let own = cancel.guard(opening).await?;
@@ -168,6 +179,8 @@ async fn try_load(
         name: wanted.source.name().to_owned(),
         source,
         options: LoadOptions { context: session.context(), ..options },
+        products: session.decoder().products().into(),
+        subject,
         tokenizer: Rc::clone(session.tokenizer()),
         variant: session.variant(),
         own_adapters: own.iter().map(|adapter| adapter.key.clone()).collect(),

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use engine::bytes::{CancelToken, UploadError};
 use engine::gpu::{Gpu, GpuError};
-use engine::session::{EngineError, Session};
+use engine::session::{EngineError, LoadOptions, Session};
 use engine::weights::LoadError;
 use futures_util::future::{Either, select};
 use protocol::{Cause, Event, Failure, Remedy};
@@ -83,7 +83,8 @@ async fn restore(
         failure
     })?;
     let source = Rc::clone(&model.source);
-    let loaded = Session::load(Rc::clone(&gpu), source, &model.options, cancel, &mut |_| ()).await;
+    let options = LoadOptions { products: model.products.get(), ..model.options };
+    let loaded = Session::load(Rc::clone(&gpu), source, &options, cancel, &mut |_| ()).await;
     // The device is back, whatever became of the model.
     if let Some(report) = report {
         host.post(Event::Device(report));

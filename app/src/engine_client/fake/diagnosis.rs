@@ -1,6 +1,6 @@
 //! Measurements of the fake engine: always the same figures.
 
-use protocol::diagnosis::{KernelCheck, KernelTime, Round};
+use protocol::diagnosis::{KernelCheck, KernelTime, Round, SwitchedOff};
 use protocol::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Profile, SelfTest};
 
 use super::Scenario;
@@ -19,7 +19,7 @@ pub fn finding(what: Diagnosis, scenario: &Scenario, of_model: bool) -> Finding 
     match what {
         Diagnosis::Benchmark(options) => Finding::Benchmark(benchmark(options)),
         Diagnosis::Profile { position } => Finding::Profile(profile(position)),
-        Diagnosis::SelfTest => Finding::SelfTest(self_test(scenario.miscomputes, of_model)),
+        Diagnosis::SelfTest => Finding::SelfTest(self_test(scenario, of_model)),
     }
 }
 
@@ -59,7 +59,7 @@ fn profile(position: u32) -> Profile {
     }
 }
 
-fn self_test(miscomputes: bool, of_model: bool) -> SelfTest {
+fn self_test(scenario: &Scenario, of_model: bool) -> SelfTest {
     let check = |name: &str, deviation| KernelCheck { name: name.into(), deviation, problem: None };
     let mut checks = vec![
         check("matvec_q4_k_k1536_plain_store_r1g4s1", 0.02),
@@ -67,9 +67,18 @@ fn self_test(miscomputes: bool, of_model: bool) -> SelfTest {
         check("attention_block_h256_f16", 0.11),
         check("rows_norm_add_add_norm", 0.01),
     ];
-    if miscomputes {
+    if scenario.miscomputes {
         checks[1].deviation = 38.0;
         checks[1].problem = Some("element 517 is 0.25, and should be -1.75".into());
     }
-    SelfTest { of_model, checks }
+    let mut switched_off = None;
+    if scenario.miscomputes_packed {
+        checks.push(KernelCheck {
+            name: "matvec_q6_k_k1536_plain_store_r4g4s1p".into(),
+            deviation: 12.0,
+            problem: Some("element 3 is 7, and should be 0.5".into()),
+        });
+        switched_off = of_model.then_some(SwitchedOff::PackedProducts);
+    }
+    SelfTest { of_model, checks, switched_off }
 }

@@ -14,6 +14,7 @@
 /// | `fail` | an answer fails half-way |
 /// | `lost` | the graphics device is lost and restored in the middle of an answer |
 /// | `miscomputes` | a kernel computes wrongly in the self-test |
+/// | `miscomputes-packed` | one of packed products does |
 /// | `crash` | the worker crashes in the middle of the first answer |
 /// | `silent` | the worker never reports ready |
 /// | `version` | the worker is of another version |
@@ -47,6 +48,8 @@ pub struct Scenario {
     pub lost: bool,
     /// A kernel computes wrongly in the self-test.
     pub miscomputes: bool,
+    /// One of packed products does.
+    pub miscomputes_packed: bool,
     /// The worker crashes in the middle of an answer.
     pub crash: bool,
     /// The worker never reports ready.
@@ -133,6 +136,7 @@ impl Scenario {
                 "fail" => scenario.fail = true,
                 "lost" => scenario.lost = true,
                 "miscomputes" => scenario.miscomputes = true,
+                "miscomputes-packed" => scenario.miscomputes_packed = true,
                 "crash" => scenario.crash = true,
                 "silent" => scenario.silent = true,
                 "version" => scenario.version = true,

@@ -1,6 +1,7 @@
 //! The whole page as text.
 
 use leptos::prelude::*;
+use protocol::diagnosis::SwitchedOff;
 use protocol::{Benchmark, DeviceReport, Profile, SelfTest};
 
 use super::measure::Measurements;
@@ -52,8 +53,11 @@ fn of_self_test(self_test: &SelfTest) -> Vec<String> {
         None => format!("{}: right, {:.3} of what may differ", check.name, check.deviation),
         Some(problem) => format!("{}: WRONG, {problem}", check.name),
     });
+    let switched_off = self_test.switched_off.map(|form| match form {
+        SwitchedOff::PackedProducts => "Switched off: products of packed integers".to_owned(),
+    });
     let title = ["".to_owned(), "Self-test".to_owned()];
-    title.into_iter().chain(checks).collect()
+    title.into_iter().chain(checks).chain(switched_off).collect()
 }
 
 fn of_benchmark(benchmark: &Benchmark) -> Vec<String> {
@@ -99,9 +103,11 @@ mod tests {
             KernelCheck { name: "good".into(), deviation: 0.25, problem: None },
             KernelCheck { name: "bad".into(), deviation: 9.0, problem: Some("element 3 is 7".into()) },
         ];
-        let tested = of(of_self_test(&SelfTest { of_model: true, checks }));
+        let switched_off = Some(SwitchedOff::PackedProducts);
+        let tested = of(of_self_test(&SelfTest { of_model: true, checks, switched_off }));
         assert!(tested.contains("good: right, 0.250 of what may differ"), "{tested}");
         assert!(tested.contains("bad: WRONG, element 3 is 7"), "{tested}");
+        assert!(tested.ends_with("Switched off: products of packed integers"), "{tested}");
         let rounds = vec![Round { prefill_ms: 100.0, decode_ms: 500.0 }];
         let benchmark = Benchmark { prompt: 512, answer: 101, rounds, ..Benchmark::default() };
         assert!(

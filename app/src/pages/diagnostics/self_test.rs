@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use protocol::SelfTest;
+use protocol::diagnosis::SwitchedOff;
 
 use super::measure::{Kind, Measurements, StartButton};
 use crate::format;
@@ -52,12 +53,15 @@ fn verdict(found: &SelfTest) -> String {
         0 => format!("Verified on this GPU: {kernels}{of}."),
         wrong => {
             let are = if wrong == 1 { "computes" } else { "compute" };
-            let unloaded = if found.of_model {
-                " The model was unloaded, because its answers would be wrong. Update the browser and the graphics driver."
-            } else {
-                " Update the browser and the graphics driver."
+            let then = match found.switched_off {
+                Some(SwitchedOff::PackedProducts) => {
+                    " Products of packed integers were switched off: the model goes on with floats, a little slower."
+                }
+                None if found.of_model => " The model was unloaded, because its answers would be wrong.",
+                None => "",
             };
-            format!("{} of {kernels}{of} {are} wrongly on this GPU.{unloaded}", format::count(wrong))
+            let advice = "Update the browser and the graphics driver.";
+            format!("{} of {kernels}{of} {are} wrongly on this GPU.{then} {advice}", format::count(wrong))
         }
     }
 }
@@ -74,9 +78,17 @@ mod tests {
             problem: problem.map(str::to_owned),
             ..KernelCheck::default()
         };
-        let found = SelfTest { of_model: true, checks: vec![check(None), check(None)] };
-        assert_eq!(verdict(&found), "Verified on this GPU: 2 kernels of the loaded model.");
-        let found = SelfTest { of_model: false, checks: vec![check(None), check(Some("it is wrong"))] };
-        assert!(verdict(&found).starts_with("1 of 2 kernels computes wrongly on this GPU."));
+        let found = |of_model, checks| SelfTest { of_model, checks, switched_off: None };
+        let good = found(true, vec![check(None), check(None)]);
+        assert_eq!(verdict(&good), "Verified on this GPU: 2 kernels of the loaded model.");
+        let checks = vec![check(None), check(Some("it is wrong"))];
+        let advice = "Update the browser and the graphics driver.";
+        let standard = verdict(&found(false, checks.clone()));
+        assert_eq!(standard, format!("1 of 2 kernels computes wrongly on this GPU. {advice}"));
+        let unloaded = verdict(&found(true, checks.clone()));
+        assert!(unloaded.contains("The model was unloaded"), "{unloaded}");
+        let switched_off = Some(SwitchedOff::PackedProducts);
+        let goes_on = verdict(&SelfTest { switched_off, ..found(true, checks) });
+        assert!(goes_on.contains("switched off") && !goes_on.contains("unloaded"), "{goes_on}");
     }
 }

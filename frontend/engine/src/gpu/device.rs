@@ -175,6 +175,13 @@ impl Gpu {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
 
+    /// What tells this adapter from others, with its driver, as far as the platform says: a browser says little.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let wgpu::AdapterInfo { name, vendor, device, driver, driver_info, backend, .. } = &self.info;
+        format!("{name} {vendor:x}:{device:x} {driver} {driver_info} {backend}")
+    }
+
     /// Whether only what every device has is to be used.
     #[must_use]
     pub fn is_portable(&self) -> bool {

@@ -9,11 +9,12 @@ use shaders::selftest::Form;
 use shaders::state::State;
 
 use super::corrections::Corrections;
-use super::forms;
+use super::forms::{self, Chosen, Products};
 use super::host_table::{HostTable, RowError};
+use super::lists::Lists;
 use super::sampler::{OUT_LEN, Sampler};
 use super::scratch::{self, Scratch};
-use super::{Attention, Config, KvCache, KvType, Parts, Rope, decode, embed, prefill};
+use super::{Attention, Config, KvCache, KvType, Parts, Rope, decode};
 use crate::adapter::{Adapter, Target};
 use crate::gpu::{Gpu, GpuError, Steps};
 use crate::media::{Block, Input, MediaError};
@@ -33,65 +34,18 @@ pub enum StepError {
     Media(#[from] MediaError),
 }
 
-/// The lists that run layers: as they are, or with the corrections of adapters.
-struct Lists {
-    /// One token: embedding, all layers, head.
-    one: Steps,
-    /// Embeddings of a chunk. Soft tokens take their places before the next list runs.
-    embed: Steps,
-    /// A chunk behind its embeddings: the layers that have keys of their own.
-    chunk: Steps,
-    /// The same through all layers; built when logits of every row are asked for.
-    whole_chunk: Option<Steps>,
-    /// The layers without keys of their own for one row of a chunk, then the head.
-    tail: Steps,
-}
-
-impl Lists {
-    async fn new(
-        gpu: &Gpu,
-        parts: &Parts,
-        corrections: Option<&Corrections>,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<Self, GpuError> {
-        let first_shared = parts.config.first_shared;
-        let embed = embed::tokens(gpu, parts).await?;
-        let mut one = embed.clone();
-        let layers_of_one = gpu.validating(decode::build(gpu, parts, corrections, 0)).await?;
-        one.extend(&gpu.validating(embed::per_layer(gpu, parts, true)).await?);
-        one.extend(&layers_of_one);
-        progress(1);
-        let mut chunk = gpu.validating(embed::per_layer(gpu, parts, false)).await?;
-        chunk.extend(&gpu.validating(prefill::build(gpu, parts, corrections, first_shared)).await?);
-        progress(2);
-        let tail = gpu.validating(decode::build(gpu, parts, corrections, first_shared)).await?;
-        progress(3);
-        Ok(Self { one, embed, chunk, whole_chunk: None, tail })
-    }
-
-    /// Builds the list that runs a chunk through all layers, where it is not there yet.
-    async fn whole_chunk(
-        &mut self,
-        gpu: &Gpu,
-        parts: &Parts,
-        corrections: Option<&Corrections>,
-    ) -> Result<(), GpuError> {
-        if self.whole_chunk.is_none() {
-            let mut steps = embed::per_layer(gpu, parts, false).await?;
-            let layers = parts.config.layers.len();
-            steps.extend(&gpu.validating(prefill::build(gpu, parts, corrections, layers)).await?);
-            self.whole_chunk = Some(steps);
-        }
-        Ok(())
-    }
-}
-
 /// Adapters on the device with the lists that apply them.
 struct Adapted {
     corrections: Corrections,
     lists: Lists,
     /// Whether any adapter has a scale other than zero.
     active: bool,
+}
+
+/// The lists that apply adapters.
+async fn corrected(gpu: &Gpu, parts: &Parts, corrections: &Corrections) -> Result<Lists, GpuError> {
+    let one = gpu.validating(decode::build(gpu, parts, Some(corrections), 0)).await?;
+    Lists::new(gpu, parts, Some(corrections), one, &mut |_| ()).await
 }
 
 /// The decoder on the device.
@@ -102,6 +56,8 @@ pub struct Decoder {
     adapted: Option<Adapted>,
     /// The head for one row of a chunk that went through all layers.
     head: Steps,
+    /// Whether packed products were timed beside floats.
+    timed: bool,
     sampler: Sampler,
     table: Option<Rc<HostTable>>,
     /// The id whose per-layer embedding soft tokens have.
@@ -126,6 +82,8 @@ pub struct Ingredients {
     pub kv_type: KvType,
     /// The id whose per-layer embedding soft tokens have: `<pad>`.
     pub pad: u32,
+    /// Which products of decode are packed.
+    pub products: Products,
 }
 
 impl Decoder {
@@ -138,7 +96,7 @@ impl Decoder {
         made_of: Ingredients,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, GpuError> {
-        let Ingredients { config, vocabulary, weights, table, context, kv_type, pad } = made_of;
+        let Ingredients { config, vocabulary, weights, table, context, kv_type, pad, products } = made_of;
         let bytes = scratch::working_bytes(&config, vocabulary, context, kv_type, table.is_some());
         let chunk = scratch::chunk(&config);
         let (scratch, kv) = gpu
@@ -156,15 +114,16 @@ impl Decoder {
         };
         let rope_sliding = rope(Attention::Sliding, config.theta_sliding, None)?;
         let rope_global = rope(Attention::Global, config.theta_global, factors.as_deref())?;
-        let packed = false;
+        let packed = None;
         let mut parts =
             Parts { config, vocabulary, weights, scratch, kv, kv_type, rope_sliding, rope_global, packed };
 
         let layers = parts.config.layers.len();
         let total = 5;
         progress(0, total);
-        forms::choose_packed(&gpu, &mut parts).await?;
-        let plain = Lists::new(&gpu, &parts, None, &mut |done| progress(done, total)).await?;
+        let Chosen { steps, timed } = forms::choose(&gpu, &mut parts, products).await?;
+        let mut told = |done| progress(done, total);
+        let plain = Lists::new(&gpu, &parts, None, steps, &mut told).await?;
         let head = gpu.validating(decode::build(&gpu, &parts, None, layers)).await?;
         progress(4, total);
         let sampler = gpu.validating(Sampler::new(&gpu, &parts)).await?;
@@ -176,6 +135,7 @@ impl Decoder {
             plain,
             adapted: None,
             head,
+            timed,
             sampler,
             table: table.map(Rc::new),
             pad,
@@ -201,7 +161,7 @@ impl Decoder {
         }
         let parts = &self.parts;
         let corrections = Corrections::new(&self.gpu, &parts.config, &parts.weights, adapters).await?;
-        let lists = Lists::new(&self.gpu, parts, Some(&corrections), &mut |_| ()).await?;
+        let lists = corrected(&self.gpu, parts, &corrections).await?;
         self.gpu.check()?;
         self.adapted = Some(Adapted { corrections, lists, active: false });
         Ok(())
@@ -261,6 +221,36 @@ impl Decoder {
     #[must_use]
     pub fn chunk_len(&self) -> u32 {
         scratch::chunk(&self.parts.config)
+    }
+
+    /// Which products of decode are packed: [`Products::Floats`] or [`Products::Packed`].
+    #[must_use]
+    pub fn products(&self) -> Products {
+        let packed = |least_rows| Products::Packed { least_rows };
+        self.parts.packed.map_or(Products::Floats, packed)
+    }
+
+    /// Whether that was found out by timing both.
+    #[must_use]
+    pub fn products_were_timed(&self) -> bool {
+        self.timed
+    }
+
+    /// Changes which products of decode are packed. The cache stays as it is.
+    ///
+    /// # Errors
+    /// When the device was lost, or refuses a kernel that is not packed; the decoder must not be used then.
+    pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
+        let (gpu, parts) = (&self.gpu, &mut self.parts);
+        let Chosen { steps, timed } = forms::choose(gpu, parts, products).await?;
+        self.plain = Lists::new(gpu, parts, None, steps, &mut |_| ()).await?;
+        let layers = parts.config.layers.len();
+        self.head = gpu.validating(decode::build(gpu, parts, None, layers)).await?;
+        if let Some(adapted) = &mut self.adapted {
+            adapted.lists = corrected(gpu, parts, &adapted.corrections).await?;
+        }
+        self.timed = timed;
+        gpu.check()
     }
 
     /// Dispatches of one drawn token.
@@ -466,6 +456,23 @@ impl Decoder {
     pub async fn logits(&self, row: u32) -> Result<Vec<f32>, GpuError> {
         self.single_out(row);
         self.gpu.run(&self.head, 1);
+        self.read_logits().await
+    }
+
+    /// Appends token `id` at position `pos` to the cache by the list of a drawn token; its logits, after the softcap.
+    /// `[vocabulary]`.
+    ///
+    /// # Errors
+    /// When the device or the table fails.
+    pub async fn step(&self, id: u32, pos: u32) -> Result<Vec<f32>, StepError> {
+        self.write_rows(&[id]).await?;
+        self.gpu.queue().write_buffer(&self.parts.scratch.tokens, 0, bytemuck::bytes_of(&id));
+        self.write_state(pos, 1, 0);
+        self.gpu.run(&self.lists().one, 1);
+        Ok(self.read_logits().await?)
+    }
+
+    async fn read_logits(&self) -> Result<Vec<f32>, GpuError> {
         let bytes =
             self.gpu.read_once(&self.parts.scratch.logits, 0, 4 * u64::from(self.parts.vocabulary)).await?;
         let mut logits: Vec<f32> = bytemuck::pod_collect_to_vec(&bytes);

@@ -34,8 +34,8 @@ pub struct Parts {
     pub rope_sliding: Rope,
     /// Rotations of global layers.
     pub rope_global: Rope,
-    /// Whether large products of decode are packed ([`super::forms::choose_packed`]).
-    pub packed: bool,
+    /// Rows from which the products of decode are packed; none where none are ([`super::forms::choose`]).
+    pub packed: Option<u32>,
 }
 
 impl Parts {

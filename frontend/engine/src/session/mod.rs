@@ -17,7 +17,7 @@ use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
 use crate::gpu::Gpu;
 use crate::media::{Input, Media, MediaError};
-use crate::model::{Decoder, HostTable, Ingredients, KvType, ring};
+use crate::model::{Decoder, HostTable, Ingredients, KvType, Products, ring};
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tokenizer::Tokenizer;
 use crate::train::Base;
@@ -41,6 +41,8 @@ pub struct LoadOptions {
     pub context: u32,
     /// How keys and values are stored.
     pub kv_type: KvType,
+    /// Which products of decode are packed.
+    pub products: Products,
     /// Leave the per-layer table in the file even where it would fit the device.
     pub ple_on_host: bool,
     /// Tokens of the largest picture to make room for, where pictures are read in one piece; 0 for the usual budget.
@@ -141,6 +143,7 @@ impl Session {
             context,
             kv_type: options.kv_type,
             pad: tokenizer.special().pad.unwrap_or(0),
+            products: options.products,
         };
         // Compiling may take long, too.
         let mut told = |done, total| progress(Loading::Kernels(done, total));
@@ -226,6 +229,15 @@ impl Session {
         &self.decoder
     }
 
+    /// Changes which products of decode are packed, and forgets what the ones before have put into the cache.
+    ///
+    /// # Errors
+    /// When the device was lost, or refuses a kernel; the session must not be used then.
+    pub async fn set_products(&mut self, products: Products) -> Result<(), EngineError> {
+        self.forget();
+        Ok(self.decoder.set_products(products).await?)
+    }
+
     /// What training needs of the model. It shares the weights, and outlives the session if it must.
     #[must_use]
     pub fn training_base(&self) -> Base {
@@ -286,6 +298,30 @@ impl Session {
                 logits.extend(self.decoder.logits(row - pos).await?);
             }
             pos = end;
+        }
+        Ok(logits)
+    }
+
+    /// As [`Self::logits`], of a prompt without media, each token by the kernels of a drawn one.
+    ///
+    /// # Errors
+    /// As [`Self::generate`].
+    pub async fn logits_by_steps(&mut self, prompt: &[u32], last: usize) -> Result<Vec<f32>, EngineError> {
+        let total = prompt.len() as u32;
+        if total == 0 {
+            return Err(EngineError::Empty);
+        }
+        if total > self.context {
+            return Err(EngineError::ContextFull { tokens: total, context: self.context });
+        }
+        self.sequence.clear();
+        let first = total.saturating_sub(last as u32);
+        let mut logits = Vec::new();
+        for (pos, &id) in (0..).zip(prompt) {
+            let row = self.decoder.step(id, pos).await?;
+            if pos >= first {
+                logits.extend(row);
+            }
         }
         Ok(logits)
     }

@@ -3,7 +3,7 @@
 use crate::audio;
 use crate::gguf::Header;
 use crate::gpu::Gpu;
-use crate::model::{Config, KvType, TensorList, ring_bytes, working_bytes};
+use crate::model::{Config, KvType, TensorList, large_products, ring_bytes, working_bytes};
 use crate::vision::{Budget, TowerPlan};
 use crate::weights;
 
@@ -82,6 +82,12 @@ impl Plan {
         let working = working_bytes(&self.config, vocabulary, context, KvType::F16, self.ple_on_host);
         let rings = ring_bytes(&self.config, context, KvType::F16);
         self.weight_bytes + self.tower_bytes + working + checkpoints::planned_bytes(rings)
+    }
+
+    /// The products of decode whose packed form is timed at load ([`large_products`]).
+    #[must_use]
+    pub fn large_products(&self) -> Vec<String> {
+        large_products(&self.tensors, self.config.layers.len())
     }
 
     /// The first matrix that a device with this largest binding could not hold, and its bytes.

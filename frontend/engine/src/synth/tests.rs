@@ -105,6 +105,23 @@ fn parameters_are_those_of_published_models() {
 }
 
 #[test]
+fn large_products_are_those_of_many_quantised_rows() {
+    let large = |name: &str, quant| {
+        let shape = shape(name);
+        let plan = tensors::plan(&shape, quant, PUBLISHED_VOCABULARY);
+        let specs: Vec<_> = plan.into_iter().map(|tensor| tensor.spec).collect();
+        let metadata = metadata(&shape, &Options::new(shape.clone(), quant));
+        Plan::read(&hollow(&metadata, &specs)).expect("a plan").large_products()
+    };
+    let e2b = large("e2b", Quant::Q40);
+    assert_eq!(e2b, ["Q4_0+Q4_0 1536x12288", "Q4_0+Q4_0 1536x24576", "Q6_K 1536x262144"]);
+    // Sliding layers have 16 heads of 256 and 8 pairs of keys and values; global ones 16 of 512, and 2 of keys.
+    let moe = large("26b", Quant::Q80);
+    assert_eq!(moe, ["Q8_0 2816x262144", "Q8_0+Q8_0 2816x9216", "Q8_0+Q8_0+Q8_0 2816x8192"]);
+    assert!(large("e2b", Quant::F16).is_empty());
+}
+
+#[test]
 fn every_mix_is_a_file_that_is_read_back() {
     for name in Quant::names() {
         let quant: Quant = name.parse().expect("a known name");

@@ -23,6 +23,7 @@ pub async fn names() -> Result<AdapterNames, NoAdapter> {
     Ok(AdapterNames {
         vendor: text("vendor"),
         architecture: text("architecture"),
+        device: text("device"),
         description: text("description"),
         is_fallback,
     })

@@ -9,6 +9,7 @@ use engine::audio::{CLIP_SAMPLES, Encoder, RATE};
 use engine::bytes::CancelToken;
 use engine::gpu::Gpu;
 use engine::media::ContentHash;
+use engine::model::Products;
 use engine::session::{Control, Session};
 use engine::vision::{Budget, Pixels, Size};
 use serde_json::{Value, json};
@@ -19,6 +20,14 @@ fn spread(mut figures: Vec<f64>) -> Value {
     figures.sort_by(f64::total_cmp);
     let median = figures.get(figures.len() / 2).copied().unwrap_or(0.0);
     json!({ "median": median, "min": figures.first(), "max": figures.last() })
+}
+
+/// Which products of a drawn token are packed.
+pub fn products(session: &Session) -> Value {
+    match session.decoder().products() {
+        Products::Packed { least_rows } => json!({ "packed_from_rows": least_rows }),
+        Products::Floats | Products::Measured => json!("floats"),
+    }
 }
 
 /// Reads a prompt of `prefill` tokens and draws `decode` tokens, `repeat` times after one round that is not counted.
@@ -46,6 +55,7 @@ pub fn run(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32, repeat: 
         "decode_tokens_per_s": spread(decodes),
         "decode_submits": submits,
         "dispatches_per_token": session.decoder().dispatches_per_token(),
+        "products": products(session),
         "buffers_created": created,
         "gpu_bytes": gpu.bytes_in_use(),
     }))
@@ -61,6 +71,7 @@ pub fn on_request(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32) -
     say(&json!({
         "adapter": gpu.report().name,
         "dispatches_per_token": session.decoder().dispatches_per_token(),
+        "products": products(session),
         "gpu_bytes": gpu.bytes_in_use(),
     }))?;
     let mut rounds = 0;

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{Context as _, Result, bail};
-use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use engine::bytes::{ByteSource, CancelToken, FileSource};
 use engine::gguf::{Header, summary};
 use engine::gpu::{Gpu, GpuOptions};
-use engine::model::KvType;
+use engine::model::{KvType, LARGE, Products};
 use engine::session::{Control, LEAST_CONTEXT, LoadOptions, Options, Plan, Session};
 use engine::synth;
 use engine::template::{Conversation, Message, Part, RenderOptions, Role, Variant, render};
@@ -34,8 +34,40 @@ struct Cli {
     /// Cut tables and experts into parts of at most so many bytes, as a device with small bindings does.
     #[arg(long, global = true, value_name = "BYTES")]
     largest_part: Option<u64>,
+    /// Which quantised products of a drawn token round x to eight bits and multiply integers.
+    #[arg(long, global = true, value_enum, default_value_t = ProductsArg::Measured)]
+    products: ProductsArg,
     #[command(subcommand)]
     command: Command,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ProductsArg {
+    /// The large ones, where that turns out to be faster.
+    Measured,
+    /// None.
+    Floats,
+    /// The large ones.
+    Packed,
+    /// All.
+    AllPacked,
+}
+
+impl From<ProductsArg> for Products {
+    fn from(asked: ProductsArg) -> Self {
+        match asked {
+            ProductsArg::Measured => Self::Measured,
+            ProductsArg::Floats => Self::Floats,
+            ProductsArg::Packed => Self::Packed { least_rows: LARGE },
+            ProductsArg::AllPacked => Self::Packed { least_rows: 0 },
+        }
+    }
+}
+
+/// What models are loaded with, whatever the command.
+struct Device {
+    gpu: GpuOptions,
+    products: Products,
 }
 
 #[derive(Subcommand)]
@@ -80,6 +112,9 @@ enum Command {
         /// Keep keys and values in full precision.
         #[arg(long)]
         kv_f32: bool,
+        /// Read the prompt token by token, by the kernels of a drawn one: no others have packed products.
+        #[arg(long)]
+        by_steps: bool,
         /// A LoRA adapter: PEFT directory, GGUF or safetensors file, `:SCALE` behind it. May be given several times.
         #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
         adapter: Vec<String>,
@@ -246,7 +281,8 @@ impl Command {
 pub fn run() -> Result<Value> {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches)?;
-    let options = GpuOptions { adapter: cli.gpu, portable: cli.portable, largest_part: cli.largest_part };
+    let gpu = GpuOptions { adapter: cli.gpu, portable: cli.portable, largest_part: cli.largest_part };
+    let options = Device { gpu, products: cli.products.into() };
     match cli.command.with_order(&matches) {
         Command::Info { model } => info(&model),
         Command::Tokenize { model, text } => tokenize(&model, &text),
@@ -262,9 +298,9 @@ pub fn run() -> Result<Value> {
             let prompt = render(&conversation.messages, &conversation.tools, &options);
             Ok(json!({ "prompt": prompt.to_string(), "ids": prompt.encode(&tokenizer)? }))
         }
-        Command::Logits { model, ids, last, kv_f32, adapter, out, media } => {
-            let kv_type = if kv_f32 { KvType::F32 } else { KvType::F16 };
-            logits(&options, &model, read_ids(&ids)?, last, kv_type, (&media, &adapter), &out)
+        Command::Logits { model, ids, last, kv_f32, by_steps, adapter, out, media } => {
+            let how = LogitsOf { last, kv_type: if kv_f32 { KvType::F32 } else { KvType::F16 }, by_steps };
+            logits(&options, &model, read_ids(&ids)?, how, (&media, &adapter), &out)
         }
         Command::Encode { model, out, media } => {
             let load_options =
@@ -299,7 +335,7 @@ pub fn run() -> Result<Value> {
             super::bench::profile(&mut session, &gpu, position)
         }
         Command::Check { model: None, .. } => {
-            let gpu = pollster::block_on(Gpu::open(&options))?;
+            let gpu = pollster::block_on(Gpu::open(&options.gpu))?;
             super::check::run(&gpu, &engine::check::standard())
         }
         Command::Check { model: Some(model), adapter } => {
@@ -341,21 +377,13 @@ fn header(model: &Path) -> Result<Header> {
     Ok(pollster::block_on(Header::read(&*source))?)
 }
 
-fn load(
-    options: &GpuOptions,
-    model: &Path,
-    context: u32,
-    kv_type: KvType,
-) -> Result<(Session, f64, Rc<Gpu>)> {
+fn load(options: &Device, model: &Path, context: u32, kv_type: KvType) -> Result<(Session, f64, Rc<Gpu>)> {
     load_with(options, model, &LoadOptions { context, kv_type, ..LoadOptions::default() })
 }
 
-fn load_with(
-    options: &GpuOptions,
-    model: &Path,
-    load_options: &LoadOptions,
-) -> Result<(Session, f64, Rc<Gpu>)> {
-    let gpu = Rc::new(pollster::block_on(Gpu::open(options))?);
+fn load_with(options: &Device, model: &Path, load_options: &LoadOptions) -> Result<(Session, f64, Rc<Gpu>)> {
+    let gpu = Rc::new(pollster::block_on(Gpu::open(&options.gpu))?);
+    let load_options = &LoadOptions { products: options.products, ..*load_options };
     let started = Instant::now();
     let cancel = CancelToken::new();
     let mut quiet = |_| ();
@@ -423,15 +451,23 @@ fn tokenize(model: &Path, text: &str) -> Result<Value> {
     Ok(json!({ "ids": ids, "pieces": pieces, "decoded": tokenizer.decode_with_specials(&ids) }))
 }
 
-fn logits(
-    options: &GpuOptions,
-    model: &Path,
-    ids: Vec<u32>,
+struct LogitsOf {
     last: usize,
     kv_type: KvType,
+    by_steps: bool,
+}
+
+fn logits(
+    options: &Device,
+    model: &Path,
+    ids: Vec<u32>,
+    LogitsOf { last, kv_type, by_steps }: LogitsOf,
     (media, adapters): (&MediaArgs, &[String]),
     out: &Path,
 ) -> Result<Value> {
+    if by_steps && !media.is_empty() {
+        bail!("--by-steps is for prompts without media");
+    }
     if last == 0 || last > ids.len() {
         bail!("--last must be between 1 and the {} ids of the prompt", ids.len());
     }
@@ -444,8 +480,12 @@ fn logits(
     let (mut session, load_ms, _) = load_with(options, model, &load_options)?;
     media.use_projector(&mut session)?;
     adapters::add(&mut session, adapters)?;
-    let input = media.fill(&mut session, ids)?;
-    let logits = pollster::block_on(session.logits(&input, last))?;
+    let logits = if by_steps {
+        pollster::block_on(session.logits_by_steps(&ids, last))?
+    } else {
+        let input = media.fill(&mut session, ids)?;
+        pollster::block_on(session.logits(&input, last))?
+    };
     let vocabulary = logits.len() / last;
     let bytes = bytemuck::cast_slice(&logits);
     let view = safetensors::tensor::TensorView::new(safetensors::Dtype::F32, vec![last, vocabulary], bytes)?;
@@ -454,7 +494,7 @@ fn logits(
     Ok(json!({ "out": out, "shape": [last, vocabulary], "load_ms": load_ms }))
 }
 
-fn answer(options: &GpuOptions, generate: &Generate) -> Result<Value> {
+fn answer(options: &Device, generate: &Generate) -> Result<Value> {
     let mut media = generate.media.clone();
     if let Some(path) = &generate.messages {
         media.add_messages(path)?;
@@ -518,6 +558,7 @@ fn answer(options: &GpuOptions, generate: &Generate) -> Result<Value> {
             "decode_ms": t.decode_ms,
         },
         "dispatches_per_token": session.decoder().dispatches_per_token(),
+        "products": super::bench::products(&session),
         "buffers_created": gpu.buffers_created() - before,
         "gpu_bytes": gpu.bytes_in_use(),
         "adapter": gpu.report().name,

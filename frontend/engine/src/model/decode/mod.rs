@@ -30,7 +30,7 @@
 mod products;
 
 use shaders::attention::decode::{Decode, Kv, Params as AttentionParams};
-use shaders::matvec::{Epilogue, Matvec, Merge, Norms, Prologue};
+use shaders::matvec::{Adapted, Epilogue, Matvec, Merge, Norms, Prologue};
 use shaders::selftest::Form;
 
 use products::{Front, Left, Product};
@@ -40,7 +40,7 @@ use super::prefill::norm_add;
 use super::scratch::{most_splits, smallest_run};
 use super::{Parts, experts};
 use crate::gpu::{Gpu, GpuError, Grid, Reads, Steps};
-use crate::weights::Matrix;
+use crate::weights::{Matrix, Part};
 
 /// A branch that has been computed and is still to be normed and added to the stream.
 #[derive(Clone, Copy)]
@@ -277,9 +277,14 @@ impl<'a> Builder<'a> {
         let s = &parts.scratch;
         let norm = parts.weights.vector("output_norm");
         let head = parts.head()?;
+        let one_part = |part: &Part| Matrix { n: part.layout.n, parts: vec![part.clone()], ..head.clone() };
+        let matrices: Vec<_> = head.parts.iter().map(one_part).collect();
         // Packed products are so fast that it takes longer to norm the stream again in each of so many workgroups.
+        let is_packed =
+            |matrix| self.kernel(&Product::store(vec![matrix]), Prologue::Plain, Adapted::NOT).form.packed;
         let is_mixed = self.pending.is_some_and(|pending| pending.mix.is_some());
-        let x = if parts.config.width > Matvec::MAX_NORM_K || (parts.packed && !is_mixed) {
+        let is_wide = parts.config.width > Matvec::MAX_NORM_K;
+        let x = if is_wide || (matrices.iter().any(is_packed) && !is_mixed) {
             Some(self.stream_in_a_dispatch(Some(norm)).await?)
         } else {
             None
@@ -288,9 +293,8 @@ impl<'a> Builder<'a> {
         // anew, which costs less than a dispatch would.
         let pending = self.pending;
         let h = self.h;
-        for part in &head.parts {
-            let matrix = Matrix { dtype: head.dtype, k: head.k, n: part.layout.n, parts: vec![part.clone()] };
-            let product = Product { out: [part.row0, 0, 0], ..Product::store(vec![&matrix]) };
+        for (part, matrix) in head.parts.iter().zip(&matrices) {
+            let product = Product { out: [part.row0, 0, 0], ..Product::store(vec![matrix]) };
             if let Some(x) = x {
                 self.push(&product, Front::plain(x), &s.logits).await?;
             } else {
