@@ -218,6 +218,8 @@ test.describe("what cannot be attached is told, and nothing is lost", () => {
       await app.composer.fill("What I was about to say");
       await app.attach(png("good.png"), file);
       await expect(app.refusal).toContainText(words);
+      // A line or two, not half of the window.
+      expect((await app.refusal.boundingBox())?.height).toBeLessThan(120);
       await expect(app.tray.getByRole("listitem")).toHaveCount(1);
       await expect(app.composer).toHaveValue("What I was about to say");
       await app.refusal.getByRole("button", { name: "Close" }).click();
