@@ -100,11 +100,11 @@ pub fn time_left(done: u64, total: u64, rate: f64) -> Option<f64> {
     (rate > 0.0 && total > 0).then(|| total.saturating_sub(done) as f64 / rate)
 }
 
-/// Tokens a second: `38 tok/s`, `2.4 tok/s`.
+/// Tokens a second: `1 038 tok/s`, `38 tok/s`, `2.4 tok/s`.
 #[must_use]
 pub fn rate(tokens_per_second: f64) -> String {
     if tokens_per_second >= 9.95 {
-        format!("{tokens_per_second:.0} tok/s")
+        format!("{} tok/s", count(tokens_per_second.round() as u64))
     } else {
         format!("{tokens_per_second:.1} tok/s")
     }

@@ -17,9 +17,9 @@ pub struct DeviceReport {
     pub description: String,
     /// Whether it computes in software (SwiftShader, lavapipe): right, but slow.
     pub software: bool,
-    /// Whether `shader-f16` is on.
+    /// Whether the adapter offers `shader-f16`. The engine does without.
     pub shader_f16: bool,
-    /// Subgroup size range, when subgroups are on.
+    /// Subgroup size range, where the adapter offers subgroups.
     pub subgroups: Option<(u32, u32)>,
     /// Whether timestamps can be queried.
     pub timestamps: bool,
@@ -29,6 +29,6 @@ pub struct DeviceReport {
     pub max_binding_size: u64,
     /// Limits by name, for diagnostics.
     pub limits: Vec<(String, u64)>,
-    /// Features by name, for diagnostics.
+    /// Features that the adapter offers, by name, for diagnostics.
     pub features: Vec<String>,
 }

@@ -16,6 +16,10 @@ pub struct AdapterNames {
     pub description: String,
     /// Whether the browser calls it a fallback.
     pub is_fallback: bool,
+    /// What it offers, by WebGPU's names, whether the engine asks for it or not. Empty natively.
+    pub features: Vec<String>,
+    /// Its smallest and largest subgroup, if it offers them.
+    pub subgroups: Option<(u32, u32)>,
 }
 
 /// Why there is no adapter.
@@ -53,17 +57,19 @@ pub fn failure(problem: &str) -> Failure {
 /// The report of a device.
 pub fn report(gpu: &Gpu, names: AdapterNames) -> DeviceReport {
     let report = gpu.report();
+    let software = report.software || computes_in_software(&names);
     // As WebGPU writes them.
-    let features: Vec<_> = report.features.iter().map(|name| name.replace('_', "-")).collect();
+    let granted = || report.features.iter().map(|name| name.replace('_', "-")).collect();
+    let features: Vec<_> = if names.features.is_empty() { granted() } else { names.features };
     DeviceReport {
         available: true,
         problem: String::new(),
-        software: report.software || computes_in_software(&names),
+        software,
         description: if names.description.is_empty() { report.name.clone() } else { names.description },
         vendor: names.vendor,
         architecture: names.architecture,
         shader_f16: features.iter().any(|name| name == "shader-f16"),
-        subgroups: report.subgroups,
+        subgroups: names.subgroups.or(report.subgroups),
         timestamps: report.timestamps,
         max_buffer_size: gpu.max_buffer(),
         max_binding_size: gpu.max_binding(),

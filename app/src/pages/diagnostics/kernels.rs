@@ -76,7 +76,8 @@ pub fn rows(profile: &Profile) -> Vec<[String; 5]> {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
+    let percent = share * 100.0;
+    if percent > 0.0 && percent < 0.95 { "below 1 %".to_owned() } else { format!("{percent:.0} %") }
 }
 
 #[cfg(test)]
@@ -93,5 +94,10 @@ mod tests {
         let text = |cells: [&str; 5]| cells.map(str::to_owned);
         let expected = [text(["k", "2", "2.000", "50.0", "50 %"]), text(["k", "2", "2.000", "–", "–"])];
         assert_eq!(rows(&profile), expected);
+    }
+
+    #[test]
+    fn a_small_share_is_not_none() {
+        assert_eq!([0.0, 0.002, 0.0096, 0.5].map(percent), ["0 %", "below 1 %", "1 %", "50 %"]);
     }
 }

@@ -51,7 +51,11 @@ fn spread(spread: Spread, unit: &str) -> String {
         ..100.0 => 1,
         _ => 0,
     };
-    format!("{median:.digits$} {unit} ({min:.digits$} to {max:.digits$})")
+    let figure = |value: f64| match digits {
+        0 => format::count(value.round() as u64),
+        _ => format!("{value:.digits$}"),
+    };
+    format!("{} {unit} ({} to {})", figure(median), figure(min), figure(max))
 }
 
 #[cfg(test)]
@@ -62,6 +66,8 @@ mod tests {
     fn a_spread_is_as_exact_as_it_is_large() {
         assert_eq!(spread(Spread { min: 37.04, median: 38.21, max: 39.1 }, "ms"), "38.2 ms (37.0 to 39.1)");
         assert_eq!(spread(Spread { min: 800.2, median: 812.6, max: 820.0 }, "ms"), "813 ms (800 to 820)");
+        let many = Spread { min: 9_660.2, median: 10_666.7, max: 20_480.0 };
+        assert_eq!(spread(many, "tok/s"), "10\u{202f}667 tok/s (9\u{202f}660 to 20\u{202f}480)");
         assert_eq!(spread(Spread { min: 0.1, median: 0.1234, max: 0.2 }, "ms"), "0.123 ms (0.100 to 0.200)");
     }
 }

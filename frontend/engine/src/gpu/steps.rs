@@ -65,6 +65,8 @@ impl Reads {
 pub struct Uses {
     /// The kernel.
     pub name: String,
+    /// Workgroups of each of its dispatches.
+    pub workgroups: [u32; 3],
     /// Its dispatches, in order.
     pub steps: Steps,
 }
@@ -170,15 +172,17 @@ impl Steps {
     /// The steps by kernel and workgroups for one row, in the order in which these come first.
     #[must_use]
     pub fn by_kernel(&self) -> Vec<Uses> {
-        let mut all: Vec<([u32; 3], Uses)> = Vec::new();
+        let mut all: Vec<Uses> = Vec::new();
         for step in &self.0 {
-            let (name, grid) = (&step.pipeline.name, step.grid.of(1));
-            match all.iter_mut().find(|(other, uses)| *other == grid && uses.name == *name) {
-                Some((_, uses)) => uses.steps.0.push(step.clone()),
-                None => all.push((grid, Uses { name: name.clone(), steps: Self(vec![step.clone()]) })),
+            let (name, workgroups) = (&step.pipeline.name, step.grid.of(1));
+            match all.iter_mut().find(|uses| uses.workgroups == workgroups && uses.name == *name) {
+                Some(uses) => uses.steps.0.push(step.clone()),
+                None => {
+                    all.push(Uses { name: name.clone(), workgroups, steps: Self(vec![step.clone()]) });
+                }
             }
         }
-        all.into_iter().map(|(_, uses)| uses).collect()
+        all
     }
 
     /// Appends the steps of another list.

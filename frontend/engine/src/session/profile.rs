@@ -66,6 +66,7 @@ impl Session {
         cancel.check()?;
         let token_ms = timer.time(&token, most, &prepare).await?;
         let mut kernels = Vec::with_capacity(uses.len());
+        let names: Vec<_> = uses.iter().map(|uses| uses.name.clone()).collect();
         for (done, uses) in (2..).zip(uses) {
             progress(done, total);
             cancel.check()?;
@@ -73,7 +74,11 @@ impl Session {
                 ms: timer.time(&uses.steps, u32::MAX, &prepare).await?,
                 dispatches: uses.steps.len() as u32,
                 bytes: uses.steps.bytes_read(position),
-                name: uses.name,
+                // The same kernel for matrices of other heights: told apart by its workgroups.
+                name: match names.iter().filter(|name| **name == uses.name).count() {
+                    1 => uses.name,
+                    _ => format!("{} ({} workgroups)", uses.name, uses.workgroups.iter().product::<u32>()),
+                },
             });
         }
         kernels.sort_by(|a, b| b.ms.total_cmp(&a.ms));

@@ -20,13 +20,29 @@ pub async fn names() -> Result<AdapterNames, NoAdapter> {
     let text = |name: &str| get(&info, name).as_string().unwrap_or_default();
     // It moved from the adapter to its information.
     let is_fallback = [&info, &adapter].iter().any(|place| get(place, "isFallbackAdapter").is_truthy());
+    let features = features(&adapter);
     Ok(AdapterNames {
         vendor: text("vendor"),
         architecture: text("architecture"),
         device: text("device"),
         description: text("description"),
         is_fallback,
+        subgroups: features.iter().any(|name| name == "subgroups").then(|| subgroups(&info)).flatten(),
+        features,
     })
+}
+
+/// What the adapter offers, by name.
+fn features(adapter: &JsValue) -> Vec<String> {
+    let set = js_sys::try_iter(&get(adapter, "features")).ok().flatten();
+    let mut names: Vec<_> = set.into_iter().flatten().filter_map(|name| name.ok()?.as_string()).collect();
+    names.sort();
+    names
+}
+
+fn subgroups(info: &JsValue) -> Option<(u32, u32)> {
+    let size = |name: &str| get(info, name).as_f64().map(|size| size as u32);
+    Some((size("subgroupMinSize")?, size("subgroupMaxSize")?))
 }
 
 async fn request_adapter(gpu: &JsValue) -> Result<JsValue, JsValue> {
