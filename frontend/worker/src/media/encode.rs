@@ -201,6 +201,8 @@ async fn listen(
     let told = &mut |step: engine::weights::Progress| teller.tower(step.done, step.total);
     let tower = ready.session.hearing_mut()?.tower(cancel, told).await?;
     let mut encoder = Encoder::new(Rc::clone(&tower));
+    // However short it is, the page is to see that it is heard.
+    teller.encoding(0.0);
     for piece in samples.chunks(STEP) {
         encoder.push(piece);
         teller.encoding(encoder.samples() as f32 / samples.len().max(1) as f32);
