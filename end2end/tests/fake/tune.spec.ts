@@ -283,6 +283,7 @@ test("a training that does not fit says so before the start", async ({ app, page
 test("the palette knows the way", async ({ app, page }) => {
   await app.openChat();
   await page.keyboard.press("Control+k");
+  await expect(app.palette.getByRole("combobox")).toBeFocused();
   await page.keyboard.type("fine");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Fine-tune", level: 1 })).toBeVisible();
