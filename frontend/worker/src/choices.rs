@@ -50,8 +50,9 @@ impl Subject {
     #[must_use]
     pub fn new(gpu: &Gpu, names: &AdapterNames, plan: &Plan) -> Option<Self> {
         let products = plan.large_products();
-        let AdapterNames { vendor, architecture, device, description, .. } = names;
-        let adapter = format!("{vendor}|{architecture}|{device}|{description}|{}", gpu.identity());
+        let AdapterNames { vendor, architecture, device, description, browser, .. } = names;
+        // Another version of the browser may compile otherwise.
+        let adapter = format!("{vendor}|{architecture}|{device}|{description}|{browser}|{}", gpu.identity());
         (!products.is_empty()).then(|| Self(format!("{adapter}: {}", products.join(", "))))
     }
 
@@ -98,8 +99,9 @@ async fn look(folder: &dyn Folder, subject: &Subject) -> Result<Option<Choice>, 
 async fn keep(folder: &dyn Folder, subject: &Subject, choice: Choice) -> Result<(), StoreError> {
     let mut file = read(folder).await?;
     file.version = VERSION;
-    if file.choices.len() >= MOST {
-        file.choices.clear();
+    if file.choices.len() >= MOST && !file.choices.contains_key(subject.key()) {
+        // What computes wrongly is worth more than what is faster.
+        file.choices.retain(|_, choice| *choice == Choice::SwitchedOff);
     }
     file.choices.insert(subject.0.clone(), choice);
     let bytes = serde_json::to_vec(&file);

@@ -14,6 +14,8 @@ pub struct AdapterNames {
     pub device: String,
     /// Description.
     pub description: String,
+    /// The browser with its version, as it names itself.
+    pub browser: String,
     /// Whether the browser calls it a fallback.
     pub is_fallback: bool,
     /// What it offers, by WebGPU's names, whether the engine asks for it or not. Empty natively.

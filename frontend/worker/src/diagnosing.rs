@@ -118,10 +118,7 @@ async fn self_test(host: &Rc<Host>, slot: &mut Slot, id: RequestId, task: &Task)
     let failed = try_all(host, &ready.gpu, id, &forms, task, &mut told.checks).await?;
     let mut is_sound = failed.is_empty();
     if !is_sound && failed.iter().all(is_packed) {
-        model.products.set(Products::Floats);
-        if let Some(subject) = &model.subject {
-            choices::switch_off(host, subject).await;
-        }
+        let before = model.products.replace(Products::Floats);
         if let Err(error) = ready.session.set_products(Products::Floats).await {
             // The next request loads it anew.
             *slot = None;
@@ -130,7 +127,18 @@ async fn self_test(host: &Rc<Host>, slot: &mut Slot, id: RequestId, task: &Task)
         // Those that have taken their place.
         let mut new = ready.session.decoder().forms();
         new.retain(|form| !forms.contains(form));
-        is_sound = try_all(host, &ready.gpu, id, &new, task, &mut told.checks).await?.is_empty();
+        match try_all(host, &ready.gpu, id, &new, task, &mut told.checks).await {
+            Ok(failed) => is_sound = failed.is_empty(),
+            Err(failure) => {
+                // Nobody knows whether it answers right: the next request loads it anew, with what it had.
+                model.products.set(before);
+                *slot = None;
+                return Err(failure);
+            }
+        }
+        if let Some(subject) = model.subject.as_ref().filter(|_| is_sound) {
+            choices::switch_off(host, subject).await;
+        }
         told.switched_off = is_sound.then_some(SwitchedOff::PackedProducts);
     }
     if !is_sound {

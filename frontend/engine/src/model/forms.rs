@@ -111,7 +111,8 @@ pub fn large_products(tensors: &TensorList, layers: usize) -> Vec<String> {
     ];
     let head = if tensors.matrix("output").is_some() { "output" } else { "token_embd" };
     let of_layers = (0..layers).flat_map(|i| OF_LAYER.map(|parts| (format!("blk.{i}."), parts)));
-    let alone: [(String, &[&str]); 1] = [(String::new(), &[head])];
+    let alone: [(String, &[&str]); 2] =
+        [(String::new(), &[head]), (String::new(), &["per_layer_model_proj"])];
     let mut found = BTreeSet::new();
     for (prefix, parts) in of_layers.chain(alone) {
         let matrices: Vec<_> =

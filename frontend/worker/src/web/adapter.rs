@@ -26,6 +26,7 @@ pub async fn names() -> Result<AdapterNames, NoAdapter> {
         architecture: text("architecture"),
         device: text("device"),
         description: text("description"),
+        browser: scope.navigator().user_agent().unwrap_or_default(),
         is_fallback,
         subgroups: features.iter().any(|name| name == "subgroups").then(|| subgroups(&info)).flatten(),
         features,
