@@ -1,4 +1,5 @@
-//! Attention of one token against a plain f64 softmax: windows, rings, shared caches, grouped heads, many splits.
+//! Attention of one token against a plain f64 softmax: windows, rings, shared caches, grouped heads, many splits;
+//! and what is left in parts for the adapters of the product behind.
 
 mod common;
 
@@ -99,7 +100,12 @@ fn check(case: &Case) {
         eps: EPS,
         ..Params::default()
     };
-    let kernel = Decode { head_dim, kv, kv_f16, quads: 0 };
+    // Rank 12: no divisor of the threads.
+    let quads = 3;
+    let rank = 4 * quads as usize;
+    let kernel = Decode { head_dim, kv, kv_f16, quads };
+    let columns = random(77, heads as usize * hd * rank);
+    let partial_at = Decode::partial_at(head_dim, heads, most) as usize;
     let state = State { pos, len: 1, ..Default::default() };
     let caches = |bytes: Vec<u8>| {
         if kv == Kv::Shared { BufferArg::read(&bytes) } else { BufferArg::read_write(&bytes) }
@@ -108,19 +114,21 @@ fn check(case: &Case) {
         &kernel.source().expect("the template expands"),
         &[
             BufferArg::uniform(&params),
-            BufferArg::zeros(Decode::part_len(head_dim, heads, most) as usize),
+            BufferArg::zeros(partial_at + (heads * most) as usize * rank),
             BufferArg::read(bytemuck::bytes_of(&state)),
             BufferArg::read(&qkv),
             BufferArg::read(&vectors),
             BufferArg::read(&table),
             caches(k_bytes),
             caches(v_bytes),
+            BufferArg::read(&columns),
         ],
         Decode::dispatch(&params),
     );
     let part = out[0].f32s();
     let (_, _, count) = splits(pos + 1, window, 64, most);
     let mut got = Vec::new();
+    let (mut z, mut want_z) = (vec![0.0; rank], vec![0.0; rank]);
     for h in 0..heads {
         let pair = |s: u32| {
             let at = (heads * most * head_dim + (h * most + s) * 2) as usize;
@@ -134,7 +142,17 @@ fn check(case: &Case) {
                 .sum();
             got.push((sum / total) as f32);
         }
+        for s in 0..count {
+            let left = &part[partial_at + (s * heads + h) as usize * rank..][..rank];
+            let weight = (pair(s).0 - top).exp() / total;
+            z.iter_mut().zip(left).for_each(|(z, &left)| *z += weight * f64::from(left));
+        }
     }
+    for (x, columns) in want.iter().zip(columns.chunks(rank)) {
+        want_z.iter_mut().zip(columns).for_each(|(z, &a)| *z += f64::from(*x) * f64::from(a));
+    }
+    let single = |values: &[f64]| values.iter().map(|&v| v as f32).collect::<Vec<_>>();
+    assert_close(&single(&z), &single(&want_z), 1e-3, 1e-4);
     // The token's own key is read from workgroup memory, unrounded; other entries are exact in either form.
     assert_close(&got, &want, 2e-5, 1e-4);
     if kv != Kv::Shared {

@@ -11,7 +11,8 @@ pub enum Takes {
     /// From partial results that lie behind x, left by the workgroups that made it. With [`super::Prologue::Plain`] and
     /// [`super::Prologue::Merge`].
     Partial,
-    /// From what lies behind the branch, left by the product that made it. With [`super::Prologue::Add`] and one branch.
+    /// From what lies behind the branch, left by the product that made it. With a
+    /// [`super::Prologue::Add`] that norms its sum and adds one branch.
     Ahead,
 }
 

@@ -157,8 +157,8 @@ pub struct Params {
 /// Heads times splits that the merging prologue has room to weigh: 32 heads of 32 splits.
 const MAX_SPLIT_WEIGHTS: u32 = 1024;
 
-/// Partial results for adapters that an invocation reads at once: those of 768 workgroups at rank 16, of whom behind
-/// attention there are fewer.
+/// Partial results for adapters that an invocation reads at once: at rank 16 those of 768 workgroups. Behind attention it
+/// reads one, since more was slower (`MEASUREMENTS.md`).
 const EARLY: u32 = 12;
 
 /// Elements of x staged at a time where the prologue does not need all of them.

@@ -53,7 +53,11 @@ fn of_default_form(dtype: DType) -> Vec<Matvec> {
     for leaves in [Leaves::Nothing, Leaves::Ahead { stream: 512 }] {
         let dtypes = || if leaves == Leaves::Nothing { vec![dtype] } else { vec![dtype, DType::F32] };
         for takes in [Takes::Nothing, Takes::Z, Takes::Partial] {
-            all.push(make(dtypes(), Prologue::Plain, Epilogue::Store, adapted(takes, leaves)));
+            let adapted = adapted(takes, leaves);
+            // What adapters have nothing to do with is there in every form.
+            if adapted.is_bound() {
+                all.push(make(dtypes(), Prologue::Plain, Epilogue::Store, adapted));
+            }
         }
         for takes in [Takes::Nothing, Takes::Partial] {
             all.push(make(dtypes(), Prologue::Merge, Epilogue::Store, adapted(takes, leaves)));

@@ -4,8 +4,8 @@ use super::products::Front;
 use super::{Arg, random};
 use crate::matvec::{Correction, Epilogue, Leaves, Leavings, Matvec, Prologue, Takes, twin};
 
-/// Workgroups that left partial results behind x.
-const LEFT_BY: u32 = 5;
+/// Workgroups that left partial results behind x: at large ranks more than an invocation reads at once.
+const LEFT_BY: u32 = 101;
 
 /// Elements of the rank.
 fn rank(kernel: &Matvec) -> u32 {

@@ -112,8 +112,7 @@ fn front(kernel: &Matvec, behind: &[f32]) -> Front {
             let stream = twin::add(&input, &whole, &vectors[..k], 0.75, EPS);
             let x = if norm { twin::rms(&stream, Some(&vectors[k..2 * k]), EPS) } else { stream.clone() };
             let tail = vec![Arg::floats(&vectors), Arg::floats(&[&branch, behind].concat()), Arg::zeros(k)];
-            let of_norm = if norm { inverse_rms(&stream) } else { 1.0 };
-            let factors = (0.75 * of_norm, inverse_rms(&as_f64(&branch)));
+            let factors = (0.75 * inverse_rms(&stream), inverse_rms(&as_f64(&branch)));
             Front { x, tail, stream: Some(stream), norms: Some(norms), factors, ..Front::plain(input) }
         }
         Prologue::Merge => merged(k, behind),

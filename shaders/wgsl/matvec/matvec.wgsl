@@ -61,9 +61,8 @@ struct Params {
     merge: vec4<u32>,  // head size, most splits, smallest run, window
     z_at: vec4<u32>,   // where each segment's part of z begins, in vec4s, or 0xffffffff; w: rank in vec4s
     b_at: vec4<u32>,   // where each segment's rows of B begin, in vec4s; w: unused
-    // In vec4s: where what was left begins, in its buffer; how much it is (partial z of a head where it is attention's
-    // that left them, heads; else workgroups, or the length of v); where what is left begins in y; where in `adapter` what
-    // it is made with begins.
+    // In vec4s. x: where what is taken begins. y: how much it is: heads of attention, workgroups, or the vec4s of v.
+    // z: where what is left begins in y. w: where in `adapter` what it is made with begins.
     leavings: vec4<u32>,
     eps: f32,
     dense_norm: u32,   // where w3 begins
@@ -267,10 +266,8 @@ fn stage(tile: u32, tid: u32, first: bool) {
     // mean(h'²) with h' = (h + rb·b·w)·s
     let square = max(0.0, (sums.y + 2.0 * rb * sums.z + rb * rb * sums.w) * s * s / {{K}}.0);
     let r = inverseSqrt(square + params.eps);
-#if TAKES == 3 && NORM2
+#if TAKES == 3
     ahead_factors = vec2<f32>(r * s, rb);
-#elif TAKES == 3
-    ahead_factors = vec2<f32>(s, rb);
 #endif
     for (var j = tid; j < {{K}}u / 4u; j += THREADS) {
         let h = (x_in[base + j] + rb * branch4(j, factors) * vector4(params.norm.x, j)) * s;

@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
             (for_adapters.leavings.left_at, for_adapters.leavings.made_with) = (n, columns);
         }
         if !for_adapters.adapted.is_bound() {
-            for_adapters.buffers.clear();
+            (for_adapters.adapted, for_adapters.buffers) = (Adapted::NOT, Vec::new());
         }
         let count = self.push_product(product, &front, &for_adapters, y).await?;
         self.left = next.filter(|_| columns.is_some()).map(|site| Left { site, at: n, count });
