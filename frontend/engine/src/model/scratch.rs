@@ -43,7 +43,7 @@ pub struct Scratch {
     /// The normed stream. `[T, width]`.
     pub x: Arc<Buffer>,
     /// What a branch adds to the stream, before its norm. `[T, width]`; for one token with experts, the dense part and
-    /// behind it theirs.
+    /// behind it theirs. Behind one token's, what is left for adapters.
     pub branch: Arc<Buffer>,
     /// Queries, keys, values of one token, one after the other.
     pub qkv: Arc<Buffer>,
@@ -57,7 +57,7 @@ pub struct Scratch {
     pub attention: Arc<Buffer>,
     /// Partial results of decode's attention, and behind them those that are for adapters.
     pub part: Arc<Buffer>,
-    /// The gate, in decode the activated product. `[T, feed_forward]`.
+    /// The gate, in decode the activated product, and behind it what is left for adapters. `[T, feed_forward]`.
     pub gate: Arc<Buffer>,
     /// The other half. `[T, feed_forward]`.
     pub up: Arc<Buffer>,

@@ -10,8 +10,8 @@
 //! rounded up to a multiple of 4; what an adapter lacks is zero. α/r is multiplied into B; the scale that a person sets
 //! lies in a buffer with one number for each element of the rank.
 //!
-//! In decode a dispatch costs more than such a product, so z comes without one of its own where it can ([`Way`]). What that
-//! needs lies in one buffer a layer: the scales, then B of each site, then columns of A and U.
+//! In decode z comes without a dispatch of its own where it can ([`Way`]). What that needs lies in one buffer a layer: the
+//! scales, then site by site B, the columns of A, U, and the rows of B of V.
 
 mod ahead;
 mod stack;
@@ -37,6 +37,10 @@ use super::scratch;
 /// Ranks of all adapters together up to which decode makes z without dispatches of its own: partial results grow with
 /// them, and every workgroup behind reads all.
 pub const MOST_FUSED_RANK: u32 = 64;
+
+/// Bytes that all workgroups of a product together read of partial results, beyond which a dispatch costs less: reckoned from
+/// what 19 MB cost (`shaders/MEASUREMENTS.md`).
+const MOST_PART_BYTES: u64 = 96 << 20;
 
 /// Products that share an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -263,16 +267,28 @@ impl<'a> Maker<'a> {
             && ahead::before(self.config, layer, site).is_some()
     }
 
-    fn is_partial(&self, site: Site) -> bool {
-        self.rank <= MOST_FUSED_RANK && matches!(site, Site::Output | Site::Down)
+    /// Whether z of a site comes in parts. Down reads those of every workgroup of gate and up in each of its own: in wide
+    /// layers more than a dispatch is worth.
+    fn is_partial(&self, site: Site, stack: &Stack) -> bool {
+        let fits = match site {
+            Site::Output => true,
+            // 16 rows a workgroup there, 4 here (`matvec_form`).
+            Site::Down => {
+                let [parts, readers] = [stack.k.div_ceil(16), stack.rows.div_ceil(4)].map(u64::from);
+                4 * parts * readers * u64::from(self.rank) <= MOST_PART_BYTES
+            }
+            _ => false,
+        };
+        fits && self.rank <= MOST_FUSED_RANK
     }
 
     fn bytes(&self, (layer, site): (usize, Site), stack: &Stack) -> u64 {
-        let columns = if self.is_partial(site) { u64::from(stack.k) } else { 0 };
+        let columns = if self.is_partial(site, stack) { u64::from(stack.k) } else { 0 };
         let before = ahead::before(self.config, layer, site).filter(|_| self.comes_ahead(layer, site));
         let ahead = before.map_or(0, |(layer, site)| {
             let k = self.product(layer, site).map_or(0, |matrix| u64::from(matrix.k));
-            u64::from(stack.corrected()) * (u64::from(self.config.width) + k + u64::from(self.rank))
+            // U, what V is made of, V, and its rows of B.
+            u64::from(stack.corrected()) * (2 * u64::from(self.config.width) + k + u64::from(self.rank))
         });
         stack.bytes(self.rank) + 4 * u64::from(self.rank) * (columns + ahead)
     }
@@ -301,7 +317,7 @@ impl<'a> Maker<'a> {
                 let base = numbers.len() as u32;
                 numbers.extend(&b);
                 let mut way = if self.comes_ahead(layer, site) { Way::Ahead } else { Way::Own };
-                if self.is_partial(site) {
+                if self.is_partial(site, stack) {
                     way = Way::Partial { columns: numbers.len() as u32 };
                     let k = stack.k as usize;
                     numbers
