@@ -1,5 +1,7 @@
 //! The rail: conversations and the other places.
 
+use std::collections::BTreeMap;
+
 use gloo_file::futures::read_as_text;
 use leptos::{html, prelude::*, task::spawn_local};
 use wasm_bindgen::{JsCast as _, closure::Closure};
@@ -176,20 +178,28 @@ async fn import(stores: Stores, file: gloo_file::File) {
     }
 }
 
+/// What is known of the conversations in the list.
+type Summaries = Memo<BTreeMap<ConversationId, Summary>>;
+
 #[component]
 fn ConversationList() -> impl IntoView {
     let library = use_stores().library;
+    let shown = Memo::new(move |_| library.found.get().unwrap_or_else(|| library.list.get()));
+    let summaries: Summaries = Memo::new(move |_| {
+        shown.with(|shown| shown.iter().map(|summary| (summary.id, summary.clone())).collect())
+    });
     let groups = Memo::new(move |_| {
-        let shown = library.found.get().unwrap_or_else(|| library.list.get());
         let (now, offset) = (history::now(), browser::timezone_offset());
-        let mut groups: Vec<(Age, Vec<Summary>)> = Vec::new();
-        for summary in shown {
-            let age = age(summary.updated, now, offset);
-            match groups.last_mut() {
-                Some((last, members)) if *last == age => members.push(summary),
-                _ => groups.push((age, vec![summary])),
+        let mut groups: Vec<(Age, Vec<ConversationId>)> = Vec::new();
+        shown.with(|shown| {
+            for summary in shown {
+                let age = age(summary.updated, now, offset);
+                match groups.last_mut() {
+                    Some((last, members)) if *last == age => members.push(summary.id),
+                    _ => groups.push((age, vec![summary.id])),
+                }
             }
-        }
+        });
         groups
     });
     let searching = Memo::new(move |_| library.found.with(Option::is_some));
@@ -214,11 +224,12 @@ fn ConversationList() -> impl IntoView {
             <section class="rail-group">
                 <h2>{label}</h2>
                 <ul role="list">
+                    // A line stays the same element while its conversation changes: a running answer is kept every
+                    // few seconds, and must not take a half-made click, an open menu or a half-typed title with it.
                     <For
                         each=members
-                        // A changed title or snippet draws its line anew.
-                        key=|summary| format!("{}{}{}", summary.id, summary.title, summary.snippet)
-                        children=move |summary| view! { <ConversationLine summary=summary searching=searching /> }
+                        key=|id| *id
+                        children=move |id| view! { <ConversationLine id=id summaries=summaries searching=searching /> }
                     />
                 </ul>
             </section>
@@ -231,37 +242,49 @@ fn ConversationList() -> impl IntoView {
 }
 
 #[component]
-fn ConversationLine(summary: Summary, searching: Memo<bool>) -> impl IntoView {
+fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bool>) -> impl IntoView {
     let stores = use_stores();
     let href = use_href();
     let place = use_place();
-    let id = summary.id;
-    let title = if summary.title.is_empty() { "Untitled".to_owned() } else { summary.title };
+    let title = Memo::new(move |_| {
+        let title = summaries.with(|all| all.get(&id).map(|summary| summary.title.clone()));
+        title.filter(|title| !title.is_empty()).unwrap_or_else(|| "Untitled".to_owned())
+    });
+    let snippet = move || {
+        searching.get().then(|| summaries.with(|all| all.get(&id).map(|summary| summary.snippet.clone())))
+    };
     let renaming = RwSignal::new(false);
-    let label = format!("Actions for {title}");
+    // Whether the field was left by a key, and not for another place.
+    let came_back = StoredValue::new(false);
+    let link = NodeRef::<html::A>::new();
+    Effect::new(move |_| {
+        if let Some(link) = link.get()
+            && came_back.get_value()
+        {
+            came_back.set_value(false);
+            // It has just been put into the page.
+            link.focus().ok();
+        }
+    });
+    let label = Signal::derive(move || format!("Actions for {}", title.get()));
     let current = move || (place.get() == Place::Chat(Some(id))).then_some("page");
     let running =
         move || stores.chat.answer.place.with(|place| place.is_some_and(|place| place.conversation == id));
-    let name = StoredValue::new(title.clone());
     view! {
         <li class="rail-line">
             <Show
                 when=move || renaming.get()
-                fallback={
-                    let title = title.clone();
-                    let snippet = summary.snippet.clone();
-                    move || view! {
-                        <a href=move || href(Place::Chat(Some(id))) aria-current=current title=title.clone()>
-                            <span class="rail-title">{title.clone()}</span>
-                            {move || running().then(|| view! { <span class="pulse" aria-label="answering"></span> })}
-                            <span class="rail-snippet">{let snippet = snippet.clone(); move || searching.get().then(|| snippet.clone())}</span>
-                        </a>
-                    }
+                fallback=move || view! {
+                    <a node_ref=link href=move || href(Place::Chat(Some(id))) aria-current=current title=title>
+                        <span class="rail-title">{title}</span>
+                        {move || running().then(|| view! { <span class="pulse" aria-label="answering"></span> })}
+                        <span class="rail-snippet">{snippet}</span>
+                    </a>
                 }
             >
-                <RenameField id=id title=name.get_value() renaming=renaming />
+                <RenameField id=id title=title.get_untracked() renaming=renaming came_back=came_back />
             </Show>
-            <Menu label=label.clone()>
+            <Menu label=label>
                 <MenuItem glyph=Glyph::Edit label="Rename" on_press=move |()| renaming.set(true) />
                 <MenuItem glyph=Glyph::Export label="Export as JSON" on_press=move |()| export_json(stores, id) />
                 <MenuItem glyph=Glyph::Copy label="Export as Markdown" on_press=move |()| export_markdown(stores, id) />
@@ -273,7 +296,12 @@ fn ConversationLine(summary: Summary, searching: Memo<bool>) -> impl IntoView {
 }
 
 #[component]
-fn RenameField(id: ConversationId, title: String, renaming: RwSignal<bool>) -> impl IntoView {
+fn RenameField(
+    id: ConversationId,
+    title: String,
+    renaming: RwSignal<bool>,
+    came_back: StoredValue<bool>,
+) -> impl IntoView {
     let stores = use_stores();
     let input = NodeRef::<html::Input>::new();
     Effect::new(move |_| {
@@ -301,10 +329,14 @@ fn RenameField(id: ConversationId, title: String, renaming: RwSignal<bool>) -> i
         }
     };
     let key = move |event: web_sys::KeyboardEvent| match event.key().as_str() {
-        "Enter" => done(),
+        "Enter" => {
+            came_back.set_value(true);
+            done();
+        }
         "Escape" => {
             event.prevent_default();
             event.stop_propagation();
+            came_back.set_value(true);
             renaming.set(false);
         }
         _ => {}

@@ -51,6 +51,38 @@ test.describe("the history", () => {
     await expect(app.answers.first()).toContainText("The circle is about twice as wide.");
   });
 
+  test("a line of the list stays while its conversation is answered", async ({ app }) => {
+    await app.openChat("usual,demo");
+    await app.send("First matter");
+    await expect(app.answers.first()).toContainText("Gladly.");
+    await app.act("First matter", "Rename");
+    const field = app.rail.getByRole("textbox", { name: "New title" });
+    await field.fill("Half a ti");
+    // The end is kept, which changes what the list knows of it.
+    await app.answered();
+    await app.kept("as wide.");
+    await expect(field).toHaveValue("Half a ti");
+    await expect(field).toBeFocused();
+    await field.press("Escape");
+    await expect(app.conversation("First matter")).toBeFocused();
+  });
+
+  test("a click that is half made when an answer ends still goes there", async ({ app, page }) => {
+    await app.openChat("slow,demo");
+    await app.send("First matter");
+    await expect(app.answers.first()).toContainText("Gladly.");
+    await app.rail.getByRole("button", { name: "New", exact: true }).click();
+    await expect(app.questions).toHaveCount(0);
+    const line = app.conversation("First matter");
+    await line.hover();
+    await expect(line.getByLabel("answering")).toBeVisible();
+    await page.mouse.down();
+    await expect(line.getByLabel("answering")).toHaveCount(0);
+    await app.kept("as wide.");
+    await page.mouse.up();
+    await expect(app.answers.first()).toContainText("The circle is about twice as wide.");
+  });
+
   test("renames", async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");

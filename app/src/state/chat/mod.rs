@@ -72,6 +72,8 @@ pub struct ChatStore {
     pub attach_trouble: RwSignal<Option<String>>,
     /// The conversation of the running answer, while another one is on screen.
     background: StoredValue<Option<Conversation>>,
+    /// How often a conversation was asked for.
+    moves: StoredValue<u32>,
     draft_changes: StoredValue<u32>,
     library: Library,
     settings: SettingsStore,
@@ -105,6 +107,7 @@ impl ChatStore {
             attaching: RwSignal::new(None),
             attach_trouble: RwSignal::new(None),
             background: StoredValue::new(None),
+            moves: StoredValue::new(0),
             draft_changes: StoredValue::new(0),
             library,
             settings,
@@ -132,6 +135,7 @@ impl ChatStore {
 
     /// Puts a new conversation on screen, unless an empty one is there.
     pub fn begin_new(self) {
+        self.move_on();
         if !self.has_begun() && !self.missing.get_untracked() {
             self.apply_defaults();
             // What was typed before the store was open is newer than what it kept.
@@ -166,6 +170,7 @@ impl ChatStore {
 
     /// Puts a conversation of this browser on screen.
     pub fn open(self, id: ConversationId) {
+        let move_made = self.move_on();
         if self.conversation.with_untracked(|open| open.id == id) && !self.missing.get_untracked() {
             return;
         }
@@ -177,11 +182,22 @@ impl ChatStore {
             return;
         }
         spawn_local(async move {
-            match self.library.load(id).await {
+            let loaded = self.library.load(id).await;
+            // The person may have gone somewhere else meanwhile.
+            if self.moves.get_value() != move_made {
+                return;
+            }
+            match loaded {
                 Some(conversation) => self.show(conversation),
                 None => self.missing.set(true),
             }
         });
+    }
+
+    /// Counts that a conversation is to be on screen, and gives the count: what was to come before comes too late.
+    fn move_on(self) -> u32 {
+        self.moves.update_value(|moves| *moves = moves.wrapping_add(1));
+        self.moves.get_value()
     }
 
     /// Reads the conversation on screen again, after another tab has changed it.
