@@ -68,6 +68,11 @@ fn width(dtype: DType) -> u32 {
     if dtype.block_elements() == 256 { 768 } else { 352 }
 }
 
+fn plain(k: u32, dtype: DType, form: Form) -> Matvec {
+    let (prologue, epilogue) = (Prologue::Plain, Epilogue::Store);
+    Matvec { k, dtypes: vec![dtype], prologue, epilogue, adapted: Adapted::NOT, form }
+}
+
 #[test]
 fn plain_products_of_every_type_and_form() {
     let forms = [Form::default(), Form::new(1, 4, 4), Form::new(4, 8, 1), Form::new(2, 8, 2)];
@@ -77,14 +82,7 @@ fn plain_products_of_every_type_and_form() {
         let x = random(2, k as usize);
         let want = as_f32(&twin::product(&m.values, &as_f64(&x)));
         for form in forms {
-            let kernel = Matvec {
-                k,
-                dtypes: vec![dtype],
-                prologue: Prologue::Plain,
-                epilogue: Epilogue::Store,
-                adapted: Adapted::NOT,
-                form,
-            };
+            let kernel = plain(k, dtype, form);
             let got = run(&kernel, &x, std::slice::from_ref(&m), Default::default(), vec![]);
             assert_close(&got[0], &want, 2e-4, 1e-5);
         }
@@ -101,14 +99,7 @@ fn packed_products_of_every_quantised_type() {
             x[32..48].fill(0.0);
             let want = as_f32(&twin::product(&m.values, &twin::rounded_to_bytes(&as_f64(&x))));
             for form in [Form::new(4, 4, 1).packed(), Form::new(1, 8, 2).packed()] {
-                let kernel = Matvec {
-                    k,
-                    dtypes: vec![dtype],
-                    prologue: Prologue::Plain,
-                    epilogue: Epilogue::Store,
-                    adapted: Adapted::NOT,
-                    form,
-                };
+                let kernel = plain(k, dtype, form);
                 assert!(kernel.can_be_packed());
                 let got = run(&kernel, &x, std::slice::from_ref(&m), Default::default(), vec![]);
                 assert_close(&got[0], &want, 1e-3, 1e-5);

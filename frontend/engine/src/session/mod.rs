@@ -280,14 +280,7 @@ impl Session {
     }
 
     async fn logits_of(&mut self, prompt: &Input, last: usize) -> Result<Vec<f32>, EngineError> {
-        let total = prompt.len() as u32;
-        if total == 0 {
-            return Err(EngineError::Empty);
-        }
-        if total > self.context {
-            return Err(EngineError::ContextFull { tokens: total, context: self.context });
-        }
-        self.sequence.clear();
+        let total = self.begin_logits(prompt.len())?;
         let first = total.saturating_sub(last as u32);
         let mut logits = Vec::new();
         let mut pos = 0;
@@ -302,12 +295,9 @@ impl Session {
         Ok(logits)
     }
 
-    /// As [`Self::logits`], of a prompt without media, each token by the kernels of a drawn one.
-    ///
-    /// # Errors
-    /// As [`Self::generate`].
-    pub async fn logits_by_steps(&mut self, prompt: &[u32], last: usize) -> Result<Vec<f32>, EngineError> {
-        let total = prompt.len() as u32;
+    /// Forgets the sequence for a prompt of `len` tokens whose logits are wanted; its length.
+    fn begin_logits(&mut self, len: usize) -> Result<u32, EngineError> {
+        let total = len as u32;
         if total == 0 {
             return Err(EngineError::Empty);
         }
@@ -315,6 +305,15 @@ impl Session {
             return Err(EngineError::ContextFull { tokens: total, context: self.context });
         }
         self.sequence.clear();
+        Ok(total)
+    }
+
+    /// As [`Self::logits`], of a prompt without media, each token by the kernels of a drawn one.
+    ///
+    /// # Errors
+    /// As [`Self::generate`].
+    pub async fn logits_by_steps(&mut self, prompt: &[u32], last: usize) -> Result<Vec<f32>, EngineError> {
+        let total = self.begin_logits(prompt.len())?;
         let first = total.saturating_sub(last as u32);
         let mut logits = Vec::new();
         for (pos, &id) in (0..).zip(prompt) {
