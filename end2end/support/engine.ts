@@ -20,6 +20,12 @@ function openHooks(): void {
   };
 }
 
+/** What the tests need of WebGPU, whose types are not among theirs, and what they add. */
+interface WorkerWithWebGpu {
+  GPUDevice: { prototype: Record<string, (described: unknown) => unknown> };
+  pipelineCounts: { asked: number; ahead: number };
+}
+
 /** A file to be picked. */
 export interface ModelFile {
   name: string;
@@ -57,7 +63,10 @@ export class EngineApp extends App {
 
   /** Loads the built-in model from the card of a first visit. */
   async loadDemo(): Promise<void> {
-    await this.card.getByRole("listitem").getByRole("button", { name: /^pebble/ }).click();
+    const row = this.card.getByRole("listitem").getByRole("button", { name: /^pebble/ });
+    // What is known of the device moves the row: a click is not to be half made then.
+    await expect(row.getByText("Fits")).toBeVisible();
+    await row.click();
     await this.loaded("pebble");
   }
 
@@ -105,6 +114,33 @@ export class EngineApp extends App {
     const worker = this.page.workers()[0];
     expect(worker, "the page has an engine").toBeDefined();
     await worker?.evaluate((test) => self.dispatchEvent(new MessageEvent("message", { data: { test } })), test);
+  }
+
+  /** From now on, counts the pipelines that the engine asks for, and those of them that were made ahead. */
+  async countPipelines(): Promise<() => Promise<{ asked: number; ahead: number }>> {
+    const worker = this.page.workers()[0];
+    await worker?.evaluate(() => {
+      const counts = { asked: 0, ahead: 0 };
+      const made = new Set<unknown>();
+      const { prototype } = (self as unknown as WorkerWithWebGpu).GPUDevice;
+      const { createComputePipeline, createComputePipelineAsync } = prototype;
+      prototype.createComputePipelineAsync = async function (described) {
+        const pipeline = await createComputePipelineAsync?.call(this, described);
+        made.add(pipeline);
+        return pipeline;
+      };
+      prototype.createComputePipeline = function (described) {
+        const pipeline = createComputePipeline?.call(this, described);
+        counts.asked += 1;
+        counts.ahead += made.has(pipeline) ? 1 : 0;
+        return pipeline;
+      };
+      Object.assign(self, { pipelineCounts: counts });
+    });
+    return async () => {
+      const counts = await worker?.evaluate(() => (self as unknown as WorkerWithWebGpu).pipelineCounts);
+      return counts ?? { asked: 0, ahead: 0 };
+    };
   }
 
   /** The soft tokens of what the engine has seen and heard, the latest last. */

@@ -211,7 +211,8 @@ impl Host {
             Ok(names) => names,
             Err(reason) => return Err(device::missing(reason.words())),
         };
-        let gpu = Gpu::open(&GpuOptions::default()).await.map_err(|error| {
+        let options = GpuOptions { ahead: self.platform.compile_ahead(), ..GpuOptions::default() };
+        let gpu = Gpu::open(&options).await.map_err(|error| {
             device::missing(match error {
                 GpuError::NoAdapter { .. } => device::NoAdapter::None.words().to_owned(),
                 other => other.to_string(),

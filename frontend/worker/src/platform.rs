@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use engine::bytes::{ByteSource, CancelToken, LocalBoxFuture};
+use engine::gpu::CompileAhead;
 use engine::store::{CachingSource, Folder, StoreError};
 use protocol::{CacheEntry, Event, Failure, ModelSource};
 
@@ -21,6 +22,11 @@ pub trait Platform {
 
     /// A random number.
     fn random(&self) -> u64;
+
+    /// What compiles kernels beside other work, where something can.
+    fn compile_ahead(&self) -> Option<Rc<dyn CompileAhead>> {
+        None
+    }
 
     /// What the platform calls its graphics adapter.
     fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoAdapter>>;

@@ -65,7 +65,10 @@ pub fn build(options: &Options) -> Result<()> {
 
 /// The script that starts the engine from these files beside it.
 pub fn worker_script(script: &str, wasm: &str) -> String {
-    include_str!("worker.js").replace("{{script}}", script).replace("{{wasm}}", wasm)
+    include_str!("worker.js")
+        .replace("{{ahead}}", include_str!("ahead.js"))
+        .replace("{{script}}", script)
+        .replace("{{wasm}}", wasm)
 }
 
 fn build_now(options: &Options) -> Result<()> {

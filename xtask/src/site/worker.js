@@ -1,5 +1,6 @@
 import init, { start } from "./{{script}}";
 
+{{ahead}}
 // Messages that come before the engine is compiled are kept for it.
 const early = [];
 self.onmessage = (event) => early.push(event);

@@ -175,7 +175,7 @@ pub async fn build(
     c: &Conformer,
     weights: &Weights,
     buffers: &Buffers,
-    soft: &wgpu::Buffer,
+    soft: &Buffer,
 ) -> Result<(Steps, Stem), GpuError> {
     let mut builder = Builder { gpu, c, weights, b: buffers, steps: Steps::default() };
     let stem = builder.stem().await?;
@@ -195,7 +195,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    async fn product(&mut self, name: &str, x: &wgpu::Buffer, y: &wgpu::Buffer) -> Result<(), GpuError> {
+    async fn product(&mut self, name: &str, x: &Buffer, y: &Buffer) -> Result<(), GpuError> {
         let matrix = matrix(self.weights, name)?;
         let clamps = self.weights.clamps(name);
         product::push(self.gpu, &mut self.steps, matrix, clamps, [&self.b.state, x, y]).await
@@ -317,7 +317,7 @@ impl Builder<'_> {
         self.residual(NormAdd::AddNorm, h, half("ffn_post_norm_1"), &name("out_norm"), next).await
     }
 
-    async fn projector(&mut self, soft: &wgpu::Buffer) -> Result<(), GpuError> {
+    async fn projector(&mut self, soft: &Buffer) -> Result<(), GpuError> {
         let b = self.b;
         let [out, normed] = &b.out;
         self.product("output", &b.h[self.c.blocks as usize % 2], out).await?;

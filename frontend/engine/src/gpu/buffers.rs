@@ -6,11 +6,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Gpu, GpuError};
 
+/// Bytes of the smallest buffer, of which all sizes are multiples.
+const LEAST_BYTES: u64 = 256;
+
 /// A buffer that gives its bytes back to the count when it goes.
 #[derive(Debug)]
 pub struct Buffer {
     buffer: wgpu::Buffer,
+    size: u64,
     count: Arc<AtomicU64>,
+}
+
+impl Buffer {
+    /// Bytes that it has room for; in a rehearsal, that it would have.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
 }
 
 impl std::ops::Deref for Buffer {
@@ -30,7 +42,8 @@ impl Drop for Buffer {
 }
 
 impl Gpu {
-    /// Creates a zeroed buffer of at least `bytes` bytes (rounded up to 256) after checking the device's limit.
+    /// Creates a zeroed buffer of at least `bytes` bytes (rounded up to 256; in a
+    /// rehearsal, no more than that) after checking the device's limit.
     /// Running out of memory shows in [`Gpu::allocating`].
     ///
     /// # Errors
@@ -43,7 +56,7 @@ impl Gpu {
         bytes: u64,
         usage: wgpu::BufferUsages,
     ) -> Result<Arc<Buffer>, GpuError> {
-        let size = bytes.max(16).next_multiple_of(256);
+        let size = bytes.max(16).next_multiple_of(LEAST_BYTES);
         let limit = if usage.contains(wgpu::BufferUsages::STORAGE) {
             self.max_binding()
         } else {
@@ -52,15 +65,16 @@ impl Gpu {
         if size > limit {
             return Err(GpuError::TooLarge { label: label.to_owned(), bytes, limit });
         }
+        let made = if self.is_rehearsal() { LEAST_BYTES } else { size };
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
-            size,
+            size: made,
             usage,
             mapped_at_creation: false,
         });
-        self.bytes.fetch_add(size, Ordering::Relaxed);
+        self.bytes.fetch_add(made, Ordering::Relaxed);
         self.buffers_created.fetch_add(1, Ordering::Relaxed);
-        Ok(Arc::new(Buffer { buffer, count: Arc::clone(&self.bytes) }))
+        Ok(Arc::new(Buffer { buffer, size, count: Arc::clone(&self.bytes) }))
     }
 
     /// A storage buffer that can be written, copied from and copied to.
@@ -82,7 +96,9 @@ impl Gpu {
         content: &[T],
     ) -> Result<Arc<Buffer>, GpuError> {
         let buffer = self.storage(label, size_of_val(content) as u64)?;
-        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(content));
+        if !self.is_rehearsal() {
+            self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(content));
+        }
         Ok(buffer)
     }
 
@@ -107,6 +123,9 @@ impl Gpu {
         bytes: u64,
         work: impl FnOnce() -> Result<T, GpuError>,
     ) -> Result<T, GpuError> {
+        if self.is_rehearsal() {
+            return work();
+        }
         let in_use = self.bytes_in_use();
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let result = work();

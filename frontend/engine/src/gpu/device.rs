@@ -11,6 +11,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::Shared;
 
 use super::GpuError;
+use super::ahead::{CompileAhead, Kernel};
 use super::pipelines::Pipeline;
 
 /// Storage buffers that a kernel may bind, of which every device has eight: one kernel of adapters takes nine.
@@ -26,6 +27,8 @@ pub struct GpuOptions {
     /// Bytes that a part of a matrix should not exceed where the matrix may lie in several buffers, if that is less than
     /// one binding takes: so that a device with large bindings does as one with small ones.
     pub largest_part: Option<u64>,
+    /// What compiles kernels beside other work, where the platform can.
+    pub ahead: Option<Rc<dyn CompileAhead>>,
 }
 
 /// What a device is, for people.
@@ -53,6 +56,9 @@ pub struct Gpu {
     pub(super) features: wgpu::Features,
     pub(super) info: wgpu::AdapterInfo,
     pub(super) pipelines: RefCell<HashMap<String, Rc<Pipeline>>>,
+    pub(super) ahead: Option<Rc<dyn CompileAhead>>,
+    /// The kernels that a rehearsal has asked for so far; none outside of one.
+    pub(super) rehearsed: RefCell<Option<Vec<Kernel>>>,
     pub(super) bytes: Arc<AtomicU64>,
     pub(super) buffers_created: AtomicU64,
     submits: AtomicU64,
@@ -124,6 +130,8 @@ impl Gpu {
             features,
             info,
             pipelines: RefCell::default(),
+            ahead: options.ahead.clone(),
+            rehearsed: RefCell::default(),
             bytes: Arc::default(),
             buffers_created: AtomicU64::new(0),
             submits: AtomicU64::new(0),

@@ -1,5 +1,6 @@
 //! The device: what it can do, its buffers, its pipelines, and lists of dispatches replayed without allocation.
 
+mod ahead;
 mod buffers;
 mod device;
 mod error;
@@ -7,6 +8,7 @@ mod pipelines;
 mod steps;
 mod timing;
 
+pub use ahead::{CompileAhead, Kernel};
 pub use buffers::{Buffer, Readback};
 pub use device::{Gpu, GpuOptions, Report};
 pub use error::GpuError;

@@ -103,6 +103,9 @@ impl Steps {
         buffers: &[&wgpu::Buffer],
         grid: Grid,
     ) -> Result<(), GpuError> {
+        if gpu.note(source) {
+            return Ok(());
+        }
         let params = gpu.uniform_with(&source.name, params)?;
         self.push_shared(gpu, source, &params, buffers, grid).await
     }
@@ -119,6 +122,9 @@ impl Steps {
         buffers: &[&wgpu::Buffer],
         grid: Grid,
     ) -> Result<(), GpuError> {
+        if gpu.note(source) {
+            return Ok(());
+        }
         let pipeline = gpu.pipeline(source).await?;
         if pipeline.bindings != buffers.len() + 1 {
             return Err(GpuError::Kernel {

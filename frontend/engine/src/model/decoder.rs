@@ -87,6 +87,9 @@ pub struct Ingredients {
 }
 
 impl Decoder {
+    /// Lists that [`Self::new`] builds, in whose number its progress is told.
+    pub const LISTS: u64 = 5;
+
     /// Allocates cache and working buffers and compiles every kernel.
     ///
     /// # Errors
@@ -119,7 +122,7 @@ impl Decoder {
             Parts { config, vocabulary, weights, scratch, kv, kv_type, rope_sliding, rope_global, packed };
 
         let layers = parts.config.layers.len();
-        let total = 5;
+        let total = Self::LISTS;
         progress(0, total);
         let Chosen { steps, timed } = forms::choose(&gpu, &mut parts, products).await?;
         let mut told = |done| progress(done, total);

@@ -10,7 +10,7 @@ use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
 use super::{Attention, KvType, Parts, experts};
-use crate::gpu::{Gpu, GpuError, Grid, Steps};
+use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
 use crate::weights::Matrix;
 use std::rc::Rc;
 
@@ -59,8 +59,8 @@ pub async fn product(
     parts: &Parts,
     steps: &mut Steps,
     name: &str,
-    x: &wgpu::Buffer,
-    y: &wgpu::Buffer,
+    x: &Buffer,
+    y: &Buffer,
 ) -> Result<(), GpuError> {
     product_with(gpu, parts, steps, parts.matrix(name)?, x, y).await
 }
@@ -70,8 +70,8 @@ async fn product_with(
     parts: &Parts,
     steps: &mut Steps,
     matrix: &Matrix,
-    x: &wgpu::Buffer,
-    y: &wgpu::Buffer,
+    x: &Buffer,
+    y: &Buffer,
 ) -> Result<(), GpuError> {
     super::product::push(gpu, steps, matrix, None, [&parts.scratch.state, x, y]).await
 }
@@ -105,7 +105,7 @@ impl Builder<'_> {
         norm_add(self.gpu, self.parts, &mut self.steps, &self.parts.scratch.h[0], add, norm).await
     }
 
-    async fn product(&mut self, name: &str, x: &wgpu::Buffer, y: &wgpu::Buffer) -> Result<(), GpuError> {
+    async fn product(&mut self, name: &str, x: &Buffer, y: &Buffer) -> Result<(), GpuError> {
         product(self.gpu, self.parts, &mut self.steps, name, x, y).await
     }
 
@@ -115,7 +115,7 @@ impl Builder<'_> {
         &mut self,
         layer: usize,
         site: Site,
-        x: &wgpu::Buffer,
+        x: &Buffer,
         products: &[&wgpu::Buffer],
     ) -> Result<(), GpuError> {
         let corrected = self.corrections.and_then(|all| Some((all, all.at(layer, site)?)));

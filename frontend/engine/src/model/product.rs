@@ -6,7 +6,7 @@ use shaders::matmul::{Clamps, Params, Tile};
 use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
 
-use crate::gpu::{Gpu, GpuError, Grid, Steps};
+use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
 use crate::weights::Matrix;
 
 /// Appends `y = x·Wᵀ` for the rows that `state` counts; `buffers` are state, x and y. With `clamps` it is a clipped linear.
@@ -20,7 +20,7 @@ pub async fn push(
     steps: &mut Steps,
     matrix: &Matrix,
     clamps: Option<Clamps>,
-    buffers: [&wgpu::Buffer; 3],
+    buffers: [&Buffer; 3],
 ) -> Result<(), GpuError> {
     let part = matrix.whole();
     push_part(gpu, steps, (matrix.dtype, &part.layout, &part.buffer), clamps, buffers).await
@@ -35,7 +35,7 @@ pub async fn push_part(
     steps: &mut Steps,
     (dtype, layout, weights): (DType, &PlanarLayout, &wgpu::Buffer),
     clamps: Option<Clamps>,
-    [state, x, y]: [&wgpu::Buffer; 3],
+    [state, x, y]: [&Buffer; 3],
 ) -> Result<(), GpuError> {
     let params = Params::new(layout).with_clamps(clamps.unwrap_or(Clamps::NONE));
     let room = x.size() / (4 * u64::from(layout.k.max(1)));

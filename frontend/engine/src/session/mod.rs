@@ -127,16 +127,8 @@ impl Session {
         drop(header);
 
         let skip: &[&str] = if plan.ple_on_host { &[plan::PLE_TABLE] } else { &[] };
-        let mut told = |p: weights::Progress| progress(Loading::Weights(p.done, p.total));
-        let weights = weights::load(&gpu, &source, &plan.tensors, skip, cancel, &mut told).await?;
-        cancel.check()?;
-        let table = plan
-            .ple_on_host
-            .then(|| plan.tensors.matrix(plan::PLE_TABLE).cloned())
-            .flatten()
-            .map(|spec| HostTable::new(source, spec));
-        let ingredients = Ingredients {
-            config: plan.config,
+        let ingredients = |weights, table| Ingredients {
+            config: plan.config.clone(),
             vocabulary: rows,
             weights,
             table,
@@ -145,11 +137,26 @@ impl Session {
             pad: tokenizer.special().pad.unwrap_or(0),
             products: options.products,
         };
+        let host_table = || {
+            let spec = plan.ple_on_host.then(|| plan.tensors.matrix(plan::PLE_TABLE).cloned()).flatten();
+            spec.map(|spec| HostTable::new(Rc::clone(&source), spec))
+        };
+        let compiled = gpu.compile_ahead(async {
+            let weights = weights::blank(&gpu, &plan.tensors, skip).await?;
+            let blank = ingredients(weights, host_table());
+            Ok::<_, EngineError>(Decoder::new(Rc::clone(&gpu), blank, &mut |_, _| ()).await?)
+        });
+        let mut told = |p: weights::Progress| progress(Loading::Weights(p.done, p.total));
+        let weights = weights::load(&gpu, &source, &plan.tensors, skip, cancel, &mut told).await?;
+        cancel.check()?;
+        let whole = ingredients(weights, host_table());
         // Compiling may take long, too.
         let mut told = |done, total| progress(Loading::Kernels(done, total));
         let decoder = cancel
             .guard(async {
-                let made = Decoder::new(Rc::clone(&gpu), ingredients, &mut told).await;
+                told(0, Decoder::LISTS);
+                compiled.await;
+                let made = Decoder::new(Rc::clone(&gpu), whole, &mut told).await;
                 made.map_err(EngineError::from)
             })
             .await?;

@@ -103,9 +103,9 @@ impl<'a> Builder<'a> {
     pub async fn matmul(
         &mut self,
         weights: (DType, &PlanarLayout, &wgpu::Buffer),
-        state: &wgpu::Buffer,
-        x: &wgpu::Buffer,
-        y: &wgpu::Buffer,
+        state: &Buffer,
+        x: &Buffer,
+        y: &Buffer,
     ) -> Result<(), TrainError> {
         product::push_part(self.gpu, &mut self.open.steps, weights, None, [state, x, y]).await?;
         self.cut(f64::from(weights.1.n) * f64::from(weights.1.k));

@@ -219,7 +219,7 @@ impl Builder<'_> {
     ) -> Result<(), GpuError> {
         let bounds = clamps(self.weights, layer, linear);
         let matrix = self.matrix(&in_layer(layer, linear))?.clone();
-        let buffers: [&wgpu::Buffer; 3] = [&room.state, &self.work[x], &self.work[y]];
+        let buffers: [&Buffer; 3] = [&room.state, &self.work[x], &self.work[y]];
         product::push(self.gpu, &mut self.steps, &matrix, bounds, buffers).await
     }
 
@@ -253,7 +253,7 @@ impl Builder<'_> {
     async fn encoder(&mut self, room: &Room, encoder: &Encoder, rope: &wgpu::Buffer) -> Result<(), GpuError> {
         self.embed(room, 16, GATE).await?;
         let embed = self.matrix("patches")?.clone();
-        let buffers: [&wgpu::Buffer; 3] = [&room.state, &self.work[GATE], &self.work[H]];
+        let buffers: [&Buffer; 3] = [&room.state, &self.work[GATE], &self.work[H]];
         product::push(self.gpu, &mut self.steps, &embed, None, buffers).await?;
         self.position(room, H).await?;
         let norm = |i: u32, name: &str| in_layer(i, &format!("{name}.weight"));
@@ -344,9 +344,9 @@ impl Builder<'_> {
         Ok(())
     }
 
-    async fn project(&mut self, state: &wgpu::Buffer, x: usize, out: &wgpu::Buffer) -> Result<(), GpuError> {
+    async fn project(&mut self, state: &Buffer, x: usize, out: &Buffer) -> Result<(), GpuError> {
         let matrix = self.matrix("projection")?.clone();
-        let buffers: [&wgpu::Buffer; 3] = [state, &self.work[x], out];
+        let buffers: [&Buffer; 3] = [state, &self.work[x], out];
         product::push(self.gpu, &mut self.steps, &matrix, None, buffers).await
     }
 
@@ -356,7 +356,7 @@ impl Builder<'_> {
         self.embed(room, 48, a).await?;
         self.layer_norm(room, (1, 6912), LayerNorm::default(), [a, b]).await?;
         let dense = self.matrix("patches")?.clone();
-        let buffers: [&wgpu::Buffer; 3] = [&room.state, &self.work[b], &self.work[c]];
+        let buffers: [&Buffer; 3] = [&room.state, &self.work[b], &self.work[c]];
         product::push(self.gpu, &mut self.steps, &dense, None, buffers).await?;
         self.layer_norm(room, (2, width), LayerNorm { bias: true, rms: false }, [c, d]).await?;
         self.position(room, d).await?;

@@ -81,6 +81,16 @@ async fn allocate(gpu: &Gpu, spec: &MatrixSpec, rows: u64) -> Result<Matrix, Loa
     Ok(Matrix { dtype: spec.dtype, k: spec.k as u32, n: spec.n as u32, parts })
 }
 
+/// What is to be loaded of a list, as [`load`] makes it but with nothing in it: for a rehearsal ([`Gpu::compile_ahead`]).
+///
+/// # Errors
+/// As [`load`].
+pub async fn blank(gpu: &Gpu, list: &TensorList, skip: &[&str]) -> Result<Weights, LoadError> {
+    let mut loader = Loader::new(gpu, list, skip, &CancelToken::new()).await?;
+    loader.vectors = list.vectors.iter().map(|spec| vec![0.0; spec.len as usize]).collect();
+    loader.finish()
+}
+
 /// Loads every tensor of the list but the matrices that `skip` names (a table that stays on the host).
 ///
 /// # Errors
@@ -93,29 +103,13 @@ pub async fn load(
     cancel: &CancelToken,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Weights, LoadError> {
+    let mut loader = Loader::new(gpu, list, skip, cancel).await?;
     let skipped = |spec: &MatrixSpec| skip.contains(&spec.name.as_str());
-    let mut rows = vec![0; list.matrices.len()];
-    let mut matrices: Vec<Option<Matrix>> = Vec::with_capacity(list.matrices.len());
-    for (index, spec) in list.matrices.iter().enumerate() {
-        if skipped(spec) {
-            matrices.push(None);
-            continue;
-        }
-        cancel.check()?;
-        rows[index] = part_rows(gpu, spec)?;
-        matrices.push(Some(allocate(gpu, spec, rows[index]).await?));
-    }
     let windows = windows(list, skipped, |index| {
         let spec = &list.matrices[index];
-        (repack::rows_alignment(spec.dtype, spec.k as u32).into(), rows[index].max(1))
+        let rows = loader.matrices[index].as_ref().map_or(1, Matrix::part_rows);
+        (repack::rows_alignment(spec.dtype, spec.k as u32).into(), rows.into())
     });
-    let mut loader = Loader {
-        gpu,
-        list,
-        matrices,
-        vectors: vec![Vec::new(); list.vectors.len()],
-        staging: gpu.storage("staging", WINDOW_BYTES + 8192)?,
-    };
     let mut state = Progress { done: 0, total: windows.iter().map(|w| w.range.end - w.range.start).sum() };
     progress(state);
     let reads = iter(windows.into_iter().map(|window| async {
@@ -146,7 +140,27 @@ struct Loader<'a> {
     staging: Arc<Buffer>,
 }
 
-impl Loader<'_> {
+impl<'a> Loader<'a> {
+    /// Allocates the matrices of a list but those that `skip` names.
+    async fn new(
+        gpu: &'a Gpu,
+        list: &'a TensorList,
+        skip: &[&str],
+        cancel: &CancelToken,
+    ) -> Result<Self, LoadError> {
+        let mut matrices = Vec::with_capacity(list.matrices.len());
+        for spec in &list.matrices {
+            if skip.contains(&spec.name.as_str()) {
+                matrices.push(None);
+                continue;
+            }
+            cancel.check()?;
+            matrices.push(Some(allocate(gpu, spec, part_rows(gpu, spec)?).await?));
+        }
+        let vectors = vec![Vec::new(); list.vectors.len()];
+        Ok(Self { gpu, list, matrices, vectors, staging: gpu.storage("staging", WINDOW_BYTES + 8192)? })
+    }
+
     async fn window(&mut self, window: &Window, bytes: &Bytes) -> Result<(), LoadError> {
         // A single row may be longer than a window.
         if bytes.len() as u64 + 16 > self.staging.size() {

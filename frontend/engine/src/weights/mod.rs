@@ -12,7 +12,7 @@ use shaders::{DType, PlanarLayout};
 use crate::gpu::Buffer;
 
 pub use bounds::finite;
-pub use load::{LoadError, Progress, device_bytes, load};
+pub use load::{LoadError, Progress, blank, device_bytes, load};
 
 /// Rows of a matrix in one buffer.
 #[derive(Clone, Debug)]
@@ -43,6 +43,12 @@ impl Matrix {
     #[must_use]
     pub fn whole(&self) -> &Part {
         &self.parts[0]
+    }
+
+    /// Rows of each part but the last, which may have fewer.
+    #[must_use]
+    pub fn part_rows(&self) -> u32 {
+        self.parts.get(1).map_or(self.n, |second| second.row0)
     }
 }
 

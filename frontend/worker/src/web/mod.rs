@@ -1,6 +1,7 @@
 //! The worker in a browser: messages in and out.
 
 mod adapter;
+mod compiler;
 mod platform;
 
 use std::rc::Rc;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use engine::bytes::{BlobSource, ByteSource, CancelToken, LocalBoxFuture, http_source};
+use engine::gpu::CompileAhead;
 use engine::store::{Blob, Digest, Folder, OpfsFolder, Store, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::lock::Mutex;
@@ -13,6 +14,7 @@ use js_sys::Uint8Array;
 use wasm_bindgen_futures::JsFuture;
 
 use super::adapter;
+use super::compiler::Compiler;
 use crate::device::{AdapterNames, NoAdapter};
 use crate::platform::{Kept, Opened, Platform};
 
@@ -99,6 +101,10 @@ impl Platform for Browser {
             crypto.get_random_values_with_u8_array(&mut bytes).ok();
         }
         u64::from_le_bytes(bytes)
+    }
+
+    fn compile_ahead(&self) -> Option<Rc<dyn CompileAhead>> {
+        Some(Rc::new(Compiler))
     }
 
     fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoAdapter>> {

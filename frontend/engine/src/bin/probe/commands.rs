@@ -281,7 +281,8 @@ impl Command {
 pub fn run() -> Result<Value> {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches)?;
-    let gpu = GpuOptions { adapter: cli.gpu, portable: cli.portable, largest_part: cli.largest_part };
+    let gpu =
+        GpuOptions { adapter: cli.gpu, portable: cli.portable, largest_part: cli.largest_part, ahead: None };
     let options = Device { gpu, products: cli.products.into() };
     match cli.command.with_order(&matches) {
         Command::Info { model } => info(&model),

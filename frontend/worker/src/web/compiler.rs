@@ -1,0 +1,46 @@
+//! Kernels compiled by the browser beside other work.
+
+use engine::bytes::LocalBoxFuture;
+use engine::gpu::{CompileAhead, Kernel};
+use futures_util::FutureExt as _;
+use js_sys::{Array, Function, Promise, Reflect};
+use shaders::Binding;
+use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+/// The part of this worker's script that makes pipelines before wgpu asks for them (`xtask/src/site/ahead.js`).
+#[derive(Debug)]
+pub struct Compiler;
+
+impl CompileAhead for Compiler {
+    fn compile(&self, kernels: Vec<Kernel>) -> LocalBoxFuture<'static, ()> {
+        let begun = begin(&kernels);
+        async move {
+            // Whatever fails here is done again when the kernel is asked for, and told then.
+            if let Ok(done) = begun {
+                JsFuture::from(done).await.ok();
+            }
+        }
+        .boxed_local()
+    }
+}
+
+/// Calls `compileAhead([[name, text, kinds of bindings]…])`.
+fn begin(kernels: &[Kernel]) -> Result<Promise, JsValue> {
+    let kernels = kernels.iter().map(|kernel| {
+        let kinds = kernel.bindings.iter().map(|binding| JsValue::from(kind(binding)));
+        Array::of3(&kernel.name.as_str().into(), &kernel.wgsl.as_str().into(), &kinds.collect::<Array>())
+    });
+    let scope: JsValue = super::scope().into();
+    let compile: Function = Reflect::get(&scope, &"compileAhead".into())?.dyn_into()?;
+    compile.call1(&scope, &kernels.collect::<Array>())?.dyn_into()
+}
+
+/// `GPUBufferBindingType` of a binding.
+fn kind(binding: &Binding) -> &'static str {
+    match binding {
+        Binding::Uniform => "uniform",
+        Binding::Read => "read-only-storage",
+        Binding::ReadWrite => "storage",
+    }
+}

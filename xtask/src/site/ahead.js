@@ -1,0 +1,53 @@
+// Pipelines made before they are asked for.
+//
+// The engine speaks with WebGPU through wgpu, which makes a pipeline while its caller waits: one after the other, and the browser
+// does nothing else for the page meanwhile. WebGPU itself can compile many at once beside other work. So the engine names its
+// kernels early, and when wgpu then asks for a pipeline with the label of one, it gets the one that is there. Layouts that say
+// the same are the same to WebGPU, whoever made them.
+
+{
+  /** The device opened last. */
+  let device;
+  /** Its pipelines that nobody has asked for yet, by label. */
+  const made = new Map();
+
+  const { requestDevice } = self.GPUAdapter?.prototype ?? {};
+  const { createComputePipeline } = self.GPUDevice?.prototype ?? {};
+
+  if (requestDevice && createComputePipeline) {
+    GPUAdapter.prototype.requestDevice = async function (descriptor) {
+      device = await requestDevice.call(this, descriptor);
+      made.clear();
+      return device;
+    };
+    GPUDevice.prototype.createComputePipeline = function (descriptor) {
+      const ready = this === device ? made.get(descriptor.label) : undefined;
+      if (ready) {
+        made.delete(descriptor.label);
+        return ready;
+      }
+      return createComputePipeline.call(this, descriptor);
+    };
+  }
+
+  const make = async (on, [label, code, kinds]) => {
+    // What is wrong with a kernel is said when wgpu asks for it.
+    on.pushErrorScope("validation");
+    const entries = kinds.map((type, binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer: { type } }));
+    const layout = on.createPipelineLayout({ bindGroupLayouts: [on.createBindGroupLayout({ entries })] });
+    const module = on.createShaderModule({ code });
+    const refused = on.popErrorScope();
+    const compiled = on.createComputePipelineAsync({ label, layout, compute: { module, entryPoint: "main" } });
+    const [error, pipeline] = await Promise.all([refused, compiled]);
+    if (!error && on === device) {
+      made.set(label, pipeline);
+    }
+  };
+
+  /** Makes pipelines of `[label, code, kinds of its bindings]`, and ends when all are made or refused. */
+  self.compileAhead = async (kernels) => {
+    made.clear();
+    const on = device;
+    await Promise.allSettled(kernels.map((kernel) => make(on, kernel)));
+  };
+}
