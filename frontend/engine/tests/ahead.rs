@@ -5,10 +5,14 @@ mod common;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use engine::bytes::LocalBoxFuture;
+use engine::adapter;
+use engine::bytes::{CancelToken, LocalBoxFuture};
 use engine::gpu::{CompileAhead, Gpu, GpuOptions, Kernel};
 use engine::model::Products;
 use engine::session::LoadOptions;
+use engine::train::{Settings, Trainer};
+use engine::vision::Budget;
+use pollster::block_on;
 
 const MODELS: [&str; 3] = [
     "frontend/engine/tests/golden/models/tiny-e2b.q4_k_m.gguf",
@@ -27,9 +31,24 @@ impl CompileAhead for Asked {
     }
 }
 
+impl Asked {
+    /// The kernels that `work` had compiled and that were not compiled ahead.
+    fn not_ahead(&self, gpu: &Gpu, work: impl FnOnce()) -> Vec<String> {
+        let before = gpu.kernels();
+        self.0.borrow_mut().clear();
+        work();
+        let ahead = self.0.take();
+        let new: Vec<_> = gpu.kernels().into_iter().filter(|name| !before.contains(name)).collect();
+        assert!(new.len() > 5, "{new:?}");
+        let is_ahead = |name: &String| ahead.iter().any(|kernel| kernel.name == *name);
+        // Those that bring weights into place run while the others are compiled.
+        new.into_iter().filter(|name| !name.starts_with("repack") && !is_ahead(name)).collect()
+    }
+}
+
 fn gpu(ahead: Option<Rc<dyn CompileAhead>>) -> Rc<Gpu> {
     let options = GpuOptions { ahead, ..GpuOptions::default() };
-    Rc::new(pollster::block_on(Gpu::open(&options)).expect("a device"))
+    Rc::new(block_on(Gpu::open(&options)).expect("a device"))
 }
 
 #[test]
@@ -79,4 +98,50 @@ fn a_second_load_compiles_ahead_what_is_new_alone() {
     asked.0.borrow_mut().clear();
     drop(common::load(&gpu, &common::repository(MODELS[0]), &options));
     assert_eq!(*asked.0.borrow(), []);
+}
+
+#[test]
+fn towers_and_training_are_compiled_ahead() {
+    let asked = Rc::new(Asked::default());
+    let gpu = gpu(Some(Rc::clone(&asked) as Rc<dyn CompileAhead>));
+    let options = LoadOptions { context: 512, ..LoadOptions::default() };
+    let mut session = common::load(&gpu, &common::repository("server/models/pebble.gguf"), &options);
+    let cancel = CancelToken::new();
+
+    let picture = common::repository("server/models/samples/digit.png");
+    let picture = std::fs::read(picture).expect("a picture");
+    let missing = asked.not_ahead(&gpu, || {
+        let vision = session.vision_mut().expect("a tower");
+        let budget = Budget::new(70).expect("a budget");
+        block_on(vision.soft_tokens(&picture, budget, &cancel, &mut |_| ())).expect("soft tokens");
+    });
+    assert_eq!(missing, [""; 0]);
+
+    let missing = asked.not_ahead(&gpu, || {
+        let hearing = session.hearing_mut().expect("a tower");
+        block_on(hearing.tower(&cancel, &mut |_| ())).expect("a tower");
+    });
+    assert_eq!(missing, [""; 0]);
+
+    let missing = asked.not_ahead(&gpu, || {
+        let settings = Settings { rank: 4, max_tokens: 32, ..Settings::default() };
+        block_on(Trainer::new(Rc::clone(&gpu), session.training_base(), settings, None)).expect("a trainer");
+    });
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn adapters_are_compiled_ahead() {
+    let asked = Rc::new(Asked::default());
+    let gpu = gpu(Some(Rc::clone(&asked) as Rc<dyn CompileAhead>));
+    let options = LoadOptions { context: 512, ..LoadOptions::default() };
+    let mut session = common::load(&gpu, &common::repository(MODELS[0]), &options);
+    let folder = common::repository("frontend/engine/tests/golden/adapters/peft");
+    let adapter = block_on(adapter::open(&folder)).expect("an adapter");
+    let missing = asked.not_ahead(&gpu, || {
+        block_on(session.add_adapter("a", adapter, 1.0)).expect("an adapter that fits");
+    });
+    // What an adapter gives to the norms before the products is made once, before the lists.
+    let late: Vec<_> = missing.iter().filter(|name| !name.starts_with("backward_input")).collect();
+    assert_eq!(late, [""; 0]);
 }

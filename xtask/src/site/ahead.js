@@ -1,9 +1,9 @@
 // Pipelines made before they are asked for.
 //
-// The engine speaks with WebGPU through wgpu, which makes a pipeline while its caller waits: one after the other, and the browser
-// does nothing else for the page meanwhile. WebGPU itself can compile many at once beside other work. So the engine names its
-// kernels early, and when wgpu then asks for a pipeline with the label of one, it gets the one that is there. Layouts that say
-// the same are the same to WebGPU, whoever made them.
+// The engine speaks with WebGPU through wgpu, which makes a pipeline while its caller waits: one after the other, and the
+// browser does nothing else for the page meanwhile. WebGPU itself can compile many at once beside other work. So the
+// engine names its kernels early, and when wgpu then asks for a pipeline with the label of one, it gets the one that is
+// there. Layouts that say the same are the same to WebGPU, whoever made them.
 
 {
   /** The device opened last. */

@@ -123,8 +123,9 @@ impl Tower {
                 let made = gpu.allocating(label, bytes, || Buffers::new(&gpu, conformer, &state)).await;
                 let buffers = Box::new(made?);
                 gpu.validating(conformer::relatives(&gpu, conformer, &mut weights, &buffers)).await?;
-                let built = conformer::build(&gpu, conformer, &weights, &buffers, &soft);
-                let (steps, stem) = gpu.validating(built).await?;
+                let build = || conformer::build(&gpu, conformer, &weights, &buffers, &soft);
+                gpu.compile_ahead(build()).await;
+                let (steps, stem) = gpu.validating(build()).await?;
                 (Front::Mel { rows: Arc::clone(&buffers.mel), stem, _buffers: buffers }, steps)
             }
             Kind::Raw { frame } => gpu.validating(raw(&gpu, *frame, &weights, &state, &soft)).await?,

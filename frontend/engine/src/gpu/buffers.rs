@@ -109,7 +109,9 @@ impl Gpu {
     pub fn uniform_with<T: bytemuck::Pod>(&self, label: &str, content: &T) -> Result<Arc<Buffer>, GpuError> {
         use wgpu::BufferUsages as U;
         let buffer = self.buffer(label, size_of::<T>() as u64, U::UNIFORM | U::COPY_DST)?;
-        self.queue.write_buffer(&buffer, 0, bytemuck::bytes_of(content));
+        if !self.is_rehearsal() {
+            self.queue.write_buffer(&buffer, 0, bytemuck::bytes_of(content));
+        }
         Ok(buffer)
     }
 

@@ -44,8 +44,12 @@ struct Adapted {
 
 /// The lists that apply adapters.
 async fn corrected(gpu: &Gpu, parts: &Parts, corrections: &Corrections) -> Result<Lists, GpuError> {
-    let one = gpu.validating(decode::build(gpu, parts, Some(corrections), 0)).await?;
-    Lists::new(gpu, parts, Some(corrections), one, &mut |_| ()).await
+    let build = async || {
+        let one = gpu.validating(decode::build(gpu, parts, Some(corrections), 0)).await?;
+        Lists::new(gpu, parts, Some(corrections), one, &mut |_| ()).await
+    };
+    gpu.compile_ahead(build()).await;
+    build().await
 }
 
 /// The decoder on the device.

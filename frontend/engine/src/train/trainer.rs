@@ -113,8 +113,9 @@ impl Trainer {
             rope(&gpu, &base, &settings, Attention::Global)?,
         ];
         let optimiser = gpu.uniform_with("optimiser", &AdamW::default())?;
-        let made = Lists::build(&gpu, &base, &settings, &work, &factors, &ropes, &optimiser);
-        let lists = gpu.validating(async { Ok(made.await) }).await??;
+        let build = || Lists::build(&gpu, &base, &settings, &work, &factors, &ropes, &optimiser);
+        gpu.compile_ahead(build()).await;
+        let lists = gpu.validating(async { Ok(build().await) }).await??;
         gpu.check()?;
         let pace = Pace::default();
         Ok(Self {

@@ -190,8 +190,9 @@ impl Vision {
             tower.room = None;
             let config = &self.plan.config;
             let fits = Budget::ALL.into_iter().map(|budget| config.rows(budget)).find(|&most| most >= rows);
-            let room = Room::new(&self.gpu, &tower.weights, config, fits.unwrap_or(rows)).await?;
-            tower.room = Some(room);
+            let make = || Room::new(&self.gpu, &tower.weights, config, fits.unwrap_or(rows));
+            self.gpu.compile_ahead(make()).await;
+            tower.room = Some(make().await?);
         }
         Ok(())
     }
