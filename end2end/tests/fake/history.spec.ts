@@ -12,6 +12,21 @@ async function importText(page: Page, text: string): Promise<void> {
   await (await chooser).setFiles(file);
 }
 
+/** Withholds what is read of the browser's store until the function that this returns was called. */
+async function holdStore(page: Page): Promise<() => Promise<void>> {
+  await page.evaluate(() => {
+    const told = Object.getOwnPropertyDescriptor(IDBRequest.prototype, "onsuccess");
+    const gate = new Promise<void>((freeStore) => Object.assign(globalThis, { freeStore }));
+    Object.defineProperty(IDBRequest.prototype, "onsuccess", {
+      ...told,
+      set(handler: (event: Event) => void) {
+        told?.set?.call(this, (event: Event) => void gate.then(() => handler.call(this, event)));
+      },
+    });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { freeStore(): void }).freeStore());
+}
+
 test.describe("the history", () => {
   test("keeps a conversation and its draft through a reload", async ({ app, page }) => {
     await app.openChat();
@@ -81,6 +96,23 @@ test.describe("the history", () => {
     await app.kept("as wide.");
     await page.mouse.up();
     await expect(app.answers.first()).toContainText("The circle is about twice as wide.");
+  });
+
+  test("a conversation that comes too late is not shown", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("First matter");
+    await app.kept("First matter");
+    await app.open("instant");
+    const release = await holdStore(page);
+    const line = app.conversation("First matter");
+    await line.click();
+    await expect(line).toHaveAttribute("aria-current", "page");
+    await app.rail.getByRole("button", { name: "New", exact: true }).click();
+    await expect(line).not.toHaveAttribute("aria-current", "page");
+    await release();
+    // The draft of the new conversation was read after it.
+    await page.waitForTimeout(500);
+    await expect(app.questions).toHaveCount(0);
   });
 
   test("renames", async ({ app, page }) => {
