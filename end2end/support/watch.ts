@@ -3,6 +3,7 @@
 
 import { expect, test as base, type BrowserContext } from "@playwright/test";
 import { App } from "./app.ts";
+import { withoutMediaFeatures } from "./firefox.ts";
 
 /** What went wrong in any page of the context, in order. */
 function watch(context: BrowserContext, origin: string, expected: RegExp | undefined): string[] {
@@ -24,6 +25,7 @@ function watch(context: BrowserContext, origin: string, expected: RegExp | undef
 }
 
 export const test = base.extend<{ app: App; expectedError: RegExp | undefined; quiet: void }>({
+  browser: [async ({ browser }, use) => use(withoutMediaFeatures(browser)), { scope: "worker" }],
   app: async ({ page }, use) => {
     await use(new App(page));
   },

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { App } from "../../support/app.ts";
+import { EMULATES_MEDIA } from "../../support/firefox.ts";
 import { animatedGif, png, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -127,7 +128,7 @@ for (const [size, viewport] of Object.entries(sizes)) {
     test.use({ viewport, contextOptions: { reducedMotion: "reduce" } });
 
     for (const [name, reach] of Object.entries(states)) {
-      test(`${name}: no fault that axe knows`, async ({ app, page }, info) => {
+      test(`${name}: no fault that axe knows`, { tag: EMULATES_MEDIA }, async ({ app, page }, info) => {
         await reach(app);
         const faults = [];
         for (const colorScheme of ["light", "dark"] as const) {

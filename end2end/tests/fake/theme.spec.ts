@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { EMULATES_MEDIA } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 /** How light the page's ground is, from 0 to 255. */
@@ -14,7 +15,7 @@ const ground = (page: Page) =>
 test.describe("the theme", () => {
   test.use({ colorScheme: "light" });
 
-  test("follows the system until it is chosen, and is kept", async ({ app, page }) => {
+  test("follows the system until it is chosen, and is kept", { tag: EMULATES_MEDIA }, async ({ app, page }) => {
     await app.open("instant", "/settings");
     expect(await ground(page)).toBeGreaterThan(200);
     await page.emulateMedia({ colorScheme: "dark" });
