@@ -1,6 +1,7 @@
 //! `GET` and `HEAD /api/blobs/{digest}`: the files of listed models, whole or in ranges.
 //!
-//! The content of an address never changes, so answers may be kept for ever, and the digest is the entity tag.
+//! The digest is the entity tag. Where it is that of the content, the content of an address never changes, so answers
+//! may be kept for ever; else they are asked for again each time.
 
 use std::{
     fs::File,
@@ -15,15 +16,16 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use futures_util::{Stream, stream};
-use tokio::task::spawn_blocking;
 
 use crate::{
-    catalog::{Library, OpenBlob, digest::Digest},
+    catalog::{Library, OpenBlob, Stamp, digest::Digest},
+    conditions,
+    disk::Disk,
     range::{self, Selection},
 };
 
-/// Bytes that are read at once, and the most that one answer holds in memory besides the socket's own buffers.
-const CHUNK: u64 = 1 << 18;
+/// Bytes that are read at once, and the most that one answer holds in memory besides the connection's own buffers.
+pub const CHUNK: u64 = 1 << 18;
 
 /// Handles a request for a blob.
 pub async fn serve(
@@ -34,11 +36,13 @@ pub async fn serve(
 ) -> Response {
     // No path is made of what the client sent: the text is a digest or nothing.
     let Ok(digest) = digest.parse::<Digest>() else { return not_found() };
-    match spawn_blocking(move || library.open(digest)).await {
-        Ok(Ok(Some(blob))) => answer(blob, &method, &headers),
-        Ok(Ok(None)) => not_found(),
-        Ok(Err(error)) => failed(&error),
-        Err(error) => failed(&error),
+    match library.open(digest).await {
+        Ok(Some(blob)) => answer(blob, library.disk(), &method, &headers),
+        Ok(None) => not_found(),
+        Err(error) => {
+            tracing::error!("a blob could not be opened: {error}");
+            (StatusCode::INTERNAL_SERVER_ERROR, "The file could not be opened.").into_response()
+        }
     }
 }
 
@@ -46,42 +50,33 @@ fn not_found() -> Response {
     (StatusCode::NOT_FOUND, "No listed model has this file.").into_response()
 }
 
-fn failed(error: &dyn std::error::Error) -> Response {
-    tracing::error!("a blob could not be opened: {error}");
-    (StatusCode::INTERNAL_SERVER_ERROR, "The file could not be opened.").into_response()
-}
-
 /// Conditions in the order of RFC 9110, section 13.2.2.
-fn answer(blob: OpenBlob, method: &Method, headers: &HeaderMap) -> Response {
+fn answer(blob: OpenBlob, disk: Disk, method: &Method, headers: &HeaderMap) -> Response {
     let tag = format!("\"{}\"", blob.digest);
-    let size = blob.size;
-    let all = |name: HeaderName| -> Vec<&str> {
-        headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect()
-    };
+    let size = blob.stamp.size;
 
     let mut response = Response::default();
-    let if_match = all(header::IF_MATCH);
-    if !if_match.is_empty() && !names(&if_match, &tag) {
+    if conditions::names(headers, &header::IF_MATCH, &tag) == Some(false) {
         *response.status_mut() = StatusCode::PRECONDITION_FAILED;
         return response;
     }
     let about = response.headers_mut();
-    about.insert(header::CACHE_CONTROL, CACHE_FOR_EVER);
+    let cached = if blob.digest.is_sha256() { CACHE_FOR_EVER } else { ASK_EACH_TIME };
+    about.insert(header::CACHE_CONTROL, cached);
     about.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     insert(about, header::ETAG, &tag);
-    // A weak comparison: `W/"…"` counts as the same.
-    let none_match = all(header::IF_NONE_MATCH);
-    if none_match.iter().any(|list| names(&[&list.replace("W/", "")], &tag)) {
+    if conditions::names(headers, &header::IF_NONE_MATCH, &tag) == Some(true) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return response;
     }
     about.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
 
-    let ranges = all(header::RANGE);
-    let unchanged = all(header::IF_RANGE).first().is_none_or(|validator| *validator == tag);
-    let selection = match ranges[..] {
+    let mut ranges = headers.get_all(header::RANGE).iter().map(HeaderValue::to_str);
+    let selection = match (ranges.next(), ranges.next()) {
         // Ranges are defined for GET only.
-        [range] if unchanged && method == Method::GET => range::select(range, size),
+        (Some(Ok(range)), None) if method == Method::GET && conditions::range_holds(headers, &tag) => {
+            range::select(range, size)
+        }
         _ => Selection::Whole,
     };
     let (first, length) = match selection {
@@ -103,7 +98,7 @@ fn answer(blob: OpenBlob, method: &Method, headers: &HeaderMap) -> Response {
         *response.status_mut() = StatusCode::PARTIAL_CONTENT;
     }
     if method != Method::HEAD {
-        *response.body_mut() = Body::from_stream(read(blob.file, first, length));
+        *response.body_mut() = Body::from_stream(read(blob, disk, first, length));
     }
     response
 }
@@ -111,10 +106,8 @@ fn answer(blob: OpenBlob, method: &Method, headers: &HeaderMap) -> Response {
 /// What never changes may be kept for ever; by the browser only, because models may be somebody's own.
 const CACHE_FOR_EVER: HeaderValue = HeaderValue::from_static("private, max-age=31536000, immutable");
 
-/// Whether one of the lists of entity tags names this one, or any (`*`).
-fn names(lists: &[&str], tag: &str) -> bool {
-    lists.iter().flat_map(|list| list.split(',')).map(str::trim).any(|item| item == "*" || item == tag)
-}
+/// A `gguf:` name is no checksum: should the content change under it, then only for as long as a file is not looked at.
+const ASK_EACH_TIME: HeaderValue = HeaderValue::from_static("private, no-cache");
 
 /// For values made of digits, hexadecimal digits and punctuation, which are always valid.
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
@@ -125,28 +118,41 @@ fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
 
 /// The `length` bytes from `first` on, read piece by piece as the client takes them.
 ///
-/// When the file turns out to be shorter, the stream ends with an error: the connection is cut, so that the client
-/// does not take what it has for the whole.
-fn read(file: File, first: u64, length: u64) -> impl Stream<Item = io::Result<Bytes>> {
+/// When the file turns out to be shorter, or to have changed since it was opened, the stream ends with an error: the
+/// connection is cut, so that the client takes neither a part nor a mixture for the whole.
+fn read(blob: OpenBlob, disk: Disk, first: u64, length: u64) -> impl Stream<Item = io::Result<Bytes>> {
+    let OpenBlob { file, stamp, .. } = blob;
     // The place to seek to before the first piece, and what is left to read.
     let start = (file, Some(first), length);
-    stream::try_unfold(start, |(mut file, place, left)| async move {
-        if left == 0 {
-            return Ok(None);
+    stream::try_unfold(start, move |(mut file, place, left)| {
+        let disk = disk.clone();
+        async move {
+            if left == 0 {
+                return Ok(None);
+            }
+            let step = move || {
+                let wanted = left.min(CHUNK);
+                let piece = read_piece(&mut file, place, wanted)?;
+                // After every piece, the last one above all: what was read before may be of either content.
+                if Stamp::from(&file.metadata()?) != stamp {
+                    return Err(io::Error::other("the file has changed"));
+                }
+                Ok((piece, (file, None, left - wanted)))
+            };
+            disk.run(step).await.map(Some)
         }
-        let step = move || {
-            if let Some(place) = place {
-                file.seek(SeekFrom::Start(place))?;
-            }
-            let wanted = left.min(CHUNK);
-            let mut piece = Vec::with_capacity(wanted as usize);
-            if file.by_ref().take(wanted).read_to_end(&mut piece)? as u64 != wanted {
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter"));
-            }
-            Ok((Bytes::from(piece), (file, None, left - wanted)))
-        };
-        spawn_blocking(step).await.map_err(io::Error::other)?.map(Some)
     })
+}
+
+fn read_piece(file: &mut File, place: Option<u64>, wanted: u64) -> io::Result<Bytes> {
+    if let Some(place) = place {
+        file.seek(SeekFrom::Start(place))?;
+    }
+    let mut piece = Vec::with_capacity(wanted as usize);
+    if file.take(wanted).read_to_end(&mut piece)? as u64 != wanted {
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter"));
+    }
+    Ok(piece.into())
 }
 
 #[cfg(test)]
@@ -156,24 +162,27 @@ mod tests {
     use futures_util::{StreamExt as _, TryStreamExt as _};
 
     use super::*;
+    use crate::catalog::digest;
 
-    fn file(bytes: &[u8]) -> File {
+    fn blob(bytes: &[u8]) -> OpenBlob {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(bytes).expect("written");
-        file
+        let stamp = Stamp::from(&file.metadata().expect("metadata"));
+        OpenBlob { digest: digest::sha256(bytes).expect("a digest"), file, stamp }
     }
 
     #[tokio::test]
     async fn reads_in_pieces_of_bounded_size() {
         let content: Vec<u8> = (0..CHUNK * 2 + 100).map(|at| at as u8).collect();
-        let pieces: Vec<Bytes> = read(file(&content), 7, CHUNK * 2).try_collect().await.expect("no error");
+        let pieces = read(blob(&content), Disk::default(), 7, CHUNK * 2);
+        let pieces: Vec<Bytes> = pieces.try_collect().await.expect("no error");
         assert_eq!(pieces.iter().map(Bytes::len).collect::<Vec<_>>(), [CHUNK as usize; 2]);
         assert_eq!(pieces.concat(), &content[7..7 + CHUNK as usize * 2]);
     }
 
     #[tokio::test]
     async fn a_file_that_became_shorter_is_an_error() {
-        let pieces: Vec<_> = read(file(&[1; 10]), 5, 6).collect().await;
+        let pieces: Vec<_> = read(blob(&[1; 10]), Disk::default(), 5, 6).collect().await;
         let error = pieces.last().expect("an item").as_ref().expect_err("an error");
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }

@@ -1,10 +1,16 @@
 //! Options of the command line and the environment.
 
-use std::path::{Path, PathBuf};
+use std::{
+    net::IpAddr,
+    path::{Path, PathBuf},
+};
 
 use clap::Parser;
 
-use crate::catalog::Source;
+use crate::{
+    catalog::Source,
+    host::{Host, Hosts},
+};
 
 /// Gemma 4 in a browser tab: sends the page and the models of this machine to the browser.
 #[derive(Clone, Debug, Parser)]
@@ -17,6 +23,11 @@ pub struct Config {
     /// Port to listen on; 0 takes any that is free.
     #[arg(long, env = "GEMTAB_PORT", default_value_t = 3000)]
     pub port: u16,
+
+    /// Name by which browsers may ask for this server, besides localhost: the one that a proxy passes on, or the one of
+    /// this machine. May be given several times.
+    #[arg(long, env = "GEMTAB_ALLOW_HOST", value_name = "NAME", value_delimiter = ',')]
+    pub allow_host: Vec<Host>,
 
     /// Folder of the built page.
     #[arg(long, env = "GEMTAB_SITE_ROOT", value_name = "DIR", default_value = "target/site")]
@@ -44,6 +55,12 @@ pub struct Config {
 }
 
 impl Config {
+    /// The hosts that requests may name, for a server that listens on `address`.
+    #[must_use]
+    pub fn hosts(&self, address: IpAddr) -> Hosts {
+        Hosts::new(address, self.allow_host.iter().cloned().chain(self.host.parse()))
+    }
+
     /// Where models are looked for, in this order.
     #[must_use]
     pub fn sources(&self) -> Vec<Source> {
@@ -111,6 +128,16 @@ mod tests {
         assert_eq!(config.sources(), expected);
         let config = Config { no_ollama: true, ..config };
         assert_eq!(config.sources(), expected[1..]);
+    }
+
+    #[test]
+    fn only_hosts_are_allowed_as_hosts() {
+        let config = parse(&["--allow-host", "Chat.example.org", "--allow-host", "a,b"]);
+        let names = ["chat.example.org", "a", "b"].map(|name| Host::Name(name.into()));
+        assert_eq!(config.allow_host, names);
+        for wrong in ["http://chat.example.org", "chat.example.org:443", "*", ""] {
+            assert!(Config::try_parse_from(["gemtab", "--allow-host", wrong]).is_err(), "{wrong:?}");
+        }
     }
 
     #[test]

@@ -4,11 +4,16 @@
 
 pub mod blobs;
 pub mod catalog;
+pub mod conditions;
 pub mod config;
+pub mod connections;
+pub mod disk;
 pub mod headers;
+pub mod host;
 pub mod listen;
 pub mod range;
 pub mod site;
+pub mod text;
 
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]
@@ -17,8 +22,8 @@ mod testing;
 use std::sync::Arc;
 
 use axum::{
-    Json, Router,
-    extract::State,
+    Router,
+    extract::{Request, State},
     http::{StatusCode, header},
     middleware,
     response::{IntoResponse as _, Response},
@@ -26,26 +31,34 @@ use axum::{
 };
 use tower_http::trace::TraceLayer;
 
-use self::{catalog::Library, site::Site};
+use self::{catalog::Library, host::Hosts, site::Site, text::printable};
 
 /// All that the server answers.
-pub fn router(site: &Site, library: Arc<Library>) -> Router {
+pub fn router(site: &Site, library: Arc<Library>, hosts: Hosts) -> Router {
     Router::new()
         .route("/api/models", get(models))
         .route("/api/blobs/{digest}", get(blobs::serve))
         .route("/api/{*path}", any(no_such_address))
         .merge(site.router())
+        .layer(middleware::from_fn_with_state(hosts, host::check))
         .layer(middleware::map_response(headers::secure))
-        .layer(TraceLayer::new_for_http())
+        .layer(TraceLayer::new_for_http().make_span_with(span))
         .with_state(library)
 }
 
-/// `GET /api/models`: the list, made anew each time, so that a model that was just pulled is there.
+/// What log lines about a request begin with.
+fn span(request: &Request) -> tracing::Span {
+    let address = request.uri().to_string();
+    tracing::debug_span!("request", method = %request.method(), uri = %printable(&address))
+}
+
+/// `GET /api/models`: the list, a moment old at most, so that a model that was just pulled is there.
 async fn models(State(library): State<Arc<Library>>) -> Response {
-    match tokio::task::spawn_blocking(move || library.catalog()).await {
-        Ok(catalog) => ([(header::CACHE_CONTROL, "no-store")], Json(catalog)).into_response(),
+    let json = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    match library.json().await {
+        Ok(list) => (json, list).into_response(),
         Err(error) => {
-            tracing::error!("the models could not be listed: {error}");
+            tracing::error!("{error}");
             (StatusCode::INTERNAL_SERVER_ERROR, "The models could not be listed.").into_response()
         }
     }

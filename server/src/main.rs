@@ -4,14 +4,16 @@ use std::{
     io::{self, IsTerminal as _},
     process::ExitCode,
     sync::Arc,
-    time::Duration,
 };
 
 use clap::Parser as _;
-use server::{catalog::Library, config::Config, listen, site::Site};
-
-/// How long running transfers may go on after the program was asked to end. Nobody waits for seven gigabytes.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+use server::{
+    catalog::Library,
+    config::Config,
+    connections::{self, Limits},
+    listen,
+    site::Site,
+};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -40,18 +42,12 @@ async fn run(config: Config) -> anyhow::Result<()> {
     if !address.ip().is_loopback() {
         tracing::warn!("other machines can reach this server; their browsers offer WebGPU over https only");
     }
+    let hosts = config.hosts(address.ip());
     // The first list takes longest: it is made before the first visitor asks.
     let first_list = Arc::clone(&library);
-    tokio::task::spawn_blocking(move || first_list.report());
+    tokio::spawn(async move { first_list.report().await });
 
-    let serve =
-        axum::serve(listener, server::router(&site, library)).with_graceful_shutdown(listen::interrupted());
-    let deadline = async {
-        listen::interrupted().await;
-        tokio::time::sleep(LAST_WORDS).await;
-    };
-    tokio::select! {
-        served = serve => Ok(served?),
-        () = deadline => Ok(()),
-    }
+    let router = server::router(&site, library, hosts);
+    connections::serve(listener, router, Limits::default(), listen::interrupted()).await;
+    Ok(())
 }

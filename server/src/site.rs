@@ -21,6 +21,8 @@ use futures_util::{Stream, StreamExt as _, stream};
 use leptos::prelude::IntoView;
 use tower_http::services::ServeDir;
 
+use crate::text::printable;
+
 /// The built site: the folder that `cargo xtask serve` fills.
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -97,10 +99,33 @@ impl Site {
             .append_index_html_on_directories(false)
             .precompressed_br()
             .precompressed_gzip()
-            .fallback(missing.with_state(()));
-        let files = Router::new().fallback_service(files).layer(middleware::from_fn(cache));
+            .fallback(missing.clone().with_state(()));
+        let files = move |request: Request| {
+            let (mut files, missing) = (files.clone(), missing.clone());
+            async move {
+                let address = request.uri().clone();
+                match files.try_call(request).await {
+                    Ok(response) => response.into_response(),
+                    Err(error) if is_no_name(&error) => {
+                        let mut again = Request::default();
+                        *again.uri_mut() = address;
+                        missing(again).await
+                    }
+                    Err(error) => {
+                        tracing::error!("{} could not be read: {error}", printable(address.path()));
+                        (StatusCode::INTERNAL_SERVER_ERROR, "The file could not be read.").into_response()
+                    }
+                }
+            }
+        };
+        let files = Router::new().fallback(files).layer(middleware::from_fn(cache));
         router.fallback_service(files)
     }
+}
+
+/// Whether no file can have the name that was asked for: a part of it is too long, or has a zero in it.
+fn is_no_name(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::InvalidFilename | io::ErrorKind::InvalidInput)
 }
 
 /// Says how long files may be kept: for ever where the name changes with the content.

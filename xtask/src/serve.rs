@@ -26,6 +26,10 @@ pub struct Options {
     /// The address to listen on: 0.0.0.0 for every network this machine is in
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
+    /// A name by which browsers may ask for the server, besides localhost: the one that a proxy passes on, or this
+    /// machine's; may be given several times
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
     /// The port to listen on
     #[arg(long, default_value_t = 3000)]
     port: u16,
@@ -98,6 +102,9 @@ fn server_arguments(options: &Options) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = vec!["--host".into(), options.host.clone().into()];
     arguments.extend(["--port".into(), options.port.to_string().into()]);
     arguments.extend(["--site-root".into(), project::site().into()]);
+    for name in &options.allow_host {
+        arguments.extend(["--allow-host".into(), name.into()]);
+    }
     if let Some(folder) = &options.ollama_models {
         arguments.extend(["--ollama-models".into(), folder.into()]);
     }
@@ -151,12 +158,15 @@ mod tests {
             "--models=a",
             "--models=b",
             "--ollama-models=c",
+            "--allow-host=chat.example.org",
+            "--allow-host=chat",
         ])
         .expect("these are its options");
         let arguments = server_arguments(&line.options);
         let text: Vec<_> = arguments.iter().map(|argument| argument.to_string_lossy()).collect();
         assert_eq!(text[..4], ["--host", "0.0.0.0", "--port", "80"]);
-        assert_eq!(text[6..], ["--ollama-models", "c", "--models", "a", "--models", "b"]);
+        assert_eq!(text[6..10], ["--allow-host", "chat.example.org", "--allow-host", "chat"]);
+        assert_eq!(text[10..], ["--ollama-models", "c", "--models", "a", "--models", "b"]);
     }
 
     #[test]

@@ -130,7 +130,7 @@ fn CatalogNote() -> impl IntoView {
     let engine = use_stores().engine;
     move || match engine.catalog.get() {
         CatalogState::Loading => Some(view! { <p class="muted">"Looking for models…"</p> }.into_any()),
-        CatalogState::Known { searched } if engine.choices.with(Vec::is_empty) => {
+        CatalogState::Known { searched, .. } if engine.choices.with(Vec::is_empty) => {
             let folders: Vec<_> =
                 searched.into_iter().map(|folder| view! { <li><code>{folder}</code></li> }).collect();
             Some(
@@ -143,6 +143,9 @@ fn CatalogNote() -> impl IntoView {
                 }
                 .into_any(),
             )
+        }
+        CatalogState::Known { notes, .. } if !notes.is_empty() => {
+            Some(notes.into_iter().map(|note| view! { <p class="hint">{note}</p> }).collect_view().into_any())
         }
         CatalogState::Known { .. } => None,
         CatalogState::Failed(reason) => {

@@ -190,7 +190,8 @@ impl EngineStore {
                         choices.retain(Choice::is_local);
                         choices.splice(0..0, catalog.models.into_iter().map(Choice::server));
                     });
-                    self.catalog.set(CatalogState::Known { searched: catalog.searched });
+                    self.catalog
+                        .set(CatalogState::Known { searched: catalog.searched, notes: catalog.notes });
                     self.select_preferred();
                 }
                 Err(reason) => self.catalog.set(CatalogState::Failed(reason)),

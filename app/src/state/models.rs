@@ -126,6 +126,8 @@ pub enum CatalogState {
     Known {
         /// The folders.
         searched: Vec<String>,
+        /// What the list lacks, in sentences.
+        notes: Vec<String>,
     },
     /// It could not be had, and why.
     Failed(String),

@@ -11,6 +11,9 @@ pub struct Catalog {
     pub models: Vec<CatalogEntry>,
     /// Folders that were searched, for the empty state: what to do when a model is missing from the list.
     pub searched: Vec<String>,
+    /// What the list lacks, in sentences: models that had no room.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// One model of the server.

@@ -3,10 +3,11 @@
 use std::{fs, io, path::Path};
 
 use super::{
-    Found,
+    Found, Listing,
     facts::Facts,
-    folder::{self, GgufFile},
+    folder::{self, GgufFile, MOST_FILES},
 };
+use crate::text::{printable, shown};
 
 /// A demonstration model is small and sure of little: it answers best when it hardly varies.
 const TEMPERATURE: f64 = 0.2;
@@ -15,10 +16,10 @@ const TEMPERATURE: f64 = 0.2;
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Vec<Found>> {
+pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Listing> {
     let root = fs::canonicalize(root)?;
     let mut paths = Vec::new();
-    folder::walk(&root, 0, &mut paths)?;
+    let is_whole = folder::walk(&root, 0, MOST_FILES, &mut paths)?;
     let mut files = Vec::new();
     for path in paths {
         match folder::examine(&root, &path, facts) {
@@ -27,7 +28,9 @@ pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Vec<Found>> {
                 files.push(GgufFile { name: name.unwrap_or_default(), path, stamp, peek });
             }
             // Not the visitor's to repair, and no reason to show a second demonstration that does not work.
-            Err(trouble) => tracing::debug!("{}: {trouble}", path.display()),
+            Err(trouble) => {
+                tracing::debug!("{}: {}", shown(&path), printable(&trouble.to_string()));
+            }
         }
     }
     let mut found = folder::assemble(files, |path, stamp| facts.sha256(path, stamp));
@@ -35,5 +38,5 @@ pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Vec<Found>> {
         entry.demo = true;
         entry.params.insert("temperature".into(), TEMPERATURE);
     }
-    Ok(found)
+    Ok(Listing { found, is_whole })
 }

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     fs::{File, Metadata},
-    io,
+    io::{self, Read as _},
     path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
@@ -14,28 +14,46 @@ use super::{
     gguf::{self, Peek, PeekError},
 };
 
-/// Size and time of last change: a file in which neither changed is taken to be unchanged.
+/// What tells cheaply that a file is still the same and unchanged.
+///
+/// A program can set the time of the last change to what it was. The time of the last change to the file's own record,
+/// which every write moves, it cannot set; and a file that takes another's place has another number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Bytes.
     pub size: u64,
     /// Last change; none where the system does not say.
     pub modified: Option<SystemTime>,
+    /// The file's number, and seconds and nanoseconds of the last change to its record; zeros elsewhere than on Unix.
+    pub record: (u64, i64, i64),
 }
 
 impl From<&Metadata> for Stamp {
     fn from(metadata: &Metadata) -> Self {
-        Self { size: metadata.len(), modified: metadata.modified().ok() }
+        #[cfg(unix)]
+        let record = {
+            use std::os::unix::fs::MetadataExt as _;
+            (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
+        };
+        #[cfg(not(unix))]
+        let record = (0, 0, 0);
+        Self { size: metadata.len(), modified: metadata.modified().ok(), record }
     }
 }
 
 type Shared<T, E> = Result<Arc<T>, Arc<E>>;
 
-/// Headers and digests by path. What a scan does not ask for is forgotten at its end.
+/// Bytes of texts that are remembered. What is more is read for each list.
+const MOST_TEXT: usize = 16 << 20;
+
+/// Headers, digests and texts by path. What a scan does not ask for is forgotten at its end.
 #[derive(Debug, Default)]
 pub struct Facts {
     peeks: Table<Shared<Peek, PeekError>>,
     digests: Table<Digest>,
+    /// None for what is no text of that digest.
+    texts: Table<Option<Arc<str>>>,
+    text_size: usize,
 }
 
 impl Facts {
@@ -52,6 +70,28 @@ impl Facts {
             self.peeks.insert(path, stamp, peek.clone());
         }
         peek
+    }
+
+    /// The text of the file at `path`, read and compared with its digest the first time; none when it is another one or
+    /// no text.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn text(&mut self, path: &Path, stamp: Stamp, digest: Digest) -> io::Result<Option<Arc<str>>> {
+        if let Some(known) = self.texts.get(path, stamp) {
+            return Ok(known);
+        }
+        let mut bytes = Vec::new();
+        File::open(path)?.take(stamp.size).read_to_end(&mut bytes)?;
+        let is_genuine = digest::sha256(&bytes[..])? == digest;
+        let text: Option<Arc<str>> =
+            is_genuine.then_some(bytes).and_then(|bytes| String::from_utf8(bytes).ok()).map(Into::into);
+        let size = text.as_ref().map_or(0, |text| text.len());
+        if self.text_size + size <= MOST_TEXT {
+            self.text_size += size;
+            self.texts.insert(path, stamp, text.clone());
+        }
+        Ok(text)
     }
 
     /// SHA-256 of the file at `path`, read whole the first time.
@@ -84,6 +124,9 @@ impl Facts {
     pub fn forget_unused(&mut self) {
         self.peeks.forget_unused();
         self.digests.forget_unused();
+        self.texts.forget_unused();
+        self.text_size =
+            self.texts.0.values().filter_map(|(_, text, _)| text.as_ref()).map(|text| text.len()).sum();
     }
 }
 
@@ -137,8 +180,25 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_read_once_and_only_under_its_own_digest() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        fs::write(&path, "Be brief.").expect("written");
+        let stamp = Stamp::from(&fs::metadata(&path).expect("metadata"));
+        let digest = digest::sha256(&b"Be brief."[..]).expect("a digest");
+        let mut facts = Facts::default();
+        assert_eq!(facts.text(&path, stamp, digest).expect("a text").as_deref(), Some("Be brief."));
+        fs::remove_file(&path).expect("removed");
+        assert_eq!(facts.text(&path, stamp, digest).expect("known").as_deref(), Some("Be brief."));
+
+        fs::write(&path, "A secret.").expect("written");
+        let stamp = Stamp::from(&fs::metadata(&path).expect("metadata"));
+        assert_eq!(facts.text(&path, stamp, digest).expect("readable"), None);
+    }
+
+    #[test]
     fn what_is_not_asked_for_is_forgotten() {
-        let stamp = Stamp { size: 1, modified: None };
+        let stamp = Stamp { size: 1, modified: None, record: (0, 0, 0) };
         let mut table = Table::default();
         table.insert(Path::new("a"), stamp, 1);
         table.insert(Path::new("b"), stamp, 2);

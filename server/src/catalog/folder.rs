@@ -16,27 +16,32 @@ use protocol::{CatalogEntry, LayerKind};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Blob, DRAFTER, Found, Trouble, capabilities,
+    Blob, DRAFTER, Found, Listing, Trouble, capabilities,
     digest::{Digest, Scheme},
     facts::{Facts, Stamp},
     gguf::Peek,
     is_gemma4,
     pairing::{self, Half, Words},
 };
+use crate::text::shown;
 
 /// Folders below the given one that are searched. Publisher, model and revision are three.
 const DEPTH: usize = 5;
 /// Files that are listed.
-const MOST_FILES: usize = 4096;
+pub(super) const MOST_FILES: usize = 4096;
 
 /// The models in the folder `root` and below.
 ///
 /// # Errors
 /// When the folder itself cannot be read.
-pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Vec<Found>> {
+pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Listing> {
+    scan_up_to(MOST_FILES, root, facts)
+}
+
+fn scan_up_to(most: usize, root: &Path, facts: &mut Facts) -> io::Result<Listing> {
     let root = fs::canonicalize(root)?;
     let mut paths = Vec::new();
-    walk(&root, DEPTH, &mut paths)?;
+    let is_whole = walk(&root, DEPTH, most, &mut paths)?;
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let mut files = Vec::new();
@@ -53,11 +58,12 @@ pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Vec<Found>> {
         }
     }
     found.extend(assemble(files, |path, stamp| facts.digest(path, stamp, |path| identity(path, stamp))));
-    Ok(found)
+    Ok(Listing { found, is_whole })
 }
 
-/// Collects `.gguf` files, in the order of their names. Linked folders are not entered: links may form circles.
-pub(super) fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+/// Collects up to `most` `.gguf` files, in the order of their names, and tells whether those are all. Linked folders are
+/// not entered: links may form circles.
+pub(super) fn walk(folder: &Path, depth: usize, most: usize, found: &mut Vec<PathBuf>) -> io::Result<bool> {
     let mut entries: Vec<_> = fs::read_dir(folder)?.filter_map(Result::ok).collect();
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
@@ -66,20 +72,21 @@ pub(super) fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io:
             continue;
         }
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            if depth > 0
-                && let Err(error) = walk(&path, depth - 1, found)
-            {
-                tracing::debug!("{} cannot be read: {error}", path.display());
+            if depth > 0 {
+                match walk(&path, depth - 1, most, found) {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(false),
+                    Err(error) => tracing::debug!("{} cannot be read: {error}", shown(&path)),
+                }
             }
         } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf")) {
-            if found.len() >= MOST_FILES {
-                tracing::debug!("{} has more than {MOST_FILES} model files", folder.display());
-                return Ok(());
+            if found.len() >= most {
+                return Ok(false);
             }
             found.push(path);
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 /// A file that was found, and its header.
@@ -216,8 +223,7 @@ pub(super) fn assemble(
     found
 }
 
-/// An identity for a file that need not be read whole: SHA-256 over its size, the time of its last change and its first
-/// and last MiB. The path is not part of it, so a file that was moved is still the same one.
+/// An identity for a file that need not be read whole: SHA-256 over its [`Stamp`] and its first and last MiB.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -227,6 +233,10 @@ fn identity(path: &Path, stamp: Stamp) -> io::Result<Digest> {
     let mut hasher = Sha256::new();
     hasher.update(stamp.size.to_le_bytes());
     hasher.update(since_1970.map_or(0, |time| time.as_nanos()).to_le_bytes());
+    let (number, seconds, nanoseconds) = stamp.record;
+    hasher.update(number.to_le_bytes());
+    hasher.update(seconds.to_le_bytes());
+    hasher.update(nanoseconds.to_le_bytes());
     let mut file = File::open(path)?;
     for start in [0, stamp.size.saturating_sub(MIB)] {
         file.seek(SeekFrom::Start(start))?;

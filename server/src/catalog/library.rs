@@ -1,48 +1,81 @@
 //! All sources together: the list, and the files that it allows to be read.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
+use axum::body::Bytes;
+use futures_util::{
+    FutureExt as _,
+    future::{BoxFuture, Shared},
+};
 use protocol::{Catalog, CatalogEntry};
+use tokio::task::spawn_blocking;
 
 use super::{
-    Blob, Found, Source, builtin,
+    Blob, Source, builtin,
     digest::Digest,
     facts::{Facts, Stamp},
-    folder, ollama,
+    folder,
+    list::List,
+    ollama,
+};
+use crate::{
+    disk::Disk,
+    text::{printable, shown},
 };
 
-/// How old a scan may be that decides whether a file may be read. A load asks for hundreds of ranges; a model that was
-/// deleted disappears after this time.
-const RECENT: Duration = Duration::from_secs(2);
+/// How old a scan may be that answers for the present. A page asks several times while it loads, a load asks for
+/// hundreds of ranges; a model that was pulled appears, and one that was deleted disappears, after this time.
+pub const RECENT: Duration = Duration::from_secs(2);
+
+/// While blobs are read, scans take at most one part of the time in this many.
+const SPARE: u32 = 4;
 
 /// The models of this machine.
 ///
-/// Its methods read the disk: call them where blocking is allowed.
+/// At most one scan runs at a time, whoever asks and however often; it is shared by all who wait for it, and goes to its
+/// end when they have gone. Its result is published at once as a whole, and readers of blobs use the one before until
+/// then.
 #[derive(Debug)]
 pub struct Library {
     sources: Vec<Source>,
     home: Option<PathBuf>,
+    recent: Duration,
+    disk: Disk,
+    /// Held by the scan that runs.
+    facts: Mutex<Facts>,
+    /// Held for moments only.
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    facts: Facts,
-    scan: Option<(Instant, Arc<Scan>)>,
+    published: Option<Arc<Scan>>,
+    running: Option<Running>,
 }
+
+type Running = Shared<BoxFuture<'static, Result<Arc<Scan>, ScanFailed>>>;
 
 #[derive(Debug)]
 struct Scan {
     catalog: Catalog,
+    /// The catalogue as JSON, which all answers share.
+    json: Bytes,
     blobs: HashMap<Digest, Blob>,
+    ended: Instant,
+    took: Duration,
 }
+
+/// There is no list.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the models could not be listed: {0}")]
+pub struct ScanFailed(Arc<str>);
 
 /// A file that may be served, open for reading.
 #[derive(Debug)]
@@ -51,33 +84,64 @@ pub struct OpenBlob {
     pub digest: Digest,
     /// At its beginning.
     pub file: File,
-    /// Bytes.
-    pub size: u64,
+    /// What it was when it was opened.
+    pub stamp: Stamp,
 }
 
 impl Library {
     /// A library of these sources. Where two have a model of one name, the first keeps it.
     #[must_use]
     pub fn new(sources: Vec<Source>) -> Self {
+        Self::with_recent(sources, RECENT)
+    }
+
+    /// A library whose scans answer for as long as `recent`.
+    #[must_use]
+    pub fn with_recent(sources: Vec<Source>, recent: Duration) -> Self {
         // A service has no home, or the root of the disk.
         let home = std::env::home_dir().filter(|home| home.parent().is_some());
-        Self { sources, home, state: Mutex::default() }
+        Self {
+            sources,
+            home,
+            recent,
+            disk: Disk::default(),
+            facts: Mutex::default(),
+            state: Mutex::default(),
+        }
     }
 
-    /// The list, made anew.
+    /// Where its files are read.
     #[must_use]
-    pub fn catalog(&self) -> Catalog {
-        self.scan(Duration::ZERO).catalog.clone()
+    pub fn disk(&self) -> Disk {
+        self.disk.clone()
     }
 
-    /// Makes the list and logs what is in it.
-    pub fn report(&self) {
-        let Catalog { models, searched } = self.catalog();
+    /// The list as JSON: a [`Catalog`].
+    ///
+    /// # Errors
+    /// When the scan failed as a whole, which is a fault of this program.
+    pub async fn json(self: &Arc<Self>) -> Result<Bytes, ScanFailed> {
+        Ok(self.recent_scan().await?.json.clone())
+    }
+
+    /// Makes the list, so that the first visitor need not wait for it, and logs what is in it.
+    pub async fn report(self: &Arc<Self>) {
+        let scan = match self.recent_scan().await {
+            Ok(scan) => scan,
+            Err(error) => {
+                tracing::error!("{error}");
+                return;
+            }
+        };
+        let Catalog { models, searched, notes } = &scan.catalog;
         let (usable, broken): (Vec<_>, Vec<_>) = models.iter().partition(|model| model.broken.is_none());
         let names: Vec<_> = usable.iter().map(|model| model.name.as_str()).collect();
         tracing::info!("models: {}; searched: {}", names.join(", "), searched.join(", "));
         for CatalogEntry { name, broken, .. } in broken {
             tracing::info!("{name} cannot be used. {}", broken.as_deref().unwrap_or_default());
+        }
+        for note in notes {
+            tracing::warn!("{note}");
         }
     }
 
@@ -85,46 +149,105 @@ impl Library {
     ///
     /// # Errors
     /// When the file is there but cannot be read.
-    pub fn open(&self, digest: Digest) -> io::Result<Option<OpenBlob>> {
-        let scan = self.scan(RECENT);
-        let Some(blob) = scan.blobs.get(&digest) else { return Ok(None) };
-        match open_unchanged(blob) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            opened => opened,
+    pub async fn open(self: &Arc<Self>, digest: Digest) -> io::Result<Option<OpenBlob>> {
+        let published = self.state().published.clone();
+        if let Some(scan) = published {
+            let age = scan.ended.elapsed();
+            if age >= self.recent.max(scan.took * SPARE) {
+                drop(self.running());
+            }
+            if let Some(opened) = self.open_listed(&scan, digest).await? {
+                return Ok(Some(opened));
+            }
+            if age < self.recent {
+                return Ok(None);
+            }
+        }
+        let scan = self.recent_scan().await.map_err(io::Error::other)?;
+        self.open_listed(&scan, digest).await
+    }
+
+    async fn open_listed(&self, scan: &Scan, digest: Digest) -> io::Result<Option<OpenBlob>> {
+        let Some(blob) = scan.blobs.get(&digest).cloned() else { return Ok(None) };
+        self.disk.run(move || open_unchanged(&blob)).await
+    }
+
+    /// A scan that is recent, or the one that runs.
+    async fn recent_scan(self: &Arc<Self>) -> Result<Arc<Scan>, ScanFailed> {
+        let published = self.state().published.clone();
+        match published {
+            Some(scan) if scan.ended.elapsed() < self.recent => Ok(scan),
+            _ => self.running().await,
         }
     }
 
-    /// A scan that is at most `age` old. Callers that come while one runs wait for it.
-    fn scan(&self, age: Duration) -> Arc<Scan> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((made, scan)) = &state.scan
-            && made.elapsed() < age
-        {
-            return Arc::clone(scan);
+    /// The scan that runs; begins one if none does. It runs whether or not somebody waits for it.
+    fn running(self: &Arc<Self>) -> Running {
+        let mut state = self.state();
+        if let Some(running) = &state.running {
+            return running.clone();
         }
-        let scan = Arc::new(self.scan_sources(&mut state.facts));
-        state.facts.forget_unused();
-        state.scan = Some((Instant::now(), Arc::clone(&scan)));
-        scan
+        let library = Arc::clone(self);
+        let scan = spawn_blocking(move || {
+            let scan = library.scan();
+            let mut state = library.state();
+            state.running = None;
+            state.published = Some(Arc::clone(&scan));
+            scan
+        });
+        let library = Arc::clone(self);
+        let running = async move {
+            scan.await.map_err(|error| {
+                // It panicked before it could do so itself.
+                library.state().running = None;
+                ScanFailed(error.to_string().into())
+            })
+        };
+        let running = running.boxed().shared();
+        state.running = Some(running.clone());
+        running
     }
 
-    fn scan_sources(&self, facts: &mut Facts) -> Scan {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn scan(&self) -> Arc<Scan> {
+        let began = Instant::now();
+        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        let (catalog, blobs) = self.scan_sources(&mut facts);
+        facts.forget_unused();
+        drop(facts);
+        // Its parts have been made JSON before.
+        let json = serde_json::to_vec(&catalog).unwrap_or_default().into();
+        Arc::new(Scan { catalog, json, blobs, ended: Instant::now(), took: began.elapsed() })
+    }
+
+    fn scan_sources(&self, facts: &mut Facts) -> (Catalog, HashMap<Digest, Blob>) {
         let mut searched = Vec::new();
+        let mut notes = Vec::new();
         let mut models = Vec::new();
         for source in &self.sources {
-            let (folder, found) = match source {
+            let (folder, listing) = match source {
                 Source::Ollama(folder) => (folder, ollama::scan(folder, facts)),
                 Source::Folder(folder) => (folder, folder::scan(folder, facts)),
                 Source::Builtin(folder) => (folder, builtin::scan(folder, facts)),
             };
-            let note = match found {
-                Ok(found) => {
-                    models.extend(found);
+            let note = match listing {
+                Ok(listing) => {
+                    if !listing.is_whole {
+                        notes.push(format!(
+                            "{} holds more models than fit in the list. Only the first {} are shown.",
+                            self.shown(folder),
+                            listing.found.len()
+                        ));
+                    }
+                    models.extend(listing.found);
                     if folder.is_dir() { "" } else { " (not there)" }
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => " (not there)",
                 Err(error) => {
-                    tracing::debug!("{} cannot be read: {error}", folder.display());
+                    tracing::debug!("{} cannot be read: {error}", shown(folder));
                     " (cannot be read)"
                 }
             };
@@ -132,100 +255,55 @@ impl Library {
                 searched.push(self.shown(folder) + note);
             }
         }
-        let blobs = models.iter().flat_map(|found| &found.blobs).map(|blob| (blob.digest, blob.clone()));
-        let blobs = blobs.collect();
-        Scan { catalog: Catalog { models: arrange(models), searched }, blobs }
+        let List { entries, blobs, left_out } = List::new(models);
+        if left_out > 0 {
+            notes.push(format!("The list is too long: {left_out} models are left out."));
+        }
+        (Catalog { models: entries, searched, notes }, blobs)
     }
 
     /// A folder as it is shown. Whoever sees the page need not know the name of the account.
     fn shown(&self, folder: &Path) -> String {
-        match self.home.as_deref().and_then(|home| folder.strip_prefix(home).ok()) {
+        let path = match self.home.as_deref().and_then(|home| folder.strip_prefix(home).ok()) {
             Some(rest) => Path::new("~").join(rest).display().to_string(),
             None => folder.display().to_string(),
-        }
-    }
-}
-
-/// Orders the models, the default first, and makes their names unique.
-///
-/// The smallest comes first, as the likeliest to fit the visitor's device; a demonstration after all others that can be
-/// used; at the end what cannot be used.
-fn arrange(found: Vec<Found>) -> Vec<CatalogEntry> {
-    let mut models: Vec<CatalogEntry> = Vec::new();
-    let mut names = HashSet::new();
-    for Found { mut entry, .. } in found {
-        let is_copy = |other: &CatalogEntry| other.name == entry.name && other.layers == entry.layers;
-        if entry.broken.is_none() && models.iter().any(is_copy) {
-            continue;
-        }
-        let name = entry.name.clone();
-        let mut number = 2;
-        while !names.insert(entry.name.clone()) {
-            entry.name = format!("{name} ({number})");
-            number += 1;
-        }
-        models.push(entry);
-    }
-    models.sort_by_cached_key(|entry| {
-        let rank = match (&entry.broken, entry.demo) {
-            (None, false) => 0,
-            (None, true) => 1,
-            (Some(_), _) => 2,
         };
-        (rank, entry.size, entry.name.clone())
-    });
-    models
+        printable(&path).into_owned()
+    }
 }
 
-/// Opens a file unless it is another one by now.
+/// Opens a file unless it is gone, or another one by now.
 fn open_unchanged(blob: &Blob) -> io::Result<Option<OpenBlob>> {
-    // The path had no link in it when it was listed. If one has come in, it may lead anywhere.
-    let metadata = fs::symlink_metadata(&blob.path)?;
-    if !metadata.is_file() || fs::canonicalize(&blob.path)? != blob.path {
-        return Ok(None);
+    let open = || -> io::Result<Option<OpenBlob>> {
+        // The path had no link in it when it was listed. If one has come in, it may lead anywhere.
+        let metadata = fs::symlink_metadata(&blob.path)?;
+        if !metadata.is_file() || fs::canonicalize(&blob.path)? != blob.path {
+            return Ok(None);
+        }
+        let file = File::open(&blob.path)?;
+        let is_same = Stamp::from(&file.metadata()?) == blob.stamp;
+        Ok(is_same.then_some(OpenBlob { digest: blob.digest, file, stamp: blob.stamp }))
+    };
+    match open() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened,
     }
-    let file = File::open(&blob.path)?;
-    if Stamp::from(&file.metadata()?) != blob.stamp {
-        return Ok(None);
-    }
-    Ok(Some(OpenBlob { digest: blob.digest, file, size: blob.stamp.size }))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{sync::mpsc, thread};
+
+    use futures_util::future::join_all;
+
     use super::*;
+    use crate::testing::{Store, digest};
 
-    fn entry(name: &str, size: u64) -> CatalogEntry {
-        CatalogEntry { name: name.into(), size, ..CatalogEntry::default() }
-    }
+    const NEVER: Duration = Duration::ZERO;
+    const ALWAYS: Duration = Duration::MAX;
 
-    fn names(entries: Vec<CatalogEntry>) -> Vec<String> {
-        let found = entries.into_iter().map(|entry| Found { entry, blobs: Vec::new() }).collect();
-        arrange(found).into_iter().map(|entry| entry.name).collect()
-    }
-
-    #[test]
-    fn the_smallest_model_is_the_default_and_a_demo_the_last_resort() {
-        let broken = CatalogEntry { broken: Some("It is broken.".into()), ..entry("broken", 1) };
-        let demo = CatalogEntry { demo: true, ..entry("demo", 2) };
-        let all = vec![broken.clone(), demo.clone(), entry("large", 9), entry("small", 5)];
-        assert_eq!(names(all), ["small", "large", "demo", "broken"]);
-        assert_eq!(names(vec![broken, demo]), ["demo", "broken"]);
-    }
-
-    #[test]
-    fn names_are_unique_and_copies_are_left_out() {
-        let layer = |url: &str| protocol::Layer {
-            kind: protocol::LayerKind::Model,
-            digest: String::new(),
-            size: 1,
-            url: url.into(),
-        };
-        let with = |url, size| CatalogEntry { layers: vec![layer(url)], ..entry("m", size) };
-        assert_eq!(
-            names(vec![with("a", 1), with("a", 1), with("b", 2), with("c", 3)]),
-            ["m", "m (2)", "m (3)"]
-        );
+    fn library(store: &Store, recent: Duration) -> Arc<Library> {
+        Arc::new(Library::with_recent(vec![Source::Ollama(store.path().into())], recent))
     }
 
     #[test]
@@ -234,5 +312,78 @@ mod tests {
         let library = Library { home: Some(home), ..Library::new(Vec::new()) };
         assert_eq!(library.shown(Path::new("/home/ada/models")), "~/models");
         assert_eq!(library.shown(Path::new("/srv/models")), "/srv/models");
+        assert_eq!(library.shown(Path::new("/srv/\n\u{202e}x")), "/srv/\u{fffd}\u{fffd}x");
+    }
+
+    /// Holds scans up until what it returns is dropped.
+    fn hold(library: &Arc<Library>) -> mpsc::Sender<()> {
+        let (release, released) = mpsc::channel();
+        let (locked, is_locked) = mpsc::channel();
+        let library = Arc::clone(library);
+        thread::spawn(move || {
+            let _facts = library.facts.lock().expect("no scan has panicked");
+            locked.send(()).expect("the test waits");
+            released.recv().expect_err("nothing is ever sent");
+        });
+        is_locked.recv().expect("the lock is taken");
+        release
+    }
+
+    #[tokio::test]
+    async fn all_who_ask_while_a_scan_runs_share_it() {
+        let store = Store::new();
+        store.gemma4("e2b");
+        let library = library(&store, NEVER);
+        let held = hold(&library);
+        let asking: Vec<_> = (0..100)
+            .map(|_| {
+                let library = Arc::clone(&library);
+                let mut asking = async move { library.recent_scan().await }.boxed();
+                assert!(asking.as_mut().now_or_never().is_none());
+                asking
+            })
+            .collect();
+        drop(held);
+        let scans: Vec<_> = join_all(asking).await.into_iter().map(|scan| scan.expect("a scan")).collect();
+        assert!(scans.iter().all(|scan| Arc::ptr_eq(scan, &scans[0])));
+    }
+
+    #[tokio::test]
+    async fn a_recent_scan_answers_again() {
+        let store = Store::new();
+        let library = library(&store, ALWAYS);
+        let first = library.recent_scan().await.expect("a scan");
+        store.gemma4("e2b");
+        assert!(Arc::ptr_eq(&first, &library.recent_scan().await.expect("a scan")));
+    }
+
+    #[tokio::test]
+    async fn clients_that_go_away_leave_one_scan_behind() {
+        let store = Store::new();
+        let library = library(&store, NEVER);
+        let held = hold(&library);
+        for _ in 0..100 {
+            assert!(library.json().now_or_never().is_none());
+        }
+        let running = library.state().running.clone().expect("one scan");
+        drop(held);
+        let scan = running.await.expect("a scan");
+        let state = library.state();
+        assert!(state.running.is_none());
+        assert!(state.published.as_ref().is_some_and(|published| Arc::ptr_eq(published, &scan)));
+    }
+
+    #[tokio::test]
+    async fn a_blob_does_not_wait_for_a_scan() {
+        let store = Store::new();
+        let content = store.gemma4("e2b");
+        let digest = digest(&content).parse().expect("a digest");
+        let library = library(&store, NEVER);
+        library.recent_scan().await.expect("a scan");
+        let held = hold(&library);
+        assert!(library.json().now_or_never().is_none(), "a scan runs");
+        let opened = library.open(digest).await.expect("no error").expect("the blob");
+        assert_eq!(opened.stamp.size, content.len() as u64);
+        drop(held);
     }
 }

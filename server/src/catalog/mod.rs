@@ -9,6 +9,7 @@ mod facts;
 pub mod folder;
 pub mod gguf;
 mod library;
+mod list;
 pub mod name;
 pub mod ollama;
 mod pairing;
@@ -18,9 +19,10 @@ use std::path::PathBuf;
 
 use protocol::{Capabilities, CatalogEntry, Layer, LayerKind};
 
-use self::{digest::Digest, facts::Stamp, gguf::Peek};
+use self::{digest::Digest, gguf::Peek};
 pub use self::{
-    library::{Library, OpenBlob},
+    facts::Stamp,
+    library::{Library, OpenBlob, ScanFailed},
     trouble::Trouble,
 };
 
@@ -33,6 +35,15 @@ pub enum Source {
     Folder(PathBuf),
     /// The folder of the built-in demonstration model.
     Builtin(PathBuf),
+}
+
+/// What a source holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listing {
+    /// The models.
+    pub found: Vec<Found>,
+    /// Whether these are all that are there.
+    pub is_whole: bool,
 }
 
 /// A model that a source found, and its files.

@@ -4,77 +4,93 @@
 //! served is bounded by the digests that listed manifests name, each of which is the name of one file in `blobs`.
 
 use std::{
-    collections::BTreeMap,
+    cell::{Cell, OnceCell},
+    collections::{BTreeMap, HashSet},
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use protocol::{CatalogEntry, LayerKind};
 use serde::Deserialize;
 
 use super::{
-    Blob, Found, Trouble, capabilities,
+    Blob, Found, Listing, Trouble, capabilities,
     digest::Digest,
     facts::{Facts, Stamp},
     is_gemma4,
     name::Name,
 };
+use crate::text::{printable, shown};
 
 /// Bytes of a manifest. One of a model with a layer per tensor has some hundred thousand.
 const LARGEST_MANIFEST: u64 = 4 << 20;
 /// Bytes of a blob that describes: configuration, parameters, system prompt.
-const LARGEST_TEXT: u64 = 1 << 20;
-/// Manifests that are listed; a store with more is no store.
+const LARGEST_TEXT: u64 = 64 << 10;
+/// Bytes of all system prompts together.
+const MOST_PROMPTS: usize = 4 << 20;
+/// Files of one model. Published ones have three.
+const MOST_LAYERS: usize = 64;
+/// Manifests that are listed.
 const MOST_MANIFESTS: usize = 4096;
 
 /// The models of the store at `root`.
 ///
 /// # Errors
 /// When the folder of manifests is there but cannot be read. A store without it is an empty one.
-pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Vec<Found>> {
-    let mut manifests = Vec::new();
-    match find_manifests(&root.join("manifests"), &mut Vec::new(), &mut manifests) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    Ok(manifests.iter().map(|(name, path)| read_model(root, name, path, facts)).collect())
+pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Listing> {
+    scan_up_to(MOST_MANIFESTS, root, facts)
 }
 
-/// Collects manifests below `folder`, which is `parts.len()` levels below the root of manifests. What does not have the
-/// name of one is left out: Ollama does not list it either.
+fn scan_up_to(most: usize, root: &Path, facts: &mut Facts) -> io::Result<Listing> {
+    let mut manifests = Vec::new();
+    let is_whole = match find_manifests(&root.join("manifests"), most, &mut Vec::new(), &mut manifests) {
+        Ok(is_whole) => is_whole,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+        Err(error) => return Err(error),
+    };
+    let store = Store::new(root);
+    let found = manifests.iter().map(|(name, path)| read_model(&store, name, path, facts)).collect();
+    Ok(Listing { found, is_whole })
+}
+
+/// Collects up to `most` manifests below `folder`, which is `parts.len()` levels below the root of manifests, and tells
+/// whether those are all. What does not have the name of one is left out: Ollama does not list it either.
 fn find_manifests(
     folder: &Path,
+    most: usize,
     parts: &mut Vec<String>,
     found: &mut Vec<(Name, PathBuf)>,
-) -> io::Result<()> {
+) -> io::Result<bool> {
     let mut entries: Vec<_> = fs::read_dir(folder)?.filter_map(Result::ok).collect();
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
-        if found.len() >= MOST_MANIFESTS {
-            tracing::debug!("{} has more than {MOST_MANIFESTS} manifests", folder.display());
-            return Ok(());
-        }
         let Ok(part) = entry.file_name().into_string() else { continue };
         if let [host, namespace, model] = &parts[..] {
             if let Ok(name) = Name::new(host, namespace, model, &part) {
+                if found.len() >= most {
+                    return Ok(false);
+                }
                 found.push((name, entry.path()));
             }
         } else {
             parts.push(part);
-            if let Err(error) = find_manifests(&entry.path(), parts, found)
-                && error.kind() != io::ErrorKind::NotADirectory
-            {
-                tracing::debug!("{} cannot be read: {error}", entry.path().display());
-            }
+            let is_whole = find_manifests(&entry.path(), most, parts, found);
             parts.pop();
+            match is_whole {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
+                Err(error) => tracing::debug!("{} cannot be read: {error}", shown(&entry.path())),
+            }
         }
     }
-    Ok(())
+    Ok(true)
 }
 
-fn read_model(root: &Path, name: &Name, path: &Path, facts: &mut Facts) -> Found {
+fn read_model(store: &Store, name: &Name, path: &Path, facts: &mut Facts) -> Found {
     let mut entry = CatalogEntry { name: name.to_string(), ..CatalogEntry::default() };
-    match assemble(&Store { root, name }, path, facts, &mut entry) {
+    match assemble(store, path, facts, &mut entry) {
         Ok(files) => Found::usable(entry, files),
         Err(trouble) => Found::broken(entry, &trouble),
     }
@@ -94,16 +110,17 @@ fn assemble(
     entry.size =
         layers.iter().filter(|layer| layer.kind().is_some()).fold(0, |sum, l| sum.saturating_add(l.size));
 
-    let config: Config = manifest.config.and_then(|layer| store.json(&layer)).unwrap_or_default();
+    let config: Config = manifest.config.and_then(|layer| store.json(&layer, facts)).unwrap_or_default();
     entry.family = config.model_family.unwrap_or_default();
     entry.parameters = config.model_type.unwrap_or_default();
     entry.quantization = config.file_type.unwrap_or_default();
-    for layer in &layers {
-        match layer.suffix() {
-            Some("params") => entry.params = store.json::<Params>(layer).unwrap_or_default().numbers(),
-            Some("system") => entry.system = store.text(layer).unwrap_or_default(),
-            _ => {}
-        }
+    // Of several the last one counts, as with Ollama.
+    let last = |suffix| layers.iter().rfind(|layer| layer.suffix() == Some(suffix));
+    let params: Option<Params> = last("params").and_then(|layer| store.json(layer, facts));
+    entry.params = params.unwrap_or_default().numbers();
+    if let Some(prompt) = last("system").and_then(|layer| store.text(layer, facts)) {
+        store.make_room(prompt.len())?;
+        entry.system = prompt.to_string();
     }
 
     if config.remote_host.is_some_and(|host| !host.is_empty()) {
@@ -127,7 +144,11 @@ fn assemble(
     let mut files = Vec::new();
     for layer in &layers {
         if let Some(kind) = layer.kind() {
-            files.push((kind, store.blob(layer, kind)?));
+            if files.len() == MOST_LAYERS {
+                let reason = format!("it names more than {MOST_LAYERS} files");
+                return Err(Trouble::Manifest { reason, name: entry.name.clone() });
+            }
+            files.push((kind, store.blob(layer, kind, &entry.name)?));
         }
     }
     let mut peeks = Vec::new();
@@ -155,26 +176,34 @@ fn assemble(
     Ok(files)
 }
 
-/// The store, as seen from one model.
+/// The store during one scan.
 struct Store<'a> {
     root: &'a Path,
-    name: &'a Name,
+    /// Blobs of which a download was begun: Ollama keeps them in `sha256-…-partial*` until they are whole. Listed once,
+    /// when the first blob is missing.
+    partial: OnceCell<HashSet<Digest>>,
+    /// Bytes that further system prompts may have.
+    room: Cell<usize>,
 }
 
-impl Store<'_> {
+impl<'a> Store<'a> {
+    fn new(root: &'a Path) -> Self {
+        Self { root, partial: OnceCell::new(), room: Cell::new(MOST_PROMPTS) }
+    }
+
     fn path(&self, digest: Digest) -> PathBuf {
         self.root.join("blobs").join(digest.file_name())
     }
 
-    /// The blob that a layer names, if it is there whole.
-    fn blob(&self, layer: &LayerRef, kind: LayerKind) -> Result<Blob, Trouble> {
+    /// The blob that a layer of the named model names, if it is there whole.
+    fn blob(&self, layer: &LayerRef, kind: LayerKind, name: &str) -> Result<Blob, Trouble> {
         let what = match kind {
             LayerKind::Model => "The model's file",
             LayerKind::Projector => "The projector's file",
             LayerKind::Adapter => "The adapter's file",
             LayerKind::Draft => "The drafter's file",
         };
-        let name = || self.name.to_string();
+        let name = || name.to_owned();
         let digest = layer.digest().map_err(|reason| Trouble::Manifest { reason, name: name() })?;
         let path = self.path(digest);
         let metadata = match fs::metadata(&path) {
@@ -193,30 +222,43 @@ impl Store<'_> {
         Ok(Blob { digest, path, stamp })
     }
 
-    /// Whether a download of the blob was begun: Ollama keeps it in `sha256-…-partial*` until it is whole.
     fn is_partial(&self, digest: Digest) -> bool {
-        let prefix = format!("{}-partial", digest.file_name());
-        fs::read_dir(self.root.join("blobs")).is_ok_and(|entries| {
+        let list = || {
+            let entries = fs::read_dir(self.root.join("blobs")).into_iter().flatten().flatten();
             entries
-                .filter_map(Result::ok)
-                .any(|entry| entry.file_name().to_string_lossy().starts_with(&prefix))
-        })
+                .filter_map(|entry| entry.file_name().to_str()?.split_once("-partial")?.0.parse().ok())
+                .collect()
+        };
+        self.partial.get_or_init(list).contains(&digest)
     }
 
     /// The text of a layer that describes the model. What only adds to a model does not break it when it is missing.
-    fn text(&self, layer: &LayerRef) -> Option<String> {
-        let path = self.path(layer.digest().ok()?);
-        match read_small(&path, "A layer", LARGEST_TEXT) {
-            Ok(text) => String::from_utf8(text).ok(),
-            Err(trouble) => {
-                tracing::debug!("{}: {} is left out. {trouble}", self.name, layer.media_type);
-                None
-            }
+    fn text(&self, layer: &LayerRef, facts: &mut Facts) -> Option<Arc<str>> {
+        let digest = layer.digest().ok()?;
+        let path = self.path(digest);
+        let left_out = |why: &str| {
+            tracing::debug!("{} ({}) is left out: {why}", digest, printable(&layer.media_type));
+        };
+        match stamp_of_small(&path, "it", LARGEST_TEXT) {
+            Ok(stamp) => match facts.text(&path, stamp, digest) {
+                Ok(Some(text)) => return Some(text),
+                Ok(None) => left_out("it is not the text that its digest names"),
+                Err(error) => left_out(&error.to_string()),
+            },
+            Err(trouble) => left_out(&trouble.to_string()),
         }
+        None
     }
 
-    fn json<T: serde::de::DeserializeOwned>(&self, layer: &LayerRef) -> Option<T> {
-        serde_json::from_str(&self.text(layer)?).ok()
+    fn json<T: serde::de::DeserializeOwned>(&self, layer: &LayerRef, facts: &mut Facts) -> Option<T> {
+        serde_json::from_str(&self.text(layer, facts)?).ok()
+    }
+
+    /// Takes `bytes` of the room for system prompts.
+    fn make_room(&self, bytes: usize) -> Result<(), Trouble> {
+        let left = self.room.get().checked_sub(bytes).ok_or(Trouble::TooManyPrompts)?;
+        self.room.set(left);
+        Ok(())
     }
 }
 
@@ -224,8 +266,17 @@ impl Store<'_> {
 fn read_small(path: &Path, what: &'static str, limit: u64) -> Result<Vec<u8>, Trouble> {
     use io::Read as _;
 
+    stamp_of_small(path, what, limit)?;
+    let mut text = Vec::new();
+    fs::File::open(path)
+        .and_then(|file| file.take(limit).read_to_end(&mut text))
+        .map_err(|error| Trouble::Unreadable { what, error })?;
+    Ok(text)
+}
+
+/// Looks at a file that must be small before it is opened: opening a pipe would wait for whoever writes to it.
+fn stamp_of_small(path: &Path, what: &'static str, limit: u64) -> Result<Stamp, Trouble> {
     let unreadable = |error| Trouble::Unreadable { what, error };
-    // Before it is opened: opening a pipe would wait for whoever writes to it.
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(unreadable(io::Error::other("it is not a file")));
@@ -233,9 +284,7 @@ fn read_small(path: &Path, what: &'static str, limit: u64) -> Result<Vec<u8>, Tr
     if metadata.len() > limit {
         return Err(Trouble::TooLarge { what, size: metadata.len() });
     }
-    let mut text = Vec::new();
-    fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut text)).map_err(unreadable)?;
-    Ok(text)
+    Ok(Stamp::from(&metadata))
 }
 
 #[derive(Deserialize)]

@@ -8,7 +8,9 @@ use super::*;
 use crate::testing::{Gguf, Store, digest};
 
 fn list(store: &Store) -> Vec<Found> {
-    scan(store.path(), &mut Facts::default()).expect("a store")
+    let listing = scan(store.path(), &mut Facts::default()).expect("a store");
+    assert!(listing.is_whole);
+    listing.found
 }
 
 /// The only model of the store.
@@ -221,6 +223,97 @@ fn files_of_absurd_size_are_not_read() {
     assert_eq!(reason(&store), "Its manifest has 1.1 TB: too much to be one.");
 }
 
+/// Somebody who may write to the store, but not read the other file, would have it shown.
+#[cfg(unix)]
+#[test]
+fn a_text_under_the_digest_of_another_is_not_shown() {
+    let store = Store::new();
+    let model = store.layer("model", &Gguf::gemma4().build());
+    let system = store.layer("system", b"Be brief.");
+    let secret = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(secret.path(), "A secret.").expect("written");
+    let path = store.blob_path(system["digest"].as_str().expect("a digest"));
+    store.model("gemma4", "e2b", json!({}), &[model, system]);
+    assert_eq!(only(&store).system, "Be brief.");
+    fs::remove_file(&path).expect("removed");
+    std::os::unix::fs::symlink(secret.path(), &path).expect("a link");
+    assert_eq!(only(&store).system, "");
+}
+
+#[test]
+fn the_last_system_prompt_counts_unless_it_is_too_long() {
+    let store = Store::new();
+    let model = store.layer("model", &Gguf::gemma4().build());
+    let short = store.layer("system", b"Be brief.");
+    let long = store.layer("system", &vec![b'x'; LARGEST_TEXT as usize + 1]);
+    let longest = store.layer("system", &vec![b'x'; LARGEST_TEXT as usize]);
+    for (layers, expected) in
+        [(vec![&long, &short], 9), (vec![&short, &longest], LARGEST_TEXT as usize), (vec![&short, &long], 0)]
+    {
+        let layers: Vec<Value> = layers.into_iter().chain([&model]).cloned().collect();
+        store.model("gemma4", "e2b", json!({}), &layers);
+        assert_eq!(only(&store).system.len(), expected);
+    }
+}
+
+#[test]
+fn system_prompts_have_bounded_room_together() {
+    let store = Store::new();
+    let model = store.layer("model", &Gguf::gemma4().build());
+    let system = store.layer("system", &vec![b'x'; LARGEST_TEXT as usize]);
+    let fitting = MOST_PROMPTS / LARGEST_TEXT as usize;
+    for tag in 0..fitting + 1 {
+        store.model("gemma4", &format!("t{tag:03}"), json!({}), &[model.clone(), system.clone()]);
+    }
+    let found = list(&store);
+    assert_eq!(found.iter().map(|found| found.entry.system.len()).sum::<usize>(), MOST_PROMPTS);
+    let broken: Vec<_> = found.iter().filter_map(|found| found.entry.broken.as_deref()).collect();
+    assert_eq!(broken, [Trouble::TooManyPrompts.to_string()]);
+}
+
+#[test]
+fn blobs_are_listed_once_for_all_that_is_missing() {
+    let store = Store::new();
+    let [one, two] = [b"one", b"two"].map(|content| digest(content).parse().expect("a digest"));
+    let partial = |digest: Digest| {
+        fs::write(store.path().join("blobs").join(digest.file_name() + "-partial-0"), b"{}")
+            .expect("written");
+    };
+    partial(one);
+    let looking = super::Store::new(store.path());
+    assert!(looking.is_partial(one) && !looking.is_partial(two));
+    partial(two);
+    assert!(!looking.is_partial(two), "the folder was listed again");
+    assert!(super::Store::new(store.path()).is_partial(two));
+}
+
+#[test]
+fn a_manifest_of_endless_files_is_damaged() {
+    let store = Store::new();
+    let model = store.layer("model", &Gguf::gemma4().build());
+    let adapter = store.layer("adapter", &Gguf::gemma4().text("general.type", "adapter").build());
+    let layers: Vec<Value> = std::iter::once(model).chain(vec![adapter; MOST_LAYERS]).collect();
+    store.model("gemma4", "e2b", json!({}), &layers);
+    assert!(reason(&store).starts_with("Its manifest is damaged (it names more than 64 files)"));
+    store.model("gemma4", "e2b", json!({}), &layers[1..]);
+    assert!(reason(&store).starts_with("Its manifest names no model file"));
+    store.model("gemma4", "e2b", json!({}), &layers[..MOST_LAYERS]);
+    assert_eq!(only(&store).broken, None);
+}
+
+#[test]
+fn a_list_that_is_cut_says_so() {
+    let store = Store::new();
+    for tag in ["a", "b", "c"] {
+        store.gemma4(tag);
+    }
+    store.manifest("registry.ollama.ai/library/gemma4/.hidden", "{}");
+    let scan = |most| scan_up_to(most, store.path(), &mut Facts::default()).expect("a store");
+    assert!(scan(3).is_whole);
+    let cut = scan(2);
+    assert_eq!((cut.found.len(), cut.is_whole), (2, false));
+}
+
 #[test]
 fn what_has_no_name_of_a_model_is_left_out() {
     let store = Store::new();
@@ -234,7 +327,8 @@ fn what_has_no_name_of_a_model_is_left_out() {
 #[test]
 fn an_empty_store_is_no_error() {
     let folder = tempfile::tempdir().expect("a folder");
-    assert_eq!(scan(folder.path(), &mut Facts::default()).expect("no error"), []);
+    let listing = scan(folder.path(), &mut Facts::default()).expect("no error");
+    assert_eq!(listing, Listing { found: Vec::new(), is_whole: true });
 }
 
 #[cfg(unix)]
@@ -248,7 +342,7 @@ fn a_store_that_was_moved_and_linked_to_works() {
     // The whole store, then its blobs alone, then one blob.
     symlink(store.path(), moved.path().join("whole")).expect("a link");
     let found = scan(&moved.path().join("whole"), &mut Facts::default()).expect("a store");
-    assert_eq!(found[0].entry.broken, None);
+    assert_eq!(found.found[0].entry.broken, None);
 
     fs::rename(store.path().join("blobs"), moved.path().join("elsewhere")).expect("moved");
     symlink(moved.path().join("elsewhere"), store.path().join("blobs")).expect("a link");

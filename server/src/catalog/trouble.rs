@@ -57,6 +57,9 @@ pub enum Trouble {
         /// What it is, with its article.
         what: &'static str,
     },
+    /// There is no room for its system prompt in the list.
+    #[error("The system prompts of the models before it fill the list already.")]
+    TooManyPrompts,
     /// A layer is not in the store.
     #[error("{what} is missing. Run: ollama pull {name}")]
     Missing {

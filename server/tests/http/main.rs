@@ -4,10 +4,13 @@
 mod support;
 
 mod blobs;
+mod connections;
+mod hosts;
+mod logs;
 mod models;
 mod pages;
 
-use std::{fs, sync::Arc};
+use std::{fs, sync::Arc, time::Duration};
 
 use app::Assets;
 use axum::{
@@ -17,6 +20,7 @@ use axum::{
 };
 use server::{
     catalog::{Library, Source},
+    host::{Host, Hosts},
     site::Site,
 };
 use tempfile::TempDir;
@@ -36,7 +40,15 @@ struct Answer {
 }
 
 impl Server {
+    /// On loopback, with a list that is made anew for each request.
     fn new(sources: Vec<Source>) -> Self {
+        Self::at([127, 0, 0, 1], &[], sources)
+    }
+
+    fn at(address: [u8; 4], allowed: &[&str], sources: Vec<Source>) -> Self {
+        let allowed = allowed.iter().map(|name| name.parse::<Host>().expect("a host"));
+        let hosts = Hosts::new(address.into(), allowed);
+        let library = Arc::new(Library::with_recent(sources, Duration::ZERO));
         let root = tempfile::tempdir().expect("a folder");
         let assets = Assets {
             stylesheet: "/pkg/main.00112233.css".into(),
@@ -57,14 +69,21 @@ impl Server {
         write("pkg/main.00112233.css", b"body{}");
         write("pkg/plain.js", b"a name without a hash");
         let site = Site::load(root.path()).expect("a site");
-        Self { router: server::router(&site, Arc::new(Library::new(sources))), _site: root }
+        Self { router: server::router(&site, library, hosts), _site: root }
     }
 
+    /// Sends a request that has all its headers.
     async fn send(&self, request: Request<Body>) -> Response<Body> {
         self.router.clone().oneshot(request).await.expect("an answer")
     }
 
+    /// Asks as a browser on this machine does.
     async fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.ask_with(method, path, &[&[("host", "localhost:3000")], headers].concat()).await
+    }
+
+    /// Asks with these headers and no others.
+    async fn ask_with(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {
             request = request.header(*name, *value);

@@ -62,6 +62,33 @@ async fn a_model_that_was_just_pulled_is_there() {
     assert_eq!(server.get(&models[0].layers[0].url).await.body, content);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn file_names_do_not_turn_the_list_around() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("gemma\n\u{202e}4.gguf"), Gguf::gemma4().build()).expect("written");
+    let server = Server::new(vec![Source::Folder(folder.path().into())]);
+    let models = catalog(&server.get("/api/models").await).models;
+    assert_eq!(models[0].name, "gemma\u{fffd}\u{fffd}4");
+    assert_eq!(server.get(&models[0].layers[0].url).await.status, 200);
+}
+
+#[tokio::test]
+async fn more_files_than_are_listed_are_mentioned() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for number in 0..4097 {
+        fs::write(folder.path().join(format!("{number}.gguf")), b"").expect("written");
+    }
+    let server = Server::new(vec![Source::Folder(folder.path().into())]);
+    let catalog = catalog(&server.get("/api/models").await);
+    assert_eq!(catalog.models.len(), 4096);
+    let [note] = &catalog.notes[..] else { panic!("one note: {:?}", catalog.notes) };
+    assert!(
+        note.ends_with("holds more models than fit in the list. Only the first 4096 are shown."),
+        "{note}"
+    );
+}
+
 #[tokio::test]
 async fn the_model_of_this_repository_is_listed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");

@@ -108,6 +108,22 @@ async fn what_is_not_there() {
     }
 }
 
+/// File systems take names of 255 bytes and paths of 4,096.
+#[tokio::test]
+async fn names_that_no_file_can_have_are_not_there() {
+    let server = server();
+    let long = "a".repeat(4096);
+    let deep = "a/".repeat(4000);
+    let wide = "%c3%a9".repeat(200);
+    for name in [&long, &deep, &wide, "a%00b"] {
+        let page = server.get(&format!("/{name}")).await;
+        assert_eq!(page.status, 404, "{name}");
+        assert!(page.text().contains("<html"), "{name}");
+        let script = server.get(&format!("/pkg/{name}")).await;
+        assert_eq!((script.status.as_u16(), script.text()), (404, "There is no such file."), "{name}");
+    }
+}
+
 #[tokio::test]
 async fn every_answer_is_guarded() {
     let server = server();

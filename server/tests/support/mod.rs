@@ -141,4 +141,15 @@ impl Store {
         self.model("gemma4", tag, config, &[self.layer("model", &content)]);
         content
     }
+
+    /// Adds a model of `size` bytes, of which hardly any are on the disk, and gives a request for them.
+    pub fn large(&self, size: u64) -> String {
+        let mut layer = self.layer("model", &Gguf::gemma4().build());
+        layer["size"] = size.into();
+        let digest = layer["digest"].as_str().expect("a digest").to_owned();
+        let file = fs::File::options().write(true).open(self.blob_path(&digest)).expect("the blob");
+        file.set_len(size).expect("a sparse file");
+        self.model("gemma4", "large", json!({}), &[layer]);
+        format!("GET /api/blobs/{} HTTP/1.1\r\nHost: localhost\r\n\r\n", digest.replace(':', "-"))
+    }
 }

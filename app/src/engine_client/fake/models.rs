@@ -43,6 +43,7 @@ pub fn catalog(scenario: &Scenario) -> Result<Catalog, String> {
     Ok(Catalog {
         models,
         searched: vec!["~/.ollama/models".into(), "/usr/share/ollama/.ollama/models".into()],
+        notes: Vec::new(),
     })
 }
 

@@ -1,0 +1,116 @@
+//! Accepting connections, with a bound on how many there are, how long each may be silent, and what it holds in memory.
+
+use std::{io, pin::pin, sync::Arc, time::Duration};
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::GracefulShutdown,
+    service::TowerToHyperService,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{sleep, timeout},
+};
+use tokio_io_timeout::TimeoutStream;
+
+use crate::blobs::CHUNK;
+
+/// The most that hyper keeps of what was read and not yet understood, and of what was not yet sent before it asks for
+/// more. A request's head that is longer is refused.
+const BUFFER: usize = 32 << 10;
+
+/// The most memory that a connection holds while its client does not read, but for the system's socket buffers: both
+/// buffers, one piece of a file, and what its tasks consist of.
+pub const MEMORY_PER_CONNECTION: usize = 2 * BUFFER + CHUNK as usize + (64 << 10);
+
+/// What connections are allowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Connections at once. Further ones wait in the system's queue until one of these ends.
+    pub connections: usize,
+    /// Time until a request's head is whole, from the beginning of the connection or the end of the last answer. An idle
+    /// connection is closed after it, too.
+    pub head: Duration,
+    /// Time for which a client may take nothing of an answer.
+    pub stall: Duration,
+    /// Time that running transfers have once the server is to end. Nobody waits for seven gigabytes.
+    pub farewell: Duration,
+}
+
+impl Default for Limits {
+    /// A connection needs a descriptor for its socket and one for the file that it is sent: half of the 1,024 that a
+    /// process commonly has.
+    fn default() -> Self {
+        Self {
+            connections: 256,
+            head: Duration::from_secs(10),
+            stall: Duration::from_secs(30),
+            farewell: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Serves until `stop` is ready, then lets running answers end for as long as the limits allow.
+pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: impl Future<Output = ()>) {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(BUFFER);
+    let service = TowerToHyperService::new(router);
+    let places = Arc::new(Semaphore::new(limits.connections));
+    let graceful = GracefulShutdown::new();
+    let mut stop = pin!(stop);
+    loop {
+        let (stream, place) = tokio::select! {
+            accepted = accept(&listener, &places) => accepted,
+            () = &mut stop => break,
+        };
+        // Heads of answers and their first bytes are small; nothing is gained by waiting for more to send.
+        stream.set_nodelay(true).ok();
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(limits.stall));
+        let connection = http.serve_connection(TokioIo::new(Box::pin(stream)), service.clone());
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            let _held = place;
+            // What can fail here is the client's doing: it went away, was silent, or sent something else than HTTP.
+            if let Err(error) = connection.await {
+                tracing::debug!("a connection ended early: {error}");
+            }
+        });
+    }
+    drop(listener);
+    if timeout(limits.farewell, graceful.shutdown()).await.is_err() {
+        tracing::debug!("transfers were cut off");
+    }
+}
+
+/// The next connection, once there is a place for it.
+async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, OwnedSemaphorePermit) {
+    /// For other connections to end, where the system has no descriptor left.
+    const PAUSE: Duration = Duration::from_millis(200);
+
+    loop {
+        let place = match Arc::clone(places).acquire_owned().await {
+            Ok(place) => place,
+            // Nobody closes the semaphore.
+            Err(_) => std::future::pending().await,
+        };
+        match listener.accept().await {
+            Ok((stream, _)) => return (stream, place),
+            Err(error) if is_of_the_client(&error) => {}
+            Err(error) => {
+                tracing::warn!("a connection could not be accepted: {error}");
+                sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Whether a connection was gone again before it was accepted.
+fn is_of_the_client(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}

@@ -1,0 +1,53 @@
+//! Text from file names and headers, made fit for a log line and a list.
+
+use std::{borrow::Cow, path::Path};
+
+/// The text with a replacement character for what is not shown or reorders what is: control characters, line and
+/// paragraph separators, and the marks that switch the direction of writing.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return text.into();
+    }
+    text.chars().map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// A path for a log line.
+#[must_use]
+pub fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy()).into_owned()
+}
+
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}'
+                | '\u{200e}'
+                | '\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2066}'..='\u{2069}'
+                | '\u{feff}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_forge_a_line_is_replaced() {
+        assert_eq!(printable("gemma\n2026 INFO all is well"), "gemma\u{fffd}2026 INFO all is well");
+        assert_eq!(
+            printable("\u{202e}fugg.exe\u{1b}[31m\u{85}\u{2028}"),
+            "\u{fffd}fugg.exe\u{fffd}[31m\u{fffd}\u{fffd}"
+        );
+    }
+
+    #[test]
+    fn words_of_any_language_stay() {
+        for text in ["gemma-4-e2b", "Größe", "模型", "نموذج", "👩\u{200d}🔬"] {
+            assert!(matches!(printable(text), Cow::Borrowed(same) if same == text));
+        }
+    }
+}
