@@ -55,8 +55,16 @@ fn prepare(folder: &Path, quick: bool) -> Result<()> {
     let engine = site::WORKER.build(toolchain, quick)?;
     let wire = WIRE.build(toolchain, quick)?;
     step("Compiling the native engine and the benchmark", || {
-        run(cargo(&project::root()).args(["build", "--release", "--package", "engine", "--bin", "probe"]))?;
-        run(cargo(&project::root()).args(["build", "--release", "--package", "bench"]))
+        run(cargo(&project::root()).args([
+            "build",
+            "--locked",
+            "--release",
+            "--package",
+            "engine",
+            "--bin",
+            "probe",
+        ]))?;
+        run(cargo(&project::root()).args(["build", "--locked", "--release", "--package", "bench"]))
     })?;
 
     let site = folder.join("site");

@@ -71,7 +71,7 @@ pub fn run(options: &Options) -> Result<()> {
 pub fn build_server(release: bool) -> Result<PathBuf> {
     step("Compiling the server", || {
         let mut build = cargo(&project::root());
-        build.args(["build", "--package", "server"]);
+        build.args(["build", "--locked", "--package", "server"]);
         if release {
             build.arg("--release");
         }

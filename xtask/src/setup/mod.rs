@@ -2,10 +2,12 @@
 
 mod browser;
 mod debian;
+mod deny;
 mod fallback;
 mod node;
 mod wasm;
 
 pub use browser::{chromium, software_vulkan};
+pub use deny::cargo_deny;
 pub use node::{install, npx};
 pub use wasm::Toolchain;

@@ -59,7 +59,7 @@ impl Toolchain {
     pub fn cargo(self, subcommand: &str) -> Command {
         let mut cargo = cargo(&project::root());
         self.select(&mut cargo);
-        cargo.arg(subcommand).args(["--target", TARGET]);
+        cargo.arg(subcommand).args(["--locked", "--target", TARGET]);
         // Flags meant for native builds would replace those of `.cargo/config.toml`.
         cargo.env("CARGO_TARGET_DIR", project::wasm_target()).env_remove("RUSTFLAGS");
         cargo.env_remove("CARGO_ENCODED_RUSTFLAGS").env_remove("CARGO_BUILD_TARGET");

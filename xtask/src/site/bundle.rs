@@ -87,7 +87,7 @@ impl Bundle {
 
     fn generate_glue(&self, compiled: &Path, folder: &Path) -> Result<()> {
         let mut generator = cargo(&project::root());
-        generator.args(["run", "--quiet", "--package", "glue", "--"]);
+        generator.args(["run", "--locked", "--quiet", "--package", "glue", "--"]);
         run(generator.arg(compiled).arg(folder).arg(self.name))
     }
 }

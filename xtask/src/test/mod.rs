@@ -37,6 +37,8 @@ enum Step {
     Fmt,
     /// Lints, for this machine and for wasm; a warning is an error
     Clippy,
+    /// Licences, sources and duplicates of the dependencies
+    Deny,
     /// Unit tests of every crate, and the tests of the server
     Unit,
     /// Kernels against their twins on the CPU
@@ -86,6 +88,7 @@ fn run_step(step: Step, programs: &mut Programs) -> Report {
     let outcome = match step {
         Step::Fmt => steps::formatting(),
         Step::Clippy => steps::lints(),
+        Step::Deny => steps::dependencies(),
         Step::Unit => steps::unit(programs, &mut tally),
         Step::Kernels => steps::kernels(programs, &mut tally),
         Step::Golden => steps::golden(programs, &mut tally),

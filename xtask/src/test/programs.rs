@@ -80,7 +80,7 @@ impl Programs {
 fn compile() -> Result<Vec<Program>> {
     step("Compiling all tests", || {
         let mut build = cargo(&project::root());
-        build.args(["test", "--no-run", "--message-format=json-render-diagnostics"]).args(NATIVE);
+        build.args(["test", "--locked", "--no-run", "--message-format=json-render-diagnostics"]).args(NATIVE);
         let root = project::root();
         Ok(output(&mut build)?.lines().filter_map(|message| parse(message, &root)).collect())
     })

@@ -20,7 +20,7 @@ pub fn formatting() -> Result<()> {
 pub fn lints() -> Result<()> {
     let native = step("Linting for this machine", || {
         let mut clippy = cargo(&project::root());
-        run(clippy.arg("clippy").args(NATIVE).args(["--all-targets", "--", "-D", "warnings"]))
+        run(clippy.args(["clippy", "--locked"]).args(NATIVE).args(["--all-targets", "--", "-D", "warnings"]))
     });
     let wasm = step("Linting for wasm", || {
         let toolchain = Toolchain::ensure()?;
@@ -37,6 +37,14 @@ pub fn lints() -> Result<()> {
     });
     // One run is to show what is wrong on both sides.
     native.and(wasm)
+}
+
+/// Licences, sources and duplicates of the dependencies, as `deny.toml` allows them. Not advisories: their list is
+/// fetched from the network, and a new one is no fault of the change that is tested.
+pub fn dependencies() -> Result<()> {
+    let mut deny = setup::cargo_deny()?;
+    deny.args(["--locked", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"]);
+    run(deny.current_dir(project::root()))
 }
 
 pub fn unit(programs: &mut Programs, tally: &mut Tally) -> Result<()> {
@@ -86,7 +94,7 @@ pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
 /// Compiles the native engine, against which the one in the browser is held, and returns the path of its executable.
 fn build_probe() -> Result<PathBuf> {
     step("Compiling the native engine", || {
-        run(cargo(&project::root()).args(["build", "--package", "engine", "--bin", "probe"]))?;
+        run(cargo(&project::root()).args(["build", "--locked", "--package", "engine", "--bin", "probe"]))?;
         Ok(project::executable("debug", "probe"))
     })
 }
