@@ -138,6 +138,12 @@ async fn cache(request: Request, next: Next) -> Response {
         response.headers_mut().insert(header::CACHE_CONTROL, for_ever);
     }
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    // Texts are UTF-8, which browsers must be told.
+    if let Some(kind) = response.headers_mut().get_mut(header::CONTENT_TYPE)
+        && kind == "text/plain"
+    {
+        *kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    }
     response
 }
 

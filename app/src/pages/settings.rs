@@ -21,6 +21,8 @@ pub fn SettingsPage() -> impl IntoView {
             <Appearance />
             <NewConversations />
             <Storage />
+            // A file of the server, not a page of the router.
+            <p><a href="/third-party-licenses.txt" rel="external">"Third-party licenses"</a></p>
         </Column>
     }
 }

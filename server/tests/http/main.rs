@@ -62,6 +62,7 @@ impl Server {
         fs::create_dir(root.path().join("pkg")).expect("a folder");
         write("assets.json", &serde_json::to_vec(&assets).expect("JSON"));
         write("favicon.svg", b"<svg/>");
+        write("third-party-licenses.txt", "© all of them".as_bytes());
         write("pkg/page.00112233.js", b"plain script");
         write("pkg/page.00112233.js.br", b"br");
         write("pkg/page.00112233.js.gz", b"gzip");

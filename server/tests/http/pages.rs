@@ -84,6 +84,17 @@ async fn files_have_their_types_and_are_kept() {
 }
 
 #[tokio::test]
+async fn the_settings_lead_to_the_licences_of_third_parties() {
+    let server = server();
+    let settings = server.get("/settings").await;
+    let link = "<a href=\"/third-party-licenses.txt\" rel=\"external\">Third-party licenses</a>";
+    assert!(settings.text().contains(link), "{}", settings.text());
+    let notices = server.get("/third-party-licenses.txt").await;
+    assert_eq!((notices.status.as_u16(), notices.text()), (200, "© all of them"));
+    assert_eq!(notices.header("content-type"), "text/plain; charset=utf-8");
+}
+
+#[tokio::test]
 async fn files_are_sent_compressed_to_who_takes_it() {
     let server = server();
     for (accepted, encoding, body) in

@@ -6,6 +6,7 @@ mod publish;
 mod style;
 
 use std::panic::resume_unwind;
+use std::path::PathBuf;
 use std::{fs, thread};
 
 use anyhow::{Context as _, Result};
@@ -13,7 +14,7 @@ pub use bundle::{Built, Bundle};
 use clap::Args;
 use publish::Site;
 
-use crate::process::step;
+use crate::process::{cargo, run, step};
 use crate::setup::Toolchain;
 use crate::{project, setup};
 
@@ -44,6 +45,7 @@ const INPUTS: &[&str] = &[
     "style",
     "xtask/glue",
     "xtask/src/site",
+    "xtask/supply",
 ];
 
 /// Builds the site, unless it is up to date.
@@ -101,6 +103,7 @@ fn build_now(options: &Options) -> Result<()> {
     let style = style::bundle(&project::root().join("style/main.css"))?;
     let stylesheet = site.add_hashed("style", "css", style.as_bytes())?;
     site.add_static(&project::root().join("style/static"))?;
+    site.add_static(&list_dependencies()?)?;
 
     if !options.quick {
         step("Compressing", || site.compress(&tools.join("compress.mjs")))?;
@@ -112,5 +115,16 @@ fn build_now(options: &Options) -> Result<()> {
         page_wasm: &page_wasm.address,
         worker: &worker.address,
         recorder: &recorder.address,
+    })
+}
+
+/// The notices of third parties and the bill of materials, in a folder.
+fn list_dependencies() -> Result<PathBuf> {
+    let folder = project::state().join("supply");
+    step("Listing the dependencies and their licences", || {
+        let mut supply = cargo(&project::root());
+        supply.args(["run", "--locked", "--quiet", "--package", "supply", "--"]);
+        run(supply.arg(&folder))?;
+        Ok(folder)
     })
 }
