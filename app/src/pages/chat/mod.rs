@@ -15,6 +15,7 @@ mod welcome;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
+use leptos_router::components::Outlet;
 
 use self::{
     compare::Compare, composer::Composer, drawer::Drawer, log::Log, status::StatusArea, topbar::TopBar,
@@ -62,6 +63,8 @@ pub fn ChatPage() -> impl IntoView {
             <Viewer />
             <Compare />
         </div>
+        // Nothing is in it, but the router waits for it before it changes the address.
+        <Outlet />
     }
     .into_any()
 }
