@@ -10,3 +10,6 @@ pub mod twin;
 
 pub use launcher::{Sampling, permutations};
 pub use settings::{Candidates, MAX_RECENT, MAX_SUPPRESSED, Params, Settings};
+
+/// What is drawn where no logit is a finite number.
+pub const NOTHING: u32 = u32::MAX;

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{MAX_RECENT, Params};
+use super::{MAX_RECENT, NOTHING, Params};
 use crate::state::State;
 
 /// The ring of recent tokens.
@@ -30,7 +30,7 @@ impl Candidate {
 /// What was drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Draw {
-    /// The token id.
+    /// The token id; [`NOTHING`] where all logits were removed.
     pub id: u32,
     /// How far the nearest decision (prefix of top-p, bound of min-p, place of the draw) was from falling otherwise,
     /// as a probability. Rounding of the exponentials may turn a decision with a margin of about 1e-6.
@@ -51,10 +51,10 @@ pub fn adjust(logits: &[f32], params: &Params, state: &State, recent: &Recent) -
     (0u32..)
         .zip(logits)
         .map(|(id, &logit)| {
-            if logit.is_nan() || logit == f32::NEG_INFINITY || suppressed.contains(&id) {
+            if !logit.is_finite() || suppressed.contains(&id) {
                 return Candidate { logit: None, id };
             }
-            let mut z = logit.min(f32::MAX);
+            let mut z = logit;
             if params.softcap > 0.0 {
                 let e = (-2.0 * (z / params.softcap).abs()).exp();
                 z = params.softcap * ((1.0 - e) / (1.0 + e)).copysign(z);
@@ -64,7 +64,7 @@ pub fn adjust(logits: &[f32], params: &Params, state: &State, recent: &Recent) -
                 z *= if z > 0.0 { params.repeat_inverse } else { params.repeat };
                 z -= params.presence + count as f32 * params.frequency;
             }
-            Candidate { logit: Some(z), id }
+            Candidate { logit: z.is_finite().then_some(z), id }
         })
         .collect()
 }
@@ -99,9 +99,10 @@ pub fn sample(logits: &[f32], params: &Params, most: usize, state: &State, recen
     let candidates = best(adjusted, most);
     let first = candidates[0];
     let greedy = params.temperature_inverse == 0.0 || params.top_k == 1 || most == 1;
-    let (Some(top), false) = (first.logit, greedy) else {
+    let Some(top) = first.logit else { return Draw { id: NOTHING, margin: 1.0 } };
+    if greedy {
         return Draw { id: first.id, margin: 1.0 };
-    };
+    }
 
     let weight = |z: f32| ((f64::from(z) - f64::from(top)) * f64::from(params.temperature_inverse)).exp();
     let limit = if params.top_k == 0 { most } else { most.min(params.top_k as usize) };
@@ -141,7 +142,7 @@ pub fn sample(logits: &[f32], params: &Params, most: usize, state: &State, recen
 /// Advances the loop by the token: the end of `sample.wgsl`.
 pub fn advance(id: u32, params: &Params, state: &mut State, recent: &mut Recent, sampled: &mut [u32]) {
     sampled[(state.step % params.out_len) as usize] = id;
-    recent[(state.recent_len % MAX_RECENT) as usize] = id;
+    recent[(state.recent_len % MAX_RECENT) as usize] = if id == NOTHING { 0 } else { id };
     state.recent_len += 1;
     state.step += 1;
     state.pos += state.len;

@@ -3,15 +3,20 @@
 
 mod adapted;
 mod attention;
+mod experts;
 mod products;
 mod rows;
+mod sampling;
 
 use crate::attention::{block::Block, decode::Decode};
+use crate::experts::{Mixture, down::Down, gate_up::GateUp};
 use crate::matmul::Tile;
 use crate::matvec::Matvec;
 use crate::ple::combine::Table;
 use crate::quant::QuantError;
+use crate::repack::PieceError;
 use crate::rows::{norm_add::NormAdd, qkv_finish::QkvFinish};
+use crate::sampling::Candidates;
 use crate::{DType, LayoutError, PreprocessError, Source};
 
 /// A kernel that can be tried: one permutation.
@@ -31,10 +36,32 @@ pub enum Form {
     NormAdd(NormAdd),
     /// The gated activation of prefill.
     GeluMul,
+    /// Weights of a file into the layout that the others read.
+    Repack(DType),
     /// Token embeddings.
     Gather(DType),
     /// Per-layer inputs.
     Combine(Table),
+    /// The choice of experts, in prefill.
+    ChooseExperts(Mixture),
+    /// Choices into tiles of so many pairs.
+    SortChoices(Mixture, u32),
+    /// The product of prefill with the experts' matrices.
+    ExpertMatmul(Tile, DType),
+    /// Dense part and experts of prefill, normed and added.
+    MixExperts(Mixture, u32),
+    /// Choice, gate and up of the chosen experts, in decode.
+    ExpertGateUp(GateUp),
+    /// The sum of the chosen experts, in decode.
+    ExpertDown(Down),
+    /// What adapters add to products of prefill, so many at a time.
+    Expand(usize),
+    /// The best candidates of each slice of the logits.
+    TopK(Candidates),
+    /// Those of many slices together.
+    MergeLists(Candidates),
+    /// The draw of a token.
+    Sample(Candidates),
     /// The copy that bandwidth is measured with.
     Copy,
 }
@@ -70,6 +97,10 @@ pub enum Reading {
     F32,
     /// Halves, two a word.
     F16,
+    /// Integers of 16 bits, two a word: whole words, exactly.
+    U16,
+    /// An integer and a float in turn.
+    Pairs,
     /// Accumulators, `[heads, len]`, and elsewhere a pair of maximum and sum for each head: what is meant is the quotient.
     Accumulated {
         /// Where the accumulators begin.
@@ -103,6 +134,9 @@ pub enum CaseError {
     /// Test values that do not quantise.
     #[error(transparent)]
     Quant(#[from] QuantError),
+    /// Rows that are no piece.
+    #[error(transparent)]
+    Piece(#[from] PieceError),
     /// A matrix without a layout.
     #[error(transparent)]
     Layout(#[from] LayoutError),
@@ -117,6 +151,7 @@ impl Form {
         match self {
             Self::Matvec(kernel) => products::matvec(kernel),
             Self::Matmul(tile, dtype) => products::matmul(*tile, *dtype),
+            Self::Repack(dtype) => products::repacked(*dtype),
             Self::Gather(dtype) => products::gather(*dtype),
             Self::Decode(form) => attention::decode(form),
             Self::Block(form) => attention::block(form),
@@ -124,6 +159,16 @@ impl Form {
             Self::NormAdd(form) => rows::norm_add(*form),
             Self::GeluMul => rows::gelu_mul(),
             Self::Combine(table) => rows::combine(*table),
+            Self::ChooseExperts(mixture) => experts::choose(*mixture),
+            Self::SortChoices(mixture, bm) => experts::sort(*mixture, *bm),
+            Self::ExpertMatmul(tile, dtype) => experts::matmul(*tile, *dtype),
+            Self::MixExperts(mixture, width) => experts::mix(*mixture, *width),
+            Self::ExpertGateUp(kernel) => experts::gate_up(kernel),
+            Self::ExpertDown(kernel) => experts::down(kernel),
+            Self::Expand(products) => rows::expand(*products),
+            Self::TopK(candidates) => sampling::top_k(*candidates),
+            Self::MergeLists(candidates) => sampling::merge(*candidates),
+            Self::Sample(candidates) => sampling::sample(*candidates),
             Self::Copy => rows::copy(),
         }
     }
@@ -147,6 +192,12 @@ impl Expected {
     fn new(binding: usize, values: Vec<f32>, absolute: f32) -> Self {
         Self { binding, reading: Reading::F32, values, absolute, relative: 1e-3 }
     }
+
+    /// Words that may not differ.
+    fn words(binding: usize, words: &[u32]) -> Self {
+        let values = Reading::U16.read(words, 2 * words.len());
+        Self { binding, reading: Reading::U16, values, absolute: 0.25, relative: 0.0 }
+    }
 }
 
 impl Reading {
@@ -159,6 +210,14 @@ impl Reading {
             Self::F16 => {
                 let halves = words.iter().flat_map(|word| [word & 0xffff, word >> 16]);
                 halves.take(count).map(|bits| half::f16::from_bits(bits as u16).to_f32()).collect()
+            }
+            Self::U16 => {
+                let parts = words.iter().flat_map(|word| [word & 0xffff, word >> 16]);
+                parts.take(count).map(|part| part as f32).collect()
+            }
+            Self::Pairs => {
+                let number = |(i, word): (usize, &u32)| if i % 2 == 0 { *word as f32 } else { float(word) };
+                words.iter().take(count).enumerate().map(number).collect()
             }
             Self::Accumulated { at, len, pairs } => {
                 let word = |index: usize| words.get(index).map_or(f32::NAN, float);

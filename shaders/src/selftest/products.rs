@@ -5,6 +5,7 @@ use crate::embed::gather as embed;
 use crate::matmul::{self as prefill, Tile};
 use crate::matvec::{Correction, Epilogue, Leaves, Matvec, Merge, Norms, Prologue, twin};
 use crate::quant::{dequantize, quantize, repack};
+use crate::repack as kernel;
 use crate::state::State;
 use crate::{DType, PlanarLayout};
 
@@ -12,14 +13,40 @@ const EPS: f32 = 1e-6;
 /// Rows of the matrices: odd, so that workgroups are left half empty.
 const ROWS: [u32; 3] = [19, 7, 5];
 
-struct Matrix {
-    layout: PlanarLayout,
-    words: Vec<u32>,
-    values: Vec<f32>,
+/// A quantised matrix.
+pub(super) struct Matrix {
+    /// Where its planes lie.
+    pub(super) layout: PlanarLayout,
+    /// Its planes.
+    pub(super) words: Vec<u32>,
+    /// What they stand for.
+    pub(super) values: Vec<f32>,
 }
 
-fn matrix(dtype: DType, k: u32, rows: u32, seed: u64) -> Result<Matrix, CaseError> {
-    let source = random(seed, k as usize * rows as usize);
+/// What every third row is multiplied with, so that the scales of its blocks are subnormal halves, as most super-scales of
+/// published models are.
+fn small(dtype: DType) -> f32 {
+    match dtype {
+        DType::F32 | DType::F16 | DType::BF16 => 1.0,
+        DType::Q4_0 | DType::Q4_1 => 3e-4,
+        DType::Q5_0 | DType::Q5_1 | DType::Q2_K => 6e-4,
+        DType::Q4_K | DType::Q5_K => 3e-3,
+        DType::Q8_0 | DType::IQ4_NL | DType::Q3_K => 5e-3,
+        DType::Q6_K => 0.1,
+    }
+}
+
+fn values(dtype: DType, k: u32, rows: u32, seed: u64) -> Vec<f32> {
+    let mut values = random(seed, k as usize * rows as usize);
+    for row in values.chunks_exact_mut(k as usize).skip(1).step_by(3) {
+        row.iter_mut().for_each(|value| *value *= small(dtype));
+    }
+    values
+}
+
+/// A matrix of random values.
+pub(super) fn matrix(dtype: DType, k: u32, rows: u32, seed: u64) -> Result<Matrix, CaseError> {
+    let source = values(dtype, k, rows, seed);
     let bytes = quantize(dtype, &source)?;
     let mut values = vec![0.0; source.len()];
     dequantize(dtype, &bytes, &mut values)?;
@@ -276,6 +303,20 @@ pub fn matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
     Ok(Case { source: tile.source(dtype)?, args, grid, expected: vec![Expected::new(4, y, tolerance(k))] })
 }
 
+/// The rows of a matrix.
+pub fn repacked(dtype: DType) -> Result<Case, CaseError> {
+    let (k, rows) = (512, 8);
+    let mut bytes = quantize(dtype, &values(dtype, k, rows, 42))?;
+    let words = repack(dtype, k.into(), rows.into(), &bytes)?;
+    let layout = PlanarLayout::new(dtype, k.into(), rows.into())?;
+    let params = kernel::Params::new(&layout, 0, rows, 0)?;
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    let source = bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    let args = vec![Arg::uniform(&params), Arg::Words(source), Arg::zeros(words.len())];
+    let grid = kernel::dispatch(dtype, &params);
+    Ok(Case { source: kernel::source(dtype)?, args, grid, expected: vec![Expected::words(2, &words)] })
+}
+
 /// The embeddings of some tokens.
 pub fn gather(dtype: DType) -> Result<Case, CaseError> {
     let (k, tokens) = (512, [3, 0, 10, 3]);
@@ -294,4 +335,29 @@ pub fn gather(dtype: DType) -> Result<Case, CaseError> {
     ];
     let grid = params.dispatch(len);
     Ok(Case { source: embed::source(dtype)?, args, grid, expected: vec![Expected::new(4, y, 1e-5)] })
+}
+
+#[cfg(test)]
+mod tests {
+    use half::f16;
+
+    use super::*;
+
+    #[test]
+    fn every_quantised_matrix_has_subnormal_scales_and_others() {
+        for dtype in DType::ALL.into_iter().filter(|dtype| !dtype.is_float()) {
+            let at = match dtype {
+                DType::Q2_K => 80,
+                DType::Q3_K => 108,
+                DType::Q6_K => 208,
+                _ => 0,
+            };
+            let bytes = quantize(dtype, &values(dtype, 512, 6, 1)).expect("whole blocks");
+            let scale = |block: &[u8]| f16::from_le_bytes([block[at], block[at + 1]]);
+            let scales: Vec<f16> = bytes.chunks_exact(dtype.block_bytes()).map(scale).collect();
+            let subnormal = |scale: &f16| !scale.is_normal() && *scale != f16::ZERO;
+            let count = scales.iter().filter(|scale| subnormal(scale)).count();
+            assert!(0 < count && count < scales.len(), "{dtype}: {count} of {}", scales.len());
+        }
+    }
 }

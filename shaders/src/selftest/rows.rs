@@ -1,7 +1,9 @@
 //! Cases of what stands between products.
 
 use super::{Arg, Case, CaseError, Expected, random};
+use crate::adapter::expand as adapters;
 use crate::bandwidth::copy as plain;
+use crate::matvec::Correction;
 use crate::ple::combine::{self as ple, Table};
 use crate::quant::{planar_values, quantize, repack};
 use crate::rows::gelu_mul::{self as gelu, Rows};
@@ -117,4 +119,35 @@ pub fn copy() -> Result<Case, CaseError> {
         grid: params.dispatch(),
         expected: vec![Expected::new(2, want, 0.0)],
     })
+}
+
+/// What adapters add to products that share their input.
+pub fn expand(products: usize) -> Result<Case, CaseError> {
+    let (rank, widths) = (12_u32, [75_u32, 64, 130]);
+    let widths = &widths[..products.min(widths.len())];
+    let b_at = |i: usize| rank * widths[..i].iter().sum::<u32>();
+    let z_at = |i: usize| rank * i as u32;
+    let mut correction = Correction { rank, places: [None; 3] };
+    for (i, place) in correction.places.iter_mut().enumerate().take(widths.len()) {
+        *place = Some((z_at(i), b_at(i)));
+    }
+    let stride = rank * widths.len() as u32;
+    let params = adapters::Params::new(widths, stride, &correction);
+    let z = random(56, (LEN * stride) as usize);
+    let b = random(57, b_at(widths.len()) as usize);
+    let scales = random(58, rank as usize);
+    let mut args =
+        vec![Arg::uniform(&params), state(), Arg::floats(&z), Arg::floats(&b), Arg::floats(&scales)];
+    let mut expected = Vec::new();
+    for (i, &n) in widths.iter().enumerate() {
+        let y = random(59 + i as u64, (LEN * n) as usize);
+        let mine: Vec<f32> = z
+            .chunks_exact(stride as usize)
+            .flat_map(|row| row[z_at(i) as usize..][..rank as usize].to_vec())
+            .collect();
+        let rows = &b[b_at(i) as usize..][..(rank * n) as usize];
+        expected.push(Expected::new(args.len(), adapters::expand(&y, &mine, rows, &scales), 1e-4));
+        args.push(Arg::floats(&y));
+    }
+    Ok(Case { source: adapters::source(products)?, args, grid: params.dispatch(LEN), expected })
 }

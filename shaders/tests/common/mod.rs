@@ -252,11 +252,18 @@ impl Gpu {
         Output(buffer.get_mapped_range(..).expect("the buffer is mapped").to_vec())
     }
 
+    /// Compiled as the engine does (`gpu/pipelines.rs`): without counters in loops and guards of divisions, and with
+    /// workgroup memory as it is found.
+    #[allow(unsafe_code)]
     fn pipeline(&self, source: &Source) -> wgpu::ComputePipeline {
-        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        let descriptor = wgpu::ShaderModuleDescriptor {
             label: Some(&source.name),
             source: wgpu::ShaderSource::Wgsl(source.wgsl.as_str().into()),
-        });
+        };
+        let checks =
+            wgpu::ShaderRuntimeChecks { bounds_checks: true, ..wgpu::ShaderRuntimeChecks::unchecked() };
+        // SAFETY: loops of the kernels run to bounds that their launchers set, and no divisor is zero.
+        let module = unsafe { self.device.create_shader_module_trusted(descriptor, checks) };
         let entries: Vec<_> = (0u32..)
             .zip(&source.bindings)
             .map(|(binding, kind)| wgpu::BindGroupLayoutEntry {
@@ -287,7 +294,10 @@ impl Gpu {
             layout: Some(&layout),
             module: &module,
             entry_point: Some("main"),
-            compilation_options: Default::default(),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                zero_initialize_workgroup_memory: false,
+                ..Default::default()
+            },
             cache: None,
         })
     }

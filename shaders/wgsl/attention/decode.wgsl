@@ -301,14 +301,15 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         }
         let next = max(max(top.x, top.y), max(top.z, top.w));
         if (tid < TILE / 4u) {
-            weights[tid] = exp(scores[tid] - next);
+            // Far below the largest is 0 to every device; what exp makes of −3e38 is not.
+            weights[tid] = exp(max(scores[tid] - next, vec4<f32>(-100.0)));
         }
         workgroupBarrier();
         var added = vec4<f32>(0.0);
         for (var i = 0u; i < TILE / 4u; i += 1u) {
             added += weights[i];
         }
-        let shrink = exp(m - next);
+        let shrink = exp(max(m - next, -100.0));
         l = l * shrink + added.x + added.y + added.z + added.w;
         m = next;
         acc.a *= shrink;

@@ -25,12 +25,12 @@
 // A workgroup of GROUPS·32 threads stages x in workgroup memory, tile by tile (TILE elements), transposed so that the
 // 32 lanes of a group read 32 consecutive vec4s. GROUPS/KSPLIT groups each own ROWS rows; KSPLIT groups share theirs
 // and take every KSPLIT-th run of 32 units. Lane l of a group takes unit l, l+32, … of its rows: consecutive lanes
-// read consecutive words of a plane. The partial sums of a row meet once, in workgroup memory (or by subgroupAdd).
+// read consecutive words of a plane. The partial sums of a row meet once, in workgroup memory.
 // No subgroup is needed: "32" is a choice of layout, not of hardware.
 //
 // PACKED: each staged unit is rounded to signed bytes with a scale of its own, and the products are of integers.
 //
-// Workgroup: GROUPS·32 threads. Grid: x = min(groups, 32768), y = what is left.
+// Workgroup: GROUPS·32 threads. Grid: workgroups over x and y, as `shaders::grid` lays them out.
 
 #include "shared/planes.wgsl" with P=w0, DTYPE={{DTYPE0}}, BUF=weights0
 #if SEGS != 1 || PAIR

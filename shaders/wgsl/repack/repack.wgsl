@@ -116,6 +116,27 @@ fn scale_min(block: u32, s: u32) -> u32 {
 }
 #endif
 
+#if DTYPE == Q3_K || DTYPE == Q6_K
+// The bits of the float that a half stands for. Most super-scales are subnormal halves, which a device may take for 0
+// where it converts them itself (WGSL, "Floating Point Evaluation"). As floats they are normal.
+fn float_bits(half: u32) -> u32 {
+    let sign = (half & 0x8000u) << 16u;
+    let exponent = (half >> 10u) & 31u;
+    let mantissa = half & 0x3ffu;
+    if (exponent == 31u) {
+        return sign | 0x7f800000u | (mantissa << 13u);
+    }
+    if (exponent != 0u) {
+        return sign | ((exponent + 112u) << 23u) | (mantissa << 13u);
+    }
+    if (mantissa == 0u) {
+        return sign;
+    }
+    let first = firstLeadingBit(mantissa);
+    return sign | ((first + 103u) << 23u) | ((mantissa << (23u - first)) & 0x7fffffu);
+}
+#endif
+
 #if DTYPE == Q3_K
 // The scale of unit j less 32, as a byte.
 fn scale(block: u32, j: u32) -> u32 {
@@ -196,9 +217,9 @@ fn main(
 #elif DTYPE == Q2_K
         planes[d] = word_at(block + 80u);
 #elif DTYPE == Q3_K
-        planes[d] = bitcast<u32>(unpack2x16float(half_at(block + 108u)).x);
+        planes[d] = float_bits(half_at(block + 108u));
 #elif DTYPE == Q6_K
-        planes[d] = bitcast<u32>(unpack2x16float(half_at(block + 208u)).x);
+        planes[d] = float_bits(half_at(block + 208u));
 #endif
     }
 #endif

@@ -88,8 +88,9 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             let value = q[begin + i];
             squares += dot(value, value);
         }
-        // The barriers inside stand between these reads and the writes below.
         let factor = inverse_rms(squares, tid);
+        // Others have read what is written below.
+        storageBarrier();
         for (var j2 = tid; j2 < PAIRS2; j2 += THREADS) {
             let raw = Pairs(q[begin + j2] * factor, q[begin + PAIRS2 + j2] * factor);
             let turned = rotated(weighted(raw, params.q_norm, j2), position, j2);

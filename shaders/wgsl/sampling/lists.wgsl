@@ -1,7 +1,7 @@
 // Sorted candidate lists in workgroup memory.
 //
 // A candidate is a key and a token id. The key orders logits as unsigned integers (order-preserving bits); key 0 is "no
-// candidate": a removed logit (−∞ or NaN) or the padding of a list. Better means the larger key, then the lower id.
+// candidate": a removed logit (infinite or NaN) or the padding of a list. Better means the larger key, then the lower id.
 // The 1024 slots hold lists of CANDIDATES (1, 64 or 256), best first.
 //
 // Bitonic networks in their flip form (each comparison puts the better candidate first, no alternating direction):
@@ -15,15 +15,14 @@ const NO_ID: u32 = 0xffffffffu;
 // (key, id) of each slot.
 var<workgroup> slots: array<vec2<u32>, SLOTS>;
 
-// The key of a logit, from its bits: comparisons with infinities and NaN may be optimised away. +∞ counts as the largest
-// finite number, −0 as 0.
+// The key of a logit, from its bits: comparisons with infinities and NaN may be optimised away. −0 counts as 0.
 fn key_of(z: f32) -> u32 {
     let bits = bitcast<u32>(z);
     let magnitude = bits & 0x7fffffffu;
-    if (bits == 0xff800000u || magnitude > 0x7f800000u) {
+    if (magnitude >= 0x7f800000u) {
         return 0u;
     }
-    let key = 0x80000000u + min(magnitude, 0x7f7fffffu);
+    let key = 0x80000000u + magnitude;
     return select(key, ~key, (bits >> 31u) == 1u && magnitude != 0u);
 }
 

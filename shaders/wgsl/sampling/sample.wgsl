@@ -5,6 +5,7 @@
 //   min-p: keep w_i ≥ min_p·w_0
 //   draw:  the first i with w_0 + … + w_i > u·(mass of what is kept)
 //   temperature 0, top_k 1 or CANDIDATES 1: the best candidate, the lowest id among equals.
+//   without candidates, since all logits were removed: NO_ID in `sampled`, which ends the answer.
 //
 // With top_k off and CANDIDATES 256, top-p is exact while its prefix has at most 256 tokens; a longer prefix is cut
 // there and renormalised.
@@ -135,10 +136,14 @@ fn main(@builtin(local_invocation_index) tid: u32) {
         rank = draw(tid);
     }
 #endif
+    // The state that one thread writes, the others have read.
+    storageBarrier();
     if (tid == 0u) {
-        let id = min(slots[rank].y, params.vocab - 1u);
+        let nothing = slots[rank].x == 0u;
+        // The next step may have been submitted already: its input is a token, whatever it is.
+        let id = select(min(slots[rank].y, params.vocab - 1u), 0u, nothing);
         tokens[0] = id;
-        sampled[state.step % params.out_len] = id;
+        sampled[state.step % params.out_len] = select(id, NO_ID, nothing);
         recent[state.recent_len & 63u] = id;
         state.recent_len += 1u;
         state.step += 1u;

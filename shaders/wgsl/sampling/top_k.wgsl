@@ -4,7 +4,7 @@
 //   z = z > 0 ? z/repeat : z·repeat;  z −= presence + count·frequency    if the token is recent, `count` times
 //   z = −∞                                                               if the token is suppressed
 //
-// in   logits     f32 [vocab], as the head writes them. −∞ and NaN are removed before the softcap.
+// in   logits     f32 [vocab], as the head writes them. Infinities and NaN are removed before the softcap.
 //      recent     u32 [64], a ring: token number n of the sequence is at n mod 64; state.recent_len tokens were entered
 //      state      `shared/state.wgsl`
 // out  lists_out  (key, id) [slices, CANDIDATES], best first; see lists.wgsl

@@ -143,9 +143,19 @@ fn {{P}}_unit_codes(unit: {{P}}_Unit, g: u32) -> vec4<u32> {
 #endif
 }
 
+#if DTYPE != Q3_K && DTYPE != Q6_K
+// Two scales. Small ones are subnormal halves, which a device may take for 0 when it unpacks them (WGSL, "Floating Point
+// Evaluation"). With the lowest bit of its exponent set, ±m·2^-24 is ±(2^-14 + m·2^-24), a normal half.
+fn {{P}}_halves(pair: u32) -> vec2<f32> {
+    let subnormal = (vec2<u32>(pair) & vec2<u32>(0x7c00u, 0x7c000000u)) == vec2<u32>(0u);
+    let raised = unpack2x16float(pair | 0x04000400u) - unpack2x16float((pair & 0x80008000u) | 0x04000400u);
+    return select(unpack2x16float(pair), raised, subnormal);
+}
+#endif
+
 fn {{P}}_unit_scale(unit: {{P}}_Unit, g: u32) -> vec2<f32> {
 #if DTYPE == Q4_0 || DTYPE == Q5_0 || DTYPE == Q8_0 || DTYPE == IQ4_NL
-    let halves = unpack2x16float({{P}}_pick(unit.sc, g >> 2u));
+    let halves = {{P}}_halves({{P}}_pick(unit.sc, g >> 2u));
     let s = select(halves.x, halves.y, (g & 2u) != 0u);
 #if DTYPE == Q4_0
     return vec2<f32>(s, 8.0 * s);
@@ -155,16 +165,16 @@ fn {{P}}_unit_scale(unit: {{P}}_Unit, g: u32) -> vec2<f32> {
     return vec2<f32>(s, 0.0);
 #endif
 #elif DTYPE == Q4_1 || DTYPE == Q5_1
-    let pair = unpack2x16float({{P}}_pick(unit.sc, g >> 1u));
+    let pair = {{P}}_halves({{P}}_pick(unit.sc, g >> 1u));
     return vec2<f32>(pair.x, -pair.y);
 #elif DTYPE == Q4_K || DTYPE == Q5_K
     let bits = {{P}}_pick(unit.sc, g >> 2u) >> ((g & 2u) * 8u);
     let small = vec2<f32>(vec2<u32>(bits & 0xffu, (bits >> 8u) & 0xffu));
-    return unpack2x16float({{P}}_pick(unit.d, g >> 4u)) * small;
+    return {{P}}_halves({{P}}_pick(unit.d, g >> 4u)) * small;
 #elif DTYPE == Q2_K
     let bits = {{P}}_pick(unit.sc, g >> 2u) >> ((g & 3u) * 8u);
     let small = vec2<f32>(vec2<u32>(bits & 15u, (bits >> 4u) & 15u));
-    return unpack2x16float({{P}}_pick(unit.d, g >> 4u)) * small;
+    return {{P}}_halves({{P}}_pick(unit.d, g >> 4u)) * small;
 #else
     let small = i32({{P}}_pick(unit.sc, g >> 2u) << (24u - (g & 3u) * 8u)) >> 24u;
     let s = bitcast<f32>({{P}}_pick(unit.d, g >> 4u)) * f32(small);

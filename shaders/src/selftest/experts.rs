@@ -1,0 +1,199 @@
+//! Cases of a mixture of experts.
+
+use super::products::matrix;
+use super::{Arg, Case, CaseError, Expected, Reading, random};
+use crate::DType;
+use crate::experts::{
+    Choice, Mixture, buckets, choice, choose as router, down as downs, gate_up as gates, mix as mixes,
+};
+use crate::matmul::{Tile, experts as products};
+use crate::state::State;
+
+const EPS: f32 = 1e-6;
+/// Rows of a chunk.
+const LEN: u32 = 21;
+
+fn state() -> Arg {
+    let state = State { len: LEN, ..State::default() };
+    Arg::Words(bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec())
+}
+
+fn as_f32(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|&value| value as f32).collect()
+}
+
+/// Choices as they lie in a buffer, and as [`Reading::Pairs`] reads them.
+fn pairs(chosen: &[(u32, f64)]) -> Vec<f32> {
+    chosen.iter().flat_map(|&(expert, weight)| [expert as f32, weight as f32]).collect()
+}
+
+/// For each row as many experts as are used, one after the other, so that some are chosen often and some never.
+fn made_up(mixture: Mixture, rows: u32) -> Vec<Choice> {
+    let weights = random(61, (rows * mixture.used) as usize);
+    let choice = |p: u32| {
+        let start = (p / mixture.used) * (p / mixture.used) % mixture.experts;
+        Choice { expert: (start + p % mixture.used) % mixture.experts, weight: weights[p as usize] }
+    };
+    (0..rows * mixture.used).map(choice).collect()
+}
+
+/// The router.
+pub fn choose(mixture: Mixture) -> Result<Case, CaseError> {
+    let experts = mixture.experts as usize;
+    let logits: Vec<f32> = random(62, LEN as usize * experts).into_iter().map(|v| 40.0 * v).collect();
+    let scales = random(63, experts);
+    let params = router::Params { scale: 0.25, ..Default::default() };
+    let chosen =
+        logits.chunks_exact(experts).flat_map(|row| choice(mixture.used, row, params.scale, &scales));
+    let want = pairs(&chosen.collect::<Vec<_>>());
+    let args = vec![
+        Arg::uniform(&params),
+        state(),
+        Arg::floats(&logits),
+        Arg::floats(&scales),
+        Arg::zeros(want.len()),
+    ];
+    let expected = vec![Expected { reading: Reading::Pairs, ..Expected::new(4, want, 1e-5) }];
+    Ok(Case { source: router::source(mixture)?, args, grid: router::dispatch(LEN), expected })
+}
+
+/// Choices into tiles.
+pub fn sort(mixture: Mixture, bm: u32) -> Result<Case, CaseError> {
+    let chosen = made_up(mixture, LEN);
+    let capacity = buckets::most_tiles(mixture, LEN, bm);
+    let params = buckets::Params { capacity, ..Default::default() };
+    let (order, tiles) = buckets::buckets(mixture, bm, capacity, &chosen);
+    let args = vec![
+        Arg::uniform(&params),
+        state(),
+        Arg::Words(bytemuck::cast_slice(&chosen).to_vec()),
+        Arg::zeros(order.len()),
+        Arg::zeros(4 * tiles.len()),
+    ];
+    let expected = vec![Expected::words(3, &order), Expected::words(4, tiles.as_flattened())];
+    Ok(Case { source: buckets::source(mixture, bm)?, args, grid: buckets::dispatch(mixture), expected })
+}
+
+/// A product of the rows that chose an expert.
+pub fn matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
+    let mixture = Mixture { experts: 6, used: 3 };
+    let (k, n, begin, end) = (512, 45, 1, 5);
+    let chosen = made_up(mixture, LEN);
+    let (order, tiles) =
+        buckets::buckets(mixture, tile.bm, buckets::most_tiles(mixture, LEN, tile.bm), &chosen);
+    let w = matrix(dtype, k, (end - begin) * n, 64)?;
+    let params = products::Params {
+        planes: w.layout.planes,
+        n,
+        units_per_row: w.layout.units_per_row,
+        begin,
+        end,
+        pairs_per_row: mixture.used,
+        y_stride: n,
+        y_at: 0,
+        pad: 0,
+    };
+    let x = random(65, (LEN * k) as usize);
+    let mut y = vec![0.0; chosen.len() * n as usize];
+    products::matmul(&params, &w.layout, &w.words, (&tiles, &order), &x, &mut y);
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::Words(w.words),
+        Arg::Words(tiles.as_flattened().to_vec()),
+        Arg::Words(order),
+        Arg::floats(&x),
+        Arg::zeros(y.len()),
+    ];
+    let grid = products::dispatch(tile, &params, mixture, LEN);
+    let expected = vec![Expected::new(5, y, 1e-3 + 2e-6 * k as f32)];
+    Ok(Case { source: products::source(tile, dtype)?, args, grid, expected })
+}
+
+/// Both parts of the branch.
+pub fn mix(mixture: Mixture, width: u32) -> Result<Case, CaseError> {
+    let (used, row) = (mixture.used as usize, width as usize);
+    let chosen = made_up(mixture, LEN);
+    let y = random(66, chosen.len() * row);
+    let branch = random(67, LEN as usize * row);
+    let vectors = random(68, 2 * row);
+    let params = mixes::Params { experts_norm: width, eps: EPS, ..Default::default() };
+    let rows = chosen.chunks_exact(used).zip(y.chunks_exact(used * row)).zip(branch.chunks_exact(row));
+    let want: Vec<f64> =
+        rows.flat_map(|((chosen, y), branch)| mixes::mix(&params, &vectors, chosen, y, branch)).collect();
+    let args = vec![
+        Arg::uniform(&params),
+        state(),
+        Arg::floats(&vectors),
+        Arg::Words(bytemuck::cast_slice(&chosen).to_vec()),
+        Arg::floats(&y),
+        Arg::floats(&branch),
+    ];
+    let expected = vec![Expected::new(5, as_f32(&want), 1e-4)];
+    Ok(Case { source: mixes::source(mixture, width)?, args, grid: mixes::dispatch(LEN), expected })
+}
+
+/// Choice, gate, up and activation for one token. Only the experts that are chosen have weights.
+pub fn gate_up(kernel: &gates::GateUp) -> Result<Case, CaseError> {
+    let (k, mixture, rows) = (kernel.k, kernel.mixture, 6);
+    let h = random(71, k as usize);
+    // The first ones are chosen, the last of these first.
+    let logits: Vec<f32> =
+        (0..mixture.experts).map(|i| if i < mixture.used { 1.0 + 0.1 * i as f32 } else { -1.0 }).collect();
+    let mut vectors = random(72, k as usize);
+    let scales = vectors.len() as u32;
+    vectors.extend(random(73, mixture.experts as usize));
+    let end = mixture.used;
+    let gate = matrix(kernel.gate, k, end * rows, 74)?;
+    let up = matrix(kernel.up, k, end * rows, 75)?;
+    let params = gates::Params {
+        gate_planes: gate.layout.planes,
+        up_planes: up.layout.planes,
+        rows,
+        end,
+        gate_stride: rows,
+        up_stride: rows,
+        scales,
+        scale: 0.5,
+        eps: EPS,
+        ..Default::default()
+    };
+    let (act, chosen) = gates::gate_up(kernel, &params, (&h, &logits, &vectors), (&gate.values, &up.values));
+    let act: Vec<f64> = act.into_iter().flatten().flatten().collect();
+    let largest = act.iter().fold(1.0_f64, |most, v| most.max(v.abs())) as f32;
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::zeros((mixture.used * rows) as usize),
+        Arg::zeros(2 * mixture.used as usize),
+        Arg::floats(&h),
+        Arg::floats(&logits),
+        Arg::floats(&vectors),
+        Arg::Words(gate.words),
+        Arg::Words(up.words),
+    ];
+    let expected = vec![
+        Expected::new(1, as_f32(&act), 2.0 * largest * (1e-3 + 2e-6 * k as f32)),
+        Expected { reading: Reading::Pairs, ..Expected::new(2, pairs(&chosen), 1e-5) },
+    ];
+    Ok(Case { source: kernel.source()?, args, grid: kernel.dispatch(rows), expected })
+}
+
+/// The weighted sum of the chosen experts for one token.
+pub fn down(kernel: &downs::Down) -> Result<Case, CaseError> {
+    let (k, used, rows) = (kernel.k, kernel.mixture.used, 19);
+    let weights = random(76, used as usize);
+    let chosen: Vec<Choice> =
+        weights.iter().zip((0..used).rev()).map(|(&weight, expert)| Choice { expert, weight }).collect();
+    let act = random(77, (used * k) as usize);
+    let w = matrix(kernel.dtype, k, used * rows, 78)?;
+    let params = downs::Params { planes: w.layout.planes, rows, end: used, ..Default::default() };
+    let want = downs::down(kernel, &params, &chosen, &act, &w.values);
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::zeros(rows as usize),
+        Arg::Words(bytemuck::cast_slice(&chosen).to_vec()),
+        Arg::floats(&act),
+        Arg::Words(w.words),
+    ];
+    let expected = vec![Expected::new(1, as_f32(&want), 1e-3 + 2e-6 * (k * used) as f32)];
+    Ok(Case { source: kernel.source()?, args, grid: kernel.dispatch(rows), expected })
+}

@@ -1,0 +1,120 @@
+//! Cases of sampling.
+
+use super::{Arg, Case, CaseError, Expected, random};
+use crate::sampling::twin::{Candidate, adjust, best, sample as draw};
+use crate::sampling::{Candidates, MAX_RECENT, Params, Sampling, Settings};
+use crate::state::State;
+
+/// Length of the ring of drawn ids.
+const OUT_LEN: u32 = 8;
+/// Logits, of which the last slice is not full.
+const VOCABULARY: u32 = 2500;
+/// Logits whose lists are merged.
+const LARGE: u32 = 20 << 10;
+const RECENT: [u32; MAX_RECENT as usize] = [0; MAX_RECENT as usize];
+
+/// What makes these candidates be kept.
+fn settings(candidates: Candidates) -> Settings {
+    match candidates {
+        Candidates::One => Settings::default(),
+        Candidates::Few => Settings { temperature: 0.8, top_k: 40, top_p: 0.95, ..Settings::default() },
+        Candidates::Many => Settings { temperature: 0.8, top_k: 0, top_p: 0.95, ..Settings::default() },
+    }
+}
+
+fn state() -> State {
+    State { len: 1, seed_lo: 17, seed_hi: 4, step: 3, ..State::default() }
+}
+
+fn words(state: &State) -> Arg {
+    Arg::Words(bytemuck::cast_slice(bytemuck::bytes_of(state)).to_vec())
+}
+
+fn logits(vocabulary: u32) -> Vec<f32> {
+    random(81, vocabulary as usize).into_iter().map(|v| 9.0 * v * v * v).collect()
+}
+
+/// The key of a logit that was not removed; `wgsl/sampling/lists.wgsl`.
+fn key(z: f32) -> u32 {
+    let (bits, magnitude) = (z.to_bits(), z.to_bits() & 0x7fff_ffff);
+    let key = 0x8000_0000 + magnitude;
+    if bits >> 31 == 1 && magnitude != 0 { !key } else { key }
+}
+
+fn list(all: Vec<Candidate>, count: usize) -> Vec<u32> {
+    best(all, count).iter().flat_map(|it| [it.logit.map_or(0, key), it.id]).collect()
+}
+
+/// The lists of all slices, and their parts of the full softmax.
+fn lists(sampling: Sampling, params: &Params, logits: &[f32]) -> (Vec<u32>, Vec<f32>) {
+    let adjusted = adjust(logits, params, &state(), &RECENT);
+    let count = sampling.candidates.count() as usize;
+    let slices = adjusted.chunks(1024);
+    let sum = |slice: &[Candidate]| {
+        let all = || slice.iter().filter_map(|it| it.logit);
+        let top = all().fold(f32::MIN, f32::max);
+        let weight = |z: f32| (f64::from(z - top) * f64::from(params.temperature_inverse)).exp();
+        [top, all().map(weight).sum::<f64>() as f32]
+    };
+    let sums = slices.clone().flat_map(sum).collect();
+    (slices.flat_map(|slice| list(slice.to_vec(), count)).collect(), sums)
+}
+
+/// The best of each slice.
+pub fn top_k(candidates: Candidates) -> Result<Case, CaseError> {
+    let sampling = Sampling { vocab: VOCABULARY, candidates };
+    let params = Params::new(&settings(candidates), sampling, OUT_LEN);
+    let logits = logits(VOCABULARY);
+    let (lists, sums) = lists(sampling, &params, &logits);
+    let mut args = vec![
+        Arg::uniform(&params),
+        words(&state()),
+        Arg::Words(RECENT.to_vec()),
+        Arg::floats(&logits),
+        Arg::zeros(lists.len()),
+    ];
+    let mut expected = vec![Expected::words(4, &lists)];
+    if candidates == Candidates::Many {
+        args.push(Arg::zeros(sums.len()));
+        expected.push(Expected::new(5, sums, 1e-4));
+    }
+    Ok(Case { source: sampling.top_k()?, args, grid: sampling.top_k_grid(), expected })
+}
+
+/// Many lists into few.
+pub fn merge(candidates: Candidates) -> Result<Case, CaseError> {
+    let sampling = Sampling { vocab: LARGE, candidates };
+    let params = Params::new(&settings(candidates), sampling, OUT_LEN);
+    let logits = logits(LARGE);
+    let count = candidates.count() as usize;
+    let (lists, _) = lists(sampling, &params, &logits);
+    let adjusted = adjust(&logits, &params, &state(), &RECENT);
+    let merged: Vec<u32> = adjusted.chunks(16 << 10).flat_map(|part| list(part.to_vec(), count)).collect();
+    let args = vec![Arg::uniform(&params), Arg::Words(lists), Arg::zeros(merged.len())];
+    let expected = vec![Expected::words(2, &merged)];
+    Ok(Case { source: sampling.merge_lists()?, args, grid: sampling.merge_lists_grid(), expected })
+}
+
+/// The draw.
+pub fn sample(candidates: Candidates) -> Result<Case, CaseError> {
+    let sampling = Sampling { vocab: VOCABULARY, candidates };
+    let params = Params::new(&settings(candidates), sampling, OUT_LEN);
+    let logits = logits(VOCABULARY);
+    let (lists, sums) = lists(sampling, &params, &logits);
+    let drawn = draw(&logits, &params, candidates.count() as usize, &state(), &RECENT).id;
+    let mut args = vec![
+        Arg::uniform(&params),
+        words(&state()),
+        Arg::Words(RECENT.to_vec()),
+        Arg::zeros(2),
+        Arg::zeros(OUT_LEN as usize),
+        Arg::Words(lists),
+    ];
+    if candidates == Candidates::Many {
+        args.push(Arg::floats(&sums));
+    }
+    let mut ring = vec![0; OUT_LEN as usize];
+    ring[(state().step % OUT_LEN) as usize] = drawn;
+    let expected = vec![Expected::words(3, &[drawn]), Expected::words(4, &ring)];
+    Ok(Case { source: sampling.sample()?, args, grid: [1, 1, 1], expected })
+}
