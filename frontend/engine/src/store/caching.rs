@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use crate::bytes::{ByteSource, Bytes, BytesBuilder, CancelToken, LocalBoxFuture, SourceError, checked_len};
 
 use super::journal::Record;
-use super::{Digest, Medium, MediumError, StoreError};
+use super::{Digest, Medium, MediumError, RangeSet, StoreError};
 
 /// Written bytes after which the journal gets a line: what a tab that dies may have fetched in vain.
 const RECORD_EVERY: u64 = 32 << 20;
@@ -39,6 +39,8 @@ struct State {
     trouble: Option<StoreError>,
     /// A digest of the bytes before the position, so that a check that was stopped goes on.
     check: (Sha256, u64),
+    /// What could not be read back, and was fetched again. A medium that loses it once more is not worth writing to.
+    lost: RangeSet,
 }
 
 /// Where [`CachingSource::complete`] stands, in bytes.
@@ -72,7 +74,13 @@ impl CachingSource {
         let size = upstream.len();
         // What was kept of a blob of another size is of no use.
         let record = if record.size == size { record } else { Record::new(&record.name, size) };
-        let state = State { record, unrecorded: 0, trouble: None, check: (Sha256::new(), 0) };
+        let state = State {
+            record,
+            unrecorded: 0,
+            trouble: None,
+            check: (Sha256::new(), 0),
+            lost: RangeSet::default(),
+        };
         Self { digest, size, upstream, medium, state: RefCell::new(state) }
     }
 
@@ -106,17 +114,19 @@ impl CachingSource {
         progress: &mut dyn FnMut(Completion),
     ) -> Result<(), StoreError> {
         let total = self.size;
-        while let Some(gap) = self.first_gap() {
-            self.check_trouble()?;
-            progress(Completion::Fetching { done: self.state.borrow().record.present.count(), total });
-            let part = gap.start..gap.end.min(gap.start + FETCH);
-            cancel.guard(self.fetch(part)).await?;
-        }
-        if self.state.borrow().record.verified {
-            return Ok(());
-        }
-        self.write_record();
         loop {
+            while let Some(gap) = self.first_gap() {
+                self.check_trouble()?;
+                progress(Completion::Fetching { done: self.state.borrow().record.present.count(), total });
+                let part = gap.start..gap.end.min(gap.start + FETCH);
+                cancel.guard(self.fetch(part)).await?;
+            }
+            if self.state.borrow().record.verified {
+                return Ok(());
+            }
+            if self.state.borrow().unrecorded > 0 {
+                self.write_record();
+            }
             self.check_trouble()?;
             cancel.check()?;
             let at = self.state.borrow().check.1;
@@ -168,8 +178,10 @@ impl CachingSource {
         let mut state = self.state.borrow_mut();
         state.record = Record::new(&state.record.name, self.size);
         state.unrecorded = 0;
-        // If even this fails, the journal still says that the blob was never found right.
-        self.medium.clear().ok();
+        if self.medium.clear().is_err() {
+            // Then the journal at least is to say so; else what is wrong would be read again.
+            self.medium.record(&state.record.line()).ok();
+        }
         state.trouble = Some(trouble.clone());
         Err(trouble)
     }
@@ -228,14 +240,19 @@ impl CachingSource {
         }
     }
 
-    /// What should be here is not: it will be fetched again.
+    /// What should be here is not: it will be fetched and kept again. The journal says so at once, for it may have called
+    /// the blob proven.
     fn lose(&self, part: &Range<u64>, error: &MediumError) {
         let mut state = self.state.borrow_mut();
-        state.record.present.remove(part);
-        state.record.verified = false;
+        state.record.lose(part);
         state.check = (Sha256::new(), 0);
+        let again = state.lost.split(part).iter().any(|(_, lost)| *lost);
+        state.lost.insert(part.clone());
         drop(state);
-        self.failed(error);
+        if again {
+            self.failed(error);
+        }
+        self.write_record();
     }
 
     /// Remembers why no more is kept.

@@ -3,6 +3,8 @@
 //! A line is appended when bytes were written, after they reached the file. A tab that dies while it writes a line
 //! leaves half a line, which does not count, and the line before it still tells the truth.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::RangeSet;
@@ -38,6 +40,13 @@ impl Record {
             verified: false,
             last_used: 0.0,
         }
+    }
+
+    /// Notes that these bytes are not here any more, and with them that the blob is not proven; gives the line.
+    pub fn lose(&mut self, range: &Range<u64>) -> String {
+        self.present.remove(range);
+        self.verified = false;
+        self.line()
     }
 
     /// Whether every byte is here.

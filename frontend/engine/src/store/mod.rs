@@ -16,10 +16,13 @@ mod memory_folder;
 mod opfs;
 #[cfg(target_arch = "wasm32")]
 mod opfs_folder;
+mod proven;
 mod ranges;
 #[cfg(target_arch = "wasm32")]
 mod web;
 
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +34,7 @@ pub use medium::{Medium, MediumError};
 pub use memory_folder::MemoryFolder;
 #[cfg(target_arch = "wasm32")]
 pub use opfs_folder::OpfsFolder;
+pub use proven::{Journal, ProvenSource};
 pub use ranges::RangeSet;
 #[cfg(target_arch = "wasm32")]
 pub use web::{Blob, Entry, Opened, Store, Usage};

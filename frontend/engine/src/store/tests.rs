@@ -15,15 +15,15 @@ use crate::bytes::{ByteSource, Bytes, CancelToken, LocalBoxFuture, MemorySource,
 
 /// The two files. They outlive the medium, as files outlive a tab.
 #[derive(Default)]
-struct Files {
-    data: RefCell<Vec<u8>>,
-    journal: RefCell<String>,
+pub(super) struct Files {
+    pub(super) data: RefCell<Vec<u8>>,
+    pub(super) journal: RefCell<String>,
     /// Room for data.
     room: Cell<usize>,
     unreadable: Cell<bool>,
 }
 
-struct Disk(Rc<Files>);
+pub(super) struct Disk(pub(super) Rc<Files>);
 
 impl Medium for Disk {
     fn read(&self, range: Range<u64>) -> Result<Bytes, MediumError> {
@@ -66,7 +66,7 @@ impl Medium for Disk {
 }
 
 /// A source that counts, and can be cut off.
-struct Upstream {
+pub(super) struct Upstream {
     file: MemorySource,
     served: Cell<u64>,
     cut: Cell<bool>,
@@ -88,15 +88,15 @@ impl ByteSource for Upstream {
     }
 }
 
-struct Bench {
-    content: Vec<u8>,
-    digest: Digest,
-    upstream: Rc<Upstream>,
-    files: Rc<Files>,
+pub(super) struct Bench {
+    pub(super) content: Vec<u8>,
+    pub(super) digest: Digest,
+    pub(super) upstream: Rc<Upstream>,
+    pub(super) files: Rc<Files>,
 }
 
 impl Bench {
-    fn new(size: usize) -> Self {
+    pub(super) fn new(size: usize) -> Self {
         let content: Vec<u8> = (0..size).map(|i| (i * 7 + i / 251) as u8).collect();
         let upstream = Upstream {
             file: MemorySource::new(content.clone()),
@@ -269,8 +269,85 @@ fn bytes_that_cannot_be_read_back_are_fetched() {
     bench.served();
     bench.read(&source, 200..300);
     assert_eq!(bench.served(), 100);
-    assert!(matches!(source.trouble(), Some(StoreError::Failed { .. })));
+    assert_eq!(source.trouble(), None, "they were written again");
+    bench.read(&source, 250..350);
+    assert_eq!(bench.served(), 100);
+    assert!(matches!(source.trouble(), Some(StoreError::Failed { .. })), "in vain");
     assert!(!source.record().is_complete());
+}
+
+#[test]
+fn a_proven_blob_that_was_cut_short_is_known_to_be_and_healed() {
+    let bench = Bench::new(1000);
+    complete(&bench.open()).expect("it is as announced");
+    bench.files.data.borrow_mut().truncate(700);
+    let source = bench.open();
+    assert!(source.record().verified, "nobody has looked yet");
+    bench.served();
+    bench.read(&source, 600..1000);
+    // The journal says so before anything else happens: the tab may die now.
+    let record = Record::last_of(&bench.files.journal.borrow()).expect("a line");
+    assert!(!record.verified && !record.present.contains(&(600..1000)));
+    assert_eq!(bench.served(), 400);
+    complete(&source).expect("the rest is there");
+    assert_eq!(bench.served(), 0, "what was lost was kept when it came");
+    drop(source);
+    let source = bench.open();
+    assert!(source.record().verified);
+    bench.read(&source, 0..1000);
+    assert_eq!(bench.served(), 0);
+}
+
+#[test]
+fn a_check_fetches_again_what_it_cannot_read() {
+    let bench = Bench::new(1000);
+    bench.read(&bench.open(), 0..1000);
+    bench.files.data.borrow_mut().truncate(10);
+    bench.served();
+    complete(&bench.open()).expect("the server has it");
+    assert_eq!(bench.served(), 1000);
+    assert!(bench.open().record().verified);
+}
+
+#[test]
+fn what_a_proven_blob_lacks_comes_from_the_server() {
+    let bench = Bench::new(1000);
+    complete(&bench.open()).expect("it is as announced");
+    let record = Record::last_of(&bench.files.journal.borrow()).expect("a line");
+    bench.files.data.borrow_mut().truncate(700);
+    bench.served();
+    let files = Rc::clone(&bench.files);
+    let journal: Journal = Box::new(move |line| {
+        files.journal.borrow_mut().push_str(&line);
+        std::future::ready(()).boxed_local()
+    });
+    let local = Rc::new(LocalFile(Rc::clone(&bench.files), 1000));
+    let source = ProvenSource::new(local, bench.upstream.clone(), record, journal);
+    let read = |range: Range<u64>| pollster::block_on(source.read(range)).map(|bytes| bytes.to_vec());
+    assert_eq!(read(0..700).expect("here"), bench.content[..700]);
+    assert_eq!(bench.served(), 0);
+    assert_eq!(read(650..1000).expect("there"), bench.content[650..]);
+    assert_eq!(bench.served(), 350);
+    let record = Record::last_of(&bench.files.journal.borrow()).expect("a line");
+    assert!(!record.verified);
+    assert_eq!(record.present.count(), 650);
+    bench.upstream.cut.set(true);
+    assert!(matches!(read(650..1000), Err(SourceError::Unreadable { .. })), "what happened here");
+}
+
+/// The data as a file of so many bytes.
+struct LocalFile(Rc<Files>, u64);
+
+impl ByteSource for LocalFile {
+    fn len(&self) -> u64 {
+        self.1
+    }
+
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
+        let read = Disk(Rc::clone(&self.0)).read(range);
+        let read = read.map_err(|error| SourceError::Unreadable { reason: error.to_string() });
+        std::future::ready(read).boxed_local()
+    }
 }
 
 #[test]
