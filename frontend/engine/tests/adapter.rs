@@ -378,6 +378,12 @@ fn what_is_not_supported_is_refused_by_name() {
     refused(&pair, json(r#"{"peft_type": "IA3"}"#), "IA3");
     refused(&pair, json(r#"{"alora_invocation_tokens": [1]}"#), "alora_invocation_tokens");
     refused(&pair, json(r#"{"alpha_pattern": {"(": 1}}"#), "alpha_pattern");
+    // Much of little: repetitions are written out when they are compiled.
+    refused(&pair, json(r#"{"alpha_pattern": {"(layers.[0-9]{1,60}){200}": 1}}"#), "alpha_pattern");
+    let long = "(a|b)".repeat(4000);
+    refused(&pair, serde_json::json!({ "alpha_pattern": { long: 1 } }), "alpha_pattern");
+    let many: std::collections::BTreeMap<_, _> = (0..2000).map(|i| (format!("layers.{i}"), 1)).collect();
+    refused(&pair, serde_json::json!({ "alpha_pattern": many }), "alpha_pattern has 2000 entries");
     refused(&pair, json(r#"{"lora_alpha": "x"}"#), "adapter_config.json");
     let magnitude = Q_A.replace("lora_A.weight", "lora_magnitude_vector");
     refused(&[(&magnitude, 1, 6, 0.5)], json("{}"), "DoRA");

@@ -18,6 +18,8 @@ mod format {
 const RATES: std::ops::RangeInclusive<u32> = 1_000..=768_000;
 /// Most channels that are believed.
 const MOST_CHANNELS: u16 = 64;
+/// Longest sound that is read, in seconds: longer ones fit no context, at 25 tokens a second.
+const MOST_SECONDS: u64 = 90 * 60;
 
 /// Why a file is no sound that can be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,6 +43,14 @@ pub enum WavError {
     Unsupported {
         /// What it holds.
         what: String,
+    },
+    /// Longer than any model could hear, though its file may be small.
+    #[error("the sound is {seconds} seconds long; up to {most} are read")]
+    TooLong {
+        /// Its length.
+        seconds: u64,
+        /// The most that are read.
+        most: u64,
     },
     /// A value that cannot be.
     #[error("the WAV file says {name} = {found}")]
@@ -190,6 +200,10 @@ pub fn read(file: &[u8]) -> Result<Wav, WavError> {
     let (data, missing_bytes) = data.ok_or(WavError::Missing { what: "samples" })?;
     let channels = usize::from(format.channels);
     let size = format.encoding.bytes();
+    let seconds = (data.len() / (size * channels)) as u64 / u64::from(format.rate);
+    if seconds > MOST_SECONDS {
+        return Err(WavError::TooLong { seconds, most: MOST_SECONDS });
+    }
     let mix = |frame: &[u8]| {
         let values = frame.chunks_exact(size).map(|sample| format.encoding.value(sample));
         if channels == 1 { values.sum() } else { values.sum::<f32>() / channels as f32 }

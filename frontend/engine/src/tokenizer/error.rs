@@ -39,6 +39,16 @@ pub enum TokenizerError {
         /// Most entries.
         limit: usize,
     },
+    /// A control token that is longer than any is. Each length is looked for in all text.
+    #[error("the control token {id} is {bytes} bytes long; up to {most} can be read")]
+    LongSpecial {
+        /// Its id.
+        id: u32,
+        /// Bytes of its text.
+        bytes: usize,
+        /// The most that are read.
+        most: usize,
+    },
     /// A merge that is not two pieces of the vocabulary, or whose result is not one.
     #[error("tokenizer.ggml.merges: entry {index} ({merge:?}) {problem}")]
     Merge {

@@ -35,7 +35,7 @@ impl Tokenizer {
         if types.len() != tokens.len() {
             return Err(TokenizerError::Length { key: TYPES, found: types.len(), expected: tokens.len() });
         }
-        let vocabulary = Vocabulary::new(tokens.clone(), &types);
+        let vocabulary = Vocabulary::new(tokens.clone(), &types)?;
         let count = vocabulary.len();
         let bos = match vocabulary.id(special::BOS) {
             Some(id) => id,

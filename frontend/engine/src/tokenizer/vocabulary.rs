@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use crate::gguf::StringArray;
 
-use super::special;
+use super::{TokenizerError, special};
 
 /// What a piece stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,9 @@ const CONTROL_TYPES: [i64; 3] = [2, 3, 4];
 /// Marks a free slot of the index; ids stay below.
 const FREE: u32 = u32::MAX;
 
+/// Bytes of the longest control token that is believed.
+const MOST_SPECIAL: usize = 256;
+
 /// Pieces by id, and an index by text that holds no text of its own: 4 bytes a slot instead of a `String` a piece.
 #[derive(Clone, Debug)]
 pub(super) struct Vocabulary {
@@ -40,7 +43,10 @@ pub(super) struct Vocabulary {
 
 impl Vocabulary {
     /// `types` runs parallel to `pieces`. Of two pieces with one text the first is found.
-    pub(super) fn new(pieces: StringArray, types: &[i64]) -> Self {
+    ///
+    /// # Errors
+    /// [`TokenizerError::LongSpecial`].
+    pub(super) fn new(pieces: StringArray, types: &[i64]) -> Result<Self, TokenizerError> {
         let mut vocabulary = Self {
             kinds: Vec::with_capacity(pieces.len()),
             slots: vec![FREE; (pieces.len() * 2).next_power_of_two()],
@@ -64,6 +70,10 @@ impl Vocabulary {
             if kind == Kind::Special
                 && let Some(&first) = text.as_bytes().first()
             {
+                if text.len() > MOST_SPECIAL {
+                    let (id, bytes) = (id as u32, text.len());
+                    return Err(TokenizerError::LongSpecial { id, bytes, most: MOST_SPECIAL });
+                }
                 vocabulary.special_starts[usize::from(first)] = true;
                 vocabulary.special_lengths.push(text.len());
             }
@@ -71,7 +81,7 @@ impl Vocabulary {
         }
         vocabulary.special_lengths.sort_unstable_by(|a, b| b.cmp(a));
         vocabulary.special_lengths.dedup();
-        vocabulary
+        Ok(vocabulary)
     }
 
     pub(super) fn len(&self) -> usize {

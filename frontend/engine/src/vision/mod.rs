@@ -10,6 +10,7 @@ mod resize;
 mod room;
 mod tensors;
 mod tower;
+mod webp;
 
 pub use budget::{Budget, Size, image_tokens, target_size};
 pub use config::{Encoder, Kind, TowerConfig};

@@ -6,15 +6,17 @@ use std::io::Cursor;
 use image::codecs::{gif::GifDecoder, jpeg::JpegDecoder, png::PngDecoder, webp::WebPDecoder};
 use image::error::ImageError;
 use image::metadata::Orientation;
-use image::{AnimationDecoder as _, ColorType, ImageDecoder, ImageFormat, Limits};
+use image::{ColorType, ImageDecoder, ImageFormat, Limits};
 
 use super::resize::resize;
-use super::{Budget, PictureError, Size, target_size};
+use super::{Budget, PictureError, Size, target_size, webp};
 
 /// Most pixels on a side of what is decoded.
 const MOST_SIDE: u32 = 32_768;
 /// Most bytes of the decoded picture: that of a telephone's 50 megapixels, with room for an alpha channel.
 const MOST_BYTES: u64 = 256 << 20;
+/// Most bytes of notes, colour profiles and the like in a PNG, unpacked. A few MB packed can be gigabytes.
+const MOST_NOTES: u64 = 16 << 20;
 
 /// Share of sharp edges from which a picture is taken to be text: a page has about a tenth, a photograph a few in a
 /// hundred.
@@ -99,11 +101,10 @@ fn failed(format: Format, error: &ImageError) -> PictureError {
 fn open(file: &[u8], format: Format) -> Result<(Box<dyn ImageDecoder + '_>, bool), PictureError> {
     let of = |error: ImageError| failed(format, &error);
     let reader = || Cursor::new(file);
-    let mut limits = Limits::default();
-    limits.max_alloc = Some(2 * MOST_BYTES);
     Ok(match format {
         Format::Png => {
-            let decoder = PngDecoder::with_limits(reader(), limits).map_err(of)?;
+            // A limit of everything but the pixels, which are checked apart.
+            let decoder = PngDecoder::with_limits(reader(), limits(MOST_NOTES)).map_err(of)?;
             let animated = decoder.is_apng().map_err(of)?;
             (Box::new(decoder), animated)
         }
@@ -115,6 +116,12 @@ fn open(file: &[u8], format: Format) -> Result<(Box<dyn ImageDecoder + '_>, bool
         }
         Format::Gif => (Box::new(GifDecoder::new(reader()).map_err(of)?), false),
     })
+}
+
+fn limits(most_bytes: u64) -> Limits {
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(most_bytes);
+    limits
 }
 
 /// Checks a size before anything of that size is allocated.
@@ -143,7 +150,7 @@ impl Head {
         let format = format_of(file)?;
         let (mut decoder, _) = open(file, format)?;
         let (width, height) = check(&*decoder)?;
-        let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+        let orientation = orientation(file, format, &mut *decoder);
         let (width, height) = if turns(orientation) { (height, width) } else { (width, height) };
         Ok(Self { format, width, height })
     }
@@ -158,8 +165,13 @@ impl Picture {
         let format = format_of(file)?;
         let (mut decoder, animated) = open(file, format)?;
         let stored = check(&*decoder)?;
-        // A picture whose note about its orientation is broken is shown as it is stored.
-        let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+        if format == Format::WebP {
+            webp::check_frame(file, stored)?;
+        } else {
+            // A frame may claim to be larger than its picture, and WebP has no limits to set.
+            decoder.set_limits(limits(MOST_BYTES)).map_err(|error| failed(format, &error))?;
+        }
+        let orientation = orientation(file, format, &mut *decoder);
         let color = decoder.color_type();
         let mut samples = vec![0; decoder.total_bytes() as usize];
         decoder.read_image(&mut samples).map_err(|error| failed(format, &error))?;
@@ -272,10 +284,22 @@ impl Picture {
     }
 }
 
-/// Whether a GIF goes on behind its first frame. A broken second frame is none.
+/// How a picture is to be turned. One whose note about it is broken is shown as it is stored.
+fn orientation(file: &[u8], format: Format, decoder: &mut dyn ImageDecoder) -> Orientation {
+    let found = match format {
+        Format::WebP => webp::orientation(file),
+        _ => decoder.orientation().ok(),
+    };
+    found.unwrap_or(Orientation::NoTransforms)
+}
+
+/// Whether a GIF goes on behind its first frame. Nothing is decoded for that: a frame may claim any size.
 fn has_second_frame(file: &[u8]) -> bool {
-    let decoder = GifDecoder::new(Cursor::new(file));
-    decoder.is_ok_and(|decoder| matches!(decoder.into_frames().nth(1), Some(Ok(_))))
+    let mut options = gif::DecodeOptions::new();
+    options.skip_frame_decoding(true);
+    let Ok(mut decoder) = options.read_info(Cursor::new(file)) else { return false };
+    let mut next = || matches!(decoder.next_frame_info(), Ok(Some(_)));
+    next() && next()
 }
 
 #[cfg(test)]

@@ -200,6 +200,25 @@ fn what_cannot_be_learned_is_refused_with_its_numbers() {
 }
 
 #[test]
+fn a_row_larger_than_any_example_is_not_even_read() {
+    let long = "word ".repeat(500_000);
+    let row = json!({ "prompt": "Hi", "response": long }).to_string();
+    let too_large = |parsed: &Parsed| match &parsed.problems[..] {
+        [problem] => matches!(problem.reason, Reason::TooLarge { bytes, limit } if bytes > limit),
+        _ => false,
+    };
+    let lines = format!("{row}\n{}\n", json!({ "prompt": "Hi", "response": "Hello" }));
+    for text in [lines, format!("[{row}, {}]", json!({ "prompt": "Hi", "response": "Hello" }))] {
+        let parsed = read(&text, None);
+        assert!(too_large(&parsed), "{:?}", parsed.problems.len());
+        assert_eq!(parsed.rows.len(), 1);
+    }
+    let parsed = read(&format!("prompt,response\nHi,{long}\nHi,Hello\n"), None);
+    assert!(too_large(&parsed));
+    assert_eq!(parsed.rows.len(), 1);
+}
+
+#[test]
 fn nothing_at_all_is_no_row_and_no_problem() {
     for text in ["", "\u{feff} \n\n"] {
         let parsed = read(text, None);

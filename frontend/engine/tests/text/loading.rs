@@ -92,6 +92,21 @@ fn needed_tokens_are_named() {
 }
 
 #[test]
+fn control_tokens_of_thousands_of_lengths_are_refused() {
+    // Each length would be looked for at each place of a text.
+    let found = error(|metadata| {
+        let tokens = metadata.strings(TOKENS).expect("tokens");
+        let long = |(id, token): (usize, &str)| if id < 500 { token.to_owned() } else { "<".repeat(id) };
+        let tokens: Vec<String> = tokens.iter().enumerate().map(long).collect();
+        let tokens: StringArray = tokens.iter().map(String::as_str).collect();
+        set(metadata, TYPES, Value::Integers((0..1024).map(|id| if id < 500 { 1 } else { 3 }).collect()));
+        set(metadata, MERGES, Value::Strings(StringArray::default()));
+        set(metadata, TOKENS, Value::Strings(tokens));
+    });
+    assert_eq!(found, TokenizerError::LongSpecial { id: 500, bytes: 500, most: 256 });
+}
+
+#[test]
 fn what_files_disagree_about_changes_nothing() {
     let expected =
         Tokenizer::from_metadata(&golden_metadata()).expect("usable").encode_prompt("Hi there\n\tyou");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use regex_lite::Regex;
+use regex_lite::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::super::AdapterError;
@@ -15,6 +15,13 @@ enum Targets {
     List(Vec<String>),
     Expression(String),
 }
+
+/// Most entries of `alpha_pattern`: more than any model has modules.
+const MOST_PATTERNS: usize = 1024;
+/// Most bytes of all its keys together. Each is held against each module.
+const MOST_PATTERN_BYTES: usize = 64 << 10;
+/// Most bytes that one of them may take when it is compiled: `{1000}` after a group makes much of little.
+const MOST_COMPILED: usize = 32 << 10;
 
 fn default_alpha() -> f32 {
     8.0
@@ -108,10 +115,22 @@ impl AdapterConfig {
         if !config.lora_alpha.is_finite() {
             return Err(AdapterError::NotFinite { tensor: "lora_alpha".into() });
         }
+        let patterns = config.alpha_pattern.as_ref();
+        let (count, bytes) = patterns.map_or((0, 0), |all| (all.len(), all.keys().map(String::len).sum()));
+        if count > MOST_PATTERNS || bytes > MOST_PATTERN_BYTES {
+            return Err(broken(format!(
+                "alpha_pattern has {count} entries of {bytes} bytes; up to {MOST_PATTERNS} of \
+                 {MOST_PATTERN_BYTES} bytes are read"
+            )));
+        }
         for (pattern, alpha) in config.alpha_pattern.iter().flatten() {
             // A key matches the whole of a module's path, or the end of it after a dot.
-            let compiled = Regex::new(&format!("^(?:.*\\.)?(?:{pattern})$"))
-                .map_err(|e| broken(format!("alpha_pattern {pattern:?}: {e}")))?;
+            let compiled = RegexBuilder::new(&format!("^(?:.*\\.)?(?:{pattern})$"))
+                .size_limit(MOST_COMPILED)
+                .build()
+                .map_err(|e| {
+                    broken(format!("alpha_pattern {:?}: {e}", pattern.chars().take(80).collect::<String>()))
+                })?;
             config.alphas.push((compiled, *alpha));
         }
         Ok(config)

@@ -111,6 +111,15 @@ fn what_is_no_sound_is_refused_with_the_reason() {
     assert!(read(&blocks).is_err_and(value("bytes of a sample of all channels")));
 }
 
+#[test]
+fn a_small_file_that_lasts_for_hours_is_refused() {
+    // A byte a sample, a thousand a second: 64 MB would be 18 hours.
+    let hours = file(1, 1, 1000, 8, &[128; 2 * 3600 * 1000]);
+    assert_eq!(read(&hours), Err(WavError::TooLong { seconds: 7200, most: 5400 }));
+    let fits = file(1, 1, 1000, 8, &[128; 5400 * 1000]);
+    assert_eq!(samples(&fits).len(), 5_400_000);
+}
+
 proptest::proptest! {
     #[test]
     fn no_file_makes_it_panic(mut bytes: Vec<u8>, cut: u16, at: u8, value: u8) {

@@ -26,3 +26,5 @@ pub use table::Columns;
 
 /// Rows of one file at most.
 pub const MOST_ROWS: usize = 100_000;
+/// Bytes of one row at most: ids and labels of the longest context take less.
+pub const MOST_ROW_BYTES: usize = 2 << 20;

@@ -131,6 +131,14 @@ pub enum Reason {
         /// The most that are allowed.
         limit: u32,
     },
+    /// It is longer than any example could be, and is not even read.
+    #[error("it has {bytes} bytes, and a row may have {limit}")]
+    TooLarge {
+        /// Its bytes.
+        bytes: usize,
+        /// The most that are allowed.
+        limit: usize,
+    },
     /// No token of it is learned.
     #[error("nothing of it is learned: the model says nothing in it")]
     AllMasked,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Columns, MOST_ROWS, Problem, Reason, Row, rows, table};
+use super::{Columns, MOST_ROW_BYTES, MOST_ROWS, Problem, Reason, Row, rows, table};
 
 /// What a text was taken for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -47,6 +47,9 @@ impl Parsed {
     }
 
     fn take(&mut self, line: u32, json: &str) {
+        if json.len() > MOST_ROW_BYTES {
+            return self.problem(line, Reason::TooLarge { bytes: json.len(), limit: MOST_ROW_BYTES });
+        }
         let value =
             serde_json::from_str::<Value>(json).map_err(|error| Reason::Json { what: error.to_string() });
         match value.and_then(rows::row) {

@@ -3,7 +3,7 @@
 use csv::{ReaderBuilder, StringRecord};
 
 use super::rows::{PAIRS, SYSTEM, pair_of};
-use super::{Content, MOST_ROWS, Parsed, Problem, Reason, Row};
+use super::{Content, MOST_ROW_BYTES, MOST_ROWS, Parsed, Problem, Reason, Row};
 
 /// Which columns hold what, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,6 +77,11 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
         if parsed.rows.len() == MOST_ROWS {
             parsed.problem(line, Reason::TooMany { limit: MOST_ROWS });
             break;
+        }
+        let bytes = record.as_slice().len();
+        if bytes > MOST_ROW_BYTES {
+            parsed.problem(line, Reason::TooLarge { bytes, limit: MOST_ROW_BYTES });
+            continue;
         }
         let cell = |at: usize, column: &str| match record.get(at) {
             Some(text) if !text.trim().is_empty() => Ok(text.to_owned()),
