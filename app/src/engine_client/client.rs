@@ -190,8 +190,19 @@ impl Inner {
 }
 
 fn crash(reason: &str) -> Failure {
-    Failure::new(Cause::Internal, format!("The engine stopped: {}.", reason.trim_end_matches('.')))
-        .with(Remedy::ReloadPage)
+    let message = match for_people(reason) {
+        Some(reason) => format!("The engine stopped: {reason}."),
+        None => "The engine stopped because of a fault in it.".to_owned(),
+    };
+    Failure::new(Cause::Internal, message).with(Remedy::ReloadPage)
+}
+
+/// A reason in words for a person; none where it speaks of places in the program, which the console has.
+fn for_people(reason: &str) -> Option<&str> {
+    let reason = reason.lines().next().unwrap_or_default().trim().trim_end_matches('.');
+    let of_the_program = ["panicked at", ".rs:", ".js:", ".wasm", "RuntimeError", "unreachable"];
+    let plain = !reason.is_empty() && !of_the_program.iter().any(|mark| reason.contains(mark));
+    plain.then_some(reason)
 }
 
 fn wrong_version(version: u16) -> Failure {
@@ -247,5 +258,25 @@ impl Stream for Reply {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event>> {
         self.events.poll_next_unpin(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::crash;
+
+    #[test]
+    fn no_place_in_the_program_is_shown_to_a_person() {
+        for reason in [
+            "panicked at /rustc/4a4ef493/library/alloc/src/raw_vec.rs:28:5:\ncapacity overflow",
+            "panicked at frontend/engine/src/vision/picture.rs:157:27:\nindex out of bounds",
+            "Uncaught RuntimeError: unreachable",
+            "RuntimeError: memory access out of bounds\n at engine.wasm:0x1234",
+            "",
+        ] {
+            assert_eq!(crash(reason).message, "The engine stopped because of a fault in it.", "{reason}");
+        }
+        let message = crash("it did not report ready within 20 seconds.").message;
+        assert_eq!(message, "The engine stopped: it did not report ready within 20 seconds.");
     }
 }

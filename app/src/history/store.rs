@@ -66,6 +66,9 @@ pub struct Draft {
     /// What was attached; the bytes are kept already.
     #[serde(default)]
     pub attachments: Vec<Attachment>,
+    /// Which of them the engine was looking at when this was kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looking: Vec<AttachmentKey>,
 }
 
 impl Draft {

@@ -227,7 +227,7 @@ fn attachments_go_with_the_last_that_names_them() {
         let loose = store.put_attachment(vec![4]).await.unwrap();
         let drafted = store.put_attachment(vec![5]).await.unwrap();
         let draft =
-            Draft { text: String::new(), attachments: vec![Attachment { key: drafted, ..picture(0) }] };
+            Draft { attachments: vec![Attachment { key: drafted, ..picture(0) }], ..Draft::default() };
         store.set_draft(None, &draft).await.unwrap();
         assert_eq!(store.sweep_attachments(1_000).await, Ok(0), "found loose for the first time");
         assert_eq!(store.sweep_attachments(999 + GRACE_MS).await, Ok(0));
@@ -273,7 +273,7 @@ fn pictures_of_a_video_have_their_times_before_them() {
 fn drafts_and_settings() {
     block_on(async {
         let store = store();
-        let draft = Draft { text: "not yet".to_owned(), attachments: Vec::new() };
+        let draft = Draft { text: "not yet".to_owned(), ..Draft::default() };
         store.set_draft(Some(ConversationId(1)), &draft).await.unwrap();
         assert_eq!(store.draft(Some(ConversationId(1))).await, Ok(draft));
         assert_eq!(store.draft(None).await, Ok(Draft::default()));

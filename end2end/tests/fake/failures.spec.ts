@@ -1,3 +1,4 @@
+import { png } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test.describe("a failure is told where it happened, and nothing is lost:", () => {
@@ -38,11 +39,28 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await expect(page.getByText("The graphics device was reset. Restoring…")).toBeHidden();
   });
 
+  test("what the engine stops at is not shown to it again unasked", async ({ app, page }) => {
+    await app.openChat("instant,demo,crash-looking");
+    await app.attach(png());
+    const crash = page.getByRole("alert").filter({ hasText: "The engine stopped because of a fault in it." });
+    await expect(crash).toBeVisible();
+    const note = app.tray.getByText("The engine stopped while it looked at this");
+    await expect(note).toBeVisible();
+    await crash.getByRole("button", { name: "Restart" }).click();
+    await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+    await expect(crash).toBeHidden();
+    // Nor after a reload, which brings the draft back.
+    await page.reload();
+    await expect(note).toBeVisible();
+    await app.ask("Hello");
+    await expect(crash).toBeHidden();
+  });
+
   test("the engine crashes and is started again", async ({ app, page }) => {
     await app.openChat("instant,demo,crash");
     await app.send("Hello");
     const crash = page.getByRole("alert");
-    await expect(crash).toContainText("The engine stopped: unreachable executed.");
+    await expect(crash).toContainText("The engine stopped because of a fault in it.");
     await expect(crash).toContainText("Your conversation and what you typed are safe.");
     const answer = await app.answered();
     await expect(answer).toContainText("Gladly.");

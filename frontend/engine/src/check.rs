@@ -5,6 +5,7 @@ use shaders::matmul::Tile;
 use shaders::matvec::{self, Epilogue, Matvec, Prologue};
 use shaders::ple::combine::Table;
 use shaders::rows::{norm_add::NormAdd, qkv_finish::QkvFinish};
+use shaders::sampling::Candidates;
 use shaders::selftest::{Arg, Case, CaseError, Expected, Form};
 use shaders::{Binding, DType};
 
@@ -96,6 +97,9 @@ fn compare(expected: &Expected, words: &[u32], check: &mut Check) {
 #[must_use]
 pub fn standard() -> Vec<Form> {
     let mut forms = vec![Form::Copy, Form::GeluMul, Form::Combine(Table::Host)];
+    forms.extend(Candidates::ALL.map(Form::TopK));
+    forms.extend([Candidates::Few, Candidates::Many].map(Form::MergeLists));
+    forms.extend(Candidates::ALL.map(Form::Sample));
     forms.extend(NormAdd::ALL.map(Form::NormAdd));
     for dtype in DType::ALL {
         let form = matvec::Form::default();
@@ -104,7 +108,7 @@ pub fn standard() -> Vec<Form> {
         };
         forms.push(kernel(vec![dtype], Prologue::Plain, Epilogue::Store));
         forms.push(kernel(vec![dtype; 2], Prologue::Add { norm: true, mix: false }, Epilogue::Geglu));
-        forms.push(Form::Gather(dtype));
+        forms.extend([Form::Repack(dtype), Form::Gather(dtype)]);
         forms.extend(Tile::ALL.map(|tile| Form::Matmul(tile, dtype)));
     }
     for head_dim in [256, 512] {

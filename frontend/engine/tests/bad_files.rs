@@ -53,6 +53,25 @@ fn patch(mut bytes: Vec<u8>, text: &str, skip: usize, value: u32) -> Vec<u8> {
 }
 
 #[test]
+fn a_tower_that_no_kernel_reads_leaves_the_text_part() {
+    let source = MemorySource::new(pebble());
+    let header = pollster::block_on(Header::read(&source)).expect("a header");
+    let key = "gemma4.vision.feed_forward_length";
+    // Eight less: no multiple of 16.
+    let width = header.metadata.u32(key).expect("a tower with layers") - 8;
+    let mut bytes = patch(pebble(), key, 4, width);
+    let layers = header.metadata.u32("gemma4.vision.block_count").expect("layers");
+    for layer in 0..layers {
+        for (linear, dimension) in [("ffn_gate", 1), ("ffn_up", 1), ("ffn_down", 0)] {
+            bytes = patch(bytes, &format!("v.blk.{layer}.{linear}.weight"), 4 + 8 * dimension, width);
+        }
+    }
+    let plan = plan(bytes).expect("the text part is sound");
+    assert!(plan.vision.is_none() && plan.audio.is_some());
+    assert!(plan.unusable.is_some_and(|reason| reason.contains("v.blk.0.ffn_down")));
+}
+
+#[test]
 fn the_demo_model_itself_is_good() {
     let plan = plan(pebble()).expect("a plan");
     assert_eq!(plan.config.layers.len(), 10);

@@ -92,4 +92,6 @@ pub enum MediaNotice {
     Clips(u32),
     /// Nothing is heard in it.
     Silent,
+    /// The model reads no more than so many tokens of a picture, and gets those.
+    FewerTokens(u32),
 }

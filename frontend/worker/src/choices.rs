@@ -1,14 +1,16 @@
-//! What was found out about packed products on this computer, so that a load need not time them again.
+//! What was found out about kernels on this computer: which packed products are faster, and which kernels are right.
 //!
-//! One small JSON file. It only spares time: whatever is wrong with it, the products are timed again.
+//! One small JSON file. It only spares time: whatever is wrong with it, products are timed and kernels tried again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::gpu::Gpu;
 use engine::model::{LARGE, Products};
 use engine::session::{Plan, Session};
 use engine::store::{Folder, StoreError};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use shaders::Source;
 
 use crate::device::AdapterNames;
 use crate::host::Host;
@@ -21,6 +23,10 @@ pub const FILE: &str = "packed.json";
 pub const VERSION: u32 = 1;
 /// Most choices that are kept.
 const MOST: usize = 64;
+/// Most adapters whose kernels are remembered.
+const MOST_ADAPTERS: usize = 8;
+/// Most kernels of an adapter that are remembered.
+const MOST_SOUND: usize = 1000;
 
 /// What is known of the packed products of a model on an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +45,57 @@ struct File {
     version: u32,
     /// By adapter and products.
     choices: BTreeMap<String, Choice>,
+    /// By adapter: the kernels that were found right there, by their texts.
+    #[serde(default)]
+    sound: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// An adapter, with its driver and browser: another version of the browser may compile otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapter(String);
+
+impl Adapter {
+    /// That of this device.
+    #[must_use]
+    pub fn new(gpu: &Gpu, names: &AdapterNames) -> Self {
+        let AdapterNames { vendor, architecture, device, description, browser, .. } = names;
+        Self(format!("{vendor}|{architecture}|{device}|{description}|{browser}|{}", gpu.identity()))
+    }
+}
+
+/// A kernel in a few letters: its name, and a digest of its text, so that a changed kernel is another one.
+pub(crate) fn text_key(source: &Source) -> String {
+    let digest = Sha256::digest(&source.wgsl);
+    let digest: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    format!("{} {digest}", source.name)
+}
+
+/// The kernels that were found right on an adapter.
+pub(crate) async fn sound(host: &Host, adapter: &Adapter) -> BTreeSet<String> {
+    let read = async { read(&*host.platform.folder(FOLDER).await?).await };
+    let file: Result<File, StoreError> = read.await;
+    file.ok().and_then(|mut file| file.sound.remove(&adapter.0)).unwrap_or_default()
+}
+
+/// Keeps which kernels are right on an adapter.
+pub(crate) async fn keep_sound(host: &Host, adapter: &Adapter, kernels: &BTreeSet<String>) {
+    let keep = async {
+        let folder = host.platform.folder(FOLDER).await?;
+        let mut file = read(&*folder).await?;
+        if file.sound.get(&adapter.0) == Some(kernels) {
+            return Ok(());
+        }
+        if file.sound.len() >= MOST_ADAPTERS && !file.sound.contains_key(&adapter.0) {
+            file.sound.clear();
+        }
+        // Of many models, some kernels are tried again.
+        let kept = kernels.iter().take(MOST_SOUND).cloned().collect();
+        file.sound.insert(adapter.0.clone(), kept);
+        write(&*folder, file).await
+    };
+    let kept: Result<(), StoreError> = keep.await;
+    // Where it cannot be kept, the next load tries them again.
+    kept.ok();
 }
 
 /// What a choice is about: an adapter, and the products of a model.
@@ -50,9 +107,7 @@ impl Subject {
     #[must_use]
     pub fn new(gpu: &Gpu, names: &AdapterNames, plan: &Plan) -> Option<Self> {
         let products = plan.large_products();
-        let AdapterNames { vendor, architecture, device, description, browser, .. } = names;
-        // Another version of the browser may compile otherwise.
-        let adapter = format!("{vendor}|{architecture}|{device}|{description}|{browser}|{}", gpu.identity());
+        let Adapter(adapter) = Adapter::new(gpu, names);
         (!products.is_empty()).then(|| Self(format!("{adapter}: {}", products.join(", "))))
     }
 
@@ -98,12 +153,16 @@ async fn look(folder: &dyn Folder, subject: &Subject) -> Result<Option<Choice>, 
 
 async fn keep(folder: &dyn Folder, subject: &Subject, choice: Choice) -> Result<(), StoreError> {
     let mut file = read(folder).await?;
-    file.version = VERSION;
     if file.choices.len() >= MOST && !file.choices.contains_key(subject.key()) {
         // What computes wrongly is worth more than what is faster.
         file.choices.retain(|_, choice| *choice == Choice::SwitchedOff);
     }
     file.choices.insert(subject.0.clone(), choice);
+    write(folder, file).await
+}
+
+async fn write(folder: &dyn Folder, file: File) -> Result<(), StoreError> {
+    let file = File { version: VERSION, ..file };
     let bytes = serde_json::to_vec(&file);
     let bytes = bytes.map_err(|error| StoreError::Failed { reason: error.to_string() })?;
     folder.write(FILE, &bytes).await

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use engine::bytes::CancelToken;
 use engine::check::{self, Check};
-use engine::gpu::Gpu;
+use engine::gpu::{Gpu, GpuError};
 use engine::model::{Products, is_packed};
 use engine::session::{Control, Finish};
 use protocol::diagnosis::{KernelCheck, KernelTime, Round, SwitchedOff};
@@ -24,7 +25,11 @@ pub async fn diagnose(host: Rc<Host>, id: RequestId, what: Diagnosis, task: Task
         Ok(mut slot) => match what {
             Diagnosis::Benchmark(options) => benchmark(&host, &mut slot, id, options, &task).await,
             Diagnosis::Profile { position } => profile(&host, &mut slot, id, position, &task).await,
-            Diagnosis::SelfTest => self_test(&host, &mut slot, id, &task).await,
+            Diagnosis::SelfTest => {
+                let mut tell = |done, total| host.post(Event::Diagnosing { id, done, total });
+                let found = self_test(&host, &mut slot, &task.cancel, &mut tell).await;
+                found.map(Finding::SelfTest)
+            }
         },
         Err(_) => Err(failure::cancelled()),
     };
@@ -105,17 +110,23 @@ async fn profile(
 
 /// The kernels of the loaded model, or a standard set, beside their twins. Where only packed products compute wrongly, the
 /// model goes on without them. A model with another such kernel is unloaded: it would answer nonsense.
-async fn self_test(host: &Rc<Host>, slot: &mut Slot, id: RequestId, task: &Task) -> Result<Finding, Failure> {
+pub async fn self_test(
+    host: &Rc<Host>,
+    slot: &mut Slot,
+    cancel: &CancelToken,
+    tell: &mut dyn FnMut(u32, u32),
+) -> Result<SelfTest, Failure> {
     let mut told = SelfTest::default();
     let Some(model) = host.model.borrow().clone() else {
         let gpu = host.gpu().await.map_err(|report| device::failure(&report.problem))?;
-        try_all(host, &gpu, id, &check::standard(), task, &mut told.checks).await?;
-        return Ok(Finding::SelfTest(told));
+        try_all(host, &gpu, &check::standard(), cancel, tell, &mut told.checks).await?;
+        return Ok(told);
     };
     told.of_model = true;
-    let ready = recovery::ensure(host, slot, &task.cancel).await?;
+    model.verified.set(true);
+    let ready = recovery::ensure(host, slot, cancel).await?;
     let forms = ready.session.decoder().forms();
-    let failed = try_all(host, &ready.gpu, id, &forms, task, &mut told.checks).await?;
+    let failed = try_all(host, &ready.gpu, &forms, cancel, tell, &mut told.checks).await?;
     let mut is_sound = failed.is_empty();
     if !is_sound && failed.iter().all(is_packed) {
         let before = model.products.replace(Products::Floats);
@@ -127,7 +138,7 @@ async fn self_test(host: &Rc<Host>, slot: &mut Slot, id: RequestId, task: &Task)
         // Those that have taken their place.
         let mut new = ready.session.decoder().forms();
         new.retain(|form| !forms.contains(form));
-        match try_all(host, &ready.gpu, id, &new, task, &mut told.checks).await {
+        match try_all(host, &ready.gpu, &new, cancel, tell, &mut told.checks).await {
             Ok(failed) => is_sound = failed.is_empty(),
             Err(failure) => {
                 // Nobody knows whether it answers right: the next request loads it anew, with what it had.
@@ -146,35 +157,41 @@ async fn self_test(host: &Rc<Host>, slot: &mut Slot, id: RequestId, task: &Task)
         host.keeper.set(None);
         *slot = None;
     }
-    Ok(Finding::SelfTest(told))
+    Ok(told)
 }
 
 /// Tries kernels; those that compute wrongly.
 async fn try_all(
     host: &Host,
     gpu: &Gpu,
-    id: RequestId,
     forms: &[Form],
-    task: &Task,
+    cancel: &CancelToken,
+    tell: &mut dyn FnMut(u32, u32),
     checks: &mut Vec<KernelCheck>,
 ) -> Result<Vec<Form>, Failure> {
     let before = checks.len();
     let total = (before + forms.len()) as u32;
     let mut failed = Vec::new();
     for (done, form) in (before as u32..).zip(forms) {
-        if task.cancel.is_cancelled() {
+        if cancel.is_cancelled() {
             return Err(failure::cancelled());
         }
-        host.post(Event::Diagnosing { id, done, total });
-        let Check { name, deviation, mut problem } =
-            check::check(gpu, form).await.map_err(|error| failure::of(&error.into(), None))?;
-        if host.doubted.borrow().as_ref().is_some_and(|is_wrong| is_wrong(&name)) {
-            problem = Some("it is doubted".to_owned());
-        }
+        tell(done, total);
+        let tried = try_one(host, gpu, form).await;
+        let Check { name, deviation, problem } = tried.map_err(|error| failure::of(&error.into(), None))?;
         if problem.is_some() {
             failed.push(form.clone());
         }
         checks.push(KernelCheck { name, deviation, problem });
     }
     Ok(failed)
+}
+
+/// Tries a kernel.
+pub async fn try_one(host: &Host, gpu: &Gpu, form: &Form) -> Result<Check, GpuError> {
+    let mut check = check::check(gpu, form).await?;
+    if host.doubted.borrow().as_ref().is_some_and(|is_wrong| is_wrong(&check.name)) {
+        check.problem = Some("it is doubted".to_owned());
+    }
+    Ok(check)
 }

@@ -52,6 +52,12 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         )
         .with(Remedy::NewChat),
         EngineError::NoToken { .. } => internal(error.to_string()),
+        EngineError::NotNumbers => Failure::new(
+            Cause::Internal,
+            "The model computed no usable numbers, so the answer cannot go on. Either its file is damaged, or this \
+             graphics card computes wrongly: the self-test on the Diagnostics page can tell.",
+        )
+        .with(Remedy::OtherModel),
         EngineError::Empty => Failure::new(Cause::Invalid, "There is nothing to answer."),
     }
 }
@@ -74,10 +80,24 @@ pub fn no_sense(media: Media) -> Failure {
     Failure::new(Cause::Unsupported, message).with(Remedy::OtherModel)
 }
 
+/// A part for pictures or sound that cannot be used, in a model whose text can.
+pub fn of_tower(reason: &str) -> Failure {
+    let message = format!(
+        "This model's part for pictures or sound is in a form that gemtab cannot read ({reason}). You can still chat \
+         with it in text."
+    );
+    Failure::new(Cause::Unsupported, message)
+}
+
 /// A sound file that cannot be read.
 pub fn of_wav(error: &WavError) -> Failure {
     let message = match error {
         WavError::Empty => "There is no sound in this file.".to_owned(),
+        WavError::TooLong { seconds, most } => format!(
+            "This sound is too long: it lasts {} minutes, and {} minutes are the most. Cut it into shorter pieces.",
+            count((seconds / 60) as u32),
+            count((most / 60) as u32)
+        ),
         WavError::NotWav
         | WavError::Missing { .. }
         | WavError::Unsupported { .. }

@@ -58,6 +58,8 @@ pub struct Model {
     pub options: LoadOptions,
     /// Which products its session has packed.
     pub products: Cell<Products>,
+    /// Whether its kernels were tried, or are being tried because a person asked for it.
+    pub verified: Cell<bool>,
     /// What is remembered of these, if the model has any.
     pub subject: Option<Subject>,
     /// Its tokenizer.
@@ -72,6 +74,8 @@ pub struct Model {
     pub projector: Option<Rc<dyn ByteSource>>,
     /// Whether it sees.
     pub sees: bool,
+    /// Tokens of the longest picture that it can read; none where any picture can be.
+    pub largest_picture: Option<u32>,
     /// What it hears with, if it hears.
     pub ears: Option<audio::TowerConfig>,
 }

@@ -28,6 +28,7 @@ mod recovery;
 mod router;
 mod tasks;
 mod tuning;
+mod verifying;
 #[cfg(target_arch = "wasm32")]
 mod web;
 

@@ -17,7 +17,7 @@ use crate::host::{Host, Model, Ready};
 use crate::platform::Opened;
 use crate::progress::Meter;
 use crate::tasks::Task;
-use crate::{adapters, device, failure, keeping, recovery};
+use crate::{adapters, device, failure, keeping, recovery, verifying};
 
 /// What is asked for.
 pub struct Wanted {
@@ -60,11 +60,17 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     *slot = None;
 
     let mut losses = 0;
+    // Whether to make room for the largest pictures; afterwards, whether that was done.
+    let mut pictures = true;
     let (ready, model, keeping, details, adapters) = loop {
         let gpu = gpu(&host).await?;
-        match try_load(&host, id, &wanted, &gpu, &task.cancel).await {
+        match try_load(&host, id, &wanted, &gpu, &mut pictures, &task.cancel).await {
             Ok(loaded) => break loaded,
             Err(Trouble::Said(failure)) => return Err(failure),
+            // The device has less memory than it was taken to have. What is usual may fit it.
+            Err(Trouble::Engine(error, _)) if pictures && failure::is_out_of_memory(&error) => {
+                pictures = false
+            }
             Err(Trouble::Engine(error, context)) => {
                 let Some(reason) = recovery::lost(&host, &gpu, &error).await else {
                     return Err(failure::of(&error, context));
@@ -81,9 +87,12 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     let gpu_bytes = ready.gpu.bytes_in_use();
     *slot = Some(ready);
     host.model.replace(Some(Rc::new(model)));
+    // What was looked at while it loaded was not looked at for it.
+    host.known.borrow_mut().clear();
     host.losses.set(0);
     host.keeper.set(keeping);
     keeping::resume(&host);
+    verifying::begin(&host);
     Ok(Event::Loaded { id, details, context, gpu_bytes, adapters })
 }
 
@@ -122,6 +131,7 @@ async fn try_load(
     id: RequestId,
     wanted: &Wanted,
     gpu: &Rc<Gpu>,
+    pictures: &mut bool,
     cancel: &CancelToken,
 ) -> Result<Loaded, Trouble> {
     let started = Instant::now();
@@ -154,6 +164,9 @@ async fn try_load(
     let senses = cancel.guard(reading).await?;
     plan.tower_bytes += senses.bytes;
     let details = details::details(&header, &plan, &senses, wanted.source.name());
+    if let Some(reason) = &plan.unusable {
+        host.trouble(failure::of_tower(reason));
+    }
     let context = plan.longest(wanted.context, assumed_memory(gpu));
     let subject = Subject::new(gpu, &host.adapter_names().await, &plan);
     drop(plan);
@@ -163,8 +176,13 @@ async fn try_load(
         None => Products::Measured,
     };
     let projector_bytes = senses.bytes;
-    let options =
+    let mut options =
         LoadOptions { context: wanted.context, projector_bytes, products, ..LoadOptions::default() };
+    if senses.sees && *pictures {
+        let (available, binding) = (assumed_memory(gpu), gpu.max_binding());
+        options = Plan::with_pictures(&header, &options, available, binding).map_err(plain)?;
+    }
+    *pictures = options.largest_picture > 0;
     let (device, bytes) = (Rc::clone(gpu), Rc::clone(&source));
     let mut session = Session::load_with_header(device, bytes, header, &options, cancel, &mut tell)
         .await
@@ -180,6 +198,7 @@ async fn try_load(
         source,
         options: LoadOptions { context: session.context(), ..options },
         products: session.decoder().products().into(),
+        verified: false.into(),
         subject,
         tokenizer: Rc::clone(session.tokenizer()),
         variant: session.variant(),
@@ -187,6 +206,7 @@ async fn try_load(
         adapters: adapters::held(&session).into(),
         projector,
         sees: senses.sees,
+        largest_picture: session.largest_picture(),
         ears: senses.ears,
     };
     let ready = Ready::new(Rc::clone(gpu), session, model.projector.as_ref());

@@ -110,6 +110,10 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
         Request::CloseAdapter { id, key } => emit(&state, Event::AdapterClosed { id, key }),
         Request::Examine { id, content } => {
             wait(&state, 60).await?;
+            if state.upgrade()?.scenario.crash_looking && matches!(content, Content::Image { .. }) {
+                deliver(&state, Delivery::Crashed("unreachable executed".into()));
+                return None;
+            }
             match media::examine(&content, &handles).await {
                 Ok(report) => emit(&state, Event::Examined { id, report }),
                 Err(failure) => fail(&state, id, failure),

@@ -16,6 +16,7 @@
 /// | `miscomputes` | a kernel computes wrongly in the self-test |
 /// | `miscomputes-packed` | one of packed products does |
 /// | `crash` | the worker crashes in the middle of the first answer |
+/// | `crash-looking` | the worker crashes whenever it looks at a picture |
 /// | `silent` | the worker never reports ready |
 /// | `version` | the worker is of another version |
 /// | `text-only` | no model sees or hears |
@@ -52,6 +53,8 @@ pub struct Scenario {
     pub miscomputes_packed: bool,
     /// The worker crashes in the middle of an answer.
     pub crash: bool,
+    /// The worker crashes whenever it looks at a picture.
+    pub crash_looking: bool,
     /// The worker never reports ready.
     pub silent: bool,
     /// The worker is of another version.
@@ -138,6 +141,7 @@ impl Scenario {
                 "miscomputes" => scenario.miscomputes = true,
                 "miscomputes-packed" => scenario.miscomputes_packed = true,
                 "crash" => scenario.crash = true,
+                "crash-looking" => scenario.crash_looking = true,
                 "silent" => scenario.silent = true,
                 "version" => scenario.version = true,
                 "text-only" => scenario.text_only = true,

@@ -8,7 +8,7 @@ use crate::{
     format,
     history::{Attachment, AttachmentKind},
     state::{
-        chat::{Attached, size_words},
+        chat::{Attached, Look, size_words},
         models::ModelState,
         use_stores,
     },
@@ -213,6 +213,29 @@ fn Chip(shown: Shown<Attachment>) -> impl IntoView {
         let line = |notice| view! { <span class="chip-note">{notice_words(notice)}</span> };
         notices.into_iter().map(line).collect::<Vec<_>>()
     };
+    let stopped = Memo::new(move |_| {
+        mine.with(|mine| {
+            let stopped = mine.iter().filter(|it| it.look == Look::Stopped);
+            stopped.map(|it| it.attachment.key).collect::<Vec<_>>()
+        })
+    });
+    let stopped = move || {
+        let keys = stopped.get();
+        (!keys.is_empty()).then(|| {
+            view! {
+                <span class="chip-note">
+                    "The engine stopped while it looked at this, so it was not shown to it again. "
+                    <button
+                        type="button"
+                        class="button quiet"
+                        on:click=move |_| chat.examine_again(keys.clone())
+                    >
+                        "Try it again"
+                    </button>
+                </span>
+            }
+        })
+    };
     let is_picture = !is_video && first.kind == AttachmentKind::Image;
     let content = match shown {
         Shown::One(it) => one(it),
@@ -225,6 +248,7 @@ fn Chip(shown: Shown<Attachment>) -> impl IntoView {
                 <span class="chip-name">{name.clone()}</span>
                 <span class="chip-about muted numbers">{about}</span>
                 {notices}
+                {stopped}
                 {is_picture.then(|| view! { <BudgetChoice attachment=first /> })}
             </div>
             <IconButton glyph=Glyph::Close label=format!("Remove {name}") on_press=move |()| chat.detach(key) />
@@ -238,6 +262,9 @@ fn notice_words(notice: MediaNotice) -> String {
         MediaNotice::FirstFrame => "Animated: the first frame is seen.".to_owned(),
         MediaNotice::Clips(clips) => format!("Longer than 30 s: heard as {clips} clips."),
         MediaNotice::Silent => "Nothing is heard in it.".to_owned(),
+        MediaNotice::FewerTokens(most) => {
+            format!("This model reads up to {most} tokens of a picture, so it gets that many.")
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::ChatStore;
 use crate::format;
 use crate::history::{Attachment, AttachmentKey, AttachmentKind, Moment};
 use crate::media::{decode, kind, kind::FileKind, picture, video, wav::Wav};
+use crate::state::engine::EnginePhase;
 use crate::state::media::{MOST_BYTES, blob_of};
 
 /// An attachment of the next message.
@@ -17,6 +18,21 @@ pub struct Attached {
     pub attachment: Attachment,
     /// What the engine found in it; none until it has looked.
     pub report: Option<MediaReport>,
+    /// Whether the engine is looking at it.
+    pub look: Look,
+}
+
+/// Whether the engine is looking at an attachment. The draft keeps which ones it looked at last: what has stopped the engine
+/// is not shown to it again unasked, for it would stop again, after each reload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Look {
+    /// Not now.
+    #[default]
+    None,
+    /// It is.
+    Now,
+    /// It stopped while it did.
+    Stopped,
 }
 
 impl Attached {
@@ -137,7 +153,7 @@ impl ChatStore {
     /// Has the engine look at all attachments that it was not asked about, or could not tell the cost of.
     pub fn examine_all(self) {
         let open: Vec<_> = self.attached.with_untracked(|all| {
-            let open = all.iter().filter(|it| it.tokens().is_none());
+            let open = all.iter().filter(|it| it.tokens().is_none() && it.look != Look::Stopped);
             open.map(|it| it.attachment.key).collect()
         });
         spawn_local(async move {
@@ -145,6 +161,25 @@ impl ChatStore {
                 self.examine(key).await;
             }
         });
+    }
+
+    /// Has the engine look at attachments that it stopped at before.
+    pub fn examine_again(self, keys: Vec<AttachmentKey>) {
+        spawn_local(async move {
+            for key in keys {
+                self.examine(key).await;
+            }
+        });
+    }
+
+    /// Notes, in the draft too, whether the engine is looking at an attachment.
+    fn look(self, key: AttachmentKey, look: Look) {
+        self.attached.update(|all| {
+            if let Some(it) = all.iter_mut().find(|it| it.attachment.key == key) {
+                it.look = look;
+            }
+        });
+        self.keep_draft();
     }
 
     async fn attach_file(self, file: &File) -> Result<(), String> {
@@ -247,7 +282,7 @@ impl ChatStore {
     async fn add(self, attachment: Attachment) -> Result<(), String> {
         let key = attachment.key;
         self.ui.say(format!("{} attached.", attachment.name));
-        self.attached.update(|all| all.push(Attached { attachment, report: None }));
+        self.attached.update(|all| all.push(Attached { attachment, report: None, look: Look::None }));
         self.keep_draft();
         self.examine(key).await;
         Ok(())
@@ -263,11 +298,14 @@ impl ChatStore {
             return;
         };
         let content = content(&attachment, 0);
+        self.look(key, Look::Now);
         let reply = self.engine.request_with(vec![blob], |id| Request::Examine { id, content });
         let event = match reply {
             Some(reply) => reply.last().await,
             None => None,
         };
+        let crashed = matches!(self.engine.phase.get_untracked(), EnginePhase::Crashed(_));
+        self.look(key, if event.is_none() && crashed { Look::Stopped } else { Look::None });
         match event {
             Some(Event::Examined { report, .. }) => self.attached.update(|all| {
                 // The budget may have been changed meanwhile: then another look is under way.

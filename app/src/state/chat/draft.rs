@@ -3,7 +3,7 @@
 use gloo_timers::future::TimeoutFuture;
 use leptos::{prelude::*, task::spawn_local};
 
-use super::{Attached, ChatStore};
+use super::{Attached, ChatStore, Look};
 use crate::history::{ConversationId, Draft};
 
 /// How long typing must rest before the draft is kept, in milliseconds.
@@ -26,9 +26,11 @@ impl ChatStore {
     /// Keeps what is typed now.
     pub(super) fn keep_draft(self) {
         let text = self.draft.get_untracked();
-        let attachments =
-            self.attached.with_untracked(|all| all.iter().map(|it| it.attachment.clone()).collect());
-        self.library.keep_draft(self.draft_owner(), Draft { text, attachments });
+        let (attachments, looking) = self.attached.with_untracked(|all| {
+            let looking = all.iter().filter(|it| it.look != Look::None).map(|it| it.attachment.key).collect();
+            (all.iter().map(|it| it.attachment.clone()).collect(), looking)
+        });
+        self.library.keep_draft(self.draft_owner(), Draft { text, attachments, looking });
     }
 
     /// The conversation that the draft belongs to; none for one that has not begun.
@@ -49,8 +51,12 @@ impl ChatStore {
             // What was typed meanwhile is newer.
             if self.draft_changes.get_value() == change && !draft.is_empty() {
                 self.draft.set(draft.text);
-                let attached = draft.attachments.into_iter();
-                self.attached.set(attached.map(|attachment| Attached { attachment, report: None }).collect());
+                let attached = draft.attachments.into_iter().map(|attachment| {
+                    let stopped = draft.looking.contains(&attachment.key);
+                    let look = if stopped { Look::Stopped } else { Look::None };
+                    Attached { attachment, report: None, look }
+                });
+                self.attached.set(attached.collect());
                 self.examine_all();
             }
         });

@@ -7,7 +7,7 @@ mod draft;
 pub use answering::with_system;
 pub(super) use answering::{encoding_words, tower_words};
 pub(super) use attaching::content;
-pub use attaching::{Attached, Senses, size_words};
+pub use attaching::{Attached, Look, Senses, size_words};
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::Failure;

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures_util::future::join;
+
 use super::{Gpu, GpuError};
 
 /// Bytes of the smallest buffer, of which all sizes are multiples.
@@ -118,7 +120,7 @@ impl Gpu {
     /// Runs `work`, and reports memory that the device could not give during it.
     ///
     /// # Errors
-    /// [`GpuError::OutOfMemory`], or what `work` returned.
+    /// [`GpuError::OutOfMemory`], [`GpuError::Fault`] where it failed for another reason, or what `work` returned.
     pub async fn allocating<T>(
         &self,
         label: &str,
@@ -129,11 +131,14 @@ impl Gpu {
             return work();
         }
         let in_use = self.bytes_in_use();
-        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let no_room = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
         let result = work();
-        match scope.pop().await {
-            Some(_) => Err(GpuError::OutOfMemory { label: label.to_owned(), bytes, in_use }),
-            None => result,
+        let internal = internal.pop();
+        match join(no_room.pop(), internal).await {
+            (Some(_), _) => Err(GpuError::OutOfMemory { label: label.to_owned(), bytes, in_use }),
+            (None, Some(error)) => Err(GpuError::Fault { reason: format!("{label}: {error}") }),
+            (None, None) => result,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use futures_util::future::join;
 use shaders::{Binding, Source};
 
 use super::{Gpu, GpuError};
@@ -37,12 +38,22 @@ impl Gpu {
         if self.is_rehearsal() {
             return work.await;
         }
-        let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let result = work.await;
-        match scope.pop().await {
-            Some(error) => Err(GpuError::Fault { reason: error.to_string() }),
-            None => result,
+        match self.refusing(work).await {
+            (_, Some(error)) => Err(GpuError::Fault { reason: error.to_string() }),
+            (result, None) => result,
         }
+    }
+
+    /// Runs `work`, and what the device refused in it. A driver that cannot compile what WebGPU finds valid is an internal
+    /// error, not one of validation.
+    async fn refusing<T>(&self, work: impl Future<Output = T>) -> (T, Option<wgpu::Error>) {
+        let invalid = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
+        let result = work.await;
+        // Both end here, the inner one first; only then are they waited for.
+        let internal = internal.pop();
+        let (internal, invalid) = join(internal, invalid.pop()).await;
+        (result, invalid.or(internal))
     }
 
     /// The pipeline of a kernel, compiled on first use. A browser refuses a bad kernel in silence and then leaves its
@@ -54,9 +65,8 @@ impl Gpu {
         if let Some(pipeline) = self.pipelines.borrow().get(&source.name) {
             return Ok(Rc::clone(pipeline));
         }
-        let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let made = self.compile(source);
-        if let Some(error) = scope.pop().await {
+        let (made, refused) = self.refusing(async { self.compile(source) }).await;
+        if let Some(error) = refused {
             return Err(GpuError::Kernel { kernel: source.name.clone(), reason: error.to_string() });
         }
         let pipeline = Rc::new(made);

@@ -169,6 +169,11 @@ impl Steps {
         self.0.iter().filter_map(|step| step.form.as_ref())
     }
 
+    /// The kernels that cannot be tried alone.
+    pub fn untried(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|step| step.form.is_none()).map(|step| step.pipeline.name.as_str())
+    }
+
     /// Bytes that a replay for one row reads, the row being at `position`.
     #[must_use]
     pub fn bytes_read(&self, position: u32) -> u64 {

@@ -195,16 +195,19 @@ impl Input {
         })
     }
 
-    /// Where a chunk of at most `most` tokens from `pos` ends. With `whole`, it never ends inside a picture.
+    /// Where a chunk of at most `most` tokens from `pos` ends. Where pictures are seen whole it never ends inside one: a
+    /// picture that begins at `pos` may then take up to `whole` tokens.
     ///
     /// # Errors
     /// [`MediaError::TooLong`] for a picture that no chunk can hold.
-    pub fn chunk_end(&self, pos: u32, most: u32, whole: bool) -> Result<u32, MediaError> {
+    pub fn chunk_end(&self, pos: u32, most: u32, whole: Option<u32>) -> Result<u32, MediaError> {
         let end = (pos + most).min(self.len() as u32);
-        match self.block_across(end).filter(|block| whole && block.is_picture()) {
+        let Some(longest) = whole else { return Ok(end) };
+        match self.block_across(end).filter(|block| block.is_picture()) {
             None => Ok(end),
             Some(block) if block.at > pos => Ok(block.at),
-            Some(block) => Err(MediaError::TooLong { tokens: block.medium.tokens, most }),
+            Some(block) if block.range().end - pos <= longest => Ok(block.range().end),
+            Some(block) => Err(MediaError::TooLong { tokens: block.medium.tokens, most: longest }),
         }
     }
 }
@@ -262,12 +265,15 @@ mod tests {
     #[test]
     fn chunks_do_not_end_inside_a_picture_that_is_seen_whole() {
         let input = input(b"picture");
-        assert_eq!(input.chunk_end(0, 4, false), Ok(4));
-        assert_eq!(input.chunk_end(0, 4, true), Ok(2));
-        assert_eq!(input.chunk_end(2, 3, true), Ok(5));
-        assert_eq!(input.chunk_end(2, 2, true), Err(MediaError::TooLong { tokens: 3, most: 2 }));
+        assert_eq!(input.chunk_end(0, 4, None), Ok(4));
+        assert_eq!(input.chunk_end(0, 4, Some(4)), Ok(2));
+        assert_eq!(input.chunk_end(2, 3, Some(3)), Ok(5));
+        assert_eq!(input.chunk_end(2, 2, Some(2)), Err(MediaError::TooLong { tokens: 3, most: 2 }));
+        // Text is read in shorter chunks than a picture.
+        assert_eq!(input.chunk_end(2, 2, Some(3)), Ok(5));
+        assert_eq!(input.chunk_end(0, 2, Some(3)), Ok(2));
         // Sound is read in order.
-        assert_eq!(input.chunk_end(5, 2, true), Ok(7));
+        assert_eq!(input.chunk_end(5, 2, Some(3)), Ok(7));
         let parts: Vec<_> = input.blocks_in(4..7).map(|(_, part)| part).collect();
         assert_eq!(parts, [4..5, 6..7]);
     }

@@ -1,6 +1,6 @@
 //! A loaded decoder: prompt tokens in, drawn tokens out.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -230,6 +230,12 @@ impl Decoder {
         scratch::chunk(&self.parts.config)
     }
 
+    /// Tokens of a chunk of text.
+    #[must_use]
+    pub fn text_chunk_len(&self) -> u32 {
+        scratch::text_chunk(&self.parts.config)
+    }
+
     /// Which products of decode are packed: [`Products::Floats`] or [`Products::Packed`].
     #[must_use]
     pub fn products(&self) -> Products {
@@ -278,9 +284,22 @@ impl Decoder {
     #[must_use]
     pub fn forms(&self) -> Vec<Form> {
         let mut seen = HashSet::new();
+        let repacked = self.parts.weights.dtypes().into_iter().map(Form::Repack);
+        let tried = self.all_steps().flat_map(Steps::forms).cloned();
+        repacked.chain(tried).filter(|form| seen.insert(form.clone())).collect()
+    }
+
+    /// The kernels of this model and its active adapters that cannot be tried alone.
+    #[must_use]
+    pub fn untried(&self) -> BTreeSet<&str> {
+        self.all_steps().flat_map(Steps::untried).collect()
+    }
+
+    /// The dispatches of prefill, of drawn tokens, and of every way to draw them.
+    fn all_steps(&self) -> impl Iterator<Item = &Steps> {
         let lists = self.lists();
-        let lists = [&lists.one, &lists.chunk, &lists.tail, &self.head];
-        lists.into_iter().flat_map(Steps::forms).filter(|form| seen.insert(*form)).cloned().collect()
+        let lists = [&lists.embed, &lists.one, &lists.chunk, &lists.tail, &self.head];
+        lists.into_iter().chain(self.sampler.all_steps())
     }
 
     /// Prepares the device for replays of [`Self::token_steps`] at this position, whose results mean nothing. They use

@@ -127,7 +127,9 @@ impl Builder<'_> {
         let mut buffers: Vec<&wgpu::Buffer> = vec![&parts.scratch.state, &all.z, &corrections.b, &all.scales];
         buffers.extend(products);
         let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
-        self.steps.push(self.gpu, &expand::source(products.len())?, &params, &buffers, grid).await
+        self.steps.push(self.gpu, &expand::source(products.len())?, &params, &buffers, grid).await?;
+        self.steps.tried_as(Form::Expand(products.len()));
+        Ok(())
     }
 
     /// out = gelu_tanh(gate)·up, over rows.

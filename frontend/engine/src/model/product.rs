@@ -38,7 +38,9 @@ pub async fn push_part(
     [state, x, y]: [&Buffer; 3],
 ) -> Result<(), GpuError> {
     let params = Params::new(layout).with_clamps(clamps.unwrap_or(Clamps::NONE));
-    let room = x.size() / (4 * u64::from(layout.k.max(1)));
+    // Buffers are shared: one of the two may have room for more rows than there ever are.
+    let rows = |buffer: &Buffer, width: u32| buffer.size() / (4 * u64::from(width.max(1)));
+    let room = rows(x, layout.k).min(rows(y, layout.n));
     for tile in Tile::within_reach(u32::try_from(room).unwrap_or(u32::MAX), params.n) {
         let grid = Grid::Rows(Rc::new(move |rows| {
             if Tile::choose(rows, params.n) == tile { tile.dispatch(&params, rows) } else { [0; 3] }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use shaders::sampling::{Candidates, MAX_RECENT, Params, Sampling, Settings};
+use shaders::selftest::Form as Tried;
 
 use super::Parts;
 use crate::gpu::{Buffer, Gpu, GpuError, Grid, Readback, Steps};
@@ -69,10 +70,12 @@ impl Sampler {
         }
         let grid = Grid::Fixed(sampling.top_k_grid());
         steps.push_shared(gpu, &sampling.top_k()?, &params, &buffers, grid).await?;
+        steps.tried_as(Tried::TopK(candidates));
         let mut last = &lists;
         if sampling.merges() {
             let grid = Grid::Fixed(sampling.merge_lists_grid());
             steps.push_shared(gpu, &sampling.merge_lists()?, &params, &[&lists, &merged], grid).await?;
+            steps.tried_as(Tried::MergeLists(candidates));
             last = &merged;
         }
         let mut buffers: Vec<&wgpu::Buffer> = vec![&s.state, recent, &s.tokens, drawn, last];
@@ -80,6 +83,7 @@ impl Sampler {
             buffers.push(&sums);
         }
         steps.push_shared(gpu, &sampling.sample()?, &params, &buffers, Grid::Fixed([1, 1, 1])).await?;
+        steps.tried_as(Tried::Sample(candidates));
         Ok(Form { steps, params, sampling, _lists: vec![lists, merged, sums] })
     }
 
@@ -103,6 +107,11 @@ impl Sampler {
     #[must_use]
     pub fn steps(&self) -> &Steps {
         &self.forms[self.active].steps
+    }
+
+    /// The dispatches of every form.
+    pub fn all_steps(&self) -> impl Iterator<Item = &Steps> {
+        self.forms.iter().map(|form| &form.steps)
     }
 
     /// Submits `encoder` with a copy of the drawn ids to one of the two readback buffers at its end.

@@ -111,11 +111,24 @@ impl Sizes {
     }
 }
 
-/// Tokens of a prefill chunk: fewer for wide models, whose rows are long, but enough for a picture that is seen whole.
+/// Tokens of a prefill chunk of text: fewer for wide models, whose rows are long.
+#[must_use]
+pub fn text_chunk(config: &Config) -> u32 {
+    if config.width > 3000 { 256 } else { 512 }
+}
+
+/// Tokens of the longest prefill chunk: enough for a picture that is seen whole.
 #[must_use]
 pub fn chunk(config: &Config) -> u32 {
-    let usual = if config.width > 3000 { 256 } else { 512 };
-    usual.max(config.whole_picture.next_multiple_of(32))
+    text_chunk(config).max(config.whole_picture.next_multiple_of(32))
+}
+
+/// Bytes of the largest buffer that holds a row for each token of a chunk.
+#[must_use]
+pub fn largest_buffer(config: &Config) -> u64 {
+    let s = Sizes::of(config);
+    let widest = [s.width, s.q, s.kv, s.ff, s.ple].into_iter().max().unwrap_or(0);
+    4 * u64::from(chunk(config)) * widest
 }
 
 /// Bytes of all working buffers.

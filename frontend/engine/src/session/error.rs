@@ -86,6 +86,9 @@ pub enum EngineError {
         /// Pieces of the vocabulary.
         vocabulary: u32,
     },
+    /// What the model computed is nothing that a token could be drawn from.
+    #[error("no logit of the model is a finite number")]
+    NotNumbers,
     /// Nothing to answer.
     #[error("the prompt is empty")]
     Empty,

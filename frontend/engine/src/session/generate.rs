@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use shaders::sampling::Settings;
+use shaders::sampling::{NOTHING, Settings};
 use web_time::Instant;
 
 use super::pace::Pace;
@@ -315,6 +315,9 @@ impl Session {
             while seen < upto && exit.is_none() {
                 let id = ring[seen as usize % ring.len()];
                 seen += 1;
+                if id == NOTHING {
+                    return Err(EngineError::NotNumbers);
+                }
                 exit = run.take(self, id);
             }
             (run.on)(Event::Drawn(run.input.ids()[before..].to_vec()));

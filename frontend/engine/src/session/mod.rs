@@ -334,8 +334,14 @@ impl Session {
 
     /// Where the chunk of a prompt that begins at `pos` ends.
     fn chunk_end(&self, prompt: &Input, pos: u32) -> Result<u32, EngineError> {
-        let whole = self.decoder.config().sees_pictures_whole();
-        Ok(prompt.chunk_end(pos, self.decoder.chunk_len(), whole)?)
+        let whole = self.decoder.config().sees_pictures_whole().then(|| self.decoder.chunk_len());
+        Ok(prompt.chunk_end(pos, self.decoder.text_chunk_len(), whole)?)
+    }
+
+    /// Tokens of the longest picture that it can read; none where any picture can be.
+    #[must_use]
+    pub fn largest_picture(&self) -> Option<u32> {
+        self.decoder.config().sees_pictures_whole().then(|| self.decoder.chunk_len())
     }
 
     /// The blocks of a prompt whose soft tokens [`Self::generate`] will read: the cache does not hold them.

@@ -3,7 +3,9 @@
 use crate::audio;
 use crate::gguf::Header;
 use crate::gpu::Gpu;
-use crate::model::{Config, KvType, TensorList, large_products, ring_bytes, working_bytes};
+use crate::model::{
+    Config, KvType, TensorError, TensorList, large_products, largest_buffer, ring_bytes, working_bytes,
+};
 use crate::vision::{Budget, TowerPlan};
 use crate::weights;
 
@@ -38,6 +40,8 @@ pub struct Plan {
     pub vision: Option<TowerPlan>,
     /// The tower for sound in the same file.
     pub audio: Option<audio::TowerPlan>,
+    /// Why a tower in the file cannot be used although its text can, for people; none where all can.
+    pub unusable: Option<String>,
     /// Bytes that are kept free for towers.
     pub tower_bytes: u64,
 }
@@ -65,14 +69,43 @@ impl Plan {
         let ple_on_host = ple > PLE_ON_DEVICE || (options.ple_on_host && ple > 0);
         let skip: &[&str] = if ple_on_host { &[PLE_TABLE] } else { &[] };
         let weight_bytes = weights::device_bytes(&tensors, skip)?;
-        let vision = TowerPlan::read(header, config.width)?;
+        let mut unusable = None;
+        let vision = usable(TowerPlan::read(header, config.width), &mut unusable)?;
         let largest = Budget::ALL.into_iter().find(|budget| budget.tokens() >= options.largest_picture);
         let budget = largest.unwrap_or(Budget::MOST).max(Budget::default());
         let seeing = vision.as_ref().map_or(0, |tower| tower.bytes(budget));
-        let audio = audio::TowerPlan::read(header, config.width)?;
+        let read = audio::TowerPlan::read(header, config.width).map_err(EngineError::from);
+        let audio = usable(read, &mut unusable)?;
         let hearing = audio.as_ref().map_or(0, audio::TowerPlan::bytes);
         let tower_bytes = options.projector_bytes + seeing + hearing;
-        Ok(Self { config, tensors, ple_on_host, weight_bytes, vision, audio, tower_bytes })
+        Ok(Self { config, tensors, ple_on_host, weight_bytes, vision, audio, unusable, tower_bytes })
+    }
+
+    /// These options with room for the largest pictures for which the context need not be shorter and no buffer larger
+    /// than the device binds. Only models that see pictures whole need any.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn with_pictures(
+        header: &Header,
+        options: &LoadOptions,
+        available: u64,
+        binding: u64,
+    ) -> Result<LoadOptions, EngineError> {
+        let usual = Self::with_options(header, options)?;
+        if usual.config.sees_pictures_whole() {
+            let context = usual.longest(options.context, available);
+            for budget in Budget::ALL.into_iter().rev().take_while(|budget| *budget > Budget::default()) {
+                let larger = LoadOptions { largest_picture: budget.tokens(), ..*options };
+                let plan = Self::with_options(header, &larger)?;
+                if largest_buffer(&plan.config) <= binding
+                    && plan.longest(options.context, available) == context
+                {
+                    return Ok(larger);
+                }
+            }
+        }
+        Ok(*options)
     }
 
     /// Bytes of graphics memory with a context of this length.
@@ -118,6 +151,20 @@ impl Plan {
         }
         let steps = wanted / LEAST_CONTEXT;
         (1..steps).rev().map(|n| n * LEAST_CONTEXT).find(|&context| self.bytes(context) <= available)
+    }
+}
+
+/// A tower; none where its rows are of a length that no kernel reads, which says nothing against the text part.
+fn usable<T>(
+    read: Result<Option<T>, EngineError>,
+    unusable: &mut Option<String>,
+) -> Result<Option<T>, EngineError> {
+    match read {
+        Err(EngineError::Tensor(error @ TensorError::Layout { .. })) => {
+            unusable.get_or_insert(error.to_string());
+            Ok(None)
+        }
+        other => other,
     }
 }
 

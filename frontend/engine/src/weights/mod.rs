@@ -70,6 +70,13 @@ pub struct Weights {
 }
 
 impl Weights {
+    /// The storage types of its matrices, each once.
+    #[must_use]
+    pub fn dtypes(&self) -> Vec<DType> {
+        let used = |dtype: &DType| self.matrices.values().any(|matrix| matrix.dtype == *dtype);
+        DType::ALL.into_iter().filter(used).collect()
+    }
+
     /// The matrix of this name, if the model has it.
     #[must_use]
     pub fn matrix(&self, name: &str) -> Option<&Matrix> {

@@ -1,4 +1,4 @@
-//! How many tokens a picture may take when nobody has said it.
+//! How many tokens a picture may take: when nobody has said it, and in a model that cannot read as many.
 
 use engine::vision::{Budget, Picture, PictureError};
 
@@ -8,6 +8,12 @@ const EDGE: i32 = 40;
 const DETAILED: f64 = 0.06;
 /// Pixels that one soft token shows.
 const TOKEN_PIXELS: u64 = 48 * 48;
+
+/// The largest budget up to `wanted` whose pictures have no more than `most` tokens.
+pub fn within(wanted: Budget, most: u32) -> Budget {
+    let fits = |budget: &Budget| *budget <= wanted && budget.tokens() <= most;
+    Budget::ALL.into_iter().rev().find(fits).unwrap_or(Budget::ALL[0])
+}
 
 /// The usual budget; or a larger one, as far as the picture has pixels for it, where it is full of small detail.
 pub fn automatic(picture: &Picture) -> Result<Budget, PictureError> {
@@ -41,7 +47,19 @@ fn edges(rgb: &[u8], width: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::edges;
+    use engine::vision::Budget;
+
+    use super::{edges, within};
+
+    #[test]
+    fn a_budget_is_cut_to_what_the_model_reads() {
+        let budget = |tokens| Budget::new(tokens).expect("a budget");
+        assert_eq!(within(budget(1120), 288), budget(280));
+        assert_eq!(within(budget(1120), 512), budget(280));
+        assert_eq!(within(budget(560), 1120), budget(560));
+        assert_eq!(within(budget(140), 288), budget(140));
+        assert_eq!(within(budget(280), 1), budget(70));
+    }
 
     #[test]
     fn stripes_are_detail_and_a_slope_is_none() {

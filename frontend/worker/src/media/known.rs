@@ -21,6 +21,8 @@ pub struct Known {
     pub media: Vec<Medium>,
     /// For a picture: its budget.
     pub budget: Budget,
+    /// Whether a larger one was asked for than the model can read.
+    pub cut: bool,
     /// How large it is.
     pub size: Size,
 }
@@ -66,9 +68,10 @@ pub async fn look(
         return Ok(Some(Rc::clone(known)));
     }
     let bytes = read(host, handles, media.place, cancel).await?;
+    let most = host.model.borrow().as_ref().and_then(|model| model.largest_picture).unwrap_or(u32::MAX);
     let known = match content {
         Content::Audio { .. } => sound(host, &bytes)?,
-        _ => picture(&bytes, wanted).map_err(|error| failure::of_picture(&error))?,
+        _ => picture(&bytes, wanted, most).map_err(|error| failure::of_picture(&error))?,
     };
     let known = Rc::new(known);
     host.known.borrow_mut().insert(key, Rc::clone(&known));
@@ -86,16 +89,19 @@ pub async fn read(
     cancel.guard(reading).await.map_err(|Stopped(failure)| failure)
 }
 
-fn picture(file: &[u8], wanted: TokenBudget) -> Result<Known, vision::PictureError> {
+/// A picture, with at most `most` tokens: the model takes no more at once.
+fn picture(file: &[u8], wanted: TokenBudget, most: u32) -> Result<Known, vision::PictureError> {
     let Head { width, height, .. } = Head::read(file)?;
     // All of it, for a file may be cut short behind its header.
     let picture = Picture::decode(file)?;
-    let budget = match wanted.tokens() {
+    let wished = match wanted.tokens() {
         Some(tokens) => Budget::new(tokens)?,
         None => budget::automatic(&picture)?,
     };
+    let budget = budget::within(wished, most);
+    let cut = budget < wished && wanted != TokenBudget::Auto;
     let size = Size::Pixels { width, height, animated: picture.is_animated() };
-    Ok(Known { media: vec![vision::medium(file, budget)?], budget, size })
+    Ok(Known { media: vec![vision::medium(file, budget)?], budget, cut, size })
 }
 
 fn sound(host: &Host, file: &[u8]) -> Result<Known, Failure> {
@@ -104,7 +110,7 @@ fn sound(host: &Host, file: &[u8]) -> Result<Known, Failure> {
     let config = model.as_ref().and_then(|model| model.ears.as_ref());
     let clips = sound.clips().into_iter().map(|clip| clip_medium(clip, config));
     let size = Size::Seconds { seconds: sound.seconds(), silent: sound.is_silent() };
-    Ok(Known { media: clips.collect(), budget: Budget::default(), size })
+    Ok(Known { media: clips.collect(), budget: Budget::default(), cut: false, size })
 }
 
 /// The medium that a clip is for a model with this tower; it takes no tokens where there is none.

@@ -39,6 +39,7 @@ pub async fn examine(
     let size = match known.size {
         Size::Pixels { width, height, animated } => {
             notices.extend(animated.then_some(MediaNotice::FirstFrame));
+            notices.extend(known.cut.then_some(MediaNotice::FewerTokens(known.budget.tokens())));
             MediaSize::Pixels { width, height }
         }
         Size::Seconds { seconds, silent } => {

@@ -212,7 +212,10 @@ fn weights_name(slot: u32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+    use engine::bytes::LocalBoxFuture;
     use engine::store::MemoryFolder;
     use futures_util::FutureExt as _;
     use protocol::tune::TuneSettings;
@@ -269,6 +272,73 @@ mod tests {
         folder.limit(2000);
         assert!(matches!(now(ledger.save(&run(2), &[2; 100], &[2; 4000])), Err(StoreError::Full { .. })));
         assert_eq!(last(&ledger), Some((1, Some(vec![1; 100]))));
+    }
+
+    /// A folder whose n-th operation fails: at once, or when half of it is done.
+    struct Failing {
+        folder: MemoryFolder,
+        half: bool,
+        /// Operations before the one that fails.
+        left: Cell<usize>,
+    }
+
+    impl Failing {
+        fn check(&self) -> Result<(), StoreError> {
+            let left = self.left.get();
+            self.left.set(left.checked_sub(1).unwrap_or(usize::MAX));
+            if left == 0 { Err(StoreError::Failed { reason: "injected".into() }) } else { Ok(()) }
+        }
+    }
+
+    impl Folder for Failing {
+        fn read<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Option<Vec<u8>>, StoreError>> {
+            match self.check() {
+                Ok(()) => self.folder.read(name),
+                Err(error) => std::future::ready(Err(error)).boxed_local(),
+            }
+        }
+
+        fn write<'a>(&'a self, name: &'a str, bytes: &'a [u8]) -> LocalBoxFuture<'a, Result<(), StoreError>> {
+            let Err(error) = self.check() else { return self.folder.write(name, bytes) };
+            if self.half {
+                now(self.folder.write(name, &bytes[..bytes.len() / 2])).expect("memory");
+            }
+            std::future::ready(Err(error)).boxed_local()
+        }
+
+        fn remove<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<(), StoreError>> {
+            match self.check() {
+                Ok(()) => self.folder.remove(name),
+                Err(error) => std::future::ready(Err(error)).boxed_local(),
+            }
+        }
+
+        fn names(&self) -> LocalBoxFuture<'_, Result<Vec<String>, StoreError>> {
+            self.folder.names()
+        }
+    }
+
+    #[test]
+    fn whatever_fails_a_whole_checkpoint_stays() {
+        for half in [false, true] {
+            for n in 0.. {
+                let left = Cell::new(usize::MAX);
+                let folder = Rc::new(Failing { folder: MemoryFolder::default(), half, left });
+                let ledger = Ledger::new(folder.clone());
+                for step in 1..=2 {
+                    now(ledger.save(&run(step), &[step as u8; 8], b"adapter")).expect("saves");
+                }
+                folder.left.set(n);
+                let saved = now(ledger.save(&run(3), &[3; 8], b"adapter"));
+                let failed = folder.left.replace(usize::MAX) > n;
+                let newest = if saved.is_ok() { 3 } else { 2 };
+                assert_eq!(last(&ledger), Some((newest, Some(vec![newest as u8; 8]))), "operation {n}");
+                if !failed {
+                    assert!(saved.is_ok() && n > 4, "{n} operations");
+                    break;
+                }
+            }
+        }
     }
 
     #[test]

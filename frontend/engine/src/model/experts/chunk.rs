@@ -6,6 +6,7 @@ use std::rc::Rc;
 use shaders::experts::{buckets, choose, mix};
 use shaders::matmul::{Tile, experts as matmul};
 use shaders::rows::gelu_mul::{self, Rows};
+use shaders::selftest::Form;
 
 use super::Layer;
 use super::ranges::ranges;
@@ -61,11 +62,13 @@ impl Builder<'_> {
         let buffers: [&wgpu::Buffer; 4] = [&s.state, &e.logits, &parts.weights.vectors, &e.choices];
         let grid = Grid::Rows(Rc::new(choose::dispatch));
         self.steps.push(gpu, &choose::source(mixture)?, &params, &buffers, grid).await?;
+        self.steps.tried_as(Form::ChooseExperts(mixture));
         let params = buckets::Params { capacity: e.capacity, ..Default::default() };
         for tile in matmul::TILES {
             let grid = self.where_chosen(tile, move |_| buckets::dispatch(mixture));
             let buffers: [&wgpu::Buffer; 4] = [&s.state, &e.choices, &e.pairs, &e.tiles];
             self.steps.push(gpu, &buckets::source(mixture, tile.bm)?, &params, &buffers, grid).await?;
+            self.steps.tried_as(Form::SortChoices(mixture, tile.bm));
         }
         Ok(())
     }
@@ -106,6 +109,7 @@ impl Builder<'_> {
                 let source = matmul::source(tile, product.matrix.dtype)?;
                 let buffers: [&wgpu::Buffer; 5] = [&part.buffer, &e.tiles, &e.pairs, x, y];
                 self.steps.push(self.gpu, &source, &params, &buffers, grid).await?;
+                self.steps.tried_as(Form::ExpertMatmul(tile, product.matrix.dtype));
             }
         }
         Ok(())
@@ -139,7 +143,9 @@ impl Builder<'_> {
         params.rows_per_position = used;
         let grid = Grid::Rows(Rc::new(move |rows| gelu_mul::dispatch(&params, rows)));
         let buffers: [&wgpu::Buffer; 4] = [&s.state, &e.gate_up, &e.gate_up, &e.act];
-        self.steps.push(gpu, &gelu_mul::source()?, &params, &buffers, grid).await
+        self.steps.push(gpu, &gelu_mul::source()?, &params, &buffers, grid).await?;
+        self.steps.tried_as(Form::GeluMul);
+        Ok(())
     }
 
     async fn down(&mut self) -> Result<(), GpuError> {
@@ -162,6 +168,8 @@ impl Builder<'_> {
         let source = mix::source(layer.experts.mixture, parts.config.width)?;
         let buffers: [&wgpu::Buffer; 5] = [&s.state, &parts.weights.vectors, &e.choices, &e.down, &s.branch];
         let grid = Grid::Rows(Rc::new(mix::dispatch));
-        self.steps.push(self.gpu, &source, &params, &buffers, grid).await
+        self.steps.push(self.gpu, &source, &params, &buffers, grid).await?;
+        self.steps.tried_as(Form::MixExperts(layer.experts.mixture, parts.config.width));
+        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 //! device's bindings are too small for a layer's experts, one for each range of them.
 
 use shaders::experts::{down, gate_up};
+use shaders::selftest::Form;
 
 use super::Layer;
 use super::ranges::ranges;
@@ -50,6 +51,7 @@ pub async fn gate_up(
         let buffers: [&wgpu::Buffer; 7] =
             [&s.act, &s.choices, h, &s.logits, &parts.weights.vectors, &gate_part.buffer, &up_part.buffer];
         steps.push(gpu, &source, &params, &buffers, Grid::Fixed(kernel.dispatch(rows))).await?;
+        steps.tried_as(Form::ExpertGateUp(kernel));
         let apart = if up.at == 0 { up_part.layout.bytes() } else { 0 };
         steps.reading(layer.chosen_of(gate_part.layout.bytes() + apart));
     }
@@ -80,6 +82,7 @@ pub async fn down(gpu: &Gpu, parts: &Parts, steps: &mut Steps, i: usize) -> Resu
         };
         let buffers: [&wgpu::Buffer; 4] = [&parts.scratch.branch, &s.choices, &s.act, &part.buffer];
         steps.push(gpu, &source, &params, &buffers, Grid::Fixed(kernel.dispatch(width))).await?;
+        steps.tried_as(Form::ExpertDown(kernel));
         steps.reading(layer.chosen_of(part.layout.bytes()));
     }
     Ok(())
