@@ -82,7 +82,7 @@ enum Command {
         /// The model file.
         model: PathBuf,
         /// The text.
-        #[arg(long)]
+        #[arg(long, allow_hyphen_values = true)]
         text: String,
     },
     /// The prompt of a conversation, and its ids.
@@ -231,7 +231,7 @@ struct Generate {
     /// The model file.
     model: PathBuf,
     /// What the user says.
-    #[arg(long, group = "input")]
+    #[arg(long, group = "input", allow_hyphen_values = true)]
     prompt: Option<String>,
     /// A JSON array of token ids.
     #[arg(long, group = "input")]

@@ -15,17 +15,37 @@ mod media;
 mod train;
 
 #[cfg(not(target_arch = "wasm32"))]
+use std::io::Write as _;
+
+#[cfg(not(target_arch = "wasm32"))]
 fn main() -> std::process::ExitCode {
+    quiet_without_a_desktop();
     match commands::run() {
-        Ok(value) => {
-            println!("{value}");
-            std::process::ExitCode::SUCCESS
-        }
+        // Who reads no further, as `head` does, has what it wants.
+        Ok(value) => match writeln!(std::io::stdout(), "{value}") {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                eprintln!("probe: {error}");
+                std::process::ExitCode::FAILURE
+            }
+            _ => std::process::ExitCode::SUCCESS,
+        },
         Err(error) => {
             // One line, whatever the causes say.
             eprintln!("probe: {}", format!("{error:#}").replace('\n', " "));
             std::process::ExitCode::FAILURE
         }
+    }
+}
+
+/// Keeps Mesa's layer that chooses among devices from asking for a desktop where there is none: it complains on standard
+/// error, and nothing is chosen by it then.
+#[cfg(not(target_arch = "wasm32"))]
+#[allow(unsafe_code)]
+fn quiet_without_a_desktop() {
+    let set = |name: &str| std::env::var_os(name).is_some();
+    if cfg!(target_os = "linux") && !set("XDG_RUNTIME_DIR") && !set("MESA_VK_DEVICE_SELECT") {
+        // SAFETY: this is the only thread so far.
+        unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
     }
 }
 
