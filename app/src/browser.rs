@@ -86,6 +86,52 @@ pub fn download_bytes(name: &str, bytes: &[u8]) {
     web_sys::Blob::new_with_u8_array_sequence(&parts).and_then(|blob| offer_blob(name, &blob)).ok();
 }
 
+/// A file that is made of parts of text, so that it is nowhere one text: the longest text has half a gigabyte.
+pub struct FileParts {
+    mime: &'static str,
+    parts: js_sys::Array,
+    /// Text that is not yet a part.
+    rest: String,
+}
+
+impl FileParts {
+    /// Bytes of a part.
+    const PART: usize = 4 << 20;
+
+    /// A file without text.
+    #[must_use]
+    pub fn new(mime: &'static str) -> Self {
+        Self { mime, parts: js_sys::Array::new(), rest: String::new() }
+    }
+
+    /// Adds text.
+    pub fn push(&mut self, text: &str) {
+        self.rest.push_str(text);
+        if self.rest.len() >= Self::PART {
+            self.end_part();
+        }
+    }
+
+    /// Offers it as a file to keep.
+    pub fn download(mut self, name: &str) {
+        self.end_part();
+        let options = web_sys::BlobPropertyBag::new();
+        options.set_type(self.mime);
+        let blob = web_sys::Blob::new_with_blob_sequence_and_options(&self.parts, &options);
+        // As above.
+        blob.and_then(|blob| offer_blob(name, &blob)).ok();
+    }
+
+    /// The browser may keep a blob outside of memory.
+    fn end_part(&mut self) {
+        let text = js_sys::Array::of1(&self.rest.as_str().into());
+        if let Ok(blob) = web_sys::Blob::new_with_str_sequence(&text) {
+            self.parts.push(&blob);
+        }
+        self.rest.clear();
+    }
+}
+
 fn offer_file(name: &str, mime: &str, text: &str) -> Result<(), JsValue> {
     let options = web_sys::BlobPropertyBag::new();
     options.set_type(mime);

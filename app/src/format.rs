@@ -125,6 +125,14 @@ pub fn decimal(value: f32) -> String {
     if text.is_empty() || text == "-0" { "0".into() } else { text.into() }
 }
 
+/// The same words with a capital letter first.
+#[must_use]
+pub fn sentence_case(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}", letters.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,6 +19,7 @@ mod format;
 mod frame;
 mod grouping;
 pub mod history;
+mod locks;
 mod media;
 mod pages;
 mod place;

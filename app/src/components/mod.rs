@@ -26,7 +26,7 @@ pub use model_row::ModelRows;
 pub use palette::Palette;
 pub use picker::{OpenFileButton, Picker, open_files};
 pub use picture::{Thumbnail, Viewer};
-pub use rail::{Rail, RailSheet};
+pub use rail::{Rail, RailSheet, export_json};
 pub use say::{LiveRegion, ToastView};
 pub use sound::SoundPlayer;
 

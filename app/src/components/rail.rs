@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gloo_file::futures::read_as_text;
+use gloo_file::futures::read_as_bytes;
 use leptos::{html, prelude::*, task::spawn_local};
 use wasm_bindgen::{JsCast as _, closure::Closure};
 
@@ -10,7 +10,7 @@ use super::{Dialog, Glyph, Icon, Menu, MenuItem};
 use crate::{
     browser, format,
     grouping::{Age, age},
-    history::{self, ConversationId, Summary},
+    history::{self, ConversationId, ImportReport, MOST_IMPORT_BYTES, Query, Summary},
     place::{Place, use_href, use_place},
     state::{Stores, use_stores},
 };
@@ -121,13 +121,8 @@ fn Search() -> impl IntoView {
 fn ArchiveItems() -> impl IntoView {
     let stores = use_stores();
     let export = Callback::new(move |()| {
-        let Some(store) = stores.library.store() else { return };
-        spawn_local(async move {
-            match store.export_all().await {
-                Ok(json) => browser::download("gemtab-conversations.json", "application/json", &json),
-                Err(error) => stores.ui.toast(format!("The export failed: {error}.")),
-            }
-        });
+        let ids = stores.library.list.with_untracked(|list| list.iter().map(|it| it.id).collect());
+        export_json(stores, ids, "gemtab-conversations.json");
     });
     view! {
         <MenuItem glyph=Glyph::Export label="Export all" on_press=export />
@@ -165,16 +160,42 @@ pub fn pick_archive(stores: Stores) {
 }
 
 async fn import(stores: Stores, file: gloo_file::File) {
-    let text = match read_as_text(&file).await {
-        Ok(text) => text,
-        Err(error) => return stores.ui.toast(format!("The file cannot be read: {error}.")),
+    if file.size() > MOST_IMPORT_BYTES {
+        let (size, most) = (format::bytes(file.size()), format::bytes(MOST_IMPORT_BYTES));
+        return stores.ui.toast(format!("This file has {size}. Up to {most} can be imported."));
+    }
+    let bytes = match read_as_bytes(&file).await {
+        Ok(bytes) => bytes,
+        Err(error) => return stores.ui.toast(format!("The file can't be read: {error}.")),
     };
-    match stores.library.import(&text).await {
-        Ok(report) => {
-            let count = format::counted(report.added.len() as u64, "conversation", "conversations");
-            stores.ui.toast(format!("{count} imported."));
-        }
+    match stores.library.import(&bytes).await {
+        Ok(report) => stores.ui.toast(imported(&report)),
         Err(reason) => stores.ui.toast(format!("Nothing was imported. {reason}.")),
+    }
+}
+
+/// What an import did, in words.
+fn imported(report: &ImportReport) -> String {
+    let counted = |count: usize| format::counted(count as u64, "conversation", "conversations");
+    let (added, merged) = (report.added.len(), report.merged.len());
+    let mut parts = Vec::new();
+    if added > 0 {
+        parts.push(format!("{} imported", counted(added)));
+    }
+    if merged > 0 {
+        parts.push(format!(
+            "{} updated",
+            if added > 0 { format::count(merged as u64) } else { counted(merged) }
+        ));
+    }
+    match report.known {
+        0 if parts.is_empty() => "The file has no conversations.".to_owned(),
+        0 => format!("{}.", parts.join(", ")),
+        known if parts.is_empty() => match known {
+            1 => "This conversation is already here. Nothing was imported.".to_owned(),
+            _ => format!("All {} are already here. Nothing was imported.", counted(known)),
+        },
+        known => format!("{}, {} already here.", parts.join(", "), format::count(known as u64)),
     }
 }
 
@@ -246,12 +267,36 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
     let stores = use_stores();
     let href = use_href();
     let place = use_place();
+    let unreadable = Memo::new(move |_| {
+        let known = stores.library.unreadable.with(|all| all.contains(&id));
+        known || summaries.with(|all| all.get(&id).is_some_and(|summary| summary.unreadable))
+    });
     let title = Memo::new(move |_| {
         let title = summaries.with(|all| all.get(&id).map(|summary| summary.title.clone()));
+        if unreadable.get() && title.as_ref().is_none_or(String::is_empty) {
+            return "Can't be read".to_owned();
+        }
         title.filter(|title| !title.is_empty()).unwrap_or_else(|| "Untitled".to_owned())
     });
+    let query =
+        Memo::new(
+            move |_| {
+                if searching.get() { stores.library.query.with(|query| Query::new(query)) } else { None }
+            },
+        );
+    let marked = move |text: String| match query.get() {
+        None => text.into_any(),
+        Some(query) => {
+            let pieces = query.mark(&text).into_iter().map(|(piece, found)| {
+                let piece = piece.to_owned();
+                if found { view! { <mark>{piece}</mark> }.into_any() } else { piece.into_any() }
+            });
+            pieces.collect::<Vec<_>>().into_any()
+        }
+    };
     let snippet = move || {
-        searching.get().then(|| summaries.with(|all| all.get(&id).map(|summary| summary.snippet.clone())))
+        let snippet = summaries.with(|all| all.get(&id).map(|summary| summary.snippet.clone()));
+        searching.get().then(|| snippet.map(marked))
     };
     let renaming = RwSignal::new(false);
     // Whether the field was left by a key, and not for another place.
@@ -276,7 +321,7 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
                 when=move || renaming.get()
                 fallback=move || view! {
                     <a node_ref=link href=move || href(Place::Chat(Some(id))) aria-current=current title=title>
-                        <span class="rail-title">{title}</span>
+                        <span class="rail-title">{move || marked(title.get())}</span>
                         {move || running().then(|| view! { <span class="pulse" aria-label="answering"></span> })}
                         <span class="rail-snippet">{snippet}</span>
                     </a>
@@ -285,10 +330,17 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
                 <RenameField id=id title=title.get_untracked() renaming=renaming came_back=came_back />
             </Show>
             <Menu label=label>
-                <MenuItem glyph=Glyph::Edit label="Rename" on_press=move |()| renaming.set(true) />
-                <MenuItem glyph=Glyph::Export label="Export as JSON" on_press=move |()| export_json(stores, id) />
-                <MenuItem glyph=Glyph::Copy label="Export as Markdown" on_press=move |()| export_markdown(stores, id) />
-                <MenuItem glyph=Glyph::Delete label="Delete" on_press=move |()| delete(stores, id, place.get_untracked()) />
+                <Show
+                    when=move || !unreadable.get()
+                    fallback=move || view! {
+                        <MenuItem glyph=Glyph::Export label="Save raw data" on_press=move |()| stores.library.save_raw(id, stores.ui) />
+                    }
+                >
+                    <MenuItem glyph=Glyph::Edit label="Rename" on_press=move |()| renaming.set(true) />
+                    <MenuItem glyph=Glyph::Export label="Export as JSON" on_press=move |()| export_json(stores, vec![id], "gemtab-conversation.json") />
+                    <MenuItem glyph=Glyph::Copy label="Export as Markdown" on_press=move |()| export_markdown(stores, id) />
+                </Show>
+                <MenuItem glyph=Glyph::Delete label="Delete" on_press=move |()| stores.chat.delete_conversation(id) />
             </Menu>
         </li>
     }
@@ -322,11 +374,7 @@ fn RenameField(
         if title.is_empty() {
             return;
         }
-        if stores.chat.conversation.with_untracked(|open| open.id == id) {
-            stores.chat.edit(|conversation| conversation.title = title);
-        } else {
-            spawn_local(stores.library.rename(id, title));
-        }
+        spawn_local(stores.library.rename(id, title));
     };
     let key = move |event: web_sys::KeyboardEvent| match event.key().as_str() {
         "Enter" => {
@@ -354,12 +402,19 @@ fn RenameField(
     }
 }
 
-fn export_json(stores: Stores, id: ConversationId) {
-    let Some(store) = stores.library.store() else { return };
+/// Offers conversations as a file to keep. Its text goes to the browser in parts, so that it may be larger than any text.
+pub fn export_json(stores: Stores, ids: Vec<ConversationId>, name: &'static str) {
     spawn_local(async move {
-        match store.export(&[id]).await {
-            Ok(json) => browser::download("gemtab-conversation.json", "application/json", &json),
-            Err(error) => stores.ui.toast(format!("The export failed: {error}.")),
+        let mut parts = browser::FileParts::new("application/json");
+        match stores.library.export(&ids, |piece| parts.push(&piece)).await {
+            Ok(unreadable) => {
+                parts.download(name);
+                if unreadable > 0 {
+                    let words = format::counted(unreadable as u64, "conversation", "conversations");
+                    stores.ui.toast(format!("{words} can't be read and is not in the file."));
+                }
+            }
+            Err(reason) => stores.ui.toast(format!("The export failed: {reason}.")),
         }
     });
 }
@@ -369,23 +424,5 @@ fn export_markdown(stores: Stores, id: ConversationId) {
         if let Some(conversation) = stores.library.load(id).await {
             browser::download("conversation.md", "text/markdown", &conversation.to_markdown());
         }
-    });
-}
-
-fn delete(stores: Stores, id: ConversationId, place: Place) {
-    if stores
-        .chat
-        .answer
-        .place
-        .with_untracked(|running| running.is_some_and(|running| running.conversation == id))
-    {
-        stores.chat.stop();
-    }
-    spawn_local(async move {
-        let Some(conversation) = stores.library.delete(id).await else { return };
-        if place == Place::Chat(Some(id)) {
-            stores.ui.replace_path(&Place::Chat(None).path());
-        }
-        stores.ui.toast_with_undo("Conversation deleted.", move || stores.library.save(conversation.clone()));
     });
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{AttachmentKey, Conversation, StoreError, TreeError};
 
@@ -12,7 +12,10 @@ use super::{AttachmentKey, Conversation, StoreError, TreeError};
 const FORMAT: &str = "gemtab-history";
 
 /// Raised with every change that an older program could misread.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// Largest file that is imported, in bytes: it is in memory as a whole, together with what is made of it.
+pub const MOST_BYTES: u64 = 512 << 20;
 
 /// Why a file was not imported. Nothing of it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +35,12 @@ pub enum ImportError {
     Format {
         /// What it says it is.
         found: String,
+    },
+    /// It is too large.
+    #[error("it has {} MB; up to {} MB can be imported", size >> 20, MOST_BYTES >> 20)]
+    TooLarge {
+        /// Its bytes.
+        size: u64,
     },
     /// It was written by a newer program.
     #[error("this file is of version {found}; this page reads up to version {VERSION}")]
@@ -83,10 +92,8 @@ struct Head {
 }
 
 /// The file.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct File<C> {
-    format: String,
-    version: u32,
     #[serde(default)]
     exported: u64,
     conversations: C,
@@ -104,30 +111,36 @@ impl Archive {
     /// The file's text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let file = File {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-            exported: self.exported,
-            conversations: &self.conversations,
-            attachments: self.attachments.iter().map(|(&key, bytes)| (key, STANDARD.encode(bytes))).collect(),
-        };
-        // Maps have text keys and numbers are finite or written as null: there is nothing that JSON cannot hold.
-        serde_json::to_string_pretty(&file).unwrap_or_default()
+        let mut json = String::new();
+        let mut writer = ArchiveWriter::new(self.exported, |piece| json.push_str(&piece));
+        for conversation in &self.conversations {
+            writer.conversation(conversation);
+        }
+        for (&key, bytes) in &self.attachments {
+            writer.attachment(key, bytes);
+        }
+        writer.end();
+        json
     }
 
     /// Reads a file's text, and believes nothing in it: see [`Conversation::check`].
     ///
     /// # Errors
     /// The first fault, with its place.
-    pub fn from_json(json: &str) -> Result<Self, ImportError> {
-        let head: Head = serde_json::from_str(json).map_err(|error| at(&error))?;
+    pub fn from_json(json: &[u8]) -> Result<Self, ImportError> {
+        if json.len() as u64 > MOST_BYTES {
+            return Err(ImportError::TooLarge { size: json.len() as u64 });
+        }
+        // Some editors put a byte order mark before what they save.
+        let json = json.strip_prefix("\u{feff}".as_bytes()).unwrap_or(json);
+        let head: Head = serde_json::from_slice(json).map_err(|error| at(&error))?;
         if head.format != FORMAT {
             return Err(ImportError::Format { found: head.format.chars().take(64).collect() });
         }
         if head.version > VERSION {
             return Err(ImportError::Version { found: head.version });
         }
-        let file: File<Vec<Conversation>> = serde_json::from_str(json).map_err(|error| at(&error))?;
+        let file: File<Vec<Conversation>> = serde_json::from_slice(json).map_err(|error| at(&error))?;
         for (index, conversation) in file.conversations.iter().enumerate() {
             conversation.check().map_err(|source| ImportError::Tree {
                 index,
@@ -143,6 +156,52 @@ impl Archive {
             attachments.insert(key, bytes);
         }
         Ok(Self { exported: file.exported, conversations: file.conversations, attachments })
+    }
+}
+
+/// Writes the file piece by piece, so that it is nowhere in memory as a whole: the conversations, then what is attached.
+pub struct ArchiveWriter<F: FnMut(String)> {
+    take: F,
+    /// What stands before the next entry.
+    before: &'static str,
+    in_attachments: bool,
+}
+
+impl<F: FnMut(String)> ArchiveWriter<F> {
+    /// Begins a file; `take` is given the pieces of its text in order.
+    pub fn new(exported: u64, mut take: F) -> Self {
+        take(format!(
+            "{{\n\"format\": \"{FORMAT}\",\n\"version\": {VERSION},\n\"exported\": {exported},\n\"conversations\": ["
+        ));
+        Self { take, before: "\n", in_attachments: false }
+    }
+
+    /// Writes a conversation.
+    pub fn conversation(&mut self, conversation: &Conversation) {
+        // Maps have keys of text and numbers are finite or written as null: there is nothing that JSON cannot hold.
+        let json = serde_json::to_string_pretty(conversation).unwrap_or_default();
+        (self.take)(format!("{}{json}", self.before));
+        self.before = ",\n";
+    }
+
+    /// Writes the bytes of an attachment. No conversation may follow.
+    pub fn attachment(&mut self, key: AttachmentKey, bytes: &[u8]) {
+        self.enter_attachments();
+        (self.take)(format!("{}\"{key}\": \"{}\"", self.before, STANDARD.encode(bytes)));
+        self.before = ",\n";
+    }
+
+    /// Ends the file.
+    pub fn end(mut self) {
+        self.enter_attachments();
+        (self.take)("\n}\n}".to_owned());
+    }
+
+    fn enter_attachments(&mut self) {
+        if !self.in_attachments {
+            (self.take)("\n],\n\"attachments\": {".to_owned());
+            (self.before, self.in_attachments) = ("\n", true);
+        }
     }
 }
 

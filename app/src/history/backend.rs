@@ -73,7 +73,7 @@ impl Backend {
     /// One record.
     pub(super) async fn get(&self, table: Table, key: &str) -> Result<Option<Value>, StoreError> {
         match self {
-            Self::Memory(memory) => Ok(memory.with(|records| records.get(&(table, key.to_owned())).cloned())),
+            Self::Memory(memory) => memory.with(|records| records.get(&(table, key.to_owned())).cloned()),
             #[cfg(target_arch = "wasm32")]
             Self::Browser(database) => database.get(table, key).await,
         }
@@ -82,10 +82,10 @@ impl Backend {
     /// All records of a table, by key.
     pub(super) async fn all(&self, table: Table) -> Result<Vec<(String, Value)>, StoreError> {
         match self {
-            Self::Memory(memory) => Ok(memory.with(|records| {
+            Self::Memory(memory) => memory.with(|records| {
                 let own = records.iter().filter(|((of, _), _)| *of == table);
                 own.map(|((_, key), value)| (key.clone(), value.clone())).collect()
-            })),
+            }),
             #[cfg(target_arch = "wasm32")]
             Self::Browser(database) => database.all(table).await,
         }
@@ -94,9 +94,9 @@ impl Backend {
     /// All keys of a table.
     pub(super) async fn keys(&self, table: Table) -> Result<Vec<String>, StoreError> {
         match self {
-            Self::Memory(memory) => Ok(memory.with(|records| {
+            Self::Memory(memory) => memory.with(|records| {
                 records.keys().filter(|(of, _)| *of == table).map(|(_, key)| key.clone()).collect()
-            })),
+            }),
             #[cfg(target_arch = "wasm32")]
             Self::Browser(database) => database.keys(table).await,
         }
@@ -104,41 +104,110 @@ impl Backend {
 
     /// Makes all changes, or none.
     pub(super) async fn commit(&self, writes: Vec<Write>) -> Result<(), StoreError> {
+        let tables = tables_of(&writes);
+        self.update(&tables, Vec::new(), |_| Ok((writes, ()))).await
+    }
+
+    /// Reads records and makes the changes that `decide` makes of them: all, or none. Nobody else writes to these tables
+    /// between the two.
+    pub(super) async fn update<T>(
+        &self,
+        tables: &[Table],
+        reads: Vec<(Table, String)>,
+        decide: impl FnOnce(Vec<Option<Value>>) -> Result<(Vec<Write>, T), StoreError>,
+    ) -> Result<T, StoreError> {
         match self {
-            Self::Memory(memory) => memory.commit(writes),
+            Self::Memory(memory) => memory.update(tables, reads, decide),
             #[cfg(target_arch = "wasm32")]
-            Self::Browser(database) => database.commit(writes).await,
+            Self::Browser(database) => database.update(tables, reads, decide).await,
         }
     }
+}
+
+/// The tables that changes are made in.
+fn tables_of(writes: &[Write]) -> Vec<Table> {
+    let mut tables: Vec<_> = writes
+        .iter()
+        .map(|write| match write {
+            Write::Put(table, ..) | Write::Remove(table, _) => *table,
+        })
+        .collect();
+    tables.sort_unstable();
+    tables.dedup();
+    tables
 }
 
 type Records = BTreeMap<(Table, String), Value>;
 
 /// Records in memory. Clones share them.
 #[derive(Clone, Default)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
     records: Arc<Mutex<Records>>,
-    /// Most bytes in all, to rehearse full storage.
-    limit: Option<usize>,
+    #[cfg(test)]
+    faults: Arc<Mutex<Faults>>,
+}
+
+/// What goes wrong, to rehearse it.
+#[cfg(test)]
+#[derive(Default)]
+pub(crate) struct Faults {
+    /// Most bytes in all.
+    pub(crate) limit: Option<usize>,
+    /// How many operations there were.
+    pub(crate) operations: usize,
+    /// Which of them fails, counted from 0, and how. Nothing of it is done then.
+    pub(crate) fails: Option<(usize, StoreError)>,
 }
 
 impl Memory {
-    /// Holds at most this many bytes.
+    /// What goes wrong from now on, to be read and changed.
     #[cfg(test)]
-    pub(super) fn limited(limit: usize) -> Self {
-        Self { records: Arc::default(), limit: Some(limit) }
+    pub(crate) fn faults<T>(&self, change: impl FnOnce(&mut Faults) -> T) -> T {
+        change(&mut self.faults.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn with<T>(&self, read: impl FnOnce(&Records) -> T) -> T {
+    #[cfg(test)]
+    fn begin(&self) -> Result<(), StoreError> {
+        self.faults(|faults| {
+            let operation = faults.operations;
+            faults.operations += 1;
+            match &faults.fails {
+                Some((fails, error)) if *fails == operation => Err(error.clone()),
+                _ => Ok(()),
+            }
+        })
+    }
+
+    #[cfg(not(test))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "the same signature as in tests")]
+    fn begin(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn with<T>(&self, read: impl FnOnce(&Records) -> T) -> Result<T, StoreError> {
+        self.begin()?;
         // A panic elsewhere cannot leave the map half changed: it is replaced whole.
-        read(&self.records.lock().unwrap_or_else(PoisonError::into_inner))
+        Ok(read(&self.records.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    fn commit(&self, writes: Vec<Write>) -> Result<(), StoreError> {
+    fn update<T>(
+        &self,
+        tables: &[Table],
+        reads: Vec<(Table, String)>,
+        decide: impl FnOnce(Vec<Option<Value>>) -> Result<(Vec<Write>, T), StoreError>,
+    ) -> Result<T, StoreError> {
+        self.begin()?;
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(limit) = self.limit {
+        let read = reads.into_iter().map(|place| records.get(&place).cloned()).collect();
+        let (writes, value) = decide(read)?;
+        debug_assert!(
+            tables_of(&writes).iter().all(|table| tables.contains(table)),
+            "a transaction of these tables"
+        );
+        #[cfg(test)]
+        if let Some(limit) = self.faults(|faults| faults.limit) {
             let mut after = records.clone();
-            apply(&mut after, writes);
+            apply(&mut after, writes.clone());
             let size = |value: &Value| match value {
                 Value::Text(text) => text.len(),
                 Value::Bytes(bytes) => bytes.len(),
@@ -146,11 +215,9 @@ impl Memory {
             if after.values().map(size).sum::<usize>() > limit {
                 return Err(StoreError::Full);
             }
-            *records = after;
-        } else {
-            apply(&mut records, writes);
         }
-        Ok(())
+        apply(&mut records, writes);
+        Ok(value)
     }
 }
 

@@ -39,12 +39,6 @@ pub enum TreeError {
         /// The message before; none for the first message.
         parent: Option<NodeId>,
     },
-    /// The next id was used already.
-    #[error("message {node} has an id that is yet to be given out")]
-    Next {
-        /// The message.
-        node: NodeId,
-    },
     /// A message of a role that cannot be in a tree.
     #[error("message {node} is a system message")]
     System {
@@ -69,9 +63,6 @@ impl Conversation {
             }
             if node.parent != parent {
                 return Err(TreeError::Parent { node: id });
-            }
-            if id.0 >= self.next {
-                return Err(TreeError::Next { node: id });
             }
             if node.message.role == Role::System {
                 return Err(TreeError::System { node: id });

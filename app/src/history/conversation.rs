@@ -5,9 +5,10 @@
 //! the *active path*: from the shown root along the shown children to a leaf.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use protocol::{Finish, Role, Sampling, Timings, ToolCall};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Attachment, AttachmentKey, ConversationId, Message, NodeId, title_of};
 
@@ -62,9 +63,6 @@ pub struct Conversation {
     /// The variant of the first message that is shown.
     #[serde(default)]
     pub(super) active_root: Option<NodeId>,
-    /// The next id: above every id ever used.
-    #[serde(default)]
-    pub(super) next: u32,
 }
 
 /// How the answers of a conversation are made.
@@ -97,8 +95,17 @@ pub struct Node {
     /// Which of them is shown.
     #[serde(default)]
     pub(super) active: Option<NodeId>,
-    /// The message.
-    pub message: Message,
+    /// The message. Shared, so that a copy of a conversation copies no text.
+    #[serde(serialize_with = "write_shared", deserialize_with = "read_shared")]
+    pub message: Arc<Message>,
+}
+
+fn write_shared<S: Serializer>(message: &Arc<Message>, serializer: S) -> Result<S::Ok, S::Error> {
+    message.as_ref().serialize(serializer)
+}
+
+fn read_shared<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Message>, D::Error> {
+    Message::deserialize(deserializer).map(Arc::new)
 }
 
 impl Node {
@@ -129,7 +136,6 @@ impl Conversation {
             nodes: BTreeMap::new(),
             roots: Vec::new(),
             active_root: None,
-            next: 0,
         }
     }
 
@@ -154,12 +160,18 @@ impl Conversation {
     /// A message.
     #[must_use]
     pub fn message(&self, node: NodeId) -> Option<&Message> {
-        self.nodes.get(&node).map(|node| &node.message)
+        self.nodes.get(&node).map(|node| &*node.message)
+    }
+
+    /// A message, shared with the conversation.
+    #[must_use]
+    pub fn shared_message(&self, node: NodeId) -> Option<Arc<Message>> {
+        self.nodes.get(&node).map(|node| Arc::clone(&node.message))
     }
 
     /// A message, to be changed in place. For what streams in; a person's edits make branches instead.
     pub fn message_mut(&mut self, node: NodeId) -> Option<&mut Message> {
-        self.nodes.get_mut(&node).map(|node| &mut node.message)
+        self.nodes.get_mut(&node).map(|node| Arc::make_mut(&mut node.message))
     }
 
     /// All messages, in the order in which they were made.
@@ -179,10 +191,28 @@ impl Conversation {
         path
     }
 
+    /// The answers on screen that have not ended: they are being written, or the page went away.
+    #[must_use]
+    pub fn unfinished(&self) -> Vec<NodeId> {
+        let mut path = self.active_path();
+        path.retain(|&node| {
+            self.message(node).is_some_and(|it| {
+                it.role == Role::Assistant && it.finish.is_none() && it.error.is_none() && !it.edited
+            })
+        });
+        path
+    }
+
     /// The last message on screen.
     #[must_use]
     pub fn leaf(&self) -> Option<NodeId> {
         self.active_path().pop()
+    }
+
+    /// Whether nothing is shown after a message.
+    #[must_use]
+    pub fn ends_with(&self, node: NodeId) -> bool {
+        self.nodes.get(&node).is_some_and(|node| node.active.is_none())
     }
 
     /// The messages from the first to this one; empty when there is no such message.
@@ -230,6 +260,9 @@ impl Conversation {
         now: u64,
     ) -> Result<NodeId, TreeOpError> {
         let message = Message { text: text.into(), attachments, ..Message::empty(Role::User, now) };
+        if self.is_empty() && self.created == 0 {
+            self.created = now;
+        }
         let node = self.insert(self.leaf(), message, now)?;
         self.name_after(node);
         Ok(node)
@@ -327,7 +360,7 @@ impl Conversation {
             timings: None,
             error: None,
             created: now,
-            ..old.message.clone()
+            ..Message::clone(&old.message)
         };
         self.show(node)?;
         self.insert(parent, message, now)
@@ -402,42 +435,12 @@ impl Conversation {
         Ok(target)
     }
 
-    /// Deletes a message and all that follows it in every branch. A neighbouring variant, if there is one, takes its
-    /// place on screen. Other variants stay.
-    ///
-    /// # Errors
-    /// When there is no such message.
-    pub fn delete_branch(&mut self, node: NodeId, now: u64) -> Result<(), TreeOpError> {
-        let (position, _) = self.variant(node);
-        let Some(parent) = self.nodes.get(&node).map(|node| node.parent) else {
-            return Err(TreeOpError::NoSuchNode { node });
-        };
-        let (siblings, active) = match parent.and_then(|parent| self.nodes.get_mut(&parent)) {
-            Some(parent) => (&mut parent.children, &mut parent.active),
-            None => (&mut self.roots, &mut self.active_root),
-        };
-        siblings.retain(|&sibling| sibling != node);
-        if *active == Some(node) {
-            // The one before, as the count beside the message then moves by one only.
-            *active = siblings.get(position.saturating_sub(2)).or(siblings.first()).copied();
-        }
-        let mut doomed = vec![node];
-        while let Some(id) = doomed.pop() {
-            if let Some(node) = self.nodes.remove(&id) {
-                doomed.extend(node.children);
-            }
-        }
-        self.updated = now;
-        Ok(())
-    }
-
-    /// Gives it a title. An empty one is made from the first message again.
-    pub fn rename(&mut self, title: impl Into<String>, now: u64) {
+    /// Gives it a title, which leaves its place in the list. An empty one is made from the first message again.
+    pub fn rename(&mut self, title: impl Into<String>) {
         self.title = title.into().trim().to_owned();
         if let (true, Some(root)) = (self.title.is_empty(), self.active_root) {
             self.name_after(root);
         }
-        self.updated = now;
     }
 
     /// A new conversation that goes on from a message: it has the messages up to that one, and no other branch.
@@ -454,7 +457,7 @@ impl Conversation {
         fork.system.clone_from(&self.system);
         let mut parent = None;
         for node in path.iter().filter_map(|node| self.nodes.get(node)) {
-            parent = Some(fork.insert(parent, node.message.clone(), now)?);
+            parent = Some(fork.insert(parent, Message::clone(&node.message), now)?);
         }
         Ok(fork)
     }
@@ -479,8 +482,8 @@ impl Conversation {
     }
 
     fn insert(&mut self, parent: Option<NodeId>, message: Message, now: u64) -> Result<NodeId, TreeOpError> {
-        let id = NodeId(self.next);
-        self.next = self.next.checked_add(1).ok_or(TreeOpError::Full)?;
+        let last = self.nodes.last_key_value().map(|(&last, _)| last);
+        let id = NodeId::after(last, now).ok_or(TreeOpError::Full)?;
         match parent {
             None => {
                 self.roots.push(id);
@@ -492,7 +495,8 @@ impl Conversation {
                 node.active = Some(id);
             }
         }
-        self.nodes.insert(id, Node { parent, children: Vec::new(), active: None, message });
+        self.nodes
+            .insert(id, Node { parent, children: Vec::new(), active: None, message: Arc::new(message) });
         self.updated = now;
         Ok(id)
     }

@@ -15,7 +15,7 @@ pub struct ParseIdError {
 
 /// Random 128 bits: from `crypto.getRandomValues` in a browser.
 #[cfg(target_arch = "wasm32")]
-fn random_bits() -> u128 {
+pub(super) fn random_bits() -> u128 {
     let mut bytes = [0_u8; 16];
     let filled = web_sys::window()
         .and_then(|window| window.crypto().ok())
@@ -31,7 +31,7 @@ fn random_bits() -> u128 {
 
 /// Random 128 bits, natively: from the keys that the standard library seeds each hash map with. Used by tests.
 #[cfg(not(target_arch = "wasm32"))]
-fn random_bits() -> u128 {
+pub(super) fn random_bits() -> u128 {
     use std::hash::{BuildHasher, RandomState};
     let half = |salt: u8| u128::from(RandomState::new().hash_one(salt));
     half(0) << 64 | half(1)
@@ -91,9 +91,31 @@ random_id! {
     AttachmentKey
 }
 
-/// Names a message within its conversation. Never used twice, also after a deletion.
+/// Names a message within its conversation. Never used twice, also after a deletion, and not by two tabs either: what both
+/// add to one conversation is joined by these names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct NodeId(pub u32);
+pub struct NodeId(pub u64);
+
+/// Bits of a [`NodeId`] below the time.
+const RANDOM_BITS: u32 = 12;
+
+/// Bits of the time. Together they make 53, so that any reader of an export has the whole number.
+const TIME_BITS: u32 = 41;
+
+impl NodeId {
+    /// A new one, above `last`: the time, with random bits below it. None when all are used up.
+    #[must_use]
+    pub fn after(last: Option<Self>, now: u64) -> Option<Self> {
+        let random = random_bits() as u64;
+        let time = now & ((1 << TIME_BITS) - 1);
+        let by_clock = Self(time << RANDOM_BITS | random & ((1 << RANDOM_BITS) - 1));
+        match last {
+            // A clock that stands or was set back, or a conversation from a machine whose clock is ahead.
+            Some(last) if last >= by_clock => last.0.checked_add(1 + (random & 0xf_ffff)).map(Self),
+            _ => Some(by_clock),
+        }
+    }
+}
 
 impl fmt::Display for NodeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! IndexedDB as four futures: get, all, keys, commit.
+//! IndexedDB as four futures: get, all, keys, update.
 //!
 //! Keys are texts outside the records; records are texts or `Uint8Array`s.
 
@@ -7,10 +7,11 @@ use std::rc::Rc;
 use futures_channel::oneshot;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{
     DomException, Event, IdbDatabase, IdbFactory, IdbObjectStore, IdbOpenDbRequest, IdbRequest,
-    IdbTransaction, IdbTransactionMode,
+    IdbTransaction,
 };
 
 use super::StoreError;
@@ -19,8 +20,8 @@ use super::backend::{Table, Value, Write};
 /// The database's name.
 const NAME: &str = "gemtab";
 
-/// Raised when a table is added. Older pages in other tabs let go of the database then.
-const VERSION: u32 = 1;
+/// Raised when a table is added, or when older pages would misread a record. They let go of the database then.
+const VERSION: u32 = 2;
 
 /// An open database. Clones are handles to the same one. It may cross into types that ask for `Send`, but its futures
 /// stay on the page's thread.
@@ -72,36 +73,68 @@ impl Database {
         Ok(js_sys::Array::from(&keys).iter().filter_map(|key| key.as_string()).collect())
     }
 
-    /// Makes all changes, or none: they are one transaction.
-    pub async fn commit(&self, writes: Vec<Write>) -> Result<(), StoreError> {
-        let names = js_sys::Array::new();
-        for table in Table::ALL {
-            let concerns =
-                |write: &Write| matches!(write, Write::Put(of, ..) | Write::Remove(of, _) if *of == table);
-            if writes.iter().any(concerns) {
-                names.push(&JsValue::from_str(table.name()));
-            }
+    /// Reads records and makes the changes that `decide` makes of them, in one transaction.
+    pub async fn update<T>(
+        &self,
+        tables: &[Table],
+        reads: Vec<(Table, String)>,
+        decide: impl FnOnce(Vec<Option<Value>>) -> Result<(Vec<Write>, T), StoreError>,
+    ) -> Result<T, StoreError> {
+        if tables.is_empty() {
+            return decide(Vec::new()).map(|(_, value)| value);
         }
-        if names.length() == 0 {
-            return Ok(());
+        let transaction = self.write(tables)?;
+        let mut read = Vec::new();
+        for (table, key) in reads {
+            let store = transaction.object_store(table.name()).map_err(|error| failed(&error))?;
+            let request = store.get(&JsValue::from_str(&key)).map_err(|error| failed(&error))?;
+            // The future goes on within the event that answers the request, so the transaction stays open.
+            let value = done(&request).await?;
+            read.push(if value.is_undefined() { None } else { Some(from_js(&key, &value)?) });
         }
-        let transaction = self
-            .0
-            .transaction_with_str_sequence_and_mode(&names, IdbTransactionMode::Readwrite)
-            .map_err(|error| failed(&error))?;
+        let abort = |error: StoreError| {
+            // One that has ended by itself cannot be aborted, and need not.
+            transaction.abort().ok();
+            error
+        };
+        let (writes, value) = decide(read).map_err(abort)?;
         for write in writes {
-            if let Err(error) = issue(&transaction, write) {
-                transaction.abort().ok();
-                return Err(failed(&error));
-            }
+            issue(&transaction, write).map_err(|error| abort(failed(&error)))?;
         }
-        committed(&transaction).await
+        committed(&transaction).await.map(|()| value)
+    }
+
+    /// A transaction that writes. What a person has said or attached is on disk when it ends; of drafts and settings the
+    /// browser may keep the last few seconds in memory.
+    fn write(&self, tables: &[Table]) -> Result<IdbTransaction, StoreError> {
+        let names: js_sys::Array = tables.iter().map(|table| JsValue::from_str(table.name())).collect();
+        let light = tables.iter().all(|table| matches!(table, Table::Drafts | Table::Settings));
+        let options = js_sys::Object::new();
+        let durability = JsValue::from_str(if light { "relaxed" } else { "strict" });
+        // Setting a field of a new object cannot fail.
+        js_sys::Reflect::set(&options, &JsValue::from_str("durability"), &durability).ok();
+        let database: &DatabaseWithOptions = self.0.unchecked_ref();
+        database.transaction(&names, "readwrite", &options).map_err(|error| failed(&error))
     }
 
     fn read(&self, table: Table) -> Result<IdbObjectStore, StoreError> {
         let transaction = self.0.transaction_with_str(table.name()).map_err(|error| failed(&error))?;
         transaction.object_store(table.name()).map_err(|error| failed(&error))
     }
+}
+
+// `web-sys` has the third argument only among what is unstable.
+#[wasm_bindgen]
+extern "C" {
+    type DatabaseWithOptions;
+
+    #[wasm_bindgen(method, catch)]
+    fn transaction(
+        this: &DatabaseWithOptions,
+        names: &js_sys::Array,
+        mode: &str,
+        options: &js_sys::Object,
+    ) -> Result<IdbTransaction, JsValue>;
 }
 
 fn factory() -> Result<IdbFactory, StoreError> {
@@ -193,7 +226,7 @@ async fn opened(request: &IdbOpenDbRequest) -> Result<JsValue, StoreError> {
     }
 }
 
-/// Waits until a transaction is on disk, or was undone.
+/// Waits until a transaction has ended, or was undone. See [`Database::write`] for what is on disk then.
 async fn committed(transaction: &IdbTransaction) -> Result<(), StoreError> {
     let (sender, receiver) = oneshot::channel();
     let settle = once(sender);

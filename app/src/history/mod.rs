@@ -9,7 +9,9 @@
 //! arguments, so that the operations are pure; [`now`] gives the current one.
 
 mod archive;
+mod attachments;
 mod backend;
+mod branch;
 mod changes;
 mod check;
 mod conversation;
@@ -17,23 +19,34 @@ mod export;
 mod id;
 #[cfg(target_arch = "wasm32")]
 mod indexed_db;
+mod merge;
 mod message;
 mod prompt;
+mod record;
+mod search;
 mod store;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod title;
+mod transfer;
 
-pub use archive::{Archive, ImportError};
+pub use archive::{Archive, ImportError, MOST_BYTES as MOST_IMPORT_BYTES};
+pub use attachments::GRACE_MS;
+#[cfg(test)]
+pub(crate) use backend::Memory;
+pub use branch::Branch;
 pub use changes::{Change, Subscription};
 pub use check::TreeError;
 pub use conversation::{Conversation, Node, Options, TreeOpError};
 pub use id::{AttachmentKey, ConversationId, NodeId, ParseIdError};
 pub use message::{Attachment, AttachmentKind, Message, Moment};
-pub use store::{Draft, GRACE_MS, HistoryStore, ImportReport, Persistence, StoreError};
+pub use record::Stored;
+pub use search::{Query, SearchText};
+pub use store::{Deleted, Draft, HistoryStore, Persistence, Saved, StoreError};
 pub use summary::Summary;
 pub use title::title_of;
+pub use transfer::ImportReport;
 
 /// Milliseconds since 1970, now.
 #[must_use]

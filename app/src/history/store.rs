@@ -1,22 +1,14 @@
 //! Conversations, attachments, drafts and settings, kept in this browser.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::backend::{Backend, Memory, Table, Value, Write};
 use super::changes::Channel;
-use super::{
-    Archive, Attachment, AttachmentKey, Change, Conversation, ConversationId, ImportError, Subscription,
-    Summary,
-};
-
-/// How long an attachment stays when nothing names it any more, in milliseconds.
-pub const GRACE_MS: u64 = 600_000;
-
-/// The setting that holds since when attachments are loose, by their keys.
-const LOOSE: &str = "loose-attachments";
+use super::record::{Stored, write_json};
+use super::{Attachment, Change, Conversation, ConversationId, Options, Subscription, Summary};
 
 /// What can go wrong with storage.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +29,16 @@ pub enum StoreError {
         key: String,
         /// What is wrong with it.
         reason: String,
+    },
+    /// A newer page wrote this record.
+    #[error(
+        "the record `{key}` was written by a newer version of this page (format {version}); reload the page"
+    )]
+    Newer {
+        /// Where it lies.
+        key: String,
+        /// The version of its format.
+        version: u32,
     },
     /// Anything else that the browser reported.
     #[error("this browser's storage failed: {reason}")]
@@ -79,25 +81,51 @@ impl Draft {
     }
 }
 
-/// What an import did.
+/// What became of a conversation that was to be saved.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Saved {
+    /// It is stored as it was given.
+    Written(Stored),
+    /// Another tab had changed it: this is what both have made of it, and what is stored now.
+    Merged(Stored),
+    /// It was deleted by another tab, and stays so.
+    Gone,
+}
+
+/// What a deletion took out of the store, to be put back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ImportReport {
-    /// Conversations added, by the ids they have now.
-    pub added: Vec<ConversationId>,
-    /// How many of them got a new id, because theirs was taken.
-    pub renamed: usize,
-    /// Attachments added.
-    pub attachments: usize,
-    /// Attachments that conversations name and the file lacks.
-    pub missing_attachments: usize,
+pub struct Deleted {
+    writes: Vec<Write>,
+}
+
+impl Deleted {
+    /// Whether there was a conversation, and not a draft alone.
+    #[must_use]
+    pub fn has_conversation(&self) -> bool {
+        self.record().is_some()
+    }
+
+    /// The conversation, if it can be read.
+    #[must_use]
+    pub fn conversation(&self) -> Option<Conversation> {
+        let (key, value) = self.record()?;
+        Stored::read(key, value.clone()).ok().map(|stored| stored.conversation)
+    }
+
+    fn record(&self) -> Option<(&str, &Value)> {
+        self.writes.iter().find_map(|write| match write {
+            Write::Put(Table::Conversations, key, value) => Some((key.as_str(), value)),
+            _ => None,
+        })
+    }
 }
 
 /// The store. Clones are handles to the same one. It can be put into a Leptos context; its futures stay on the page's
 /// thread.
 #[derive(Clone)]
 pub struct HistoryStore {
-    backend: Backend,
-    channel: Channel,
+    pub(super) backend: Backend,
+    pub(super) channel: Channel,
     persistence: Persistence,
 }
 
@@ -129,7 +157,7 @@ impl HistoryStore {
         Self::over(Memory::default(), reason)
     }
 
-    pub(super) fn over(memory: Memory, reason: String) -> Self {
+    pub(crate) fn over(memory: Memory, reason: String) -> Self {
         Self {
             backend: Backend::Memory(memory),
             channel: Channel::none(),
@@ -149,17 +177,30 @@ impl HistoryStore {
         self.channel.listen(callback)
     }
 
-    /// All conversations, the one changed last first.
+    /// All conversations, the one changed last first. Those that cannot be read are among them: see
+    /// [`Summary::unreadable`].
     ///
     /// # Errors
     /// When the browser's storage fails.
     pub async fn list(&self) -> Result<Vec<Summary>, StoreError> {
+        let mut left: BTreeSet<String> = self.backend.keys(Table::Conversations).await?.into_iter().collect();
         let mut summaries = Vec::new();
         for (key, value) in self.backend.all(Table::Summaries).await? {
-            match read_json::<Summary>(&key, value) {
-                Ok(summary) => summaries.push(summary),
-                // A summary is made from its conversation; one that cannot be read is made again.
-                Err(_) => summaries.extend(self.summarize(&key).await?),
+            if let Ok(summary) = read_json::<Summary>(&key, value) {
+                left.remove(&key);
+                summaries.push(summary);
+            }
+        }
+        // A summary is made from its conversation; one that is missing or cannot be read is made again.
+        for key in left {
+            let Ok(id) = key.parse() else { continue };
+            match self.load(id).await {
+                Ok(Some(stored)) => summaries.push(Summary::of(&stored.conversation)),
+                Ok(None) => {}
+                Err(StoreError::Broken { .. } | StoreError::Newer { .. }) => {
+                    summaries.push(Summary::of_unreadable(id));
+                }
+                Err(error) => return Err(error),
             }
         }
         summaries.sort_by_key(|summary| (std::cmp::Reverse(summary.updated), summary.id));
@@ -169,196 +210,93 @@ impl HistoryStore {
     /// A conversation; none when there is none of this name.
     ///
     /// # Errors
-    /// When the browser's storage fails, or the record is broken.
-    pub async fn load(&self, id: ConversationId) -> Result<Option<Conversation>, StoreError> {
+    /// When the browser's storage fails, or the record is broken or of a newer version.
+    pub async fn load(&self, id: ConversationId) -> Result<Option<Stored>, StoreError> {
         let key = id.to_string();
-        let Some(value) = self.backend.get(Table::Conversations, &key).await? else { return Ok(None) };
-        let conversation: Conversation = read_json(&key, value)?;
-        match conversation.check() {
-            Ok(()) => Ok(Some(conversation)),
-            Err(error) => Err(StoreError::Broken { key, reason: error.to_string() }),
-        }
+        let value = self.backend.get(Table::Conversations, &key).await?;
+        value.map(|value| Stored::read(&key, value)).transpose()
     }
 
-    /// Keeps a conversation as it is now. Attachments that nobody names any more stay until they are swept, so that
-    /// what was deleted can come back whole: see [`Self::sweep_attachments`].
-    ///
-    /// # Errors
-    /// When the storage is full or fails; what was kept before stays.
-    pub async fn save(&self, conversation: &Conversation) -> Result<(), StoreError> {
-        let summary = Summary::of(conversation);
-        self.backend.commit(conversation_writes(conversation, &summary)?.into()).await?;
-        self.channel.announce(&Change::Saved { id: conversation.id });
-        Ok(())
-    }
-
-    /// Deletes a conversation and its draft. Its attachments stay until they are swept.
+    /// The record of a conversation as it is, to be saved where it cannot be read; none when there is none.
     ///
     /// # Errors
     /// When the browser's storage fails.
-    pub async fn delete(&self, id: ConversationId) -> Result<(), StoreError> {
-        let key = id.to_string();
-        let tables = [Table::Conversations, Table::Summaries, Table::Drafts];
-        self.backend.commit(tables.map(|table| Write::Remove(table, key.clone())).into()).await?;
-        self.channel.announce(&Change::Deleted { id });
-        Ok(())
+    pub async fn raw(&self, id: ConversationId) -> Result<Option<Vec<u8>>, StoreError> {
+        let value = self.backend.get(Table::Conversations, &id.to_string()).await?;
+        Ok(value.map(|value| match value {
+            Value::Text(text) => text.into_bytes(),
+            Value::Bytes(bytes) => bytes,
+        }))
     }
 
-    /// Conversations that have this text in their title or in any branch, the one changed last first. The snippet is
-    /// the text around what was found. An empty text finds all.
+    /// Keeps a conversation. `base` is what the store held when it was last read or written; none for a new one. Where
+    /// another tab has written meanwhile, both are joined. Attachments that nobody names any more stay until they are swept,
+    /// so that what was deleted can come back whole: see [`Self::sweep_attachments`].
     ///
     /// # Errors
-    /// When the browser's storage fails. Records that cannot be read are passed over.
-    pub async fn search(&self, text: &str) -> Result<Vec<Summary>, StoreError> {
-        let summaries = self.list().await?;
-        if text.trim().is_empty() {
-            return Ok(summaries);
-        }
-        let mut found = Vec::new();
-        for summary in summaries {
-            match self.load(summary.id).await {
-                Ok(conversation) => found.extend(conversation.and_then(|it| Summary::find(&it, text))),
-                Err(StoreError::Broken { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(found)
-    }
-
-    /// Everything, as the JSON of an [`Archive`].
-    ///
-    /// # Errors
-    /// When the browser's storage fails. Conversations that cannot be read are left out.
-    pub async fn export_all(&self) -> Result<String, StoreError> {
-        let ids: Vec<_> = self.list().await?.into_iter().map(|summary| summary.id).collect();
-        self.export(&ids).await
-    }
-
-    /// Some conversations, as the JSON of an [`Archive`].
-    ///
-    /// # Errors
-    /// When the browser's storage fails. Conversations that cannot be read are left out.
-    pub async fn export(&self, ids: &[ConversationId]) -> Result<String, StoreError> {
-        let mut archive = Archive::new(super::now());
-        for &id in ids {
-            let conversation = match self.load(id).await {
-                Ok(Some(conversation)) => conversation,
-                Ok(None) | Err(StoreError::Broken { .. }) => continue,
-                Err(error) => return Err(error),
+    /// When the storage is full or fails, or what is there cannot be read; what was kept before stays.
+    pub async fn save(&self, ours: &Conversation, base: Option<&Stored>) -> Result<Saved, StoreError> {
+        let (id, key) = (ours.id, ours.id.to_string());
+        let decide = |mut read: Vec<Option<Value>>| {
+            let there = read.pop().flatten().map(|value| Stored::read(&key, value)).transpose()?;
+            let saved = match (there, base) {
+                (None, Some(_)) => return Ok((Vec::new(), Saved::Gone)),
+                (Some(there), base) if base.is_none_or(|base| base.revision != there.revision) => {
+                    let blank = Conversation::new(id, Options::default(), 0);
+                    let base = base.map_or(&blank, |base| &base.conversation);
+                    let merged = Conversation::merge(base, ours, &there.conversation);
+                    let broken = |error: super::TreeError| StoreError::Broken {
+                        key: key.clone(),
+                        reason: error.to_string(),
+                    };
+                    Saved::Merged(Stored::next(merged.map_err(broken)?))
+                }
+                _ => Saved::Written(Stored::next(ours.clone())),
             };
-            for key in conversation.attachment_keys() {
-                if !archive.attachments.contains_key(&key)
-                    && let Some(bytes) = self.attachment(key).await?
-                {
-                    archive.attachments.insert(key, bytes);
-                }
-            }
-            archive.conversations.push(conversation);
+            let writes = match &saved {
+                Saved::Written(stored) | Saved::Merged(stored) => conversation_writes(stored)?.into(),
+                Saved::Gone => Vec::new(),
+            };
+            Ok((writes, saved))
+        };
+        let tables = [Table::Conversations, Table::Summaries];
+        let saved = self.backend.update(&tables, vec![(Table::Conversations, key.clone())], decide).await?;
+        if saved != Saved::Gone {
+            self.channel.announce(&Change::Saved { id });
         }
-        Ok(archive.to_json())
+        Ok(saved)
     }
 
-    /// Adds what an [`Archive`] holds: all of it, or nothing. A conversation whose id is taken gets a new one.
+    /// Deletes a conversation and its draft, and gives what was deleted, for [`Self::restore`]. Its attachments stay until
+    /// they are swept.
     ///
     /// # Errors
-    /// When the text is no such archive, with the place of the fault, or when the storage is full or fails.
-    pub async fn import(&self, json: &str) -> Result<ImportReport, ImportError> {
-        let archive = Archive::from_json(json)?;
-        let mut taken: BTreeSet<String> =
-            self.backend.keys(Table::Conversations).await?.into_iter().collect();
-        let held: BTreeSet<String> = self.backend.keys(Table::Attachments).await?.into_iter().collect();
-        let mut report = ImportReport::default();
-        let mut writes = Vec::new();
-        let mut named = BTreeSet::new();
-        for mut conversation in archive.conversations {
-            while !taken.insert(conversation.id.to_string()) {
-                conversation.id = ConversationId::random();
-                report.renamed += 1;
-            }
-            let summary = Summary::of(&conversation);
-            named.extend(summary.attachments.iter().copied());
-            writes.extend(conversation_writes(&conversation, &summary)?);
-            report.added.push(conversation.id);
-        }
-        let mut attachments = archive.attachments;
-        for key in named {
-            // What is here already is not replaced: the file could name another conversation's attachment.
-            let here = held.contains(&key.to_string());
-            match attachments.remove(&key) {
-                Some(bytes) if !here => {
-                    writes.push(Write::Put(Table::Attachments, key.to_string(), Value::Bytes(bytes)));
-                    report.attachments += 1;
-                }
-                None if !here => report.missing_attachments += 1,
-                _ => {}
-            }
-        }
-        self.backend.commit(writes).await?;
-        self.channel.announce(&Change::Imported);
-        Ok(report)
+    /// When the browser's storage fails.
+    pub async fn delete(&self, id: ConversationId) -> Result<Deleted, StoreError> {
+        let tables = [Table::Conversations, Table::Summaries, Table::Drafts];
+        let places = tables.map(|table| (table, id.to_string()));
+        let decide = |read: Vec<Option<Value>>| {
+            let kept = places
+                .iter()
+                .zip(read)
+                .filter_map(|((table, key), value)| Some(Write::Put(*table, key.clone(), value?)));
+            let deleted = Deleted { writes: kept.collect() };
+            let removals = places.iter().map(|(table, key)| Write::Remove(*table, key.clone()));
+            Ok((removals.collect(), deleted))
+        };
+        let deleted = self.backend.update(&tables, places.to_vec(), decide).await?;
+        self.channel.announce(&Change::Deleted { id });
+        Ok(deleted)
     }
 
-    /// Keeps the bytes of an attachment.
+    /// Puts back what [`Self::delete`] took.
     ///
     /// # Errors
     /// When the storage is full or fails.
-    pub async fn put_attachment(&self, bytes: Vec<u8>) -> Result<AttachmentKey, StoreError> {
-        let key = AttachmentKey::random();
-        self.backend
-            .commit(vec![Write::Put(Table::Attachments, key.to_string(), Value::Bytes(bytes))])
-            .await?;
-        Ok(key)
-    }
-
-    /// The bytes of an attachment; none when they are gone.
-    ///
-    /// # Errors
-    /// When the browser's storage fails.
-    pub async fn attachment(&self, key: AttachmentKey) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.backend.get(Table::Attachments, &key.to_string()).await? {
-            None => Ok(None),
-            Some(Value::Bytes(bytes)) => Ok(Some(bytes)),
-            Some(Value::Text(_)) => {
-                Err(StoreError::Broken { key: key.to_string(), reason: "it is text, not bytes".to_owned() })
-            }
-        }
-    }
-
-    /// Removes attachments that no conversation and no draft has named for [`GRACE_MS`]: until then a deletion may be
-    /// undone, or another tab may be about to name them. An earlier sweep must have found them loose. Gives how many
-    /// went; `now` in milliseconds.
-    ///
-    /// # Errors
-    /// When the browser's storage fails.
-    pub async fn sweep_attachments(&self, now: u64) -> Result<usize, StoreError> {
-        let mut named: BTreeSet<String> = BTreeSet::new();
-        for summary in self.list().await? {
-            named.extend(summary.attachments.iter().map(AttachmentKey::to_string));
-        }
-        for (key, value) in self.backend.all(Table::Drafts).await? {
-            let draft: Draft = read_json(&key, value)?;
-            named.extend(draft.attachments.iter().map(|attachment| attachment.key.to_string()));
-        }
-        let kept = self.backend.keys(Table::Attachments).await?;
-        let before: BTreeMap<String, u64> = self.setting(LOOSE).await?.unwrap_or_default();
-        let mut loose = BTreeMap::new();
-        let mut writes = Vec::new();
-        for key in kept.into_iter().filter(|key| !named.contains(key)) {
-            let since = before.get(&key).copied().unwrap_or(now);
-            if now.saturating_sub(since) >= GRACE_MS {
-                writes.push(Write::Remove(Table::Attachments, key));
-            } else {
-                loose.insert(key, since);
-            }
-        }
-        let count = writes.len();
-        if loose != before {
-            writes.push(Write::Put(Table::Settings, LOOSE.to_owned(), write_json(LOOSE, &loose)?));
-        }
-        if !writes.is_empty() {
-            self.backend.commit(writes).await?;
-        }
-        Ok(count)
+    pub async fn restore(&self, id: ConversationId, deleted: &Deleted) -> Result<(), StoreError> {
+        self.backend.commit(deleted.writes.clone()).await?;
+        self.channel.announce(&Change::Saved { id });
+        Ok(())
     }
 
     /// What was typed and not sent in a conversation, or in the one that is not begun yet (none).
@@ -405,39 +343,25 @@ impl HistoryStore {
         self.channel.announce(&Change::Setting { name: name.to_owned() });
         Ok(())
     }
-
-    async fn summarize(&self, key: &str) -> Result<Option<Summary>, StoreError> {
-        let Ok(id) = key.parse() else { return Ok(None) };
-        match self.load(id).await {
-            Ok(conversation) => Ok(conversation.as_ref().map(Summary::of)),
-            Err(StoreError::Broken { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
 }
 
 fn draft_key(of: Option<ConversationId>) -> String {
     of.map_or_else(|| "new".to_owned(), |id| id.to_string())
 }
 
-fn conversation_writes(conversation: &Conversation, summary: &Summary) -> Result<[Write; 2], StoreError> {
-    let key = conversation.id.to_string();
+pub(super) fn conversation_writes(stored: &Stored) -> Result<[Write; 2], StoreError> {
+    let key = stored.conversation.id.to_string();
+    let summary = write_json(&key, &Summary::of(&stored.conversation))?;
     Ok([
-        Write::Put(Table::Conversations, key.clone(), write_json(&key, conversation)?),
-        Write::Put(Table::Summaries, key.clone(), write_json(&key, summary)?),
+        Write::Put(Table::Conversations, key.clone(), stored.write(&key)?),
+        Write::Put(Table::Summaries, key, summary),
     ])
 }
 
-fn read_json<T: DeserializeOwned>(key: &str, value: Value) -> Result<T, StoreError> {
+pub(super) fn read_json<T: DeserializeOwned>(key: &str, value: Value) -> Result<T, StoreError> {
     let broken = |reason: String| StoreError::Broken { key: key.to_owned(), reason };
     match value {
         Value::Text(text) => serde_json::from_str(&text).map_err(|error| broken(error.to_string())),
         Value::Bytes(_) => Err(broken("it is bytes, not text".to_owned())),
     }
-}
-
-fn write_json<T: Serialize>(key: &str, value: &T) -> Result<Value, StoreError> {
-    let broken =
-        |error: serde_json::Error| StoreError::Broken { key: key.to_owned(), reason: error.to_string() };
-    serde_json::to_string(value).map(Value::Text).map_err(broken)
 }

@@ -62,12 +62,13 @@ pub fn provide_stores() {
         }
     });
     Effect::new(move |_| match library.changed_elsewhere.get() {
-        Some(Change::Saved { id }) => chat.reread(id),
+        Some(Change::Saved { id }) => chat.open_again(id),
         Some(Change::Setting { .. }) => spawn_local(settings.read()),
         _ => {}
     });
     adapters.watch_model();
     chat.watch_model();
+    chat.watch_tabs();
 }
 
 /// The stores, from the context.

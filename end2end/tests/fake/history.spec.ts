@@ -144,6 +144,11 @@ test.describe("the history", () => {
     await expect(app.conversation(/Which table\?/)).toBeVisible();
     await expect(app.conversation(/Which table\?/)).toContainText("Mercury");
     await expect(app.conversation("Hello")).toBeHidden();
+    await search.fill("PLANETS nearest méRcury");
+    await expect(app.conversation(/Which table\?/)).toBeVisible();
+    await expect(app.conversation(/Which table\?/).locator("mark").first()).toHaveText("planets");
+    await search.fill("TABLE");
+    await expect(app.conversation(/Which table\?/).locator("mark").first()).toHaveText("table");
     await search.fill("nowhere to be found");
     await expect(app.rail).toContainText("Nothing found.");
     await search.fill("");
@@ -181,7 +186,11 @@ test.describe("the history", () => {
     expect(file.suggestedFilename()).toBe("gemtab-conversations.json");
     const text = readFileSync(await file.path(), "utf8");
     expect(JSON.parse(text)).toMatchObject({ format: "gemtab-history", conversations: [{ title: "Hello" }] });
+    expect(JSON.parse(text).conversations[0].created).toBeGreaterThan(1_600_000_000_000);
 
+    await importText(page, text);
+    await expect(page.getByText("This conversation is already here. Nothing was imported.").first()).toBeVisible();
+    await expect(app.conversation("Hello")).toHaveCount(1);
     await app.act("Hello", "Delete");
     await expect(app.conversation("Hello")).toBeHidden();
     await importText(page, text);
@@ -195,7 +204,7 @@ test.describe("the history", () => {
   for (const [fault, text, reason] of [
     ["broken JSON", "{ \"format\": ", /Nothing was imported\. line 1, column \d+: EOF/i],
     ["another format", '{"format":"other"}', /holds no conversations of gemtab/],
-    ["a newer version", '{"format":"gemtab-history","version":999}', /of version 999; this page reads up to version 1/],
+    ["a newer version", '{"format":"gemtab-history","version":999}', /of version 999; this page reads up to version 2/],
   ] as const) {
     test(`refuses to import ${fault}, says why, and loses nothing`, async ({ app, page }) => {
       await app.openChat();

@@ -1,9 +1,11 @@
 //! One message, with what can be done with it.
 
+use std::sync::Arc;
+
 use leptos::{html, prelude::*, task::spawn_local};
 use protocol::{Cause, Failure, Finish, Remedy, Role};
 
-use super::{attachments::MessageAttachments, composer::autosize, thought::Thought};
+use super::{attachments::MessageAttachments, composer::autosize, thought::Thought, unanswered::Unanswered};
 use crate::{
     browser,
     components::{FailureBox, Glyph, IconButton},
@@ -20,15 +22,17 @@ const COPIED_TIME: std::time::Duration = std::time::Duration::from_millis(1_600)
 #[component]
 pub fn MessageView(node: NodeId) -> impl IntoView {
     let chat = use_stores().chat;
-    let message =
-        Memo::new(move |_| chat.conversation.with(|conversation| conversation.message(node).cloned()));
+    let message = Memo::new_with_compare(
+        move |_| chat.conversation.with(|conversation| conversation.shared_message(node)),
+        is_another,
+    );
     let role = message.with_untracked(|message| message.as_ref().map(|message| message.role));
     match role {
         Some(Role::User) => view! { <Question node=node message=message /> }.into_any(),
         Some(Role::Assistant) => view! { <Answer node=node message=message /> }.into_any(),
         Some(Role::Tool) => {
             let (tool, text) =
-                message.get_untracked().map(|message| (message.tool, message.text)).unwrap_or_default();
+                message.get_untracked().map(|it| (it.tool.clone(), it.text.clone())).unwrap_or_default();
             view! {
                 <article class="message tool" aria-label=format!("Answer of {tool}")>
                     <h2 class="speaker">{tool.clone()}</h2>
@@ -41,9 +45,15 @@ pub fn MessageView(node: NodeId) -> impl IntoView {
     }
 }
 
+/// Whether a message was replaced. Not a text is compared: one that was not touched is the same one still.
+fn is_another(before: Option<&Option<Arc<Message>>>, now: Option<&Option<Arc<Message>>>) -> bool {
+    let place = |message: Option<&Option<Arc<Message>>>| message.and_then(Option::as_ref).map(Arc::as_ptr);
+    place(before) != place(now)
+}
+
 /// What a person said.
 #[component]
-fn Question(node: NodeId, message: Memo<Option<Message>>) -> impl IntoView {
+fn Question(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     let chat = use_stores().chat;
     let text = Memo::new(move |_| {
         message.with(|message| message.as_ref().map(|it| it.text.clone()).unwrap_or_default())
@@ -77,6 +87,7 @@ fn Question(node: NodeId, message: Memo<Option<Message>>) -> impl IntoView {
             >
                 <EditField node=node text=text.get_untracked() />
             </Show>
+            <Unanswered node=node />
         </article>
     }
     .into_any()
@@ -145,11 +156,11 @@ fn EditField(node: NodeId, text: String) -> impl IntoView {
 
 /// What a model said.
 #[component]
-fn Answer(node: NodeId, message: Memo<Option<Message>>) -> impl IntoView {
+fn Answer(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     let chat = use_stores().chat;
     let running = Memo::new(move |_| chat.answer.is_at(chat.conversation.with(|it| it.id), node));
     let kept = move |read: fn(&Message) -> String| {
-        Memo::new(move |_| message.with(|message| message.as_ref().map(read).unwrap_or_default()))
+        Memo::new(move |_| message.with(|message| message.as_deref().map(read).unwrap_or_default()))
     };
     let kept_text = kept(|message| message.text.clone());
     let model = kept(|message| message.model.clone());
@@ -205,12 +216,12 @@ fn Answer(node: NodeId, message: Memo<Option<Message>>) -> impl IntoView {
 
 /// How the answer ended, where that is not as usual.
 #[component]
-fn Outcome(node: NodeId, message: Memo<Option<Message>>) -> impl IntoView {
+fn Outcome(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     let chat = use_stores().chat;
     let retry = Callback::new(move |()| chat.regenerate(node));
     move || {
         let message = message.get()?;
-        if let Some(words) = message.error {
+        if let Some(words) = message.error.clone() {
             // The failure of this session knows what can be done; one of an earlier session is words alone.
             let known = chat
                 .failure
@@ -229,6 +240,14 @@ fn Outcome(node: NodeId, message: Memo<Option<Message>>) -> impl IntoView {
             }
             Some(Finish::EndOfTurn | Finish::StopText | Finish::ToolCall) => return None,
             None if message.edited => return None,
+            None if chat.conversation.with(|open| chat.is_elsewhere(open.id, node)) => {
+                return Some(
+                    view! {
+                        <p class="muted waiting"><span class="pulse" aria-hidden="true"></span>"Being written in another tab…"</p>
+                    }
+                    .into_any(),
+                );
+            }
             None => "The page was closed before this answer had ended.",
         };
         Some(view! { <p class="outcome muted">{words}</p> }.into_any())
@@ -286,7 +305,7 @@ fn Variants(node: NodeId) -> impl IntoView {
 
 /// Figures of an answer: how fast it came, and how soon.
 #[component]
-fn Figures(message: Memo<Option<Message>>) -> impl IntoView {
+fn Figures(message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     move || {
         let timings = message.with(|message| message.as_ref().and_then(|message| message.timings))?;
         let speed = timings.tokens_per_second();

@@ -1,5 +1,6 @@
 //! The conversation: the page itself.
 
+mod absent;
 mod adapters;
 mod attach_bar;
 mod attachments;
@@ -11,6 +12,7 @@ mod message;
 mod status;
 mod thought;
 mod topbar;
+mod unanswered;
 mod welcome;
 
 use leptos::prelude::*;
@@ -18,11 +20,12 @@ use leptos_meta::Title;
 use leptos_router::components::Outlet;
 
 use self::{
-    compare::Compare, composer::Composer, drawer::Drawer, log::Log, status::StatusArea, topbar::TopBar,
+    absent::Absent, compare::Compare, composer::Composer, drawer::Drawer, log::Log, status::StatusArea,
+    topbar::TopBar,
 };
 use crate::{
     components::Viewer,
-    place::{Place, use_href, use_place},
+    place::{Place, use_place},
     state::use_stores,
 };
 
@@ -51,7 +54,7 @@ pub fn ChatPage() -> impl IntoView {
         <div class="chat">
             <main id="main" class="chat-main" tabindex="-1">
                 <TopBar />
-                <Show when=move || !chat.missing.get() fallback=|| view! { <Missing /> }>
+                <Show when=move || chat.missing.with(Option::is_none) fallback=|| view! { <Absent /> }>
                     <Log />
                 </Show>
                 <div class="chat-foot">
@@ -67,19 +70,4 @@ pub fn ChatPage() -> impl IntoView {
         <Outlet />
     }
     .into_any()
-}
-
-/// The address names a conversation that is not here.
-#[component]
-fn Missing() -> impl IntoView {
-    let href = use_href();
-    view! {
-        <div class="log missing">
-            <h1>"This conversation is not in this browser"</h1>
-            <p>"Conversations are kept where they were held. It may have been deleted, or held in another browser."</p>
-            <p>
-                <a class="button primary" href=move || href(Place::Chat(None))>"New conversation"</a>
-            </p>
-        </div>
-    }
 }

@@ -3,7 +3,9 @@
 use leptos::prelude::*;
 
 use crate::{
-    components::{FailureBox, Glyph, Icon, LoadFailure, LoadProgressView},
+    components::{FailureBox, Glyph, Icon, LoadFailure, LoadProgressView, export_json},
+    format::{self, sentence_case},
+    history::StoreError,
     state::{engine::EnginePhase, models::ModelState, use_stores},
 };
 
@@ -14,7 +16,9 @@ pub fn StatusArea() -> impl IntoView {
     let engine = stores.engine;
     let trouble = move || engine.trouble.get().map(|failure| view! { <FailureBox failure=failure /> });
     let kept = move || {
-        stores.library.trouble.get().map(|words| {
+        // What cannot be saved is said below.
+        let trouble = stores.library.trouble.get().filter(|_| stores.library.unsaved.with(Option::is_none));
+        trouble.map(|words| {
             view! {
                 <div class="notice slim">
                     <Icon glyph=Glyph::Info />
@@ -52,6 +56,7 @@ pub fn StatusArea() -> impl IntoView {
     view! {
         <div class="status-area">
             {kept}
+            <NotSaved />
             {unable}
             <Crashed />
             {trouble}
@@ -62,6 +67,47 @@ pub fn StatusArea() -> impl IntoView {
         </div>
     }
     .into_any()
+}
+
+/// Conversations that the browser's storage did not take. They are kept in this tab, and saving is tried again.
+#[component]
+fn NotSaved() -> impl IntoView {
+    let stores = use_stores();
+    let library = stores.library;
+    let words = move || {
+        let unsaved = library.unsaved.get()?;
+        let why = match unsaved.error {
+            StoreError::Full => "This browser's storage is full".to_owned(),
+            error => sentence_case(&error.to_string()),
+        };
+        let what = match unsaved.ids.as_slice() {
+            [id] => {
+                let title = library.list.with(|list| {
+                    list.iter().find(|it| it.id == *id).map(|it| it.title.clone()).unwrap_or_default()
+                });
+                if title.is_empty() { "a conversation".to_owned() } else { format!("“{title}”") }
+            }
+            ids => format!("{} conversations", format::count(ids.len() as u64)),
+        };
+        Some(format!(
+            "{why}: {what} couldn't be saved. Keep this tab open. Saving is tried again until it works."
+        ))
+    };
+    let export = move |_| {
+        let ids =
+            library.unsaved.with_untracked(|it| it.as_ref().map(|it| it.ids.clone()).unwrap_or_default());
+        export_json(stores, ids, "gemtab-conversations.json");
+    };
+    let shown = Memo::new(move |_| library.unsaved.with(Option::is_some));
+    view! {
+        <Show when=move || shown.get()>
+            <div class="notice slim" role="alert">
+                <Icon glyph=Glyph::Warning />
+                <p>{words}</p>
+                <button type="button" class="button" on:click=export>"Export"</button>
+            </div>
+        </Show>
+    }
 }
 
 /// The engine is gone.

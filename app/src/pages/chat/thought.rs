@@ -1,5 +1,7 @@
 //! A thought: a line that opens.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use crate::{
@@ -15,7 +17,7 @@ pub fn Thought(
     /// Whether this answer is being written.
     running: Memo<bool>,
     /// The answer.
-    message: Memo<Option<Message>>,
+    message: Memo<Option<Arc<Message>>>,
 ) -> impl IntoView {
     let chat = use_stores().chat;
     let answer = chat.answer;

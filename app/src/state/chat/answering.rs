@@ -12,12 +12,14 @@ use super::super::answer::{AnswerPhase, AnswerPlace};
 use super::super::engine::EnginePhase;
 use super::super::models::{Choice, ModelState};
 use super::attaching::content;
+use super::tabs::lock_name;
 use super::{AnswerFailure, ChatStore, Queued, Turn};
 use crate::engine_client::Reply;
 use crate::format;
 use crate::history::{
     self, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Message, NodeId,
 };
+use crate::locks;
 use crate::sentences::SentenceSplitter;
 
 /// Least time between two updates of the running answer on screen, in milliseconds.
@@ -39,7 +41,7 @@ pub fn with_system(mut conversation: Conversation, choice: &Choice) -> Conversat
 impl ChatStore {
     /// Has a turn of the conversation on screen answered: now, or as soon as a model is ready.
     pub fn ask(self, turn: Turn) {
-        let conversation = self.conversation.with_untracked(|open| open.id);
+        let conversation = self.conversation.id_untracked();
         self.failure.set(None);
         if self.engine.model.with_untracked(ModelState::is_ready) {
             self.run(conversation, turn);
@@ -81,19 +83,17 @@ impl ChatStore {
     pub(super) fn run(self, conversation: ConversationId, turn: Turn) {
         let ModelState::Ready { choice, details, .. } = self.engine.model.get_untracked() else { return };
         let model = choice.entry.name.clone();
-        let mut begun = None;
-        let changed = self.change(conversation, |conversation| {
+        let begin = |conversation: &mut Conversation| {
             conversation.options.model.clone_from(&model);
             let now = history::now();
-            let node = match turn {
+            match turn {
                 Turn::After(node) => conversation.add_answer(node, &*model, now),
                 Turn::Again(answer) => conversation.regenerate(answer, &*model, now),
-            };
-            begun = Some(node);
-        });
-        let (Some(conversation), Some(begun)) = (changed, begun) else { return };
-        let Some(node) = self.told(begun) else { return };
-        self.library.save(conversation.clone());
+            }
+        };
+        let begun = self.library.change(conversation, begin).and_then(|begun| self.told(begun));
+        let (Some(node), Some(now)) = (begun, self.library.at_hand(conversation)) else { return };
+        let conversation = now.get_untracked();
 
         let until = conversation.node(node).and_then(history::Node::parent).unwrap_or(node);
         let asked = with_system(conversation.clone(), &choice);
@@ -102,6 +102,7 @@ impl ChatStore {
         options.adapters = self.adapters.scales();
         let place = AnswerPlace { conversation: conversation.id, node, request: None };
         self.answer.begin(place);
+        self.lock.set_value(locks::hold(&lock_name(place.conversation, node)));
         self.ui.say("Answering.");
         spawn_local(async move {
             let (messages, handles) = self.messages(&asked, until, details.capabilities).await;
@@ -224,22 +225,33 @@ impl ChatStore {
         message.calls = calls.to_vec();
     }
 
-    /// Keeps what was written so far, without touching what is on screen.
+    /// Keeps what was written so far.
     fn keep_unfinished(self, place: AnswerPlace, calls: &[ToolCall]) {
-        let open = self.conversation.get_untracked();
-        let copy = if open.id == place.conversation { Some(open) } else { self.background.get_value() };
-        if let Some(mut copy) = copy.filter(|copy| copy.id == place.conversation)
-            && let Some(message) = copy.message_mut(place.node)
-        {
-            self.fill(message, calls);
-            self.library.save(copy);
-        }
+        self.library.change(place.conversation, |conversation| {
+            if let Some(message) = conversation.message_mut(place.node) {
+                self.fill(message, calls);
+            }
+        });
+    }
+
+    /// Ends the running answer here and now, as what it belongs to is about to be deleted. Undo then brings back what was
+    /// written.
+    pub(super) fn break_off(self, place: AnswerPlace) {
+        self.answer.end_thought(history::now());
+        self.library.change(place.conversation, |conversation| {
+            if let Some(message) = conversation.message_mut(place.node) {
+                self.fill(message, &[]);
+                message.finish = Some(Finish::Cancelled);
+            }
+        });
+        self.stop();
     }
 
     fn end(self, place: AnswerPlace, calls: Vec<ToolCall>, ending: Ending) {
         let now = history::now();
         self.answer.end_thought(now);
-        let changed = self.change(place.conversation, |conversation| {
+        // It may have been deleted meanwhile: then there is nothing to change.
+        self.library.change(place.conversation, |conversation| {
             if let Some(message) = conversation.message_mut(place.node) {
                 self.fill(message, &calls);
             }
@@ -248,18 +260,20 @@ impl ChatStore {
                 Ending::Failed(failure) => conversation.fail(place.node, &*failure.message, now),
             }
         });
-        if let Some(conversation) = changed {
-            self.library.save(conversation);
+        if let Some(lock) = self.lock.try_update_value(Option::take).flatten() {
+            spawn_local(async move {
+                // Other tabs then find the whole answer.
+                self.library.settled(place.conversation).await;
+                drop(lock);
+            });
         }
         if let Ending::Failed(failure) = ending {
             self.ui.say(failure.message.clone());
             let AnswerPlace { conversation, node, .. } = place;
             self.failure.set(Some(AnswerFailure { conversation, node, failure }));
         }
-        self.background.update_value(|aside| {
-            aside.take_if(|aside| aside.id == place.conversation);
-        });
         self.answer.place.set(None);
+        self.release();
     }
 }
 

@@ -35,7 +35,7 @@ impl ChatStore {
 
     /// The conversation that the draft belongs to; none for one that has not begun.
     pub(super) fn draft_owner(self) -> Option<ConversationId> {
-        self.has_begun().then(|| self.conversation.with_untracked(|conversation| conversation.id))
+        self.has_begun().then(|| self.conversation.id_untracked())
     }
 
     /// Brings back what was typed in the conversation on screen.

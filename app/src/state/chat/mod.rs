@@ -3,11 +3,16 @@
 mod answering;
 mod attaching;
 mod draft;
+mod shown;
+mod tabs;
 
 pub use answering::with_system;
 pub(super) use answering::{encoding_words, tower_words};
 pub(super) use attaching::content;
 pub use attaching::{Attached, Look, Senses, size_words};
+pub use shown::{Absence, Shown};
+
+use std::collections::BTreeSet;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::Failure;
@@ -16,7 +21,9 @@ use super::answer::{AnswerPhase, RunningAnswer};
 use super::engine::EngineStore;
 use super::models::ModelState;
 use super::{AdapterStore, Library, MediaStore, SettingsStore, Ui};
-use crate::history::{self, Conversation, ConversationId, Draft, NodeId, Options};
+use crate::history::{self, Branch, Conversation, ConversationId, Draft, NodeId, Options};
+use crate::locks::Lock;
+use crate::place::Place;
 
 /// What is to be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +58,9 @@ pub struct AnswerFailure {
 #[derive(Clone, Copy)]
 pub struct ChatStore {
     /// The conversation. Without messages it is a new one, kept nowhere yet.
-    pub conversation: RwSignal<Conversation>,
-    /// Whether the address names a conversation that is not in this browser.
-    pub missing: RwSignal<bool>,
+    pub conversation: Shown,
+    /// Why the conversation that the address names is not on screen; none when it is.
+    pub missing: RwSignal<Option<Absence>>,
     /// The running answer, perhaps of another conversation.
     pub answer: RunningAnswer,
     /// What waits for a model.
@@ -70,8 +77,14 @@ pub struct ChatStore {
     pub attaching: RwSignal<Option<String>>,
     /// What could not be attached, and why: a line each.
     pub attach_trouble: RwSignal<Option<String>>,
-    /// The conversation of the running answer, while another one is on screen.
-    background: StoredValue<Option<Conversation>>,
+    /// Answers that another tab is writing.
+    elsewhere: RwSignal<BTreeSet<(ConversationId, NodeId)>>,
+    /// Unfinished answers of which it was asked whether another tab is writing them.
+    asked: StoredValue<BTreeSet<(ConversationId, NodeId)>>,
+    /// Tells other tabs that this one is writing an answer.
+    lock: StoredValue<Option<Lock>>,
+    /// The conversation that the address names.
+    wanted: StoredValue<Option<ConversationId>>,
     /// How often a conversation was asked for.
     moves: StoredValue<u32>,
     draft_changes: StoredValue<u32>,
@@ -96,8 +109,8 @@ impl ChatStore {
     ) -> Self {
         let blank = Conversation::new(ConversationId::random(), Options::default(), 0);
         Self {
-            conversation: RwSignal::new(blank),
-            missing: RwSignal::new(false),
+            conversation: Shown::new(library.add(blank)),
+            missing: RwSignal::new(None),
             answer: RunningAnswer::new(),
             queued: RwSignal::new(None),
             failure: RwSignal::new(None),
@@ -106,7 +119,10 @@ impl ChatStore {
             attached: RwSignal::new(Vec::new()),
             attaching: RwSignal::new(None),
             attach_trouble: RwSignal::new(None),
-            background: StoredValue::new(None),
+            elsewhere: RwSignal::new(BTreeSet::new()),
+            asked: StoredValue::new(BTreeSet::new()),
+            lock: StoredValue::new(None),
+            wanted: StoredValue::new(None),
             moves: StoredValue::new(0),
             draft_changes: StoredValue::new(0),
             library,
@@ -131,175 +147,36 @@ impl ChatStore {
         });
     }
 
-    // Which conversation is on screen.
-
-    /// Puts a new conversation on screen, unless an empty one is there.
-    pub fn begin_new(self) {
-        self.move_on();
-        if !self.has_begun() && !self.missing.get_untracked() {
-            self.apply_defaults();
-            // What was typed before the store was open is newer than what it kept.
-            if self.draft.with_untracked(String::is_empty) && self.attached.with_untracked(Vec::is_empty) {
-                self.read_draft();
-            }
-            return;
-        }
-        self.put_aside();
-        self.conversation.set(Conversation::new(
-            ConversationId::random(),
-            Options::default(),
-            history::now(),
-        ));
-        self.apply_defaults();
-        self.missing.set(false);
-        self.read_draft();
-    }
-
-    /// Gives an empty conversation the settings for new ones.
-    pub fn apply_defaults(self) {
-        let settings = self.settings.value.get_untracked();
-        self.conversation.update(|conversation| {
-            if conversation.is_empty() {
-                conversation.system = settings.system;
-                conversation.options.sampling = settings.sampling;
-                conversation.options.context = settings.context;
-                conversation.options.thinking = settings.thinking;
-            }
-        });
-    }
-
-    /// Puts a conversation of this browser on screen.
-    pub fn open(self, id: ConversationId) {
-        let move_made = self.move_on();
-        if self.conversation.with_untracked(|open| open.id == id) && !self.missing.get_untracked() {
-            return;
-        }
-        self.put_aside();
-        let running = self.background.with_value(|aside| aside.clone().filter(|aside| aside.id == id));
-        if let Some(conversation) = running {
-            self.background.set_value(None);
-            self.show(conversation);
-            return;
-        }
-        spawn_local(async move {
-            let loaded = self.library.load(id).await;
-            // The person may have gone somewhere else meanwhile.
-            if self.moves.get_value() != move_made {
-                return;
-            }
-            match loaded {
-                Some(conversation) => self.show(conversation),
-                None => self.missing.set(true),
-            }
-        });
-    }
-
-    /// Counts that a conversation is to be on screen, and gives the count: what was to come before comes too late.
-    fn move_on(self) -> u32 {
-        self.moves.update_value(|moves| *moves = moves.wrapping_add(1));
-        self.moves.get_value()
-    }
-
-    /// Reads the conversation on screen again, after another tab has changed it.
-    pub fn reread(self, id: ConversationId) {
-        let here = self.conversation.with_untracked(|open| open.id == id && !open.is_empty());
-        if !here
-            || self.answer.place.with_untracked(|place| place.is_some_and(|place| place.conversation == id))
-        {
-            return;
-        }
-        spawn_local(async move {
-            if let Some(conversation) = self.library.load(id).await
-                && self.conversation.with_untracked(|open| open.id == id && *open != conversation)
-            {
-                self.conversation.set(conversation);
-            }
-        });
-    }
-
-    fn show(self, conversation: Conversation) {
-        self.conversation.set(conversation);
-        self.missing.set(false);
-        self.editing.set(None);
-        self.read_draft();
-    }
-
-    /// Keeps what leaves the screen: the draft, and the conversation of the running answer.
-    fn put_aside(self) {
-        self.editing.set(None);
-        self.keep_draft();
-        self.media.hold_only(&[]);
-        let open = self.conversation.get_untracked();
-        if self.answer.place.with_untracked(|place| place.is_some_and(|place| place.conversation == open.id))
-        {
-            self.background.set_value(Some(open));
-        }
-    }
-
-    /// Changes a conversation that is on screen or has the running answer, and gives it as it is then.
-    fn change(self, id: ConversationId, change: impl FnOnce(&mut Conversation)) -> Option<Conversation> {
-        if self.conversation.with_untracked(|open| open.id == id) {
-            self.conversation.update(change);
-            return Some(self.conversation.get_untracked());
-        }
-        self.background
-            .try_update_value(|aside| {
-                let aside = aside.as_mut().filter(|aside| aside.id == id)?;
-                change(aside);
-                Some(aside.clone())
-            })
-            .flatten()
-    }
-
-    /// Changes the conversation on screen, and keeps it if it has begun.
+    /// Changes the conversation on screen.
     pub fn edit(self, change: impl FnOnce(&mut Conversation)) {
-        self.conversation.update(|conversation| {
+        self.library.change(self.conversation.id_untracked(), |conversation| {
             change(conversation);
             conversation.updated = history::now();
         });
-        self.keep();
     }
-
-    fn keep(self) {
-        if self.has_begun() {
-            self.library.save(self.conversation.get_untracked());
-        }
-    }
-
-    /// Whether the conversation on screen has messages, or had some that were deleted.
-    fn has_begun(self) -> bool {
-        self.conversation.with_untracked(|conversation| {
-            !conversation.is_empty()
-                || self.library.list.with_untracked(|list| list.iter().any(|kept| kept.id == conversation.id))
-        })
-    }
-
-    // What a person does.
 
     /// Sends a message, after the last one on screen.
     pub fn send(self, text: &str) {
         let text = text.trim();
         let attached = self.attached.with_untracked(|all| !all.is_empty());
-        if (text.is_empty() && !attached) || self.busy() {
+        if (text.is_empty() && !attached) || self.busy() || self.refused_for_elsewhere() {
             return;
         }
-        self.library.keep_draft(self.draft_owner(), Draft::default());
+        let attachments: Vec<_> =
+            self.attached.get_untracked().into_iter().map(|attached| attached.attachment).collect();
+        let (id, owner) = (self.conversation.id_untracked(), self.draft_owner());
+        let was_new = self.conversation.with_untracked(Conversation::is_empty);
+        let add = |conversation: &mut Conversation| conversation.add_user(text, attachments, history::now());
+        let Some(node) = self.library.change(id, add).and_then(|added| self.told(added)) else { return };
+        self.library.keep_draft(owner, Draft::default());
         self.draft_changes.update_value(|change| *change = change.wrapping_add(1));
         self.draft.set(String::new());
         self.attach_trouble.set(None);
-        let attachments: Vec<_> =
-            self.attached.get_untracked().into_iter().map(|attached| attached.attachment).collect();
         self.attached.set(Vec::new());
-        let was_new = self.conversation.with_untracked(Conversation::is_empty);
-        self.missing.set(false);
-        let added = self
-            .conversation
-            .try_update(|conversation| conversation.add_user(text, attachments, history::now()))
-            .and_then(|added| self.told(added));
-        let Some(node) = added else { return };
-        self.keep();
+        self.missing.set(None);
         if was_new {
-            self.ui.replace_path(&format!("/c/{}", self.conversation.with_untracked(|open| open.id)));
+            self.wanted.set_value(Some(id));
+            self.ui.replace_path(&Place::Chat(Some(id)).path());
         }
         self.ask(Turn::After(node));
     }
@@ -312,24 +189,21 @@ impl ChatStore {
         if (text.trim().is_empty() && bare) || self.busy() {
             return;
         }
-        self.editing.set(None);
-        let edited = self
-            .conversation
-            .try_update(|conversation| {
-                let attachments =
-                    conversation.message(node).map(|message| message.attachments.clone()).unwrap_or_default();
-                conversation.edit_user(node, text.trim(), attachments, history::now())
-            })
-            .and_then(|edited| self.told(edited));
-        if let Some(node) = edited {
-            self.keep();
+        let edit = |conversation: &mut Conversation| {
+            let attachments =
+                conversation.message(node).map(|message| message.attachments.clone()).unwrap_or_default();
+            conversation.edit_user(node, text.trim(), attachments, history::now())
+        };
+        let edited = self.library.change(self.conversation.id_untracked(), edit);
+        if let Some(node) = edited.and_then(|edited| self.told(edited)) {
+            self.editing.set(None);
             self.ask(Turn::After(node));
         }
     }
 
     /// Has an answer given once more. One that said nothing is replaced; any other stays a variant.
     pub fn regenerate(self, answer: NodeId) {
-        if self.busy() {
+        if self.busy() || self.refused_for_elsewhere() {
             return;
         }
         let (silent, before) = self.conversation.with_untracked(|conversation| {
@@ -352,24 +226,68 @@ impl ChatStore {
 
     /// Deletes a message with all that follows it. It can be undone.
     pub fn delete_message(self, node: NodeId) {
+        let id = self.conversation.id_untracked();
         let before = self.conversation.get_untracked();
-        if self
-            .answer
-            .place
-            .with_untracked(|place| place.is_some_and(|place| before.path_to(place.node).contains(&node)))
+        if let Some(place) = self.answer.place.get_untracked()
+            && place.conversation == id
+            && before.path_to(place.node).contains(&node)
         {
-            self.stop();
+            self.break_off(place);
         }
-        self.edit(|conversation| {
-            // A message that is gone already needs no deleting.
-            conversation.delete_branch(node, history::now()).ok();
-        });
-        self.ui.toast_with_undo("Message deleted.", move || {
-            self.library.save(before.clone());
-            if self.conversation.with_untracked(|open| open.id == before.id) {
-                self.conversation.set(before.clone());
+        let waits = |queued: &Queued| {
+            let (Turn::After(asked) | Turn::Again(asked)) = queued.turn;
+            queued.conversation == id && before.path_to(asked).contains(&node)
+        };
+        if self.queued.with_untracked(|queued| queued.as_ref().is_some_and(waits)) {
+            self.unqueue();
+        }
+        let delete = |conversation: &mut Conversation| conversation.delete_branch(node, history::now());
+        // A message that is gone already needs no deleting.
+        if let Some(Ok(branch)) = self.library.change(id, delete) {
+            self.ui.toast_with_undo("Message deleted.", move || {
+                spawn_local(self.put_back(id, branch.clone()));
+            });
+        }
+    }
+
+    async fn put_back(self, id: ConversationId, branch: Branch) {
+        // It may have left the screen meanwhile.
+        if self.library.hold(id).await.ok().flatten().is_some() {
+            let back = self.library.change(id, |conversation| conversation.put_back(&branch, history::now()));
+            back.and_then(|back| self.told(back));
+            self.release();
+        }
+    }
+
+    /// Deletes a conversation. It can be undone.
+    pub fn delete_conversation(self, id: ConversationId) {
+        self.forget(id);
+        spawn_local(async move {
+            let Some(removed) = self.library.delete(id).await else { return };
+            if self.wanted.get_value() == Some(id) {
+                self.ui.replace_path(&Place::Chat(None).path());
             }
+            self.ui.toast_with_undo("Conversation deleted.", move || {
+                let removed = removed.clone();
+                spawn_local(async move {
+                    self.library.restore(removed).await;
+                    self.open_again(id);
+                });
+            });
         });
+    }
+
+    /// Breaks off what runs or waits for a conversation. Gives whether there was something.
+    fn forget(self, id: ConversationId) -> bool {
+        let place = self.answer.place.get_untracked().filter(|place| place.conversation == id);
+        if let Some(place) = place {
+            self.break_off(place);
+        }
+        let queued = self.queued.with_untracked(|queued| queued.is_some_and(|it| it.conversation == id));
+        if queued {
+            self.unqueue();
+        }
+        place.is_some() || queued
     }
 
     /// Shows the variant before or after this one.

@@ -1,0 +1,67 @@
+//! Locks between the tabs of this page: what one tab is at, as the others see it. The browser gives a lock back when its tab
+//! goes. Without a browser, or where it has no locks, nothing is ever locked.
+
+use js_sys::{Array, Function, Object, Promise, Reflect};
+use send_wrapper::SendWrapper;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
+use wasm_bindgen_futures::JsFuture;
+
+// `web-sys` has them only among what is unstable.
+#[wasm_bindgen]
+extern "C" {
+    type LockManager;
+
+    #[wasm_bindgen(method)]
+    fn request(this: &LockManager, name: &str, callback: &JsValue) -> Promise;
+
+    #[wasm_bindgen(method)]
+    fn query(this: &LockManager) -> Promise;
+}
+
+fn manager() -> Option<LockManager> {
+    let navigator = web_sys::window()?.navigator();
+    let manager = Reflect::get(&navigator, &"locks".into()).ok()?;
+    manager.is_object().then(|| manager.unchecked_into())
+}
+
+/// A lock, held or waited for until it is dropped.
+pub struct Lock(SendWrapper<Function>);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Resolving a promise does not throw.
+        self.0.call0(&JsValue::NULL).ok();
+    }
+}
+
+/// Holds a lock, as soon as no other tab does.
+#[must_use]
+pub fn hold(name: &str) -> Option<Lock> {
+    let manager = manager()?;
+    let mut release = None;
+    let released = Promise::new(&mut |resolve, _| release = Some(resolve));
+    let callback = Closure::once_into_js(move |_: JsValue| released);
+    // It ends when the lock is given back, which nobody waits for.
+    let _ = manager.request(name, &callback);
+    Some(Lock(SendWrapper::new(release?)))
+}
+
+/// Whether some tab holds a lock.
+pub async fn is_held(name: &str) -> bool {
+    let Some(manager) = manager() else { return false };
+    let Ok(state) = JsFuture::from(manager.query()).await else { return false };
+    let held = Reflect::get(&state, &"held".into()).map(|held| Array::from(&held)).unwrap_or_default();
+    held.iter().any(|lock| {
+        let of = lock.dyn_ref::<Object>().and_then(|lock| Reflect::get(lock, &"name".into()).ok());
+        of.and_then(|of| of.as_string()).as_deref() == Some(name)
+    })
+}
+
+/// Waits until no tab holds a lock.
+pub async fn wait(name: &str) {
+    let Some(manager) = manager() else { return };
+    let callback = Closure::once_into_js(|_: JsValue| JsValue::UNDEFINED);
+    // A browser that refuses is one in which nothing is locked.
+    JsFuture::from(manager.request(name, &callback)).await.ok();
+}

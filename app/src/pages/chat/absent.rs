@@ -1,0 +1,69 @@
+//! What stands in place of a conversation that cannot be shown.
+
+use leptos::prelude::*;
+
+use crate::{
+    history::ConversationId,
+    place::{Place, use_href},
+    state::{chat::Absence, use_stores},
+};
+
+/// Why the conversation that the address names is not shown, and what can be done.
+#[component]
+pub fn Absent() -> impl IntoView {
+    let chat = use_stores().chat;
+    let href = use_href();
+    let new = move || {
+        view! { <a class="button" href=move || href(Place::Chat(None))>"New conversation"</a> }
+    };
+    move || {
+        match chat.missing.get() {
+        None => None,
+        Some(Absence::NotHere) => Some(
+            view! {
+                <div class="log missing">
+                    <h1>"This conversation is not in this browser"</h1>
+                    <p>"Conversations are kept where they were held. It may have been deleted, or held in another browser."</p>
+                    <p>{new()}</p>
+                </div>
+            }
+            .into_any(),
+        ),
+        Some(Absence::Unreadable { id, reason }) => Some(
+            view! {
+                <div class="log missing">
+                    <h1>"This conversation can't be read"</h1>
+                    <p>"Its data is still in this browser. You can save it to a file before you delete it."</p>
+                    <p class="muted">{reason}</p>
+                    <RawButtons id=id />
+                </div>
+            }
+            .into_any(),
+        ),
+        Some(Absence::Failed { id, reason }) => Some(
+            view! {
+                <div class="log missing">
+                    <h1>"This conversation couldn't be loaded"</h1>
+                    <p class="muted">{reason}</p>
+                    <p>
+                        <button type="button" class="button primary" on:click=move |_| chat.open_again(id)>"Try again"</button>
+                    </p>
+                </div>
+            }
+            .into_any(),
+        ),
+    }
+    }
+}
+
+/// Saves or deletes what cannot be read.
+#[component]
+fn RawButtons(id: ConversationId) -> impl IntoView {
+    let stores = use_stores();
+    view! {
+        <p class="buttons">
+            <button type="button" class="button primary" on:click=move |_| stores.library.save_raw(id, stores.ui)>"Save raw data"</button>
+            <button type="button" class="button" on:click=move |_| stores.chat.delete_conversation(id)>"Delete"</button>
+        </p>
+    }
+}

@@ -1,0 +1,36 @@
+//! What stands after a message that was not answered: its turn was cancelled, or the page went away while it waited.
+
+use leptos::prelude::*;
+
+use crate::{
+    components::{Glyph, Icon},
+    history::NodeId,
+    state::{chat::Turn, use_stores},
+};
+
+/// A way to have a message answered after all. Nothing where it is answered, or will be.
+#[component]
+pub fn Unanswered(node: NodeId) -> impl IntoView {
+    let chat = use_stores().chat;
+    let last = Memo::new(move |_| chat.conversation.with(|conversation| conversation.ends_with(node)));
+    let waits = Memo::new(move |_| {
+        chat.queued.with(|queued| queued.as_ref().is_some_and(|queued| queued.turn == Turn::After(node)))
+    });
+    let free = Memo::new(move |_| !chat.answer.is_running() && chat.queued.with(Option::is_none));
+    view! {
+        <Show when=move || last.get() && !waits.get()>
+            <div class="outcome muted">
+                <p>"Not answered."</p>
+                <button
+                    type="button"
+                    class="button"
+                    disabled=move || !free.get()
+                    on:click=move |_| chat.ask(Turn::After(node))
+                >
+                    <Icon glyph=Glyph::Again />
+                    "Try again"
+                </button>
+            </div>
+        </Show>
+    }
+}

@@ -1,0 +1,179 @@
+//! Which conversation is on screen.
+
+use leptos::{prelude::*, task::spawn_local};
+
+use super::ChatStore;
+use crate::history::{self, Conversation, ConversationId, Options, StoreError};
+
+/// The conversation on screen, to be read. It is changed through the store alone.
+#[derive(Clone, Copy)]
+pub struct Shown(RwSignal<ArcRwSignal<Conversation>>);
+
+impl Shown {
+    pub(super) fn new(now: ArcRwSignal<Conversation>) -> Self {
+        Self(RwSignal::new(now))
+    }
+
+    pub(super) fn set(self, now: ArcRwSignal<Conversation>) {
+        self.0.set(now);
+    }
+
+    /// Reads it, and follows it.
+    pub fn with<T>(self, read: impl FnOnce(&Conversation) -> T) -> T {
+        self.0.with(|now| now.with(read))
+    }
+
+    /// Reads it as it is now.
+    pub fn with_untracked<T>(self, read: impl FnOnce(&Conversation) -> T) -> T {
+        self.0.with_untracked(|now| now.with_untracked(read))
+    }
+
+    /// A copy of it as it is now. No text is copied.
+    #[must_use]
+    pub fn get_untracked(self) -> Conversation {
+        self.with_untracked(Conversation::clone)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id_untracked(self) -> ConversationId {
+        self.with_untracked(|conversation| conversation.id)
+    }
+}
+
+/// Why the conversation that the address names is not on screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// It is not in this browser.
+    NotHere,
+    /// Its record cannot be read.
+    Unreadable {
+        /// Which.
+        id: ConversationId,
+        /// Why, in words.
+        reason: String,
+    },
+    /// The browser's storage failed.
+    Failed {
+        /// Which.
+        id: ConversationId,
+        /// Why, in words.
+        reason: String,
+    },
+}
+
+impl ChatStore {
+    /// Puts a new conversation on screen, unless an empty one is there.
+    pub fn begin_new(self) {
+        self.move_on(None);
+        if !self.has_begun() && self.missing.with_untracked(Option::is_none) {
+            self.apply_defaults();
+            // What was typed before the store was open is newer than what it kept.
+            if self.draft.with_untracked(String::is_empty) && self.attached.with_untracked(Vec::is_empty) {
+                self.read_draft();
+            }
+            return;
+        }
+        self.put_aside();
+        self.show_blank(None);
+    }
+
+    /// Gives an empty conversation the settings for new ones.
+    pub fn apply_defaults(self) {
+        let settings = self.settings.value.get_untracked();
+        self.library.change(self.conversation.id_untracked(), |conversation| {
+            if conversation.is_empty() {
+                conversation.system = settings.system;
+                conversation.options.sampling = settings.sampling;
+                conversation.options.context = settings.context;
+                conversation.options.thinking = settings.thinking;
+            }
+        });
+    }
+
+    /// Puts a conversation of this browser on screen.
+    pub fn open(self, id: ConversationId) {
+        let move_made = self.move_on(Some(id));
+        if self.conversation.id_untracked() == id && self.missing.with_untracked(Option::is_none) {
+            return;
+        }
+        self.put_aside();
+        if let Some(now) = self.library.at_hand(id) {
+            self.show(now);
+            return;
+        }
+        spawn_local(async move {
+            let held = self.library.hold(id).await;
+            // The person may have gone somewhere else meanwhile.
+            if self.moves.get_value() != move_made {
+                self.release();
+                return;
+            }
+            match held {
+                Ok(Some(now)) => self.show(now),
+                Ok(None) => self.show_blank(Some(Absence::NotHere)),
+                Err(error @ (StoreError::Broken { .. } | StoreError::Newer { .. })) => {
+                    self.library.note_unreadable(id);
+                    self.show_blank(Some(Absence::Unreadable { id, reason: error.to_string() }));
+                }
+                Err(error) => self.show_blank(Some(Absence::Failed { id, reason: error.to_string() })),
+            }
+        });
+    }
+
+    /// Tries again to open what could not be opened, as another tab or the person has brought it back.
+    pub fn open_again(self, id: ConversationId) {
+        if self.wanted.get_value() == Some(id) && self.missing.with_untracked(Option::is_some) {
+            self.open(id);
+        }
+    }
+
+    /// Counts that a conversation is to be on screen, and gives the count: what was to come before comes too late.
+    fn move_on(self, wanted: Option<ConversationId>) -> u32 {
+        self.wanted.set_value(wanted);
+        self.moves.update_value(|moves| *moves = moves.wrapping_add(1));
+        self.moves.get_value()
+    }
+
+    fn show(self, now: ArcRwSignal<Conversation>) {
+        self.conversation.set(now);
+        self.missing.set(None);
+        self.editing.set(None);
+        self.read_draft();
+        self.release();
+    }
+
+    /// Puts a new conversation on screen, perhaps in place of one that cannot be shown.
+    pub(super) fn show_blank(self, missing: Option<Absence>) {
+        let blank = Conversation::new(ConversationId::random(), Options::default(), history::now());
+        self.conversation.set(self.library.add(blank));
+        self.apply_defaults();
+        self.missing.set(missing);
+        self.editing.set(None);
+        self.read_draft();
+        self.release();
+    }
+
+    /// Keeps what leaves the screen.
+    fn put_aside(self) {
+        self.editing.set(None);
+        self.keep_draft();
+        self.media.hold_only(&[]);
+    }
+
+    /// Lets go of conversations that are neither on screen nor needed for an answer.
+    pub(super) fn release(self) {
+        let shown = self.conversation.id_untracked();
+        let answering = self.answer.place.with_untracked(|place| place.map(|place| place.conversation));
+        let queued = self.queued.with_untracked(|queued| queued.map(|queued| queued.conversation));
+        self.library.release(|id| id == shown || answering == Some(id) || queued == Some(id));
+    }
+
+    /// Whether the conversation on screen has messages, or had some that were deleted.
+    pub(super) fn has_begun(self) -> bool {
+        self.conversation.with_untracked(|conversation| {
+            !conversation.is_empty()
+                || self.library.list.with_untracked(|list| list.iter().any(|kept| kept.id == conversation.id))
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! The other tabs of this page: what they answer and what they delete.
+
+use leptos::{prelude::*, task::spawn_local};
+
+use super::{Absence, ChatStore};
+use crate::history::{ConversationId, NodeId};
+use crate::locks;
+
+/// The lock that a tab holds while it writes this answer.
+pub(super) fn lock_name(conversation: ConversationId, node: NodeId) -> String {
+    format!("gemtab-answer-{conversation}-{node}")
+}
+
+impl ChatStore {
+    /// Follows the other tabs. Called once, in the browser.
+    pub fn watch_tabs(self) {
+        Effect::new(move |_| {
+            let (id, open) = self.conversation.with(|it| (it.id, it.unfinished()));
+            let own = self.answer.place.get();
+            for node in open {
+                let at = (id, node);
+                let own = own.is_some_and(|own| (own.conversation, own.node) == at);
+                let new = || self.asked.try_update_value(|asked| asked.insert(at)) == Some(true);
+                if !own && new() {
+                    spawn_local(self.follow_elsewhere(at));
+                }
+            }
+        });
+        Effect::new(move |_| {
+            let Some(lost) = self.library.lost.get() else { return };
+            self.library.lost.set(None);
+            let id = lost.id();
+            let answering = self.forget(id);
+            let here = self.conversation.with_untracked(|open| open.id == id);
+            if here {
+                self.show_blank(Some(Absence::NotHere));
+            }
+            if here || answering {
+                self.ui.toast_with_undo("This conversation was deleted in another tab.", move || {
+                    let lost = lost.clone();
+                    spawn_local(async move {
+                        self.library.restore(lost).await;
+                        self.open_again(id);
+                    });
+                });
+            }
+        });
+        Effect::new(move |_| {
+            // Another tab, or Undo, may have taken the message away that is being written.
+            let Some(place) = self.answer.place.get() else { return };
+            let there = self.library.at_hand(place.conversation);
+            if there.is_some_and(|now| now.with(|now| now.node(place.node).is_none())) {
+                self.stop();
+            }
+        });
+    }
+
+    /// Whether another tab is writing this answer.
+    #[must_use]
+    pub fn is_elsewhere(self, conversation: ConversationId, node: NodeId) -> bool {
+        self.elsewhere.with(|all| all.contains(&(conversation, node)))
+    }
+
+    /// Says that the conversation on screen is being answered in another tab, if it is.
+    pub(super) fn refused_for_elsewhere(self) -> bool {
+        let last = self.conversation.with_untracked(|open| open.leaf().map(|leaf| (open.id, leaf)));
+        let refused = last.is_some_and(|at| self.elsewhere.with_untracked(|all| all.contains(&at)));
+        if refused {
+            self.ui.toast("This conversation is being answered in another tab.");
+        }
+        refused
+    }
+
+    /// Takes note of an answer while another tab writes it.
+    async fn follow_elsewhere(self, at: (ConversationId, NodeId)) {
+        let name = lock_name(at.0, at.1);
+        if locks::is_held(&name).await {
+            self.elsewhere.update(|all| {
+                all.insert(at);
+            });
+            locks::wait(&name).await;
+            self.library.reread(|id| id == at.0);
+            self.library.settled(at.0).await;
+            self.elsewhere.update(|all| {
+                all.remove(&at);
+            });
+        }
+        self.asked.update_value(|asked| {
+            asked.remove(&at);
+        });
+    }
+}

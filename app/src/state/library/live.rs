@@ -1,0 +1,331 @@
+//! The conversations at hand, and the one way to change one.
+//!
+//! A conversation is at hand while it is on screen, is being answered, waits for a model, or is not saved yet. Whatever changes
+//! one goes through [`Library::change`]; what the store holds meanwhile, and what another tab makes of it, is joined with it
+//! here and nowhere else.
+
+use std::collections::BTreeMap;
+
+use futures_channel::oneshot;
+use leptos::prelude::*;
+
+use super::Library;
+use crate::history::{Conversation, ConversationId, Deleted, Options, Saved, StoreError, Stored, Summary};
+
+/// A conversation at hand.
+pub(super) struct Live {
+    now: ArcRwSignal<Conversation>,
+    /// What the store held when it was last read or written; none when it was never saved.
+    base: Option<Stored>,
+    /// Whether it was changed since it was last saved.
+    unsaved: bool,
+    /// Whether another tab has saved it since it was last read.
+    stale: bool,
+    /// Those who wait until it is neither.
+    waiting: Vec<oneshot::Sender<()>>,
+}
+
+impl Live {
+    fn new(conversation: Conversation, base: Option<Stored>) -> Self {
+        Self { now: ArcRwSignal::new(conversation), base, unsaved: false, stale: false, waiting: Vec::new() }
+    }
+
+    fn is_worth_keeping(&self) -> bool {
+        self.base.is_some() || self.now.with_untracked(|now| !now.is_empty())
+    }
+
+    fn summary(&self) -> Option<Summary> {
+        self.is_worth_keeping().then(|| self.now.with_untracked(Summary::of))
+    }
+
+    /// Takes what the store holds, with what was changed here since `base`.
+    fn absorb(&mut self, base: Option<&Conversation>, theirs: Stored) {
+        let joined = self.now.with_untracked(|ours| {
+            let blank = Conversation::new(ours.id, Options::default(), 0);
+            Conversation::merge(base.unwrap_or(&blank), ours, &theirs.conversation).ok()
+        });
+        // What cannot be joined stays as it is here; saving it then fails in words, and it can be exported.
+        if let Some(joined) = joined {
+            if self.now.with_untracked(|now| *now != joined) {
+                self.now.set(joined);
+            }
+            self.base = Some(theirs);
+        }
+    }
+}
+
+/// A deleted conversation, to be brought back.
+#[derive(Clone)]
+pub struct Removed {
+    id: ConversationId,
+    /// As it was at hand, with what the store held of it.
+    live: Option<(Conversation, Option<Stored>)>,
+    /// As it was stored.
+    stored: Deleted,
+}
+
+impl Removed {
+    /// Which.
+    #[must_use]
+    pub fn id(&self) -> ConversationId {
+        self.id
+    }
+}
+
+/// Conversations that could not be saved. They stay at hand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsaved {
+    /// Which.
+    pub ids: Vec<ConversationId>,
+    /// Why, for the first of them.
+    pub error: StoreError,
+}
+
+impl Library {
+    /// Puts a new conversation at hand. It is saved once something was said in it.
+    pub fn add(self, conversation: Conversation) -> ArcRwSignal<Conversation> {
+        let (id, live) = (conversation.id, Live::new(conversation, None));
+        let now = live.now.clone();
+        self.live.update_value(|all| {
+            all.insert(id, live);
+        });
+        now
+    }
+
+    /// A conversation, if it is at hand.
+    #[must_use]
+    pub fn at_hand(self, id: ConversationId) -> Option<ArcRwSignal<Conversation>> {
+        self.live.with_value(|all| all.get(&id).map(|live| live.now.clone()))
+    }
+
+    /// A conversation, read from the store if it is not at hand; none when there is none of this name.
+    ///
+    /// # Errors
+    /// When the store fails, or the record cannot be read.
+    pub async fn hold(self, id: ConversationId) -> Result<Option<ArcRwSignal<Conversation>>, StoreError> {
+        if let Some(now) = self.at_hand(id) {
+            return Ok(Some(now));
+        }
+        let Some(store) = self.store() else { return Ok(None) };
+        let heard = self.heard.get_value();
+        let Some(stored) = store.load(id).await? else { return Ok(None) };
+        // It may have come to hand meanwhile, and been changed.
+        if self.at_hand(id).is_none() {
+            let mut live = Live::new(stored.conversation.clone(), Some(stored));
+            live.stale = self.heard.get_value() != heard;
+            self.live.update_value(|all| {
+                all.insert(id, live);
+            });
+        }
+        Ok(self.at_hand(id))
+    }
+
+    /// Changes a conversation at hand, here and in time in the store. Gives what `change` gives; none when there is no such
+    /// conversation at hand: it was deleted.
+    pub fn change<T>(self, id: ConversationId, change: impl FnOnce(&mut Conversation) -> T) -> Option<T> {
+        let now = self.at_hand(id)?;
+        let value = now.try_update(change)?;
+        self.live.update_value(|all| {
+            if let Some(live) = all.get_mut(&id) {
+                live.unsaved = live.is_worth_keeping();
+            }
+        });
+        self.list_again(id);
+        self.schedule();
+        Some(value)
+    }
+
+    /// Lets go of conversations that are saved, but for these.
+    pub fn release(self, keep: impl Fn(ConversationId) -> bool) {
+        self.live.update_value(|all| all.retain(|&id, live| live.unsaved || keep(id)));
+    }
+
+    /// Deletes a conversation, and gives what brings it back; none when that failed, which [`Self::trouble`] then says.
+    pub async fn delete(self, id: ConversationId) -> Option<Removed> {
+        let store = self.store()?;
+        let live = self.live.try_update_value(|all| all.remove(&id)).flatten();
+        match store.delete(id).await {
+            Ok(stored) => {
+                self.list.update(|list| list.retain(|summary| summary.id != id));
+                self.forget_failure(id);
+                self.search().await;
+                // There may be room now for what could not be saved.
+                self.schedule();
+                let live = live.map(|live| (live.now.get_untracked(), live.base));
+                Some(Removed { id, live, stored })
+            }
+            Err(error) => {
+                if let Some(live) = live {
+                    self.live.update_value(|all| {
+                        all.entry(id).or_insert(live);
+                    });
+                }
+                self.report::<()>(Err(error));
+                None
+            }
+        }
+    }
+
+    /// Brings back what [`Self::delete`] or another tab has deleted.
+    pub async fn restore(self, removed: Removed) {
+        let Removed { id, live, stored } = removed;
+        let restored = match (self.store(), stored.has_conversation()) {
+            (Some(store), true) => self.report(store.restore(id, &stored).await).is_some(),
+            _ => false,
+        };
+        let live = match live {
+            Some((conversation, base)) => Some(Live::new(conversation, base.filter(|_| restored))),
+            // The store did not take it back: it stays at hand until it does.
+            None if !restored => stored.conversation().map(|conversation| Live::new(conversation, None)),
+            None => None,
+        };
+        if let Some(mut live) = live {
+            live.unsaved = live.is_worth_keeping();
+            self.live.update_value(|all| {
+                all.entry(id).or_insert(live);
+            });
+            self.list_again(id);
+            self.schedule();
+        }
+        self.refresh().await;
+    }
+
+    /// Takes a conversation from hand that another tab has deleted.
+    pub(super) fn lose(self, id: ConversationId) {
+        let Some(live) = self.live.try_update_value(|all| all.remove(&id)).flatten() else { return };
+        self.forget_failure(id);
+        self.list.update(|list| list.retain(|summary| summary.id != id));
+        let live = Some((live.now.get_untracked(), None));
+        self.lost.set(Some(Removed { id, live, stored: Deleted::default() }));
+    }
+
+    /// Waits until a conversation is saved and as other tabs have it, or is at hand no more.
+    pub async fn settled(self, id: ConversationId) {
+        let waits = self.live.try_update_value(|all| {
+            let live = all.get_mut(&id).filter(|live| live.unsaved || live.stale)?;
+            let (sender, receiver) = oneshot::channel();
+            live.waiting.push(sender);
+            Some(receiver)
+        });
+        if let Some(waits) = waits.flatten() {
+            // A sender that is dropped says as much.
+            waits.await.ok();
+        }
+    }
+
+    /// Has a conversation at hand read again, as another tab has saved it.
+    pub fn reread(self, ids: impl Fn(ConversationId) -> bool) {
+        self.heard.update_value(|heard| *heard += 1);
+        self.live.update_value(|all| {
+            for (&id, live) in all.iter_mut().filter(|(_, live)| live.base.is_some()) {
+                live.stale |= ids(id);
+            }
+        });
+        self.schedule();
+    }
+
+    /// Reads what is stale and saves what is unsaved, one after another, each once if it fails. Gives whether all went well.
+    pub(super) async fn settle(self) -> bool {
+        let Some(store) = self.store() else { return true };
+        let mut failed = BTreeMap::new();
+        loop {
+            if let Some(id) = self.take(|live| live.stale, |live| live.stale = false, &failed) {
+                match store.load(id).await {
+                    Ok(Some(stored)) => self.with_live(id, |live| {
+                        let base = live.base.as_ref().map(|base| base.conversation.clone());
+                        if live.base.as_ref().is_none_or(|base| base.revision != stored.revision) {
+                            live.absorb(base.as_ref(), stored);
+                        }
+                    }),
+                    Ok(None) => self.lose(id),
+                    // Saving joins both too, so nothing is lost by not reading it now.
+                    Err(error) => {
+                        self.report::<()>(Err(error));
+                        self.with_live(id, |_| {});
+                    }
+                }
+                self.list_again(id);
+                continue;
+            }
+            let Some(id) = self.take(|live| live.unsaved, |live| live.unsaved = false, &failed) else {
+                break;
+            };
+            let Some((ours, base)) = self.snapshot(id) else { continue };
+            match store.save(&ours, base.as_ref()).await {
+                Ok(Saved::Written(stored)) => self.with_live(id, |live| live.base = Some(stored)),
+                Ok(Saved::Merged(stored)) => self.with_live(id, |live| live.absorb(Some(&ours), stored)),
+                Ok(Saved::Gone) => self.lose(id),
+                Err(error) => {
+                    self.with_live(id, |live| live.unsaved = true);
+                    failed.insert(id, error);
+                }
+            }
+            self.list_again(id);
+        }
+        let unsaved = failed.values().next().cloned().map(|error| Unsaved {
+            ids: failed.into_keys().filter(|&id| self.at_hand(id).is_some()).collect(),
+            error,
+        });
+        let unsaved = unsaved.filter(|unsaved| !unsaved.ids.is_empty());
+        let well = unsaved.is_none();
+        if well && self.unsaved.with_untracked(Option::is_some) {
+            // What was wrong is over.
+            self.trouble.set(None);
+        }
+        if self.unsaved.with_untracked(|before| *before != unsaved) {
+            self.unsaved.set(unsaved);
+        }
+        well
+    }
+
+    /// The summary of a conversation at hand that is worth keeping.
+    pub(super) fn live_summary(self, id: ConversationId) -> Option<Summary> {
+        self.live.with_value(|all| all.get(&id).and_then(Live::summary))
+    }
+
+    /// The summaries of all of them.
+    pub(super) fn live_summaries(self) -> Vec<Summary> {
+        self.live.with_value(|all| all.values().filter_map(Live::summary).collect())
+    }
+
+    fn snapshot(self, id: ConversationId) -> Option<(Conversation, Option<Stored>)> {
+        self.live.with_value(|all| all.get(&id).map(|live| (live.now.get_untracked(), live.base.clone())))
+    }
+
+    /// The next that is so, which it then no longer is; not one that has failed.
+    fn take(
+        self,
+        is: impl Fn(&Live) -> bool,
+        settle: impl FnOnce(&mut Live),
+        failed: &BTreeMap<ConversationId, StoreError>,
+    ) -> Option<ConversationId> {
+        self.live.try_update_value(|all| {
+            let (&id, live) = all.iter_mut().find(|(id, live)| is(live) && !failed.contains_key(id))?;
+            settle(live);
+            Some(id)
+        })?
+    }
+
+    fn with_live(self, id: ConversationId, change: impl FnOnce(&mut Live)) {
+        self.live.update_value(|all| {
+            // It may have been deleted meanwhile.
+            let Some(live) = all.get_mut(&id) else { return };
+            change(live);
+            if !live.unsaved && !live.stale {
+                for waiting in live.waiting.drain(..) {
+                    // It may wait no more.
+                    waiting.send(()).ok();
+                }
+            }
+        });
+    }
+
+    fn forget_failure(self, id: ConversationId) {
+        self.unsaved.update(|unsaved| {
+            if let Some(all) = unsaved {
+                all.ids.retain(|&other| other != id);
+            }
+            unsaved.take_if(|all| all.ids.is_empty());
+        });
+    }
+}

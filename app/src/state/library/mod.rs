@@ -1,0 +1,337 @@
+//! The conversations of this browser: the list, and keeping them.
+
+mod live;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gloo_timers::future::TimeoutFuture;
+use leptos::{ev, prelude::*, task::spawn_local};
+use send_wrapper::SendWrapper;
+use serde::Serialize;
+
+use self::live::Live;
+pub use self::live::{Removed, Unsaved};
+use super::Ui;
+use crate::browser;
+use crate::format;
+use crate::history::{
+    self, Change, Conversation, ConversationId, Draft, GRACE_MS, HistoryStore, ImportReport, Persistence,
+    Query, SearchText, StoreError, Subscription, Summary,
+};
+
+/// Longest wait before saving is tried again, in milliseconds.
+const LONGEST_WAIT_MS: u32 = 60_000;
+
+/// The browser's store of conversations, with the list of what is in it.
+#[derive(Clone, Copy)]
+pub struct Library {
+    store: StoredValue<Option<HistoryStore>>,
+    /// Whether the store is open and the list was read.
+    pub open: RwSignal<bool>,
+    /// All conversations, the one changed last first.
+    pub list: RwSignal<Vec<Summary>>,
+    /// What the search looks for; empty for everything.
+    pub query: RwSignal<String>,
+    /// What the search found; none when nothing is searched for.
+    pub found: RwSignal<Option<Vec<Summary>>>,
+    /// What is wrong with the store, in words; none when nothing is.
+    pub trouble: RwSignal<Option<String>>,
+    /// What could not be saved; none when all is. It is tried again until it is.
+    pub unsaved: RwSignal<Option<Unsaved>>,
+    /// Conversations whose records were found to be unreadable.
+    pub unreadable: RwSignal<BTreeSet<ConversationId>>,
+    /// A conversation that was at hand when another tab deleted it.
+    pub lost: RwSignal<Option<Removed>>,
+    /// What another tab changed last.
+    pub changed_elsewhere: RwSignal<Option<Change>>,
+    live: StoredValue<BTreeMap<ConversationId, Live>>,
+    /// The texts of conversations, since they were first searched.
+    index: StoredValue<BTreeMap<ConversationId, SearchText>>,
+    /// How often other tabs have changed something.
+    heard: StoredValue<u32>,
+    settling: StoredValue<bool>,
+    /// How often in a row something could not be saved.
+    failures: StoredValue<u32>,
+    subscription: StoredValue<Option<SendWrapper<Subscription>>>,
+}
+
+impl Library {
+    /// A library that is not open yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            store: StoredValue::new(None),
+            open: RwSignal::new(false),
+            list: RwSignal::new(Vec::new()),
+            query: RwSignal::new(String::new()),
+            found: RwSignal::new(None),
+            trouble: RwSignal::new(None),
+            unsaved: RwSignal::new(None),
+            unreadable: RwSignal::new(BTreeSet::new()),
+            lost: RwSignal::new(None),
+            changed_elsewhere: RwSignal::new(None),
+            live: StoredValue::new(BTreeMap::new()),
+            index: StoredValue::new(BTreeMap::new()),
+            heard: StoredValue::new(0),
+            settling: StoredValue::new(false),
+            failures: StoredValue::new(0),
+            subscription: StoredValue::new(None),
+        }
+    }
+
+    /// Opens the browser's store and reads the list.
+    pub async fn open(self) {
+        let store = HistoryStore::open().await;
+        if let Persistence::UntilClosed { reason } = store.persistence() {
+            self.trouble.set(Some(format!(
+                "This browser keeps nothing for this page, so conversations are gone when you close it ({reason})."
+            )));
+        }
+        let subscription = store.on_change(move |change| self.hear(change));
+        self.subscription.set_value(Some(SendWrapper::new(subscription)));
+        self.store.set_value(Some(store));
+        self.refresh().await;
+        self.open.set(true);
+        self.schedule();
+        // As long-lived as the page.
+        window_event_listener(ev::beforeunload, move |event| {
+            if self.unsaved.with_untracked(Option::is_some) {
+                event.prevent_default();
+            }
+        });
+        spawn_local(async move {
+            // What nothing names any more goes, a while after it was last named.
+            loop {
+                // What is not saved may name what nothing else does.
+                if let (Some(store), true) = (self.store(), self.unsaved.with_untracked(Option::is_none)) {
+                    self.report(store.sweep_attachments(history::now()).await);
+                }
+                TimeoutFuture::new(GRACE_MS as u32).await;
+            }
+        });
+    }
+
+    /// The store, once it is open.
+    #[must_use]
+    pub fn store(self) -> Option<HistoryStore> {
+        self.store.get_value()
+    }
+
+    /// Takes what another tab has changed.
+    fn hear(self, change: Change) {
+        match &change {
+            Change::Saved { id } => {
+                let id = *id;
+                self.forget_text(id);
+                self.reread(move |it| it == id);
+            }
+            Change::Deleted { id } => {
+                self.lose(*id);
+                // There may be room now.
+                self.schedule();
+            }
+            Change::Imported => {
+                self.index.set_value(BTreeMap::new());
+                self.reread(|_| true);
+            }
+            Change::Setting { .. } => {}
+        }
+        self.changed_elsewhere.set(Some(change));
+        spawn_local(self.refresh());
+    }
+
+    /// Reads the list again, and the search's findings with it.
+    pub async fn refresh(self) {
+        let Some(store) = self.store() else { return };
+        if let Some(mut list) = self.report(store.list().await) {
+            for summary in self.live_summaries() {
+                place(&mut list, summary);
+            }
+            if self.list.with_untracked(|before| *before != list) {
+                self.list.set(list);
+            }
+        }
+        self.search().await;
+    }
+
+    /// Looks for what [`Self::query`] says. A conversation is read for its first search only, and after it was changed.
+    pub async fn search(self) {
+        let wanted = self.query.get_untracked();
+        let Some(query) = Query::new(&wanted) else {
+            self.found.set(None);
+            return;
+        };
+        let mut found = Vec::new();
+        for summary in self.list.get_untracked() {
+            let id = summary.id;
+            if self.index.with_value(|index| !index.contains_key(&id)) {
+                match self.read(id).await {
+                    Ok(Some(conversation)) => self.index.update_value(|index| {
+                        index.insert(id, SearchText::of(&conversation));
+                    }),
+                    Err(StoreError::Broken { .. } | StoreError::Newer { .. }) => self.note_unreadable(id),
+                    // It is gone, or the storage fails, which whoever reads or saves says.
+                    Ok(None) | Err(_) => {}
+                }
+                // A later key press may have begun a later search.
+                if self.query.get_untracked() != wanted {
+                    return;
+                }
+            }
+            let excerpt = self.index.with_value(|index| index.get(&id).and_then(|text| text.find(&query)));
+            if let Some(excerpt) = excerpt {
+                found.push(Summary { snippet: excerpt.unwrap_or(summary.snippet), ..summary });
+            }
+        }
+        self.found.set(Some(found));
+    }
+
+    /// Has the next search read a conversation again.
+    fn forget_text(self, id: ConversationId) {
+        self.index.update_value(|index| {
+            index.remove(&id);
+        });
+    }
+
+    /// A conversation as it is now; none when it is not here or cannot be read, which [`Self::trouble`] then says.
+    pub async fn load(self, id: ConversationId) -> Option<Conversation> {
+        self.report(self.read(id).await).flatten()
+    }
+
+    async fn read(self, id: ConversationId) -> Result<Option<Conversation>, StoreError> {
+        if let Some(now) = self.at_hand(id) {
+            return Ok(Some(now.get_untracked()));
+        }
+        let Some(store) = self.store() else { return Ok(None) };
+        Ok(store.load(id).await?.map(|stored| stored.conversation))
+    }
+
+    /// Puts a conversation at hand into the list as it is now.
+    fn list_again(self, id: ConversationId) {
+        self.forget_text(id);
+        let Some(summary) = self.live_summary(id) else { return };
+        if self.list.with_untracked(|list| !list.contains(&summary)) {
+            self.list.update(|list| place(list, summary));
+        }
+    }
+
+    /// Has what is stale read and what is unsaved saved: now, and again after a while if that fails.
+    fn schedule(self) {
+        // On the server nothing changes.
+        if !cfg!(target_arch = "wasm32") || self.store().is_none() || self.settling.get_value() {
+            return;
+        }
+        self.settling.set_value(true);
+        spawn_local(async move {
+            let well = self.settle().await;
+            self.settling.set_value(false);
+            let failures = if well { 0 } else { self.failures.get_value().saturating_add(1) };
+            self.failures.set_value(failures);
+            if !well {
+                TimeoutFuture::new(LONGEST_WAIT_MS.min(500_u32.saturating_mul(1 << failures.min(8)))).await;
+                if self.failures.get_value() == failures {
+                    self.schedule();
+                }
+            }
+        });
+    }
+
+    /// Gives a conversation another name.
+    pub async fn rename(self, id: ConversationId, title: String) {
+        if self.report(self.hold(id).await).flatten().is_some() {
+            self.change(id, |conversation| conversation.rename(title));
+        }
+    }
+
+    /// Writes conversations as the JSON of an archive, piece by piece, as they are now. Gives how many could not be read.
+    ///
+    /// # Errors
+    /// When the store fails, in words.
+    pub async fn export(self, ids: &[ConversationId], take: impl FnMut(String)) -> Result<usize, String> {
+        let store = self.store().ok_or("The browser's store is not open yet.")?;
+        let live = |id| self.at_hand(id).map(|now| now.get_untracked());
+        store.export(ids, live, take).await.map_err(|error| error.to_string())
+    }
+
+    /// Takes note that the record of a conversation cannot be read.
+    pub fn note_unreadable(self, id: ConversationId) {
+        if self.unreadable.with_untracked(|all| !all.contains(&id)) {
+            self.unreadable.update(|all| {
+                all.insert(id);
+            });
+        }
+    }
+
+    /// Offers the record of a conversation as it is, as a file to keep.
+    pub fn save_raw(self, id: ConversationId, ui: Ui) {
+        let Some(store) = self.store() else { return };
+        spawn_local(async move {
+            match store.raw(id).await {
+                Ok(Some(bytes)) => browser::download_bytes(&format!("gemtab-{id}.json"), &bytes),
+                Ok(None) => ui.toast("It is not in this browser any more."),
+                Err(error) => ui.toast(format!("It can't be saved: {error}.")),
+            }
+        });
+    }
+
+    /// Adds the conversations of a file.
+    ///
+    /// # Errors
+    /// What is wrong with the file, in words. Nothing of it was added then.
+    pub async fn import(self, json: &[u8]) -> Result<ImportReport, String> {
+        let store = self.store().ok_or("The browser's store is not open yet.")?;
+        let report = store.import(json).await.map_err(|error| error.to_string())?;
+        report.merged.iter().for_each(|&id| self.forget_text(id));
+        self.reread(|id| report.merged.contains(&id));
+        self.refresh().await;
+        Ok(report)
+    }
+
+    /// What was typed and not sent.
+    pub async fn draft(self, of: Option<ConversationId>) -> Draft {
+        let Some(store) = self.store() else { return Draft::default() };
+        self.report(store.draft(of).await).unwrap_or_default()
+    }
+
+    /// Keeps what was typed and not sent.
+    pub fn keep_draft(self, of: Option<ConversationId>, draft: Draft) {
+        let Some(store) = self.store() else { return };
+        spawn_local(async move {
+            self.report(store.set_draft(of, &draft).await);
+        });
+    }
+
+    /// Keeps a setting.
+    pub fn keep_setting<T: Serialize + 'static>(self, name: &'static str, value: T) {
+        let Some(store) = self.store() else { return };
+        spawn_local(async move {
+            self.report(store.set_setting(name, &value).await);
+        });
+    }
+
+    /// Says what went wrong, once for all that use the store.
+    fn report<T>(self, result: Result<T, StoreError>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.trouble.set(Some(format!("{}.", format::sentence_case(&error.to_string()))));
+                None
+            }
+        }
+    }
+}
+
+/// Puts a summary into the list, or in the place of the one that is there.
+fn place(list: &mut Vec<Summary>, summary: Summary) {
+    list.retain(|other| other.id != summary.id);
+    let place = list.partition_point(|other| other.updated > summary.updated);
+    list.insert(place, summary);
+}
+
+impl Default for Library {
+    fn default() -> Self {
+        Self::new()
+    }
+}

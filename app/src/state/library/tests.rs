@@ -1,0 +1,192 @@
+//! The conversations at hand and a store that fails: nothing is lost.
+
+#![allow(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
+use leptos::prelude::*;
+use pollster::block_on;
+
+use super::Library;
+use crate::history::{Conversation, ConversationId, HistoryStore, Memory, Options, StoreError, Stored};
+
+fn library(memory: &Memory) -> Library {
+    let library = Library::new();
+    library.store.set_value(Some(store(memory)));
+    library
+}
+
+fn store(memory: &Memory) -> HistoryStore {
+    HistoryStore::over(memory.clone(), "a test".to_owned())
+}
+
+fn blank(id: u128) -> Conversation {
+    Conversation::new(ConversationId(id), Options::default(), 1)
+}
+
+fn stored(memory: &Memory, id: u128) -> Option<Stored> {
+    block_on(store(memory).load(ConversationId(id))).unwrap()
+}
+
+fn texts(conversation: &Conversation) -> Vec<String> {
+    let path = conversation.active_path();
+    path.into_iter().map(|node| conversation.message(node).unwrap().text.clone()).collect()
+}
+
+fn say(library: Library, id: u128, text: &str) {
+    library.change(ConversationId(id), |it| it.add_user(text, Vec::new(), 2).map(|_| ())).unwrap().unwrap();
+}
+
+/// Runs a test within what signals need.
+fn with_owner(test: impl FnOnce()) {
+    let owner = Owner::new();
+    owner.set();
+    test();
+}
+
+/// A person's work: two conversations, a rename, a deletion that is undone and one that is not. Storage may fail at any
+/// moment. Saving is tried as often as the page would.
+fn work(library: Library) {
+    let settle = || {
+        block_on(library.settle());
+    };
+    library.add(blank(1));
+    say(library, 1, "one");
+    settle();
+    library.add(blank(2));
+    say(library, 2, "two");
+    settle();
+    library.release(|_| false);
+    block_on(library.rename(ConversationId(1), "First".to_owned()));
+    settle();
+    if block_on(library.hold(ConversationId(1))).is_ok_and(|it| it.is_some()) {
+        say(library, 1, "three");
+    }
+    settle();
+    if let Some(removed) = block_on(library.delete(ConversationId(2))) {
+        block_on(library.restore(removed));
+    }
+    settle();
+    library.add(blank(3));
+    say(library, 3, "to be deleted");
+    settle();
+    block_on(library.delete(ConversationId(3)));
+    settle();
+}
+
+#[test]
+fn whichever_operation_fails_nothing_is_lost() {
+    with_owner(|| {
+        let memory = Memory::default();
+        work(library(&memory));
+        let operations = memory.faults(|faults| faults.operations);
+        assert!(operations > 10, "{operations}");
+        let failed = StoreError::Failed { reason: "UnknownError: Internal error.".to_owned() };
+        for error in [failed, StoreError::Full] {
+            for n in 0..operations {
+                let memory = Memory::default();
+                memory.faults(|faults| faults.fails = Some((n, error.clone())));
+                let library = library(&memory);
+                work(library);
+                // The page tries again.
+                block_on(library.settle());
+                assert_eq!(library.unsaved.get_untracked(), None, "{n}: it is saved in the end");
+                let first =
+                    stored(&memory, 1).unwrap_or_else(|| panic!("{n}: the first is lost")).conversation;
+                // A rename or a message may have been refused, in words, when its conversation could not be read.
+                let refused = library.trouble.get_untracked().is_some();
+                assert!(texts(&first).starts_with(&["one".to_owned()]), "{n}");
+                assert!(
+                    refused || (first.title == "First" && texts(&first) == ["one", "three"]),
+                    "{n}: {first:?}"
+                );
+                let second = stored(&memory, 2).unwrap_or_else(|| panic!("{n}: the second is lost"));
+                assert_eq!(texts(&second.conversation), ["two"], "{n}");
+                assert!(refused || stored(&memory, 3).is_none(), "{n}: what was deleted stays deleted");
+            }
+        }
+    });
+}
+
+#[test]
+fn what_could_not_be_saved_stays_at_hand_and_is_saved_once_there_is_room() {
+    with_owner(|| {
+        let memory = Memory::default();
+        let library = library(&memory);
+        library.add(blank(1));
+        say(library, 1, "kept");
+        assert!(block_on(library.settle()));
+        memory.faults(|faults| faults.limit = Some(0));
+        say(library, 1, "not yet");
+        library.add(blank(2));
+        say(library, 2, "nor this");
+        assert!(!block_on(library.settle()));
+        let unsaved = library.unsaved.get_untracked().unwrap();
+        assert_eq!((unsaved.ids.len(), unsaved.error), (2, StoreError::Full));
+        // The person goes elsewhere and comes back.
+        library.release(|_| false);
+        let now = block_on(library.hold(ConversationId(1))).unwrap().unwrap();
+        assert_eq!(texts(&now.get_untracked()), ["kept", "not yet"]);
+        block_on(library.refresh());
+        assert_eq!(library.list.with_untracked(Vec::len), 2, "both are in the list");
+        let mut json = String::new();
+        block_on(library.export(&unsaved.ids, |piece| json.push_str(&piece))).unwrap();
+        assert!(json.contains("not yet") && json.contains("nor this"));
+        memory.faults(|faults| faults.limit = None);
+        assert!(block_on(library.settle()));
+        assert_eq!(library.unsaved.get_untracked(), None);
+        assert_eq!(texts(&stored(&memory, 1).unwrap().conversation), ["kept", "not yet"]);
+        assert_eq!(texts(&stored(&memory, 2).unwrap().conversation), ["nor this"]);
+    });
+}
+
+#[test]
+fn a_deleted_conversation_takes_no_late_change_and_comes_back_whole() {
+    with_owner(|| {
+        let memory = Memory::default();
+        let library = library(&memory);
+        library.add(blank(1));
+        say(library, 1, "one");
+        block_on(library.settle());
+        say(library, 1, "not saved yet");
+        let removed = block_on(library.delete(ConversationId(1))).unwrap();
+        assert_eq!(
+            library.change(ConversationId(1), |_| ()),
+            None,
+            "an answer that still runs changes nothing"
+        );
+        block_on(library.settle());
+        assert_eq!(stored(&memory, 1), None);
+        block_on(library.restore(removed));
+        block_on(library.settle());
+        assert_eq!(texts(&stored(&memory, 1).unwrap().conversation), ["one", "not saved yet"]);
+    });
+}
+
+#[test]
+fn two_tabs_follow_each_other() {
+    with_owner(|| {
+        let memory = Memory::default();
+        let (a, b) = (library(&memory), library(&memory));
+        let of_a = a.add(blank(1));
+        say(a, 1, "one");
+        block_on(a.settle());
+        let of_b = block_on(b.hold(ConversationId(1))).unwrap().unwrap();
+        // Both change it before either has heard of the other.
+        say(a, 1, "from a");
+        b.change(ConversationId(1), |it| it.title = "Named in b".to_owned()).unwrap();
+        block_on(b.settle());
+        block_on(a.settle());
+        assert_eq!(of_a.with_untracked(|it| it.title.clone()), "Named in b");
+        b.reread(|_| true);
+        block_on(b.settle());
+        assert_eq!(texts(&of_b.get_untracked()), ["one", "from a"]);
+        // One deletes it; the other does not bring it back, but can.
+        block_on(a.delete(ConversationId(1))).unwrap();
+        b.change(ConversationId(1), |it| it.system = "late".to_owned()).unwrap();
+        block_on(b.settle());
+        assert_eq!(stored(&memory, 1), None);
+        let lost = b.lost.get_untracked().unwrap();
+        block_on(b.restore(lost));
+        block_on(b.settle());
+        assert_eq!(stored(&memory, 1).unwrap().conversation.system, "late");
+    });
+}

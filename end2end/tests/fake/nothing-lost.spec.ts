@@ -1,0 +1,156 @@
+// What a person has said stays, whatever they do next and whatever the browser's storage does.
+
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { expect, test } from "../../support/watch.ts";
+
+/** Has the browser's storage refuse whatever is written from now on, as if it were full; or take it again. */
+async function fillStorage(page: Page, full: boolean): Promise<void> {
+  await page.evaluate((full) => {
+    const store = IDBObjectStore.prototype as IDBObjectStore & { real?: IDBObjectStore["put"] };
+    store.real ??= store.put;
+    const refuse = () => {
+      throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
+    };
+    store.put = full ? refuse : store.real;
+  }, full);
+}
+
+/** Overwrites every conversation, and what the list knows of it, with a text. */
+async function tear(page: Page, text: string): Promise<void> {
+  await page.evaluate(async (text) => {
+    const done = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    for (const { name } of await indexedDB.databases()) {
+      const database = await done(indexedDB.open(name ?? ""));
+      const tables = ["conversations", "summaries"].filter((table) => database.objectStoreNames.contains(table));
+      for (const table of tables) {
+        const store = database.transaction(table, "readwrite").objectStore(table);
+        for (const key of await done(store.getAllKeys())) {
+          await done(store.put(text, key));
+        }
+      }
+      database.close();
+    }
+  }, text);
+}
+
+test.describe("nothing is lost", () => {
+  test("a message that waits is answered where it was sent", async ({ app }) => {
+    await app.openChat();
+    await app.ask("Another matter");
+    await app.kept("Another matter");
+    await app.open("usual");
+    await app.send("First matter");
+    await expect(app.page.getByText(/Your message waits until/)).toBeVisible();
+    await app.conversation("Another matter").click();
+    await expect(app.questions).toHaveText(/Another matter/);
+    await expect(app.conversation("First matter").getByLabel("answering")).toBeVisible();
+    await expect(app.answers).toHaveCount(1);
+    await app.conversation("First matter").click();
+    await expect(app.questions).toHaveText(/First matter/);
+    await expect(app.answers.first()).toContainText("A red circle");
+  });
+
+  test("a message whose turn was cancelled can be sent after all", async ({ app, page }) => {
+    await app.openChat("usual,demo");
+    await app.send("Hello");
+    await page.getByRole("button", { name: "Do not wait" }).click();
+    await expect(app.questions.last()).toContainText("Not answered.");
+    await page.reload();
+    await app.questions.last().getByRole("button", { name: "Try again" }).click();
+    await expect(app.answers.first()).toContainText("A red circle");
+    await expect(app.questions.last()).not.toContainText("Not answered.");
+  });
+
+  test("a conversation deleted while it is answered stays deleted, and Undo brings it back", async ({ app, page }) => {
+    await app.openChat("usual,demo");
+    await app.send("A long answer");
+    await expect(app.answers.first()).toContainText("Part 2");
+    await app.act("A long answer", "Delete");
+    await expect(app.conversation("A long answer")).toBeHidden();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await app.conversation("A long answer").click();
+    await expect(app.answers.first()).toContainText("Part 2");
+    await expect(app.answers.first()).toContainText("Stopped.");
+    await app.answers.first().getByRole("button", { name: "Answer once more" }).click();
+    await expect(app.answers.first()).toContainText("Part 1");
+    await app.act("A long answer", "Delete");
+    // Its end would have brought it back.
+    await app.ask("Another matter");
+    await expect(app.conversation("A long answer")).toBeHidden();
+    await app.kept("Another matter");
+    await page.reload();
+    await expect(app.conversation("Another matter")).toBeVisible();
+    await expect(app.conversation("A long answer")).toBeHidden();
+  });
+
+  test("a new title stays while the conversation is answered in the background", async ({ app, page }) => {
+    await app.openChat("usual,demo");
+    await app.send("A long answer");
+    await expect(app.answers.first()).toContainText("Part 1");
+    await app.rail.getByRole("button", { name: "New", exact: true }).click();
+    await app.act("A long answer", "Rename");
+    await app.rail.getByRole("textbox", { name: "New title" }).fill("Planets");
+    await app.rail.getByRole("textbox", { name: "New title" }).press("Enter");
+    await expect(app.conversation("Planets").getByLabel("answering")).toBeVisible();
+    await expect(app.conversation("Planets").getByLabel("answering")).toHaveCount(0);
+    await app.kept("Part 12");
+    await page.reload();
+    await expect(app.conversation("Planets")).toBeVisible();
+  });
+
+  test("Undo of a deleted message keeps what was said since", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.ask("Second");
+    await app.questions.last().getByRole("button", { name: "Delete from here on" }).click();
+    await expect(app.questions).toHaveCount(1);
+    await app.ask("Third");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(app.questions).toHaveText([/Hello/, /Second/]);
+    await expect(app.answers).toHaveCount(2);
+    await app.questions.last().getByRole("button", { name: "Next variant" }).click();
+    await expect(app.questions).toHaveText([/Hello/, /Third/]);
+  });
+
+  test("what the storage does not take stays, can be exported, and is saved once there is room", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.kept("Gladly.");
+    await fillStorage(page, true);
+    await app.ask("And then?");
+    const notice = page.getByRole("alert").filter({ hasText: "couldn't be saved" });
+    await expect(notice).toContainText("This browser's storage is full: “Hello” couldn't be saved.");
+    await app.rail.getByRole("button", { name: "New", exact: true }).click();
+    await expect(app.questions).toHaveCount(0);
+    await app.conversation("Hello").click();
+    await expect(app.questions).toHaveText([/Hello/, /And then\?/]);
+    const download = page.waitForEvent("download");
+    await notice.getByRole("button", { name: "Export" }).click();
+    expect(readFileSync(await (await download).path(), "utf8")).toContain("And then?");
+    await fillStorage(page, false);
+    await expect(notice).toBeHidden();
+    await page.reload();
+    await expect(app.questions).toHaveText([/Hello/, /And then\?/]);
+  });
+
+  test("a conversation that can't be read is listed, and its data can be saved", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.kept("Gladly.");
+    await tear(page, '{"version":2,"torn');
+    await page.reload();
+    await expect(page.getByRole("heading", { name: "This conversation can't be read" })).toBeVisible();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save raw data" }).click();
+    expect(readFileSync(await (await download).path(), "utf8")).toBe('{"version":2,"torn');
+    await page.getByRole("main").getByRole("button", { name: "Delete" }).click();
+    await expect(app.conversation("Can't be read")).toBeHidden();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(app.conversation("Can't be read")).toBeVisible();
+  });
+});

@@ -1,0 +1,76 @@
+// The same conversation in two tabs: each follows the other, and neither overwrites what the other has written.
+
+import { App } from "../../support/app.ts";
+import { expect, test } from "../../support/watch.ts";
+
+test.describe("two tabs", () => {
+  test("one follows what the other answers, and changes it meanwhile", async ({ app, context }) => {
+    await app.openChat("usual,demo");
+    await app.send("A long answer");
+    await expect(app.answers.first()).toContainText("Part 1");
+    const other = new App(await context.newPage());
+    await other.open("instant");
+    await other.conversation("A long answer").click();
+    await expect(other.answers.first()).toContainText("Being written in another tab");
+    await expect(other.answers.first()).toContainText("Part 2");
+    await other.act("A long answer", "Rename");
+    await other.rail.getByRole("textbox", { name: "New title" }).fill("Planets");
+    await other.rail.getByRole("textbox", { name: "New title" }).press("Enter");
+    await other.send("Too early");
+    await expect(other.page.getByText("This conversation is being answered in another tab.").first()).toBeVisible();
+    await expect(other.composer).toHaveValue("Too early");
+    await expect(app.conversation("Planets")).toBeVisible();
+    await app.stopButton.click();
+    await expect(other.answers.first()).toContainText("Stopped.");
+    await expect(other.answers.first()).not.toContainText("The page was closed");
+    await app.kept("Planets");
+    await app.page.reload();
+    await expect(app.conversation("Planets")).toBeVisible();
+    await expect(app.answers.first()).toContainText("Stopped.");
+  });
+
+  test("a message sent in one stays while the other answers", async ({ app, context }) => {
+    await app.openChat("usual,demo");
+    await app.send("A long answer");
+    await expect(app.answers.first()).toContainText("Part 1");
+    const other = new App(await context.newPage());
+    await other.open("instant");
+    await other.conversation("A long answer").click();
+    await expect(other.answers.first()).toContainText("Being written in another tab");
+    await other.questions.first().getByRole("button", { name: "Edit and send again" }).click();
+    await other.questions.first().getByRole("textbox").fill("Which table?");
+    await other.page.keyboard.press("Enter");
+    await expect(other.answers.first()).toContainText("Mercury");
+    // The other tab goes on writing, and keeps what it has written every few seconds.
+    await expect(app.answers.first()).toContainText("Part 12");
+    await app.answered();
+    await expect(app.questions.first()).toContainText("1/2");
+    await app.kept("Part 12");
+    for (const tab of [app, other]) {
+      await tab.page.reload();
+      await expect(tab.questions.first()).toContainText("/2");
+      await expect.poll(() => tab.page.evaluate(() => document.body.innerText)).toMatch(/Mercury|Part 12/);
+    }
+    await app.kept("Which table?");
+  });
+
+  test("what one deletes the other does not bring back, except by Undo", async ({ app, context }) => {
+    await app.openChat("usual,demo");
+    await app.send("A long answer");
+    await expect(app.answers.first()).toContainText("Part 1");
+    await app.kept("Gladly.");
+    const other = new App(await context.newPage());
+    await other.open("instant");
+    await other.act("A long answer", "Delete");
+    await expect(other.conversation("A long answer")).toBeHidden();
+    await expect(app.page.getByText("This conversation was deleted in another tab.").first()).toBeVisible();
+    await expect(app.stopButton).toBeHidden();
+    await expect(app.page.getByRole("heading", { name: "This conversation is not in this browser" })).toBeVisible();
+    await other.page.reload();
+    await other.ready();
+    await expect(other.rail).toContainText("Conversations appear here.");
+    await app.page.getByRole("button", { name: "Undo" }).click();
+    await expect(app.answers.first()).toContainText("Part 1");
+    await expect(other.conversation("A long answer")).toBeVisible();
+  });
+});
