@@ -11,6 +11,11 @@ use crate::history::{
     StoreError, Subscription, Summary,
 };
 
+/// The name of the browser's store.
+const NAME: &str = "gemtab";
+/// Its name while the engine is simulated: what that one says is not put among a person's conversations.
+const SIMULATED: &str = "gemtab-simulated";
+
 /// The browser's store of conversations, with the list of what is in it.
 #[derive(Clone, Copy)]
 pub struct Library {
@@ -52,7 +57,8 @@ impl Library {
 
     /// Opens the browser's store and reads the list.
     pub async fn open(self) {
-        let store = HistoryStore::open().await;
+        let name = if super::engine::simulation().is_some() { SIMULATED } else { NAME };
+        let store = HistoryStore::open(name).await;
         if let Persistence::UntilClosed { reason } = store.persistence() {
             self.trouble.set(Some(format!(
                 "This browser keeps nothing for this page, so conversations are gone when you close it ({reason})."
