@@ -72,6 +72,8 @@ pub struct ChatStore {
     pub attach_trouble: RwSignal<Option<String>>,
     /// The conversation of the running answer, while another one is on screen.
     background: StoredValue<Option<Conversation>>,
+    /// Whether the settings of a conversation that has not begun were changed: then those for new ones do not replace them.
+    shaped: StoredValue<bool>,
     /// How often a conversation was asked for.
     moves: StoredValue<u32>,
     draft_changes: StoredValue<u32>,
@@ -107,6 +109,7 @@ impl ChatStore {
             attaching: RwSignal::new(None),
             attach_trouble: RwSignal::new(None),
             background: StoredValue::new(None),
+            shaped: StoredValue::new(false),
             moves: StoredValue::new(0),
             draft_changes: StoredValue::new(0),
             library,
@@ -137,7 +140,9 @@ impl ChatStore {
     pub fn begin_new(self) {
         self.move_on();
         if !self.has_begun() && !self.missing.get_untracked() {
-            self.apply_defaults();
+            if !self.shaped.get_value() {
+                self.apply_defaults();
+            }
             // What was typed before the store was open is newer than what it kept.
             if self.draft.with_untracked(String::is_empty) && self.attached.with_untracked(Vec::is_empty) {
                 self.read_draft();
@@ -150,6 +155,7 @@ impl ChatStore {
             Options::default(),
             history::now(),
         ));
+        self.shaped.set_value(false);
         self.apply_defaults();
         self.missing.set(false);
         self.read_draft();
@@ -174,7 +180,11 @@ impl ChatStore {
         if self.conversation.with_untracked(|open| open.id == id) && !self.missing.get_untracked() {
             return;
         }
-        self.put_aside();
+        // What was typed before the page had read anything belongs to the conversation that the address names.
+        let arrives = move_made == 1;
+        if !arrives {
+            self.put_aside();
+        }
         let running = self.background.with_value(|aside| aside.clone().filter(|aside| aside.id == id));
         if let Some(conversation) = running {
             self.background.set_value(None);
@@ -188,6 +198,9 @@ impl ChatStore {
                 return;
             }
             match loaded {
+                Some(conversation) if arrives && !self.draft.with_untracked(String::is_empty) => {
+                    self.conversation.set(conversation);
+                }
                 Some(conversation) => self.show(conversation),
                 None => self.missing.set(true),
             }
@@ -253,6 +266,9 @@ impl ChatStore {
 
     /// Changes the conversation on screen, and keeps it if it has begun.
     pub fn edit(self, change: impl FnOnce(&mut Conversation)) {
+        if !self.has_begun() {
+            self.shaped.set_value(true);
+        }
         self.conversation.update(|conversation| {
             change(conversation);
             conversation.updated = history::now();
