@@ -28,7 +28,8 @@ test.describe("thinking", () => {
     await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
     await app.send("Hello");
     const answer = app.answers.first();
-    await expect(answer.getByText("Thinking…")).toBeVisible();
+    await answer.getByText("Thinking…").click();
+    await expect(answer).toContainText("The person asks");
     await answer.getByRole("button", { name: "Answer now" }).click();
     await expect(answer.getByText(/^Thought for \d+ s$/)).toBeVisible();
     await expect(answer).toContainText("A red circle");
