@@ -149,6 +149,12 @@ fn offer_blob(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
     web_sys::Url::revoke_object_url(&url)
 }
 
+/// The files of a list.
+#[must_use]
+pub fn files_of(files: &web_sys::FileList) -> Vec<web_sys::File> {
+    (0..files.length()).filter_map(|at| files.get(at)).collect()
+}
+
 /// Whether a media query matches now.
 #[must_use]
 pub fn matches_media(query: &str) -> bool {

@@ -8,9 +8,7 @@ use leptos_router::{
 
 use crate::{
     browser,
-    components::{
-        AdviceDialog, LiveRegion, Palette, Picker, Rail, RailSheet, ToastView, TooSlowDialog, open_files,
-    },
+    components::{AdviceDialog, LiveRegion, Palette, Picker, Rail, RailSheet, ToastView, TooSlowDialog},
     media::kind::{self, FileKind},
     place::{Place, keep_query, use_place},
     state::{Stores, use_stores},
@@ -122,10 +120,10 @@ fn listen_to_drops(stores: Stores, dropping: RwSignal<bool>) {
             event.prevent_default();
             dropping.set(false);
             let Some(files) = event.data_transfer().and_then(|data| data.files()) else { return };
-            let all: Vec<_> = (0..files.length()).filter_map(|at| files.get(at)).collect();
+            let all = browser::files_of(&files);
             let is_model = |file: &web_sys::File| kind::of(&file.name(), &file.type_()) == FileKind::Model;
             if all.iter().any(is_model) {
-                open_files(stores, &files.into());
+                stores.open_files(all);
             } else if matches!(place.get_untracked(), Place::Chat(_)) {
                 stores.chat.attach(all);
             } else if place.get_untracked() == Place::Tune {

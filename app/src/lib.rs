@@ -4,7 +4,7 @@
 //! - `pages` are the places, `components` what several of them use, `frame` what is around them all.
 //! - `state` holds the stores: bundles of signals in the context, one a subject.
 //! - `media` makes of pictures, sound and videos what the engine takes.
-//! - `engine_client` speaks with the worker, or with a fake engine when the address asks for one.
+//! - `engine_client` speaks with the worker.
 //! - [`history`] keeps conversations in the browser; [`content`] draws Markdown, code and formulas.
 
 // The type of a page is the nesting of its views; an optimised build lays it out as a whole.
@@ -58,12 +58,33 @@ pub fn shell(assets: Assets) -> impl IntoView {
                 <script type="module" src=assets.boot></script>
                 <meta name="gemtab-worker" content=assets.worker />
                 <meta name="gemtab-recorder" content=assets.recorder />
+                {assets.fake.map(|fake| view! { <meta name="gemtab-fake" content=fake /> })}
                 <MetaTags />
             </head>
             <body>
                 <App />
+                <BootNote />
             </body>
         </html>
+    }
+}
+
+/// What is said while the page does not live yet, for as long as that takes: without a script, so that it is also said
+/// where none could be loaded (`style/boot.css`).
+#[component]
+fn BootNote() -> impl IntoView {
+    view! {
+        <div class="boot-note" role="status">
+            <p class="boot-slow">
+                "Still loading. You can start typing." <a href="" rel="external">"Reload"</a>
+            </p>
+            <p class="boot-failed">
+                "The page couldn’t start. Check your connection, then reload." <a href="" rel="external">"Reload"</a>
+            </p>
+            <noscript>
+                <p class="boot-off">"gemtab needs JavaScript. Turn it on, then reload."</p>
+            </noscript>
+        </div>
     }
 }
 

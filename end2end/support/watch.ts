@@ -4,6 +4,7 @@
 import { expect, test as base, type BrowserContext } from "@playwright/test";
 import { App } from "./app.ts";
 import { withoutMediaFeatures } from "./firefox.ts";
+import { listModels } from "./models.ts";
 
 /** What went wrong in any page of the context, in order. */
 function watch(context: BrowserContext, origin: string, expected: RegExp | undefined): string[] {
@@ -39,6 +40,7 @@ export const test = base.extend<{ app: App; expectedError: RegExp | undefined; q
           console.error(`content policy: ${event.violatedDirective} refused ${event.blockedURI}`);
         });
       });
+      await listModels(context);
       await use();
       expect(problems, "what the page logged, threw, or asked of others").toEqual([]);
     },

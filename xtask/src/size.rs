@@ -1,4 +1,4 @@
-//! `cargo xtask size`: how much a visitor downloads, and the budget for it.
+//! `cargo xtask size`: how much a visitor downloads, and the budgets for it.
 
 use std::fs;
 use std::path::Path;
@@ -8,12 +8,12 @@ use clap::Args;
 
 use crate::{project, site};
 
-/// Print how much a visitor downloads, and fail when the engine is over its budget.
+/// Print how much a visitor downloads, and fail when the page or the engine is over its budget.
 #[derive(Args)]
 pub struct Options {}
 
-/// The most the engine's wasm may weigh when compressed with brotli, in bytes.
-const ENGINE_BUDGET: u64 = 1_200_000;
+/// The most that a bundle's wasm may weigh when compressed with brotli, in bytes.
+const BUDGETS: [(&str, u64); 2] = [("page", 900_000), ("engine", 1_200_000)];
 
 /// Builds the site and checks it.
 pub fn run(_: &Options) -> Result<()> {
@@ -21,7 +21,7 @@ pub fn run(_: &Options) -> Result<()> {
     check()
 }
 
-/// Prints the sizes of the built site and compares the engine with its budget.
+/// Prints the sizes of the built site and compares the bundles with their budgets.
 pub fn check() -> Result<()> {
     let folder = project::site().join("pkg");
     let mut files = Vec::new();
@@ -45,10 +45,18 @@ pub fn check() -> Result<()> {
     println!("\nthe page, until it is interactive: {} bytes", total(&["boot.", "page.", "style."]));
     println!("the engine, which follows:         {} bytes", total(&["engine.", "worker."]));
 
-    let is_engine = |name: &str| name.starts_with("engine.") && name.ends_with(".wasm");
-    let (.., engine) = files.iter().find(|(name, ..)| is_engine(name)).context("the site holds no engine")?;
-    if *engine > ENGINE_BUDGET {
-        bail!("the engine weighs {engine} bytes compressed, and its budget is {ENGINE_BUDGET}");
+    let weight = |bundle: &str| {
+        let is_it = |name: &str| name.strip_prefix(bundle).is_some_and(|rest| rest.starts_with('.'));
+        files
+            .iter()
+            .find(|(name, ..)| is_it(name) && name.ends_with(".wasm"))
+            .map(|(.., compressed)| *compressed)
+    };
+    for (bundle, budget) in BUDGETS {
+        let weight = weight(bundle).with_context(|| format!("the site has no {bundle}"))?;
+        if weight > budget {
+            bail!("the {bundle} weighs {weight} bytes compressed, and its budget is {budget}");
+        }
     }
     Ok(())
 }

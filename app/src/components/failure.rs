@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use protocol::{Failure, Remedy};
 
-use super::{Glyph, Icon};
+use super::{Glyph, Icon, IconButton};
 use crate::{
     browser, format,
     place::Place,
@@ -18,6 +18,9 @@ pub fn FailureBox(
     /// Tries the same again; without it there is no such button.
     #[prop(optional, into)]
     retry: Option<Callback<()>>,
+    /// Takes it away; without it, it stays.
+    #[prop(optional, into)]
+    on_close: Option<Callback<()>>,
 ) -> impl IntoView {
     let buttons: Vec<_> = failure
         .remedies
@@ -32,6 +35,7 @@ pub fn FailureBox(
                 <p>{failure.message}</p>
                 <div class="buttons">{buttons}</div>
             </div>
+            {on_close.map(|close| view! { <IconButton glyph=Glyph::Close label="Dismiss" on_press=close /> })}
         </div>
     }
 }
@@ -73,11 +77,15 @@ fn remedy_button(remedy: &Remedy, retry: Option<Callback<()>>, first: bool) -> O
     )
 }
 
-/// Why the last load failed, with what can be done. Nothing when it did not.
+/// Why the last load failed or a file was not opened, with what can be done. Nothing when all went well.
 #[component]
 pub fn LoadFailure() -> impl IntoView {
     let engine = use_stores().engine;
-    move || match engine.model.get() {
+    let refused = move || {
+        let close = Callback::new(move |()| engine.refused.set(None));
+        engine.refused.get().map(|failure| view! { <FailureBox failure=failure on_close=close /> })
+    };
+    let failed = move || match engine.model.get() {
         ModelState::Failed { choice, failure } => {
             let context =
                 use_stores().chat.conversation.with_untracked(|conversation| conversation.options.context);
@@ -85,5 +93,9 @@ pub fn LoadFailure() -> impl IntoView {
             Some(view! { <FailureBox failure=failure retry=retry /> })
         }
         _ => None,
+    };
+    view! {
+        {refused}
+        {failed}
     }
 }

@@ -24,7 +24,7 @@ pub use load::LoadProgressView;
 pub use menu::{Menu, MenuItem};
 pub use model_row::ModelRows;
 pub use palette::Palette;
-pub use picker::{OpenFileButton, Picker, open_files};
+pub use picker::{OpenFileButton, Picker};
 pub use picture::{Thumbnail, Viewer};
 pub use rail::{Rail, RailSheet, export_json};
 pub use say::{LiveRegion, ToastView};

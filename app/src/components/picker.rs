@@ -1,10 +1,9 @@
 //! Choosing a model: from the list, or a file of one's own.
 
-use gloo_file::FileList;
 use leptos::{html, prelude::*};
 
 use super::{Dialog, Glyph, Icon, ModelRows};
-use crate::state::{Stores, use_stores};
+use crate::{browser::files_of, state::use_stores};
 
 /// The dialog to choose a model in.
 #[component]
@@ -36,10 +35,11 @@ pub fn OpenFileButton(
     let input = NodeRef::<html::Input>::new();
     let picked = move |_| {
         let Some(input) = input.get_untracked() else { return };
-        let files = input.files().map(|files| open_files(stores, &files.into()));
+        let files = input.files().map(|files| files_of(&files)).unwrap_or_default();
         // The same file may be picked again.
         input.set_value("");
-        if files == Some(true) {
+        if !files.is_empty() {
+            stores.open_files(files);
             on_choose.run(());
         }
     };
@@ -63,20 +63,5 @@ pub fn OpenFileButton(
             aria-label="Model files"
             on:change=picked
         />
-    }
-}
-
-/// Loads the model that these files make, and says whether they make one.
-pub fn open_files(stores: Stores, files: &FileList) -> bool {
-    let handles = files.iter().map(|file| AsRef::<web_sys::File>::as_ref(file).clone());
-    match stores.engine.add_files(handles.collect()) {
-        Ok(choice) => {
-            stores.chat.choose(choice);
-            true
-        }
-        Err(reason) => {
-            stores.ui.toast(reason);
-            false
-        }
     }
 }

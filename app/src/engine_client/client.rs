@@ -17,7 +17,7 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::task::spawn_local;
 use protocol::{Cause, DeviceReport, Event, Failure, Remedy, Request, RequestId, VERSION};
 
-use super::{Delivery, Sink, Transport, fake, worker};
+use super::{Delivery, Sink, worker::WorkerTransport};
 
 /// A worker that says nothing for this long after its start is taken for dead.
 const READY_LIMIT_MS: u32 = 20_000;
@@ -44,7 +44,7 @@ pub struct EngineClient {
 }
 
 struct Inner {
-    transport: RefCell<Option<Box<dyn Transport>>>,
+    transport: RefCell<Option<WorkerTransport>>,
     next: Cell<u64>,
     open: RefCell<HashMap<RequestId, UnboundedSender<Event>>>,
     notify: Box<dyn Fn(Notice)>,
@@ -53,10 +53,10 @@ struct Inner {
 }
 
 impl EngineClient {
-    /// Starts an engine, the fake one when a scenario is given. `notify` hears what concerns no single request,
+    /// Starts the engine whose worker's script is at this address. `notify` hears what concerns no single request,
     /// first of all [`Notice::Ready`] or [`Notice::Crashed`].
     #[must_use]
-    pub fn start(scenario: Option<fake::Scenario>, notify: impl Fn(Notice) + 'static) -> Self {
+    pub fn start(script: Option<&str>, notify: impl Fn(Notice) + 'static) -> Self {
         let inner = Rc::new(Inner {
             transport: RefCell::new(None),
             next: Cell::new(1),
@@ -71,11 +71,7 @@ impl EngineClient {
                 inner.deliver(delivery);
             }
         });
-        let started: Result<Box<dyn Transport>, String> = match scenario {
-            Some(scenario) => Ok(Box::new(fake::FakeTransport::new(scenario, sink))),
-            None => worker::WorkerTransport::spawn(sink).map(|worker| Box::new(worker) as _),
-        };
-        match started {
+        match WorkerTransport::spawn(script, sink) {
             Ok(transport) => {
                 let hello = transport.post(&Request::Hello { version: VERSION }, &[]);
                 *inner.transport.borrow_mut() = Some(transport);

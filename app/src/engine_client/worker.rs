@@ -5,8 +5,8 @@ use protocol::{Event, Request, decode, encode};
 use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
 use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-use super::{Delivery, Sink, Transport};
-use crate::browser::{self, words};
+use super::{Delivery, Sink};
+use crate::browser::words;
 
 /// A dedicated worker. Dropping it ends the worker, and what it held on the graphics device with it.
 pub struct WorkerTransport {
@@ -16,16 +16,16 @@ pub struct WorkerTransport {
 }
 
 impl WorkerTransport {
-    /// Starts the worker whose address the server wrote into the page.
+    /// Starts the worker whose script is at this address.
     ///
     /// # Errors
-    /// When the page names no worker, or the browser refuses to start it; in words.
-    pub fn spawn(sink: Sink) -> Result<Self, String> {
-        let url = browser::meta("gemtab-worker").ok_or("the page does not say where it is")?;
+    /// When there is no address, or the browser refuses to start it; in words.
+    pub fn spawn(script: Option<&str>, sink: Sink) -> Result<Self, String> {
+        let script = script.ok_or("the page does not say where it is")?;
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         options.set_name("gemtab engine");
-        let worker = Worker::new_with_options(&url, &options).map_err(|error| words(&error))?;
+        let worker = Worker::new_with_options(script, &options).map_err(|error| words(&error))?;
 
         let on_message = Closure::<dyn Fn(MessageEvent)>::new({
             let sink = sink.clone();
@@ -44,10 +44,12 @@ impl WorkerTransport {
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         Ok(Self { worker, _on_message: on_message, _on_error: on_error })
     }
-}
 
-impl Transport for WorkerTransport {
-    fn post(&self, request: &Request, files: &[Blob]) -> Result<(), String> {
+    /// Sends a request, with the files it speaks of.
+    ///
+    /// # Errors
+    /// When the engine cannot be reached any more, in words.
+    pub fn post(&self, request: &Request, files: &[Blob]) -> Result<(), String> {
         let bytes = encode(request).map_err(|error| error.to_string())?;
         // Copied out of wasm memory once, then moved to the worker without another copy.
         let bytes = Uint8Array::from(bytes.as_slice());

@@ -73,10 +73,7 @@ mod browser {
 
     use super::Change;
 
-    /// The name of the channel between tabs.
-    const NAME: &str = "gemtab-history";
-
-    /// The channel, if the browser has such. A tab does not hear itself.
+    /// The channel between tabs, if the browser has such. A tab does not hear itself.
     #[derive(Clone)]
     pub struct Channel(Option<SendWrapper<BroadcastChannel>>);
 
@@ -85,8 +82,8 @@ mod browser {
             Self(None)
         }
 
-        pub fn open() -> Self {
-            Self(BroadcastChannel::new(NAME).ok().map(SendWrapper::new))
+        pub fn open(store: &str) -> Self {
+            Self(BroadcastChannel::new(&format!("{store}-history")).ok().map(SendWrapper::new))
         }
 
         pub fn announce(&self, change: &Change) {

@@ -17,9 +17,6 @@ use web_sys::{
 use super::StoreError;
 use super::backend::{Table, Value, Write};
 
-/// The database's name.
-const NAME: &str = "gemtab";
-
 /// Raised when a table is added, or when older pages would misread a record. They let go of the database then.
 const VERSION: u32 = 2;
 
@@ -30,8 +27,8 @@ pub(super) struct Database(SendWrapper<Rc<IdbDatabase>>);
 
 impl Database {
     /// Opens it, and makes it on the first visit.
-    pub async fn open() -> Result<Self, StoreError> {
-        let request = factory()?.open_with_u32(NAME, VERSION).map_err(|error| unavailable(&error))?;
+    pub async fn open(name: &str) -> Result<Self, StoreError> {
+        let request = factory()?.open_with_u32(name, VERSION).map_err(|error| unavailable(&error))?;
         let upgrading = request.clone();
         let upgrade = Closure::<dyn FnMut(Event)>::new(move |_: Event| make_tables(&upgrading));
         request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));

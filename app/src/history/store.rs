@@ -130,13 +130,13 @@ pub struct HistoryStore {
 }
 
 impl HistoryStore {
-    /// Opens this browser's store; where there is none, one in memory: see [`Self::persistence`].
+    /// Opens this browser's store of this name; where there is none, one in memory: see [`Self::persistence`].
     #[cfg(target_arch = "wasm32")]
-    pub async fn open() -> Self {
-        match super::indexed_db::Database::open().await {
+    pub async fn open(name: &str) -> Self {
+        match super::indexed_db::Database::open(name).await {
             Ok(database) => Self {
                 backend: Backend::Browser(database),
-                channel: Channel::open(),
+                channel: Channel::open(name),
                 persistence: Persistence::Kept,
             },
             Err(StoreError::Unavailable { reason }) => Self::in_memory(reason),
@@ -147,7 +147,7 @@ impl HistoryStore {
     /// Opens a store in memory: there is no browser here.
     #[cfg(not(target_arch = "wasm32"))]
     #[expect(clippy::unused_async, reason = "the same signature as in the browser")]
-    pub async fn open() -> Self {
+    pub async fn open(_name: &str) -> Self {
         Self::in_memory("there is no browser".to_owned())
     }
 

@@ -93,6 +93,9 @@ fn InMemory() -> impl IntoView {
                     </p>
                     <p class="hint">"The next picture or sound loads them again."</p>
                 })}
+                <p>
+                    <button type="button" class="button" on:click=move |_| engine.unload()>"Unload the model"</button>
+                </p>
             </section>
         }
     };

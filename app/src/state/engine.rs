@@ -11,7 +11,8 @@ use send_wrapper::SendWrapper;
 
 use super::models::{CatalogState, Choice, Inspection, ModelId, ModelState, preferred};
 use super::settings::SettingsStore;
-use crate::engine_client::{EngineClient, Notice, Reply, fake};
+use crate::browser;
+use crate::engine_client::{EngineClient, Notice, Reply};
 
 /// Least time between two updates of the load's progress, in milliseconds.
 const PROGRESS_PAUSE_MS: u32 = 60;
@@ -66,15 +67,18 @@ pub struct EngineStore {
     pub own_adapters: RwSignal<Vec<AdapterDetails>>,
     /// Where its load stands.
     pub progress: RwSignal<Option<LoadProgress>>,
+    /// Why the files opened last were not taken.
+    pub refused: RwSignal<Option<Failure>>,
     /// Weights kept in this browser, once asked for.
     pub cache: RwSignal<Option<CacheReport>>,
     /// Bytes of graphics memory that the parts for pictures and sound take, and bytes in all, once asked for.
     pub towers: RwSignal<Option<(u64, u64)>>,
-    /// Whether the engine is the fake one.
+    /// Whether the engine is simulated.
     pub fake: RwSignal<bool>,
     settings: SettingsStore,
     client: StoredValue<Option<SendWrapper<EngineClient>>>,
-    scenario: StoredValue<Option<fake::Scenario>>,
+    /// How many engines were started, to the one that runs.
+    starts: StoredValue<u32>,
     files: StoredValue<HashMap<ModelId, SendWrapper<Vec<web_sys::File>>>>,
     inspecting: StoredValue<bool>,
     /// What was loaded when the engine ended, to be loaded again.
@@ -97,35 +101,24 @@ impl EngineStore {
             model: RwSignal::default(),
             own_adapters: RwSignal::new(Vec::new()),
             progress: RwSignal::new(None),
+            refused: RwSignal::new(None),
             cache: RwSignal::new(None),
             towers: RwSignal::new(None),
             fake: RwSignal::new(false),
             settings,
             client: StoredValue::new(None),
-            scenario: StoredValue::new(None),
+            starts: StoredValue::new(0),
             files: StoredValue::new(HashMap::new()),
             inspecting: StoredValue::new(false),
             revive: StoredValue::new(None),
         }
     }
 
-    /// Starts the engine, the fake one if the page's address asks for it, and asks the server for its models.
-    pub fn start(self, scenario: Option<fake::Scenario>) {
-        self.scenario.set_value(scenario);
-        self.fake.set(scenario.is_some());
-        self.spawn();
+    /// Starts the engine, and asks the server for its models.
+    pub fn start(self) {
+        self.fake.set(simulation().is_some());
+        self.restart();
         self.read_catalog();
-    }
-
-    /// Starts a fresh engine in place of the one before, and loads again what that one had loaded.
-    pub fn restart(self) {
-        // A crash is played once: the engine that comes after it is whole.
-        self.scenario.update_value(|scenario| {
-            if let Some(scenario) = scenario {
-                (scenario.crash, scenario.silent, scenario.version) = (false, false, false);
-            }
-        });
-        self.spawn();
     }
 
     /// [`Self::restart`], then loads this model if the engine had none.
@@ -136,13 +129,19 @@ impl EngineStore {
         self.restart();
     }
 
-    fn spawn(self) {
+    /// Starts a fresh engine in place of the one before, and loads again what that one had loaded.
+    pub fn restart(self) {
         self.phase.set(EnginePhase::Starting);
         self.device.set(None);
         self.trouble.set(None);
         // The old worker ends before the new one asks for the graphics device.
         self.client.set_value(None);
-        let client = EngineClient::start(self.scenario.get_value(), move |notice| self.hear(notice));
+        self.starts.update_value(|starts| *starts += 1);
+        let script = match simulation() {
+            Some(script) => Some(format!("{script}&start={}", self.starts.get_value())),
+            None => browser::meta("gemtab-worker"),
+        };
+        let client = EngineClient::start(script.as_deref(), move |notice| self.hear(notice));
         self.client.set_value(Some(SendWrapper::new(client)));
     }
 
@@ -180,11 +179,7 @@ impl EngineStore {
     pub fn read_catalog(self) {
         self.catalog.set(CatalogState::Loading);
         spawn_local(async move {
-            let catalog = match self.scenario.get_value() {
-                Some(scenario) => fake::catalog(&scenario),
-                None => crate::browser::fetch_json::<Catalog>("/api/models").await,
-            };
-            match catalog {
+            match browser::fetch_json::<Catalog>("/api/models").await {
                 Ok(catalog) => {
                     self.choices.update(|choices| {
                         choices.retain(Choice::is_local);
@@ -241,28 +236,19 @@ impl EngineStore {
         loaded.or(inspected).unwrap_or(choice.entry.capabilities)
     }
 
-    /// Adds files of the person's to the list, and says which model they make.
-    ///
-    /// # Errors
-    /// When none of them can be a model, in words.
-    pub fn add_files(self, mut files: Vec<web_sys::File>) -> Result<Choice, String> {
-        files.retain(|file| file.name().to_lowercase().ends_with(".gguf"));
-        // A projector belongs to the model beside it, whichever was picked first.
-        files.sort_by_key(|file| file.name().to_lowercase().contains("mmproj"));
-        let described: Vec<_> = files.iter().map(|file| (file.name(), file.size() as u64)).collect();
-        let choice =
-            Choice::local(&described).ok_or("This is no GGUF file. A model's file ends in .gguf.")?;
+    /// Puts a model of the person's into the list, with its files and what is known of it.
+    pub(super) fn add(self, choice: Choice, files: Vec<web_sys::File>, known: Option<Inspection>) {
         self.files.update_value(|all| {
             all.insert(choice.id.clone(), SendWrapper::new(files));
         });
         self.inspections.update(|all| {
             all.remove(&choice.id);
+            all.extend(known.map(|known| (choice.id.clone(), known)));
         });
         self.choices.update(|choices| {
             choices.retain(|other| other.id != choice.id);
-            choices.push(choice.clone());
+            choices.push(choice);
         });
-        Ok(choice)
     }
 
     /// Sends a request; none when there is no engine.
@@ -364,6 +350,7 @@ impl EngineStore {
         if let ModelState::Loading { request, .. } = self.model.get_untracked() {
             self.cancel(request);
         }
+        self.refused.set(None);
         self.selected.set(Some(choice.id.clone()));
         if !choice.is_local() {
             self.settings.change(|settings| settings.model.clone_from(&choice.id.0));
@@ -420,6 +407,18 @@ impl EngineStore {
         }
     }
 
+    /// Gives the memory of the loaded model back. What uses the model ends.
+    pub fn unload(self) {
+        let Some(reply) = self.request(None, |id| Request::Unload { id }) else { return };
+        spawn_local(async move {
+            if let Some(Event::Unloaded { .. }) = reply.last().await
+                && self.model.with_untracked(ModelState::is_ready)
+            {
+                self.model.set(ModelState::None);
+            }
+        });
+    }
+
     /// Stops the load that is running.
     pub fn cancel_load(self) {
         if let ModelState::Loading { request, .. } = self.model.get_untracked() {
@@ -462,7 +461,15 @@ impl EngineStore {
     }
 }
 
+/// The script of the engine that is played by timers, with what it is to play: where the site has one, which only those
+/// for tests do, and the page's address asks for it (`?fake=…`).
+#[must_use]
+pub fn simulation() -> Option<String> {
+    let script = browser::meta("gemtab-fake")?;
+    browser::query("fake").map(|words| format!("{script}?fake={words}"))
+}
+
 /// A file as what it is to the engine: bytes to be read in place.
-fn handle(file: &web_sys::File) -> web_sys::Blob {
+pub(super) fn handle(file: &web_sys::File) -> web_sys::Blob {
     file.clone().into()
 }

@@ -7,6 +7,7 @@ pub mod engine;
 mod library;
 pub mod media;
 pub mod models;
+mod opening;
 pub mod recording;
 pub mod settings;
 pub mod tune;
@@ -24,7 +25,7 @@ pub use settings::SettingsStore;
 pub use tune::TuneStore;
 pub use ui::{Toast, Ui};
 
-use crate::{browser, engine_client::fake::Scenario, history::Change};
+use crate::{browser, history::Change};
 
 /// Puts the stores into the context, and starts them when this runs in a browser.
 pub fn provide_stores() {
@@ -44,11 +45,12 @@ pub fn provide_stores() {
     provide_context(media);
     provide_context(chat);
     provide_context(recording);
-    provide_context(TuneStore::new(engine, chat, media, ui));
+    let tune = TuneStore::new(library, engine, chat, media, ui);
+    provide_context(tune);
 
     // Effects run in the browser alone.
     Effect::new(move |_| {
-        engine.start(Scenario::from_query(browser::query("fake").as_deref()));
+        engine.start();
         spawn_local(async move {
             library.open().await;
             settings.read().await;
@@ -68,6 +70,7 @@ pub fn provide_stores() {
     });
     adapters.watch_model();
     chat.watch_model();
+    tune.watch();
     chat.watch_tabs();
 }
 

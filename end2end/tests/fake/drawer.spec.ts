@@ -59,3 +59,23 @@ test.describe("the settings of a conversation", () => {
     await expect(page.getByRole("button", { name: "This conversation's settings" })).toBeFocused();
   });
 });
+
+test("settings of a conversation that has not begun are kept while another page is visited", async ({ app, page }) => {
+  await app.openChat("instant,demo");
+  const think = page.getByRole("button", { name: "Think", exact: true });
+  await think.click();
+  await app.openDrawer();
+  const instructions = app.drawer.getByRole("textbox", { name: /^Instructions/ });
+  await instructions.fill("Answer like a pirate.");
+  await instructions.press("Tab");
+  await app.rail.getByRole("link", { name: "Models" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Models" })).toBeVisible();
+  await page.goBack();
+  await expect(think).toHaveAttribute("aria-pressed", "true");
+  await expect(instructions).toHaveValue("Answer like a pirate.");
+  // A new one begins with those for new ones.
+  await app.ask("Hello");
+  await app.rail.getByRole("button", { name: "New", exact: true }).click();
+  await expect(think).toHaveAttribute("aria-pressed", "false");
+  await expect(instructions).toHaveValue("");
+});

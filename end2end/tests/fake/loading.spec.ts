@@ -61,3 +61,15 @@ test.describe("loading a model", () => {
     await expect(app.questions).toHaveText(/Hello/);
   });
 });
+
+test("a model is unloaded, and loaded again with the next message", async ({ app, page }) => {
+  await app.openChat("instant,demo");
+  await app.ask("Hello");
+  await app.rail.getByRole("link", { name: "Models" }).click();
+  await page.getByRole("button", { name: "Unload the model" }).click();
+  await expect(page.getByRole("button", { name: "Unload the model" })).toHaveCount(0);
+  await app.conversation("Hello").click();
+  await expect(app.model).toHaveAccessibleName(/^Model: pebble, not loaded\./);
+  await expect(await app.ask("And again")).toContainText("A red circle");
+  await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+});

@@ -288,3 +288,46 @@ test("the palette knows the way", async ({ app, page }) => {
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Fine-tune", level: 1 })).toBeVisible();
 });
+
+test("examples and settings that were not run are there after a reload", async ({ app, page }) => {
+  const tune = await open(app);
+  await addPairs(page, FACTS);
+  await tune.configure({ name: "My cat", steps: 7 });
+  await page.getByRole("radio", { name: "A file, or text to paste" }).check();
+  await page.getByRole("textbox", { name: "Or paste them here" }).fill('{"prompt": "Pasted?", "completion": "Yes."}');
+  await app.kept("Pasted?");
+  await page.reload();
+  await app.ready();
+  await expect(page.getByRole("textbox", { name: "Or paste them here" })).toHaveValue(/Pasted\?/);
+  await expect(page.getByRole("textbox", { name: "Name", exact: true })).toHaveValue("My cat");
+  await expect(page.getByRole("spinbutton", { name: "How long" })).toHaveValue("7");
+  await page.getByRole("radio", { name: "Write them here" }).check();
+  await expect(page.getByRole("textbox", { name: "Question 3" })).toHaveValue("Do I have a cat?");
+});
+
+test("who leaves while steps are not kept is asked, and the first step is kept soon", async ({ app, page }) => {
+  const tune = await open(app, "slow,demo");
+  const asked: string[] = [];
+  page.on("dialog", async (dialog) => {
+    asked.push(dialog.type());
+    await dialog.dismiss();
+  });
+  await addPairs(page, FACTS);
+  await tune.configure({ steps: 50 });
+  await tune.startButton.click();
+  await expect(tune.status).toContainText("Preparing the model for training…");
+  await page.close({ runBeforeUnload: true });
+  await expect.poll(() => asked).toEqual(["beforeunload"]);
+  await expect(page.getByText(/checkpoint at step 1$/)).toBeVisible();
+});
+
+test("a training in another tab is named, and left alone", async ({ app, page }) => {
+  const tune = await open(app, "instant,tune-elsewhere");
+  await expect(page.getByRole("heading", { name: "Training “Ada”" })).toBeVisible();
+  await expect(tune.status).toHaveText("Another tab is training: 8 of 20 steps when it last saved.");
+  await expect(page.getByRole("button", { name: "Resume" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Delete…" })).toHaveCount(0);
+  await addPairs(page, FACTS);
+  await expect(page.getByText("Another tab is training. Pause it there, or wait until it is done.")).toBeVisible();
+  await expect(tune.startButton).toBeDisabled();
+});

@@ -100,6 +100,8 @@ pub enum TuneEvent {
         run: Option<RunSummary>,
         /// The adapters, newest first.
         adapters: Vec<KeptAdapter>,
+        /// Whether another tab is training: the run is that one's then.
+        elsewhere: bool,
     },
     /// Files to be saved.
     Files(Vec<ExportedFile>),

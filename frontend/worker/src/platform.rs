@@ -54,11 +54,34 @@ pub trait Platform {
     /// Opens a folder of small files that last; makes it, if it must be.
     fn folder<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Rc<dyn Folder>, StoreError>>;
 
+    /// Takes a lock that all tabs of the browser share; none where another has it.
+    fn lock<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Option<Lock>>;
+
     /// Milliseconds since 1970.
     fn now(&self) -> f64;
 
     /// Deletes kept weights.
     fn delete<'a>(&'a self, digest: &'a str) -> LocalBoxFuture<'a, Result<(), StoreError>>;
+}
+
+/// A lock that is held. Dropping it lets it go.
+pub struct Lock {
+    release: Option<Box<dyn FnOnce()>>,
+}
+
+impl Lock {
+    /// A lock that `release` lets go.
+    pub fn new(release: impl FnOnce() + 'static) -> Self {
+        Self { release: Some(Box::new(release)) }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if let Some(release) = self.release.take() {
+            release();
+        }
+    }
 }
 
 /// A model's file.

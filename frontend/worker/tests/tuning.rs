@@ -3,9 +3,12 @@
 mod desk;
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use desk::{Desk, generate, load};
+use engine::store::Folder as _;
+use futures_util::FutureExt as _;
 use protocol::tune::{
     ExampleData, ExportFormat, Preview, PreviewPiece, RunSummary, Schedule, TuneLength, TunePlan,
     TuneSettings, TuneTarget,
@@ -63,7 +66,7 @@ fn settings(steps: u32) -> TuneSettings {
 
 fn kept(event: Event) -> (Option<RunSummary>, Vec<protocol::tune::KeptAdapter>) {
     match said(event) {
-        TuneEvent::Kept { run, adapters } => (run, adapters),
+        TuneEvent::Kept { run, adapters, .. } => (run, adapters),
         other => panic!("not what is kept: {other:?}"),
     }
 }
@@ -275,4 +278,69 @@ fn what_cannot_go_well_is_told_and_the_kept_run_stays() {
     assert_eq!(kept(desk.end_of(10)).0, None);
     host.receive(tune(11, TuneRequest::Resume), Vec::new());
     assert_eq!(failure(desk.end_of(11)).message, "There is no training to go on with.");
+}
+
+#[test]
+fn a_run_in_another_tab_is_left_alone() {
+    let (desk, host) = Desk::loaded();
+    host.receive(tune(2, TuneRequest::Start { data: facts(), settings: settings(4) }), Vec::new());
+    let step_done = |event: &Event| matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Saved { step: 1 }));
+    // From here on this tab rests in the middle of its run, while the other one does what it can.
+    desk.run_until(|events| events.iter().any(step_done));
+    let folder = Rc::clone(&desk.folders.borrow()["training"]);
+    let write =
+        |name| folder.write(name, b"encoded").now_or_never().expect("memory does not wait").expect("writes");
+    write("soft.of-the-other");
+    let files = || {
+        let names = folder.names().now_or_never().expect("memory does not wait").expect("names");
+        names.into_iter().collect::<BTreeSet<_>>()
+    };
+    let before = files();
+
+    let (other, other_host) = desk.successor();
+    other_host.receive(load(1), Vec::new());
+    other.end_of(1);
+    other_host.receive(tune(2, TuneRequest::List), Vec::new());
+    let TuneEvent::Kept { run, elsewhere, .. } = said(other.end_of(2)) else { panic!("not what is kept") };
+    assert_eq!((run.map(|run| run.name), elsewhere), (Some("Ada".to_owned()), true));
+    let start = TuneRequest::Start { data: facts(), settings: settings(4) };
+    for (id, request) in (3..).zip([
+        start,
+        TuneRequest::Resume,
+        TuneRequest::Discard,
+        TuneRequest::Keep { name: "Ada".into() },
+    ]) {
+        other_host.receive(tune(id, request), Vec::new());
+        let refused = failure(other.end_of(id));
+        assert!(refused.message.starts_with("Another tab is training “Ada”."), "{}", refused.message);
+    }
+    assert_eq!(files(), before);
+
+    let TuneEvent::Finished(run) = said(desk.end_of(2)) else { panic!("not finished") };
+    assert_eq!((run.step, run.saved), (4, 4));
+    // Now it is anybody's.
+    other_host.receive(tune(9, TuneRequest::List), Vec::new());
+    assert!(matches!(said(other.end_of(9)), TuneEvent::Kept { run: Some(_), elsewhere: false, .. }));
+    other_host.receive(tune(10, TuneRequest::Discard), Vec::new());
+    assert_eq!(kept(other.end_of(10)).0, None);
+}
+
+#[test]
+fn a_tab_that_is_closed_soon_after_the_start_has_a_checkpoint() {
+    let (desk, host) = Desk::loaded();
+    let rare = TuneSettings { checkpoint_every: 100, ..settings(6) };
+    host.receive(tune(2, TuneRequest::Start { data: facts(), settings: rare }), Vec::new());
+    let second = |event: &Event| matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Step(point) if point.step == 2));
+    desk.run_until(|events| events.iter().any(second));
+    desk.close();
+
+    let (later, host) = desk.successor();
+    host.receive(load(1), Vec::new());
+    later.end_of(1);
+    host.receive(tune(2, TuneRequest::List), Vec::new());
+    let (run, _) = kept(later.end_of(2));
+    assert_eq!(run.map(|run| (run.step, run.steps, run.points.len())), Some((1, 6, 1)));
+    host.receive(tune(3, TuneRequest::Resume), Vec::new());
+    let TuneEvent::Finished(run) = said(later.end_of(3)) else { panic!("not finished") };
+    assert_eq!((run.step, run.points.len()), (6, 6));
 }

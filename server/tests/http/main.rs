@@ -56,6 +56,7 @@ impl Server {
             page_js: "/pkg/page.00112233.js".into(),
             page_wasm: "/pkg/page.00112233.wasm".into(),
             recorder: "/pkg/recorder.00112233.js".into(),
+            fake: None,
             worker: "/pkg/worker.00112233.js".into(),
         };
         let write = |name: &str, content: &[u8]| fs::write(root.path().join(name), content).expect("written");

@@ -1,7 +1,7 @@
 //! Telling cheaply whether anything has changed since the last build: by names, sizes and times of the sources.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -10,9 +10,9 @@ use anyhow::{Context as _, Result};
 const SKIPPED: &[&str] = &["node_modules", "target", "tests", "benches"];
 
 /// A short text that changes when one of the inputs does, or the manner of building.
-pub fn of(root: &Path, inputs: &[&str], quick: bool) -> Result<String> {
+pub fn of(root: &Path, inputs: &[&str], manner: impl Hash) -> Result<String> {
     let mut hasher = DefaultHasher::new();
-    quick.hash(&mut hasher);
+    manner.hash(&mut hasher);
     for input in inputs {
         visit(&root.join(input), &mut hasher)?;
     }

@@ -1,4 +1,4 @@
-//! Building the site: two wasm bundles, their glue, the style sheet and static files, under names that carry a hash.
+//! Building the site: wasm bundles, their glue, the style sheet and static files, under names that carry a hash.
 
 mod bundle;
 mod fingerprint;
@@ -21,18 +21,24 @@ use crate::{project, setup};
 /// Build what the browser loads, into target/site: the page, the engine, the style sheet.
 ///
 /// The first build compiles everything for wasm and takes some minutes. A build with nothing to do takes no time.
-#[derive(Args, Clone, Copy, Debug, Default)]
+#[derive(Args, Clone, Copy, Debug, Default, Hash)]
 #[group(skip)]
 pub struct Options {
-    /// Build quickly rather than well: hardly optimised and not compressed, for trying out a change
+    /// Build quickly rather than well: hardly optimised and not compressed, for trying out a change. Includes --simulator
     #[arg(long)]
     pub quick: bool,
+    /// Include the simulated engine, which tests of the page ask for with `?fake` in the address
+    #[arg(long)]
+    pub simulator: bool,
 }
 
 /// The size-optimised bundle of the interface.
 const PAGE: Bundle = Bundle { package: "frontend", profile: "page", name: "page", optimise: "-Oz" };
 /// The speed-optimised bundle of the engine.
 pub const WORKER: Bundle = Bundle { package: "worker", profile: "worker", name: "engine", optimise: "-O3" };
+
+/// The engine that is played by timers.
+const FAKE: Bundle = Bundle { package: "fake", profile: "page", name: "fake", optimise: "-Oz" };
 
 /// What the site is made of. A change in any of these files is a reason to build again.
 const INPUTS: &[&str] = &[
@@ -50,7 +56,7 @@ const INPUTS: &[&str] = &[
 
 /// Builds the site, unless it is up to date.
 pub fn build(options: &Options) -> Result<()> {
-    let now = fingerprint::of(&project::root(), INPUTS, options.quick)?;
+    let now = fingerprint::of(&project::root(), INPUTS, options)?;
     let recorded = project::state().join("site.fingerprint");
     if fs::read_to_string(&recorded).is_ok_and(|then| then == now)
         && project::site().join("assets.json").exists()
@@ -86,6 +92,8 @@ fn build_now(options: &Options) -> Result<()> {
     });
     let page = page.unwrap_or_else(|panic| resume_unwind(panic))?;
     let engine = engine?;
+    let fake =
+        (options.quick || options.simulator).then(|| FAKE.build(toolchain, options.quick)).transpose()?;
 
     let mut site = Site::new(project::site());
     site.add_snippets(&page)?;
@@ -99,6 +107,17 @@ fn build_now(options: &Options) -> Result<()> {
     let engine_wasm = site.add_hashed("engine", "wasm", &engine.wasm)?;
     let worker = worker_script(&engine_js.file, &engine_wasm.file);
     let worker = site.add_hashed("worker", "js", worker.as_bytes())?;
+    let fake = match fake {
+        Some(fake) => {
+            site.add_snippets(&fake)?;
+            let script = site.add_hashed("fake", "js", &fake.script)?;
+            let wasm = site.add_hashed("fake", "wasm", &fake.wasm)?;
+            let worker = include_str!("worker.js").replace("{{ahead}}", "");
+            let worker = worker.replace("{{script}}", &script.file).replace("{{wasm}}", &wasm.file);
+            Some(site.add_hashed("fake-worker", "js", worker.as_bytes())?.address)
+        }
+        None => None,
+    };
     let recorder = site.add_hashed("recorder", "js", include_bytes!("recorder.js"))?;
     let style = style::bundle(&project::root().join("style/main.css"))?;
     let stylesheet = site.add_hashed("style", "css", style.as_bytes())?;
@@ -115,6 +134,7 @@ fn build_now(options: &Options) -> Result<()> {
         page_wasm: &page_wasm.address,
         worker: &worker.address,
         recorder: &recorder.address,
+        fake: fake.as_deref(),
     })
 }
 

@@ -36,6 +36,7 @@ pub struct Assets<'a> {
     pub page_wasm: &'a str,
     pub worker: &'a str,
     pub recorder: &'a str,
+    pub fake: Option<&'a str>,
 }
 
 impl Site {
@@ -79,7 +80,7 @@ impl Site {
 
     /// Writes `assets.json`, and removes what earlier builds left.
     pub fn finish(mut self, assets: &Assets) -> Result<()> {
-        let fields = [
+        let mut fields = vec![
             ("stylesheet", assets.stylesheet),
             ("boot", assets.boot),
             ("page_js", assets.page_js),
@@ -87,6 +88,7 @@ impl Site {
             ("worker", assets.worker),
             ("recorder", assets.recorder),
         ];
+        fields.extend(assets.fake.map(|fake| ("fake", fake)));
         // The addresses are made here, of characters that need no escape.
         let lines: Vec<_> =
             fields.iter().map(|(name, address)| format!("  \"{name}\": \"{address}\"")).collect();
@@ -163,6 +165,7 @@ mod tests {
         page_wasm: "/w",
         worker: "/e",
         recorder: "/r",
+        fake: None,
     };
 
     #[test]

@@ -11,7 +11,7 @@ use crate::setup::{self, Toolchain, npx};
 use crate::{project, serve, size};
 
 /// The crates that a browser runs.
-const BROWSER_CRATES: &[&str] = &["frontend", "worker", "app", "engine", "protocol", "shaders"];
+const BROWSER_CRATES: &[&str] = &["frontend", "worker", "fake", "app", "engine", "protocol", "shaders"];
 
 pub fn formatting() -> Result<()> {
     run(cargo(&project::root()).args(["fmt", "--all", "--check"]))
@@ -73,7 +73,8 @@ pub fn site() -> Result<()> {
 }
 
 pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
-    crate::site::build(&crate::site::Options::default()).context("the site was not built")?;
+    let site = crate::site::Options { simulator: true, ..Default::default() };
+    crate::site::build(&site).context("the site was not built")?;
     let server = programs.executable("server").map_or_else(|| serve::build_server(false), Ok)?;
     let probe = programs.executable("probe").map_or_else(build_probe, Ok)?;
     let folder = project::root().join("end2end");

@@ -18,7 +18,7 @@ pub fn AttachButtons() -> impl IntoView {
     let senses = Memo::new(move |_| chat.senses());
     let picked = move |_| {
         let Some(input) = input.get_untracked() else { return };
-        let files = input.files().map(|files| files_of(&files)).unwrap_or_default();
+        let files = input.files().map(|files| crate::browser::files_of(&files)).unwrap_or_default();
         // The same file may be picked again.
         input.set_value("");
         chat.attach(files);
@@ -115,11 +115,6 @@ fn AttachButton(
             <Icon glyph=glyph />
         </button>
     }
-}
-
-/// The files of a list.
-pub fn files_of(files: &web_sys::FileList) -> Vec<web_sys::File> {
-    (0..files.length()).filter_map(|at| files.get(at)).collect()
 }
 
 /// The recording while it runs, and what went wrong with it.

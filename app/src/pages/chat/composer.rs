@@ -5,7 +5,7 @@ use protocol::Role;
 
 use super::{
     adapters::AdapterChoice,
-    attach_bar::{AttachButtons, RecordingBar, files_of},
+    attach_bar::{AttachButtons, RecordingBar},
     attachments::Tray,
 };
 use crate::{
@@ -147,7 +147,7 @@ pub fn Composer() -> impl IntoView {
     Effect::new(move |_| touched.set(browser::matches_media("(pointer: coarse)")));
     let paste = move |event: web_sys::ClipboardEvent| {
         let files = event.clipboard_data().and_then(|data| data.files());
-        let files = files.map(|files| files_of(&files)).unwrap_or_default();
+        let files = files.map(|files| browser::files_of(&files)).unwrap_or_default();
         // Text that was copied with a picture of itself, as office programs do, is text.
         let has_text =
             event.clipboard_data().is_some_and(|data| data.types().includes(&"text/plain".into(), 0));

@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use super::Column;
 use crate::{
     components::{DeviceNotice, LoadFailure, LoadProgressView},
-    state::{engine::EnginePhase, models::ModelState, use_stores},
+    state::{engine::EnginePhase, models::ModelState, tune::RunPhase, use_stores},
 };
 
 /// Fine-tuning.
@@ -35,7 +35,7 @@ pub fn TunePage() -> impl IntoView {
         tune.prepare_soon();
     });
     let has_run =
-        Memo::new(move |_| tune.run.about.with(Option::is_some) || tune.run.phase.get().is_active());
+        Memo::new(move |_| tune.run.about.with(Option::is_some) || tune.run.phase.get() != RunPhase::None);
     view! {
         <Column title="Fine-tune">
             <p class="muted">

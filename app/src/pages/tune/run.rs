@@ -69,6 +69,8 @@ fn StatusLine() -> impl IntoView {
                 format!("Paused after {saved} of {steps} steps. It is kept in this browser.")
             }
             RunPhase::Finished => format!("Done: {of}. It is kept here until you start another one."),
+            RunPhase::Elsewhere if steps == 0 => "Another tab is training.".to_owned(),
+            RunPhase::Elsewhere => format!("Another tab is training: {of} when it last saved."),
         }
     };
     let figures = move || {
@@ -221,6 +223,16 @@ fn Controls() -> impl IntoView {
         }
         .into_any(),
         RunPhase::Starting => view! { <StopSensing /> }.into_any(),
+        RunPhase::Elsewhere => view! {
+            <div class="buttons">
+                <button type="button" class="button" on:click=move |_| tune.list()>
+                    <Icon glyph=Glyph::Again />
+                    "Check again"
+                </button>
+            </div>
+            <p class="hint">"Pause it there to go on here."</p>
+        }
+        .into_any(),
         RunPhase::None | RunPhase::Ending => ().into_any(),
     };
     view! { {buttons} }

@@ -25,6 +25,9 @@ pub fn StartSection() -> impl IntoView {
         if tune.preview.with(|preview| preview.as_ref().is_some_and(|preview| preview.usable == 0)) {
             return Some("None of the examples can be used.");
         }
+        if tune.run.phase.get() == RunPhase::Elsewhere {
+            return Some("Another tab is training. Pause it there, or wait until it is done.");
+        }
         if stores.chat.answer.is_running() {
             return Some("An answer is being written. Wait for its end, or stop it.");
         }

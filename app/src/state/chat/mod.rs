@@ -77,6 +77,8 @@ pub struct ChatStore {
     pub attaching: RwSignal<Option<String>>,
     /// What could not be attached, and why: a line each.
     pub attach_trouble: RwSignal<Option<String>>,
+    /// Whether the settings of a conversation that has not begun were changed: then those for new ones do not replace them.
+    shaped: StoredValue<bool>,
     /// Answers that another tab is writing.
     elsewhere: RwSignal<BTreeSet<(ConversationId, NodeId)>>,
     /// Unfinished answers of which it was asked whether another tab is writing them.
@@ -119,6 +121,7 @@ impl ChatStore {
             attached: RwSignal::new(Vec::new()),
             attaching: RwSignal::new(None),
             attach_trouble: RwSignal::new(None),
+            shaped: StoredValue::new(false),
             elsewhere: RwSignal::new(BTreeSet::new()),
             asked: StoredValue::new(BTreeSet::new()),
             lock: StoredValue::new(None),
@@ -149,6 +152,9 @@ impl ChatStore {
 
     /// Changes the conversation on screen.
     pub fn edit(self, change: impl FnOnce(&mut Conversation)) {
+        if !self.has_begun() {
+            self.shaped.set_value(true);
+        }
         self.library.change(self.conversation.id_untracked(), |conversation| {
             change(conversation);
             conversation.updated = history::now();

@@ -67,7 +67,9 @@ impl ChatStore {
     pub fn begin_new(self) {
         self.move_on(None);
         if !self.has_begun() && self.missing.with_untracked(Option::is_none) {
-            self.apply_defaults();
+            if !self.shaped.get_value() {
+                self.apply_defaults();
+            }
             // What was typed before the store was open is newer than what it kept.
             if self.draft.with_untracked(String::is_empty) && self.attached.with_untracked(Vec::is_empty) {
                 self.read_draft();
@@ -97,7 +99,11 @@ impl ChatStore {
         if self.conversation.id_untracked() == id && self.missing.with_untracked(Option::is_none) {
             return;
         }
-        self.put_aside();
+        // What was typed before the page had read anything belongs to the conversation that the address names.
+        let arrives = move_made == 1;
+        if !arrives {
+            self.put_aside();
+        }
         if let Some(now) = self.library.at_hand(id) {
             self.show(now);
             return;
@@ -110,6 +116,10 @@ impl ChatStore {
                 return;
             }
             match held {
+                Ok(Some(now)) if arrives && !self.draft.with_untracked(String::is_empty) => {
+                    self.conversation.set(now);
+                    self.release();
+                }
                 Ok(Some(now)) => self.show(now),
                 Ok(None) => self.show_blank(Some(Absence::NotHere)),
                 Err(error @ (StoreError::Broken { .. } | StoreError::Newer { .. })) => {
@@ -147,6 +157,7 @@ impl ChatStore {
     pub(super) fn show_blank(self, missing: Option<Absence>) {
         let blank = Conversation::new(ConversationId::random(), Options::default(), history::now());
         self.conversation.set(self.library.add(blank));
+        self.shaped.set_value(false);
         self.apply_defaults();
         self.missing.set(missing);
         self.editing.set(None);

@@ -21,6 +21,10 @@ use crate::history::{
     Query, SearchText, StoreError, Subscription, Summary,
 };
 
+/// The name of the browser's store.
+const NAME: &str = "gemtab";
+/// Its name while the engine is simulated: what that one says is not put among a person's conversations.
+const SIMULATED: &str = "gemtab-simulated";
 /// Longest wait before saving is tried again, in milliseconds.
 const LONGEST_WAIT_MS: u32 = 60_000;
 
@@ -83,7 +87,8 @@ impl Library {
 
     /// Opens the browser's store and reads the list.
     pub async fn open(self) {
-        let store = HistoryStore::open().await;
+        let name = if super::engine::simulation().is_some() { SIMULATED } else { NAME };
+        let store = HistoryStore::open(name).await;
         if let Persistence::UntilClosed { reason } = store.persistence() {
             self.trouble.set(Some(format!(
                 "This browser keeps nothing for this page, so conversations are gone when you close it ({reason})."

@@ -6,6 +6,7 @@ use std::time::Duration;
 use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{ExampleData, TableColumns};
 use protocol::{Cause, Event, Message, Role, TuneEvent, TuneRequest};
+use serde::{Deserialize, Serialize};
 use web_sys::Blob;
 
 use super::super::chat::content;
@@ -19,7 +20,7 @@ use crate::history::{Attachment, Conversation};
 const REST: Duration = Duration::from_millis(350);
 
 /// Where the examples come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Origin {
     /// Typed into a table on the page.
     #[default]

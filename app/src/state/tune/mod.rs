@@ -1,5 +1,6 @@
 //! Fine-tuning as the page sees it: examples, settings, the run, and the adapters that are kept.
 
+mod draft;
 mod examples;
 mod files;
 mod run;
@@ -11,7 +12,7 @@ use protocol::{Cause, Event, Failure, Request, RequestId, TuneEvent, TuneRequest
 pub use examples::{Origin, TextSource};
 pub use run::RunPhase;
 
-use super::{ChatStore, EngineStore, MediaStore, Ui};
+use super::{ChatStore, EngineStore, Library, MediaStore, Ui};
 use run::RunStore;
 
 /// Fine-tuning.
@@ -42,6 +43,7 @@ pub struct TuneStore {
     changes: StoredValue<u32>,
     reading_request: StoredValue<Option<RequestId>>,
     engine: EngineStore,
+    library: Library,
     chat: ChatStore,
     media: MediaStore,
     ui: Ui,
@@ -50,7 +52,7 @@ pub struct TuneStore {
 impl TuneStore {
     /// Nothing yet.
     #[must_use]
-    pub fn new(engine: EngineStore, chat: ChatStore, media: MediaStore, ui: Ui) -> Self {
+    pub fn new(library: Library, engine: EngineStore, chat: ChatStore, media: MediaStore, ui: Ui) -> Self {
         Self {
             origin: RwSignal::default(),
             text: RwSignal::default(),
@@ -66,6 +68,7 @@ impl TuneStore {
             changes: StoredValue::new(0),
             reading_request: StoredValue::new(None),
             engine,
+            library,
             chat,
             media,
             ui,
@@ -121,10 +124,10 @@ impl TuneStore {
         spawn_local(async move {
             match reply.last().await {
                 Some(Event::Tune { event, .. }) => {
-                    if let TuneEvent::Kept { run, adapters } = *event {
+                    if let TuneEvent::Kept { run, adapters, elsewhere } = *event {
                         self.adapters.set(Some(adapters));
                         if !self.run.is_active() {
-                            self.run.show_kept(run);
+                            self.run.show_kept(run, elsewhere);
                         }
                     }
                 }

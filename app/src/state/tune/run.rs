@@ -27,6 +27,8 @@ pub enum RunPhase {
     Paused,
     /// It has done its steps.
     Finished,
+    /// Another tab is at it.
+    Elsewhere,
 }
 
 impl RunPhase {
@@ -113,9 +115,24 @@ impl RunStore {
         self.phase.set(phase);
     }
 
-    /// Shows what the browser keeps.
-    pub(super) fn show_kept(self, run: Option<RunSummary>) {
+    /// Whether something would be lost if the page went away now.
+    #[must_use]
+    pub fn has_unsaved(self) -> bool {
+        match self.phase.get_untracked() {
+            RunPhase::Starting | RunPhase::Ending => true,
+            RunPhase::Training => untrack(|| self.step()) > self.saved.get_untracked(),
+            _ => false,
+        }
+    }
+
+    /// Shows what the browser keeps; `elsewhere` is whether another tab trains.
+    pub(super) fn show_kept(self, run: Option<RunSummary>, elsewhere: bool) {
         match run {
+            Some(run) if elsewhere => self.show(run, RunPhase::Elsewhere),
+            None if elsewhere => {
+                self.clear();
+                self.phase.set(RunPhase::Elsewhere);
+            }
             Some(run) => {
                 let phase = if run.finished { RunPhase::Finished } else { RunPhase::Paused };
                 self.show(run, phase);

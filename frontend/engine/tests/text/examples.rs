@@ -143,6 +143,40 @@ fn broken_rows_are_told_by_line_and_the_others_stay() {
 }
 
 #[test]
+fn a_broken_row_has_one_place_and_words_that_help() {
+    let told = |text: &str| {
+        let parsed = read(text, None);
+        assert_eq!((parsed.rows.len(), parsed.problems.len()), (0, 1), "{text}");
+        let problem = &parsed.problems[0];
+        format!("{} {}", problem.line, problem.reason)
+    };
+    assert_eq!(told("\n{\"prompt\": \"a\""), "2 not valid JSON at column 14: it ends too early");
+    assert_eq!(told("{\"a\": 1} 2"), "1 not valid JSON at column 10: there is something after its end");
+    assert_eq!(told("{prompt: 1}"), "1 not valid JSON at column 2: key must be a string");
+    assert!(told("{\"text\": \"a\"}").starts_with("1 “text” alone can’t be learned from"));
+    assert_eq!(told("{\"prompt\": 5}"), "1 “prompt” without “completion”");
+    assert_eq!(told("{\"answer\": \"b\"}"), "1 “answer” without “question”");
+    assert_eq!(told("{\"prompt\": \" \", \"completion\": \"b\"}"), "1 “prompt” is empty");
+    assert_eq!(told("{\"prompt\": \"a\", \"completion\": \"\"}"), "1 “completion” is empty");
+    assert!(told("{\"other\": 1}").starts_with("1 nothing to learn from: a row needs “messages”"));
+}
+
+#[test]
+fn prose_is_no_table() {
+    for text in [
+        "Once upon a time, there was a cat.\nIt slept, and it ate.",
+        "Dear Ada, thank you for the letter that you sent me in May\nYours, Bob",
+        "A note without any separator that goes on for quite a while",
+    ] {
+        let parsed = read(text, None);
+        assert_eq!((parsed.rows, parsed.columns), (vec![], vec![]));
+        assert_eq!(parsed.problems[0].reason, Reason::Prose, "{text}");
+    }
+    let asked = read("What do you ask?,What is the answer?\nWho?,Ada.", None);
+    assert_eq!(asked.rows.len(), 1, "{:?}", asked.problems);
+}
+
+#[test]
 fn a_row_of_an_array_is_told_by_its_line_too() {
     let parsed = read(
         "[\n  {\"prompt\": \"a\", \"completion\": \"b\"},\n  {\n    \"x\": 1\n  },\n  {\"y\": 2}\n]",

@@ -11,6 +11,7 @@ use protocol::{Cause, Event, Failure, Remedy, RequestId, TuneEvent};
 use crate::amounts::bytes;
 use crate::failure;
 use crate::host::Host;
+use crate::platform::Lock;
 use crate::tasks::Kind;
 
 /// Longest name of an adapter, in characters.
@@ -23,7 +24,7 @@ pub async fn list(host: Rc<Host>, id: RequestId) -> Result<Event, Failure> {
 
 /// Answers [`protocol::TuneRequest::Discard`].
 pub async fn discard(host: Rc<Host>, id: RequestId) -> Result<Event, Failure> {
-    rests(&host)?;
+    let _lock = rests(&host).await?;
     let cleared = async { host.tuning.places(&host).await?.ledger.clear().await };
     cleared.await.map_err(|error| of_store(&error))?;
     list(host, id).await
@@ -31,7 +32,7 @@ pub async fn discard(host: Rc<Host>, id: RequestId) -> Result<Event, Failure> {
 
 /// Answers [`protocol::TuneRequest::Keep`].
 pub async fn keep(host: Rc<Host>, id: RequestId, name: String) -> Result<Event, Failure> {
-    rests(&host)?;
+    let _lock = rests(&host).await?;
     let name: String = name.trim().chars().take(LONGEST_NAME).collect();
     let kept = async {
         let places = host.tuning.places(&host).await?;
@@ -109,17 +110,31 @@ async fn listed(host: &Host, id: RequestId) -> Result<Event, StoreError> {
     let places = host.tuning.places(host).await?;
     let run = places.ledger.last().await?.map(|last| last.run);
     let adapters = places.shelf.list().await?;
-    Ok(Event::Tune { id, event: Box::new(TuneEvent::Kept { run, adapters }) })
+    let elsewhere = host.tuning.lock(host).await.is_none();
+    Ok(Event::Tune { id, event: Box::new(TuneEvent::Kept { run, adapters, elsewhere }) })
 }
 
-/// Whether no run is under way.
-fn rests(host: &Host) -> Result<(), Failure> {
-    match host.tasks.holder() {
-        Some(Kind::Train) => {
-            Err(Failure::new(Cause::Invalid, "The training is under way. Pause it, or wait for its end."))
-        }
-        _ => Ok(()),
+/// Whether no run is under way, here or in another tab; none begins elsewhere while what comes back is held.
+async fn rests(host: &Host) -> Result<Rc<Lock>, Failure> {
+    if host.tasks.holder() == Some(Kind::Train) {
+        return Err(Failure::new(
+            Cause::Invalid,
+            "The training is under way. Pause it, or wait for its end.",
+        ));
     }
+    match host.tuning.lock(host).await {
+        Some(lock) => Ok(lock),
+        None => Err(elsewhere(host).await),
+    }
+}
+
+/// Why nothing can be done to a run: another tab has it.
+pub async fn elsewhere(host: &Host) -> Failure {
+    let last = async { host.tuning.places(host).await?.ledger.last().await };
+    let name = last.await.ok().flatten().map(|last| last.run.name).filter(|name| !name.is_empty());
+    let what = name.map_or_else(String::new, |name| format!(" “{name}”"));
+    let message = format!("Another tab is training{what}. Pause it there, or wait until it is done.");
+    Failure::new(Cause::Invalid, message)
 }
 
 /// Trouble with what is kept of fine-tuning.

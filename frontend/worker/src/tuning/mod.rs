@@ -18,8 +18,8 @@ mod shelf;
 mod soft_tokens;
 mod words;
 
-use std::cell::Cell;
-use std::rc::Rc;
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
 
 use engine::store::{Folder, MemoryFolder, StoreError};
 use futures_util::lock::Mutex;
@@ -27,6 +27,7 @@ use protocol::RequestId;
 use protocol::tune::{ExampleData, TuneRequest};
 
 use crate::host::Host;
+use crate::platform::Lock;
 use crate::tasks::{Ending, Kind};
 
 pub use kept::open as kept_adapter;
@@ -34,9 +35,14 @@ pub use kept::open as kept_adapter;
 use ledger::Ledger;
 use shelf::Shelf;
 
+/// The lock of the tab that trains, or changes what is kept of a run.
+const LOCK: &str = "gemtab-training";
+
 /// What fine-tuning keeps between requests.
 #[derive(Default)]
 pub struct Tuning {
+    /// The lock while this tab has it.
+    lock: RefCell<Weak<Lock>>,
     places: Mutex<Option<Rc<Places>>>,
     /// Seconds that the loaded model takes for a token of an example, once that was measured.
     pace: Cell<Option<f64>>,
@@ -56,6 +62,17 @@ impl Tuning {
     /// Another model is loaded: what was measured holds no longer.
     pub fn forget_model(&self) {
         self.pace.set(None);
+    }
+
+    /// The lock that keeps the run of one tab from the others; none where another tab has it.
+    async fn lock(&self, host: &Host) -> Option<Rc<Lock>> {
+        let held = self.lock.borrow().upgrade();
+        if held.is_some() {
+            return held;
+        }
+        let lock = Rc::new(host.platform.lock(LOCK).await?);
+        self.lock.replace(Rc::downgrade(&lock));
+        Some(lock)
     }
 
     /// The places, opened when they are first needed: in memory where the browser keeps no files.
@@ -80,7 +97,9 @@ impl Tuning {
             .map_err(|_| StoreError::Failed { reason: "two folders were opened".to_owned() })?;
         let ledger = Ledger::new(training);
         // A tab may have been closed while pictures were encoded. What stays there costs room, no more.
-        ledger.tidy().await.ok();
+        if let Some(_lock) = self.lock(host).await {
+            ledger.tidy().await.ok();
+        }
         let places = Rc::new(Places { ledger, shelf: Shelf::new(adapters), fleeting });
         *place = Some(Rc::clone(&places));
         Ok(places)

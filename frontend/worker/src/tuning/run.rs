@@ -37,6 +37,7 @@ pub async fn run(
     begin: Option<(Given, TuneSettings)>,
     task: Task,
 ) -> Result<Event, Failure> {
+    let Some(_lock) = host.tuning.lock(&host).await else { return Err(kept::elsewhere(&host).await) };
     host.keeper.pause();
     let result = match host.slot(&task.cancel).await {
         Ok(mut slot) => run_in(&host, &mut slot, id, begin, &task).await,
@@ -243,7 +244,8 @@ impl Run<'_> {
             if sample > 0 && step.is_multiple_of(sample) {
                 self.sample(ready, &trainer).await?;
             }
-            if step.is_multiple_of(checkpoint) {
+            // The first one soon, so that a closed tab does not lose all.
+            if step == 1 || step.is_multiple_of(checkpoint) {
                 self.save(&trainer).await?;
             }
         }

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod compiler;
+mod locks;
 mod platform;
 
 use std::rc::Rc;

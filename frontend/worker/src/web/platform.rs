@@ -15,8 +15,9 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::adapter;
 use super::compiler::Compiler;
+use super::locks;
 use crate::device::{AdapterNames, NoAdapter};
-use crate::platform::{Kept, Opened, Platform};
+use crate::platform::{Kept, Lock, Opened, Platform};
 
 /// A dedicated worker of a browser.
 pub struct Browser {
@@ -181,6 +182,10 @@ impl Platform for Browser {
 
     fn folder<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Rc<dyn Folder>, StoreError>> {
         async move { Ok(Rc::new(OpfsFolder::open(name).await?) as Rc<dyn Folder>) }.boxed_local()
+    }
+
+    fn lock<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Option<Lock>> {
+        locks::take(name).boxed_local()
     }
 
     fn now(&self) -> f64 {

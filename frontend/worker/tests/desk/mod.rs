@@ -4,7 +4,7 @@
 #![allow(dead_code)]
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::task::{Context, Waker};
@@ -19,7 +19,7 @@ use protocol::{
 };
 use worker::Host;
 use worker::device::{AdapterNames, NoAdapter};
-use worker::platform::{Kept, Opened, Platform};
+use worker::platform::{Kept, Lock, Opened, Platform};
 
 /// A test that takes longer than this hangs.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -41,6 +41,8 @@ pub struct Desk {
     pub no_adapter: Cell<Option<NoAdapter>>,
     /// Small files, by folder: what stays when a worker ends.
     pub folders: RefCell<BTreeMap<String, Rc<MemoryFolder>>>,
+    /// Locks that are held, in any tab.
+    pub locks: Rc<RefCell<BTreeSet<String>>>,
     /// The file that every model is.
     pub model: RefCell<PathBuf>,
     /// Other files, by the name of a local one or the digest of a layer.
@@ -61,13 +63,19 @@ impl Desk {
         (desk, host)
     }
 
-    /// Another worker with what this one's browser keeps, as after a reload.
+    /// Another worker with what this one's browser keeps, as after a reload or in another tab.
     pub fn successor(&self) -> (Rc<Self>, Rc<Host>) {
-        let folders = self.folders.clone();
-        let desk = Rc::new(Self { model: RefCell::new(pebble()), folders, ..Self::default() });
+        let (folders, locks) = (self.folders.clone(), Rc::clone(&self.locks));
+        let desk = Rc::new(Self { model: RefCell::new(pebble()), folders, locks, ..Self::default() });
         let host = Host::new(Rc::new(Side(Rc::clone(&desk))));
         host.receive(Request::Hello { version: VERSION }, Vec::new());
         (desk, host)
+    }
+
+    /// Ends what runs, as closing the tab does.
+    pub fn close(&self) {
+        self.reaction.replace(None);
+        self.tasks.replace(Vec::new());
     }
 
     /// Limits what each folder may hold.
@@ -197,6 +205,18 @@ impl Platform for Side {
     fn folder<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Rc<dyn Folder>, StoreError>> {
         let folder = self.0.folders.borrow_mut().entry(name.to_owned()).or_default().clone();
         std::future::ready(Ok(folder as Rc<dyn Folder>)).boxed_local()
+    }
+
+    fn lock<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Option<Lock>> {
+        let locks = Rc::clone(&self.0.locks);
+        let name = name.to_owned();
+        let taken = locks.borrow_mut().insert(name.clone());
+        let lock = taken.then(|| {
+            Lock::new(move || {
+                locks.borrow_mut().remove(&name);
+            })
+        });
+        std::future::ready(lock).boxed_local()
     }
 
     fn now(&self) -> f64 {

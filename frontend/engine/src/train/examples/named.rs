@@ -57,6 +57,11 @@ pub(super) fn parts(messages: &[Value]) -> Vec<(Media, Option<String>)> {
 }
 
 impl Listed {
+    /// Whether nothing is listed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.images.is_empty() && self.audios.is_empty()
+    }
+
     /// Those of a row. One name may stand for a list of one.
     pub fn take(object: &mut Map<String, Value>) -> Result<Self, Reason> {
         let mut names = |keys: [&str; 2]| {

@@ -17,16 +17,36 @@ pub struct Problem {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Reason {
     /// It is no JSON.
-    #[error("this is no JSON: {what}")]
+    #[error("not valid JSON at column {column}: {what}")]
     Json {
-        /// In the words of the parser.
+        /// Where on the line, from 1.
+        column: usize,
+        /// What is wrong there.
         what: String,
     },
     /// It is JSON of no kind that is known.
     #[error(
-        "there is nothing to learn here: a row has “messages”, “conversations”, a prompt with an answer, or “ids” with “labels”"
+        "nothing to learn from: a row needs “messages”, “conversations”, “prompt” and “completion”, or “ids” and “labels”"
     )]
     Unknown,
+    /// It is a text without a question.
+    #[error(
+        "“text” alone can’t be learned from: put the question in “prompt” and the answer in “completion”"
+    )]
+    TextAlone,
+    /// A question without an answer, or an answer without a question.
+    #[error("“{found}” without “{missing}”")]
+    Half {
+        /// What it has.
+        found: &'static str,
+        /// What is missing beside it.
+        missing: &'static str,
+    },
+    /// It is neither JSON nor a table.
+    #[error(
+        "this looks like plain text. Give one JSON object a line, or a table that starts with names such as “prompt,completion”"
+    )]
+    Prose,
     /// A field is not what its name says.
     #[error("“{field}” {what}")]
     Field {

@@ -50,12 +50,30 @@ impl Parsed {
         if json.len() > MOST_ROW_BYTES {
             return self.problem(line, Reason::TooLarge { bytes: json.len(), limit: MOST_ROW_BYTES });
         }
-        let value =
-            serde_json::from_str::<Value>(json).map_err(|error| Reason::Json { what: error.to_string() });
-        match value.and_then(rows::row) {
-            Ok(content) => self.rows.push(Row { line, content }),
-            Err(reason) => self.problem(line, reason),
+        match serde_json::from_str::<Value>(json) {
+            Ok(value) => match rows::row(value) {
+                Ok(content) => self.rows.push(Row { line, content }),
+                Err(reason) => self.problem(line, reason),
+            },
+            Err(error) => {
+                // A row of an array may be long: the line is the one in the file.
+                let line = line + (error.line() as u32).saturating_sub(1);
+                self.problem(line, Reason::Json { column: error.column(), what: words(&error) });
+            }
         }
+    }
+}
+
+/// What the parser of JSON found, without the place that it adds.
+fn words(error: &serde_json::Error) -> String {
+    if error.is_eof() {
+        return "it ends too early".to_owned();
+    }
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match text.strip_suffix(&place).unwrap_or(&text) {
+        "trailing characters" => "there is something after its end".to_owned(),
+        what => what.to_owned(),
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn row(value: Value) -> Result<Content, Reason> {
         _ => return Err(Reason::Unknown),
     };
     let listed = Listed::take(&mut object)?;
-    match kind(&object).ok_or(Reason::Unknown)? {
+    match kind(&object).ok_or_else(|| unknown(&object))? {
         RowKind::Ids => ids(&mut object),
         RowKind::Messages => {
             let messages = array(&mut object, "messages")?;
@@ -94,6 +94,22 @@ fn kind(object: &Map<String, Value>) -> Option<RowKind> {
         Some(RowKind::Conversations)
     } else {
         PAIRS.iter().any(|(prompt, answer)| has(prompt) && has(answer)).then_some(RowKind::Pair)
+    }
+}
+
+/// Why an object is no row.
+fn unknown(object: &Map<String, Value>) -> Reason {
+    let has = |key: &str| object.get(key).is_some_and(|value| !value.is_null());
+    let half = |found: &'static str, missing: &'static str| Reason::Half { found, missing };
+    let halves = PAIRS.iter().find_map(|&(prompt, answer)| match (has(prompt), has(answer)) {
+        (true, false) => Some(half(prompt, answer)),
+        (false, true) => Some(half(answer, prompt)),
+        _ => None,
+    });
+    match halves {
+        Some(reason) => reason,
+        None if has("text") => Reason::TextAlone,
+        None => Reason::Unknown,
     }
 }
 
@@ -129,7 +145,14 @@ fn pair(object: &mut Map<String, Value>, listed: Listed) -> Result<Content, Reas
         None | Some(Value::Null) => String::new(),
         Some(value) => text(value, SYSTEM)?,
     };
-    listed.in_text(pair_of(&system, prompt, text(answer, answer_key)?))
+    let answer = text(answer, answer_key)?;
+    // A picture alone may be a question.
+    for (key, text) in [(prompt_key, &prompt), (answer_key, &answer)] {
+        if text.trim().is_empty() && (key == answer_key || listed.is_empty()) {
+            return Err(Reason::Field { field: key.to_owned(), what: "is empty".to_owned() });
+        }
+    }
+    listed.in_text(pair_of(&system, prompt, answer))
 }
 
 fn chat(messages: Vec<Value>, tools: Value, listed: Listed) -> Result<Content, Reason> {

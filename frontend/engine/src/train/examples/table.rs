@@ -27,6 +27,17 @@ impl Columns {
     }
 }
 
+/// Whether what should be names of columns is a sentence of somebody's, which may have commas too.
+fn is_prose(header: &StringRecord) -> bool {
+    /// Words of a name at most.
+    const MOST_WORDS: usize = 6;
+    let is_sentence = |name: &str| {
+        let name = name.trim();
+        name.ends_with(['.', '!', ':', '…']) || name.split_whitespace().count() > MOST_WORDS
+    };
+    header.iter().any(is_sentence)
+}
+
 /// Reads a table. The separator is the one of comma, semicolon and tab that the first line has most of.
 pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
     let first = text.lines().next().unwrap_or_default();
@@ -44,6 +55,10 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
             return parsed;
         }
     };
+    if columns.is_none() && is_prose(&header) {
+        parsed.problem(1, Reason::Prose);
+        return parsed;
+    }
     parsed.columns = header.iter().map(str::to_owned).collect();
     let Some(chosen) = columns.cloned().or_else(|| Columns::guess(&header)) else {
         parsed.problem(1, Reason::Table { what: "it has fewer than two columns".to_owned() });

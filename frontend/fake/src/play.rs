@@ -7,15 +7,14 @@ use std::{
 };
 
 use gloo_timers::future::TimeoutFuture;
-use leptos::task::spawn_local;
 use protocol::{
     AdapterDetails, AdapterSource, Cause, Channel, Content, Diagnosis, Event, Failure, Finish,
     GenerateOptions, LoadOptions, LoadPhase, LoadProgress, Message, ModelSource, Remedy, Request, RequestId,
     Role, Sense, Timings, VERSION,
 };
+use wasm_bindgen_futures::spawn_local;
 
-use super::{Scenario, answers, diagnosis, media, models, tune};
-use crate::engine_client::{Delivery, Sink, Transport};
+use super::{Scenario, answers, diagnosis, media, models, tune, words};
 
 /// Steps in which the fake weights arrive.
 const WEIGHT_STEPS: u64 = 40;
@@ -26,8 +25,19 @@ const TOWER_BYTES: u64 = 320_000_000;
 /// Usual time of one fake token.
 const TOKEN_MS: u32 = 26;
 
+/// What the page hears.
+pub enum Said {
+    /// An event.
+    Event(Event),
+    /// That the engine is gone, and why.
+    Crashed(String),
+}
+
+/// Where it is said.
+pub type Sink = Rc<dyn Fn(Said)>;
+
 /// The fake engine. Dropping it stops everything it was doing.
-pub struct FakeTransport {
+pub struct Player {
     state: Rc<State>,
 }
 
@@ -45,7 +55,7 @@ pub(super) struct State {
     pub(super) kept: tune::Kept,
 }
 
-impl FakeTransport {
+impl Player {
     /// An engine that will play this scenario.
     #[must_use]
     pub fn new(scenario: Scenario, sink: Sink) -> Self {
@@ -63,27 +73,24 @@ impl FakeTransport {
             }),
         }
     }
-}
 
-impl Transport for FakeTransport {
-    fn post(&self, request: &Request, files: &[web_sys::Blob]) -> Result<(), String> {
+    /// Takes a request, with handles of what it speaks of.
+    pub fn take(&self, request: Request, handles: Vec<web_sys::Blob>) {
         match request {
             Request::Cancel { id } => {
-                self.state.cancelled.borrow_mut().insert(*id);
+                self.state.cancelled.borrow_mut().insert(id);
             }
             Request::AnswerNow { id } => {
-                self.state.answer_now.borrow_mut().insert(*id);
+                self.state.answer_now.borrow_mut().insert(id);
             }
             request => {
                 let state = Rc::downgrade(&self.state);
-                let (request, handles) = (request.clone(), files.to_vec());
                 // A task that finds its engine gone ends with `None`, and nobody needs to know.
                 spawn_local(async move {
                     play(state, request, handles).await;
                 });
             }
         }
-        Ok(())
     }
 }
 
@@ -93,6 +100,10 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
         Request::Hello { .. } => hello(&state).await,
         Request::Inspect { id, source, context } => {
             wait(&state, 60).await?;
+            if source.name().contains("broken") {
+                let message = "This is no GGUF file: it begins with “NOPE”.";
+                return fail(&state, id, Failure::new(Cause::BadFile, message).with(Remedy::OtherModel));
+            }
             let mut details = models::details(&source);
             details.capabilities = models::able(&state.upgrade()?.scenario, details.capabilities);
             let verdict = models::verdict(&source, context);
@@ -174,6 +185,11 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
                 .with(Remedy::EnableWebGpu),
         );
     }
+    if source.name().contains("broken") {
+        state.upgrade()?.loaded.take();
+        let message = "This is no GGUF file: it begins with “NOPE”.";
+        return fail(state, id, Failure::new(Cause::BadFile, message).with(Remedy::OtherModel));
+    }
     let size = models::size(&source);
     let progress =
         |phase, done, total, rate| Event::Loading { id, progress: LoadProgress { phase, done, total, rate } };
@@ -192,8 +208,11 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
         };
         emit(state, progress(LoadPhase::Weights, size * step / WEIGHT_STEPS, size, rate))?;
         if step == WEIGHT_STEPS / 2 && scenario.cut {
-            let message =
-                format!("The server stopped sending after {}.", crate::format::bytes_of(size / 2, size));
+            let message = format!(
+                "The server stopped sending after {} of {}.",
+                words::bytes(size / 2),
+                words::bytes(size)
+            );
             return fail(state, id, Failure::new(Cause::Unreachable, message).with(Remedy::Retry));
         }
         if step == WEIGHT_STEPS / 2 && scenario.out_of_memory {
@@ -262,11 +281,10 @@ async fn generate(
     };
     let prompt = count(messages);
     if scenario.context_full || prompt >= context {
-        let group = |value: u32| crate::format::count(u64::from(value));
         let message = format!(
             "The conversation takes {} tokens; the context holds {}.",
-            group(prompt.max(context + 212)),
-            group(context)
+            words::count(prompt.max(context + 212)),
+            words::count(context)
         );
         return fail(state, id, Failure::new(Cause::ContextFull, message).with(Remedy::NewChat));
     }
@@ -314,7 +332,7 @@ async fn generate(
         }
         if index == pieces.len() / 2 {
             if scenario.crash && so_far == 0 {
-                deliver(state, Delivery::Crashed("unreachable executed".into()));
+                deliver(state, Said::Crashed("unreachable executed".into()));
                 return None;
             }
             if scenario.fail {
@@ -406,12 +424,12 @@ pub(super) fn text_of(message: &Message) -> String {
 }
 
 pub(super) fn emit(state: &Weak<State>, event: Event) -> Option<()> {
-    deliver(state, Delivery::Event(event))
+    deliver(state, Said::Event(event))
 }
 
-fn deliver(state: &Weak<State>, delivery: Delivery) -> Option<()> {
+fn deliver(state: &Weak<State>, said: Said) -> Option<()> {
     let sink = state.upgrade()?.sink.clone();
-    sink(delivery);
+    sink(said);
     Some(())
 }
 

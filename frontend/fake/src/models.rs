@@ -1,51 +1,11 @@
-//! The models that the fake server lists, and what their headers would say.
+//! What the headers of the listed models (`models.json`) would say.
 
-use protocol::{
-    Capabilities, Catalog, CatalogEntry, ContextCost, DeviceReport, FitVerdict, Layer, LayerKind,
-    ModelDetails, ModelSource, TypeShare,
-};
+use protocol::{Capabilities, ContextCost, DeviceReport, FitVerdict, ModelDetails, ModelSource, TypeShare};
 
-use super::{Models, Scenario};
+use super::Scenario;
 
 /// Graphics memory that the fake device offers.
 const DEVICE_BYTES: u64 = 8_000_000_000;
-
-/// The model list of the fake server.
-///
-/// # Errors
-/// In the scenario without a server, in words.
-pub fn catalog(scenario: &Scenario) -> Result<Catalog, String> {
-    let demo = entry("pebble", "12.6M", "Q4_K_M", 13_661_216, SEES_AND_HEARS, "0b");
-    let demo = CatalogEntry { demo: true, ..demo };
-    let models = match scenario.models {
-        Models::Offline => return Err("The server did not answer.".into()),
-        Models::None => Vec::new(),
-        Models::Demo => vec![demo],
-        Models::Several => vec![
-            entry("gemma4:e2b", "5.1B", "Q4_K_M", 7_162_394_016, SEES_AND_HEARS, "1a"),
-            entry("gemma4:e4b", "8B", "Q4_K_M", 9_608_338_848, SEES_AND_HEARS, "2b"),
-            entry("gemma4:31b", "31B", "Q4_K_M", 19_880_000_000, SEES, "3c"),
-            CatalogEntry {
-                broken: Some(
-                    "The file sha256-4d4d4d… is missing from the store. Pull the model again.".into(),
-                ),
-                digest: String::new(),
-                layers: Vec::new(),
-                ..entry("gemma4:e2b-q8", "5.1B", "Q8_0", 8_100_000_000, SEES_AND_HEARS, "4d")
-            },
-            demo,
-        ],
-    };
-    let models = models
-        .into_iter()
-        .map(|entry| CatalogEntry { capabilities: able(scenario, entry.capabilities), ..entry })
-        .collect();
-    Ok(Catalog {
-        models,
-        searched: vec!["~/.ollama/models".into(), "/usr/share/ollama/.ollama/models".into()],
-        notes: Vec::new(),
-    })
-}
 
 /// What a model can do in this scenario.
 pub fn able(scenario: &Scenario, capabilities: Capabilities) -> Capabilities {
@@ -60,29 +20,6 @@ pub fn able(scenario: &Scenario, capabilities: Capabilities) -> Capabilities {
 const SEES: Capabilities =
     Capabilities { text: true, vision: true, audio: false, tools: true, thinking: true };
 const SEES_AND_HEARS: Capabilities = Capabilities { audio: true, ..SEES };
-
-fn entry(
-    name: &str,
-    parameters: &str,
-    quantization: &str,
-    size: u64,
-    capabilities: Capabilities,
-    digit: &str,
-) -> CatalogEntry {
-    let digest = format!("sha256:{}", digit.repeat(32));
-    let url = format!("/api/blobs/{}", digest.replace(':', "-"));
-    CatalogEntry {
-        name: name.into(),
-        family: "gemma4".into(),
-        parameters: parameters.into(),
-        quantization: quantization.into(),
-        size,
-        digest: digest.clone(),
-        capabilities,
-        layers: vec![Layer { kind: LayerKind::Model, digest, size, url }],
-        ..CatalogEntry::default()
-    }
-}
 
 /// Bytes of a model's files.
 pub fn size(source: &ModelSource) -> u64 {
@@ -191,11 +128,17 @@ pub fn device(scenario: &Scenario) -> DeviceReport {
 
 #[cfg(test)]
 mod tests {
+    use protocol::Catalog;
+
     use super::*;
 
+    /// The list that tests give the page in place of the server's.
+    fn catalog() -> Catalog {
+        serde_json::from_str(include_str!("../models.json")).expect("a list as the server's")
+    }
+
     fn source(name: &str) -> ModelSource {
-        let catalog = catalog(&Scenario::default()).expect("listed");
-        let entry = catalog.models.into_iter().find(|entry| entry.name == name).expect("known");
+        let entry = catalog().models.into_iter().find(|entry| entry.name == name).expect("known");
         ModelSource::Server { name: entry.name, layers: entry.layers }
     }
 
@@ -209,7 +152,6 @@ mod tests {
 
     #[test]
     fn one_model_is_broken_and_says_why() {
-        let catalog = catalog(&Scenario::default()).expect("listed");
-        assert_eq!(catalog.models.iter().filter(|entry| entry.broken.is_some()).count(), 1);
+        assert_eq!(catalog().models.iter().filter(|entry| entry.broken.is_some()).count(), 1);
     }
 }

@@ -34,7 +34,7 @@ impl Kept {
     /// What is kept when the page opens.
     pub fn new(scenario: &Scenario) -> Self {
         let kept = Self::default();
-        if scenario.paused_training {
+        if scenario.paused_training || scenario.training_elsewhere {
             let settings = TuneSettings {
                 name: "Ada".to_owned(),
                 samples: vec!["What is my cat called?".to_owned()],
@@ -137,7 +137,8 @@ fn say(state: &Weak<State>, id: RequestId, event: TuneEvent) -> Option<()> {
 fn list(state: &Weak<State>, id: RequestId) -> Option<()> {
     let kept = state.upgrade()?;
     let (run, adapters) = (kept.kept.run.borrow().clone(), kept.kept.adapters.borrow().clone());
-    say(state, id, TuneEvent::Kept { run, adapters })
+    let elsewhere = kept.scenario.training_elsewhere;
+    say(state, id, TuneEvent::Kept { run, adapters, elsewhere })
 }
 
 /// A question and its answer, with the line they are on and what the question has before it.
@@ -399,7 +400,7 @@ async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Optio
         let kept = state.upgrade()?;
         let (pause, finish) = (told(&kept.kept.pausing), told(&kept.kept.finishing));
         let last = step == run.steps || finish;
-        if last || pause || step.is_multiple_of(run.settings.checkpoint_every.max(1)) {
+        if last || pause || step == 1 || step.is_multiple_of(run.settings.checkpoint_every.max(1)) {
             if trouble == Some(TuneTrouble::Storage) {
                 let message =
                     "The browser's storage is full: the checkpoint could not be written. Training goes on.";

@@ -1,6 +1,7 @@
 //! What the fake engine is told to do.
 
-/// The words of `?fake=WORD,WORD…`; an unknown word changes nothing.
+/// The words of `?fake=WORD,WORD…`; an unknown word changes nothing. The tests know some more, which say what the server
+/// lists: `demo`, the built-in model alone; `empty`, no model; `offline`, the list cannot be had.
 ///
 /// | word | what happens |
 /// | --- | --- |
@@ -20,10 +21,8 @@
 /// | `silent` | the worker never reports ready |
 /// | `version` | the worker is of another version |
 /// | `text-only` | no model sees or hears |
-/// | `demo` | the server has the built-in model alone |
-/// | `empty` | the server has no model |
-/// | `offline` | the server's model list cannot be had |
 /// | `tune-kept` | the browser keeps a training that was paused |
+/// | `tune-elsewhere` | another tab is training |
 /// | `tune-nan` | the loss of a training becomes NaN |
 /// | `tune-storage` | there is no room for a training's checkpoints |
 /// | `tune-lost` | the graphics device is lost in the middle of a training |
@@ -61,10 +60,10 @@ pub struct Scenario {
     pub version: bool,
     /// No model sees or hears.
     pub text_only: bool,
-    /// The server's models.
-    pub models: Models,
     /// The browser keeps a training that was paused.
     pub paused_training: bool,
+    /// Another tab is training.
+    pub training_elsewhere: bool,
     /// What goes wrong with a training.
     pub tune: Option<TuneTrouble>,
 }
@@ -108,26 +107,12 @@ impl Pace {
     }
 }
 
-/// The models that the fake server has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Models {
-    /// Several, one of them broken, and the built-in one.
-    #[default]
-    Several,
-    /// The built-in one alone.
-    Demo,
-    /// None.
-    None,
-    /// The list cannot be had.
-    Offline,
-}
-
 impl Scenario {
-    /// Reads the value of `fake` in the page's address; none when it is not there.
+    /// Reads the value of `fake` in the page's address.
     #[must_use]
-    pub fn from_query(value: Option<&str>) -> Option<Self> {
+    pub fn read(words: &str) -> Self {
         let mut scenario = Self::default();
-        for word in value?.split(',') {
+        for word in words.split(',') {
             match word.trim() {
                 "no-webgpu" => scenario.no_webgpu = true,
                 "software" => scenario.software = true,
@@ -145,10 +130,8 @@ impl Scenario {
                 "silent" => scenario.silent = true,
                 "version" => scenario.version = true,
                 "text-only" => scenario.text_only = true,
-                "demo" => scenario.models = Models::Demo,
-                "empty" => scenario.models = Models::None,
-                "offline" => scenario.models = Models::Offline,
                 "tune-kept" => scenario.paused_training = true,
+                "tune-elsewhere" => scenario.training_elsewhere = true,
                 "tune-nan" => scenario.tune = Some(TuneTrouble::NotANumber),
                 "tune-storage" => scenario.tune = Some(TuneTrouble::Storage),
                 "tune-lost" => scenario.tune = Some(TuneTrouble::Lost),
@@ -157,7 +140,12 @@ impl Scenario {
                 _ => {}
             }
         }
-        Some(scenario)
+        scenario
+    }
+
+    /// What goes wrong with an engine as a whole goes wrong once: the one that comes after it is well.
+    pub fn mend(&mut self) {
+        (self.crash, self.silent, self.version) = (false, false, false);
     }
 }
 
@@ -166,17 +154,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_query_no_fake() {
-        assert_eq!(Scenario::from_query(None), None);
-        assert_eq!(Scenario::from_query(Some("")), Some(Scenario::default()));
-    }
-
-    #[test]
     fn words_add_up() {
-        let scenario = Scenario::from_query(Some("software, slow,demo,nonsense")).expect("given");
-        let expected =
-            Scenario { software: true, pace: Pace::Slow, models: Models::Demo, ..Scenario::default() };
+        assert_eq!(Scenario::read(""), Scenario::default());
+        let scenario = Scenario::read("software, slow,crash,nonsense");
+        let mut expected = Scenario { software: true, pace: Pace::Slow, crash: true, ..Scenario::default() };
         assert_eq!(scenario, expected);
         assert_eq!(scenario.pace.ms(30), 300);
+        expected.mend();
+        assert_eq!(expected, Scenario { crash: false, ..scenario });
     }
 }

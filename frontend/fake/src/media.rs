@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, ImageBitmap};
 
-use crate::format;
+use super::words;
 
 /// Longer sides than this are refused.
 const MOST_PIXELS: u32 = 16_384;
@@ -52,11 +52,10 @@ pub fn of(messages: &[Message]) -> Vec<(Sense, u128)> {
 /// What was sent, for the answer to say; none when all was text.
 pub fn counted(messages: &[Message]) -> Option<String> {
     let all = of(messages);
-    let of_sense = |wanted| all.iter().filter(|(sense, _)| *sense == wanted).count() as u64;
+    let of_sense = |wanted| all.iter().filter(|(sense, _)| *sense == wanted).count();
     let (seen, heard) = (of_sense(Sense::Sight), of_sense(Sense::Hearing));
     (seen + heard > 0).then(|| {
-        let (pictures, sounds) =
-            (format::counted(seen, "picture", "pictures"), format::counted(heard, "sound", "sounds"));
+        let (pictures, sounds) = (words::counted(seen, "picture"), words::counted(heard, "sound"));
         format!("I was given {pictures} and {sounds}.")
     })
 }
@@ -67,8 +66,7 @@ fn picture_tokens(budget: TokenBudget) -> u32 {
 
 async fn picture(blob: &Blob, budget: TokenBudget) -> Result<MediaReport, Failure> {
     let unreadable = |_: JsValue| bad("This file is no picture that can be read. It may be cut short.");
-    let window = web_sys::window().ok_or_else(|| bad("There is no browser here."))?;
-    let bitmap = window.create_image_bitmap_with_blob(blob).map_err(unreadable)?;
+    let bitmap = super::scope().create_image_bitmap_with_blob(blob).map_err(unreadable)?;
     let bitmap: ImageBitmap = JsFuture::from(bitmap).await.map_err(unreadable)?.unchecked_into();
     let (width, height) = (bitmap.width(), bitmap.height());
     bitmap.close();

@@ -1,0 +1,111 @@
+//! Opening files of the person's. What they are is looked up before anything that is loaded makes room for them.
+
+use leptos::{prelude::*, task::spawn_local};
+use protocol::{Cause, Event, Failure, Request};
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, File};
+
+use super::Stores;
+use super::engine::handle;
+use super::models::{Choice, Inspection, ModelState};
+
+/// Bytes of a file in which it says whether it is an adapter.
+const HEAD: f64 = 65_536.0;
+
+impl Stores {
+    /// Loads the model that these files make, or opens the adapters among them. What cannot be opened leaves everything as
+    /// it is, and [`super::EngineStore::refused`] says why.
+    pub fn open_files(self, mut files: Vec<File>) {
+        self.engine.refused.set(None);
+        files.retain(|file| file.name().to_lowercase().ends_with(".gguf"));
+        // A projector belongs to the model beside it, whichever was picked first.
+        files.sort_by_key(|file| file.name().to_lowercase().contains("mmproj"));
+        spawn_local(async move {
+            let (mut adapters, mut models) = (Vec::new(), Vec::new());
+            for file in files {
+                if is_adapter(&head(&file).await) { adapters.push(file) } else { models.push(file) }
+            }
+            if !adapters.is_empty() {
+                self.open_adapters(adapters);
+            }
+            if !models.is_empty()
+                && let Err(failure) = self.open_model(models).await
+            {
+                self.ui.say(failure.message.clone());
+                self.engine.refused.set(Some(failure));
+            }
+        });
+    }
+
+    fn open_adapters(self, files: Vec<File>) {
+        if self.engine.model.with_untracked(ModelState::is_ready) {
+            self.ui.toast("Opened as an adapter. It is used from the next answer on.");
+            self.adapters.open_files(files);
+        } else {
+            let names: Vec<_> = files.iter().map(File::name).collect();
+            let message =
+                format!("{} is an adapter. Load its model first, then open it again.", names.join(", "));
+            self.engine.refused.set(Some(Failure::new(Cause::BadFile, message)));
+        }
+    }
+
+    async fn open_model(self, files: Vec<File>) -> Result<(), Failure> {
+        let described: Vec<_> = files.iter().map(|file| (file.name(), file.size() as u64)).collect();
+        let Some(choice) = Choice::local(&described) else { return Ok(()) };
+        let source = choice.source.clone();
+        let handles = files.iter().map(handle).collect();
+        let able = self.engine.device.with_untracked(|device| device.as_ref().is_none_or(|it| it.available));
+        let inspect = |id| Request::Inspect { id, source, context: 0 };
+        let reply = if able { self.engine.request_with(handles, inspect) } else { None };
+        let found = match reply {
+            Some(reply) => reply.last().await,
+            // Nothing can be loaded either, which is said where it is tried.
+            None => None,
+        };
+        let known = match found {
+            Some(Event::Inspected { details, verdict, .. }) => {
+                Some(Inspection::Known { details: Box::new(details), verdict })
+            }
+            Some(Event::Failed { failure, .. }) => {
+                let name = &choice.entry.name;
+                let message = format!("{name} can’t be opened. {}", failure.message);
+                return Err(Failure { message, remedies: Vec::new(), ..failure });
+            }
+            _ => None,
+        };
+        self.engine.add(choice.clone(), files, known);
+        self.chat.choose(choice);
+        Ok(())
+    }
+}
+
+/// The beginning of a file; nothing where it cannot be read.
+async fn head(file: &File) -> Vec<u8> {
+    let part = file.slice_with_f64_and_f64(0.0, HEAD);
+    let read = async { Ok::<_, JsValue>(JsFuture::from(Blob::array_buffer(&part?)).await?) };
+    read.await.map(|buffer| js_sys::Uint8Array::new(&buffer).to_vec()).unwrap_or_default()
+}
+
+/// Whether the header of a GGUF file has `general.type` = “adapter”, or a key that only adapters have.
+fn is_adapter(head: &[u8]) -> bool {
+    const TYPE: &[u8] = b"general.type\x08\0\0\0\x07\0\0\0\0\0\0\0adapter";
+    const LORA: &[u8] = b"adapter.type\x08\0\0\0\x04\0\0\0\0\0\0\0lora";
+    let has = |wanted: &[u8]| head.windows(wanted.len()).any(|window| window == wanted);
+    head.starts_with(b"GGUF") && (has(TYPE) || has(LORA))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_adapter_says_so_in_its_header() {
+        let adapter = include_bytes!("../../../frontend/engine/tests/golden/adapters/exported/adapter.gguf");
+        assert!(is_adapter(&adapter[..4096]));
+        let model = include_bytes!("../../../server/models/pebble.gguf");
+        assert!(!is_adapter(&model[..65_536]));
+        assert!(!is_adapter(b"GGUF"));
+        assert!(!is_adapter(b""));
+    }
+}

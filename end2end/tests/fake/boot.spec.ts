@@ -1,0 +1,69 @@
+// What happens before the page lives, and when it never does.
+
+import type { Page } from "@playwright/test";
+import { expect, test } from "../../support/watch.ts";
+
+const WASM = /\/pkg\/page\.[0-9a-f]+\.wasm$/;
+
+/** Withholds the page's program until the function that this returns was called. */
+async function holdProgram(page: Page): Promise<() => void> {
+  let start = () => {};
+  const started = new Promise<void>((resolve) => (start = resolve));
+  await page.route(WASM, async (route) => {
+    await started;
+    await route.continue();
+  });
+  return () => start();
+}
+
+test("what is typed and pressed before the page lives is not lost", async ({ app, page }) => {
+  const start = await holdProgram(page);
+  await page.goto("/?fake=instant,demo", { waitUntil: "commit" });
+  await app.composer.fill("Typed early");
+  await page.getByRole("button", { name: "This conversation's settings" }).click();
+  await expect(app.drawer).toBeHidden();
+  start();
+  await app.ready();
+  await expect(app.drawer).toBeVisible();
+  await expect(app.composer).toHaveValue("Typed early");
+  await app.composer.press("Enter");
+  await expect(app.questions).toHaveText(/Typed early/);
+});
+
+test("what is typed early in a conversation stays in it", async ({ app, page }) => {
+  await app.openChat("instant,demo");
+  await app.ask("First matter");
+  await app.kept("as wide.");
+  const start = await holdProgram(page);
+  await page.reload({ waitUntil: "commit" });
+  await app.composer.fill("Typed early");
+  start();
+  await app.ready();
+  await expect(app.questions).toHaveText(/First matter/);
+  await expect(app.composer).toHaveValue("Typed early");
+});
+
+test("a page that takes long says so", async ({ app, page }) => {
+  const start = await holdProgram(page);
+  await page.goto("/?fake=instant,demo", { waitUntil: "commit" });
+  const slow = page.getByText("Still loading.");
+  await expect(slow).toBeAttached();
+  await expect(slow).toBeHidden();
+  // It comes after some seconds, which need not pass here.
+  await slow.evaluate((it) => it.getAnimations().forEach((animation) => animation.finish()));
+  await expect(slow).toBeVisible();
+  start();
+  await app.ready();
+  await expect(slow).toBeHidden();
+});
+
+test.describe("a page whose program cannot be loaded", () => {
+  test.use({ expectedError: /Failed to load resource|failed to fetch Wasm/ });
+
+  test("says so", async ({ page }) => {
+    await page.route(WASM, (route) => route.fulfill({ status: 500 }));
+    await page.goto("/?fake=instant,demo");
+    await expect(page.getByText("The page couldn’t start.")).toBeVisible();
+    await expect(page.getByRole("link", { name: "Reload" })).toBeVisible();
+  });
+});

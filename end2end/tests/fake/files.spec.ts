@@ -1,0 +1,56 @@
+// Files of one's own: models that are broken, adapters that are dropped like models.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { expect, test } from "../../support/watch.ts";
+
+const ADAPTER = join(import.meta.dirname, "../../../frontend/engine/tests/golden/adapters/exported/adapter.gguf");
+
+/** Drops a file anywhere on the page. */
+async function drop(page: Page, name: string, content: Buffer): Promise<void> {
+  const data = await page.evaluateHandle(
+    ([name, base64]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name));
+      return data;
+    },
+    [name, content.toString("base64")] as const,
+  );
+  await page.dispatchEvent("body", "dragover", { dataTransfer: data });
+  await page.dispatchEvent("body", "drop", { dataTransfer: data });
+}
+
+test("a broken model leaves the one that is loaded, and one message that goes away", async ({ app, page }) => {
+  await app.openChat("instant,demo");
+  await app.ask("Hello");
+  await drop(page, "broken.gguf", Buffer.from("NOPE"));
+  await expect(app.failure).toHaveCount(1);
+  await expect(app.failure).toContainText("broken.gguf can’t be opened.");
+  await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+  // It is no choice, neither now nor after the next answer.
+  await app.model.click();
+  const picker = page.getByRole("dialog", { name: "Choose a model" });
+  await expect(picker.getByRole("button", { name: /^pebble/ })).toBeVisible();
+  await expect(picker.getByRole("button", { name: /^broken/ })).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await expect(await app.ask("And again")).toContainText("A red circle");
+  await app.failure.getByRole("button", { name: "Dismiss" }).click();
+  await expect(app.failure).toHaveCount(0);
+});
+
+test("an adapter that is dropped is opened as one", async ({ app, page }) => {
+  await app.openChat("instant,demo");
+  await app.ask("Hello");
+  await drop(page, "pirate.gguf", readFileSync(ADAPTER));
+  await expect(page.getByRole("combobox", { name: "Adapter" }).locator("option:checked")).toHaveText("pirate");
+  await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+  await expect(await app.ask("And again")).toContainText("Spoken with");
+});
+
+test("an adapter without a model says what it needs", async ({ app, page }) => {
+  await app.openChat("instant,demo");
+  await drop(page, "pirate.gguf", readFileSync(ADAPTER));
+  await expect(app.failure).toContainText("pirate.gguf is an adapter. Load its model first, then open it again.");
+  await expect(app.model).toHaveAccessibleName(/^Model: pebble, not loaded\./);
+});

@@ -1,0 +1,72 @@
+//! An engine that computes nothing: it plays one with timers, so that every page can be tested and drawn without a
+//! graphics device. It is a worker that speaks the real one's protocol. Only a site built for tests has it, and there the
+//! page starts it when its address asks for it: `?fake` or `?fake=WORD,WORD…`; the words are those of [`Scenario`].
+
+mod answers;
+mod diagnosis;
+mod media;
+mod models;
+mod play;
+mod scenario;
+mod tune;
+mod words;
+
+use std::rc::Rc;
+
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use protocol::Request;
+use wasm_bindgen::prelude::*;
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, UrlSearchParams};
+
+use self::play::{Player, Said};
+pub use self::scenario::Scenario;
+
+/// Begins. `early` are the message events that came before this program was ready.
+#[wasm_bindgen]
+pub fn start(early: &Array) {
+    let search = scope().location().search();
+    let parameter = |name: &str| UrlSearchParams::new_with_str(&search).ok()?.get(name);
+    let mut scenario = Scenario::read(&parameter("fake").unwrap_or_default());
+    if parameter("start").is_some_and(|start| start != "1") {
+        scenario.mend();
+    }
+    let player = Player::new(scenario, Rc::new(post));
+    let receive = move |event: MessageEvent| receive(&player, &event.data());
+    for event in early.iter() {
+        receive(event.unchecked_into());
+    }
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(receive);
+    scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    // For the life of the worker.
+    on_message.forget();
+}
+
+/// Takes `{ bytes: Uint8Array, files: [Blob…] }`.
+fn receive(player: &Player, data: &JsValue) {
+    let field = |name: &str| Reflect::get(data, &name.into()).ok().filter(|value| !value.is_undefined());
+    let Some(bytes) = field("bytes").and_then(|bytes| bytes.dyn_into::<Uint8Array>().ok()) else { return };
+    let files = field("files").and_then(|files| files.dyn_into::<Array>().ok()).unwrap_or_default();
+    let files = files.iter().filter_map(|file| file.dyn_into::<web_sys::Blob>().ok()).collect();
+    match protocol::decode::<Request>(&bytes.to_vec()) {
+        Ok(request) => player.take(request, files),
+        Err(error) => post(Said::Crashed(error.to_string())),
+    }
+}
+
+/// Sends what is said, as the real engine does: `{ bytes }`, or `{ error }` when it is gone.
+fn post(said: Said) {
+    let (field, value) = match said {
+        Said::Event(event) => match protocol::encode(&event) {
+            Ok(bytes) => ("bytes", Uint8Array::from(bytes.as_slice()).into()),
+            Err(error) => ("error", error.to_string().into()),
+        },
+        Said::Crashed(reason) => ("error", reason.into()),
+    };
+    let message = Object::new();
+    // A worker that is being ended cannot post; nobody listens any more then.
+    Reflect::set(&message, &field.into(), &value).and_then(|_| scope().post_message(&message)).ok();
+}
+
+pub(crate) fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
