@@ -1,7 +1,10 @@
 //! Every permutation the engine can ask for parses and validates, with portable capabilities only.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use std::collections::BTreeSet;
+use shaders::experts::{Mixture, down::Down, gate_up::GateUp, mix};
+use shaders::matvec::{Adapted, Epilogue, Form, Matvec, Prologue};
+use shaders::{DType, PreprocessError, Source};
+use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
 fn every_permutation_validates() {
@@ -38,6 +41,36 @@ fn every_permutation_validates() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn kernels_of_other_shapes_have_other_names() {
+    let mixtures = [Mixture { experts: 8, used: 2 }, Mixture { experts: 8, used: 3 }];
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    let mut shapes = 0;
+    let mut add = |source: Result<Source, PreprocessError>| {
+        let source = source.expect("the template preprocesses");
+        let text = texts.entry(source.name.clone()).or_insert_with(|| source.wgsl.clone());
+        assert_eq!(*text, source.wgsl, "two kernels are called {}", source.name);
+        shapes += 1;
+    };
+    for k in [256, 512, 768] {
+        for dtype in [DType::Q4_K, DType::F32] {
+            for prologue in [Prologue::Plain, Prologue::Norm, Prologue::Merge] {
+                for form in [Form::default(), Form::new(1, 8, 2)] {
+                    let (dtypes, epilogue, adapted) = (vec![dtype], Epilogue::Store, Adapted::NOT);
+                    add(Matvec { k, dtypes, prologue, epilogue, adapted, form }.source());
+                }
+            }
+            for mixture in mixtures {
+                add(GateUp { mixture, k, gate: dtype, up: dtype }.source());
+                add(Down { mixture, k, dtype }.source());
+                add(mix::source(mixture, k));
+            }
+        }
+    }
+    // The sum of experts has no type of its own and came twice.
+    assert_eq!(texts.len(), shapes - 6);
 }
 
 #[test]

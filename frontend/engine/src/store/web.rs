@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 
+use futures_util::FutureExt as _;
 use js_sys::Reflect;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{FileSystemDirectoryHandle, StorageManager, WorkerGlobalScope};
@@ -12,7 +13,7 @@ use crate::bytes::{BlobSource, ByteSource};
 
 use super::journal::Record;
 use super::opfs::{OpfsMedium, OpfsSource, append_to_journal, file, journal_name, store_error};
-use super::{CachingSource, Digest, StoreError};
+use super::{CachingSource, Digest, Journal, ProvenSource, StoreError};
 
 /// The folder of blobs in the origin's private file system.
 const FOLDER: &str = "blobs";
@@ -96,7 +97,7 @@ impl Store {
     /// Opens a blob: from this browser if it is here whole and proven, else from `upstream`, and kept on the way if
     /// `keep` says so. Never fails: where it cannot be kept, it comes from `upstream` and `trouble` says why.
     pub async fn blob(&self, blob: &Blob, upstream: Rc<dyn ByteSource>, keep: bool) -> Opened {
-        if let Some(source) = self.whole(blob, upstream.len()).await {
+        if let Some(source) = self.whole(blob, &upstream).await {
             return Opened { source, keeping: None, is_local: true, trouble: None };
         }
         let plain = |trouble| Opened { source: upstream.clone(), keeping: None, is_local: false, trouble };
@@ -111,23 +112,33 @@ impl Store {
         }
     }
 
-    /// The blob from this browser, if it is here whole and proven.
-    async fn whole(&self, blob: &Blob, size: u64) -> Option<Rc<dyn ByteSource>> {
-        let record = self.record(&blob.digest).await?;
+    /// The blob from this browser, if it is here whole and proven. What cannot be read of it comes from `upstream`.
+    async fn whole(&self, blob: &Blob, upstream: &Rc<dyn ByteSource>) -> Option<Rc<dyn ByteSource>> {
+        let size = upstream.len();
+        let mut record = self.record(&blob.digest).await?;
         if !record.verified || record.size != size {
             return None;
         }
         let name = blob.digest.file_name();
-        let source: Rc<dyn ByteSource> = match OpfsSource::open(&self.folder, &name).await {
+        let local: Rc<dyn ByteSource> = match OpfsSource::open(&self.folder, &name).await {
             Ok(source) => Rc::new(source),
             // Locked by another tab: a `File` can be read beside it.
             Err(_) => Rc::new(BlobSource::new(self.snapshot(&name).await?)),
         };
-        if source.len() != size {
+        if local.len() < size {
+            // The file lock must end before the journal is opened for the blob to be completed.
+            let line = record.lose(&(local.len()..size));
+            drop(local);
+            append_to_journal(&self.folder, &name, &line).await.ok();
             return None;
         }
         self.touch(&blob.digest).await;
-        Some(source)
+        let folder = self.folder.clone();
+        let journal: Journal = Box::new(move |line| {
+            let (folder, name) = (folder.clone(), name.clone());
+            async move { append_to_journal(&folder, &name, &line).await.unwrap_or_default() }.boxed_local()
+        });
+        Some(Rc::new(ProvenSource::new(local, Rc::clone(upstream), record, journal)))
     }
 
     async fn start_keeping(
