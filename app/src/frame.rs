@@ -9,7 +9,8 @@ use leptos_router::{
 use crate::{
     browser,
     components::{
-        AdviceDialog, LiveRegion, Palette, Picker, Rail, RailSheet, ToastView, TooSlowDialog, open_files,
+        AdviceDialog, LiveRegion, MemoryDialog, Palette, Picker, Rail, RailSheet, ToastView, TooSlowDialog,
+        open_files,
     },
     media::kind::{self, FileKind},
     place::{Place, keep_query, use_place},
@@ -40,6 +41,7 @@ pub fn Frame(children: Children) -> impl IntoView {
         <Palette />
         <AdviceDialog />
         <TooSlowDialog />
+        <MemoryDialog />
         <ToastView />
         <LiveRegion />
         <Show when=move || stores.engine.fake.get()>

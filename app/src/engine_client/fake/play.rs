@@ -180,6 +180,15 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
 
     emit(state, progress(LoadPhase::Header, 0, 0, 0.0))?;
     wait(state, 150).await?;
+    if scenario.crowded && size > 1_000_000_000 && !options.use_memory {
+        let message = "The graphics device has no room for all of this model.";
+        let remedy = Remedy::UseMemory(size / 2);
+        return fail(
+            state,
+            id,
+            Failure::new(Cause::OutOfMemory, message).with(remedy).with(Remedy::OtherModel),
+        );
+    }
     let per_step = if size > 1_000_000_000 { 90 } else { 12 };
     for step in 0..=WEIGHT_STEPS {
         if stop_load(state, id)? {

@@ -8,7 +8,7 @@ use js_sys::Reflect;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{FileSystemDirectoryHandle, StorageManager, WorkerGlobalScope};
 
-use crate::bytes::{BlobSource, ByteSource};
+use crate::bytes::{BlobSource, ByteSource, LocalSource};
 
 use super::journal::Record;
 use super::opfs::{OpfsMedium, OpfsSource, append_to_journal, file, journal_name, store_error};
@@ -66,10 +66,10 @@ pub struct Usage {
 pub struct Opened {
     /// Its bytes.
     pub source: Rc<dyn ByteSource>,
+    /// The same, where all of them are in this browser.
+    pub local: Option<Rc<dyn LocalSource>>,
     /// The blob that is being kept, if it is: to be completed when there is time.
     pub keeping: Option<Rc<CachingSource>>,
-    /// Whether all bytes come from this browser.
-    pub is_local: bool,
     /// Why it is not kept although that was asked for.
     pub trouble: Option<StoreError>,
 }
@@ -97,28 +97,29 @@ impl Store {
     /// `keep` says so. Never fails: where it cannot be kept, it comes from `upstream` and `trouble` says why.
     pub async fn blob(&self, blob: &Blob, upstream: Rc<dyn ByteSource>, keep: bool) -> Opened {
         if let Some(source) = self.whole(blob, upstream.len()).await {
-            return Opened { source, keeping: None, is_local: true, trouble: None };
+            let local = Some(Rc::clone(&source));
+            return Opened { source, local, keeping: None, trouble: None };
         }
-        let plain = |trouble| Opened { source: upstream.clone(), keeping: None, is_local: false, trouble };
+        let plain = |trouble| Opened { source: upstream.clone(), local: None, keeping: None, trouble };
         if !keep {
             return plain(None);
         }
         match self.start_keeping(blob, upstream.clone()).await {
             Ok(source) => {
-                Opened { source: source.clone(), keeping: Some(source), is_local: false, trouble: None }
+                Opened { source: source.clone(), local: None, keeping: Some(source), trouble: None }
             }
             Err(error) => plain(Some(error)),
         }
     }
 
     /// The blob from this browser, if it is here whole and proven.
-    async fn whole(&self, blob: &Blob, size: u64) -> Option<Rc<dyn ByteSource>> {
+    async fn whole(&self, blob: &Blob, size: u64) -> Option<Rc<dyn LocalSource>> {
         let record = self.record(&blob.digest).await?;
         if !record.verified || record.size != size {
             return None;
         }
         let name = blob.digest.file_name();
-        let source: Rc<dyn ByteSource> = match OpfsSource::open(&self.folder, &name).await {
+        let source: Rc<dyn LocalSource> = match OpfsSource::open(&self.folder, &name).await {
             Ok(source) => Rc::new(source),
             // Locked by another tab: a `File` can be read beside it.
             Err(_) => Rc::new(BlobSource::new(self.snapshot(&name).await?)),
