@@ -8,7 +8,9 @@ use leptos_router::{
 
 use crate::{
     browser,
-    components::{AdviceDialog, LiveRegion, Palette, Picker, Rail, RailSheet, ToastView, TooSlowDialog},
+    components::{
+        AdviceDialog, LiveRegion, MemoryDialog, Palette, Picker, Rail, RailSheet, ToastView, TooSlowDialog,
+    },
     media::kind::{self, FileKind},
     place::{Place, keep_query, use_place},
     state::{Stores, use_stores},
@@ -38,6 +40,7 @@ pub fn Frame(children: Children) -> impl IntoView {
         <Palette />
         <AdviceDialog />
         <TooSlowDialog />
+        <MemoryDialog />
         <ToastView />
         <LiveRegion />
         <Show when=move || stores.engine.fake.get()>

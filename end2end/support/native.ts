@@ -31,6 +31,12 @@ export async function nativeAnswer(prompt: string): Promise<string> {
   return answer.text;
 }
 
+/** Graphics memory that a model takes with its longest context of those listed up to `most` tokens. */
+export async function graphicsMemory(model: string, most: number): Promise<number> {
+  const info = JSON.parse(await native(["info", model])) as { memory: { context: number; bytes: number }[] };
+  return info.memory.filter(({ context }) => context <= most).at(-1)?.bytes ?? 0;
+}
+
 /** The soft tokens that the native engine makes of a picture, of 280 at most, or of a sound. */
 export async function nativeSoftTokens(option: "--image" | "--audio", file: string): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), "gemtab-"));

@@ -56,6 +56,17 @@ fn remedy_button(remedy: &Remedy, retry: Option<Callback<()>>, first: bool) -> O
             });
             (label, press)
         }
+        Remedy::UseMemory(bytes) => {
+            let label = format!("Use {} of memory", format::bytes(*bytes));
+            let press = Callback::new(move |()| {
+                let choice = stores.engine.model.with_untracked(|model| model.choice().cloned());
+                if let Some(choice) = choice.or_else(|| stores.engine.selection_now()) {
+                    let context = stores.chat.conversation.with_untracked(|it| it.options.context);
+                    stores.engine.load_with_memory(choice, context);
+                }
+            });
+            (label, press)
+        }
         Remedy::OtherModel => {
             ("Choose another model".into(), Callback::new(move |()| stores.ui.picker.set(true)))
         }

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::backend::{Backend, Memory, Table, Value, Write};
 use super::changes::Channel;
 use super::record::{Stored, write_json};
-use super::{Attachment, Change, Conversation, ConversationId, Options, Subscription, Summary};
+use super::{
+    Attachment, AttachmentKey, Change, Conversation, ConversationId, Options, Subscription, Summary,
+};
 
 /// What can go wrong with storage.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

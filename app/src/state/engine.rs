@@ -1,15 +1,15 @@
 //! The engine as the page sees it: the device, the models, the one that is loaded.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::{
     AdapterDetails, CacheEntry, Capabilities, Catalog, Cause, DeviceReport, Event, Failure, LoadOptions,
-    LoadProgress, Request, RequestId,
+    LoadProgress, Remedy, Request, RequestId,
 };
 use send_wrapper::SendWrapper;
 
-use super::models::{CatalogState, Choice, Inspection, ModelId, ModelState, preferred};
+use super::models::{CatalogState, Choice, Inspection, MemoryQuestion, ModelId, ModelState, preferred};
 use super::settings::SettingsStore;
 use crate::browser;
 use crate::engine_client::{EngineClient, Notice, Reply};
@@ -69,6 +69,8 @@ pub struct EngineStore {
     pub progress: RwSignal<Option<LoadProgress>>,
     /// Why the files opened last were not taken.
     pub refused: RwSignal<Option<Failure>>,
+    /// A model that waits for leave to take ordinary memory.
+    pub memory_asked: RwSignal<Option<MemoryQuestion>>,
     /// Weights kept in this browser, once asked for.
     pub cache: RwSignal<Option<CacheReport>>,
     /// Bytes of graphics memory that the parts for pictures and sound take, and bytes in all, once asked for.
@@ -81,6 +83,8 @@ pub struct EngineStore {
     starts: StoredValue<u32>,
     files: StoredValue<HashMap<ModelId, SendWrapper<Vec<web_sys::File>>>>,
     inspecting: StoredValue<bool>,
+    /// Models that may take ordinary memory.
+    memory_allowed: StoredValue<HashSet<ModelId>>,
     /// What was loaded when the engine ended, to be loaded again.
     revive: StoredValue<Option<(Choice, u32)>>,
 }
@@ -102,6 +106,7 @@ impl EngineStore {
             own_adapters: RwSignal::new(Vec::new()),
             progress: RwSignal::new(None),
             refused: RwSignal::new(None),
+            memory_asked: RwSignal::new(None),
             cache: RwSignal::new(None),
             towers: RwSignal::new(None),
             fake: RwSignal::new(false),
@@ -110,6 +115,7 @@ impl EngineStore {
             starts: StoredValue::new(0),
             files: StoredValue::new(HashMap::new()),
             inspecting: StoredValue::new(false),
+            memory_allowed: StoredValue::new(HashSet::new()),
             revive: StoredValue::new(None),
         }
     }
@@ -344,6 +350,14 @@ impl EngineStore {
         }
     }
 
+    /// [`Self::load`], and the model may take ordinary memory, now and when it is loaded again.
+    pub fn load_with_memory(self, choice: Choice, context: u32) {
+        self.memory_allowed.update_value(|allowed| {
+            allowed.insert(choice.id.clone());
+        });
+        self.load(choice, context);
+    }
+
     /// Loads a model in place of the one before, with this context length (0 for the default). A load that is
     /// running is stopped.
     pub fn load(self, choice: Choice, context: u32) {
@@ -357,16 +371,17 @@ impl EngineStore {
         }
         let keep = self.settings.value.with_untracked(|settings| settings.keep_weights) && !choice.is_local();
         let source = choice.source.clone();
-        let options = LoadOptions { context, keep };
+        let use_memory = self.memory_allowed.with_value(|allowed| allowed.contains(&choice.id));
+        let options = LoadOptions { context, keep, use_memory };
         let Some(reply) = self.request(Some(&choice.id), |id| Request::Load { id, source, options }) else {
             return;
         };
         self.progress.set(None);
         self.model.set(ModelState::Loading { choice: Box::new(choice.clone()), request: reply.id() });
-        spawn_local(self.follow_load(choice, reply));
+        spawn_local(self.follow_load(choice, context, reply));
     }
 
-    async fn follow_load(self, choice: Choice, mut reply: Reply) {
+    async fn follow_load(self, choice: Choice, context: u32, mut reply: Reply) {
         let request = reply.id();
         // Another load may have begun meanwhile: then this one has nothing more to say.
         let is_current = || matches!(self.model.get_untracked(), ModelState::Loading { request: current, .. } if current == request);
@@ -394,7 +409,14 @@ impl EngineStore {
                     }
                     Event::Failed { failure, .. } => {
                         self.progress.set(None);
-                        self.model.set(ModelState::Failed { choice, failure });
+                        match memory_needed(&failure) {
+                            Some(bytes) => {
+                                self.model.set(ModelState::None);
+                                let question = MemoryQuestion { choice: *choice, context, bytes };
+                                self.memory_asked.set(Some(question));
+                            }
+                            None => self.model.set(ModelState::Failed { choice, failure }),
+                        }
                     }
                     _ => {}
                 }
@@ -467,6 +489,14 @@ impl EngineStore {
 pub fn simulation() -> Option<String> {
     let script = browser::meta("gemtab-fake")?;
     browser::query("fake").map(|words| format!("{script}?fake={words}"))
+}
+
+/// Bytes of ordinary memory that a load asks for.
+fn memory_needed(failure: &Failure) -> Option<u64> {
+    failure.remedies.iter().find_map(|remedy| match remedy {
+        Remedy::UseMemory(bytes) => Some(*bytes),
+        _ => None,
+    })
 }
 
 /// A file as what it is to the engine: bytes to be read in place.

@@ -149,6 +149,17 @@ pub enum Inspection {
     Failed(Failure),
 }
 
+/// What a person is asked before a model takes ordinary memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryQuestion {
+    /// The model.
+    pub choice: Choice,
+    /// The context length it was to be loaded with; 0 for the default.
+    pub context: u32,
+    /// Bytes of ordinary memory.
+    pub bytes: u64,
+}
+
 /// How a verdict is to be read at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
@@ -164,7 +175,11 @@ pub enum Mood {
 #[must_use]
 pub fn verdict_words(verdict: &FitVerdict) -> (Mood, String) {
     match verdict {
-        FitVerdict::Fits { .. } => (Mood::Good, "Fits".into()),
+        FitVerdict::Fits { outside: 0, .. } => (Mood::Good, "Fits".into()),
+        FitVerdict::Fits { outside, .. } => (
+            Mood::Fair,
+            format!("Fits, but answers slowly: {} stays outside graphics memory", format::bytes(*outside)),
+        ),
         FitVerdict::FitsWith { context, .. } => {
             (Mood::Fair, format!("Fits with {} tokens of context", format::count(u64::from(*context))))
         }
@@ -248,7 +263,7 @@ pub fn progress_words(progress: &LoadProgress) -> (&'static str, String) {
         protocol::LoadPhase::Header => {
             ("Reading the header", if done > 0 { format::bytes(done) } else { String::new() })
         }
-        protocol::LoadPhase::Weights => {
+        phase @ (protocol::LoadPhase::Table | protocol::LoadPhase::Weights) => {
             let mut parts = vec![format::bytes_of(done, total)];
             if rate > 0.0 {
                 parts.push(format!("{}/s", format::bytes(rate as u64)));
@@ -256,7 +271,8 @@ pub fn progress_words(progress: &LoadProgress) -> (&'static str, String) {
             if let Some(left) = format::time_left(done, total, rate).filter(|_| done < total) {
                 parts.push(format!("{} left", format::whole_seconds(left)));
             }
-            ("Copying weights", parts.join(" · "))
+            let is_table = phase == protocol::LoadPhase::Table;
+            (if is_table { "Copying embeddings" } else { "Copying weights" }, parts.join(" · "))
         }
         protocol::LoadPhase::Kernels => {
             ("Preparing", format!("{} of {} kernels", format::count(done), format::count(total)))
@@ -331,6 +347,9 @@ mod tests {
     fn verdicts_say_how_much_is_missing() {
         let verdict = FitVerdict::TooLarge { needed: 9_300_000_000, available: 8_000_000_000 };
         assert_eq!(verdict_words(&verdict), (Mood::Bad, "Needs 1.3 GB more".into()));
+        let verdict = FitVerdict::Fits { context: 8192, bytes: 1, outside: 1_927_000_000 };
+        let words = "Fits, but answers slowly: 1.9 GB stays outside graphics memory";
+        assert_eq!(verdict_words(&verdict), (Mood::Fair, words.into()));
     }
 
     #[test]

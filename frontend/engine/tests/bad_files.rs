@@ -4,7 +4,7 @@ mod common;
 
 use engine::bytes::MemorySource;
 use engine::gguf::Header;
-use engine::session::{EngineError, Plan};
+use engine::session::{DeviceMemory, EngineError, Misfit, Plan};
 
 fn pebble() -> Vec<u8> {
     std::fs::read(common::repository("server/models/pebble.gguf")).expect("the demo model")
@@ -75,8 +75,9 @@ fn a_tower_that_no_kernel_reads_leaves_the_text_part() {
 fn the_demo_model_itself_is_good() {
     let plan = plan(pebble()).expect("a plan");
     assert_eq!(plan.config.layers.len(), 10);
-    assert!(plan.bytes(512) < plan.bytes(2048));
-    assert!(plan.longest(0, 1 << 20).is_none());
+    assert!(plan.bytes(512, false) < plan.bytes(2048, false));
+    let memory = DeviceMemory { available: 1 << 20, largest_binding: 1 << 27 };
+    assert!(matches!(plan.fit(0, memory), Err(Misfit::Memory { available, .. }) if available == 1 << 20));
 }
 
 #[test]
@@ -144,7 +145,7 @@ fn experts_that_contradict_the_metadata_are_named() {
     let model = std::fs::read(path).expect("the golden model");
     // Experts and their buffers are counted: eight of them, two used, chunks of 512.
     let good = plan(model.clone()).expect("a plan");
-    assert!(good.bytes(512) > good.weight_bytes + 512 * 2 * 4 * (2 * 96 + 96 + 256));
+    assert!(good.bytes(512, false) > good.weight_bytes + 512 * 2 * 4 * (2 * 96 + 96 + 256));
     for (key, value, named) in [
         ("gemma4.expert_count", 9, "ffn_gate_inp"),
         ("gemma4.expert_count", u32::MAX, "expert_count"),

@@ -6,11 +6,13 @@ mod common;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use engine::bytes::{ByteSource, CancelToken, MemorySource};
+use engine::bytes::{CancelToken, MemorySource};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
 use engine::model::{KvType, Products};
-use engine::session::{Control, EngineError, Event, Finish, LoadOptions, Options, Outcome, Session};
+use engine::session::{
+    Control, EngineError, Event, Finish, LoadOptions, ModelFile, Options, Outcome, Session,
+};
 use engine::template::Piece;
 use shaders::sampling::{Candidates, Settings};
 use shaders::selftest::Form;
@@ -198,9 +200,9 @@ fn a_model_that_computes_no_numbers_fails_instead_of_answering() {
         let norm = header.tensor("output_norm.weight").expect("a norm");
         let (at, count) = (norm.offset as usize, norm.shape[0] as usize);
         file[at..at + 4 * count].copy_from_slice(&broken.to_le_bytes().repeat(count));
-        let source: std::rc::Rc<dyn ByteSource> = std::rc::Rc::new(MemorySource::new(file));
+        let file = ModelFile::local(std::rc::Rc::new(MemorySource::new(file)));
         let mut session = pollster::block_on(async {
-            Session::load(gpu.clone(), source, &exact(512), &CancelToken::new(), &mut |_| ()).await
+            Session::load(gpu.clone(), file, &exact(512), &CancelToken::new(), &mut |_| ()).await
         })
         .expect("a model");
         for settings in [Settings::default(), Settings { temperature: 1.0, ..Settings::default() }] {

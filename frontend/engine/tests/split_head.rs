@@ -6,10 +6,10 @@ mod common;
 
 use std::rc::Rc;
 
-use engine::bytes::{ByteSource, CancelToken, MemorySource};
+use engine::bytes::{CancelToken, MemorySource};
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{KvType, Products};
-use engine::session::{LoadOptions, Session};
+use engine::session::{LoadOptions, ModelFile, Session};
 use engine::synth::{self, Quant, Shape};
 use shaders::matvec::Matvec;
 
@@ -40,9 +40,9 @@ fn model(kind: &str, width: u32) -> Vec<u8> {
 fn load(file: &[u8], largest_part: Option<u64>, products: Products) -> Session {
     let options = GpuOptions { largest_part, ..GpuOptions::default() };
     let gpu = Rc::new(pollster::block_on(Gpu::open(&options)).expect("a device"));
-    let source: Rc<dyn ByteSource> = Rc::new(MemorySource::new(file.to_vec()));
+    let file = ModelFile::local(Rc::new(MemorySource::new(file.to_vec())));
     let options = LoadOptions { context: 512, kv_type: KvType::F32, products, ..LoadOptions::default() };
-    pollster::block_on(Session::load(gpu, source, &options, &CancelToken::new(), &mut |_| ()))
+    pollster::block_on(Session::load(gpu, file, &options, &CancelToken::new(), &mut |_| ()))
         .expect("the model loads")
 }
 

@@ -77,9 +77,9 @@ pub fn verdict(source: &ModelSource, context: u32) -> FitVerdict {
     }
     let bytes = cost(size, wanted);
     if bytes <= DEVICE_BYTES {
-        return FitVerdict::Fits { context: wanted, bytes };
+        return FitVerdict::Fits { context: wanted, bytes, outside: 0 };
     }
-    FitVerdict::FitsWith { context: 2_048, bytes: needed }
+    FitVerdict::FitsWith { context: 2_048, bytes: needed, outside: 0 }
 }
 
 /// The context that a load with this wish would get.

@@ -122,7 +122,7 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
         Request::Examine { id, content } => {
             wait(&state, 60).await?;
             if state.upgrade()?.scenario.crash_looking && matches!(content, Content::Image { .. }) {
-                deliver(&state, Delivery::Crashed("unreachable executed".into()));
+                deliver(&state, Said::Crashed("unreachable executed".into()));
                 return None;
             }
             match media::examine(&content, &handles).await {
@@ -196,6 +196,15 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
 
     emit(state, progress(LoadPhase::Header, 0, 0, 0.0))?;
     wait(state, 150).await?;
+    if scenario.crowded && size > 1_000_000_000 && !options.use_memory {
+        let message = "The graphics device has no room for all of this model.";
+        let remedy = Remedy::UseMemory(size / 2);
+        return fail(
+            state,
+            id,
+            Failure::new(Cause::OutOfMemory, message).with(remedy).with(Remedy::OtherModel),
+        );
+    }
     let per_step = if size > 1_000_000_000 { 90 } else { 12 };
     for step in 0..=WEIGHT_STEPS {
         if stop_load(state, id)? {

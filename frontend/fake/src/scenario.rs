@@ -9,6 +9,7 @@
 /// | `software` | the adapter computes in software |
 /// | `slow` | loading and answering take ten times as long |
 /// | `instant` | nothing waits |
+/// | `crowded` | a part of a large model needs ordinary memory |
 /// | `oom` | a load fails for want of graphics memory |
 /// | `cut` | the network is cut in the middle of a load |
 /// | `context-full` | the prompt does not fit the context |
@@ -38,6 +39,8 @@ pub struct Scenario {
     pub pace: Pace,
     /// A load fails for want of memory.
     pub out_of_memory: bool,
+    /// A part of a large model needs ordinary memory.
+    pub crowded: bool,
     /// The network is cut in the middle of a load.
     pub cut: bool,
     /// The prompt does not fit the context.
@@ -119,6 +122,7 @@ impl Scenario {
                 "slow" => scenario.pace = Pace::Slow,
                 "instant" => scenario.pace = Pace::Instant,
                 "oom" => scenario.out_of_memory = true,
+                "crowded" => scenario.crowded = true,
                 "cut" => scenario.cut = true,
                 "context-full" => scenario.context_full = true,
                 "fail" => scenario.fail = true,

@@ -76,6 +76,8 @@ pub enum Remedy {
     Retry,
     /// Load again with a context of at most this many tokens.
     SmallerContext(u32),
+    /// Load again, with so many bytes of the model in ordinary memory ([`crate::LoadOptions::use_memory`]).
+    UseMemory(u64),
     /// Choose another model.
     OtherModel,
     /// Start a new conversation.

@@ -57,6 +57,9 @@ pub struct LoadOptions {
     pub context: u32,
     /// Whether to keep the weights in this browser, so that the next load needs no network.
     pub keep: bool,
+    /// Whether a part of the model that the device has no room for may lie in ordinary memory. Without it, a load that
+    /// has no other place for that part fails with [`crate::Remedy::UseMemory`] before it reads a weight.
+    pub use_memory: bool,
 }
 
 /// What a model's header says.
@@ -117,15 +120,19 @@ pub enum FitVerdict {
     Fits {
         /// Context length in tokens.
         context: u32,
-        /// Bytes in all.
+        /// Bytes of graphics memory in all.
         bytes: u64,
+        /// Bytes of the model that stay outside of graphics memory.
+        outside: u64,
     },
     /// It fits with a shorter context only.
     FitsWith {
         /// Longest context length in tokens that fits.
         context: u32,
-        /// Bytes in all.
+        /// Bytes of graphics memory in all.
         bytes: u64,
+        /// Bytes of the model that stay outside of graphics memory.
+        outside: u64,
     },
     /// It does not fit.
     TooLarge {
@@ -134,9 +141,9 @@ pub enum FitVerdict {
         /// Bytes that the device is taken to offer.
         available: u64,
     },
-    /// A single tensor is larger than the device can bind.
+    /// A single tensor, or another buffer, is larger than the device can bind.
     TensorTooLarge {
-        /// The tensor.
+        /// The tensor, or what the buffer holds.
         tensor: String,
         /// Its bytes.
         needed: u64,
@@ -163,6 +170,8 @@ pub struct LoadProgress {
 pub enum LoadPhase {
     /// Reading the header; bytes.
     Header,
+    /// Copying what the graphics device has no room for to a place on this machine; bytes.
+    Table,
     /// Copying weights to the graphics device; bytes.
     Weights,
     /// Compiling kernels; count.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use engine::audio;
 use engine::bytes::ByteSource;
 use engine::gguf::{Header, summary};
-use engine::session::{EngineError, LEAST_CONTEXT, Plan};
+use engine::session::{DeviceMemory, EngineError, Misfit, Plan};
 use engine::tokenizer::special;
 use engine::vision::{self, Budget};
 use protocol::{Capabilities, ContextCost, FitVerdict, ModelDetails, TypeShare};
@@ -52,8 +52,15 @@ impl Senses {
     }
 }
 
-/// What a header says of the model called `name`.
-pub fn details(header: &Header, plan: &Plan, senses: &Senses, name: &str) -> ModelDetails {
+/// What a header says of the model called `name`, and what it costs on this device.
+pub fn details(
+    header: &Header,
+    plan: &Plan,
+    senses: &Senses,
+    name: &str,
+    memory: DeviceMemory,
+) -> ModelDetails {
+    let bytes = |context| plan.bytes(context, plan.table_on_host(context, memory));
     let summary = summary(header);
     let config = &plan.config;
     ModelDetails {
@@ -73,7 +80,7 @@ pub fn details(header: &Header, plan: &Plan, senses: &Senses, name: &str) -> Mod
             .map(|share| TypeShare { name: share.name, tensors: share.tensors, bytes: share.bytes })
             .collect(),
         memory: listed_contexts(config.max_context)
-            .map(|context| ContextCost { context, bytes: plan.bytes(context) })
+            .map(|context| ContextCost { context, bytes: bytes(context) })
             .collect(),
         recommended: config.recommended,
     }
@@ -98,21 +105,22 @@ fn listed_contexts(max: u32) -> impl Iterator<Item = u32> {
     doubles.take_while(move |&context| context < max).chain([max])
 }
 
-/// Whether the model fits a device with `available` bytes of memory and bindings up to `largest` bytes.
-pub fn verdict(plan: &Plan, context: u32, available: u64, largest: u64) -> FitVerdict {
-    if let Some((tensor, needed)) = plan.unbindable(largest) {
-        return FitVerdict::TensorTooLarge { tensor: tensor.to_owned(), needed, available: largest };
-    }
-    match plan.longest(context, available) {
-        Some(fitting) => {
-            let bytes = plan.bytes(fitting);
-            if fitting == plan.context(context) {
-                FitVerdict::Fits { context: fitting, bytes }
+/// Whether the model fits a device.
+pub fn verdict(plan: &Plan, context: u32, memory: DeviceMemory) -> FitVerdict {
+    match plan.fit(context, memory) {
+        Ok(fit) => {
+            let table = plan.table().filter(|_| fit.table_on_host);
+            let outside = table.map_or(0, |spec| spec.range.end - spec.range.start);
+            if fit.context == plan.context(context) {
+                FitVerdict::Fits { context: fit.context, bytes: fit.bytes, outside }
             } else {
-                FitVerdict::FitsWith { context: fitting, bytes }
+                FitVerdict::FitsWith { context: fit.context, bytes: fit.bytes, outside }
             }
         }
-        None => FitVerdict::TooLarge { needed: plan.bytes(LEAST_CONTEXT), available },
+        Err(Misfit::Memory { needed, available }) => FitVerdict::TooLarge { needed, available },
+        Err(Misfit::Buffer { label, bytes, limit }) => {
+            FitVerdict::TensorTooLarge { tensor: label, needed: bytes, available: limit }
+        }
     }
 }
 

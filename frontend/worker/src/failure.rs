@@ -41,6 +41,7 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
             "The model file contradicts itself: its vocabulary has {pieces} pieces, but there are embeddings for {rows}."
         )),
         EngineError::TooLarge { needed, available } => too_large(*needed, *available),
+        EngineError::NoTable { bytes } => needs_memory(*bytes),
         EngineError::ContextFull { tokens, context } => Failure::new(
             Cause::ContextFull,
             format!(
@@ -230,6 +231,16 @@ pub fn too_large(needed: u64, available: u64) -> Failure {
     Failure::new(Cause::OutOfMemory, message).with(Remedy::OtherModel)
 }
 
+/// A part of the model has to lie in ordinary memory, which takes a person's word.
+pub fn needs_memory(needed: u64) -> Failure {
+    let message = format!(
+        "The graphics device has no room for all of this model. {} of it can stay in ordinary memory while the model is \
+         loaded; answers then come more slowly.",
+        bytes(needed)
+    );
+    Failure::new(Cause::OutOfMemory, message).with(Remedy::UseMemory(needed)).with(Remedy::OtherModel)
+}
+
 /// The device was lost again and again.
 pub fn lost_for_good(reason: &str) -> Failure {
     let said =
@@ -309,6 +320,11 @@ pub fn of_source(error: &SourceError) -> Failure {
         SourceError::Changed => {
             unreachable("The model file changed while it was being read. Choose it again.".to_owned())
                 .with(Remedy::ReloadPage)
+        }
+        SourceError::NoMemory { bytes: needed } => {
+            let message =
+                format!("The browser did not give this tab the {} that the model needs.", bytes(*needed));
+            Failure::new(Cause::OutOfMemory, message).with(Remedy::OtherModel)
         }
         SourceError::Cancelled => cancelled(),
     }

@@ -9,7 +9,7 @@ use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuError, GpuOptions};
 use engine::media::Media;
 use engine::model::Products;
-use engine::session::{EngineError, LoadOptions, Session};
+use engine::session::{EngineError, LoadOptions, ModelFile, Session};
 use engine::template::Variant;
 use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
@@ -44,6 +44,8 @@ pub struct Host {
     pub(crate) refused: Cell<bool>,
     /// By their names, the kernels that the self-test is to find wrong.
     pub(crate) doubted: RefCell<Option<Doubt>>,
+    /// Bytes that a device is to be taken to have.
+    memory: Cell<Option<u64>>,
     device: Mutex<Option<Device>>,
     slot: Mutex<Slot>,
 }
@@ -53,7 +55,7 @@ pub struct Model {
     /// What the page calls it.
     pub name: String,
     /// Its bytes, to load it again from.
-    pub source: Rc<dyn ByteSource>,
+    pub file: ModelFile,
     /// How it was loaded, with the context length that was allocated.
     pub options: LoadOptions,
     /// Which products its session has packed.
@@ -167,6 +169,7 @@ impl Host {
             losses: Cell::new(0),
             refused: Cell::new(false),
             doubted: RefCell::default(),
+            memory: Cell::default(),
             device: Mutex::default(),
             slot: Mutex::default(),
         })
@@ -215,7 +218,11 @@ impl Host {
             Ok(names) => names,
             Err(reason) => return Err(device::missing(reason.words())),
         };
-        let options = GpuOptions { ahead: self.platform.compile_ahead(), ..GpuOptions::default() };
+        let options = GpuOptions {
+            ahead: self.platform.compile_ahead(),
+            memory: self.memory.get(),
+            ..GpuOptions::default()
+        };
         let gpu = Gpu::open(&options).await.map_err(|error| {
             device::missing(match error {
                 GpuError::NoAdapter { .. } => device::NoAdapter::None.words().to_owned(),
@@ -273,6 +280,14 @@ impl Host {
     /// Lets the self-test find kernels wrong by their names: for tests of what it then does.
     pub fn doubt(&self, is_wrong: impl Fn(&str) -> bool + 'static) {
         self.doubted.replace(Some(Box::new(is_wrong)));
+    }
+
+    /// Takes the device, and those after it, to have so many bytes: for tests of what does not fit.
+    pub async fn state_memory(&self, bytes: u64) {
+        self.memory.set(Some(bytes));
+        if let Some(device) = self.device.lock().await.as_ref() {
+            device.gpu.state_memory(bytes);
+        }
     }
 
     /// Gives the device up, as a driver's reset would: for tests of the recovery.

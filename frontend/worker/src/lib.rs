@@ -26,6 +26,7 @@ pub mod platform;
 mod progress;
 mod recovery;
 mod router;
+mod table;
 mod tasks;
 mod tuning;
 mod verifying;

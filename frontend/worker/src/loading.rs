@@ -6,7 +6,7 @@ use engine::bytes::CancelToken;
 use engine::gguf::Header;
 use engine::gpu::Gpu;
 use engine::model::Products;
-use engine::session::{EngineError, LoadOptions, Loading, Plan, Session, assumed_memory};
+use engine::session::{DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, Plan, Session};
 use protocol::{Event, Failure, ModelDetails, ModelSource, RequestId};
 use web_time::Instant;
 
@@ -14,10 +14,9 @@ use crate::choices::{self, Subject};
 use crate::details::{self, Senses};
 use crate::failure::Stopped;
 use crate::host::{Host, Model, Ready};
-use crate::platform::Opened;
 use crate::progress::Meter;
 use crate::tasks::Task;
-use crate::{adapters, device, failure, keeping, recovery, verifying};
+use crate::{adapters, device, failure, keeping, recovery, table, verifying};
 
 /// What is asked for.
 pub struct Wanted {
@@ -29,11 +28,13 @@ pub struct Wanted {
     pub context: u32,
     /// Whether to keep the weights.
     pub keep: bool,
+    /// Whether a part of the model may lie in ordinary memory.
+    pub use_memory: bool,
 }
 
 /// Answers [`protocol::Request::Inspect`].
 pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> Result<Event, Failure> {
-    let gpu = gpu(&host).await?;
+    let memory = DeviceMemory::assumed(&*gpu(&host).await?);
     let cancel = &task.cancel;
     let read = async {
         let opened = host.platform.open(&wanted.source, &wanted.files, false, cancel.clone()).await?;
@@ -42,10 +43,10 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
         let mut plan = Plan::read(&header).map_err(|error| failure::of(&error, None))?;
         let senses = Senses::read(opened.projector.as_ref(), &plan).await?;
         plan.tower_bytes += senses.bytes;
-        Ok::<_, Stopped>((details::details(&header, &plan, &senses, wanted.source.name()), plan))
+        Ok::<_, Stopped>((details::details(&header, &plan, &senses, wanted.source.name(), memory), plan))
     };
     let (details, plan) = cancel.guard(read).await.map_err(|stopped| stopped.0)?;
-    let verdict = details::verdict(&plan, wanted.context, assumed_memory(&gpu), gpu.max_binding());
+    let verdict = details::verdict(&plan, wanted.context, memory);
     Ok(Event::Inspected { id, details, verdict })
 }
 
@@ -60,17 +61,19 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     *slot = None;
 
     let mut losses = 0;
+    let mut table_on_host = false;
     // Whether to make room for the largest pictures; afterwards, whether that was done.
     let mut pictures = true;
     let (ready, model, keeping, details, adapters) = loop {
         let gpu = gpu(&host).await?;
-        match try_load(&host, id, &wanted, &gpu, &mut pictures, &task.cancel).await {
+        match try_load(&host, id, &wanted, table_on_host, &gpu, &mut pictures, &task.cancel).await {
             Ok(loaded) => break loaded,
             Err(Trouble::Said(failure)) => return Err(failure),
             // The device has less memory than it was taken to have. What is usual may fit it.
             Err(Trouble::Engine(error, _)) if pictures && failure::is_out_of_memory(&error) => {
                 pictures = false
             }
+            Err(Trouble::Crowded) => table_on_host = true,
             Err(Trouble::Engine(error, context)) => {
                 let Some(reason) = recovery::lost(&host, &gpu, &error).await else {
                     return Err(failure::of(&error, context));
@@ -113,6 +116,8 @@ async fn gpu(host: &Rc<Host>) -> Result<Rc<Gpu>, Failure> {
 enum Trouble {
     /// In words already.
     Said(Failure),
+    /// The device has less memory than it was taken to have. Without the per-layer table the model may fit.
+    Crowded,
     /// The engine's; with the context length, if one was chosen.
     Engine(EngineError, Option<u32>),
 }
@@ -130,6 +135,7 @@ async fn try_load(
     host: &Rc<Host>,
     id: RequestId,
     wanted: &Wanted,
+    ple_on_host: bool,
     gpu: &Rc<Gpu>,
     pictures: &mut bool,
     cancel: &CancelToken,
@@ -142,32 +148,41 @@ async fn try_load(
         }
     };
     tell(Loading::Header(0));
-    let Opened { source, projector, keeping, trouble } = cancel
+    let mut opened = cancel
         .guard(async {
             let opened =
                 host.platform.open(&wanted.source, &wanted.files, wanted.keep, cancel.clone()).await?;
             Ok::<_, Stopped>(opened)
         })
         .await?;
-    if let Some(trouble) = trouble {
+    if let Some(trouble) = opened.trouble.take() {
         host.trouble(failure::of_store(&trouble));
     }
 
     let plain = |error: EngineError| Trouble::Engine(error, None);
     let read = async {
         let mut told = |bytes| tell(Loading::Header(bytes));
-        Header::read_with_progress(&*source, &mut told).await.map_err(EngineError::from)
+        Header::read_with_progress(&*opened.source, &mut told).await.map_err(EngineError::from)
     };
     let header = cancel.guard(read).await.map_err(plain)?;
-    let mut plan = Plan::read(&header).map_err(plain)?;
-    let reading = Senses::read(projector.as_ref(), &plan);
+    let mut plan =
+        Plan::with_options(&header, &LoadOptions { ple_on_host, ..LoadOptions::default() }).map_err(plain)?;
+    let reading = Senses::read(opened.projector.as_ref(), &plan);
     let senses = cancel.guard(reading).await?;
     plan.tower_bytes += senses.bytes;
-    let details = details::details(&header, &plan, &senses, wanted.source.name());
+    let memory = DeviceMemory::assumed(gpu);
+    let details = details::details(&header, &plan, &senses, wanted.source.name(), memory);
     if let Some(reason) = &plan.unusable {
         host.trouble(failure::of_tower(reason));
     }
-    let context = plan.longest(wanted.context, assumed_memory(gpu));
+    let fit = plan.fit(wanted.context, memory).map_err(|misfit| plain(misfit.into()))?;
+    let context = Some(fit.context);
+    let outside = plan.table().filter(|_| fit.table_on_host).map(|spec| spec.range.clone());
+    let on_device = plan.table_bytes > 0 && !fit.table_on_host;
+    let table = match outside {
+        Some(range) => Some(table::here(&opened, range, wanted.use_memory, cancel, &mut tell).await?),
+        None => opened.local,
+    };
     let subject = Subject::new(gpu, &host.adapter_names().await, &plan);
     drop(plan);
 
@@ -176,17 +191,25 @@ async fn try_load(
         None => Products::Measured,
     };
     let projector_bytes = senses.bytes;
-    let mut options =
-        LoadOptions { context: wanted.context, projector_bytes, products, ..LoadOptions::default() };
+    let mut options = LoadOptions {
+        context: wanted.context,
+        projector_bytes,
+        products,
+        ple_on_host,
+        ..LoadOptions::default()
+    };
     if senses.sees && *pictures {
-        let (available, binding) = (assumed_memory(gpu), gpu.max_binding());
-        options = Plan::with_pictures(&header, &options, available, binding).map_err(plain)?;
+        options = Plan::with_pictures(&header, &options, memory).map_err(plain)?;
     }
     *pictures = options.largest_picture > 0;
-    let (device, bytes) = (Rc::clone(gpu), Rc::clone(&source));
-    let mut session = Session::load_with_header(device, bytes, header, &options, cancel, &mut tell)
+    let file = ModelFile { bytes: opened.source, table };
+    let device = Rc::clone(gpu);
+    let mut session = Session::load_with_header(device, file.clone(), header, &options, cancel, &mut tell)
         .await
-        .map_err(|error| Trouble::Engine(error, context))?;
+        .map_err(|error| match failure::is_out_of_memory(&error) && on_device && !*pictures {
+            true => Trouble::Crowded,
+            false => Trouble::Engine(error, context),
+        })?;
     if let Some(subject) = &subject {
         choices::learn(host, subject, &session).await;
     }
@@ -195,8 +218,13 @@ async fn try_load(
     let own = cancel.guard(opening).await?;
     let model = Model {
         name: wanted.source.name().to_owned(),
-        source,
-        options: LoadOptions { context: session.context(), ..options },
+        file,
+        // Where it found its places, it finds them again.
+        options: LoadOptions {
+            context: session.context(),
+            ple_on_host: session.decoder().needs_host(),
+            ..options
+        },
         products: session.decoder().products().into(),
         verified: false.into(),
         subject,
@@ -204,12 +232,12 @@ async fn try_load(
         variant: session.variant(),
         own_adapters: own.iter().map(|adapter| adapter.key.clone()).collect(),
         adapters: adapters::held(&session).into(),
-        projector,
+        projector: opened.projector,
         sees: senses.sees,
         largest_picture: session.largest_picture(),
         ears: senses.ears,
     };
     let ready = Ready::new(Rc::clone(gpu), session, model.projector.as_ref());
     let ready = ready.await.map_err(|error| Trouble::Engine(error, context))?;
-    Ok((ready, model, keeping, details, own))
+    Ok((ready, model, opened.keeping, details, own))
 }

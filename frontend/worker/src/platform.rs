@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use engine::bytes::{ByteSource, CancelToken, LocalBoxFuture};
+use engine::bytes::{ByteSource, CancelToken, LocalBoxFuture, LocalSource};
 use engine::gpu::CompileAhead;
 use engine::store::{CachingSource, Folder, StoreError};
 use protocol::{CacheEntry, Event, Failure, ModelSource};
@@ -88,6 +88,8 @@ impl Drop for Lock {
 pub struct Opened {
     /// Its bytes.
     pub source: Rc<dyn ByteSource>,
+    /// The same, where all of them are on this machine.
+    pub local: Option<Rc<dyn LocalSource>>,
     /// Those of the file with its towers, where that is a file of its own.
     pub projector: Option<Rc<dyn ByteSource>>,
     /// What is being kept of it, to be completed when there is time.

@@ -25,6 +25,7 @@ impl Meter {
     pub fn step(&mut self, step: Loading, now: f64) -> Option<LoadProgress> {
         let (phase, done, total) = match step {
             Loading::Header(done) => (LoadPhase::Header, done, 0),
+            Loading::Table(done, total) => (LoadPhase::Table, done, total),
             Loading::Weights(done, total) => (LoadPhase::Weights, done, total),
             Loading::Kernels(done, total) => (LoadPhase::Kernels, done, total),
         };

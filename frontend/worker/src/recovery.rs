@@ -82,9 +82,8 @@ async fn restore(
         host.post(Event::Device(report));
         failure
     })?;
-    let source = Rc::clone(&model.source);
     let options = LoadOptions { products: model.products.get(), ..model.options };
-    let loaded = Session::load(Rc::clone(&gpu), source, &options, cancel, &mut |_| ()).await;
+    let loaded = Session::load(Rc::clone(&gpu), model.file.clone(), &options, cancel, &mut |_| ()).await;
     // The device is back, whatever became of the model.
     if let Some(report) = report {
         host.post(Event::Device(report));

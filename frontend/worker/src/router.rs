@@ -30,13 +30,14 @@ impl Host {
         match request {
             Request::Hello { version } => self.hello(version),
             Request::Inspect { id, source, context } => {
-                let wanted = loading::Wanted { source, files, context, keep: false };
+                let wanted = loading::Wanted { source, files, context, keep: false, use_memory: false };
                 self.run(id, Kind::Beside, |task| loading::inspect(host, id, wanted, task));
             }
             Request::Load { id, source, options } => {
                 // Who loads a model is done with the one before.
                 self.tasks.stop_holders();
-                let wanted = loading::Wanted { source, files, context: options.context, keep: options.keep };
+                let protocol::LoadOptions { context, keep, use_memory } = options;
+                let wanted = loading::Wanted { source, files, context, keep, use_memory };
                 self.run(id, Kind::Load, |task| loading::load(host, id, wanted, task));
             }
             Request::Unload { id } => {

@@ -96,7 +96,7 @@ fn a_model_is_inspected_loaded_asked_and_let_go() {
     assert!(details.capabilities.tools && details.capabilities.thinking);
     let cost = details.memory[0];
     assert_eq!((details.memory.len(), cost.context), (1, 2048));
-    assert_eq!(verdict, FitVerdict::Fits { context: 2048, bytes: cost.bytes });
+    assert_eq!(verdict, FitVerdict::Fits { context: 2048, bytes: cost.bytes, outside: 0 });
 
     host.receive(load(2), Vec::new());
     let Event::Loaded { context, gpu_bytes, details: loaded, .. } = desk.end_of(2) else { panic!("no load") };
@@ -112,8 +112,9 @@ fn a_model_is_inspected_loaded_asked_and_let_go() {
         .collect();
     assert!(phases.is_sorted_by_key(|phase| match phase {
         LoadPhase::Header => 0,
-        LoadPhase::Weights => 1,
-        LoadPhase::Kernels => 2,
+        LoadPhase::Table => 1,
+        LoadPhase::Weights => 2,
+        LoadPhase::Kernels => 3,
     }));
     assert_eq!(phases.last(), Some(&LoadPhase::Kernels));
 
@@ -259,7 +260,7 @@ fn a_file_of_another_kind_is_named_and_a_prompt_that_is_too_long_refused() {
     assert!(failure_of_kind.message.starts_with("This is not a GGUF file"), "{failure_of_kind:?}");
 
     desk.model.replace(desk::pebble());
-    let options = LoadOptions { context: 512, keep: false };
+    let options = LoadOptions { context: 512, ..LoadOptions::default() };
     host.receive(Request::Load { id: RequestId(2), source: source(), options }, Vec::new());
     assert!(matches!(desk.end_of(2), Event::Loaded { context: 512, .. }));
     host.receive(generate(3, &"word ".repeat(600)), Vec::new());

@@ -222,6 +222,20 @@ impl BytesBuilder {
         Self { target, filled: 0, len }
     }
 
+    /// As [`Self::new`], for so many bytes that memory may not suffice; none then.
+    #[must_use]
+    pub fn try_new(len: usize) -> Option<Self> {
+        #[cfg(not(target_arch = "wasm32"))]
+        let target = {
+            let mut target = Vec::new();
+            target.try_reserve_exact(len).ok()?;
+            target
+        };
+        #[cfg(target_arch = "wasm32")]
+        let target = super::web::try_array(len)?;
+        Some(Self { target, filled: 0, len })
+    }
+
     /// Bytes put in so far.
     #[must_use]
     pub fn filled(&self) -> usize {

@@ -45,6 +45,12 @@ pub enum SourceError {
     /// The file is another one than when it was opened.
     #[error("the file changed while it was being read")]
     Changed,
+    /// Bytes were to be copied to memory, which does not suffice.
+    #[error("there is no memory for {bytes} bytes")]
+    NoMemory {
+        /// Bytes of the copy.
+        bytes: u64,
+    },
     /// Stopped by a [`CancelToken`](super::CancelToken).
     #[error("cancelled")]
     Cancelled,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use futures_util::FutureExt as _;
 
-use super::{ByteSource, Bytes, LocalBoxFuture, SourceError, checked_len};
+use super::{ByteSource, Bytes, LocalBoxFuture, LocalSource, SourceError, checked_len};
 
 /// A file on disk, read by position. Reads block the thread: the native engine has nothing else to do meanwhile.
 #[derive(Debug)]
@@ -45,6 +45,8 @@ impl ByteSource for FileSource {
         std::future::ready(self.read_now(&range)).boxed_local()
     }
 }
+
+impl LocalSource for FileSource {}
 
 fn unreadable(error: std::io::Error) -> SourceError {
     SourceError::Unreadable { reason: error.to_string() }

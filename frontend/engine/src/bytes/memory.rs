@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use futures_util::FutureExt as _;
 
-use super::{ByteSource, Bytes, LocalBoxFuture, SourceError, checked_len};
+use super::{ByteSource, Bytes, LocalBoxFuture, LocalSource, SourceError, checked_len};
 
 /// Bytes in memory as a source: tests, and files that this program made itself.
 #[derive(Clone, Debug)]
@@ -32,5 +32,11 @@ impl ByteSource for MemorySource {
             self.bytes.slice(start..start + len)
         });
         std::future::ready(part).boxed_local()
+    }
+}
+
+impl LocalSource for MemorySource {
+    fn is_memory(&self) -> bool {
+        true
     }
 }

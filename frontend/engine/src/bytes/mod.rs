@@ -10,7 +10,9 @@ mod error;
 #[cfg(not(target_arch = "wasm32"))]
 mod file;
 pub mod http;
+mod local;
 mod memory;
+mod range_copy;
 #[cfg(target_arch = "wasm32")]
 pub mod web;
 
@@ -23,7 +25,9 @@ pub use error::SourceError;
 #[cfg(not(target_arch = "wasm32"))]
 pub use file::FileSource;
 pub use futures_util::future::LocalBoxFuture;
+pub use local::LocalSource;
 pub use memory::MemorySource;
+pub use range_copy::RangeCopy;
 #[cfg(target_arch = "wasm32")]
 pub use web::{BlobSource, http_source};
 
@@ -72,9 +76,18 @@ impl<S: ByteSource + ?Sized> ByteSource for Box<S> {
 /// # Errors
 /// [`SourceError::OutOfRange`] when it does not, or when it is larger than memory can address.
 pub(crate) fn checked_len(range: &Range<u64>, len: u64) -> Result<usize, SourceError> {
-    let out_of_range = || SourceError::OutOfRange { start: range.start, end: range.end, len };
+    let bytes = checked_bytes(range, len)?;
+    usize::try_from(bytes).map_err(|_| SourceError::OutOfRange { start: range.start, end: range.end, len })
+}
+
+/// The length of `range`, which may be more than memory can address, once it is known to lie within a file of `len`
+/// bytes.
+///
+/// # Errors
+/// [`SourceError::OutOfRange`] when it does not.
+pub(crate) fn checked_bytes(range: &Range<u64>, len: u64) -> Result<u64, SourceError> {
     if range.start > range.end || range.end > len {
-        return Err(out_of_range());
+        return Err(SourceError::OutOfRange { start: range.start, end: range.end, len });
     }
-    usize::try_from(range.end - range.start).map_err(|_| out_of_range())
+    Ok(range.end - range.start)
 }

@@ -44,6 +44,12 @@ impl Drop for Buffer {
 }
 
 impl Gpu {
+    /// Bytes of the buffer that is created where `bytes` are asked for.
+    #[must_use]
+    pub fn rounded(bytes: u64) -> u64 {
+        bytes.max(16).next_multiple_of(LEAST_BYTES)
+    }
+
     /// Creates a zeroed buffer of at least `bytes` bytes (rounded up to 256; in a
     /// rehearsal, no more than that) after checking the device's limit.
     /// Running out of memory shows in [`Gpu::allocating`].
@@ -58,7 +64,7 @@ impl Gpu {
         bytes: u64,
         usage: wgpu::BufferUsages,
     ) -> Result<Arc<Buffer>, GpuError> {
-        let size = bytes.max(16).next_multiple_of(LEAST_BYTES);
+        let size = Self::rounded(bytes);
         let limit = if usage.contains(wgpu::BufferUsages::STORAGE) {
             self.max_binding()
         } else {

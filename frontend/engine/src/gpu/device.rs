@@ -1,6 +1,6 @@
 //! Opening a device and knowing it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,6 +27,10 @@ pub struct GpuOptions {
     /// Bytes that a part of a matrix should not exceed where the matrix may lie in several buffers, if that is less than
     /// one binding takes: so that a device with large bindings does as one with small ones.
     pub largest_part: Option<u64>,
+    /// Bytes of the largest binding to ask for, if that is less than what the platform offers.
+    pub largest_binding: Option<u64>,
+    /// Bytes that the device has, where that is known: else the largest buffer has to tell.
+    pub memory: Option<u64>,
     /// What compiles kernels beside other work, where the platform can.
     pub ahead: Option<Rc<dyn CompileAhead>>,
 }
@@ -66,6 +70,7 @@ pub struct Gpu {
     lost: Arc<Mutex<Option<String>>>,
     loss: Shared<oneshot::Receiver<()>>,
     largest_part: Option<u64>,
+    memory: Cell<Option<u64>>,
     portable: bool,
 }
 
@@ -85,7 +90,10 @@ impl Gpu {
         let offered = adapter.limits();
         let limits = wgpu::Limits {
             max_buffer_size: offered.max_buffer_size,
-            max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
+            max_storage_buffer_binding_size: options
+                .largest_binding
+                .unwrap_or(u64::MAX)
+                .min(offered.max_storage_buffer_binding_size),
             max_storage_buffers_per_shader_stage: if options.portable {
                 wgpu::Limits::default().max_storage_buffers_per_shader_stage
             } else {
@@ -139,6 +147,7 @@ impl Gpu {
             lost,
             loss: loss.shared(),
             largest_part: options.largest_part,
+            memory: Cell::new(options.memory),
             portable: options.portable,
         })
     }
@@ -213,6 +222,17 @@ impl Gpu {
     #[must_use]
     pub fn max_part(&self) -> u64 {
         self.largest_part.unwrap_or(u64::MAX).min(self.max_binding())
+    }
+
+    /// Bytes that the device has, where somebody said so.
+    #[must_use]
+    pub fn stated_memory(&self) -> Option<u64> {
+        self.memory.get()
+    }
+
+    /// Says how many bytes the device has.
+    pub fn state_memory(&self, bytes: u64) {
+        self.memory.set(Some(bytes));
     }
 
     /// Largest buffer in bytes.

@@ -78,7 +78,7 @@ pub struct Ingredients {
     pub vocabulary: u32,
     /// Weights on the device.
     pub weights: Weights,
-    /// The per-layer table, where it stays in the file.
+    /// The per-layer table, where it stays outside of the device.
     pub table: Option<HostTable>,
     /// Context length in tokens.
     pub context: u32,
@@ -200,7 +200,7 @@ impl Decoder {
         &self.parts
     }
 
-    /// The per-layer table, where it stays in the file.
+    /// The per-layer table, where it stays outside of the device.
     #[must_use]
     pub fn table(&self) -> Option<&Rc<HostTable>> {
         self.table.as_ref()
@@ -308,7 +308,7 @@ impl Decoder {
         self.write_state(position, 1, 0);
     }
 
-    /// Whether a drawn token's per-layer row comes from the file: then tokens are drawn one at a time.
+    /// Whether a drawn token's per-layer row comes from outside of the device: then tokens are drawn one at a time.
     #[must_use]
     pub fn needs_host(&self) -> bool {
         self.table.is_some()
@@ -458,7 +458,7 @@ impl Decoder {
         self.sampler.submit(&self.gpu, encoder, which);
     }
 
-    /// Brings the per-layer row of the token drawn last, where the table is in the file.
+    /// Brings the per-layer row of the token drawn last, where the table is outside of the device.
     ///
     /// # Errors
     /// When the row cannot be had.

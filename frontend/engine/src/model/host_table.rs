@@ -1,17 +1,21 @@
-//! The table of per-layer embeddings where it stays in the file: rows are read when their token comes up.
+//! The table of per-layer embeddings where the device has no room for it: rows are read when their token comes up.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::rc::Rc;
 
 use futures_util::future::try_join_all;
+use lru::LruCache;
 use shaders::quant;
 
 use super::{MatrixSpec, TensorError};
-use crate::bytes::{ByteSource, SourceError};
+use crate::bytes::{LocalSource, SourceError};
 
-/// Rows kept in memory. A row of the largest published table is 22 KB in the file.
-const KEPT_ROWS: usize = 1024;
+/// Bytes of rows that are kept in memory, in their stored form.
+const KEPT_BYTES: u64 = 16 << 20;
+/// Reads under way at a time.
+const AT_ONCE: usize = 8;
 
 /// Why a row could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -32,18 +36,22 @@ pub enum RowError {
     Tensor(#[from] TensorError),
 }
 
-/// Rows by token, read on demand, the latest ones kept in their stored form.
+/// Rows by token. They come from this machine alone: whoever sees which rows are read knows the text.
 pub struct HostTable {
-    source: Rc<dyn ByteSource>,
+    source: Rc<dyn LocalSource>,
     spec: MatrixSpec,
-    kept: RefCell<HashMap<u32, Rc<Vec<u8>>>>,
+    /// Rows read lately; none are kept of what is in memory anyway.
+    kept: Option<RefCell<LruCache<u32, Rc<[u8]>>>>,
 }
 
 impl HostTable {
-    /// A table in a file.
+    /// A table in a file on this machine.
     #[must_use]
-    pub fn new(source: Rc<dyn ByteSource>, spec: MatrixSpec) -> Self {
-        Self { source, spec, kept: RefCell::default() }
+    pub fn new(source: Rc<dyn LocalSource>, spec: MatrixSpec) -> Self {
+        let rows = usize::try_from(KEPT_BYTES / spec.row_bytes().max(1)).unwrap_or(usize::MAX);
+        let rows = NonZeroUsize::new(rows).unwrap_or(NonZeroUsize::MIN);
+        let kept = (!source.is_memory()).then(|| RefCell::new(LruCache::new(rows)));
+        Self { source, spec, kept }
     }
 
     /// The rows of these tokens as f32, one after the other.
@@ -51,34 +59,51 @@ impl HostTable {
     /// # Errors
     /// See [`RowError`].
     pub async fn rows(&self, ids: &[u32]) -> Result<Vec<f32>, RowError> {
-        let mut missing: Vec<u32> = ids.to_vec();
+        let mut rows: HashMap<u32, Rc<[u8]>> = HashMap::new();
+        let mut missing = Vec::new();
+        for &id in ids {
+            if rows.contains_key(&id) {
+                continue;
+            }
+            match self.kept(id) {
+                Some(row) => {
+                    rows.insert(id, row);
+                }
+                None => missing.push(id),
+            }
+        }
         missing.sort_unstable();
         missing.dedup();
-        missing.retain(|id| !self.kept.borrow().contains_key(id));
-        // A few at a time: each is a request of its own where the file is on a server.
-        for some in missing.chunks(8) {
-            let read = some.iter().map(|&id| async move {
-                let n = self.spec.n;
-                if u64::from(id) >= n {
-                    return Err(RowError::NoRow { id, rows: n });
+        for some in missing.chunks(AT_ONCE) {
+            let read = some.iter().map(|&id| async move { Ok::<_, RowError>((id, self.read(id).await?)) });
+            for (id, row) in try_join_all(read).await? {
+                if let Some(kept) = &self.kept {
+                    kept.borrow_mut().put(id, Rc::clone(&row));
                 }
-                let start = self.spec.range.start + u64::from(id) * self.spec.row_bytes();
-                Ok((id, Rc::new(self.source.read(start..start + self.spec.row_bytes()).await?.to_vec())))
-            });
-            let read = try_join_all(read).await?;
-            self.kept.borrow_mut().extend(read);
+                rows.insert(id, row);
+            }
         }
         let k = self.spec.k as usize;
         let mut all = vec![0.0; ids.len() * k];
-        for (&id, row) in ids.iter().zip(all.chunks_exact_mut(k)) {
-            let bytes = self.kept.borrow().get(&id).cloned().unwrap_or_default();
-            quant::dequantize(self.spec.dtype, &bytes, row)
-                .map_err(|_| RowError::NoRow { id, rows: self.spec.n })?;
-        }
-        let mut kept = self.kept.borrow_mut();
-        if kept.len() > KEPT_ROWS {
-            kept.retain(|id, _| ids.contains(id));
+        for (id, values) in ids.iter().zip(all.chunks_exact_mut(k)) {
+            // Every id was found or read.
+            let Some(row) = rows.get(id) else { continue };
+            quant::dequantize(self.spec.dtype, row, values)
+                .map_err(|_| RowError::NoRow { id: *id, rows: self.spec.n })?;
         }
         Ok(all)
+    }
+
+    fn kept(&self, id: u32) -> Option<Rc<[u8]>> {
+        self.kept.as_ref()?.borrow_mut().get(&id).cloned()
+    }
+
+    async fn read(&self, id: u32) -> Result<Rc<[u8]>, RowError> {
+        let rows = self.spec.n;
+        if u64::from(id) >= rows {
+            return Err(RowError::NoRow { id, rows });
+        }
+        let start = self.spec.range.start + u64::from(id) * self.spec.row_bytes();
+        Ok(self.source.read(start..start + self.spec.row_bytes()).await?.to_vec().into())
     }
 }

@@ -75,6 +75,13 @@ pub fn sliding_bytes(config: &Config, context: u32, chunk: u32, kv: KvType) -> u
     sliding.map(|i| layer_bytes(config, i, context, chunk, kv)).sum()
 }
 
+/// Bytes of the largest buffer of the cache: keys, or values, of one layer.
+#[must_use]
+pub fn largest(config: &Config, context: u32, chunk: u32, kv: KvType) -> u64 {
+    let layers = (0..config.first_shared).map(|i| layer_bytes(config, i, context, chunk, kv) / 2);
+    layers.max().unwrap_or(0)
+}
+
 fn layer_bytes(config: &Config, layer: usize, context: u32, chunk: u32, kv: KvType) -> u64 {
     2 * u64::from(slots(config, layer, context, chunk)) * u64::from(config.kv_width(layer)) * kv.bytes()
 }

@@ -24,5 +24,5 @@ pub use forms::{LARGE, Products, is_packed, large_products};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};
 pub use parts::{Parts, Rope};
-pub use scratch::{Scratch, chunk, largest_buffer, ring_bytes, working_bytes};
+pub use scratch::{LargestBuffer, Scratch, chunk, largest_buffer, ring_bytes, working_bytes};
 pub use tensors::{MatrixSpec, TensorError, TensorList, VectorSpec};

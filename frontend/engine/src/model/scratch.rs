@@ -123,14 +123,6 @@ pub fn chunk(config: &Config) -> u32 {
     text_chunk(config).max(config.whole_picture.next_multiple_of(32))
 }
 
-/// Bytes of the largest buffer that holds a row for each token of a chunk.
-#[must_use]
-pub fn largest_buffer(config: &Config) -> u64 {
-    let s = Sizes::of(config);
-    let widest = [s.width, s.q, s.kv, s.ff, s.ple].into_iter().max().unwrap_or(0);
-    4 * u64::from(chunk(config)) * widest
-}
-
 /// Bytes of all working buffers.
 #[must_use]
 pub fn bytes(config: &Config, vocabulary: u32, ple_on_host: bool) -> u64 {
@@ -186,6 +178,32 @@ impl Scratch {
 #[must_use]
 pub fn working_bytes(config: &Config, vocabulary: u32, context: u32, kv: KvType, ple_on_host: bool) -> u64 {
     kv_cache::bytes(config, context, chunk(config), kv) + bytes(config, vocabulary, ple_on_host)
+}
+
+/// A buffer, and what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LargestBuffer {
+    /// What it holds.
+    pub label: &'static str,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+/// The largest buffer of cache and working memory, for a context length.
+#[must_use]
+pub fn largest_buffer(config: &Config, vocabulary: u32, context: u32, kv: KvType) -> LargestBuffer {
+    let s = Sizes::of(config);
+    let rows = |elements: u64| 4 * u64::from(chunk(config)) * elements;
+    let all = [
+        ("the cache of keys and values", kv_cache::largest(config, context, chunk(config), kv)),
+        ("rows of a prompt", rows(s.width.max(s.q).max(s.kv).max(s.ff).max(s.ple).max(config.ple.into()))),
+        ("partial results of attention", 4 * s.part),
+        ("logits", 4 * u64::from(vocabulary)),
+        ("rows of experts", ExpertScratch::largest(config, chunk(config))),
+    ];
+    let largest = all.into_iter().max_by_key(|&(_, bytes)| bytes);
+    let (label, bytes) = largest.unwrap_or_default();
+    LargestBuffer { label, bytes: Gpu::rounded(bytes) }
 }
 
 /// Bytes of the caches that are rings, which a checkpoint copies.

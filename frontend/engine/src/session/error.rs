@@ -70,6 +70,14 @@ pub enum EngineError {
         /// Bytes assumed.
         available: u64,
     },
+    /// The device has no room for the per-layer table, and no copy of it is on this machine.
+    #[error(
+        "the device has no room for the per-layer embeddings: {bytes} bytes of them need a place on this machine"
+    )]
+    NoTable {
+        /// Bytes of the table.
+        bytes: u64,
+    },
     /// The prompt fills the context.
     #[error("the conversation takes {tokens} tokens; the context holds {context}")]
     ContextFull {

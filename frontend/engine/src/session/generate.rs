@@ -259,7 +259,13 @@ impl Session {
                 return Ok(false);
             }
             let len = self.chunk_end(&run.input, pos)? - pos;
-            self.decoder.prefill(&run.input, pos, len, false).await?;
+            let reading =
+                async { Ok::<_, EngineError>(self.decoder.prefill(&run.input, pos, len, false).await?) };
+            match run.control.cancel.guard(reading).await {
+                // The next turn of the loop ends it.
+                Err(error) if error.is_cancelled() && run.control.cancel.is_cancelled() => continue,
+                read => read?,
+            }
             pos += len;
             if pos == total {
                 self.sequence.set(run.input.prefix(total as usize), total);
@@ -325,7 +331,12 @@ impl Session {
                 break exit;
             }
             if self.decoder.needs_host() && submitted < most {
-                self.decoder.prepare(run.input.ids()[run.input.len() - 1]).await?;
+                let id = run.input.ids()[run.input.len() - 1];
+                let fetching = async { Ok::<_, EngineError>(self.decoder.prepare(id).await?) };
+                match run.control.cancel.guard(fetching).await {
+                    Err(error) if error.is_cancelled() => break Exit::Finished(Finish::Cancelled),
+                    fetched => fetched?,
+                }
                 self.decoder.draw(1, next);
                 run.submits += 1;
                 submitted += 1;

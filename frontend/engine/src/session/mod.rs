@@ -4,6 +4,8 @@ mod adapters;
 mod benchmark;
 mod checkpoints;
 mod error;
+mod file;
+mod fit;
 mod generate;
 mod pace;
 mod plan;
@@ -30,8 +32,10 @@ use sequence::Sequence;
 pub use adapters::{Loaded, MOST_ADAPTERS};
 pub use benchmark::made_up_prompt;
 pub use error::EngineError;
+pub use file::ModelFile;
+pub use fit::{DeviceMemory, Fit, Misfit, assumed_memory};
 pub use generate::{Control, Event, Finish, Options, Outcome, Timings};
-pub use plan::{DEFAULT_CONTEXT, LEAST_CONTEXT, Plan, assumed_memory};
+pub use plan::{DEFAULT_CONTEXT, LEAST_CONTEXT, Plan};
 pub use profile::{KernelTime, Profile};
 
 /// How to load.
@@ -43,7 +47,7 @@ pub struct LoadOptions {
     pub kv_type: KvType,
     /// Which products of decode are packed.
     pub products: Products,
-    /// Leave the per-layer table in the file even where it would fit the device.
+    /// Leave the per-layer table outside of the device even where it would fit.
     pub ple_on_host: bool,
     /// Tokens of the largest picture to make room for, where pictures are read in one piece; 0 for the usual budget.
     pub largest_picture: u32,
@@ -56,6 +60,8 @@ pub struct LoadOptions {
 pub enum Loading {
     /// Reading the header: bytes fetched.
     Header(u64),
+    /// Copying the per-layer table to a place on this machine: bytes done, bytes in all.
+    Table(u64, u64),
     /// Copying weights: bytes done, bytes in all.
     Weights(u64, u64),
     /// Compiling kernels: lists done, lists in all.
@@ -83,19 +89,19 @@ impl Session {
     /// Anything of [`EngineError`]; a cancelled token shows as [`EngineError::is_cancelled`].
     pub async fn load(
         gpu: Rc<Gpu>,
-        source: Rc<dyn ByteSource>,
+        file: ModelFile,
         options: &LoadOptions,
         cancel: &CancelToken,
         progress: &mut dyn FnMut(Loading),
     ) -> Result<Self, EngineError> {
         let header = cancel
             .guard(async {
-                Header::read_with_progress(&*source, &mut |bytes| progress(Loading::Header(bytes)))
+                Header::read_with_progress(&*file.bytes, &mut |bytes| progress(Loading::Header(bytes)))
                     .await
                     .map_err(EngineError::from)
             })
             .await?;
-        Self::load_with_header(gpu, source, header, options, cancel, progress).await
+        Self::load_with_header(gpu, file, header, options, cancel, progress).await
     }
 
     /// As [`Self::load`], with a header that has been read already.
@@ -104,17 +110,22 @@ impl Session {
     /// As [`Self::load`].
     pub async fn load_with_header(
         gpu: Rc<Gpu>,
-        source: Rc<dyn ByteSource>,
+        file: ModelFile,
         header: Header,
         options: &LoadOptions,
         cancel: &CancelToken,
         progress: &mut dyn FnMut(Loading),
     ) -> Result<Self, EngineError> {
         let plan = Plan::with_options(&header, options)?;
-        let available = assumed_memory(&gpu);
-        let context = plan
-            .longest(options.context, available)
-            .ok_or_else(|| EngineError::TooLarge { needed: plan.bytes(LEAST_CONTEXT), available })?;
+        let fit = plan.fit(options.context, DeviceMemory::assumed(&gpu))?;
+        let ModelFile { bytes: source, table } = file;
+        // What is outside of the device is in reach before the first weight is read, or the model is not loaded.
+        let outside = plan.table().filter(|_| fit.table_on_host);
+        let outside = outside.map(|spec| {
+            let bytes = spec.range.end - spec.range.start;
+            table.map(|table| (table, spec.clone())).ok_or(EngineError::NoTable { bytes })
+        });
+        let outside = outside.transpose()?;
         let tokenizer = Rc::new(Tokenizer::from_metadata(&header.metadata)?);
         let rows = plan.tensors.vocabulary();
         if tokenizer.vocabulary_size() > rows as usize {
@@ -126,21 +137,19 @@ impl Session {
         // The header of a large vocabulary is tens of megabytes.
         drop(header);
 
-        let skip: &[&str] = if plan.ple_on_host { &[plan::PLE_TABLE] } else { &[] };
+        let skip: &[&str] = if outside.is_some() { &[plan::PLE_TABLE] } else { &[] };
         let ingredients = |weights, table| Ingredients {
             config: plan.config.clone(),
             vocabulary: rows,
             weights,
             table,
-            context,
+            context: fit.context,
             kv_type: options.kv_type,
             pad: tokenizer.special().pad.unwrap_or(0),
             products: options.products,
         };
-        let host_table = || {
-            let spec = plan.ple_on_host.then(|| plan.tensors.matrix(plan::PLE_TABLE).cloned()).flatten();
-            spec.map(|spec| HostTable::new(Rc::clone(&source), spec))
-        };
+        let host_table =
+            || outside.as_ref().map(|(table, spec)| HostTable::new(Rc::clone(table), spec.clone()));
         let compiled = gpu.compile_ahead(async {
             let weights = weights::blank(&gpu, &plan.tensors, skip).await?;
             let blank = ingredients(weights, host_table());
@@ -165,7 +174,7 @@ impl Session {
             tokenizer,
             variant,
             decoder,
-            context,
+            context: fit.context,
             sequence: Sequence::default(),
             checkpoints: Checkpoints::default(),
             vision: eyes,

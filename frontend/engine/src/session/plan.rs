@@ -1,28 +1,25 @@
-//! Whether a model fits, before a weight is read.
+//! What a model is and what it costs, before a weight is read.
 
 use crate::audio;
 use crate::gguf::Header;
-use crate::gpu::Gpu;
 use crate::model::{
-    Config, KvType, TensorError, TensorList, large_products, largest_buffer, ring_bytes, working_bytes,
+    Config, KvType, LargestBuffer, MatrixSpec, TensorError, TensorList, large_products, largest_buffer,
+    ring_bytes, working_bytes,
 };
 use crate::vision::{Budget, TowerPlan};
 use crate::weights;
 
-use super::{EngineError, LoadOptions, checkpoints};
+use super::{DeviceMemory, EngineError, LoadOptions, checkpoints};
 
 /// Tokens of context that are allocated when nobody asks for more or less.
 pub const DEFAULT_CONTEXT: u32 = 8192;
 /// Shortest context that is worth a conversation.
 pub const LEAST_CONTEXT: u32 = 512;
-/// Per-layer tables up to this size go to the device, where several tokens can then be drawn for each submit. Larger
-/// ones stay in the file; a row is read for each token.
-const PLE_ON_DEVICE: u64 = 640 << 20;
 
 /// Most tokens of a picture.
 const MOST_PICTURE: u32 = Budget::MOST.tokens();
 
-/// The table that may stay in the file.
+/// The table that may stay outside of the device.
 pub const PLE_TABLE: &str = "per_layer_token_embd";
 
 /// What a model is and what it costs.
@@ -32,10 +29,14 @@ pub struct Plan {
     pub config: Config,
     /// Its tensors.
     pub tensors: TensorList,
-    /// Whether the per-layer table stays in the file.
-    pub ple_on_host: bool,
-    /// Bytes of weights on the device.
+    /// How keys and values are stored.
+    pub kv_type: KvType,
+    /// Bytes of weights on the device, without the per-layer table.
     pub weight_bytes: u64,
+    /// Bytes of the per-layer table on the device; 0 where the model has none.
+    pub table_bytes: u64,
+    /// Whether that table is to stay outside even of a device that has room for it.
+    pub ple_on_host: bool,
     /// The vision tower in the same file, which is loaded when a picture needs it.
     pub vision: Option<TowerPlan>,
     /// The tower for sound in the same file.
@@ -65,10 +66,8 @@ impl Plan {
             config.whole_picture = config.whole_picture.max(options.largest_picture.min(MOST_PICTURE));
         }
         let tensors = TensorList::find(header, &config)?;
-        let ple = tensors.matrix(PLE_TABLE).map_or(Ok(0), |m| m.device_bytes())?;
-        let ple_on_host = ple > PLE_ON_DEVICE || (options.ple_on_host && ple > 0);
-        let skip: &[&str] = if ple_on_host { &[PLE_TABLE] } else { &[] };
-        let weight_bytes = weights::device_bytes(&tensors, skip)?;
+        let table_bytes = tensors.matrix(PLE_TABLE).map_or(Ok(0), MatrixSpec::device_bytes)?;
+        let weight_bytes = weights::device_bytes(&tensors, &[PLE_TABLE])?;
         let mut unusable = None;
         let vision = usable(TowerPlan::read(header, config.width), &mut unusable)?;
         let largest = Budget::ALL.into_iter().find(|budget| budget.tokens() >= options.largest_picture);
@@ -78,29 +77,41 @@ impl Plan {
         let audio = usable(read, &mut unusable)?;
         let hearing = audio.as_ref().map_or(0, audio::TowerPlan::bytes);
         let tower_bytes = options.projector_bytes + seeing + hearing;
-        Ok(Self { config, tensors, ple_on_host, weight_bytes, vision, audio, unusable, tower_bytes })
+        let (kv_type, ple_on_host) = (options.kv_type, options.ple_on_host);
+        Ok(Self {
+            config,
+            tensors,
+            kv_type,
+            weight_bytes,
+            table_bytes,
+            ple_on_host,
+            vision,
+            audio,
+            unusable,
+            tower_bytes,
+        })
     }
 
-    /// These options with room for the largest pictures for which the context need not be shorter and no buffer larger
-    /// than the device binds. Only models that see pictures whole need any.
+    /// These options with room for the largest pictures for which the context need not be shorter, the per-layer table
+    /// need not be elsewhere and no buffer larger than the device binds. Only models that see pictures whole need any.
     ///
     /// # Errors
     /// As [`Self::read`].
     pub fn with_pictures(
         header: &Header,
         options: &LoadOptions,
-        available: u64,
-        binding: u64,
+        memory: DeviceMemory,
     ) -> Result<LoadOptions, EngineError> {
         let usual = Self::with_options(header, options)?;
         if usual.config.sees_pictures_whole() {
-            let context = usual.longest(options.context, available);
+            let fit = |plan: &Self| {
+                let fit = plan.fit(options.context, memory).ok()?;
+                Some((fit.context, fit.table_on_host))
+            };
             for budget in Budget::ALL.into_iter().rev().take_while(|budget| *budget > Budget::default()) {
                 let larger = LoadOptions { largest_picture: budget.tokens(), ..*options };
                 let plan = Self::with_options(header, &larger)?;
-                if largest_buffer(&plan.config) <= binding
-                    && plan.longest(options.context, available) == context
-                {
+                if fit(&plan).is_some() && fit(&plan) == fit(&usual) {
                     return Ok(larger);
                 }
             }
@@ -108,13 +119,26 @@ impl Plan {
         Ok(*options)
     }
 
+    /// The per-layer table, where the model has one.
+    #[must_use]
+    pub fn table(&self) -> Option<&MatrixSpec> {
+        self.tensors.matrix(PLE_TABLE)
+    }
+
     /// Bytes of graphics memory with a context of this length.
     #[must_use]
-    pub fn bytes(&self, context: u32) -> u64 {
+    pub fn bytes(&self, context: u32, table_on_host: bool) -> u64 {
         let vocabulary = self.tensors.vocabulary();
-        let working = working_bytes(&self.config, vocabulary, context, KvType::F16, self.ple_on_host);
-        let rings = ring_bytes(&self.config, context, KvType::F16);
-        self.weight_bytes + self.tower_bytes + working + checkpoints::planned_bytes(rings)
+        let working = working_bytes(&self.config, vocabulary, context, self.kv_type, table_on_host);
+        let rings = ring_bytes(&self.config, context, self.kv_type);
+        let table = if table_on_host { 0 } else { self.table_bytes };
+        self.weight_bytes + table + self.tower_bytes + working + checkpoints::planned_bytes(rings)
+    }
+
+    /// The largest buffer of cache and working memory with a context of this length. Unlike a table it cannot be cut.
+    #[must_use]
+    pub fn largest_buffer(&self, context: u32) -> LargestBuffer {
+        largest_buffer(&self.config, self.tensors.vocabulary(), context, self.kv_type)
     }
 
     /// The products of decode whose packed form is timed at load ([`large_products`]).
@@ -123,11 +147,11 @@ impl Plan {
         large_products(&self.tensors, self.config.layers.len())
     }
 
-    /// The first matrix that a device with this largest binding could not hold, and its bytes.
+    /// The first matrix that a device with this largest binding could not hold, and its bytes. The per-layer table may
+    /// stay outside.
     #[must_use]
     pub fn unbindable(&self, limit: u64) -> Option<(&str, u64)> {
-        let skipped = |name: &str| self.ple_on_host && name == PLE_TABLE;
-        let loaded = self.tensors.matrices.iter().filter(|spec| !skipped(&spec.name));
+        let loaded = self.tensors.matrices.iter().filter(|spec| spec.name != PLE_TABLE);
         loaded.filter(|spec| matches!(spec.rows_within(limit), Ok(None))).find_map(|spec| {
             let bytes = spec.device_bytes().ok()?;
             Some((spec.name.as_str(), bytes))
@@ -139,18 +163,6 @@ impl Plan {
     pub fn context(&self, asked: u32) -> u32 {
         let wanted = if asked == 0 { DEFAULT_CONTEXT } else { asked };
         wanted.clamp(LEAST_CONTEXT.min(self.config.max_context), self.config.max_context)
-    }
-
-    /// The longest context up to `asked` that fits `available` bytes, in steps of 512; none when not even the
-    /// shortest does.
-    #[must_use]
-    pub fn longest(&self, asked: u32, available: u64) -> Option<u32> {
-        let wanted = self.context(asked);
-        if self.bytes(wanted) <= available {
-            return Some(wanted);
-        }
-        let steps = wanted / LEAST_CONTEXT;
-        (1..steps).rev().map(|n| n * LEAST_CONTEXT).find(|&context| self.bytes(context) <= available)
     }
 }
 
@@ -166,11 +178,4 @@ fn usable<T>(
         }
         other => other,
     }
-}
-
-/// Bytes that a device is taken to have. WebGPU does not say; the largest buffer is the only hint, and devices with
-/// large buffers have several times as much memory. A device that has less says so when it is asked to allocate.
-#[must_use]
-pub fn assumed_memory(gpu: &Gpu) -> u64 {
-    gpu.max_buffer().min(8 << 30) * 8
 }

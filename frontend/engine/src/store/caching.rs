@@ -7,9 +7,12 @@ use std::rc::Rc;
 use futures_util::FutureExt as _;
 use sha2::{Digest as _, Sha256};
 
-use crate::bytes::{ByteSource, Bytes, BytesBuilder, CancelToken, LocalBoxFuture, SourceError, checked_len};
+use crate::bytes::{
+    ByteSource, Bytes, BytesBuilder, CancelToken, LocalBoxFuture, SourceError, checked_bytes, checked_len,
+};
 
 use super::journal::Record;
+use super::kept::KeptRange;
 use super::{Digest, Medium, MediumError, RangeSet, StoreError};
 
 /// Written bytes after which the journal gets a line: what a tab that dies may have fetched in vain.
@@ -146,6 +149,47 @@ impl CachingSource {
             self.medium.pause().await;
         }
         self.judge()
+    }
+
+    /// Fetches what is missing of `range`, and gives it as a source of its own, which asks nobody else for a byte.
+    /// `progress` gets the bytes of it that are here, and all.
+    ///
+    /// # Errors
+    /// When bytes cannot be fetched or kept; a cancelled token is a [`SourceError::Cancelled`].
+    pub async fn hold(
+        self: &Rc<Self>,
+        range: Range<u64>,
+        cancel: &CancelToken,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<KeptRange, StoreError> {
+        let total = checked_bytes(&range, self.size)?;
+        let here = || {
+            let parts = self.state.borrow().record.present.split(&range);
+            parts.iter().filter(|(_, here)| *here).map(|(part, _)| part.end - part.start).sum()
+        };
+        // On its own, so that the state is not borrowed while bytes are fetched.
+        let first_gap = || self.state.borrow().record.present.first_missing(&range);
+        progress(here(), total);
+        while let Some(gap) = first_gap() {
+            self.check_trouble()?;
+            let part = gap.start..gap.end.min(gap.start + FETCH);
+            cancel.guard(self.fetch(part)).await?;
+            progress(here(), total);
+        }
+        Ok(KeptRange::new(Rc::clone(self), range))
+    }
+
+    /// Bytes of a range that is here, from the medium and from nowhere else. Where they cannot be read, all of `held` is
+    /// lost: what is fetched later must not say which bytes were wanted.
+    pub(super) fn read_kept(&self, range: Range<u64>, held: &Range<u64>) -> Result<Bytes, SourceError> {
+        let missing = || SourceError::Unreadable { reason: "the copy in this browser is gone".to_owned() };
+        if !self.state.borrow().record.present.contains(&range) {
+            return Err(missing());
+        }
+        self.medium.read(range.clone()).map_err(|error| {
+            self.lose(held, &error);
+            SourceError::Unreadable { reason: error.to_string() }
+        })
     }
 
     /// Goes on with the check. On its own, so that the state is not borrowed while `complete` waits.

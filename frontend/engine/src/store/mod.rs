@@ -10,6 +10,7 @@ mod digest;
 mod error;
 mod folder;
 pub mod journal;
+mod kept;
 mod medium;
 mod memory_folder;
 #[cfg(target_arch = "wasm32")]
@@ -30,6 +31,7 @@ pub use caching::{CachingSource, Completion};
 pub use digest::Digest;
 pub use error::StoreError;
 pub use folder::Folder;
+pub use kept::KeptRange;
 pub use medium::{Medium, MediumError};
 pub use memory_folder::MemoryFolder;
 #[cfg(target_arch = "wasm32")]

@@ -14,7 +14,7 @@ use web_sys::{
 };
 
 use crate::bytes::web::{error_name, error_text};
-use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, SourceError, checked_len};
+use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, LocalSource, SourceError, checked_len};
 
 use super::{Medium, MediumError, StoreError};
 
@@ -209,6 +209,8 @@ impl ByteSource for OpfsSource {
         std::future::ready(bytes).boxed_local()
     }
 }
+
+impl LocalSource for OpfsSource {}
 
 /// The handle of a file, which is created if `create` says so.
 pub(super) async fn file(

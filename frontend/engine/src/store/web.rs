@@ -9,7 +9,7 @@ use js_sys::Reflect;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{FileSystemDirectoryHandle, StorageManager, WorkerGlobalScope};
 
-use crate::bytes::{BlobSource, ByteSource};
+use crate::bytes::{BlobSource, ByteSource, LocalSource};
 
 use super::journal::Record;
 use super::opfs::{OpfsMedium, OpfsSource, append_to_journal, file, journal_name, store_error};
@@ -67,10 +67,10 @@ pub struct Usage {
 pub struct Opened {
     /// Its bytes.
     pub source: Rc<dyn ByteSource>,
+    /// The same, where all of them are in this browser.
+    pub local: Option<Rc<dyn LocalSource>>,
     /// The blob that is being kept, if it is: to be completed when there is time.
     pub keeping: Option<Rc<CachingSource>>,
-    /// Whether all bytes come from this browser.
-    pub is_local: bool,
     /// Why it is not kept although that was asked for.
     pub trouble: Option<StoreError>,
 }
@@ -97,30 +97,35 @@ impl Store {
     /// Opens a blob: from this browser if it is here whole and proven, else from `upstream`, and kept on the way if
     /// `keep` says so. Never fails: where it cannot be kept, it comes from `upstream` and `trouble` says why.
     pub async fn blob(&self, blob: &Blob, upstream: Rc<dyn ByteSource>, keep: bool) -> Opened {
-        if let Some(source) = self.whole(blob, &upstream).await {
-            return Opened { source, keeping: None, is_local: true, trouble: None };
+        if let Some((source, local)) = self.whole(blob, &upstream).await {
+            return Opened { source, local: Some(local), keeping: None, trouble: None };
         }
-        let plain = |trouble| Opened { source: upstream.clone(), keeping: None, is_local: false, trouble };
+        let plain = |trouble| Opened { source: upstream.clone(), local: None, keeping: None, trouble };
         if !keep {
             return plain(None);
         }
         match self.start_keeping(blob, upstream.clone()).await {
             Ok(source) => {
-                Opened { source: source.clone(), keeping: Some(source), is_local: false, trouble: None }
+                Opened { source: source.clone(), local: None, keeping: Some(source), trouble: None }
             }
             Err(error) => plain(Some(error)),
         }
     }
 
-    /// The blob from this browser, if it is here whole and proven. What cannot be read of it comes from `upstream`.
-    async fn whole(&self, blob: &Blob, upstream: &Rc<dyn ByteSource>) -> Option<Rc<dyn ByteSource>> {
+    /// The blob from this browser, if it is here whole and proven: as a source that has `upstream` to fall back to, and as
+    /// one that reads nothing but what is here.
+    async fn whole(
+        &self,
+        blob: &Blob,
+        upstream: &Rc<dyn ByteSource>,
+    ) -> Option<(Rc<dyn ByteSource>, Rc<dyn LocalSource>)> {
         let size = upstream.len();
         let mut record = self.record(&blob.digest).await?;
         if !record.verified || record.size != size {
             return None;
         }
         let name = blob.digest.file_name();
-        let local: Rc<dyn ByteSource> = match OpfsSource::open(&self.folder, &name).await {
+        let local: Rc<dyn LocalSource> = match OpfsSource::open(&self.folder, &name).await {
             Ok(source) => Rc::new(source),
             // Locked by another tab: a `File` can be read beside it.
             Err(_) => Rc::new(BlobSource::new(self.snapshot(&name).await?)),
@@ -138,7 +143,9 @@ impl Store {
             let (folder, name) = (folder.clone(), name.clone());
             async move { append_to_journal(&folder, &name, &line).await.unwrap_or_default() }.boxed_local()
         });
-        Some(Rc::new(ProvenSource::new(local, Rc::clone(upstream), record, journal)))
+        let proven =
+            ProvenSource::new(Rc::clone(&local) as Rc<dyn ByteSource>, Rc::clone(upstream), record, journal);
+        Some((Rc::new(proven), local))
     }
 
     async fn start_keeping(

@@ -8,7 +8,7 @@ use shaders::{DType, quant::dequantize};
 use super::*;
 use crate::bytes::{ByteSource, Bytes, FileSource, LocalBoxFuture, MemorySource, SourceError};
 use crate::gguf::{Header, TensorSpec, summary};
-use crate::session::Plan;
+use crate::session::{DeviceMemory, Fit, Misfit, Plan};
 use crate::tokenizer::Tokenizer;
 
 fn shape(name: &str) -> Shape {
@@ -104,15 +104,56 @@ fn parameters_are_those_of_published_models() {
     assert!((3.2e9..3.6e9).contains(&(bytes("e2b", Quant::Q4KM) as f64)), "{}", bytes("e2b", Quant::Q4KM));
 }
 
+fn plan(name: &str, quant: Quant) -> Plan {
+    let shape = shape(name);
+    let plan = tensors::plan(&shape, quant, PUBLISHED_VOCABULARY);
+    let specs: Vec<_> = plan.into_iter().map(|tensor| tensor.spec).collect();
+    let metadata = metadata(&shape, &Options::new(shape.clone(), quant));
+    Plan::read(&hollow(&metadata, &specs)).expect("a plan")
+}
+
+#[test]
+fn the_per_layer_table_goes_to_the_device_where_there_is_room() {
+    for name in ["e2b", "e4b"] {
+        let plan = plan(name, Quant::Q4KM);
+        assert!(plan.table_bytes > 1_900_000_000, "{name}: {}", plan.table_bytes);
+        // A card that reports buffers of 2 GiB, and one that binds 128 MiB: the table is cut for it.
+        for largest_binding in [(1 << 31) - 4, 128 << 20] {
+            let memory = DeviceMemory { available: 16 << 30, largest_binding };
+            let fit = plan.fit(0, memory).expect("it fits");
+            assert_eq!((fit.context, fit.table_on_host), (8192, false), "{name}");
+            assert_eq!(fit.bytes, plan.bytes(8192, false));
+        }
+        // Without room for the table no context is made shorter for it; that of the rest may be.
+        let memory = |available| DeviceMemory { available, largest_binding: 1 << 30 };
+        for asked in [0, 32_768] {
+            let fit = plan.fit(asked, memory(plan.bytes(plan.context(asked), false) - 1)).expect("it fits");
+            assert_eq!((fit.context, fit.table_on_host), (plan.context(asked), true), "{name}");
+        }
+        let fit = plan.fit(0, memory(plan.bytes(8192, true) - 1)).expect("it fits");
+        assert_eq!(fit, Fit { context: 7680, bytes: plan.bytes(7680, true), table_on_host: true });
+        let misfit = plan.fit(0, memory(1 << 30)).expect_err("it is larger");
+        assert_eq!(misfit, Misfit::Memory { needed: plan.bytes(512, true), available: 1 << 30 });
+    }
+}
+
+#[test]
+fn a_context_is_no_longer_than_its_cache_can_be_bound() {
+    let plan = plan("e4b", Quant::Q4KM);
+    let memory = |largest_binding| DeviceMemory { available: 64 << 30, largest_binding };
+    // Two pairs of keys and values of 512 halves: 2 KiB for each position.
+    let fit = plan.fit(131_072, memory(128 << 20)).expect("it fits");
+    assert_eq!((fit.context, fit.table_on_host), (65_536, false));
+    assert_eq!(plan.fit(131_072, memory(256 << 20)).expect("it fits").context, 131_072);
+    // No context makes a matrix smaller.
+    let (label, limit) = ("per_layer_model_proj".to_owned(), 16 << 20);
+    let misfit = plan.fit(0, memory(limit)).expect_err("it cannot be cut");
+    assert_eq!(misfit, Misfit::Buffer { label, bytes: 55_050_240, limit });
+}
+
 #[test]
 fn large_products_are_those_of_many_quantised_rows() {
-    let large = |name: &str, quant| {
-        let shape = shape(name);
-        let plan = tensors::plan(&shape, quant, PUBLISHED_VOCABULARY);
-        let specs: Vec<_> = plan.into_iter().map(|tensor| tensor.spec).collect();
-        let metadata = metadata(&shape, &Options::new(shape.clone(), quant));
-        Plan::read(&hollow(&metadata, &specs)).expect("a plan").large_products()
-    };
+    let large = |name: &str, quant| plan(name, quant).large_products();
     let e2b = large("e2b", Quant::Q40);
     assert_eq!(e2b, ["Q4_0+Q4_0 1536x12288", "Q4_0+Q4_0 1536x24576", "Q6_K 1536x262144"]);
     // Sliding layers have 16 heads of 256 and 8 pairs of keys and values; global ones 16 of 512, and 2 of keys.

@@ -18,7 +18,7 @@ pub struct Base {
     pub weights: Weights,
     /// The id whose per-layer embedding soft tokens have: `<pad>`.
     pub pad: u32,
-    /// The per-layer table, where it stays in the file.
+    /// The per-layer table, where it stays outside of the device.
     pub table: Option<Rc<HostTable>>,
 }
 

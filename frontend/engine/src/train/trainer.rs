@@ -336,7 +336,8 @@ impl Trainer {
         queue.write_buffer(&work.weights, 0, bytemuck::cast_slice(&weights));
         if let Some(table) = &self.base.table {
             // Fetched rows come before the list that reads them from here.
-            let table = table.rows(&ids).await?;
+            let rows = async { Ok::<_, TrainError>(table.rows(&ids).await?) };
+            let table = cancel.guard(rows).await?;
             queue.write_buffer(&work.up, 0, bytemuck::cast_slice(&table));
         }
         let mut embed = self.lists.embed.as_slice();

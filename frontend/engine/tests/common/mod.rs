@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use engine::bytes::{ByteSource, CancelToken, FileSource};
+use engine::bytes::{CancelToken, FileSource};
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::KvType;
-use engine::session::{LoadOptions, Session};
+use engine::session::{LoadOptions, ModelFile, Session};
 
 /// A path in this repository.
 pub fn repository(path: &str) -> PathBuf {
@@ -31,7 +31,7 @@ pub fn exact(gpu: &Rc<Gpu>, path: &Path) -> Session {
 
 /// Loads a model.
 pub fn load(gpu: &Rc<Gpu>, path: &Path, options: &LoadOptions) -> Session {
-    let source: Rc<dyn ByteSource> = Rc::new(FileSource::open(path).expect("the model file opens"));
-    pollster::block_on(Session::load(Rc::clone(gpu), source, options, &CancelToken::new(), &mut |_| ()))
+    let file = ModelFile::local(Rc::new(FileSource::open(path).expect("the model file opens")));
+    pollster::block_on(Session::load(Rc::clone(gpu), file, options, &CancelToken::new(), &mut |_| ()))
         .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }

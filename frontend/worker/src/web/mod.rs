@@ -46,7 +46,8 @@ fn receive(host: &Rc<Host>, data: &JsValue, in_test: bool) {
     host.receive_bytes(&bytes.to_vec(), files);
 }
 
-/// What a test asks: `lose-device`, as a driver's reset would; `soft-tokens`, which are sent as
+/// What a test asks: `lose-device`, as a driver's reset would; `memory BYTES`, which is what the device is taken to have
+/// from now on; `soft-tokens`, which are sent as
 /// `{ soft_tokens: [Float32Array…] }`, the latest last.
 async fn in_a_test(host: Rc<Host>, asked: String) {
     match asked.as_str() {
@@ -56,7 +57,11 @@ async fn in_a_test(host: Rc<Host>, asked: String) {
             let all: Array = all.iter().map(|rows| Float32Array::from(rows.as_slice())).collect();
             send("soft_tokens", &all, &Array::new()).ok();
         }
-        _ => {}
+        other => {
+            if let Some(Ok(bytes)) = other.strip_prefix("memory ").map(str::parse) {
+                host.state_memory(bytes).await;
+            }
+        }
     }
 }
 

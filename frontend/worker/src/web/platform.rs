@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use engine::bytes::{BlobSource, ByteSource, CancelToken, LocalBoxFuture, http_source};
+use engine::bytes::{BlobSource, ByteSource, CancelToken, LocalBoxFuture, LocalSource, http_source};
 use engine::gpu::CompileAhead;
-use engine::store::{Blob, Digest, Folder, OpfsFolder, Store, StoreError};
+use engine::store::{self, Blob, Digest, Folder, OpfsFolder, Store, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::lock::Mutex;
 use protocol::{CacheEntry, Cause, Event, Failure, Layer, LayerKind, ModelSource, Remedy};
@@ -62,6 +62,7 @@ impl Browser {
             projector.map(|layer| Rc::new(http_source(&layer.url, layer.size, again)) as Rc<dyn ByteSource>);
         let plain = |trouble| Opened {
             source: Rc::clone(&upstream),
+            local: None,
             projector: projector.clone(),
             keeping: None,
             trouble,
@@ -77,8 +78,8 @@ impl Browser {
         }
         let blob = Blob { digest, name: name.to_owned() };
         let opened = store.blob(&blob, Rc::clone(&upstream), keep).await;
-        let Opened { projector, .. } = plain(None);
-        Ok(Opened { source: opened.source, projector, keeping: opened.keeping, trouble: opened.trouble })
+        let store::Opened { source, local, keeping, trouble } = opened;
+        Ok(Opened { source, local, keeping, trouble, ..plain(None) })
     }
 }
 
@@ -123,14 +124,17 @@ impl Platform for Browser {
             match source {
                 ModelSource::Server { name, layers } => self.open_server(name, layers, keep, cancel).await,
                 ModelSource::Local { .. } => match files.first() {
-                    Some(file) => Ok(Opened {
-                        source: Rc::new(BlobSource::new(file.clone())),
-                        projector: files
-                            .get(1)
-                            .map(|file| Rc::new(BlobSource::new(file.clone())) as Rc<dyn ByteSource>),
-                        keeping: None,
-                        trouble: None,
-                    }),
+                    Some(file) => {
+                        let file = Rc::new(BlobSource::new(file.clone()));
+                        let projector = files.get(1).map(|file| Rc::new(BlobSource::new(file.clone())));
+                        Ok(Opened {
+                            source: Rc::clone(&file) as Rc<dyn ByteSource>,
+                            local: Some(file as Rc<dyn LocalSource>),
+                            projector: projector.map(|file| file as Rc<dyn ByteSource>),
+                            keeping: None,
+                            trouble: None,
+                        })
+                    }
                     None => Err(Failure::new(Cause::Invalid, "The file is gone. Choose it again.")),
                 },
             }

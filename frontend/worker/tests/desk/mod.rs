@@ -3,6 +3,8 @@
 // Each file of tests uses a part of it.
 #![allow(dead_code)]
 
+pub mod server;
+
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,13 +12,14 @@ use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-use engine::bytes::{CancelToken, FileSource, LocalBoxFuture};
-use engine::store::{Folder, MemoryFolder, StoreError};
+use engine::bytes::{ByteSource, CancelToken, FileSource, LocalBoxFuture, LocalSource};
+use engine::store::{CachingSource, Folder, MemoryFolder, StoreError};
 use futures_util::FutureExt as _;
 use protocol::{
     Event, Failure, GenerateOptions, LoadOptions, Message, ModelSource, Request, RequestId, Role, Sampling,
     VERSION,
 };
+use server::Server;
 use worker::Host;
 use worker::device::{AdapterNames, NoAdapter};
 use worker::platform::{Kept, Lock, Opened, Platform};
@@ -45,6 +48,10 @@ pub struct Desk {
     pub locks: Rc<RefCell<BTreeSet<String>>>,
     /// The file that every model is.
     pub model: RefCell<PathBuf>,
+    /// The server that the model comes from; without one it is a file on this machine.
+    pub server: RefCell<Option<Rc<Server>>>,
+    /// Bytes that the browser has room for, where it keeps the model.
+    pub room: Cell<Option<u64>>,
     /// Other files, by the name of a local one or the digest of a layer.
     pub files: RefCell<BTreeMap<String, PathBuf>>,
     /// The bytes of pictures and sounds, by the places of their handles.
@@ -178,6 +185,15 @@ impl Platform for Side {
         _: bool,
         _: CancelToken,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>> {
+        if let Some(server) = self.0.server.borrow().clone() {
+            let keeping = self.0.room.get().map(|room| server.kept(room));
+            let source: Rc<dyn ByteSource> = match &keeping {
+                Some(keeping) => Rc::<CachingSource>::clone(keeping),
+                None => server,
+            };
+            let opened = Opened { source, local: None, projector: None, keeping, trouble: None };
+            return std::future::ready(Ok(opened)).boxed_local();
+        }
         let key = match source {
             ModelSource::Local { names, .. } => names.first(),
             ModelSource::Server { layers, .. } => layers.first().map(|layer| &layer.digest),
@@ -185,7 +201,9 @@ impl Platform for Side {
         let file = key.and_then(|key| self.0.files.borrow().get(key).cloned());
         let path = file.unwrap_or_else(|| self.0.model.borrow().clone());
         let source = Rc::new(FileSource::open(&path).expect("the file opens"));
-        std::future::ready(Ok(Opened { source, projector: None, keeping: None, trouble: None })).boxed_local()
+        let local = Some(Rc::clone(&source) as Rc<dyn LocalSource>);
+        std::future::ready(Ok(Opened { source, local, projector: None, keeping: None, trouble: None }))
+            .boxed_local()
     }
 
     fn read<'a>(

@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
-use engine::bytes::{ByteSource, CancelToken, FileSource};
+use engine::bytes::{CancelToken, FileSource};
 use engine::gguf::{Header, summary};
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{KvType, LARGE, Products};
-use engine::session::{Control, LEAST_CONTEXT, LoadOptions, Options, Plan, Session};
+use engine::session::{Control, LEAST_CONTEXT, LoadOptions, ModelFile, Options, Plan, Session};
 use engine::synth;
 use engine::template::{Conversation, Message, Part, RenderOptions, Role, Variant, render};
 use engine::tokenizer::{Specials, Tokenizer};
@@ -34,6 +34,9 @@ struct Cli {
     /// Cut tables and experts into parts of at most so many bytes, as a device with small bindings does.
     #[arg(long, global = true, value_name = "BYTES")]
     largest_part: Option<u64>,
+    /// Bytes of memory that the device is taken to have. Where a per-layer table does not fit, it stays in the file.
+    #[arg(long, global = true, value_name = "BYTES")]
+    memory: Option<u64>,
     /// Which quantised products of a drawn token round x to eight bits and multiply integers.
     #[arg(long, global = true, value_enum, default_value_t = ProductsArg::Measured)]
     products: ProductsArg,
@@ -281,8 +284,13 @@ impl Command {
 pub fn run() -> Result<Value> {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches)?;
-    let gpu =
-        GpuOptions { adapter: cli.gpu, portable: cli.portable, largest_part: cli.largest_part, ahead: None };
+    let gpu = GpuOptions {
+        adapter: cli.gpu,
+        portable: cli.portable,
+        largest_part: cli.largest_part,
+        memory: cli.memory,
+        ..GpuOptions::default()
+    };
     let options = Device { gpu, products: cli.products.into() };
     match cli.command.with_order(&matches) {
         Command::Info { model } => info(&model),
@@ -368,7 +376,7 @@ pub fn run() -> Result<Value> {
     }
 }
 
-fn source(model: &Path) -> Result<Rc<dyn ByteSource>> {
+fn source(model: &Path) -> Result<Rc<FileSource>> {
     let source = FileSource::open(model).with_context(|| format!("{} cannot be opened", model.display()))?;
     Ok(Rc::new(source))
 }
@@ -388,7 +396,8 @@ fn load_with(options: &Device, model: &Path, load_options: &LoadOptions) -> Resu
     let started = Instant::now();
     let cancel = CancelToken::new();
     let mut quiet = |_| ();
-    let load = Session::load(Rc::clone(&gpu), source(model)?, load_options, &cancel, &mut quiet);
+    let file = ModelFile::local(source(model)?);
+    let load = Session::load(Rc::clone(&gpu), file, load_options, &cancel, &mut quiet);
     let session = pollster::block_on(load)?;
     Ok((session, started.elapsed().as_secs_f64() * 1000.0, gpu))
 }
@@ -425,7 +434,7 @@ fn info(model: &Path) -> Result<Value> {
             let memory: Vec<_> = [2048, 8192, 32_768, 131_072]
                 .into_iter()
                 .filter(|&n| n <= c.max_context)
-                .map(|n| json!({ "context": n, "bytes": plan.bytes(n) }))
+                .map(|n| json!({ "context": n, "bytes": plan.bytes(n, false) }))
                 .collect();
             value["layers"] = json!(c.layers.len());
             value["width"] = json!(c.width);
@@ -435,8 +444,8 @@ fn info(model: &Path) -> Result<Value> {
             value["max_context"] = json!(c.max_context);
             value["shared_kv_layers"] = json!(c.layers.len() - c.first_shared);
             value["per_layer_width"] = json!(c.ple);
-            value["per_layer_table_on_host"] = json!(plan.ple_on_host);
-            value["weight_bytes"] = json!(plan.weight_bytes);
+            value["per_layer_table_bytes"] = json!(plan.table_bytes);
+            value["weight_bytes"] = json!(plan.weight_bytes + plan.table_bytes);
             value["tower_bytes"] = json!(plan.tower_bytes);
             value["memory"] = json!(memory);
         }

@@ -6,7 +6,7 @@ use futures_util::FutureExt as _;
 use wasm_bindgen::JsCast as _;
 
 use super::unreadable;
-use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, SourceError, checked_len};
+use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, LocalSource, SourceError, checked_len};
 
 /// A `Blob` or `File`, read in place.
 #[derive(Clone, Debug)]
@@ -50,3 +50,5 @@ impl ByteSource for BlobSource {
         self.read_part(range).boxed_local()
     }
 }
+
+impl LocalSource for BlobSource {}

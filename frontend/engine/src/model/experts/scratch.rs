@@ -72,4 +72,11 @@ impl ExpertScratch {
     pub fn bytes(config: &Config, rows: u32) -> u64 {
         config.experts.map_or(0, |experts| sizes(config, experts, rows).0.iter().sum())
     }
+
+    /// Bytes of the largest buffer; 0 without experts.
+    #[must_use]
+    pub fn largest(config: &Config, rows: u32) -> u64 {
+        let largest = |experts| sizes(config, experts, rows).0.into_iter().max();
+        config.experts.and_then(largest).unwrap_or(0)
+    }
 }

@@ -1,0 +1,41 @@
+//! A part of a blob that is kept, read from where it is kept.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use futures_util::FutureExt as _;
+
+use super::CachingSource;
+use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, LocalSource, SourceError, checked_len};
+
+/// A range of a blob whose bytes are all here ([`CachingSource::hold`]). Where they can no longer be read, reading
+/// fails: nothing is fetched again.
+pub struct KeptRange {
+    source: Rc<CachingSource>,
+    range: Range<u64>,
+}
+
+impl KeptRange {
+    pub(super) fn new(source: Rc<CachingSource>, range: Range<u64>) -> Self {
+        Self { source, range }
+    }
+}
+
+impl ByteSource for KeptRange {
+    fn len(&self) -> u64 {
+        self.range.end
+    }
+
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
+        let bytes = checked_len(&range, self.range.end).and_then(|_| {
+            if range.start >= self.range.start {
+                return self.source.read_kept(range, &self.range);
+            }
+            let Range { start, end } = range;
+            Err(SourceError::OutOfRange { start, end, len: self.range.end })
+        });
+        std::future::ready(bytes).boxed_local()
+    }
+}
+
+impl LocalSource for KeptRange {}

@@ -1,0 +1,44 @@
+//! A place on this machine for the per-layer table of a model, where the device has no room for it.
+//!
+//! Rows of it are looked up for every token, so whoever hands them out could read along. They never come from the
+//! server: before the model is loaded, all of the table is here.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use engine::bytes::{CancelToken, LocalSource, RangeCopy};
+use engine::session::Loading;
+use engine::store::StoreError;
+
+use crate::failure::{self, Stopped};
+use crate::platform::Opened;
+
+/// A source on this machine that has these bytes of the file: the file itself; else what the browser keeps of it, of
+/// which the rest is fetched now; else, if it may be used, ordinary memory.
+///
+/// # Errors
+/// When ordinary memory is left and may not be used; when bytes cannot be fetched.
+pub async fn here(
+    opened: &Opened,
+    range: Range<u64>,
+    use_memory: bool,
+    cancel: &CancelToken,
+    tell: &mut dyn FnMut(Loading),
+) -> Result<Rc<dyn LocalSource>, Stopped> {
+    if let Some(local) = &opened.local {
+        return Ok(Rc::clone(local));
+    }
+    let mut told = |done, total| tell(Loading::Table(done, total));
+    if let Some(keeping) = &opened.keeping {
+        match keeping.hold(range.clone(), cancel, &mut told).await {
+            Ok(kept) => return Ok(Rc::new(kept)),
+            Err(StoreError::Source(error)) => return Err(error.into()),
+            // Storage that is full or refused leaves memory.
+            Err(_) => {}
+        }
+    }
+    if !use_memory {
+        return Err(failure::needs_memory(range.end - range.start).into());
+    }
+    Ok(Rc::new(RangeCopy::read(&*opened.source, range, cancel, &mut told).await?))
+}
