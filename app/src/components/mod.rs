@@ -13,6 +13,7 @@ mod picker;
 mod picture;
 mod rail;
 mod say;
+mod shortcuts;
 mod sound;
 
 pub use advice::{AdviceDialog, DeviceNotice, TooSlowDialog};
@@ -27,7 +28,8 @@ pub use palette::Palette;
 pub use picker::{OpenFileButton, Picker, open_files};
 pub use picture::{Thumbnail, Viewer};
 pub use rail::{Rail, RailSheet};
-pub use say::{LiveRegion, ToastView};
+pub use say::Notices;
+pub use shortcuts::ShortcutsDialog;
 pub use sound::SoundPlayer;
 
 use leptos::prelude::*;

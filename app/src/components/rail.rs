@@ -105,6 +105,7 @@ fn Search() -> impl IntoView {
             <input
                 type="search"
                 placeholder="Search"
+                dir="auto"
                 aria-label="Search conversations"
                 prop:value=library.query
                 on:input=typed
@@ -276,9 +277,9 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
                 when=move || renaming.get()
                 fallback=move || view! {
                     <a node_ref=link href=move || href(Place::Chat(Some(id))) aria-current=current title=title>
-                        <span class="rail-title">{title}</span>
+                        <span class="rail-title" dir="auto">{title}</span>
                         {move || running().then(|| view! { <span class="pulse" aria-label="answering"></span> })}
-                        <span class="rail-snippet">{snippet}</span>
+                        <span class="rail-snippet" dir="auto">{snippet}</span>
                     </a>
                 }
             >
@@ -346,6 +347,7 @@ fn RenameField(
             class="rename"
             type="text"
             aria-label="New title"
+            dir="auto"
             node_ref=input
             prop:value=title
             on:keydown=key
@@ -373,6 +375,10 @@ fn export_markdown(stores: Stores, id: ConversationId) {
 }
 
 fn delete(stores: Stores, id: ConversationId, place: Place) {
+    // The line goes with its menu, and the focus to the one beside it.
+    let line = browser::focused().and_then(|menu| menu.closest("li").ok().flatten());
+    let beside =
+        line.and_then(|line| line.next_element_sibling().or_else(|| line.previous_element_sibling()));
     if stores
         .chat
         .answer
@@ -383,6 +389,17 @@ fn delete(stores: Stores, id: ConversationId, place: Place) {
     }
     spawn_local(async move {
         let Some(conversation) = stores.library.delete(id).await else { return };
+        request_animation_frame(move || {
+            if browser::focused().is_some() {
+                return;
+            }
+            let link = beside.and_then(|line| line.query_selector("a").ok().flatten());
+            match link.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) {
+                // It is in the page.
+                Some(link) => drop(link.focus()),
+                None => browser::focus_somewhere(),
+            }
+        });
         if place == Place::Chat(Some(id)) {
             stores.ui.replace_path(&Place::Chat(None).path());
         }
