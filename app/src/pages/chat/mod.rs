@@ -22,6 +22,7 @@ use self::{
 };
 use crate::{
     components::Viewer,
+    pages::NotFoundPage,
     place::{Place, use_href, use_place},
     state::use_stores,
 };
@@ -46,7 +47,10 @@ pub fn ChatPage() -> impl IntoView {
         let title = chat.conversation.with(|conversation| conversation.title.clone());
         if title.is_empty() { "gemtab".to_owned() } else { format!("{title} · gemtab") }
     };
+    // Not the conversation's id: going from one to another draws nothing anew.
+    let known = Memo::new(move |_| place.get() != Place::Unknown);
     view! {
+        <Show when=move || known.get() fallback=NotFoundPage>
         <Title text=title />
         <div class="chat">
             <main id="main" class="chat-main" tabindex="-1">
@@ -63,6 +67,7 @@ pub fn ChatPage() -> impl IntoView {
             <Viewer />
             <Compare />
         </div>
+        </Show>
         // Nothing is in it, but the router waits for it before it changes the address.
         <Outlet />
     }
