@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use protocol::{Failure, Remedy};
 
-use super::{Glyph, Icon};
+use super::{Glyph, Icon, IconButton};
 use crate::{
     browser, format,
     place::Place,
@@ -18,6 +18,9 @@ pub fn FailureBox(
     /// Tries the same again; without it there is no such button.
     #[prop(optional, into)]
     retry: Option<Callback<()>>,
+    /// Takes it away; without it, it stays.
+    #[prop(optional, into)]
+    on_close: Option<Callback<()>>,
 ) -> impl IntoView {
     let buttons: Vec<_> = failure
         .remedies
@@ -32,6 +35,7 @@ pub fn FailureBox(
                 <p>{failure.message}</p>
                 <div class="buttons">{buttons}</div>
             </div>
+            {on_close.map(|close| view! { <IconButton glyph=Glyph::Close label="Dismiss" on_press=close /> })}
         </div>
     }
 }
