@@ -225,6 +225,27 @@ pub fn focused() -> Option<web_sys::HtmlElement> {
     element.dyn_into::<web_sys::HtmlElement>().ok().filter(|element| element.tag_name() != "BODY")
 }
 
+/// Puts the focus where a person most likely goes on: into the dialog that is open, else the message, else the page.
+pub fn focus_somewhere() {
+    let document = web_sys::window().and_then(|window| window.document());
+    let Some(document) = document else { return };
+    // A field would bring the keyboard of a phone up.
+    let fields = if matches_media("(pointer: coarse)") { "" } else { "#composer, " };
+    let places = if modal_is_open() {
+        "dialog:modal :is(input, textarea, select, button):not(:disabled)".to_owned()
+    } else {
+        format!("{fields}#main .log, #main")
+    };
+    for place in places.split(", ").filter(|place| !place.is_empty()) {
+        let found = document.query_selector(place).ok().flatten();
+        if let Some(found) = found.and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok()) {
+            // What cannot take the focus leaves it to nobody, as before.
+            found.focus().ok();
+            return;
+        }
+    }
+}
+
 /// Whether a key press goes into a field.
 #[must_use]
 pub fn typing_in_field() -> bool {

@@ -6,14 +6,18 @@ use leptos_router::{
     hooks::{use_location, use_navigate},
 };
 
+use wasm_bindgen::JsCast as _;
+
 use crate::{
     browser,
     components::{
-        AdviceDialog, LiveRegion, MemoryDialog, Palette, Picker, Rail, RailSheet, ToastView, TooSlowDialog,
+        AdviceDialog, MemoryDialog, Notices, Palette, Picker, Rail, RailSheet, ShortcutsDialog, TooSlowDialog,
     },
+    format,
+    history::ConversationId,
     media::kind::{self, FileKind},
     place::{Place, keep_query, use_place},
-    state::{Stores, use_stores},
+    state::{Stores, models::ModelState, use_stores},
 };
 
 /// The frame around a page.
@@ -22,6 +26,8 @@ pub fn Frame(children: Children) -> impl IntoView {
     let stores = use_stores();
     follow_destinations(stores);
     listen_to_keys(stores);
+    keep_focus();
+    announce(stores);
     let dropping = RwSignal::new(false);
     listen_to_drops(stores, dropping);
     let place = use_place();
@@ -31,6 +37,7 @@ pub fn Frame(children: Children) -> impl IntoView {
     };
     view! {
         <a class="skip-link" href="#main" rel="external">"Skip to the conversation"</a>
+        <Notices />
         <div class="frame">
             <Rail />
             {children()}
@@ -41,8 +48,7 @@ pub fn Frame(children: Children) -> impl IntoView {
         <AdviceDialog />
         <TooSlowDialog />
         <MemoryDialog />
-        <ToastView />
-        <LiveRegion />
+        <ShortcutsDialog />
         <Show when=move || stores.engine.fake.get()>
             <aside class="fake-note" aria-label="Test mode">"Simulated engine"</aside>
         </Show>
@@ -67,7 +73,7 @@ fn follow_destinations(stores: Stores) {
 
 /// The keys that work everywhere.
 fn listen_to_keys(stores: Stores) {
-    let Stores { ui, chat, .. } = stores;
+    let Stores { ui, chat, settings, .. } = stores;
     Effect::new(move |_| {
         let handle = window_event_listener(ev::keydown, move |event| {
             let modified = event.ctrl_key() || event.meta_key();
@@ -80,17 +86,110 @@ fn listen_to_keys(stores: Stores) {
                 return;
             }
             match event.key().as_str() {
-                "/" if !browser::typing_in_field() => {
+                // Who speaks to the computer, or hits keys by accident, can switch keys without Ctrl off.
+                "/" | "?"
+                    if browser::typing_in_field()
+                        || !settings.value.with_untracked(|settings| settings.single_keys) => {}
+                "/" => {
                     event.prevent_default();
                     ui.focus_composer();
                 }
+                "?" => {
+                    event.prevent_default();
+                    ui.shortcuts.set(true);
+                }
                 // A running answer first: what is being written is what is in the way.
-                "Escape" if chat.answer.place.with_untracked(Option::is_some) => chat.stop(),
+                "Escape" if chat.answer.place.with_untracked(Option::is_some) => {
+                    chat.stop();
+                    // The button that stops goes with the answer.
+                    if browser::focused().is_some_and(|it| it.class_list().contains("stop")) {
+                        browser::focus_somewhere();
+                    }
+                }
                 "Escape" if ui.drawer.get_untracked() => ui.drawer.set(false),
                 _ => {}
             }
         });
         on_cleanup(move || handle.remove());
+    });
+}
+
+/// Finds a place for the focus when what was pressed is gone: without one the keyboard begins at the top of the page again.
+fn keep_focus() {
+    Effect::new(move |_| {
+        let handle = window_event_listener(ev::click, move |event| {
+            let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+            let pressed = target.and_then(|target| target.closest("button, a, summary").ok().flatten());
+            let Some(pressed) = pressed else { return };
+            let look = move || {
+                let gone = !pressed.is_connected() || pressed.has_attribute("disabled");
+                if gone && browser::focused().is_none() {
+                    browser::focus_somewhere();
+                }
+            };
+            // Once the page is drawn anew, and what opens has taken the focus.
+            request_animation_frame(move || request_animation_frame(look));
+        });
+        on_cleanup(move || handle.remove());
+    });
+}
+
+/// Says what changes without a person's doing, or elsewhere on the page than where they are.
+fn announce(stores: Stores) {
+    let Stores { ui, library, engine, chat, .. } = stores;
+    let model = Memo::new(move |_| {
+        engine.model.with(|model| match model {
+            ModelState::Ready { choice, .. } => Some(format!("{} is ready.", choice.entry.name)),
+            ModelState::Failed { choice, failure } => {
+                Some(format!("{} was not loaded. {}", choice.entry.name, failure.message))
+            }
+            ModelState::None | ModelState::Loading { .. } => None,
+        })
+    });
+    Effect::new(move |_| {
+        if let Some(words) = model.get() {
+            ui.say(words);
+        }
+    });
+    Effect::new(move |_| {
+        if let Some(words) = library.trouble.get() {
+            ui.say(words);
+        }
+    });
+    Effect::new(move |_| {
+        if let Some(failure) = engine.trouble.get() {
+            ui.say(failure.message);
+        }
+    });
+    let found = Memo::new(move |_| library.found.with(|found| found.as_ref().map(Vec::len)));
+    Effect::new(move |_| {
+        if let Some(count) = found.get() {
+            ui.say(match count {
+                0 => "No conversations found.".to_owned(),
+                count => format!("{} found.", format::counted(count as u64, "conversation", "conversations")),
+            });
+        }
+    });
+    let place = use_place();
+    // What a reader of the screen is told of a page that is loaded, it is not told of one that only changes.
+    Effect::new(move |before: Option<Place>| {
+        let place = place.get();
+        if before.is_some_and(|before| before != place) && !matches!(place, Place::Chat(Some(_))) {
+            ui.say(place.title());
+        }
+        place
+    });
+    // A conversation has its title once it was read. A new one that gets its address is the same as before.
+    let id = Memo::new(move |_| chat.conversation.with(|open| open.id));
+    Effect::new(move |before: Option<ConversationId>| {
+        let id = id.get();
+        if before.is_some_and(|before| before != id) {
+            let title = chat.conversation.with_untracked(|open| open.title.clone());
+            if !title.is_empty() {
+                ui.say(title);
+            }
+        }
+        id
     });
 }
 

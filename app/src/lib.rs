@@ -41,6 +41,12 @@ use self::{
     pages::{ChatPage, DiagnosticsPage, ModelsPage, NotFoundPage, SettingsPage, TunePage},
 };
 
+/// Whether there is a page at a path. What the path names on it, such as a conversation, may still not be in the browser.
+#[must_use]
+pub fn has_page(path: &str) -> bool {
+    place::Place::of(path) != place::Place::Unknown
+}
+
 /// The HTML document around the application.
 pub fn shell(assets: Assets) -> impl IntoView {
     view! {
@@ -48,7 +54,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
         <html lang="en">
             <head>
                 <meta charset="utf-8" />
-                <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+                <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content" />
                 <meta name="color-scheme" content="light dark" />
                 <meta name="description" content="Chat with Gemma 4 in a browser tab, on your own graphics device." />
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />

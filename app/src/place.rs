@@ -39,6 +39,20 @@ impl Place {
         }
     }
 
+    /// What it is called.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Chat(None) => "New conversation",
+            Self::Chat(Some(_)) => "Conversation",
+            Self::Models => "Models",
+            Self::Tune => "Fine-tune",
+            Self::Settings => "Settings",
+            Self::Diagnostics => "Diagnostics",
+            Self::Unknown => "Page not found",
+        }
+    }
+
     /// The path of the place.
     #[must_use]
     pub fn path(self) -> String {

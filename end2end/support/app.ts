@@ -87,7 +87,7 @@ export class App {
   /** Chooses an action from a conversation's menu. */
   async act(title: string, action: string): Promise<void> {
     await this.page.getByRole("button", { name: `Actions for ${title}` }).click();
-    await this.page.getByRole("button", { name: action, exact: true }).click();
+    await this.page.getByRole("menuitem", { name: action, exact: true }).click();
   }
 
   /** Picks files to attach, through the button that opens the system's dialog. */

@@ -88,11 +88,7 @@ impl Site {
                 if request.uri().path().starts_with("/pkg/") {
                     return (StatusCode::NOT_FOUND, "There is no such file.").into_response();
                 }
-                let mut response = page(request).await;
-                if response.status() == StatusCode::OK {
-                    *response.status_mut() = StatusCode::NOT_FOUND;
-                }
-                response
+                page(request).await
             }
         };
         let files = ServeDir::new(&self.root)
@@ -167,7 +163,17 @@ type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 fn page(assets: Assets) -> impl Fn(Request) -> BoxFuture<Response<Body>> + Clone + Send + Sync + 'static {
     move |request| {
         let assets = assets.clone();
-        leptos_axum::handle_response_inner(|| {}, move || app::shell(assets), request, document)
+        // Also a route may match what is no page: `/c/` without the name of a conversation.
+        let found = app::has_page(request.uri().path());
+        let rendered =
+            leptos_axum::handle_response_inner(|| {}, move || app::shell(assets), request, document);
+        Box::pin(async move {
+            let mut response = rendered.await;
+            if !found && response.status() == StatusCode::OK {
+                *response.status_mut() = StatusCode::NOT_FOUND;
+            }
+            response
+        })
     }
 }
 

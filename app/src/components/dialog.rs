@@ -3,7 +3,8 @@
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast as _;
 
-use super::{Glyph, IconButton};
+use super::{Glyph, IconButton, Notices};
+use crate::state::use_stores;
 
 /// A dialog with a heading. Its content is there only while it is open.
 #[component]
@@ -22,6 +23,8 @@ pub fn Dialog(
     /// What it holds.
     children: ChildrenFn,
 ) -> impl IntoView {
+    let ui = use_stores().ui;
+    let layer = ui.layer();
     let node = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         let Some(dialog) = node.get() else { return };
@@ -29,6 +32,7 @@ pub fn Dialog(
             if dialog.open() {
                 dialog.close();
             }
+            ui.layer_closed(layer);
             return;
         }
         // The content is drawn first, so that the focus finds its place in it.
@@ -36,15 +40,20 @@ pub fn Dialog(
             if open.try_get_untracked() == Some(true) && !dialog.open() {
                 // It is in the document and closed, so the browser has no reason to refuse.
                 dialog.show_modal().ok();
+                ui.layer_opened(layer);
             }
         });
     });
-    // A press beside the dialog meets the dialog's own element, which its content covers everywhere else.
-    let press = move |event: web_sys::MouseEvent| {
+    on_cleanup(move || ui.layer_closed(layer));
+    // A press beside the dialog meets the dialog's own element, which its content covers everywhere else. It has to begin
+    // there, too: a selection that is drawn out of a field ends there.
+    let is_beside = move |event: &web_sys::MouseEvent| {
         let target = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
-        if let Some(dialog) = node.get_untracked()
-            && dialog.is_same_node(target.as_ref())
-        {
+        node.get_untracked().is_some_and(|dialog| dialog.is_same_node(target.as_ref()))
+    };
+    let began_beside = StoredValue::new(false);
+    let press = move |event: web_sys::MouseEvent| {
+        if began_beside.get_value() && is_beside(&event) {
             open.set(false);
         }
     };
@@ -55,6 +64,7 @@ pub fn Dialog(
             class=format!("dialog {class}")
             aria-label=title
             on:close=move |_| open.set(false)
+            on:pointerdown=move |event| began_beside.set_value(is_beside(&event))
             on:click=press
         >
             <Show when=move || open.get()>
@@ -68,6 +78,7 @@ pub fn Dialog(
                     {children.with_value(|children| children())}
                 </div>
             </Show>
+            <Notices layer=layer />
         </dialog>
     }
     .into_any()

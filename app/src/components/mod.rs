@@ -14,6 +14,7 @@ mod picker;
 mod picture;
 mod rail;
 mod say;
+mod shortcuts;
 mod sound;
 
 pub use advice::{AdviceDialog, DeviceNotice, TooSlowDialog};
@@ -29,7 +30,8 @@ pub use palette::Palette;
 pub use picker::{OpenFileButton, Picker};
 pub use picture::{Thumbnail, Viewer};
 pub use rail::{Rail, RailSheet, export_json};
-pub use say::{LiveRegion, ToastView};
+pub use say::Notices;
+pub use shortcuts::ShortcutsDialog;
 pub use sound::SoundPlayer;
 
 use leptos::prelude::*;

@@ -7,7 +7,7 @@ use leptos::{html, prelude::*};
 use super::{Dialog, Glyph, Icon, rail::pick_archive};
 use crate::{
     place::Place,
-    state::{Stores, models::Choice, use_stores},
+    state::{Stores, models::Choice, settings::Theme, use_stores},
 };
 
 /// Lines shown at most.
@@ -97,7 +97,7 @@ fn PaletteContent() -> impl IntoView {
                 on:click=move |_| run(index)
             >
                 <Icon glyph=command.glyph />
-                <span class="command-words">{command.words}</span>
+                <span class="command-words" dir="auto">{command.words}</span>
                 <span class="muted">{command.kind}</span>
             </li>
         })
@@ -115,6 +115,7 @@ fn PaletteContent() -> impl IntoView {
             }
             placeholder="Go to a conversation, a model, a place…"
             autocomplete="off"
+            dir="auto"
             node_ref=input
             prop:value=query
             on:input=move |event| {
@@ -126,7 +127,9 @@ fn PaletteContent() -> impl IntoView {
         <ul id="commands" class="commands" role="listbox" aria-label="Results">
             <For each=move || found.get() key=|index| *index children=line />
         </ul>
-        {move || found.with(Vec::is_empty).then(|| view! { <p class="muted palette-none">"Nothing of that name."</p> })}
+        <p class="muted palette-none" role="status">
+            {move || found.with(Vec::is_empty).then_some("No matches.")}
+        </p>
     }
     .into_any()
 }
@@ -155,15 +158,22 @@ fn commands(stores: Stores) -> Vec<Command> {
         all.insert(0, action(Glyph::Stop, "Stop the answer", Arc::new(move || chat.stop())));
     }
     all.extend([
-        action(
-            Glyph::Theme,
-            "Switch between light, dark and system",
-            Arc::new(move || {
-                settings.change(|settings| settings.theme = settings.theme.next());
-            }),
-        ),
+        action(Glyph::Info, "Keyboard shortcuts", Arc::new(move || ui.shortcuts.set(true))),
         action(Glyph::Import, "Import conversations", Arc::new(move || pick_archive(stores))),
     ]);
+    // Each by its own name, and none that is in force: the words never switch to anything else.
+    let theme = settings.value.with_untracked(|settings| settings.theme);
+    for other in [Theme::Light, Theme::Dark, Theme::System] {
+        if other != theme {
+            let words = match other {
+                Theme::Light => "Use light theme",
+                Theme::Dark => "Use dark theme",
+                Theme::System => "Match the system's theme",
+            };
+            let change = Arc::new(move || settings.change(|settings| settings.theme = other));
+            all.push(action(Glyph::Theme, words, change));
+        }
+    }
     let places = [
         (Glyph::Models, "Models", Place::Models),
         (Glyph::Tune, "Fine-tune", Place::Tune),

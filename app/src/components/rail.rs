@@ -105,6 +105,7 @@ fn Search() -> impl IntoView {
             <input
                 type="search"
                 placeholder="Search"
+                dir="auto"
                 aria-label="Search conversations"
                 prop:value=library.query
                 on:input=typed
@@ -321,9 +322,9 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
                 when=move || renaming.get()
                 fallback=move || view! {
                     <a node_ref=link href=move || href(Place::Chat(Some(id))) aria-current=current title=title>
-                        <span class="rail-title">{move || marked(title.get())}</span>
+                        <span class="rail-title" dir="auto">{move || marked(title.get())}</span>
                         {move || running().then(|| view! { <span class="pulse" aria-label="answering"></span> })}
-                        <span class="rail-snippet">{snippet}</span>
+                        <span class="rail-snippet" dir="auto">{snippet}</span>
                     </a>
                 }
             >
@@ -340,7 +341,7 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
                     <MenuItem glyph=Glyph::Export label="Export as JSON" on_press=move |()| export_json(stores, vec![id], "gemtab-conversation.json") />
                     <MenuItem glyph=Glyph::Copy label="Export as Markdown" on_press=move |()| export_markdown(stores, id) />
                 </Show>
-                <MenuItem glyph=Glyph::Delete label="Delete" on_press=move |()| stores.chat.delete_conversation(id) />
+                <MenuItem glyph=Glyph::Delete label="Delete" on_press=move |()| delete(stores, id) />
             </Menu>
         </li>
     }
@@ -394,6 +395,7 @@ fn RenameField(
             class="rename"
             type="text"
             aria-label="New title"
+            dir="auto"
             node_ref=input
             prop:value=title
             on:keydown=key
@@ -424,5 +426,25 @@ fn export_markdown(stores: Stores, id: ConversationId) {
         if let Some(conversation) = stores.library.load(id).await {
             browser::download("conversation.md", "text/markdown", &conversation.to_markdown());
         }
+    });
+}
+
+/// Deletes a conversation. Its line goes with its menu, and the focus to the line beside it.
+fn delete(stores: Stores, id: ConversationId) {
+    let line = browser::focused().and_then(|menu| menu.closest("li").ok().flatten());
+    let beside =
+        line.and_then(|line| line.next_element_sibling().or_else(|| line.previous_element_sibling()));
+    stores.chat.delete_conversation(id, move || {
+        request_animation_frame(move || {
+            if browser::focused().is_some() {
+                return;
+            }
+            let link = beside.and_then(|line| line.query_selector("a").ok().flatten());
+            match link.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) {
+                // It is in the page.
+                Some(link) => drop(link.focus()),
+                None => browser::focus_somewhere(),
+            }
+        });
     });
 }

@@ -1,61 +1,80 @@
 //! What the page says in passing: to the eye, and to a screen reader.
 
-use std::time::Duration;
-
 use leptos::prelude::*;
+use leptos_use_timeout_fn::{UseTimeoutFnReturn, use_timeout_fn};
 
 use super::{Glyph, IconButton};
-use crate::state::{Toast, use_stores};
+use crate::state::{Layer, Toast, use_stores};
 
-/// How long a line at the lower edge stays.
-const TOAST_TIME: Duration = Duration::from_secs(7);
+/// How long a line stays, in milliseconds, once it is seen.
+const TOAST_MS: f64 = 8_000.0;
+/// How long one stays that something can be undone with.
+const UNDO_MS: f64 = 20_000.0;
+/// Lines that are seen at once. The others come when these have gone.
+const SEEN: usize = 3;
 
-/// The one live region. It says whole sentences, one after another, and never a token.
+/// What is said in one layer of the page, while that is the topmost: below a modal dialog nothing is announced and nothing
+/// can be pressed.
 #[component]
-pub fn LiveRegion() -> impl IntoView {
-    let said = use_stores().ui.said;
+pub fn Notices(
+    /// The dialog; none for the page itself.
+    #[prop(optional)]
+    layer: Option<Layer>,
+) -> impl IntoView {
+    let ui = use_stores().ui;
+    let topmost = Memo::new(move |_| ui.topmost() == layer);
+    // The region does not change with the layers: it would say again what it has said.
+    let said = Memo::new(move |_| ui.said.with(|said| (said.layer == layer).then(|| said.text.clone())));
+    let seen = Memo::new(move |_| {
+        let all = ui.toasts.with(|all| all.iter().take(SEEN).map(|toast| toast.number).collect::<Vec<_>>());
+        if topmost.get() { all } else { Vec::new() }
+    });
+    let line = move |number: u32| {
+        let toast = ui.toasts.with_untracked(|all| all.iter().find(|toast| toast.number == number).cloned());
+        toast.map(|toast| view! { <ToastLine toast=toast /> })
+    };
     view! {
+        // The one live region. It says whole sentences, one after another, and never a token.
         <div class="visually-hidden" role="status" aria-live="polite" aria-atomic="true">
             {said}
         </div>
+        <Show when=move || !seen.with(Vec::is_empty)>
+            <section class="toasts" aria-label="Notices">
+                <For each=move || seen.get() key=|number| *number children=line />
+            </section>
+        </Show>
     }
+    .into_any()
 }
 
-/// The line at the lower edge.
+/// A line. It stays while it is pointed at or has the focus.
 #[component]
-pub fn ToastView() -> impl IntoView {
-    let toast = use_stores().ui.toast;
-    let shown = StoredValue::new(0_u32);
-    Effect::new(move |_| {
-        if toast.with(Option::is_none) {
-            return;
-        }
-        let now = shown.get_value().wrapping_add(1);
-        shown.set_value(now);
-        set_timeout(
-            move || {
-                if shown.try_get_value() == Some(now) {
-                    toast.set(None);
-                }
-            },
-            TOAST_TIME,
-        );
+fn ToastLine(toast: Toast) -> impl IntoView {
+    let ui = use_stores().ui;
+    let Toast { number, text, undo } = toast;
+    let time = if undo.is_some() { UNDO_MS } else { TOAST_MS };
+    let close = move || ui.close_toast(number);
+    let UseTimeoutFnReturn { start, stop, .. } = use_timeout_fn(move |()| close(), time);
+    let (pointed, focused) = (RwSignal::new(false), RwSignal::new(false));
+    Effect::new(move |_| if pointed.get() || focused.get() { stop() } else { start(()) });
+    let undo = undo.map(|undo| {
+        let press = move |_| {
+            undo();
+            close();
+        };
+        view! { <button type="button" class="button quiet" on:click=press>"Undo"</button> }
     });
-    let line = move |Toast { text, undo }: Toast| {
-        let undo = undo.map(|undo| {
-            let press = move |_| {
-                undo();
-                toast.set(None);
-            };
-            view! { <button type="button" class="button quiet" on:click=press>"Undo"</button> }
-        });
-        view! {
-            <aside class="toast" aria-label="Notice">
-                <span>{text}</span>
-                {undo}
-                <IconButton glyph=Glyph::Close label="Close" on_press=move |()| toast.set(None) />
-            </aside>
-        }
-    };
-    move || toast.get().map(line)
+    view! {
+        <div
+            class="toast"
+            on:pointerenter=move |_| pointed.set(true)
+            on:pointerleave=move |_| pointed.set(false)
+            on:focusin=move |_| focused.set(true)
+            on:focusout=move |_| focused.set(false)
+        >
+            <span>{text}</span>
+            {undo}
+            <IconButton glyph=Glyph::Close label="Close" on_press=move |()| close() />
+        </div>
+    }
 }

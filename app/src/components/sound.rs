@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use leptos::{html, prelude::*, task::spawn_local};
-use wasm_bindgen::JsCast as _;
 
 use super::{Glyph, IconButton};
 use crate::{format, history::Attachment, media::wav, state::use_stores};
@@ -48,14 +47,17 @@ pub fn SoundPlayer(
             audio.pause().ok();
         }
     });
-    let seek = move |event: web_sys::MouseEvent| {
-        let Some(audio) = audio.get_untracked() else { return };
-        let drawing = event.current_target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-        let Some(place) = drawing.map(|drawing| drawing.get_bounding_client_rect()) else { return };
-        if place.width() > 0.0 {
-            let share = (f64::from(event.client_x()) - place.left()) / place.width();
-            audio.set_current_time(share.clamp(0.0, 1.0) * seconds);
+    let seek = move |event: web_sys::Event| {
+        let wanted = event_target_value(&event).parse::<f64>().unwrap_or_default();
+        if let Some(audio) = audio.get_untracked() {
+            audio.set_current_time(wanted);
+            at.set(wanted);
         }
+    };
+    let step = if seconds > 20.0 { "1" } else { "0.1" };
+    let place_words = {
+        let length = length.clone();
+        move || format!("{} of {length}", format::clock((at.get() * 1000.0) as u64))
     };
     let played = move || if seconds > 0.0 { (at.get() / seconds * BARS as f64).round() as usize } else { 0 };
     let label = {
@@ -80,16 +82,25 @@ pub fn SoundPlayer(
                 disabled=Signal::derive(move || url.with(Option::is_none))
                 on_press=press
             />
-            <svg
-                class="wave"
-                viewBox=format!("0 0 {} {}", 2 * BARS, 2.0 * HALF)
-                preserveAspectRatio="none"
-                aria-hidden="true"
-                on:click=seek
-            >
-                <path class="wave-rest" d=move || bars.with(|bars| lines(bars, played().min(BARS)..BARS)) />
-                <path class="wave-played" d=move || bars.with(|bars| lines(bars, 0..played().min(BARS))) />
-            </svg>
+            <div class="wave">
+                <svg viewBox=format!("0 0 {} {}", 2 * BARS, 2.0 * HALF) preserveAspectRatio="none" aria-hidden="true">
+                    <path class="wave-rest" d=move || bars.with(|bars| lines(bars, played().min(BARS)..BARS)) />
+                    <path class="wave-played" d=move || bars.with(|bars| lines(bars, 0..played().min(BARS))) />
+                </svg>
+                // Over the drawing, and not seen: keys and screen readers know it.
+                <input
+                    type="range"
+                    class="wave-place"
+                    aria-label=format!("Position in {name}")
+                    aria-valuetext=place_words
+                    min="0"
+                    max=format!("{seconds:.2}")
+                    step=step
+                    prop:value=move || at.get().to_string()
+                    disabled=move || url.with(Option::is_none)
+                    on:input=seek
+                />
+            </div>
             <span class="sound-time numbers muted">{time}</span>
             <audio
                 node_ref=audio

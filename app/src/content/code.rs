@@ -30,7 +30,7 @@ pub fn CodeBlock(
     let count = Memo::new(move |_| lines.with(Vec::len));
     let name = move || language.with(|language| label(language).to_owned());
     view! {
-        <figure class="code-block">
+        <figure class="code-block" dir="ltr">
             <figcaption class="code-head">
                 <span class="code-language">{name}</span>
                 <CopyButton text=text />

@@ -24,14 +24,16 @@ pub(super) fn rewrite(source: &str) -> Rewritten<'_> {
         return Rewritten { text: Cow::Borrowed(source), sure: BTreeSet::new() };
     }
     let code = code_ranges(source);
+    let mut code = code.iter().peekable();
+    let (mut round, mut square) = (Ahead::new("\\)"), Ahead::new("\\]"));
     let mut text = String::with_capacity(source.len());
     let mut sure = BTreeSet::new();
     let mut copied = 0;
     let mut at = 0;
     while let Some(found) = source[at..].find('\\').map(|found| found + at) {
         let (close, mark) = match source.as_bytes().get(found + 1) {
-            Some(b'(') => ("\\)", "$"),
-            Some(b'[') => ("\\]", "$$"),
+            Some(b'(') => (&mut round, "$"),
+            Some(b'[') => (&mut square, "$$"),
             // An escaped character, perhaps a backslash: it opens nothing.
             Some(byte) if byte.is_ascii() => {
                 at = found + 2;
@@ -43,12 +45,15 @@ pub(super) fn rewrite(source: &str) -> Rewritten<'_> {
             }
         };
         at = found + 2;
-        if let Some(range) = code.iter().find(|range| range.contains(&found)) {
+        while code.next_if(|range| range.end <= found).is_some() {}
+        if let Some(range) = code.peek()
+            && range.contains(&found)
+        {
             at = range.end.max(at);
             continue;
         }
-        let Some(length) = source[at..].find(close) else { continue };
-        let inner = &source[at..at + length];
+        let Some(end) = close.find(source, at).filter(|end| end - at <= LONGEST) else { continue };
+        let inner = &source[at..end];
         let formula = inner.trim();
         if formula.is_empty() || formula.contains('$') || has_blank_line(inner) {
             continue;
@@ -63,11 +68,41 @@ pub(super) fn rewrite(source: &str) -> Rewritten<'_> {
             text.push_str(formula);
         }
         text.push_str(mark);
-        at += length + close.len();
+        at = end + close.pattern.len();
         copied = at;
     }
     text.push_str(&source[copied..]);
     Rewritten { text: Cow::Owned(text), sure }
+}
+
+/// Formulas are shorter than this, in bytes. A text full of opening delimiters is read in a time that grows with its
+/// length alone.
+const LONGEST: usize = 4096;
+
+/// Where a pattern stands next, looked for once however often it is asked from further on.
+struct Ahead {
+    pattern: &'static str,
+    /// The place found last; none when nothing was looked for yet.
+    found: Option<Option<usize>>,
+}
+
+impl Ahead {
+    fn new(pattern: &'static str) -> Self {
+        Self { pattern, found: None }
+    }
+
+    /// The first place at or after `from`, which only grows from call to call.
+    fn find(&mut self, source: &str, from: usize) -> Option<usize> {
+        match self.found {
+            Some(None) => None,
+            Some(Some(place)) if place >= from => Some(place),
+            _ => {
+                let place = source[from..].find(self.pattern).map(|place| place + from);
+                self.found = Some(place);
+                place
+            }
+        }
+    }
 }
 
 fn code_ranges(source: &str) -> Vec<Range<usize>> {
@@ -130,12 +165,15 @@ const ENVIRONMENTS: [&str; 12] = [
 /// them. A blank line ends it in any case.
 pub(super) fn find_display(text: &str, from: usize, to: usize) -> Option<Display> {
     let mut start = from;
+    let mut limit = from;
     while start < to {
         let end = line_end(text, start);
         let line = &text[start..end];
         let open = start + (line.len() - line.trim_start().len());
         if let Some((opener, closer, keep)) = delimiters_of(text[open..end].trim_end()) {
-            let limit = blank_line(text, start);
+            if limit <= start {
+                limit = blank_line(text, start);
+            }
             let inner = open + opener;
             let found = text.get(inner..limit).and_then(|rest| rest.find(closer.as_str()));
             match found.map(|found| inner + found) {

@@ -106,11 +106,21 @@ fn split(text: &str) -> Vec<Piece> {
     let without_definitions = text.replace("]:", "];");
     let mut pieces: Vec<Piece> = Vec::new();
     let mut from = 0;
+    let mut read = 0_usize;
     while from < text.len() {
+        read = read.saturating_add(text.len() - from);
+        if read > MOST_READ {
+            pieces.push(Piece { lines: from..text.len(), kind: PieceKind::Markdown });
+            break;
+        }
         from = split_from(&without_definitions, text, from, &mut pieces);
     }
     pieces
 }
+
+/// Bytes that are read at most, those that are read again counted again: each formula on lines of its own may have what
+/// follows it read anew. What remains then is left to the parser, which knows fewer formulas.
+const MOST_READ: usize = 32 << 20;
 
 /// Cuts on from an offset, up to the end of the text, or to where Markdown and a formula disagree: there it has to be
 /// read anew. Gives the offset reached. `structure` is the text for Markdown.

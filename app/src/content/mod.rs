@@ -12,6 +12,8 @@ mod document;
 mod formula;
 pub mod highlight;
 mod inlines;
+mod live;
+mod marks;
 pub mod math;
 mod parse;
 #[cfg(test)]
@@ -21,4 +23,5 @@ mod view;
 pub use blocks::{Alignment, Block, Inline, Item};
 pub use code::{CodeBlock, CopyButton};
 pub use document::{Document, Shared, blocks};
+pub use marks::few_marks;
 pub use view::Markdown;

@@ -12,6 +12,9 @@ use super::inlines;
 /// a browser's stack is small.
 const MAX_DEPTH: usize = 24;
 
+/// Cells of the largest table that is drawn as one. A browser takes seconds to lay out many more.
+const MOST_CELLS: usize = 5_000;
+
 /// Stands for the colon of `]:` while Markdown is read, so that a definition of a link reference stays text. Unicode
 /// keeps this character out of all text.
 const COLON: char = '\u{fdd0}';
@@ -106,8 +109,14 @@ impl<'a> Reader<'a> {
                         blocks.push(Block::Verbatim(self.slice(range).trim_end().to_owned()));
                     } else {
                         self.depth += 1;
-                        blocks.extend(self.block(tag));
+                        let block = self.block(tag);
                         self.depth -= 1;
+                        blocks.extend(block.map(|block| match block {
+                            Block::Table { head, rows, .. } if head.len() * (rows.len() + 1) > MOST_CELLS => {
+                                Block::Verbatim(self.slice(range).trim_end().to_owned())
+                            }
+                            block => block,
+                        }));
                     }
                 }
                 Event::Rule => blocks.push(Block::Rule),

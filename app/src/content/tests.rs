@@ -349,3 +349,34 @@ proptest! {
         }
     }
 }
+
+/// A text whose reading takes minutes when each delimiter has the rest of the text searched, and less than a second when
+/// none has.
+fn assert_read_in_one_pass(piece: &str, end: &str) {
+    let source = piece.repeat((1 << 20) / piece.len()) + end;
+    let begin = std::time::Instant::now();
+    std::hint::black_box(blocks(&source));
+    let took = begin.elapsed();
+    assert!(took.as_secs() < 30, "{piece:?} took {took:?}");
+}
+
+#[test]
+fn delimiters_without_an_end_are_read_in_one_pass() {
+    assert_read_in_one_pass("\\(", "");
+    assert_read_in_one_pass("\\(", "\n\n\\)");
+    assert_read_in_one_pass("\\( $ ", "\\)");
+    assert_read_in_one_pass("`a` \\( ", "");
+    assert_read_in_one_pass("$$a$$ b\n", "");
+    assert_read_in_one_pass("$$a$$\n", "");
+}
+
+#[test]
+fn a_table_too_large_to_be_drawn_is_shown_as_it_is_written() {
+    let table = |columns: usize| {
+        let row = |cell: &str| format!("|{}\n", format!("{cell}|").repeat(columns));
+        format!("{}{}{}", row("a"), row("-"), row("b"))
+    };
+    assert!(matches!(plain(&table(2_000)).as_slice(), [Block::Table { .. }]));
+    let source = table(3_000);
+    assert_eq!(plain(&source), [Block::Verbatim(source.trim_end().to_owned())]);
+}

@@ -6,6 +6,8 @@ use super::blocks::{Alignment, Block, Inline, Item};
 use super::code::CodeBlock;
 use super::document::{Document, Shared};
 use super::formula;
+use super::live;
+use super::marks::few_marks;
 
 /// A Markdown text, which may grow. Blocks that do not change are not drawn again.
 #[component]
@@ -16,7 +18,7 @@ pub fn Markdown(
 ) -> impl IntoView {
     let document = StoredValue::new(Document::default());
     let blocks = Memo::new(move |_| {
-        let update = |document: &mut Document| text.with(|text| document.update(text));
+        let update = |document: &mut Document| text.with(|text| document.update(&few_marks(text)));
         document.try_update_value(update).unwrap_or_default()
     });
     let count = Memo::new(move |_| blocks.with(Vec::len));
@@ -36,109 +38,100 @@ pub fn Markdown(
     .into_any()
 }
 
-/// A block that may change. Code keeps its view while it grows, others are drawn anew.
+/// A block that may change. It is drawn at once as it is; what changes afterwards is drawn by its parts.
 fn top_level(block: Memo<Option<Shared>>) -> impl IntoView {
-    let is_code =
-        Memo::new(move |_| block.with(|block| matches!(block.as_deref(), Some(Block::Code { .. }))));
+    let grows = Memo::new(move |before: Option<&bool>| block.with(|_| before.is_some()));
     move || {
-        if !is_code.get() {
-            // A closure of its own: one that reads a memo and then the memo it comes from is not woken by the latter.
-            return (move || block.get().map(|block| render(&block))).into_any();
+        if grows.get() {
+            let block = Memo::new(move |_| block.with(|block| block.as_deref().cloned()));
+            return live::block(block, AUTO);
         }
-        let part = move |part: fn(&Block) -> Option<&String>| {
-            Memo::new(move |_| {
-                block.with(|block| block.as_deref().and_then(part).cloned()).unwrap_or_default()
-            })
-        };
-        let language = part(|block| match block {
-            Block::Code { language, .. } => Some(language),
-            _ => None,
-        });
-        let text = part(|block| match block {
-            Block::Code { text, .. } => Some(text),
-            _ => None,
-        });
-        view! { <CodeBlock language=language text=text /> }.into_any()
+        block.get_untracked().map(|block| render(&block, AUTO)).into_any()
     }
 }
 
+/// The direction of the outermost element of a block: that of its first letter. What is within follows it.
+const AUTO: Option<&str> = Some("auto");
+
 fn render_all(blocks: &[Block]) -> Vec<AnyView> {
-    blocks.iter().map(render).collect()
+    blocks.iter().map(|block| render(block, None)).collect()
 }
 
-fn render(block: &Block) -> AnyView {
+pub(super) fn render(block: &Block, dir: Option<&'static str>) -> AnyView {
     match block {
-        Block::Heading { level, content } => heading(*level, inlines(content)),
-        Block::Paragraph(content) => view! { <p>{inlines(content)}</p> }.into_any(),
+        Block::Heading { level, content } => heading(*level, dir, inlines(content).into_any()),
+        Block::Paragraph(content) => view! { <p dir=dir>{inlines(content)}</p> }.into_any(),
         Block::Code { language, text } => {
             view! { <CodeBlock language=language.clone() text=text.clone() /> }.into_any()
         }
-        Block::Quote(blocks) => view! { <blockquote>{render_all(blocks)}</blockquote> }.into_any(),
-        Block::List { start: None, items } => view! { <ul>{list_items(items)}</ul> }.into_any(),
-        Block::List { start: Some(start), items } => {
-            let start = (*start != 1).then(|| start.to_string());
-            view! { <ol start=start>{list_items(items)}</ol> }.into_any()
+        Block::Quote(blocks) => view! { <blockquote dir=dir>{render_all(blocks)}</blockquote> }.into_any(),
+        Block::List { start, items } => {
+            let items: Vec<_> = items.iter().map(whole_item).collect();
+            list(*start, dir, items.into_any())
         }
-        Block::Table { alignments, head, rows } => table(alignments, head, rows),
+        Block::Table { alignments, head, rows } => whole_table(alignments, head, rows, dir),
         Block::Rule => view! { <hr /> }.into_any(),
         Block::Math(source) => formula::display(source),
-        Block::Verbatim(text) => view! { <p class="verbatim">{text.clone()}</p> }.into_any(),
+        Block::Verbatim(text) => view! { <p class="verbatim" dir=dir>{text.clone()}</p> }.into_any(),
     }
 }
 
 /// Headings begin at level 3: the page has the first level and its messages the second.
-fn heading(level: u8, content: Vec<AnyView>) -> AnyView {
+pub(super) fn heading(level: u8, dir: Option<&'static str>, content: AnyView) -> AnyView {
     match level {
-        1 => view! { <h3 class="heading-1">{content}</h3> }.into_any(),
-        2 => view! { <h4 class="heading-2">{content}</h4> }.into_any(),
-        3 => view! { <h5 class="heading-3">{content}</h5> }.into_any(),
-        _ => view! { <h6 class="heading-4">{content}</h6> }.into_any(),
+        1 => view! { <h3 class="heading-1" dir=dir>{content}</h3> }.into_any(),
+        2 => view! { <h4 class="heading-2" dir=dir>{content}</h4> }.into_any(),
+        3 => view! { <h5 class="heading-3" dir=dir>{content}</h5> }.into_any(),
+        _ => view! { <h6 class="heading-4" dir=dir>{content}</h6> }.into_any(),
     }
 }
 
-fn list_items(items: &[Item]) -> Vec<AnyView> {
-    items.iter().map(list_item).collect()
+pub(super) fn list(start: Option<u64>, dir: Option<&'static str>, items: AnyView) -> AnyView {
+    match start {
+        None => view! { <ul dir=dir>{items}</ul> }.into_any(),
+        Some(start) => {
+            let start = (start != 1).then(|| start.to_string());
+            view! { <ol start=start dir=dir>{items}</ol> }.into_any()
+        }
+    }
 }
 
-fn list_item(item: &Item) -> AnyView {
-    let mut content = Vec::new();
-    if let Some(done) = item.task {
+pub(super) fn list_item(task: Option<bool>, content: AnyView) -> AnyView {
+    let mark = task.map(|done| {
         let label = if done { "done" } else { "to do" };
-        content
-            .push(view! { <input type="checkbox" disabled=true checked=done aria-label=label /> }.into_any());
-    }
-    for block in &item.blocks {
-        content.push(match block {
-            Block::Paragraph(text) if item.tight => inlines(text).into_any(),
-            block => render(block),
-        });
-    }
-    let task = item.task.map(|done| if done { "done" } else { "open" });
-    view! { <li data-task=task>{content}</li> }.into_any()
+        view! { <input type="checkbox" disabled=true checked=done aria-label=label /> }
+    });
+    let task = task.map(|done| if done { "done" } else { "open" });
+    view! { <li data-task=task>{mark}{content}</li> }.into_any()
 }
 
-fn table(alignments: &[Alignment], head: &[Vec<Inline>], rows: &[Vec<Vec<Inline>>]) -> AnyView {
-    let align = |column: usize| match alignments.get(column) {
+fn whole_item(item: &Item) -> AnyView {
+    let content: Vec<_> = item
+        .blocks
+        .iter()
+        .map(|block| match block {
+            Block::Paragraph(text) if item.tight => inlines(text).into_any(),
+            block => render(block, None),
+        })
+        .collect();
+    list_item(item.task, content.into_any())
+}
+
+/// How a column is aligned, for the style sheet.
+pub(super) fn align(alignments: &[Alignment], column: usize) -> Option<&'static str> {
+    match alignments.get(column) {
         Some(Alignment::Left) => Some("left"),
         Some(Alignment::Center) => Some("center"),
         Some(Alignment::Right) => Some("right"),
         Some(Alignment::Natural) | None => None,
-    };
-    let head = head.iter().enumerate().map(|(column, cell)| {
-        view! { <th scope="col" data-align=align(column)>{inlines(cell)}</th> }.into_any()
-    });
-    let head: Vec<_> = head.collect();
-    let row = |row: &Vec<Vec<Inline>>| {
-        let cells = row
-            .iter()
-            .enumerate()
-            .map(|(column, cell)| view! { <td data-align=align(column)>{inlines(cell)}</td> }.into_any());
-        view! { <tr>{cells.collect::<Vec<_>>()}</tr> }.into_any()
-    };
-    let rows: Vec<_> = rows.iter().map(row).collect();
+    }
+}
+
+/// A table of these cells and rows.
+pub(super) fn table(dir: Option<&'static str>, head: AnyView, rows: AnyView) -> AnyView {
     // Focusable, so that the keyboard can scroll it.
     view! {
-        <div class="table-scroll" tabindex="0" role="group" aria-label="Table">
+        <div class="table-scroll" dir=dir tabindex="0" role="group" aria-label="Table">
             <table>
                 <thead>
                     <tr>{head}</tr>
@@ -150,27 +143,47 @@ fn table(alignments: &[Alignment], head: &[Vec<Inline>], rows: &[Vec<Vec<Inline>
     .into_any()
 }
 
+fn whole_table(
+    alignments: &[Alignment],
+    head: &[Vec<Inline>],
+    rows: &[Vec<Vec<Inline>>],
+    dir: Option<&'static str>,
+) -> AnyView {
+    let cell = |(column, cell): (usize, &Vec<Inline>)| {
+        view! { <th scope="col" data-align=align(alignments, column)>{inlines(cell)}</th> }.into_any()
+    };
+    let head: Vec<_> = head.iter().enumerate().map(cell).collect();
+    let row = |row: &Vec<Vec<Inline>>| {
+        let cells = row.iter().enumerate().map(|(column, cell)| {
+            view! { <td data-align=align(alignments, column)>{inlines(cell)}</td> }.into_any()
+        });
+        view! { <tr>{cells.collect::<Vec<_>>()}</tr> }.into_any()
+    };
+    let rows: Vec<_> = rows.iter().map(row).collect();
+    table(dir, head.into_any(), rows.into_any())
+}
+
 fn inlines(content: &[Inline]) -> Vec<AnyView> {
     content.iter().map(inline).collect()
 }
 
-fn inline(inline: &Inline) -> AnyView {
+pub(super) fn inline(inline: &Inline) -> AnyView {
     match inline {
         Inline::Text(text) => text.clone().into_any(),
         Inline::Code(code) => view! { <code>{code.clone()}</code> }.into_any(),
         Inline::Emphasis(content) => view! { <em>{inlines(content)}</em> }.into_any(),
         Inline::Strong(content) => view! { <strong>{inlines(content)}</strong> }.into_any(),
         Inline::Strikethrough(content) => view! { <s>{inlines(content)}</s> }.into_any(),
-        Inline::Link { href, content } => view! {
-            <a href=href.clone() target="_blank" rel="noopener noreferrer">
-                {inlines(content)}
-            </a>
-        }
-        .into_any(),
+        Inline::Link { href, content } => link(href.clone(), inlines(content).into_any()),
         Inline::Math { source, display: true } => formula::display(source),
         Inline::Math { source, display: false } => formula::inline(source),
         Inline::Break => view! { <br /> }.into_any(),
     }
+}
+
+/// A link, which opens apart and tells its target nothing.
+pub(super) fn link(href: String, content: AnyView) -> AnyView {
+    view! { <a href=href target="_blank" rel="noopener noreferrer">{content}</a> }.into_any()
 }
 
 #[cfg(all(test, feature = "ssr"))]
@@ -192,16 +205,19 @@ mod tests {
     fn text() {
         assert_eq!(
             html("a *b* **c** ~~d~~ `e`"),
-            "<p>a <em>b</em> <strong>c</strong> <s>d</s> <code>e</code></p>"
+            "<p dir=\"auto\">a <em>b</em> <strong>c</strong> <s>d</s> <code>e</code></p>"
         );
-        assert_eq!(html("# Title"), "<h3 class=\"heading-1\">Title</h3>");
+        assert_eq!(html("# Title"), "<h3 dir=\"auto\" class=\"heading-1\">Title</h3>");
         assert_eq!(html("---"), "<hr>");
     }
 
     #[test]
     fn lists() {
-        assert_eq!(html("- a\n- b"), "<ul><li>a</li><li>b</li></ul>");
-        assert_eq!(html("3. a\n\n4. b"), "<ol start=\"3\"><li><p>a</p></li><li><p>b</p></li></ol>");
+        assert_eq!(html("- a\n- b"), "<ul dir=\"auto\"><li>a</li><li>b</li></ul>");
+        assert_eq!(
+            html("3. a\n\n4. b"),
+            "<ol start=\"3\" dir=\"auto\"><li><p>a</p></li><li><p>b</p></li></ol>"
+        );
         assert!(html("- [x] a").contains("checked"));
     }
 
@@ -209,9 +225,9 @@ mod tests {
     fn links_open_apart_and_tell_nothing() {
         assert_eq!(
             html("[a](https://b.c)"),
-            "<p><a href=\"https://b.c\" target=\"_blank\" rel=\"noopener noreferrer\">a</a></p>"
+            "<p dir=\"auto\"><a href=\"https://b.c\" target=\"_blank\" rel=\"noopener noreferrer\">a</a></p>"
         );
-        assert_eq!(html("[a](javascript:alert(1))"), "<p>a</p>");
+        assert_eq!(html("[a](javascript:alert(1))"), "<p dir=\"auto\">a</p>");
     }
 
     #[test]

@@ -122,7 +122,8 @@ fn watch_start(inner: Weak<Inner>) {
         if let Some(inner) = inner.upgrade()
             && !inner.ready.get()
         {
-            inner.die(crash("it did not report ready within 20 seconds"));
+            let words = "The engine didn't start within 20 seconds.";
+            inner.die(Failure::new(Cause::Internal, words).with(Remedy::ReloadPage));
         }
     });
 }
@@ -185,6 +186,7 @@ impl Inner {
     }
 }
 
+/// What happened in the engine's own words is for engineers.
 fn crash(reason: &str) -> Failure {
     let message = match for_people(reason) {
         Some(reason) => format!("The engine stopped: {reason}."),

@@ -27,7 +27,10 @@ pub fn ModelsPage() -> impl IntoView {
         stores.ui.go(&Place::Chat(None).path());
         stores.ui.focus_composer();
     });
-    let trouble = move || stores.engine.trouble.get().map(|failure| view! { <FailureBox failure=failure /> });
+    let trouble = move || {
+        let close = Callback::new(move |()| stores.engine.trouble.set(None));
+        stores.engine.trouble.get().map(|failure| view! { <FailureBox failure=failure on_close=close /> })
+    };
     view! {
         <Column title="Models">
             <DeviceNotice />

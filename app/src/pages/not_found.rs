@@ -10,10 +10,10 @@ use crate::place::{Place, use_href};
 pub fn NotFoundPage() -> impl IntoView {
     let href = use_href();
     view! {
-        <Column title="Nothing is here">
-            <p>"There is no page at this address."</p>
+        <Column title="Page not found">
+            <p>"There is no page at this address. Check it for typos."</p>
             <p>
-                <a class="button primary" href=move || href(Place::Chat(None))>"Begin a conversation"</a>
+                <a class="button primary" href=move || href(Place::Chat(None))>"New conversation"</a>
             </p>
         </Column>
     }

@@ -32,6 +32,7 @@ fn Appearance() -> impl IntoView {
     let settings = use_stores().settings;
     let theme = settings.field(|settings| settings.theme);
     let send_key = settings.field(|settings| settings.send_key);
+    let single_keys = settings.field(|settings| settings.single_keys);
     let themes = [(Theme::System, "As the system has it"), (Theme::Light, "Light"), (Theme::Dark, "Dark")];
     let keys = [
         (SendKey::Enter, "Enter sends, Shift+Enter makes a new line"),
@@ -80,6 +81,12 @@ fn Appearance() -> impl IntoView {
                 <legend>"Sending"</legend>
                 {key_choices}
             </fieldset>
+            <Switch
+                label="Single-key shortcuts"
+                hint="/ goes to the message, ? lists all shortcuts. Turn this off if you use speech input."
+                on=single_keys
+                on_change=move |on| settings.change(|settings| settings.single_keys = on)
+            />
         </section>
     }
 }

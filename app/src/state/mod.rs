@@ -23,7 +23,7 @@ pub use media::MediaStore;
 pub use recording::RecordingStore;
 pub use settings::SettingsStore;
 pub use tune::TuneStore;
-pub use ui::{Toast, Ui};
+pub use ui::{Layer, Toast, Ui};
 
 use crate::{browser, history::Change};
 

@@ -17,6 +17,8 @@ pub struct Settings {
     pub theme: Theme,
     /// Which key sends a message.
     pub send_key: SendKey,
+    /// Whether keys without Ctrl or ⌘ do something outside fields.
+    pub single_keys: bool,
     /// The model last used, by its id; empty when none was.
     pub model: String,
     /// Whether to keep weights in this browser.
@@ -36,6 +38,7 @@ impl Default for Settings {
         Self {
             theme: Theme::System,
             send_key: SendKey::Enter,
+            single_keys: true,
             model: String::new(),
             keep_weights: true,
             context: 0,
@@ -67,16 +70,6 @@ impl Theme {
             Self::System => None,
             Self::Light => Some("light"),
             Self::Dark => Some("dark"),
-        }
-    }
-
-    /// The theme that the switch goes to from here.
-    #[must_use]
-    pub fn next(self) -> Self {
-        match self {
-            Self::System => Self::Light,
-            Self::Light => Self::Dark,
-            Self::Dark => Self::System,
         }
     }
 }

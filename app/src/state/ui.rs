@@ -3,9 +3,13 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use web_time::{Duration, Instant};
 
 use super::models::Choice;
 use crate::history::Attachment;
+
+/// What is said as a dialog closes is meant for the page behind it.
+const CLOSING: Duration = Duration::from_secs(1);
 
 /// Which of the page's layers are open.
 #[derive(Clone, Copy)]
@@ -18,6 +22,8 @@ pub struct Ui {
     pub picker: RwSignal<bool>,
     /// The palette of commands.
     pub palette: RwSignal<bool>,
+    /// The list of keyboard shortcuts.
+    pub shortcuts: RwSignal<bool>,
     /// Two answers side by side, with the adapters and without.
     pub compare: RwSignal<bool>,
     /// How to switch WebGPU on.
@@ -26,14 +32,17 @@ pub struct Ui {
     pub too_slow: RwSignal<Option<Choice>>,
     /// A picture that is shown large.
     pub viewing: RwSignal<Option<Attachment>>,
-    /// A line at the lower edge.
-    pub toast: RwSignal<Option<Toast>>,
+    /// Lines that go away by themselves, the oldest first.
+    pub toasts: RwSignal<Vec<Toast>>,
     /// What the live region says.
-    pub said: RwSignal<String>,
+    pub said: RwSignal<Said>,
     /// Counts requests to put the focus into the composer.
     pub focus_composer: RwSignal<u32>,
     /// Where the page is to go next.
     pub go: RwSignal<Option<Destination>>,
+    /// The modal dialogs that are open, the topmost last.
+    layers: RwSignal<Vec<Layer>>,
+    next: StoredValue<u32>,
 }
 
 /// A path to go to.
@@ -48,10 +57,27 @@ pub struct Destination {
 /// A line that goes away by itself, perhaps with a way back.
 #[derive(Clone)]
 pub struct Toast {
+    /// Tells it from others.
+    pub number: u32,
     /// What it says.
     pub text: String,
     /// What can be undone.
     pub undo: Option<Arc<dyn Fn() + Send + Sync>>,
+}
+
+/// A modal dialog that may be open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layer(u32);
+
+/// A sentence for a screen reader.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Said {
+    /// The sentence.
+    pub text: String,
+    /// The dialog in which it is said; none for the page itself.
+    pub layer: Option<Layer>,
+    /// When it was said.
+    when: Option<Instant>,
 }
 
 impl Ui {
@@ -63,39 +89,92 @@ impl Ui {
             drawer: RwSignal::new(false),
             picker: RwSignal::new(false),
             palette: RwSignal::new(false),
+            shortcuts: RwSignal::new(false),
             compare: RwSignal::new(false),
             advice: RwSignal::new(false),
             too_slow: RwSignal::new(None),
             viewing: RwSignal::new(None),
-            toast: RwSignal::new(None),
-            said: RwSignal::new(String::new()),
+            toasts: RwSignal::new(Vec::new()),
+            said: RwSignal::new(Said::default()),
             focus_composer: RwSignal::new(0),
             go: RwSignal::new(None),
+            layers: RwSignal::new(Vec::new()),
+            next: StoredValue::new(0),
         }
     }
 
     /// Has the live region say a sentence.
     pub fn say(self, sentence: impl Into<String>) {
-        let mut sentence = sentence.into();
+        let mut text = sentence.into();
+        let layer = self.layers.with_untracked(|layers| layers.last().copied());
         // A region that does not change says nothing: the same words again differ by a space that is not seen.
-        if self.said.with_untracked(|said| *said == sentence) {
-            sentence.push('\u{a0}');
+        if self.said.with_untracked(|said| said.text == text && said.layer == layer) {
+            text.push('\u{a0}');
         }
-        self.said.set(sentence);
+        self.said.set(Said { text, layer, when: Some(Instant::now()) });
     }
 
-    /// Shows a line at the lower edge, and says it.
+    /// Shows a line for a while, and says it.
     pub fn toast(self, text: impl Into<String>) {
-        let text = text.into();
-        self.say(text.clone());
-        self.toast.set(Some(Toast { text, undo: None }));
+        self.show(text.into(), None);
     }
 
     /// Shows a line with a button that undoes what it speaks of.
     pub fn toast_with_undo(self, text: impl Into<String>, undo: impl Fn() + Send + Sync + 'static) {
-        let text = text.into();
+        self.show(text.into(), Some(Arc::new(undo)));
+    }
+
+    fn show(self, text: String, undo: Option<Arc<dyn Fn() + Send + Sync>>) {
         self.say(text.clone());
-        self.toast.set(Some(Toast { text, undo: Some(Arc::new(undo)) }));
+        let number = self.number();
+        self.toasts.update(|all| {
+            // The same words twice are one line, unless each can be undone.
+            all.retain(|toast| toast.undo.is_some() || undo.is_some() || toast.text != text);
+            all.push(Toast { number, text, undo });
+        });
+    }
+
+    /// Takes a line away.
+    pub fn close_toast(self, number: u32) {
+        self.toasts.update(|all| all.retain(|toast| toast.number != number));
+    }
+
+    fn number(self) -> u32 {
+        self.next.update_value(|next| *next = next.wrapping_add(1));
+        self.next.get_value()
+    }
+
+    /// A dialog that is not open yet.
+    #[must_use]
+    pub fn layer(self) -> Layer {
+        Layer(self.number())
+    }
+
+    /// The topmost modal dialog; none when none is open.
+    #[must_use]
+    pub fn topmost(self) -> Option<Layer> {
+        self.layers.with(|layers| layers.last().copied())
+    }
+
+    /// A modal dialog is open now, above all others.
+    pub fn layer_opened(self, layer: Layer) {
+        self.layers.update(|layers| {
+            layers.retain(|other| *other != layer);
+            layers.push(layer);
+        });
+    }
+
+    /// A modal dialog is closed.
+    pub fn layer_closed(self, layer: Layer) {
+        // Also when the page goes away, and this with it.
+        if self.layers.try_with_untracked(|layers| layers.contains(&layer)) != Some(true) {
+            return;
+        }
+        self.layers.update(|layers| layers.retain(|other| *other != layer));
+        let said = self.said.get_untracked();
+        if said.layer == Some(layer) && said.when.is_some_and(|when| when.elapsed() < CLOSING) {
+            self.say(said.text);
+        }
     }
 
     /// Goes to a path.
@@ -117,5 +196,43 @@ impl Ui {
 impl Default for Ui {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_wait_for_one_another() {
+        let owner = Owner::new();
+        owner.set();
+        let ui = Ui::new();
+        ui.toast_with_undo("Deleted.", || ());
+        ui.toast_with_undo("Deleted.", || ());
+        ui.toast("Copied.");
+        ui.toast("Copied.");
+        let texts = ui.toasts.with_untracked(|all| all.iter().map(|it| it.text.clone()).collect::<Vec<_>>());
+        assert_eq!(texts, ["Deleted.", "Deleted.", "Copied."]);
+        let first = ui.toasts.with_untracked(|all| all[0].number);
+        ui.close_toast(first);
+        assert_eq!(ui.toasts.with_untracked(Vec::len), 2);
+    }
+
+    #[test]
+    fn a_sentence_is_said_in_the_topmost_dialog_and_not_lost_with_it() {
+        let owner = Owner::new();
+        owner.set();
+        let ui = Ui::new();
+        ui.say("Ready.");
+        assert_eq!(ui.said.get_untracked().layer, None);
+        let dialog = ui.layer();
+        ui.layer_opened(dialog);
+        assert_eq!(ui.said.get_untracked().layer, None, "nothing is said again");
+        ui.say("Not a model.");
+        assert_eq!(ui.said.get_untracked().layer, Some(dialog));
+        ui.layer_closed(dialog);
+        assert_eq!(ui.said.get_untracked().layer, None);
+        assert_eq!(ui.said.get_untracked().text, "Not a model.");
     }
 }

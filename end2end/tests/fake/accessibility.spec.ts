@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { App } from "../../support/app.ts";
 import { EMULATES_MEDIA } from "../../support/firefox.ts";
+import { openArchive } from "../../support/archive.ts";
 import { animatedGif, png, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -63,6 +64,41 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.ask("Hello");
     await app.page.keyboard.press("Control+k");
     await expect(app.palette.getByRole("option").first()).toBeVisible();
+  },
+  menu: async (app) => {
+    await app.openChat();
+    await app.page.setViewportSize({ width: 1280, height: 800 });
+    await app.page.getByRole("button", { name: "All conversations" }).click();
+    await expect(app.page.getByRole("menu")).toBeVisible();
+  },
+  notices: async (app) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
+    await expect(app.page.getByRole("button", { name: "Undo" })).toBeVisible();
+    await app.model.click();
+    await expect(app.page.getByRole("dialog").getByRole("button", { name: "Undo" })).toBeVisible();
+  },
+  shortcuts: async (app) => {
+    await app.openChat();
+    await app.page.getByRole("heading", { level: 1 }).click();
+    await app.page.keyboard.press("?");
+    await expect(app.page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+  },
+  "right to left, and a folded question": async (app) => {
+    const size = app.page.viewportSize();
+    await app.page.setViewportSize({ width: 1280, height: 800 });
+    await app.openChat();
+    const answer = "مرحبا بالعالم\n\n- שלום\n- עולם\n\n| א | b |\n| --- | --- |\n| c | ד |";
+    await openArchive(app, "שלום עולם", [["user", "שלום ".repeat(300)], ["assistant", answer]]);
+    if (size) await app.page.setViewportSize(size);
+  },
+  "at 400 %": async (app) => {
+    await app.page.setViewportSize({ width: 320, height: 256 });
+    await app.openChat();
+    await app.attach(png(), wav("tone.wav", 2));
+    await app.ask("Hello");
+    await app.attach(png());
   },
   models: async (app) => {
     await app.open("instant", "/models");

@@ -168,7 +168,7 @@ test.describe("a picture", () => {
     await app.ask("What is this?");
     await page.getByRole("button", { name: "All conversations" }).click();
     const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Export all" }).click();
+    await page.getByRole("menuitem", { name: "Export all" }).click();
     const text = readFileSync(await (await download).path(), "utf8");
     const archive = JSON.parse(text) as { attachments: Record<string, string> };
     expect(Object.values(archive.attachments)).toEqual([png().buffer.toString("base64")]);
@@ -182,7 +182,7 @@ test.describe("a picture", () => {
     await expect(app.rail).toContainText("Conversations appear here.");
     await page.getByRole("button", { name: "All conversations" }).click();
     const chooser = page.waitForEvent("filechooser");
-    await page.getByRole("button", { name: "Import…" }).click();
+    await page.getByRole("menuitem", { name: "Import…" }).click();
     await (await chooser).setFiles({ name: "c.json", mimeType: "application/json", buffer: Buffer.from(text) });
     await app.conversation("What is this?").click();
     const thumbnail = app.questions.first().getByRole("button", { name: "Show red.png" }).locator("img");

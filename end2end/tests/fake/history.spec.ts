@@ -7,7 +7,7 @@ import { expect, test } from "../../support/watch.ts";
 async function importText(page: Page, text: string): Promise<void> {
   await page.getByRole("button", { name: "All conversations" }).click();
   const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "Import…" }).click();
+  await page.getByRole("menuitem", { name: "Import…" }).click();
   const file = { name: "conversations.json", mimeType: "application/json", buffer: Buffer.from(text) };
   await (await chooser).setFiles(file);
 }
@@ -181,7 +181,7 @@ test.describe("the history", () => {
     await app.answered();
     await page.getByRole("button", { name: "All conversations" }).click();
     const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Export all" }).click();
+    await page.getByRole("menuitem", { name: "Export all" }).click();
     const file = await download;
     expect(file.suggestedFilename()).toBe("gemtab-conversations.json");
     const text = readFileSync(await file.path(), "utf8");

@@ -31,12 +31,21 @@ test.describe("the theme", () => {
     await expect.poll(() => ground(page)).toBeLessThan(60);
   });
 
-  test("is switched from the palette", async ({ app, page }) => {
+  test("is the one that is typed in the palette", async ({ app, page }) => {
     await app.openChat();
-    for (const theme of ["light", "dark"]) {
+    for (const theme of ["dark", "light"]) {
       await page.keyboard.press("Control+k");
-      await app.palette.getByRole("option", { name: /Switch between light, dark and system/ }).click();
+      const field = app.palette.getByRole("combobox");
+      await field.fill(theme);
+      await expect(app.palette.getByRole("option", { selected: true })).toContainText(`Use ${theme} theme`);
+      await field.press("Enter");
       await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
     }
+    await page.keyboard.press("Control+k");
+    await app.palette.getByRole("combobox").fill("light theme");
+    await expect(app.palette).toContainText("No matches.");
+    await app.palette.getByRole("combobox").fill("system's theme");
+    await app.palette.getByRole("combobox").press("Enter");
+    await expect(page.locator("html")).not.toHaveAttribute("data-theme");
   });
 });

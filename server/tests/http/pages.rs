@@ -61,6 +61,9 @@ async fn an_unknown_page_is_a_page_that_says_so() {
     assert_eq!(answer.status, 404);
     assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
     assert!(answer.text().contains("<html"));
+    // A route may match what names no page.
+    assert_eq!(server().get("/c/not-an-id").await.status, 404);
+    assert_eq!(server().get("/c/0123456789abcdef0123456789abcdef").await.status, 200);
     // The body that a HEAD request is not sent is cut off by the HTTP layer, which is not under test here.
     assert_eq!(server().ask("HEAD", "/no/such/page", &[]).await.status, 404);
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
+    browser,
     history::ConversationId,
     place::{Place, use_href},
     state::{chat::Absence, use_stores},
@@ -63,7 +64,7 @@ fn RawButtons(id: ConversationId) -> impl IntoView {
     view! {
         <p class="buttons">
             <button type="button" class="button primary" on:click=move |_| stores.library.save_raw(id, stores.ui)>"Save raw data"</button>
-            <button type="button" class="button" on:click=move |_| stores.chat.delete_conversation(id)>"Delete"</button>
+            <button type="button" class="button" on:click=move |_| stores.chat.delete_conversation(id, browser::focus_somewhere)>"Delete"</button>
         </p>
     }
 }

@@ -1,6 +1,6 @@
 //! Pictures, sound and videos of a message, and those of the next one.
 
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 use protocol::{MediaNotice, TokenBudget};
 
 use crate::{
@@ -171,6 +171,15 @@ fn Cost() -> impl IntoView {
 #[component]
 fn Chip(shown: Shown<Attachment>) -> impl IntoView {
     let chat = use_stores().chat;
+    let chip = NodeRef::<html::Li>::new();
+    // What has just been attached is seen, however much is there already.
+    Effect::new(move |_| {
+        if let Some(chip) = chip.get() {
+            let options = web_sys::ScrollIntoViewOptions::new();
+            options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+            request_animation_frame(move || chip.scroll_into_view_with_scroll_into_view_options(&options));
+        }
+    });
     let parts = match &shown {
         Shown::One(it) => vec![it.clone()],
         Shown::Video(parts) => parts.clone(),
@@ -242,10 +251,10 @@ fn Chip(shown: Shown<Attachment>) -> impl IntoView {
         Shown::Video(parts) => view! { <Film parts=parts /> }.into_any(),
     };
     view! {
-        <li class="chip" class:wide=!is_picture>
+        <li class="chip" class:wide=!is_picture node_ref=chip>
             {content}
             <div class="chip-body">
-                <span class="chip-name">{name.clone()}</span>
+                <span class="chip-name" dir="auto" title=name.clone()>{name.clone()}</span>
                 <span class="chip-about muted numbers">{about}</span>
                 {notices}
                 {stopped}

@@ -13,7 +13,6 @@ use crate::{
     components::{Glyph, Icon},
     history::ConversationId,
     state::{
-        engine::EnginePhase,
         models::{CatalogState, ModelState},
         recording::RecordingPhase,
         use_stores,
@@ -26,10 +25,17 @@ const MOST_HEIGHT: i32 = 280;
 /// Makes a field as high as its text. Set through the style object, which the content policy allows.
 pub fn autosize(field: &web_sys::HtmlTextAreaElement) {
     let style = web_sys::HtmlElement::style(field);
+    // While the field is low, what scrolls it has less to scroll and moves.
+    let scroller = field.parent_element();
+    let before = (field.scroll_top(), scroller.as_ref().map(|it| it.scroll_top()));
     // A property that the browser knows is never refused.
     style.set_property("height", "auto").ok();
     let height = field.scroll_height().min(MOST_HEIGHT);
     style.set_property("height", &format!("{height}px")).ok();
+    field.set_scroll_top(before.0);
+    if let (Some(scroller), Some(top)) = (scroller, before.1) {
+        scroller.set_scroll_top(top);
+    }
 }
 
 /// The field, the send button, and what belongs to the next message.
@@ -64,9 +70,6 @@ pub fn Composer() -> impl IntoView {
 
     let running = Memo::new(move |_| chat.answer.is_running());
     let refusal = Memo::new(move |_| {
-        if engine.phase.with(|phase| matches!(phase, EnginePhase::Crashed(_))) {
-            return Some("The engine has stopped. Restart it to send.");
-        }
         if engine.device.with(|device| device.as_ref().is_some_and(|device| !device.available)) {
             return Some("This browser offers no WebGPU, so nothing can be answered.");
         }
@@ -156,6 +159,11 @@ pub fn Composer() -> impl IntoView {
             chat.attach(files);
         }
     };
+    let stop = move |_| {
+        chat.stop();
+        // The button goes with the answer.
+        browser::focus_somewhere();
+    };
     let hint = move || {
         if touched.get() {
             return "";
@@ -174,12 +182,15 @@ pub fn Composer() -> impl IntoView {
                 send();
             }
         >
+            // What is attached and what is written scroll together, so that the buttons stay in reach.
+            <div class="composer-body">
             <Tray />
             <RecordingBar />
             <textarea
                 id="composer"
                 node_ref=field
                 rows="1"
+                dir="auto"
                 aria-label="Message"
                 aria-describedby="composer-hint"
                 placeholder=placeholder
@@ -192,6 +203,7 @@ pub fn Composer() -> impl IntoView {
                 on:keydown=key
                 on:paste=paste
             ></textarea>
+            </div>
             <div class="composer-line">
                 <AttachButtons />
                 <Show when=move || thinks.get()>
@@ -227,7 +239,7 @@ pub fn Composer() -> impl IntoView {
                         </button>
                     }
                 >
-                    <button type="button" class="send stop" aria-label="Stop" title="Stop (Esc)" on:click=move |_| chat.stop()>
+                    <button type="button" class="send stop" aria-label="Stop" title="Stop (Esc)" on:click=stop>
                         <Icon glyph=Glyph::Stop />
                     </button>
                 </Show>

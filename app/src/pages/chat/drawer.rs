@@ -7,7 +7,7 @@ use super::adapters::AdaptersPart;
 
 use crate::{
     browser,
-    components::{Glyph, IconButton, NumberField, SamplingFields, Switch},
+    components::{Glyph, IconButton, Notices, NumberField, SamplingFields, Switch},
     format,
     state::{models::ModelState, use_stores},
 };
@@ -18,7 +18,9 @@ const NARROW: &str = "(max-width: 1099px)";
 /// The drawer.
 #[component]
 pub fn Drawer() -> impl IntoView {
-    let open = use_stores().ui.drawer;
+    let ui = use_stores().ui;
+    let open = ui.drawer;
+    let layer = ui.layer();
     let node = NodeRef::<html::Dialog>::new();
     let before = StoredValue::new_local(None::<web_sys::HtmlElement>);
     Effect::new(move |_| {
@@ -29,12 +31,14 @@ pub fn Drawer() -> impl IntoView {
                 // It is in the document and closed, so the browser has no reason to refuse.
                 if browser::matches_media(NARROW) {
                     dialog.show_modal().ok();
+                    ui.layer_opened(layer);
                 } else {
                     dialog.show();
                 }
             }),
             (false, true) => {
                 dialog.close();
+                ui.layer_closed(layer);
                 // The browser gives the focus back from a modal dialog only.
                 if let Some(before) = before.try_update_value(Option::take).flatten()
                     && browser::focused().is_none()
@@ -42,17 +46,20 @@ pub fn Drawer() -> impl IntoView {
                     before.focus().ok();
                 }
             }
-            _ => {}
+            (false, false) => ui.layer_closed(layer),
+            (true, true) => {}
         }
     });
+    on_cleanup(move || ui.layer_closed(layer));
     view! {
         <dialog class="drawer" aria-label="This conversation" node_ref=node on:close=move |_| open.set(false)>
             <Show when=move || open.get()>
+                // Above what scrolls.
+                <header class="dialog-head drawer-head">
+                    <h2>"This conversation"</h2>
+                    <IconButton glyph=Glyph::Close label="Close" on_press=move |()| open.set(false) />
+                </header>
                 <div class="drawer-body">
-                    <header class="dialog-head">
-                        <h2>"This conversation"</h2>
-                        <IconButton glyph=Glyph::Close label="Close" on_press=move |()| open.set(false) />
-                    </header>
                     <Instructions />
                     <Answers />
                     <AdaptersPart />
@@ -60,6 +67,7 @@ pub fn Drawer() -> impl IntoView {
                     <FiguresPart />
                 </div>
             </Show>
+            <Notices layer=layer />
         </dialog>
     }
     .into_any()
@@ -78,6 +86,7 @@ fn Instructions() -> impl IntoView {
             <textarea
                 id="system"
                 rows="4"
+                dir="auto"
                 placeholder=move || own.with(|own| if own.is_empty() { "None".to_owned() } else { own.clone() })
                 prop:value=system
                 on:change=move |event| chat.edit(|conversation| conversation.system = event_target_value(&event))

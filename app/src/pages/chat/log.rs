@@ -1,6 +1,7 @@
 //! The messages, and the view that follows them.
 
 use leptos::{html, prelude::*};
+use leptos_use_resize_observer::use_resize_observer;
 
 use super::{message::MessageView, welcome::Welcome};
 use crate::{
@@ -28,7 +29,9 @@ pub fn Log() -> impl IntoView {
         })
     });
     let scroller = NodeRef::<html::Div>::new();
+    let messages_node = NodeRef::<html::Div>::new();
     let follows = RwSignal::new(true);
+    let top = StoredValue::new(0_i32);
     let to_end = move || {
         if let Some(scroller) = scroller.get_untracked() {
             scroller.set_scroll_top(scroller.scroll_height());
@@ -36,9 +39,13 @@ pub fn Log() -> impl IntoView {
     };
     let scrolled = move |_| {
         let Some(scroller) = scroller.get_untracked() else { return };
-        let below = scroller.scroll_height() - scroller.scroll_top() - scroller.client_height();
+        let now = scroller.scroll_top();
+        let below = scroller.scroll_height() - now - scroller.client_height();
+        let upwards = now < top.get_value();
+        top.set_value(now);
         let near = below <= NEAR_END;
-        if near != follows.get_untracked() {
+        // What has grown below since the view moved is no reason to stay behind; only a person scrolls upwards.
+        if near != follows.get_untracked() && (near || upwards) {
             follows.set(near);
         }
     };
@@ -52,13 +59,18 @@ pub fn Log() -> impl IntoView {
     });
     Effect::new(move |_| {
         path.track();
-        chat.answer.text.track();
-        chat.answer.thought.track();
-        chat.queued.track();
         if follows.get() && !empty.get() {
             request_animation_frame(to_end);
         }
     });
+    // Whatever makes the messages longer or their place lower: words, actions, notices, a longer draft.
+    let follow = move || {
+        if follows.try_get_untracked() == Some(true) && empty.try_get_untracked() == Some(false) {
+            to_end();
+        }
+    };
+    use_resize_observer(messages_node, move |_, _| follow());
+    use_resize_observer(scroller, move |_, _| follow());
     let messages = move || {
         path.with(|(conversation, path)| path.iter().map(|&node| (*conversation, node)).collect::<Vec<_>>())
     };
@@ -69,7 +81,7 @@ pub fn Log() -> impl IntoView {
                     <Welcome />
                 </Show>
                 // The log itself is quiet: the live region says the answer sentence by sentence.
-                <div class="messages" role="log" aria-live="off" aria-label="Messages">
+                <div class="messages" node_ref=messages_node role="log" aria-live="off" aria-label="Messages">
                     <For
                         each=messages
                         key=|(conversation, node)| format!("{conversation}-{node}")
@@ -84,6 +96,10 @@ pub fn Log() -> impl IntoView {
                     on:click=move |_| {
                         follows.set(true);
                         to_end();
+                        if let Some(scroller) = scroller.get_untracked() {
+                            // It is in the page.
+                            scroller.focus().ok();
+                        }
                     }
                 >
                     <Icon glyph=Glyph::ToEnd />

@@ -9,10 +9,10 @@ use super::{attachments::MessageAttachments, composer::autosize, thought::Though
 use crate::{
     browser,
     components::{FailureBox, Glyph, IconButton},
-    content::Markdown,
+    content::{Markdown, few_marks},
     format,
     history::{Conversation, Message, NodeId},
-    state::{answer::AnswerPhase, use_stores},
+    state::{answer::AnswerPhase, engine::EnginePhase, use_stores},
 };
 
 /// How long a tick stands for "copied".
@@ -67,6 +67,8 @@ fn Question(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
         (!attachments.is_empty()).then(|| view! { <MessageAttachments attachments=attachments /> })
     };
     let says = Memo::new(move |_| text.with(|text| !text.is_empty()));
+    let long = Memo::new(move |_| text.with(|text| is_long(text)));
+    let folded = RwSignal::new(true);
     view! {
         <article class="message you" aria-label="You">
             <h2 class="speaker">"You"</h2>
@@ -75,7 +77,21 @@ fn Question(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
                 when=move || editing.get()
                 fallback=move || view! {
                     <Show when=move || says.get()>
-                        <div class="bubble">{text}</div>
+                        <div class="bubble">
+                            <div class="bubble-text" class:folded=move || long.get() && folded.get() dir="auto">
+                                {move || text.with(|text| few_marks(text).into_owned())}
+                            </div>
+                            <Show when=move || long.get()>
+                                <button
+                                    type="button"
+                                    class="button quiet more"
+                                    aria-expanded=move || (!folded.get()).to_string()
+                                    on:click=move |_| folded.update(|folded| *folded = !*folded)
+                                >
+                                    {move || if folded.get() { "Show more" } else { "Show less" }}
+                                </button>
+                            </Show>
+                        </div>
                     </Show>
                     <div class="actions">
                         <CopyAction text=text />
@@ -91,6 +107,17 @@ fn Question(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
         </article>
     }
     .into_any()
+}
+
+/// Lines of a question that are shown until more of it is asked for. The style sheet has them, too.
+const SHOWN_LINES: usize = 12;
+/// Letters of a line of the bubble, about.
+const LETTERS: usize = 70;
+
+/// Whether a question is folded.
+fn is_long(text: &str) -> bool {
+    let lines = text.lines().map(|line| line.chars().count().div_ceil(LETTERS).max(1));
+    lines.sum::<usize>() > SHOWN_LINES
 }
 
 /// The field to put a message in other words.
@@ -136,6 +163,7 @@ fn EditField(node: NodeId, text: String) -> impl IntoView {
         <div class="edit">
             <textarea
                 aria-label="Your message, in other words"
+                dir="auto"
                 node_ref=field
                 prop:value=text
                 on:keydown=key
@@ -217,10 +245,19 @@ fn Answer(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
 /// How the answer ended, where that is not as usual.
 #[component]
 fn Outcome(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
-    let chat = use_stores().chat;
+    let stores = use_stores();
+    let chat = stores.chat;
     let retry = Callback::new(move |()| chat.regenerate(node));
+    // While the engine is gone, one box says so, with the button that tries again.
+    let crashed = Memo::new(move |_| {
+        stores.engine.phase.with(|phase| matches!(phase, EnginePhase::Crashed(_)))
+            && chat.failure.with(|failure| failure.as_ref().is_some_and(|it| it.node == node))
+    });
     move || {
         let message = message.get()?;
+        if message.error.is_some() && crashed.get() {
+            return Some(view! { <p class="outcome muted">"This answer was cut off."</p> }.into_any());
+        }
         if let Some(words) = message.error.clone() {
             // The failure of this session knows what can be done; one of an earlier session is words alone.
             let known = chat
@@ -322,5 +359,19 @@ fn Figures(message: Memo<Option<Arc<Message>>>) -> impl IntoView {
             format::count(u64::from(timings.cached_tokens)),
         );
         Some(view! { <span class="figures muted numbers" title=whole>{parts.join(" · ")}</span> })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_long;
+
+    #[test]
+    fn questions_of_more_than_twelve_lines_are_folded() {
+        assert!(!is_long(&"a\n".repeat(12)));
+        assert!(is_long(&"a\n".repeat(13)));
+        assert!(!is_long(&"a".repeat(840)));
+        assert!(is_long(&"a".repeat(841)));
+        assert!(!is_long(""));
     }
 }

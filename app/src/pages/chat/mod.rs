@@ -25,6 +25,7 @@ use self::{
 };
 use crate::{
     components::Viewer,
+    pages::NotFoundPage,
     place::{Place, use_place},
     state::use_stores,
 };
@@ -49,7 +50,10 @@ pub fn ChatPage() -> impl IntoView {
         let title = chat.conversation.with(|conversation| conversation.title.clone());
         if title.is_empty() { "gemtab".to_owned() } else { format!("{title} · gemtab") }
     };
+    // Not the conversation's id: going from one to another draws nothing anew.
+    let known = Memo::new(move |_| place.get() != Place::Unknown);
     view! {
+        <Show when=move || known.get() fallback=NotFoundPage>
         <Title text=title />
         <div class="chat">
             <main id="main" class="chat-main" tabindex="-1">
@@ -66,6 +70,7 @@ pub fn ChatPage() -> impl IntoView {
             <Viewer />
             <Compare />
         </div>
+        </Show>
         // Nothing is in it, but the router waits for it before it changes the address.
         <Outlet />
     }

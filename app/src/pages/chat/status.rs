@@ -14,7 +14,10 @@ use crate::{
 pub fn StatusArea() -> impl IntoView {
     let stores = use_stores();
     let engine = stores.engine;
-    let trouble = move || engine.trouble.get().map(|failure| view! { <FailureBox failure=failure /> });
+    let trouble = move || {
+        let close = Callback::new(move |()| engine.trouble.set(None));
+        engine.trouble.get().map(|failure| view! { <FailureBox failure=failure on_close=close /> })
+    };
     let kept = move || {
         // What cannot be saved is said below.
         let trouble = stores.library.trouble.get().filter(|_| stores.library.unsaved.with(Option::is_none));
@@ -110,19 +113,34 @@ fn NotSaved() -> impl IntoView {
     }
 }
 
-/// The engine is gone.
+/// The engine is gone. One button: it gives the answer again that was cut off, or only starts the engine.
 #[component]
 fn Crashed() -> impl IntoView {
-    let engine = use_stores().engine;
+    let stores = use_stores();
+    let (engine, chat) = (stores.engine, stores.chat);
+    let cut = Memo::new(move |_| {
+        let here = chat.conversation.with(|conversation| conversation.id);
+        chat.failure.with(|failure| failure.as_ref().filter(|it| it.conversation == here).map(|it| it.node))
+    });
+    let button = move || match cut.get() {
+        Some(answer) => {
+            let again = move |_| chat.regenerate(answer);
+            view! { <button type="button" class="button primary" on:click=again>"Try again"</button> }
+                .into_any()
+        }
+        None => {
+            let restart = move |_| engine.restart();
+            view! { <button type="button" class="button primary" on:click=restart>"Restart"</button> }
+                .into_any()
+        }
+    };
     move || match engine.phase.get() {
         EnginePhase::Crashed(failure) => Some(view! {
             <div class="failure" role="alert">
                 <Icon glyph=Glyph::Warning />
                 <div class="failure-body">
                     <p>{failure.message} " Your conversation and what you typed are safe."</p>
-                    <div class="buttons">
-                        <button type="button" class="button primary" on:click=move |_| engine.restart()>"Restart"</button>
-                    </div>
+                    <div class="buttons">{button}</div>
                 </div>
             </div>
         }),

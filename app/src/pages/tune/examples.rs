@@ -95,14 +95,19 @@ fn PairsEditor() -> impl IntoView {
                 });
             };
             let is_last = move || (first && tune.pairs.with(Vec::len) == index + 1).then_some("");
+            // Beside one another the columns have heads; one below the other each field has its own.
             view! {
-                <textarea
-                    rows="2"
-                    aria-label=label
-                    data-last=is_last
-                    prop:value=value
-                    on:input=typed
-                ></textarea>
+                <div class="pair-field">
+                    <span class="pair-label" aria-hidden="true">{label.clone()}</span>
+                    <textarea
+                        rows="2"
+                        dir="auto"
+                        aria-label=label
+                        data-last=is_last
+                        prop:value=value
+                        on:input=typed
+                    ></textarea>
+                </div>
             }
         };
         let number = index + 1;

@@ -265,11 +265,12 @@ impl ChatStore {
         }
     }
 
-    /// Deletes a conversation. It can be undone.
-    pub fn delete_conversation(self, id: ConversationId) {
+    /// Deletes a conversation, and calls `deleted` once it is gone. It can be undone.
+    pub fn delete_conversation(self, id: ConversationId, deleted: impl FnOnce() + 'static) {
         self.forget(id);
         spawn_local(async move {
             let Some(removed) = self.library.delete(id).await else { return };
+            deleted();
             if self.wanted.get_value() == Some(id) {
                 self.ui.replace_path(&Place::Chat(None).path());
             }

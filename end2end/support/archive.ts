@@ -1,0 +1,42 @@
+// Files of conversations, for what the fake engine does not say.
+
+import type { App } from "./app.ts";
+
+/** Who speaks, and what is said. */
+export type Said = ["user" | "assistant", string];
+
+/** A conversation as an export has it: one message after another. */
+export function archive(title: string, messages: Said[]): string {
+  const nodes = messages.map(([role, text], at) => [
+    at + 1,
+    {
+      parent: at === 0 ? null : at,
+      children: at + 1 < messages.length ? [at + 2] : [],
+      active: at + 1 < messages.length ? at + 2 : null,
+      message: { role, text, created: 1, ...(role === "assistant" ? { model: "pebble", finish: "EndOfTurn" } : {}) },
+    },
+  ]);
+  const conversation = {
+    id: "0123456789abcdef0123456789abcdef",
+    title,
+    created: 1,
+    updated: 2,
+    nodes: Object.fromEntries(nodes),
+    roots: [1],
+    active_root: 1,
+    next: messages.length + 1,
+  };
+  return JSON.stringify({ format: "gemtab-history", version: 1, conversations: [conversation] });
+}
+
+/** Imports a conversation and opens it. */
+export async function openArchive(app: App, title: string, messages: Said[]): Promise<void> {
+  const { page } = app;
+  await page.getByRole("button", { name: "All conversations" }).click();
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByText("Import…").click();
+  const buffer = Buffer.from(archive(title, messages));
+  await (await chooser).setFiles({ name: "conversation.json", mimeType: "application/json", buffer });
+  await app.conversation(title).click();
+  await page.getByRole("article").last().waitFor();
+}

@@ -1,0 +1,178 @@
+// Where things stand, on views of several sizes.
+
+import type { Locator, Page } from "@playwright/test";
+import { openArchive } from "../../support/archive.ts";
+import { png, wav } from "../../support/media.ts";
+import { expect, test } from "../../support/watch.ts";
+
+/** The box of what is on screen. */
+async function box(of: Locator) {
+  const found = await of.boundingBox();
+  if (!found) throw new Error(`${of} is not on screen`);
+  return { ...found, right: found.x + found.width, bottom: found.y + found.height };
+}
+
+/** How high the view is. */
+const height = (page: Page) => page.viewportSize()?.height ?? 0;
+
+const lines = (count: number) => Array.from({ length: count }, (_, at) => `Line ${at + 1}`).join("\n");
+
+test.describe("the composer", () => {
+  for (const [width, high] of [[1280, 600], [390, 844]] as const) {
+    test(`keeps its buttons in view on ${width} × ${high}`, async ({ app, page }) => {
+      await page.setViewportSize({ width, height: high });
+      await app.openChat();
+      const form = page.getByRole("form", { name: "Write a message" });
+      await app.composer.fill(lines(30));
+      await expect.poll(async () => (await box(app.composer)).height).toBeGreaterThan(150);
+      expect((await box(app.sendButton)).bottom).toBeLessThanOrEqual(high);
+      await app.attach(png("a.png"), png("b.png"), png("c.png"), png("d.png"), wav("e.wav", 1), png("f.png"), wav("g.wav", 2));
+      await expect(app.tray.getByRole("listitem")).toHaveCount(7);
+      await expect.poll(async () => (await box(app.sendButton)).bottom).toBeLessThanOrEqual(high);
+      expect((await box(form)).height).toBeLessThanOrEqual(high / 2 + 1);
+      // What was attached last is in sight, above the field.
+      const last = app.tray.getByRole("listitem").last();
+      await expect(last).toBeInViewport({ ratio: 0.5 });
+      await expect(app.composer).toBeInViewport();
+    });
+  }
+
+  test("leaves half of the view at 400 %", async ({ app, page }) => {
+    await page.setViewportSize({ width: 320, height: 256 });
+    await app.openChat();
+    await app.ask("Hello");
+    const form = page.getByRole("form", { name: "Write a message" });
+    await app.composer.fill(lines(10));
+    await expect.poll(async () => (await box(form)).height).toBeLessThanOrEqual(height(page) / 2);
+    expect((await box(app.sendButton)).bottom).toBeLessThanOrEqual(height(page));
+    expect((await box(page.getByRole("region", { name: "Conversation" }))).height).toBeGreaterThanOrEqual(60);
+  });
+});
+
+test.describe("the end of a long answer is seen", () => {
+  test("when its actions appear", async ({ app, page }) => {
+    await page.setViewportSize({ width: 1280, height: 480 });
+    await app.openChat("usual,demo");
+    const answer = await app.ask("Show me everything");
+    const actions = answer.getByRole("button", { name: "Copy", exact: true }).last();
+    await expect(actions).toBeVisible();
+    const log = page.getByRole("region", { name: "Conversation" });
+    await expect.poll(async () => (await box(actions)).bottom).toBeLessThanOrEqual((await box(log)).bottom);
+  });
+
+  test("after Stop", async ({ app, page }) => {
+    await app.openChat("usual,demo");
+    await app.send("A long answer");
+    await expect(app.answers.last()).toContainText("Part 3");
+    await app.stopButton.click();
+    await app.answered();
+    await expect(app.answers.last().getByText("Stopped.")).toBeVisible();
+    const log = page.getByRole("region", { name: "Conversation" });
+    const copy = app.answers.last().getByRole("button", { name: "Copy", exact: true }).last();
+    await expect.poll(async () => (await box(copy)).bottom).toBeLessThanOrEqual((await box(log)).bottom);
+  });
+});
+
+test("a sound beside the message takes one line, and is sought in by keys", async ({ app, page }) => {
+  for (const width of [1280, 390, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    await app.openChat();
+    await app.attach(wav("a-recording-with-quite-a-long-name.wav", 8));
+    const chip = app.tray.getByRole("listitem");
+    await expect(chip).toContainText("tokens");
+    expect((await box(chip)).height, `at ${width}`).toBeLessThanOrEqual(64);
+    await page.getByRole("button", { name: /^Remove/ }).click();
+    await expect(chip).toBeHidden();
+  }
+  await app.attach(wav("tone.wav", 8));
+  const place = app.tray.getByRole("slider", { name: "Position in tone.wav" });
+  await place.focus();
+  await page.keyboard.press("End");
+  await expect(place).toHaveAttribute("aria-valuetext", "0:08 of 0:08");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("PageUp");
+  await expect(place).not.toHaveAttribute("aria-valuetext", /^0:00 of/);
+});
+
+test("the drawer's title stays while its content scrolls", async ({ app, page }) => {
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await app.openChat();
+  await app.openDrawer();
+  await app.drawer.evaluate((drawer) => {
+    drawer.scrollTop = drawer.scrollHeight;
+  });
+  await expect.poll(() => app.drawer.evaluate((drawer) => drawer.scrollTop)).toBeGreaterThan(50);
+  await expect(app.drawer.getByRole("heading", { name: "This conversation" })).toBeInViewport();
+  await expect(app.drawer.getByRole("button", { name: "Close" })).toBeInViewport();
+});
+
+test("the boxes of an example have labels on a phone", async ({ app, page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await app.open("instant,demo", "/tune");
+  const label = page.getByText("Question 1", { exact: true });
+  await expect(label).toBeVisible();
+  const field = page.getByRole("textbox", { name: "Question 1" });
+  expect((await box(label)).bottom).toBeLessThanOrEqual((await box(field)).y + 1);
+  await expect(page.getByText("Answer 1", { exact: true })).toBeVisible();
+});
+
+test("a long question is folded, and opens", async ({ app, page }) => {
+  await app.openChat();
+  await openArchive(app, "Long", [["user", "word ".repeat(9_000)], ["assistant", "Yes."]]);
+  const question = app.questions.first();
+  expect((await box(question)).height).toBeLessThan(500);
+  await question.getByRole("button", { name: "Show more" }).click();
+  await expect.poll(async () => (await box(question)).height).toBeGreaterThan(2_000);
+  await expect(question.getByRole("button", { name: "Show less" })).toHaveAttribute("aria-expanded", "true");
+  await question.getByRole("button", { name: "Show less" }).click();
+  await expect.poll(async () => (await box(question)).height).toBeLessThan(500);
+  await app.ask(lines(12));
+  await expect(page.getByRole("button", { name: "Show more" })).toHaveCount(1);
+});
+
+test("two tables do not stretch each other", async ({ app, page }) => {
+  await app.open("instant", "/models");
+  await page.locator("summary").first().click();
+  await expect(page.getByText("Weights by type").first()).toBeVisible();
+  const tables = page.locator("details[open] .tables table");
+  await expect(tables).toHaveCount(2);
+  for (const table of await tables.all()) {
+    const rows = table.locator("tr");
+    const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+    expect(Math.max(...heights)).toBeLessThan(45);
+  }
+});
+
+/** The contrast of a control's border to what is around it. */
+const contrast = (control: Locator) =>
+  control.evaluate((element) => {
+    const canvas = document.createElement("canvas").getContext("2d");
+    const light = (colour: string) => {
+      if (!canvas) return 0;
+      canvas.fillStyle = colour;
+      canvas.fillRect(0, 0, 1, 1);
+      const parts = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => {
+        const share = part / 255;
+        return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * (parts[0] ?? 0) + 0.7152 * (parts[1] ?? 0) + 0.0722 * (parts[2] ?? 0);
+    };
+    let around = element.parentElement;
+    while (around && getComputedStyle(around).backgroundColor === "rgba(0, 0, 0, 0)") {
+      around = around.parentElement;
+    }
+    const ground = light(getComputedStyle(around ?? document.documentElement).backgroundColor);
+    const border = light(getComputedStyle(element).borderTopColor);
+    return (Math.max(ground, border) + 0.05) / (Math.min(ground, border) + 0.05);
+  });
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`borders of fields can be told from the ground, ${colorScheme}`, async ({ app, page }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await app.openChat();
+    await app.ask("Hello");
+    for (const control of [page.getByRole("searchbox"), page.getByRole("combobox", { name: "Adapter" })]) {
+      expect(await contrast(control), `${control}`).toBeGreaterThanOrEqual(3);
+    }
+  });
+}

@@ -1,0 +1,124 @@
+// What the page says in passing, to the eye and to a screen reader.
+
+import type { Page } from "@playwright/test";
+import { App } from "../../support/app.ts";
+import { expect, test } from "../../support/watch.ts";
+
+/** Everything that the live regions say from now on. */
+async function listen(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const heard: string[] = [];
+    Object.assign(globalThis, { heard });
+    const hear = (region: Element) =>
+      new MutationObserver(() => heard.push(region.textContent ?? "")).observe(region, {
+        childList: true,
+        characterData: true,
+        subtree: true,
+      });
+    document.querySelectorAll("[role=status][aria-live=polite]").forEach(hear);
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { heard: string[] }).heard);
+}
+
+const undo = (app: App) => app.page.getByRole("button", { name: "Undo" });
+
+async function deleteLast(app: App): Promise<void> {
+  await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
+}
+
+test.describe("a notice", () => {
+  for (const [width, height] of [[1280, 800], [390, 844], [320, 568]] as const) {
+    test(`does not cover Send on ${width} × ${height}`, async ({ app, page }) => {
+      await page.setViewportSize({ width, height });
+      await app.openChat();
+      await app.ask("Hello");
+      await deleteLast(app);
+      await expect(undo(app)).toBeVisible();
+      await app.composer.fill("Words");
+      const seen = await app.sendButton.evaluate((button) => {
+        const { left, top, width, height } = button.getBoundingClientRect();
+        return button.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+      });
+      expect(seen).toBe(true);
+      const [notice, form] = await Promise.all(
+        [page.getByText(/deleted\.$/).last(), page.getByRole("form", { name: "Write a message" })].map((it) => it.boundingBox()),
+      );
+      expect((notice?.y ?? 0) + (notice?.height ?? 0)).toBeLessThanOrEqual(form?.y ?? 0);
+    });
+  }
+
+  test("does not replace the one before", async ({ app }) => {
+    await app.openChat();
+    await app.ask("First");
+    await app.rail.getByRole("button", { name: "New", exact: true }).click();
+    await app.ask("Second");
+    await app.act("First", "Delete");
+    await expect(undo(app)).toHaveCount(1);
+    await app.act("Second", "Delete");
+    await expect(undo(app)).toHaveCount(2);
+    await undo(app).first().click();
+    await expect(app.conversation("First")).toBeVisible();
+    await undo(app).click();
+    await expect(app.conversation("Second")).toBeVisible();
+  });
+
+  test("can be pressed and is heard above a dialog", async ({ app, page }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await app.openChat();
+    await app.ask("Hello");
+    await page.getByRole("button", { name: "Conversations and places" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "New", exact: true }).click();
+    await app.ask("Another");
+    await page.getByRole("button", { name: "Conversations and places" }).click();
+    const sheet = page.getByRole("dialog", { name: "Conversations and places" });
+    await expect(sheet).toBeVisible();
+    await sheet.getByRole("button", { name: "Actions for Hello" }).click();
+    await sheet.getByRole("menuitem", { name: "Delete" }).click();
+    await sheet.getByRole("button", { name: "Undo" }).click();
+    await expect(sheet.getByRole("link", { name: "Hello" })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(sheet).toBeHidden();
+
+    await app.model.click();
+    const picker = page.getByRole("dialog", { name: "Choose a model" });
+    await expect(picker).toBeVisible();
+    const chooser = page.waitForEvent("filechooser");
+    await picker.getByRole("button", { name: "Open a file…" }).click();
+    await (await chooser).setFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") });
+    await expect(picker.getByRole("status")).not.toBeEmpty();
+  });
+});
+
+test.describe("a screen reader hears", () => {
+  test("that a model is ready, of a page, and what a search found", async ({ app, page }) => {
+    await app.openChat();
+    const heard = await listen(page);
+    await app.model.click();
+    await page.getByRole("dialog").getByRole("button", { name: /^pebble/ }).click();
+    await expect.poll(heard).toContainEqual("pebble is ready.");
+    await app.ask("Hello");
+    await page.getByRole("searchbox").fill("nothing like it");
+    await expect.poll(heard).toContainEqual("No conversations found.");
+    await page.getByRole("searchbox").fill("");
+    await app.rail.getByRole("link", { name: "Settings" }).click();
+    await expect.poll(heard).toContainEqual("Settings");
+  });
+
+  test("that a load failed", async ({ app, page }) => {
+    await app.openChat("instant,oom");
+    const heard = await listen(page);
+    await app.send("Hello");
+    await expect(app.failure).toBeVisible();
+    await expect.poll(async () => (await heard()).join("\n")).toMatch(/was not loaded\. \S/);
+  });
+
+  test("that the browser keeps nothing", async ({ app, page }) => {
+    await page.addInitScript(() => {
+      IDBFactory.prototype.open = () => {
+        throw new DOMException("no", "SecurityError");
+      };
+    });
+    await app.openChat();
+    await expect(page.getByRole("status").filter({ hasText: "This browser keeps nothing" })).toHaveCount(1);
+  });
+});
