@@ -2,7 +2,6 @@
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::{Cause, Event, Failure, Request};
-use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
@@ -83,7 +82,7 @@ impl Stores {
 /// The beginning of a file; nothing where it cannot be read.
 async fn head(file: &File) -> Vec<u8> {
     let part = file.slice_with_f64_and_f64(0.0, HEAD);
-    let read = async { Ok::<_, JsValue>(JsFuture::from(Blob::array_buffer(&part?)).await?) };
+    let read = async { JsFuture::from(Blob::array_buffer(&part?)).await };
     read.await.map(|buffer| js_sys::Uint8Array::new(&buffer).to_vec()).unwrap_or_default()
 }
 
