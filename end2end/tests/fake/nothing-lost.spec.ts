@@ -79,6 +79,8 @@ test.describe("nothing is lost", () => {
     await app.answers.first().getByRole("button", { name: "Answer once more" }).click();
     await expect(app.answers.first()).toContainText("Part 1");
     await app.act("A long answer", "Delete");
+    await expect(app.questions).toHaveCount(0);
+    await expect(app.stopButton).toBeHidden();
     // Its end would have brought it back.
     await app.ask("Another matter");
     await expect(app.conversation("A long answer")).toBeHidden();
