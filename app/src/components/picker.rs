@@ -38,8 +38,7 @@ pub fn OpenFileButton(
         let files = input.files().map(|files| files_of(&files)).unwrap_or_default();
         // The same file may be picked again.
         input.set_value("");
-        if !files.is_empty() {
-            stores.open_files(files);
+        if !files.is_empty() && stores.open_files(files) {
             on_choose.run(());
         }
     };

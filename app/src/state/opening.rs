@@ -14,10 +14,14 @@ const HEAD: f64 = 65_536.0;
 
 impl Stores {
     /// Loads the model that these files make, or opens the adapters among them. What cannot be opened leaves everything as
-    /// it is, and [`super::EngineStore::refused`] says why.
-    pub fn open_files(self, mut files: Vec<File>) {
+    /// it is, and [`super::EngineStore::refused`] says why. Gives whether any file could be either.
+    pub fn open_files(self, mut files: Vec<File>) -> bool {
         self.engine.refused.set(None);
         files.retain(|file| file.name().to_lowercase().ends_with(".gguf"));
+        if files.is_empty() {
+            self.ui.toast("This isn’t a GGUF file. The name of a model file ends in .gguf.");
+            return false;
+        }
         // A projector belongs to the model beside it, whichever was picked first.
         files.sort_by_key(|file| file.name().to_lowercase().contains("mmproj"));
         spawn_local(async move {
@@ -35,6 +39,7 @@ impl Stores {
                 self.engine.refused.set(Some(failure));
             }
         });
+        true
     }
 
     fn open_adapters(self, files: Vec<File>) {

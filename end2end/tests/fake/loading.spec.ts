@@ -55,9 +55,9 @@ test.describe("loading a model", () => {
   test("cut off from the server says how far it came and tries again", async ({ app }) => {
     await app.openChat("instant,cut,demo");
     await app.send("Hello");
-    await expect(app.failure).toContainText("The server stopped sending after 6.8 of 13.7 MB.");
+    await expect(app.failure).toContainText("The server stopped sending after 6.8 MB of 13.7 MB.");
     await app.failure.getByRole("button", { name: "Try again" }).click();
-    await expect(app.failure).toContainText("The server stopped sending after 6.8 of 13.7 MB.");
+    await expect(app.failure).toContainText("The server stopped sending after 6.8 MB of 13.7 MB.");
     await expect(app.questions).toHaveText(/Hello/);
   });
 });

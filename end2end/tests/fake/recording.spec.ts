@@ -16,21 +16,21 @@ test.describe("with a microphone", () => {
     await app.composer.fill("What did I say?");
     await app.recordButton.click();
     const bar = page.getByRole("group", { name: "Recording" });
-    await expect(bar.getByRole("timer")).toHaveText("0:01");
+    await expect(bar.getByRole("timer")).not.toHaveText("0:00");
     // Somebody speaks: the meter moves.
     await expect.poll(async () => Number(await bar.getByRole("meter").getAttribute("aria-valuenow"))).toBeGreaterThan(30);
     await expect(page.getByText("End the recording to send.")).toBeVisible();
     await bar.getByRole("button", { name: "Pause recording" }).click();
     await expect(bar).toContainText("Paused");
-    const paused = await bar.getByRole("timer").textContent();
+    const paused = (await bar.getByRole("timer").textContent()) ?? "";
     await page.waitForTimeout(700);
     expect(await bar.getByRole("timer").textContent()).toBe(paused);
     await bar.getByRole("button", { name: "Go on recording" }).click();
-    await expect(bar.getByRole("timer")).toHaveText("0:02");
+    await expect(bar.getByRole("timer")).not.toHaveText(paused);
     await bar.getByRole("button", { name: "Done" }).click();
     await expect(app.tray).toContainText("Recording");
     await expect(app.tray.getByRole("button", { name: "Play Recording" })).toBeEnabled();
-    await expect(app.tray).toContainText(/0:0[23] · \d+ tokens/);
+    await expect(app.tray).toContainText(/\d:\d\d · \d+ tokens/);
     await expect(app.composer).toHaveValue("What did I say?");
     await app.composer.press("Enter");
     await expect(await app.answered()).toContainText("I was given 0 pictures and 1 sound.");
@@ -39,7 +39,7 @@ test.describe("with a microphone", () => {
   test("a recording is discarded, and leaves nothing behind", async ({ app, page }) => {
     await app.openChat();
     await app.recordButton.click();
-    await expect(page.getByRole("timer")).toHaveText("0:01");
+    await expect(page.getByRole("timer")).not.toHaveText("0:00");
     await page.getByRole("button", { name: "Discard the recording" }).click();
     await expect(page.getByRole("timer")).toBeHidden();
     await expect(app.tray).toBeHidden();
@@ -59,7 +59,7 @@ test.describe("with a microphone", () => {
     });
     await app.openChat();
     await app.recordButton.click();
-    await expect(page.getByRole("timer")).toHaveText("0:01");
+    await expect(page.getByRole("timer")).not.toHaveText("0:00");
     await page.evaluate(() => window.dispatchEvent(new Event("unplug")));
     await expect(page.getByText(/The microphone was disconnected. What it heard until then is kept./).first()).toBeVisible();
     await expect(app.tray).toContainText("Recording");
@@ -72,7 +72,7 @@ test.describe("with a microphone", () => {
     await app.openChat();
     await app.composer.fill("Half a thought");
     await app.recordButton.click();
-    await expect(page.getByRole("timer")).toHaveText("0:01");
+    await expect(page.getByRole("timer")).not.toHaveText("0:00");
     await page.getByRole("button", { name: "Done" }).click();
     await expect(page.getByText(/Nothing was heard: the recording is silent./).first()).toBeVisible();
     await expect(app.tray).toBeHidden();
