@@ -2,7 +2,7 @@
 
 mod desk;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -17,6 +17,7 @@ use protocol::{
     AdapterScale, AdapterSource, Cause, Event, Failure, LoadOptions, ModelSource, Request, RequestId,
     TuneEvent, TuneRequest,
 };
+use worker::Host;
 
 fn tune(id: u64, request: TuneRequest) -> Request {
     Request::Tune { id: RequestId(id), request: Box::new(request) }
@@ -283,58 +284,77 @@ fn what_cannot_go_well_is_told_and_the_kept_run_stays() {
 #[test]
 fn a_run_in_another_tab_is_left_alone() {
     let (desk, host) = Desk::loaded();
+    // The steps of a run follow one another without a pause: the other tab does what it can between two of them.
+    let (this, met) = (Rc::clone(&desk), Rc::new(RefCell::new(None)));
+    let meeting = Rc::clone(&met);
+    desk.react(move |event| {
+        if let Event::Tune { event, .. } = event
+            && matches!(&**event, TuneEvent::Saved { step: 1 })
+            && meeting.borrow().is_none()
+        {
+            meeting.replace(Some(refused_elsewhere(&this)));
+        }
+    });
     host.receive(tune(2, TuneRequest::Start { data: facts(), settings: settings(4) }), Vec::new());
-    let step_done = |event: &Event| matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Saved { step: 1 }));
-    // From here on this tab rests in the middle of its run, while the other one does what it can.
-    desk.run_until(|events| events.iter().any(step_done));
+    let TuneEvent::Finished(run) = said(desk.end_of(2)) else { panic!("not finished") };
+    assert_eq!((run.step, run.saved), (4, 4));
+
+    // Now it is anybody's.
+    let (other, host) = met.take().expect("the first step was kept");
+    host.receive(tune(9, TuneRequest::List), Vec::new());
+    assert!(matches!(said(other.end_of(9)), TuneEvent::Kept { run: Some(_), elsewhere: false, .. }));
+    host.receive(tune(10, TuneRequest::Discard), Vec::new());
+    assert_eq!(kept(other.end_of(10)).0, None);
+}
+
+/// Another tab, which is refused all that touches the run of this one, and leaves its files alone.
+fn refused_elsewhere(desk: &Desk) -> (Rc<Desk>, Rc<Host>) {
     let folder = Rc::clone(&desk.folders.borrow()["training"]);
-    let write =
-        |name| folder.write(name, b"encoded").now_or_never().expect("memory does not wait").expect("writes");
-    write("soft.of-the-other");
+    let writing = folder.write("soft.of-the-other", b"encoded");
+    writing.now_or_never().expect("memory does not wait").expect("writes");
     let files = || {
         let names = folder.names().now_or_never().expect("memory does not wait").expect("names");
         names.into_iter().collect::<BTreeSet<_>>()
     };
     let before = files();
 
-    let (other, other_host) = desk.successor();
-    other_host.receive(load(1), Vec::new());
+    let (other, host) = desk.successor();
+    host.receive(load(1), Vec::new());
     other.end_of(1);
-    other_host.receive(tune(2, TuneRequest::List), Vec::new());
+    host.receive(tune(2, TuneRequest::List), Vec::new());
     let TuneEvent::Kept { run, elsewhere, .. } = said(other.end_of(2)) else { panic!("not what is kept") };
     assert_eq!((run.map(|run| run.name), elsewhere), (Some("Ada".to_owned()), true));
     let start = TuneRequest::Start { data: facts(), settings: settings(4) };
-    for (id, request) in (3..).zip([
-        start,
-        TuneRequest::Resume,
-        TuneRequest::Discard,
-        TuneRequest::Keep { name: "Ada".into() },
-    ]) {
-        other_host.receive(tune(id, request), Vec::new());
+    let requests =
+        [start, TuneRequest::Resume, TuneRequest::Discard, TuneRequest::Keep { name: "Ada".into() }];
+    for (id, request) in (3..).zip(requests) {
+        host.receive(tune(id, request), Vec::new());
         let refused = failure(other.end_of(id));
         assert!(refused.message.starts_with("Another tab is training “Ada”."), "{}", refused.message);
     }
     assert_eq!(files(), before);
-
-    let TuneEvent::Finished(run) = said(desk.end_of(2)) else { panic!("not finished") };
-    assert_eq!((run.step, run.saved), (4, 4));
-    // Now it is anybody's.
-    other_host.receive(tune(9, TuneRequest::List), Vec::new());
-    assert!(matches!(said(other.end_of(9)), TuneEvent::Kept { run: Some(_), elsewhere: false, .. }));
-    other_host.receive(tune(10, TuneRequest::Discard), Vec::new());
-    assert_eq!(kept(other.end_of(10)).0, None);
+    (other, host)
 }
 
 #[test]
 fn a_tab_that_is_closed_soon_after_the_start_has_a_checkpoint() {
     let (desk, host) = Desk::loaded();
+    // What the browser keeps when the tab is closed in the second step.
+    let (this, kept_then) = (Rc::clone(&desk), Rc::new(RefCell::new(None)));
+    let closing = Rc::clone(&kept_then);
+    desk.react(move |event| {
+        if let Event::Tune { event, .. } = event
+            && matches!(&**event, TuneEvent::Step(point) if point.step == 2)
+        {
+            closing.replace(Some(this.folders_now()));
+        }
+    });
     let rare = TuneSettings { checkpoint_every: 100, ..settings(6) };
     host.receive(tune(2, TuneRequest::Start { data: facts(), settings: rare }), Vec::new());
-    let second = |event: &Event| matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Step(point) if point.step == 2));
-    desk.run_until(|events| events.iter().any(second));
-    desk.close();
+    desk.end_of(2);
 
     let (later, host) = desk.successor();
+    later.folders.replace(kept_then.take().expect("there was a second step"));
     host.receive(load(1), Vec::new());
     later.end_of(1);
     host.receive(tune(2, TuneRequest::List), Vec::new());

@@ -79,10 +79,19 @@ impl Desk {
         (desk, host)
     }
 
-    /// Ends what runs, as closing the tab does.
-    pub fn close(&self) {
-        self.reaction.replace(None);
-        self.tasks.replace(Vec::new());
+    /// A copy of what is kept now.
+    pub fn folders_now(&self) -> BTreeMap<String, Rc<MemoryFolder>> {
+        let copy = |folder: &MemoryFolder| {
+            let copied = MemoryFolder::default();
+            for name in folder.names().now_or_never().expect("memory does not wait").expect("names") {
+                let read = folder.read(&name).now_or_never().expect("memory does not wait").expect("reads");
+                let bytes = read.unwrap_or_default();
+                let writing = copied.write(&name, &bytes);
+                writing.now_or_never().expect("memory does not wait").expect("writes");
+            }
+            Rc::new(copied)
+        };
+        self.folders.borrow().iter().map(|(name, folder)| (name.clone(), copy(folder))).collect()
     }
 
     /// Limits what each folder may hold.
