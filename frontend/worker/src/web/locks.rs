@@ -25,5 +25,5 @@ async fn ask(name: &str) -> Result<JsValue, JsValue> {
     let scope: JsValue = super::scope().into();
     let take: Function = Reflect::get(&scope, &"takeLock".into())?.dyn_into()?;
     let asked: Promise = take.call1(&scope, &name.into())?.dyn_into()?;
-    Ok(JsFuture::from(asked).await?)
+    JsFuture::from(asked).await
 }
