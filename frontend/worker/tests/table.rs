@@ -22,7 +22,8 @@ fn model(name: &str) -> PathBuf {
     let published: Shape = "e2b".parse().expect("a shape");
     let shape =
         Shape { layers: 4, width: 512, heads: 2, feed_forward: 256, period: 2, shared: 2, ..published };
-    let options = synth::Options { vocabulary: 2048, ..synth::Options::new(shape, Quant::Q4KM) };
+    // So many rows that the table is larger than the buffer which takes its place for a chunk of the prompt.
+    let options = synth::Options { vocabulary: 16_384, ..synth::Options::new(shape, Quant::Q4KM) };
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let file = std::fs::File::create(&path).expect("a file");
     synth::write(std::io::BufWriter::new(file), &options).expect("a model");
