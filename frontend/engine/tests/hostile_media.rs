@@ -1,20 +1,26 @@
 //! Small files that ask for much memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::io::Cursor;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use engine::vision::{Head, Picture, PictureError};
 use image::codecs::png::PngEncoder;
 use image::codecs::webp::WebPEncoder;
 use image::{ExtendedColorType, ImageEncoder as _};
 
-/// Bytes that are allocated now, and the most that were since a test began.
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-/// The counts belong to one test at a time.
-static TURN: Mutex<()> = Mutex::new(());
+thread_local! {
+    /// Bytes that this thread has allocated, less those that it freed. Each test has a thread of its own.
+    static NOW: Cell<isize> = const { Cell::new(0) };
+    /// The most that these were since a decoding began.
+    static MOST: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(bytes: isize) {
+    let now = NOW.get() + bytes;
+    NOW.set(now);
+    MOST.set(MOST.get().max(now));
+}
 
 struct Counting;
 
@@ -22,21 +28,19 @@ struct Counting;
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        MOST.fetch_max(now, Ordering::Relaxed);
+        count(layout.size().cast_signed());
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        MOST.fetch_max(now, Ordering::Relaxed);
+        count(layout.size().cast_signed());
         // SAFETY: as the caller promises. Here untouched pages cost nothing; in wasm memory they do.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        count(-layout.size().cast_signed());
         // SAFETY: as the caller promises.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -46,17 +50,16 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// What a file becomes, and the bytes that this took.
-fn decoded(file: &[u8]) -> (Result<Picture, PictureError>, usize) {
-    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let before = NOW.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
+fn decoded(file: &[u8]) -> (Result<Picture, PictureError>, isize) {
+    let before = NOW.get();
+    MOST.set(before);
     Head::read(file).ok();
     let picture = Picture::decode(file);
-    (picture, MOST.load(Ordering::Relaxed) - before)
+    (picture, MOST.get() - before)
 }
 
 /// What none of these files is worth.
-const MUCH: usize = 64 << 20;
+const MUCH: isize = 64 << 20;
 
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<_> = text.chars().filter(|c| !c.is_whitespace()).collect();

@@ -137,7 +137,7 @@ fn broken_rows_are_told_by_line_and_the_others_stay() {
     let lines: Vec<_> = parsed.problems.iter().map(|problem| problem.line).collect();
     assert_eq!(lines, [3, 4, 5, 6, 7, 8]);
     assert!(matches!(parsed.problems[0].reason, Reason::Json { .. }));
-    assert_eq!(parsed.problems[1].reason, Reason::Unknown);
+    assert_eq!(parsed.problems[1].reason, Reason::TextAlone);
     assert_eq!(parsed.problems[2].reason, Reason::Role { role: "alien".into() });
     assert_eq!(parsed.problems[5].reason, Reason::Unnamed { what: "a picture" });
 }
