@@ -17,6 +17,16 @@ pub fn bytes(count: u64) -> String {
     if value >= 99.95 { format!("{value:.0} {}", UNITS[unit]) } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
+/// Bytes in whole units, one unit smaller than [`bytes`] takes: `4,030 MB`. For amounts that differ by little.
+#[must_use]
+pub fn bytes_exactly(amount: u64) -> String {
+    match amount {
+        0..1_000_000 => format!("{} B", count(amount)),
+        1_000_000..1_000_000_000 => format!("{} kB", count(amount / 1_000)),
+        _ => format!("{} MB", count(amount / 1_000_000)),
+    }
+}
+
 /// Two amounts of one thing, in the unit of the larger: `1.2 of 3.3 GB`.
 #[must_use]
 pub fn bytes_of(done: u64, total: u64) -> String {

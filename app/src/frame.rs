@@ -13,7 +13,7 @@ use crate::{
     components::{
         AdviceDialog, MemoryDialog, Notices, Palette, Picker, Rail, RailSheet, ShortcutsDialog, TooSlowDialog,
     },
-    format,
+    failures, format,
     history::ConversationId,
     media::kind::{self, FileKind},
     place::{Place, keep_query, use_place},
@@ -141,7 +141,7 @@ fn announce(stores: Stores) {
         engine.model.with(|model| match model {
             ModelState::Ready { choice, .. } => Some(format!("{} is ready.", choice.entry.name)),
             ModelState::Failed { choice, failure } => {
-                Some(format!("{} was not loaded. {}", choice.entry.name, failure.message))
+                Some(format!("{} was not loaded. {}", choice.entry.name, failures::sentence(failure)))
             }
             ModelState::None | ModelState::Loading { .. } => None,
         })
@@ -158,7 +158,7 @@ fn announce(stores: Stores) {
     });
     Effect::new(move |_| {
         if let Some(failure) = engine.trouble.get() {
-            ui.say(failure.message);
+            ui.say(failures::sentence(&failure));
         }
     });
     let found = Memo::new(move |_| library.found.with(|found| found.as_ref().map(Vec::len)));

@@ -15,6 +15,7 @@ mod browser;
 mod components;
 pub mod content;
 mod engine_client;
+mod failures;
 mod format;
 mod frame;
 mod grouping;

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 
 use super::{Dialog, Glyph, Icon};
-use crate::{browser, format, state::use_stores, webgpu_advice};
+use crate::{browser, failures, format, state::use_stores, webgpu_advice};
 
 /// The steps that switch WebGPU on, or a real graphics device.
 #[component]
@@ -72,8 +72,7 @@ pub fn DeviceNotice() -> impl IntoView {
     move || {
         let device = device.get()?;
         if !device.available {
-            let words = (!device.problem.is_empty())
-                .then(|| format!("The browser says: {}.", device.problem.trim_end_matches('.')));
+            let words = device.problem.map(failures::no_gpu);
             return Some(
                 view! {
                     <section class="notice danger" aria-label="No graphics device">

@@ -5,7 +5,7 @@ use protocol::{Failure, Remedy};
 
 use super::{Glyph, Icon, IconButton};
 use crate::{
-    browser, format,
+    browser, failures, format,
     place::Place,
     state::{models::ModelState, use_stores},
 };
@@ -23,7 +23,7 @@ pub fn FailureBox(
     on_close: Option<Callback<()>>,
 ) -> impl IntoView {
     let buttons: Vec<_> = failure
-        .remedies
+        .remedies()
         .iter()
         .enumerate()
         .filter_map(|(index, remedy)| remedy_button(remedy, retry, index == 0))
@@ -32,7 +32,13 @@ pub fn FailureBox(
         <div class="failure" role="group" aria-label="Something went wrong">
             <Icon glyph=Glyph::Warning />
             <div class="failure-body">
-                <p>{failure.message}</p>
+                <p>{failures::sentence(&failure)}</p>
+                {failures::details(&failure).map(|details| view! {
+                    <details class="fold">
+                        <summary>{failures::details_title()}</summary>
+                        <p class="muted">{details}</p>
+                    </details>
+                })}
                 <div class="buttons">{buttons}</div>
             </div>
             {on_close.map(|close| view! { <IconButton glyph=Glyph::Close label="Dismiss" on_press=close /> })}

@@ -1,8 +1,11 @@
 //! The models to choose from, each with its size, what it can do, and whether it fits.
 
 use leptos::prelude::*;
+use protocol::Failure;
+use protocol::failure::ReadFailure;
 
 use super::{FailureBox, Glyph, Icon};
+use crate::failures;
 use crate::state::{
     models::{CatalogState, Choice, Inspection, Mood, capability_words, verdict_words},
     use_stores,
@@ -68,7 +71,7 @@ fn ModelRow(choice: Choice, choose: impl Fn(Choice) + Send + Sync + 'static) -> 
         match inspection.get()? {
             Inspection::Running => None,
             Inspection::Known { verdict, .. } => Some(verdict_words(&verdict)),
-            Inspection::Failed(failure) => Some((Mood::Bad, failure.message)),
+            Inspection::Failed(failure) => Some((Mood::Bad, failures::sentence(&failure))),
         }
     };
     let kind = if choice.entry.demo {
@@ -149,11 +152,7 @@ fn CatalogNote() -> impl IntoView {
         }
         CatalogState::Known { .. } => None,
         CatalogState::Failed(reason) => {
-            let failure = protocol::Failure::new(
-                protocol::Cause::Unreachable,
-                format!("{reason} A file of your own still opens."),
-            )
-            .with(protocol::Remedy::Retry);
+            let failure = Failure::new(ReadFailure::ModelList).detailed(reason);
             let retry = Callback::new(move |()| engine.read_catalog());
             Some(view! { <FailureBox failure=failure retry=retry /> }.into_any())
         }

@@ -15,7 +15,8 @@ use futures_util::{
 };
 use gloo_timers::future::TimeoutFuture;
 use leptos::task::spawn_local;
-use protocol::{Cause, DeviceReport, Event, Failure, Remedy, Request, RequestId, VERSION};
+use protocol::failure::EngineFailure;
+use protocol::{Cause, Code, DeviceReport, Event, Failure, Request, RequestId, VERSION};
 
 use super::{Delivery, Sink, worker::WorkerTransport};
 
@@ -122,8 +123,7 @@ fn watch_start(inner: Weak<Inner>) {
         if let Some(inner) = inner.upgrade()
             && !inner.ready.get()
         {
-            let words = "The engine didn't start within 20 seconds.";
-            inner.die(Failure::new(Cause::Internal, words).with(Remedy::ReloadPage));
+            inner.die(EngineFailure::NotStarted { seconds: READY_LIMIT_MS / 1000 }.into());
         }
     });
 }
@@ -155,7 +155,7 @@ impl Inner {
             Event::Ready { version } => self.die(wrong_version(version)),
             Event::Device(report) => (self.notify)(Notice::Device(report)),
             Event::DeviceLost { reason } => (self.notify)(Notice::DeviceLost(reason)),
-            Event::Failed { id: None, failure } if failure.cause == Cause::Version => self.die(failure),
+            Event::Failed { id: None, failure } if failure.cause() == Cause::Version => self.die(failure),
             Event::Failed { id: None, failure } => (self.notify)(Notice::Trouble(failure)),
             event => {
                 let Some(id) = event.id() else { return };
@@ -188,27 +188,11 @@ impl Inner {
 
 /// What happened in the engine's own words is for engineers.
 fn crash(reason: &str) -> Failure {
-    let message = match for_people(reason) {
-        Some(reason) => format!("The engine stopped: {reason}."),
-        None => "The engine stopped because of a fault in it.".to_owned(),
-    };
-    Failure::new(Cause::Internal, message).with(Remedy::ReloadPage)
+    Failure::new(EngineFailure::Stopped).detailed(reason)
 }
 
-/// A reason in words for a person; none where it speaks of places in the program, which the console has.
-fn for_people(reason: &str) -> Option<&str> {
-    let reason = reason.lines().next().unwrap_or_default().trim().trim_end_matches('.');
-    let of_the_program = ["panicked at", ".rs:", ".js:", ".wasm", "RuntimeError", "unreachable"];
-    let plain = !reason.is_empty() && !of_the_program.iter().any(|mark| reason.contains(mark));
-    plain.then_some(reason)
-}
-
-fn wrong_version(version: u16) -> Failure {
-    Failure::new(
-        Cause::Version,
-        format!("This page speaks version {VERSION} and the engine version {version}. One of them is from an old cache."),
-    )
-    .with(Remedy::ReloadPage)
+fn wrong_version(engine: u16) -> Failure {
+    Code::Version { page: VERSION, engine }.into()
 }
 
 /// The events of one request, ending with its last one. It ends early, without a last event, when the engine is
@@ -256,25 +240,5 @@ impl Stream for Reply {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event>> {
         self.events.poll_next_unpin(context)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::crash;
-
-    #[test]
-    fn no_place_in_the_program_is_shown_to_a_person() {
-        for reason in [
-            "panicked at /rustc/4a4ef493/library/alloc/src/raw_vec.rs:28:5:\ncapacity overflow",
-            "panicked at frontend/engine/src/vision/picture.rs:157:27:\nindex out of bounds",
-            "Uncaught RuntimeError: unreachable",
-            "RuntimeError: memory access out of bounds\n at engine.wasm:0x1234",
-            "",
-        ] {
-            assert_eq!(crash(reason).message, "The engine stopped because of a fault in it.", "{reason}");
-        }
-        let message = crash("it did not report ready within 20 seconds.").message;
-        assert_eq!(message, "The engine stopped: it did not report ready within 20 seconds.");
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use protocol::{Finish, Role, Sampling, Timings, ToolCall};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Attachment, AttachmentKey, ConversationId, Message, NodeId, title_of};
+use super::{AnswerError, Attachment, AttachmentKey, ConversationId, Message, NodeId, title_of};
 
 /// An operation that makes no sense for the tree as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -397,7 +397,7 @@ impl Conversation {
     }
 
     /// Ends an answer with what went wrong. What was written stays.
-    pub fn fail(&mut self, answer: NodeId, error: impl Into<String>, now: u64) {
+    pub fn fail(&mut self, answer: NodeId, error: impl Into<AnswerError>, now: u64) {
         if let Some(message) = self.message_mut(answer) {
             message.error = Some(error.into());
             self.updated = now;

@@ -37,7 +37,7 @@ impl Conversation {
                 push(&mut out, format_args!("\n`{}({})`\n", call.name, call.arguments));
             }
             if let Some(error) = &message.error {
-                push(&mut out, format_args!("\n*{error}*\n"));
+                push(&mut out, format_args!("\n*{}*\n", error.sentence()));
             }
         }
         out

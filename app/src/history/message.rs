@@ -1,9 +1,11 @@
 //! One message and what hangs on it.
 
-use protocol::{Finish, Role, Timings, TokenBudget, ToolCall};
+use protocol::failure::EngineFailure;
+use protocol::{Failure, Finish, Role, Timings, TokenBudget, ToolCall};
 use serde::{Deserialize, Serialize};
 
 use super::AttachmentKey;
+use crate::failures;
 
 /// A message as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,9 +39,9 @@ pub struct Message {
     /// Figures of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timings: Option<Timings>,
-    /// What went wrong, in words for a person.
+    /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
+    pub error: Option<AnswerError>,
     /// Whether a person changed this answer after the model gave it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub edited: bool,
@@ -65,6 +67,46 @@ impl Message {
             error: None,
             edited: false,
             created: now,
+        }
+    }
+}
+
+/// What went wrong in an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum AnswerError {
+    /// As the engine told it. Its sentence is made when it is shown.
+    Failed(Failure),
+    /// In words, as it was kept once.
+    Words(String),
+    /// A failure that only a newer page knows. It stays as it is.
+    Unknown(serde_json::Value),
+}
+
+impl From<Failure> for AnswerError {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl AnswerError {
+    /// In words.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Failed(failure) => failures::sentence(failure),
+            Self::Words(words) => words.clone(),
+            Self::Unknown(_) => failures::sentence(&EngineFailure::Generating.into()),
+        }
+    }
+
+    /// As a failure. One of which only the words are known has them as its detail.
+    #[must_use]
+    pub fn failure(&self) -> Failure {
+        match self {
+            Self::Failed(failure) => failure.clone(),
+            Self::Words(words) => Failure::new(EngineFailure::Generating).detailed(words),
+            Self::Unknown(value) => Failure::new(EngineFailure::Generating).detailed(value),
         }
     }
 }
@@ -136,4 +178,33 @@ pub enum AttachmentKind {
     Image,
     /// Sound.
     Audio,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(error: &str) -> Message {
+        let json = format!(r#"{{"role":"assistant","created":1,"error":{error}}}"#);
+        serde_json::from_str(&json).expect("a message")
+    }
+
+    #[test]
+    fn errors_of_older_and_newer_pages_are_read_and_stay_as_they_are() {
+        let failure = Failure::new(EngineFailure::Generating).detailed("there is no token 9");
+        let kept = serde_json::to_string(&failure).expect("it is written");
+        for (json, sentence) in [
+            (kept.as_str(), "Something went wrong while generating."),
+            (r#""The context holds 2 048.""#, "The context holds 2 048."),
+            (r#"{"code":{"Magic":{"wand":1}},"detail":""}"#, "Something went wrong while generating."),
+        ] {
+            let message = read(json);
+            let error = message.error.clone().expect("an error");
+            assert_eq!(error.sentence(), sentence);
+            assert_eq!(serde_json::to_string(&error).expect("it is written"), json);
+        }
+        assert_eq!(read(&kept).error, Some(failure.into()));
+        let words = read(r#""The context holds 2 048.""#).error.expect("an error").failure();
+        assert_eq!(words.detail, "The context holds 2 048.");
+    }
 }

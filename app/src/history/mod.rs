@@ -40,7 +40,7 @@ pub use changes::{Change, Subscription};
 pub use check::TreeError;
 pub use conversation::{Conversation, Node, Options, TreeOpError};
 pub use id::{AttachmentKey, ConversationId, NodeId, ParseIdError};
-pub use message::{Attachment, AttachmentKind, Message, Moment};
+pub use message::{AnswerError, Attachment, AttachmentKind, Message, Moment};
 pub use record::Stored;
 pub use search::{Query, SearchText};
 pub use store::{Deleted, Draft, HistoryStore, Persistence, Saved, StoreError};

@@ -1,5 +1,7 @@
 //! Sound files of any kind that the browser reads, as 16 kHz mono.
 
+use protocol::Sense;
+use protocol::failure::MediaFailure;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AudioBuffer, Blob, OfflineAudioContext};
@@ -23,11 +25,23 @@ pub enum DecodeError {
     #[error("There is no sound in it.")]
     Empty,
     /// It is longer than the page takes.
-    #[error("It is {length} long; up to {} are taken at a time.", format::seconds(MOST_SECONDS))]
+    #[error("It is {} long; up to {} are taken at a time.", format::seconds(*seconds), format::seconds(MOST_SECONDS))]
     TooLong {
-        /// Its length, in words.
-        length: String,
+        /// Its length.
+        seconds: f64,
     },
+}
+
+impl From<DecodeError> for MediaFailure {
+    fn from(error: DecodeError) -> Self {
+        match error {
+            DecodeError::Unreadable => Self::NotDecoded(Sense::Hearing),
+            DecodeError::Empty => Self::NoSound,
+            DecodeError::TooLong { seconds } => {
+                Self::SoundTooLong { seconds: seconds as u64, most: MOST_SECONDS as u64 }
+            }
+        }
+    }
 }
 
 /// Sound as it is kept.
@@ -51,7 +65,7 @@ pub async fn decode(blob: &Blob) -> Result<Sound, DecodeError> {
     }
     let seconds = f64::from(length) / f64::from(SAMPLE_RATE);
     if seconds > MOST_SECONDS {
-        return Err(DecodeError::TooLong { length: format::seconds(seconds) });
+        return Err(DecodeError::TooLong { seconds });
     }
     let mut sound = Sound { wav: Wav::new(), silent: true };
     let mut channel = vec![0.0; PIECE as usize];

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use leptos::{prelude::*, task::spawn_local};
+use protocol::failure::AdapterFailure;
 use protocol::tune::KeptAdapter;
-use protocol::{AdapterDetails, AdapterScale, AdapterSource, Cause, Event, Failure, ModelSource, Request};
+use protocol::{AdapterDetails, AdapterScale, AdapterSource, Event, Failure, ModelSource, Request};
 use send_wrapper::SendWrapper;
 
 use super::engine::EngineStore;
@@ -87,7 +88,7 @@ fn kept_key(id: &str) -> String {
 }
 
 /// Files that make adapters: a GGUF file each, or weights and configuration of PEFT together.
-fn grouped<F>(files: Vec<(String, F)>) -> Result<Vec<Vec<(String, F)>>, String> {
+fn grouped<F>(files: Vec<(String, F)>) -> Result<Vec<Vec<(String, F)>>, AdapterFailure> {
     let ends = |name: &str, end: &str| name.to_lowercase().ends_with(end);
     let (mut groups, mut weights, mut configs) = (Vec::new(), Vec::new(), Vec::new());
     for file in files {
@@ -102,19 +103,11 @@ fn grouped<F>(files: Vec<(String, F)>) -> Result<Vec<Vec<(String, F)>>, String> 
     match (weights.pop(), configs.pop(), weights.is_empty() && configs.is_empty()) {
         (None, None, _) => {}
         (Some(weights), Some(config), true) => groups.push(vec![weights, config]),
-        (_, _, false) => return Err("Open the adapters of PEFT one after another.".into()),
-        _ => {
-            return Err(
-                "An adapter of PEFT is two files: adapter_model.safetensors and adapter_config.json. \
-                        Choose both together."
-                    .into(),
-            );
-        }
+        (_, _, false) => return Err(AdapterFailure::SeveralAtOnce),
+        _ => return Err(AdapterFailure::Incomplete),
     }
     if groups.is_empty() {
-        return Err(
-            "This is no adapter. Choose a .gguf file, or a .safetensors file and its .json file.".into()
-        );
+        return Err(AdapterFailure::NotAnAdapter);
     }
     Ok(groups)
 }
@@ -168,7 +161,7 @@ impl AdapterStore {
                     self.open(key_of(&described), Origin::Files(SendWrapper::new(files)), None);
                 }
             }
-            Err(reason) => self.failure.set(Some(Failure::new(Cause::BadFile, reason))),
+            Err(failure) => self.failure.set(Some(failure.into())),
         }
     }
 
@@ -292,7 +285,7 @@ impl AdapterStore {
 mod tests {
     use super::*;
 
-    fn names(files: &[&str]) -> Result<Vec<Vec<String>>, String> {
+    fn names(files: &[&str]) -> Result<Vec<Vec<String>>, AdapterFailure> {
         let files = files.iter().map(|name| ((*name).to_owned(), ())).collect();
         grouped(files).map(|groups| {
             groups.into_iter().map(|group| group.into_iter().map(|(name, ())| name).collect()).collect()
@@ -309,8 +302,9 @@ mod tests {
                 vec!["adapter_model.safetensors".to_owned(), "adapter_config.json".to_owned()]
             ])
         );
-        assert!(names(&["adapter_model.safetensors"]).is_err_and(|words| words.contains("both together")));
-        assert!(names(&["a.safetensors", "a.json", "b.safetensors", "b.json"]).is_err());
-        assert!(names(&["notes.txt"]).is_err_and(|words| words.contains(".gguf")));
+        assert_eq!(names(&["adapter_model.safetensors"]), Err(AdapterFailure::Incomplete));
+        let two = names(&["a.safetensors", "a.json", "b.safetensors", "b.json"]);
+        assert_eq!(two, Err(AdapterFailure::SeveralAtOnce));
+        assert_eq!(names(&["notes.txt"]), Err(AdapterFailure::NotAnAdapter));
     }
 }

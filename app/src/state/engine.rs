@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::{
-    AdapterDetails, CacheEntry, Capabilities, Catalog, Cause, DeviceReport, Event, Failure, LoadOptions,
+    AdapterDetails, CacheEntry, Capabilities, Catalog, DeviceReport, Event, Failure, LoadOptions,
     LoadProgress, Remedy, Request, RequestId,
 };
 use send_wrapper::SendWrapper;
@@ -403,7 +403,7 @@ impl EngineStore {
                             gpu_bytes,
                         });
                     }
-                    Event::Failed { failure, .. } if failure.cause == Cause::Cancelled => {
+                    Event::Failed { failure, .. } if failure.is_cancelled() => {
                         self.progress.set(None);
                         self.model.set(ModelState::None);
                     }
@@ -456,7 +456,7 @@ impl EngineStore {
                 Some(Event::Towers { bytes, gpu_bytes, .. }) => {
                     self.towers.set(bytes.map(|bytes| (bytes, gpu_bytes)));
                 }
-                Some(Event::Failed { failure, .. }) if failure.cause != Cause::Cancelled => {
+                Some(Event::Failed { failure, .. }) if !failure.is_cancelled() => {
                     self.trouble.set(Some(failure));
                 }
                 _ => {}
@@ -493,8 +493,8 @@ pub fn simulation() -> Option<String> {
 
 /// Bytes of ordinary memory that a load asks for.
 fn memory_needed(failure: &Failure) -> Option<u64> {
-    failure.remedies.iter().find_map(|remedy| match remedy {
-        Remedy::UseMemory(bytes) => Some(*bytes),
+    failure.remedies().into_iter().find_map(|remedy| match remedy {
+        Remedy::UseMemory(bytes) => Some(bytes),
         _ => None,
     })
 }

@@ -1,13 +1,15 @@
 //! Opening files of the person's. What they are is looked up before anything that is loaded makes room for them.
 
 use leptos::{prelude::*, task::spawn_local};
-use protocol::{Cause, Event, Failure, Request};
+use protocol::failure::{AdapterFailure, ModelFailure};
+use protocol::{Event, Failure, Request};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
 use super::Stores;
 use super::engine::handle;
 use super::models::{Choice, Inspection, ModelState};
+use crate::failures;
 
 /// Bytes of a file in which it says whether it is an adapter.
 const HEAD: f64 = 65_536.0;
@@ -35,7 +37,7 @@ impl Stores {
             if !models.is_empty()
                 && let Err(failure) = self.open_model(models).await
             {
-                self.ui.say(failure.message.clone());
+                self.ui.say(failures::sentence(&failure));
                 self.engine.refused.set(Some(failure));
             }
         });
@@ -47,10 +49,8 @@ impl Stores {
             self.ui.toast("Opened as an adapter. It is used from the next answer on.");
             self.adapters.open_files(files);
         } else {
-            let names: Vec<_> = files.iter().map(File::name).collect();
-            let message =
-                format!("{} is an adapter. Load its model first, then open it again.", names.join(", "));
-            self.engine.refused.set(Some(Failure::new(Cause::BadFile, message)));
+            let names = files.iter().map(File::name).collect();
+            self.engine.refused.set(Some(AdapterFailure::NeedsModel { names }.into()));
         }
     }
 
@@ -72,9 +72,8 @@ impl Stores {
                 Some(Inspection::Known { details: Box::new(details), verdict })
             }
             Some(Event::Failed { failure, .. }) => {
-                let name = &choice.entry.name;
-                let message = format!("{name} can’t be opened. {}", failure.message);
-                return Err(Failure { message, remedies: Vec::new(), ..failure });
+                let (name, failure) = (choice.entry.name, Box::new(failure));
+                return Err(ModelFailure::NotOpened { name, failure }.into());
             }
             _ => None,
         };

@@ -56,7 +56,7 @@ test.describe("adapters", () => {
     await app.openDrawer();
     const files = app.drawer.getByLabel("Files of an adapter");
     await files.setInputFiles(file("other.gguf"));
-    await expect(app.drawer.getByText("the adapter is for another model")).toBeVisible();
+    await expect(app.drawer.getByText("This adapter was made for another model.")).toBeVisible();
     await files.setInputFiles(file("adapter_model.safetensors"));
     await expect(app.drawer.getByText("Choose both together.")).toBeVisible();
     await expect(app.drawer.getByRole("slider")).toHaveCount(0);

@@ -205,10 +205,10 @@ test.describe("what cannot be attached is told, and nothing is lost", () => {
   const huge = png("huge.png", 20_000, 1);
   for (const [fault, file, words] of [
     ["text", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") }, /notes.txt: It is neither a picture nor sound/],
-    ["a text called a picture", { name: "fake.png", mimeType: "image/png", buffer: Buffer.from("no picture") }, /fake.png: This file is no picture/],
-    ["a truncated picture", truncated(png()), /cut-red.png: This file is no picture/],
+    ["a text called a picture", { name: "fake.png", mimeType: "image/png", buffer: Buffer.from("no picture") }, /fake.png: This image can’t be read/],
+    ["a truncated picture", truncated(png()), /cut-red.png: This image can’t be read/],
     ["an empty file", { name: "empty.png", mimeType: "image/png", buffer: Buffer.alloc(0) }, /empty.png: The file is empty/],
-    ["a huge picture", huge, /huge.png: This picture has 20000 × 1 pixels/],
+    ["a huge picture", huge, /huge.png: The image is too large: 20.000 × 1 pixels/],
     ["a picture of an unknown kind", { name: "scan.tiff", mimeType: "image/tiff", buffer: Buffer.from("II*") }, /scan.tiff: This browser cannot read it as a picture/],
     ["sound that is none", { name: "song.mp3", mimeType: "audio/mpeg", buffer: Buffer.from("la la la") }, /song.mp3: This browser cannot read it as sound/],
     ["a video that is none", { name: "film.mp4", mimeType: "video/mp4", buffer: Buffer.from("frames") }, /film.mp4: This browser cannot play it/],

@@ -6,7 +6,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await app.openChat("instant,context-full");
     await app.send("Hello");
     const answer = await app.answered();
-    await expect(answer).toContainText(/The conversation takes .* tokens; the context holds 8.192\./);
+    await expect(answer).toContainText(/Too long: .* tokens, but the limit is 8.192\./);
     await app.composer.fill("A draft");
     await app.kept("A draft");
     await answer.getByRole("button", { name: "New conversation" }).click();
@@ -15,7 +15,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await expect(app.questions).toHaveText(/Hello/);
     await expect(app.composer).toHaveValue("A draft");
     await page.reload();
-    await expect(app.answers.first()).toContainText("the context holds");
+    await expect(app.answers.first()).toContainText("Too long:");
   });
 
   test("an answer fails half-way", async ({ app }) => {
@@ -24,8 +24,12 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     const answer = await app.answered();
     await expect(answer).toContainText("Gladly.");
     await expect(answer.getByRole("group", { name: "Something went wrong" })).toContainText(
-      "The engine lost its way in this answer.",
+      "Something went wrong while generating.",
     );
+    // What is for engineers waits until it is asked for.
+    await expect(answer.getByText("there is no token 9")).toBeHidden();
+    await answer.getByText("Details", { exact: true }).click();
+    await expect(answer.getByText("there is no token 9")).toBeVisible();
     await answer.getByRole("button", { name: "Try again" }).click();
     await expect(answer).toContainText("2/2");
     await expect(answer).toContainText("There is more than one way");
@@ -42,7 +46,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
   test("what the engine stops at is not shown to it again unasked", async ({ app, page }) => {
     await app.openChat("instant,demo,crash-looking");
     await app.attach(png());
-    const crash = page.getByRole("alert").filter({ hasText: "The engine stopped because of a fault in it." });
+    const crash = page.getByRole("alert").filter({ hasText: "The engine stopped unexpectedly." });
     await expect(crash).toBeVisible();
     const note = app.tray.getByText("The engine stopped while it looked at this");
     await expect(note).toBeVisible();
@@ -60,7 +64,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await app.openChat("instant,demo,crash");
     await app.send("Hello");
     const crash = page.getByRole("alert");
-    await expect(crash).toContainText("The engine stopped because of a fault in it.");
+    await expect(crash).toContainText("The engine stopped unexpectedly.");
     await expect(crash).toContainText("Your conversation and what you typed are safe.");
     const answer = await app.answered();
     await expect(answer).toContainText("Gladly.");
@@ -100,6 +104,6 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await page.clock.install();
     await app.open("instant,silent");
     await page.clock.fastForward(21_000);
-    await expect(page.getByRole("alert")).toContainText("The engine didn't start within 20 seconds.");
+    await expect(page.getByRole("alert")).toContainText("The engine didn’t start within 20 seconds.");
   });
 });

@@ -26,7 +26,7 @@ test("a broken model leaves the one that is loaded, and one message that goes aw
   await app.ask("Hello");
   await drop(page, "broken.gguf", Buffer.from("NOPE"));
   await expect(app.failure).toHaveCount(1);
-  await expect(app.failure).toContainText("broken.gguf can’t be opened.");
+  await expect(app.failure).toContainText("broken.gguf can’t be opened. This isn’t a GGUF file.");
   await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
   // It is no choice, neither now nor after the next answer.
   await app.model.click();

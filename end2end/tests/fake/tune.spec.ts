@@ -64,7 +64,7 @@ test("broken rows of a file are told by line, and the others stay", async ({ app
   await (await chooser).setFiles({ name: "facts.jsonl", mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) });
   await expect(page.getByText(/^2 examples with/)).toBeVisible();
   await expect(page.getByText("2 rows left out")).toBeVisible();
-  await expect(page.getByRole("listitem").filter({ hasText: "Line 2" })).toContainText("this is no JSON");
+  await expect(page.getByRole("listitem").filter({ hasText: "Line 2" })).toContainText("not valid JSON");
   await expect(page.getByRole("listitem").filter({ hasText: "Line 3" })).toBeVisible();
   await expect(page.getByText("facts.jsonl, 85 B")).toBeVisible();
 });
@@ -235,7 +235,7 @@ test("a training that the browser keeps is offered on the next visit", async ({ 
 test("a training for another model waits for that model", async ({ app, page }) => {
   await open(app, "instant,demo,tune-kept");
   await expect(page.getByRole("button", { name: "Resume" })).toBeDisabled();
-  await expect(app.failure).toContainText("This training is for “gemma4:e2b”. Load that model to go on.");
+  await expect(app.failure).toContainText("This training is for “gemma4:e2b”. Load that model to continue.");
 });
 
 test("a loss that is no number ends the run, and says what to change", async ({ app, page }) => {
@@ -243,7 +243,7 @@ test("a loss that is no number ends the run, and says what to change", async ({ 
   await addPairs(page, FACTS);
   await tune.configure({ steps: 40 });
   await tune.startButton.click();
-  await expect(app.failure).toContainText("Try a smaller learning rate.");
+  await expect(app.failure).toContainText(/Training became unstable at step 20 \(loss is NaN\)\. .* Try a lower learning rate/);
   await expect(tune.status).toHaveText("Paused after 10 of 40 steps. It is kept in this browser.");
 });
 
@@ -252,7 +252,7 @@ test("without room for checkpoints the training goes on, and says so", async ({ 
   await addPairs(page, FACTS);
   await tune.configure({ steps: 12 });
   await tune.startButton.click();
-  await expect(app.failure).toContainText("the checkpoint could not be written. Training goes on.");
+  await expect(app.failure).toContainText("no room for 96.0 MB of training progress.");
   await expect(app.failure.getByRole("button", { name: "See what is kept" })).toBeVisible();
   await expect(tune.status).toContainText("Done: 12 of 12 steps.");
 });
@@ -276,7 +276,7 @@ test("examples of which nothing is learned cannot be started", async ({ app, pag
 test("a training that does not fit says so before the start", async ({ app, page }) => {
   const tune = await open(app, "instant,tune-memory");
   await addPairs(page, FACTS);
-  await expect(app.failure).toContainText("Training needs 9.2 GB of graphics memory; this device offers 8 GB.");
+  await expect(app.failure).toContainText("Training needs 9.2 GB of graphics memory, but only 8.0 GB is available.");
   await expect(tune.startButton).toBeDisabled();
 });
 

@@ -38,8 +38,8 @@ test("what is no picture is told before it is sent, and the draft stays", async 
     { name: "text.png", mimeType: "image/png", buffer: Buffer.from("not a picture") },
     { ...cut, name: "cut.png", buffer: cut.buffer.subarray(0, 400) },
   );
-  await expect(app.refusal).toContainText("text.png: This file is not a picture that can be read");
-  await expect(app.refusal).toContainText("cut.png: The PNG picture is damaged or incomplete");
+  await expect(app.refusal).toContainText("text.png: This image can’t be read");
+  await expect(app.refusal).toContainText("cut.png: The PNG image is damaged or incomplete");
   await expect(app.composer).toHaveValue("What can you see in this image?");
 });
 

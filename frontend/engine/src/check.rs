@@ -19,7 +19,28 @@ pub struct Check {
     /// Greatest deviation, as a share of what is allowed.
     pub deviation: f64,
     /// What is wrong, if anything is.
-    pub problem: Option<String>,
+    pub problem: Option<Problem>,
+}
+
+/// What is wrong with a kernel.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Problem {
+    /// It computes something else.
+    #[error("element {element} is {found}, but should be {expected}")]
+    Differs {
+        /// The first element that is wrong.
+        element: usize,
+        /// What it is.
+        found: f32,
+        /// What it should be.
+        expected: f32,
+    },
+    /// The device refused it.
+    #[error("refused: {reason}")]
+    Refused {
+        /// The compiler's words.
+        reason: String,
+    },
 }
 
 /// Runs a kernel on small inputs and compares what it makes with its twin.
@@ -39,7 +60,7 @@ pub async fn check(gpu: &Gpu, form: &Form) -> Result<Check, GpuError> {
                 compare(expected, words, &mut check);
             }
         }
-        Err(GpuError::Kernel { reason, .. }) => check.problem = Some(reason),
+        Err(GpuError::Kernel { reason, .. }) => check.problem = Some(Problem::Refused { reason }),
         Err(error) => return Err(error),
     }
     Ok(check)
@@ -88,7 +109,7 @@ fn compare(expected: &Expected, words: &[u32], check: &mut Check) {
         let share = if share.is_nan() { f64::INFINITY } else { share };
         check.deviation = check.deviation.max(share);
         if share > 1.0 && check.problem.is_none() {
-            check.problem = Some(format!("element {index} is {found}, and should be {want}"));
+            check.problem = Some(Problem::Differs { element: index, found, expected: want });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Measurements of the fake engine: always the same figures.
 
-use protocol::diagnosis::{KernelCheck, KernelTime, Round, SwitchedOff};
+use protocol::diagnosis::{KernelCheck, KernelProblem, KernelTime, Round, SwitchedOff};
 use protocol::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Profile, SelfTest};
 
 use super::Scenario;
@@ -69,14 +69,14 @@ fn self_test(scenario: &Scenario, of_model: bool) -> SelfTest {
     ];
     if scenario.miscomputes {
         checks[1].deviation = 38.0;
-        checks[1].problem = Some("element 517 is 0.25, and should be -1.75".into());
+        checks[1].problem = Some(KernelProblem::Differs { element: 517, found: 0.25, expected: -1.75 });
     }
     let mut switched_off = None;
     if scenario.miscomputes_packed {
         checks.push(KernelCheck {
             name: "matvec_q6_k_k1536_plain_store_r4g4s1p".into(),
             deviation: 12.0,
-            problem: Some("element 3 is 7, and should be 0.5".into()),
+            problem: Some(KernelProblem::Differs { element: 3, found: 7.0, expected: 0.5 }),
         });
         switched_off = of_model.then_some(SwitchedOff::PackedProducts);
     }

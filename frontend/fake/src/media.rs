@@ -1,9 +1,8 @@
 //! How the fake engine looks at pictures and sound: with the browser's decoder, and a WAV file's header.
 
 use js_sys::Uint8Array;
-use protocol::{
-    Cause, Content, Failure, Media, MediaNotice, MediaReport, MediaSize, Message, Sense, TokenBudget,
-};
+use protocol::failure::MediaFailure;
+use protocol::{Content, Failure, Media, MediaNotice, MediaReport, MediaSize, Message, Sense, TokenBudget};
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, ImageBitmap};
@@ -22,7 +21,7 @@ const CLIP_SECONDS: f64 = 30.0;
 /// What is found in a picture or a sound.
 pub async fn examine(content: &Content, handles: &[Blob]) -> Result<MediaReport, Failure> {
     match content {
-        Content::Text(_) => Err(bad("There is no picture or sound in this.")),
+        Content::Text(_) => Err(MediaFailure::Neither.into()),
         Content::Image { media, budget } => picture(handle(*media, handles)?, *budget).await,
         Content::Audio { media } => sound(handle(*media, handles)?).await,
     }
@@ -65,13 +64,13 @@ fn picture_tokens(budget: TokenBudget) -> u32 {
 }
 
 async fn picture(blob: &Blob, budget: TokenBudget) -> Result<MediaReport, Failure> {
-    let unreadable = |_: JsValue| bad("This file is no picture that can be read. It may be cut short.");
+    let unreadable = |_: JsValue| Failure::from(MediaFailure::NotAnImage);
     let bitmap = super::scope().create_image_bitmap_with_blob(blob).map_err(unreadable)?;
     let bitmap: ImageBitmap = JsFuture::from(bitmap).await.map_err(unreadable)?.unchecked_into();
     let (width, height) = (bitmap.width(), bitmap.height());
     bitmap.close();
     if width.max(height) > MOST_PIXELS {
-        return Err(bad(format!("This picture has {width} × {height} pixels, which is too many.")));
+        return Err(MediaFailure::ImageTooLarge { width, height }.into());
     }
     let animated = is_animated(&bytes(blob).await?);
     Ok(MediaReport {
@@ -84,7 +83,7 @@ async fn picture(blob: &Blob, budget: TokenBudget) -> Result<MediaReport, Failur
 async fn sound(blob: &Blob) -> Result<MediaReport, Failure> {
     let bytes = bytes(blob).await?;
     let samples = bytes.get(WAV_HEADER..).filter(|samples| !samples.is_empty());
-    let samples = samples.ok_or_else(|| bad("There is no sound in this file."))?;
+    let samples = samples.ok_or(MediaFailure::NoSound)?;
     let seconds = samples.len() as f64 / SECOND_BYTES as f64;
     let clips = (seconds / CLIP_SECONDS).ceil().max(1.0) as u32;
     let mut notices = Vec::new();
@@ -104,16 +103,12 @@ fn is_animated(bytes: &[u8]) -> bool {
 }
 
 fn handle(media: Media, handles: &[Blob]) -> Result<&Blob, Failure> {
-    handles.get(media.place as usize).ok_or_else(|| bad("The file is gone. Choose it again."))
+    handles.get(media.place as usize).ok_or_else(|| MediaFailure::Gone.into())
 }
 
 async fn bytes(blob: &Blob) -> Result<Vec<u8>, Failure> {
     match JsFuture::from(blob.array_buffer()).await {
         Ok(buffer) => Ok(Uint8Array::new(&buffer).to_vec()),
-        Err(_) => Err(bad("The file could not be read. Choose it again.")),
+        Err(_) => Err(MediaFailure::Gone.into()),
     }
-}
-
-fn bad(message: impl Into<String>) -> Failure {
-    Failure::new(Cause::BadMedia, message)
 }

@@ -1,5 +1,6 @@
 //! What the headers of the listed models (`models.json`) would say.
 
+use protocol::failure::NoGpu;
 use protocol::{Capabilities, ContextCost, DeviceReport, FitVerdict, ModelDetails, ModelSource, TypeShare};
 
 use super::Scenario;
@@ -96,7 +97,11 @@ pub fn gpu_bytes(source: &ModelSource, context: u32) -> u64 {
 /// What the fake device is.
 pub fn device(scenario: &Scenario) -> DeviceReport {
     if scenario.no_webgpu {
-        return DeviceReport { problem: "navigator.gpu is undefined".into(), ..DeviceReport::default() };
+        return DeviceReport {
+            problem: Some(NoGpu::NoWebGpu),
+            detail: "navigator.gpu is undefined".into(),
+            ..DeviceReport::default()
+        };
     }
     let (vendor, architecture, description) = if scenario.software {
         ("google", "swiftshader", "SwiftShader")

@@ -7,14 +7,17 @@ use std::{
 };
 
 use gloo_timers::future::TimeoutFuture;
+use protocol::failure::{
+    AdapterFailure, DeviceFailure, EngineFailure, ModelFailure, NoGpu, ReadFailure, RequestFailure,
+};
 use protocol::{
-    AdapterDetails, AdapterSource, Cause, Channel, Content, Diagnosis, Event, Failure, Finish,
-    GenerateOptions, LoadOptions, LoadPhase, LoadProgress, Message, ModelSource, Remedy, Request, RequestId,
-    Role, Sense, Timings, VERSION,
+    AdapterDetails, AdapterSource, Channel, Code, Content, Diagnosis, Event, Failure, Finish,
+    GenerateOptions, LoadOptions, LoadPhase, LoadProgress, Message, ModelSource, Request, RequestId, Role,
+    Sense, Timings, VERSION,
 };
 use wasm_bindgen_futures::spawn_local;
 
-use super::{Scenario, answers, diagnosis, media, models, tune, words};
+use super::{Scenario, answers, diagnosis, media, models, tune};
 
 /// Steps in which the fake weights arrive.
 const WEIGHT_STEPS: u64 = 40;
@@ -101,8 +104,7 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
         Request::Inspect { id, source, context } => {
             wait(&state, 60).await?;
             if source.name().contains("broken") {
-                let message = "This is no GGUF file: it begins with “NOPE”.";
-                return fail(&state, id, Failure::new(Cause::BadFile, message).with(Remedy::OtherModel));
+                return fail(&state, id, not_gguf());
             }
             let mut details = models::details(&source);
             details.capabilities = models::able(&state.upgrade()?.scenario, details.capabilities);
@@ -152,12 +154,11 @@ async fn open_adapter(state: &Weak<State>, id: RequestId, key: String, source: &
         AdapterSource::Kept(kept) => state.upgrade()?.kept.name_of(kept),
     };
     let Some(name) = name else {
-        let words = "This adapter is not in this browser any more.";
-        return fail(state, id, Failure::new(Cause::Invalid, words));
+        return fail(state, id, AdapterFailure::NotKept);
     };
     if name.contains("other") {
-        let message = "Blk.0.attn_q.A has the shape [8, 2560], but [8, 1536] is needed: the adapter is for another model.";
-        return fail(state, id, Failure::new(Cause::Unsupported, message));
+        let detail = "blk.0.attn_q.A has the shape [8, 2560], but [8, 1536] is needed";
+        return fail(state, id, Failure::new(AdapterFailure::OtherModel).detailed(detail));
     }
     let projections = ["attn_q", "attn_v"].map(str::to_owned).to_vec();
     let details = AdapterDetails { key, name, rank: 8, parameters: 1_339_392, layers: 35, projections };
@@ -178,17 +179,11 @@ async fn hello(state: &Weak<State>) -> Option<()> {
 async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: &LoadOptions) -> Option<()> {
     let scenario = state.upgrade()?.scenario;
     if scenario.no_webgpu {
-        return fail(
-            state,
-            id,
-            Failure::new(Cause::NoGpu, "This browser offers no graphics device to compute on.")
-                .with(Remedy::EnableWebGpu),
-        );
+        return fail(state, id, DeviceFailure::None(NoGpu::NoWebGpu));
     }
     if source.name().contains("broken") {
         state.upgrade()?.loaded.take();
-        let message = "This is no GGUF file: it begins with “NOPE”.";
-        return fail(state, id, Failure::new(Cause::BadFile, message).with(Remedy::OtherModel));
+        return fail(state, id, not_gguf());
     }
     let size = models::size(&source);
     let progress =
@@ -197,13 +192,7 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
     emit(state, progress(LoadPhase::Header, 0, 0, 0.0))?;
     wait(state, 150).await?;
     if scenario.crowded && size > 1_000_000_000 && !options.use_memory {
-        let message = "The graphics device has no room for all of this model.";
-        let remedy = Remedy::UseMemory(size / 2);
-        return fail(
-            state,
-            id,
-            Failure::new(Cause::OutOfMemory, message).with(remedy).with(Remedy::OtherModel),
-        );
+        return fail(state, id, DeviceFailure::NeedsHostMemory { bytes: size / 2 });
     }
     let per_step = if size > 1_000_000_000 { 90 } else { 12 };
     for step in 0..=WEIGHT_STEPS {
@@ -217,22 +206,12 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
         };
         emit(state, progress(LoadPhase::Weights, size * step / WEIGHT_STEPS, size, rate))?;
         if step == WEIGHT_STEPS / 2 && scenario.cut {
-            let message = format!(
-                "The server stopped sending after {} of {}.",
-                words::bytes(size / 2),
-                words::bytes(size)
-            );
-            return fail(state, id, Failure::new(Cause::Unreachable, message).with(Remedy::Retry));
+            return fail(state, id, ReadFailure::ConnectionLost { received: size / 2 });
         }
         if step == WEIGHT_STEPS / 2 && scenario.out_of_memory {
-            let message = "This model needs 6.1 GB of graphics memory; this device offers 4.0 GB.";
-            return fail(
-                state,
-                id,
-                Failure::new(Cause::OutOfMemory, message)
-                    .with(Remedy::SmallerContext(2_048))
-                    .with(Remedy::OtherModel),
-            );
+            let (in_use, requested) = (3_300_000_000, 268_435_456);
+            let shorter_context = Some(2_048);
+            return fail(state, id, DeviceFailure::OutOfMemory { in_use, requested, shorter_context });
         }
         wait(state, per_step).await?;
     }
@@ -254,12 +233,12 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
 async fn diagnose(state: &Weak<State>, id: RequestId, what: Diagnosis) -> Option<()> {
     let of_model = state.upgrade()?.loaded.borrow().is_some();
     if !of_model && what != Diagnosis::SelfTest {
-        return fail(state, id, Failure::new(Cause::Invalid, "No model is loaded. Choose one first."));
+        return fail(state, id, RequestFailure::NoModel);
     }
     let total = diagnosis::steps(&what);
     for done in 0..total {
         if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
-            return fail(state, id, Failure::new(Cause::Cancelled, "Stopped."));
+            return fail(state, id, Code::Cancelled);
         }
         emit(state, Event::Diagnosing { id, done, total })?;
         wait(state, 300).await?;
@@ -272,7 +251,7 @@ async fn diagnose(state: &Weak<State>, id: RequestId, what: Diagnosis) -> Option
 fn stop_load(state: &Weak<State>, id: RequestId) -> Option<bool> {
     let cancelled = state.upgrade()?.cancelled.borrow_mut().remove(&id);
     if cancelled {
-        fail(state, id, Failure::new(Cause::Cancelled, "Loading was stopped."))?;
+        fail(state, id, Code::Cancelled)?;
     }
     Some(cancelled)
 }
@@ -286,16 +265,12 @@ async fn generate(
     let scenario = state.upgrade()?.scenario;
     let loaded = state.upgrade()?.loaded.borrow().clone();
     let Some((_, context)) = loaded else {
-        return fail(state, id, Failure::new(Cause::Invalid, "No model is loaded."));
+        return fail(state, id, RequestFailure::NoModel);
     };
     let prompt = count(messages);
     if scenario.context_full || prompt >= context {
-        let message = format!(
-            "The conversation takes {} tokens; the context holds {}.",
-            words::count(prompt.max(context + 212)),
-            words::count(context)
-        );
-        return fail(state, id, Failure::new(Cause::ContextFull, message).with(Remedy::NewChat));
+        let tokens = prompt.max(context + 212);
+        return fail(state, id, RequestFailure::ContextFull { tokens, context });
     }
     if !encode(state, id, messages).await? {
         let finish = Finish::Cancelled;
@@ -348,8 +323,7 @@ async fn generate(
                 return fail(
                     state,
                     id,
-                    Failure::new(Cause::Internal, "The engine lost its way in this answer.")
-                        .with(Remedy::Retry),
+                    Failure::new(EngineFailure::Generating).detailed("there is no token 9"),
                 );
             }
             if scenario.lost {
@@ -442,8 +416,12 @@ fn deliver(state: &Weak<State>, said: Said) -> Option<()> {
     Some(())
 }
 
-pub(super) fn fail(state: &Weak<State>, id: RequestId, failure: Failure) -> Option<()> {
-    emit(state, Event::Failed { id: Some(id), failure })
+pub(super) fn fail(state: &Weak<State>, id: RequestId, failure: impl Into<Failure>) -> Option<()> {
+    emit(state, Event::Failed { id: Some(id), failure: failure.into() })
+}
+
+fn not_gguf() -> Failure {
+    Failure::new(ModelFailure::NotGguf).detailed("it begins with “NOPE”")
 }
 
 pub(super) async fn wait(state: &Weak<State>, usual_ms: u32) -> Option<()> {

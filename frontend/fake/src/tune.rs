@@ -2,12 +2,14 @@
 
 use std::{cell::RefCell, collections::HashSet, rc::Weak};
 
+use protocol::example::{ExampleProblem, JsonProblem, RowProblem};
+use protocol::failure::{Instability, Setting, StorageFailure, TrainingFailure};
 use protocol::tune::{
     ExampleData, ExampleFile, ExampleFormat, ExportFormat, ExportedFile, KeptAdapter, Preview, PreviewPiece,
-    PreviewRow, RowProblem, RunSummary, TableColumns, TuneLength, TunePlan, TunePoint, TuneSample,
-    TuneSettings, file_name,
+    PreviewRow, RunSummary, TableColumns, TuneLength, TunePlan, TunePoint, TuneSample, TuneSettings,
+    file_name,
 };
-use protocol::{Cause, Content, Event, Failure, Remedy, RequestId, Role, Sense, TuneEvent, TuneRequest};
+use protocol::{Code, Content, Event, RequestId, Role, Sense, TuneEvent, TuneRequest};
 
 use super::play::{State, emit, fail, text_of, wait};
 use super::{Scenario, scenario::TuneTrouble};
@@ -17,6 +19,10 @@ const STEP_MS: u32 = 120;
 /// Soft tokens of a picture or a sound, and bytes of each.
 const MEDIUM_TOKENS: u32 = 64;
 const SOFT_TOKEN_BYTES: u64 = 4 * 1536;
+/// Graphics memory of the fake device.
+const AVAILABLE: u64 = 8_000_000_000;
+/// Bytes of a checkpoint for which there is no room.
+const CHECKPOINT_BYTES: u64 = 96_000_000;
 /// Tokens that the preview shows of an example.
 const SHOWN: usize = 400;
 
@@ -98,7 +104,7 @@ pub async fn play(state: &Weak<State>, id: RequestId, request: TuneRequest) -> O
             let kept = state.upgrade()?;
             let kept = &kept.kept;
             let Some(run) = kept.run.take() else {
-                return fail(state, id, Failure::new(Cause::Invalid, "There is no training to keep."));
+                return fail(state, id, TrainingFailure::NothingToSave);
             };
             let count = kept.adapters.borrow().len();
             let adapter = KeptAdapter {
@@ -190,7 +196,7 @@ fn rows(data: &ExampleData) -> (Preview, Vec<Row>) {
                     }
                     _ => preview.problems.push(RowProblem {
                         line: index as u32 + 1,
-                        reason: format!("the column “{}” is empty", chosen.answer),
+                        reason: ExampleProblem::EmptyCell { column: chosen.answer.clone() },
                     }),
                 }
             }
@@ -213,8 +219,15 @@ fn rows(data: &ExampleData) -> (Preview, Vec<Row>) {
                     _ => preview.problems.push(RowProblem {
                         line: line_number,
                         reason: match &value {
-                            Err(error) => format!("this is no JSON: {error}"),
-                            Ok(_) => "there is nothing to learn here".to_owned(),
+                            Err(error) => ExampleProblem::Json {
+                                column: error.column() as u32,
+                                what: if error.is_eof() {
+                                    JsonProblem::EarlyEnd
+                                } else {
+                                    JsonProblem::NoValue
+                                },
+                            },
+                            Ok(_) => ExampleProblem::UnknownShape,
                         },
                     }),
                 }
@@ -226,15 +239,17 @@ fn rows(data: &ExampleData) -> (Preview, Vec<Row>) {
 }
 
 /// What the files are that a row names in “images”.
-fn named(row: &serde_json::Value, files: &[ExampleFile]) -> Result<Vec<Sense>, String> {
+fn named(row: &serde_json::Value, files: &[ExampleFile]) -> Result<Vec<Sense>, ExampleProblem> {
     let names = row.get("images").and_then(serde_json::Value::as_array).into_iter().flatten();
     let sense = |name: &serde_json::Value| {
         let name = name.as_str().unwrap_or_default();
         match files.iter().find(|file| file.name == name).map(|file| &file.content) {
             Some(Ok(Content::Audio { .. })) => Ok(Sense::Hearing),
             Some(Ok(_)) => Ok(Sense::Sight),
-            Some(Err(reason)) => Err(format!("the file “{name}” cannot be used: {reason}")),
-            None => Err(format!("the file “{name}” is missing")),
+            Some(Err(why)) => {
+                Err(ExampleProblem::BadFile { name: name.to_owned(), why: Box::new(why.clone()) })
+            }
+            None => Err(ExampleProblem::MissingFile { name: name.to_owned() }),
         }
     };
     names.map(sense).collect()
@@ -249,10 +264,7 @@ fn prepare(state: &Weak<State>, data: &ExampleData, settings: &TuneSettings) -> 
     let state = state.upgrade()?;
     let (mut preview, mut rows) = rows(data);
     if state.scenario.tune == Some(TuneTrouble::AllMasked) {
-        let masked = rows.drain(..).map(|(line, ..)| RowProblem {
-            line,
-            reason: "nothing of it is learned: the model says nothing in it".to_owned(),
-        });
+        let masked = rows.drain(..).map(|(line, ..)| RowProblem { line, reason: ExampleProblem::AllMasked });
         preview.problems.extend(masked);
         preview.problem_count = preview.problems.len() as u32;
     }
@@ -270,7 +282,7 @@ fn prepare(state: &Weak<State>, data: &ExampleData, settings: &TuneSettings) -> 
         let learned = all.iter().filter(is_learned).count() as u32;
         media_bytes += media.len() as u64 * u64::from(MEDIUM_TOKENS) * SOFT_TOKEN_BYTES;
         if tokens > settings.max_tokens {
-            let reason = format!("it takes {tokens} tokens, and an example may have {}", settings.max_tokens);
+            let reason = ExampleProblem::TooLong { tokens, limit: settings.max_tokens };
             preview.problems.push(RowProblem { line: *line, reason });
             preview.problem_count += 1;
             continue;
@@ -300,10 +312,9 @@ fn plan(state: &State, preview: &Preview, settings: &TuneSettings) -> TunePlan {
     let too_large = state.scenario.tune == Some(TuneTrouble::Memory);
     let gpu_bytes = if too_large { 9_200_000_000 } else { 4_100_000_000 + parameters * 16 };
     let obstacle = if too_large {
-        let message = "Training needs 9.2 GB of graphics memory; this device offers 8 GB. Choose shorter examples or less strength.";
-        Some(Failure::new(Cause::OutOfMemory, message))
+        Some(TrainingFailure::OutOfMemory { needed: gpu_bytes, available: AVAILABLE }.into())
     } else if settings.targets.is_empty() {
-        Some(Failure::new(Cause::Invalid, "Choose at least one part of the model that gets an adapter."))
+        Some(TrainingFailure::Setting { setting: Setting::Targets, value: String::new() }.into())
     } else {
         None
     };
@@ -314,7 +325,7 @@ fn plan(state: &State, preview: &Preview, settings: &TuneSettings) -> TunePlan {
         tokens,
         parameters,
         gpu_bytes,
-        gpu_available: 8_000_000_000,
+        gpu_available: AVAILABLE,
         seconds: Some(tokens as f64 / 900.0),
         checkpoint_bytes: parameters * 12,
         media_bytes: 0,
@@ -335,14 +346,13 @@ async fn start(state: &Weak<State>, id: RequestId, data: &ExampleData, settings:
     let TuneEvent::Prepared { plan, .. } = prepare(state, data, &settings)? else { return None };
     let loaded = state.upgrade()?.loaded.borrow().clone();
     let (Some(plan), Some((model, _))) = (plan, loaded) else {
-        let message = "There is nothing to learn: no example can be used.";
-        return fail(state, id, Failure::new(Cause::Invalid, message));
+        return fail(state, id, TrainingFailure::NoExamples);
     };
     let media = plan.media_bytes / (u64::from(MEDIUM_TOKENS) * SOFT_TOKEN_BYTES);
     for index in 0..media as u32 {
         for quarter in 0..4_u8 {
             if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
-                return fail(state, id, Failure::new(Cause::Cancelled, "Stopped."));
+                return fail(state, id, Code::Cancelled);
             }
             let share = f32::from(quarter) / 4.0;
             emit(state, Event::Encoding { id, sense: Sense::Sight, index, of: media as u32, share })?;
@@ -356,7 +366,7 @@ async fn resume(state: &Weak<State>, id: RequestId) -> Option<()> {
     let run = state.upgrade()?.kept.run.borrow().clone();
     match run {
         Some(run) => train(state, id, run).await,
-        None => fail(state, id, Failure::new(Cause::Invalid, "There is no training to go on with.")),
+        None => fail(state, id, TrainingFailure::NothingToResume),
     }
 }
 
@@ -370,11 +380,8 @@ async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Optio
         let step = run.step + 1;
         let point = point(step, &run);
         if trouble == Some(TuneTrouble::NotANumber) && step == run.steps / 2 {
-            let message = format!(
-                "The loss is no number any more at step {step}. The last good checkpoint is kept, from step {}. Try a smaller learning rate.",
-                run.saved
-            );
-            return fail(state, id, Failure::new(Cause::Training, message));
+            let saved = Some(run.saved).filter(|saved| *saved > 0);
+            return fail(state, id, TrainingFailure::Unstable { step, what: Instability::NanLoss, saved });
         }
         if trouble == Some(TuneTrouble::Lost) && step == run.steps / 2 && run.saved > 0 {
             emit(state, Event::DeviceLost { reason: "the driver was reset".into() })?;
@@ -402,13 +409,8 @@ async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Optio
         let last = step == run.steps || finish;
         if last || pause || step == 1 || step.is_multiple_of(run.settings.checkpoint_every.max(1)) {
             if trouble == Some(TuneTrouble::Storage) {
-                let message =
-                    "The browser's storage is full: the checkpoint could not be written. Training goes on.";
-                say(
-                    state,
-                    id,
-                    TuneEvent::Trouble(Failure::new(Cause::Storage, message).with(Remedy::FreeStorage)),
-                )?;
+                let full = StorageFailure::TrainingFull { bytes: CHECKPOINT_BYTES };
+                say(state, id, TuneEvent::Trouble(full.into()))?;
             } else {
                 run.saved = step;
                 say(state, id, TuneEvent::Saved { step })?;

@@ -2,13 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::failure::NoGpu;
+
 /// The adapter that the engine computes on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceReport {
-    /// Whether WebGPU gave an adapter at all. When false, only `problem` is filled.
+    /// Whether WebGPU gave an adapter at all. When false, only `problem` and `detail` are filled.
     pub available: bool,
-    /// Why there is none, in the browser's words.
-    pub problem: String,
+    /// Why there is none.
+    pub problem: Option<NoGpu>,
+    /// The browser's words to that, for diagnostics; may be empty.
+    pub detail: String,
     /// Maker, such as `nvidia`; browsers may leave it empty.
     pub vendor: String,
     /// Family, such as `hopper`; may be empty.

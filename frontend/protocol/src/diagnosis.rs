@@ -154,7 +154,26 @@ pub struct KernelCheck {
     /// Greatest deviation, as a share of what is allowed.
     pub deviation: f64,
     /// What is wrong, if anything is.
-    pub problem: Option<String>,
+    pub problem: Option<KernelProblem>,
+}
+
+/// What is wrong with a kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum KernelProblem {
+    /// It computes something else.
+    Differs {
+        /// The first element that is wrong, from 0.
+        element: u64,
+        /// What it is.
+        found: f32,
+        /// What it should be.
+        expected: f32,
+    },
+    /// The device refused it.
+    Refused {
+        /// The compiler's words.
+        reason: String,
+    },
 }
 
 /// Least, median and greatest of some figures.

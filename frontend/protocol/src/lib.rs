@@ -13,6 +13,7 @@ pub mod catalog;
 pub mod chat;
 pub mod device;
 pub mod diagnosis;
+pub mod example;
 pub mod failure;
 pub mod generate;
 pub mod media;
@@ -27,7 +28,7 @@ pub use catalog::{Catalog, CatalogEntry, Layer, LayerKind};
 pub use chat::{Content, Message, Role, ToolCall};
 pub use device::DeviceReport;
 pub use diagnosis::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Profile, SelfTest, Spread};
-pub use failure::{Cause, Failure, Remedy};
+pub use failure::{Cause, Code, Failure, Remedy};
 pub use generate::{Channel, Finish, GenerateOptions, Sampling, Timings};
 pub use media::{Media, MediaNotice, MediaReport, MediaSize, Sense, TokenBudget};
 pub use model::{
@@ -39,7 +40,7 @@ pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 7;
+pub const VERSION: u16 = 8;
 
 /// Chosen by the page, unique within one worker's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::chat::{Content, Message};
-use crate::failure::Failure;
+use crate::example::RowProblem;
+use crate::failure::{Code, Failure};
 use crate::media::Sense;
 
 /// What the page asks for.
@@ -141,8 +142,8 @@ pub enum ExampleData {
 pub struct ExampleFile {
     /// Its name, behind its folders where a person gave a folder.
     pub name: String,
-    /// A picture or a sound; or why it is neither, in a sentence.
-    pub content: Result<Content, String>,
+    /// A picture or a sound; or why it cannot be used.
+    pub content: Result<Content, Code>,
 }
 
 /// Which columns of a table hold what.
@@ -223,15 +224,6 @@ pub enum PreviewPiece {
         /// Its soft tokens.
         tokens: u32,
     },
-}
-
-/// A row that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RowProblem {
-    /// Its line, from 1.
-    pub line: u32,
-    /// Why, in words.
-    pub reason: String,
 }
 
 /// How to train. The defaults suit some dozens of short examples.

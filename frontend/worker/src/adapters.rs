@@ -6,9 +6,9 @@ use std::rc::Rc;
 use engine::adapter::{self, Adapter};
 use engine::bytes::CancelToken;
 use engine::session::{EngineError, Session};
+use protocol::failure::AdapterFailure;
 use protocol::{
-    AdapterDetails, AdapterScale, AdapterSource, Cause, Event, Failure, Layer, LayerKind, ModelSource,
-    RequestId,
+    AdapterDetails, AdapterScale, AdapterSource, Event, Failure, Layer, LayerKind, ModelSource, RequestId,
 };
 
 use crate::failure::Stopped;
@@ -96,8 +96,7 @@ pub fn scale(session: &mut Session, model: &Model, wanted: &[AdapterScale]) -> R
     let keys: Vec<String> = session.adapters().iter().map(|loaded| loaded.name.clone()).collect();
     if let Some(missing) = wanted.iter().find(|adapter| adapter.scale != 0.0 && !keys.contains(&adapter.key))
     {
-        let message = format!("The adapter {} is not open. Open it again, or switch it off.", missing.key);
-        return Err(Failure::new(Cause::Invalid, message));
+        return Err(AdapterFailure::NotOpen { key: missing.key.clone() }.into());
     }
     for key in keys {
         let asked = wanted.iter().find(|adapter| adapter.key == key).map(|adapter| adapter.scale);
@@ -125,25 +124,18 @@ async fn read(
     };
     let (Some(name), Some(size)) = (names.get(1), sizes.get(1)) else {
         if names.first().is_some_and(|name| name.ends_with(".safetensors")) {
-            let message = "An adapter of PEFT is two files. Choose adapter_config.json together with it.";
-            return Err(Failure::new(Cause::Invalid, message));
+            return Err(AdapterFailure::Incomplete.into());
         }
         return adapter::gguf::read(&*weights).await.map_err(said);
     };
     if *size > MOST_CONFIG {
-        return Err(Failure::new(
-            Cause::BadFile,
-            format!("{name} is too large for an adapter's configuration."),
-        ));
+        return Err(AdapterFailure::ConfigTooLarge { file: name.clone() }.into());
     }
     let second = ModelSource::Local { names: vec![name.clone()], sizes: vec![*size] };
     let config =
         host.platform.open(&second, files.get(1..).unwrap_or_default(), false, cancel.clone()).await?;
     if config.source.len() > MOST_CONFIG {
-        return Err(Failure::new(
-            Cause::BadFile,
-            format!("{name} is too large for an adapter's configuration."),
-        ));
+        return Err(AdapterFailure::ConfigTooLarge { file: name.clone() }.into());
     }
     let len = config.source.len();
     let json = config.source.read(0..len).await.map_err(|error| failure::of_source(&error))?.to_vec();

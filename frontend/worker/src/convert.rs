@@ -2,7 +2,8 @@
 
 use engine::session::{Finish, Options};
 use engine::template::{Content, Conversation, Message, Part, Role, Tool, ToolCall};
-use protocol::{Cause, Failure, GenerateOptions, Sampling};
+use protocol::failure::RequestFailure;
+use protocol::{Failure, GenerateOptions, Sampling};
 use shaders::sampling::Settings;
 
 /// The conversation as the chat template reads it. `tools` are the texts of JSON objects.
@@ -17,10 +18,8 @@ pub fn conversation(
     let tools = tools
         .iter()
         .map(|text| {
-            serde_json::from_str::<Tool>(text).map_err(|error| {
-                let message = format!("The description of a tool cannot be read: {error}.");
-                Failure::new(Cause::Invalid, message)
-            })
+            serde_json::from_str::<Tool>(text)
+                .map_err(|error| Failure::new(RequestFailure::ToolDescription).detailed(error))
         })
         .collect::<Result<_, _>>()?;
     Ok(Conversation { messages, tools })
@@ -60,8 +59,7 @@ fn call(call: &protocol::ToolCall) -> Result<ToolCall, Failure> {
     let text = call.arguments.trim();
     let arguments = if text.is_empty() { Ok(serde_json::Map::new()) } else { serde_json::from_str(text) };
     let arguments = arguments.map_err(|error| {
-        let message = format!("The arguments of the call of “{}” are no JSON object: {error}.", call.name);
-        Failure::new(Cause::Invalid, message)
+        Failure::new(RequestFailure::ToolArguments { tool: call.name.clone() }).detailed(error)
     })?;
     Ok(ToolCall { id: None, name: call.name.clone(), arguments })
 }
@@ -159,14 +157,14 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_in_words() {
+    fn nonsense_is_refused() {
         let mut message = protocol::Message::text(protocol::Role::Assistant, "");
         message.calls = vec![protocol::ToolCall { name: "f".into(), arguments: "[1]".into() }];
         let failure = conversation(&[message], &[], &[]).expect_err("an array");
-        assert_eq!(failure.cause, Cause::Invalid);
-        assert!(failure.message.starts_with("The arguments of the call of “f” are no JSON object"));
+        assert_eq!(failure.code, RequestFailure::ToolArguments { tool: "f".into() }.into());
+        assert!(!failure.detail.is_empty());
         let failure = conversation(&[], &["{".to_owned()], &[]).expect_err("half an object");
-        assert!(failure.message.starts_with("The description of a tool cannot be read"));
+        assert_eq!(failure.code, RequestFailure::ToolDescription.into());
     }
 
     #[test]

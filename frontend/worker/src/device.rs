@@ -1,7 +1,8 @@
 //! What the graphics device is, for people; and why there is none.
 
 use engine::gpu::Gpu;
-use protocol::{Cause, DeviceReport, Failure, Remedy};
+use protocol::failure::{DeviceFailure, NoGpu};
+use protocol::{DeviceReport, Failure};
 
 /// What a browser says of an adapter (`GPUAdapterInfo`). Any of the texts may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,36 +25,15 @@ pub struct AdapterNames {
     pub subgroups: Option<(u32, u32)>,
 }
 
-/// Why there is no adapter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoAdapter {
-    /// The page came over a connection that is not secure.
-    Insecure,
-    /// The browser has no WebGPU, or it is switched off.
-    NoWebGpu,
-    /// WebGPU is there and gives no adapter.
-    None,
+/// The report of a device that is not there; `detail` are the platform's words.
+pub fn missing(problem: NoGpu, detail: impl Into<String>) -> DeviceReport {
+    DeviceReport { problem: Some(problem), detail: detail.into(), ..DeviceReport::default() }
 }
 
-impl NoAdapter {
-    /// It in a sentence.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Insecure => "WebGPU needs a secure connection: https, or this computer itself (localhost).",
-            Self::NoWebGpu => "This browser has no WebGPU, or it is switched off.",
-            Self::None => "This browser has WebGPU, but it found no graphics device that it may use.",
-        }
-    }
-}
-
-/// The report of a device that is not there.
-pub fn missing(problem: impl Into<String>) -> DeviceReport {
-    DeviceReport { problem: problem.into(), ..DeviceReport::default() }
-}
-
-/// The failure of a request that needs a device.
-pub fn failure(problem: &str) -> Failure {
-    Failure::new(Cause::NoGpu, problem).with(Remedy::EnableWebGpu)
+/// The failure of a request that needs a device, from the report of one that is not there.
+pub fn failure(report: &DeviceReport) -> Failure {
+    let problem = report.problem.unwrap_or(NoGpu::NoAdapter);
+    Failure::new(DeviceFailure::None(problem)).detailed(&report.detail)
 }
 
 /// The report of a device.
@@ -65,7 +45,8 @@ pub fn report(gpu: &Gpu, names: AdapterNames) -> DeviceReport {
     let features: Vec<_> = if names.features.is_empty() { granted() } else { names.features };
     DeviceReport {
         available: true,
-        problem: String::new(),
+        problem: None,
+        detail: String::new(),
         software,
         description: if names.description.is_empty() { report.name.clone() } else { names.description },
         vendor: names.vendor,
@@ -89,6 +70,8 @@ fn computes_in_software(names: &AdapterNames) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use protocol::{Cause, Remedy};
+
     use super::*;
 
     #[test]
@@ -107,9 +90,10 @@ mod tests {
 
     #[test]
     fn a_missing_device_says_why() {
-        let failure = failure(NoAdapter::NoWebGpu.words());
-        assert_eq!(failure.cause, Cause::NoGpu);
-        assert_eq!(failure.remedies, [Remedy::EnableWebGpu]);
-        assert!(!missing("x").available);
+        let report = missing(NoGpu::NoDevice, "it is\n lost");
+        let failure = failure(&report);
+        assert_eq!(failure.code, DeviceFailure::None(NoGpu::NoDevice).into());
+        assert_eq!((failure.cause(), failure.remedies()), (Cause::NoGpu, vec![Remedy::EnableWebGpu]));
+        assert!(failure.detail == "it is lost" && !report.available);
     }
 }

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use engine::bytes::CancelToken;
-use engine::check::{self, Check};
+use engine::check::{self, Check, Problem};
 use engine::gpu::{Gpu, GpuError};
 use engine::model::{Products, is_packed};
 use engine::session::{Control, Finish};
-use protocol::diagnosis::{KernelCheck, KernelTime, Round, SwitchedOff};
+use protocol::diagnosis::{KernelCheck, KernelProblem, KernelTime, Round, SwitchedOff};
 use protocol::{
     Benchmark, BenchmarkOptions, Diagnosis, Event, Failure, Finding, Profile, RequestId, SelfTest,
 };
@@ -118,7 +118,7 @@ pub async fn self_test(
 ) -> Result<SelfTest, Failure> {
     let mut told = SelfTest::default();
     let Some(model) = host.model.borrow().clone() else {
-        let gpu = host.gpu().await.map_err(|report| device::failure(&report.problem))?;
+        let gpu = host.gpu().await.map_err(|report| device::failure(&report))?;
         try_all(host, &gpu, &check::standard(), cancel, tell, &mut told.checks).await?;
         return Ok(told);
     };
@@ -182,16 +182,25 @@ async fn try_all(
         if problem.is_some() {
             failed.push(form.clone());
         }
-        checks.push(KernelCheck { name, deviation, problem });
+        checks.push(KernelCheck { name, deviation, problem: problem.map(told_problem) });
     }
     Ok(failed)
+}
+
+fn told_problem(problem: Problem) -> KernelProblem {
+    match problem {
+        Problem::Differs { element, found, expected } => {
+            KernelProblem::Differs { element: element as u64, found, expected }
+        }
+        Problem::Refused { reason } => KernelProblem::Refused { reason },
+    }
 }
 
 /// Tries a kernel.
 pub async fn try_one(host: &Host, gpu: &Gpu, form: &Form) -> Result<Check, GpuError> {
     let mut check = check::check(gpu, form).await?;
     if host.doubted.borrow().as_ref().is_some_and(|is_wrong| is_wrong(&check.name)) {
-        check.problem = Some("it is doubted".to_owned());
+        check.problem = Some(Problem::Refused { reason: "it is doubted".to_owned() });
     }
     Ok(check)
 }

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use engine::session::{Control, Event as Said, Options, Outcome};
 use engine::template::{Prompt, RenderOptions, render};
-use protocol::{Cause, Event, Failure, Finish, GenerateOptions, Message, Remedy, RequestId, Timings};
+use protocol::failure::RequestFailure;
+use protocol::{Event, Failure, Finish, GenerateOptions, Message, RequestId, Timings};
 use web_time::Instant;
 
 use crate::batch::Batch;
@@ -36,7 +37,7 @@ pub async fn answer(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -
     match result {
         Ok((finish, timings)) => Ok(Event::Done { id, finish, timings }),
         // Stopped before the first word.
-        Err(failure) if failure.cause == Cause::Cancelled => {
+        Err(failure) if failure.is_cancelled() => {
             Ok(Event::Done { id, finish: Finish::Cancelled, timings: Timings::default() })
         }
         Err(failure) => Err(failure),
@@ -53,7 +54,7 @@ pub async fn count(
     task: Task,
 ) -> Result<Event, Failure> {
     let Some(model) = host.model.borrow().clone() else {
-        return Err(Failure::new(Cause::Invalid, "No model is loaded.").with(Remedy::OtherModel));
+        return Err(RequestFailure::NoModel.into());
     };
     let prepared = media::prepare(&host, &messages, &handles, &task.cancel).await?;
     let prompt = prompt(&model, &messages, &[], thinking, &prepared.clips())?;
@@ -82,7 +83,7 @@ async fn answer_in(
 ) -> Result<(Finish, Timings), Failure> {
     recovery::ensure(host, slot, &task.cancel).await?;
     let Some(model) = host.model.borrow().clone() else {
-        return Err(Failure::new(Cause::Internal, "The model is gone."));
+        return Err(RequestFailure::NoModel.into());
     };
     let asked = &wanted.options;
     let prepared = media::prepare(host, &wanted.messages, &wanted.handles, &task.cancel).await?;
@@ -117,7 +118,7 @@ async fn answer_in(
         let Some(reason) = recovery::lost(host, &ready.gpu, &error).await else {
             // What was said so far stays on the page.
             speaker.flush();
-            return Err(failure::of(&error, Some(model.options.context)));
+            return Err(failure::of_answer(&error, model.options.context));
         };
         // In a row: without a token between them.
         losses = if speaker.drawn.len() > options.drawn.len() { 1 } else { losses + 1 };

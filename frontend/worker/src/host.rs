@@ -14,6 +14,7 @@ use engine::template::Variant;
 use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
 use futures_util::lock::{Mutex, MutexGuard};
+use protocol::failure::NoGpu;
 use protocol::{DeviceReport, Event, Failure};
 
 use crate::choices::Subject;
@@ -216,7 +217,7 @@ impl Host {
         *place = None;
         let names = match self.platform.adapter().await {
             Ok(names) => names,
-            Err(reason) => return Err(device::missing(reason.words())),
+            Err(problem) => return Err(device::missing(problem, "")),
         };
         let options = GpuOptions {
             ahead: self.platform.compile_ahead(),
@@ -224,10 +225,11 @@ impl Host {
             ..GpuOptions::default()
         };
         let gpu = Gpu::open(&options).await.map_err(|error| {
-            device::missing(match error {
-                GpuError::NoAdapter { .. } => device::NoAdapter::None.words().to_owned(),
-                other => other.to_string(),
-            })
+            let problem = match error {
+                GpuError::NoAdapter { .. } => NoGpu::NoAdapter,
+                _ => NoGpu::NoDevice,
+            };
+            device::missing(problem, error.to_string())
         })?;
         let report = device::report(&gpu, names.clone());
         let gpu = Rc::new(gpu);

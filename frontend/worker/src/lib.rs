@@ -9,7 +9,6 @@
 //! the recovery of a lost device are tested without a browser.
 
 mod adapters;
-mod amounts;
 mod batch;
 pub mod choices;
 mod convert;

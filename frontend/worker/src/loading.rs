@@ -109,7 +109,7 @@ pub async fn unload(host: Rc<Host>, id: RequestId, task: Task) -> Result<Event, 
 }
 
 async fn gpu(host: &Rc<Host>) -> Result<Rc<Gpu>, Failure> {
-    host.gpu().await.map_err(|report| device::failure(&report.problem))
+    host.gpu().await.map_err(|report| device::failure(&report))
 }
 
 /// Why a try to load ended.

@@ -5,9 +5,10 @@ use std::rc::Rc;
 use engine::bytes::{ByteSource, CancelToken, LocalBoxFuture, LocalSource};
 use engine::gpu::CompileAhead;
 use engine::store::{CachingSource, Folder, StoreError};
+use protocol::failure::NoGpu;
 use protocol::{CacheEntry, Event, Failure, ModelSource};
 
-use crate::device::{AdapterNames, NoAdapter};
+use crate::device::AdapterNames;
 
 /// A browser's worker, or a test.
 pub trait Platform {
@@ -29,7 +30,7 @@ pub trait Platform {
     }
 
     /// What the platform calls its graphics adapter.
-    fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoAdapter>>;
+    fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoGpu>>;
 
     /// Opens a model's files; keeps the main one, if `keep` says so and there is a place for it. `files` are the handles of
     /// [`ModelSource::Local`]. `cancel` stops opening and, where bytes come from a server, every read.

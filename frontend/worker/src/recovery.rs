@@ -10,7 +10,8 @@ use engine::gpu::{Gpu, GpuError};
 use engine::session::{EngineError, LoadOptions, Session};
 use engine::weights::LoadError;
 use futures_util::future::{Either, select};
-use protocol::{Cause, Event, Failure, Remedy};
+use protocol::failure::RequestFailure;
+use protocol::{Event, Failure};
 
 use crate::host::{Host, Model, Ready, Slot, is_lost};
 use crate::{device, failure};
@@ -59,12 +60,11 @@ pub async fn ensure<'a>(
     let usable = slot.as_ref().is_some_and(|ready| !is_lost(&ready.gpu));
     if !usable {
         let Some(model) = host.model.borrow().clone() else {
-            return Err(Failure::new(Cause::Invalid, "No model is loaded. Choose one first.")
-                .with(Remedy::OtherModel));
+            return Err(RequestFailure::NoModel.into());
         };
         restore(host, slot, &model, cancel).await?;
     }
-    slot.as_mut().ok_or_else(|| Failure::new(Cause::Internal, "The model is gone."))
+    slot.as_mut().ok_or_else(|| RequestFailure::NoModel.into())
 }
 
 /// Loads the model again, on a new device if the old one is gone.
@@ -78,7 +78,7 @@ async fn restore(
         host.post(Event::DeviceLost { reason: reason(&old.gpu) });
     }
     let (gpu, report) = host.open_device().await.map_err(|report| {
-        let failure = device::failure(&report.problem);
+        let failure = device::failure(&report);
         host.post(Event::Device(report));
         failure
     })?;
@@ -116,7 +116,7 @@ pub async fn restore_idle(host: &Rc<Host>, slot: &mut Slot) {
         Some(model) if held.is_some() => restore(host, slot, &model, &CancelToken::new()).await,
         // Nothing to restore but the device; or an answer gave the model up, and the next one will load it.
         _ => host.gpu().await.map(|_| ()).map_err(|report| {
-            let failure = device::failure(&report.problem);
+            let failure = device::failure(&report);
             host.post(Event::Device(report));
             failure
         }),

@@ -4,7 +4,8 @@ use std::future::Future;
 use std::rc::Rc;
 
 use futures_util::FutureExt as _;
-use protocol::{Cause, Event, Failure, Remedy, Request, RequestId, VERSION, WireError};
+use protocol::failure::{Activity, EngineFailure, RequestFailure};
+use protocol::{Event, Failure, Request, RequestId, VERSION, WireError};
 use web_time::Instant;
 
 use crate::failure::Stopped;
@@ -163,21 +164,16 @@ fn terminal(id: RequestId, result: Result<Event, Failure>) -> Event {
 }
 
 fn busy_failure(busy: Kind) -> Failure {
-    let message = match busy {
-        Kind::Load => "A model is being loaded. Wait until it is ready.",
-        Kind::Unload => "The model is being unloaded.",
-        Kind::Train => {
-            "A training is under way, and it has the model. Pause it on the page “Fine-tune”, or wait for its end."
-        }
-        Kind::Answer | Kind::Beside => {
-            "Another answer is being written. Stop it, or wait until it has ended."
-        }
-        Kind::Diagnosis => "A measurement is running. Stop it, or wait until it has ended.",
+    let activity = match busy {
+        Kind::Load => Activity::Loading,
+        Kind::Unload => Activity::Unloading,
+        Kind::Train => Activity::Training,
+        Kind::Answer | Kind::Beside => Activity::Generating,
+        Kind::Diagnosis => Activity::Measuring,
     };
-    Failure::new(Cause::Invalid, message)
+    RequestFailure::Busy(activity).into()
 }
 
 fn unreadable(error: &WireError) -> Failure {
-    Failure::new(Cause::Internal, format!("The engine could not read a message of the page: {error}."))
-        .with(Remedy::ReloadPage)
+    Failure::new(EngineFailure::BadMessage).detailed(error)
 }

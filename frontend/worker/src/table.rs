@@ -10,7 +10,10 @@ use engine::bytes::{CancelToken, LocalSource, RangeCopy};
 use engine::session::Loading;
 use engine::store::StoreError;
 
-use crate::failure::{self, Stopped};
+use protocol::Failure;
+use protocol::failure::DeviceFailure;
+
+use crate::failure::Stopped;
 use crate::platform::Opened;
 
 /// A source on this machine that has these bytes of the file: the file itself; else what the browser keeps of it, of
@@ -38,7 +41,7 @@ pub async fn here(
         }
     }
     if !use_memory {
-        return Err(failure::needs_memory(range.end - range.start).into());
+        return Err(Failure::from(DeviceFailure::NeedsHostMemory { bytes: range.end - range.start }).into());
     }
     Ok(Rc::new(RangeCopy::read(&*opened.source, range, cancel, &mut told).await?))
 }

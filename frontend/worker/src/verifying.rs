@@ -6,8 +6,8 @@
 use std::rc::Rc;
 
 use engine::bytes::CancelToken;
-use protocol::diagnosis::SwitchedOff;
-use protocol::{Cause, Failure, Remedy, SelfTest};
+use protocol::failure::EngineFailure;
+use protocol::{Failure, SelfTest};
 use shaders::selftest::Form;
 
 use crate::choices::{self, Adapter};
@@ -70,19 +70,8 @@ fn text_of(form: &Form) -> Option<String> {
     form.case().ok().map(|case| choices::text_key(&case.source))
 }
 
-/// What was found, in words.
+/// What was found.
 fn told(found: &SelfTest) -> Failure {
-    let names: Vec<_> = found.failed().map(|check| check.name.as_str()).take(3).collect();
-    let names = names.join(", ");
-    let message = match found.switched_off {
-        Some(SwitchedOff::PackedProducts) => format!(
-            "This graphics card gets packed integer products wrong ({names}), so gemtab uses floats instead. Answers are \
-             right, and a little slower."
-        ),
-        None => format!(
-            "This graphics card computes wrongly ({names}), so the model was unloaded: its answers would be wrong. Update \
-             the browser and the graphics driver, then load it again."
-        ),
-    };
-    Failure::new(Cause::Internal, message).with(Remedy::OtherModel)
+    let kernels = found.failed().map(|check| check.name.clone()).take(3).collect();
+    EngineFailure::Miscomputes { kernels, unloaded: found.switched_off.is_none() }.into()
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use desk::{Desk, golden};
 use futures_util::FutureExt as _;
+use protocol::failure::{AdapterFailure, RequestFailure};
 use protocol::{
     AdapterDetails, AdapterScale, AdapterSource, Cause, Event, Failure, GenerateOptions, Layer, LayerKind,
     LoadOptions, Message, ModelSource, Request, RequestId, Role, Sampling,
@@ -117,7 +118,7 @@ fn an_adapter_counts_as_the_answer_says() {
     assert_eq!(answer(&desk, &host, 13, &[("a", 0.0)]), plain);
     host.receive(ask(14, &[("a", 1.0)]), Vec::new());
     let gone = failure(desk.end_of(14));
-    assert_eq!(gone.message, "The adapter a is not open. Open it again, or switch it off.");
+    assert_eq!(gone, AdapterFailure::NotOpen { key: "a".into() }.into());
 }
 
 #[test]
@@ -141,18 +142,18 @@ fn what_is_no_adapter_of_the_model_is_refused() {
     let (desk, host) = desk();
     desk.model.replace(desk::pebble());
     host.receive(open(1, "a", &["pirate.gguf"]), Vec::new());
-    assert_eq!(failure(desk.end_of(1)).message, "No model is loaded. Choose one first.");
+    assert_eq!(failure(desk.end_of(1)), RequestFailure::NoModel.into());
     host.receive(desk::load(2), Vec::new());
     desk.end_of(2);
     host.receive(open(3, "a", &["pirate.gguf"]), Vec::new());
     let other = failure(desk.end_of(3));
-    assert!(other.message.contains("shape") || other.message.contains("layer"), "{}", other.message);
+    assert_eq!(other.code, AdapterFailure::OtherModel.into());
+    assert!(other.detail.contains("shape") || other.detail.contains("layer"), "{other:?}");
     host.receive(open(4, "b", &["adapter_model.safetensors"]), Vec::new());
     let half = failure(desk.end_of(4));
-    assert_eq!(half.cause, Cause::Invalid);
-    assert_eq!(half.message, "An adapter of PEFT is two files. Choose adapter_config.json together with it.");
+    assert_eq!(half.cause(), Cause::Invalid);
+    assert_eq!(half.code, AdapterFailure::Incomplete.into());
     host.receive(open(5, "c", &["model.gguf"]), Vec::new());
     let model = failure(desk.end_of(5));
-    assert!(model.message.ends_with('.'), "{}", model.message);
-    println!("{} / {}", other.message, model.message);
+    assert_eq!(model.code, AdapterFailure::NotAnAdapter.into());
 }

@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use desk::{Desk, asks, generate, load, source};
 use futures_util::FutureExt as _;
+use protocol::failure::{Activity, DeviceFailure, ModelFailure, NoGpu, RequestFailure};
 use protocol::{
-    BenchmarkOptions, Cause, Diagnosis, Event, Failure, Finding, Finish, FitVerdict, LoadOptions, LoadPhase,
-    Remedy, Request, RequestId, VERSION,
+    BenchmarkOptions, Cause, Code, Diagnosis, Event, Failure, Finding, Finish, FitVerdict, LoadOptions,
+    LoadPhase, Remedy, Request, RequestId, VERSION,
 };
-use worker::device::NoAdapter;
 
 fn failure(event: Event) -> Failure {
     match event {
@@ -66,24 +66,25 @@ fn a_model_is_timed_profiled_and_verified() {
     let what = Diagnosis::Benchmark(BenchmarkOptions { rounds: 1000, ..options });
     host.receive(Request::Diagnose { id: RequestId(5), what }, Vec::new());
     host.receive(generate(6, "Hello"), Vec::new());
-    assert_eq!(failure(desk.end_of(6)).cause, Cause::Invalid);
+    assert_eq!(failure(desk.end_of(6)).cause(), Cause::Invalid);
     host.receive(Request::Cancel { id: RequestId(5) }, Vec::new());
-    assert_eq!(failure(desk.end_of(5)).cause, Cause::Cancelled);
+    assert_eq!(failure(desk.end_of(5)).cause(), Cause::Cancelled);
 }
 
 #[test]
 fn without_a_device_the_reason_is_said_and_nothing_is_loaded() {
     let (desk, host) = Desk::new();
-    desk.no_adapter.set(Some(NoAdapter::NoWebGpu));
+    desk.no_adapter.set(Some(NoGpu::NoWebGpu));
     host.receive(load(1), Vec::new());
     let failure = failure(desk.end_of(1));
-    assert_eq!(failure.cause, Cause::NoGpu);
-    assert_eq!(failure.remedies, [Remedy::EnableWebGpu]);
+    assert_eq!(failure.cause(), Cause::NoGpu);
+    assert_eq!(failure.remedies(), [Remedy::EnableWebGpu]);
     let told = desk.events().into_iter().find_map(|event| match event {
         Event::Device(report) => Some(report),
         _ => None,
     });
-    assert_eq!(told.map(|report| (report.available, report.problem)), Some((false, failure.message)));
+    assert_eq!(failure.code, DeviceFailure::None(NoGpu::NoWebGpu).into());
+    assert_eq!(told.map(|it| (it.available, it.problem)), Some((false, Some(NoGpu::NoWebGpu))));
 }
 
 #[test]
@@ -136,7 +137,7 @@ fn a_model_is_inspected_loaded_asked_and_let_go() {
     host.receive(Request::Unload { id: RequestId(5) }, Vec::new());
     desk.end_of(5);
     host.receive(generate(6, "Hello"), Vec::new());
-    assert_eq!(failure(desk.end_of(6)).cause, Cause::Invalid);
+    assert_eq!(failure(desk.end_of(6)).cause(), Cause::Invalid);
 }
 
 #[test]
@@ -162,8 +163,8 @@ fn an_answer_that_is_stopped_keeps_what_was_said() {
     assert!(!desk.text_of(2).is_empty());
     assert!(matches!(desk.end_of(8), Event::Counted { .. }));
     let refused = failure(desk.end_of(9));
-    assert_eq!(refused.cause, Cause::Invalid);
-    assert!(refused.message.starts_with("Another answer is being written."));
+    assert_eq!(refused.cause(), Cause::Invalid);
+    assert_eq!(refused.code, RequestFailure::Busy(Activity::Generating).into());
     assert_eq!(finish(&desk.end_of(10)), Finish::EndOfTurn);
     assert!(desk.text_of(10).contains('5'));
 }
@@ -184,7 +185,7 @@ fn loading_stops_what_runs() {
     // Two loads: the first one is stopped, even before it has begun.
     host.receive(load(4), Vec::new());
     host.receive(load(5), Vec::new());
-    assert_eq!(failure(desk.end_of(4)).cause, Cause::Cancelled);
+    assert_eq!(failure(desk.end_of(4)).cause(), Cause::Cancelled);
     assert!(matches!(desk.end_of(5), Event::Loaded { .. }));
 }
 
@@ -244,7 +245,7 @@ fn two_losses_in_a_row_are_the_end_of_an_answer_but_not_of_the_model() {
         }
     });
     host.receive(generate(2, "What is 2 + 3?"), Vec::new());
-    assert_eq!(failure(desk.end_of(2)).cause, Cause::DeviceLost);
+    assert_eq!(failure(desk.end_of(2)).cause(), Cause::DeviceLost);
     host.receive(generate(3, "What is 2 + 3?"), Vec::new());
     assert_eq!(finish(&desk.end_of(3)), Finish::EndOfTurn);
     assert!(desk.text_of(3).contains('5'));
@@ -256,8 +257,8 @@ fn a_file_of_another_kind_is_named_and_a_prompt_that_is_too_long_refused() {
     desk.model.replace(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"));
     host.receive(Request::Inspect { id: RequestId(1), source: source(), context: 0 }, Vec::new());
     let failure_of_kind = failure(desk.end_of(1));
-    assert_eq!(failure_of_kind.cause, Cause::BadFile);
-    assert!(failure_of_kind.message.starts_with("This is not a GGUF file"), "{failure_of_kind:?}");
+    assert_eq!(failure_of_kind.cause(), Cause::BadFile);
+    assert_eq!(failure_of_kind.code, ModelFailure::NotGguf.into());
 
     desk.model.replace(desk::pebble());
     let options = LoadOptions { context: 512, ..LoadOptions::default() };
@@ -265,8 +266,10 @@ fn a_file_of_another_kind_is_named_and_a_prompt_that_is_too_long_refused() {
     assert!(matches!(desk.end_of(2), Event::Loaded { context: 512, .. }));
     host.receive(generate(3, &"word ".repeat(600)), Vec::new());
     let full = failure(desk.end_of(3));
-    assert_eq!(full.cause, Cause::ContextFull);
-    assert!(full.message.contains("the context holds 512"), "{}", full.message);
+    assert_eq!(full.cause(), Cause::ContextFull);
+    let full_of =
+        |code: &_| matches!(code, Code::Request(RequestFailure::ContextFull { tokens: 513.., context: 512 }));
+    assert!(full_of(&full.code), "{full:?}");
 }
 
 #[test]
@@ -275,5 +278,5 @@ fn kept_weights_are_listed_and_deleting_them_may_fail() {
     host.receive(Request::ListCache { id: RequestId(1) }, Vec::new());
     assert!(matches!(desk.end_of(1), Event::Cache { quota: 7, .. }));
     host.receive(Request::DeleteCached { id: RequestId(2), digest: "sha256:0".into() }, Vec::new());
-    assert_eq!(failure(desk.end_of(2)).cause, Cause::Storage);
+    assert_eq!(failure(desk.end_of(2)).cause(), Cause::Storage);
 }

@@ -5,8 +5,9 @@ mod desk;
 use std::path::Path;
 
 use desk::{Desk, asks};
+use protocol::failure::MediaFailure;
 use protocol::{
-    Cause, Content, Event, GenerateOptions, Media, MediaNotice, MediaSize, Message, Request, RequestId,
+    Cause, Code, Content, Event, GenerateOptions, Media, MediaNotice, MediaSize, Message, Request, RequestId,
     Sampling, Sense, TokenBudget,
 };
 
@@ -90,19 +91,23 @@ fn media_are_looked_at_before_they_are_sent() {
     assert!(matches!(heard.size, MediaSize::Seconds(seconds) if seconds > 1.0), "{heard:?}");
     assert!(heard.tokens.is_some_and(|tokens| tokens > 2));
     assert_eq!(report(13, sound(6)).notices, [MediaNotice::Silent]);
-    for (id, content, words) in [
-        (20, picture(1, auto), "damaged or incomplete"),
-        (21, picture(2, auto), "not a picture that can be read"),
-        (22, picture(3, auto), "too large"),
-        (23, picture(4, auto), "picture"),
-        (24, sound(7), "cannot be read"),
-        (25, picture(99, auto), "gone"),
+    fn damaged(it: &MediaFailure) -> bool {
+        matches!(it, MediaFailure::ImageDamaged { .. })
+    }
+    for (id, content, is) in [
+        (20, picture(1, auto), damaged as fn(&_) -> bool),
+        (21, picture(2, auto), |it| *it == MediaFailure::NotAnImage),
+        (22, picture(3, auto), |it| matches!(it, MediaFailure::ImageTooLarge { .. })),
+        (23, picture(4, auto), |it| !damaged(it)),
+        (24, sound(7), |it| *it == MediaFailure::SoundUnreadable),
+        (25, picture(99, auto), |it| *it == MediaFailure::Gone),
     ] {
         host.receive(examine(id, content), Vec::new());
         match desk.end_of(id) {
             Event::Failed { failure, .. } => {
-                assert_eq!(failure.cause, Cause::BadMedia, "{failure:?}");
-                assert!(failure.message.contains(words), "{failure:?}");
+                assert_eq!(failure.cause(), Cause::BadMedia, "{failure:?}");
+                let code = &failure.code;
+                assert!(matches!(code, Code::Media(found) if is(found)), "{failure:?}");
             }
             other => panic!("{other:?}"),
         }

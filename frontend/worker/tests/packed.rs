@@ -130,7 +130,7 @@ fn a_model_without_another_form_is_unloaded() {
     let gone = |desk: &Desk, host: &Rc<Host>| {
         host.receive(generate(9, "Hello"), Vec::new());
         match desk.end_of(9) {
-            Event::Failed { failure, .. } => assert_eq!(failure.cause, Cause::Invalid),
+            Event::Failed { failure, .. } => assert_eq!(failure.cause(), Cause::Invalid),
             other => panic!("it has answered: {other:?}"),
         }
     };

@@ -74,7 +74,7 @@ fn ordinary_memory_is_asked_for_and_then_nothing_of_the_server() {
     // Without leave no weight is read.
     host.receive(load(2), Vec::new());
     let Event::Failed { failure, .. } = desk.end_of(2) else { panic!("it was loaded without leave") };
-    assert_eq!((failure.cause, &failure.remedies[0]), (Cause::OutOfMemory, &Remedy::UseMemory(bytes)));
+    assert_eq!((failure.cause(), &failure.remedies()[0]), (Cause::OutOfMemory, &Remedy::UseMemory(bytes)));
     assert!(!lies_in(&server.log.take(), &table));
     let phases = |desk: &Desk| -> Vec<LoadPhase> {
         let phase = |event: &Event| match event {
@@ -124,7 +124,7 @@ fn storage_that_is_full_leaves_the_question() {
     desk.room.set(Some((table.end - table.start) / 2));
     host.receive(load(1), Vec::new());
     let Event::Failed { failure, .. } = desk.end_of(1) else { panic!("it was loaded without leave") };
-    assert_eq!(failure.remedies[0], Remedy::UseMemory(table.end - table.start));
+    assert_eq!(failure.remedies()[0], Remedy::UseMemory(table.end - table.start));
     host.receive(load_with_memory(2), Vec::new());
     assert!(matches!(desk.end_of(2), Event::Loaded { .. }));
     server.log.take();

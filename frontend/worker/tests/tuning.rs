@@ -9,12 +9,14 @@ use std::rc::Rc;
 use desk::{Desk, generate, load};
 use engine::store::Folder as _;
 use futures_util::FutureExt as _;
+use protocol::example::ExampleProblem;
+use protocol::failure::{Activity, AdapterFailure, RequestFailure, Setting, TrainingFailure};
 use protocol::tune::{
     ExampleData, ExportFormat, Preview, PreviewPiece, RunSummary, Schedule, TuneLength, TunePlan,
     TuneSettings, TuneTarget,
 };
 use protocol::{
-    AdapterScale, AdapterSource, Cause, Event, Failure, LoadOptions, ModelSource, Request, RequestId,
+    AdapterScale, AdapterSource, Cause, Code, Event, Failure, LoadOptions, ModelSource, Request, RequestId,
     TuneEvent, TuneRequest,
 };
 use worker::Host;
@@ -96,7 +98,8 @@ fn examples_are_counted_and_the_cost_is_known_before_the_start() {
     host.receive(tune(3, TuneRequest::Prepare { data: facts(), settings: short }), Vec::new());
     let TuneEvent::Prepared { preview, plan } = said(desk.end_of(3)) else { panic!("not prepared") };
     assert_eq!((preview.usable, preview.problem_count, plan), (0, 4, None));
-    assert!(preview.problems[3].reason.ends_with("and an example may have 8"), "{:?}", preview.problems[3]);
+    let reason = &preview.problems[3].reason;
+    assert!(matches!(reason, ExampleProblem::TooLong { tokens: 9.., limit: 8 }), "{reason:?}");
     host.receive(
         tune(
             4,
@@ -104,7 +107,7 @@ fn examples_are_counted_and_the_cost_is_known_before_the_start() {
         ),
         Vec::new(),
     );
-    assert_eq!(failure(desk.end_of(4)).message, "There is nothing to learn: no example can be used.");
+    assert_eq!(failure(desk.end_of(4)), TrainingFailure::NoExamples.into());
 }
 
 #[test]
@@ -125,8 +128,8 @@ fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
     assert_eq!((paused.step, paused.saved, paused.points.len(), paused.steps), (3, 3, 3, 8));
     // Who asks meanwhile is told why not.
     let refused = failure(desk.end_of(9));
-    assert_eq!(refused.cause, Cause::Invalid);
-    assert!(refused.message.starts_with("A training is under way"), "{}", refused.message);
+    assert_eq!(refused.cause(), Cause::Invalid);
+    assert_eq!(refused.code, RequestFailure::Busy(Activity::Training).into());
 
     // Another worker, as after a reload, with what the browser keeps.
     let (later, host) = desk.successor();
@@ -188,7 +191,7 @@ fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
     assert_eq!(kept(later.end_of(7)).1, []);
     open(11);
     let gone = failure(later.end_of(11));
-    assert_eq!(gone.message, "This adapter is not in this browser any more.");
+    assert_eq!(gone, AdapterFailure::NotKept.into());
 }
 
 #[test]
@@ -223,7 +226,7 @@ fn a_run_goes_on_after_the_device_was_lost_and_after_the_storage_was_full() {
     // The checkpoint holds two steps: the third is done again.
     assert_eq!(steps, [1, 2, 3, 3, 4, 5, 6]);
     let troubles = desk.events().into_iter().filter(|event| {
-        matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Trouble(failure) if failure.cause == Cause::Storage))
+        matches!(event, Event::Tune { event, .. } if matches!(&**event, TuneEvent::Trouble(failure) if failure.cause() == Cause::Storage))
     });
     assert!(troubles.count() > 0);
 }
@@ -254,17 +257,19 @@ fn what_cannot_go_well_is_told_and_the_kept_run_stays() {
 
     // What cannot begin costs nothing.
     start(3, facts(), TuneSettings { rank: 65, ..quiet(3) });
-    assert_eq!(failure(desk.end_of(3)).message, "The rank is 65; it must be between 1 and 64.");
+    let rank = TrainingFailure::Setting { setting: Setting::Rank, value: "65".into() };
+    assert_eq!(failure(desk.end_of(3)), rank.into());
     start(4, ExampleData::Pairs(Vec::new()), quiet(3));
-    assert_eq!(failure(desk.end_of(4)).message, "There is nothing to learn: no example can be used.");
+    assert_eq!(failure(desk.end_of(4)), TrainingFailure::NoExamples.into());
     assert_eq!(kept_step(5), Some((1, true)));
 
     // A loss that is no number ends the run; the checkpoint before it stays.
     let wild = TuneSettings { learning_rate: 1e30, clip: 0.0, schedule: Schedule::Constant, ..quiet(3) };
     start(6, facts(), wild);
     let wrong = failure(desk.end_of(6));
-    assert_eq!(wrong.cause, Cause::Training, "{wrong:?}");
-    assert!(wrong.message.contains("What was learned up to step 1 is kept."), "{}", wrong.message);
+    assert_eq!(wrong.cause(), Cause::Training, "{wrong:?}");
+    let Code::Training(TrainingFailure::Unstable { saved, .. }) = wrong.code else { panic!("{wrong:?}") };
+    assert_eq!(saved, Some(1));
     assert_eq!(kept_step(7), Some((1, false)));
 
     // Another model cannot go on with it.
@@ -274,11 +279,11 @@ fn what_cannot_go_well_is_told_and_the_kept_run_stays() {
     desk.end_of(8);
     host.receive(tune(9, TuneRequest::Resume), Vec::new());
     let refused = failure(desk.end_of(9));
-    assert_eq!(refused.message, "This training is for “pebble”. Load that model to go on.");
+    assert_eq!(refused, TrainingFailure::ForModel { model: "pebble".into() }.into());
     host.receive(tune(10, TuneRequest::Discard), Vec::new());
     assert_eq!(kept(desk.end_of(10)).0, None);
     host.receive(tune(11, TuneRequest::Resume), Vec::new());
-    assert_eq!(failure(desk.end_of(11)).message, "There is no training to go on with.");
+    assert_eq!(failure(desk.end_of(11)), TrainingFailure::NothingToResume.into());
 }
 
 #[test]
@@ -330,7 +335,7 @@ fn refused_elsewhere(desk: &Desk) -> (Rc<Desk>, Rc<Host>) {
     for (id, request) in (3..).zip(requests) {
         host.receive(tune(id, request), Vec::new());
         let refused = failure(other.end_of(id));
-        assert!(refused.message.starts_with("Another tab is training “Ada”."), "{}", refused.message);
+        assert_eq!(refused, TrainingFailure::InAnotherTab { name: "Ada".into() }.into());
     }
     assert_eq!(files(), before);
     (other, host)

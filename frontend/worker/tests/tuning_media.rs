@@ -8,11 +8,13 @@ use std::path::Path;
 use std::rc::Rc;
 
 use desk::{Desk, golden, load};
+use protocol::example::ExampleProblem;
+use protocol::failure::{MediaFailure, ModelFailure};
 use protocol::tune::{
     ExampleData, ExampleFile, PreviewPiece, TuneLength, TunePoint, TuneSettings, TuneTarget,
 };
 use protocol::{
-    Cause, Content, Event, Media, Message, Request, RequestId, Role, Sense, TokenBudget, TuneEvent,
+    Cause, Code, Content, Event, Media, Message, Request, RequestId, Role, Sense, TokenBudget, TuneEvent,
     TuneRequest,
 };
 
@@ -47,8 +49,8 @@ fn give(desk: &Desk) {
     desk.media.replace(files);
 }
 
-fn file(name: &str, content: Result<Content, &str>) -> ExampleFile {
-    ExampleFile { name: name.to_owned(), content: content.map_err(str::to_owned) }
+fn file(name: &str, content: Result<Content, MediaFailure>) -> ExampleFile {
+    ExampleFile { name: name.to_owned(), content: content.map_err(Into::into) }
 }
 
 /// Rows about two pictures and a sound, and rows that cannot be used.
@@ -67,9 +69,13 @@ fn rows() -> ExampleData {
         file("three.png", Ok(picture(1))),
         file("speech.mp3", Ok(sound(2))),
         file("cut.png", Ok(picture(3))),
-        file("odd.ogg", Err("This browser cannot read it as sound.")),
+        file("odd.ogg", Err(unread())),
     ];
     ExampleData::Text { text: lines.join("\n"), columns: None, files }
+}
+
+fn unread() -> MediaFailure {
+    MediaFailure::NotDecoded(Sense::Hearing)
 }
 
 fn settings(steps: u32) -> TuneSettings {
@@ -105,12 +111,15 @@ fn rows_find_their_files_and_broken_ones_are_told_by_line_and_name() {
     host.receive(tune(2, TuneRequest::Prepare { data: rows(), settings: settings(4) }), Vec::new());
     let TuneEvent::Prepared { preview, plan } = said(desk.end_of(2)) else { panic!("not prepared") };
     assert_eq!((preview.usable, preview.problem_count), (3, 4), "{:?}", preview.problems);
-    let problems: Vec<_> = preview.problems.iter().map(|it| (it.line, it.reason.as_str())).collect();
-    assert_eq!(problems[0], (4, "the file “gone.png” is missing"));
-    assert!(problems[1].0 == 5 && problems[1].1.starts_with("the file “cut.png” cannot be used: "));
-    let browser = "the file “odd.ogg” cannot be used: This browser cannot read it as sound";
-    assert_eq!(problems[2], (6, browser));
-    assert_eq!(problems[3], (7, "the file “three.png” cannot be used: it is no sound"));
+    let problems: Vec<_> = preview.problems.iter().map(|it| (it.line, it.reason.clone())).collect();
+    let bad = |name: &str, why: MediaFailure| ExampleProblem::BadFile {
+        name: name.to_owned(),
+        why: Box::new(why.into()),
+    };
+    assert_eq!(problems[0], (4, ExampleProblem::MissingFile { name: "gone.png".into() }));
+    assert_eq!(problems[1], (5, bad("cut.png", MediaFailure::ImageDamaged { format: "PNG".into() })));
+    assert_eq!(problems[2], (6, bad("odd.ogg", unread())));
+    assert_eq!(problems[3], (7, bad("three.png", MediaFailure::Not(Sense::Hearing))));
     let media = |row: usize| {
         let pieces = preview.rows[row].pieces.iter();
         let media = pieces.filter_map(|piece| match piece {
@@ -143,7 +152,7 @@ fn rows_find_their_files_and_broken_ones_are_told_by_line_and_name() {
     });
     host.receive(tune(4, TuneRequest::Start { data: rows(), settings: settings(3) }), Vec::new());
     match desk.end_of(4) {
-        Event::Failed { failure, .. } => assert_eq!(failure.cause, Cause::Cancelled),
+        Event::Failed { failure, .. } => assert_eq!(failure.cause(), Cause::Cancelled),
         other => panic!("{other:?}"),
     }
     assert_eq!(kept_media(&desk), Vec::<String>::new());
@@ -206,8 +215,8 @@ fn a_model_without_a_tower_says_so_before_the_start() {
         host.receive(tune(id, request), Vec::new());
         match desk.end_of(id) {
             Event::Failed { failure, .. } => {
-                assert_eq!(failure.cause, Cause::Unsupported);
-                assert!(failure.message.starts_with("This model cannot "), "{}", failure.message);
+                assert_eq!(failure.cause(), Cause::Unsupported);
+                assert!(matches!(failure.code, Code::Model(ModelFailure::Lacks(_))), "{failure:?}");
             }
             other => panic!("{other:?}"),
         }

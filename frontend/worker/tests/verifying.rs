@@ -9,7 +9,8 @@ use std::rc::Rc;
 use desk::{Desk, generate, load};
 use engine::store::Folder as _;
 use futures_util::FutureExt as _;
-use protocol::{Cause, Event};
+use protocol::failure::EngineFailure;
+use protocol::{Cause, Code, Event};
 use worker::Host;
 use worker::choices::{FILE, FOLDER};
 
@@ -74,8 +75,11 @@ fn a_device_that_computes_wrongly_is_told_unasked() {
     };
     desk.run_until(|events| events.iter().any(|event| told(event).is_some()));
     let failure = desk.events().iter().find_map(told).expect("trouble");
-    assert_eq!(failure.cause, Cause::Internal);
-    assert!(failure.message.contains("sampling_sample"), "{failure:?}");
+    assert_eq!(failure.cause(), Cause::Internal);
+    let Code::Engine(EngineFailure::Miscomputes { kernels, unloaded: true }) = &failure.code else {
+        panic!("{failure:?}")
+    };
+    assert!(kernels.iter().any(|kernel| kernel.contains("sampling_sample")), "{kernels:?}");
     host.receive(generate(2, "Hello"), Vec::new());
     assert!(matches!(desk.end_of(2), Event::Failed { .. }), "nothing answers nonsense");
     assert!(sound(&desk).is_empty());

@@ -1,7 +1,8 @@
 //! Two answers to the last question side by side: with the adapters as they are set, and without.
 
 use leptos::{prelude::*, task::spawn_local};
-use protocol::{AdapterScale, Cause, Channel, Event, Failure, Request, RequestId, Role, Sampling};
+use protocol::failure::{EngineFailure, RequestFailure};
+use protocol::{AdapterScale, Channel, Event, Failure, Request, RequestId, Role, Sampling};
 
 use crate::{
     components::{Dialog, FailureBox},
@@ -88,14 +89,13 @@ async fn answer(
     seed: u64,
     running: StoredValue<Option<RequestId>>,
 ) -> Result<(), Failure> {
-    let invalid = |words: &str| Failure::new(Cause::Invalid, words);
     let ModelState::Ready { choice, details, .. } = stores.engine.model.get_untracked() else {
-        return Err(invalid("No model is loaded."));
+        return Err(RequestFailure::NoModel.into());
     };
     let conversation = with_system(stores.chat.conversation.get_untracked(), &choice);
     let is_user = |node: &_| conversation.message(*node).is_some_and(|message| message.role == Role::User);
     let Some(last) = conversation.active_path().into_iter().rev().find(is_user) else {
-        return Err(invalid("There is no question yet. Send a message first."));
+        return Err(RequestFailure::NoQuestion.into());
     };
     let (messages, handles) = stores.chat.messages(&conversation, last, details.capabilities).await;
     let mut options = conversation.generate_options(&choice.recommended(Some(&details)));
@@ -103,7 +103,7 @@ async fn answer(
     options.thinking &= details.capabilities.thinking;
     options.adapters = adapters;
     let reply = stores.engine.request_with(handles, |id| Request::Generate { id, messages, options });
-    let mut reply = reply.ok_or_else(|| invalid("The engine has stopped."))?;
+    let mut reply = reply.ok_or(EngineFailure::Stopped)?;
     running.try_update_value(|running| *running = Some(reply.id()));
     while let Some(events) = reply.batch(33).await {
         for event in events {
@@ -120,5 +120,5 @@ async fn answer(
             }
         }
     }
-    Err(invalid("The engine stopped before this answer was complete."))
+    Err(EngineFailure::AnswerCut.into())
 }

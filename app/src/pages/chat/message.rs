@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::{html, prelude::*, task::spawn_local};
-use protocol::{Cause, Failure, Finish, Remedy, Role};
+use protocol::{Finish, Role};
 
 use super::{attachments::MessageAttachments, composer::autosize, thought::Thought, unanswered::Unanswered};
 use crate::{
@@ -258,16 +258,8 @@ fn Outcome(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
         if message.error.is_some() && crashed.get() {
             return Some(view! { <p class="outcome muted">"This answer was cut off."</p> }.into_any());
         }
-        if let Some(words) = message.error.clone() {
-            // The failure of this session knows what can be done; one of an earlier session is words alone.
-            let known = chat
-                .failure
-                .with(|failure| failure.as_ref().filter(|it| it.node == node).map(|it| it.failure.clone()));
-            let here = chat.conversation.with(|conversation| conversation.id);
-            let known = known
-                .filter(|_| chat.failure.with(|it| it.as_ref().is_some_and(|it| it.conversation == here)));
-            let failure = known.unwrap_or_else(|| Failure::new(Cause::Internal, words).with(Remedy::Retry));
-            return Some(view! { <FailureBox failure=failure retry=retry /> }.into_any());
+        if let Some(error) = &message.error {
+            return Some(view! { <FailureBox failure=error.failure() retry=retry /> }.into_any());
         }
         let words = match message.finish {
             Some(Finish::Cancelled) => "Stopped.",

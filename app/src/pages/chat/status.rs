@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     components::{FailureBox, Glyph, Icon, LoadFailure, LoadProgressView, export_json},
+    failures,
     format::{self, sentence_case},
     history::StoreError,
     state::{engine::EnginePhase, models::ModelState, use_stores},
@@ -139,7 +140,7 @@ fn Crashed() -> impl IntoView {
             <div class="failure" role="alert">
                 <Icon glyph=Glyph::Warning />
                 <div class="failure-body">
-                    <p>{failure.message} " Your conversation and what you typed are safe."</p>
+                    <p>{failures::sentence(&failure)} " Your conversation and what you typed are safe."</p>
                     <div class="buttons">{button}</div>
                 </div>
             </div>

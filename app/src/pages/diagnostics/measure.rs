@@ -2,8 +2,7 @@
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::{
-    Benchmark, BenchmarkOptions, Cause, Diagnosis, Event, Failure, Finding, Profile, Request, RequestId,
-    SelfTest,
+    Benchmark, BenchmarkOptions, Diagnosis, Event, Failure, Finding, Profile, Request, RequestId, SelfTest,
 };
 
 use crate::{
@@ -123,7 +122,7 @@ impl Measurements {
             Event::Diagnosed { finding: Finding::SelfTest(found), .. } => {
                 self.self_test.try_set(Some(found));
             }
-            Event::Failed { failure, .. } if failure.cause != Cause::Cancelled => {
+            Event::Failed { failure, .. } if !failure.is_cancelled() => {
                 self.failure.try_set(Some(failure));
             }
             _ => {}

@@ -13,7 +13,7 @@ use super::Column;
 use crate::{
     browser,
     components::{DeviceNotice, Glyph, Icon},
-    format,
+    failures, format,
     state::{engine::EnginePhase, models::ModelState, use_stores},
 };
 use kernels::Kernels;
@@ -42,7 +42,7 @@ pub fn DiagnosticsPage() -> impl IntoView {
     let phase = move || match engine.phase.get() {
         EnginePhase::Starting => "Starting".to_owned(),
         EnginePhase::Running => format!("Running, protocol version {}", protocol::VERSION),
-        EnginePhase::Crashed(failure) => failure.message,
+        EnginePhase::Crashed(failure) => failures::report(&failure),
     };
     let device = move || match engine.device.get() {
         None => view! { <p class="muted">"No word from the device yet."</p> }.into_any(),
@@ -141,7 +141,7 @@ fn model_pairs(model: &ModelState) -> Pairs {
         ModelState::None => vec![("Model", "none loaded".to_owned())],
         ModelState::Loading { choice, .. } => vec![("Model", format!("{}, loading", choice.entry.name))],
         ModelState::Failed { choice, failure } => {
-            vec![("Model", format!("{}: {}", choice.entry.name, failure.message))]
+            vec![("Model", format!("{}: {}", choice.entry.name, failures::report(failure)))]
         }
         ModelState::Ready { choice, context, gpu_bytes, .. } => vec![
             ("Model", format!("{} ({})", choice.entry.name, choice.summary())),

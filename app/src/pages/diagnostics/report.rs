@@ -1,11 +1,12 @@
 //! The whole page as text.
 
 use leptos::prelude::*;
-use protocol::diagnosis::SwitchedOff;
+use protocol::diagnosis::{KernelProblem, SwitchedOff};
 use protocol::{Benchmark, DeviceReport, Profile, SelfTest};
 
 use super::measure::Measurements;
 use super::{Pairs, device_pairs, kernels, model_pairs, speed};
+use crate::failures;
 use crate::state::{engine::EngineStore, models::ModelState};
 
 /// What is known now.
@@ -37,7 +38,7 @@ fn about(device: Option<&DeviceReport>, model: &ModelState, user_agent: &str) ->
     match device {
         None => lines.push("Graphics device: not known yet".to_owned()),
         Some(device) if !device.available => {
-            lines.push(format!("Graphics device: none ({})", device.problem))
+            lines.push(format!("Graphics device: none ({})", no_device(device)))
         }
         Some(device) => {
             push(&mut lines, device_pairs(device));
@@ -48,10 +49,23 @@ fn about(device: Option<&DeviceReport>, model: &ModelState, user_agent: &str) ->
     lines
 }
 
+fn no_device(device: &DeviceReport) -> String {
+    let problem = device.problem.map(failures::no_gpu).unwrap_or_default();
+    [problem, &*device.detail].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// What is wrong with a kernel, with the compiler's words.
+fn kernel_problem(problem: &KernelProblem) -> String {
+    match problem {
+        KernelProblem::Refused { reason } => format!("{}: {reason}", failures::kernel_problem(problem)),
+        KernelProblem::Differs { .. } => failures::kernel_problem(problem),
+    }
+}
+
 fn of_self_test(self_test: &SelfTest) -> Vec<String> {
     let checks = self_test.checks.iter().map(|check| match &check.problem {
         None => format!("{}: right, {:.3} of what may differ", check.name, check.deviation),
-        Some(problem) => format!("{}: WRONG, {problem}", check.name),
+        Some(problem) => format!("{}: WRONG, {}", check.name, kernel_problem(problem)),
     });
     let switched_off = self_test.switched_off.map(|form| match form {
         SwitchedOff::PackedProducts => "Switched off: products of packed integers".to_owned(),
@@ -72,6 +86,7 @@ fn of_profile(profile: &Profile) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use protocol::diagnosis::{KernelCheck, KernelTime, Round};
+    use protocol::failure::NoGpu;
 
     use super::*;
 
@@ -99,14 +114,15 @@ mod tests {
     #[test]
     fn the_report_tells_what_was_measured() {
         let of = |lines: Vec<String>| lines.join("\n");
+        let wrong = KernelProblem::Differs { element: 3, found: 7.0, expected: 0.5 };
         let checks = vec![
             KernelCheck { name: "good".into(), deviation: 0.25, problem: None },
-            KernelCheck { name: "bad".into(), deviation: 9.0, problem: Some("element 3 is 7".into()) },
+            KernelCheck { name: "bad".into(), deviation: 9.0, problem: Some(wrong) },
         ];
         let switched_off = Some(SwitchedOff::PackedProducts);
         let tested = of(of_self_test(&SelfTest { of_model: true, checks, switched_off }));
         assert!(tested.contains("good: right, 0.250 of what may differ"), "{tested}");
-        assert!(tested.contains("bad: WRONG, element 3 is 7"), "{tested}");
+        assert!(tested.contains("bad: WRONG, element 3 is 7 instead of 0.5"), "{tested}");
         assert!(tested.ends_with("Switched off: products of packed integers"), "{tested}");
         let rounds = vec![Round { prefill_ms: 100.0, decode_ms: 500.0 }];
         let benchmark = Benchmark { prompt: 512, answer: 101, rounds, ..Benchmark::default() };
@@ -126,8 +142,9 @@ mod tests {
 
     #[test]
     fn without_a_device_the_reason_is_told() {
-        let device = DeviceReport { problem: "navigator.gpu is undefined".into(), ..DeviceReport::default() };
+        let (problem, detail) = (Some(NoGpu::NoWebGpu), "navigator.gpu is undefined".into());
+        let device = DeviceReport { problem, detail, ..DeviceReport::default() };
         let text = about(Some(&device), &ModelState::None, "").join("\n");
-        assert!(text.contains("none (navigator.gpu is undefined)"));
+        assert!(text.contains("navigator.gpu is undefined)"));
     }
 }

@@ -5,7 +5,7 @@ use protocol::SelfTest;
 use protocol::diagnosis::SwitchedOff;
 
 use super::measure::{Kind, Measurements, StartButton};
-use crate::format;
+use crate::{failures, format};
 
 /// The self-test.
 #[component]
@@ -29,7 +29,7 @@ fn found_view(found: &SelfTest) -> impl IntoView + use<> {
     let failed: Vec<_> = found
         .failed()
         .map(|check| {
-            let problem = check.problem.clone().unwrap_or_default();
+            let problem = check.problem.as_ref().map(failures::kernel_problem);
             view! { <li><code>{check.name.clone()}</code>": "{problem}</li> }
         })
         .collect();
@@ -68,20 +68,18 @@ fn verdict(found: &SelfTest) -> String {
 
 #[cfg(test)]
 mod tests {
-    use protocol::diagnosis::KernelCheck;
+    use protocol::diagnosis::{KernelCheck, KernelProblem};
 
     use super::*;
 
     #[test]
     fn what_computes_wrongly_is_counted() {
-        let check = |problem: Option<&str>| KernelCheck {
-            problem: problem.map(str::to_owned),
-            ..KernelCheck::default()
-        };
+        let check = |problem: Option<KernelProblem>| KernelCheck { problem, ..KernelCheck::default() };
         let found = |of_model, checks| SelfTest { of_model, checks, switched_off: None };
         let good = found(true, vec![check(None), check(None)]);
         assert_eq!(verdict(&good), "Verified on this GPU: 2 kernels of the loaded model.");
-        let checks = vec![check(None), check(Some("it is wrong"))];
+        let checks =
+            vec![check(None), check(Some(KernelProblem::Differs { element: 1, found: 2.0, expected: 3.0 }))];
         let advice = "Update the browser and the graphics driver.";
         let standard = verdict(&found(false, checks.clone()));
         assert_eq!(standard, format!("1 of 2 kernels computes wrongly on this GPU. {advice}"));

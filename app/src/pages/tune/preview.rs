@@ -2,11 +2,12 @@
 
 use leptos::prelude::*;
 use protocol::Sense;
-use protocol::tune::{Preview, PreviewPiece, PreviewRow, RowProblem};
+use protocol::example::RowProblem;
+use protocol::tune::{Preview, PreviewPiece, PreviewRow};
 
 use crate::{
     components::FailureBox,
-    format,
+    failures, format,
     state::{models::ModelState, use_stores},
 };
 
@@ -72,7 +73,7 @@ fn problems_view(problems: Vec<RowProblem>, count: u32) -> AnyView {
     let more = u64::from(count).saturating_sub(problems.len() as u64);
     let lines: Vec<_> = problems
         .into_iter()
-        .map(|problem| view! { <li><strong>{format!("Line {}", problem.line)}</strong>{format!(": {}.", problem.reason.trim_end_matches('.'))}</li> })
+        .map(|problem| view! { <li><strong>{format!("Line {}", problem.line)}</strong>{format!(": {}.", failures::problem(&problem.reason))}</li> })
         .collect();
     let heading = format!("{} left out", format::counted(u64::from(count), "row", "rows"));
     view! {

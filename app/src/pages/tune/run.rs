@@ -1,8 +1,9 @@
 //! The run: how far it is, its curves, its samples, and what can be done with it.
 
 use leptos::prelude::*;
+use protocol::Failure;
+use protocol::failure::TrainingFailure;
 use protocol::tune::TuneSample;
-use protocol::{Cause, Failure, Remedy};
 
 use super::chart::Curves;
 use crate::{
@@ -166,8 +167,7 @@ fn Controls() -> impl IntoView {
     });
     let resume = move || {
         other_model.get().map(|name| {
-            let message = format!("This training is for “{name}”. Load that model to go on.");
-            let failure = Failure::new(Cause::Invalid, message).with(Remedy::OtherModel);
+            let failure = Failure::from(TrainingFailure::ForModel { model: name });
             view! { <FailureBox failure=failure /> }
         })
     };

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use leptos::{prelude::*, task::spawn_local};
+use protocol::failure::EngineFailure;
 use protocol::{
-    Capabilities, Cause, Event, Failure, Finish, LoadPhase, LoadProgress, Remedy, Request, Sense, Timings,
-    ToolCall,
+    Capabilities, Event, Failure, Finish, LoadPhase, LoadProgress, Request, Sense, Timings, ToolCall,
 };
 
 use super::super::answer::{AnswerPhase, AnswerPlace};
@@ -15,12 +15,12 @@ use super::attaching::content;
 use super::tabs::lock_name;
 use super::{AnswerFailure, ChatStore, Queued, Turn};
 use crate::engine_client::Reply;
-use crate::format;
 use crate::history::{
     self, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Message, NodeId,
 };
 use crate::locks;
 use crate::sentences::SentenceSplitter;
+use crate::{failures, format};
 
 /// Least time between two updates of the running answer on screen, in milliseconds.
 const FRAME_MS: u32 = 33;
@@ -257,7 +257,7 @@ impl ChatStore {
             }
             match &ending {
                 Ending::Done(finish, timings) => conversation.finish(place.node, *finish, *timings, now),
-                Ending::Failed(failure) => conversation.fail(place.node, &*failure.message, now),
+                Ending::Failed(failure) => conversation.fail(place.node, failure.clone(), now),
             }
         });
         if let Some(lock) = self.lock.try_update_value(Option::take).flatten() {
@@ -268,7 +268,7 @@ impl ChatStore {
             });
         }
         if let Ending::Failed(failure) = ending {
-            self.ui.say(failure.message.clone());
+            self.ui.say(failures::sentence(&failure));
             let AnswerPlace { conversation, node, .. } = place;
             self.failure.set(Some(AnswerFailure { conversation, node, failure }));
         }
@@ -287,7 +287,7 @@ struct Gathered {
 }
 
 fn engine_gone() -> Failure {
-    Failure::new(Cause::Internal, "The engine stopped before this answer was complete.").with(Remedy::Retry)
+    EngineFailure::AnswerCut.into()
 }
 
 /// What loading a tower is at.

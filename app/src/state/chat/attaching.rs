@@ -5,11 +5,11 @@ use protocol::{Cause, Content, Event, Media, MediaReport, MediaSize, Request, To
 use web_sys::{Blob, File};
 
 use super::ChatStore;
-use crate::format;
 use crate::history::{Attachment, AttachmentKey, AttachmentKind, Moment};
 use crate::media::{decode, kind, kind::FileKind, picture, video, wav::Wav};
 use crate::state::engine::EnginePhase;
 use crate::state::media::{MOST_BYTES, blob_of};
+use crate::{failures, format};
 
 /// An attachment of the next message.
 #[derive(Clone, Debug, PartialEq)]
@@ -313,10 +313,10 @@ impl ChatStore {
                     it.report = Some(report);
                 }
             }),
-            Some(Event::Failed { failure, .. }) if failure.cause == Cause::BadMedia => {
+            Some(Event::Failed { failure, .. }) if failure.cause() == Cause::BadMedia => {
                 self.attached.update(|all| all.retain(|it| it.attachment.key != key));
                 self.keep_draft();
-                self.refuse(&attachment.name, &failure.message);
+                self.refuse(&attachment.name, &failures::sentence(&failure));
             }
             // Without an engine nobody knows what it costs; sending it will tell.
             _ => {}

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{ExampleData, TableColumns};
-use protocol::{Cause, Event, Message, Role, TuneEvent, TuneRequest};
+use protocol::{Event, Message, Role, TuneEvent, TuneRequest};
 use serde::{Deserialize, Serialize};
 use web_sys::Blob;
 
@@ -178,7 +178,7 @@ impl TuneStore {
                     self.unread.set(None);
                 }
             }
-            Some(Event::Failed { failure, .. }) if failure.cause != Cause::Cancelled => {
+            Some(Event::Failed { failure, .. }) if !failure.is_cancelled() => {
                 self.preview.set(None);
                 self.plan.set(None);
                 self.unread.set(Some(failure));

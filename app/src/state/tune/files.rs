@@ -1,8 +1,9 @@
 //! The files that a person gives: the examples, and the pictures and sounds that they name.
 
 use leptos::{prelude::*, task::spawn_local};
+use protocol::failure::MediaFailure;
 use protocol::tune::ExampleFile;
-use protocol::{Content, Media, Sense, TokenBudget};
+use protocol::{Code, Content, Media, Sense, TokenBudget};
 use send_wrapper::SendWrapper;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
@@ -21,8 +22,8 @@ const MOST_TEXT: u64 = 32_000_000;
 pub struct GivenFile {
     /// Its name.
     pub name: String,
-    /// What it is, or why it is neither a picture nor a sound, in a sentence.
-    pub sense: Result<Sense, String>,
+    /// What it is, or why it cannot be used.
+    pub sense: Result<Sense, MediaFailure>,
     key: AttachmentKey,
     /// In a form that the engine takes; none where there is no such form.
     blob: Option<SendWrapper<Blob>>,
@@ -40,7 +41,7 @@ pub(super) fn told(files: &[GivenFile]) -> (Vec<ExampleFile>, Vec<Blob>) {
     let told = files.iter().map(|file| {
         let media = Media { key: file.key.0, place: handles.len() as u32 };
         handles.extend(file.blob.as_ref().map(|blob| (**blob).clone()));
-        let content = file.sense.clone().map(|sense| match sense {
+        let content = file.sense.clone().map_err(Code::from).map(|sense| match sense {
             Sense::Sight => Content::Image { media, budget: TokenBudget::Auto },
             Sense::Hearing => Content::Audio { media },
         });
@@ -108,28 +109,25 @@ impl TuneStore {
 }
 
 /// A picture or a sound in a form that the engine takes.
-async fn medium(file: &File, kind: FileKind) -> Result<(Sense, Blob), String> {
+async fn medium(file: &File, kind: FileKind) -> Result<(Sense, Blob), MediaFailure> {
     let size = file.size() as u64;
     if size == 0 {
-        return Err("The file is empty.".to_owned());
+        return Err(MediaFailure::EmptyFile);
     }
     if size > MOST_BYTES {
-        let (size, most) = (format::bytes(size), format::bytes(MOST_BYTES));
-        return Err(format!("It has {size}; up to {most} can be read."));
+        return Err(MediaFailure::FileTooLarge { size, most: MOST_BYTES });
     }
     match kind {
         FileKind::Picture { readable: true } => Ok((Sense::Sight, Blob::clone(file))),
         FileKind::Picture { readable: false } => {
             let drawn = picture::as_png(file).await;
-            Ok((Sense::Sight, drawn.ok_or("This browser cannot read it as a picture.")?))
+            Ok((Sense::Sight, drawn.ok_or(MediaFailure::NotDecoded(Sense::Sight))?))
         }
         FileKind::Sound => {
-            let sound = decode::decode(file).await.map_err(|error| error.to_string())?;
+            let sound = decode::decode(file).await?;
             let blob = blob_of(&sound.wav.finish(), "audio/wav");
-            Ok((Sense::Hearing, blob.ok_or("The browser has no room for it.")?))
+            Ok((Sense::Hearing, blob.ok_or(MediaFailure::OutOfMemory)?))
         }
-        FileKind::Video | FileKind::Model | FileKind::Other => {
-            Err("It is neither a picture nor sound.".to_owned())
-        }
+        FileKind::Video | FileKind::Model | FileKind::Other => Err(MediaFailure::Neither),
     }
 }

@@ -7,7 +7,7 @@ mod run;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{KeptAdapter, Preview, TunePlan, TuneSettings};
-use protocol::{Cause, Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
+use protocol::{Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
 
 pub use examples::{Origin, TextSource};
 pub use run::RunPhase;
@@ -131,7 +131,7 @@ impl TuneStore {
                         }
                     }
                 }
-                Some(Event::Failed { failure, .. }) if failure.cause != Cause::Cancelled => {
+                Some(Event::Failed { failure, .. }) if !failure.is_cancelled() => {
                     self.run.failure.set(Some(failure));
                 }
                 _ => {}

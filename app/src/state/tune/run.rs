@@ -1,12 +1,14 @@
 //! The run: started, followed, paused, ended.
 
 use leptos::{prelude::*, task::spawn_local};
+use protocol::failure::TrainingFailure;
 use protocol::tune::{RunSummary, TunePoint, TuneSample};
-use protocol::{Cause, Event, Failure, Remedy, Request, RequestId, TuneEvent, TuneRequest};
+use protocol::{Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
 
 use super::super::chat::{encoding_words, tower_words};
 use super::TuneStore;
 use crate::engine_client::Reply;
+use crate::failures;
 
 /// Least time between two updates of the curves, in milliseconds.
 const FRAME_MS: u32 = 100;
@@ -231,7 +233,7 @@ impl TuneStore {
                                 ));
                             }
                             TuneEvent::Finished(_) => self.ui.say("Training is done."),
-                            TuneEvent::Trouble(failure) => self.ui.say(failure.message.clone()),
+                            TuneEvent::Trouble(failure) => self.ui.say(failures::sentence(failure)),
                             _ => {}
                         }
                         run.hear(*event);
@@ -250,19 +252,18 @@ impl TuneStore {
         run.sensing.set(None);
         run.request.set_value(None);
         if run.is_active() {
-            let words = "The engine stopped. What was learned up to the last checkpoint is kept.";
-            self.fail(Failure::new(Cause::Internal, words).with(Remedy::Retry));
+            self.fail(TrainingFailure::EngineStopped.into());
         }
     }
 
     fn fail(self, failure: Failure) {
-        if failure.cause == Cause::Cancelled {
+        if failure.is_cancelled() {
             // Before the first step: what was kept before is kept still.
             self.run.phase.set(RunPhase::None);
             self.list();
             return;
         }
-        self.ui.say(failure.message.clone());
+        self.ui.say(failures::sentence(&failure));
         let saved = self.run.saved.get_untracked() > 0;
         self.run.phase.set(if saved { RunPhase::Paused } else { RunPhase::None });
         self.run.failure.set(Some(failure));
@@ -294,6 +295,8 @@ impl TuneStore {
 
 #[cfg(test)]
 mod tests {
+    use protocol::failure::StorageFailure;
+
     use super::*;
 
     fn point(step: u32, loss: f32) -> TunePoint {
@@ -319,7 +322,7 @@ mod tests {
         let owner = Owner::new();
         owner.set();
         let run = RunStore::new();
-        run.hear(TuneEvent::Trouble(Failure::new(Cause::Storage, "full")));
+        run.hear(TuneEvent::Trouble(StorageFailure::Failed.into()));
         assert!(run.trouble.get_untracked().is_some());
         run.hear(TuneEvent::Saved { step: 10 });
         assert_eq!((run.trouble.get_untracked(), run.saved.get_untracked()), (None, 10));

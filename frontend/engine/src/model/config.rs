@@ -13,6 +13,27 @@ const MAX_HEADS: u32 = 64;
 /// Most layers that are believed.
 const MAX_LAYERS: u32 = 1024;
 
+/// A file of the family that is no language model by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherKind {
+    /// A model that decodes by diffusion.
+    Diffusion,
+    /// A drafter for speculative decoding.
+    Drafter,
+    /// Towers for pictures and sound alone.
+    Projector,
+}
+
+impl std::fmt::Display for OtherKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Diffusion => "a diffusion model",
+            Self::Drafter => "only a drafter for speculative decoding",
+            Self::Projector => "only the vision and audio towers of a model",
+        })
+    }
+}
+
 /// Metadata that is missing, contradicts itself or is of another kind of model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ConfigError {
@@ -23,10 +44,10 @@ pub enum ConfigError {
         found: String,
     },
     /// A part of the family that this engine does not run yet.
-    #[error("this Gemma 4 model has {what}, which gemtab does not run yet")]
+    #[error("this file holds {what}, which gemtab does not run")]
     NotYet {
-        /// The part.
-        what: &'static str,
+        /// What it holds.
+        what: OtherKind,
     },
     /// A key that must be there.
     #[error("the model file lacks the key {key}")]
@@ -191,9 +212,9 @@ impl Config {
         let architecture = metadata.str("general.architecture").unwrap_or_default();
         match architecture {
             "gemma4" => {}
-            "diffusion-gemma" => return Err(ConfigError::NotYet { what: "a diffusion decoder" }),
-            "gemma4-assistant" => return Err(ConfigError::NotYet { what: "only a drafter inside" }),
-            "clip" => return Err(ConfigError::NotYet { what: "only vision and audio towers inside" }),
+            "diffusion-gemma" => return Err(ConfigError::NotYet { what: OtherKind::Diffusion }),
+            "gemma4-assistant" => return Err(ConfigError::NotYet { what: OtherKind::Drafter }),
+            "clip" => return Err(ConfigError::NotYet { what: OtherKind::Projector }),
             other => return Err(ConfigError::Architecture { found: other.to_owned() }),
         }
         let keys = Keys { metadata, prefix: "gemma4" };

@@ -17,7 +17,7 @@ mod sampler;
 mod scratch;
 mod tensors;
 
-pub use config::{Attention, Config, ConfigError, Experts, LayerConfig};
+pub use config::{Attention, Config, ConfigError, Experts, LayerConfig, OtherKind};
 pub use corrections::{Corrections, Site, spans};
 pub use decoder::{Decoder, Ingredients, StepError};
 pub use forms::{LARGE, Products, is_packed, large_products};

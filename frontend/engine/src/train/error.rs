@@ -6,18 +6,18 @@ use crate::gpu::GpuError;
 use crate::model::RowError;
 use crate::store::StoreError;
 
+use super::Setting;
+
 /// Why training cannot begin, or a step was not done. What was learned so far stays as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
     /// A setting that makes no sense.
-    #[error("{name} is {value}; it must be {expected}")]
+    #[error("{setting} is {value}, but must be {}", setting.range())]
     Setting {
         /// The setting.
-        name: &'static str,
+        setting: Setting,
         /// Its value.
         value: String,
-        /// What would be right.
-        expected: &'static str,
     },
     /// None of the chosen projections is in the model.
     #[error("the model has none of the chosen projections")]
@@ -29,7 +29,7 @@ pub enum TrainError {
         what: &'static str,
     },
     /// No examples.
-    #[error("there is nothing to learn from: no example was given")]
+    #[error("nothing to learn from: there are no examples")]
     NoExamples,
     /// An example whose labels do not go with its ids.
     #[error("example {index} has {ids} ids, but {labels} labels")]
@@ -42,7 +42,7 @@ pub enum TrainError {
         labels: usize,
     },
     /// An example that is longer than what was planned for.
-    #[error("example {index} has {tokens} tokens; there is room for {most}")]
+    #[error("example {index} has {tokens} tokens; the limit is {most}")]
     TooLong {
         /// Which one of the batch, from 0.
         index: usize,
@@ -62,7 +62,7 @@ pub enum TrainError {
         vocabulary: u32,
     },
     /// A slot of a picture or a sound with a label.
-    #[error("example {index} would have the model learn the picture or sound at token {at}")]
+    #[error("example {index} has a label on the picture or sound at token {at}")]
     LearnedSlot {
         /// Which one of the batch, from 0.
         index: usize,
@@ -76,7 +76,7 @@ pub enum TrainError {
         tokens: u32,
     },
     /// Soft tokens of another number or width than the example and the model have.
-    #[error("there are {found} numbers of soft tokens for {tokens} tokens of {width} elements")]
+    #[error("expected soft tokens of shape [{tokens}, {width}], found {found} elements")]
     SoftTokens {
         /// Numbers that are there.
         found: usize,
@@ -89,12 +89,12 @@ pub enum TrainError {
     #[error("the soft tokens of a picture or sound cannot be read: {0}")]
     Store(StoreError),
     /// Every label is masked.
-    #[error("no token of the batch is to be learned: every label is masked")]
+    #[error("nothing to learn in this batch: every label is masked")]
     AllMasked,
     /// The loss or a gradient is not finite. The step was not taken.
     #[error(
-        "step {step} gave a loss of {loss} and gradients of norm {grad_norm}; try a smaller learning rate, a longer \
-         warm-up, or clipping"
+        "training became unstable at step {step} (loss {loss}, gradient norm {grad_norm}); try a lower learning rate, a longer \
+         warm-up, or gradient clipping"
     )]
     NotFinite {
         /// The step, from 1.

@@ -30,6 +30,6 @@ pub use error::TrainError;
 pub use example::{Example, MASKED};
 pub use order::order;
 pub use report::{MemoryPlan, StepReport};
-pub use settings::{Schedule, Settings};
+pub use settings::{Schedule, Setting, Settings};
 pub use soft_tokens::SoftTokenStore;
 pub use trainer::Trainer;

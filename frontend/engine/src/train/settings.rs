@@ -66,39 +66,93 @@ impl Default for Settings {
     }
 }
 
+/// A setting that has a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// [`Settings::rank`].
+    Rank,
+    /// [`Settings::alpha`].
+    Alpha,
+    /// [`Settings::targets`].
+    Targets,
+    /// [`Settings::steps`].
+    Steps,
+    /// [`Settings::learning_rate`].
+    LearningRate,
+    /// [`Settings::weight_decay`].
+    WeightDecay,
+    /// [`Settings::clip`].
+    Clipping,
+    /// [`Settings::dropout`].
+    Dropout,
+    /// [`Settings::max_tokens`].
+    MaxTokens,
+}
+
+impl Setting {
+    /// What it may be.
+    pub(super) fn range(self) -> &'static str {
+        match self {
+            Self::Rank => "between 1 and 64",
+            Self::Targets => "one projection or more",
+            Self::Steps => "1 or more",
+            Self::Alpha | Self::LearningRate => "above 0",
+            Self::WeightDecay | Self::Clipping => "0 or more",
+            Self::Dropout => "at least 0 and below 1",
+            Self::MaxTokens => "between 2 and the model’s context length",
+        }
+    }
+}
+
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Rank => "the rank",
+            Self::Alpha => "alpha",
+            Self::Targets => "the list of projections",
+            Self::Steps => "the number of steps",
+            Self::LearningRate => "the learning rate",
+            Self::WeightDecay => "the weight decay",
+            Self::Clipping => "the gradient clipping norm",
+            Self::Dropout => "the dropout",
+            Self::MaxTokens => "the token limit",
+        })
+    }
+}
+
 impl Settings {
     /// Looks whether every value makes sense.
     ///
     /// # Errors
     /// [`TrainError::Setting`] names the first that does not.
     pub fn check(&self) -> Result<(), TrainError> {
-        let setting = |name, value: String, expected| Err(TrainError::Setting { name, value, expected });
+        let bad = |setting, value: String| Err(TrainError::Setting { setting, value });
         if self.rank == 0 || self.rank > MAX_RANK {
-            return setting("the rank", self.rank.to_string(), "between 1 and 64");
+            return bad(Setting::Rank, self.rank.to_string());
         }
         if !self.alpha.is_finite() || self.alpha <= 0.0 {
-            return setting("alpha", self.alpha.to_string(), "a number above 0");
+            return bad(Setting::Alpha, self.alpha.to_string());
         }
         if self.targets.is_empty() {
-            return setting("the list of projections", "empty".into(), "one projection or more");
+            return bad(Setting::Targets, "empty".into());
         }
         if self.steps == 0 {
-            return setting("the number of steps", self.steps.to_string(), "1 or more");
+            return bad(Setting::Steps, self.steps.to_string());
         }
         if !self.learning_rate.is_finite() || self.learning_rate <= 0.0 {
-            return setting("the learning rate", self.learning_rate.to_string(), "a number above 0");
+            return bad(Setting::LearningRate, self.learning_rate.to_string());
         }
-        let not_negative = [("the weight decay", self.weight_decay), ("the clipping norm", self.clip)];
+        let not_negative = [(Setting::WeightDecay, self.weight_decay), (Setting::Clipping, self.clip)];
         for (name, value) in not_negative {
             if !value.is_finite() || value < 0.0 {
-                return setting(name, value.to_string(), "0 or a number above it");
+                return bad(name, value.to_string());
             }
         }
         if !(0.0..1.0).contains(&self.dropout) {
-            return setting("the dropout", self.dropout.to_string(), "at least 0 and below 1");
+            return bad(Setting::Dropout, self.dropout.to_string());
         }
         if self.max_tokens < 2 {
-            return setting("the longest example", self.max_tokens.to_string(), "2 tokens or more");
+            return bad(Setting::MaxTokens, self.max_tokens.to_string());
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use super::builder::{Builder, Device};
 use super::factors::{self, LayerFactors};
 use super::pace::{Pace, Segment};
 use super::working::{self, SPANS_AT, Working};
-use super::{Base, Example, MemoryPlan, Settings, SoftTokenStore, StepReport, TrainError};
+use super::{Base, Example, MemoryPlan, Setting, Settings, SoftTokenStore, StepReport, TrainError};
 use crate::adapter::Adapter;
 use crate::bytes::CancelToken;
 use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
@@ -71,9 +71,8 @@ impl Trainer {
         }
         if settings.max_tokens > base.config.max_context {
             return Err(TrainError::Setting {
-                name: "the longest example",
+                setting: Setting::MaxTokens,
                 value: settings.max_tokens.to_string(),
-                expected: "within what the model was made for",
             });
         }
         working::plan(base, settings)

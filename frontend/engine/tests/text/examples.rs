@@ -139,7 +139,7 @@ fn broken_rows_are_told_by_line_and_the_others_stay() {
     assert!(matches!(parsed.problems[0].reason, Reason::Json { .. }));
     assert_eq!(parsed.problems[1].reason, Reason::TextAlone);
     assert_eq!(parsed.problems[2].reason, Reason::Role { role: "alien".into() });
-    assert_eq!(parsed.problems[5].reason, Reason::Unnamed { what: "a picture" });
+    assert_eq!(parsed.problems[5].reason, Reason::Unnamed { media: Media::Image });
 }
 
 #[test]
@@ -150,9 +150,9 @@ fn a_broken_row_has_one_place_and_words_that_help() {
         let problem = &parsed.problems[0];
         format!("{} {}", problem.line, problem.reason)
     };
-    assert_eq!(told("\n{\"prompt\": \"a\""), "2 not valid JSON at column 14: it ends too early");
+    assert_eq!(told("\n{\"prompt\": \"a\""), "2 not valid JSON at column 14: the line ends too early");
     assert_eq!(told("{\"a\": 1} 2"), "1 not valid JSON at column 10: there is something after its end");
-    assert_eq!(told("{prompt: 1}"), "1 not valid JSON at column 2: key must be a string");
+    assert_eq!(told("{prompt: 1}"), "1 not valid JSON at column 2: a key is not in quotation marks");
     assert!(told("{\"text\": \"a\"}").starts_with("1 “text” alone can’t be learned from"));
     assert_eq!(told("{\"prompt\": 5}"), "1 “prompt” without “completion”");
     assert_eq!(told("{\"answer\": \"b\"}"), "1 “answer” without “question”");
@@ -300,7 +300,10 @@ fn rows_name_their_pictures_and_sounds_in_the_ways_in_use() {
         assert_eq!(named(&row).as_deref(), Ok(&both[..]), "{row}");
     }
     let wrong = [
-        (json!({"messages": [user(json!([{"type": "audio"}])), says]}), Reason::Unnamed { what: "a sound" }),
+        (
+            json!({"messages": [user(json!([{"type": "audio"}])), says]}),
+            Reason::Unnamed { media: Media::Audio },
+        ),
         (json!({"messages": [user(json!([{"type": "video", "video": "cat.mp4"}])), says]}), Reason::Video),
         (
             json!({"images": ["a.png", "b.png"], "messages": [user(json!([{"type": "image"}])), says]}),

@@ -9,7 +9,8 @@ use engine::media::{ContentHash, Input, Media, Medium, SoftTokens};
 use engine::session::EngineError;
 use engine::template::Prompt;
 use engine::vision::{Budget, Encoding};
-use protocol::{Cause, Content, Event, Failure, LoadPhase, LoadProgress, Message, RequestId, Sense};
+use protocol::failure::EngineFailure;
+use protocol::{Content, Event, Failure, LoadPhase, LoadProgress, Message, RequestId, Sense};
 use web_time::Instant;
 
 use super::known::{self, Known, Size};
@@ -109,7 +110,7 @@ impl Prepared {
     pub fn input(&self, prompt: &Prompt, model: &Model) -> Result<Input, Failure> {
         let media: Vec<Medium> = self.media().map(|(medium, _)| medium).collect();
         if let Some(medium) = media.iter().find(|medium| !model.takes(medium.media)) {
-            return Err(failure::no_sense(medium.media));
+            return Err(failure::no_tower(medium.media));
         }
         let input = prompt.expand(&model.tokenizer, &media);
         input.map_err(|error| failure::of(&error.into(), None))
@@ -136,7 +137,8 @@ impl Prepared {
         for (number, index) in fresh.into_iter().enumerate() {
             let medium = input.blocks()[index].medium();
             let place = *self.places.get(index).ok_or_else(|| {
-                Trouble::Said(Failure::new(Cause::Internal, "A picture or sound has no place in the prompt."))
+                let detail = "a picture or sound has no place in the prompt";
+                Trouble::Said(Failure::new(EngineFailure::Generating).detailed(detail))
             })?;
             teller.next(number, count);
             let rows = one(teller, ready, medium, place, handles, cancel).await?;
@@ -197,7 +199,7 @@ async fn listen(
 ) -> Result<SoftTokens, Trouble> {
     let sound = Sound::from_wav(file).map_err(|error| Trouble::Said(failure::of_wav(&error)))?;
     let clips = sound.clips();
-    let samples = *clips.get(clip).ok_or_else(|| Trouble::Said(failure::no_sense(Media::Audio)))?;
+    let samples = *clips.get(clip).ok_or_else(|| Trouble::Said(failure::no_tower(Media::Audio)))?;
     let told = &mut |step: engine::weights::Progress| teller.tower(step.done, step.total);
     let tower = ready.session.hearing_mut()?.tower(cancel, told).await?;
     let mut encoder = Encoder::new(Rc::clone(&tower));

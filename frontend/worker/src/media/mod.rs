@@ -12,7 +12,8 @@ mod listen;
 use std::rc::Rc;
 
 use engine::media::Media;
-use protocol::{Cause, Content, Event, Failure, MediaNotice, MediaReport, MediaSize, RequestId};
+use protocol::failure::MediaFailure;
+use protocol::{Content, Event, Failure, MediaNotice, MediaReport, MediaSize, RequestId};
 
 use crate::host::Host;
 use crate::tasks::Task;
@@ -34,7 +35,7 @@ pub async fn examine(
     task: Task,
 ) -> Result<Event, Failure> {
     let known = known::look(&host, &content, &handles, &task.cancel).await?;
-    let known = known.ok_or_else(|| Failure::new(Cause::Invalid, "There is no picture or sound in this."))?;
+    let known = known.ok_or(MediaFailure::Neither)?;
     let mut notices = Vec::new();
     let size = match known.size {
         Size::Pixels { width, height, animated } => {

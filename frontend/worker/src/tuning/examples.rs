@@ -5,18 +5,21 @@ use engine::media::{Media, Medium};
 use engine::template::{Conversation, Message, Role};
 use engine::tokenizer::Tokenizer;
 use engine::train::Example;
-use engine::train::examples::{self, Columns, Content, Format, Named, Parsed, Reason, Row};
+use engine::train::examples::{self, Columns, Content, Format, Named, Parsed, Row};
+use protocol::example::{ExampleProblem, RowProblem};
+use protocol::failure::{MediaFailure, ModelFailure};
 use protocol::tune::{
-    ExampleData, ExampleFile, ExampleFormat, Preview, PreviewPiece, PreviewRow, RowProblem, TableColumns,
+    ExampleData, ExampleFile, ExampleFormat, Preview, PreviewPiece, PreviewRow, TableColumns,
 };
-use protocol::{Cause, Failure, Sense};
+use protocol::{Code, Failure, Sense};
 
-use super::Given;
 use super::files::Files;
 use super::soft_tokens::Sources;
+use super::{Given, failures};
+use crate::convert;
+use crate::failure::sense;
 use crate::host::{Host, Model};
 use crate::media::{self, Place};
-use crate::{convert, failure};
 
 /// Examples that a preview shows.
 const SHOWN_ROWS: usize = 20;
@@ -57,8 +60,9 @@ pub async fn read(
         chosen: chosen.map(|it| TableColumns { prompt: it.prompt, answer: it.answer, system: it.system }),
         ..Preview::default()
     };
-    let problem = |line, reason: String| RowProblem { line, reason };
-    let mut wrong: Vec<_> = problems.into_iter().map(|it| problem(it.line, it.reason.to_string())).collect();
+    let problem = |line, reason| RowProblem { line, reason };
+    let mut wrong: Vec<_> =
+        problems.into_iter().map(|it| problem(it.line, failures::of_example(it.reason))).collect();
     let given: &[ExampleFile] = match data {
         ExampleData::Text { files, .. } => files,
         ExampleData::Pairs(_) | ExampleData::Chat(_) => &[],
@@ -80,7 +84,7 @@ pub async fn read(
             let media: Vec<Vec<Medium>> =
                 found.iter().map(|all| all.iter().map(|it| it.0).collect()).collect();
             let encoded = examples::encode(&row.content, &media, &model.tokenizer, model.variant, limit);
-            Ok((encoded?, found))
+            Ok((encoded.map_err(failures::of_example)?, found))
         });
         match example {
             Ok((example, found)) => {
@@ -89,15 +93,15 @@ pub async fn read(
                 sources.add(found.into_iter().flatten());
             }
             Err(reason) => {
-                if let Reason::NoTower { media } = reason {
-                    lacking = Some(media);
+                if let ExampleProblem::Lacks(sense) = reason {
+                    lacking = Some(sense);
                 }
-                wrong.push(problem(row.line, reason.to_string()));
+                wrong.push(problem(row.line, reason));
             }
         }
     }
-    if let (true, Some(media)) = (usable.is_empty(), lacking) {
-        return Err(Trouble::Said(failure::no_sense(media)));
+    if let (true, Some(sense)) = (usable.is_empty(), lacking) {
+        return Err(Trouble::Said(ModelFailure::Lacks(sense).into()));
     }
     wrong.sort_by_key(|problem| problem.line);
     preview.problem_count = wrong.len() as u32;
@@ -120,7 +124,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     /// The media of a row; or why it cannot be used.
-    async fn find_all(&mut self, content: &Content) -> Result<Result<Found, Reason>, Trouble> {
+    async fn find_all(&mut self, content: &Content) -> Result<Result<Found, ExampleProblem>, Trouble> {
         let Content::Chat { media, .. } = content else { return Ok(Ok(Vec::new())) };
         let mut found = Vec::with_capacity(media.len());
         for named in media {
@@ -132,37 +136,34 @@ impl Finder<'_> {
         Ok(Ok(found))
     }
 
-    async fn find(&mut self, named: &Named) -> Result<Result<Vec<(Medium, Place)>, Reason>, Trouble> {
+    async fn find(&mut self, named: &Named) -> Result<Result<Vec<(Medium, Place)>, ExampleProblem>, Trouble> {
         let Named { media, name } = named;
         if !self.model.takes(*media) {
-            return Ok(Err(Reason::NoTower { media: *media }));
+            return Ok(Err(ExampleProblem::Lacks(sense(*media))));
         }
-        let unusable = |what: &str| {
-            let what = what.trim_end_matches('.').to_owned();
-            Ok(Err(Reason::File { name: name.clone(), what }))
-        };
+        let unusable =
+            |why: Code| Ok(Err(ExampleProblem::BadFile { name: name.clone(), why: Box::new(why) }));
         let Some(file) = self.files.find(name) else {
-            return Ok(Err(Reason::Missing { name: name.clone() }));
+            return Ok(Err(ExampleProblem::MissingFile { name: name.clone() }));
         };
         let (content, place) = match (&file.content, media) {
-            (Err(what), _) => return unusable(what),
+            (Err(why), _) => return unusable(why.clone()),
             (Ok(content @ protocol::Content::Image { media, .. }), Media::Image | Media::Video)
             | (Ok(content @ protocol::Content::Audio { media }), Media::Audio) => (content, media.place),
-            (Ok(_), Media::Audio) => return unusable("it is no sound"),
-            (Ok(_), _) => return unusable("it is no picture"),
+            (Ok(_), media) => return unusable(MediaFailure::Not(sense(*media)).into()),
         };
         match media::look(self.host, content, self.handles, self.cancel).await {
             Ok(Some(known)) => Ok(Ok(Place::all(&known, place).collect())),
-            Ok(None) => unusable("there is nothing in it"),
-            Err(failure) if failure.cause == Cause::Cancelled => Err(Trouble::Cancelled),
-            Err(failure) => unusable(&failure.message),
+            Ok(None) => unusable(MediaFailure::Neither.into()),
+            Err(failure) if failure.is_cancelled() => Err(Trouble::Cancelled),
+            Err(failure) => unusable(failure.code),
         }
     }
 
     /// Whether the model has a tower for all of these.
-    fn takes_all(&self, found: &Found) -> Result<(), Reason> {
+    fn takes_all(&self, found: &Found) -> Result<(), ExampleProblem> {
         let lacks = found.iter().flatten().find(|(medium, _)| !self.model.takes(medium.media));
-        lacks.map_or(Ok(()), |(medium, _)| Err(Reason::NoTower { media: medium.media }))
+        lacks.map_or(Ok(()), |(medium, _)| Err(ExampleProblem::Lacks(sense(medium.media))))
     }
 }
 
@@ -176,7 +177,7 @@ pub enum Trouble {
 
 impl Trouble {
     fn of(failure: Failure) -> Self {
-        if failure.cause == Cause::Cancelled { Self::Cancelled } else { Self::Said(failure) }
+        if failure.is_cancelled() { Self::Cancelled } else { Self::Said(failure) }
     }
 }
 

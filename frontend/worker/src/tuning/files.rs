@@ -38,11 +38,13 @@ impl<'a> Files<'a> {
 
 #[cfg(test)]
 mod tests {
+    use protocol::Code;
+
     use super::*;
 
     #[test]
     fn a_file_is_found_by_the_end_of_its_name() {
-        let file = |name: &str| ExampleFile { name: name.to_owned(), content: Err(String::new()) };
+        let file = |name: &str| ExampleFile { name: name.to_owned(), content: Err(Code::Cancelled) };
         let files = ["cat.png", "data/a/dog.png", "data/b/dog.png"].map(file);
         let files = Files::new(&files);
         let find = |name: &str| files.find(name).map(|file| file.name.as_str());

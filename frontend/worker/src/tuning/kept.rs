@@ -5,10 +5,10 @@ use std::rc::Rc;
 use engine::adapter::{Adapter, AdapterError, gguf, peft};
 use engine::bytes::MemorySource;
 use engine::store::StoreError;
+use protocol::failure::{AdapterFailure, StorageFailure, TrainingFailure};
 use protocol::tune::{ExportFormat, ExportedFile, KeptAdapter, file_name};
-use protocol::{Cause, Event, Failure, Remedy, RequestId, TuneEvent};
+use protocol::{Event, Failure, RequestId, TuneEvent};
 
-use crate::amounts::bytes;
 use crate::failure;
 use crate::host::Host;
 use crate::platform::Lock;
@@ -53,7 +53,7 @@ pub async fn keep(host: Rc<Host>, id: RequestId, name: String) -> Result<Event, 
     };
     match kept.await {
         Ok(true) => list(host, id).await,
-        Ok(false) => Err(Failure::new(Cause::Invalid, "There is no training to keep.")),
+        Ok(false) => Err(TrainingFailure::NothingToSave.into()),
         Err(error) => Err(of_store(&error)),
     }
 }
@@ -93,10 +93,7 @@ pub async fn open(host: &Host, id: &str) -> Result<(String, Adapter), Failure> {
 /// A kept adapter and its GGUF file.
 async fn take(host: &Host, id: &str) -> Result<(KeptAdapter, Vec<u8>), Failure> {
     let opened = async { host.tuning.places(host).await?.shelf.open(id).await };
-    opened
-        .await
-        .map_err(|error| of_store(&error))?
-        .ok_or_else(|| Failure::new(Cause::Invalid, "This adapter is not in this browser any more."))
+    opened.await.map_err(|error| of_store(&error))?.ok_or_else(|| AdapterFailure::NotKept.into())
 }
 
 async fn for_peft(file: Vec<u8>, label: &KeptAdapter) -> Result<Vec<ExportedFile>, AdapterError> {
@@ -117,10 +114,7 @@ async fn listed(host: &Host, id: RequestId) -> Result<Event, StoreError> {
 /// Whether no run is under way, here or in another tab; none begins elsewhere while what comes back is held.
 async fn rests(host: &Host) -> Result<Rc<Lock>, Failure> {
     if host.tasks.holder() == Some(Kind::Train) {
-        return Err(Failure::new(
-            Cause::Invalid,
-            "The training is under way. Pause it, or wait for its end.",
-        ));
+        return Err(TrainingFailure::InProgress.into());
     }
     match host.tuning.lock(host).await {
         Some(lock) => Ok(lock),
@@ -131,30 +125,20 @@ async fn rests(host: &Host) -> Result<Rc<Lock>, Failure> {
 /// Why nothing can be done to a run: another tab has it.
 pub async fn elsewhere(host: &Host) -> Failure {
     let last = async { host.tuning.places(host).await?.ledger.last().await };
-    let name = last.await.ok().flatten().map(|last| last.run.name).filter(|name| !name.is_empty());
-    let what = name.map_or_else(String::new, |name| format!(" “{name}”"));
-    let message = format!("Another tab is training{what}. Pause it there, or wait until it is done.");
-    Failure::new(Cause::Invalid, message)
+    let name = last.await.ok().flatten().map(|last| last.run.name).unwrap_or_default();
+    TrainingFailure::InAnotherTab { name }.into()
 }
 
 /// Trouble with what is kept of fine-tuning.
 pub fn of_store(error: &StoreError) -> Failure {
-    let storage = |message: String| Failure::new(Cause::Storage, message);
     match error {
-        StoreError::Full { size, .. } => storage(format!(
-            "The browser's storage is full: there is no room for {} of what was learned. Make room, then go on.",
-            bytes(*size)
-        ))
-        .with(Remedy::FreeStorage),
-        StoreError::InUse => storage(
-            "Another tab is training or keeping adapters. Close it, or go on there.".to_owned(),
-        )
-        .with(Remedy::Retry),
+        StoreError::Full { size, .. } => StorageFailure::TrainingFull { bytes: *size }.into(),
+        StoreError::InUse => StorageFailure::TrainingInUse.into(),
         other => failure::of_store(other),
     }
 }
 
 /// An adapter that cannot be read or written.
 fn of_adapter(error: &AdapterError) -> Failure {
-    Failure::new(Cause::Internal, format!("The adapter could not be written: {error}."))
+    Failure::new(AdapterFailure::NotWritten).detailed(error)
 }

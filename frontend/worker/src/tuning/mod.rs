@@ -8,6 +8,7 @@
 
 mod convert;
 mod examples;
+mod failures;
 mod files;
 mod kept;
 mod ledger;
@@ -16,7 +17,6 @@ mod run;
 mod sealed;
 mod shelf;
 mod soft_tokens;
-mod words;
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};

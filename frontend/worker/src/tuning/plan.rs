@@ -6,14 +6,14 @@ use engine::bytes::CancelToken;
 use engine::session::assumed_memory;
 use engine::train::examples::split;
 use engine::train::{Example, Trainer};
+use protocol::failure::{RequestFailure, TrainingFailure};
 use protocol::tune::{Preview, TunePlan, TuneSettings};
-use protocol::{Cause, Event, Failure, RequestId, TuneEvent};
+use protocol::{Event, Failure, RequestId, TuneEvent};
 use web_time::Instant;
 
 use super::examples::Read;
 use super::soft_tokens::Sources;
-use super::{Given, convert, examples, kept, words};
-use crate::amounts::compared;
+use super::{Given, convert, examples, failures, kept};
 use crate::failure;
 use crate::host::{Host, Model, Slot};
 use crate::tasks::Task;
@@ -42,10 +42,7 @@ pub struct Prepared {
 
 /// The loaded model.
 pub fn model(host: &Host) -> Result<Rc<Model>, Failure> {
-    host.model.borrow().clone().ok_or_else(|| {
-        Failure::new(Cause::Invalid, "No model is loaded. Choose one first.")
-            .with(protocol::Remedy::OtherModel)
-    })
+    host.model.borrow().clone().ok_or_else(|| RequestFailure::NoModel.into())
 }
 
 /// Reads and divides the examples.
@@ -100,7 +97,7 @@ async fn plan(
 
     let mut slot = host.slot(cancel).await.map_err(|_| failure::cancelled())?;
     let pace = measure(host, &mut slot, train).await;
-    let ready = slot.as_ref().ok_or_else(|| Failure::new(Cause::Invalid, "The model is gone."))?;
+    let ready = slot.as_ref().ok_or(RequestFailure::NoModel)?;
     let wanted = convert::settings(settings, *steps, preview.longest);
     let available = assumed_memory(&ready.gpu);
     let mut plan = TunePlan {
@@ -124,15 +121,11 @@ async fn plan(
             // A, B and both moments, and the adapter by itself: all in f32.
             plan.checkpoint_bytes = memory.parameters * 4 * 4;
             if plan.gpu_bytes > available {
-                let (needed, offered) = compared(plan.gpu_bytes, available);
-                let words = format!(
-                    "Training needs {needed} of graphics memory; this device offers {offered}. Choose shorter \
-                     examples, less strength or fewer parts, or load the model with less context."
-                );
-                plan.obstacle = Some(Failure::new(Cause::OutOfMemory, words));
+                let needed = plan.gpu_bytes;
+                plan.obstacle = Some(TrainingFailure::OutOfMemory { needed, available }.into());
             }
         }
-        Err(error) => plan.obstacle = Some(words::of(error, None)),
+        Err(error) => plan.obstacle = Some(failures::of(error, None)),
     }
     let width = ready.session.decoder().config().width;
     drop(slot);

@@ -10,13 +10,14 @@ use engine::adapter::gguf;
 use engine::session::{Control, EngineError, Event as Said, Options};
 use engine::template::Piece;
 use engine::train::{Example, StepReport, TrainError, Trainer, order};
+use protocol::failure::TrainingFailure;
 use protocol::tune::{RunSummary, TunePoint, TuneSample, TuneSettings};
 use protocol::{Event, Failure, Message, RequestId, Role, TuneEvent};
 use shaders::sampling::Settings as Sampling;
 use web_time::Instant;
 
 use super::ledger::{Checkpoint, Examples, KeptExample};
-use super::{Given, Places, convert, kept, plan, soft_tokens, words};
+use super::{Given, Places, convert, failures, kept, plan, soft_tokens};
 use crate::host::{Host, Ready, Slot};
 use crate::tasks::{Ending, Task};
 use crate::{failure, generating, keeping, recovery};
@@ -67,8 +68,7 @@ async fn run_in(
     };
     let model = plan::model(host)?;
     if summary.model != model.name {
-        let words = format!("This training is for “{}”. Load that model to go on.", summary.model);
-        return Err(Failure::new(protocol::Cause::Invalid, words).with(protocol::Remedy::OtherModel));
+        return Err(TrainingFailure::ForModel { model: summary.model }.into());
     }
     let restored = |kept: &[KeptExample]| {
         let examples = kept.iter().map(|example| example.restore(model.tokenizer.special()));
@@ -91,7 +91,7 @@ async fn run_in(
 }
 
 fn nothing_kept() -> Failure {
-    Failure::new(protocol::Cause::Invalid, "There is no training to go on with.")
+    TrainingFailure::NothingToResume.into()
 }
 
 /// Reads the examples, encodes their pictures and sounds, and puts all where a later visit finds it.
@@ -107,12 +107,12 @@ async fn start(
     let model = plan::model(host)?;
     let prepared = plan::read(host, &model, given, &settings, &task.cancel).await?;
     if prepared.train.is_empty() {
-        return Err(words::of(TrainError::NoExamples, None));
+        return Err(failures::of(TrainError::NoExamples, None));
     }
     // Before the run that is kept makes room: what cannot begin must cost nothing.
     let wanted = convert::settings(&settings, prepared.steps, prepared.preview.longest);
     let base = recovery::ensure(host, slot, &task.cancel).await?.session.training_base();
-    Trainer::plan(&base, &wanted).map_err(|error| words::of(error, None))?;
+    Trainer::plan(&base, &wanted).map_err(|error| failures::of(error, None))?;
     let sources = prepared.sources;
     if let Some(failure) = sources.obstacle(base.config.width, places) {
         return Err(failure);
@@ -173,7 +173,7 @@ struct Run<'a> {
 enum Stopped {
     /// The device may be lost; the engine's error says more.
     Engine(EngineError),
-    /// In words.
+    /// As the page is told.
     Said(Failure),
 }
 
@@ -359,7 +359,7 @@ impl Run<'_> {
     fn stopped(&self, error: TrainError) -> Stopped {
         match error {
             TrainError::Gpu(error) => Stopped::Engine(EngineError::Gpu(error)),
-            error => Stopped::Said(words::of(error, Some(self.summary.saved).filter(|&saved| saved > 0))),
+            error => Stopped::Said(failures::of(error, Some(self.summary.saved).filter(|&saved| saved > 0))),
         }
     }
 

@@ -14,10 +14,10 @@ use engine::session::EngineError;
 use engine::store::{Folder, StoreError};
 use engine::train::{SoftTokenStore, TrainError};
 use futures_util::FutureExt as _;
-use protocol::{Cause, Failure, Remedy, RequestId};
+use protocol::failure::{StorageFailure, TrainingFailure};
+use protocol::{Failure, RequestId};
 
 use super::{Places, kept};
-use crate::amounts::{bytes, compared};
 use crate::host::{Host, Ready, Slot};
 use crate::media::{Place, Teller, Trouble, one};
 use crate::tasks::Task;
@@ -54,21 +54,10 @@ impl Sources {
 
     /// Why they cannot be kept, if so.
     pub fn obstacle(&self, width: u32, places: &Places) -> Option<Failure> {
-        let (most, remedy) = match places.fleeting {
-            None => (MOST_STORED, ""),
-            Some(_) => {
-                (MOST_HELD, " This browser keeps no files for this page, so they would fill its memory.")
-            }
-        };
+        let in_memory = places.fleeting.is_some();
+        let most = if in_memory { MOST_HELD } else { MOST_STORED };
         let needed = self.bytes(width);
-        (needed > most).then(|| {
-            let (needed, most) = compared(needed, most);
-            let words = format!(
-                "The pictures and sound of these examples take {needed} as the model sees them; up to {most} are kept. \
-                 Take fewer examples.{remedy}"
-            );
-            Failure::new(Cause::OutOfMemory, words)
-        })
+        (needed > most).then(|| TrainingFailure::TooMuchMedia { needed, most, in_memory }.into())
     }
 }
 
@@ -144,14 +133,7 @@ pub async fn keep_only(folder: &dyn Folder, media: impl Iterator<Item = Medium>)
 
 fn of_store(error: &StoreError) -> Failure {
     match error {
-        StoreError::Full { size, .. } => {
-            let words = format!(
-                "The browser's storage is full: there is no room for {} of what the model sees and hears in these \
-                 examples. Make room, or take fewer.",
-                bytes(*size)
-            );
-            Failure::new(Cause::Storage, words).with(Remedy::FreeStorage)
-        }
+        StoreError::Full { size, .. } => StorageFailure::MediaFull { bytes: *size }.into(),
         other => kept::of_store(other),
     }
 }

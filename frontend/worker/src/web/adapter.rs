@@ -1,21 +1,22 @@
 //! What the browser says of its graphics adapter.
 
 use js_sys::{Function, Object, Promise, Reflect};
+use protocol::failure::NoGpu;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::device::{AdapterNames, NoAdapter};
+use crate::device::AdapterNames;
 
 /// Asks for the adapter that the engine will get. By name, for web-sys has WebGPU behind a flag.
-pub async fn names() -> Result<AdapterNames, NoAdapter> {
+pub async fn names() -> Result<AdapterNames, NoGpu> {
     let scope = super::scope();
     let gpu = get(&scope.navigator(), "gpu");
     if gpu.is_undefined() || gpu.is_null() {
-        return Err(if scope.is_secure_context() { NoAdapter::NoWebGpu } else { NoAdapter::Insecure });
+        return Err(if scope.is_secure_context() { NoGpu::NoWebGpu } else { NoGpu::InsecureContext });
     }
     let adapter =
         request_adapter(&gpu).await.ok().filter(|adapter| !adapter.is_null() && !adapter.is_undefined());
-    let adapter = adapter.ok_or(NoAdapter::None)?;
+    let adapter = adapter.ok_or(NoGpu::NoAdapter)?;
     let info = get(&adapter, "info");
     let text = |name: &str| get(&info, name).as_string().unwrap_or_default();
     // It moved from the adapter to its information.

@@ -8,7 +8,8 @@ mod platform;
 use std::rc::Rc;
 
 use js_sys::{Array, Float32Array, Object, Reflect, Uint8Array};
-use protocol::{Cause, Event, Failure, Remedy};
+use protocol::failure::EngineFailure;
+use protocol::{Event, Failure};
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
@@ -84,13 +85,12 @@ fn send(field: &str, value: &JsValue, transfer: &Array) -> Result<(), JsValue> {
     scope().post_message_with_transfer(&message, transfer)
 }
 
-/// A panic ends this program: its memory cannot be trusted any more. The page is told twice: in words for a person,
+/// A panic ends this program: its memory cannot be trusted any more. The page is told twice: by a failure,
 /// and by the message that says that the worker is gone and its requests with it.
 fn report_panics() {
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
-        let message = "Something went wrong inside gemtab. The engine has to start again.";
-        let failure = Failure::new(Cause::Internal, message).with(Remedy::ReloadPage);
+        let failure = Failure::new(EngineFailure::Stopped).detailed(info);
         post(&Event::Failed { id: None, failure });
         send("error", &info.to_string().into(), &Array::new()).ok();
     }));

@@ -8,7 +8,8 @@ use engine::gpu::CompileAhead;
 use engine::store::{self, Blob, Digest, Folder, OpfsFolder, Store, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::lock::Mutex;
-use protocol::{CacheEntry, Cause, Event, Failure, Layer, LayerKind, ModelSource, Remedy};
+use protocol::failure::{MediaFailure, ModelFailure, NoGpu, ReadFailure};
+use protocol::{CacheEntry, Event, Failure, Layer, LayerKind, ModelSource};
 
 use js_sys::Uint8Array;
 use wasm_bindgen_futures::JsFuture;
@@ -16,7 +17,7 @@ use wasm_bindgen_futures::JsFuture;
 use super::adapter;
 use super::compiler::Compiler;
 use super::locks;
-use crate::device::{AdapterNames, NoAdapter};
+use crate::device::AdapterNames;
 use crate::platform::{Kept, Lock, Opened, Platform};
 
 /// A dedicated worker of a browser.
@@ -50,10 +51,10 @@ impl Browser {
         keep: bool,
         cancel: CancelToken,
     ) -> Result<Opened, Failure> {
-        let layer = layers.iter().find(|layer| layer.kind == LayerKind::Model).ok_or_else(|| {
-            Failure::new(Cause::BadFile, format!("“{name}” has no file with a model in it."))
-                .with(Remedy::OtherModel)
-        })?;
+        let layer = layers
+            .iter()
+            .find(|layer| layer.kind == LayerKind::Model)
+            .ok_or_else(|| ModelFailure::NoModelFile { name: name.to_owned() })?;
         let again = cancel.clone();
         let upstream: Rc<dyn ByteSource> = Rc::new(http_source(&layer.url, layer.size, cancel));
         // Read once, when the first picture or sound needs it, and not kept.
@@ -109,7 +110,7 @@ impl Platform for Browser {
         Some(Rc::new(Compiler))
     }
 
-    fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoAdapter>> {
+    fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoGpu>> {
         adapter::names().boxed_local()
     }
 
@@ -135,7 +136,7 @@ impl Platform for Browser {
                             trouble: None,
                         })
                     }
-                    None => Err(Failure::new(Cause::Invalid, "The file is gone. Choose it again.")),
+                    None => Err(ReadFailure::Gone.into()),
                 },
             }
         }
@@ -148,9 +149,7 @@ impl Platform for Browser {
         place: u32,
     ) -> LocalBoxFuture<'a, Result<Vec<u8>, Failure>> {
         async move {
-            let gone = || {
-                Failure::new(Cause::BadMedia, "A picture or sound is not there any more. Attach it again.")
-            };
+            let gone = || Failure::from(MediaFailure::Gone);
             let handle = handles.get(place as usize).ok_or_else(gone)?;
             let buffer = JsFuture::from(handle.array_buffer()).await.map_err(|_| gone())?;
             Ok(Uint8Array::new(&buffer).to_vec())

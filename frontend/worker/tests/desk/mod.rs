@@ -15,13 +15,14 @@ use std::time::{Duration, Instant};
 use engine::bytes::{ByteSource, CancelToken, FileSource, LocalBoxFuture, LocalSource};
 use engine::store::{CachingSource, Folder, MemoryFolder, StoreError};
 use futures_util::FutureExt as _;
+use protocol::failure::{MediaFailure, NoGpu};
 use protocol::{
     Event, Failure, GenerateOptions, LoadOptions, Message, ModelSource, Request, RequestId, Role, Sampling,
     VERSION,
 };
 use server::Server;
 use worker::Host;
-use worker::device::{AdapterNames, NoAdapter};
+use worker::device::AdapterNames;
 use worker::platform::{Kept, Lock, Opened, Platform};
 
 /// A test that takes longer than this hangs.
@@ -41,7 +42,7 @@ pub struct Desk {
     tasks: RefCell<Vec<LocalBoxFuture<'static, ()>>>,
     reaction: RefCell<Option<Reaction>>,
     /// Why there is no adapter, if there is to be none.
-    pub no_adapter: Cell<Option<NoAdapter>>,
+    pub no_adapter: Cell<Option<NoGpu>>,
     /// Small files, by folder: what stays when a worker ends.
     pub folders: RefCell<BTreeMap<String, Rc<MemoryFolder>>>,
     /// Locks that are held, in any tab.
@@ -182,7 +183,7 @@ impl Platform for Side {
         4
     }
 
-    fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoAdapter>> {
+    fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoGpu>> {
         let names = self.0.no_adapter.get().map_or_else(|| Ok(AdapterNames::default()), Err);
         std::future::ready(names).boxed_local()
     }
@@ -221,7 +222,7 @@ impl Platform for Side {
         place: u32,
     ) -> LocalBoxFuture<'a, Result<Vec<u8>, Failure>> {
         let bytes = self.0.media.borrow().get(place as usize).cloned();
-        let gone = || Failure::new(protocol::Cause::BadMedia, "gone");
+        let gone = || Failure::from(MediaFailure::Gone);
         std::future::ready(bytes.ok_or_else(gone)).boxed_local()
     }
 

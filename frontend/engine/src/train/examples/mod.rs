@@ -18,7 +18,7 @@ mod table;
 
 pub use encode::{encode, encode_conversation};
 pub use named::Named;
-pub use problem::{Problem, Reason};
+pub use problem::{FieldFault, JsonFault, Problem, Reason};
 pub use read::{Format, Parsed, read};
 pub use rows::{Content, Row, RowKind};
 pub use split::split;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::template::{Content as Said, Conversation, Media, Part, Role};
 
-use super::{Content, Reason};
+use super::{Content, FieldFault, Reason};
 
 /// A file that a row names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -68,7 +68,7 @@ impl Listed {
             let Some((key, value)) = keys.iter().find_map(|key| Some((*key, object.remove(*key)?))) else {
                 return Ok(Default::default());
             };
-            let wrong = || Reason::Field { field: key.to_owned(), what: "names no files".to_owned() };
+            let wrong = || Reason::Field { field: key.to_owned(), what: FieldFault::NoFileNames };
             match &value {
                 Value::Null => Ok(Default::default()),
                 Value::Array(values) => values
@@ -109,8 +109,7 @@ impl Listed {
         let places = parts.len();
         let mut named = Vec::with_capacity(places);
         for (media, name) in parts {
-            let what = if media == Media::Audio { "a sound" } else { "a picture" };
-            let name = name.or_else(|| self.next(media)).ok_or(Reason::Unnamed { what })?;
+            let name = name.or_else(|| self.next(media)).ok_or(Reason::Unnamed { media })?;
             named.push(Named { media, name });
         }
         self.used_up(places, named.len())?;

@@ -22,7 +22,7 @@ pub enum Reason {
         /// Where on the line, from 1.
         column: usize,
         /// What is wrong there.
-        what: String,
+        what: JsonFault,
     },
     /// It is JSON of no kind that is known.
     #[error(
@@ -53,10 +53,10 @@ pub enum Reason {
         /// The field.
         field: String,
         /// What is wrong with it.
-        what: String,
+        what: FieldFault,
     },
     /// Nobody is known by that role.
-    #[error("nobody is known as “{role}”: roles are system, user and assistant")]
+    #[error("unknown role “{role}”: use system, user or assistant")]
     Role {
         /// The role.
         role: String,
@@ -73,6 +73,9 @@ pub enum Reason {
         /// In the words of the parser.
         what: String,
     },
+    /// There are not enough columns for a question and an answer.
+    #[error("the table has fewer than two columns")]
+    TooFewColumns,
     /// The table has no such column.
     #[error("the table has no column “{column}”; it has {known}")]
     NoColumn {
@@ -82,16 +85,16 @@ pub enum Reason {
         known: String,
     },
     /// It holds a video.
-    #[error("it holds a video; pictures and sound can be learned from")]
+    #[error("contains a video; only images and audio can be learned from")]
     Video,
     /// A picture or a sound without a name.
-    #[error("it has a place for {what} and does not say which file")]
+    #[error("doesn’t say which file the {} is", if *media == Kind::Audio { "audio" } else { "image" })]
     Unnamed {
-        /// “a picture” or “a sound”.
-        what: &'static str,
+        /// What is to stand there.
+        media: Kind,
     },
     /// It names more pictures and sounds than it has places for, or fewer.
-    #[error("it has places for {places} pictures and sounds, and names {named}")]
+    #[error("has {places} places for images and audio, but names {named} files")]
     Places {
         /// Its places.
         places: usize,
@@ -104,16 +107,8 @@ pub enum Reason {
         /// The name, as the row has it.
         name: String,
     },
-    /// A file that it names cannot be used.
-    #[error("the file “{name}” cannot be used: {what}")]
-    File {
-        /// The name, as the row has it.
-        name: String,
-        /// What is wrong with it.
-        what: String,
-    },
     /// The model does not see, or does not hear.
-    #[error("this model cannot {}", if *media == Kind::Audio { "hear sound" } else { "see pictures" })]
+    #[error("this model has no support for {}", if *media == Kind::Audio { "audio" } else { "images" })]
     NoTower {
         /// What it would have to take.
         media: Kind,
@@ -128,7 +123,7 @@ pub enum Reason {
         token: &'static str,
     },
     /// An id is outside of the vocabulary.
-    #[error("{id} is no token of this model, which has {vocabulary}")]
+    #[error("token id {id} is outside the vocabulary of {vocabulary}")]
     NoId {
         /// The id.
         id: i64,
@@ -136,7 +131,7 @@ pub enum Reason {
         vocabulary: u32,
     },
     /// Ids and labels differ in number.
-    #[error("there are {ids} ids and {labels} labels")]
+    #[error("{ids} ids, but {labels} labels")]
     Labels {
         /// Ids.
         ids: u32,
@@ -144,7 +139,7 @@ pub enum Reason {
         labels: u32,
     },
     /// It is longer than an example may be.
-    #[error("it takes {tokens} tokens, and an example may have {limit}")]
+    #[error("too long: {tokens} tokens, but the limit is {limit}")]
     TooLong {
         /// Its tokens.
         tokens: u32,
@@ -152,7 +147,7 @@ pub enum Reason {
         limit: u32,
     },
     /// It is longer than any example could be, and is not even read.
-    #[error("it has {bytes} bytes, and a row may have {limit}")]
+    #[error("too long: {bytes} bytes, but the limit is {limit}")]
     TooLarge {
         /// Its bytes.
         bytes: usize,
@@ -160,12 +155,100 @@ pub enum Reason {
         limit: usize,
     },
     /// No token of it is learned.
-    #[error("nothing of it is learned: the model says nothing in it")]
+    #[error("nothing to learn: the model says nothing in it")]
     AllMasked,
     /// There are more rows than are read.
-    #[error("rows from here on are not read: {limit} are the most")]
+    #[error("rows from here on are skipped: the limit is {limit}")]
     TooMany {
         /// The most that are read.
         limit: usize,
     },
+}
+
+/// What is wrong with JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum JsonFault {
+    /// It ends too early.
+    #[error("the line ends too early")]
+    EarlyEnd,
+    /// Something stands after its end.
+    #[error("there is something after its end")]
+    TextAfterEnd,
+    /// A value is missing.
+    #[error("a value is missing")]
+    NoValue,
+    /// A comma or a closing bracket is missing.
+    #[error("a comma or a closing bracket is missing")]
+    NoComma,
+    /// A colon is missing.
+    #[error("a colon is missing")]
+    NoColon,
+    /// A key is not in quotation marks.
+    #[error("a key is not in quotation marks")]
+    KeyNotQuoted,
+    /// A comma before a closing bracket.
+    #[error("there is a comma before a closing bracket")]
+    TrailingComma,
+    /// A line break or another control character in a text.
+    #[error("there is a control character in a text")]
+    ControlCharacter,
+    /// An unknown escape.
+    #[error("there is an unknown escape sequence")]
+    BadEscape,
+    /// No number, though it begins as one.
+    #[error("a number is malformed")]
+    BadNumber,
+    /// Something else.
+    #[error("it is malformed")]
+    Other,
+}
+
+impl JsonFault {
+    /// What the parser found. It says so in words alone.
+    pub(super) fn of(error: &serde_json::Error) -> Self {
+        if error.is_eof() {
+            return Self::EarlyEnd;
+        }
+        let words = error.to_string();
+        let known = [
+            ("trailing characters", Self::TextAfterEnd),
+            ("trailing comma", Self::TrailingComma),
+            ("expected value", Self::NoValue),
+            ("expected ident", Self::NoValue),
+            ("expected `,`", Self::NoComma),
+            ("expected `:`", Self::NoColon),
+            ("key must be a string", Self::KeyNotQuoted),
+            ("control character", Self::ControlCharacter),
+            ("invalid escape", Self::BadEscape),
+            ("lone leading surrogate", Self::BadEscape),
+            ("unexpected end of hex escape", Self::BadEscape),
+            ("invalid unicode code point", Self::BadEscape),
+            ("invalid number", Self::BadNumber),
+            ("number out of range", Self::BadNumber),
+        ];
+        known.iter().find(|(start, _)| words.starts_with(start)).map_or(Self::Other, |(_, fault)| *fault)
+    }
+}
+
+/// What is wrong with a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum FieldFault {
+    /// It is empty.
+    #[error("is empty")]
+    Empty,
+    /// It is no text.
+    #[error("isn’t text")]
+    NotText,
+    /// It is no list.
+    #[error("isn’t a list")]
+    NotAList,
+    /// It holds something that is no whole number.
+    #[error("holds something that isn’t a whole number")]
+    NotIntegers,
+    /// It names no files.
+    #[error("names no files")]
+    NoFileNames,
+    /// It has another structure than it should.
+    #[error("has an unexpected structure")]
+    Malformed,
 }

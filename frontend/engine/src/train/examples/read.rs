@@ -3,7 +3,7 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Columns, MOST_ROW_BYTES, MOST_ROWS, Problem, Reason, Row, rows, table};
+use super::{Columns, JsonFault, MOST_ROW_BYTES, MOST_ROWS, Problem, Reason, Row, rows, table};
 
 /// What a text was taken for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -58,22 +58,9 @@ impl Parsed {
             Err(error) => {
                 // A row of an array may be long: the line is the one in the file.
                 let line = line + (error.line() as u32).saturating_sub(1);
-                self.problem(line, Reason::Json { column: error.column(), what: words(&error) });
+                self.problem(line, Reason::Json { column: error.column(), what: JsonFault::of(&error) });
             }
         }
-    }
-}
-
-/// What the parser of JSON found, without the place that it adds.
-fn words(error: &serde_json::Error) -> String {
-    if error.is_eof() {
-        return "it ends too early".to_owned();
-    }
-    let text = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    match text.strip_suffix(&place).unwrap_or(&text) {
-        "trailing characters" => "there is something after its end".to_owned(),
-        what => what.to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::template::{Conversation, Message, Role};
 
 use super::named::{self, Listed};
-use super::{Named, Reason};
+use super::{FieldFault, Named, Reason};
 
 /// A row that has been read.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,19 +149,16 @@ fn pair(object: &mut Map<String, Value>, listed: Listed) -> Result<Content, Reas
     // A picture alone may be a question.
     for (key, text) in [(prompt_key, &prompt), (answer_key, &answer)] {
         if text.trim().is_empty() && (key == answer_key || listed.is_empty()) {
-            return Err(Reason::Field { field: key.to_owned(), what: "is empty".to_owned() });
+            return Err(Reason::Field { field: key.to_owned(), what: FieldFault::Empty });
         }
     }
     listed.in_text(pair_of(&system, prompt, answer))
 }
 
 fn chat(messages: Vec<Value>, tools: Value, listed: Listed) -> Result<Content, Reason> {
-    let wrong = |field: &str, error: serde_json::Error| Reason::Field {
-        field: field.to_owned(),
-        what: format!("cannot be read: {error}"),
-    };
+    let wrong = |field: &str| Reason::Field { field: field.to_owned(), what: FieldFault::Malformed };
     if messages.is_empty() {
-        return Err(Reason::Field { field: "messages".to_owned(), what: "is empty".to_owned() });
+        return Err(Reason::Field { field: "messages".to_owned(), what: FieldFault::Empty });
     }
     for message in &messages {
         if let Some(role) = message.get("role").and_then(Value::as_str)
@@ -172,8 +169,8 @@ fn chat(messages: Vec<Value>, tools: Value, listed: Listed) -> Result<Content, R
     }
     let parts = named::parts(&messages);
     let messages: Vec<Message> =
-        serde_json::from_value(Value::Array(messages)).map_err(|error| wrong("messages", error))?;
-    let tools = Option::deserialize(tools).map_err(|error| wrong("tools", error))?.unwrap_or_default();
+        serde_json::from_value(Value::Array(messages)).map_err(|_| wrong("messages"))?;
+    let tools = Option::deserialize(tools).map_err(|_| wrong("tools"))?.unwrap_or_default();
     listed.in_parts(Conversation { messages, tools }, parts)
 }
 
@@ -198,7 +195,7 @@ fn conversations(object: &mut Map<String, Value>) -> Result<Conversation, Reason
         messages.push(Message::new(role, text(value.unwrap_or_default(), "value")?));
     }
     if messages.is_empty() {
-        return Err(Reason::Field { field: "conversations".to_owned(), what: "is empty".to_owned() });
+        return Err(Reason::Field { field: "conversations".to_owned(), what: FieldFault::Empty });
     }
     Ok(Conversation { messages, tools: Vec::new() })
 }
@@ -208,10 +205,7 @@ fn ids(object: &mut Map<String, Value>) -> Result<Content, Reason> {
     let numbers = |object: &mut Map<String, Value>, key: &str| {
         let values = array(object, key)?;
         let number = |value: &Value| {
-            let wrong = || Reason::Field {
-                field: key.to_owned(),
-                what: "holds something that is no whole number".to_owned(),
-            };
+            let wrong = || Reason::Field { field: key.to_owned(), what: FieldFault::NotIntegers };
             value.as_i64().ok_or_else(wrong)
         };
         values.iter().map(number).collect::<Result<Vec<_>, _>>()
@@ -222,7 +216,7 @@ fn ids(object: &mut Map<String, Value>) -> Result<Content, Reason> {
 fn array(object: &mut Map<String, Value>, key: &str) -> Result<Vec<Value>, Reason> {
     match object.remove(key) {
         Some(Value::Array(values)) => Ok(values),
-        _ => Err(Reason::Field { field: key.to_owned(), what: "is no list".to_owned() }),
+        _ => Err(Reason::Field { field: key.to_owned(), what: FieldFault::NotAList }),
     }
 }
 
@@ -230,6 +224,6 @@ fn text(value: Value, key: &str) -> Result<String, Reason> {
     match value {
         Value::String(text) => Ok(text),
         Value::Number(number) => Ok(number.to_string()),
-        _ => Err(Reason::Field { field: key.to_owned(), what: "is no text".to_owned() }),
+        _ => Err(Reason::Field { field: key.to_owned(), what: FieldFault::NotText }),
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
     }
     parsed.columns = header.iter().map(str::to_owned).collect();
     let Some(chosen) = columns.cloned().or_else(|| Columns::guess(&header)) else {
-        parsed.problem(1, Reason::Table { what: "it has fewer than two columns".to_owned() });
+        parsed.problem(1, Reason::TooFewColumns);
         return parsed;
     };
     let place = |name: &str| {

@@ -1,0 +1,39 @@
+//! The graphics device.
+
+use protocol::failure::{DeviceFailure, NoGpu};
+
+use super::{compared, t};
+use crate::format::bytes;
+
+/// Why there is no graphics device.
+#[must_use]
+pub fn no_gpu(problem: NoGpu) -> &'static str {
+    match problem {
+        NoGpu::InsecureContext => t().failure_gpu_insecure(),
+        NoGpu::NoWebGpu => t().failure_gpu_no_webgpu(),
+        NoGpu::NoAdapter => t().failure_gpu_no_adapter(),
+        NoGpu::NoDevice => t().failure_gpu_no_device(),
+    }
+}
+
+pub(super) fn sentence(failure: &DeviceFailure) -> String {
+    match failure {
+        DeviceFailure::None(problem) => no_gpu(*problem).into(),
+        DeviceFailure::LostTwice => t().failure_gpu_lost().into(),
+        DeviceFailure::OutOfMemory { in_use, requested, .. } => {
+            t().failure_gpu_out_of_memory(&bytes(*requested), &bytes(*in_use))
+        }
+        DeviceFailure::BufferTooLarge { buffer, needed, limit } => {
+            let (needed, limit) = compared(*needed, *limit);
+            t().failure_gpu_buffer(buffer, &limit, &needed)
+        }
+        DeviceFailure::ModelTooLarge { needed, available } => {
+            let (needed, available) = compared(*needed, *available);
+            t().failure_gpu_too_large(&available, &needed)
+        }
+        DeviceFailure::NeedsHostMemory { bytes: amount } => t().failure_gpu_host_memory(&bytes(*amount)),
+        DeviceFailure::UploadRefused => t().failure_gpu_upload().into(),
+        DeviceFailure::KernelRefused { kernel } => t().failure_gpu_kernel(kernel),
+        DeviceFailure::Fault => t().failure_gpu_fault().into(),
+    }
+}

@@ -1,0 +1,83 @@
+//! Failures as sentences: what happened, then what to do. They are made when they are shown, in the language of the page.
+
+mod adapter;
+mod device;
+mod engine;
+mod english;
+mod example;
+mod file;
+mod kernel;
+mod media;
+mod model;
+mod request;
+mod storage;
+mod training;
+
+use protocol::failure::ModelFailure;
+use protocol::{Code, Failure};
+
+use crate::format;
+use english::t;
+
+pub use device::no_gpu;
+pub use example::problem;
+pub use kernel::kernel_problem;
+
+/// What happened, and what to do.
+#[must_use]
+pub fn sentence(failure: &Failure) -> String {
+    of(&failure.code)
+}
+
+/// What happened, and what to do, by the code alone.
+#[must_use]
+pub fn of(code: &Code) -> String {
+    match code {
+        Code::Cancelled => t().failure_cancelled().into(),
+        Code::Version { .. } => t().failure_version().into(),
+        Code::Request(failure) => request::sentence(failure),
+        Code::Device(failure) => device::sentence(failure),
+        Code::Read(failure) => file::sentence(failure),
+        Code::Model(failure) => model::sentence(failure),
+        Code::Media(failure) => media::sentence(failure),
+        Code::Adapter(failure) => adapter::sentence(failure),
+        Code::Storage(failure) => storage::sentence(failure),
+        Code::Training(failure) => training::sentence(failure),
+        Code::Engine(failure) => engine::sentence(failure),
+    }
+}
+
+/// The sentence with its detail, for a report that is copied.
+#[must_use]
+pub fn report(failure: &Failure) -> String {
+    match details(failure) {
+        Some(details) => format!("{} ({details})", sentence(failure)),
+        None => sentence(failure),
+    }
+}
+
+/// More for engineers, in English; none where there is nothing to add.
+#[must_use]
+pub fn details(failure: &Failure) -> Option<String> {
+    // Of a file that was not opened, the failure inside says more.
+    let detail = match &failure.code {
+        Code::Model(ModelFailure::NotOpened { failure, .. }) => &failure.detail,
+        _ => &failure.detail,
+    };
+    (!detail.is_empty()).then(|| detail.clone())
+}
+
+/// Two amounts of bytes that are compared: with as many digits as tell them apart.
+fn compared(a: u64, b: u64) -> (String, String) {
+    let pair = (format::bytes(a), format::bytes(b));
+    if a == b || pair.0 != pair.1 { pair } else { (format::bytes_exactly(a), format::bytes_exactly(b)) }
+}
+
+/// The word for “details”.
+#[must_use]
+pub fn details_title() -> &'static str {
+    t().failure_details()
+}
+
+#[cfg(test)]
+mod tests;

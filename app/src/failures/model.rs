@@ -1,0 +1,38 @@
+//! Models that do not work here.
+
+use protocol::Sense;
+use protocol::failure::{ModelFailure, OtherKind};
+
+use super::t;
+use crate::format::bytes;
+
+pub(super) fn sentence(failure: &ModelFailure) -> String {
+    match failure {
+        ModelFailure::NotGguf => t().failure_model_not_gguf().into(),
+        ModelFailure::Truncated { size, missing } => {
+            t().failure_model_truncated(&bytes(*missing), &bytes(*size))
+        }
+        ModelFailure::GgufVersion { version } => t().failure_model_version(&version.to_string()),
+        ModelFailure::BigEndian => t().failure_model_endian().into(),
+        ModelFailure::UnsupportedHeader => t().failure_model_header().into(),
+        ModelFailure::Damaged => t().failure_model_damaged().into(),
+        ModelFailure::NoArchitecture => t().failure_model_no_architecture().into(),
+        ModelFailure::Architecture { name } => t().failure_model_architecture(name),
+        ModelFailure::OtherKind(kind) => match kind {
+            OtherKind::Diffusion => t().failure_model_diffusion(),
+            OtherKind::Drafter => t().failure_model_drafter(),
+            OtherKind::Projector => t().failure_model_projector(),
+        }
+        .into(),
+        ModelFailure::TensorType { tensor, dtype } => t().failure_model_tensor(dtype, tensor),
+        ModelFailure::NoToken { token } => t().failure_model_token(token),
+        ModelFailure::NoModelFile { name } => t().failure_model_no_file(name),
+        ModelFailure::WrongProjector => t().failure_model_wrong_projector().into(),
+        ModelFailure::Lacks(Sense::Sight) => t().failure_model_no_vision().into(),
+        ModelFailure::Lacks(Sense::Hearing) => t().failure_model_no_audio().into(),
+        ModelFailure::TowerUnreadable => t().failure_model_tower().into(),
+        ModelFailure::NotOpened { name, failure } => {
+            t().failure_model_not_opened(name, &super::sentence(failure))
+        }
+    }
+}

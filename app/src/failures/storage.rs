@@ -1,0 +1,26 @@
+//! The browser's storage.
+
+use protocol::failure::StorageFailure;
+
+use super::{compared, t};
+use crate::format::bytes;
+
+pub(super) fn sentence(failure: &StorageFailure) -> String {
+    match failure {
+        StorageFailure::Unavailable => t().failure_storage_unavailable().into(),
+        StorageFailure::InUse => t().failure_storage_in_use().into(),
+        StorageFailure::Failed => t().failure_storage_failed().into(),
+        StorageFailure::NoRoom { needed, available } => {
+            let (needed, available) = compared(*needed, *available);
+            t().failure_storage_no_room(&available, &needed)
+        }
+        StorageFailure::Full { kept, size } => {
+            let (kept, size) = compared(*kept, *size);
+            t().failure_storage_full(&kept, &size)
+        }
+        StorageFailure::Corrupt => t().failure_storage_corrupt().into(),
+        StorageFailure::TrainingFull { bytes: size } => t().failure_storage_training_full(&bytes(*size)),
+        StorageFailure::TrainingInUse => t().failure_storage_training_in_use().into(),
+        StorageFailure::MediaFull { bytes: size } => t().failure_storage_media_full(&bytes(*size)),
+    }
+}

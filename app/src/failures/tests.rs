@@ -1,0 +1,332 @@
+use protocol::Sense;
+use protocol::diagnosis::KernelProblem;
+use protocol::example::{ExampleProblem, FieldProblem, JsonProblem};
+use protocol::failure::*;
+
+use super::*;
+
+/// One failure of every code.
+fn all() -> Vec<Code> {
+    let mut all = vec![Code::Cancelled, Code::Version { page: 8, engine: 7 }];
+    let name = || "name".to_owned();
+    let activities = [
+        Activity::Loading,
+        Activity::Unloading,
+        Activity::Generating,
+        Activity::Training,
+        Activity::Measuring,
+    ];
+    all.extend(activities.map(|it| RequestFailure::Busy(it).into()));
+    all.extend(
+        [
+            RequestFailure::NoModel,
+            RequestFailure::NoQuestion,
+            RequestFailure::EmptyPrompt,
+            RequestFailure::ContextFull { tokens: 4033, context: 2048 },
+            RequestFailure::ToolDescription,
+            RequestFailure::ToolArguments { tool: name() },
+        ]
+        .map(Code::from),
+    );
+    let no_gpu = [NoGpu::InsecureContext, NoGpu::NoWebGpu, NoGpu::NoAdapter, NoGpu::NoDevice];
+    all.extend(no_gpu.map(|it| DeviceFailure::None(it).into()));
+    let (needed, available, limit) = (6_130_000_000, 4_000_000_000, 134_217_728);
+    all.extend(
+        [
+            DeviceFailure::LostTwice,
+            DeviceFailure::OutOfMemory { in_use: needed, requested: limit, shorter_context: None },
+            DeviceFailure::BufferTooLarge { buffer: name(), needed, limit },
+            DeviceFailure::ModelTooLarge { needed, available },
+            DeviceFailure::NeedsHostMemory { bytes: needed },
+            DeviceFailure::UploadRefused,
+            DeviceFailure::KernelRefused { kernel: name() },
+            DeviceFailure::Fault,
+        ]
+        .map(Code::from),
+    );
+    all.extend(
+        [
+            ReadFailure::TooShort { size: 5 },
+            ReadFailure::Unreadable,
+            ReadFailure::ConnectionLost { received: needed },
+            ReadFailure::NotFound,
+            ReadFailure::Forbidden,
+            ReadFailure::Status { status: 503 },
+            ReadFailure::WrongRange,
+            ReadFailure::Changed,
+            ReadFailure::OutOfMemory { bytes: needed },
+            ReadFailure::Gone,
+            ReadFailure::ModelList,
+        ]
+        .map(Code::from),
+    );
+    let kinds = [OtherKind::Diffusion, OtherKind::Drafter, OtherKind::Projector];
+    all.extend(kinds.map(|it| ModelFailure::OtherKind(it).into()));
+    all.extend(
+        [
+            ModelFailure::NotGguf,
+            ModelFailure::Truncated { size: needed, missing: limit },
+            ModelFailure::GgufVersion { version: 9 },
+            ModelFailure::BigEndian,
+            ModelFailure::UnsupportedHeader,
+            ModelFailure::Damaged,
+            ModelFailure::NoArchitecture,
+            ModelFailure::Architecture { name: name() },
+            ModelFailure::TensorType { tensor: name(), dtype: name() },
+            ModelFailure::NoToken { token: name() },
+            ModelFailure::NoModelFile { name: name() },
+            ModelFailure::WrongProjector,
+            ModelFailure::Lacks(Sense::Sight),
+            ModelFailure::Lacks(Sense::Hearing),
+            ModelFailure::TowerUnreadable,
+            ModelFailure::NotOpened { name: name(), failure: Box::new(ModelFailure::NotGguf.into()) },
+        ]
+        .map(Code::from),
+    );
+    all.extend(media().map(Code::from));
+    all.extend(
+        [
+            AdapterFailure::NotOpen { key: name() },
+            AdapterFailure::NotKept,
+            AdapterFailure::Incomplete,
+            AdapterFailure::SeveralAtOnce,
+            AdapterFailure::NeedsModel { names: vec![name(), name()] },
+            AdapterFailure::NotAnAdapter,
+            AdapterFailure::ConfigTooLarge { file: name() },
+            AdapterFailure::Damaged,
+            AdapterFailure::Architecture { name: name() },
+            AdapterFailure::Unsupported,
+            AdapterFailure::TensorType { tensor: name(), dtype: name() },
+            AdapterFailure::Rank { rank: 128, most: 64 },
+            AdapterFailure::OtherModel,
+            AdapterFailure::NotFinite,
+            AdapterFailure::TooMany { most: 4, ranks: 256 },
+            AdapterFailure::NotWritten,
+        ]
+        .map(Code::from),
+    );
+    all.extend(
+        [
+            StorageFailure::Unavailable,
+            StorageFailure::InUse,
+            StorageFailure::Failed,
+            StorageFailure::NoRoom { needed, available },
+            StorageFailure::Full { kept: available, size: needed },
+            StorageFailure::Corrupt,
+            StorageFailure::TrainingFull { bytes: needed },
+            StorageFailure::TrainingInUse,
+            StorageFailure::MediaFull { bytes: needed },
+        ]
+        .map(Code::from),
+    );
+    all.extend(training().map(Code::from));
+    all.extend(
+        [
+            EngineFailure::Unexpected,
+            EngineFailure::Generating,
+            EngineFailure::Stopped,
+            EngineFailure::AnswerCut,
+            EngineFailure::NotStarted { seconds: 20 },
+            EngineFailure::BadMessage,
+            EngineFailure::NotNumbers,
+            EngineFailure::Miscomputes { kernels: vec![name()], unloaded: true },
+            EngineFailure::Miscomputes { kernels: vec![name()], unloaded: false },
+        ]
+        .map(Code::from),
+    );
+    all
+}
+
+fn media() -> impl Iterator<Item = MediaFailure> {
+    let format = || "PNG".to_owned();
+    let senses = [Sense::Sight, Sense::Hearing];
+    let of_senses = senses.map(MediaFailure::Not).into_iter().chain(senses.map(MediaFailure::NotDecoded));
+    of_senses.chain([
+        MediaFailure::Gone,
+        MediaFailure::Neither,
+        MediaFailure::EmptyFile,
+        MediaFailure::FileTooLarge { size: 70_000_000, most: 50_000_000 },
+        MediaFailure::OutOfMemory,
+        MediaFailure::NotAnImage,
+        MediaFailure::EmptyImage,
+        MediaFailure::ImageTooLarge { width: 20_000, height: 10 },
+        MediaFailure::ImageDamaged { format: format() },
+        MediaFailure::ImageUnsupported { format: format() },
+        MediaFailure::ImageTooNarrow,
+        MediaFailure::TooManyTokens { tokens: 1120, most: 280 },
+        MediaFailure::NoSound,
+        MediaFailure::SoundTooShort,
+        MediaFailure::SoundTooLong { seconds: 2000, most: 1200 },
+        MediaFailure::SoundUnreadable,
+    ])
+}
+
+fn training() -> impl Iterator<Item = TrainingFailure> {
+    let settings = [
+        Setting::Rank,
+        Setting::Alpha,
+        Setting::Targets,
+        Setting::Steps,
+        Setting::LearningRate,
+        Setting::WeightDecay,
+        Setting::Clipping,
+        Setting::Dropout,
+        Setting::MaxTokens,
+    ];
+    let settings = settings.map(|setting| TrainingFailure::Setting { setting, value: "0".into() });
+    let unstable = [Instability::NanLoss, Instability::InfiniteLoss, Instability::Gradient]
+        .map(|what| TrainingFailure::Unstable { step: 7, what, saved: None });
+    let (needed, available) = (9_200_000_000, 8_000_000_000);
+    settings.into_iter().chain(unstable).chain([
+        TrainingFailure::NoTarget,
+        TrainingFailure::Unsupported,
+        TrainingFailure::NoExamples,
+        TrainingFailure::AllMasked,
+        TrainingFailure::MediaLost,
+        TrainingFailure::BadExample,
+        TrainingFailure::Unstable { step: 7, what: Instability::NanLoss, saved: Some(5) },
+        TrainingFailure::BadCheckpoint,
+        TrainingFailure::NothingToResume,
+        TrainingFailure::NothingToSave,
+        TrainingFailure::InProgress,
+        TrainingFailure::InAnotherTab { name: String::new() },
+        TrainingFailure::InAnotherTab { name: "Ada".into() },
+        TrainingFailure::ForModel { model: "gemma4:e2b".into() },
+        TrainingFailure::OutOfMemory { needed, available },
+        TrainingFailure::TooMuchMedia { needed, most: available, in_memory: false },
+        TrainingFailure::TooMuchMedia { needed, most: available, in_memory: true },
+        TrainingFailure::EngineStopped,
+        TrainingFailure::Failed,
+    ])
+}
+
+fn problems() -> Vec<ExampleProblem> {
+    let name = || "name".to_owned();
+    let json = [
+        JsonProblem::EarlyEnd,
+        JsonProblem::TextAfterEnd,
+        JsonProblem::NoValue,
+        JsonProblem::NoComma,
+        JsonProblem::NoColon,
+        JsonProblem::KeyNotQuoted,
+        JsonProblem::TrailingComma,
+        JsonProblem::ControlCharacter,
+        JsonProblem::BadEscape,
+        JsonProblem::BadNumber,
+        JsonProblem::Other,
+    ];
+    let fields = [
+        FieldProblem::Empty,
+        FieldProblem::NotText,
+        FieldProblem::NotAList,
+        FieldProblem::NotIntegers,
+        FieldProblem::NoFileNames,
+        FieldProblem::Malformed,
+    ];
+    let json = json.map(|what| ExampleProblem::Json { column: 14, what });
+    let fields = fields.map(|what| ExampleProblem::Field { field: name(), what });
+    let mut all: Vec<_> = json.into_iter().chain(fields).collect();
+    all.extend([
+        ExampleProblem::UnknownShape,
+        ExampleProblem::TextOnly,
+        ExampleProblem::Half { found: name(), missing: name() },
+        ExampleProblem::PlainText,
+        ExampleProblem::Role { role: name() },
+        ExampleProblem::EmptyCell { column: name() },
+        ExampleProblem::Table,
+        ExampleProblem::TooFewColumns,
+        ExampleProblem::NoColumn { column: name(), columns: name() },
+        ExampleProblem::Video,
+        ExampleProblem::NoFileName(Sense::Sight),
+        ExampleProblem::NoFileName(Sense::Hearing),
+        ExampleProblem::Places { places: 2, named: 1 },
+        ExampleProblem::MissingFile { name: name() },
+        ExampleProblem::BadFile { name: name(), why: Box::new(MediaFailure::NoSound.into()) },
+        ExampleProblem::Lacks(Sense::Sight),
+        ExampleProblem::Lacks(Sense::Hearing),
+        ExampleProblem::MediaMismatch,
+        ExampleProblem::NoToken { token: name() },
+        ExampleProblem::NoId { id: -1, vocabulary: 512 },
+        ExampleProblem::Labels { ids: 2, labels: 1 },
+        ExampleProblem::TooLong { tokens: 600, limit: 512 },
+        ExampleProblem::TooLarge { bytes: 5_000_000, limit: 1_000_000 },
+        ExampleProblem::AllMasked,
+        ExampleProblem::TooMany { limit: 100_000 },
+    ]);
+    all
+}
+
+fn whole(words: &str) {
+    assert!(!words.trim().is_empty());
+    assert!(!words.contains(['{', '}', '$', '\u{fffc}']), "{words}");
+    assert!(!words.chars().any(|it| it.is_control()), "{words:?}");
+}
+
+#[test]
+fn every_failure_has_a_sentence() {
+    for code in all() {
+        let sentence = of(&code);
+        whole(&sentence);
+        assert!(sentence.ends_with('.') && !sentence.contains(".."), "{sentence}");
+    }
+}
+
+#[test]
+fn no_two_failures_say_the_same() {
+    let mut sentences: Vec<_> = all().iter().map(of).collect();
+    sentences.sort();
+    let count = sentences.len();
+    sentences.dedup();
+    assert_eq!(sentences.len(), count);
+}
+
+#[test]
+fn every_problem_of_an_example_has_words() {
+    for it in problems() {
+        let words = problem(&it);
+        whole(&words);
+        assert!(!words.ends_with('.'), "{words}");
+    }
+    whole(&kernel_problem(&KernelProblem::Differs { element: 517, found: 0.25, expected: -1.75 }));
+    whole(&kernel_problem(&KernelProblem::Refused { reason: String::new() }));
+}
+
+#[test]
+fn sentences_carry_their_numbers() {
+    let says = |code: Code, words: &str| assert_eq!(of(&code), words);
+    says(
+        RequestFailure::ContextFull { tokens: 4033, context: 2048 }.into(),
+        &format!(
+            "Too long: {} tokens, but the limit is {}. Start a new conversation, or load the model with a longer context.",
+            format::count(4033),
+            format::count(2048)
+        ),
+    );
+    says(
+        DeviceFailure::ModelTooLarge { needed: 6_130_000_000, available: 4_000_000_000 }.into(),
+        "This model needs 6.1 GB of graphics memory, but only 4.0 GB is available.",
+    );
+    let close = DeviceFailure::ModelTooLarge { needed: 4_030_000_000, available: 4_000_000_000 };
+    let (needed, available) = (format::bytes_exactly(4_030_000_000), format::bytes_exactly(4_000_000_000));
+    assert!(of(&close.clone().into()).contains(&needed) && of(&close.into()).contains(&available));
+    let unstable = TrainingFailure::Unstable { step: 7, what: Instability::NanLoss, saved: Some(5) };
+    assert!(
+        of(&unstable.into())
+            .starts_with("Training became unstable at step 7 (loss is NaN). Progress up to step 5 is saved.")
+    );
+    let early = ExampleProblem::Json { column: 14, what: JsonProblem::EarlyEnd };
+    assert_eq!(problem(&early), "not valid JSON: the line ends too early");
+}
+
+#[test]
+fn details_are_apart_from_the_sentence() {
+    let crash =
+        Failure::new(EngineFailure::Stopped).detailed("panicked at engine/src/lib.rs:28:5:\ncapacity");
+    assert_eq!(sentence(&crash), "The engine stopped unexpectedly.");
+    assert_eq!(details(&crash).as_deref(), Some("panicked at engine/src/lib.rs:28:5: capacity"));
+    let inner = Box::new(Failure::new(ModelFailure::NotGguf).detailed("it begins with “NOPE”"));
+    let not_opened = Failure::from(ModelFailure::NotOpened { name: "a.gguf".into(), failure: inner });
+    assert_eq!(sentence(&not_opened), "a.gguf can’t be opened. This isn’t a GGUF file.");
+    assert_eq!(details(&not_opened).as_deref(), Some("it begins with “NOPE”"));
+    assert_eq!(details(&EngineFailure::Stopped.into()), None);
+}

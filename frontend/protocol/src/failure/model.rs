@@ -1,0 +1,105 @@
+//! Models that do not work here.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Cause, Failure, Remedy};
+use crate::media::Sense;
+
+/// What is wrong with a model or its file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModelFailure {
+    /// The file is not GGUF.
+    NotGguf,
+    /// The file ends before its tensors do.
+    Truncated {
+        /// Bytes that it has.
+        size: u64,
+        /// Bytes that are missing.
+        missing: u64,
+    },
+    /// A version of GGUF that is not read.
+    GgufVersion {
+        /// The version.
+        version: u32,
+    },
+    /// GGUF for big-endian machines.
+    BigEndian,
+    /// GGUF with something that is not read here.
+    UnsupportedHeader,
+    /// The file is broken, or contradicts itself.
+    Damaged,
+    /// The file does not say what architecture it is.
+    NoArchitecture,
+    /// Another architecture than Gemma 4.
+    Architecture {
+        /// `general.architecture`.
+        name: String,
+    },
+    /// A file of the Gemma 4 family that is no language model by itself.
+    OtherKind(OtherKind),
+    /// A tensor in a type that is not read.
+    TensorType {
+        /// The tensor.
+        tensor: String,
+        /// Its type.
+        dtype: String,
+    },
+    /// The vocabulary has no such token, without which a conversation cannot be written.
+    NoToken {
+        /// The token.
+        token: String,
+    },
+    /// None of the server's files for it holds a model.
+    NoModelFile {
+        /// The model.
+        name: String,
+    },
+    /// The projector belongs to another model.
+    WrongProjector,
+    /// It has no tower for this.
+    Lacks(Sense),
+    /// The towers are in a form that is not read. Text works.
+    TowerUnreadable,
+    /// A picked file that cannot be opened as a model.
+    NotOpened {
+        /// The file.
+        name: String,
+        /// Why.
+        failure: Box<Failure>,
+    },
+}
+
+/// What a file of the family holds that is no language model by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OtherKind {
+    /// A model that decodes by diffusion.
+    Diffusion,
+    /// A drafter for speculative decoding.
+    Drafter,
+    /// Towers for pictures and sound alone.
+    Projector,
+}
+
+impl ModelFailure {
+    pub(super) fn nature(&self) -> (Cause, Vec<Remedy>) {
+        let other = || vec![Remedy::OtherModel];
+        match self {
+            Self::NotGguf | Self::Truncated { .. } | Self::Damaged | Self::NoModelFile { .. } => {
+                (Cause::BadFile, other())
+            }
+            Self::GgufVersion { .. }
+            | Self::BigEndian
+            | Self::UnsupportedHeader
+            | Self::NoArchitecture
+            | Self::Architecture { .. }
+            | Self::OtherKind(_)
+            | Self::TensorType { .. }
+            | Self::NoToken { .. }
+            | Self::WrongProjector
+            | Self::Lacks(_) => (Cause::Unsupported, other()),
+            Self::TowerUnreadable => (Cause::Unsupported, Vec::new()),
+            // The file was not taken, so there is nothing to do about it but to close the message.
+            Self::NotOpened { failure, .. } => (failure.cause(), Vec::new()),
+        }
+    }
+}
