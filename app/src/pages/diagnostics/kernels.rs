@@ -33,14 +33,14 @@ fn profile_view(profile: &Profile) -> impl IntoView + use<> {
     let head = COLUMNS.map(|name| view! { <th scope="col">{name}</th> });
     let row = |[name, rest @ ..]: [String; 5]| {
         let cells = rest.map(|value| view! { <td class="numbers">{value}</td> });
-        view! { <tr><th scope="row"><code>{name}</code></th>{cells.to_vec()}</tr> }
+        view! { <tr><th scope="row"><code>{name}</code></th>{cells.into_iter().collect_view()}</tr> }
     };
     let body: Vec<_> = rows(profile).into_iter().map(row).collect();
     view! {
         <dl class="pairs">{pairs_view(pairs(profile))}</dl>
         <div class="scroll-x" tabindex="0" role="region" aria-label="Kernels">
             <table class="table">
-                <thead><tr>{head.to_vec()}</tr></thead>
+                <thead><tr>{head.into_iter().collect_view()}</tr></thead>
                 <tbody>{body}</tbody>
             </table>
         </div>
