@@ -91,6 +91,10 @@ pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
     if let Some(chromium) = setup::chromium(&folder)? {
         playwright.env("CHROMIUM", chromium);
     }
+    if let Some(firefox) = setup::firefox(&folder)? {
+        playwright.env("FIREFOX", firefox);
+    }
+    setup::webkit(&folder);
     tally::run(&mut playwright, Runner::Playwright, tally)
 }
 
