@@ -140,6 +140,11 @@ impl Ready {
             ears.unload();
         }
     }
+
+    /// What the load was planned with, without the towers, which training gives back.
+    pub fn memory_without_towers(&self) -> u64 {
+        self.session.planned_bytes() - self.session.tower_bytes()
+    }
 }
 
 /// An open device.

@@ -14,8 +14,8 @@ use protocol::tune::{
     TuneSettings, TuneTarget,
 };
 use protocol::{
-    AdapterScale, AdapterSource, Cause, Event, Failure, LoadOptions, ModelSource, Request, RequestId,
-    TuneEvent, TuneRequest,
+    AdapterScale, AdapterSource, Cause, Event, Failure, FitVerdict, LoadOptions, ModelSource, Request,
+    RequestId, TuneEvent, TuneRequest,
 };
 use worker::Host;
 
@@ -363,4 +363,44 @@ fn a_tab_that_is_closed_soon_after_the_start_has_a_checkpoint() {
     host.receive(tune(3, TuneRequest::Resume), Vec::new());
     let TuneEvent::Finished(run) = said(later.end_of(3)) else { panic!("not finished") };
     assert_eq!((run.step, run.points.len()), (6, 6));
+}
+
+fn said_of(event: Event) -> Option<TuneEvent> {
+    match event {
+        Event::Tune { event, .. } => Some(*event),
+        _ => None,
+    }
+}
+
+#[test]
+fn what_is_needed_is_the_same_before_and_after_a_load_and_for_a_training() {
+    let (desk, host) = Desk::new();
+    let inspect = Request::Inspect { id: RequestId(1), source: desk::source(), context: 0 };
+    host.receive(inspect, Vec::new());
+    let Event::Inspected { verdict: FitVerdict::Fits { context, bytes, .. }, details, .. } = desk.end_of(1)
+    else {
+        panic!("it does not fit")
+    };
+    host.receive(load(2), Vec::new());
+    let Event::Loaded { gpu_bytes, context: loaded, details: after, .. } = desk.end_of(2) else {
+        panic!("not loaded")
+    };
+    assert_eq!((gpu_bytes, loaded), (bytes, context));
+    assert_eq!(after.memory, details.memory);
+    let listed = details.memory.iter().find(|cost| cost.context == context).expect("it is listed");
+    assert_eq!(listed.bytes, bytes);
+    // What is there is no more than what was said, before and after the first picture could have come.
+    host.receive(Request::Towers { id: RequestId(3), free: false }, Vec::new());
+    let Event::Towers { gpu_bytes: in_use, .. } = desk.end_of(3) else { panic!("not told") };
+    assert!(in_use < bytes, "{in_use} of {bytes}");
+
+    host.receive(tune(4, TuneRequest::Prepare { data: facts(), settings: settings(1) }), Vec::new());
+    let TuneEvent::Prepared { plan: Some(plan), .. } = said(desk.end_of(4)) else { panic!("no plan") };
+    host.receive(tune(5, TuneRequest::Start { data: facts(), settings: settings(1) }), Vec::new());
+    desk.end_of(5);
+    let told = desk.events().into_iter().filter_map(said_of).find_map(|event| match event {
+        TuneEvent::Speed { gpu_bytes, .. } => Some(gpu_bytes),
+        _ => None,
+    });
+    assert_eq!(told, Some(plan.gpu_bytes));
 }

@@ -217,7 +217,7 @@ impl Run<'_> {
         let mut trainer = made.map_err(|error| self.stopped(error))?;
         trainer.set_soft_tokens(Rc::new(soft_tokens::Kept(Rc::clone(self.places.ledger.folder()))));
         self.restore(&mut trainer).await?;
-        self.gpu_bytes = ready.gpu.bytes_in_use();
+        self.gpu_bytes = ready.memory_without_towers() + trainer.memory().bytes();
         self.say(TuneEvent::Begun(self.summary.clone()));
         if self.summary.step == 0 {
             self.sample(ready, &trainer).await?;

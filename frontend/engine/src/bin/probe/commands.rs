@@ -570,7 +570,8 @@ fn answer(options: &Device, generate: &Generate) -> Result<Value> {
         "dispatches_per_token": session.decoder().dispatches_per_token(),
         "products": super::bench::products(&session),
         "buffers_created": gpu.buffers_created() - before,
-        "gpu_bytes": gpu.bytes_in_use(),
+        "gpu_bytes": session.planned_bytes(),
+        "gpu_bytes_in_use": gpu.bytes_in_use(),
         "adapter": gpu.report().name,
     }))
 }
