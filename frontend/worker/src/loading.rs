@@ -1,5 +1,6 @@
 //! Looking at models and loading them.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use engine::bytes::CancelToken;
@@ -227,6 +228,8 @@ async fn try_load(
         sees: senses.sees,
         largest_picture: session.largest_picture(),
         ears: senses.ears,
+        last: RefCell::default(),
+        counts: RefCell::default(),
     };
     let ready = Ready::new(Rc::clone(gpu), session, model.projector.as_ref());
     let ready = ready.await.map_err(|error| Trouble::Engine(error, context))?;

@@ -83,7 +83,8 @@ impl Host {
                 }
             }
             Request::Count { id, messages, thinking } => {
-                self.run(id, Kind::Beside, |task| {
+                self.tasks.stop(Kind::Count);
+                self.run(id, Kind::Count, |task| {
                     generating::count(host, id, messages, files, thinking, task)
                 });
             }
@@ -169,7 +170,7 @@ fn busy_failure(busy: Kind) -> Failure {
         Kind::Train => {
             "A training is under way, and it has the model. Pause it on the page “Fine-tune”, or wait for its end."
         }
-        Kind::Answer | Kind::Beside => {
+        Kind::Answer | Kind::Count | Kind::Beside => {
             "Another answer is being written. Stop it, or wait until it has ended."
         }
         Kind::Diagnosis => "A measurement is running. Stop it, or wait until it has ended.",
