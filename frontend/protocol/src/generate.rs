@@ -58,6 +58,9 @@ pub struct GenerateOptions {
     /// What the answer begins with: it goes on from there, and only what is new is sent. For an answer that was stopped, cut
     /// off by a limit or edited. [`Timings`] and counts of tokens are of what is new.
     pub begun: Option<Begun>,
+    /// Whether a training that is under way may wait for this answer: it pauses between two steps, with a checkpoint, and
+    /// goes on afterwards. Without it, an answer is refused while a model is trained.
+    pub pause_training: bool,
 }
 
 /// The beginning of an answer, as [`crate::Event::Text`] said it or as a person has changed it.

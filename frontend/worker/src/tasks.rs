@@ -84,6 +84,11 @@ impl Tasks {
         }
     }
 
+    /// What holds the model besides a training, if anything does.
+    pub fn holder_besides_training(&self) -> Option<Kind> {
+        self.holders().into_iter().map(|task| task.kind).find(|&kind| kind != Kind::Train)
+    }
+
     /// Stops what holds the model.
     pub fn stop_holders(&self) {
         // Outside the borrow: a waker may run at once.

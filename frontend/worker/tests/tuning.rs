@@ -365,11 +365,65 @@ fn a_tab_that_is_closed_soon_after_the_start_has_a_checkpoint() {
     assert_eq!((run.step, run.points.len()), (6, 6));
 }
 
+/// The losses of all steps of a run.
+fn losses(desk: &Desk, id: u64) -> Vec<(u32, f32)> {
+    let said = desk.events().into_iter().filter(|event| event.id() == Some(RequestId(id)));
+    let step = |event| match said_of(event) {
+        Some(TuneEvent::Step(point)) => Some((point.step, point.loss)),
+        _ => None,
+    };
+    said.filter_map(step).collect()
+}
+
 fn said_of(event: Event) -> Option<TuneEvent> {
     match event {
         Event::Tune { event, .. } => Some(*event),
         _ => None,
     }
+}
+
+#[test]
+fn a_run_waits_for_an_answer_and_learns_the_same() {
+    let begin = || tune(2, TuneRequest::Start { data: facts(), settings: settings(4) });
+    let (desk, host) = Desk::loaded();
+    host.receive(begin(), Vec::new());
+    assert!(matches!(said(desk.end_of(2)), TuneEvent::Finished(_)));
+    let undisturbed = losses(&desk, 2);
+    assert_eq!(undisturbed.len(), 4);
+
+    let (desk, host) = Desk::loaded();
+    let asking = Rc::clone(&host);
+    desk.react(move |event| {
+        if let Event::Tune { event, .. } = event
+            && matches!(**event, TuneEvent::Step(point) if point.step == 3)
+        {
+            // Without leave it is refused, and one at a time.
+            asking.receive(generate(3, "Hello"), Vec::new());
+            for id in [4, 5] {
+                let mut request = generate(id, "What is 2 + 3?");
+                if let Request::Generate { options, .. } = &mut request {
+                    options.pause_training = true;
+                }
+                asking.receive(request, Vec::new());
+            }
+        }
+    });
+    host.receive(begin(), Vec::new());
+    assert!(matches!(said(desk.end_of(2)), TuneEvent::Finished(_)));
+    assert_eq!(failure(desk.end_of(3)).cause, Cause::Invalid);
+    assert_eq!(failure(desk.end_of(5)).cause, Cause::Invalid);
+    assert!(desk.text_of(4).contains('5'), "{}", desk.text_of(4));
+    assert_eq!(losses(&desk, 2), undisturbed);
+    // It was kept, waited, and went on when the answer was there.
+    let place = |wanted: &dyn Fn(&Event) -> bool| desk.events().iter().position(wanted).expect("it was said");
+    let of_run = |wanted: TuneEvent| {
+        place(&|event: &Event| matches!(event, Event::Tune { event, .. } if **event == wanted))
+    };
+    let saved = of_run(TuneEvent::Saved { step: 3 });
+    let waits = of_run(TuneEvent::Waiting { step: 3 });
+    let done = place(&|event| matches!(event, Event::Done { id: RequestId(4), .. }));
+    let goes_on = of_run(TuneEvent::GoesOn);
+    assert!(saved < waits && waits < done && done < goes_on, "{saved} {waits} {done} {goes_on}");
 }
 
 #[test]
