@@ -40,7 +40,7 @@ fn a_model_with_all_its_layers() {
         store.layer("draft", &Gguf::new("gemma4-assistant").build()),
         store.layer(
             "params",
-            br#"{"temperature":1,"top_k":64,"top_p":0.95,"stop":["<turn|>"],"mirostat":null}"#,
+            br#"{"temperature":1,"top_k":64,"top_p":0.95,"num_ctx":4096,"stop":["<turn|>",7,"","User:"],"mirostat":null}"#,
         ),
         store.layer("system", "Be brief. Größe: 1.".as_bytes()),
         store.layer("license", b"A licence"),
@@ -58,7 +58,8 @@ fn a_model_with_all_its_layers() {
     assert_eq!(entry.size, entry.layers.iter().map(|layer| layer.size).sum::<u64>());
     assert!(entry.capabilities.text && entry.capabilities.vision && entry.capabilities.audio);
     let params: Vec<_> = entry.params.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    assert_eq!(params, [("temperature", 1.0), ("top_k", 64.0), ("top_p", 0.95)]);
+    assert_eq!(params, [("num_ctx", 4096.0), ("temperature", 1.0), ("top_k", 64.0), ("top_p", 0.95)]);
+    assert_eq!(entry.stop, ["<turn|>", "User:"]);
     assert_eq!(entry.system, "Be brief. Größe: 1.");
     assert!(!entry.demo && entry.broken.is_none());
 }
