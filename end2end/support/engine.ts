@@ -2,6 +2,7 @@
 
 import { expect, type Browser, type Locator, type Page, type Request } from "@playwright/test";
 import { App } from "./app.ts";
+import { fillProperly, isPackaged } from "./firefox.ts";
 
 /** A load compiles every kernel, and a software adapter on a busy machine takes its time over that. */
 export const LOAD = 480_000;
@@ -54,7 +55,12 @@ export class EngineApp extends App {
 
   /** A page of its own, with storage of its own. */
   static async start(browser: Browser, more: string[] = []): Promise<EngineApp> {
-    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write", ...more] });
+    const isChromium = browser.browserType().name() === "chromium";
+    const permissions = isChromium ? ["clipboard-read", "clipboard-write", ...more] : more;
+    const context = await browser.newContext({ permissions });
+    if (isPackaged && !isChromium) {
+      await context.addInitScript(fillProperly);
+    }
     await context.addInitScript(openHooks);
     const page = await context.newPage();
     page.setDefaultTimeout(SOON);
@@ -76,6 +82,15 @@ export class EngineApp extends App {
     await expect(button.or(this.failure)).toBeVisible({ timeout: LOAD });
     // What went wrong says more than a button that is not there.
     await expect(this.failure).toHaveCount(0);
+  }
+
+  /** Has the page of diagnostics test the kernels. */
+  async testKernels(): Promise<void> {
+    await this.page.getByRole("button", { name: "Test kernels" }).click();
+    // A kernel that does not compute what it should would be named.
+    const outcome = this.page.getByText(/computes? wrongly on this GPU|^Verified on this GPU/);
+    await expect(outcome.or(this.failure)).toBeVisible({ timeout: LOAD });
+    await expect(outcome).toHaveText(/^Verified on this GPU: \d\d+ kernels\.$/);
   }
 
   /** Makes the answers of this conversation the likeliest words. */

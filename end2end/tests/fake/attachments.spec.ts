@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import type { App } from "../../support/app.ts";
+import { DOWNLOADS, PICKS_TWICE } from "../../support/firefox.ts";
 import { animatedGif, type MediaFile, png, truncated, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -105,7 +106,7 @@ test.describe("a picture", () => {
     });
   }
 
-  test("costs what it is allowed to", async ({ app }) => {
+  test("costs what it is allowed to", { tag: PICKS_TWICE }, async ({ app }) => {
     await app.openChat();
     await app.attach(png());
     const detail = app.tray.getByRole("combobox", { name: "Detail of red.png, in tokens" });
@@ -162,7 +163,7 @@ test.describe("a picture", () => {
     await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
   });
 
-  test("is exported and imported with its conversation", async ({ app, page }) => {
+  test("is exported and imported with its conversation", { tag: DOWNLOADS }, async ({ app, page }) => {
     await app.openChat();
     await app.attach(png());
     await app.ask("What is this?");

@@ -58,7 +58,7 @@ test("a page that takes long says so", async ({ app, page }) => {
 });
 
 test.describe("a page whose program cannot be loaded", () => {
-  test.use({ expectedError: /Failed to load resource|failed to fetch Wasm/ });
+  test.use({ expectedError: /Failed to load resource|failed to fetch Wasm|^Error$/ });
 
   test("says so", async ({ page }) => {
     await page.route(WASM, (route) => route.fulfill({ status: 500 }));

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { App } from "../../support/app.ts";
+import { DOWNLOADS } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 /** Imports a text as a file of conversations. */
@@ -173,7 +174,7 @@ test.describe("the history", () => {
     await expect(app.rail).toContainText("Conversations appear here.");
   });
 
-  test("is exported and imported without loss", async ({ app, page }) => {
+  test("is exported and imported without loss", { tag: DOWNLOADS }, async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
     await app.answers.last().getByRole("button", { name: "Answer once more" }).click();

@@ -38,6 +38,23 @@ test.describe("a menu", () => {
     expect(await lost(page)).toBe(false);
   });
 
+  test("stays open while something else scrolls", async ({ app, page }) => {
+    await page.setViewportSize({ width: 1280, height: 480 });
+    await app.openChat("instant,demo");
+    await app.ask("Show me everything");
+    await page.getByRole("button", { name: "Actions for Show me everything" }).click();
+    const menu = page.getByRole("menu");
+    await expect(menu).toBeVisible();
+    await page.getByRole("region", { name: "Conversation" }).evaluate(
+      (it) =>
+        new Promise((done) => {
+          it.addEventListener("scroll", () => requestAnimationFrame(done), { once: true });
+          it.scrollTo({ top: 0, behavior: "instant" });
+        }),
+    );
+    await expect(menu).toBeVisible();
+  });
+
   test("opens upwards near the end of the list, and nothing cuts it", async ({ app, page }) => {
     await page.setViewportSize({ width: 1280, height: 420 });
     await app.openChat();

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
+import { DOWNLOADS } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 /** Has the browser's storage refuse whatever is written from now on, as if it were full; or take it again. */
@@ -119,7 +120,7 @@ test.describe("nothing is lost", () => {
     await expect(app.questions).toHaveText([/Hello/, /Third/]);
   });
 
-  test("what the storage does not take stays, can be exported, and is saved once there is room", async ({ app, page }) => {
+  test("what the storage does not take stays, can be exported, and is saved once there is room", { tag: DOWNLOADS }, async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
     await app.kept("Gladly.");
@@ -140,7 +141,7 @@ test.describe("nothing is lost", () => {
     await expect(app.questions).toHaveText([/Hello/, /And then\?/]);
   });
 
-  test("a conversation that can't be read is listed, and its data can be saved", async ({ app, page }) => {
+  test("a conversation that can't be read is listed, and its data can be saved", { tag: DOWNLOADS }, async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
     await app.kept("Gladly.");

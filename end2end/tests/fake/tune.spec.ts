@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
+import { DOWNLOADS, PICKS_TWICE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 import type { App } from "../../support/app.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
@@ -69,7 +70,7 @@ test("broken rows of a file are told by line, and the others stay", async ({ app
   await expect(page.getByText("facts.jsonl, 85 B")).toBeVisible();
 });
 
-test("pictures are given with the examples that name them, and shown with their tokens", async ({ app, page }) => {
+test("pictures are given with the examples that name them, and shown with their tokens", { tag: PICKS_TWICE }, async ({ app, page }) => {
   const tune = await open(app);
   await page.getByRole("radio", { name: "A file, or text to paste" }).check();
   const lines = [
@@ -158,7 +159,7 @@ test("the cost is stated before the start, and follows the settings", async ({ a
   await expect(tune.fact("Work")).toContainText("12 steps over 3 examples");
 });
 
-test("a run is followed to its end, kept and saved for others", async ({ app, page }) => {
+test("a run is followed to its end, kept and saved for others", { tag: DOWNLOADS }, async ({ app, page }) => {
   const tune = await open(app);
   await addPairs(page, FACTS);
   await tune.configure({ name: "My cat", steps: 12, question: "What is my cat called?" });

@@ -67,14 +67,16 @@ fn is_golden(program: &Program) -> bool {
     program.is_integration_test && program.package == Path::new("frontend/engine")
 }
 
+/// The site of the tests: the one that visitors get, and the simulated engine beside it.
+const SITE: crate::site::Options = crate::site::Options { quick: false, simulator: true };
+
 pub fn site() -> Result<()> {
-    crate::site::build(&crate::site::Options::default())?;
+    crate::site::build(&SITE)?;
     size::check()
 }
 
 pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
-    let site = crate::site::Options { simulator: true, ..Default::default() };
-    crate::site::build(&site).context("the site was not built")?;
+    crate::site::build(&SITE).context("the site was not built")?;
     let server = programs.executable("server").map_or_else(|| serve::build_server(false), Ok)?;
     let probe = programs.executable("probe").map_or_else(build_probe, Ok)?;
     let folder = project::root().join("end2end");
@@ -89,6 +91,10 @@ pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
     if let Some(chromium) = setup::chromium(&folder)? {
         playwright.env("CHROMIUM", chromium);
     }
+    if let Some(firefox) = setup::firefox(&folder)? {
+        playwright.env("FIREFOX", firefox);
+    }
+    setup::webkit(&folder);
     tally::run(&mut playwright, Runner::Playwright, tally)
 }
 
