@@ -103,6 +103,15 @@ export class EngineApp extends App {
     await this.drawer.getByRole("button", { name: "Close" }).click();
   }
 
+  /** Ends the answers of this conversation after so many tokens: random weights know no end. */
+  async setLongest(tokens: number): Promise<void> {
+    await this.openDrawer();
+    const longest = this.drawer.getByRole("spinbutton", { name: "Longest answer" });
+    await longest.fill(`${tokens}`);
+    await longest.press("Tab");
+    await this.drawer.getByRole("button", { name: "Close" }).click();
+  }
+
   /** Sends a message and waits for its answer, before which a model may have to load. */
   override async ask(text: string): Promise<Locator> {
     const before = await this.answers.count();

@@ -70,6 +70,12 @@ impl Choice {
         parts.join(" · ")
     }
 
+    /// The context length to ask for: what a person has chosen, else what comes with the model, else 0 for the default.
+    #[must_use]
+    pub fn context(&self, chosen: u32) -> u32 {
+        if chosen > 0 { chosen } else { self.entry.params.get("num_ctx").map_or(0, |&tokens| tokens as u32) }
+    }
+
     /// The sampling it recommends: its own parameters from the list before those of its file's header. The demo
     /// model is small and is kept at a low temperature.
     #[must_use]
@@ -326,6 +332,9 @@ mod tests {
         assert_eq!(model.recommended(Some(&details)).top_k, 40);
         model.entry.params.insert("top_k".into(), 20.0);
         assert_eq!(model.recommended(Some(&details)).top_k, 20);
+        assert_eq!((model.context(0), model.context(2048)), (0, 2048));
+        model.entry.params.insert("num_ctx".into(), 4096.0);
+        assert_eq!((model.context(0), model.context(2048)), (4096, 2048));
         model.entry.demo = true;
         assert_eq!(model.recommended(Some(&details)).temperature, DEMO_TEMPERATURE);
     }

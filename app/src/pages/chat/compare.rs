@@ -99,6 +99,7 @@ async fn answer(
     };
     let (messages, handles) = stores.chat.messages(&conversation, last, details.capabilities).await;
     let mut options = conversation.generate_options(&choice.recommended(Some(&details)));
+    options.stop.extend(choice.entry.stop.iter().cloned());
     options.sampling = Sampling { seed: Some(seed), ..options.sampling };
     options.thinking &= details.capabilities.thinking;
     options.adapters = adapters;

@@ -98,6 +98,7 @@ impl ChatStore {
         let until = conversation.node(node).and_then(history::Node::parent).unwrap_or(node);
         let asked = with_system(conversation.clone(), &choice);
         let mut options = asked.generate_options(&choice.recommended(Some(&details)));
+        options.stop.extend(choice.entry.stop.iter().cloned());
         options.thinking &= details.capabilities.thinking;
         options.adapters = self.adapters.scales();
         let place = AnswerPlace { conversation: conversation.id, node, request: None };

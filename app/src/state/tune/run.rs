@@ -172,7 +172,11 @@ impl RunStore {
             TuneEvent::Trouble(failure) => self.trouble.set(Some(failure)),
             TuneEvent::Paused(summary) => self.show(summary, RunPhase::Paused),
             TuneEvent::Finished(summary) => self.show(summary, RunPhase::Finished),
-            TuneEvent::Prepared { .. } | TuneEvent::Kept { .. } | TuneEvent::Files(_) => {}
+            TuneEvent::Prepared { .. }
+            | TuneEvent::Kept { .. }
+            | TuneEvent::Files(_)
+            | TuneEvent::Waiting { .. }
+            | TuneEvent::GoesOn => {}
         }
     }
 }
