@@ -99,7 +99,7 @@ export class EngineApp extends App {
     const temperature = this.drawer.getByRole("spinbutton", { name: "Temperature" });
     await temperature.fill("0");
     await temperature.press("Tab");
-    await expect(this.drawer.getByRole("button", { name: "As the model recommends" })).toBeVisible();
+    await expect(this.drawer.getByRole("button", { name: "Reset to the model’s defaults" })).toBeVisible();
     await this.drawer.getByRole("button", { name: "Close" }).click();
   }
 

@@ -6,7 +6,7 @@ use web_sys::{AudioBuffer, Blob, OfflineAudioContext};
 
 use super::wav::Wav;
 use super::{SAMPLE_RATE, level};
-use crate::format;
+use crate::{format, language::t};
 
 /// Longest sound, in seconds.
 const MOST_SECONDS: f64 = 1_200.0;
@@ -17,13 +17,13 @@ const PIECE: u32 = 1 << 16;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DecodeError {
     /// The browser does not read it.
-    #[error("This browser cannot read it as sound.")]
+    #[error("{}", t().audio_unreadable())]
     Unreadable,
     /// It has no samples.
-    #[error("There is no sound in it.")]
+    #[error("{}", t().notice_silent())]
     Empty,
     /// It is longer than the page takes.
-    #[error("It is {length} long; up to {} are taken at a time.", format::seconds(MOST_SECONDS))]
+    #[error("{}", t().media_too_long(length, &format::seconds(MOST_SECONDS)))]
     TooLong {
         /// Its length, in words.
         length: String,

@@ -10,6 +10,8 @@ use send_wrapper::SendWrapper;
 use super::engine::EngineStore;
 use super::models::ModelState;
 
+use crate::language::t;
+
 /// An adapter that is open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenAdapter {
@@ -102,19 +104,13 @@ fn grouped<F>(files: Vec<(String, F)>) -> Result<Vec<Vec<(String, F)>>, String> 
     match (weights.pop(), configs.pop(), weights.is_empty() && configs.is_empty()) {
         (None, None, _) => {}
         (Some(weights), Some(config), true) => groups.push(vec![weights, config]),
-        (_, _, false) => return Err("Open the adapters of PEFT one after another.".into()),
+        (_, _, false) => return Err(t().adapter_one_by_one().into()),
         _ => {
-            return Err(
-                "An adapter of PEFT is two files: adapter_model.safetensors and adapter_config.json. \
-                        Choose both together."
-                    .into(),
-            );
+            return Err(t().adapter_two_files().into());
         }
     }
     if groups.is_empty() {
-        return Err(
-            "This is no adapter. Choose a .gguf file, or a .safetensors file and its .json file.".into()
-        );
+        return Err(t().adapter_none_in_files().into());
     }
     Ok(groups)
 }

@@ -5,7 +5,7 @@ use protocol::{
     Sampling,
 };
 
-use crate::format;
+use crate::{format, language::t};
 
 /// Names a model for the settings and within the page: a digest, or a file's name and size.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -112,10 +112,10 @@ const DEMO_TEMPERATURE: f32 = 0.2;
 pub fn capability_words(capabilities: Capabilities) -> Vec<&'static str> {
     [
         // A model may also call tools; the page offers none yet, so it promises none.
-        (capabilities.text, "text"),
-        (capabilities.vision, "image"),
-        (capabilities.audio, "sound"),
-        (capabilities.thinking, "thinking"),
+        (capabilities.text, t().able_text()),
+        (capabilities.vision, t().able_images()),
+        (capabilities.audio, t().able_audio()),
+        (capabilities.thinking, t().able_thinking()),
     ]
     .into_iter()
     .filter_map(|(has, word)| has.then_some(word))
@@ -181,25 +181,15 @@ pub enum Mood {
 #[must_use]
 pub fn verdict_words(verdict: &FitVerdict) -> (Mood, String) {
     match verdict {
-        FitVerdict::Fits { outside: 0, .. } => (Mood::Good, "Fits".into()),
-        FitVerdict::Fits { outside, .. } => (
-            Mood::Fair,
-            format!("Fits, but answers slowly: {} stays outside graphics memory", format::bytes(*outside)),
-        ),
-        FitVerdict::FitsWith { context, .. } => {
-            (Mood::Fair, format!("Fits with {} tokens of context", format::count(u64::from(*context))))
-        }
+        FitVerdict::Fits { outside: 0, .. } => (Mood::Good, t().fits().into()),
+        FitVerdict::Fits { outside, .. } => (Mood::Fair, t().fits_outside(&format::bytes(*outside))),
+        FitVerdict::FitsWith { context, .. } => (Mood::Fair, t().fits_context((*context).into())),
         FitVerdict::TooLarge { needed, available } => {
-            (Mood::Bad, format!("Needs {} more", format::bytes(needed.saturating_sub(*available))))
+            (Mood::Bad, t().fits_not(&format::bytes(needed.saturating_sub(*available))))
         }
-        FitVerdict::TensorTooLarge { needed, available, .. } => (
-            Mood::Bad,
-            format!(
-                "One part of it takes {}; this device binds {} at most",
-                format::bytes(*needed),
-                format::bytes(*available)
-            ),
-        ),
+        FitVerdict::TensorTooLarge { needed, available, .. } => {
+            (Mood::Bad, t().fits_part(&format::bytes(*available), &format::bytes(*needed)))
+        }
     }
 }
 
@@ -267,22 +257,20 @@ pub fn progress_words(progress: &LoadProgress) -> (&'static str, String) {
     let LoadProgress { phase, done, total, rate } = *progress;
     match phase {
         protocol::LoadPhase::Header => {
-            ("Reading the header", if done > 0 { format::bytes(done) } else { String::new() })
+            (t().load_header(), if done > 0 { format::bytes(done) } else { String::new() })
         }
         phase @ (protocol::LoadPhase::Table | protocol::LoadPhase::Weights) => {
             let mut parts = vec![format::bytes_of(done, total)];
             if rate > 0.0 {
-                parts.push(format!("{}/s", format::bytes(rate as u64)));
+                parts.push(t().per_second(&format::bytes(rate as u64)));
             }
             if let Some(left) = format::time_left(done, total, rate).filter(|_| done < total) {
-                parts.push(format!("{} left", format::whole_seconds(left)));
+                parts.push(t().time_left(&format::whole_seconds(left)));
             }
             let is_table = phase == protocol::LoadPhase::Table;
-            (if is_table { "Copying embeddings" } else { "Copying weights" }, parts.join(" · "))
+            (if is_table { t().load_table() } else { t().load_weights() }, parts.join(" · "))
         }
-        protocol::LoadPhase::Kernels => {
-            ("Preparing", format!("{} of {} kernels", format::count(done), format::count(total)))
-        }
+        protocol::LoadPhase::Kernels => (t().load_preparing(), t().load_kernels(done, total)),
     }
 }
 

@@ -9,6 +9,8 @@ use super::Stores;
 use super::engine::handle;
 use super::models::{Choice, Inspection, ModelState};
 
+use crate::language::t;
+
 /// Bytes of a file in which it says whether it is an adapter.
 const HEAD: f64 = 65_536.0;
 
@@ -19,7 +21,7 @@ impl Stores {
         self.engine.refused.set(None);
         files.retain(|file| file.name().to_lowercase().ends_with(".gguf"));
         if files.is_empty() {
-            self.ui.toast("This isn’t a GGUF file. The name of a model file ends in .gguf.");
+            self.ui.toast(t().open_not_gguf());
             return false;
         }
         // A projector belongs to the model beside it, whichever was picked first.
@@ -44,12 +46,11 @@ impl Stores {
 
     fn open_adapters(self, files: Vec<File>) {
         if self.engine.model.with_untracked(ModelState::is_ready) {
-            self.ui.toast("Opened as an adapter. It is used from the next answer on.");
+            self.ui.toast(t().open_as_adapter());
             self.adapters.open_files(files);
         } else {
             let names: Vec<_> = files.iter().map(File::name).collect();
-            let message =
-                format!("{} is an adapter. Load its model first, then open it again.", names.join(", "));
+            let message = t().open_adapter_first(&names.join(", "));
             self.engine.refused.set(Some(Failure::new(Cause::BadFile, message)));
         }
     }
@@ -73,7 +74,7 @@ impl Stores {
             }
             Some(Event::Failed { failure, .. }) => {
                 let name = &choice.entry.name;
-                let message = format!("{name} can’t be opened. {}", failure.message);
+                let message = t().open_failed(name, &failure.message);
                 return Err(Failure { message, remedies: Vec::new(), ..failure });
             }
             _ => None,

@@ -20,7 +20,7 @@ test("what is typed and pressed before the page lives is not lost", async ({ app
   const start = await holdProgram(page);
   await page.goto("/?fake=instant,demo", { waitUntil: "commit" });
   await app.composer.fill("Typed early");
-  await page.getByRole("button", { name: "This conversation's settings" }).click();
+  await page.getByRole("button", { name: "Conversation settings" }).click();
   await expect(app.drawer).toBeHidden();
   start();
   await app.ready();

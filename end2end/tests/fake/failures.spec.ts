@@ -34,9 +34,9 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
   test("the graphics device is lost, restored, and the answer goes on", async ({ app, page }) => {
     await app.openChat("usual,demo,lost");
     await app.send("Hello");
-    await expect(page.getByText("The graphics device was reset. Restoring…")).toBeVisible();
+    await expect(page.getByText("The graphics card was reset. Restoring…")).toBeVisible();
     await expect(await app.answered()).toContainText("The circle is about twice as wide.");
-    await expect(page.getByText("The graphics device was reset. Restoring…")).toBeHidden();
+    await expect(page.getByText("The graphics card was reset. Restoring…")).toBeHidden();
   });
 
   test("what the engine stops at is not shown to it again unasked", async ({ app, page }) => {

@@ -8,9 +8,9 @@ test.describe("the first visit", () => {
     await expect(page.getByText("What you write stays in this browser.")).toBeVisible();
     const row = (name: string) => page.getByRole("button", { name: new RegExp(`^${name}`) });
     await expect(row("gemma4:e2b ?5.1B")).toContainText("7.2 GB");
-    await expect(row("gemma4:e2b ?5.1B")).toContainText("text, image, sound, thinking");
+    await expect(row("gemma4:e2b ?5.1B")).toContainText("text, images, audio, thinking");
     await expect(row("gemma4:e2b ?5.1B")).toContainText("Fits");
-    await expect(row("gemma4:31b")).toContainText("Needs 2.2 GB more");
+    await expect(row("gemma4:31b")).toContainText("Too large by 2.2 GB");
     await expect(row("gemma4:e2b-q8")).toBeDisabled();
     await expect(row("gemma4:e2b-q8")).toContainText("is missing from the store. Pull the model again.");
     const names = await page.getByRole("listitem").getByRole("button").allInnerTexts();
@@ -29,7 +29,7 @@ test.describe("the first visit", () => {
 
   test("says where it looked when the server has no model", async ({ app, page }) => {
     await app.open("instant,empty");
-    await expect(page.getByText("The server found no model. It looked here:")).toBeVisible();
+    await expect(page.getByText("The server found no models. It looked in:")).toBeVisible();
     await expect(page.getByText("~/.ollama/models", { exact: true })).toBeVisible();
     await expect(page.getByRole("button", { name: "Open a file…" })).toBeVisible();
     await app.composer.fill("Hello");
@@ -57,12 +57,12 @@ test.describe("the first visit", () => {
         return data;
       }, name);
       await page.dispatchEvent("body", "dragover", { dataTransfer: data });
-      await expect(page.getByText("Drop pictures, sound or a model here")).toBeVisible();
+      await expect(page.getByText("Drop images, audio, video or a model here")).toBeVisible();
       await page.dispatchEvent("body", "drop", { dataTransfer: data });
-      await expect(page.getByText("Drop pictures, sound or a model here")).toBeHidden();
+      await expect(page.getByText("Drop images, audio, video or a model here")).toBeHidden();
     };
     await drop("notes.txt");
-    await expect(page.getByText(/notes.txt: It is neither a picture nor sound/).first()).toBeVisible();
+    await expect(page.getByText(/notes.txt: Only images, audio and video can be attached/).first()).toBeVisible();
     await drop("dropped.gguf");
     await expect(page.getByRole("button", { name: "Model: dropped.gguf, loaded." })).toBeVisible();
   });

@@ -151,7 +151,7 @@ test.describe("the history", () => {
     await search.fill("TABLE");
     await expect(app.conversation(/Which table\?/).locator("mark").first()).toHaveText("table");
     await search.fill("nowhere to be found");
-    await expect(app.rail).toContainText("Nothing found.");
+    await expect(app.rail).toContainText("No matches");
     await search.fill("");
     await expect(app.conversation("Hello")).toBeVisible();
     await expect(app.conversation("Which table?")).toBeVisible();
@@ -177,7 +177,7 @@ test.describe("the history", () => {
   test("is exported and imported without loss", { tag: DOWNLOADS }, async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
-    await app.answers.last().getByRole("button", { name: "Answer once more" }).click();
+    await app.answers.last().getByRole("button", { name: "Regenerate" }).click();
     await expect(app.answers.last()).toContainText("There is more than one way");
     await app.answered();
     await page.getByRole("button", { name: "All conversations" }).click();
@@ -198,7 +198,7 @@ test.describe("the history", () => {
     await expect(page.getByText("1 conversation imported.").first()).toBeVisible();
     await app.conversation("Hello").click();
     await expect(app.answers.last()).toContainText("2/2");
-    await app.answers.last().getByRole("button", { name: "Variant before" }).click();
+    await app.answers.last().getByRole("button", { name: "Previous version" }).click();
     await expect(app.answers.last()).toContainText("Gladly.");
   });
 
@@ -219,7 +219,7 @@ test.describe("the history", () => {
 
   test("says so when a conversation is not in this browser", async ({ app, page }) => {
     await app.open("instant", "/c/0123456789abcdef0123456789abcdef");
-    await expect(page.getByRole("heading", { name: "This conversation is not in this browser" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "This conversation isn’t in this browser" })).toBeVisible();
     await page.getByRole("link", { name: "New conversation" }).click();
     await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
   });

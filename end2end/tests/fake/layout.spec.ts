@@ -114,7 +114,7 @@ test("the boxes of an example have labels on a phone", async ({ app, page }) => 
   await app.open("instant,demo", "/tune");
   const label = page.getByText("Question 1", { exact: true });
   await expect(label).toBeVisible();
-  const field = page.getByRole("textbox", { name: "Question 1" });
+  const field = page.getByRole("textbox", { name: "Prompt 1" });
   expect((await box(label)).bottom).toBeLessThanOrEqual((await box(field)).y + 1);
   await expect(page.getByText("Answer 1", { exact: true })).toBeVisible();
 });

@@ -6,6 +6,7 @@ use protocol::{AdapterScale, Cause, Channel, Event, Failure, Request, RequestId,
 use crate::{
     components::{Dialog, FailureBox},
     content::Markdown,
+    language::t,
     state::{Stores, chat::with_system, models::ModelState, use_stores},
 };
 
@@ -28,7 +29,7 @@ pub fn Compare() -> impl IntoView {
     let stores = use_stores();
     let open = stores.ui.compare;
     view! {
-        <Dialog open=open title="With and without the adapter" class="compare">
+        <Dialog open=open title=t().compare_title() class="compare">
             <Answers />
         </Dialog>
     }
@@ -64,7 +65,7 @@ fn Answers() -> impl IntoView {
             <section class="compare-pane" aria-label=title aria-busy=move || (!side.done.get()).to_string()>
                 <h3>{title}</h3>
                 <Show when=move || side.text.with(String::is_empty) && !side.done.get()>
-                    <p class="hint">"Waiting…"</p>
+                    <p class="hint">{t().compare_waiting()}</p>
                 </Show>
                 <Markdown text=side.text />
             </section>
@@ -73,10 +74,10 @@ fn Answers() -> impl IntoView {
     view! {
         {move || failure.get().map(|failure| view! { <FailureBox failure=failure /> })}
         <div class="compare-panes">
-            {pane("With", with)}
-            {pane("Without", without)}
+            {pane(t().compare_with(), with)}
+            {pane(t().compare_without(), without)}
         </div>
-        <p class="hint">"Both answer the last question with the same seed. The conversation stays as it is."</p>
+        <p class="hint">{t().compare_hint()}</p>
     }
     .into_any()
 }
@@ -90,12 +91,12 @@ async fn answer(
 ) -> Result<(), Failure> {
     let invalid = |words: &str| Failure::new(Cause::Invalid, words);
     let ModelState::Ready { choice, details, .. } = stores.engine.model.get_untracked() else {
-        return Err(invalid("No model is loaded."));
+        return Err(invalid(t().compare_no_model()));
     };
     let conversation = with_system(stores.chat.conversation.get_untracked(), &choice);
     let is_user = |node: &_| conversation.message(*node).is_some_and(|message| message.role == Role::User);
     let Some(last) = conversation.active_path().into_iter().rev().find(is_user) else {
-        return Err(invalid("There is no question yet. Send a message first."));
+        return Err(invalid(t().compare_no_question()));
     };
     let (messages, handles) = stores.chat.messages(&conversation, last, details.capabilities).await;
     let mut options = conversation.generate_options(&choice.recommended(Some(&details)));
@@ -104,7 +105,7 @@ async fn answer(
     options.thinking &= details.capabilities.thinking;
     options.adapters = adapters;
     let reply = stores.engine.request_with(handles, |id| Request::Generate { id, messages, options });
-    let mut reply = reply.ok_or_else(|| invalid("The engine has stopped."))?;
+    let mut reply = reply.ok_or_else(|| invalid(t().engine_stopped()))?;
     running.try_update_value(|running| *running = Some(reply.id()));
     while let Some(events) = reply.batch(33).await {
         for event in events {
@@ -121,5 +122,5 @@ async fn answer(
             }
         }
     }
-    Err(invalid("The engine stopped before this answer was complete."))
+    Err(invalid(t().engine_stopped_early()))
 }

@@ -8,10 +8,10 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
 use super::{Origin, TextSource, TuneStore};
-use crate::format;
 use crate::history::AttachmentKey;
 use crate::media::{decode, kind, kind::FileKind, picture};
 use crate::state::media::{MOST_BYTES, blob_of};
+use crate::{format, language::t};
 
 /// Files of examples above this are not read: the page would hold them several times.
 const MOST_TEXT: u64 = 32_000_000;
@@ -56,10 +56,10 @@ impl TuneStore {
         spawn_local(async move {
             for file in files {
                 let name = file.name();
-                self.reading_file.set(Some(format!("Reading {name}")));
+                self.reading_file.set(Some(t().attach_reading(&name)));
                 match kind::of(&name, &file.type_()) {
                     FileKind::Other => self.take_text(&file).await,
-                    FileKind::Model => self.ui.toast(format!("{name} is a model. Open it on its own.")),
+                    FileKind::Model => self.ui.toast(t().tune_file_model(&name)),
                     kind => self.take_medium(file, kind).await,
                 }
             }
@@ -76,7 +76,7 @@ impl TuneStore {
         let (name, size) = (file.name(), file.size() as u64);
         if size > MOST_TEXT {
             let (size, most) = (format::bytes(size), format::bytes(MOST_TEXT));
-            self.ui.toast(format!("{name} has {size}; up to {most} can be read."));
+            self.ui.toast(format!("{name}: {}", t().attach_too_large(&most, &size)));
             return;
         }
         match JsFuture::from(file.text()).await {
@@ -89,7 +89,7 @@ impl TuneStore {
                     files,
                 };
             }),
-            Err(_) => self.ui.toast(format!("{name} could not be read. Choose it again.")),
+            Err(_) => self.ui.toast(format!("{name}: {}", t().media_unreadable())),
         }
     }
 
@@ -111,25 +111,23 @@ impl TuneStore {
 async fn medium(file: &File, kind: FileKind) -> Result<(Sense, Blob), String> {
     let size = file.size() as u64;
     if size == 0 {
-        return Err("The file is empty.".to_owned());
+        return Err(t().file_empty().to_owned());
     }
     if size > MOST_BYTES {
         let (size, most) = (format::bytes(size), format::bytes(MOST_BYTES));
-        return Err(format!("It has {size}; up to {most} can be read."));
+        return Err(t().attach_too_large(&most, &size));
     }
     match kind {
         FileKind::Picture { readable: true } => Ok((Sense::Sight, Blob::clone(file))),
         FileKind::Picture { readable: false } => {
             let drawn = picture::as_png(file).await;
-            Ok((Sense::Sight, drawn.ok_or("This browser cannot read it as a picture.")?))
+            Ok((Sense::Sight, drawn.ok_or(t().image_unreadable())?))
         }
         FileKind::Sound => {
             let sound = decode::decode(file).await.map_err(|error| error.to_string())?;
             let blob = blob_of(&sound.wav.finish(), "audio/wav");
-            Ok((Sense::Hearing, blob.ok_or("The browser has no room for it.")?))
+            Ok((Sense::Hearing, blob.ok_or(t().media_no_room())?))
         }
-        FileKind::Video | FileKind::Model | FileKind::Other => {
-            Err("It is neither a picture nor sound.".to_owned())
-        }
+        FileKind::Video | FileKind::Model | FileKind::Other => Err(t().tune_file_other().to_owned()),
     }
 }

@@ -6,7 +6,7 @@ use protocol::{Cause, Event, Failure, Remedy, Request, RequestId, TuneEvent, Tun
 
 use super::super::chat::{encoding_words, tower_words};
 use super::TuneStore;
-use crate::engine_client::Reply;
+use crate::{engine_client::Reply, language::t};
 
 /// Least time between two updates of the curves, in milliseconds.
 const FRAME_MS: u32 = 100;
@@ -217,7 +217,7 @@ impl TuneStore {
         self.run.speed.set(None);
         self.run.phase.set(RunPhase::Starting);
         self.run.request.set_value(Some(reply.id()));
-        self.ui.say("Training begins.");
+        self.ui.say(t().tune_begins());
         spawn_local(self.follow(reply));
     }
 
@@ -229,12 +229,9 @@ impl TuneStore {
                     Event::Tune { event, .. } => {
                         match &*event {
                             TuneEvent::Paused(summary) => {
-                                self.ui.say(format!(
-                                    "Paused after {} of {} steps.",
-                                    summary.step, summary.steps
-                                ));
+                                self.ui.say(t().tune_paused(summary.step.into(), summary.steps.into()));
                             }
-                            TuneEvent::Finished(_) => self.ui.say("Training is done."),
+                            TuneEvent::Finished(_) => self.ui.say(t().tune_done()),
                             TuneEvent::Trouble(failure) => self.ui.say(failure.message.clone()),
                             _ => {}
                         }
@@ -254,7 +251,7 @@ impl TuneStore {
         run.sensing.set(None);
         run.request.set_value(None);
         if run.is_active() {
-            let words = "The engine stopped. What was learned up to the last checkpoint is kept.";
+            let words = t().tune_engine_stopped();
             self.fail(Failure::new(Cause::Internal, words).with(Remedy::Retry));
         }
     }
