@@ -99,10 +99,9 @@ fn keep(words: &str, found: &mut Vec<String>) {
 
 /// Sentences and labels outside of tests, attributes and macros that only a developer reads.
 fn sentences(tokens: TokenStream, found: &mut Vec<String>) {
-    let mut trees = tokens.into_iter().peekable();
     let mut before = [String::new(), String::new()];
     let mut test = false;
-    while let Some(tree) = trees.next() {
+    for tree in tokens {
         match &tree {
             // An attribute; the item behind `#[cfg(test)]` is for tests.
             TokenTree::Group(group) if matches!(before[1].as_str(), "#") => {

@@ -78,7 +78,7 @@ export class EngineApp extends App {
 
   /** Waits until a model is loaded. */
   async loaded(name: string): Promise<void> {
-    const button = this.page.getByRole("button", { name: `Model: ${name}, loaded.` });
+    const button = this.page.getByRole("button", { name: `Model: ${name} (Loaded).` });
     await expect(button.or(this.failure)).toBeVisible({ timeout: LOAD });
     // What went wrong says more than a button that is not there.
     await expect(this.failure).toHaveCount(0);
@@ -88,7 +88,7 @@ export class EngineApp extends App {
   async testKernels(): Promise<void> {
     await this.page.getByRole("button", { name: "Test kernels" }).click();
     // A kernel that does not compute what it should would be named.
-    const outcome = this.page.getByText(/computes? wrongly on this GPU|^Verified on this GPU/);
+    const outcome = this.page.getByText(/wrong results on this GPU|^Verified on this GPU/);
     await expect(outcome.or(this.failure)).toBeVisible({ timeout: LOAD });
     await expect(outcome).toHaveText(/^Verified on this GPU: \d\d+ kernels\.$/);
   }
@@ -106,7 +106,7 @@ export class EngineApp extends App {
   /** Ends the answers of this conversation after so many tokens: random weights know no end. */
   async setLongest(tokens: number): Promise<void> {
     await this.openDrawer();
-    const longest = this.drawer.getByRole("spinbutton", { name: "Longest answer" });
+    const longest = this.drawer.getByRole("spinbutton", { name: "Maximum answer length" });
     await longest.fill(`${tokens}`);
     await longest.press("Tab");
     await this.drawer.getByRole("button", { name: "Close" }).click();
@@ -213,7 +213,8 @@ export async function drawn(answer: Locator): Promise<string> {
 
 /** The figures below an answer. */
 export async function figures(answer: Locator): Promise<Figures> {
-  const words = (await answer.getByTitle(/^\d+ tokens, the first one after/).getAttribute("title")) ?? "";
-  const [, drawn, prompt, known] = /^(\d+) tokens,.* prompt of (\d+) tokens, (\d+) of them/.exec(words) ?? [];
-  return { drawn: Number(drawn), prompt: Number(prompt), known: Number(known) };
+  const words = (await answer.getByTitle(/^[\d,]+ tokens, the first after/).getAttribute("title")) ?? "";
+  const [, ...numbers] = /^([\d,]+) tokens,.* prompt of ([\d,]+) tokens, ([\d,]+) from cache/.exec(words) ?? [];
+  const [drawn = NaN, prompt = NaN, known = NaN] = numbers.map((number) => Number(number.replaceAll(",", "")));
+  return { drawn, prompt, known };
 }

@@ -343,9 +343,9 @@ mod tests {
     #[test]
     fn verdicts_say_how_much_is_missing() {
         let verdict = FitVerdict::TooLarge { needed: 9_300_000_000, available: 8_000_000_000 };
-        assert_eq!(verdict_words(&verdict), (Mood::Bad, "Needs 1.3 GB more".into()));
+        assert_eq!(verdict_words(&verdict), (Mood::Bad, "Too large by 1.3 GB".into()));
         let verdict = FitVerdict::Fits { context: 8192, bytes: 1, outside: 1_927_000_000 };
-        let words = "Fits, but answers slowly: 1.9 GB stays outside graphics memory";
+        let words = "Fits, but answers slowly: 1.9 GB won’t fit in graphics memory";
         assert_eq!(verdict_words(&verdict), (Mood::Fair, words.into()));
     }
 

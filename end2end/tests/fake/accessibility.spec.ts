@@ -40,7 +40,7 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.attach(png(), wav("tone.wav", 2));
     await app.ask("What are these?");
     await app.attach(png("blue.png", 64, 48, [30, 30, 200]), animatedGif(), wav("long.wav", 31));
-    await expect(app.tray).toContainText("heard as 2 clips");
+    await expect(app.tray).toContainText("split into 2 clips");
     await app.attach({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") });
     await expect(app.refusal).toBeVisible();
   },
@@ -114,7 +114,7 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.page.locator("summary", { hasText: "Advanced settings" }).click();
     await app.page.getByRole("radio", { name: "File or pasted text" }).check();
     await app.page.getByRole("textbox", { name: "Or paste examples here" }).fill('{"prompt": "a", "completion": "b"}\n{');
-    await expect(app.page.getByText("1 row left out").or(app.page.getByText("Tokens can be shown"))).toBeVisible();
+    await expect(app.page.getByText("1 row skipped").or(app.page.getByText("Load a model to see tokens"))).toBeVisible();
   },
   "fine-tuning, after": async (app) => {
     await app.openChat("instant,tune-kept");

@@ -180,7 +180,7 @@ test.describe("a picture", () => {
     });
     await page.goto("/?fake=instant");
     await app.ready();
-    await expect(app.rail).toContainText("Conversations appear here.");
+    await expect(app.rail).toContainText("Your conversations will appear here.");
     await page.getByRole("button", { name: "All conversations" }).click();
     const chooser = page.waitForEvent("filechooser");
     await page.getByRole("menuitem", { name: "Import…" }).click();
@@ -231,7 +231,7 @@ test.describe("what cannot be attached is told, and nothing is lost", () => {
   test("an animated picture is taken by its first frame, which is said", async ({ app }) => {
     await app.openChat();
     await app.attach(animatedGif());
-    await expect(app.tray).toContainText("Animated: the first frame is seen.");
+    await expect(app.tray).toContainText("Animated: only the first frame is used.");
   });
 
   test("a model's file is still opened as one", async ({ app, page }) => {
@@ -275,7 +275,7 @@ test.describe("a model that lacks a sense", () => {
     await expect(app.recordButton).toHaveAttribute("aria-disabled", "true");
     // It is there for the keyboard and the reader of screens, and says why it does nothing.
     await app.attachButton.click({ force: true });
-    await expect(page.getByText(/takes text only/).first()).toBeVisible();
+    await expect(page.getByText(/only takes text/).first()).toBeVisible();
   });
 });
 
@@ -285,7 +285,7 @@ test("the parts for pictures and sound can be freed", async ({ app, page }) => {
   await app.ask("What is this?");
   await app.rail.getByRole("link", { name: "Models" }).click();
   const memory = page.locator("section", { has: page.getByRole("heading", { name: "Graphics memory" }) });
-  await expect(memory).toContainText("of it 320 MB for pictures and sound");
+  await expect(memory).toContainText("including 320 MB for images and audio");
   await memory.getByRole("button", { name: "Unload image and audio support" }).click();
-  await expect(memory).toContainText("are loaded with the first one");
+  await expect(memory).toContainText("Image and audio support loads on first use.");
 });

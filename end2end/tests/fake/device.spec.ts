@@ -51,13 +51,13 @@ test.describe("a device that computes in software", () => {
     await expect(question).toContainText("gemma4:e4b is 9.6 GB.");
     await question.getByRole("button", { name: "Not now" }).click();
     await expect(question).toBeHidden();
-    await expect(app.model).toHaveAccessibleName(/, not loaded\./);
+    await expect(app.model).toHaveAccessibleName(/\(Not loaded\)\./);
     await page.getByRole("button", { name: /^pebble/ }).click();
-    await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+    await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
     await app.model.click();
     await page.getByRole("dialog", { name: "Choose a model" }).getByRole("button", { name: /^gemma4:e4b/ }).click();
     await question.getByRole("button", { name: "Load anyway" }).click();
-    await expect(app.model).toHaveAccessibleName("Model: gemma4:e4b, loaded. Choose another.");
+    await expect(app.model).toHaveAccessibleName("Model: gemma4:e4b (Loaded). Choose another.");
   });
 });
 
@@ -95,8 +95,8 @@ test.describe("measurements on the page of diagnostics", () => {
     await app.allowClipboard();
     await page.getByRole("button", { name: "Copy as text" }).click();
     await expect(page.getByText("Copied.").first()).toBeVisible();
-    const copied = (await app.clipboard()) ?? "Drawing: 78.4 tok/s sampling_top_k_1";
-    expect(copied).toContain("Drawing: 78.4 tok/s");
+    const copied = (await app.clipboard()) ?? "Generation: 78.4 tok/s sampling_top_k_1";
+    expect(copied).toContain("Generation: 78.4 tok/s");
     expect(copied).toContain("sampling_top_k_1");
   });
 

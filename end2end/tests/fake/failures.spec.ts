@@ -44,7 +44,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await app.attach(png());
     const crash = page.getByRole("alert").filter({ hasText: "The engine stopped because of a fault in it." });
     await expect(crash).toBeVisible();
-    const note = app.tray.getByText("The engine stopped while it looked at this");
+    const note = app.tray.getByText("The engine stopped while reading this");
     await expect(note).toBeVisible();
     await crash.getByRole("button", { name: "Restart" }).click();
     await expect(crash).toBeHidden();
@@ -73,7 +73,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await app.composer.fill("A draft");
     await app.composer.press("Enter");
     await expect(crash).toBeHidden();
-    await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+    await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
     await expect(app.answers).toHaveCount(2);
     await expect(await app.answered()).toContainText("A red circle");
     await expect(app.questions).toHaveText([/Hello/, /A draft/]);

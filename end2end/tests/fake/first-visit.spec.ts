@@ -21,7 +21,7 @@ test.describe("the first visit", () => {
   test("starts the demo with one press, and says that it is a demo", async ({ app, page }) => {
     await app.openChat("instant,demo");
     await page.getByRole("button", { name: /^pebble/ }).click();
-    await expect(page.getByText("This is the demo: a tiny model")).toBeVisible();
+    await expect(page.getByText("This is a demo: a tiny model")).toBeVisible();
     await expect(app.composer).toBeFocused();
     await page.getByRole("button", { name: "What is 7 times 8?" }).click();
     await expect(await app.answered()).toContainText("A red circle");
@@ -44,7 +44,7 @@ test.describe("the first visit", () => {
     const chooser = page.waitForEvent("filechooser");
     await page.getByRole("button", { name: "Open a file…" }).click();
     await (await chooser).setFiles(file);
-    await expect(page.getByRole("button", { name: "Model: mine.gguf, loaded." })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Model: mine.gguf (Loaded)." })).toBeVisible();
     await expect(await app.ask("Hello")).toContainText("A red circle");
   });
 
@@ -64,7 +64,7 @@ test.describe("the first visit", () => {
     await drop("notes.txt");
     await expect(page.getByText(/notes.txt: Only images, audio and video can be attached/).first()).toBeVisible();
     await drop("dropped.gguf");
-    await expect(page.getByRole("button", { name: "Model: dropped.gguf, loaded." })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Model: dropped.gguf (Loaded)." })).toBeVisible();
   });
 });
 
@@ -73,7 +73,7 @@ test.describe("a server that does not answer", () => {
 
   test("is asked again on request", async ({ app }) => {
     await app.open("instant,offline");
-    await expect(app.failure).toContainText("The server did not answer. A file of your own still opens.");
+    await expect(app.failure).toContainText("You can still open a file of your own.");
     await expect(app.failure.getByRole("button", { name: "Try again" })).toBeVisible();
   });
 });

@@ -171,7 +171,7 @@ test.describe("the history", () => {
     await expect(app.conversation("Hello")).toBeHidden();
     await page.reload();
     await app.ready();
-    await expect(app.rail).toContainText("Conversations appear here.");
+    await expect(app.rail).toContainText("Your conversations will appear here.");
   });
 
   test("is exported and imported without loss", { tag: DOWNLOADS }, async ({ app, page }) => {

@@ -112,11 +112,11 @@ test("the drawer's title stays while its content scrolls", async ({ app, page })
 test("the boxes of an example have labels on a phone", async ({ app, page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await app.open("instant,demo", "/tune");
-  const label = page.getByText("Question 1", { exact: true });
+  const label = page.getByText("Prompt 1", { exact: true });
   await expect(label).toBeVisible();
   const field = page.getByRole("textbox", { name: "Prompt 1" });
   expect((await box(label)).bottom).toBeLessThanOrEqual((await box(field)).y + 1);
-  await expect(page.getByText("Answer 1", { exact: true })).toBeVisible();
+  await expect(page.getByText("Ideal answer 1", { exact: true })).toBeVisible();
 });
 
 test("a long question is folded, and opens", async ({ app, page }) => {

@@ -69,7 +69,7 @@ test("a model is unloaded, and loaded again with the next message", async ({ app
   await page.getByRole("button", { name: "Unload model" }).click();
   await expect(page.getByRole("button", { name: "Unload model" })).toHaveCount(0);
   await app.conversation("Hello").click();
-  await expect(app.model).toHaveAccessibleName(/^Model: pebble, not loaded\./);
+  await expect(app.model).toHaveAccessibleName(/^Model: pebble \(Not loaded\)\./);
   await expect(await app.ask("And again")).toContainText("A red circle");
-  await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+  await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
 });

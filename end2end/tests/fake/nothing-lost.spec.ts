@@ -152,8 +152,8 @@ test.describe("nothing is lost", () => {
     await page.getByRole("button", { name: "Save raw data" }).click();
     expect(readFileSync(await (await download).path(), "utf8")).toBe('{"version":2,"torn');
     await page.getByRole("main").getByRole("button", { name: "Delete" }).click();
-    await expect(app.conversation("Can't be read")).toBeHidden();
+    await expect(app.conversation("Can’t be read")).toBeHidden();
     await page.getByRole("button", { name: "Undo" }).click();
-    await expect(app.conversation("Can't be read")).toBeVisible();
+    await expect(app.conversation("Can’t be read")).toBeVisible();
   });
 });

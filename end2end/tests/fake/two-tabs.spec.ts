@@ -68,7 +68,7 @@ test.describe("two tabs", () => {
     await expect(app.page.getByRole("heading", { name: "This conversation isn’t in this browser" })).toBeVisible();
     await other.page.reload();
     await other.ready();
-    await expect(other.rail).toContainText("Conversations appear here.");
+    await expect(other.rail).toContainText("Your conversations will appear here.");
     await app.page.getByRole("button", { name: "Undo" }).click();
     await expect(app.answers.first()).toContainText("Part 1");
     await expect(other.conversation("A long answer")).toBeVisible();

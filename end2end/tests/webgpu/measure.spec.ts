@@ -45,7 +45,7 @@ test("speed and kernels of the loaded model are measured, and can be copied", as
   await expect(app.page.getByText("Copied.").first()).toBeAttached();
   const copied = await app.page.evaluate(() => navigator.clipboard.readText());
   console.log(copied);
-  for (const part of ["Drawing: ", "Time of a token: ", "Measured with: "]) {
+  for (const part of ["Generation: ", "Time per token: ", "Measured with: "]) {
     expect(copied).toContain(part);
   }
   await app.page.context().close();

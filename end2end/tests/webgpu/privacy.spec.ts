@@ -67,7 +67,7 @@ async function crowded(browser: Browser, keep: boolean): Promise<EngineApp> {
   const app = await EngineApp.start(browser);
   if (!keep) {
     await app.page.goto(`${proxy.origin}/settings`);
-    const kept = app.page.getByRole("switch", { name: /^Keep/ });
+    const kept = app.page.getByRole("switch", { name: /^Save models/ });
     await kept.click();
     await expect(kept).not.toBeChecked();
   }
@@ -110,12 +110,12 @@ test("where nothing is kept the page asks for memory first, and then asks the se
   const before = proxy.began.length;
   await row(app).click();
   const question = app.page.getByRole("dialog", { name: "This model needs more memory" });
-  await expect(question).toContainText("of ordinary memory as well", { timeout: LOAD });
+  await expect(question).toContainText("of ordinary memory", { timeout: LOAD });
   // Not more than the header was read.
   const asked = proxy.began.slice(before);
   expect(asked.filter((at) => at > 0)).toEqual([]);
   await question.getByRole("button", { name: "Not now" }).click();
-  await expect(app.page.getByRole("button", { name: /, loaded\.$/ })).toHaveCount(0);
+  await expect(app.page.getByRole("button", { name: /\(Loaded\)\./ })).toHaveCount(0);
   await row(app).click();
   await question.getByRole("button", { name: /^Use .*B of memory$/ }).click();
   await app.loaded(NAME);

@@ -65,7 +65,7 @@ test("examples are read, and the cost is stated", async () => {
   await app.loadDemo();
   await app.page.getByRole("link", { name: "Fine-tune" }).click();
   await addPairs(app.page, QUESTIONS.map((question) => [question, ANSWER] as const));
-  await expect(app.page.getByText(/^10 examples with \d+ tokens/)).toBeVisible({ timeout: LOAD });
+  await expect(app.page.getByText(/^10 examples with [\d,]+ tokens/)).toBeVisible({ timeout: LOAD });
   await app.page.getByText("Advanced settings").click();
   for (const [name, value] of [
     ["Learning rate", "0.01"],

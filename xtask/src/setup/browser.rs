@@ -68,9 +68,9 @@ fn major(version: &str) -> Option<u32> {
     version.split_whitespace().find_map(|word| word.split('.').next()?.parse().ok())
 }
 
-/// Playwright's WebKit, downloaded if need be. Says so where it can't be had: no distribution packages one that
+/// Downloads Playwright's WebKit if need be, and returns whether it is there. Says so where it can't be had: no distribution packages one that
 /// Playwright could drive.
-pub fn webkit(end2end: &Path) {
+pub fn webkit(end2end: &Path) -> bool {
     let playwright = |words: &[&str]| {
         let mut playwright = npx(end2end, "playwright");
         playwright.args(words).current_dir(end2end);
@@ -79,10 +79,13 @@ pub fn webkit(end2end: &Path) {
     };
     // What it needs of the system is much, and of no use without it.
     if !playwright(&["install", "webkit"]) {
-        eprintln!("    WebKit cannot be downloaded here: the page is not tested in it.");
-    } else if debian::has_apt() && !playwright(&["install-deps", "webkit"]) {
-        eprintln!("    What WebKit needs of the system cannot be installed here: its tests may fail.");
+        eprintln!("    WebKit can't be downloaded here: the page is not tested in it.");
+        return false;
     }
+    if debian::has_apt() && !playwright(&["install-deps", "webkit"]) {
+        eprintln!("    What WebKit needs of the system can't be installed here: its tests may fail.");
+    }
+    true
 }
 
 /// The driver file of lavapipe, Mesa's Vulkan on the CPU, installed where apt can; `None` leaves the choice of the
