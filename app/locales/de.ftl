@@ -749,7 +749,7 @@ count-unreadable = { $count ->
     *[other] { $count } unlesbare Dateien
     }
 tune-with-media = Mit { $files }.
-tune-remove-media = Entfernen
+tune-remove-media = Bilder und Audio entfernen
 tune-column-instructions = Anweisungen
 tune-chat-empty = Diese Unterhaltung hat noch keine Antworten. Zuerst chatten oder eine Unterhaltung aus der Liste öffnen.
 tune-chat-answers = „{ $title }“ wie angezeigt, mit { $answers ->

@@ -750,7 +750,7 @@ count-unreadable = { $count ->
     *[other] { $count } unreadable files
     }
 tune-with-media = With { $files }.
-tune-remove-media = Remove
+tune-remove-media = Remove images and audio
 tune-column-instructions = Instructions
 tune-chat-empty = This conversation has no answers yet. Chat first, or open a conversation from the list.
 tune-chat-answers = “{ $title }” as shown on screen, with { $answers ->

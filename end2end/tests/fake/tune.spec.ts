@@ -98,7 +98,7 @@ test("pictures are given with the examples that name them, and shown with their 
   await tune.startButton.click();
   await expect(tune.status).toContainText("It stays here until you start another one.");
 
-  await page.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("button", { name: "Remove images and audio" }).click();
   await expect(page.getByText("None of the examples can be used.")).toBeVisible();
 });
 

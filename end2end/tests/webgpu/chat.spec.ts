@@ -117,7 +117,7 @@ test("the engine's own memory stays small, and the figures are told", async () =
   const terms = await app.drawer.getByRole("term").allTextContents();
   const values = await told.allTextContents();
   console.log(terms.map((term, at) => `${term}: ${values[at]}`).join("; "));
-  expect(terms).toContain("Writing");
+  expect(terms).toContain("Generation");
   await app.drawer.getByRole("button", { name: "Close" }).click();
 });
 

@@ -51,6 +51,6 @@ test("an engine that ends is told of, and starts again", async ({ browser }) => 
   await expect(told).toHaveCount(0);
   await expect(app.composer).toHaveValue("What I was about to say");
   await app.page.goto("/diagnostics");
-  await expect(app.page.getByText("Running, protocol version")).toBeVisible();
+  await expect(app.page.getByText("Running (protocol version")).toBeVisible();
   await app.page.context().close();
 });

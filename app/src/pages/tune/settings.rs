@@ -64,7 +64,7 @@ pub fn SettingsSection() -> impl IntoView {
         });
     };
     let take_unit = move |event| {
-        let steps = event_target_value(&event) == t().tune_steps();
+        let steps = event_target_value(&event) == "steps";
         tune.change_settings(|it| {
             it.length = match it.length {
                 TuneLength::Rounds(rounds) if steps => TuneLength::Steps(rounds.max(20)),
@@ -97,7 +97,7 @@ pub fn SettingsSection() -> impl IntoView {
                     <span>{t().tune_unit()}</span>
                     <select on:change=take_unit>
                         <option value="rounds" prop:selected=move || !in_steps()>{t().tune_epochs()}</option>
-                        <option value=t().tune_steps() prop:selected=in_steps>{t().tune_steps()}</option>
+                        <option value="steps" prop:selected=in_steps>{t().tune_steps()}</option>
                     </select>
                 </label>
             </div>
