@@ -424,22 +424,16 @@ fn export_markdown(stores: Stores, id: ConversationId) {
 /// Deletes a conversation. Its line goes with its menu, and the focus to the line beside it.
 fn delete(stores: Stores, id: ConversationId) {
     let line = browser::focused().and_then(|menu| menu.closest("li").ok().flatten());
-    let beside = line
-        .as_ref()
-        .and_then(|line| line.next_element_sibling().or_else(|| line.previous_element_sibling()));
-    stores.chat.delete_conversation(id, move || {
-        request_animation_frame(move || {
-            // The line may not be gone yet.
-            let goes = |it: &web_sys::HtmlElement| line.as_ref().is_some_and(|line| line.contains(Some(it)));
-            if browser::focused().is_some_and(|it| !goes(&it)) {
-                return;
-            }
-            let link = beside.and_then(|line| line.query_selector("a").ok().flatten());
-            match link.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) {
-                // It is in the page.
-                Some(link) => drop(link.focus()),
-                None => browser::focus_somewhere(),
-            }
-        });
+    let beside =
+        line.and_then(|line| line.next_element_sibling().or_else(|| line.previous_element_sibling()));
+    // Once the menu has given the focus back to its button, and before that goes with the line.
+    request_animation_frame(move || {
+        let link = beside.and_then(|line| line.query_selector("a").ok().flatten());
+        match link.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) {
+            // It is in the page.
+            Some(link) => drop(link.focus()),
+            None => browser::focus_somewhere(),
+        }
     });
+    stores.chat.delete_conversation(id, || ());
 }
