@@ -37,7 +37,7 @@ const PLURALS: [&str; 6] = ["zero", "one", "two", "few", "many", "other"];
 pub struct Catalogue {
     /// Tags and the pattern of every message, in the order of the messages.
     languages: Vec<(String, Vec<String>)>,
-    /// Names of messages with their arguments in the order of their names; true where it is a number.
+    /// Names of messages with their arguments in the order of the English text; true where it is a number.
     messages: Vec<(String, Vec<(String, bool)>)>,
 }
 
@@ -46,8 +46,8 @@ pub struct Catalogue {
 struct Parsed {
     /// Text, with `{name}` not replaced yet.
     pieces: Vec<Piece>,
-    /// Its variables; true where it is a number.
-    variables: BTreeMap<String, bool>,
+    /// Its variables in the order of their appearance; true where it is a number.
+    variables: Vec<(String, bool)>,
 }
 
 enum Piece {
@@ -79,7 +79,7 @@ pub fn check(mut files: Vec<(String, String)>) -> Result<Catalogue, Vec<String>>
     for (_, messages) in &parsed {
         for (name, message) in messages {
             numbers.extend(
-                message.variables.iter().filter(|(_, number)| **number).map(|(it, _)| (&**name, &**it)),
+                message.variables.iter().filter(|(_, number)| *number).map(|(it, _)| (&**name, &**it)),
             );
         }
     }
@@ -101,17 +101,15 @@ pub fn check(mut files: Vec<(String, String)>) -> Result<Catalogue, Vec<String>>
                 faults.push(format!("{tag}.ftl: `{name}` is missing"));
                 continue;
             };
-            let variables = |message: &Parsed| message.variables.keys().cloned().collect::<Vec<_>>();
-            if variables(message) != variables(english) {
-                faults.push(format!(
-                    "{tag}.ftl: `{name}` has the variables {:?} instead of {:?}",
-                    variables(message),
-                    variables(english)
-                ));
+            let variables = |message: &Parsed| message.variables.iter().map(|it| it.0.clone()).collect();
+            let (found, wanted): (BTreeSet<String>, BTreeSet<String>) =
+                (variables(message), variables(english));
+            if found != wanted {
+                faults.push(format!("{tag}.ftl: `{name}` has the variables {found:?} instead of {wanted:?}"));
                 continue;
             }
             let mut pattern = String::new();
-            write_pattern(&message.pieces, &variables(english), &mut pattern);
+            write_pattern(&message.pieces, &english.variables, &mut pattern);
             patterns.push(pattern);
         }
         languages.push((tag.clone(), patterns));
@@ -119,8 +117,9 @@ pub fn check(mut files: Vec<(String, String)>) -> Result<Catalogue, Vec<String>>
     let messages = reference
         .iter()
         .map(|(name, message)| {
-            let arguments = message.variables.keys();
-            let arguments = arguments.map(|it| (it.clone(), numbers.contains(&(&**name, &**it)))).collect();
+            let arguments = message.variables.iter();
+            let arguments =
+                arguments.map(|(it, _)| (it.clone(), numbers.contains(&(&**name, &**it)))).collect();
             (name.clone(), arguments)
         })
         .collect();
@@ -170,7 +169,7 @@ fn parse(tag: &str, text: &str, faults: &mut Vec<String>) -> Vec<(String, Parsed
 
 fn pieces(
     pattern: &Pattern<&str>,
-    variables: &mut BTreeMap<String, bool>,
+    variables: &mut Vec<(String, bool)>,
     inside: bool,
 ) -> Result<Vec<Piece>, String> {
     let mut pieces = Vec::new();
@@ -183,7 +182,7 @@ fn pieces(
                 }
                 _ => {
                     let (name, number) = variable(inline)?;
-                    *variables.entry(name.clone()).or_default() |= number;
+                    note(variables, &name, number);
                     Piece::Variable(name)
                 }
             },
@@ -192,7 +191,7 @@ fn pieces(
                     return Err("a choice within a choice".into());
                 }
                 let (name, _) = variable(selector)?;
-                *variables.entry(name.clone()).or_default() |= variants.iter().all(is_plural);
+                note(variables, &name, variants.iter().all(is_plural));
                 let variants = variants
                     .iter()
                     .map(|variant| {
@@ -208,6 +207,14 @@ fn pieces(
         });
     }
     Ok(pieces)
+}
+
+/// Notes a variable where it is met first, and that it is a number where any place says so.
+fn note(variables: &mut Vec<(String, bool)>, name: &str, number: bool) {
+    match variables.iter_mut().find(|known| known.0 == name) {
+        Some(known) => known.1 |= number,
+        None => variables.push((name.to_owned(), number)),
+    }
 }
 
 fn key<'a>(variant: &Variant<&'a str>) -> &'a str {
@@ -235,9 +242,9 @@ fn variable(inline: &InlineExpression<&str>) -> Result<(String, bool), String> {
     }
 }
 
-fn write_pattern(pieces: &[Piece], variables: &[String], out: &mut String) {
+fn write_pattern(pieces: &[Piece], variables: &[(String, bool)], out: &mut String) {
     let argument = |name: &String| {
-        let at = variables.iter().position(|it| it == name).unwrap_or_default();
+        let at = variables.iter().position(|it| it.0 == *name).unwrap_or_default();
         char::from(FIRST_ARGUMENT + u8::try_from(at).unwrap_or_default())
     };
     for piece in pieces {

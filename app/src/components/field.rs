@@ -91,7 +91,7 @@ pub fn NumberField(
             />
             {(!hint.is_empty()).then(|| view! { <span class="hint">{hint}</span> })}
             {move || refused.get().then(|| view! {
-                <span class="hint bad">{t().field_range(&format::setting(max), &format::setting(min))}</span>
+                <span class="hint bad">{t().field_range(&format::setting(min), &format::setting(max))}</span>
             })}
         </label>
     }

@@ -164,7 +164,7 @@ pub fn pick_archive(stores: Stores) {
 async fn import(stores: Stores, file: gloo_file::File) {
     if file.size() > MOST_IMPORT_BYTES {
         let (size, most) = (format::bytes(file.size()), format::bytes(MOST_IMPORT_BYTES));
-        return stores.ui.toast(t().import_too_large(&most, &size));
+        return stores.ui.toast(t().import_too_large(&size, &most));
     }
     let bytes = match read_as_bytes(&file).await {
         Ok(bytes) => bytes,

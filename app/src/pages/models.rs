@@ -135,7 +135,7 @@ fn KeptHere() -> impl IntoView {
     };
     let report = move || {
         engine.cache.get().map(|report| {
-            let space = t().saved_space(&format::bytes(report.quota), &format::bytes(report.used));
+            let space = t().saved_space(&format::bytes(report.used), &format::bytes(report.quota));
             let promise = if report.persisted {
                 t().saved_promise()
             } else {

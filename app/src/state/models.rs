@@ -188,7 +188,7 @@ pub fn verdict_words(verdict: &FitVerdict) -> (Mood, String) {
             (Mood::Bad, t().fits_not(&format::bytes(needed.saturating_sub(*available))))
         }
         FitVerdict::TensorTooLarge { needed, available, .. } => {
-            (Mood::Bad, t().fits_part(&format::bytes(*available), &format::bytes(*needed)))
+            (Mood::Bad, t().fits_part(&format::bytes(*needed), &format::bytes(*available)))
         }
     }
 }

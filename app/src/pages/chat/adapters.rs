@@ -203,7 +203,7 @@ fn Row(adapter: OpenAdapter) -> impl IntoView {
         key.with_value(|key| adapters.change(key, |adapter| change(adapter)));
     };
     let details = adapter.details;
-    let facts = t().adapter_facts(details.layers.into(), details.parameters, details.rank.into());
+    let facts = t().adapter_facts(details.rank.into(), details.layers.into(), details.parameters);
     let name = short(&details.name);
     let slider_label = t().adapter_scale(&name);
     let remove_label = t().remove(&name);

@@ -156,7 +156,7 @@ fn Cost() -> impl IntoView {
 
         let over = context.get().filter(|&context| total >= context);
         let words = match over {
-            Some(context) => t().attached_over(context, total),
+            Some(context) => t().attached_over(total, context),
             None => t().attached_tokens(total),
         };
         let several = stores.chat.attached.with(|all| all.len() > 1);

@@ -348,10 +348,10 @@ fn Figures(message: Memo<Option<Arc<Message>>>) -> impl IntoView {
         }
         parts.push(first.clone());
         let whole = t().figures(
-            timings.cached_tokens.into(),
+            timings.decode_tokens.into(),
             &first,
             timings.prompt_tokens.into(),
-            timings.decode_tokens.into(),
+            timings.cached_tokens.into(),
         );
         Some(view! { <span class="figures muted numbers" title=whole>{parts.join(" · ")}</span> })
     }

@@ -93,7 +93,7 @@ fn NotSaved() -> impl IntoView {
             }
             ids => t().conversations(ids.len() as u64),
         };
-        Some(t().unsaved(&what, &why))
+        Some(t().unsaved(&why, &what))
     };
     let export = move |_| {
         let ids =

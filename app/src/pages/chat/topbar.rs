@@ -38,8 +38,8 @@ pub fn TopBar() -> impl IntoView {
     });
     let context_view = move || {
         context.get().map(|(used, size)| {
-            let words = t().context_used(size.into(), used.into());
-            let short = t().context_short(size.into(), used.into());
+            let words = t().context_used(used.into(), size.into());
+            let short = t().context_short(used.into(), size.into());
             view! {
                 <span class="context numbers" title=words.clone()>
                     <span class="visually-hidden">{words.clone()}</span>

@@ -52,7 +52,7 @@ fn Loaded() -> impl IntoView {
     let words = move || {
         stores.engine.model.with(|model| match model {
             ModelState::Ready { choice, context, gpu_bytes, .. } => {
-                Some(t().welcome_ready(&format::bytes(*gpu_bytes), &choice.entry.name, (*context).into()))
+                Some(t().welcome_ready(&choice.entry.name, &format::bytes(*gpu_bytes), (*context).into()))
             }
             ModelState::Loading { choice, .. } => Some(t().welcome_loading(&choice.entry.name)),
             ModelState::None | ModelState::Failed { .. } => None,

@@ -64,7 +64,7 @@ pub fn pairs(profile: &Profile) -> Pairs {
         (t().kernels_read(), format::bytes(profile.token_bytes)),
         (
             t().kernels_time(),
-            t().kernels_times(&format::number(alone, 3), &format::number(profile.token_ms, 3)),
+            t().kernels_times(&format::number(profile.token_ms, 3), &format::number(alone, 3)),
         ),
         (t().kernels_share(), percent(profile.share(profile.token_bytes, profile.token_ms))),
         (t().kernels_dispatches(), format::count(profile.dispatches.into())),

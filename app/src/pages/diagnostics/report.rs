@@ -52,7 +52,7 @@ fn about(device: Option<&DeviceReport>, model: &ModelState, user_agent: &str) ->
 
 fn of_self_test(self_test: &SelfTest) -> Vec<String> {
     let checks = self_test.checks.iter().map(|check| match &check.problem {
-        None => t().report_right(&format::number(check.deviation, 3), &check.name),
+        None => t().report_right(&check.name, &format::number(check.deviation, 3)),
         Some(problem) => t().report_wrong(&check.name, problem),
     });
     let switched_off = self_test.switched_off.map(|form| match form {

@@ -56,7 +56,7 @@ fn verdict(found: &SelfTest) -> String {
                 None if found.of_model => t().selftest_unloaded(),
                 None => "",
             };
-            let parts = [&t().selftest_bad(kernels, of, wrong), then, t().selftest_advice()];
+            let parts = [&t().selftest_bad(wrong, kernels, of), then, t().selftest_advice()];
             parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
         }
     }

@@ -59,7 +59,7 @@ fn spread(spread: Spread, unit: impl Fn(&str) -> String) -> String {
         0 => format::count(value.round() as u64),
         _ => format::number(value, digits),
     };
-    t().speed_spread(&figure(max), &unit(&figure(median)), &figure(min))
+    t().speed_spread(&unit(&figure(median)), &figure(min), &figure(max))
 }
 
 #[cfg(test)]

@@ -256,8 +256,8 @@ fn point_words(point: &TunePoint) -> String {
         format::count(point.step.into()),
     );
     match point.eval_loss {
-        Some(evaluation) => t().chart_point_evaluated(&number(evaluation), &loss, &rate, &step),
-        None => t().chart_point(&loss, &rate, &step),
+        Some(evaluation) => t().chart_point_evaluated(&step, &loss, &number(evaluation), &rate),
+        None => t().chart_point(&step, &loss, &rate),
     }
 }
 
@@ -275,11 +275,11 @@ fn summary(points: &[TunePoint], title: &str, series: &[Series]) -> String {
             }
         };
         Some(t().chart_ends(
+            (curve.name)(t()),
             &number(first),
             first_step.into(),
             &number(last),
             last_step.into(),
-            (curve.name)(t()),
         ))
     });
     let parts: Vec<_> = parts.collect();

@@ -331,7 +331,7 @@ fn ChatSource() -> impl IntoView {
             t().tune_chat_empty().to_owned()
         } else {
             let title = if title.is_empty() { t().untitled().to_owned() } else { title };
-            t().tune_chat_answers(answers, &title)
+            t().tune_chat_answers(&title, answers)
         }
     };
     let media = move || match stores.tune.chat_attachments().len() as u64 {

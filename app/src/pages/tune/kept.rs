@@ -55,7 +55,7 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
         stores.ui.go(&Place::Chat(open).path());
     };
     let KeptAdapter { id, name, model, rank, size, made } = adapter;
-    let about = t().tune_adapter_about(&browser::local_time(made), &model, rank.into(), &format::bytes(size));
+    let about = t().tune_adapter_about(&model, rank.into(), &format::bytes(size), &browser::local_time(made));
     let id = StoredValue::new(id);
     let export = move |format| move |_| tune.export(id.get_value(), format);
     let asking = RwSignal::new(false);

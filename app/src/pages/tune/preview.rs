@@ -41,7 +41,7 @@ fn preview_view(preview: Preview) -> AnyView {
     let summary = if usable == 0 {
         t().tune_unusable().to_owned()
     } else {
-        t().tune_preview(usable.into(), learned, longest.into(), tokens)
+        t().tune_preview(usable.into(), tokens, learned, longest.into())
     };
     let more = u64::from(usable).saturating_sub(rows.len() as u64);
     let rows: Vec<_> = rows.into_iter().enumerate().map(|(index, row)| row_view(row, index == 0)).collect();
@@ -89,7 +89,7 @@ fn row_view(row: PreviewRow, open: bool) -> AnyView {
     };
     let shown: u32 = row.pieces.iter().map(tokens).sum();
     let cut = row.tokens > shown;
-    let counts = t().tune_row(row.learned.into(), row.tokens.into());
+    let counts = t().tune_row(row.tokens.into(), row.learned.into());
     let pieces = StoredValue::new(row.pieces);
     let is_open = RwSignal::new(open);
     // Thousands of tokens are drawn only where somebody looks.

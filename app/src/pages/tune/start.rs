@@ -64,16 +64,16 @@ pub fn StartSection() -> impl IntoView {
 }
 
 fn plan_view(plan: TunePlan) -> AnyView {
-    let memory = t().plan_memory(&format::bytes(plan.gpu_available), &format::bytes(plan.gpu_bytes));
+    let memory = t().plan_memory(&format::bytes(plan.gpu_bytes), &format::bytes(plan.gpu_available));
     let time = match plan.seconds {
         Some(seconds) => t().plan_time(&format::seconds(seconds.max(1.0))),
         None => t().plan_time_later().to_owned(),
     };
     let storage = match plan.storage_left {
-        Some(left) => t().plan_storage(&format::bytes(left), &format::bytes(2 * plan.checkpoint_bytes)),
+        Some(left) => t().plan_storage(&format::bytes(2 * plan.checkpoint_bytes), &format::bytes(left)),
         None => format::bytes(2 * plan.checkpoint_bytes),
     };
-    let steps = t().plan_steps(plan.train.into(), plan.evaluate.into(), plan.steps.into());
+    let steps = t().plan_steps(plan.steps.into(), plan.train.into(), plan.evaluate.into());
     let media = (plan.media_bytes > 0).then(|| (t().plan_media(), format::bytes(plan.media_bytes)));
     let pairs = [
         (t().plan_work(), steps),

@@ -206,7 +206,7 @@ impl ChatStore {
         }
         if size > MOST_BYTES && kind != FileKind::Video {
             let (size, most) = (format::bytes(size), format::bytes(MOST_BYTES));
-            return Err(t().attach_too_large(&most, &size));
+            return Err(t().attach_too_large(&size, &most));
         }
         match kind {
             FileKind::Picture { readable: true } => self.add_picture(file, &name, &mime).await,
@@ -249,7 +249,7 @@ impl ChatStore {
 
     async fn add_video(self, file: &File, name: &str, with_sound: bool) -> Result<(), String> {
         let told = |taken: usize, of: usize| {
-            self.attaching.set(Some(t().attach_reading_frame(taken as u64 + 1, name, of as u64)));
+            self.attaching.set(Some(t().attach_reading_frame(name, taken as u64 + 1, of as u64)));
         };
         let frames = video::frames(file, told).await.map_err(|error| error.to_string())?;
         let sound = if with_sound && (file.size() as u64) <= MOST_BYTES {

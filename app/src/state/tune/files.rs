@@ -76,7 +76,7 @@ impl TuneStore {
         let (name, size) = (file.name(), file.size() as u64);
         if size > MOST_TEXT {
             let (size, most) = (format::bytes(size), format::bytes(MOST_TEXT));
-            self.ui.toast(format!("{name}: {}", t().attach_too_large(&most, &size)));
+            self.ui.toast(format!("{name}: {}", t().attach_too_large(&size, &most)));
             return;
         }
         match JsFuture::from(file.text()).await {
@@ -115,7 +115,7 @@ async fn medium(file: &File, kind: FileKind) -> Result<(Sense, Blob), String> {
     }
     if size > MOST_BYTES {
         let (size, most) = (format::bytes(size), format::bytes(MOST_BYTES));
-        return Err(t().attach_too_large(&most, &size));
+        return Err(t().attach_too_large(&size, &most));
     }
     match kind {
         FileKind::Picture { readable: true } => Ok((Sense::Sight, Blob::clone(file))),
