@@ -2,8 +2,8 @@
 // `cargo xtask build` and a `cargo build`: `npx playwright test`.
 //
 // GEMTAB_SERVER and GEMTAB_SITE name the server and the site; CHROMIUM names the browser. GEMTAB_PROBE names the native
-// engine, and GEMTAB_PROBE_DRIVER its Vulkan driver. FIREFOX names a Firefox as a system packages it, 153 or newer, for
-// --project=fake-engine-firefox.
+// engine, and GEMTAB_PROBE_DRIVER its Vulkan driver. FIREFOX names a Firefox as a system packages it, 153 or
+// newer, for the projects fake-engine-firefox and webgpu-firefox.
 //
 // What takes a software adapter many minutes is left out unless it is asked for: pictures, speech and fine-tuning with
 // GEMTAB_LONG=1, and a model of gigabytes with GEMTAB_LARGE=FILE (tests/webgpu/large.spec.ts). With a graphics card all of it
@@ -12,7 +12,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, devices, firefox, webkit } from "@playwright/test";
-import { EMULATES_MEDIA, packagedFirefox } from "./support/firefox.ts";
+import { DOWNLOADS, EMULATES_MEDIA, firefoxForFakes, firefoxWithWebGpu, isPackaged, PICKS_TWICE } from "./support/firefox.ts";
 import { place } from "./support/place.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -55,15 +55,24 @@ const chromium = browser("--enable-unsafe-webgpu", ...adapter);
 /** The same without a graphics device, which draws pages sooner, and without traces, which take time too. */
 const plain = { ...browser("--disable-gpu"), trace: "off", screenshot: "only-on-failure" } as const;
 
-/** The interface is tested in these browsers too, where Playwright has installed them or a variable names one. */
+/** Other browsers are tested where Playwright has installed them or a variable names one. */
+const hasFirefox = isPackaged || existsSync(firefox.executablePath());
+const desktopFirefox = { ...devices["Desktop Firefox"], trace: "off" } as const;
 const others = [
   {
     name: "fake-engine-firefox",
-    there: packagedFirefox !== undefined || existsSync(firefox.executablePath()),
-    use: { ...devices["Desktop Firefox"], ...packagedFirefox },
-    grepInvert: packagedFirefox ? new RegExp(EMULATES_MEDIA) : [],
+    there: hasFirefox,
+    testDir: "tests/fake",
+    use: { ...desktopFirefox, ...firefoxForFakes },
+    grepInvert: isPackaged ? new RegExp([DOWNLOADS, EMULATES_MEDIA, PICKS_TWICE].join("|")) : [],
   },
-  { name: "fake-engine-webkit", there: existsSync(webkit.executablePath()), use: devices["Desktop Safari"], grepInvert: [] },
+  { name: "webgpu-firefox", there: hasFirefox, testDir: "tests/firefox", use: { ...desktopFirefox, ...firefoxWithWebGpu } },
+  {
+    name: "fake-engine-webkit",
+    there: existsSync(webkit.executablePath()),
+    testDir: "tests/fake",
+    use: { ...devices["Desktop Safari"], trace: "off" } as const,
+  },
 ].filter(({ there }) => there);
 
 export default defineConfig({
@@ -82,7 +91,7 @@ export default defineConfig({
     // Two software adapters would only wait for each other.
     { name: "webgpu", testDir: "tests/webgpu", use: chromium, timeout: 300_000, workers: 1 },
     { name: "fake-engine", testDir: "tests/fake", use: plain },
-    ...others.map(({ name, use, grepInvert }) => ({ name, testDir: "tests/fake", use, grepInvert })),
+    ...others.map(({ there: _, ...project }) => project),
   ],
   webServer: {
     command: [server, "--port", port, "--site-root", site, "--ollama-models", ollama, "--models", models]

@@ -4,6 +4,8 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
+use crate::language::{Language, intl, t};
+
 /// A value in the page's address.
 #[must_use]
 pub fn query(name: &str) -> Option<String> {
@@ -24,16 +26,16 @@ fn query_in(search: &str, name: &str) -> Option<String> {
 /// # Errors
 /// When the server cannot be reached or answers something else; in words.
 pub async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<T, String> {
-    let window = web_sys::window().ok_or("There is no browser here.")?;
-    let unreachable = |_: JsValue| "The server did not answer.".to_owned();
+    let window = web_sys::window().ok_or(t().server_no_browser())?;
+    let unreachable = |_: JsValue| t().server_silent().to_owned();
     let response = JsFuture::from(window.fetch_with_str(path)).await.map_err(unreachable)?;
     let response: web_sys::Response = response.dyn_into().map_err(unreachable)?;
     if !response.ok() {
-        return Err(format!("The server answered with status {}.", response.status()));
+        return Err(t().server_status(&response.status().to_string()));
     }
     let text = JsFuture::from(response.text().map_err(unreachable)?).await.map_err(unreachable)?;
     serde_json::from_str(&text.as_string().unwrap_or_default())
-        .map_err(|error| format!("The server's answer cannot be read: {error}."))
+        .map_err(|error| t().server_unreadable(&error.to_string()))
 }
 
 /// What the server wrote into a `<meta>` of the page; none where it wrote nothing.
@@ -187,14 +189,10 @@ pub fn timezone_offset() -> i32 {
     if web_sys_absent() { 0 } else { js_sys::Date::new_0().get_timezone_offset() as i32 }
 }
 
-/// A time as the person's browser writes it.
+/// A moment as the language writes it; empty on the server.
 #[must_use]
 pub fn local_time(milliseconds: f64) -> String {
-    if web_sys_absent() {
-        return String::new();
-    }
-    let date = js_sys::Date::new(&milliseconds.into());
-    String::from(date.to_locale_string("default", &js_sys::Object::new()))
+    intl::date_time(Language::now(), milliseconds)
 }
 
 fn web_sys_absent() -> bool {
@@ -243,6 +241,17 @@ pub fn focus_somewhere() {
             found.focus().ok();
             return;
         }
+    }
+}
+
+/// Puts the focus on what a selector finds.
+pub fn focus(selector: &str) {
+    let found = web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.query_selector(selector).ok().flatten());
+    if let Some(found) = found.and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok()) {
+        // What cannot take the focus leaves it to nobody, as before.
+        found.focus().ok();
     }
 }
 

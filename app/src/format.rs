@@ -1,66 +1,69 @@
 //! Numbers as a person reads them. Units are decimal (1 GB = 10⁹ bytes), as file managers and shops count.
 
+use crate::language::{Language, intl, t};
+
+/// A number with exactly so many digits behind the decimal mark, as the language writes it.
+#[must_use]
+pub fn number(value: f64, digits: usize) -> String {
+    intl::number(Language::now(), value, digits)
+}
+
 /// Bytes: `512 B`, `13.7 MB`, `7.2 GB`.
 #[must_use]
 pub fn bytes(count: u64) -> String {
-    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
-    if count < 1000 {
-        return format!("{count} B");
-    }
-    let mut value = count as f64 / 1000.0;
-    let mut unit = 0;
-    // 999.95 would print as "1000.0".
-    while value >= 999.95 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    if value >= 99.95 { format!("{value:.0} {}", UNITS[unit]) } else { format!("{value:.1} {}", UNITS[unit]) }
+    let unit = byte_unit(count);
+    in_unit(unit, &number(count as f64 / scale(unit), digits(count, unit)))
 }
 
 /// Bytes in whole units, one unit smaller than [`bytes`] takes: `4,030 MB`. For amounts that differ by little.
 #[must_use]
 pub fn bytes_exactly(amount: u64) -> String {
     match amount {
-        0..1_000_000 => format!("{} B", count(amount)),
-        1_000_000..1_000_000_000 => format!("{} kB", count(amount / 1_000)),
-        _ => format!("{} MB", count(amount / 1_000_000)),
+        0..1_000_000 => in_unit(0, &count(amount)),
+        1_000_000..1_000_000_000 => in_unit(1, &count(amount / 1_000)),
+        _ => in_unit(2, &count(amount / 1_000_000)),
     }
 }
 
 /// Two amounts of one thing, in the unit of the larger: `1.2 of 3.3 GB`.
 #[must_use]
 pub fn bytes_of(done: u64, total: u64) -> String {
-    let whole = bytes(total);
-    let Some((_, unit)) = whole.split_once(' ') else { return format!("{} of {whole}", bytes(done)) };
-    let scale = match unit {
-        "kB" => 1e3,
-        "MB" => 1e6,
-        "GB" => 1e9,
-        "TB" => 1e12,
-        _ => 1.0,
-    };
-    let digits = usize::from(unit != "B" && total as f64 / scale < 99.95);
-    format!("{:.digits$} of {whole}", done as f64 / scale)
+    let unit = byte_unit(total);
+    let part = number(done as f64 / scale(unit), digits(total, unit));
+    t().amount_of(&part, &bytes(total))
 }
 
-/// A count with thin spaces between groups of three digits: `8 192`.
+/// The power of a thousand in which so many bytes have at most three digits.
+fn byte_unit(count: u64) -> usize {
+    if count < 1000 {
+        return 0;
+    }
+    // 999.95 would print as "1000.0".
+    (1..4).find(|unit| count as f64 / scale(*unit) < 999.95).unwrap_or(4)
+}
+
+fn scale(unit: usize) -> f64 {
+    [1.0, 1e3, 1e6, 1e9, 1e12][unit]
+}
+
+fn digits(count: u64, unit: usize) -> usize {
+    usize::from(unit > 0 && count as f64 / scale(unit) < 99.95)
+}
+
+fn in_unit(unit: usize, number: &str) -> String {
+    match unit {
+        0 => t().unit_b(number),
+        1 => t().unit_kb(number),
+        2 => t().unit_mb(number),
+        3 => t().unit_gb(number),
+        _ => t().unit_tb(number),
+    }
+}
+
+/// A count: `8,192`.
 #[must_use]
 pub fn count(value: u64) -> String {
-    let digits = value.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3 * 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A count of something with its noun: `1 file`, `2 files`.
-#[must_use]
-pub fn counted(value: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(value), if value == 1 { one } else { many })
+    number(value as f64, 0)
 }
 
 /// A length of time: `0.4 s`, `12 s`, `3 min 5 s`, `1 h 2 min`.
@@ -70,16 +73,16 @@ pub fn seconds(value: f64) -> String {
         return "?".into();
     }
     if value < 9.95 {
-        return format!("{value:.1} s");
+        return t().unit_s(&number(value, 1));
     }
     let whole = value.round() as u64;
     match whole {
-        0..60 => format!("{whole} s"),
+        0..60 => t().unit_s(&count(whole)),
         60..3600 => match whole % 60 {
-            0 => format!("{} min", whole / 60),
-            rest => format!("{} min {rest} s", whole / 60),
+            0 => t().unit_min(&count(whole / 60)),
+            rest => t().time_min_s(&count(whole / 60), &count(rest)),
         },
-        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+        _ => t().time_h_min(&count(whole / 3600), &count(whole % 3600 / 60)),
     }
 }
 
@@ -95,7 +98,7 @@ pub fn clock(millis: u64) -> String {
 #[must_use]
 pub fn whole_seconds(value: f64) -> String {
     let whole = value.max(1.0).round();
-    if whole < 10.0 { format!("{whole} s") } else { seconds(whole) }
+    if whole < 10.0 { t().unit_s(&number(whole, 0)) } else { seconds(whole) }
 }
 
 /// Parts of a whole in percent, never above 100; none when the whole is not known.
@@ -110,14 +113,16 @@ pub fn time_left(done: u64, total: u64, rate: f64) -> Option<f64> {
     (rate > 0.0 && total > 0).then(|| total.saturating_sub(done) as f64 / rate)
 }
 
-/// Tokens a second: `1 038 tok/s`, `38 tok/s`, `2.4 tok/s`.
+/// A part of a whole: `14%`.
+#[must_use]
+pub fn percent_of(done: u64, total: u64) -> Option<String> {
+    percent(done, total).map(|value| t().unit_percent(&count(value.into())))
+}
+
+/// Tokens a second: `1,038 tok/s`, `38 tok/s`, `2.4 tok/s`.
 #[must_use]
 pub fn rate(tokens_per_second: f64) -> String {
-    if tokens_per_second >= 9.95 {
-        format!("{} tok/s", count(tokens_per_second.round() as u64))
-    } else {
-        format!("{tokens_per_second:.1} tok/s")
-    }
+    t().unit_rate(&number(tokens_per_second, usize::from(tokens_per_second < 9.95)))
 }
 
 /// The first characters of a digest, without its algorithm.
@@ -133,6 +138,19 @@ pub fn decimal(value: f32) -> String {
     let text = format!("{value:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text.is_empty() || text == "-0" { "0".into() } else { text.into() }
+}
+
+/// A number that a person set, with as many digits as it has: `262,144`, `0.05`.
+#[must_use]
+pub fn setting(value: f64) -> String {
+    let digits = value.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    number(value, digits)
+}
+
+/// The same for a number that is text already; what is none stays as it is.
+#[must_use]
+pub fn setting_of(text: &str) -> String {
+    text.parse().map_or_else(|_| text.to_owned(), setting)
 }
 
 /// The same words with a capital letter first.
@@ -168,10 +186,9 @@ mod tests {
     #[test]
     fn counts_are_grouped() {
         assert_eq!(count(192), "192");
-        assert_eq!(count(8192), "8\u{202f}192");
-        assert_eq!(count(262_144), "262\u{202f}144");
-        assert_eq!(count(1_000_000), "1\u{202f}000\u{202f}000");
-        assert_eq!(counted(1, "message", "messages"), "1 message");
+        assert_eq!(count(8192), "8,192");
+        assert_eq!(count(262_144), "262,144");
+        assert_eq!(count(1_000_000), "1,000,000");
     }
 
     #[test]

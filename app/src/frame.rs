@@ -13,8 +13,9 @@ use crate::{
     components::{
         AdviceDialog, MemoryDialog, Notices, Palette, Picker, Rail, RailSheet, ShortcutsDialog, TooSlowDialog,
     },
-    failures, format,
+    failures,
     history::ConversationId,
+    language::t,
     media::kind::{self, FileKind},
     place::{Place, keep_query, use_place},
     state::{Stores, models::ModelState, use_stores},
@@ -32,11 +33,11 @@ pub fn Frame(children: Children) -> impl IntoView {
     listen_to_drops(stores, dropping);
     let place = use_place();
     let drop_words = move || match place.get() {
-        Place::Tune => "Drop examples here, with their pictures and sound",
-        _ => "Drop pictures, sound or a model here",
+        Place::Tune => t().frame_drop_examples(),
+        _ => t().frame_drop(),
     };
     view! {
-        <a class="skip-link" href="#main" rel="external">"Skip to the conversation"</a>
+        <a class="skip-link" href="#main" rel="external">{t().frame_skip()}</a>
         <Notices />
         <div class="frame">
             <Rail />
@@ -50,7 +51,7 @@ pub fn Frame(children: Children) -> impl IntoView {
         <MemoryDialog />
         <ShortcutsDialog />
         <Show when=move || stores.engine.fake.get()>
-            <aside class="fake-note" aria-label="Test mode">"Simulated engine"</aside>
+            <aside class="fake-note" aria-label=t().frame_test_mode()>{t().frame_simulated()}</aside>
         </Show>
         <Show when=move || dropping.get()>
             <div class="drop-veil"><p>{drop_words}</p></div>
@@ -139,9 +140,9 @@ fn announce(stores: Stores) {
     let Stores { ui, library, engine, chat, .. } = stores;
     let model = Memo::new(move |_| {
         engine.model.with(|model| match model {
-            ModelState::Ready { choice, .. } => Some(format!("{} is ready.", choice.entry.name)),
+            ModelState::Ready { choice, .. } => Some(t().model_ready(&choice.entry.name)),
             ModelState::Failed { choice, failure } => {
-                Some(format!("{} was not loaded. {}", choice.entry.name, failures::sentence(failure)))
+                Some(t().model_not_loaded(&choice.entry.name, &failures::sentence(failure)))
             }
             ModelState::None | ModelState::Loading { .. } => None,
         })
@@ -164,10 +165,7 @@ fn announce(stores: Stores) {
     let found = Memo::new(move |_| library.found.with(|found| found.as_ref().map(Vec::len)));
     Effect::new(move |_| {
         if let Some(count) = found.get() {
-            ui.say(match count {
-                0 => "No conversations found.".to_owned(),
-                count => format!("{} found.", format::counted(count as u64, "conversation", "conversations")),
-            });
+            ui.say(t().search_found(count as u64));
         }
     });
     let place = use_place();
@@ -231,9 +229,7 @@ fn listen_to_drops(stores: Stores, dropping: RwSignal<bool>) {
             } else if place.get_untracked() == Place::Tune {
                 stores.tune.take_files(all);
             } else {
-                stores.ui.toast(
-                    "Pictures and sound are attached in a conversation. Go to one, and drop them there.",
-                );
+                stores.ui.toast(t().frame_drop_elsewhere());
             }
         });
         on_cleanup(move || {

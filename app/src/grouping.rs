@@ -1,5 +1,7 @@
 //! Conversations by day, as the person's calendar has it.
 
+use crate::language::t;
+
 /// Milliseconds of a day.
 const DAY: i64 = 86_400_000;
 
@@ -21,10 +23,10 @@ impl Age {
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            Self::Today => "Today",
-            Self::Yesterday => "Yesterday",
-            Self::Week => "Last 7 days",
-            Self::Earlier => "Earlier",
+            Self::Today => t().age_today(),
+            Self::Yesterday => t().age_yesterday(),
+            Self::Week => t().age_week(),
+            Self::Earlier => t().age_earlier(),
         }
     }
 }

@@ -20,6 +20,7 @@ mod format;
 mod frame;
 mod grouping;
 pub mod history;
+mod language;
 mod locks;
 mod media;
 mod pages;
@@ -29,6 +30,7 @@ mod state;
 mod webgpu_advice;
 
 pub use assets::Assets;
+pub use language::Language;
 
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, Title, provide_meta_context};
@@ -39,6 +41,7 @@ use leptos_router::{
 
 use self::{
     frame::Frame,
+    language::{LanguageChoice, t},
     pages::{ChatPage, DiagnosticsPage, ModelsPage, NotFoundPage, SettingsPage, TunePage},
 };
 
@@ -52,12 +55,12 @@ pub fn has_page(path: &str) -> bool {
 pub fn shell(assets: Assets) -> impl IntoView {
     view! {
         <!DOCTYPE html>
-        <html lang="en">
+        <html lang=Language::now().tag()>
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content" />
                 <meta name="color-scheme" content="light dark" />
-                <meta name="description" content="Chat with Gemma 4 in a browser tab, on your own graphics device." />
+                <meta name="description" content=t().shell_description() />
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
                 <link rel="stylesheet" href=assets.stylesheet />
                 <link rel="modulepreload" href=assets.page_js />
@@ -83,13 +86,13 @@ fn BootNote() -> impl IntoView {
     view! {
         <div class="boot-note" role="status">
             <p class="boot-slow">
-                "Still loading. You can start typing." <a href="" rel="external">"Reload"</a>
+                {t().boot_slow()} " " <a href="" rel="external">{t().reload()}</a>
             </p>
             <p class="boot-failed">
-                "The page couldn’t start. Check your connection, then reload." <a href="" rel="external">"Reload"</a>
+                {t().boot_failed()} " " <a href="" rel="external">{t().reload()}</a>
             </p>
             <noscript>
-                <p class="boot-off">"gemtab needs JavaScript. Turn it on, then reload."</p>
+                <p class="boot-off">{t().boot_no_script()}</p>
             </noscript>
         </div>
     }
@@ -99,23 +102,33 @@ fn BootNote() -> impl IntoView {
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
+    let language = LanguageChoice::provide();
     state::provide_stores();
+    // All words are drawn anew in another language; what the stores hold stays.
+    let interface = move || {
+        language.shown.track();
+        view! { <Interface /> }.into_any()
+    };
+    view! { <Router>{interface}</Router> }
+}
+
+/// All that has words in it.
+#[component]
+fn Interface() -> impl IntoView {
     view! {
-        <Title text="gemtab" />
-        <Router>
-            <Frame>
-                <Routes fallback=NotFoundPage>
-                    // One page for both addresses, so that a first message does not draw the page anew.
-                    <ParentRoute path=path!("") view=ChatPage>
-                        <Route path=path!("") view=|| () />
-                        <Route path=path!("c/:id") view=|| () />
-                    </ParentRoute>
-                    <Route path=path!("models") view=ModelsPage />
-                    <Route path=path!("tune") view=TunePage />
-                    <Route path=path!("settings") view=SettingsPage />
-                    <Route path=path!("diagnostics") view=DiagnosticsPage />
-                </Routes>
-            </Frame>
-        </Router>
+        <Title text=t().brand() />
+        <Frame>
+            <Routes fallback=NotFoundPage>
+                // One page for both addresses, so that a first message does not draw the page anew.
+                <ParentRoute path=path!("") view=ChatPage>
+                    <Route path=path!("") view=|| () />
+                    <Route path=path!("c/:id") view=|| () />
+                </ParentRoute>
+                <Route path=path!("models") view=ModelsPage />
+                <Route path=path!("tune") view=TunePage />
+                <Route path=path!("settings") view=SettingsPage />
+                <Route path=path!("diagnostics") view=DiagnosticsPage />
+            </Routes>
+        </Frame>
     }
 }

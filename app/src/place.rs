@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
-use crate::history::ConversationId;
+use crate::{history::ConversationId, language::t};
 
 /// A place of the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +43,13 @@ impl Place {
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
-            Self::Chat(None) => "New conversation",
-            Self::Chat(Some(_)) => "Conversation",
-            Self::Models => "Models",
-            Self::Tune => "Fine-tune",
-            Self::Settings => "Settings",
-            Self::Diagnostics => "Diagnostics",
-            Self::Unknown => "Page not found",
+            Self::Chat(None) => t().place_new(),
+            Self::Chat(Some(_)) => t().place_conversation(),
+            Self::Models => t().place_models(),
+            Self::Tune => t().place_tune(),
+            Self::Settings => t().place_settings(),
+            Self::Diagnostics => t().place_diagnostics(),
+            Self::Unknown => t().place_unknown(),
         }
     }
 

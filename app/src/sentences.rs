@@ -1,5 +1,7 @@
 //! Cuts a streaming answer into whole sentences for the live region: a screen reader that is fed tokens stutters.
 
+use crate::language::t;
+
 /// Collects text and gives it back sentence by sentence, without Markdown's marks.
 #[derive(Clone, Debug, Default)]
 pub struct SentenceSplitter {
@@ -34,7 +36,7 @@ impl SentenceSplitter {
         if line.starts_with("```") {
             self.in_code = !self.in_code;
             if self.in_code {
-                out.push("Code block.".into());
+                out.push(t().code_block().into());
             }
             return;
         }

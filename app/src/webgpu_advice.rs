@@ -1,5 +1,7 @@
 //! How to get WebGPU, or a real graphics device, in the browser at hand.
 
+use crate::language::t;
+
 /// A browser, as far as the advice differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Browser {
@@ -23,7 +25,7 @@ pub struct Advice {
     /// What the browser is called.
     pub browser: &'static str,
     /// Steps, in order. Text between backquotes is to be typed or found as it stands.
-    pub steps: Vec<&'static str>,
+    pub steps: Vec<String>,
 }
 
 /// Reads the browser from what it calls itself.
@@ -50,75 +52,49 @@ pub fn browser(user_agent: &str) -> Browser {
 pub fn advice(user_agent: &str, software: bool) -> Advice {
     let linux = user_agent.contains("Linux") && !user_agent.contains("Android");
     match browser(user_agent) {
-        Browser::Chrome => chromium(
-            "Chrome",
-            linux,
-            software,
-            [
-                "Open `chrome://flags/#enable-unsafe-webgpu` and choose Enabled.",
-                "Open `chrome://flags/#enable-vulkan` and choose Enabled.",
-                "Open `chrome://settings/system` and switch on “Use graphics acceleration when available”.",
-                "Open `chrome://gpu` and look for “WebGPU: Hardware accelerated”.",
-            ],
-        ),
-        Browser::Edge => chromium(
-            "Edge",
-            linux,
-            software,
-            [
-                "Open `edge://flags/#enable-unsafe-webgpu` and choose Enabled.",
-                "Open `edge://flags/#enable-vulkan` and choose Enabled.",
-                "Open `edge://settings/system` and switch on “Use graphics acceleration when available”.",
-                "Open `edge://gpu` and look for “WebGPU: Hardware accelerated”.",
-            ],
-        ),
+        Browser::Chrome => chromium("Chrome", "chrome:", linux, software),
+        Browser::Edge => chromium("Edge", "edge:", linux, software),
         Browser::Firefox => Advice {
             browser: "Firefox",
             steps: vec![
-                "Update to Firefox 141 on Windows or 145 on a Mac, where WebGPU is on.",
-                "Elsewhere open `about:config`, look for `dom.webgpu.enabled` and set it to true.",
-                "In `about:support`, under Graphics, see that compositing is not “Software”.",
-                "Restart Firefox.",
+                t().advice_firefox_update().into(),
+                t().advice_firefox_config().into(),
+                t().advice_firefox_support().into(),
+                t().advice_restart().into(),
             ],
         },
         Browser::Safari => Advice {
             browser: "Safari",
             steps: vec![
-                "Update to macOS 26, where Safari 26 has WebGPU switched on.",
-                "On Safari 18: Settings, Advanced, “Show features for web developers”; then Feature Flags, WebGPU.",
-                "Restart Safari.",
+                t().advice_safari_update().into(),
+                t().advice_safari_flags().into(),
+                t().advice_restart().into(),
             ],
         },
         Browser::Ios => Advice {
-            browser: "this iPhone or iPad",
-            steps: vec![
-                "Update to iOS or iPadOS 26, where WebGPU is switched on.",
-                "On version 18: Settings, Apps, Safari, Advanced, Feature Flags, WebGPU.",
-            ],
+            browser: t().advice_ios(),
+            steps: vec![t().advice_ios_update().into(), t().advice_ios_flags().into()],
         },
         Browser::Other => Advice {
-            browser: "this browser",
-            steps: vec![
-                "Open this page in a current Chrome, Edge, Firefox or Safari.",
-                "See that hardware acceleration is switched on in its settings.",
-            ],
+            browser: t().advice_other(),
+            steps: vec![t().advice_other_browser().into(), t().advice_other_acceleration().into()],
         },
     }
 }
 
-fn chromium(name: &'static str, linux: bool, software: bool, steps: [&'static str; 4]) -> Advice {
-    let [webgpu, vulkan, acceleration, check] = steps;
-    let mut all = vec![acceleration];
+/// `scheme` is how addresses of the browser's own pages begin.
+fn chromium(name: &'static str, scheme: &str, linux: bool, software: bool) -> Advice {
+    let mut steps = vec![t().advice_acceleration(&format!("{scheme}//settings/system"))];
     if linux || software {
-        all.push(webgpu);
+        steps.push(t().advice_flag(&format!("{scheme}//flags/#enable-unsafe-webgpu")));
     }
     if linux {
-        all.push(vulkan);
-        all.push("See that the system has a Vulkan driver: `vulkaninfo --summary` names the graphics card.");
+        steps.push(t().advice_flag(&format!("{scheme}//flags/#enable-vulkan")));
+        steps.push(t().advice_vulkan().into());
     }
-    all.push("Restart the browser.");
-    all.push(check);
-    Advice { browser: name, steps: all }
+    steps.push(t().advice_restart().into());
+    steps.push(t().advice_check(&format!("{scheme}//gpu")));
+    Advice { browser: name, steps }
 }
 
 #[cfg(test)]

@@ -29,17 +29,17 @@ export class App {
     this.composer = page.getByRole("textbox", { name: "Message", exact: true });
     this.sendButton = page.getByRole("form", { name: "Write a message" }).getByRole("button", { name: "Send" });
     this.stopButton = page.getByRole("button", { name: "Stop", exact: true });
-    this.rail = page.getByRole("complementary", { name: "Conversations and places" });
+    this.rail = page.getByRole("complementary", { name: "Conversations and pages" });
     this.drawer = page.getByRole("dialog", { name: "This conversation" });
-    this.palette = page.getByRole("dialog", { name: "Go to or do" });
+    this.palette = page.getByRole("dialog", { name: "Search and commands" });
     this.progress = page.getByRole("progressbar");
     this.model = page.getByRole("button", { name: /^Model: / });
-    this.attachButton = page.getByRole("button", { name: /^Attach pictures, sound or a video/ });
-    this.recordButton = page.getByRole("button", { name: /^Record speech/ });
+    this.attachButton = page.getByRole("button", { name: /^Attach images, audio or video/ });
+    this.recordButton = page.getByRole("button", { name: /^Record audio/ });
     this.tray = page.getByRole("list", { name: "Attached to your message" });
     this.refusal = page.getByRole("group", { name: "Not attached" });
     this.questions = page.getByRole("article", { name: "You", exact: true });
-    this.answers = page.getByRole("article", { name: /^Answer of / });
+    this.answers = page.getByRole("article", { name: /^Answer from / });
   }
 
   /** Opens a path with the fake engine in a scenario, and waits until the page lives. */
@@ -110,7 +110,7 @@ export class App {
   }
 
   async openDrawer(): Promise<void> {
-    await this.page.getByRole("button", { name: "This conversation's settings" }).click();
+    await this.page.getByRole("button", { name: "Conversation settings" }).click();
     await expect(this.drawer).toBeVisible();
   }
 

@@ -2,6 +2,7 @@
 
 import { expect, type Browser, type Locator, type Page, type Request } from "@playwright/test";
 import { App } from "./app.ts";
+import { fillProperly, isPackaged } from "./firefox.ts";
 
 /** A load compiles every kernel, and a software adapter on a busy machine takes its time over that. */
 export const LOAD = 480_000;
@@ -54,7 +55,12 @@ export class EngineApp extends App {
 
   /** A page of its own, with storage of its own. */
   static async start(browser: Browser, more: string[] = []): Promise<EngineApp> {
-    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write", ...more] });
+    const isChromium = browser.browserType().name() === "chromium";
+    const permissions = isChromium ? ["clipboard-read", "clipboard-write", ...more] : more;
+    const context = await browser.newContext({ permissions });
+    if (isPackaged && !isChromium) {
+      await context.addInitScript(fillProperly);
+    }
     await context.addInitScript(openHooks);
     const page = await context.newPage();
     page.setDefaultTimeout(SOON);
@@ -72,10 +78,19 @@ export class EngineApp extends App {
 
   /** Waits until a model is loaded. */
   async loaded(name: string): Promise<void> {
-    const button = this.page.getByRole("button", { name: `Model: ${name}, loaded.` });
+    const button = this.page.getByRole("button", { name: `Model: ${name} (Loaded).` });
     await expect(button.or(this.failure)).toBeVisible({ timeout: LOAD });
     // What went wrong says more than a button that is not there.
     await expect(this.failure).toHaveCount(0);
+  }
+
+  /** Has the page of diagnostics test the kernels. */
+  async testKernels(): Promise<void> {
+    await this.page.getByRole("button", { name: "Test kernels" }).click();
+    // A kernel that does not compute what it should would be named.
+    const outcome = this.page.getByText(/wrong results on this GPU|^Verified on this GPU/);
+    await expect(outcome.or(this.failure)).toBeVisible({ timeout: LOAD });
+    await expect(outcome).toHaveText(/^Verified on this GPU: \d\d+ kernels\.$/);
   }
 
   /** Makes the answers of this conversation the likeliest words. */
@@ -84,7 +99,16 @@ export class EngineApp extends App {
     const temperature = this.drawer.getByRole("spinbutton", { name: "Temperature" });
     await temperature.fill("0");
     await temperature.press("Tab");
-    await expect(this.drawer.getByRole("button", { name: "As the model recommends" })).toBeVisible();
+    await expect(this.drawer.getByRole("button", { name: "Reset to the model’s defaults" })).toBeVisible();
+    await this.drawer.getByRole("button", { name: "Close" }).click();
+  }
+
+  /** Ends the answers of this conversation after so many tokens: random weights know no end. */
+  async setLongest(tokens: number): Promise<void> {
+    await this.openDrawer();
+    const longest = this.drawer.getByRole("spinbutton", { name: "Maximum answer length" });
+    await longest.fill(`${tokens}`);
+    await longest.press("Tab");
     await this.drawer.getByRole("button", { name: "Close" }).click();
   }
 
@@ -189,7 +213,8 @@ export async function drawn(answer: Locator): Promise<string> {
 
 /** The figures below an answer. */
 export async function figures(answer: Locator): Promise<Figures> {
-  const words = (await answer.getByTitle(/^\d+ tokens, the first one after/).getAttribute("title")) ?? "";
-  const [, drawn, prompt, known] = /^(\d+) tokens,.* prompt of (\d+) tokens, (\d+) of them/.exec(words) ?? [];
-  return { drawn: Number(drawn), prompt: Number(prompt), known: Number(known) };
+  const words = (await answer.getByTitle(/^[\d,]+ tokens, the first after/).getAttribute("title")) ?? "";
+  const [, ...numbers] = /^([\d,]+) tokens,.* prompt of ([\d,]+) tokens, ([\d,]+) from cache/.exec(words) ?? [];
+  const [drawn = NaN, prompt = NaN, known = NaN] = numbers.map((number) => Number(number.replaceAll(",", "")));
+  return { drawn, prompt, known };
 }

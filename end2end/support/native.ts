@@ -31,6 +31,11 @@ export async function nativeAnswer(prompt: string): Promise<string> {
   return answer.text;
 }
 
+/** Writes a model of random numbers. */
+export async function writeModel(file: string, shape: string, vocabulary: number): Promise<void> {
+  await native(["synth", file, "--shape", shape, "--vocab", `${vocabulary}`]);
+}
+
 /** Graphics memory that a model takes with its longest context of those listed up to `most` tokens. */
 export async function graphicsMemory(model: string, most: number): Promise<number> {
   const info = JSON.parse(await native(["info", model])) as { memory: { context: number; bytes: number }[] };

@@ -12,7 +12,7 @@ export class Tune {
     this.page = page;
     this.startButton = page.getByRole("button", { name: "Start training" });
     this.status = page.locator("#tune-status");
-    this.progress = page.getByRole("progressbar", { name: "Steps done" });
+    this.progress = page.getByRole("progressbar", { name: "Training progress" });
   }
 
   /** A figure of the plan. */
@@ -32,15 +32,15 @@ export class Tune {
       await section.getByRole("textbox", { name: "Name" }).fill(wanted.name);
     }
     if (wanted.question !== undefined) {
-      await section.getByRole("textbox", { name: "A question to try it with" }).fill(wanted.question);
+      await section.getByRole("textbox", { name: "Test prompt" }).fill(wanted.question);
     }
     if (wanted.steps !== undefined) {
-      await section.getByRole("combobox", { name: "Counted in" }).selectOption("steps");
-      await section.getByRole("spinbutton", { name: "How long" }).fill(String(wanted.steps));
+      await section.getByRole("combobox", { name: "Unit" }).selectOption("steps");
+      await section.getByRole("spinbutton", { name: "Duration" }).fill(String(wanted.steps));
     }
     await this.page.keyboard.press("Tab");
     if (wanted.steps !== undefined) {
-      await expect(this.fact("Work")).toContainText(`${wanted.steps} steps`);
+      await expect(this.fact("Training")).toContainText(`${wanted.steps} steps`);
     }
     await expect(this.startButton).toBeEnabled();
   }
@@ -50,9 +50,9 @@ export class Tune {
 export async function addPairs(page: Page, pairs: readonly (readonly [string, string])[]): Promise<void> {
   for (const [index, [ask, answer]] of pairs.entries()) {
     if (index > 0) {
-      await page.getByRole("button", { name: "Add an example" }).click();
+      await page.getByRole("button", { name: "Add example" }).click();
     }
-    await page.getByRole("textbox", { name: `Question ${index + 1}` }).fill(ask);
-    await page.getByRole("textbox", { name: `Answer ${index + 1}` }).fill(answer);
+    await page.getByRole("textbox", { name: `Prompt ${index + 1}` }).fill(ask);
+    await page.getByRole("textbox", { name: `Ideal answer ${index + 1}` }).fill(answer);
   }
 }

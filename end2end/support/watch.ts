@@ -3,7 +3,7 @@
 
 import { expect, test as base, type BrowserContext } from "@playwright/test";
 import { App } from "./app.ts";
-import { withoutMediaFeatures } from "./firefox.ts";
+import { adapted, fillProperly, isPackaged } from "./firefox.ts";
 import { listModels } from "./models.ts";
 
 /** What went wrong in any page of the context, in order. */
@@ -26,20 +26,23 @@ function watch(context: BrowserContext, origin: string, expected: RegExp | undef
 }
 
 export const test = base.extend<{ app: App; expectedError: RegExp | undefined; quiet: void }>({
-  browser: [async ({ browser }, use) => use(withoutMediaFeatures(browser)), { scope: "worker" }],
+  browser: [async ({ browser }, use) => use(adapted(browser)), { scope: "worker" }],
   app: async ({ page }, use) => {
     await use(new App(page));
   },
   /** The one error that the page may log, where a test is about what the browser itself logs as one. */
   expectedError: [undefined, { option: true }],
   quiet: [
-    async ({ context, baseURL, expectedError }, use) => {
+    async ({ context, baseURL, browserName, expectedError }, use) => {
       const problems = watch(context, new URL(baseURL ?? "").origin, expectedError);
       await context.addInitScript(() => {
         document.addEventListener("securitypolicyviolation", (event) => {
           console.error(`content policy: ${event.violatedDirective} refused ${event.blockedURI}`);
         });
       });
+      if (isPackaged && browserName === "firefox") {
+        await context.addInitScript(fillProperly);
+      }
       await listModels(context);
       await use();
       expect(problems, "what the page logged, threw, or asked of others").toEqual([]);

@@ -12,44 +12,44 @@ use crate::{
     host::{Host, Hosts},
 };
 
-/// Gemma 4 in a browser tab: sends the page and the models of this machine to the browser.
+/// Gemma 4 in a browser tab: serves the page and the models on this machine.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "gemtab", version)]
 pub struct Config {
-    /// Address to listen on. Other machines can reach 0.0.0.0; browsers then want https for WebGPU.
+    /// Address to listen on. Use 0.0.0.0 to accept other machines; their browsers need HTTPS for WebGPU.
     #[arg(long, env = "GEMTAB_HOST", default_value = "127.0.0.1")]
     pub host: String,
 
-    /// Port to listen on; 0 takes any that is free.
+    /// Port to listen on; 0 picks a free one.
     #[arg(long, env = "GEMTAB_PORT", default_value_t = 3000)]
     pub port: u16,
 
-    /// Name by which browsers may ask for this server, besides localhost: the one that a proxy passes on, or the one of
-    /// this machine. May be given several times.
+    /// Host name that browsers may use for this server besides localhost: the one a proxy forwards, or this machine's own.
+    /// Can be given more than once.
     #[arg(long, env = "GEMTAB_ALLOW_HOST", value_name = "NAME", value_delimiter = ',')]
     pub allow_host: Vec<Host>,
 
-    /// Folder of the built page.
+    /// Folder with the built page.
     #[arg(long, env = "GEMTAB_SITE_ROOT", value_name = "DIR", default_value = "target/site")]
     pub site_root: PathBuf,
 
-    /// Ollama's store, if it is not where Ollama puts it.
+    /// Ollama's model folder, if it isn't in the usual place.
     #[arg(long, env = "OLLAMA_MODELS", value_name = "DIR")]
     pub ollama_models: Option<PathBuf>,
 
-    /// Leave Ollama's store out.
+    /// Don't list Ollama's models.
     #[arg(long)]
     pub no_ollama: bool,
 
-    /// Folder of .gguf files. May be given several times.
+    /// Folder with .gguf files. Can be given more than once.
     #[arg(long, env = "GEMTAB_MODELS", value_name = "DIR")]
     pub models: Vec<PathBuf>,
 
-    /// Folder of the built-in demonstration model.
+    /// Folder with the built-in demo model.
     #[arg(long, env = "GEMTAB_BUILTIN", value_name = "DIR")]
     pub builtin: Option<PathBuf>,
 
-    /// What is logged on stderr: error, warn, info, debug (with every request) or trace.
+    /// What to log to stderr: error, warn, info, debug (includes every request) or trace.
     #[arg(long, env = "GEMTAB_LOG", value_name = "LEVEL", default_value = "info")]
     pub log: tracing::Level,
 }

@@ -40,7 +40,9 @@ async fn run(config: Config) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     println!("gemtab listens on http://{address}");
     if !address.ip().is_loopback() {
-        tracing::warn!("other machines can reach this server; their browsers offer WebGPU over https only");
+        tracing::warn!(
+            "other machines can reach this server, but their browsers only offer WebGPU over HTTPS"
+        );
     }
     let hosts = config.hosts(address.ip());
     // The first list takes longest: it is made before the first visitor asks.

@@ -6,19 +6,19 @@ use std::{
     pin::Pin,
 };
 
-use app::Assets;
+use app::{Assets, Language};
 use axum::{
     Router,
     body::Body,
     extract::Request,
     handler::Handler as _,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
     routing::get,
 };
 use futures_util::{Stream, StreamExt as _, stream};
-use leptos::prelude::IntoView;
+use leptos::prelude::{IntoView, Owner, provide_context};
 use tower_http::services::ServeDir;
 
 use crate::text::printable;
@@ -99,12 +99,13 @@ impl Site {
         let files = move |request: Request| {
             let (mut files, missing) = (files.clone(), missing.clone());
             async move {
-                let address = request.uri().clone();
+                let (address, headers) = (request.uri().clone(), request.headers().clone());
                 match files.try_call(request).await {
                     Ok(response) => response.into_response(),
                     Err(error) if is_no_name(&error) => {
                         let mut again = Request::default();
                         *again.uri_mut() = address;
+                        *again.headers_mut() = headers;
                         missing(again).await
                     }
                     Err(error) => {
@@ -133,7 +134,7 @@ async fn cache(request: Request, next: Next) -> Response {
         let for_ever = HeaderValue::from_static("public, max-age=31536000, immutable");
         response.headers_mut().insert(header::CACHE_CONTROL, for_ever);
     }
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
     // Texts are UTF-8, which browsers must be told.
     if let Some(kind) = response.headers_mut().get_mut(header::CONTENT_TYPE)
         && kind == "text/plain"
@@ -165,16 +166,30 @@ fn page(assets: Assets) -> impl Fn(Request) -> BoxFuture<Response<Body>> + Clone
         let assets = assets.clone();
         // Also a route may match what is no page: `/c/` without the name of a conversation.
         let found = app::has_page(request.uri().path());
-        let rendered =
-            leptos_axum::handle_response_inner(|| {}, move || app::shell(assets), request, document);
+        let language = language(request.headers());
+        let rendered = leptos_axum::handle_response_inner(
+            move || provide_context(language),
+            move || app::shell(assets),
+            request,
+            document,
+        );
         Box::pin(async move {
             let mut response = rendered.await;
+            let headers = response.headers_mut();
+            headers.append(header::VARY, HeaderValue::from_static("accept-language, cookie"));
+            headers.insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(language.tag()));
             if !found && response.status() == StatusCode::OK {
                 *response.status_mut() = StatusCode::NOT_FOUND;
             }
             response
         })
     }
+}
+
+/// The language to answer in.
+fn language(headers: &HeaderMap) -> Language {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    Language::of_request(text(header::COOKIE), text(header::ACCEPT_LANGUAGE))
 }
 
 /// Renders a view to one piece of HTML.
@@ -187,8 +202,14 @@ fn document<V: IntoView + 'static>(
     _scripts: Box<dyn FnOnce() -> BoxStream + Send>,
     _out_of_order: bool,
 ) -> BoxFuture<BoxStream> {
+    // The language is in the context.
+    let owner = Owner::current();
     Box::pin(async move {
-        let html: String = view.to_html_stream_in_order().collect().await;
+        let stream = match owner {
+            Some(owner) => owner.with(|| view.to_html_stream_in_order()),
+            None => view.to_html_stream_in_order(),
+        };
+        let html: String = stream.collect().await;
         Box::pin(stream::once(async move { html })) as BoxStream
     })
 }

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-/// Build, serve, test and time gemtab. Every command installs what it needs and skips what is up to date.
+/// Build, serve, test and benchmark gemtab. Each command installs what it needs and skips what is up to date.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 100)]
 struct Cli {

@@ -13,33 +13,33 @@ use clap::Args;
 use crate::process::{self, cargo, step};
 use crate::{project, site};
 
-/// Build everything that is out of date, print the address, and serve the app until Ctrl+C.
+/// Build what is out of date, print the address, and serve the page until Ctrl+C.
 ///
-/// Models come from Ollama's folder, from every folder given with --models, and from the demo model that is built in.
-/// They are read, never changed. Only this machine can reach the server unless --host says otherwise; browsers offer
-/// WebGPU on localhost and over HTTPS, so put an HTTPS proxy in front when serving others.
+/// The page lists the models in Ollama's folder, those in every --models folder, and the built-in demo. They are only
+/// read, never changed. Only this machine can reach the server unless you set --host. Browsers offer WebGPU only on
+/// localhost and over HTTPS, so to serve others, put an HTTPS proxy in front.
 #[derive(Args)]
 pub struct Options {
     /// Open the page in the default browser once the server is up
     #[arg(long)]
     open: bool,
-    /// The address to listen on: 0.0.0.0 for every network this machine is in
+    /// The address to listen on; 0.0.0.0 accepts other machines
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
-    /// A name by which browsers may ask for the server, besides localhost: the one that a proxy passes on, or this
-    /// machine's; may be given several times
+    /// A host name that browsers may use besides localhost: the one a proxy forwards, or this machine's own; can be given
+    /// more than once
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
     /// The port to listen on
     #[arg(long, default_value_t = 3000)]
     port: u16,
-    /// Ollama's model folder, where it is not the usual one or the one that OLLAMA_MODELS names
+    /// Ollama's model folder, if it isn't the usual one or the one in OLLAMA_MODELS
     #[arg(long, value_name = "DIR")]
     ollama_models: Option<PathBuf>,
-    /// A folder of .gguf files to offer too; may be given several times
+    /// Another folder with .gguf files; can be given more than once
     #[arg(long, value_name = "DIR")]
     models: Vec<PathBuf>,
-    /// Compile the server with optimisations: a slower build for a server that stays up
+    /// Compile the server with optimizations: slower to build, for a server that stays up
     #[arg(long)]
     release: bool,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use crate::{project, site};
 pub struct Options {}
 
 /// The most that a bundle's wasm may weigh when compressed with brotli, in bytes. The goal of the page is 900 000.
-const BUDGETS: [(&str, u64); 2] = [("page", 970_000), ("engine", 1_200_000)];
+const BUDGETS: [(&str, u64); 2] = [("page", 900_000), ("engine", 1_200_000)];
 
 /// Builds the site and checks it.
 pub fn run(_: &Options) -> Result<()> {

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 
 use super::{Dialog, Glyph, Icon};
-use crate::{browser, failures, format, state::use_stores, webgpu_advice};
+use crate::{browser, failures, format, language::t, state::use_stores, webgpu_advice};
 
 /// The steps that switch WebGPU on, or a real graphics device.
 #[component]
@@ -22,19 +22,19 @@ pub fn AdviceSteps() -> impl IntoView {
             let local =
                 format!("http://localhost{}", port.map(|port| format!(":{port}")).unwrap_or_default());
             return view! {
-                <p>"Browsers offer WebGPU only on addresses that they trust. " {browser::origin()} " is not one of them."</p>
+                <p>{t().advice_origin(&browser::origin())}</p>
                 <ol class="steps">
-                    <li>"On the computer that runs the server, open " <code>{local}</code> "."</li>
-                    <li>"From another computer, serve the page over https, or forward the port with ssh."</li>
+                    <li>{step_view(&t().advice_local(&local))}</li>
+                    <li>{t().advice_https()}</li>
                 </ol>
             }
             .into_any();
         }
         let advice = webgpu_advice::advice(&browser::user_agent(), software.get());
         let steps: Vec<_> =
-            advice.steps.into_iter().map(|step| view! { <li>{step_view(step)}</li> }).collect();
+            advice.steps.into_iter().map(|step| view! { <li>{step_view(&step)}</li> }).collect();
         view! {
-            <p>"In " {advice.browser} ":"</p>
+            <p>{t().advice_in(advice.browser)}</p>
             <ol class="steps">{steps}</ol>
         }
         .into_any()
@@ -42,14 +42,13 @@ pub fn AdviceSteps() -> impl IntoView {
 }
 
 /// A step, with what is between backquotes as code.
-fn step_view(step: &'static str) -> Vec<AnyView> {
+fn step_view(step: &str) -> Vec<AnyView> {
     step.split('`')
         .enumerate()
-        .map(
-            |(index, part)| {
-                if index % 2 == 1 { view! { <code>{part}</code> }.into_any() } else { part.into_any() }
-            },
-        )
+        .map(|(index, part)| {
+            let part = part.to_owned();
+            if index % 2 == 1 { view! { <code>{part}</code> }.into_any() } else { part.into_any() }
+        })
         .collect()
 }
 
@@ -58,7 +57,7 @@ fn step_view(step: &'static str) -> Vec<AnyView> {
 pub fn AdviceDialog() -> impl IntoView {
     let ui = use_stores().ui;
     view! {
-        <Dialog open=ui.advice title="Use the graphics device">
+        <Dialog open=ui.advice title=t().advice_title()>
             <AdviceSteps />
         </Dialog>
     }
@@ -75,12 +74,12 @@ pub fn DeviceNotice() -> impl IntoView {
             let words = device.problem.map(failures::no_gpu);
             return Some(
                 view! {
-                    <section class="notice danger" aria-label="No graphics device">
+                    <section class="notice danger" aria-label=t().device_none()>
                         <Icon glyph=Glyph::Warning />
                         <div>
                             <p>
-                                <strong>"This browser offers no WebGPU, so no model can run here."</strong>
-                                " Nothing was downloaded. Your conversations can still be read."
+                                <strong>{t().device_no_webgpu()}</strong>
+                                " " {t().device_nothing_lost()}
                             </p>
                             <AdviceSteps />
                             <p class="muted">{words}</p>
@@ -93,16 +92,16 @@ pub fn DeviceNotice() -> impl IntoView {
         device.software.then(|| {
             let name = if device.description.is_empty() { device.architecture } else { device.description };
             view! {
-                <section class="notice" aria-label="A slow graphics device">
+                <section class="notice" aria-label=t().device_slow()>
                     <Icon glyph=Glyph::Info />
                     <div>
                         <p>
-                            <strong>"This browser computes in software"</strong>
-                            {(!name.is_empty()).then(|| format!(" ({name})"))}
-                            ". The demo model runs, slowly: a word may take seconds. A model of several gigabytes is not usable here."
+                            <strong>{software_words(&name)}</strong>
+                            " "
+                            {t().device_software_hint()}
                         </p>
                         <button type="button" class="button" on:click=move |_| stores.ui.advice.set(true)>
-                            "How to use the graphics card"
+                            {t().device_how()}
                         </button>
                     </div>
                 </section>
@@ -110,6 +109,10 @@ pub fn DeviceNotice() -> impl IntoView {
             .into_any()
         })
     }
+}
+
+fn software_words(name: &str) -> String {
+    if name.is_empty() { t().device_software().to_owned() } else { t().device_software_named(name) }
 }
 
 /// Asks whether a large model is to be loaded where the device computes in software.
@@ -131,13 +134,7 @@ pub fn TooSlowDialog() -> impl IntoView {
     });
     let words = move || {
         asked.with(|choice| {
-            choice.as_ref().map(|choice| {
-                format!(
-                    "{} is {} to read, and each word of its answer would take minutes on this device.",
-                    choice.entry.name,
-                    format::bytes(choice.entry.size),
-                )
-            })
+            choice.as_ref().map(|choice| t().too_slow(&choice.entry.name, &format::bytes(choice.entry.size)))
         })
     };
     let load = move |_| {
@@ -151,12 +148,12 @@ pub fn TooSlowDialog() -> impl IntoView {
         stores.ui.advice.set(true);
     };
     view! {
-        <Dialog open=open title="This browser computes in software">
+        <Dialog open=open title=t().too_slow_title()>
             <p>{words}</p>
             <div class="buttons">
-                <button type="button" class="button primary" on:click=how>"Use the graphics card"</button>
-                <button type="button" class="button" on:click=load>"Load it anyway"</button>
-                <button type="button" class="button quiet" on:click=move |_| open.set(false)>"Not now"</button>
+                <button type="button" class="button primary" on:click=how>{t().device_how()}</button>
+                <button type="button" class="button" on:click=load>{t().too_slow_load()}</button>
+                <button type="button" class="button quiet" on:click=move |_| open.set(false)>{t().not_now()}</button>
             </div>
         </Dialog>
     }

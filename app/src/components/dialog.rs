@@ -4,7 +4,7 @@ use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast as _;
 
 use super::{Glyph, IconButton, Notices};
-use crate::state::use_stores;
+use crate::{language::t, state::use_stores};
 
 /// A dialog with a heading. Its content is there only while it is open.
 #[component]
@@ -72,7 +72,7 @@ pub fn Dialog(
                     <Show when=move || !bare>
                         <header class="dialog-head">
                             <h2>{title}</h2>
-                            <IconButton glyph=Glyph::Close label="Close" on_press=move |()| open.set(false) />
+                            <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(false) />
                         </header>
                     </Show>
                     {children.with_value(|children| children())}

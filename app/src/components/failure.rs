@@ -6,6 +6,7 @@ use protocol::{Failure, Remedy};
 use super::{Glyph, Icon, IconButton};
 use crate::{
     browser, failures, format,
+    language::t,
     place::Place,
     state::{models::ModelState, use_stores},
 };
@@ -29,19 +30,19 @@ pub fn FailureBox(
         .filter_map(|(index, remedy)| remedy_button(remedy, retry, index == 0))
         .collect();
     view! {
-        <div class="failure" role="group" aria-label="Something went wrong">
+        <div class="failure" role="group" aria-label=t().failure_title()>
             <Icon glyph=Glyph::Warning />
             <div class="failure-body">
                 <p>{failures::sentence(&failure)}</p>
                 {failures::details(&failure).map(|details| view! {
                     <details class="fold">
-                        <summary>{failures::details_title()}</summary>
+                        <summary>{t().failure_details()}</summary>
                         <p class="muted">{details}</p>
                     </details>
                 })}
                 <div class="buttons">{buttons}</div>
             </div>
-            {on_close.map(|close| view! { <IconButton glyph=Glyph::Close label="Dismiss" on_press=close /> })}
+            {on_close.map(|close| view! { <IconButton glyph=Glyph::Close label=t().dismiss() on_press=close /> })}
         </div>
     }
 }
@@ -49,10 +50,10 @@ pub fn FailureBox(
 fn remedy_button(remedy: &Remedy, retry: Option<Callback<()>>, first: bool) -> Option<AnyView> {
     let stores = use_stores();
     let (label, press): (String, Callback<()>) = match remedy {
-        Remedy::Retry => ("Try again".into(), retry?),
+        Remedy::Retry => (t().try_again().into(), retry?),
         Remedy::SmallerContext(context) => {
             let context = *context;
-            let label = format!("Use {} tokens of context", format::count(u64::from(context)));
+            let label = t().use_context(context.into());
             let press = Callback::new(move |()| {
                 stores.chat.edit(|conversation| conversation.options.context = context);
                 let choice = stores.engine.model.with_untracked(|model| model.choice().cloned());
@@ -63,7 +64,7 @@ fn remedy_button(remedy: &Remedy, retry: Option<Callback<()>>, first: bool) -> O
             (label, press)
         }
         Remedy::UseMemory(bytes) => {
-            let label = format!("Use {} of memory", format::bytes(*bytes));
+            let label = t().use_memory(&format::bytes(*bytes));
             let press = Callback::new(move |()| {
                 let choice = stores.engine.model.with_untracked(|model| model.choice().cloned());
                 if let Some(choice) = choice.or_else(|| stores.engine.selection_now()) {
@@ -73,18 +74,16 @@ fn remedy_button(remedy: &Remedy, retry: Option<Callback<()>>, first: bool) -> O
             });
             (label, press)
         }
-        Remedy::OtherModel => {
-            ("Choose another model".into(), Callback::new(move |()| stores.ui.picker.set(true)))
-        }
+        Remedy::OtherModel => (t().other_model().into(), Callback::new(move |()| stores.ui.picker.set(true))),
         Remedy::NewChat => {
-            ("New conversation".into(), Callback::new(move |()| stores.ui.go(&Place::Chat(None).path())))
+            (t().place_new().into(), Callback::new(move |()| stores.ui.go(&Place::Chat(None).path())))
         }
-        Remedy::ReloadPage => ("Reload the page".into(), Callback::new(|()| browser::reload())),
+        Remedy::ReloadPage => (t().reload_page().into(), Callback::new(|()| browser::reload())),
         Remedy::EnableWebGpu => {
-            ("How to switch it on".into(), Callback::new(move |()| stores.ui.advice.set(true)))
+            (t().webgpu_how().into(), Callback::new(move |()| stores.ui.advice.set(true)))
         }
         Remedy::FreeStorage => {
-            ("See what is kept".into(), Callback::new(move |()| stores.ui.go(&Place::Models.path())))
+            (t().see_saved().into(), Callback::new(move |()| stores.ui.go(&Place::Models.path())))
         }
     };
     let class = if first { "button primary" } else { "button" };

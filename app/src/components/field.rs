@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use protocol::Sampling;
 
-use crate::format;
+use crate::{format, language::t};
 
 /// Something that is on or off.
 #[component]
@@ -91,7 +91,7 @@ pub fn NumberField(
             />
             {(!hint.is_empty()).then(|| view! { <span class="hint">{hint}</span> })}
             {move || refused.get().then(|| view! {
-                <span class="hint bad">{format!("From {min} to {max}.")}</span>
+                <span class="hint bad">{t().field_range(&format::setting(min), &format::setting(max))}</span>
             })}
         </label>
     }
@@ -124,22 +124,22 @@ pub fn SamplingFields(
     });
     view! {
         <div class="fields">
-            <NumberField label="Temperature" hint="0 always takes the likeliest word." min=0.0 max=5.0 step="0.05"
+            <NumberField label=t().sampling_temperature() hint=t().sampling_temperature_hint() min=0.0 max=5.0 step="0.05"
                 value=shown(|it| it.temperature) on_change=taken(1.0, |it, number| it.temperature = number as f32) />
-            <NumberField label="Top-k" hint="Choose among this many; 0 for all." min=0.0 max=256.0 step="1"
+            <NumberField label=t().sampling_top_k() hint=t().sampling_top_k_hint() min=0.0 max=256.0 step="1"
                 value=shown(|it| it.top_k as f32) on_change=taken(0.0, |it, number| it.top_k = number as u32) />
-            <NumberField label="Top-p" min=0.0 max=1.0 step="0.01"
+            <NumberField label=t().sampling_top_p() min=0.0 max=1.0 step="0.01"
                 value=shown(|it| it.top_p) on_change=taken(1.0, |it, number| it.top_p = number as f32) />
-            <NumberField label="Min-p" min=0.0 max=1.0 step="0.01"
+            <NumberField label=t().sampling_min_p() min=0.0 max=1.0 step="0.01"
                 value=shown(|it| it.min_p) on_change=taken(0.0, |it, number| it.min_p = number as f32) />
-            <NumberField label="Repeat penalty" hint="1 is off." min=0.1 max=3.0 step="0.05"
+            <NumberField label=t().sampling_repeat() hint=t().sampling_repeat_hint() min=0.1 max=3.0 step="0.05"
                 value=shown(|it| it.repeat_penalty) on_change=taken(1.0, |it, number| it.repeat_penalty = number as f32) />
-            <NumberField label="Presence penalty" min=-2.0 max=2.0 step="0.1"
+            <NumberField label=t().sampling_presence() min=-2.0 max=2.0 step="0.1"
                 value=shown(|it| it.presence_penalty) on_change=taken(0.0, |it, number| it.presence_penalty = number as f32) />
-            <NumberField label="Frequency penalty" min=-2.0 max=2.0 step="0.1"
+            <NumberField label=t().sampling_frequency() min=-2.0 max=2.0 step="0.1"
                 value=shown(|it| it.frequency_penalty) on_change=taken(0.0, |it, number| it.frequency_penalty = number as f32) />
-            <NumberField label="Seed" hint="Makes an answer repeatable." min=0.0 max=9_007_199_254_740_991.0 step="1"
-                placeholder="random" value=seed on_change=take_seed />
+            <NumberField label=t().sampling_seed() hint=t().sampling_seed_hint() min=0.0 max=9_007_199_254_740_991.0 step="1"
+                placeholder=t().sampling_seed_random() value=seed on_change=take_seed />
         </div>
     }
     .into_any()

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     format,
+    language::t,
     state::{
         models::{ModelState, progress_words},
         use_stores,
@@ -21,32 +22,36 @@ pub fn LoadProgressView() -> impl IntoView {
         })
     });
     let progress = engine.progress;
-    let phase =
-        move || progress.with(|progress| progress.as_ref().map_or("Starting", |it| progress_words(it).0));
+    let phase = move || {
+        progress.with(|progress| progress.as_ref().map_or(t().load_starting(), |it| progress_words(it).0))
+    };
     let numbers = move || progress.with(|progress| progress.as_ref().map(|it| progress_words(it).1));
+    let percent_text = move || {
+        progress.with(|progress| progress.as_ref().and_then(|it| format::percent_of(it.done, it.total)))
+    };
     let percent = Memo::new(move |_| {
         progress.with(|progress| progress.as_ref().and_then(|it| format::percent(it.done, it.total)))
     });
     view! {
         <Show when=move || name.with(Option::is_some)>
-            <section class="load" aria-label="Loading a model">
+            <section class="load" aria-label=t().load_title()>
                 <div class="load-line">
                     <strong>{move || name.get()}</strong>
                     <span class="muted">{phase}</span>
-                    <span class="load-percent">{move || percent.get().map(|percent| format!("{percent} %"))}</span>
+                    <span class="load-percent">{percent_text}</span>
                 </div>
                 // Without a value the bar shows that something goes on, not how far it is.
                 <progress
                     class="bar"
                     max="100"
                     value=move || percent.get().map(|percent| percent.to_string())
-                    aria-label=move || format!("Loading {}", name.get().unwrap_or_default())
-                    aria-valuetext=move || format!("{}: {}", phase(), numbers().unwrap_or_default())
+                    aria-label=move || t().load_of(&name.get().unwrap_or_default())
+                    aria-valuetext=move || [phase(), &numbers().unwrap_or_default()].join(": ")
                 ></progress>
                 <div class="load-line">
                     <span class="muted numbers">{numbers}</span>
                     <button type="button" class="button quiet" on:click=move |_| engine.cancel_load()>
-                        "Cancel"
+                        {t().cancel()}
                     </button>
                 </div>
             </section>

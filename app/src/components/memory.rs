@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::Dialog;
 use crate::{
     format,
+    language::t,
     state::{models::MemoryQuestion, use_stores},
 };
 
@@ -29,12 +30,7 @@ pub fn MemoryDialog() -> impl IntoView {
     let words = move || {
         asked.with(|asked| {
             asked.as_ref().map(|MemoryQuestion { choice, bytes, .. }| {
-                format!(
-                    "Your graphics device doesn't have room for all of {}. Loading it here takes {} of ordinary memory \
-                     as well, until you close the tab or load another model, and answers come more slowly.",
-                    choice.entry.name,
-                    format::bytes(*bytes),
-                )
+                t().memory_words(&choice.entry.name, &format::bytes(*bytes))
             })
         })
     };
@@ -49,14 +45,14 @@ pub fn MemoryDialog() -> impl IntoView {
         stores.ui.picker.set(true);
     };
     view! {
-        <Dialog open=open title="This model needs more memory">
+        <Dialog open=open title=t().memory_title()>
             <p>{words}</p>
             <div class="buttons">
                 <button type="button" class="button primary" on:click=load>
-                    "Use " {bytes} " of memory"
+                    {move || bytes().map(|bytes| t().use_memory(&bytes))}
                 </button>
-                <button type="button" class="button" on:click=other>"Choose another model"</button>
-                <button type="button" class="button quiet" on:click=move |_| open.set(false)>"Not now"</button>
+                <button type="button" class="button" on:click=other>{t().other_model()}</button>
+                <button type="button" class="button quiet" on:click=move |_| open.set(false)>{t().not_now()}</button>
             </div>
         </Dialog>
     }

@@ -107,9 +107,17 @@ fn MenuList(
         };
         focus(begin);
     });
-    // The list does not move with its button.
+    // The list does not move with its button. What scrolls elsewhere, as an answer that is followed does, leaves it open.
     let options = UseEventListenerOptions::default().capture(true);
-    let _stop = use_event_listener_with_options(window(), ev::scroll, move |_| open.set(None), options);
+    let scrolled = move |event: web_sys::Event| {
+        let what = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
+        if let (Some(what), Some(button)) = (what, button.get_untracked())
+            && what.contains(Some(&button))
+        {
+            open.set(None);
+        }
+    };
+    let _stop = use_event_listener_with_options(window(), ev::scroll, scrolled, options);
     let typed = StoredValue::new((String::new(), 0.0_f64));
     let key = move |event: web_sys::KeyboardEvent| {
         let Some(list) = list.get_untracked() else { return };

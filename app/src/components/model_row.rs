@@ -11,6 +11,11 @@ use crate::state::{
     use_stores,
 };
 
+use crate::language::{ELEMENT, around, t};
+
+/// What fetches a model that is a good first one.
+const PULL: &str = "ollama pull gemma4:e2b";
+
 /// All models: those that work, then those that do not, with the reason. Pressing one loads it.
 #[component]
 pub fn ModelRows(
@@ -66,7 +71,7 @@ fn ModelRow(choice: Choice, choose: impl Fn(Choice) + Send + Sync + 'static) -> 
             return Some((Mood::Bad, reason.clone()));
         }
         if unable.get() {
-            return Some((Mood::Bad, "Needs WebGPU".to_owned()));
+            return Some((Mood::Bad, t().model_needs_webgpu().to_owned()));
         }
         match inspection.get()? {
             Inspection::Running => None,
@@ -75,19 +80,15 @@ fn ModelRow(choice: Choice, choose: impl Fn(Choice) + Send + Sync + 'static) -> 
         }
     };
     let kind = if choice.entry.demo {
-        Some("Demo")
+        Some(t().model_demo())
     } else if choice.is_local() {
-        Some("File")
+        Some(t().model_file())
     } else {
         None
     };
     let listed = choice.clone();
     let able = Memo::new(move |_| capability_words(engine.abilities(&listed)).join(", "));
-    let about = if choice.entry.demo {
-        "Built in. Tiny, made to show the page: small sums, lists and facts."
-    } else {
-        ""
-    };
+    let about = if choice.entry.demo { t().model_demo_about() } else { "" };
     let press = {
         let choice = choice.clone();
         move |_| choose(choice.clone())
@@ -105,7 +106,7 @@ fn ModelRow(choice: Choice, choose: impl Fn(Choice) + Send + Sync + 'static) -> 
                 <span class="model-name">
                     {choice.entry.name.clone()}
                     {kind.map(|kind| view! { <span class="tag">{kind}</span> })}
-                    {move || current.get().then(|| view! { <span class="tag good">"Loaded"</span> })}
+                    {move || current.get().then(|| view! { <span class="tag good">{t().model_loaded()}</span> })}
                 </span>
                 <span class="model-about muted">{choice.summary()}</span>
                 {move || {
@@ -127,21 +128,26 @@ fn ModelRow(choice: Choice, choose: impl Fn(Choice) + Send + Sync + 'static) -> 
     .into_any()
 }
 
+fn models_pull() -> AnyView {
+    let (before, after) = around(&t().models_pull(ELEMENT));
+    view! { {before} <code>{PULL}</code> {after} }.into_any()
+}
+
 /// What is to be said of the list as a whole: that it is coming, empty, or could not be had.
 #[component]
 fn CatalogNote() -> impl IntoView {
     let engine = use_stores().engine;
     move || match engine.catalog.get() {
-        CatalogState::Loading => Some(view! { <p class="muted">"Looking for models…"</p> }.into_any()),
+        CatalogState::Loading => Some(view! { <p class="muted">{t().models_looking()}</p> }.into_any()),
         CatalogState::Known { searched, .. } if engine.choices.with(Vec::is_empty) => {
             let folders: Vec<_> =
                 searched.into_iter().map(|folder| view! { <li><code>{folder}</code></li> }).collect();
             Some(
                 view! {
                     <div class="empty-list">
-                        <p>"The server found no model. It looked here:"</p>
+                        <p>{t().models_none()}</p>
                         <ul>{folders}</ul>
-                        <p>"Pull one with " <code>"ollama pull gemma4:e2b"</code> ", or open a .gguf file of your own."</p>
+                        <p>{models_pull()}</p>
                     </div>
                 }
                 .into_any(),

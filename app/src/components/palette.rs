@@ -6,6 +6,7 @@ use leptos::{html, prelude::*};
 
 use super::{Dialog, Glyph, Icon, rail::pick_archive};
 use crate::{
+    language::t,
     place::Place,
     state::{Stores, models::Choice, settings::Theme, use_stores},
 };
@@ -30,7 +31,7 @@ type Run = Arc<dyn Fn() + Send + Sync>;
 pub fn Palette() -> impl IntoView {
     let open = use_stores().ui.palette;
     view! {
-        <Dialog open=open title="Go to or do" class="palette" bare=true>
+        <Dialog open=open title=t().palette_title() class="palette" bare=true>
             <PaletteContent />
         </Dialog>
     }
@@ -107,13 +108,13 @@ fn PaletteContent() -> impl IntoView {
             type="text"
             class="palette-input"
             role="combobox"
-            aria-label="Go to or do"
+            aria-label=t().palette_title()
             aria-expanded="true"
             aria-controls="commands"
             aria-activedescendant=move || {
                 found.with(|found| found.get(at.get()).map(|index| format!("command-{index}")))
             }
-            placeholder="Go to a conversation, a model, a place…"
+            placeholder=t().palette_placeholder()
             autocomplete="off"
             dir="auto"
             node_ref=input
@@ -124,11 +125,11 @@ fn PaletteContent() -> impl IntoView {
             }
             on:keydown=key
         />
-        <ul id="commands" class="commands" role="listbox" aria-label="Results">
+        <ul id="commands" class="commands" role="listbox" aria-label=t().palette_results()>
             <For each=move || found.get() key=|index| *index children=line />
         </ul>
         <p class="muted palette-none" role="status">
-            {move || found.with(Vec::is_empty).then_some("No matches.")}
+            {move || found.with(Vec::is_empty).then_some(t().palette_none())}
         </p>
     }
     .into_any()
@@ -143,57 +144,61 @@ fn matches(text: &str, query: &str) -> bool {
 fn commands(stores: Stores) -> Vec<Command> {
     let Stores { ui, library, settings, engine, chat, .. } = stores;
     let go = move |place: Place| -> Run { Arc::new(move || ui.go(&place.path())) };
-    let action =
-        |glyph, words: &str, run: Run| Command { glyph, words: words.to_owned(), kind: "Action", run };
+    let action = |glyph, words: &str, run: Run| Command {
+        glyph,
+        words: words.to_owned(),
+        kind: t().palette_action(),
+        run,
+    };
     let begin = Arc::new(move || {
         ui.go(&Place::Chat(None).path());
         ui.focus_composer();
     });
     let mut all = vec![
-        action(Glyph::Plus, "New conversation", begin),
-        action(Glyph::Models, "Choose a model", Arc::new(move || ui.picker.set(true))),
-        action(Glyph::Sliders, "This conversation's settings", Arc::new(move || ui.drawer.set(true))),
+        action(Glyph::Plus, t().place_new(), begin),
+        action(Glyph::Models, t().choose_model(), Arc::new(move || ui.picker.set(true))),
+        action(Glyph::Sliders, t().palette_drawer(), Arc::new(move || ui.drawer.set(true))),
     ];
     if chat.answer.place.with_untracked(Option::is_some) {
-        all.insert(0, action(Glyph::Stop, "Stop the answer", Arc::new(move || chat.stop())));
+        all.insert(0, action(Glyph::Stop, t().palette_stop(), Arc::new(move || chat.stop())));
     }
     all.extend([
-        action(Glyph::Info, "Keyboard shortcuts", Arc::new(move || ui.shortcuts.set(true))),
-        action(Glyph::Import, "Import conversations", Arc::new(move || pick_archive(stores))),
+        action(Glyph::Info, t().shortcuts_title(), Arc::new(move || ui.shortcuts.set(true))),
+        action(Glyph::Import, t().palette_import(), Arc::new(move || pick_archive(stores))),
     ]);
     // Each by its own name, and none that is in force: the words never switch to anything else.
     let theme = settings.value.with_untracked(|settings| settings.theme);
     for other in [Theme::Light, Theme::Dark, Theme::System] {
         if other != theme {
             let words = match other {
-                Theme::Light => "Use light theme",
-                Theme::Dark => "Use dark theme",
-                Theme::System => "Match the system's theme",
+                Theme::Light => t().palette_light(),
+                Theme::Dark => t().palette_dark(),
+                Theme::System => t().palette_system(),
             };
             let change = Arc::new(move || settings.change(|settings| settings.theme = other));
             all.push(action(Glyph::Theme, words, change));
         }
     }
     let places = [
-        (Glyph::Models, "Models", Place::Models),
-        (Glyph::Tune, "Fine-tune", Place::Tune),
-        (Glyph::Diagnostics, "Diagnostics", Place::Diagnostics),
-        (Glyph::Settings, "Settings", Place::Settings),
+        (Glyph::Models, t().place_models(), Place::Models),
+        (Glyph::Tune, t().place_tune(), Place::Tune),
+        (Glyph::Diagnostics, t().place_diagnostics(), Place::Diagnostics),
+        (Glyph::Settings, t().place_settings(), Place::Settings),
     ];
     for (glyph, words, place) in places {
-        all.push(Command { glyph, words: words.to_owned(), kind: "Place", run: go(place) });
+        all.push(Command { glyph, words: words.to_owned(), kind: t().palette_place(), run: go(place) });
     }
     all.extend(library.list.get_untracked().into_iter().map(|summary| Command {
         glyph: Glyph::Chat,
-        words: if summary.title.is_empty() { "Untitled".to_owned() } else { summary.title },
-        kind: "Conversation",
+        words: if summary.title.is_empty() { t().untitled().to_owned() } else { summary.title },
+        kind: t().place_conversation(),
         run: go(Place::Chat(Some(summary.id))),
     }));
     let usable = |choice: &Choice| choice.entry.broken.is_none();
     all.extend(engine.choices.get_untracked().into_iter().filter(usable).map(|choice| Command {
         glyph: Glyph::Models,
         words: choice.entry.name.clone(),
-        kind: "Model",
+        kind: t().palette_model(),
         run: Arc::new(move || chat.choose(choice.clone())),
     }));
     all

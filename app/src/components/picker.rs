@@ -3,7 +3,7 @@
 use leptos::{html, prelude::*};
 
 use super::{Dialog, Glyph, Icon, ModelRows};
-use crate::{browser::files_of, state::use_stores};
+use crate::{browser::files_of, language::t, state::use_stores};
 
 /// The dialog to choose a model in.
 #[component]
@@ -15,7 +15,7 @@ pub fn Picker() -> impl IntoView {
         stores.ui.focus_composer();
     });
     view! {
-        <Dialog open=open title="Choose a model" class="picker">
+        <Dialog open=open title=t().choose_model() class="picker">
             <ModelRows on_choose=chosen />
             <div class="buttons">
                 <OpenFileButton on_choose=chosen />
@@ -50,7 +50,7 @@ pub fn OpenFileButton(
     view! {
         <button type="button" class="button" on:click=press>
             <Icon glyph=Glyph::Folder />
-            "Open a file…"
+            {t().open_file()}
         </button>
         <input
             type="file"
@@ -59,7 +59,7 @@ pub fn OpenFileButton(
             accept=".gguf"
             multiple
             tabindex="-1"
-            aria-label="Model files"
+            aria-label=t().model_files()
             on:change=picked
         />
     }

@@ -3,7 +3,7 @@
 use leptos::{prelude::*, task::spawn_local};
 
 use super::Dialog;
-use crate::{history::Attachment, state::use_stores};
+use crate::{history::Attachment, language::t, state::use_stores};
 
 /// The address of an attachment for this page, once it is known, and whether there is none.
 fn address(attachment: Attachment) -> (RwSignal<Option<String>>, RwSignal<bool>) {
@@ -40,11 +40,7 @@ pub fn Thumbnail(
     let label = {
         let words = words.clone();
         move || {
-            if missing.get() {
-                format!("{words}: not in this browser any more")
-            } else {
-                format!("Show {words}")
-            }
+            if missing.get() { format!("{words}: {}", t().media_gone()) } else { t().picture_show(&words) }
         }
     };
     view! {

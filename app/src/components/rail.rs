@@ -11,6 +11,7 @@ use crate::{
     browser, format,
     grouping::{Age, age},
     history::{self, ConversationId, ImportReport, MOST_IMPORT_BYTES, Query, Summary},
+    language::t,
     place::{Place, use_href, use_place},
     state::{Stores, use_stores},
 };
@@ -19,7 +20,7 @@ use crate::{
 #[component]
 pub fn Rail() -> impl IntoView {
     view! {
-        <aside class="rail" aria-label="Conversations and places">
+        <aside class="rail" aria-label=t().rail_title()>
             <RailContent />
         </aside>
     }
@@ -37,7 +38,7 @@ pub fn RailSheet() -> impl IntoView {
         open.set(false);
     });
     view! {
-        <Dialog open=open title="Conversations and places" class="sheet" bare=true>
+        <Dialog open=open title=t().rail_title() class="sheet" bare=true>
             <RailContent />
         </Dialog>
     }
@@ -56,37 +57,37 @@ fn RailContent() -> impl IntoView {
     let current = move |to: Place| move || (place.get() == to).then_some("page");
     view! {
         <div class="rail-head">
-            <a class="brand" href=move || href(Place::Chat(None))>"gemtab"</a>
+            <a class="brand" href=move || href(Place::Chat(None))>{t().brand()}</a>
             <button type="button" class="button" on:click=begin>
                 <Icon glyph=Glyph::Plus />
-                "New"
+                {t().rail_new()}
             </button>
         </div>
         <Search />
-        <nav class="rail-list" aria-label="Conversations">
+        <nav class="rail-list" aria-label=t().rail_conversations()>
             <ConversationList />
         </nav>
-        <nav class="rail-places" aria-label="Places">
+        <nav class="rail-places" aria-label=t().rail_places()>
             <a href=move || href(Place::Models) aria-current=current(Place::Models)>
                 <Icon glyph=Glyph::Models />
-                "Models"
+                {t().place_models()}
             </a>
             <a href=move || href(Place::Tune) aria-current=current(Place::Tune)>
                 <Icon glyph=Glyph::Tune />
-                "Fine-tune"
+                {t().place_tune()}
             </a>
             <a href=move || href(Place::Diagnostics) aria-current=current(Place::Diagnostics)>
                 <Icon glyph=Glyph::Diagnostics />
-                "Diagnostics"
+                {t().place_diagnostics()}
             </a>
             <a href=move || href(Place::Settings) aria-current=current(Place::Settings)>
                 <Icon glyph=Glyph::Settings />
-                "Settings"
+                {t().place_settings()}
             </a>
         </nav>
         <p class="rail-note">
             <Icon glyph=Glyph::Private />
-            "Nothing you write leaves this tab."
+            {t().rail_private()}
         </p>
     }
     .into_any()
@@ -104,13 +105,13 @@ fn Search() -> impl IntoView {
             <Icon glyph=Glyph::Search />
             <input
                 type="search"
-                placeholder="Search"
+                placeholder=t().rail_search()
                 dir="auto"
-                aria-label="Search conversations"
+                aria-label=t().rail_search_label()
                 prop:value=library.query
                 on:input=typed
             />
-            <Menu label="All conversations">
+            <Menu label=t().rail_all()>
                 <ArchiveItems />
             </Menu>
         </div>
@@ -123,10 +124,10 @@ fn ArchiveItems() -> impl IntoView {
     let stores = use_stores();
     let export = Callback::new(move |()| {
         let ids = stores.library.list.with_untracked(|list| list.iter().map(|it| it.id).collect());
-        export_json(stores, ids, "gemtab-conversations.json");
+        export_json(stores, ids, t().export_file());
     });
     view! {
-        <MenuItem glyph=Glyph::Export label="Export all" on_press=export />
+        <MenuItem glyph=Glyph::Export label=t().rail_export_all() on_press=export />
         <ImportItem />
     }
 }
@@ -136,7 +137,7 @@ fn ArchiveItems() -> impl IntoView {
 fn ImportItem() -> impl IntoView {
     let stores = use_stores();
     let press = Callback::new(move |()| pick_archive(stores));
-    view! { <MenuItem glyph=Glyph::Import label="Import…" on_press=press /> }
+    view! { <MenuItem glyph=Glyph::Import label=t().rail_import() on_press=press /> }
 }
 
 /// Opens the browser's file dialog. The field is made for this one use: the menu that asks is gone by the time a file
@@ -163,41 +164,33 @@ pub fn pick_archive(stores: Stores) {
 async fn import(stores: Stores, file: gloo_file::File) {
     if file.size() > MOST_IMPORT_BYTES {
         let (size, most) = (format::bytes(file.size()), format::bytes(MOST_IMPORT_BYTES));
-        return stores.ui.toast(format!("This file has {size}. Up to {most} can be imported."));
+        return stores.ui.toast(t().import_too_large(&size, &most));
     }
     let bytes = match read_as_bytes(&file).await {
         Ok(bytes) => bytes,
-        Err(error) => return stores.ui.toast(format!("The file can't be read: {error}.")),
+        Err(error) => return stores.ui.toast(t().file_unreadable(&error.to_string())),
     };
     match stores.library.import(&bytes).await {
         Ok(report) => stores.ui.toast(imported(&report)),
-        Err(reason) => stores.ui.toast(format!("Nothing was imported. {reason}.")),
+        Err(reason) => stores.ui.toast(t().import_failed(&reason)),
     }
 }
 
 /// What an import did, in words.
 fn imported(report: &ImportReport) -> String {
-    let counted = |count: usize| format::counted(count as u64, "conversation", "conversations");
-    let (added, merged) = (report.added.len(), report.merged.len());
-    let mut parts = Vec::new();
-    if added > 0 {
-        parts.push(format!("{} imported", counted(added)));
+    let (added, merged, known) = (report.added.len(), report.merged.len(), report.known);
+    if added + merged == 0 {
+        return match known {
+            0 => t().import_empty().to_owned(),
+            _ => t().import_known(known as u64),
+        };
     }
-    if merged > 0 {
-        parts.push(format!(
-            "{} updated",
-            if added > 0 { format::count(merged as u64) } else { counted(merged) }
-        ));
-    }
-    match report.known {
-        0 if parts.is_empty() => "The file has no conversations.".to_owned(),
-        0 => format!("{}.", parts.join(", ")),
-        known if parts.is_empty() => match known {
-            1 => "This conversation is already here. Nothing was imported.".to_owned(),
-            _ => format!("All {} are already here. Nothing was imported.", counted(known)),
-        },
-        known => format!("{}, {} already here.", parts.join(", "), format::count(known as u64)),
-    }
+    let parts = [
+        (added > 0).then(|| t().import_added(added as u64)),
+        (merged > 0).then(|| t().import_merged(merged as u64)),
+        (known > 0).then(|| t().import_already(known as u64)),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// What is known of the conversations in the list.
@@ -228,9 +221,9 @@ fn ConversationList() -> impl IntoView {
     let empty = move || {
         groups.with(Vec::is_empty).then(|| {
             let words = if searching.get() {
-                "Nothing found."
+                t().rail_nothing_found()
             } else if library.open.get() {
-                "Conversations appear here. They are kept in this browser."
+                t().rail_empty()
             } else {
                 ""
             };
@@ -275,9 +268,9 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
     let title = Memo::new(move |_| {
         let title = summaries.with(|all| all.get(&id).map(|summary| summary.title.clone()));
         if unreadable.get() && title.as_ref().is_none_or(String::is_empty) {
-            return "Can't be read".to_owned();
+            return t().rail_unreadable().to_owned();
         }
-        title.filter(|title| !title.is_empty()).unwrap_or_else(|| "Untitled".to_owned())
+        title.filter(|title| !title.is_empty()).unwrap_or_else(|| t().untitled().to_owned())
     });
     let query =
         Memo::new(
@@ -312,7 +305,7 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
             link.focus().ok();
         }
     });
-    let label = Signal::derive(move || format!("Actions for {}", title.get()));
+    let label = Signal::derive(move || t().rail_actions(&title.get()));
     let current = move || (place.get() == Place::Chat(Some(id))).then_some("page");
     let running =
         move || stores.chat.answer.place.with(|place| place.is_some_and(|place| place.conversation == id));
@@ -323,7 +316,7 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
                 fallback=move || view! {
                     <a node_ref=link href=move || href(Place::Chat(Some(id))) aria-current=current title=title>
                         <span class="rail-title" dir="auto">{move || marked(title.get())}</span>
-                        {move || running().then(|| view! { <span class="pulse" aria-label="answering"></span> })}
+                        {move || running().then(|| view! { <span class="pulse" aria-label=t().rail_answering()></span> })}
                         <span class="rail-snippet" dir="auto">{snippet}</span>
                     </a>
                 }
@@ -334,14 +327,14 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
                 <Show
                     when=move || !unreadable.get()
                     fallback=move || view! {
-                        <MenuItem glyph=Glyph::Export label="Save raw data" on_press=move |()| stores.library.save_raw(id, stores.ui) />
+                        <MenuItem glyph=Glyph::Export label=t().save_raw() on_press=move |()| stores.library.save_raw(id, stores.ui) />
                     }
                 >
-                    <MenuItem glyph=Glyph::Edit label="Rename" on_press=move |()| renaming.set(true) />
-                    <MenuItem glyph=Glyph::Export label="Export as JSON" on_press=move |()| export_json(stores, vec![id], "gemtab-conversation.json") />
-                    <MenuItem glyph=Glyph::Copy label="Export as Markdown" on_press=move |()| export_markdown(stores, id) />
+                    <MenuItem glyph=Glyph::Edit label=t().rail_rename() on_press=move |()| renaming.set(true) />
+                    <MenuItem glyph=Glyph::Export label=t().rail_export_json() on_press=move |()| export_json(stores, vec![id], t().export_one_file()) />
+                    <MenuItem glyph=Glyph::Copy label=t().rail_export_markdown() on_press=move |()| export_markdown(stores, id) />
                 </Show>
-                <MenuItem glyph=Glyph::Delete label="Delete" on_press=move |()| delete(stores, id) />
+                <MenuItem glyph=Glyph::Delete label=t().delete() on_press=move |()| delete(stores, id) />
             </Menu>
         </li>
     }
@@ -394,7 +387,7 @@ fn RenameField(
         <input
             class="rename"
             type="text"
-            aria-label="New title"
+            aria-label=t().rail_new_title()
             dir="auto"
             node_ref=input
             prop:value=title
@@ -412,11 +405,10 @@ pub fn export_json(stores: Stores, ids: Vec<ConversationId>, name: &'static str)
             Ok(unreadable) => {
                 parts.download(name);
                 if unreadable > 0 {
-                    let words = format::counted(unreadable as u64, "conversation", "conversations");
-                    stores.ui.toast(format!("{words} can't be read and is not in the file."));
+                    stores.ui.toast(t().export_unreadable(unreadable as u64));
                 }
             }
-            Err(reason) => stores.ui.toast(format!("The export failed: {reason}.")),
+            Err(reason) => stores.ui.toast(t().export_failed(&reason)),
         }
     });
 }
@@ -424,7 +416,7 @@ pub fn export_json(stores: Stores, ids: Vec<ConversationId>, name: &'static str)
 fn export_markdown(stores: Stores, id: ConversationId) {
     spawn_local(async move {
         if let Some(conversation) = stores.library.load(id).await {
-            browser::download("conversation.md", "text/markdown", &conversation.to_markdown());
+            browser::download(t().export_markdown_file(), "text/markdown", &conversation.to_markdown());
         }
     });
 }
@@ -432,22 +424,16 @@ fn export_markdown(stores: Stores, id: ConversationId) {
 /// Deletes a conversation. Its line goes with its menu, and the focus to the line beside it.
 fn delete(stores: Stores, id: ConversationId) {
     let line = browser::focused().and_then(|menu| menu.closest("li").ok().flatten());
-    let beside = line
-        .as_ref()
-        .and_then(|line| line.next_element_sibling().or_else(|| line.previous_element_sibling()));
-    stores.chat.delete_conversation(id, move || {
-        request_animation_frame(move || {
-            // The line may not be gone yet.
-            let goes = |it: &web_sys::HtmlElement| line.as_ref().is_some_and(|line| line.contains(Some(it)));
-            if browser::focused().is_some_and(|it| !goes(&it)) {
-                return;
-            }
-            let link = beside.and_then(|line| line.query_selector("a").ok().flatten());
-            match link.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) {
-                // It is in the page.
-                Some(link) => drop(link.focus()),
-                None => browser::focus_somewhere(),
-            }
-        });
+    let beside =
+        line.and_then(|line| line.next_element_sibling().or_else(|| line.previous_element_sibling()));
+    // Once the menu has given the focus back to its button, and before that goes with the line.
+    request_animation_frame(move || {
+        let link = beside.and_then(|line| line.query_selector("a").ok().flatten());
+        match link.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) {
+            // It is in the page.
+            Some(link) => drop(link.focus()),
+            None => browser::focus_somewhere(),
+        }
     });
+    stores.chat.delete_conversation(id, || ());
 }

@@ -4,7 +4,10 @@ use leptos::prelude::*;
 use leptos_use_timeout_fn::{UseTimeoutFnReturn, use_timeout_fn};
 
 use super::{Glyph, IconButton};
-use crate::state::{Layer, Toast, use_stores};
+use crate::{
+    language::t,
+    state::{Layer, Toast, use_stores},
+};
 
 /// How long a line stays, in milliseconds, once it is seen.
 const TOAST_MS: f64 = 8_000.0;
@@ -39,7 +42,7 @@ pub fn Notices(
             {said}
         </div>
         <Show when=move || !seen.with(Vec::is_empty)>
-            <section class="toasts" aria-label="Notices">
+            <section class="toasts" aria-label=t().notices()>
                 <For each=move || seen.get() key=|number| *number children=line />
             </section>
         </Show>
@@ -62,7 +65,7 @@ fn ToastLine(toast: Toast) -> impl IntoView {
             undo();
             close();
         };
-        view! { <button type="button" class="button quiet" on:click=press>"Undo"</button> }
+        view! { <button type="button" class="button quiet" on:click=press>{t().undo()}</button> }
     });
     view! {
         <div
@@ -74,7 +77,7 @@ fn ToastLine(toast: Toast) -> impl IntoView {
         >
             <span>{text}</span>
             {undo}
-            <IconButton glyph=Glyph::Close label="Close" on_press=move |()| close() />
+            <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| close() />
         </div>
     }
 }

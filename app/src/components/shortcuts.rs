@@ -3,14 +3,17 @@
 use leptos::prelude::*;
 
 use super::Dialog;
-use crate::state::{settings::SendKey, use_stores};
+use crate::{
+    language::t,
+    state::{settings::SendKey, use_stores},
+};
 
 /// The list of keyboard shortcuts.
 #[component]
 pub fn ShortcutsDialog() -> impl IntoView {
     let open = use_stores().ui.shortcuts;
     view! {
-        <Dialog open=open title="Keyboard shortcuts" class="shortcuts">
+        <Dialog open=open title=t().shortcuts_title() class="shortcuts">
             <Shortcuts />
         </Dialog>
     }
@@ -22,24 +25,24 @@ fn Shortcuts() -> impl IntoView {
     let rows = move || {
         let (send_key, single) = settings.value.with(|settings| (settings.send_key, settings.single_keys));
         let (send, line) = match send_key {
-            SendKey::Enter => (&["Enter"][..], &["Shift", "Enter"][..]),
-            SendKey::Modified => (&["Ctrl", "Enter"][..], &["Enter"][..]),
+            SendKey::Enter => (&[t().key_enter()][..], &[t().key_shift(), t().key_enter()][..]),
+            SendKey::Modified => (&[t().key_ctrl(), t().key_enter()][..], &[t().key_enter()][..]),
         };
         let always: [(&[&str], &str); 6] = [
-            (&["Ctrl", "K"], "Go to a conversation, a model or a page, or run a command"),
-            (send, "Send the message"),
-            (line, "Start a new line"),
-            (&["↑"], "Edit your last message, when the field is empty"),
-            (&["Esc"], "Stop the answer, or close what is open"),
-            (&["Tab"], "Go to the next control"),
+            (&[t().key_ctrl(), "K"], t().shortcuts_palette()),
+            (send, t().shortcuts_send()),
+            (line, t().shortcuts_line()),
+            (&["↑"], t().shortcuts_edit()),
+            (&[t().key_esc()], t().shortcuts_stop()),
+            (&[t().key_tab()], t().shortcuts_tab()),
         ];
         let single: &[(&[&str], &str)] =
-            if single { &[(&["/"], "Go to the message field"), (&["?"], "Show this list")] } else { &[] };
+            if single { &[(&["/"], t().shortcuts_field()), (&["?"], t().shortcuts_list())] } else { &[] };
         always.iter().chain(single).map(|&(keys, words)| row(keys, words)).collect::<Vec<_>>()
     };
     view! {
         <dl class="pairs">{rows}</dl>
-        <p class="hint">"On a Mac, use ⌘ instead of Ctrl. Keys without Ctrl can be turned off in Settings."</p>
+        <p class="hint">{t().shortcuts_hint()}</p>
     }
 }
 

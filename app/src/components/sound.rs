@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use leptos::{html, prelude::*, task::spawn_local};
 
 use super::{Glyph, IconButton};
-use crate::{format, history::Attachment, media::wav, state::use_stores};
+use crate::{format, history::Attachment, language::t, media::wav, state::use_stores};
 
 /// Bars of a waveform.
 const BARS: usize = 48;
@@ -57,16 +57,16 @@ pub fn SoundPlayer(
     let step = if seconds > 20.0 { "1" } else { "0.1" };
     let place_words = {
         let length = length.clone();
-        move || format!("{} of {length}", format::clock((at.get() * 1000.0) as u64))
+        move || t().amount_of(&format::clock((at.get() * 1000.0) as u64), &length)
     };
     let played = move || if seconds > 0.0 { (at.get() / seconds * BARS as f64).round() as usize } else { 0 };
     let label = {
         let name = name.clone();
-        move || if playing.get() { format!("Pause {name}") } else { format!("Play {name}") }
+        move || if playing.get() { t().sound_pause(&name) } else { t().sound_play(&name) }
     };
     let time = move || {
         if missing.get() {
-            return "not in this browser any more".to_owned();
+            return t().media_gone().to_owned();
         }
         if at.get() > 0.0 {
             format!("{} / {length}", format::clock((at.get() * 1000.0) as u64))
@@ -91,7 +91,7 @@ pub fn SoundPlayer(
                 <input
                     type="range"
                     class="wave-place"
-                    aria-label=format!("Position in {name}")
+                    aria-label=t().sound_position(&name)
                     aria-valuetext=place_words
                     min="0"
                     max=format!("{seconds:.2}")

@@ -6,6 +6,8 @@ use leptos::prelude::*;
 
 use super::highlight::{Line, highlight, label};
 
+use crate::language::t;
+
 /// How long the button says that it copied, in milliseconds.
 const COPIED_MS: u64 = 2000;
 
@@ -75,7 +77,7 @@ pub fn CopyButton(
     #[prop(into)]
     text: Signal<String>,
     /// What it says.
-    #[prop(default = "Copy")]
+    #[prop(default = t().copy())]
     label: &'static str,
 ) -> impl IntoView {
     let said = RwSignal::new(label);
@@ -84,7 +86,7 @@ pub fn CopyButton(
         leptos::task::spawn_local(async move {
             let done = clipboard::write(&text).await;
             // The button may be gone by then.
-            said.try_set(if done { "Copied" } else { "Copying failed" });
+            said.try_set(if done { t().code_copied() } else { t().code_not_copied() });
             let reset = move || {
                 said.try_set(label);
             };

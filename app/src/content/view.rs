@@ -9,6 +9,8 @@ use super::formula;
 use super::live;
 use super::marks::few_marks;
 
+use crate::language::t;
+
 /// A Markdown text, which may grow. Blocks that do not change are not drawn again.
 #[component]
 pub fn Markdown(
@@ -98,7 +100,7 @@ pub(super) fn list(start: Option<u64>, dir: Option<&'static str>, items: AnyView
 
 pub(super) fn list_item(task: Option<bool>, content: AnyView) -> AnyView {
     let mark = task.map(|done| {
-        let label = if done { "done" } else { "to do" };
+        let label = if done { t().task_done() } else { t().task_open() };
         view! { <input type="checkbox" disabled=true checked=done aria-label=label /> }
     });
     let task = task.map(|done| if done { "done" } else { "open" });
@@ -131,7 +133,7 @@ pub(super) fn align(alignments: &[Alignment], column: usize) -> Option<&'static 
 pub(super) fn table(dir: Option<&'static str>, head: AnyView, rows: AnyView) -> AnyView {
     // Focusable, so that the keyboard can scroll it.
     view! {
-        <div class="table-scroll" dir=dir tabindex="0" role="group" aria-label="Table">
+        <div class="table-scroll" dir=dir tabindex="0" role="group" aria-label=t().code_table()>
             <table>
                 <thead>
                     <tr>{head}</tr>

@@ -16,8 +16,8 @@ pub(super) fn sentence(failure: &AdapterFailure) -> String {
         AdapterFailure::Damaged => t().failure_adapter_damaged().into(),
         AdapterFailure::Architecture { name } => t().failure_adapter_architecture(name),
         AdapterFailure::Unsupported => t().failure_adapter_unsupported().into(),
-        AdapterFailure::TensorType { tensor, dtype } => t().failure_adapter_tensor(dtype, tensor),
-        AdapterFailure::Rank { rank, most } => t().failure_adapter_rank((*most).into(), *rank),
+        AdapterFailure::TensorType { tensor, dtype } => t().failure_adapter_tensor(tensor, dtype),
+        AdapterFailure::Rank { rank, most } => t().failure_adapter_rank(*rank, (*most).into()),
         AdapterFailure::OtherModel => t().failure_adapter_other_model().into(),
         AdapterFailure::NotFinite => t().failure_adapter_not_finite().into(),
         AdapterFailure::TooMany { most, ranks } => {

@@ -21,15 +21,15 @@ pub(super) fn sentence(failure: &DeviceFailure) -> String {
         DeviceFailure::None(problem) => no_gpu(*problem).into(),
         DeviceFailure::LostTwice => t().failure_gpu_lost().into(),
         DeviceFailure::OutOfMemory { in_use, requested, .. } => {
-            t().failure_gpu_out_of_memory(&bytes(*requested), &bytes(*in_use))
+            t().failure_gpu_out_of_memory(&bytes(*in_use), &bytes(*requested))
         }
         DeviceFailure::BufferTooLarge { buffer, needed, limit } => {
             let (needed, limit) = compared(*needed, *limit);
-            t().failure_gpu_buffer(buffer, &limit, &needed)
+            t().failure_gpu_buffer(buffer, &needed, &limit)
         }
         DeviceFailure::ModelTooLarge { needed, available } => {
             let (needed, available) = compared(*needed, *available);
-            t().failure_gpu_too_large(&available, &needed)
+            t().failure_gpu_too_large(&needed, &available)
         }
         DeviceFailure::NeedsHostMemory { bytes: amount } => t().failure_gpu_host_memory(&bytes(*amount)),
         DeviceFailure::UploadRefused => t().failure_gpu_upload().into(),

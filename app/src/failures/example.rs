@@ -32,7 +32,7 @@ pub fn problem(problem: &ExampleProblem) -> String {
         P::Video => t().example_video().into(),
         P::NoFileName(Sense::Sight) => t().example_image_name().into(),
         P::NoFileName(Sense::Hearing) => t().example_audio_name().into(),
-        P::Places { places, named } => t().example_places((*named).into(), (*places).into()),
+        P::Places { places, named } => t().example_places((*places).into(), (*named).into()),
         P::MissingFile { name } => t().example_file_missing(name),
         P::BadFile { name, why } => {
             let why = super::of(why);
@@ -44,10 +44,10 @@ pub fn problem(problem: &ExampleProblem) -> String {
         P::NoToken { token } => t().example_token(token),
         P::NoId { id, vocabulary } => t().example_id(&id.to_string(), (*vocabulary).into()),
         P::Labels { ids, labels } => t().example_labels((*ids).into(), (*labels).into()),
-        P::TooLong { tokens, limit } => t().example_long((*limit).into(), (*tokens).into()),
+        P::TooLong { tokens, limit } => t().example_long((*tokens).into(), (*limit).into()),
         P::TooLarge { bytes, limit } => {
             let (size, limit) = compared(*bytes, *limit);
-            t().example_large(&limit, &size)
+            t().example_large(&size, &limit)
         }
         P::AllMasked => t().example_masked().into(),
         P::TooMany { limit } => t().example_many((*limit).into()),

@@ -9,7 +9,7 @@ use super::t;
 pub fn kernel_problem(problem: &KernelProblem) -> String {
     match problem {
         KernelProblem::Differs { element, found, expected } => {
-            t().kernel_differs(*element, &expected.to_string(), &found.to_string())
+            t().kernel_differs(*element, &found.to_string(), &expected.to_string())
         }
         KernelProblem::Refused { .. } => t().kernel_refused().into(),
     }

@@ -15,7 +15,7 @@ pub(super) fn sentence(failure: &MediaFailure) -> String {
         MediaFailure::EmptyFile => t().failure_media_empty_file().into(),
         MediaFailure::FileTooLarge { size, most } => {
             let (size, most) = compared(*size, *most);
-            t().failure_media_file_large(&most, &size)
+            t().failure_media_file_large(&size, &most)
         }
         MediaFailure::NotDecoded(Sense::Sight) => t().failure_media_image_decode().into(),
         MediaFailure::NotDecoded(Sense::Hearing) => t().failure_media_audio_decode().into(),
@@ -23,13 +23,13 @@ pub(super) fn sentence(failure: &MediaFailure) -> String {
         MediaFailure::NotAnImage => t().failure_media_image_unreadable().into(),
         MediaFailure::EmptyImage => t().failure_media_image_empty().into(),
         MediaFailure::ImageTooLarge { width, height } => {
-            t().failure_media_image_large((*height).into(), (*width).into())
+            t().failure_media_image_large((*width).into(), (*height).into())
         }
         MediaFailure::ImageDamaged { format } => t().failure_media_image_damaged(format),
         MediaFailure::ImageUnsupported { format } => t().failure_media_image_unsupported(format),
         MediaFailure::ImageTooNarrow => t().failure_media_image_narrow().into(),
         MediaFailure::TooManyTokens { tokens, most } => {
-            t().failure_media_tokens((*most).into(), (*tokens).into())
+            t().failure_media_tokens((*tokens).into(), (*most).into())
         }
         MediaFailure::NoSound => t().failure_media_no_sound().into(),
         MediaFailure::SoundTooShort => t().failure_media_sound_short().into(),

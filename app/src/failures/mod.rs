@@ -3,7 +3,6 @@
 mod adapter;
 mod device;
 mod engine;
-mod english;
 mod example;
 mod file;
 mod kernel;
@@ -16,8 +15,7 @@ mod training;
 use protocol::failure::ModelFailure;
 use protocol::{Code, Failure};
 
-use crate::format;
-use english::t;
+use crate::{format, language::t};
 
 pub use device::no_gpu;
 pub use example::problem;
@@ -71,12 +69,6 @@ pub fn details(failure: &Failure) -> Option<String> {
 fn compared(a: u64, b: u64) -> (String, String) {
     let pair = (format::bytes(a), format::bytes(b));
     if a == b || pair.0 != pair.1 { pair } else { (format::bytes_exactly(a), format::bytes_exactly(b)) }
-}
-
-/// The word for “details”.
-#[must_use]
-pub fn details_title() -> &'static str {
-    t().failure_details()
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub(super) fn sentence(failure: &ModelFailure) -> String {
             OtherKind::Projector => t().failure_model_projector(),
         }
         .into(),
-        ModelFailure::TensorType { tensor, dtype } => t().failure_model_tensor(dtype, tensor),
+        ModelFailure::TensorType { tensor, dtype } => t().failure_model_tensor(tensor, dtype),
         ModelFailure::NoToken { token } => t().failure_model_token(token),
         ModelFailure::NoModelFile { name } => t().failure_model_no_file(name),
         ModelFailure::WrongProjector => t().failure_model_wrong_projector().into(),

@@ -18,7 +18,7 @@ pub(super) fn sentence(failure: &RequestFailure) -> String {
         RequestFailure::NoQuestion => t().failure_no_question().into(),
         RequestFailure::EmptyPrompt => t().failure_empty_prompt().into(),
         RequestFailure::ContextFull { tokens, context } => {
-            t().failure_context_full((*context).into(), (*tokens).into())
+            t().failure_context_full((*tokens).into(), (*context).into())
         }
         RequestFailure::ToolDescription => t().failure_tool_description().into(),
         RequestFailure::ToolArguments { tool } => t().failure_tool_arguments(tool),

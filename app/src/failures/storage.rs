@@ -12,7 +12,7 @@ pub(super) fn sentence(failure: &StorageFailure) -> String {
         StorageFailure::Failed => t().failure_storage_failed().into(),
         StorageFailure::NoRoom { needed, available } => {
             let (needed, available) = compared(*needed, *available);
-            t().failure_storage_no_room(&available, &needed)
+            t().failure_storage_no_room(&needed, &available)
         }
         StorageFailure::Full { kept, size } => {
             let (kept, size) = compared(*kept, *size);

@@ -1,9 +1,23 @@
+use leptos::prelude::{Owner, provide_context};
 use protocol::Sense;
 use protocol::diagnosis::KernelProblem;
 use protocol::example::{ExampleProblem, FieldProblem, JsonProblem};
 use protocol::failure::*;
 
 use super::*;
+use crate::language::Language;
+
+/// Does this in each language.
+fn in_each_language(check: impl Fn(Language)) {
+    for language in Language::all() {
+        let owner = Owner::new();
+        owner.with(|| {
+            provide_context(language);
+            assert_eq!(Language::now(), language);
+            check(language);
+        });
+    }
+}
 
 /// One failure of every code.
 fn all() -> Vec<Code> {
@@ -264,31 +278,95 @@ fn whole(words: &str) {
 
 #[test]
 fn every_failure_has_a_sentence() {
-    for code in all() {
-        let sentence = of(&code);
-        whole(&sentence);
-        assert!(sentence.ends_with('.') && !sentence.contains(".."), "{sentence}");
-    }
+    in_each_language(|_| {
+        for code in all() {
+            let sentence = of(&code);
+            whole(&sentence);
+            assert!(sentence.ends_with('.') && !sentence.contains(".."), "{sentence}");
+        }
+    });
 }
 
 #[test]
 fn no_two_failures_say_the_same() {
-    let mut sentences: Vec<_> = all().iter().map(of).collect();
-    sentences.sort();
-    let count = sentences.len();
-    sentences.dedup();
-    assert_eq!(sentences.len(), count);
+    in_each_language(|language| {
+        let mut sentences: Vec<_> = all().iter().map(of).collect();
+        sentences.sort();
+        let count = sentences.len();
+        sentences.dedup();
+        assert_eq!(sentences.len(), count, "{}", language.tag());
+    });
 }
 
 #[test]
 fn every_problem_of_an_example_has_words() {
-    for it in problems() {
-        let words = problem(&it);
-        whole(&words);
-        assert!(!words.ends_with('.'), "{words}");
+    in_each_language(|_| {
+        for it in problems() {
+            let words = problem(&it);
+            whole(&words);
+            assert!(!words.ends_with('.'), "{words}");
+        }
+        whole(&kernel_problem(&KernelProblem::Differs { element: 517, found: 0.25, expected: -1.75 }));
+        whole(&kernel_problem(&KernelProblem::Refused { reason: String::new() }));
+    });
+}
+
+/// Arguments of one type are mistaken for each other without an error.
+#[test]
+fn arguments_stand_where_the_sentence_wants_them() {
+    let says = |code: Code, words: &str| assert!(of(&code).contains(words), "{} lacks: {words}", of(&code));
+    let (a, b) = (|| "a".to_owned(), || "b".to_owned());
+    let (large, small) = (6_130_000_000, 4_000_000_000);
+    says(
+        DeviceFailure::OutOfMemory { in_use: large, requested: small, shorter_context: None }.into(),
+        "6.1 GB in use, and no room for 4.0 GB more",
+    );
+    says(
+        DeviceFailure::BufferTooLarge { buffer: a(), needed: large, limit: small }.into(),
+        "“a” needs 6.1 GB of graphics memory in one piece, but this graphics card allows only 4.0 GB",
+    );
+    says(ModelFailure::Truncated { size: large, missing: small }.into(), "4.0 GB are missing after 6.1 GB");
+    says(ModelFailure::TensorType { tensor: a(), dtype: b() }.into(), "The tensor a uses b");
+    says(AdapterFailure::TensorType { tensor: a(), dtype: b() }.into(), "The tensor a uses b");
+    says(AdapterFailure::Rank { rank: 128, most: 64 }.into(), "has rank 128. Ranks from 1 to 64");
+    says(
+        AdapterFailure::TooMany { most: 4, ranks: 256 }.into(),
+        "up to 4 can be open, with ranks of up to 256",
+    );
+    says(MediaFailure::FileTooLarge { size: large, most: small }.into(), "6.1 GB, but the limit is 4.0 GB");
+    says(MediaFailure::ImageTooLarge { width: 200, height: 10 }.into(), "200 × 10 pixels");
+    says(MediaFailure::TooManyTokens { tokens: 560, most: 280 }.into(), "560 tokens, but the limit is 280");
+    says(MediaFailure::SoundTooLong { seconds: 1800, most: 1200 }.into(), "30 min, but the limit is 20 min");
+    says(
+        StorageFailure::NoRoom { needed: large, available: small }.into(),
+        "6.1 GB more needed, 4.0 GB available",
+    );
+    says(StorageFailure::Full { kept: small, size: large }.into(), "4.0 GB of 6.1 GB were saved");
+    says(
+        TrainingFailure::OutOfMemory { needed: large, available: small }.into(),
+        "needs 6.1 GB of graphics memory, but only 4.0 GB is available",
+    );
+    for in_memory in [false, true] {
+        let failure = Code::from(TrainingFailure::TooMuchMedia { needed: large, most: small, in_memory });
+        says(failure.clone(), "need 6.1 GB");
+        says(failure, "the limit is 4.0 GB");
     }
-    whole(&kernel_problem(&KernelProblem::Differs { element: 517, found: 0.25, expected: -1.75 }));
-    whole(&kernel_problem(&KernelProblem::Refused { reason: String::new() }));
+    let says = |it: ExampleProblem, words: &str| assert_eq!(problem(&it), words);
+    says(ExampleProblem::Half { found: a(), missing: b() }, "“a” without “b”");
+    says(ExampleProblem::NoColumn { column: a(), columns: b() }, "there’s no column “a”; there are: b");
+    says(
+        ExampleProblem::Places { places: 2, named: 1 },
+        "it has room for 2 images and audio clips, but names 1",
+    );
+    says(ExampleProblem::NoId { id: -1, vocabulary: 512 }, "-1 isn’t a token of this model, which has 512");
+    says(ExampleProblem::Labels { ids: 2, labels: 1 }, "“ids” and “labels” differ in length: 2 and 1");
+    says(ExampleProblem::TooLong { tokens: 600, limit: 512 }, "too long: 600 tokens, but the limit is 512");
+    says(
+        ExampleProblem::TooLarge { bytes: 5_000_000, limit: 1_000_000 },
+        "too large: 5.0 MB, but the limit is 1.0 MB",
+    );
+    let differs = KernelProblem::Differs { element: 517, found: 0.25, expected: -1.75 };
+    assert_eq!(kernel_problem(&differs), "element 517 is 0.25 instead of -1.75");
 }
 
 #[test]
@@ -296,19 +374,14 @@ fn sentences_carry_their_numbers() {
     let says = |code: Code, words: &str| assert_eq!(of(&code), words);
     says(
         RequestFailure::ContextFull { tokens: 4033, context: 2048 }.into(),
-        &format!(
-            "Too long: {} tokens, but the limit is {}. Start a new conversation, or load the model with a longer context.",
-            format::count(4033),
-            format::count(2048)
-        ),
+        "Too long: 4,033 tokens, but the limit is 2,048. Start a new conversation, or load the model with a longer context.",
     );
     says(
         DeviceFailure::ModelTooLarge { needed: 6_130_000_000, available: 4_000_000_000 }.into(),
         "This model needs 6.1 GB of graphics memory, but only 4.0 GB is available.",
     );
     let close = DeviceFailure::ModelTooLarge { needed: 4_030_000_000, available: 4_000_000_000 };
-    let (needed, available) = (format::bytes_exactly(4_030_000_000), format::bytes_exactly(4_000_000_000));
-    assert!(of(&close.clone().into()).contains(&needed) && of(&close.into()).contains(&available));
+    says(close.into(), "This model needs 4,030 MB of graphics memory, but only 4,000 MB is available.");
     let unstable = TrainingFailure::Unstable { step: 7, what: Instability::NanLoss, saved: Some(5) };
     assert!(
         of(&unstable.into())

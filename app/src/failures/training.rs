@@ -34,7 +34,7 @@ pub(super) fn sentence(failure: &TrainingFailure) -> String {
                 Some(step) => t().failure_training_kept((*step).into()),
                 None => t().failure_training_not_kept().into(),
             };
-            t().failure_training_unstable(&kept, (*step).into(), what)
+            t().failure_training_unstable((*step).into(), what, &kept)
         }
         TrainingFailure::BadCheckpoint => t().failure_training_checkpoint().into(),
         TrainingFailure::NothingToResume => t().failure_training_no_resume().into(),
@@ -45,14 +45,14 @@ pub(super) fn sentence(failure: &TrainingFailure) -> String {
         TrainingFailure::ForModel { model } => t().failure_training_for_model(model),
         TrainingFailure::OutOfMemory { needed, available } => {
             let (needed, available) = compared(*needed, *available);
-            t().failure_training_memory(&available, &needed)
+            t().failure_training_memory(&needed, &available)
         }
         TrainingFailure::TooMuchMedia { needed, most, in_memory } => {
             let (needed, most) = compared(*needed, *most);
             if *in_memory {
-                t().failure_training_media_memory(&most, &needed)
+                t().failure_training_media_memory(&needed, &most)
             } else {
-                t().failure_training_media(&most, &needed)
+                t().failure_training_media(&needed, &most)
             }
         }
         TrainingFailure::EngineStopped => t().failure_training_stopped().into(),

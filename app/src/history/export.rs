@@ -6,20 +6,22 @@ use protocol::Role;
 
 use super::Conversation;
 
+use crate::language::t;
+
 impl Conversation {
     /// The messages on screen as Markdown.
     #[must_use]
     pub fn to_markdown(&self) -> String {
-        let title = if self.title.is_empty() { "Conversation" } else { &self.title };
+        let title = if self.title.is_empty() { t().place_conversation() } else { &self.title };
         let mut out = format!("# {title}\n");
         if !self.system.trim().is_empty() {
-            section(&mut out, "System", &self.system);
+            section(&mut out, t().export_system(), &self.system);
         }
         for message in self.active_path().into_iter().filter_map(|node| self.message(node)) {
             let speaker = match message.role {
-                Role::User => "You",
+                Role::User => t().export_you(),
                 Role::Tool => &message.tool,
-                _ if message.model.is_empty() => "Assistant",
+                _ if message.model.is_empty() => t().export_assistant(),
                 _ => &message.model,
             };
             section(&mut out, speaker, "");

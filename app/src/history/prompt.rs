@@ -60,8 +60,7 @@ impl Conversation {
             max_tokens: self.options.max_tokens,
             stop: self.options.stop.clone(),
             thinking: self.options.thinking,
-            tools: Vec::new(),
-            adapters: Vec::new(),
+            ..GenerateOptions::default()
         }
     }
 }

@@ -8,41 +8,13 @@ use web_sys::{AudioBuffer, Blob, OfflineAudioContext};
 
 use super::wav::Wav;
 use super::{SAMPLE_RATE, level};
-use crate::format;
 
 /// Longest sound, in seconds.
-const MOST_SECONDS: f64 = 1_200.0;
+const MOST_SECONDS: u64 = 1_200;
+/// The browser does not read it.
+const UNREADABLE: MediaFailure = MediaFailure::NotDecoded(Sense::Hearing);
 /// Samples that are taken at a time, so that a long sound is never whole in this program's memory.
 const PIECE: u32 = 1 << 16;
-
-/// Why a file gives no sound.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum DecodeError {
-    /// The browser does not read it.
-    #[error("This browser cannot read it as sound.")]
-    Unreadable,
-    /// It has no samples.
-    #[error("There is no sound in it.")]
-    Empty,
-    /// It is longer than the page takes.
-    #[error("It is {} long; up to {} are taken at a time.", format::seconds(*seconds), format::seconds(MOST_SECONDS))]
-    TooLong {
-        /// Its length.
-        seconds: f64,
-    },
-}
-
-impl From<DecodeError> for MediaFailure {
-    fn from(error: DecodeError) -> Self {
-        match error {
-            DecodeError::Unreadable => Self::NotDecoded(Sense::Hearing),
-            DecodeError::Empty => Self::NoSound,
-            DecodeError::TooLong { seconds } => {
-                Self::SoundTooLong { seconds: seconds as u64, most: MOST_SECONDS as u64 }
-            }
-        }
-    }
-}
 
 /// Sound as it is kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,15 +29,15 @@ pub struct Sound {
 ///
 /// # Errors
 /// Why there is no sound to be had of it.
-pub async fn decode(blob: &Blob) -> Result<Sound, DecodeError> {
-    let audio = read(blob).await.map_err(|_| DecodeError::Unreadable)?;
+pub async fn decode(blob: &Blob) -> Result<Sound, MediaFailure> {
+    let audio = read(blob).await.map_err(|_| UNREADABLE)?;
     let (length, channels) = (audio.length(), audio.number_of_channels());
     if length == 0 || channels == 0 {
-        return Err(DecodeError::Empty);
+        return Err(MediaFailure::NoSound);
     }
-    let seconds = f64::from(length) / f64::from(SAMPLE_RATE);
+    let seconds = u64::from(length.div_ceil(SAMPLE_RATE));
     if seconds > MOST_SECONDS {
-        return Err(DecodeError::TooLong { seconds });
+        return Err(MediaFailure::SoundTooLong { seconds, most: MOST_SECONDS });
     }
     let mut sound = Sound { wav: Wav::new(), silent: true };
     let mut channel = vec![0.0; PIECE as usize];
@@ -75,7 +47,7 @@ pub async fn decode(blob: &Blob) -> Result<Sound, DecodeError> {
         for number in 0..channels as i32 {
             let part = &mut channel[..count];
             let copied = audio.copy_from_channel_with_start_in_channel(part, number, start);
-            copied.map_err(|_| DecodeError::Unreadable)?;
+            copied.map_err(|_| UNREADABLE)?;
             for (mean, sample) in mean.iter_mut().zip(part) {
                 *mean += *sample / channels as f32;
             }

@@ -5,6 +5,8 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{MediaStream, MediaStreamConstraints, MediaStreamTrack};
 
+use crate::language::t;
+
 /// A device that hears or sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Device {
@@ -18,33 +20,30 @@ pub enum Device {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// The person, or their system, said no.
-    #[error(
-        "This page may not use the {0}. Allow it in the browser's settings for this page, then try again."
-    )]
-    Refused(&'static str),
+    #[error("{}", t().device_refused(.0.text()))]
+    Refused(Device),
     /// There is none.
-    #[error("No {0} was found. Connect one, then try again.")]
-    None(&'static str),
+    #[error("{}", t().device_missing(.0.text()))]
+    None(Device),
     /// It is there and cannot be used.
-    #[error("The {0} cannot be used. Another program may be using it.")]
-    Busy(&'static str),
+    #[error("{}", t().device_busy(.0.text()))]
+    Busy(Device),
     /// The browser offers none to this page.
-    #[error(
-        "This browser offers this page no {0}. The page needs a secure connection: https, or this computer itself."
-    )]
-    Unavailable(&'static str),
+    #[error("{}", t().device_unavailable(.0.text()))]
+    Unavailable(Device),
     /// Anything else, in the browser's words.
-    #[error("The {name} could not be used: {reason}.")]
+    #[error("{}", t().device_other(device.text(), reason))]
     Other {
         /// The device.
-        name: &'static str,
+        device: Device,
         /// The browser's words.
         reason: String,
     },
 }
 
 impl Device {
-    fn name(self) -> &'static str {
+    /// Which variant of a message speaks of it.
+    fn text(self) -> &'static str {
         match self {
             Self::Microphone => "microphone",
             Self::Camera => "camera",
@@ -69,7 +68,7 @@ impl Device {
             Self::Microphone => constraints.set_audio(&as_it_is()),
             Self::Camera => constraints.set_video(&JsValue::TRUE),
         }
-        let devices = media_devices().ok_or(DeviceError::Unavailable(self.name()))?;
+        let devices = media_devices().ok_or(DeviceError::Unavailable(self))?;
         let asked = devices.get_user_media_with_constraints(&constraints);
         let stream = match asked {
             Ok(promise) => JsFuture::from(promise).await,
@@ -95,12 +94,13 @@ impl Device {
         let text = |field: &str| {
             Reflect::get(error, &field.into()).ok().and_then(|value| value.as_string()).unwrap_or_default()
         };
-        let name = self.name();
         match text("name").as_str() {
-            "NotAllowedError" | "SecurityError" => DeviceError::Refused(name),
-            "NotFoundError" | "OverconstrainedError" => DeviceError::None(name),
-            "NotReadableError" | "AbortError" => DeviceError::Busy(name),
-            _ => DeviceError::Other { name, reason: text("message").trim_end_matches('.').to_owned() },
+            "NotAllowedError" | "SecurityError" => DeviceError::Refused(self),
+            "NotFoundError" | "OverconstrainedError" => DeviceError::None(self),
+            "NotReadableError" | "AbortError" => DeviceError::Busy(self),
+            _ => {
+                DeviceError::Other { device: self, reason: text("message").trim_end_matches('.').to_owned() }
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use wasm_bindgen::{JsCast as _, closure::Closure};
 use web_sys::{Blob, EventTarget, HtmlVideoElement, Url};
 
 use super::picture;
-use crate::format;
+use crate::{format, language::t};
 
 /// Most pictures of one video.
 pub const MOST_FRAMES: u32 = 32;
@@ -22,13 +22,13 @@ const SEEK_LIMIT_MS: u32 = 10_000;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum VideoError {
     /// The browser does not play it.
-    #[error("This browser cannot play it.")]
+    #[error("{}", t().video_unreadable())]
     Unreadable,
     /// It does not say how long it is.
-    #[error("It does not say how long it is. Save it anew in another program, such as a video editor.")]
+    #[error("{}", t().video_no_length())]
     NoLength,
     /// It is longer than the page takes.
-    #[error("It is {length} long; up to {} are taken at a time.", format::seconds(MOST_SECONDS))]
+    #[error("{}", t().media_too_long(length, &format::seconds(MOST_SECONDS)))]
     TooLong {
         /// Its length, in words.
         length: String,

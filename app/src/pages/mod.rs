@@ -18,6 +18,7 @@ use leptos::prelude::*;
 
 use crate::{
     components::{Glyph, IconButton},
+    language::t,
     state::use_stores,
 };
 
@@ -31,10 +32,10 @@ fn Column(
 ) -> impl IntoView {
     let ui = use_stores().ui;
     view! {
-        <leptos_meta::Title text=format!("{title} · gemtab") />
+        <leptos_meta::Title text=t().page_title(title) />
         <main id="main" class="page" tabindex="-1">
             <header class="page-head">
-                <IconButton glyph=Glyph::Menu label="Conversations and places" class="rail-button" on_press=move |()| ui.rail.set(true) />
+                <IconButton glyph=Glyph::Menu label=t().rail_title() class="rail-button" on_press=move |()| ui.rail.set(true) />
                 <h1>{title}</h1>
             </header>
             {children()}

@@ -11,6 +11,7 @@ use crate::{
         OpenFileButton,
     },
     format,
+    language::t,
     place::Place,
     state::{
         engine::EnginePhase,
@@ -32,26 +33,26 @@ pub fn ModelsPage() -> impl IntoView {
         stores.engine.trouble.get().map(|failure| view! { <FailureBox failure=failure on_close=close /> })
     };
     view! {
-        <Column title="Models">
+        <Column title=t().place_models()>
             <DeviceNotice />
             {trouble}
             <LoadFailure />
             <LoadProgressView />
             <section class="part">
-                <h2>"To choose from"</h2>
+                <h2>{t().models_available()}</h2>
                 <ModelRows on_choose=chosen />
                 <div class="buttons">
                     <OpenFileButton on_choose=chosen />
                     <button type="button" class="button" on:click=move |_| stores.engine.read_catalog()>
                         <Icon glyph=Glyph::Again />
-                        "Look again"
+                        {t().models_refresh()}
                     </button>
                 </div>
             </section>
             <InMemory />
             <KeptHere />
             <section class="part">
-                <h2>"What is in them"</h2>
+                <h2>{t().models_details()}</h2>
                 <For
                     each=move || stores.engine.choices.get()
                     key=|choice| choice.id.0.clone()
@@ -75,29 +76,26 @@ fn InMemory() -> impl IntoView {
     let towers = Memo::new(move |_| engine.towers.get().filter(|_| ready.get()));
     let words = move |(bytes, all): (u64, u64)| {
         if bytes == 0 {
-            format!(
-                "{} in use. The parts for pictures and sound are loaded with the first one.",
-                format::bytes(all)
-            )
+            t().memory_in_use(&format::bytes(all))
         } else {
-            format!("{} in use, of it {} for pictures and sound.", format::bytes(all), format::bytes(bytes))
+            t().memory_with_media(&format::bytes(all), &format::bytes(bytes))
         }
     };
     let view = move |(bytes, all): (u64, u64)| {
         view! {
             <section class="part">
-                <h2>"Graphics memory"</h2>
+                <h2>{t().memory_graphics()}</h2>
                 <p>{words((bytes, all))}</p>
                 {(bytes > 0).then(|| view! {
                     <p>
                         <button type="button" class="button" on:click=move |_| engine.read_towers(true)>
-                            "Free the parts for pictures and sound"
+                            {t().memory_free()}
                         </button>
                     </p>
-                    <p class="hint">"The next picture or sound loads them again."</p>
+                    <p class="hint">{t().memory_free_hint()}</p>
                 })}
                 <p>
-                    <button type="button" class="button" on:click=move |_| engine.unload()>"Unload the model"</button>
+                    <button type="button" class="button" on:click=move |_| engine.unload()>{t().memory_unload()}</button>
                 </p>
             </section>
         }
@@ -120,9 +118,9 @@ fn KeptHere() -> impl IntoView {
         let size = if whole {
             format::bytes(entry.size)
         } else {
-            format!("{}, unfinished", format::bytes_of(entry.present, entry.size))
+            t().saved_partly(&format::bytes_of(entry.present, entry.size))
         };
-        let label = format!("Delete {} from this browser", entry.name);
+        let label = t().saved_delete(&entry.name);
         view! {
             <tr>
                 <th scope="row">{entry.name.clone()}</th>
@@ -137,29 +135,28 @@ fn KeptHere() -> impl IntoView {
     };
     let report = move || {
         engine.cache.get().map(|report| {
-            let space =
-                format!("{} used, {} allowed. ", format::bytes(report.used), format::bytes(report.quota));
+            let space = t().saved_space(&format::bytes(report.used), &format::bytes(report.quota));
             let promise = if report.persisted {
-                "The browser keeps them until you delete them."
+                t().saved_promise()
             } else {
-                "The browser may delete them when it needs the room."
+                t().saved_no_promise()
             };
             let empty = report.entries.is_empty();
             view! {
-                <p class="hint">{space} {(!empty).then_some(promise)}</p>
+                <p class="hint">{space} " " {(!empty).then_some(promise)}</p>
                 {if empty {
-                    view! { <p>"No weights are kept in this browser yet."</p> }.into_any()
+                    view! { <p>{t().saved_none()}</p> }.into_any()
                 } else {
                     view! {
-                        <div class="scroll-x" tabindex="0" role="region" aria-label="Kept weights">
+                        <div class="scroll-x" tabindex="0" role="region" aria-label=t().saved_label()>
                             <table class="table">
                                 <thead>
                                     <tr>
-                                        <th scope="col">"Model"</th>
-                                        <th scope="col">"Size"</th>
-                                        <th scope="col">"Digest"</th>
-                                        <th scope="col">"Last used"</th>
-                                        <th scope="col"><span class="visually-hidden">"Actions"</span></th>
+                                        <th scope="col">{t().saved_model()}</th>
+                                        <th scope="col">{t().saved_size()}</th>
+                                        <th scope="col">{t().saved_digest()}</th>
+                                        <th scope="col">{t().saved_used()}</th>
+                                        <th scope="col"><span class="visually-hidden">{t().saved_actions()}</span></th>
                                     </tr>
                                 </thead>
                                 <tbody>{report.entries.into_iter().map(line).collect::<Vec<_>>()}</tbody>
@@ -172,7 +169,7 @@ fn KeptHere() -> impl IntoView {
     };
     view! {
         <section class="part">
-            <h2>"In this browser"</h2>
+            <h2>{t().settings_storage()}</h2>
             {report}
         </section>
     }
@@ -193,11 +190,8 @@ fn Details(choice: Choice) -> impl IntoView {
         match inspection.get() {
             Some(Inspection::Known { details, verdict }) => details_view(&details, &verdict, &digest),
             Some(Inspection::Failed(failure)) => view! { <FailureBox failure=failure /> }.into_any(),
-            Some(Inspection::Running) => view! { <p class="muted">"Reading the header…"</p> }.into_any(),
-            None => {
-                view! { <p class="muted">"Not read yet: there is no graphics device to read it for."</p> }
-                    .into_any()
-            }
+            Some(Inspection::Running) => view! { <p class="muted">{t().details_reading()}</p> }.into_any(),
+            None => view! { <p class="muted">{t().details_no_device()}</p> }.into_any(),
         }
     };
     view! {
@@ -214,18 +208,18 @@ fn Details(choice: Choice) -> impl IntoView {
 fn details_view(details: &ModelDetails, verdict: &FitVerdict, digest: &str) -> AnyView {
     let number = |value: u32| format::count(u64::from(value));
     let pairs = [
-        ("This device", verdict_words(verdict).1),
-        ("Architecture", details.architecture.clone()),
-        ("Parameters", format::count(details.parameters)),
-        ("Layers", number(details.layers)),
-        ("Width", number(details.width)),
-        ("Vocabulary", format!("{} pieces", number(details.vocabulary))),
-        ("Longest context", format!("{} tokens", number(details.max_context))),
-        ("Sliding window", format!("{} tokens", number(details.window))),
+        (t().details_device(), verdict_words(verdict).1),
+        (t().details_architecture(), details.architecture.clone()),
+        (t().details_parameters(), format::count(details.parameters)),
+        (t().details_layers(), number(details.layers)),
+        (t().details_width(), number(details.width)),
+        (t().details_vocabulary(), t().tokens(details.vocabulary.into())),
+        (t().details_context(), t().tokens(details.max_context.into())),
+        (t().details_window(), t().tokens(details.window.into())),
         (
-            "Digest",
+            t().saved_digest(),
             if digest.is_empty() {
-                "a file of yours".to_owned()
+                t().details_own_file().to_owned()
             } else {
                 format::short_digest(digest).to_owned()
             },
@@ -255,13 +249,13 @@ fn details_view(details: &ModelDetails, verdict: &FitVerdict, digest: &str) -> A
         <dl class="pairs">{pairs}</dl>
         <div class="tables">
             <table class="table">
-                <caption>"Graphics memory by context"</caption>
-                <thead><tr><th scope="col">"Tokens"</th><th scope="col">"Memory"</th></tr></thead>
+                <caption>{t().details_by_context()}</caption>
+                <thead><tr><th scope="col">{t().details_tokens()}</th><th scope="col">{t().details_memory()}</th></tr></thead>
                 <tbody>{memory}</tbody>
             </table>
             <table class="table">
-                <caption>"Weights by type"</caption>
-                <thead><tr><th scope="col">"Type"</th><th scope="col">"Tensors"</th><th scope="col">"Size"</th></tr></thead>
+                <caption>{t().details_by_type()}</caption>
+                <thead><tr><th scope="col">{t().details_type()}</th><th scope="col">{t().details_tensors()}</th><th scope="col">{t().saved_size()}</th></tr></thead>
                 <tbody>{types}</tbody>
             </table>
         </div>

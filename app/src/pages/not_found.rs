@@ -3,17 +3,20 @@
 use leptos::prelude::*;
 
 use super::Column;
-use crate::place::{Place, use_href};
+use crate::{
+    language::t,
+    place::{Place, use_href},
+};
 
 /// Says so, and leads back.
 #[component]
 pub fn NotFoundPage() -> impl IntoView {
     let href = use_href();
     view! {
-        <Column title="Page not found">
-            <p>"There is no page at this address. Check it for typos."</p>
+        <Column title=t().place_unknown()>
+            <p>{t().not_found()}</p>
             <p>
-                <a class="button primary" href=move || href(Place::Chat(None))>"New conversation"</a>
+                <a class="button primary" href=move || href(Place::Chat(None))>{t().place_new()}</a>
             </p>
         </Column>
     }

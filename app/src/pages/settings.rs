@@ -5,8 +5,9 @@ use protocol::Sampling;
 
 use super::Column;
 use crate::{
+    browser,
     components::{NumberField, SamplingFields, Switch},
-    format,
+    language::{Language, t, use_language_choice},
     state::{
         settings::{SendKey, Theme},
         use_stores,
@@ -17,12 +18,12 @@ use crate::{
 #[component]
 pub fn SettingsPage() -> impl IntoView {
     view! {
-        <Column title="Settings">
+        <Column title=t().settings_title()>
             <Appearance />
             <NewConversations />
             <Storage />
             // A file of the server, not a page of the router.
-            <p><a href="/third-party-licenses.txt" rel="external">"Third-party licenses"</a></p>
+            <p><a href="/third-party-licenses.txt" rel="external">{t().settings_licenses()}</a></p>
         </Column>
     }
 }
@@ -33,11 +34,13 @@ fn Appearance() -> impl IntoView {
     let theme = settings.field(|settings| settings.theme);
     let send_key = settings.field(|settings| settings.send_key);
     let single_keys = settings.field(|settings| settings.single_keys);
-    let themes = [(Theme::System, "As the system has it"), (Theme::Light, "Light"), (Theme::Dark, "Dark")];
-    let keys = [
-        (SendKey::Enter, "Enter sends, Shift+Enter makes a new line"),
-        (SendKey::Modified, "Ctrl+Enter or ⌘ Enter sends, Enter makes a new line"),
+    let themes = [
+        (Theme::System, t().settings_theme_system()),
+        (Theme::Light, t().settings_theme_light()),
+        (Theme::Dark, t().settings_theme_dark()),
     ];
+    let keys =
+        [(SendKey::Enter, t().settings_send_enter()), (SendKey::Modified, t().settings_send_modified())];
     let theme_choices: Vec<_> = themes
         .into_iter()
         .map(|(value, words)| {
@@ -72,22 +75,52 @@ fn Appearance() -> impl IntoView {
         .collect();
     view! {
         <section class="part">
-            <h2>"Look and keys"</h2>
+            <h2>{t().settings_appearance()}</h2>
             <fieldset>
-                <legend>"Theme"</legend>
+                <legend>{t().settings_theme()}</legend>
                 {theme_choices}
             </fieldset>
+            <LanguageSelect />
             <fieldset>
-                <legend>"Sending"</legend>
+                <legend>{t().settings_sending()}</legend>
                 {key_choices}
             </fieldset>
             <Switch
-                label="Single-key shortcuts"
-                hint="/ goes to the message, ? lists all shortcuts. Turn this off if you use speech input."
+                label=t().settings_single_keys()
+                hint=t().settings_single_keys_hint()
                 on=single_keys
                 on_change=move |on| settings.change(|settings| settings.single_keys = on)
             />
         </section>
+    }
+}
+
+/// The language of the interface. Each is written as those who speak it write it.
+#[component]
+fn LanguageSelect() -> impl IntoView {
+    let choice = use_language_choice();
+    let change = move |event| {
+        choice.choose(Language::of_tag(&event_target_value(&event)));
+        // The field is drawn anew, in another language.
+        request_animation_frame(|| browser::focus("#language"));
+    };
+    let options: Vec<_> = Language::all()
+        .map(|language| {
+            view! { <option value=language.tag() lang=language.tag()>{language.name()}</option> }
+        })
+        .collect();
+    view! {
+        <label class="field">
+            <span>{t().settings_language()}</span>
+            <select
+                id="language"
+                prop:value=move || choice.chosen.get().map_or("", Language::tag)
+                on:change=change
+            >
+                <option value="">{t().settings_language_browser()}</option>
+                {options}
+            </select>
+        </label>
     }
 }
 
@@ -102,25 +135,25 @@ fn NewConversations() -> impl IntoView {
     let shown = Signal::derive(move || own.get().unwrap_or_default());
     view! {
         <section class="part">
-            <h2>"New conversations"</h2>
-            <p class="hint">"What is changed here holds for conversations that you begin from now on."</p>
+            <h2>{t().settings_new()}</h2>
+            <p class="hint">{t().settings_new_hint()}</p>
             <label class="field">
-                <span>"Instructions to the model"</span>
+                <span>{t().settings_instructions()}</span>
                 <textarea
                     rows="3"
-                    placeholder="None"
+                    placeholder=t().settings_none()
                     prop:value=system
                     on:change=move |event| settings.change(|settings| settings.system = event_target_value(&event))
                 ></textarea>
             </label>
             <Switch
-                label="Think first"
+                label=t().settings_think()
                 on=thinking
                 on_change=move |on| settings.change(|settings| settings.thinking = on)
             />
             <div class="fields">
                 <NumberField
-                    label="Context length" hint="Tokens. Longer takes more graphics memory." min=512.0 max=262_144.0 step="512" placeholder="default"
+                    label=t().settings_context() hint=t().settings_context_hint() min=512.0 max=262_144.0 step="512" placeholder=t().settings_context_default()
                     value=context
                     on_change={move |number: Option<f64>| settings.change(|it| it.context = number.unwrap_or(0.0) as u32)}
                 />
@@ -129,24 +162,24 @@ fn NewConversations() -> impl IntoView {
                 when=move || own.with(Option::is_some)
                 fallback=move || view! {
                     <p>
-                        "Sampling is as each model recommends. "
+                        {t().settings_sampling_model()} " "
                         <button
                             type="button"
                             class="button"
                             on:click=move |_| settings.change(|settings| settings.sampling = Some(Sampling::default()))
                         >
-                            "Set it for all models"
+                            {t().settings_sampling_set()}
                         </button>
                     </p>
                 }
             >
-                <h3>"Sampling for all models"</h3>
+                <h3>{t().settings_sampling()}</h3>
                 <SamplingFields
                     value=shown
                     on_change=move |sampling| settings.change(|settings| settings.sampling = Some(sampling))
                 />
                 <button type="button" class="button" on:click=move |_| settings.change(|settings| settings.sampling = None)>
-                    "As each model recommends"
+                    {t().settings_sampling_reset()}
                 </button>
             </Show>
         </section>
@@ -159,18 +192,18 @@ fn Storage() -> impl IntoView {
     let keep = stores.settings.field(|settings| settings.keep_weights);
     let count = move || {
         let count = stores.library.list.with(Vec::len) as u64;
-        format!("{} in this browser.", format::counted(count, "conversation", "conversations"))
+        t().settings_conversations(count)
     };
     view! {
         <section class="part">
-            <h2>"Kept in this browser"</h2>
+            <h2>{t().settings_storage()}</h2>
             <Switch
-                label="Keep weights"
-                hint="The next load of a model then needs no network."
+                label=t().settings_keep()
+                hint=t().settings_keep_hint()
                 on=keep
                 on_change=move |on| stores.settings.change(|settings| settings.keep_weights = on)
             />
-            <p>{count} " They are exported and imported from the menu beside their search field."</p>
+            <p>{count} " " {t().settings_archive_hint()}</p>
         </section>
     }
 }

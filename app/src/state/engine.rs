@@ -334,7 +334,8 @@ impl EngineStore {
         };
         note(Inspection::Running);
         let source = choice.source.clone();
-        let reply = self.request(Some(&choice.id), |id| Request::Inspect { id, source, context: 0 });
+        let context = choice.context(0);
+        let reply = self.request(Some(&choice.id), |id| Request::Inspect { id, source, context });
         let event = match reply {
             Some(reply) => reply.last().await,
             None => None,
@@ -372,7 +373,7 @@ impl EngineStore {
         let keep = self.settings.value.with_untracked(|settings| settings.keep_weights) && !choice.is_local();
         let source = choice.source.clone();
         let use_memory = self.memory_allowed.with_value(|allowed| allowed.contains(&choice.id));
-        let options = LoadOptions { context, keep, use_memory };
+        let options = LoadOptions { context: choice.context(context), keep, use_memory };
         let Some(reply) = self.request(Some(&choice.id), |id| Request::Load { id, source, options }) else {
             return;
         };

@@ -11,7 +11,10 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag, Url};
 
 use super::Library;
-use crate::history::{Attachment, AttachmentKey};
+use crate::{
+    history::{Attachment, AttachmentKey},
+    language::t,
+};
 
 /// Largest file that can be attached, in bytes.
 pub const MOST_BYTES: u64 = 64_000_000;
@@ -48,12 +51,12 @@ impl MediaStore {
     /// # Errors
     /// Why they cannot be kept, in a sentence.
     pub async fn keep(self, blob: &Blob) -> Result<AttachmentKey, String> {
-        let store = self.library.store().ok_or("The browser's store is not open yet. Try again.")?;
-        let bytes = bytes(blob).await.ok_or("The file could not be read. Choose it again.")?;
+        let store = self.library.store().ok_or(t().media_store_closed())?;
+        let bytes = bytes(blob).await.ok_or(t().media_unreadable())?;
         // A copy: the person's own file may change or go.
-        let copy = blob_of(&bytes, &blob.type_()).ok_or("The browser has no room for it.")?;
+        let copy = blob_of(&bytes, &blob.type_()).ok_or(t().media_no_room())?;
         let key =
-            store.put_attachment(bytes).await.map_err(|error| format!("It was not attached: {error}."))?;
+            store.put_attachment(bytes).await.map_err(|error| t().media_not_attached(&error.to_string()))?;
         self.hold(key, &copy);
         Ok(key)
     }

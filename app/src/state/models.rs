@@ -5,7 +5,7 @@ use protocol::{
     Sampling,
 };
 
-use crate::format;
+use crate::{format, language::t};
 
 /// Names a model for the settings and within the page: a digest, or a file's name and size.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,6 +70,12 @@ impl Choice {
         parts.join(" · ")
     }
 
+    /// The context length to ask for: what a person has chosen, else what comes with the model, else 0 for the default.
+    #[must_use]
+    pub fn context(&self, chosen: u32) -> u32 {
+        if chosen > 0 { chosen } else { self.entry.params.get("num_ctx").map_or(0, |&tokens| tokens as u32) }
+    }
+
     /// The sampling it recommends: its own parameters from the list before those of its file's header. The demo
     /// model is small and is kept at a low temperature.
     #[must_use]
@@ -106,10 +112,10 @@ const DEMO_TEMPERATURE: f32 = 0.2;
 pub fn capability_words(capabilities: Capabilities) -> Vec<&'static str> {
     [
         // A model may also call tools; the page offers none yet, so it promises none.
-        (capabilities.text, "text"),
-        (capabilities.vision, "image"),
-        (capabilities.audio, "sound"),
-        (capabilities.thinking, "thinking"),
+        (capabilities.text, t().able_text()),
+        (capabilities.vision, t().able_images()),
+        (capabilities.audio, t().able_audio()),
+        (capabilities.thinking, t().able_thinking()),
     ]
     .into_iter()
     .filter_map(|(has, word)| has.then_some(word))
@@ -175,25 +181,15 @@ pub enum Mood {
 #[must_use]
 pub fn verdict_words(verdict: &FitVerdict) -> (Mood, String) {
     match verdict {
-        FitVerdict::Fits { outside: 0, .. } => (Mood::Good, "Fits".into()),
-        FitVerdict::Fits { outside, .. } => (
-            Mood::Fair,
-            format!("Fits, but answers slowly: {} stays outside graphics memory", format::bytes(*outside)),
-        ),
-        FitVerdict::FitsWith { context, .. } => {
-            (Mood::Fair, format!("Fits with {} tokens of context", format::count(u64::from(*context))))
-        }
+        FitVerdict::Fits { outside: 0, .. } => (Mood::Good, t().fits().into()),
+        FitVerdict::Fits { outside, .. } => (Mood::Fair, t().fits_outside(&format::bytes(*outside))),
+        FitVerdict::FitsWith { context, .. } => (Mood::Fair, t().fits_context((*context).into())),
         FitVerdict::TooLarge { needed, available } => {
-            (Mood::Bad, format!("Needs {} more", format::bytes(needed.saturating_sub(*available))))
+            (Mood::Bad, t().fits_not(&format::bytes(needed.saturating_sub(*available))))
         }
-        FitVerdict::TensorTooLarge { needed, available, .. } => (
-            Mood::Bad,
-            format!(
-                "One part of it takes {}; this device binds {} at most",
-                format::bytes(*needed),
-                format::bytes(*available)
-            ),
-        ),
+        FitVerdict::TensorTooLarge { needed, available, .. } => {
+            (Mood::Bad, t().fits_part(&format::bytes(*needed), &format::bytes(*available)))
+        }
     }
 }
 
@@ -261,22 +257,20 @@ pub fn progress_words(progress: &LoadProgress) -> (&'static str, String) {
     let LoadProgress { phase, done, total, rate } = *progress;
     match phase {
         protocol::LoadPhase::Header => {
-            ("Reading the header", if done > 0 { format::bytes(done) } else { String::new() })
+            (t().load_header(), if done > 0 { format::bytes(done) } else { String::new() })
         }
         phase @ (protocol::LoadPhase::Table | protocol::LoadPhase::Weights) => {
             let mut parts = vec![format::bytes_of(done, total)];
             if rate > 0.0 {
-                parts.push(format!("{}/s", format::bytes(rate as u64)));
+                parts.push(t().per_second(&format::bytes(rate as u64)));
             }
             if let Some(left) = format::time_left(done, total, rate).filter(|_| done < total) {
-                parts.push(format!("{} left", format::whole_seconds(left)));
+                parts.push(t().time_left(&format::whole_seconds(left)));
             }
             let is_table = phase == protocol::LoadPhase::Table;
-            (if is_table { "Copying embeddings" } else { "Copying weights" }, parts.join(" · "))
+            (if is_table { t().load_table() } else { t().load_weights() }, parts.join(" · "))
         }
-        protocol::LoadPhase::Kernels => {
-            ("Preparing", format!("{} of {} kernels", format::count(done), format::count(total)))
-        }
+        protocol::LoadPhase::Kernels => (t().load_preparing(), t().load_kernels(done, total)),
     }
 }
 
@@ -326,6 +320,9 @@ mod tests {
         assert_eq!(model.recommended(Some(&details)).top_k, 40);
         model.entry.params.insert("top_k".into(), 20.0);
         assert_eq!(model.recommended(Some(&details)).top_k, 20);
+        assert_eq!((model.context(0), model.context(2048)), (0, 2048));
+        model.entry.params.insert("num_ctx".into(), 4096.0);
+        assert_eq!((model.context(0), model.context(2048)), (4096, 2048));
         model.entry.demo = true;
         assert_eq!(model.recommended(Some(&details)).temperature, DEMO_TEMPERATURE);
     }
@@ -346,9 +343,9 @@ mod tests {
     #[test]
     fn verdicts_say_how_much_is_missing() {
         let verdict = FitVerdict::TooLarge { needed: 9_300_000_000, available: 8_000_000_000 };
-        assert_eq!(verdict_words(&verdict), (Mood::Bad, "Needs 1.3 GB more".into()));
+        assert_eq!(verdict_words(&verdict), (Mood::Bad, "Too large by 1.3 GB".into()));
         let verdict = FitVerdict::Fits { context: 8192, bytes: 1, outside: 1_927_000_000 };
-        let words = "Fits, but answers slowly: 1.9 GB stays outside graphics memory";
+        let words = "Fits, but answers slowly: 1.9 GB won’t fit in graphics memory";
         assert_eq!(verdict_words(&verdict), (Mood::Fair, words.into()));
     }
 

@@ -9,7 +9,7 @@ use web_sys::{Blob, File};
 use super::Stores;
 use super::engine::handle;
 use super::models::{Choice, Inspection, ModelState};
-use crate::failures;
+use crate::{failures, language::t};
 
 /// Bytes of a file in which it says whether it is an adapter.
 const HEAD: f64 = 65_536.0;
@@ -21,7 +21,7 @@ impl Stores {
         self.engine.refused.set(None);
         files.retain(|file| file.name().to_lowercase().ends_with(".gguf"));
         if files.is_empty() {
-            self.ui.toast("This isn’t a GGUF file. The name of a model file ends in .gguf.");
+            self.ui.toast(t().open_not_gguf());
             return false;
         }
         // A projector belongs to the model beside it, whichever was picked first.
@@ -46,7 +46,7 @@ impl Stores {
 
     fn open_adapters(self, files: Vec<File>) {
         if self.engine.model.with_untracked(ModelState::is_ready) {
-            self.ui.toast("Opened as an adapter. It is used from the next answer on.");
+            self.ui.toast(t().open_as_adapter());
             self.adapters.open_files(files);
         } else {
             let names = files.iter().map(File::name).collect();

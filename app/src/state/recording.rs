@@ -10,7 +10,10 @@ use protocol::Request;
 
 use super::models::ModelState;
 use super::{ChatStore, EngineStore, Ui};
-use crate::media::{level, recorder::Recorder, resample::Resampler, wav::Wav};
+use crate::{
+    language::t,
+    media::{level, recorder::Recorder, resample::Resampler, wav::Wav},
+};
 
 /// Longest recording, in milliseconds: what a model hears at once is much shorter.
 const MOST_MILLIS: u64 = 600_000;
@@ -118,7 +121,7 @@ impl RecordingStore {
             };
             let unplugged = move || {
                 self.finish();
-                self.say("The microphone was disconnected. What it heard until then is kept.");
+                self.say(t().record_unplugged());
             };
             let started = Recorder::start(heard, unplugged).await;
             if !self.has(&tape) {
@@ -129,7 +132,7 @@ impl RecordingStore {
                 Ok(recorder) => {
                     tape.recorder.replace(Some(recorder));
                     self.phase.set(RecordingPhase::Running);
-                    self.ui.say("Recording.");
+                    self.ui.say(t().record_says());
                 }
                 Err(error) => {
                     self.drop_tape();
@@ -162,7 +165,7 @@ impl RecordingStore {
     pub fn cancel(self) {
         if self.phase.get_untracked() != RecordingPhase::Idle {
             self.drop_tape();
-            self.ui.say("Recording discarded.");
+            self.ui.say(t().record_discarded());
         }
     }
 
@@ -178,12 +181,9 @@ impl RecordingStore {
             let wav = tape.finish();
             self.give(&tape, &wav, true);
             if wav.millis() < LEAST_MILLIS {
-                self.say("The recording is empty: it was ended before anything was heard.");
+                self.say(t().record_empty());
             } else if peak < level::SILENCE {
-                self.say(
-                    "Nothing was heard: the recording is silent. See whether the microphone is muted, or another \
-                     one is chosen in the browser.",
-                );
+                self.say(t().record_silent());
             } else {
                 self.chat.attach_recording(wav);
             }
@@ -206,7 +206,7 @@ impl RecordingStore {
         }
         if millis >= MOST_MILLIS {
             self.finish();
-            self.say("The recording has reached 10 minutes, and was ended there.");
+            self.say(t().record_longest());
         }
     }
 

@@ -12,12 +12,12 @@ import { expect, test } from "../../support/watch.ts";
 const states: Record<string, (app: App) => Promise<void>> = {
   empty: async (app) => {
     await app.openChat();
-    await expect(app.page.getByText("Needs 2.2 GB more")).toBeVisible();
+    await expect(app.page.getByText("Too large by 2.2 GB")).toBeVisible();
   },
   loading: async (app) => {
     await app.openChat("slow");
     await app.send("Hello");
-    await expect(app.page.getByText(/Copying weights/)).toBeVisible();
+    await expect(app.page.getByText(/Loading weights/)).toBeVisible();
     await app.composer.fill("Meanwhile");
   },
   answering: async (app) => {
@@ -30,7 +30,7 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.openChat();
     await app.page.getByRole("button", { name: "Think", exact: true }).click();
     await app.ask("Show me everything");
-    await app.answers.last().getByRole("button", { name: "Answer once more" }).click();
+    await app.answers.last().getByRole("button", { name: "Regenerate" }).click();
     await expect(app.answers.last()).toContainText("There is more than one way");
     await app.answered();
     await app.page.getByText("Thought for 1 s").click();
@@ -40,7 +40,7 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.attach(png(), wav("tone.wav", 2));
     await app.ask("What are these?");
     await app.attach(png("blue.png", 64, 48, [30, 30, 200]), animatedGif(), wav("long.wav", 31));
-    await expect(app.tray).toContainText("heard as 2 clips");
+    await expect(app.tray).toContainText("split into 2 clips");
     await app.attach({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") });
     await expect(app.refusal).toBeVisible();
   },
@@ -74,7 +74,7 @@ const states: Record<string, (app: App) => Promise<void>> = {
   notices: async (app) => {
     await app.openChat();
     await app.ask("Hello");
-    await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
+    await app.answers.last().getByRole("button", { name: "Delete this and everything after" }).click();
     await expect(app.page.getByRole("button", { name: "Undo" })).toBeVisible();
     await app.model.click();
     await expect(app.page.getByRole("dialog").getByRole("button", { name: "Undo" })).toBeVisible();
@@ -107,21 +107,21 @@ const states: Record<string, (app: App) => Promise<void>> = {
   },
   settings: async (app) => {
     await app.open("instant", "/settings");
-    await app.page.getByRole("button", { name: "Set it for all models" }).click();
+    await app.page.getByRole("button", { name: "Customize for all models" }).click();
   },
   "fine-tuning, before": async (app) => {
     await app.open("instant,demo", "/tune");
-    await app.page.locator("summary", { hasText: "All settings" }).click();
-    await app.page.getByRole("radio", { name: "A file, or text to paste" }).check();
-    await app.page.getByRole("textbox", { name: "Or paste them here" }).fill('{"prompt": "a", "completion": "b"}\n{');
-    await expect(app.page.getByText("1 row left out").or(app.page.getByText("Tokens can be shown"))).toBeVisible();
+    await app.page.locator("summary", { hasText: "Advanced settings" }).click();
+    await app.page.getByRole("radio", { name: "File or pasted text" }).check();
+    await app.page.getByRole("textbox", { name: "Or paste examples here" }).fill('{"prompt": "a", "completion": "b"}\n{');
+    await expect(app.page.getByText("1 row skipped").or(app.page.getByText("Load a model to see tokens"))).toBeVisible();
   },
   "fine-tuning, after": async (app) => {
     await app.openChat("instant,tune-kept");
     await app.ask("Hello");
     await app.page.goto(`/tune?fake=instant,tune-kept`);
     await expect(app.page.getByText("Paused after 8 of 20 steps.")).toBeVisible();
-    await app.page.getByText("The values as a table").click();
+    await app.page.getByText("Show as a table").click();
   },
   diagnostics: async (app) => {
     await app.open("instant", "/diagnostics");
@@ -132,7 +132,7 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.ask("Hello");
     await app.go("Diagnostics");
     await app.page.getByRole("button", { name: "Measure speed" }).click();
-    await expect(app.page.getByText("Submits a token")).toBeVisible();
+    await expect(app.page.getByText("Submits per token")).toBeVisible();
     await app.page.getByRole("button", { name: "Measure kernels" }).click();
     await expect(app.page.getByText("sampling_top_k_1")).toBeVisible();
   },
@@ -148,7 +148,7 @@ const states: Record<string, (app: App) => Promise<void>> = {
   },
   "no WebGPU": async (app) => {
     await app.open("instant,no-webgpu");
-    await expect(app.page.getByRole("region", { name: "No graphics device" })).toBeVisible();
+    await expect(app.page.getByRole("region", { name: "No graphics card" })).toBeVisible();
   },
   software: async (app) => {
     await app.openChat("instant,software");

@@ -16,7 +16,7 @@ test.describe("adapters", () => {
     await app.ask("Hello again");
     await expect(app.answers.last()).toContainText("Spoken with file:pirate.gguf:7 at 1.");
 
-    await app.drawer.getByRole("slider", { name: "Scale of pirate" }).fill("0.5");
+    await app.drawer.getByRole("slider", { name: "Strength of pirate" }).fill("0.5");
     await app.ask("And again");
     await expect(app.answers.last()).toContainText("at 0.5.");
 

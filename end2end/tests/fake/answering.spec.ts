@@ -67,7 +67,7 @@ test.describe("an answer", () => {
     await expect(app.drawer.getByText(/tok\/s/)).toBeVisible();
   });
 
-  test("is followed unless the reader scrolled up, and Latest leads back", async ({ app, page }) => {
+  test("is followed unless the reader scrolled up, and Jump to latest leads back", async ({ app, page }) => {
     await page.setViewportSize({ width: 1280, height: 480 });
     await app.openChat("instant,demo");
     await app.ask("Show me everything");
@@ -75,7 +75,7 @@ test.describe("an answer", () => {
     const fromEnd = () => log.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight);
     await expect.poll(fromEnd).toBeLessThan(60);
     await log.evaluate((it) => it.scrollTo({ top: 0 }));
-    const latest = page.getByRole("button", { name: "Latest" });
+    const latest = page.getByRole("button", { name: "Jump to latest" });
     await expect(latest).toBeVisible();
     await latest.click();
     await expect.poll(fromEnd).toBeLessThan(60);

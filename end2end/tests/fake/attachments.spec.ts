@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import type { App } from "../../support/app.ts";
+import { DOWNLOADS, PICKS_TWICE } from "../../support/firefox.ts";
 import { animatedGif, type MediaFile, png, truncated, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -56,7 +57,7 @@ test.describe("a picture", () => {
     test("the message waits for it", async ({ app }) => {
       await app.attach(png());
       await app.send("What is this?");
-      await expect(app.page.getByText("Goes as soon as the file is read.")).toBeVisible();
+      await expect(app.page.getByText("Sends as soon as the file is ready.")).toBeVisible();
       await expect(app.questions).toHaveCount(0);
       await readOn(app);
       await expect(app.questions).toHaveCount(1);
@@ -105,15 +106,15 @@ test.describe("a picture", () => {
     });
   }
 
-  test("costs what it is allowed to", async ({ app }) => {
+  test("costs what it is allowed to", { tag: PICKS_TWICE }, async ({ app }) => {
     await app.openChat();
     await app.attach(png());
     const detail = app.tray.getByRole("combobox", { name: "Detail of red.png, in tokens" });
-    await expect(detail.locator("option")).toHaveText(["Auto", "up to 70", "up to 140", "up to 280", "up to 560", "up to 1120"]);
-    await detail.selectOption("up to 1120");
-    await expect(app.tray).toContainText("1\u202f122 tokens");
+    await expect(detail.locator("option")).toHaveText(["Auto", "up to 70", "up to 140", "up to 280", "up to 560", "up to 1,120"]);
+    await detail.selectOption("up to 1,120");
+    await expect(app.tray).toContainText("1,122 tokens");
     await app.attach(png("blue.png"));
-    await expect(app.page.getByText("Together they take 1\u202f404 tokens.")).toBeVisible();
+    await expect(app.page.getByText("1,404 tokens together.")).toBeVisible();
   });
 
   test("is removed before sending, and comes back", async ({ app, page }) => {
@@ -147,22 +148,22 @@ test.describe("a picture", () => {
     await page.reload();
     const thumbnail = app.questions.first().getByRole("button", { name: "Show red.png" }).locator("img");
     await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
-    await app.answers.last().getByRole("button", { name: "Answer once more" }).click();
+    await app.answers.last().getByRole("button", { name: "Regenerate" }).click();
     await expect(app.answers.last()).toContainText("2/2");
     await expect(await app.answered()).toContainText("I was given 1 picture");
-    await app.questions.first().getByRole("button", { name: "Edit and send again" }).click();
-    await page.getByRole("textbox", { name: "Your message, in other words" }).fill("And this?");
+    await app.questions.first().getByRole("button", { name: "Edit and resend" }).click();
+    await page.getByRole("textbox", { name: "Edit message" }).fill("And this?");
     await page.getByRole("button", { name: "Send", exact: true }).first().click();
     await expect(app.questions.first()).toContainText("And this?");
     await expect(await app.answered()).toContainText("I was given 1 picture");
     await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
-    await app.questions.first().getByRole("button", { name: "Delete from here on" }).click();
+    await app.questions.first().getByRole("button", { name: "Delete this and everything after" }).click();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.reload();
     await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
   });
 
-  test("is exported and imported with its conversation", async ({ app, page }) => {
+  test("is exported and imported with its conversation", { tag: DOWNLOADS }, async ({ app, page }) => {
     await app.openChat();
     await app.attach(png());
     await app.ask("What is this?");
@@ -179,7 +180,7 @@ test.describe("a picture", () => {
     });
     await page.goto("/?fake=instant");
     await app.ready();
-    await expect(app.rail).toContainText("Conversations appear here.");
+    await expect(app.rail).toContainText("Your conversations will appear here.");
     await page.getByRole("button", { name: "All conversations" }).click();
     const chooser = page.waitForEvent("filechooser");
     await page.getByRole("menuitem", { name: "Import…" }).click();
@@ -194,7 +195,7 @@ test.describe("a picture", () => {
     await app.attach(png());
     await app.send("What is this?");
     // Both pass in a third of a second: they are looked for more often than usual.
-    for (const words of [/Loading the part that sees/, /^Looking/]) {
+    for (const words of [/Loading image support/, /^Reading image/]) {
       await expect.poll(() => page.getByText(words).count(), { intervals: [40] }).toBeGreaterThan(0);
     }
     await app.answered();
@@ -204,14 +205,14 @@ test.describe("a picture", () => {
 test.describe("what cannot be attached is told, and nothing is lost", () => {
   const huge = png("huge.png", 20_000, 1);
   for (const [fault, file, words] of [
-    ["text", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") }, /notes.txt: It is neither a picture nor sound/],
+    ["text", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") }, /notes.txt: Only images, audio and video can be attached/],
     ["a text called a picture", { name: "fake.png", mimeType: "image/png", buffer: Buffer.from("no picture") }, /fake.png: This image can’t be read/],
     ["a truncated picture", truncated(png()), /cut-red.png: This image can’t be read/],
     ["an empty file", { name: "empty.png", mimeType: "image/png", buffer: Buffer.alloc(0) }, /empty.png: The file is empty/],
-    ["a huge picture", huge, /huge.png: The image is too large: 20.000 × 1 pixels/],
-    ["a picture of an unknown kind", { name: "scan.tiff", mimeType: "image/tiff", buffer: Buffer.from("II*") }, /scan.tiff: This browser cannot read it as a picture/],
-    ["sound that is none", { name: "song.mp3", mimeType: "audio/mpeg", buffer: Buffer.from("la la la") }, /song.mp3: This browser cannot read it as sound/],
-    ["a video that is none", { name: "film.mp4", mimeType: "video/mp4", buffer: Buffer.from("frames") }, /film.mp4: This browser cannot play it/],
+    ["a huge picture", huge, /huge.png: The image is too large: 20,000 × 1 pixels/],
+    ["a picture of an unknown kind", { name: "scan.tiff", mimeType: "image/tiff", buffer: Buffer.from("II*") }, /scan.tiff: This browser can’t read the image/],
+    ["sound that is none", { name: "song.mp3", mimeType: "audio/mpeg", buffer: Buffer.from("la la la") }, /song.mp3: This browser can’t read the audio/],
+    ["a video that is none", { name: "film.mp4", mimeType: "video/mp4", buffer: Buffer.from("frames") }, /film.mp4: This browser can’t play this video/],
   ] as [string, MediaFile, RegExp][]) {
     test(fault, async ({ app }) => {
       await app.openChat();
@@ -230,7 +231,7 @@ test.describe("what cannot be attached is told, and nothing is lost", () => {
   test("an animated picture is taken by its first frame, which is said", async ({ app }) => {
     await app.openChat();
     await app.attach(animatedGif());
-    await expect(app.tray).toContainText("Animated: the first frame is seen.");
+    await expect(app.tray).toContainText("Animated: only the first frame is used.");
   });
 
   test("a model's file is still opened as one", async ({ app, page }) => {
@@ -262,8 +263,8 @@ test.describe("sound", () => {
   test("that is long is cut into clips, and silence is told", async ({ app }) => {
     await app.openChat();
     await app.attach(wav("long.wav", 61, { rate: 8_000, channels: 1 }), wav("still.wav", 1, { frequency: 0 }));
-    await expect(app.tray).toContainText("Longer than 30 s: heard as 3 clips.");
-    await expect(app.tray).toContainText("Nothing is heard in it.");
+    await expect(app.tray).toContainText("Longer than 30 s: split into 3 clips.");
+    await expect(app.tray).toContainText("No sound detected.");
   });
 });
 
@@ -274,7 +275,7 @@ test.describe("a model that lacks a sense", () => {
     await expect(app.recordButton).toHaveAttribute("aria-disabled", "true");
     // It is there for the keyboard and the reader of screens, and says why it does nothing.
     await app.attachButton.click({ force: true });
-    await expect(page.getByText(/takes text only/).first()).toBeVisible();
+    await expect(page.getByText(/only takes text/).first()).toBeVisible();
   });
 });
 
@@ -284,7 +285,7 @@ test("the parts for pictures and sound can be freed", async ({ app, page }) => {
   await app.ask("What is this?");
   await app.rail.getByRole("link", { name: "Models" }).click();
   const memory = page.locator("section", { has: page.getByRole("heading", { name: "Graphics memory" }) });
-  await expect(memory).toContainText("of it 320 MB for pictures and sound");
-  await memory.getByRole("button", { name: "Free the parts for pictures and sound" }).click();
-  await expect(memory).toContainText("are loaded with the first one");
+  await expect(memory).toContainText("including 320 MB for images and audio");
+  await memory.getByRole("button", { name: "Unload image and audio support" }).click();
+  await expect(memory).toContainText("Image and audio support loads on first use.");
 });

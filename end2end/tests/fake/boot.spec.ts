@@ -20,7 +20,7 @@ test("what is typed and pressed before the page lives is not lost", async ({ app
   const start = await holdProgram(page);
   await page.goto("/?fake=instant,demo", { waitUntil: "commit" });
   await app.composer.fill("Typed early");
-  await page.getByRole("button", { name: "This conversation's settings" }).click();
+  await page.getByRole("button", { name: "Conversation settings" }).click();
   await expect(app.drawer).toBeHidden();
   start();
   await app.ready();
@@ -58,7 +58,7 @@ test("a page that takes long says so", async ({ app, page }) => {
 });
 
 test.describe("a page whose program cannot be loaded", () => {
-  test.use({ expectedError: /Failed to load resource|failed to fetch Wasm/ });
+  test.use({ expectedError: /Failed to load resource|failed to fetch Wasm|^Error$/ });
 
   test("says so", async ({ page }) => {
     await page.route(WASM, (route) => route.fulfill({ status: 500 }));

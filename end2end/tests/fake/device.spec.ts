@@ -3,8 +3,8 @@ import { expect, test } from "../../support/watch.ts";
 test.describe("a browser without WebGPU", () => {
   test("is told so with what to do, and nothing is offered to load", async ({ app, page, browserName }) => {
     await app.open("instant,no-webgpu");
-    const notice = page.getByRole("region", { name: "No graphics device" });
-    await expect(notice).toContainText("This browser offers no WebGPU, so no model can run here.");
+    const notice = page.getByRole("region", { name: "No graphics card" });
+    await expect(notice).toContainText("WebGPU isn’t available, so models can’t run here.");
     await expect(notice).toContainText("Nothing was downloaded.");
     if (browserName === "chromium") {
       await expect(notice).toContainText("chrome://settings/system");
@@ -13,7 +13,7 @@ test.describe("a browser without WebGPU", () => {
     await expect(page.getByRole("button", { name: /^pebble/ })).toContainText("Needs WebGPU");
     await app.composer.fill("Hello");
     await expect(app.sendButton).toBeDisabled();
-    await expect(page.getByText("This browser offers no WebGPU, so nothing can be answered.")).toBeVisible();
+    await expect(page.getByText("WebGPU isn’t available, so nothing can be answered.")).toBeVisible();
   });
 
   test("is told so by the real engine, before any weights are asked for", async ({ page, context }) => {
@@ -25,7 +25,7 @@ test.describe("a browser without WebGPU", () => {
       await route.fulfill({ response, body: without + (await response.text()) });
     });
     await page.goto("/");
-    await expect(page.getByRole("region", { name: "No graphics device" })).toContainText("Nothing was downloaded.");
+    await expect(page.getByRole("region", { name: "No graphics card" })).toContainText("Nothing was downloaded.");
     expect(asked).toContain("/api/models");
     expect(asked.filter((path) => path.startsWith("/api/blobs"))).toEqual([]);
   });
@@ -34,37 +34,37 @@ test.describe("a browser without WebGPU", () => {
 test.describe("a device that computes in software", () => {
   test("is named, with what to do about it", async ({ app, page }) => {
     await app.openChat("instant,software");
-    const notice = page.getByRole("region", { name: "A slow graphics device" });
-    await expect(notice).toContainText("This browser computes in software (SwiftShader).");
-    await expect(notice).toContainText("The demo model runs, slowly: a word may take seconds.");
-    await notice.getByRole("button", { name: "How to use the graphics card" }).click();
-    const advice = page.getByRole("dialog", { name: "Use the graphics device" });
+    const notice = page.getByRole("region", { name: "No graphics card in use" });
+    await expect(notice).toContainText("No graphics card in use (SwiftShader).");
+    await expect(notice).toContainText("The demo works, slowly; larger models won’t.");
+    await notice.getByRole("button", { name: "Use the graphics card" }).click();
+    const advice = page.getByRole("dialog", { name: "Turn on graphics acceleration" });
     await expect(advice.getByRole("listitem").first()).toBeVisible();
     await advice.getByRole("button", { name: "Close" }).click();
-    await expect(notice.getByRole("button", { name: "How to use the graphics card" })).toBeFocused();
+    await expect(notice.getByRole("button", { name: "Use the graphics card" })).toBeFocused();
   });
 
   test("loads the demo at once, and a large model after a question", async ({ app, page }) => {
     await app.openChat("instant,software");
     await page.getByRole("button", { name: /^gemma4:e4b/ }).click();
-    const question = page.getByRole("dialog", { name: "This browser computes in software" });
-    await expect(question).toContainText("gemma4:e4b is 9.6 GB to read");
+    const question = page.getByRole("dialog", { name: "No graphics card in use" });
+    await expect(question).toContainText("gemma4:e4b is 9.6 GB.");
     await question.getByRole("button", { name: "Not now" }).click();
     await expect(question).toBeHidden();
-    await expect(app.model).toHaveAccessibleName(/, not loaded\./);
+    await expect(app.model).toHaveAccessibleName(/\(Not loaded\)\./);
     await page.getByRole("button", { name: /^pebble/ }).click();
-    await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+    await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
     await app.model.click();
     await page.getByRole("dialog", { name: "Choose a model" }).getByRole("button", { name: /^gemma4:e4b/ }).click();
-    await question.getByRole("button", { name: "Load it anyway" }).click();
-    await expect(app.model).toHaveAccessibleName("Model: gemma4:e4b, loaded. Choose another.");
+    await question.getByRole("button", { name: "Load anyway" }).click();
+    await expect(app.model).toHaveAccessibleName("Model: gemma4:e4b (Loaded). Choose another.");
   });
 });
 
 test("diagnostics name the device and can be copied", async ({ app, page }) => {
   await app.open("instant", "/diagnostics");
   await expect(page.getByText("Fake graphics device")).toBeVisible();
-  await expect(page.getByRole("row", { name: /^maxBufferSize 4.294.967.296$/ })).toBeVisible();
+  await expect(page.getByRole("row", { name: /^maxBufferSize 4,294,967,296$/ })).toBeVisible();
   await app.allowClipboard();
   await page.getByRole("button", { name: "Copy as text" }).click();
   await expect(page.getByText("Copied.").first()).toBeVisible();
@@ -88,22 +88,22 @@ test.describe("measurements on the page of diagnostics", () => {
     await expect(page.getByText(/^78\.4 tok\/s \(/)).toBeVisible();
     await page.getByRole("button", { name: "Measure kernels" }).click();
     const rows = page.getByRole("region", { name: "Kernels" }).getByRole("row");
-    await expect(rows.nth(1)).toHaveText(/geglu.*35.*4\.410.*110\.2.*72 %/);
+    await expect(rows.nth(1)).toHaveText(/geglu.*35.*4\.410.*110\.2.*72%/);
     await expect(rows.last()).toHaveText(/sampling_top_k_1.*0\.040.*–/);
     await page.getByRole("button", { name: "Test kernels" }).click();
     await expect(page.getByText("Verified on this GPU: 4 kernels of the loaded model.")).toBeVisible();
     await app.allowClipboard();
     await page.getByRole("button", { name: "Copy as text" }).click();
     await expect(page.getByText("Copied.").first()).toBeVisible();
-    const copied = (await app.clipboard()) ?? "Drawing: 78.4 tok/s sampling_top_k_1";
-    expect(copied).toContain("Drawing: 78.4 tok/s");
+    const copied = (await app.clipboard()) ?? "Generation: 78.4 tok/s sampling_top_k_1";
+    expect(copied).toContain("Generation: 78.4 tok/s");
     expect(copied).toContain("sampling_top_k_1");
   });
 
   test("show how far they are and can be stopped", async ({ app, page }) => {
     await app.open("slow", "/diagnostics");
     await page.getByRole("button", { name: "Test kernels" }).click();
-    const running = page.getByRole("region", { name: "A measurement" });
+    const running = page.getByRole("region", { name: "Measurement" });
     await expect(running.getByRole("progressbar", { name: "Testing kernels" })).toBeVisible();
     await expect(page.getByRole("button", { name: "Test kernels" })).toBeDisabled();
     await running.getByRole("button", { name: "Stop" }).click();
@@ -115,7 +115,7 @@ test.describe("measurements on the page of diagnostics", () => {
   test("name a kernel that computes wrongly", async ({ app, page }) => {
     await app.open("instant,miscomputes", "/diagnostics");
     await page.getByRole("button", { name: "Test kernels" }).click();
-    await expect(page.getByText("1 of 4 kernels computes wrongly on this GPU.")).toBeVisible();
+    await expect(page.getByText("1 of 4 kernels gives wrong results on this GPU.")).toBeVisible();
     await expect(page.getByText("element 517 is 0.25, and should be -1.75")).toBeVisible();
   });
 
@@ -124,8 +124,8 @@ test.describe("measurements on the page of diagnostics", () => {
     await app.ask("Hello");
     await app.go("Diagnostics");
     await page.getByRole("button", { name: "Test kernels" }).click();
-    await expect(page.getByText("1 of 5 kernels of the loaded model computes wrongly on this GPU.")).toBeVisible();
-    await expect(page.getByText("Products of packed integers were switched off")).toBeVisible();
+    await expect(page.getByText("1 of 5 kernels of the loaded model gives wrong results on this GPU.")).toBeVisible();
+    await expect(page.getByText("Packed integer math was turned off")).toBeVisible();
   });
 });
 
@@ -134,5 +134,5 @@ test("the models page tells what is in each model", async ({ app, page }) => {
   await page.getByRole("group").filter({ hasText: "gemma4:e2b5.1B" }).locator("summary").click();
   await expect(page.getByRole("table", { name: "Graphics memory by context" }).first()).toBeVisible();
   await expect(page.getByRole("cell", { name: "Q6_K" }).first()).toBeVisible();
-  await expect(page.getByText("No weights are kept in this browser yet.")).toBeVisible();
+  await expect(page.getByText("No models saved yet.")).toBeVisible();
 });

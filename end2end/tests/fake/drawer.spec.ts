@@ -6,7 +6,7 @@ test.describe("the settings of a conversation", () => {
     await app.ask("Hello");
     await app.openDrawer();
     const temperature = app.drawer.getByRole("spinbutton", { name: /^Temperature/ });
-    const instructions = app.drawer.getByRole("textbox", { name: "Instructions to the model" });
+    const instructions = app.drawer.getByRole("textbox", { name: "Custom instructions" });
     await expect(temperature).toHaveValue("1");
     await expect(app.drawer.getByRole("spinbutton", { name: /^Top-k/ })).toHaveValue("64");
     await expect(app.drawer.getByRole("spinbutton", { name: /^Top-p/ })).toHaveValue("0.95");
@@ -24,9 +24,9 @@ test.describe("the settings of a conversation", () => {
     await app.openDrawer();
     await expect(instructions).toHaveValue("Answer as a pirate.");
     await expect(temperature).toHaveValue("0.3");
-    await app.drawer.getByRole("button", { name: "As the model recommends" }).click();
+    await app.drawer.getByRole("button", { name: "Reset to the model’s defaults" }).click();
     await expect(temperature).toHaveValue("1");
-    await expect(app.drawer.getByText("As the model recommends.")).toBeVisible();
+    await expect(app.drawer.getByText("Uses the model’s defaults.")).toBeVisible();
   });
 
   test("do not take what is out of range, and say the range", async ({ app }) => {
@@ -36,8 +36,8 @@ test.describe("the settings of a conversation", () => {
     await temperature.fill("9");
     await temperature.press("Tab");
     await expect(temperature).toHaveAttribute("aria-invalid", "true");
-    await expect(app.drawer.getByText("From 0 to 5.")).toBeVisible();
-    await expect(app.drawer.getByText("As the model recommends.")).toBeVisible();
+    await expect(app.drawer.getByText("Must be between 0 and 5.")).toBeVisible();
+    await expect(app.drawer.getByText("Uses the model’s defaults.")).toBeVisible();
   });
 
   test("load the model again with another context length", async ({ app, page }) => {
@@ -47,7 +47,7 @@ test.describe("the settings of a conversation", () => {
     const context = app.drawer.getByRole("spinbutton", { name: /^Context length/ });
     await context.fill("2048");
     await context.press("Tab");
-    await app.drawer.getByRole("button", { name: /^Load again with 2.048$/ }).click();
+    await app.drawer.getByRole("button", { name: /^Reload with 2,048$/ }).click();
     await expect(page.getByText(/ of 2.048 tokens of context used$/)).toBeAttached();
   });
 
@@ -56,7 +56,7 @@ test.describe("the settings of a conversation", () => {
     await app.openDrawer();
     await page.keyboard.press("Escape");
     await expect(app.drawer).toBeHidden();
-    await expect(page.getByRole("button", { name: "This conversation's settings" })).toBeFocused();
+    await expect(page.getByRole("button", { name: "Conversation settings" })).toBeFocused();
   });
 });
 
@@ -65,7 +65,7 @@ test("settings of a conversation that has not begun are kept while another page 
   const think = page.getByRole("button", { name: "Think", exact: true });
   await think.click();
   await app.openDrawer();
-  const instructions = app.drawer.getByRole("textbox", { name: /^Instructions/ });
+  const instructions = app.drawer.getByRole("textbox", { name: /^Custom instructions/ });
   await instructions.fill("Answer like a pirate.");
   await instructions.press("Tab");
   await app.rail.getByRole("link", { name: "Models" }).click();

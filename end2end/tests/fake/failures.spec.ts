@@ -38,9 +38,9 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
   test("the graphics device is lost, restored, and the answer goes on", async ({ app, page }) => {
     await app.openChat("usual,demo,lost");
     await app.send("Hello");
-    await expect(page.getByText("The graphics device was reset. Restoring…")).toBeVisible();
+    await expect(page.getByText("The graphics card was reset. Restoring…")).toBeVisible();
     await expect(await app.answered()).toContainText("The circle is about twice as wide.");
-    await expect(page.getByText("The graphics device was reset. Restoring…")).toBeHidden();
+    await expect(page.getByText("The graphics card was reset. Restoring…")).toBeHidden();
   });
 
   test("what the engine stops at is not shown to it again unasked", async ({ app, page }) => {
@@ -48,7 +48,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await app.attach(png());
     const crash = page.getByRole("alert").filter({ hasText: "The engine stopped unexpectedly." });
     await expect(crash).toBeVisible();
-    const note = app.tray.getByText("The engine stopped while it looked at this");
+    const note = app.tray.getByText("The engine stopped while reading this");
     await expect(note).toBeVisible();
     await crash.getByRole("button", { name: "Restart" }).click();
     await expect(crash).toBeHidden();
@@ -77,7 +77,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await app.composer.fill("A draft");
     await app.composer.press("Enter");
     await expect(crash).toBeHidden();
-    await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+    await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
     await expect(app.answers).toHaveCount(2);
     await expect(await app.answered()).toContainText("A red circle");
     await expect(app.questions).toHaveText([/Hello/, /A draft/]);

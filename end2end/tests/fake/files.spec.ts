@@ -27,7 +27,7 @@ test("a broken model leaves the one that is loaded, and one message that goes aw
   await drop(page, "broken.gguf", Buffer.from("NOPE"));
   await expect(app.failure).toHaveCount(1);
   await expect(app.failure).toContainText("broken.gguf can’t be opened. This isn’t a GGUF file.");
-  await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+  await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
   // It is no choice, neither now nor after the next answer.
   await app.model.click();
   const picker = page.getByRole("dialog", { name: "Choose a model" });
@@ -44,13 +44,13 @@ test("an adapter that is dropped is opened as one", async ({ app, page }) => {
   await app.ask("Hello");
   await drop(page, "pirate.gguf", readFileSync(ADAPTER));
   await expect(page.getByRole("combobox", { name: "Adapter" }).locator("option:checked")).toHaveText("pirate");
-  await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+  await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
   await expect(await app.ask("And again")).toContainText("Spoken with");
 });
 
 test("an adapter without a model says what it needs", async ({ app, page }) => {
   await app.openChat("instant,demo");
   await drop(page, "pirate.gguf", readFileSync(ADAPTER));
-  await expect(app.failure).toContainText("pirate.gguf is an adapter. Load its model first, then open it again.");
-  await expect(app.model).toHaveAccessibleName(/^Model: pebble, not loaded\./);
+  await expect(app.failure).toContainText("Load the model for pirate.gguf first, then open the adapter again.");
+  await expect(app.model).toHaveAccessibleName(/^Model: pebble \(Not loaded\)\./);
 });

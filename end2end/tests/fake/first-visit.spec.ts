@@ -8,9 +8,9 @@ test.describe("the first visit", () => {
     await expect(page.getByText("What you write stays in this browser.")).toBeVisible();
     const row = (name: string) => page.getByRole("button", { name: new RegExp(`^${name}`) });
     await expect(row("gemma4:e2b ?5.1B")).toContainText("7.2 GB");
-    await expect(row("gemma4:e2b ?5.1B")).toContainText("text, image, sound, thinking");
+    await expect(row("gemma4:e2b ?5.1B")).toContainText("text, images, audio, thinking");
     await expect(row("gemma4:e2b ?5.1B")).toContainText("Fits");
-    await expect(row("gemma4:31b")).toContainText("Needs 2.2 GB more");
+    await expect(row("gemma4:31b")).toContainText("Too large by 2.2 GB");
     await expect(row("gemma4:e2b-q8")).toBeDisabled();
     await expect(row("gemma4:e2b-q8")).toContainText("is missing from the store. Pull the model again.");
     const names = await page.getByRole("listitem").getByRole("button").allInnerTexts();
@@ -21,7 +21,7 @@ test.describe("the first visit", () => {
   test("starts the demo with one press, and says that it is a demo", async ({ app, page }) => {
     await app.openChat("instant,demo");
     await page.getByRole("button", { name: /^pebble/ }).click();
-    await expect(page.getByText("This is the demo: a tiny model")).toBeVisible();
+    await expect(page.getByText("This is a demo: a tiny model")).toBeVisible();
     await expect(app.composer).toBeFocused();
     await page.getByRole("button", { name: "What is 7 times 8?" }).click();
     await expect(await app.answered()).toContainText("A red circle");
@@ -29,7 +29,7 @@ test.describe("the first visit", () => {
 
   test("says where it looked when the server has no model", async ({ app, page }) => {
     await app.open("instant,empty");
-    await expect(page.getByText("The server found no model. It looked here:")).toBeVisible();
+    await expect(page.getByText("The server found no models. It looked in:")).toBeVisible();
     await expect(page.getByText("~/.ollama/models", { exact: true })).toBeVisible();
     await expect(page.getByRole("button", { name: "Open a file…" })).toBeVisible();
     await app.composer.fill("Hello");
@@ -44,7 +44,7 @@ test.describe("the first visit", () => {
     const chooser = page.waitForEvent("filechooser");
     await page.getByRole("button", { name: "Open a file…" }).click();
     await (await chooser).setFiles(file);
-    await expect(page.getByRole("button", { name: "Model: mine.gguf, loaded." })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Model: mine.gguf (Loaded)." })).toBeVisible();
     await expect(await app.ask("Hello")).toContainText("A red circle");
   });
 
@@ -57,14 +57,14 @@ test.describe("the first visit", () => {
         return data;
       }, name);
       await page.dispatchEvent("body", "dragover", { dataTransfer: data });
-      await expect(page.getByText("Drop pictures, sound or a model here")).toBeVisible();
+      await expect(page.getByText("Drop images, audio, video or a model here")).toBeVisible();
       await page.dispatchEvent("body", "drop", { dataTransfer: data });
-      await expect(page.getByText("Drop pictures, sound or a model here")).toBeHidden();
+      await expect(page.getByText("Drop images, audio, video or a model here")).toBeHidden();
     };
     await drop("notes.txt");
-    await expect(page.getByText(/notes.txt: It is neither a picture nor sound/).first()).toBeVisible();
+    await expect(page.getByText(/notes.txt: Only images, audio and video can be attached/).first()).toBeVisible();
     await drop("dropped.gguf");
-    await expect(page.getByRole("button", { name: "Model: dropped.gguf, loaded." })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Model: dropped.gguf (Loaded)." })).toBeVisible();
   });
 });
 
@@ -73,7 +73,7 @@ test.describe("a server that does not answer", () => {
 
   test("is asked again on request", async ({ app }) => {
     await app.open("instant,offline");
-    await expect(app.failure).toContainText("The server did not answer. A file of your own still opens.");
+    await expect(app.failure).toContainText("You can still open a file of your own.");
     await expect(app.failure.getByRole("button", { name: "Try again" })).toBeVisible();
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { App } from "../../support/app.ts";
+import { DOWNLOADS } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 /** Imports a text as a file of conversations. */
@@ -150,7 +151,7 @@ test.describe("the history", () => {
     await search.fill("TABLE");
     await expect(app.conversation(/Which table\?/).locator("mark").first()).toHaveText("table");
     await search.fill("nowhere to be found");
-    await expect(app.rail).toContainText("Nothing found.");
+    await expect(app.rail).toContainText("No matches");
     await search.fill("");
     await expect(app.conversation("Hello")).toBeVisible();
     await expect(app.conversation("Which table?")).toBeVisible();
@@ -170,13 +171,13 @@ test.describe("the history", () => {
     await expect(app.conversation("Hello")).toBeHidden();
     await page.reload();
     await app.ready();
-    await expect(app.rail).toContainText("Conversations appear here.");
+    await expect(app.rail).toContainText("Your conversations will appear here.");
   });
 
-  test("is exported and imported without loss", async ({ app, page }) => {
+  test("is exported and imported without loss", { tag: DOWNLOADS }, async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
-    await app.answers.last().getByRole("button", { name: "Answer once more" }).click();
+    await app.answers.last().getByRole("button", { name: "Regenerate" }).click();
     await expect(app.answers.last()).toContainText("There is more than one way");
     await app.answered();
     await page.getByRole("button", { name: "All conversations" }).click();
@@ -197,7 +198,7 @@ test.describe("the history", () => {
     await expect(page.getByText("1 conversation imported.").first()).toBeVisible();
     await app.conversation("Hello").click();
     await expect(app.answers.last()).toContainText("2/2");
-    await app.answers.last().getByRole("button", { name: "Variant before" }).click();
+    await app.answers.last().getByRole("button", { name: "Previous version" }).click();
     await expect(app.answers.last()).toContainText("Gladly.");
   });
 
@@ -218,7 +219,7 @@ test.describe("the history", () => {
 
   test("says so when a conversation is not in this browser", async ({ app, page }) => {
     await app.open("instant", "/c/0123456789abcdef0123456789abcdef");
-    await expect(page.getByRole("heading", { name: "This conversation is not in this browser" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "This conversation isn’t in this browser" })).toBeVisible();
     await page.getByRole("link", { name: "New conversation" }).click();
     await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
   });

@@ -6,7 +6,7 @@ test.describe("the keyboard", () => {
     await app.ask("Hello");
     await app.composer.focus();
     await page.keyboard.press("Control+k");
-    const field = app.palette.getByRole("combobox", { name: "Go to or do" });
+    const field = app.palette.getByRole("combobox", { name: "Search and commands" });
     await expect(field).toBeFocused();
     const selected = app.palette.getByRole("option", { selected: true });
     await expect(selected).toContainText("New conversation");
@@ -29,7 +29,7 @@ test.describe("the keyboard", () => {
 
     await page.keyboard.press("Control+k");
     await field.fill("nothing like it");
-    await expect(app.palette).toContainText("No matches.");
+    await expect(app.palette).toContainText("No matches");
   });
 
   test("/ goes to the message field, and is a letter in it", async ({ app, page }) => {
@@ -55,7 +55,7 @@ test.describe("the keyboard", () => {
         return it?.getAttribute("aria-label") ?? it?.textContent?.trim() ?? "";
       });
     await page.keyboard.press("Tab");
-    expect(await focused()).toBe("Skip to the conversation");
+    expect(await focused()).toBe("Skip to main content");
     await page.keyboard.press("Enter");
     await expect(page.getByRole("main")).toBeFocused();
     await page.keyboard.press("Tab");
@@ -69,7 +69,7 @@ test.describe("the keyboard", () => {
         break;
       }
     }
-    const expected = ["This conversation's settings", "Conversation", "Edit and send again", "Answer once more", "Message"];
+    const expected = ["Conversation settings", "Conversation", "Edit and resend", "Regenerate", "Message"];
     expect(seen.filter((name) => expected.includes(name))).toEqual(expected);
     const rail = [];
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());

@@ -1,6 +1,7 @@
 // Where things stand, on views of several sizes.
 
 import type { Locator, Page } from "@playwright/test";
+import { EMULATES_MEDIA, PICKS_TWICE } from "../../support/firefox.ts";
 import { openArchive } from "../../support/archive.ts";
 import { png, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
@@ -73,7 +74,7 @@ test.describe("the end of a long answer is seen", () => {
   });
 });
 
-test("a sound beside the message takes one line, and is sought in by keys", async ({ app, page }) => {
+test("a sound beside the message takes one line, and is sought in by keys", { tag: PICKS_TWICE }, async ({ app, page }) => {
   for (const width of [1280, 390, 320]) {
     await page.setViewportSize({ width, height: 800 });
     await app.openChat();
@@ -111,11 +112,11 @@ test("the drawer's title stays while its content scrolls", async ({ app, page })
 test("the boxes of an example have labels on a phone", async ({ app, page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await app.open("instant,demo", "/tune");
-  const label = page.getByText("Question 1", { exact: true });
+  const label = page.getByText("Prompt 1", { exact: true });
   await expect(label).toBeVisible();
-  const field = page.getByRole("textbox", { name: "Question 1" });
+  const field = page.getByRole("textbox", { name: "Prompt 1" });
   expect((await box(label)).bottom).toBeLessThanOrEqual((await box(field)).y + 1);
-  await expect(page.getByText("Answer 1", { exact: true })).toBeVisible();
+  await expect(page.getByText("Ideal answer 1", { exact: true })).toBeVisible();
 });
 
 test("a long question is folded, and opens", async ({ app, page }) => {
@@ -169,7 +170,7 @@ const contrast = (control: Locator) =>
   });
 
 for (const colorScheme of ["light", "dark"] as const) {
-  test(`borders of fields can be told from the ground, ${colorScheme}`, async ({ app, page }) => {
+  test(`borders of fields can be told from the ground, ${colorScheme}`, { tag: EMULATES_MEDIA }, async ({ app, page }) => {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await app.openChat();
     await app.ask("Hello");

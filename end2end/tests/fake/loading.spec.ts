@@ -5,11 +5,11 @@ test.describe("loading a model", () => {
     await app.openChat("usual");
     await page.getByRole("button", { name: /^gemma4:e4b/ }).click();
     const load = page.getByRole("region", { name: "Loading a model" });
-    await expect(load).toContainText("Copying weights");
+    await expect(load).toContainText("Loading weights");
     await expect(load).toContainText(/\d\.\d of 9\.6 GB · .*B\/s · \d+ s left/);
-    await expect(load).toContainText(/\d+ %/);
+    await expect(load).toContainText(/\d+%/);
     await expect(app.progress).toHaveAttribute("aria-label", "Loading gemma4:e4b");
-    await expect(app.progress).toHaveAttribute("aria-valuetext", /Copying weights: .* of 9\.6 GB/);
+    await expect(app.progress).toHaveAttribute("aria-valuetext", /Loading weights: .* of 9\.6 GB/);
     await load.getByRole("button", { name: "Cancel" }).click();
     await expect(load).toBeHidden();
     await expect(page.getByRole("heading", { name: "Choose a model" })).toBeVisible();
@@ -19,10 +19,10 @@ test.describe("loading a model", () => {
   test("lets a message wait, says so, and then answers it", async ({ app, page }) => {
     await app.openChat("usual");
     await app.send("Hello");
-    await expect(page.getByText("Your message waits until gemma4:e2b is ready.")).toBeVisible();
+    await expect(page.getByText("Your message will be sent when gemma4:e2b is ready.")).toBeVisible();
     await app.composer.fill("And more");
     await expect(app.sendButton).toBeDisabled();
-    await expect(page.getByText("The message before waits for its model.")).toBeVisible();
+    await expect(page.getByText("Your previous message is still waiting for the model.")).toBeVisible();
     await expect(app.answers.first()).toContainText("A red circle");
     await expect(app.composer).toHaveValue("And more");
   });
@@ -30,8 +30,8 @@ test.describe("loading a model", () => {
   test("takes a waiting message back without losing it", async ({ app, page }) => {
     await app.openChat("slow");
     await app.send("Hello");
-    await page.getByRole("button", { name: "Do not wait" }).click();
-    await expect(page.getByText(/Your message waits/)).toBeHidden();
+    await page.getByRole("button", { name: "Cancel message" }).click();
+    await expect(page.getByText(/Your message will be sent/)).toBeHidden();
     await expect(app.questions).toHaveText(/Hello/);
     await page.reload();
     await expect(app.questions).toHaveText(/Hello/);
@@ -41,7 +41,7 @@ test.describe("loading a model", () => {
     await app.openChat("instant,oom");
     await app.send("Hello");
     await expect(app.failure).toContainText("Graphics memory is full: 3.3 GB in use, and no room for 268 MB more.");
-    await expect(app.failure.getByRole("button", { name: /^Use 2.048 tokens of context$/ })).toBeVisible();
+    await expect(app.failure.getByRole("button", { name: /^Use a context of 2,048 tokens$/ })).toBeVisible();
     await app.composer.fill("Meanwhile");
     await app.failure.getByRole("button", { name: "Choose another model" }).click();
     const picker = page.getByRole("dialog", { name: "Choose a model" });
@@ -66,10 +66,10 @@ test("a model is unloaded, and loaded again with the next message", async ({ app
   await app.openChat("instant,demo");
   await app.ask("Hello");
   await app.rail.getByRole("link", { name: "Models" }).click();
-  await page.getByRole("button", { name: "Unload the model" }).click();
-  await expect(page.getByRole("button", { name: "Unload the model" })).toHaveCount(0);
+  await page.getByRole("button", { name: "Unload model" }).click();
+  await expect(page.getByRole("button", { name: "Unload model" })).toHaveCount(0);
   await app.conversation("Hello").click();
-  await expect(app.model).toHaveAccessibleName(/^Model: pebble, not loaded\./);
+  await expect(app.model).toHaveAccessibleName(/^Model: pebble \(Not loaded\)\./);
   await expect(await app.ask("And again")).toContainText("A red circle");
-  await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+  await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
 });

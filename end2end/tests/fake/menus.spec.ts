@@ -38,6 +38,23 @@ test.describe("a menu", () => {
     expect(await lost(page)).toBe(false);
   });
 
+  test("stays open while something else scrolls", async ({ app, page }) => {
+    await page.setViewportSize({ width: 1280, height: 480 });
+    await app.openChat("instant,demo");
+    await app.ask("Show me everything");
+    await page.getByRole("button", { name: "Actions for Show me everything" }).click();
+    const menu = page.getByRole("menu");
+    await expect(menu).toBeVisible();
+    await page.getByRole("region", { name: "Conversation" }).evaluate(
+      (it) =>
+        new Promise((done) => {
+          it.addEventListener("scroll", () => requestAnimationFrame(done), { once: true });
+          it.scrollTo({ top: 0, behavior: "instant" });
+        }),
+    );
+    await expect(menu).toBeVisible();
+  });
+
   test("opens upwards near the end of the list, and nothing cuts it", async ({ app, page }) => {
     await page.setViewportSize({ width: 1280, height: 420 });
     await app.openChat();
@@ -103,7 +120,7 @@ test.describe("the focus is never lost:", () => {
     await app.ask("First");
     await app.rail.getByRole("button", { name: "New", exact: true }).click();
     await app.ask("Second");
-    await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
+    await app.answers.last().getByRole("button", { name: "Delete this and everything after" }).click();
     await expect(app.answers).toHaveCount(0);
     await expect.poll(() => lost(page)).toBe(false);
     await page.getByRole("button", { name: "Actions for Second" }).focus();
@@ -116,7 +133,7 @@ test.describe("the focus is never lost:", () => {
   test("after a notice is closed", async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
-    await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
+    await app.answers.last().getByRole("button", { name: "Delete this and everything after" }).click();
     await page.getByRole("button", { name: "Undo" }).click();
     await expect(app.answers).toHaveCount(1);
     await expect.poll(() => lost(page)).toBe(false);

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
+import { DOWNLOADS } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 /** Has the browser's storage refuse whatever is written from now on, as if it were full; or take it again. */
@@ -45,7 +46,7 @@ test.describe("nothing is lost", () => {
     await app.kept("Another matter");
     await app.open("usual");
     await app.send("First matter");
-    await expect(app.page.getByText(/Your message waits until/)).toBeVisible();
+    await expect(app.page.getByText(/Your message will be sent when/)).toBeVisible();
     await app.conversation("Another matter").click();
     await expect(app.questions).toHaveText(/Another matter/);
     await expect(app.conversation("First matter").getByLabel("answering")).toBeVisible();
@@ -58,7 +59,7 @@ test.describe("nothing is lost", () => {
   test("a message whose turn was cancelled can be sent after all", async ({ app, page }) => {
     await app.openChat("usual,demo");
     await app.send("Hello");
-    await page.getByRole("button", { name: "Do not wait" }).click();
+    await page.getByRole("button", { name: "Cancel message" }).click();
     await expect(app.questions.last()).toContainText("Not answered.");
     await page.reload();
     await app.questions.last().getByRole("button", { name: "Try again" }).click();
@@ -76,7 +77,7 @@ test.describe("nothing is lost", () => {
     await app.conversation("A long answer").click();
     await expect(app.answers.first()).toContainText("Part 2");
     await expect(app.answers.first()).toContainText("Stopped.");
-    await app.answers.first().getByRole("button", { name: "Answer once more" }).click();
+    await app.answers.first().getByRole("button", { name: "Regenerate" }).click();
     await expect(app.answers.first()).toContainText("Part 1");
     await app.act("A long answer", "Delete");
     await expect(app.questions).toHaveCount(0);
@@ -109,24 +110,24 @@ test.describe("nothing is lost", () => {
     await app.openChat();
     await app.ask("Hello");
     await app.ask("Second");
-    await app.questions.last().getByRole("button", { name: "Delete from here on" }).click();
+    await app.questions.last().getByRole("button", { name: "Delete this and everything after" }).click();
     await expect(app.questions).toHaveCount(1);
     await app.ask("Third");
     await page.getByRole("button", { name: "Undo" }).click();
     await expect(app.questions).toHaveText([/Hello/, /Second/]);
     await expect(app.answers).toHaveCount(2);
-    await app.questions.last().getByRole("button", { name: "Next variant" }).click();
+    await app.questions.last().getByRole("button", { name: "Next version" }).click();
     await expect(app.questions).toHaveText([/Hello/, /Third/]);
   });
 
-  test("what the storage does not take stays, can be exported, and is saved once there is room", async ({ app, page }) => {
+  test("what the storage does not take stays, can be exported, and is saved once there is room", { tag: DOWNLOADS }, async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
     await app.kept("Gladly.");
     await fillStorage(page, true);
     await app.ask("And then?");
-    const notice = page.getByRole("alert").filter({ hasText: "couldn't be saved" });
-    await expect(notice).toContainText("This browser's storage is full: “Hello” couldn't be saved.");
+    const notice = page.getByRole("alert").filter({ hasText: "couldn’t be saved" });
+    await expect(notice).toContainText("This browser’s storage is full: “Hello” couldn’t be saved.");
     await app.rail.getByRole("button", { name: "New", exact: true }).click();
     await expect(app.questions).toHaveCount(0);
     await app.conversation("Hello").click();
@@ -140,19 +141,19 @@ test.describe("nothing is lost", () => {
     await expect(app.questions).toHaveText([/Hello/, /And then\?/]);
   });
 
-  test("a conversation that can't be read is listed, and its data can be saved", async ({ app, page }) => {
+  test("a conversation that can't be read is listed, and its data can be saved", { tag: DOWNLOADS }, async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");
     await app.kept("Gladly.");
     await tear(page, '{"version":2,"torn');
     await page.reload();
-    await expect(page.getByRole("heading", { name: "This conversation can't be read" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "This conversation can’t be read" })).toBeVisible();
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Save raw data" }).click();
     expect(readFileSync(await (await download).path(), "utf8")).toBe('{"version":2,"torn');
     await page.getByRole("main").getByRole("button", { name: "Delete" }).click();
-    await expect(app.conversation("Can't be read")).toBeHidden();
+    await expect(app.conversation("Can’t be read")).toBeHidden();
     await page.getByRole("button", { name: "Undo" }).click();
-    await expect(app.conversation("Can't be read")).toBeVisible();
+    await expect(app.conversation("Can’t be read")).toBeVisible();
   });
 });

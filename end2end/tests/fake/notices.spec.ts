@@ -23,7 +23,7 @@ async function listen(page: Page): Promise<() => Promise<string[]>> {
 const undo = (app: App) => app.page.getByRole("button", { name: "Undo" });
 
 async function deleteLast(app: App): Promise<void> {
-  await app.answers.last().getByRole("button", { name: "Delete from here on" }).click();
+  await app.answers.last().getByRole("button", { name: "Delete this and everything after" }).click();
 }
 
 test.describe("a notice", () => {
@@ -66,11 +66,11 @@ test.describe("a notice", () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await app.openChat();
     await app.ask("Hello");
-    await page.getByRole("button", { name: "Conversations and places" }).click();
+    await page.getByRole("button", { name: "Conversations and pages" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "New", exact: true }).click();
     await app.ask("Another");
-    await page.getByRole("button", { name: "Conversations and places" }).click();
-    const sheet = page.getByRole("dialog", { name: "Conversations and places" });
+    await page.getByRole("button", { name: "Conversations and pages" }).click();
+    const sheet = page.getByRole("dialog", { name: "Conversations and pages" });
     await expect(sheet).toBeVisible();
     await sheet.getByRole("button", { name: "Actions for Hello" }).click();
     await sheet.getByRole("menuitem", { name: "Delete" }).click();
@@ -109,7 +109,7 @@ test.describe("a screen reader hears", () => {
     const heard = await listen(page);
     await app.send("Hello");
     await expect(app.failure).toBeVisible();
-    await expect.poll(async () => (await heard()).join("\n")).toMatch(/was not loaded\. \S/);
+    await expect.poll(async () => (await heard()).join("\n")).toMatch(/couldn’t be loaded\. \S/);
   });
 
   test("that the browser keeps nothing", async ({ app, page }) => {
@@ -119,6 +119,6 @@ test.describe("a screen reader hears", () => {
       };
     });
     await app.openChat();
-    await expect(page.getByRole("status").filter({ hasText: "This browser keeps nothing" })).toHaveCount(1);
+    await expect(page.getByRole("status").filter({ hasText: "This browser isn’t saving anything" })).toHaveCount(1);
   });
 });

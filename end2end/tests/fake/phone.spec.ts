@@ -28,7 +28,7 @@ for (const width of [390, 320]) {
 
     test("has nothing wider than the view", async ({ app, page }) => {
       await app.openChat();
-      await expect(page.getByText("Needs 2.2 GB more")).toBeVisible();
+      await expect(page.getByText("Too large by 2.2 GB")).toBeVisible();
       expect(await tooWide(page), "first visit").toEqual([]);
       await app.ask("Show me everything");
       expect(await tooWide(page), "answer").toEqual([]);
@@ -40,8 +40,8 @@ for (const width of [390, 320]) {
       expect(await tooWide(page), "choice of a model").toEqual([]);
       await page.keyboard.press("Escape");
       for (const place of ["Models", "Fine-tune", "Diagnostics", "Settings"]) {
-        await page.getByRole("button", { name: "Conversations and places" }).click();
-        const sheet = page.getByRole("dialog", { name: "Conversations and places" });
+        await page.getByRole("button", { name: "Conversations and pages" }).click();
+        const sheet = page.getByRole("dialog", { name: "Conversations and pages" });
         await expect(sheet).toBeVisible();
         expect(await tooWide(page), "the sheet").toEqual([]);
         await sheet.getByRole("link", { name: place }).click();
@@ -74,7 +74,7 @@ for (const width of [390, 320]) {
       await app.openChat();
       await app.ask("Hello");
       await expect(app.rail).toBeHidden();
-      const open = page.getByRole("button", { name: "Conversations and places" });
+      const open = page.getByRole("button", { name: "Conversations and pages" });
       await app.composer.fill("More");
       for (const target of [open, app.model, app.sendButton, page.getByRole("button", { name: "Think", exact: true })]) {
         const box = await target.boundingBox();
@@ -83,7 +83,7 @@ for (const width of [390, 320]) {
       }
       await app.composer.fill("");
       await open.click();
-      const sheet = page.getByRole("dialog", { name: "Conversations and places" });
+      const sheet = page.getByRole("dialog", { name: "Conversations and pages" });
       await sheet.getByRole("button", { name: "New", exact: true }).click();
       await expect(sheet).toBeHidden();
       await expect(app.questions).toHaveCount(0);

@@ -1,3 +1,4 @@
+import { EMULATES_MEDIA } from "../../support/firefox.ts";
 import type { Said } from "../../support/archive.ts";
 import { openArchive } from "../../support/archive.ts";
 import { expect, test } from "../../support/watch.ts";
@@ -9,7 +10,7 @@ const messages = Array.from({ length: turns }, (_, at): Said[] => [
 ]).flat();
 
 test.describe("on paper", () => {
-  test("all messages are there, and nothing to press", async ({ app, page }) => {
+  test("all messages are there, and nothing to press", { tag: EMULATES_MEDIA }, async ({ app, page }) => {
     await app.openChat();
     await openArchive(app, "Paper", messages);
     await expect(app.answers).toHaveCount(turns);

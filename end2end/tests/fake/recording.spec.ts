@@ -19,13 +19,13 @@ test.describe("with a microphone", () => {
     await expect(bar.getByRole("timer")).not.toHaveText("0:00");
     // Somebody speaks: the meter moves.
     await expect.poll(async () => Number(await bar.getByRole("meter").getAttribute("aria-valuenow"))).toBeGreaterThan(30);
-    await expect(page.getByText("End the recording to send.")).toBeVisible();
+    await expect(page.getByText("Finish recording to send.")).toBeVisible();
     await bar.getByRole("button", { name: "Pause recording" }).click();
     await expect(bar).toContainText("Paused");
     const paused = (await bar.getByRole("timer").textContent()) ?? "";
     await page.waitForTimeout(700);
     expect(await bar.getByRole("timer").textContent()).toBe(paused);
-    await bar.getByRole("button", { name: "Go on recording" }).click();
+    await bar.getByRole("button", { name: "Resume recording" }).click();
     await expect(bar.getByRole("timer")).not.toHaveText(paused);
     await bar.getByRole("button", { name: "Done" }).click();
     await expect(app.tray).toContainText("Recording");
@@ -40,7 +40,7 @@ test.describe("with a microphone", () => {
     await app.openChat();
     await app.recordButton.click();
     await expect(page.getByRole("timer")).not.toHaveText("0:00");
-    await page.getByRole("button", { name: "Discard the recording" }).click();
+    await page.getByRole("button", { name: "Discard recording" }).click();
     await expect(page.getByRole("timer")).toBeHidden();
     await expect(app.tray).toBeHidden();
     await expect(app.recordButton).toBeVisible();
@@ -61,7 +61,7 @@ test.describe("with a microphone", () => {
     await app.recordButton.click();
     await expect(page.getByRole("timer")).not.toHaveText("0:00");
     await page.evaluate(() => window.dispatchEvent(new Event("unplug")));
-    await expect(page.getByText(/The microphone was disconnected. What it heard until then is kept./).first()).toBeVisible();
+    await expect(page.getByText(/The microphone was disconnected. The recording up to then is kept./).first()).toBeVisible();
     await expect(app.tray).toContainText("Recording");
   });
 
@@ -74,7 +74,7 @@ test.describe("with a microphone", () => {
     await app.recordButton.click();
     await expect(page.getByRole("timer")).not.toHaveText("0:00");
     await page.getByRole("button", { name: "Done" }).click();
-    await expect(page.getByText(/Nothing was heard: the recording is silent./).first()).toBeVisible();
+    await expect(page.getByText(/No sound detected. Check whether the microphone is muted/).first()).toBeVisible();
     await expect(app.tray).toBeHidden();
     await expect(app.composer).toHaveValue("Half a thought");
   });
@@ -91,9 +91,9 @@ test.describe("with a microphone", () => {
 });
 
 for (const [name, words] of [
-  ["NotAllowedError", /This page may not use the microphone. Allow it in the browser's settings/],
-  ["NotFoundError", /No microphone was found. Connect one, then try again./],
-  ["NotReadableError", /The microphone cannot be used. Another program may be using it./],
+  ["NotAllowedError", /This page isn’t allowed to use the microphone. Allow it in the browser’s settings/],
+  ["NotFoundError", /No microphone found. Connect one, then try again./],
+  ["NotReadableError", /The microphone can’t be used. Another program may be using it./],
 ] as const) {
   test(`${name} is told in words, and the draft stays`, async ({ app, page }) => {
     await page.addInitScript((name) => {
@@ -129,9 +129,9 @@ test("a video becomes pictures with their times", async ({ app, page }) => {
     return [...new Uint8Array(await new Blob(parts).arrayBuffer())];
   });
   await app.attach({ name: "film.webm", mimeType: "video/webm", buffer: Buffer.from(bytes) });
-  await expect(app.tray).toContainText(/[23] pictures, no sound/);
+  await expect(app.tray).toContainText(/[23] frames, no sound/);
   await expect(app.tray.getByRole("listitem").getByRole("button", { name: "Show film.webm, 0:00" })).toBeVisible();
   const answer = await app.ask("What happens?");
   await expect(answer).toContainText(/I was given [23] pictures and 0 sounds./);
-  await expect(app.questions.first().getByRole("list", { name: "Pictures of film.webm" })).toBeVisible();
+  await expect(app.questions.first().getByRole("list", { name: "Frames of film.webm" })).toBeVisible();
 });

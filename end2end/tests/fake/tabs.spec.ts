@@ -30,6 +30,6 @@ test("what the simulated engine says is not among a person's conversations", asy
   await app.kept("as wide.");
   await page.goto("/");
   const own = new App(page);
-  await expect(own.rail.getByText("Conversations appear here.")).toBeVisible();
+  await expect(own.rail.getByText("Your conversations will appear here.")).toBeVisible();
   await expect(own.conversation("First matter")).toHaveCount(0);
 });

@@ -25,7 +25,7 @@ test.describe("thinking", () => {
     await app.openChat("slow,demo");
     await page.getByRole("button", { name: "Think", exact: true }).click();
     await page.getByRole("button", { name: /^pebble/ }).click();
-    await expect(app.model).toHaveAccessibleName("Model: pebble, loaded. Choose another.");
+    await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
     await app.send("Hello");
     const answer = app.answers.first();
     await answer.getByText("Thinking…").click();

@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
+import { DOWNLOADS, PICKS_TWICE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 import type { App } from "../../support/app.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
@@ -32,10 +33,10 @@ test("without a model one is asked for, and what was written stays", async ({ ap
   await app.open("instant", "/tune");
   const tune = new Tune(page);
   await expect(tune.startButton).toBeDisabled();
-  await expect(page.getByText("A model has to be loaded first.")).toBeVisible();
-  await page.getByRole("textbox", { name: "Question 1" }).fill("Who?");
-  await page.getByRole("textbox", { name: "Answer 1" }).fill("Ada.");
-  await expect(page.getByText("Tokens can be shown once a model is loaded.")).toBeVisible();
+  await expect(page.getByText("Load a model first.")).toBeVisible();
+  await page.getByRole("textbox", { name: "Prompt 1" }).fill("Who?");
+  await page.getByRole("textbox", { name: "Ideal answer 1" }).fill("Ada.");
+  await expect(page.getByText("Load a model to see tokens.")).toBeVisible();
   await page.getByRole("button", { name: "Choose a model" }).click();
   await page.getByRole("dialog").getByRole("button", { name: /^gemma4:e2b/ }).first().click();
   await expect(page.getByText(/^1 example with/)).toBeVisible();
@@ -44,34 +45,34 @@ test("without a model one is asked for, and what was written stays", async ({ ap
 
 test("examples are written in a table, and what is learned of them is shown", async ({ app, page }) => {
   const tune = await open(app);
-  await expect(page.getByText("Give it examples first.")).toBeVisible();
+  await expect(page.getByText("Add examples first.")).toBeVisible();
   await addPairs(page, FACTS);
-  await expect(page.getByText(/^3 examples with \d+ tokens, of which \d+ are learned/)).toBeVisible();
+  await expect(page.getByText(/^3 examples with [\d,]+ tokens, [\d,]+ of them trained on/)).toBeVisible();
   const first = page.locator("details", { hasText: "Line 1" });
   await expect(first.locator("mark")).toHaveText(["Her ", "name ", "is ", "Ada.", "<turn|>"]);
   await page.getByRole("button", { name: "Delete example 2" }).click();
   await expect(page.getByText(/^2 examples with/)).toBeVisible();
-  await expect(page.getByRole("textbox", { name: "Question 2" })).toHaveValue("Do I have a cat?");
+  await expect(page.getByRole("textbox", { name: "Prompt 2" })).toHaveValue("Do I have a cat?");
   await expect(tune.startButton).toBeEnabled();
 });
 
 test("broken rows of a file are told by line, and the others stay", async ({ app, page }) => {
   await open(app);
-  await page.getByRole("radio", { name: "A file, or text to paste" }).check();
+  await page.getByRole("radio", { name: "File or pasted text" }).check();
   const lines = ['{"prompt": "a", "completion": "b"}', "{", '{"text": "c"}', '{"prompt": "d", "completion": "e"}'];
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Choose files…" }).click();
   await (await chooser).setFiles({ name: "facts.jsonl", mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) });
   await expect(page.getByText(/^2 examples with/)).toBeVisible();
-  await expect(page.getByText("2 rows left out")).toBeVisible();
+  await expect(page.getByText("2 rows skipped")).toBeVisible();
   await expect(page.getByRole("listitem").filter({ hasText: "Line 2" })).toContainText("not valid JSON");
   await expect(page.getByRole("listitem").filter({ hasText: "Line 3" })).toBeVisible();
-  await expect(page.getByText("facts.jsonl, 85 B")).toBeVisible();
+  await expect(page.getByText("facts.jsonl · 85 B")).toBeVisible();
 });
 
-test("pictures are given with the examples that name them, and shown with their tokens", async ({ app, page }) => {
+test("pictures are given with the examples that name them, and shown with their tokens", { tag: PICKS_TWICE }, async ({ app, page }) => {
   const tune = await open(app);
-  await page.getByRole("radio", { name: "A file, or text to paste" }).check();
+  await page.getByRole("radio", { name: "File or pasted text" }).check();
   const lines = [
     '{"images": ["cat.png"], "prompt": "Who is this?", "completion": "Ada."}',
     '{"images": ["dog.png"], "prompt": "And this?", "completion": "Nobody."}',
@@ -83,27 +84,27 @@ test("pictures are given with the examples that name them, and shown with their 
     { name: "facts.jsonl", mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) },
   ]);
   await expect(page.getByText(/^1 example with/)).toBeVisible();
-  await expect(page.getByText("With 1 picture.")).toBeVisible();
-  await expect(page.locator("details", { hasText: "Line 1" }).getByText("Picture, 64 tokens")).toBeVisible();
+  await expect(page.getByText("With 1 image.")).toBeVisible();
+  await expect(page.locator("details", { hasText: "Line 1" }).getByText("Image, 64 tokens")).toBeVisible();
   await expect(page.getByRole("listitem").filter({ hasText: "Line 2" })).toContainText("the file “dog.png” is missing");
-  await expect(tune.fact("Storage for pictures and sound")).toContainText("kB");
+  await expect(tune.fact("Storage for images and audio")).toContainText("kB");
 
   // The other one comes later, and joins it.
   const again = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Choose files…" }).click();
   await (await again).setFiles({ name: "dog.png", mimeType: "image/png", buffer: Buffer.from("nor here") });
   await expect(page.getByText(/^2 examples with/)).toBeVisible();
-  await expect(page.getByText("With 2 pictures.")).toBeVisible();
+  await expect(page.getByText("With 2 images.")).toBeVisible();
   await tune.startButton.click();
-  await expect(tune.status).toContainText("It is kept here until you start another one.");
+  await expect(tune.status).toContainText("It stays here until you start another one.");
 
-  await page.getByRole("button", { name: "Remove them" }).click();
-  await expect(page.getByText("No example can be used.")).toBeVisible();
+  await page.getByRole("button", { name: "Remove images and audio" }).click();
+  await expect(page.locator("#tune-reason")).toHaveText("None of the examples can be used.");
 });
 
 test("pictures are looked at before the first step, which can be stopped", async ({ app, page }) => {
   const tune = await open(app, "usual");
-  await page.getByRole("radio", { name: "A file, or text to paste" }).check();
+  await page.getByRole("radio", { name: "File or pasted text" }).check();
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Choose files…" }).click();
   const line = '{"images": ["cat.png", "dog.png"], "prompt": "Who are they?", "completion": "Ada and nobody."}';
@@ -114,20 +115,20 @@ test("pictures are looked at before the first step, which can be stopped", async
   ]);
   await expect(page.getByText(/^1 example with/)).toBeVisible();
   await tune.startButton.click();
-  await expect(tune.status).toContainText("Looking, 1 of 2");
+  await expect(tune.status).toContainText("Reading image, 1 of 2");
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await expect(tune.startButton).toBeEnabled();
   await expect(tune.status).toHaveCount(0);
   await tune.startButton.click();
-  await expect(tune.status).toContainText("It is kept here until you start another one.");
+  await expect(tune.status).toContainText("It stays here until you start another one.");
 });
 
 test("of a table the columns are chosen", async ({ app, page }) => {
   await open(app);
-  await page.getByRole("radio", { name: "A file, or text to paste" }).check();
-  await page.getByRole("textbox", { name: "Or paste them here" }).fill("id,ask,reply\n1,Who?,Ada.\n2,What?,A cat.");
-  await expect(page.getByRole("combobox", { name: "Question" })).toHaveValue("id");
-  await page.getByRole("combobox", { name: "Question" }).selectOption("ask");
+  await page.getByRole("radio", { name: "File or pasted text" }).check();
+  await page.getByRole("textbox", { name: "Or paste examples here" }).fill("id,ask,reply\n1,Who?,Ada.\n2,What?,A cat.");
+  await expect(page.getByRole("combobox", { name: "Prompt" })).toHaveValue("id");
+  await page.getByRole("combobox", { name: "Prompt" }).selectOption("ask");
   await page.getByRole("combobox", { name: "Answer" }).selectOption("reply");
   await expect(page.getByRole("combobox", { name: "Answer" })).toHaveValue("reply");
   await expect(page.locator("details", { hasText: "Line 2" }).locator("mark")).toHaveText(["Ada.", "<turn|>"]);
@@ -135,47 +136,47 @@ test("of a table the columns are chosen", async ({ app, page }) => {
 
 test("the conversation that one just had is an example", async ({ app, page }) => {
   await open(app);
-  await page.getByRole("radio", { name: "The conversation I just had" }).check();
-  await expect(page.getByText("“Hello”, as it is on screen, with 1 answer.")).toBeVisible();
+  await page.getByRole("radio", { name: "Current conversation" }).check();
+  await expect(page.getByText("“Hello” as shown on screen, with 1 answer.")).toBeVisible();
   await expect(page.getByText(/^1 example with/)).toBeVisible();
 });
 
 test("the cost is stated before the start, and follows the settings", async ({ app, page }) => {
   const tune = await open(app);
   await addPairs(page, FACTS);
-  await expect(tune.fact("Graphics memory")).toContainText(/GB of about 8.0 GB/);
+  await expect(tune.fact("Graphics memory")).toContainText(/GB of about 8.0 GB available/);
   await expect(tune.fact("Time")).toContainText("about");
   await expect(tune.fact("Storage for checkpoints")).toContainText("of 64.0 GB left");
-  const before = await tune.fact("Learned").textContent();
+  const before = await tune.fact("Trainable parameters").textContent();
   await page.getByRole("combobox", { name: "Strength" }).selectOption("32");
-  await expect(tune.fact("Learned")).not.toHaveText(before ?? "");
-  await page.getByText("All settings").click();
+  await expect(tune.fact("Trainable parameters")).not.toHaveText(before ?? "");
+  await page.getByText("Advanced settings").click();
   // Alpha stays in proportion.
   await expect(page.getByRole("spinbutton", { name: "Alpha" })).toHaveValue("64");
-  await page.getByRole("combobox", { name: "Counted in" }).selectOption("steps");
-  await page.getByRole("spinbutton", { name: "How long" }).fill("12");
-  await page.getByRole("spinbutton", { name: "How long" }).press("Tab");
-  await expect(tune.fact("Work")).toContainText("12 steps over 3 examples");
+  await page.getByRole("combobox", { name: "Unit" }).selectOption("steps");
+  await page.getByRole("spinbutton", { name: "Duration" }).fill("12");
+  await page.getByRole("spinbutton", { name: "Duration" }).press("Tab");
+  await expect(tune.fact("Training")).toContainText("12 steps over 3 examples");
 });
 
-test("a run is followed to its end, kept and saved for others", async ({ app, page }) => {
+test("a run is followed to its end, kept and saved for others", { tag: DOWNLOADS }, async ({ app, page }) => {
   const tune = await open(app);
   await addPairs(page, FACTS);
   await tune.configure({ name: "My cat", steps: 12, question: "What is my cat called?" });
   await tune.startButton.click();
-  await expect(tune.status).toHaveText("Done: 12 of 12 steps. It is kept here until you start another one.");
+  await expect(tune.status).toHaveText("Done: 12 of 12 steps. It stays here until you start another one.");
 
   // The curves, for eyes, keys and screen readers.
   await expect(tune.plot("Loss")).toHaveAttribute("aria-label", /Training: \d\.\d\d at step 1, \d\.\d\d at step 12\./);
   await expect(tune.plot("Learning rate")).toHaveAttribute("aria-label", /at step 12/);
-  const slider = page.getByRole("slider", { name: "Step of the curves" });
+  const slider = page.getByRole("slider", { name: "Position in the chart" });
   await expect(slider).toHaveAttribute("aria-valuetext", /^Step 12: loss 0\.\d+/);
   await slider.press("ArrowLeft");
   await expect(slider).toHaveAttribute("aria-valuetext", /^Step 11: loss/);
   await tune.plot("Loss").hover({ position: { x: 2, y: 20 } });
   await expect(slider).toHaveAttribute("aria-valuetext", /^Step 1: loss [23]\.\d+/);
-  await page.getByText("The values as a table").click();
-  await expect(page.getByRole("region", { name: "Values of the curves" }).getByRole("row")).toHaveCount(13);
+  await page.getByText("Show as a table").click();
+  await expect(page.getByRole("region", { name: "Chart values" }).getByRole("row")).toHaveCount(13);
 
   // Before and after.
   await expect(page.getByText("Before", { exact: true })).toBeVisible();
@@ -188,16 +189,16 @@ test("a run is followed to its end, kept and saved for others", async ({ app, pa
   const png = await saved(page, "Save as PNG");
   expect(png.text.slice(1, 4)).toBe("PNG");
 
-  await page.getByRole("button", { name: "Keep the adapter" }).click();
+  await page.getByRole("button", { name: "Save adapter" }).click();
   const adapter = page.getByRole("listitem").filter({ hasText: "My cat" });
   await expect(adapter).toContainText("for gemma4:e2b");
   await expect(tune.status).toHaveCount(0);
-  await adapter.getByText("Use it in Ollama").click();
+  await adapter.getByText("Use in Ollama").click();
   await expect(adapter.locator("pre")).toHaveText("FROM gemma4:e2b\nADAPTER ./my-cat.gguf\n");
   expect((await saved(page, "Save as GGUF")).file).toBe("my-cat.gguf");
   await adapter.getByRole("button", { name: "Delete My cat" }).click();
   await adapter.getByRole("button", { name: "Delete", exact: true }).click();
-  await expect(page.getByText("None yet. What you train and keep appears here.")).toBeVisible();
+  await expect(page.getByText("No adapters saved yet.")).toBeVisible();
 });
 
 test("a run is paused, goes on, and is ended early", async ({ app, page }) => {
@@ -210,13 +211,13 @@ test("a run is paused, goes on, and is ended early", async ({ app, page }) => {
   // Examples and settings are out of the way while it trains.
   await expect(tune.startButton).toHaveCount(0);
   await page.getByRole("button", { name: "Pause" }).click();
-  await expect(tune.status).toHaveText(/^Paused after \d+ of 200 steps\. It is kept in this browser\.$/);
+  await expect(tune.status).toHaveText(/^Paused after \d+ of 200 steps\. It’s saved in this browser\.$/);
   const paused = Number(await tune.progress.getAttribute("value"));
   expect(paused).toBeGreaterThan(0);
   await page.getByRole("button", { name: "Resume" }).click();
   await expect(tune.status).toContainText("of 200 steps done.");
   await expect.poll(async () => Number(await tune.progress.getAttribute("value"))).toBeGreaterThan(paused);
-  await page.getByRole("button", { name: "Stop here" }).click();
+  await page.getByRole("button", { name: "Finish now" }).click();
   await expect(tune.status).toContainText("Done: ");
   await page.getByRole("button", { name: "Delete…" }).click();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
@@ -226,7 +227,7 @@ test("a run is paused, goes on, and is ended early", async ({ app, page }) => {
 test("a training that the browser keeps is offered on the next visit", async ({ app, page }) => {
   const tune = await open(app, "instant,tune-kept");
   await expect(page.getByRole("heading", { name: "Training “Ada”" })).toBeVisible();
-  await expect(tune.status).toHaveText("Paused after 8 of 20 steps. It is kept in this browser.");
+  await expect(tune.status).toHaveText("Paused after 8 of 20 steps. It’s saved in this browser.");
   await expect(tune.plot("Loss")).toHaveAttribute("aria-label", /at step 8\./);
   await page.getByRole("button", { name: "Resume" }).click();
   await expect(tune.status).toContainText("Done: 20 of 20 steps.");
@@ -244,7 +245,7 @@ test("a loss that is no number ends the run, and says what to change", async ({ 
   await tune.configure({ steps: 40 });
   await tune.startButton.click();
   await expect(app.failure).toContainText(/Training became unstable at step 20 \(loss is NaN\)\. .* Try a lower learning rate/);
-  await expect(tune.status).toHaveText("Paused after 10 of 40 steps. It is kept in this browser.");
+  await expect(tune.status).toHaveText("Paused after 10 of 40 steps. It’s saved in this browser.");
 });
 
 test("without room for checkpoints the training goes on, and says so", async ({ app, page }) => {
@@ -253,7 +254,7 @@ test("without room for checkpoints the training goes on, and says so", async ({ 
   await tune.configure({ steps: 12 });
   await tune.startButton.click();
   await expect(app.failure).toContainText("no room for 96.0 MB of training progress.");
-  await expect(app.failure.getByRole("button", { name: "See what is kept" })).toBeVisible();
+  await expect(app.failure.getByRole("button", { name: "See saved models" })).toBeVisible();
   await expect(tune.status).toContainText("Done: 12 of 12 steps.");
 });
 
@@ -268,8 +269,7 @@ test("a lost device is restored, and the run goes on", async ({ app, page }) => 
 test("examples of which nothing is learned cannot be started", async ({ app, page }) => {
   const tune = await open(app, "instant,tune-masked");
   await addPairs(page, FACTS);
-  await expect(page.getByText("No example can be used.")).toBeVisible();
-  await expect(page.getByText("None of the examples can be used.")).toBeVisible();
+  await expect(page.locator("#tune-reason")).toHaveText("None of the examples can be used.");
   await expect(tune.startButton).toBeDisabled();
 });
 
@@ -293,16 +293,16 @@ test("examples and settings that were not run are there after a reload", async (
   const tune = await open(app);
   await addPairs(page, FACTS);
   await tune.configure({ name: "My cat", steps: 7 });
-  await page.getByRole("radio", { name: "A file, or text to paste" }).check();
-  await page.getByRole("textbox", { name: "Or paste them here" }).fill('{"prompt": "Pasted?", "completion": "Yes."}');
+  await page.getByRole("radio", { name: "File or pasted text" }).check();
+  await page.getByRole("textbox", { name: "Or paste examples here" }).fill('{"prompt": "Pasted?", "completion": "Yes."}');
   await app.kept("Pasted?");
   await page.reload();
   await app.ready();
-  await expect(page.getByRole("textbox", { name: "Or paste them here" })).toHaveValue(/Pasted\?/);
+  await expect(page.getByRole("textbox", { name: "Or paste examples here" })).toHaveValue(/Pasted\?/);
   await expect(page.getByRole("textbox", { name: "Name", exact: true })).toHaveValue("My cat");
-  await expect(page.getByRole("spinbutton", { name: "How long" })).toHaveValue("7");
-  await page.getByRole("radio", { name: "Write them here" }).check();
-  await expect(page.getByRole("textbox", { name: "Question 3" })).toHaveValue("Do I have a cat?");
+  await expect(page.getByRole("spinbutton", { name: "Duration" })).toHaveValue("7");
+  await page.getByRole("radio", { name: "Write examples here" }).check();
+  await expect(page.getByRole("textbox", { name: "Prompt 3" })).toHaveValue("Do I have a cat?");
 });
 
 test("who leaves while steps are not kept is asked, and the first step is kept soon", async ({ app, page }) => {
@@ -328,6 +328,6 @@ test("a training in another tab is named, and left alone", async ({ app, page })
   await expect(page.getByRole("button", { name: "Resume" })).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Delete…" })).toHaveCount(0);
   await addPairs(page, FACTS);
-  await expect(page.getByText("Another tab is training. Pause it there, or wait until it is done.")).toBeVisible();
+  await expect(page.getByText("Another tab is training. Pause it there, or wait until it’s done.")).toBeVisible();
   await expect(tune.startButton).toBeDisabled();
 });

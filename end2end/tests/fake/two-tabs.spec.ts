@@ -37,7 +37,7 @@ test.describe("two tabs", () => {
     await other.open("instant");
     await other.conversation("A long answer").click();
     await expect(other.answers.first()).toContainText("Being written in another tab");
-    await other.questions.first().getByRole("button", { name: "Edit and send again" }).click();
+    await other.questions.first().getByRole("button", { name: "Edit and resend" }).click();
     await other.questions.first().getByRole("textbox").fill("Which table?");
     await other.page.keyboard.press("Enter");
     await expect(other.answers.first()).toContainText("Mercury");
@@ -65,10 +65,10 @@ test.describe("two tabs", () => {
     await expect(other.conversation("A long answer")).toBeHidden();
     await expect(app.page.getByText("This conversation was deleted in another tab.").first()).toBeVisible();
     await expect(app.stopButton).toBeHidden();
-    await expect(app.page.getByRole("heading", { name: "This conversation is not in this browser" })).toBeVisible();
+    await expect(app.page.getByRole("heading", { name: "This conversation isn’t in this browser" })).toBeVisible();
     await other.page.reload();
     await other.ready();
-    await expect(other.rail).toContainText("Conversations appear here.");
+    await expect(other.rail).toContainText("Your conversations will appear here.");
     await app.page.getByRole("button", { name: "Undo" }).click();
     await expect(app.answers.first()).toContainText("Part 1");
     await expect(other.conversation("A long answer")).toBeVisible();

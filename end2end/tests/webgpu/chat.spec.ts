@@ -63,21 +63,21 @@ test("an answer that is stopped keeps its text", async () => {
 test("an answer is given once more, and the one before stays", async () => {
   test.skip(FAST, "the one before was not stopped");
   const stopped = await drawn(app.answers.last());
-  await app.answers.last().getByRole("button", { name: "Answer once more" }).click();
+  await app.answers.last().getByRole("button", { name: "Regenerate" }).click();
   await expect(app.stopButton).toBeVisible();
   await expect(app.answers.last()).toContainText(stopped.slice(0, 4), { timeout: LOAD });
   await app.stopButton.click();
   const again = await app.answered();
   await expect(again).toContainText("2/2");
-  await again.getByRole("button", { name: "Variant before" }).click();
+  await again.getByRole("button", { name: "Previous version" }).click();
   await expect(app.answers.last()).toContainText("1/2");
   expect(await drawn(app.answers.last())).toBe(stopped);
 });
 
 test("a message in other words is answered anew", async () => {
   const question = app.questions.last();
-  await question.getByRole("button", { name: "Edit and send again" }).click();
-  const field = app.page.getByRole("textbox", { name: "Your message, in other words" });
+  await question.getByRole("button", { name: "Edit and resend" }).click();
+  const field = app.page.getByRole("textbox", { name: "Edit message" });
   await expect(field).toHaveValue(FAST ? MORE : COUNT);
   await field.fill("What is 3 + 3?");
   await field.press("Enter");
@@ -87,8 +87,8 @@ test("a message in other words is answered anew", async () => {
 
 test("a lost device is restored, and answers as before", async () => {
   await app.tell("lose-device");
-  await expect(app.page.getByText("The graphics device was reset. Restoring…")).toBeVisible();
-  await expect(app.page.getByText("The graphics device was reset. Restoring…")).toBeHidden({ timeout: LOAD });
+  await expect(app.page.getByText("The graphics card was reset. Restoring…")).toBeVisible();
+  await expect(app.page.getByText("The graphics card was reset. Restoring…")).toBeHidden({ timeout: LOAD });
   await expect(await app.ask("What is 5 + 4?")).toContainText("9");
 });
 
@@ -117,14 +117,14 @@ test("the engine's own memory stays small, and the figures are told", async () =
   const terms = await app.drawer.getByRole("term").allTextContents();
   const values = await told.allTextContents();
   console.log(terms.map((term, at) => `${term}: ${values[at]}`).join("; "));
-  expect(terms).toContain("Writing");
+  expect(terms).toContain("Generation");
   await app.drawer.getByRole("button", { name: "Close" }).click();
 });
 
 test("the next visit finds the conversation, and loads the model from this browser", async () => {
   await app.page.goto("/models");
   // The link of the list is not needed: the page of models lists what is kept.
-  const kept = app.page.getByRole("region", { name: "Kept weights" }).getByRole("row", { name: /pebble/ });
+  const kept = app.page.getByRole("region", { name: "Saved models" }).getByRole("row", { name: /pebble/ });
   // The adapter first finishes what the page before asked of it, and only then answers this one.
   await expect(kept).toBeVisible({ timeout: LOAD });
   await app.page.goBack();

@@ -24,8 +24,8 @@ for (const [what, how] of [
     const app = await EngineApp.start(browser);
     await withoutWebGpu(app, how);
     await app.page.goto("/");
-    const notice = app.page.getByRole("region", { name: "No graphics device" });
-    await expect(notice).toContainText("This browser offers no WebGPU, so no model can run here.");
+    const notice = app.page.getByRole("region", { name: "No graphics card" });
+    await expect(notice).toContainText("WebGPU isn’t available, so models can’t run here.");
     await expect(notice.getByRole("listitem").first()).toContainText("chrome://settings/system");
     await expect(notice).toContainText(/doesn’t support WebGPU|no graphics card was found/);
     await expect(app.card.getByRole("button", { name: /^pebble/ })).toBeDisabled();
@@ -51,6 +51,6 @@ test("an engine that ends is told of, and starts again", async ({ browser }) => 
   await expect(told).toHaveCount(0);
   await expect(app.composer).toHaveValue("What I was about to say");
   await app.page.goto("/diagnostics");
-  await expect(app.page.getByText("Running, protocol version")).toBeVisible();
+  await expect(app.page.getByText("Running (protocol version")).toBeVisible();
   await app.page.context().close();
 });

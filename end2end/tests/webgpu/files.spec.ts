@@ -61,14 +61,15 @@ for (const [what, file, words] of BAD) {
   test(`a file ${what} is refused in words`, async () => {
     await app.pick(file());
     await expect(app.failure).toContainText(words, { timeout: SOON });
-    await expect(app.failure.getByRole("button", { name: "Choose another model" })).toBeVisible();
+    await app.failure.getByRole("button", { name: "Dismiss" }).click();
+    await expect(app.failure).toHaveCount(0);
     await expect(app.composer).toHaveValue(DRAFT);
   });
 }
 
 test("a file that is no model's is refused at once", async () => {
   await app.pick({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") });
-  await expect(app.page.getByText("This is no GGUF file.").first()).toBeVisible();
+  await expect(app.page.getByText("This isn’t a GGUF file.").first()).toBeVisible();
   await expect(app.composer).toHaveValue(DRAFT);
 });
 

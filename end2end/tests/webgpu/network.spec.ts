@@ -27,7 +27,7 @@ test("a connection that breaks and stays away is said in words", async () => {
   await app.composer.fill(DRAFT);
   proxy.cutAfter(3_000_000, true);
   await app.card.getByRole("button", { name: /^pebble/ }).click();
-  await expect(app.failure).toContainText("The connection to the server broke", { timeout: LOAD });
+  await expect(app.failure).toContainText("The connection to the server was lost", { timeout: LOAD });
   expect(proxy.cuts).toBe(1);
   await expect(app.composer).toHaveValue(DRAFT);
 });

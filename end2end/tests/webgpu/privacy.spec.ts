@@ -1,33 +1,64 @@
 // What a server learns of a conversation: nothing, also where the graphics device has no room for all of a model.
 
-import { copyFileSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, expect, test } from "@playwright/test";
 import { CuttingProxy } from "../../support/cutting.ts";
 import { ANSWER, EngineApp, LOAD } from "../../support/engine.ts";
-import { graphicsMemory } from "../../support/native.ts";
+import { graphicsMemory, writeModel } from "../../support/native.ts";
 import { place } from "../../support/place.ts";
 
-const NAME = "tiny-e2b.q4_k_m";
-const MODEL = join(import.meta.dirname, `../../../frontend/engine/tests/golden/models/${NAME}.gguf`);
+const NAME = "crowded:small";
 
 test.describe.configure({ mode: "serial", timeout: 2 * LOAD + 2 * ANSWER });
 
-let here = "";
+let files: string[] = [];
 let proxy: CuttingProxy;
 let memory = 0;
 
+/** Puts a model into Ollama's store, whose files have a checksum: no others are kept. */
+async function pull(): Promise<string> {
+  const { ollama } = await place();
+  const [blobs, manifests] = [join(ollama, "blobs"), join(ollama, "manifests/registry.ollama.ai/library/crowded")];
+  mkdirSync(blobs, { recursive: true });
+  mkdirSync(manifests, { recursive: true });
+  const written = join(blobs, "model");
+  // So many rows that the table is larger than the buffer which takes its place for a chunk of the prompt.
+  await writeModel(written, "e2b-small", 16_384);
+  const bytes = readFileSync(written);
+  const put = (data: Buffer) => {
+    const hash = createHash("sha256").update(data).digest("hex");
+    const path = join(blobs, `sha256-${hash}`);
+    writeFileSync(path, data);
+    return { path, digest: `sha256:${hash}`, size: data.length };
+  };
+  rmSync(written);
+  const model = put(bytes);
+  const config = put(Buffer.from(JSON.stringify({ model_format: "gguf", model_family: "gemma4" })));
+  const layer = (kind: string, { digest, size }: { digest: string; size: number }) => ({
+    mediaType: `application/vnd.ollama.image.${kind}`,
+    digest,
+    size,
+  });
+  const manifest = join(manifests, "small");
+  const described = { ...layer("config", config), mediaType: "application/vnd.docker.container.image.v1+json" };
+  writeFileSync(manifest, JSON.stringify({ schemaVersion: 2, config: described, layers: [layer("model", model)] }));
+  files = [manifest, model.path, config.path];
+  return model.path;
+}
+
 test.beforeAll(async ({ baseURL }) => {
-  const { models } = await place();
-  here = join(models, `${NAME}.gguf`);
-  copyFileSync(MODEL, here);
+  const here = await pull();
   // A byte less than the model takes with the context that the page asks for.
-  memory = (await graphicsMemory(MODEL, 8192)) - 1;
+  memory = (await graphicsMemory(here, 8192)) - 1;
   proxy = await CuttingProxy.before(baseURL ?? "");
 });
 
 test.afterAll(() => {
-  rmSync(here, { force: true });
+  for (const file of files) {
+    rmSync(file, { force: true });
+  }
   proxy.close();
 });
 
@@ -36,7 +67,7 @@ async function crowded(browser: Browser, keep: boolean): Promise<EngineApp> {
   const app = await EngineApp.start(browser);
   if (!keep) {
     await app.page.goto(`${proxy.origin}/settings`);
-    const kept = app.page.getByRole("switch", { name: /^Keep/ });
+    const kept = app.page.getByRole("switch", { name: /^Save models/ });
     await kept.click();
     await expect(kept).not.toBeChecked();
   }
@@ -47,12 +78,13 @@ async function crowded(browser: Browser, keep: boolean): Promise<EngineApp> {
 }
 
 function row(app: EngineApp) {
-  return app.card.getByRole("listitem").getByRole("button").filter({ hasText: "tiny-e2b" });
+  return app.card.getByRole("listitem").getByRole("button").filter({ hasText: NAME });
 }
 
 /** Asks twice and holds what was asked for from then on against nothing. */
 async function asksInSilence(app: EngineApp): Promise<void> {
   await app.beGreedy();
+  await app.setLongest(8);
   const [seen, asked] = [proxy.began.length, app.requests.length];
   const first = await app.ask("Say something");
   await expect(first).not.toBeEmpty();
@@ -62,8 +94,8 @@ async function asksInSilence(app: EngineApp): Promise<void> {
   expect(proxy.began.slice(seen)).toEqual([]);
 }
 
-// Of the memory that it states, the model needs 0.4 MB more.
-test.fixme(true, "the memory that keeps the table off the device is to be found anew");
+// With this model neither has been seen to pass in a browser yet.
+test.fixme(true, "to be run on a software adapter with a model of Ollama's store");
 
 test("a model that is kept is whole in the browser before the first answer", async ({ browser }) => {
   const app = await crowded(browser, true);
@@ -78,12 +110,12 @@ test("where nothing is kept the page asks for memory first, and then asks the se
   const before = proxy.began.length;
   await row(app).click();
   const question = app.page.getByRole("dialog", { name: "This model needs more memory" });
-  await expect(question).toContainText("of ordinary memory as well", { timeout: LOAD });
+  await expect(question).toContainText("of ordinary memory", { timeout: LOAD });
   // Not more than the header was read.
   const asked = proxy.began.slice(before);
   expect(asked.filter((at) => at > 0)).toEqual([]);
   await question.getByRole("button", { name: "Not now" }).click();
-  await expect(app.page.getByRole("button", { name: /, loaded\.$/ })).toHaveCount(0);
+  await expect(app.page.getByRole("button", { name: /\(Loaded\)\./ })).toHaveCount(0);
   await row(app).click();
   await question.getByRole("button", { name: /^Use .*B of memory$/ }).click();
   await app.loaded(NAME);

@@ -45,16 +45,16 @@ test.afterAll(async () => {
 });
 
 /** The adapter among those that are kept. */
-const kept = () => app.page.getByRole("region", { name: "Kept adapters" }).getByRole("listitem").filter({ hasText: "My cat" });
+const kept = () => app.page.getByRole("region", { name: "Saved adapters" }).getByRole("listitem").filter({ hasText: "My cat" });
 
 /** Which adapter the next answer is written with. */
 const choice = () => app.page.getByRole("combobox", { name: "Adapter" });
 
 /** The losses of the table below the curves. */
 async function losses(): Promise<number[]> {
-  const table = app.page.getByRole("region", { name: "Values of the curves" });
+  const table = app.page.getByRole("region", { name: "Chart values" });
   if (!(await table.isVisible())) {
-    await app.page.getByText("The values as a table").click();
+    await app.page.getByText("Show as a table").click();
   }
   const cells = await table.getByRole("row").locator("td:nth-child(2)").allTextContents();
   return cells.map(Number);
@@ -65,13 +65,13 @@ test("examples are read, and the cost is stated", async () => {
   await app.loadDemo();
   await app.page.getByRole("link", { name: "Fine-tune" }).click();
   await addPairs(app.page, QUESTIONS.map((question) => [question, ANSWER] as const));
-  await expect(app.page.getByText(/^10 examples with \d+ tokens/)).toBeVisible({ timeout: LOAD });
-  await app.page.getByText("All settings").click();
+  await expect(app.page.getByText(/^10 examples with [\d,]+ tokens/)).toBeVisible({ timeout: LOAD });
+  await app.page.getByText("Advanced settings").click();
   for (const [name, value] of [
     ["Learning rate", "0.01"],
-    ["Examples a step", "2"],
-    ["Kept back", "0"],
-    ["Checkpoint", "2"],
+    ["Examples per step", "2"],
+    ["Held-out share", "0"],
+    ["Checkpoint interval", "2"],
   ] as const) {
     await app.page.getByRole("spinbutton", { name }).fill(value);
   }
@@ -106,10 +106,10 @@ test("it goes on where it was, and the loss has fallen at the end", async () => 
 });
 
 test("it answers in the chat with the adapter on, and as before with it off", async () => {
-  await app.page.getByRole("button", { name: "Keep the adapter" }).click();
+  await app.page.getByRole("button", { name: "Save adapter" }).click();
   const adapter = kept();
   await expect(adapter).toContainText("for pebble");
-  await adapter.getByRole("button", { name: "Use it in the chat" }).click();
+  await adapter.getByRole("button", { name: "Use in chat" }).click();
   await expect(choice()).toHaveValue(/^kept:/);
   await app.beGreedy();
   const taught = await app.ask(QUESTION);

@@ -18,14 +18,13 @@ use engine::session::{
     Control, EngineError, Finish, LoadOptions, Loading, ModelFile, Options, Plan, Session,
 };
 use engine::synth::{self, Quant, Shape};
+use shaders::sampling::Settings;
 
 const VOCABULARY: u32 = 3 * 1024;
 
 /// A small model of the E2B kind whose table has room for three parts: 1024 rows are the least.
 fn model() -> Vec<u8> {
-    let published: Shape = "e2b".parse().expect("a shape");
-    let shape =
-        Shape { layers: 4, width: 512, heads: 2, feed_forward: 256, period: 2, shared: 2, ..published };
+    let shape: Shape = "e2b-small".parse().expect("a shape");
     let options = synth::Options { vocabulary: VOCABULARY, ..synth::Options::new(shape, Quant::Q4KM) };
     let mut file = Vec::new();
     synth::write(&mut file, &options).expect("a model");
@@ -68,10 +67,13 @@ fn logits(session: &mut Session) -> [Vec<f32>; 2] {
     [stepped, read]
 }
 
-fn drawn(session: &mut Session) -> Vec<u32> {
-    let options = Options { max_tokens: 24, ignore_eos: true, ..Options::default() };
+fn drawn_with(session: &mut Session, options: &Options) -> Vec<u32> {
     let control = Control::default();
-    pollster::block_on(session.generate(prompt(), &options, &control, &mut |_| ())).expect("an answer").ids
+    pollster::block_on(session.generate(prompt(), options, &control, &mut |_| ())).expect("an answer").ids
+}
+
+fn drawn(session: &mut Session) -> Vec<u32> {
+    drawn_with(session, &Options { max_tokens: 24, ignore_eos: true, ..Options::default() })
 }
 
 #[test]
@@ -214,12 +216,14 @@ impl ByteSource for Stuck {
 impl LocalSource for Stuck {}
 
 #[test]
-#[ignore = "this model draws no token that is not in the prompt since subnormal scales are exact: it needs another prompt"]
 fn an_answer_that_waits_for_a_row_can_be_stopped() {
     let file = model();
     let device = gpu(GpuOptions::default());
     let options = LoadOptions { ple_on_host: true, ..exact() };
-    let want = drawn(&mut load(&device, here(&file), &options).expect("it loads"));
+    // No token comes twice, so each one that is drawn needs a row that was not read before.
+    let settings = Settings { presence_penalty: 1e3, ..Settings::default() };
+    let asked = Options { settings, max_tokens: 24, ignore_eos: true, ..Options::default() };
+    let want = drawn_with(&mut load(&device, here(&file), &options).expect("it loads"), &asked);
     // Rows of the prompt, and then one more than the first new one of the answer.
     let mut known: HashSet<u32> = prompt().into_iter().collect();
     let of_prompt = known.len() as u32;
@@ -233,9 +237,8 @@ fn an_answer_that_waits_for_a_row_can_be_stopped() {
         stuck.left.set(Some(rows));
 
         let control = Control::default();
-        let answer = Options { max_tokens: 24, ignore_eos: true, ..Options::default() };
         let mut on = |_| ();
-        let mut answer = Box::pin(session.generate(prompt(), &answer, &control, &mut on));
+        let mut answer = Box::pin(session.generate(prompt(), &asked, &control, &mut on));
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         // It comes as far as the source does. The device answers within a poll.
         while stuck.left.get() != Some(0) {
@@ -252,6 +255,6 @@ fn an_answer_that_waits_for_a_row_can_be_stopped() {
         drop(answer);
         // What was read and drawn before is still good.
         stuck.left.set(None);
-        assert_eq!(drawn(&mut session), want);
+        assert_eq!(drawn_with(&mut session, &asked), want);
     }
 }

@@ -37,6 +37,9 @@ pub struct CatalogEntry {
     pub demo: bool,
     /// Defaults for sampling that come with the model (Ollama's params layer), as JSON numbers by name.
     pub params: std::collections::BTreeMap<String, f64>,
+    /// Texts that end its answers (Ollama's params layer).
+    #[serde(default)]
+    pub stop: Vec<String>,
     /// A system prompt that comes with the model, or empty.
     pub system: String,
     /// The files it is made of.

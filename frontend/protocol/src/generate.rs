@@ -55,6 +55,21 @@ pub struct GenerateOptions {
     pub tools: Vec<String>,
     /// How much each adapter counts. One that is not named is off, but those that came with the model count in full.
     pub adapters: Vec<AdapterScale>,
+    /// What the answer begins with: it goes on from there, and only what is new is sent. For an answer that was stopped, cut
+    /// off by a limit or edited. [`Timings`] and counts of tokens are of what is new.
+    pub begun: Option<Begun>,
+    /// Whether a training that is under way may wait for this answer: it pauses between two steps, with a checkpoint, and
+    /// goes on afterwards. Without it, an answer is refused while a model is trained.
+    pub pause_training: bool,
+}
+
+/// The beginning of an answer, as [`crate::Event::Text`] said it or as a person has changed it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Begun {
+    /// The thought, without its tags. It has ended if there is an answer.
+    pub thought: String,
+    /// The answer itself.
+    pub answer: String,
 }
 
 /// What kind of text a piece is.

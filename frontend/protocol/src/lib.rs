@@ -29,7 +29,7 @@ pub use chat::{Content, Message, Role, ToolCall};
 pub use device::DeviceReport;
 pub use diagnosis::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Profile, SelfTest, Spread};
 pub use failure::{Cause, Code, Failure, Remedy};
-pub use generate::{Channel, Finish, GenerateOptions, Sampling, Timings};
+pub use generate::{Begun, Channel, Finish, GenerateOptions, Sampling, Timings};
 pub use media::{Media, MediaNotice, MediaReport, MediaSize, Sense, TokenBudget};
 pub use model::{
     CacheEntry, Capabilities, ContextCost, FitVerdict, LoadOptions, LoadPhase, LoadProgress, ModelDetails,
@@ -40,7 +40,7 @@ pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 8;
+pub const VERSION: u16 = 9;
 
 /// Chosen by the page, unique within one worker's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -137,7 +137,8 @@ pub enum Request {
         /// The running [`Request::Generate`].
         id: RequestId,
     },
-    /// Counts the tokens that the conversation would take in the prompt. Answered by [`Event::Counted`].
+    /// Counts the tokens that the conversation would take in the prompt. Answered by [`Event::Counted`]. Made for a draft while
+    /// it is written: each of these cancels the one before, and only texts that changed are read.
     Count {
         /// Names the request.
         id: RequestId,

@@ -106,6 +106,13 @@ pub enum TuneEvent {
     },
     /// Files to be saved.
     Files(Vec<ExportedFile>),
+    /// The run waits for an answer ([`crate::GenerateOptions::pause_training`]). It is kept as a checkpoint.
+    Waiting {
+        /// Steps done.
+        step: u32,
+    },
+    /// The answer is over: the run goes on with its next step.
+    GoesOn,
 }
 
 impl TuneEvent {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use engine::audio;
 use engine::bytes::ByteSource;
 use engine::gguf::{Header, summary};
-use engine::session::{DeviceMemory, EngineError, Misfit, Plan};
+use engine::session::{DeviceMemory, EngineError, LoadOptions, Misfit, Plan};
 use engine::tokenizer::special;
 use engine::vision::{self, Budget};
 use protocol::{Capabilities, ContextCost, FitVerdict, ModelDetails, TypeShare};
@@ -52,15 +52,20 @@ impl Senses {
     }
 }
 
-/// What a header says of the model called `name`, and what it costs on this device.
+/// What a header says of the model called `name`, and what it costs on this device, loaded with these options.
 pub fn details(
     header: &Header,
-    plan: &Plan,
+    (plan, options): (&Plan, &LoadOptions),
     senses: &Senses,
     name: &str,
     memory: DeviceMemory,
 ) -> ModelDetails {
-    let bytes = |context| plan.bytes(context, plan.table_on_host(context, memory));
+    let bytes = |context| {
+        // Room for the largest pictures depends on the context.
+        let of_context = needs(header, &LoadOptions { context, ..*options }, senses, memory, true);
+        let plan = of_context.as_ref().map_or(plan, |(plan, _)| plan);
+        plan.bytes(context, plan.table_on_host(context, memory))
+    };
     let summary = summary(header);
     let config = &plan.config;
     ModelDetails {
@@ -84,6 +89,25 @@ pub fn details(
             .collect(),
         recommended: config.recommended,
     }
+}
+
+/// What a load with these options takes: the one source of all figures of memory that a person sees before and after it.
+/// `pictures` is whether to make room for the largest ones.
+///
+/// # Errors
+/// When the file contradicts itself.
+pub fn needs(
+    header: &Header,
+    options: &LoadOptions,
+    senses: &Senses,
+    memory: DeviceMemory,
+    pictures: bool,
+) -> Result<(Plan, LoadOptions), EngineError> {
+    let options = LoadOptions { projector_bytes: senses.bytes, largest_picture: 0, ..*options };
+    if senses.sees && pictures {
+        return Plan::for_device(header, &options, memory);
+    }
+    Ok((Plan::with_options(header, &options)?, options))
 }
 
 /// What the engine can do with the model.

@@ -2,16 +2,27 @@
 
 use std::rc::Rc;
 
-use engine::session::{Control, Event as Said, Options, Outcome};
+use engine::bytes::SourceError;
+use engine::session::{Control, Event as Said, Finish as Ended, Options, Outcome};
 use engine::template::{Prompt, RenderOptions, render};
 use protocol::failure::RequestFailure;
-use protocol::{Event, Failure, Finish, GenerateOptions, Message, RequestId, Timings};
+use protocol::{Begun, Channel, Event, Failure, Finish, GenerateOptions, Message, RequestId, Timings};
 use web_time::Instant;
 
 use crate::batch::Batch;
 use crate::host::{Host, Model, Ready, Slot};
 use crate::tasks::Task;
 use crate::{adapters, convert, failure, keeping, media, recovery};
+
+/// Milliseconds for which a count waits whether another one comes.
+const BETWEEN_COUNTS: u32 = 30;
+
+/// The last answer, as the page has it and as it was drawn.
+pub struct Last {
+    prompt: Vec<u32>,
+    begun: Begun,
+    ids: Vec<u32>,
+}
 
 /// What is asked for.
 pub struct Wanted {
@@ -56,9 +67,15 @@ pub async fn count(
     let Some(model) = host.model.borrow().clone() else {
         return Err(RequestFailure::NoModel.into());
     };
+    // Somebody is writing: of several counts only the last one is worth what it takes from an answer.
+    let breath = async {
+        host.platform.pause(BETWEEN_COUNTS).await;
+        Ok::<_, SourceError>(())
+    };
+    task.cancel.guard(breath).await.map_err(|_| failure::cancelled())?;
     let prepared = media::prepare(&host, &messages, &handles, &task.cancel).await?;
     let prompt = prompt(&model, &messages, &[], thinking, &prepared.clips())?;
-    Ok(Event::Counted { id, tokens: prepared.input(&prompt, &model)?.len() as u32 })
+    Ok(Event::Counted { id, tokens: prepared.count(&prompt, &model)? })
 }
 
 /// The prompt. `clips` are the clips of each sound, in order.
@@ -88,11 +105,19 @@ async fn answer_in(
     let asked = &wanted.options;
     let prepared = media::prepare(host, &wanted.messages, &wanted.handles, &task.cancel).await?;
     let prompt = prompt(&model, &wanted.messages, &asked.tools, asked.thinking, &prepared.clips())?;
-    let bare = prepared.input(&prompt, &model)?;
+    let mut bare = prepared.input(&prompt, &model)?;
+    let asks = bare.ids().to_vec();
+    let going_on = match &asked.begun {
+        Some(begun) => begun_ids(&model, &prompt, &asks, begun)?,
+        None => Vec::new(),
+    };
+    let begun = asked.begun.clone().unwrap_or_default();
+    going_on.iter().for_each(|&id| bare.push(id));
     let seed = asked.sampling.seed.unwrap_or_else(|| host.platform.random());
-    let mut options = Options { in_thought: prompt.ends_in_thought(), ..convert::options(asked, seed) };
+    let in_thought = prompt.ends_in_thought();
+    let mut options = Options { in_thought, begun: going_on.len(), ..convert::options(asked, seed) };
     let control = Control { cancel: task.cancel.clone(), answer_now: Rc::clone(&task.answer_now) };
-    let mut speaker = Speaker::new(host, id, asked.thinking);
+    let mut speaker = Speaker::new(host, id, asked.thinking, begun);
     let mut losses = 0;
     loop {
         let ready = recovery::ensure(host, slot, &task.cancel).await?;
@@ -108,6 +133,12 @@ async fn answer_in(
                 Ok(outcome) => {
                     speaker.flush();
                     let timings = speaker.timings(&outcome, wanted.asked, ready);
+                    // One that ended by itself has nothing to go on with.
+                    let cut =
+                        matches!(outcome.finish, Ended::Cancelled | Ended::MaxTokens | Ended::ContextFull);
+                    let ids = [going_on, outcome.ids].concat();
+                    let last = cut.then_some(Last { prompt: asks, begun: speaker.said, ids });
+                    model.last.replace(last);
                     return Ok((convert::finish(outcome.finish), timings));
                 }
                 Err(error) => error,
@@ -130,11 +161,25 @@ async fn answer_in(
     }
 }
 
+/// The ids of the beginning of an answer: those that were drawn, where it is the last answer, and else those of its text.
+fn begun_ids(model: &Model, prompt: &Prompt, asks: &[u32], begun: &Begun) -> Result<Vec<u32>, Failure> {
+    if let Some(last) = &*model.last.borrow()
+        && last.begun == *begun
+        && last.prompt == asks
+    {
+        return Ok(last.ids.clone());
+    }
+    let ids = prompt.begun(&model.tokenizer, &begun.thought, &begun.answer);
+    ids.map_err(|error| failure::of(&error.into(), None))
+}
+
 /// Passes on what the engine says.
 struct Speaker<'a> {
     host: &'a Host,
     id: RequestId,
     batch: Batch,
+    /// What the page has of the answer.
+    said: Begun,
     /// All ids of the answer.
     drawn: Vec<u32>,
     /// Prompt tokens that the cache had at first; after a lost device it has none.
@@ -143,9 +188,9 @@ struct Speaker<'a> {
 }
 
 impl<'a> Speaker<'a> {
-    fn new(host: &'a Host, id: RequestId, thoughts: bool) -> Self {
+    fn new(host: &'a Host, id: RequestId, thoughts: bool, said: Begun) -> Self {
         let batch = Batch::new(id, thoughts);
-        Self { host, id, batch, drawn: Vec::new(), cached: None, clock: Clock::default() }
+        Self { host, id, batch, said, drawn: Vec::new(), cached: None, clock: Clock::default() }
     }
 
     fn hear(&mut self, said: Said) {
@@ -156,7 +201,7 @@ impl<'a> Speaker<'a> {
             }
             Said::Piece(piece, tokens) => {
                 for event in self.batch.push(piece, tokens) {
-                    self.host.post(event);
+                    self.say(event);
                 }
             }
             Said::Drawn(ids) => {
@@ -170,8 +215,18 @@ impl<'a> Speaker<'a> {
 
     fn flush(&mut self) {
         if let Some(event) = self.batch.flush() {
-            self.host.post(event);
+            self.say(event);
         }
+    }
+
+    fn say(&mut self, event: Event) {
+        if let Event::Text { channel, text, .. } = &event {
+            match channel {
+                Channel::Answer => self.said.answer.push_str(text),
+                Channel::Thought => self.said.thought.push_str(text),
+            }
+        }
+        self.host.post(event);
     }
 
     fn timings(&self, outcome: &Outcome, asked: Instant, ready: &Ready) -> Timings {

@@ -10,7 +10,7 @@ use engine::gpu::{Gpu, GpuError, GpuOptions};
 use engine::media::Media;
 use engine::model::Products;
 use engine::session::{EngineError, LoadOptions, ModelFile, Session};
-use engine::template::Variant;
+use engine::template::{KnownCounts, Variant};
 use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
 use futures_util::lock::{Mutex, MutexGuard};
@@ -24,7 +24,7 @@ use crate::media;
 use crate::platform::Platform;
 use crate::tasks::Tasks;
 use crate::tuning::Tuning;
-use crate::{device, recovery};
+use crate::{device, generating, recovery};
 
 /// The worker's state. All of it lives on one thread.
 pub struct Host {
@@ -81,6 +81,10 @@ pub struct Model {
     pub largest_picture: Option<u32>,
     /// What it hears with, if it hears.
     pub ears: Option<audio::TowerConfig>,
+    /// Its last answer, if that was cut off.
+    pub last: RefCell<Option<generating::Last>>,
+    /// Tokens of the texts that were counted last.
+    pub counts: RefCell<KnownCounts>,
 }
 
 impl Model {
@@ -140,6 +144,11 @@ impl Ready {
         if let Ok(ears) = self.session.hearing_mut() {
             ears.unload();
         }
+    }
+
+    /// What the load was planned with, without the towers, which training gives back.
+    pub fn memory_without_towers(&self) -> u64 {
+        self.session.planned_bytes() - self.session.tower_bytes()
     }
 }
 

@@ -1,11 +1,11 @@
 //! Looking at models and loading them.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use engine::bytes::CancelToken;
 use engine::gguf::Header;
 use engine::gpu::Gpu;
-use engine::model::Products;
 use engine::session::{DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, Plan, Session};
 use protocol::{Event, Failure, ModelDetails, ModelSource, RequestId};
 use web_time::Instant;
@@ -40,10 +40,13 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
         let opened = host.platform.open(&wanted.source, &wanted.files, false, cancel.clone()).await?;
         let header = Header::read(&*opened.source).await;
         let header = header.map_err(|error| failure::of(&error.into(), None))?;
-        let mut plan = Plan::read(&header).map_err(|error| failure::of(&error, None))?;
-        let senses = Senses::read(opened.projector.as_ref(), &plan).await?;
-        plan.tower_bytes += senses.bytes;
-        Ok::<_, Stopped>((details::details(&header, &plan, &senses, wanted.source.name(), memory), plan))
+        let of_engine = |error: EngineError| failure::of(&error, None);
+        let senses =
+            Senses::read(opened.projector.as_ref(), &Plan::read(&header).map_err(of_engine)?).await?;
+        let options = LoadOptions { context: wanted.context, ..LoadOptions::default() };
+        let (plan, options) = details::needs(&header, &options, &senses, memory, true).map_err(of_engine)?;
+        let name = wanted.source.name();
+        Ok::<_, Stopped>((details::details(&header, (&plan, &options), &senses, name, memory), plan))
     };
     let (details, plan) = cancel.guard(read).await.map_err(|stopped| stopped.0)?;
     let verdict = details::verdict(&plan, wanted.context, memory);
@@ -87,7 +90,7 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
         }
     };
     let context = ready.session.context();
-    let gpu_bytes = ready.gpu.bytes_in_use();
+    let gpu_bytes = ready.session.planned_bytes();
     *slot = Some(ready);
     host.model.replace(Some(Rc::new(model)));
     // What was looked at while it loaded was not looked at for it.
@@ -165,13 +168,14 @@ async fn try_load(
         Header::read_with_progress(&*opened.source, &mut told).await.map_err(EngineError::from)
     };
     let header = cancel.guard(read).await.map_err(plain)?;
-    let mut plan =
-        Plan::with_options(&header, &LoadOptions { ple_on_host, ..LoadOptions::default() }).map_err(plain)?;
-    let reading = Senses::read(opened.projector.as_ref(), &plan);
+    let own = Plan::read(&header).map_err(plain)?;
+    let reading = Senses::read(opened.projector.as_ref(), &own);
     let senses = cancel.guard(reading).await?;
-    plan.tower_bytes += senses.bytes;
+    drop(own);
     let memory = DeviceMemory::assumed(gpu);
-    let details = details::details(&header, &plan, &senses, wanted.source.name(), memory);
+    let options = LoadOptions { context: wanted.context, ple_on_host, ..LoadOptions::default() };
+    let (plan, mut options) = details::needs(&header, &options, &senses, memory, *pictures).map_err(plain)?;
+    let details = details::details(&header, (&plan, &options), &senses, wanted.source.name(), memory);
     if let Some(reason) = &plan.unusable {
         host.trouble(failure::of_tower(reason));
     }
@@ -186,20 +190,8 @@ async fn try_load(
     let subject = Subject::new(gpu, &host.adapter_names().await, &plan);
     drop(plan);
 
-    let products = match &subject {
-        Some(subject) => choices::known(host, subject).await,
-        None => Products::Measured,
-    };
-    let projector_bytes = senses.bytes;
-    let mut options = LoadOptions {
-        context: wanted.context,
-        projector_bytes,
-        products,
-        ple_on_host,
-        ..LoadOptions::default()
-    };
-    if senses.sees && *pictures {
-        options = Plan::with_pictures(&header, &options, memory).map_err(plain)?;
+    if let Some(subject) = &subject {
+        options.products = choices::known(host, subject).await;
     }
     *pictures = options.largest_picture > 0;
     let file = ModelFile { bytes: opened.source, table };
@@ -236,6 +228,8 @@ async fn try_load(
         sees: senses.sees,
         largest_picture: session.largest_picture(),
         ears: senses.ears,
+        last: RefCell::default(),
+        counts: RefCell::default(),
     };
     let ready = Ready::new(Rc::clone(gpu), session, model.projector.as_ref());
     let ready = ready.await.map_err(|error| Trouble::Engine(error, context))?;

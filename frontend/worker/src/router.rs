@@ -57,11 +57,17 @@ impl Host {
                 self.run(id, Kind::Beside, |task| media::towers(host, id, free, task));
             }
             Request::Generate { id, messages, options } => {
-                if self.is_busy_for(id) {
+                let waits = options.pause_training && self.tasks.holder_besides_training().is_none();
+                if !waits && self.is_busy_for(id) {
                     return;
                 }
+                let interruption = waits.then(|| self.tuning.interrupt());
                 let wanted = generating::Wanted { messages, handles: files, options, asked: Instant::now() };
-                self.run(id, Kind::Answer, |task| generating::answer(host, id, wanted, task));
+                self.run(id, Kind::Answer, |task| async move {
+                    let answered = generating::answer(host, id, wanted, task).await;
+                    drop(interruption);
+                    answered
+                });
             }
             Request::OpenAdapter { id, key, source } => {
                 if !self.is_training_for(id) {
@@ -84,7 +90,8 @@ impl Host {
                 }
             }
             Request::Count { id, messages, thinking } => {
-                self.run(id, Kind::Beside, |task| {
+                self.tasks.stop(Kind::Count);
+                self.run(id, Kind::Count, |task| {
                     generating::count(host, id, messages, files, thinking, task)
                 });
             }
@@ -168,7 +175,7 @@ fn busy_failure(busy: Kind) -> Failure {
         Kind::Load => Activity::Loading,
         Kind::Unload => Activity::Unloading,
         Kind::Train => Activity::Training,
-        Kind::Answer | Kind::Beside => Activity::Generating,
+        Kind::Answer | Kind::Count | Kind::Beside => Activity::Generating,
         Kind::Diagnosis => Activity::Measuring,
     };
     RequestFailure::Busy(activity).into()

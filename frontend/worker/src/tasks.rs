@@ -20,6 +20,8 @@ pub enum Kind {
     Diagnosis,
     /// Trains.
     Train,
+    /// Counts the tokens of a draft. The next one replaces it.
+    Count,
     /// Anything that may go on beside one of these.
     Beside,
 }
@@ -74,6 +76,19 @@ impl Tasks {
         self.holders().first().map(|task| task.kind)
     }
 
+    /// Stops the requests of a kind.
+    pub fn stop(&self, kind: Kind) {
+        let those: Vec<Task> = self.0.borrow().values().filter(|task| task.kind == kind).cloned().collect();
+        for task in those {
+            task.cancel.cancel();
+        }
+    }
+
+    /// What holds the model besides a training, if anything does.
+    pub fn holder_besides_training(&self) -> Option<Kind> {
+        self.holders().into_iter().map(|task| task.kind).find(|&kind| kind != Kind::Train)
+    }
+
     /// Stops what holds the model.
     pub fn stop_holders(&self) {
         // Outside the borrow: a waker may run at once.
@@ -83,7 +98,8 @@ impl Tasks {
     }
 
     fn holders(&self) -> Vec<Task> {
-        let holds = |task: &&Task| task.kind != Kind::Beside && !task.cancel.is_cancelled();
+        let holds =
+            |task: &&Task| !matches!(task.kind, Kind::Beside | Kind::Count) && !task.cancel.is_cancelled();
         self.0.borrow().values().filter(holds).cloned().collect()
     }
 }
@@ -97,6 +113,10 @@ mod tests {
         let tasks = Tasks::default();
         tasks.begin(RequestId(1), Kind::Beside);
         assert_eq!(tasks.holder(), None);
+        tasks.begin(RequestId(3), Kind::Count);
+        assert_eq!(tasks.holder(), None);
+        tasks.stop(Kind::Count);
+        assert!(tasks.get(RequestId(3)).expect("still there").cancel.is_cancelled());
         let answer = tasks.begin(RequestId(2), Kind::Answer);
         assert_eq!(tasks.holder(), Some(Kind::Answer));
         tasks.stop_holders();

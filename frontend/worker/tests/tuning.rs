@@ -16,8 +16,8 @@ use protocol::tune::{
     TuneSettings, TuneTarget,
 };
 use protocol::{
-    AdapterScale, AdapterSource, Cause, Code, Event, Failure, LoadOptions, ModelSource, Request, RequestId,
-    TuneEvent, TuneRequest,
+    AdapterScale, AdapterSource, Cause, Code, Event, Failure, FitVerdict, LoadOptions, ModelSource, Request,
+    RequestId, TuneEvent, TuneRequest,
 };
 use worker::Host;
 
@@ -368,4 +368,98 @@ fn a_tab_that_is_closed_soon_after_the_start_has_a_checkpoint() {
     host.receive(tune(3, TuneRequest::Resume), Vec::new());
     let TuneEvent::Finished(run) = said(later.end_of(3)) else { panic!("not finished") };
     assert_eq!((run.step, run.points.len()), (6, 6));
+}
+
+/// The losses of all steps of a run.
+fn losses(desk: &Desk, id: u64) -> Vec<(u32, f32)> {
+    let said = desk.events().into_iter().filter(|event| event.id() == Some(RequestId(id)));
+    let step = |event| match said_of(event) {
+        Some(TuneEvent::Step(point)) => Some((point.step, point.loss)),
+        _ => None,
+    };
+    said.filter_map(step).collect()
+}
+
+fn said_of(event: Event) -> Option<TuneEvent> {
+    match event {
+        Event::Tune { event, .. } => Some(*event),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_run_waits_for_an_answer_and_learns_the_same() {
+    let begin = || tune(2, TuneRequest::Start { data: facts(), settings: settings(4) });
+    let (desk, host) = Desk::loaded();
+    host.receive(begin(), Vec::new());
+    assert!(matches!(said(desk.end_of(2)), TuneEvent::Finished(_)));
+    let undisturbed = losses(&desk, 2);
+    assert_eq!(undisturbed.len(), 4);
+
+    let (desk, host) = Desk::loaded();
+    let asking = Rc::clone(&host);
+    desk.react(move |event| {
+        if let Event::Tune { event, .. } = event
+            && matches!(**event, TuneEvent::Step(point) if point.step == 3)
+        {
+            // Without leave it is refused, and one at a time.
+            asking.receive(generate(3, "Hello"), Vec::new());
+            for id in [4, 5] {
+                let mut request = generate(id, "What is 2 + 3?");
+                if let Request::Generate { options, .. } = &mut request {
+                    options.pause_training = true;
+                }
+                asking.receive(request, Vec::new());
+            }
+        }
+    });
+    host.receive(begin(), Vec::new());
+    assert!(matches!(said(desk.end_of(2)), TuneEvent::Finished(_)));
+    assert_eq!(failure(desk.end_of(3)).cause(), Cause::Invalid);
+    assert_eq!(failure(desk.end_of(5)).cause(), Cause::Invalid);
+    assert!(desk.text_of(4).contains('5'), "{}", desk.text_of(4));
+    assert_eq!(losses(&desk, 2), undisturbed);
+    // It was kept, waited, and went on when the answer was there.
+    let place = |wanted: &dyn Fn(&Event) -> bool| desk.events().iter().position(wanted).expect("it was said");
+    let of_run = |wanted: TuneEvent| {
+        place(&|event: &Event| matches!(event, Event::Tune { event, .. } if **event == wanted))
+    };
+    let saved = of_run(TuneEvent::Saved { step: 3 });
+    let waits = of_run(TuneEvent::Waiting { step: 3 });
+    let done = place(&|event| matches!(event, Event::Done { id: RequestId(4), .. }));
+    let goes_on = of_run(TuneEvent::GoesOn);
+    assert!(saved < waits && waits < done && done < goes_on, "{saved} {waits} {done} {goes_on}");
+}
+
+#[test]
+fn what_is_needed_is_the_same_before_and_after_a_load_and_for_a_training() {
+    let (desk, host) = Desk::new();
+    let inspect = Request::Inspect { id: RequestId(1), source: desk::source(), context: 0 };
+    host.receive(inspect, Vec::new());
+    let Event::Inspected { verdict: FitVerdict::Fits { context, bytes, .. }, details, .. } = desk.end_of(1)
+    else {
+        panic!("it does not fit")
+    };
+    host.receive(load(2), Vec::new());
+    let Event::Loaded { gpu_bytes, context: loaded, details: after, .. } = desk.end_of(2) else {
+        panic!("not loaded")
+    };
+    assert_eq!((gpu_bytes, loaded), (bytes, context));
+    assert_eq!(after.memory, details.memory);
+    let listed = details.memory.iter().find(|cost| cost.context == context).expect("it is listed");
+    assert_eq!(listed.bytes, bytes);
+    // What is there is no more than what was said, before and after the first picture could have come.
+    host.receive(Request::Towers { id: RequestId(3), free: false }, Vec::new());
+    let Event::Towers { gpu_bytes: in_use, .. } = desk.end_of(3) else { panic!("not told") };
+    assert!(in_use < bytes, "{in_use} of {bytes}");
+
+    host.receive(tune(4, TuneRequest::Prepare { data: facts(), settings: settings(1) }), Vec::new());
+    let TuneEvent::Prepared { plan: Some(plan), .. } = said(desk.end_of(4)) else { panic!("no plan") };
+    host.receive(tune(5, TuneRequest::Start { data: facts(), settings: settings(1) }), Vec::new());
+    desk.end_of(5);
+    let told = desk.events().into_iter().filter_map(said_of).find_map(|event| match event {
+        TuneEvent::Speed { gpu_bytes, .. } => Some(gpu_bytes),
+        _ => None,
+    });
+    assert_eq!(told, Some(plan.gpu_bytes));
 }

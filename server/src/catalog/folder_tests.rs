@@ -59,12 +59,12 @@ fn models_and_what_cannot_be_used() {
         assert_eq!(entry.digest, blobs[0].digest.to_string());
         assert!(entry.digest.starts_with("gguf:"));
     }
-    assert_eq!(reason(&list, "llama"), "This is a llama model. gemtab runs Gemma 4.");
-    assert_eq!(reason(&list, "broken"), "The file cannot be used: it is cut short.");
+    assert_eq!(reason(&list, "llama"), "This is a llama model. gemtab only runs Gemma 4.");
+    assert_eq!(reason(&list, "broken"), "The file can't be used: it is cut short.");
     assert!(reason(&list, "mine").starts_with("This is a LoRA adapter"));
     assert!(reason(&list, "draft").starts_with("This is a drafter"));
     assert!(reason(&list, "mmproj-other").starts_with("This is a projector"));
-    assert!(reason(&list, "big-00001-of-00002").starts_with("It is cut into 2 files."));
+    assert!(reason(&list, "big-00001-of-00002").starts_with("It's split into 2 files."));
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn links_stay_in_the_folder() {
     let list = list(inside.path());
     assert_eq!(list.keys().collect::<Vec<_>>(), ["dangling", "file", "good"]);
     assert_eq!(list["good"].entry.broken, None);
-    assert!(reason(&list, "file").starts_with("It is a link that leads out of its folder."));
+    assert!(reason(&list, "file").starts_with("This link points outside its folder."));
     assert!(list["file"].blobs.is_empty());
-    assert!(reason(&list, "dangling").starts_with("The file cannot be read: "));
+    assert!(reason(&list, "dangling").starts_with("The file can't be read: "));
 }

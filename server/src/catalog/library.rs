@@ -138,7 +138,7 @@ impl Library {
         let names: Vec<_> = usable.iter().map(|model| model.name.as_str()).collect();
         tracing::info!("models: {}; searched: {}", names.join(", "), searched.join(", "));
         for CatalogEntry { name, broken, .. } in broken {
-            tracing::info!("{name} cannot be used. {}", broken.as_deref().unwrap_or_default());
+            tracing::info!("{name} can't be used: {}", broken.as_deref().unwrap_or_default());
         }
         for note in notes {
             tracing::warn!("{note}");
@@ -257,7 +257,7 @@ impl Library {
         }
         let List { entries, blobs, left_out } = List::new(models);
         if left_out > 0 {
-            notes.push(format!("The list is too long: {left_out} models are left out."));
+            notes.push(format!("The list is too long. {left_out} more models aren't shown."));
         }
         (Catalog { models: entries, searched, notes }, blobs)
     }

@@ -117,7 +117,9 @@ fn assemble(
     // Of several the last one counts, as with Ollama.
     let last = |suffix| layers.iter().rfind(|layer| layer.suffix() == Some(suffix));
     let params: Option<Params> = last("params").and_then(|layer| store.json(layer, facts));
-    entry.params = params.unwrap_or_default().numbers();
+    let params = params.unwrap_or_default();
+    entry.stop = params.stop();
+    entry.params = params.numbers();
     if let Some(prompt) = last("system").and_then(|layer| store.text(layer, facts)) {
         store.make_room(prompt.len())?;
         entry.system = prompt.to_string();
@@ -336,11 +338,25 @@ struct Config {
     remote_host: Option<String>,
 }
 
-/// The parameters blob: numbers, and also texts and lists, which are no sampling settings.
+/// Texts that end an answer of which more than so many are not read.
+const MOST_STOPS: usize = 64;
+
+/// The parameters blob: numbers, texts and lists.
 #[derive(Default, Deserialize)]
 struct Params(BTreeMap<String, serde_json::Value>);
 
 impl Params {
+    /// One text, or a list of them.
+    fn stop(&self) -> Vec<String> {
+        let texts = match self.0.get("stop") {
+            Some(serde_json::Value::Array(texts)) => texts.as_slice(),
+            Some(text) => std::slice::from_ref(text),
+            None => &[],
+        };
+        let texts = texts.iter().filter_map(serde_json::Value::as_str).filter(|text| !text.is_empty());
+        texts.take(MOST_STOPS).map(str::to_owned).collect()
+    }
+
     fn numbers(self) -> BTreeMap<String, f64> {
         self.0.into_iter().filter_map(|(name, value)| Some((name, value.as_f64()?))).collect()
     }

@@ -40,7 +40,7 @@ fn a_model_with_all_its_layers() {
         store.layer("draft", &Gguf::new("gemma4-assistant").build()),
         store.layer(
             "params",
-            br#"{"temperature":1,"top_k":64,"top_p":0.95,"stop":["<turn|>"],"mirostat":null}"#,
+            br#"{"temperature":1,"top_k":64,"top_p":0.95,"num_ctx":4096,"stop":["<turn|>",7,"","User:"],"mirostat":null}"#,
         ),
         store.layer("system", "Be brief. Größe: 1.".as_bytes()),
         store.layer("license", b"A licence"),
@@ -58,7 +58,8 @@ fn a_model_with_all_its_layers() {
     assert_eq!(entry.size, entry.layers.iter().map(|layer| layer.size).sum::<u64>());
     assert!(entry.capabilities.text && entry.capabilities.vision && entry.capabilities.audio);
     let params: Vec<_> = entry.params.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    assert_eq!(params, [("temperature", 1.0), ("top_k", 64.0), ("top_p", 0.95)]);
+    assert_eq!(params, [("num_ctx", 4096.0), ("temperature", 1.0), ("top_k", 64.0), ("top_p", 0.95)]);
+    assert_eq!(entry.stop, ["<turn|>", "User:"]);
     assert_eq!(entry.system, "Be brief. Größe: 1.");
     assert!(!entry.demo && entry.broken.is_none());
 }
@@ -110,33 +111,33 @@ fn layers_that_cannot_be_used() {
     let gemma4 = json!({"model_family": "gemma4"});
     type Layers<'a> = &'a dyn Fn(&Store) -> Vec<Value>;
     let cases: [(&str, Value, Layers); 11] = [
-        ("Its manifest names no model file.", gemma4.clone(), &|_| vec![]),
-        ("It is cut into 2 files. gemtab reads models in one file.", gemma4.clone(), &|s| {
+        ("Its manifest lists no model file.", gemma4.clone(), &|_| vec![]),
+        ("It's split into 2 files. gemtab only reads single-file models.", gemma4.clone(), &|s| {
             vec![model(s), model(s)]
         }),
-        ("This is a llama model. gemtab runs Gemma 4.", json!({"model_family": "llama"}), &|s| {
+        ("This is a llama model. gemtab only runs Gemma 4.", json!({"model_family": "llama"}), &|s| {
             vec![model(s)]
         }),
-        ("This is a bert model. gemtab runs Gemma 4.", json!({}), &|s| {
+        ("This is a bert model. gemtab only runs Gemma 4.", json!({}), &|s| {
             vec![s.layer("model", &Gguf::new("bert").build())]
         }),
         (
-            "Its weights are stored as safetensors. gemtab reads GGUF.",
+            "Its weights are in safetensors format. gemtab only reads GGUF.",
             json!({"model_format": "safetensors"}),
             &|s| vec![model(s)],
         ),
-        ("Its weights are stored as safetensors. gemtab reads GGUF.", gemma4.clone(), &|s| {
+        ("Its weights are in safetensors format. gemtab only reads GGUF.", gemma4.clone(), &|s| {
             vec![s.layer("tensor", b"x"), s.layer("json", b"{}")]
         }),
         (
-            "This model runs on a server of Ollama's. There are no weights on this machine.",
+            "This model runs on Ollama's servers. Its weights aren't on this machine.",
             json!({"remote_host": "https://ollama.com", "remote_model": "gemma4:31b"}),
             &|_| vec![],
         ),
-        ("The file cannot be used: it is not a GGUF file.", gemma4.clone(), &|s| {
+        ("The file can't be used: it is not a GGUF file.", gemma4.clone(), &|s| {
             vec![s.layer("model", b"ZIP")]
         }),
-        ("The file cannot be used: it is cut short.", gemma4.clone(), &|s| {
+        ("The file can't be used: it is cut short.", gemma4.clone(), &|s| {
             vec![s.layer("model", &good[..40])]
         }),
         (
@@ -174,7 +175,7 @@ fn a_download_that_is_not_there_whole() {
 
     fs::write(&blob, &whole[..whole.len() - 1]).expect("written");
     let expected = format!(
-        "The model's file has {} bytes of {} bytes. Run: ollama pull gemma4:e2b",
+        "The model's file is {} bytes but should be {} bytes. Run: ollama pull gemma4:e2b",
         whole.len() - 1,
         whole.len()
     );
@@ -186,7 +187,7 @@ fn a_download_that_is_not_there_whole() {
 
     let partial = format!("{}-partial-0", blob.display());
     fs::write(partial, b"{}").expect("written");
-    assert_eq!(reason(&store), "Its download is not finished. Run: ollama pull gemma4:e2b");
+    assert_eq!(reason(&store), "Its download isn't finished. Run: ollama pull gemma4:e2b");
 }
 
 #[test]
@@ -220,7 +221,7 @@ fn files_of_absurd_size_are_not_read() {
     let manifest = store.path().join("manifests/registry.ollama.ai/library/gemma4/huge");
     store.manifest("registry.ollama.ai/library/gemma4/huge", "");
     fs::File::create(manifest).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
-    assert_eq!(reason(&store), "Its manifest has 1.1 TB: too much to be one.");
+    assert_eq!(reason(&store), "Its manifest is 1.1 TB, which is too large.");
 }
 
 /// Somebody who may write to the store, but not read the other file, would have it shown.
@@ -296,7 +297,7 @@ fn a_manifest_of_endless_files_is_damaged() {
     store.model("gemma4", "e2b", json!({}), &layers);
     assert!(reason(&store).starts_with("Its manifest is damaged (it names more than 64 files)"));
     store.model("gemma4", "e2b", json!({}), &layers[1..]);
-    assert!(reason(&store).starts_with("Its manifest names no model file"));
+    assert!(reason(&store).starts_with("Its manifest lists no model file"));
     store.model("gemma4", "e2b", json!({}), &layers[..MOST_LAYERS]);
     assert_eq!(only(&store).broken, None);
 }
@@ -362,7 +363,7 @@ fn a_link_to_nowhere_is_listed() {
     fs::remove_file(store.path().join("manifests/registry.ollama.ai/library/gemma4/x")).expect("removed");
     let link = store.path().join("manifests/registry.ollama.ai/library/gemma4/e2b");
     std::os::unix::fs::symlink("nowhere", link).expect("a link");
-    assert!(reason(&store).starts_with("Its manifest cannot be read: "));
+    assert!(reason(&store).starts_with("Its manifest can't be read: "));
 }
 
 /// JSON values of manifest-like depth.

@@ -15,7 +15,7 @@ pub enum Trouble {
         name: String,
     },
     /// A file could not be read.
-    #[error("{what} cannot be read: {error}.")]
+    #[error("{what} can't be read: {error}.")]
     Unreadable {
         /// The file, as the subject of the sentence.
         what: &'static str,
@@ -23,7 +23,7 @@ pub enum Trouble {
         error: std::io::Error,
     },
     /// A file is much larger than its kind ever is.
-    #[error("{what} has {}: too much to be one.", bytes(*.size))]
+    #[error("{what} is {}, which is too large.", bytes(*.size))]
     TooLarge {
         /// The file, as the subject of the sentence.
         what: &'static str,
@@ -31,34 +31,34 @@ pub enum Trouble {
         size: u64,
     },
     /// The model runs on someone's server; there are no weights.
-    #[error("This model runs on a server of Ollama's. There are no weights on this machine.")]
+    #[error("This model runs on Ollama's servers. Its weights aren't on this machine.")]
     Remote,
     /// The weights are stored as safetensors.
-    #[error("Its weights are stored as safetensors. gemtab reads GGUF.")]
+    #[error("Its weights are in safetensors format. gemtab only reads GGUF.")]
     Safetensors,
     /// The manifest names no model layer.
-    #[error("Its manifest names no model file.")]
+    #[error("Its manifest lists no model file.")]
     NoModel,
     /// The model is cut into several files.
-    #[error("It is cut into {parts} files. gemtab reads models in one file.")]
+    #[error("It's split into {parts} files. gemtab only reads single-file models.")]
     Split {
         /// Files that it is cut into.
         parts: u64,
     },
     /// Another model than Gemma 4.
-    #[error("This is a {architecture} model. gemtab runs Gemma 4.")]
+    #[error("This is a {architecture} model. gemtab only runs Gemma 4.")]
     Foreign {
         /// What it is.
         architecture: String,
     },
     /// A file that is part of a model, found alone.
-    #[error("This is {what}, which works only together with a model.")]
+    #[error("This is {what}. It only works together with a model.")]
     Companion {
         /// What it is, with its article.
         what: &'static str,
     },
     /// There is no room for its system prompt in the list.
-    #[error("The system prompts of the models before it fill the list already.")]
+    #[error("The list has no room left for its system prompt.")]
     TooManyPrompts,
     /// A layer is not in the store.
     #[error("{what} is missing. Run: ollama pull {name}")]
@@ -69,13 +69,13 @@ pub enum Trouble {
         name: String,
     },
     /// A layer is still being downloaded, or its download was stopped.
-    #[error("Its download is not finished. Run: ollama pull {name}")]
+    #[error("Its download isn't finished. Run: ollama pull {name}")]
     Unfinished {
         /// Name of the model, for the advice.
         name: String,
     },
     /// A layer has another size than its manifest says.
-    #[error("{what} has {} of {}. Run: ollama pull {name}", bytes(*.found), bytes(*.expected))]
+    #[error("{what} is {} but should be {}. Run: ollama pull {name}", bytes(*.found), bytes(*.expected))]
     WrongSize {
         /// The file, as the subject of the sentence.
         what: &'static str,
@@ -88,11 +88,11 @@ pub enum Trouble {
     },
     /// A link in a folder of models leads out of it.
     #[error(
-        "It is a link that leads out of its folder. Start gemtab with --models and the folder it leads to."
+        "This link points outside its folder. To use it, start gemtab with --models and the folder it points to."
     )]
     Escape,
     /// The GGUF header is damaged or foreign.
-    #[error("The file cannot be used: {0}.")]
+    #[error("The file can't be used: {0}.")]
     Header(#[from] std::sync::Arc<PeekError>),
 }
 

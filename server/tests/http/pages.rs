@@ -87,10 +87,33 @@ async fn files_have_their_types_and_are_kept() {
 }
 
 #[tokio::test]
+async fn pages_are_in_the_language_of_the_request() {
+    let server = server();
+    let german = [("accept-language", "de-AT,de;q=0.9,en;q=0.8")];
+    for (path, english, words) in [
+        ("/", "Chat with Gemma 4 in this tab", "Mit Gemma 4 in diesem Tab chatten"),
+        ("/settings", "<title>Settings · gemtab</title>", "<title>Einstellungen · gemtab</title>"),
+        ("/no/such/page", "Check it for typos", "Adresse auf Tippfehler prüfen"),
+    ] {
+        let answer = server.ask("GET", path, &german).await;
+        assert!(answer.text().contains(words), "{path}: {}", answer.text());
+        assert!(answer.text().contains("<html lang=\"de\""), "{path}");
+        assert_eq!(answer.header("content-language"), "de", "{path}");
+        let vary = answer.header("vary").to_ascii_lowercase();
+        assert!(vary.contains("accept-language") && vary.contains("cookie"), "{path}: {vary}");
+        let answer = server.get(path).await;
+        assert!(answer.text().contains(english) && answer.text().contains("<html lang=\"en\""), "{path}");
+    }
+    // What was chosen comes before what the browser asks for.
+    let chosen = server.ask("GET", "/", &[("cookie", "language=en"), german[0]]).await;
+    assert!(chosen.text().contains("<html lang=\"en\""));
+}
+
+#[tokio::test]
 async fn the_settings_lead_to_the_licences_of_third_parties() {
     let server = server();
     let settings = server.get("/settings").await;
-    let link = "<a href=\"/third-party-licenses.txt\" rel=\"external\">Third-party licenses</a>";
+    let link = "<a href=\"/third-party-licenses.txt\" rel=\"external\">Third-party licenses";
     assert!(settings.text().contains(link), "{}", settings.text());
     let notices = server.get("/third-party-licenses.txt").await;
     assert_eq!((notices.status.as_u16(), notices.text()), (200, "© all of them"));

@@ -1,12 +1,16 @@
-//! The browser and the graphics driver that tests use.
+//! The browsers and the graphics driver that tests use.
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::Result;
 
 use super::{debian, npx};
-use crate::process::{run, step};
+use crate::process::{output, run, step, succeeds};
+
+/// The oldest Firefox that Playwright can drive as a distribution packages it.
+const OLDEST_FIREFOX: u32 = 153;
 
 /// A Chromium for Playwright: `CHROMIUM` if it is set, else the system's, else Debian's package is installed, else
 /// Playwright's own build is downloaded and `None` is returned, which lets Playwright find it.
@@ -34,6 +38,56 @@ pub fn chromium(end2end: &Path) -> Result<Option<PathBuf>> {
     Ok(None)
 }
 
+/// A Firefox for Playwright: `FIREFOX` if it is set, else Debian's package, installed if need be, where it is new enough,
+/// else Playwright's own build is downloaded and `None` is returned, which lets Playwright find it.
+pub fn firefox(end2end: &Path) -> Result<Option<PathBuf>> {
+    if let Some(path) = env::var_os("FIREFOX") {
+        return Ok(Some(path.into()));
+    }
+    let known = Path::new("/usr/bin/firefox-esr");
+    if !known.exists() && is_debian() && debian::has_apt() {
+        step("Installing Firefox", || debian::install(&["firefox-esr"]))?;
+    }
+    let version = output(Command::new(known).arg("--version")).ok();
+    if version.as_deref().and_then(major).is_some_and(|version| version >= OLDEST_FIREFOX) {
+        return Ok(Some(known.into()));
+    }
+    step("Downloading Firefox for Playwright", || {
+        let mut playwright = npx(end2end, "playwright");
+        playwright.args(["install", "firefox"]);
+        if debian::has_apt() {
+            playwright.arg("--with-deps");
+        }
+        run(playwright.current_dir(end2end))
+    })?;
+    Ok(None)
+}
+
+/// The number before the first point of a version, as in `Mozilla Firefox 153.0.1esr`.
+fn major(version: &str) -> Option<u32> {
+    version.split_whitespace().find_map(|word| word.split('.').next()?.parse().ok())
+}
+
+/// Downloads Playwright's WebKit if need be, and returns whether it is there. Says so where it can't be had: no distribution packages one that
+/// Playwright could drive.
+pub fn webkit(end2end: &Path) -> bool {
+    let playwright = |words: &[&str]| {
+        let mut playwright = npx(end2end, "playwright");
+        playwright.args(words).current_dir(end2end);
+        playwright.env("PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT", "5000");
+        succeeds(&mut playwright)
+    };
+    // What it needs of the system is much, and of no use without it.
+    if !playwright(&["install", "webkit"]) {
+        eprintln!("    WebKit can't be downloaded here: the page is not tested in it.");
+        return false;
+    }
+    if debian::has_apt() && !playwright(&["install-deps", "webkit"]) {
+        eprintln!("    What WebKit needs of the system can't be installed here: its tests may fail.");
+    }
+    true
+}
+
 /// The driver file of lavapipe, Mesa's Vulkan on the CPU, installed where apt can; `None` leaves the choice of the
 /// driver to the system: when the caller has made it, or when there is no lavapipe.
 pub fn software_vulkan() -> Result<Option<PathBuf>> {
@@ -58,4 +112,16 @@ fn find_lavapipe() -> Option<PathBuf> {
 fn is_debian() -> bool {
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     release.lines().any(|line| line == "ID=debian")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_read_from_what_firefox_prints() {
+        assert_eq!(major("Mozilla Firefox 153.0.1esr\n"), Some(153));
+        assert_eq!(major("Mozilla Firefox 9.0"), Some(9));
+        assert_eq!(major("no version"), None);
+    }
 }

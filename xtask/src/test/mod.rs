@@ -15,11 +15,11 @@ use crate::process::readable;
 
 /// Run every check: formatting, lints, unit, kernel and golden tests, then the page in a real browser.
 ///
-/// Installs what the checks need: a Chromium and a software Vulkan driver (through apt, as root or with sudo), and
-/// Node packages. A step that fails does not stop the others. The last line counts the tests.
+/// Installs what the checks need: a Chromium, a Firefox and a software Vulkan driver (through apt, as root or with sudo),
+/// and Node packages. A step that fails does not stop the others. The last line counts the tests.
 ///
 /// Kernels run on a software driver, so that results do not depend on the machine. To run them on the graphics card,
-/// name its driver in VK_DRIVER_FILES. CHROMIUM names another browser than the system's.
+/// name its driver in VK_DRIVER_FILES. CHROMIUM and FIREFOX name other browsers than the system's.
 #[derive(Args)]
 pub struct Options {
     /// Run only these steps, such as fmt,clippy; --list names them
@@ -49,6 +49,8 @@ enum Step {
     Site,
     /// The page in a real browser, with a fake engine and with the real one
     E2e,
+    /// The page in Firefox, and in WebKit where it can be had; only when it is named
+    Browsers,
 }
 
 /// What a step has to report.
@@ -67,7 +69,11 @@ pub fn run(options: &Options) -> Result<()> {
         }
         return Ok(());
     }
-    let wanted = |step: &&Step| options.only.is_empty() || options.only.contains(step);
+    let wanted = |step: &&Step| match options.only.as_slice() {
+        // Not every test has passed in another browser yet.
+        [] => **step != Step::Browsers,
+        only => only.contains(step),
+    };
     let started = Instant::now();
     let mut programs = Programs::default();
     let steps = Step::value_variants().iter().filter(wanted);
@@ -94,6 +100,7 @@ fn run_step(step: Step, programs: &mut Programs) -> Report {
         Step::Golden => steps::golden(programs, &mut tally),
         Step::Site => steps::site(),
         Step::E2e => steps::end_to_end(programs, &mut tally),
+        Step::Browsers => steps::other_browsers(programs, &mut tally),
     };
     let outcome =
         outcome.and_then(|()| if tally.failed > 0 { bail!("{} tests failed", tally.failed) } else { Ok(()) });

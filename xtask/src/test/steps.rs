@@ -1,6 +1,7 @@
 //! What each step runs.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
@@ -67,14 +68,36 @@ fn is_golden(program: &Program) -> bool {
     program.is_integration_test && program.package == Path::new("frontend/engine")
 }
 
+/// The site of the tests: the one that visitors get, and the simulated engine beside it.
+const SITE: crate::site::Options = crate::site::Options { quick: false, simulator: true };
+
 pub fn site() -> Result<()> {
-    crate::site::build(&crate::site::Options::default())?;
+    crate::site::build(&SITE)?;
     size::check()
 }
 
 pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
-    let site = crate::site::Options { simulator: true, ..Default::default() };
-    crate::site::build(&site).context("the site was not built")?;
+    let mut playwright = playwright(programs)?;
+    playwright.args(["--project=webgpu", "--project=fake-engine"]);
+    tally::run(&mut playwright, Runner::Playwright, tally)
+}
+
+pub fn other_browsers(programs: &Programs, tally: &mut Tally) -> Result<()> {
+    let folder = project::root().join("end2end");
+    let mut playwright = playwright(programs)?;
+    if let Some(firefox) = setup::firefox(&folder)? {
+        playwright.env("FIREFOX", firefox);
+    }
+    playwright.args(["--project=fake-engine-firefox", "--project=webgpu-firefox"]);
+    if setup::webkit(&folder) {
+        playwright.arg("--project=fake-engine-webkit");
+    }
+    tally::run(&mut playwright, Runner::Playwright, tally)
+}
+
+/// The runner of the browser tests, with the site, the server and the native engine that it needs.
+fn playwright(programs: &Programs) -> Result<Command> {
+    crate::site::build(&SITE).context("the site was not built")?;
     let server = programs.executable("server").map_or_else(|| serve::build_server(false), Ok)?;
     let probe = programs.executable("probe").map_or_else(build_probe, Ok)?;
     let folder = project::root().join("end2end");
@@ -89,7 +112,7 @@ pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
     if let Some(chromium) = setup::chromium(&folder)? {
         playwright.env("CHROMIUM", chromium);
     }
-    tally::run(&mut playwright, Runner::Playwright, tally)
+    Ok(playwright)
 }
 
 /// Compiles the native engine, against which the one in the browser is held, and returns the path of its executable.

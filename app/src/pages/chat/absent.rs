@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::{
     browser,
     history::ConversationId,
+    language::t,
     place::{Place, use_href},
     state::{chat::Absence, use_stores},
 };
@@ -15,7 +16,7 @@ pub fn Absent() -> impl IntoView {
     let chat = use_stores().chat;
     let href = use_href();
     let new = move || {
-        view! { <a class="button" href=move || href(Place::Chat(None))>"New conversation"</a> }
+        view! { <a class="button" href=move || href(Place::Chat(None))>{t().place_new()}</a> }
     };
     move || {
         match chat.missing.get() {
@@ -23,8 +24,8 @@ pub fn Absent() -> impl IntoView {
         Some(Absence::NotHere) => Some(
             view! {
                 <div class="log missing">
-                    <h1>"This conversation is not in this browser"</h1>
-                    <p>"Conversations are kept where they were held. It may have been deleted, or held in another browser."</p>
+                    <h1>{t().absent_title()}</h1>
+                    <p>{t().absent_words()}</p>
                     <p>{new()}</p>
                 </div>
             }
@@ -33,8 +34,8 @@ pub fn Absent() -> impl IntoView {
         Some(Absence::Unreadable { id, reason }) => Some(
             view! {
                 <div class="log missing">
-                    <h1>"This conversation can't be read"</h1>
-                    <p>"Its data is still in this browser. You can save it to a file before you delete it."</p>
+                    <h1>{t().unreadable_title()}</h1>
+                    <p>{t().unreadable_words()}</p>
                     <p class="muted">{reason}</p>
                     <RawButtons id=id />
                 </div>
@@ -44,10 +45,10 @@ pub fn Absent() -> impl IntoView {
         Some(Absence::Failed { id, reason }) => Some(
             view! {
                 <div class="log missing">
-                    <h1>"This conversation couldn't be loaded"</h1>
+                    <h1>{t().unloaded_title()}</h1>
                     <p class="muted">{reason}</p>
                     <p>
-                        <button type="button" class="button primary" on:click=move |_| chat.open_again(id)>"Try again"</button>
+                        <button type="button" class="button primary" on:click=move |_| chat.open_again(id)>{t().try_again()}</button>
                     </p>
                 </div>
             }
@@ -63,8 +64,8 @@ fn RawButtons(id: ConversationId) -> impl IntoView {
     let stores = use_stores();
     view! {
         <p class="buttons">
-            <button type="button" class="button primary" on:click=move |_| stores.library.save_raw(id, stores.ui)>"Save raw data"</button>
-            <button type="button" class="button" on:click=move |_| stores.chat.delete_conversation(id, browser::focus_somewhere)>"Delete"</button>
+            <button type="button" class="button primary" on:click=move |_| stores.library.save_raw(id, stores.ui)>{t().save_raw()}</button>
+            <button type="button" class="button" on:click=move |_| stores.chat.delete_conversation(id, browser::focus_somewhere)>{t().delete()}</button>
         </p>
     }
 }

@@ -5,6 +5,7 @@ use leptos::{html, prelude::*};
 use crate::{
     components::{FailureBox, Glyph, Icon, IconButton, Switch},
     format,
+    language::t,
     state::{Stores, adapters::OpenAdapter, models::ModelState, use_stores},
 };
 
@@ -113,12 +114,12 @@ pub fn AdapterChoice() -> impl IntoView {
     };
     let several = move || {
         let count = adapters.counting().len();
-        (count > 1).then(|| view! { <option value=SEVERAL>{format!("{count} adapters")}</option> })
+        (count > 1).then(|| view! { <option value=SEVERAL>{t().adapters_several(count as u64)}</option> })
     };
     view! {
         <Show when=move || ready.get()>
-            <select class="adapter-choice" aria-label="Adapter" title="Adapter" node_ref=list on:change=change>
-                <option value=NONE>"No adapter"</option>
+            <select class="adapter-choice" aria-label=t().adapter() title=t().adapter() node_ref=list on:change=change>
+                <option value=NONE>{t().adapter_none()}</option>
                 <For
                     each=move || adapters.all.get()
                     key=|adapter| adapter.details.key.clone()
@@ -130,9 +131,9 @@ pub fn AdapterChoice() -> impl IntoView {
                     <option value=adapter.id.clone()>{short(&adapter.name)}</option>
                 </For>
                 {several}
-                <option value=OPEN>"Open a file…"</option>
+                <option value=OPEN>{t().open_file()}</option>
             </select>
-            <FilesInput node_ref=input label="Adapter files" />
+            <FilesInput node_ref=input label=t().adapter_files() />
         </Show>
     }
 }
@@ -152,10 +153,9 @@ pub fn AdaptersPart() -> impl IntoView {
     };
     view! {
         <section class="part" aria-labelledby="adapters-title">
-            <h3 id="adapters-title">"Adapters"</h3>
+            <h3 id="adapters-title">{t().adapters()}</h3>
             <p class="hint">
-                "An adapter (LoRA) changes how the model answers, without another model. It stays on this device. \
-                 A change counts from the next answer on."
+                {t().adapters_hint()}
             </p>
             <ul class="open-adapters">
                 <For each=move || adapters.all.get() key=|adapter| adapter.details.key.clone() let:adapter>
@@ -166,18 +166,18 @@ pub fn AdaptersPart() -> impl IntoView {
             <p class="buttons">
                 <button type="button" class="button" disabled=move || !ready.get() on:click=press>
                     <Icon glyph=Glyph::Folder />
-                    {move || if adapters.opening.get() > 0 { "Reading…" } else { "Open an adapter…" }}
+                    {move || if adapters.opening.get() > 0 { t().adapter_reading() } else { t().adapter_open() }}
                 </button>
                 <Show when=move || any.get()>
                     <button type="button" class="button" on:click=move |_| stores.ui.compare.set(true)>
-                        "Compare with and without"
+                        {t().adapter_compare()}
                     </button>
                 </Show>
             </p>
             <Show when=move || !ready.get()>
-                <p class="hint">"Load a model first: an adapter belongs to one."</p>
+                <p class="hint">{t().adapter_load_first()}</p>
             </Show>
-            <FilesInput node_ref=input label="Files of an adapter" />
+            <FilesInput node_ref=input label=t().adapter_pick() />
         </section>
     }
     .into_any()
@@ -203,15 +203,10 @@ fn Row(adapter: OpenAdapter) -> impl IntoView {
         key.with_value(|key| adapters.change(key, |adapter| change(adapter)));
     };
     let details = adapter.details;
-    let facts = format!(
-        "rank {} · {} · {} parameters",
-        details.rank,
-        format::counted(details.layers.into(), "layer", "layers"),
-        format::count(details.parameters)
-    );
+    let facts = t().adapter_facts(details.rank.into(), details.layers.into(), details.parameters);
     let name = short(&details.name);
-    let slider_label = format!("Scale of {name}");
-    let remove_label = format!("Remove {name}");
+    let slider_label = t().adapter_scale(&name);
+    let remove_label = t().remove(&name);
     view! {
         <li class="open-adapter">
             <div class="open-adapter-head">
@@ -228,7 +223,7 @@ fn Row(adapter: OpenAdapter) -> impl IntoView {
                 </Show>
             </div>
             <Switch
-                label="On"
+                label=t().adapter_on()
                 on=Signal::derive(move || on.get() != 0.0)
                 on_change=move |on| change(&|adapter| adapter.on = on)
             />
@@ -247,7 +242,7 @@ fn Row(adapter: OpenAdapter) -> impl IntoView {
                         }
                     }
                 />
-                <output class="numbers">{move || format!("{:.2}", scale.get())}</output>
+                <output class="numbers">{move || format::number(scale.get().into(), 2)}</output>
             </div>
         </li>
     }

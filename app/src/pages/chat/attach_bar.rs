@@ -5,6 +5,7 @@ use leptos::{html, prelude::*, task::spawn_local};
 use crate::{
     components::{Dialog, Glyph, Icon, IconButton},
     format,
+    language::t,
     media::{camera::Camera, device::Device},
     state::{chat::Senses, recording::RecordingPhase, use_stores},
 };
@@ -48,7 +49,7 @@ pub fn AttachButtons() -> impl IntoView {
     view! {
         <AttachButton
             glyph=Glyph::Plus
-            label="Attach pictures, sound or a video"
+            label=t().attach()
             reason=Signal::derive(move || nothing.get())
             on_press=move |()| {
                 if let Some(input) = input.get_untracked() {
@@ -63,14 +64,14 @@ pub fn AttachButtons() -> impl IntoView {
             accept=accept
             multiple
             tabindex="-1"
-            aria-label="Pictures, sound and videos"
+            aria-label=t().attach_files()
             on:change=picked
         />
         <Show when=move || has_camera.get()>
             <span class="camera-button">
                 <AttachButton
                     glyph=Glyph::Camera
-                    label="Take a picture"
+                    label=t().camera()
                     reason=Signal::derive(move || senses.with(|senses| senses.no_sight.clone()))
                     on_press=move |()| camera.set(true)
                 />
@@ -79,7 +80,7 @@ pub fn AttachButtons() -> impl IntoView {
         <Show when=move || idle.get()>
             <AttachButton
                 glyph=Glyph::Microphone
-                label="Record speech"
+                label=t().record()
                 reason=Signal::derive(move || senses.with(|senses| senses.no_hearing.clone()))
                 on_press=move |()| recording.start()
             />
@@ -134,17 +135,17 @@ pub fn RecordingBar() -> impl IntoView {
         }
     });
     let words = move || match phase.get() {
-        RecordingPhase::Asking => "Allow the microphone in the browser's question.",
-        RecordingPhase::Paused => "Paused",
-        RecordingPhase::Running | RecordingPhase::Idle => "Recording",
+        RecordingPhase::Asking => t().record_allow(),
+        RecordingPhase::Paused => t().record_paused(),
+        RecordingPhase::Running | RecordingPhase::Idle => t().recording(),
     };
     let trouble = move || {
         recording.trouble.get().map(|words| {
             view! {
-                <div class="notice slim" role="group" aria-label="Recording">
+                <div class="notice slim" role="group" aria-label=t().recording()>
                     <Icon glyph=Glyph::Warning />
                     <div class="notice-lines"><p>{words}</p></div>
-                    <button type="button" class="button quiet" on:click=move |_| recording.trouble.set(None)>"Close"</button>
+                    <button type="button" class="button quiet" on:click=move |_| recording.trouble.set(None)>{t().close()}</button>
                 </div>
             }
         })
@@ -152,7 +153,7 @@ pub fn RecordingBar() -> impl IntoView {
     view! {
         {trouble}
         <Show when=move || active.get()>
-            <div class="recording" role="group" aria-label="Recording">
+            <div class="recording" role="group" aria-label=t().recording()>
                 <span class="recording-dot" class:paused=move || !matches!(phase.get(), RecordingPhase::Running) aria-hidden="true"></span>
                 <span class="recording-words">{words}</span>
                 <Show when=move || !asking.get()>
@@ -161,22 +162,22 @@ pub fn RecordingBar() -> impl IntoView {
                         class="meter"
                         node_ref=meter
                         role="meter"
-                        aria-label="Loudness"
+                        aria-label=t().record_level()
                         aria-valuemin="0"
                         aria-valuemax="100"
                         aria-valuenow=move || format!("{:.0}", recording.level.get() * 100.0)
                     ></div>
                     <IconButton
                         glyph=Signal::derive(move || if paused.get() { Glyph::Microphone } else { Glyph::Pause })
-                        label=Signal::derive(move || if paused.get() { "Go on recording" } else { "Pause recording" }.to_owned())
+                        label=Signal::derive(move || if paused.get() { t().record_resume() } else { t().record_pause() }.to_owned())
                         on_press=move |()| recording.toggle_pause()
                     />
                 </Show>
-                <IconButton glyph=Glyph::Close label="Discard the recording" on_press=move |()| recording.cancel() />
+                <IconButton glyph=Glyph::Close label=t().record_discard() on_press=move |()| recording.cancel() />
                 <Show when=move || !asking.get()>
                     <button type="button" class="button primary" on:click=move |_| recording.finish()>
                         <Icon glyph=Glyph::Check />
-                        "Done"
+                        {t().record_done()}
                     </button>
                 </Show>
             </div>
@@ -189,7 +190,7 @@ pub fn RecordingBar() -> impl IntoView {
 #[component]
 fn CameraDialog(open: RwSignal<bool>) -> impl IntoView {
     view! {
-        <Dialog open=open title="Take a picture" class="camera">
+        <Dialog open=open title=t().camera() class="camera">
             <CameraView open=open />
         </Dialog>
     }
@@ -223,22 +224,22 @@ fn CameraView(open: RwSignal<bool>) -> impl IntoView {
         spawn_local(async move {
             match camera.take().await {
                 Some(blob) => {
-                    chat.attach_picture(blob, "Camera.png");
+                    chat.attach_picture(blob, t().camera_file());
                     open.set(false);
                 }
                 None => {
-                    trouble.try_set(Some("The camera showed nothing yet. Open it again.".to_owned()));
+                    trouble.try_set(Some(t().camera_nothing().to_owned()));
                 }
             }
         });
     };
     view! {
         <div class="camera-view">
-            <video node_ref=video class="camera-picture" aria-label="What the camera sees" autoplay playsinline prop:muted=true></video>
+            <video node_ref=video class="camera-picture" aria-label=t().camera_view() autoplay playsinline prop:muted=true></video>
             {move || trouble.get().map(|words| view! { <p role="alert">{words}</p> })}
             <div class="buttons">
-                <button type="button" class="button primary" disabled=move || !ready.get() on:click=take>"Take the picture"</button>
-                <button type="button" class="button" on:click=move |_| open.set(false)>"Cancel"</button>
+                <button type="button" class="button primary" disabled=move || !ready.get() on:click=take>{t().camera_take()}</button>
+                <button type="button" class="button" on:click=move |_| open.set(false)>{t().cancel()}</button>
             </div>
         </div>
     }

@@ -7,6 +7,7 @@ use crate::{
     components::{Glyph, Icon, IconButton, SoundPlayer, Thumbnail},
     format,
     history::{Attachment, AttachmentKind},
+    language::t,
     state::{
         chat::{Attached, Look, size_words},
         models::ModelState,
@@ -53,7 +54,7 @@ pub fn MessageAttachments(
             Shown::Video(parts) => view! { <li class="film-place"><Film parts=parts /></li> }.into_any(),
         })
         .collect();
-    view! { <ul class="attachments" role="list" aria-label="Attachments">{views}</ul> }
+    view! { <ul class="attachments" role="list" aria-label=t().attachments()>{views}</ul> }
 }
 
 fn one(attachment: Attachment) -> AnyView {
@@ -68,7 +69,7 @@ fn one(attachment: Attachment) -> AnyView {
 fn Film(parts: Vec<Attachment>) -> impl IntoView {
     let (frames, sounds): (Vec<_>, Vec<_>) =
         parts.into_iter().partition(|part| part.kind == AttachmentKind::Image);
-    let label = frames.first().map_or_else(String::new, |frame| format!("Pictures of {}", frame.name));
+    let label = frames.first().map_or_else(String::new, |frame| t().frames_of(&frame.name));
     let frames: Vec<_> = frames
         .into_iter()
         .map(|frame| {
@@ -109,10 +110,10 @@ pub fn Tray() -> impl IntoView {
         chat.attach_trouble.get().map(|words| {
             let lines: Vec<_> = words.lines().map(|line| view! { <p>{line.to_owned()}</p> }).collect();
             view! {
-                <div class="notice slim" role="group" aria-label="Not attached">
+                <div class="notice slim" role="group" aria-label=t().not_attached()>
                     <Icon glyph=Glyph::Warning />
                     <div class="notice-lines">{lines}</div>
-                    <button type="button" class="button quiet" on:click=move |_| chat.attach_trouble.set(None)>"Close"</button>
+                    <button type="button" class="button quiet" on:click=move |_| chat.attach_trouble.set(None)>{t().close()}</button>
                 </div>
             }
         })
@@ -125,7 +126,7 @@ pub fn Tray() -> impl IntoView {
     view! {
         {trouble}
         <Show when=move || any.get()>
-            <ul class="tray" role="list" aria-label="Attached to your message">
+            <ul class="tray" role="list" aria-label=t().attached_here()>
                 <For each=chips key=key children=|shown| view! { <Chip shown=shown /> } />
             </ul>
             <Cost />
@@ -152,14 +153,11 @@ fn Cost() -> impl IntoView {
     });
     move || {
         let total = total.get()?;
-        let tokens = format::counted(total, "token", "tokens");
+
         let over = context.get().filter(|&context| total >= context);
         let words = match over {
-            Some(context) => format!(
-                "Together they take {tokens}, more than the context of {}. Remove some, or load the model with a longer context.",
-                format::count(context)
-            ),
-            None => format!("Together they take {tokens}."),
+            Some(context) => t().attached_over(total, context),
+            None => t().attached_tokens(total),
         };
         let several = stores.chat.attached.with(|all| all.len() > 1);
         (several || over.is_some())
@@ -195,7 +193,7 @@ fn Chip(shown: Shown<Attachment>) -> impl IntoView {
     let cost = move || {
         mine.with(|mine| {
             let known: Option<Vec<_>> = mine.iter().map(Attached::tokens).collect();
-            known.map(|known| format::counted(known.into_iter().map(u64::from).sum(), "token", "tokens"))
+            known.map(|known| t().tokens(known.into_iter().map(u64::from).sum()))
         })
     };
     let is_video = matches!(shown, Shown::Video(_));
@@ -204,8 +202,7 @@ fn Chip(shown: Shown<Attachment>) -> impl IntoView {
         let with_sound = parts.iter().any(|part| part.kind == AttachmentKind::Audio);
         move || {
             let size = if is_video {
-                let sound = if with_sound { " and its sound" } else { ", no sound" };
-                Some(format!("{}{sound}", format::counted(pictures, "picture", "pictures")))
+                Some(if with_sound { t().frames_and_sound(pictures) } else { t().frames_no_sound(pictures) })
             } else {
                 mine.with(|mine| mine.first().and_then(|it| it.report.as_ref().map(size_words)))
             };
@@ -233,13 +230,13 @@ fn Chip(shown: Shown<Attachment>) -> impl IntoView {
         (!keys.is_empty()).then(|| {
             view! {
                 <span class="chip-note">
-                    "The engine stopped while it looked at this, so it was not shown to it again. "
+                    {t().attachment_stopped()} " "
                     <button
                         type="button"
                         class="button quiet"
                         on:click=move |_| chat.examine_again(keys.clone())
                     >
-                        "Try it again"
+                        {t().attachment_again()}
                     </button>
                 </span>
             }
@@ -260,7 +257,7 @@ fn Chip(shown: Shown<Attachment>) -> impl IntoView {
                 {stopped}
                 {is_picture.then(|| view! { <BudgetChoice attachment=first /> })}
             </div>
-            <IconButton glyph=Glyph::Close label=format!("Remove {name}") on_press=move |()| chat.detach(key) />
+            <IconButton glyph=Glyph::Close label=t().remove(&name) on_press=move |()| chat.detach(key) />
         </li>
     }
     .into_any()
@@ -268,12 +265,10 @@ fn Chip(shown: Shown<Attachment>) -> impl IntoView {
 
 fn notice_words(notice: MediaNotice) -> String {
     match notice {
-        MediaNotice::FirstFrame => "Animated: the first frame is seen.".to_owned(),
-        MediaNotice::Clips(clips) => format!("Longer than 30 s: heard as {clips} clips."),
-        MediaNotice::Silent => "Nothing is heard in it.".to_owned(),
-        MediaNotice::FewerTokens(most) => {
-            format!("This model reads up to {most} tokens of a picture, so it gets that many.")
-        }
+        MediaNotice::FirstFrame => t().notice_first_frame().to_owned(),
+        MediaNotice::Clips(clips) => t().notice_clips(clips.into()),
+        MediaNotice::Silent => t().notice_silent().to_owned(),
+        MediaNotice::FewerTokens(most) => t().notice_budget(most.into()),
     }
 }
 
@@ -291,7 +286,9 @@ fn BudgetChoice(attachment: Attachment) -> impl IntoView {
         .into_iter()
         .enumerate()
         .map(|(index, budget)| {
-            let words = budget.tokens().map_or_else(|| "Auto".to_owned(), |tokens| format!("up to {tokens}"));
+            let words = budget
+                .tokens()
+                .map_or_else(|| t().detail_auto().to_owned(), |tokens| t().detail_up_to(tokens.into()));
             view! { <option value=index.to_string() selected=move || chosen.get() == budget>{words}</option> }
         })
         .collect();
@@ -303,10 +300,10 @@ fn BudgetChoice(attachment: Attachment) -> impl IntoView {
     };
     view! {
         <label class="chip-budget">
-            <span>"Detail"</span>
+            <span>{t().detail()}</span>
             <select
-                aria-label=format!("Detail of {}, in tokens", attachment.name)
-                title="More tokens show finer detail, such as small text, and take longer"
+                aria-label=t().detail_of(&attachment.name)
+                title=t().detail_hint()
                 on:change=change
             >
                 {options}

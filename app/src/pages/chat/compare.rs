@@ -7,6 +7,7 @@ use protocol::{AdapterScale, Channel, Event, Failure, Request, RequestId, Role, 
 use crate::{
     components::{Dialog, FailureBox},
     content::Markdown,
+    language::t,
     state::{Stores, chat::with_system, models::ModelState, use_stores},
 };
 
@@ -29,7 +30,7 @@ pub fn Compare() -> impl IntoView {
     let stores = use_stores();
     let open = stores.ui.compare;
     view! {
-        <Dialog open=open title="With and without the adapter" class="compare">
+        <Dialog open=open title=t().compare_title() class="compare">
             <Answers />
         </Dialog>
     }
@@ -65,7 +66,7 @@ fn Answers() -> impl IntoView {
             <section class="compare-pane" aria-label=title aria-busy=move || (!side.done.get()).to_string()>
                 <h3>{title}</h3>
                 <Show when=move || side.text.with(String::is_empty) && !side.done.get()>
-                    <p class="hint">"Waiting…"</p>
+                    <p class="hint">{t().compare_waiting()}</p>
                 </Show>
                 <Markdown text=side.text />
             </section>
@@ -74,10 +75,10 @@ fn Answers() -> impl IntoView {
     view! {
         {move || failure.get().map(|failure| view! { <FailureBox failure=failure /> })}
         <div class="compare-panes">
-            {pane("With", with)}
-            {pane("Without", without)}
+            {pane(t().compare_with(), with)}
+            {pane(t().compare_without(), without)}
         </div>
-        <p class="hint">"Both answer the last question with the same seed. The conversation stays as it is."</p>
+        <p class="hint">{t().compare_hint()}</p>
     }
     .into_any()
 }
@@ -99,6 +100,7 @@ async fn answer(
     };
     let (messages, handles) = stores.chat.messages(&conversation, last, details.capabilities).await;
     let mut options = conversation.generate_options(&choice.recommended(Some(&details)));
+    options.stop.extend(choice.entry.stop.iter().cloned());
     options.sampling = Sampling { seed: Some(seed), ..options.sampling };
     options.thinking &= details.capabilities.thinking;
     options.adapters = adapters;

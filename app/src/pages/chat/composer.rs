@@ -12,6 +12,7 @@ use crate::{
     browser,
     components::{Glyph, Icon},
     history::ConversationId,
+    language::t,
     state::{
         models::{CatalogState, ModelState},
         recording::RecordingPhase,
@@ -46,7 +47,7 @@ pub fn Composer() -> impl IntoView {
     let field = NodeRef::<html::Textarea>::new();
     let name = Memo::new(move |_| engine.selection().map(|choice| choice.entry.name));
     let placeholder =
-        move || name.get().map_or_else(|| "Message".to_owned(), |name| format!("Message {name}"));
+        move || name.get().map_or_else(|| t().message().to_owned(), |name| t().message_to(&name));
 
     // The field's height follows the draft, also when the draft was changed from elsewhere.
     Effect::new(move |_| {
@@ -71,17 +72,17 @@ pub fn Composer() -> impl IntoView {
     let running = Memo::new(move |_| chat.answer.is_running());
     let refusal = Memo::new(move |_| {
         if engine.device.with(|device| device.as_ref().is_some_and(|device| !device.available)) {
-            return Some("This browser offers no WebGPU, so nothing can be answered.");
+            return Some(t().composer_no_webgpu());
         }
         if stores.recording.phase.get() != RecordingPhase::Idle {
-            return Some("End the recording to send.");
+            return Some(t().composer_recording());
         }
         if chat.queued.with(Option::is_some) {
-            return Some("The message before waits for its model.");
+            return Some(t().composer_queued());
         }
         let none = name.with(Option::is_none);
         if none && engine.catalog.with(|catalog| *catalog != CatalogState::Loading) {
-            return Some("Choose a model to send.");
+            return Some(t().composer_no_model());
         }
         None
     });
@@ -169,14 +170,14 @@ pub fn Composer() -> impl IntoView {
             return "";
         }
         settings.value.with(|settings| match settings.send_key {
-            crate::state::settings::SendKey::Enter => "Enter sends · Shift+Enter for a new line",
-            crate::state::settings::SendKey::Modified => "Ctrl+Enter or ⌘ Enter sends",
+            crate::state::settings::SendKey::Enter => t().composer_enter(),
+            crate::state::settings::SendKey::Modified => t().composer_modified(),
         })
     };
     view! {
         <form
             class="composer"
-            aria-label="Write a message"
+            aria-label=t().composer_title()
             on:submit=move |event| {
                 event.prevent_default();
                 send();
@@ -191,7 +192,7 @@ pub fn Composer() -> impl IntoView {
                 node_ref=field
                 rows="1"
                 dir="auto"
-                aria-label="Message"
+                aria-label=t().message()
                 aria-describedby="composer-hint"
                 placeholder=placeholder
                 enterkeyhint="send"
@@ -211,17 +212,17 @@ pub fn Composer() -> impl IntoView {
                         type="button"
                         class="button toggle"
                         aria-pressed=move || thinking.get().to_string()
-                        title="Let the model think before it answers"
+                        title=t().think_hint()
                         on:click=move |_| chat.edit(|conversation| conversation.options.thinking = !conversation.options.thinking)
                     >
-                        "Think"
+                        {t().think()}
                     </button>
                 </Show>
                 <AdapterChoice />
                 <p id="composer-hint" class="composer-hint muted" class:refusal=move || refusal.with(Option::is_some)>
                     {move || match refusal.get() {
                         Some(refusal) => refusal,
-                        None if awaited.with(Option::is_some) => "Goes as soon as the file is read.",
+                        None if awaited.with(Option::is_some) => t().composer_file(),
                         None => hint(),
                     }}
                 </p>
@@ -231,15 +232,15 @@ pub fn Composer() -> impl IntoView {
                         <button
                             type="submit"
                             class="send"
-                            aria-label="Send"
-                            title="Send"
+                            aria-label=t().send()
+                            title=t().send()
                             disabled=move || refusal.with(Option::is_some) || (blank.get() && !reading.get())
                         >
                             <Icon glyph=Glyph::Send />
                         </button>
                     }
                 >
-                    <button type="button" class="send stop" aria-label="Stop" title="Stop (Esc)" on:click=stop>
+                    <button type="button" class="send stop" aria-label=t().stop() title=t().stop_esc() on:click=stop>
                         <Icon glyph=Glyph::Stop />
                     </button>
                 </Show>

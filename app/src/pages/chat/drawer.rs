@@ -9,6 +9,7 @@ use crate::{
     browser,
     components::{Glyph, IconButton, Notices, NumberField, SamplingFields, Switch},
     format,
+    language::t,
     state::{models::ModelState, use_stores},
 };
 
@@ -52,12 +53,12 @@ pub fn Drawer() -> impl IntoView {
     });
     on_cleanup(move || ui.layer_closed(layer));
     view! {
-        <dialog class="drawer" aria-label="This conversation" node_ref=node on:close=move |_| open.set(false)>
+        <dialog class="drawer" aria-label=t().drawer_title() node_ref=node on:close=move |_| open.set(false)>
             <Show when=move || open.get()>
                 // Above what scrolls.
                 <header class="dialog-head drawer-head">
-                    <h2>"This conversation"</h2>
-                    <IconButton glyph=Glyph::Close label="Close" on_press=move |()| open.set(false) />
+                    <h2>{t().drawer_title()}</h2>
+                    <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| open.set(false) />
                 </header>
                 <div class="drawer-body">
                     <Instructions />
@@ -82,16 +83,16 @@ fn Instructions() -> impl IntoView {
         Memo::new(move |_| stores.engine.selection().map(|choice| choice.entry.system).unwrap_or_default());
     view! {
         <section class="part">
-            <h3><label for="system">"Instructions to the model"</label></h3>
+            <h3><label for="system">{t().settings_instructions()}</label></h3>
             <textarea
                 id="system"
                 rows="4"
                 dir="auto"
-                placeholder=move || own.with(|own| if own.is_empty() { "None".to_owned() } else { own.clone() })
+                placeholder=move || own.with(|own| if own.is_empty() { t().settings_none().to_owned() } else { own.clone() })
                 prop:value=system
                 on:change=move |event| chat.edit(|conversation| conversation.system = event_target_value(&event))
             ></textarea>
-            <p class="hint">"The model reads them before every message of this conversation."</p>
+            <p class="hint">{t().drawer_instructions_hint()}</p>
         </section>
     }
 }
@@ -126,9 +127,10 @@ fn Answers() -> impl IntoView {
             };
             view! {
                 <p class="hint">
-                    {format!("{} is loaded with {} tokens. ", "The model", format::count(u64::from(loaded)))}
+                    {t().drawer_loaded(loaded.into())}
+                    " "
                     <button type="button" class="button" on:click=press>
-                        {format!("Load again with {}", format::count(u64::from(wanted)))}
+                        {t().drawer_reload(wanted.into())}
                     </button>
                 </p>
             }
@@ -136,31 +138,31 @@ fn Answers() -> impl IntoView {
     };
     view! {
         <section class="part">
-            <h3>"Answers"</h3>
+            <h3>{t().drawer_answers()}</h3>
             <Switch
-                label="Think first"
-                hint="Slower, and better at hard questions. The thought is shown folded."
+                label=t().settings_think()
+                hint=t().drawer_think_hint()
                 on=Signal::derive(move || options.with(|it| it.thinking))
                 on_change=move |on| chat.edit(|conversation| conversation.options.thinking = on)
             />
             <div class="fields">
                 <NumberField
-                    label="Context length" hint="Tokens. Longer takes more graphics memory." min=512.0 max=262_144.0 step="512" placeholder="default"
+                    label=t().settings_context() hint=t().settings_context_hint() min=512.0 max=262_144.0 step="512" placeholder=t().settings_context_default()
                     value=context
                     on_change={move |number: Option<f64>| chat.edit(|it| it.options.context = number.unwrap_or(0.0) as u32)}
                 />
                 <NumberField
-                    label="Longest answer" hint="Tokens, thoughts included." min=1.0 max=262_144.0 step="1" placeholder="no limit"
+                    label=t().drawer_longest() hint=t().drawer_longest_hint() min=1.0 max=262_144.0 step="1" placeholder=t().drawer_no_limit()
                     value=most
                     on_change={move |number: Option<f64>| chat.edit(|it| it.options.max_tokens = number.unwrap_or(0.0) as u32)}
                 />
             </div>
             {reload}
             <label class="field">
-                <span>"Texts that end an answer"</span>
+                <span>{t().drawer_stop()}</span>
                 <textarea
                     rows="2"
-                    placeholder="none"
+                    placeholder=t().drawer_stop_none()
                     prop:value=stop
                     on:change=move |event| {
                         let lines = event_target_value(&event);
@@ -168,7 +170,7 @@ fn Answers() -> impl IntoView {
                         chat.edit(|conversation| conversation.options.stop = stop);
                     }
                 ></textarea>
-                <span class="hint">"One a line."</span>
+                <span class="hint">{t().drawer_stop_hint()}</span>
             </label>
         </section>
     }
@@ -193,21 +195,21 @@ fn SamplingPart() -> impl IntoView {
     let shown = Signal::derive(move || own.get().unwrap_or_else(|| recommended.get()));
     view! {
         <section class="part">
-            <h3>"Sampling"</h3>
+            <h3>{t().drawer_sampling()}</h3>
             <SamplingFields
                 value=shown
                 on_change=move |sampling| chat.edit(|conversation| conversation.options.sampling = Some(sampling))
             />
             <Show
                 when=move || own.with(Option::is_some)
-                fallback=|| view! { <p class="hint">"As the model recommends."</p> }
+                fallback=|| view! { <p class="hint">{t().drawer_sampling_model()}</p> }
             >
                 <button
                     type="button"
                     class="button"
                     on:click=move |_| chat.edit(|conversation| conversation.options.sampling = None)
                 >
-                    "As the model recommends"
+                    {t().drawer_sampling_reset()}
                 </button>
             </Show>
         </section>
@@ -225,7 +227,7 @@ fn FiguresPart() -> impl IntoView {
         })
     });
     let rows = |timings: Timings| {
-        let tokens = |count: u32| format::counted(u64::from(count), "token", "tokens");
+        let tokens = |count: u32| t().tokens(u64::from(count));
         let reading = if timings.prefill_ms > 0.0 {
             let computed = timings.prompt_tokens.saturating_sub(timings.cached_tokens);
             format::rate(f64::from(computed) * 1000.0 / timings.prefill_ms)
@@ -233,19 +235,15 @@ fn FiguresPart() -> impl IntoView {
             "–".to_owned()
         };
         [
-            ("First token after", format::seconds(timings.first_token_ms / 1000.0)),
-            ("Writing", format::rate(timings.tokens_per_second())),
-            ("Answer", tokens(timings.decode_tokens)),
-            ("Prompt", tokens(timings.prompt_tokens)),
-            ("Known already", tokens(timings.cached_tokens)),
-            ("Reading the rest", reading),
+            (t().figure_first(), format::seconds(timings.first_token_ms / 1000.0)),
+            (t().figure_writing(), format::rate(timings.tokens_per_second())),
+            (t().figure_answer(), tokens(timings.decode_tokens)),
+            (t().figure_prompt(), tokens(timings.prompt_tokens)),
+            (t().figure_cached(), tokens(timings.cached_tokens)),
+            (t().figure_reading(), reading),
             (
-                "Context used",
-                format!(
-                    "{} of {}",
-                    format::count(u64::from(timings.context_used)),
-                    tokens(timings.context_size)
-                ),
+                t().figure_context(),
+                t().amount_of(&format::count(u64::from(timings.context_used)), &tokens(timings.context_size)),
             ),
         ]
         .into_iter()
@@ -254,10 +252,10 @@ fn FiguresPart() -> impl IntoView {
     };
     view! {
         <section class="part">
-            <h3>"Last answer"</h3>
+            <h3>{t().figures_title()}</h3>
             {move || match timings.get() {
                 Some(timings) => view! { <dl class="pairs">{rows(timings)}</dl> }.into_any(),
-                None => view! { <p class="hint">"Figures appear after the first answer."</p> }.into_any(),
+                None => view! { <p class="hint">{t().figures_none()}</p> }.into_any(),
             }}
         </section>
     }

@@ -7,6 +7,7 @@ use super::{message::MessageView, welcome::Welcome};
 use crate::{
     components::{Glyph, Icon},
     history::Conversation,
+    language::t,
     state::use_stores,
 };
 
@@ -24,7 +25,7 @@ pub fn Log() -> impl IntoView {
     let empty = Memo::new(move |_| chat.conversation.with(Conversation::is_empty));
     let title = Memo::new(move |_| {
         chat.conversation.with(|conversation| match conversation.title.as_str() {
-            "" => "Conversation".to_owned(),
+            "" => t().place_conversation().to_owned(),
             title => title.to_owned(),
         })
     });
@@ -76,12 +77,12 @@ pub fn Log() -> impl IntoView {
     };
     view! {
         <div class="log-frame">
-            <div class="log" node_ref=scroller on:scroll=scrolled tabindex="0" role="region" aria-label="Conversation">
+            <div class="log" node_ref=scroller on:scroll=scrolled tabindex="0" role="region" aria-label=t().place_conversation()>
                 <Show when=move || empty.get() fallback=move || view! { <h1 class="visually-hidden">{title}</h1> }>
                     <Welcome />
                 </Show>
                 // The log itself is quiet: the live region says the answer sentence by sentence.
-                <div class="messages" node_ref=messages_node role="log" aria-live="off" aria-label="Messages">
+                <div class="messages" node_ref=messages_node role="log" aria-live="off" aria-label=t().log_messages()>
                     <For
                         each=messages
                         key=|(conversation, node)| format!("{conversation}-{node}")
@@ -103,7 +104,7 @@ pub fn Log() -> impl IntoView {
                     }
                 >
                     <Icon glyph=Glyph::ToEnd />
-                    "Latest"
+                    {t().log_latest()}
                 </button>
             </Show>
         </div>

@@ -12,6 +12,7 @@ use crate::{
     content::{Markdown, few_marks},
     format,
     history::{Conversation, Message, NodeId},
+    language::t,
     state::{answer::AnswerPhase, engine::EnginePhase, use_stores},
 };
 
@@ -34,7 +35,7 @@ pub fn MessageView(node: NodeId) -> impl IntoView {
             let (tool, text) =
                 message.get_untracked().map(|it| (it.tool.clone(), it.text.clone())).unwrap_or_default();
             view! {
-                <article class="message tool" aria-label=format!("Answer of {tool}")>
+                <article class="message tool" aria-label=t().answer_of(&tool)>
                     <h2 class="speaker">{tool.clone()}</h2>
                     <pre>{text}</pre>
                 </article>
@@ -70,8 +71,8 @@ fn Question(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
     let long = Memo::new(move |_| text.with(|text| is_long(text)));
     let folded = RwSignal::new(true);
     view! {
-        <article class="message you" aria-label="You">
-            <h2 class="speaker">"You"</h2>
+        <article class="message you" aria-label=t().you()>
+            <h2 class="speaker">{t().you()}</h2>
             {attached}
             <Show
                 when=move || editing.get()
@@ -88,16 +89,16 @@ fn Question(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
                                     aria-expanded=move || (!folded.get()).to_string()
                                     on:click=move |_| folded.update(|folded| *folded = !*folded)
                                 >
-                                    {move || if folded.get() { "Show more" } else { "Show less" }}
+                                    {move || if folded.get() { t().show_more() } else { t().show_less() }}
                                 </button>
                             </Show>
                         </div>
                     </Show>
                     <div class="actions">
                         <CopyAction text=text />
-                        <IconButton glyph=Glyph::Edit label="Edit and send again" on_press=move |()| chat.editing.set(Some(node)) />
+                        <IconButton glyph=Glyph::Edit label=t().edit_resend() on_press=move |()| chat.editing.set(Some(node)) />
                         <Variants node=node />
-                        <IconButton glyph=Glyph::Delete label="Delete from here on" on_press=move |()| chat.delete_message(node) />
+                        <IconButton glyph=Glyph::Delete label=t().delete_after() on_press=move |()| chat.delete_message(node) />
                     </div>
                 }
             >
@@ -162,7 +163,7 @@ fn EditField(node: NodeId, text: String) -> impl IntoView {
     view! {
         <div class="edit">
             <textarea
-                aria-label="Your message, in other words"
+                aria-label=t().edit_label()
                 dir="auto"
                 node_ref=field
                 prop:value=text
@@ -173,10 +174,10 @@ fn EditField(node: NodeId, text: String) -> impl IntoView {
                     }
                 }
             ></textarea>
-            <p class="hint">"The old message and what followed it stay: ‹ › beside it leads back."</p>
+            <p class="hint">{t().edit_hint()}</p>
             <div class="buttons">
-                <button type="button" class="button primary" on:click=move |_| send()>"Send"</button>
-                <button type="button" class="button" on:click=move |_| close()>"Cancel"</button>
+                <button type="button" class="button primary" on:click=move |_| send()>{t().send()}</button>
+                <button type="button" class="button" on:click=move |_| close()>{t().cancel()}</button>
             </div>
         </div>
     }
@@ -204,22 +205,18 @@ fn Answer(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
             let words = if let Some(sensing) = chat.answer.sensing.get() {
                 sensing
             } else if total > 0 {
-                format!(
-                    "Reading, {} of {} tokens",
-                    format::count(u64::from(read)),
-                    format::count(u64::from(total))
-                )
+                t().reading_tokens(read.into(), total.into())
             } else {
-                "Reading".to_owned()
+                t().reading().to_owned()
             };
             view! { <p class="muted waiting"><span class="pulse" aria-hidden="true"></span>{words}</p> }
         })
     };
     view! {
-        <article class="message model-says" aria-label=move || format!("Answer of {}", model.get()) aria-busy=move || running.get().to_string()>
+        <article class="message model-says" aria-label=move || t().answer_of(&model.get()) aria-busy=move || running.get().to_string()>
             <h2 class="speaker">
                 {model}
-                {move || message.with(|it| it.as_ref().is_some_and(|it| it.edited)).then(|| view! { <span class="tag">"edited"</span> })}
+                {move || message.with(|it| it.as_ref().is_some_and(|it| it.edited)).then(|| view! { <span class="tag">{t().edited()}</span> })}
             </h2>
             <Thought running=running message=message />
             {reading}
@@ -231,9 +228,9 @@ fn Answer(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
                 <Outcome node=node message=message />
                 <div class="actions">
                     <CopyAction text=kept_text />
-                    <IconButton glyph=Glyph::Again label="Answer once more" on_press=move |()| chat.regenerate(node) />
+                    <IconButton glyph=Glyph::Again label=t().regenerate() on_press=move |()| chat.regenerate(node) />
                     <Variants node=node />
-                    <IconButton glyph=Glyph::Delete label="Delete from here on" on_press=move |()| chat.delete_message(node) />
+                    <IconButton glyph=Glyph::Delete label=t().delete_after() on_press=move |()| chat.delete_message(node) />
                     <Figures message=message />
                 </div>
             </Show>
@@ -256,28 +253,26 @@ fn Outcome(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     move || {
         let message = message.get()?;
         if message.error.is_some() && crashed.get() {
-            return Some(view! { <p class="outcome muted">"This answer was cut off."</p> }.into_any());
+            return Some(view! { <p class="outcome muted">{t().cut_off()}</p> }.into_any());
         }
         if let Some(error) = &message.error {
             return Some(view! { <FailureBox failure=error.failure() retry=retry /> }.into_any());
         }
         let words = match message.finish {
-            Some(Finish::Cancelled) => "Stopped.",
-            Some(Finish::MaxTokens) => "Ended at the limit of tokens for an answer.",
-            Some(Finish::ContextFull) => {
-                "Ended here: the context is full. Begin a new conversation, or choose a longer context."
-            }
+            Some(Finish::Cancelled) => t().finish_stopped(),
+            Some(Finish::MaxTokens) => t().finish_limit(),
+            Some(Finish::ContextFull) => t().finish_full(),
             Some(Finish::EndOfTurn | Finish::StopText | Finish::ToolCall) => return None,
             None if message.edited => return None,
             None if chat.conversation.with(|open| chat.is_elsewhere(open.id, node)) => {
                 return Some(
                     view! {
-                        <p class="muted waiting"><span class="pulse" aria-hidden="true"></span>"Being written in another tab…"</p>
+                        <p class="muted waiting"><span class="pulse" aria-hidden="true"></span>{t().elsewhere()}</p>
                     }
                     .into_any(),
                 );
             }
-            None => "The page was closed before this answer had ended.",
+            None => t().closed_early(),
         };
         Some(view! { <p class="outcome muted">{words}</p> }.into_any())
     }
@@ -292,10 +287,10 @@ fn CopyAction(#[prop(into)] text: Signal<String>) -> impl IntoView {
         let text = text.get_untracked();
         spawn_local(async move {
             if !browser::copy_text(&text).await {
-                ui.toast("The browser did not let this page copy.");
+                ui.toast(t().copy_refused());
                 return;
             }
-            ui.say("Copied.");
+            ui.say(t().copied());
             copied.try_set(true);
             let reset = move || {
                 copied.try_set(false);
@@ -306,7 +301,7 @@ fn CopyAction(#[prop(into)] text: Signal<String>) -> impl IntoView {
     view! {
         <IconButton
             glyph=Signal::derive(move || if copied.get() { Glyph::Check } else { Glyph::Copy })
-            label="Copy"
+            label=t().copy()
             on_press=press
         />
     }
@@ -324,9 +319,9 @@ fn Variants(node: NodeId) -> impl IntoView {
     view! {
         <Show when=move || several.get()>
             <span class="variants">
-                <IconButton glyph=Glyph::Left label="Variant before" disabled=at_first on_press=move |()| chat.switch(node, -1) />
+                <IconButton glyph=Glyph::Left label=t().version_previous() disabled=at_first on_press=move |()| chat.switch(node, -1) />
                 <span class="numbers">{move || { let (at, of) = variant.get(); format!("{at}/{of}") }}</span>
-                <IconButton glyph=Glyph::Right label="Next variant" disabled=at_last on_press=move |()| chat.switch(node, 1) />
+                <IconButton glyph=Glyph::Right label=t().version_next() disabled=at_last on_press=move |()| chat.switch(node, 1) />
             </span>
         </Show>
     }
@@ -344,11 +339,11 @@ fn Figures(message: Memo<Option<Arc<Message>>>) -> impl IntoView {
             parts.push(format::rate(speed));
         }
         parts.push(first.clone());
-        let whole = format!(
-            "{} tokens, the first one after {first}; prompt of {} tokens, {} of them known already",
-            format::count(u64::from(timings.decode_tokens)),
-            format::count(u64::from(timings.prompt_tokens)),
-            format::count(u64::from(timings.cached_tokens)),
+        let whole = t().figures(
+            timings.decode_tokens.into(),
+            &first,
+            timings.prompt_tokens.into(),
+            timings.cached_tokens.into(),
         );
         Some(view! { <span class="figures muted numbers" title=whole>{parts.join(" · ")}</span> })
     }

@@ -25,6 +25,7 @@ use self::{
 };
 use crate::{
     components::Viewer,
+    language::t,
     pages::NotFoundPage,
     place::{Place, use_place},
     state::use_stores,
@@ -48,7 +49,7 @@ pub fn ChatPage() -> impl IntoView {
     });
     let title = move || {
         let title = chat.conversation.with(|conversation| conversation.title.clone());
-        if title.is_empty() { "gemtab".to_owned() } else { format!("{title} · gemtab") }
+        if title.is_empty() { t().brand().to_owned() } else { t().page_title(&title) }
     };
     // Not the conversation's id: going from one to another draws nothing anew.
     let known = Memo::new(move |_| place.get() != Place::Unknown);

@@ -5,8 +5,9 @@ use leptos::prelude::*;
 use crate::{
     components::{FailureBox, Glyph, Icon, LoadFailure, LoadProgressView, export_json},
     failures,
-    format::{self, sentence_case},
+    format::sentence_case,
     history::StoreError,
+    language::t,
     state::{engine::EnginePhase, models::ModelState, use_stores},
 };
 
@@ -27,7 +28,7 @@ pub fn StatusArea() -> impl IntoView {
                 <div class="notice slim">
                     <Icon glyph=Glyph::Info />
                     <p>{words}</p>
-                    <button type="button" class="button quiet" on:click=move |_| stores.library.trouble.set(None)>"Close"</button>
+                    <button type="button" class="button quiet" on:click=move |_| stores.library.trouble.set(None)>{t().close()}</button>
                 </div>
             }
         })
@@ -39,9 +40,9 @@ pub fn StatusArea() -> impl IntoView {
             view! {
                 <div class="notice slim">
                     <Icon glyph=Glyph::Warning />
-                    <p>"This browser offers no WebGPU, so nothing can be answered."</p>
+                    <p>{t().composer_no_webgpu()}</p>
                     <button type="button" class="button" on:click=move |_| stores.ui.advice.set(true)>
-                        "How to switch it on"
+                        {t().webgpu_how()}
                     </button>
                 </div>
             }
@@ -52,7 +53,7 @@ pub fn StatusArea() -> impl IntoView {
             view! {
                 <div class="notice slim" role="status">
                     <span class="pulse" aria-hidden="true"></span>
-                    <p>"The graphics device was reset. Restoring…"</p>
+                    <p>{t().device_reset()}</p>
                 </div>
             }
         })
@@ -81,7 +82,7 @@ fn NotSaved() -> impl IntoView {
     let words = move || {
         let unsaved = library.unsaved.get()?;
         let why = match unsaved.error {
-            StoreError::Full => "This browser's storage is full".to_owned(),
+            StoreError::Full => t().storage_full().to_owned(),
             error => sentence_case(&error.to_string()),
         };
         let what = match unsaved.ids.as_slice() {
@@ -89,18 +90,16 @@ fn NotSaved() -> impl IntoView {
                 let title = library.list.with(|list| {
                     list.iter().find(|it| it.id == *id).map(|it| it.title.clone()).unwrap_or_default()
                 });
-                if title.is_empty() { "a conversation".to_owned() } else { format!("“{title}”") }
+                if title.is_empty() { t().unsaved_untitled().to_owned() } else { t().quoted(&title) }
             }
-            ids => format!("{} conversations", format::count(ids.len() as u64)),
+            ids => t().conversations(ids.len() as u64),
         };
-        Some(format!(
-            "{why}: {what} couldn't be saved. Keep this tab open. Saving is tried again until it works."
-        ))
+        Some(t().unsaved(&why, &what))
     };
     let export = move |_| {
         let ids =
             library.unsaved.with_untracked(|it| it.as_ref().map(|it| it.ids.clone()).unwrap_or_default());
-        export_json(stores, ids, "gemtab-conversations.json");
+        export_json(stores, ids, t().export_file());
     };
     let shown = Memo::new(move |_| library.unsaved.with(Option::is_some));
     view! {
@@ -108,7 +107,7 @@ fn NotSaved() -> impl IntoView {
             <div class="notice slim" role="alert">
                 <Icon glyph=Glyph::Warning />
                 <p>{words}</p>
-                <button type="button" class="button" on:click=export>"Export"</button>
+                <button type="button" class="button" on:click=export>{t().export()}</button>
             </div>
         </Show>
     }
@@ -126,12 +125,12 @@ fn Crashed() -> impl IntoView {
     let button = move || match cut.get() {
         Some(answer) => {
             let again = move |_| chat.regenerate(answer);
-            view! { <button type="button" class="button primary" on:click=again>"Try again"</button> }
+            view! { <button type="button" class="button primary" on:click=again>{t().try_again()}</button> }
                 .into_any()
         }
         None => {
             let restart = move |_| engine.restart();
-            view! { <button type="button" class="button primary" on:click=restart>"Restart"</button> }
+            view! { <button type="button" class="button primary" on:click=restart>{t().restart()}</button> }
                 .into_any()
         }
     };
@@ -140,7 +139,7 @@ fn Crashed() -> impl IntoView {
             <div class="failure" role="alert">
                 <Icon glyph=Glyph::Warning />
                 <div class="failure-body">
-                    <p>{failures::sentence(&failure)} " Your conversation and what you typed are safe."</p>
+                    <p>{failures::sentence(&failure)} " " {t().crash_safe()}</p>
                     <div class="buttons">{button}</div>
                 </div>
             </div>
@@ -157,11 +156,9 @@ fn Waiting() -> impl IntoView {
     let waits = Memo::new(move |_| chat.queued.with(Option::is_some));
     let words = move || {
         stores.engine.model.with(|model| match model {
-            ModelState::Loading { choice, .. } => {
-                format!("Your message waits until {} is ready.", choice.entry.name)
-            }
-            ModelState::Ready { .. } => "Your message waits for the answer before it.".to_owned(),
-            ModelState::None | ModelState::Failed { .. } => "Your message waits for a model.".to_owned(),
+            ModelState::Loading { choice, .. } => t().waiting_load(&choice.entry.name),
+            ModelState::Ready { .. } => t().waiting_answer().to_owned(),
+            ModelState::None | ModelState::Failed { .. } => t().waiting_model().to_owned(),
         })
     };
     let idle = move || stores.engine.model.with(|model| matches!(model, ModelState::None));
@@ -171,9 +168,9 @@ fn Waiting() -> impl IntoView {
                 <Icon glyph=Glyph::Clock />
                 <p>{words}</p>
                 <Show when=idle>
-                    <button type="button" class="button" on:click=move |_| stores.ui.picker.set(true)>"Choose a model"</button>
+                    <button type="button" class="button" on:click=move |_| stores.ui.picker.set(true)>{t().choose_model()}</button>
                 </Show>
-                <button type="button" class="button quiet" on:click=move |_| chat.unqueue()>"Do not wait"</button>
+                <button type="button" class="button quiet" on:click=move |_| chat.unqueue()>{t().waiting_cancel()}</button>
             </div>
         </Show>
     }

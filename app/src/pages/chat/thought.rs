@@ -8,6 +8,7 @@ use crate::{
     content::Markdown,
     format,
     history::Message,
+    language::t,
     state::{answer::AnswerPhase, use_stores},
 };
 
@@ -33,7 +34,7 @@ pub fn Thought(
         // Before the memo that comes from it, or a change of this one alone would wake nobody.
         let running = running.get();
         if thinking.get() {
-            return "Thinking…".to_owned();
+            return t().thinking().to_owned();
         }
         let took = if running {
             answer.thought_ms.get()
@@ -41,8 +42,8 @@ pub fn Thought(
             message.with(|message| message.as_ref().and_then(|message| message.thought_ms))
         };
         match took {
-            Some(took) => format!("Thought for {}", format::whole_seconds(took as f64 / 1000.0)),
-            None => "Thought".to_owned(),
+            Some(took) => t().thought_for(&format::whole_seconds(took as f64 / 1000.0)),
+            None => t().thought().to_owned(),
         }
     };
     view! {
@@ -55,7 +56,7 @@ pub fn Thought(
                     </div>
                 </details>
                 <Show when=move || thinking.get()>
-                    <button type="button" class="button quiet" on:click=move |_| chat.answer_now()>"Answer now"</button>
+                    <button type="button" class="button quiet" on:click=move |_| chat.answer_now()>{t().answer_now()}</button>
                 </Show>
             </div>
         </Show>

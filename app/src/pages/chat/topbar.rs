@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     components::{Glyph, Icon, IconButton},
-    format,
+    language::t,
     state::{models::ModelState, use_stores},
 };
 
@@ -18,10 +18,10 @@ pub fn TopBar() -> impl IntoView {
     let demo = Memo::new(move |_| engine.selection().is_some_and(|choice| choice.entry.demo));
     let state = Memo::new(move |_| {
         engine.model.with(|model| match model {
-            ModelState::Ready { .. } => ("dot ready", "Loaded"),
-            ModelState::Loading { .. } => ("dot loading", "Loading"),
-            ModelState::Failed { .. } => ("dot failed", "Not loaded"),
-            ModelState::None => ("dot", "Not loaded"),
+            ModelState::Ready { .. } => ("dot ready", t().model_loaded()),
+            ModelState::Loading { .. } => ("dot loading", t().model_loading()),
+            ModelState::Failed { .. } => ("dot failed", t().model_unloaded()),
+            ModelState::None => ("dot", t().model_unloaded()),
         })
     });
     let context = Memo::new(move |_| {
@@ -38,39 +38,39 @@ pub fn TopBar() -> impl IntoView {
     });
     let context_view = move || {
         context.get().map(|(used, size)| {
-            let (used, size) = (format::count(u64::from(used)), format::count(u64::from(size)));
-            let words = format!("{used} of {size} tokens of context used");
+            let words = t().context_used(used.into(), size.into());
+            let short = t().context_short(used.into(), size.into());
             view! {
                 <span class="context numbers" title=words.clone()>
                     <span class="visually-hidden">{words.clone()}</span>
-                    <span aria-hidden="true"><span class="context-word">"ctx "</span>{used}" / "{size}</span>
+                    <span aria-hidden="true">{short}</span>
                 </span>
             }
         })
     };
     view! {
         <header class="topbar">
-            <IconButton glyph=Glyph::Menu label="Conversations and places" class="rail-button" on_press=move |()| ui.rail.set(true) />
+            <IconButton glyph=Glyph::Menu label=t().rail_title() class="rail-button" on_press=move |()| ui.rail.set(true) />
             <button
                 type="button"
                 class="model-button"
                 aria-haspopup="dialog"
                 aria-label=move || match name.get() {
-                    Some(name) => format!("Model: {name}, {}. Choose another.", state.get().1.to_lowercase()),
-                    None => "Choose a model".to_owned(),
+                    Some(name) => t().model_button(&name, state.get().1),
+                    None => t().choose_model().to_owned(),
                 }
                 on:click=move |_| ui.picker.set(true)
             >
                 <span class=move || state.get().0 aria-hidden="true"></span>
-                <span class="model-button-name">{move || name.get().unwrap_or_else(|| "Choose a model".to_owned())}</span>
-                {move || demo.get().then(|| view! { <span class="tag">"Demo"</span> })}
+                <span class="model-button-name">{move || name.get().unwrap_or_else(|| t().choose_model().to_owned())}</span>
+                {move || demo.get().then(|| view! { <span class="tag">{t().model_demo()}</span> })}
                 <span class="model-button-about muted">{move || about.get()}</span>
                 <Icon glyph=Glyph::Down />
             </button>
             {context_view}
             <IconButton
                 glyph=Glyph::Sliders
-                label="This conversation's settings"
+                label=t().palette_drawer()
                 on_press=move |()| ui.drawer.update(|open| *open = !*open)
             />
         </header>

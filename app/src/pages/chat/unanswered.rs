@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::{
     components::{Glyph, Icon},
     history::NodeId,
+    language::t,
     state::{chat::Turn, use_stores},
 };
 
@@ -20,7 +21,7 @@ pub fn Unanswered(node: NodeId) -> impl IntoView {
     view! {
         <Show when=move || last.get() && !waits.get()>
             <div class="outcome muted">
-                <p>"Not answered."</p>
+                <p>{t().unanswered()}</p>
                 <button
                     type="button"
                     class="button"
@@ -28,7 +29,7 @@ pub fn Unanswered(node: NodeId) -> impl IntoView {
                     on:click=move |_| chat.ask(Turn::After(node))
                 >
                     <Icon glyph=Glyph::Again />
-                    "Try again"
+                    {t().try_again()}
                 </button>
             </div>
         </Show>

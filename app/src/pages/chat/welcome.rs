@@ -5,10 +5,12 @@ use leptos::prelude::*;
 use crate::{
     components::{DeviceNotice, ModelRows, OpenFileButton},
     format,
+    language::t,
     state::{models::ModelState, use_stores},
 };
 
 /// What the demo model is good at.
+// The model knows English alone.
 const DEMO_QUESTIONS: [&str; 4] =
     ["What is 7 times 8?", "Sort these numbers: 9, 4, 7, 1", "Name three fruits as a list.", "Who are you?"];
 
@@ -23,18 +25,18 @@ pub fn Welcome() -> impl IntoView {
     let chosen = Callback::new(move |()| stores.ui.focus_composer());
     view! {
         <section class="welcome">
-            <h1>"Chat with Gemma 4 in this tab"</h1>
+            <h1>{t().welcome_title()}</h1>
             <p class="muted">
-                "The model runs on your own graphics device. What you write stays in this browser."
+                {t().welcome_words()}
             </p>
             <DeviceNotice />
             <Show when=move || idle.get() fallback=|| view! { <Loaded /> }>
                 <div class="card">
-                    <h2>"Choose a model"</h2>
+                    <h2>{t().choose_model()}</h2>
                     <ModelRows on_choose=chosen />
                     <div class="card-foot">
                         <OpenFileButton on_choose=chosen />
-                        <span class="muted">"or drop a .gguf file anywhere on this page."</span>
+                        <span class="muted">{t().welcome_drop()}</span>
                     </div>
                 </div>
             </Show>
@@ -49,15 +51,10 @@ fn Loaded() -> impl IntoView {
     let stores = use_stores();
     let words = move || {
         stores.engine.model.with(|model| match model {
-            ModelState::Ready { choice, context, gpu_bytes, .. } => Some(format!(
-                "{} is ready: {} of graphics memory, {} tokens of context.",
-                choice.entry.name,
-                format::bytes(*gpu_bytes),
-                format::count(u64::from(*context)),
-            )),
-            ModelState::Loading { choice, .. } => {
-                Some(format!("{} is loading. You can write already; the message waits.", choice.entry.name))
+            ModelState::Ready { choice, context, gpu_bytes, .. } => {
+                Some(t().welcome_ready(&choice.entry.name, &format::bytes(*gpu_bytes), (*context).into()))
             }
+            ModelState::Loading { choice, .. } => Some(t().welcome_loading(&choice.entry.name)),
             ModelState::None | ModelState::Failed { .. } => None,
         })
     };
@@ -73,7 +70,7 @@ fn Loaded() -> impl IntoView {
                 })
                 .collect();
             view! {
-                <p class="muted">"This is the demo: a tiny model that shows how the page works. It can do things like these."</p>
+                <p class="muted">{t().welcome_demo()}</p>
                 <div class="buttons questions">{buttons}</div>
             }
         })

@@ -8,6 +8,7 @@ use protocol::{
 use crate::{
     components::FailureBox,
     format,
+    language::t,
     state::{
         engine::{EnginePhase, EngineStore},
         models::ModelState,
@@ -28,9 +29,9 @@ pub enum Kind {
 impl Kind {
     fn words(self) -> &'static str {
         match self {
-            Self::SelfTest => "Testing kernels",
-            Self::Benchmark => "Measuring speed",
-            Self::Profile => "Measuring kernels",
+            Self::SelfTest => t().measure_test(),
+            Self::Benchmark => t().measure_speed(),
+            Self::Profile => t().measure_kernels(),
         }
     }
 
@@ -148,10 +149,10 @@ pub fn Running(measured: Measurements) -> impl IntoView {
     let words = move || kind.get().map_or("", Kind::words);
     view! {
         <Show when=move || kind.get().is_some()>
-            <section class="load" aria-label="A measurement">
+            <section class="load" aria-label=t().measure_title()>
                 <div class="load-line">
                     <strong>{words}</strong>
-                    <span class="load-percent">{move || percent().map(|percent| format!("{percent} %"))}</span>
+                    <span class="load-percent">{move || percent().map(|percent| t().unit_percent(&format::count(percent.into())))}</span>
                 </div>
                 <progress
                     class="bar"
@@ -160,9 +161,9 @@ pub fn Running(measured: Measurements) -> impl IntoView {
                     aria-label=words
                 ></progress>
                 <div class="load-line">
-                    <span class="muted">"Other work of this computer makes it less exact."</span>
+                    <span class="muted">{t().measure_hint()}</span>
                     <button type="button" class="button quiet" on:click=move |_| measured.stop()>
-                        "Stop"
+                        {t().stop()}
                     </button>
                 </div>
             </section>
@@ -188,7 +189,7 @@ pub fn StartButton(
             </button>
         </div>
         <Show when=move || of_model && !measured.has_model()>
-            <p class="muted">"Load a model first: on the page of models, or by a message."</p>
+            <p class="muted">{t().measure_needs_model()}</p>
         </Show>
     }
 }

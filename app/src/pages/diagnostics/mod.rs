@@ -14,6 +14,7 @@ use crate::{
     browser,
     components::{DeviceNotice, Glyph, Icon},
     failures, format,
+    language::t,
     state::{engine::EnginePhase, models::ModelState, use_stores},
 };
 use kernels::Kernels;
@@ -33,34 +34,34 @@ pub fn DiagnosticsPage() -> impl IntoView {
         let text = untrack(|| report(engine, &measured, &browser::user_agent()));
         spawn_local(async move {
             if browser::copy_text(&text).await {
-                stores.ui.toast("Copied.");
+                stores.ui.toast(t().copied());
             } else {
-                stores.ui.toast("The browser did not let this page copy.");
+                stores.ui.toast(t().copy_refused());
             }
         });
     };
     let phase = move || match engine.phase.get() {
-        EnginePhase::Starting => "Starting".to_owned(),
-        EnginePhase::Running => format!("Running, protocol version {}", protocol::VERSION),
+        EnginePhase::Starting => t().load_starting().to_owned(),
+        EnginePhase::Running => t().diagnostics_running(protocol::VERSION.into()),
         EnginePhase::Crashed(failure) => failures::report(&failure),
     };
     let device = move || match engine.device.get() {
-        None => view! { <p class="muted">"No word from the device yet."</p> }.into_any(),
+        None => view! { <p class="muted">{t().diagnostics_waiting()}</p> }.into_any(),
         Some(device) if !device.available => view! { <DeviceNotice /> }.into_any(),
         Some(device) => device_view(device),
     };
     view! {
-        <Column title="Diagnostics">
+        <Column title=t().place_diagnostics()>
             <section class="part">
                 <div class="buttons">
                     <button type="button" class="button" on:click=copy>
                         <Icon glyph=Glyph::Copy />
-                        "Copy as text"
+                        {t().diagnostics_copy()}
                     </button>
                 </div>
-                <h2>"Engine"</h2>
+                <h2>{t().diagnostics_engine()}</h2>
                 <dl class="pairs">
-                    <div><dt>"State"</dt><dd>{phase}</dd></div>
+                    <div><dt>{t().diagnostics_state()}</dt><dd>{phase}</dd></div>
                     {move || pairs_view(model_pairs(&engine.model.get()))}
                 </dl>
             </section>
@@ -86,18 +87,18 @@ fn device_view(device: DeviceReport) -> AnyView {
     view! {
         {software}
         <section class="part">
-            <h2>"Graphics device"</h2>
+            <h2>{t().diagnostics_device()}</h2>
             <dl class="pairs">{pairs_view(device_pairs(&device))}</dl>
         </section>
         <section class="part">
-            <h2>"Features"</h2>
+            <h2>{t().diagnostics_features()}</h2>
             <ul class="chips" role="list">{features}</ul>
         </section>
         <section class="part">
-            <h2>"Limits"</h2>
-            <div class="scroll-x" tabindex="0" role="region" aria-label="Limits">
+            <h2>{t().diagnostics_limits()}</h2>
+            <div class="scroll-x" tabindex="0" role="region" aria-label=t().diagnostics_limits()>
                 <table class="table">
-                    <thead><tr><th scope="col">"Name"</th><th scope="col">"Value"</th></tr></thead>
+                    <thead><tr><th scope="col">{t().diagnostics_name()}</th><th scope="col">{t().diagnostics_value()}</th></tr></thead>
                     <tbody>{limits}</tbody>
                 </table>
             </div>
@@ -114,39 +115,40 @@ fn pairs_view(pairs: Pairs) -> Vec<impl IntoView> {
 }
 
 fn device_pairs(device: &DeviceReport) -> Pairs {
-    let known = |text: &str| if text.is_empty() { "not told".to_owned() } else { text.to_owned() };
-    let yes = |it: bool| if it { "yes" } else { "no" }.to_owned();
+    let known =
+        |text: &str| if text.is_empty() { t().diagnostics_unknown().to_owned() } else { text.to_owned() };
+    let yes = |it: bool| if it { t().yes() } else { t().no() }.to_owned();
     vec![
-        ("Vendor", known(&device.vendor)),
-        ("Architecture", known(&device.architecture)),
-        ("Description", known(&device.description)),
-        ("Computes in software", yes(device.software)),
-        ("Half precision in shaders", yes(device.shader_f16)),
+        (t().diagnostics_vendor(), known(&device.vendor)),
+        (t().details_architecture(), known(&device.architecture)),
+        (t().diagnostics_description(), known(&device.description)),
+        (t().diagnostics_software(), yes(device.software)),
+        (t().diagnostics_f16(), yes(device.shader_f16)),
         (
-            "Subgroups",
+            t().diagnostics_subgroups(),
             match device.subgroups {
-                None => "no".to_owned(),
-                Some((least, most)) if least == most => format!("of {least}"),
-                Some((least, most)) => format!("of {least} to {most}"),
+                None => t().no().to_owned(),
+                Some((least, most)) if least == most => format::count(least.into()),
+                Some((least, most)) => t().range(&format::count(least.into()), &format::count(most.into())),
             },
         ),
-        ("Timestamps", yes(device.timestamps)),
-        ("Largest buffer", format::bytes(device.max_buffer_size)),
-        ("Largest binding", format::bytes(device.max_binding_size)),
+        (t().diagnostics_timestamps(), yes(device.timestamps)),
+        (t().diagnostics_buffer(), format::bytes(device.max_buffer_size)),
+        (t().diagnostics_binding(), format::bytes(device.max_binding_size)),
     ]
 }
 
 fn model_pairs(model: &ModelState) -> Pairs {
     match model {
-        ModelState::None => vec![("Model", "none loaded".to_owned())],
-        ModelState::Loading { choice, .. } => vec![("Model", format!("{}, loading", choice.entry.name))],
+        ModelState::None => vec![(t().saved_model(), t().diagnostics_no_model().to_owned())],
+        ModelState::Loading { choice, .. } => vec![(t().saved_model(), t().load_of(&choice.entry.name))],
         ModelState::Failed { choice, failure } => {
-            vec![("Model", format!("{}: {}", choice.entry.name, failures::report(failure)))]
+            vec![(t().saved_model(), format!("{}: {}", choice.entry.name, failures::report(failure)))]
         }
         ModelState::Ready { choice, context, gpu_bytes, .. } => vec![
-            ("Model", format!("{} ({})", choice.entry.name, choice.summary())),
-            ("Context", format!("{} tokens", format::count(u64::from(*context)))),
-            ("Graphics memory", format::bytes(*gpu_bytes)),
+            (t().saved_model(), format!("{} ({})", choice.entry.name, choice.summary())),
+            (t().diagnostics_context(), t().tokens((*context).into())),
+            (t().memory_graphics(), format::bytes(*gpu_bytes)),
         ],
     }
 }

@@ -6,8 +6,11 @@ use protocol::{Benchmark, DeviceReport, Profile, SelfTest};
 
 use super::measure::Measurements;
 use super::{Pairs, device_pairs, kernels, model_pairs, speed};
-use crate::failures;
-use crate::state::{engine::EngineStore, models::ModelState};
+use crate::{
+    failures, format,
+    language::t,
+    state::{engine::EngineStore, models::ModelState},
+};
 
 /// What is known now.
 pub fn report(engine: EngineStore, measured: &Measurements, user_agent: &str) -> String {
@@ -30,19 +33,17 @@ fn pairs(title: &str, pairs: Pairs) -> impl Iterator<Item = String> {
 }
 
 fn about(device: Option<&DeviceReport>, model: &ModelState, user_agent: &str) -> Vec<String> {
-    let mut lines = vec![format!("gemtab {}", env!("CARGO_PKG_VERSION")), format!("Browser: {user_agent}")];
+    let mut lines = vec![format!("gemtab {}", env!("CARGO_PKG_VERSION")), t().report_browser(user_agent)];
     let push = |lines: &mut Vec<String>, pairs: Pairs| {
         lines.extend(pairs.into_iter().map(|(name, value)| format!("{name}: {value}")));
     };
     push(&mut lines, model_pairs(model));
     match device {
-        None => lines.push("Graphics device: not known yet".to_owned()),
-        Some(device) if !device.available => {
-            lines.push(format!("Graphics device: none ({})", no_device(device)))
-        }
+        None => lines.push(t().report_no_device().to_owned()),
+        Some(device) if !device.available => lines.push(t().report_no_card(&no_device(device))),
         Some(device) => {
             push(&mut lines, device_pairs(device));
-            lines.push(format!("Features: {}", device.features.join(", ")));
+            lines.push(t().report_features(&device.features.join(", ")));
             lines.extend(device.limits.iter().map(|(name, value)| format!("{name}: {value}")));
         }
     }
@@ -64,23 +65,23 @@ fn kernel_problem(problem: &KernelProblem) -> String {
 
 fn of_self_test(self_test: &SelfTest) -> Vec<String> {
     let checks = self_test.checks.iter().map(|check| match &check.problem {
-        None => format!("{}: right, {:.3} of what may differ", check.name, check.deviation),
-        Some(problem) => format!("{}: WRONG, {}", check.name, kernel_problem(problem)),
+        None => t().report_right(&check.name, &format::number(check.deviation, 3)),
+        Some(problem) => t().report_wrong(&check.name, &kernel_problem(problem)),
     });
     let switched_off = self_test.switched_off.map(|form| match form {
-        SwitchedOff::PackedProducts => "Switched off: products of packed integers".to_owned(),
+        SwitchedOff::PackedProducts => t().report_switched_off().to_owned(),
     });
-    let title = ["".to_owned(), "Self-test".to_owned()];
+    let title = ["".to_owned(), t().selftest().to_owned()];
     title.into_iter().chain(checks).chain(switched_off).collect()
 }
 
 fn of_benchmark(benchmark: &Benchmark) -> Vec<String> {
-    pairs("Speed", speed::pairs(benchmark)).collect()
+    pairs(t().speed(), speed::pairs(benchmark)).collect()
 }
 
 fn of_profile(profile: &Profile) -> Vec<String> {
     let rows = kernels::rows(profile).into_iter().map(|row| row.join("  "));
-    pairs("Kernels", kernels::pairs(profile)).chain(rows).collect()
+    pairs(t().kernels(), kernels::pairs(profile)).chain(rows).collect()
 }
 
 #[cfg(test)]
@@ -121,23 +122,19 @@ mod tests {
         ];
         let switched_off = Some(SwitchedOff::PackedProducts);
         let tested = of(of_self_test(&SelfTest { of_model: true, checks, switched_off }));
-        assert!(tested.contains("good: right, 0.250 of what may differ"), "{tested}");
+        assert!(tested.contains("good: correct, 0.250 of the tolerance"), "{tested}");
         assert!(tested.contains("bad: WRONG, element 3 is 7 instead of 0.5"), "{tested}");
-        assert!(tested.ends_with("Switched off: products of packed integers"), "{tested}");
+        assert!(tested.ends_with("Turned off: packed integer math"), "{tested}");
         let rounds = vec![Round { prefill_ms: 100.0, decode_ms: 500.0 }];
         let benchmark = Benchmark { prompt: 512, answer: 101, rounds, ..Benchmark::default() };
         assert!(
-            of(of_benchmark(&benchmark)).contains("Drawing: 200 tok/s"),
+            of(of_benchmark(&benchmark)).contains("Generation: 200 tok/s"),
             "{:?}",
             of_benchmark(&benchmark)
         );
         let kernels = vec![KernelTime { name: "slow".into(), dispatches: 2, ms: 2.0, bytes: 100_000_000 }];
         let profile = Profile { copy_bytes_per_s: 100e9, kernels, ..Profile::default() };
-        assert!(
-            of(of_profile(&profile)).contains("slow  2  2.000  50.0  50 %"),
-            "{:?}",
-            of_profile(&profile)
-        );
+        assert!(of(of_profile(&profile)).contains("slow  2  2.000  50.0  50%"), "{:?}", of_profile(&profile));
     }
 
     #[test]

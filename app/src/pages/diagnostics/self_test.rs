@@ -5,19 +5,18 @@ use protocol::SelfTest;
 use protocol::diagnosis::SwitchedOff;
 
 use super::measure::{Kind, Measurements, StartButton};
-use crate::{failures, format};
+use crate::{failures, language::t};
 
 /// The self-test.
 #[component]
 pub fn SelfTestView(measured: Measurements) -> impl IntoView {
     view! {
         <section class="part">
-            <h2>"Self-test"</h2>
+            <h2>{t().selftest()}</h2>
             <p class="muted">
-                "Runs the kernels that this device uses on small numbers and compares them with the same computation on \
-                 the processor."
+                {t().selftest_hint()}
             </p>
-            <StartButton measured kind=Kind::SelfTest label="Test kernels" of_model=false />
+            <StartButton measured kind=Kind::SelfTest label=t().selftest_start() of_model=false />
             <div role="status">
                 {move || measured.self_test.with(|found| found.as_ref().map(found_view))}
             </div>
@@ -39,7 +38,7 @@ fn found_view(found: &SelfTest) -> impl IntoView + use<> {
         <p class=class>{verdict(found)}</p>
         <ul>{failed}</ul>
         <details class="fold">
-            <summary>"Kernels that were tried"</summary>
+            <summary>{t().selftest_tried()}</summary>
             <ul class="chips" role="list">{tried}</ul>
         </details>
     }
@@ -47,21 +46,18 @@ fn found_view(found: &SelfTest) -> impl IntoView + use<> {
 
 /// The outcome in a sentence.
 fn verdict(found: &SelfTest) -> String {
-    let kernels = format::counted(found.checks.len() as u64, "kernel", "kernels");
-    let of = if found.of_model { " of the loaded model" } else { "" };
+    let kernels = found.checks.len() as u64;
+    let of = if found.of_model { "model" } else { "all" };
     match found.failed().count() as u64 {
-        0 => format!("Verified on this GPU: {kernels}{of}."),
+        0 => t().selftest_good(kernels, of),
         wrong => {
-            let are = if wrong == 1 { "computes" } else { "compute" };
             let then = match found.switched_off {
-                Some(SwitchedOff::PackedProducts) => {
-                    " Products of packed integers were switched off: the model goes on with floats, a little slower."
-                }
-                None if found.of_model => " The model was unloaded, because its answers would be wrong.",
+                Some(SwitchedOff::PackedProducts) => t().selftest_switched_off(),
+                None if found.of_model => t().selftest_unloaded(),
                 None => "",
             };
-            let advice = "Update the browser and the graphics driver.";
-            format!("{} of {kernels}{of} {are} wrongly on this GPU.{then} {advice}", format::count(wrong))
+            let parts = [&t().selftest_bad(wrong, kernels, of), then, t().selftest_advice()];
+            parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
         }
     }
 }
@@ -82,11 +78,11 @@ mod tests {
             vec![check(None), check(Some(KernelProblem::Differs { element: 1, found: 2.0, expected: 3.0 }))];
         let advice = "Update the browser and the graphics driver.";
         let standard = verdict(&found(false, checks.clone()));
-        assert_eq!(standard, format!("1 of 2 kernels computes wrongly on this GPU. {advice}"));
+        assert_eq!(standard, format!("1 of 2 kernels gives wrong results on this GPU. {advice}"));
         let unloaded = verdict(&found(true, checks.clone()));
         assert!(unloaded.contains("The model was unloaded"), "{unloaded}");
         let switched_off = Some(SwitchedOff::PackedProducts);
         let goes_on = verdict(&SelfTest { switched_off, ..found(true, checks) });
-        assert!(goes_on.contains("switched off") && !goes_on.contains("unloaded"), "{goes_on}");
+        assert!(goes_on.contains("turned off") && !goes_on.contains("unloaded"), "{goes_on}");
     }
 }

@@ -5,19 +5,18 @@ use protocol::{Benchmark, Spread};
 
 use super::measure::{Kind, Measurements, StartButton};
 use super::{Pairs, pairs_view};
-use crate::format;
+use crate::{format, language::t};
 
 /// The benchmark.
 #[component]
 pub fn Speed(measured: Measurements) -> impl IntoView {
     view! {
         <section class="part">
-            <h2>"Speed"</h2>
+            <h2>{t().speed()}</h2>
             <p class="muted">
-                "Six rounds of 512 tokens read and 128 drawn; the first does not count. The conversation in the engine is \
-                 forgotten: its next answer reads it anew."
+                {t().speed_hint()}
             </p>
-            <StartButton measured kind=Kind::Benchmark label="Measure speed" of_model=true />
+            <StartButton measured kind=Kind::Benchmark label=t().speed_start() of_model=true />
             <div role="status">
                 {move || {
                     measured.benchmark.with(|benchmark| benchmark.as_ref().map(|benchmark| {
@@ -31,19 +30,24 @@ pub fn Speed(measured: Measurements) -> impl IntoView {
 
 /// What was found, for people.
 pub fn pairs(benchmark: &Benchmark) -> Pairs {
-    let tokens = |count: u32| format::counted(count.into(), "token", "tokens");
+    let tokens = |count: u32| t().tokens(count.into());
+    let rate = |number: &str| t().unit_rate(number);
+    let ms = |number: &str| t().unit_ms(number);
     vec![
-        ("Reading", format!("{}, {}", spread(benchmark.prefill(), "tok/s"), tokens(benchmark.prompt))),
-        ("Drawing", format!("{}, {}", spread(benchmark.decode(), "tok/s"), tokens(benchmark.answer))),
-        ("First token", spread(benchmark.first_token_ms(), "ms")),
-        ("Dispatches a token", format::count(benchmark.dispatches_per_token.into())),
-        ("Submits a token", format!("{:.2}", benchmark.submits_per_token)),
-        ("Buffers created meanwhile", format::count(benchmark.buffers_created)),
+        (
+            t().figure_reading(),
+            format!("{}, {}", spread(benchmark.prefill(), rate), tokens(benchmark.prompt)),
+        ),
+        (t().figure_writing(), format!("{}, {}", spread(benchmark.decode(), rate), tokens(benchmark.answer))),
+        (t().figure_first(), spread(benchmark.first_token_ms(), ms)),
+        (t().speed_dispatches(), format::count(benchmark.dispatches_per_token.into())),
+        (t().speed_submits(), format::number(benchmark.submits_per_token, 2)),
+        (t().speed_buffers(), format::count(benchmark.buffers_created)),
     ]
 }
 
 /// Median and range, as exact as they are worth: `38.2 tok/s (37.0 to 39.1)`.
-fn spread(spread: Spread, unit: &str) -> String {
+fn spread(spread: Spread, unit: impl Fn(&str) -> String) -> String {
     let Spread { min, median, max } = spread;
     let digits = match median {
         ..1.0 => 3,
@@ -53,9 +57,9 @@ fn spread(spread: Spread, unit: &str) -> String {
     };
     let figure = |value: f64| match digits {
         0 => format::count(value.round() as u64),
-        _ => format!("{value:.digits$}"),
+        _ => format::number(value, digits),
     };
-    format!("{} {unit} ({} to {})", figure(median), figure(min), figure(max))
+    t().speed_spread(&unit(&figure(median)), &figure(min), &figure(max))
 }
 
 #[cfg(test)]
@@ -64,10 +68,12 @@ mod tests {
 
     #[test]
     fn a_spread_is_as_exact_as_it_is_large() {
-        assert_eq!(spread(Spread { min: 37.04, median: 38.21, max: 39.1 }, "ms"), "38.2 ms (37.0 to 39.1)");
-        assert_eq!(spread(Spread { min: 800.2, median: 812.6, max: 820.0 }, "ms"), "813 ms (800 to 820)");
+        let ms = |number: &str| t().unit_ms(number);
+        assert_eq!(spread(Spread { min: 37.04, median: 38.21, max: 39.1 }, ms), "38.2 ms (37.0 to 39.1)");
+        assert_eq!(spread(Spread { min: 800.2, median: 812.6, max: 820.0 }, ms), "813 ms (800 to 820)");
         let many = Spread { min: 9_660.2, median: 10_666.7, max: 20_480.0 };
-        assert_eq!(spread(many, "tok/s"), "10\u{202f}667 tok/s (9\u{202f}660 to 20\u{202f}480)");
-        assert_eq!(spread(Spread { min: 0.1, median: 0.1234, max: 0.2 }, "ms"), "0.123 ms (0.100 to 0.200)");
+        let rate = |number: &str| t().unit_rate(number);
+        assert_eq!(spread(many, rate), "10,667 tok/s (9,660 to 20,480)");
+        assert_eq!(spread(Spread { min: 0.1, median: 0.1234, max: 0.2 }, ms), "0.123 ms (0.100 to 0.200)");
     }
 }

@@ -1,5 +1,7 @@
 //! The geometry of a chart: pure arithmetic.
 
+use crate::format;
+
 /// An axis from `low` to `high` in equal steps that are easy to read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
@@ -60,7 +62,7 @@ impl Axis {
         } else if digits > 4 {
             format!("{tick:.1e}").replace(".0e", "e")
         } else {
-            format!("{tick:.digits$}")
+            format::number(tick, digits)
         }
     }
 }

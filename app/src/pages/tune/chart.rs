@@ -12,6 +12,7 @@ use super::settings::rate_text;
 use crate::{
     components::{Glyph, Icon},
     format,
+    language::{Text, t},
     state::use_stores,
 };
 
@@ -27,7 +28,7 @@ const MOST_LINES: usize = 40;
 #[derive(Clone, Copy)]
 pub struct Series {
     /// What it is, for people.
-    pub name: &'static str,
+    pub name: fn(Text) -> &'static str,
     /// Its class, which gives it colour and dashes.
     pub class: &'static str,
     /// Its value at a point; none where it has none.
@@ -36,12 +37,16 @@ pub struct Series {
 
 /// Loss while training, and on the examples kept back.
 pub const LOSSES: [Series; 2] = [
-    Series { name: "Training", class: "series-loss", read: |point| Some(point.loss.into()) },
-    Series { name: "Evaluation", class: "series-eval", read: |point| point.eval_loss.map(f64::from) },
+    Series { name: Text::chart_training, class: "series-loss", read: |point| Some(point.loss.into()) },
+    Series {
+        name: Text::chart_evaluation,
+        class: "series-eval",
+        read: |point| point.eval_loss.map(f64::from),
+    },
 ];
 /// The learning rate.
 pub const RATES: [Series; 1] =
-    [Series { name: "Learning rate", class: "series-rate", read: |point| Some(point.learning_rate.into()) }];
+    [Series { name: Text::chart_rate, class: "series-rate", read: |point| Some(point.learning_rate.into()) }];
 
 /// The curves of the run, with their values and their export.
 #[component]
@@ -60,8 +65,8 @@ pub fn Curves() -> impl IntoView {
     };
     view! {
         <div class="curves">
-            <Plot title="Loss" series=&LOSSES at=at chosen=chosen />
-            <Plot title="Learning rate" series=&RATES at=at chosen=chosen />
+            <Plot title=t().chart_loss() series=&LOSSES at=at chosen=chosen />
+            <Plot title=t().chart_rate() series=&RATES at=at chosen=chosen />
             <label class="field">
                 <span class="numbers">{words}</span>
                 <input
@@ -69,24 +74,24 @@ pub fn Curves() -> impl IntoView {
                     min="0"
                     max=move || last.get().to_string()
                     step="1"
-                    aria-label="Step of the curves"
+                    aria-label=t().chart_position()
                     aria-valuetext=words
                     prop:value=move || at.get().to_string()
                     on:input=slide
                 />
             </label>
             <details class="fold">
-                <summary>"The values as a table"</summary>
+                <summary>{t().chart_table()}</summary>
                 {move || table_view(&points.get())}
             </details>
             <div class="buttons">
                 <button type="button" class="button" on:click=move |_| points.with_untracked(|points| save_csv(points))>
                     <Icon glyph=Glyph::Export />
-                    "Save as CSV"
+                    {t().chart_csv()}
                 </button>
                 <button type="button" class="button" on:click=move |_| points.with_untracked(|points| save_picture(points))>
                     <Icon glyph=Glyph::Export />
-                    "Save as PNG"
+                    {t().chart_png()}
                 </button>
             </div>
         </div>
@@ -153,7 +158,7 @@ fn Plot(
                     <svg class="key" viewBox="0 0 24 8" width="24" height="8" aria-hidden="true">
                         <path class=format!("series {}", curve.class) d="M0 4H24" />
                     </svg>
-                    {curve.name}
+                    {(curve.name)(t())}
                 </li>
             }
         })
@@ -168,7 +173,7 @@ fn Plot(
         points.with(|points| {
             let ends =
                 points.first().zip(points.last()).map_or((0, 0), |(first, last)| (first.step, last.step));
-            view! { <span>{format!("Step {}", ends.0)}</span><span>{ends.1}</span> }
+            view! { <span>{t().chart_step(&format::count(ends.0.into()))}</span><span>{format::count(ends.1.into())}</span> }
         })
     };
     let about = move || points.with(|points| summary(points, title, series));
@@ -244,13 +249,16 @@ fn nearest(points: &[TunePoint], part: f64) -> Option<usize> {
 
 /// A point in words.
 fn point_words(point: &TunePoint) -> String {
-    let evaluation = point.eval_loss.map(|loss| format!(" · evaluation {loss:.3}")).unwrap_or_default();
-    format!(
-        "Step {}: loss {:.3}{evaluation} · learning rate {}",
+    let number = |value: f32| format::number(value.into(), 3);
+    let (loss, rate, step) = (
+        number(point.loss),
+        format::setting_of(&rate_text(point.learning_rate)),
         format::count(point.step.into()),
-        point.loss,
-        rate_text(point.learning_rate)
-    )
+    );
+    match point.eval_loss {
+        Some(evaluation) => t().chart_point_evaluated(&step, &loss, &number(evaluation), &rate),
+        None => t().chart_point(&step, &loss, &rate),
+    }
 }
 
 /// Curves in a sentence, for those who do not see them.
@@ -259,21 +267,23 @@ fn summary(points: &[TunePoint], title: &str, series: &[Series]) -> String {
         let mut values = points.iter().filter_map(|point| Some((point.step, (curve.read)(point)?)));
         let (first_step, first) = values.next()?;
         let (last_step, last) = values.next_back().unwrap_or((first_step, first));
-        let number =
-            |value: f64| if value.abs() < 0.01 { rate_text(value as f32) } else { format!("{value:.2}") };
-        Some(format!(
-            "{}: {} at step {first_step}, {} at step {last_step}.",
-            curve.name,
-            number(first),
-            number(last)
+        let number = |value: f64| {
+            if value.abs() < 0.01 {
+                format::setting_of(&rate_text(value as f32))
+            } else {
+                format::number(value, 2)
+            }
+        };
+        Some(t().chart_ends(
+            (curve.name)(t()),
+            &number(first),
+            first_step.into(),
+            &number(last),
+            last_step.into(),
         ))
     });
     let parts: Vec<_> = parts.collect();
-    if parts.is_empty() {
-        format!("{title}: no values yet.")
-    } else {
-        format!("{title}. {}", parts.join(" "))
-    }
+    if parts.is_empty() { t().chart_empty(title) } else { format!("{title}. {}", parts.join(" ")) }
 }
 
 fn table_view(points: &[TunePoint]) -> AnyView {
@@ -285,23 +295,23 @@ fn table_view(points: &[TunePoint]) -> AnyView {
         .map(|(_, point)| {
             view! {
                 <tr>
-                    <td class="numbers">{point.step}</td>
-                    <td class="numbers">{format!("{:.4}", point.loss)}</td>
-                    <td class="numbers">{point.eval_loss.map(|loss| format!("{loss:.4}"))}</td>
-                    <td class="numbers">{rate_text(point.learning_rate)}</td>
+                    <td class="numbers">{format::count(point.step.into())}</td>
+                    <td class="numbers">{format::number(point.loss.into(), 4)}</td>
+                    <td class="numbers">{point.eval_loss.map(|loss| format::number(loss.into(), 4))}</td>
+                    <td class="numbers">{format::setting_of(&rate_text(point.learning_rate))}</td>
                 </tr>
             }
         })
         .collect();
     view! {
-        <div class="scroll-x" tabindex="0" role="region" aria-label="Values of the curves">
+        <div class="scroll-x" tabindex="0" role="region" aria-label=t().chart_values()>
             <table class="table">
                 <thead>
                     <tr>
-                        <th scope="col">"Step"</th>
-                        <th scope="col">"Loss"</th>
-                        <th scope="col">"Evaluation"</th>
-                        <th scope="col">"Learning rate"</th>
+                        <th scope="col">{t().chart_column_step()}</th>
+                        <th scope="col">{t().chart_loss()}</th>
+                        <th scope="col">{t().chart_evaluation()}</th>
+                        <th scope="col">{t().chart_rate()}</th>
                     </tr>
                 </thead>
                 <tbody>{lines}</tbody>

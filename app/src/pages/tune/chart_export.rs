@@ -7,7 +7,7 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use super::axis::across;
 use super::chart::{LOSSES, RATES, Series, axis_of};
-use crate::browser;
+use crate::{browser, format, language::t};
 
 /// The picture in pixels.
 const WIDTH: f64 = 1200.0;
@@ -46,8 +46,8 @@ fn picture(points: &[TunePoint]) -> Option<Vec<u8>> {
     context.fill_rect(0.0, 0.0, WIDTH, HEIGHT);
     context.set_font("24px system-ui, sans-serif");
     context.set_line_width(3.0);
-    draw(&context, points, "Loss", &LOSSES, 60.0, 430.0)?;
-    draw(&context, points, "Learning rate", &RATES, 600.0, 200.0)?;
+    draw(&context, points, t().chart_loss(), &LOSSES, 60.0, 430.0)?;
+    draw(&context, points, t().chart_rate(), &RATES, 600.0, 200.0)?;
     let url = canvas.to_data_url_with_type("image/png").ok()?;
     STANDARD.decode(url.split_once(',')?.1).ok()
 }
@@ -69,7 +69,7 @@ fn draw(
     context.set_text_align("left");
     context.fill_text(title, MARGIN, top - 20.0).ok()?;
     context.set_text_align("right");
-    context.fill_text(&last.to_string(), WIDTH - MARGIN, top + height + 34.0).ok()?;
+    context.fill_text(&format::count(last.into()), WIDTH - MARGIN, top + height + 34.0).ok()?;
     for tick in axis.ticks() {
         context.fill_text(&axis.label(tick), MARGIN - 12.0, y(tick) + 8.0).ok()?;
         context.set_stroke_style_str(&style_of(".grid", "stroke")?);
@@ -101,7 +101,11 @@ fn draw(
         if series.len() > 1 {
             context.set_fill_style_str(&colour);
             context
-                .fill_text(curve.name, WIDTH - MARGIN - 150.0 * (series.len() - 1 - index) as f64, top - 20.0)
+                .fill_text(
+                    (curve.name)(t()),
+                    WIDTH - MARGIN - 150.0 * (series.len() - 1 - index) as f64,
+                    top - 20.0,
+                )
                 .ok()?;
         }
     }

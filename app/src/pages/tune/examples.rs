@@ -8,6 +8,7 @@ use super::preview::PreviewView;
 use crate::{
     components::{Glyph, Icon, IconButton},
     format,
+    language::{Text, t},
     state::{
         tune::{Origin, TextSource},
         use_stores,
@@ -21,11 +22,8 @@ const MOST_EDITED: usize = 200_000;
 #[component]
 pub fn ExamplesSection() -> impl IntoView {
     let tune = use_stores().tune;
-    let choices = [
-        (Origin::Pairs, "Write them here"),
-        (Origin::Text, "A file, or text to paste"),
-        (Origin::Chat, "The conversation I just had"),
-    ];
+    let choices =
+        [(Origin::Pairs, t().tune_write()), (Origin::Text, t().tune_file()), (Origin::Chat, t().tune_chat())];
     let radios: Vec<_> = choices
         .into_iter()
         .map(|(origin, words)| {
@@ -49,9 +47,9 @@ pub fn ExamplesSection() -> impl IntoView {
     };
     view! {
         <section class="part" aria-labelledby="tune-examples">
-            <h2 id="tune-examples">"1. Examples"</h2>
+            <h2 id="tune-examples">{t().tune_examples()}</h2>
             <fieldset class="choices">
-                <legend>"Where they come from"</legend>
+                <legend>{t().tune_source()}</legend>
                 {radios}
             </fieldset>
             {source}
@@ -123,28 +121,28 @@ fn PairsEditor() -> impl IntoView {
         };
         view! {
             <div class="pair">
-                {side(true, format!("Question {number}"))}
-                {side(false, format!("Answer {number}"))}
-                <IconButton glyph=Glyph::Delete label=format!("Delete example {number}") on_press=remove />
+                {side(true, t().tune_prompt_of(number as u64))}
+                {side(false, t().tune_answer_of(number as u64))}
+                <IconButton glyph=Glyph::Delete label=t().tune_delete_example(number as u64) on_press=remove />
             </div>
         }
     };
     view! {
         <div class="pair-table" node_ref=table>
             <div class="pair pair-head" aria-hidden="true">
-                <span>"What one asks"</span>
-                <span>"What the model is to answer"</span>
+                <span>{t().figure_prompt()}</span>
+                <span>{t().tune_answer()}</span>
             </div>
             <For each=move || 0..tune.pairs.with(Vec::len) key=|index| *index children=row />
         </div>
         <div class="buttons">
             <button type="button" class="button" on:click=add>
                 <Icon glyph=Glyph::Plus />
-                "Add an example"
+                {t().tune_add()}
             </button>
         </div>
         <p class="hint">
-            "Ten examples of one thing, asked in different words, teach more than one example ten times."
+            {t().tune_hint()}
         </p>
     }
     .into_any()
@@ -181,8 +179,8 @@ fn TextEditor() -> impl IntoView {
         let file = file.get();
         let size = tune.text.with(|source| format::bytes(source.text.len() as u64));
         (!file.is_empty()).then(|| {
-            view! { <p>{format!("{file}, {size}. ")}
-                <button type="button" class="button quiet" on:click=remove>"Remove"</button>
+            view! { <p>{format!("{file} · {size} ")}
+                <button type="button" class="button quiet" on:click=remove>{t().tune_remove()}</button>
             </p> }
         })
     };
@@ -192,7 +190,7 @@ fn TextEditor() -> impl IntoView {
         <div class="buttons">
             <button type="button" class="button" on:click=press>
                 <Icon glyph=Glyph::Folder />
-                "Choose files…"
+                {t().tune_choose_files()}
             </button>
             <input
                 type="file"
@@ -201,7 +199,7 @@ fn TextEditor() -> impl IntoView {
                 multiple
                 accept=".jsonl,.json,.ndjson,.csv,.tsv,.txt,image/*,audio/*"
                 tabindex="-1"
-                aria-label="A file of examples, and the pictures and sound that it names"
+                aria-label=t().tune_files_label()
                 on:change=picked
             />
         </div>
@@ -210,10 +208,10 @@ fn TextEditor() -> impl IntoView {
         <GivenMedia />
         <Show
             when=move || !long.get()
-            fallback=|| view! { <p class="muted">"The text is too long to be edited here."</p> }
+            fallback=|| view! { <p class="muted">{t().tune_too_long()}</p> }
         >
             <label class="field">
-                <span>"Or paste them here"</span>
+                <span>{t().tune_paste()}</span>
                 <textarea
                     class="code-field"
                     rows="6"
@@ -232,10 +230,10 @@ fn TextEditor() -> impl IntoView {
         </Show>
         <ColumnChoice />
         <p class="hint">
-            "One example a line as JSON: chats (“messages” or “conversations”), a “prompt” with its “completion”, or “ids” with “labels”. Or a table (CSV) with names in its first line."
+            {t().tune_format_hint()}
         </p>
         <p class="hint">
-            "Chats may have pictures and sound: choose or drop those files together with the examples that name them, as in {\"type\": \"image\", \"image\": \"cat.png\"} or in “images” and “audios” beside the messages. They stay in this browser, too."
+            {t().tune_media_hint()}
         </p>
     }
     .into_any()
@@ -250,12 +248,12 @@ fn GivenMedia() -> impl IntoView {
             let of = |sense| source.files.iter().filter(|file| file.sense == Ok(sense)).count() as u64;
             let unreadable = source.files.iter().filter(|file| file.sense.is_err()).count() as u64;
             let counts = [
-                (of(Sense::Sight), "picture", "pictures"),
-                (of(Sense::Hearing), "sound", "sounds"),
-                (unreadable, "file that cannot be read", "files that cannot be read"),
+                (of(Sense::Sight), Text::count_images as fn(Text, u64) -> String),
+                (of(Sense::Hearing), Text::count_audio),
+                (unreadable, Text::count_unreadable),
             ];
-            let counted = counts.into_iter().filter(|(count, ..)| *count > 0);
-            counted.map(|(count, one, many)| format::counted(count, one, many)).collect::<Vec<_>>().join(", ")
+            let counted = counts.into_iter().filter(|(count, _)| *count > 0);
+            counted.map(|(count, words)| words(t(), count)).collect::<Vec<_>>().join(", ")
         })
     });
     let view = move || {
@@ -263,8 +261,8 @@ fn GivenMedia() -> impl IntoView {
         (!words.is_empty()).then(|| {
             view! {
                 <p>
-                    {format!("With {words}. ")}
-                    <button type="button" class="button quiet" on:click=move |_| tune.drop_media()>"Remove them"</button>
+                    {t().tune_with_media(&words)} " "
+                    <button type="button" class="button quiet" on:click=move |_| tune.drop_media()>{t().tune_remove_media()}</button>
                 </p>
             }
         })
@@ -287,7 +285,7 @@ fn ColumnChoice() -> impl IntoView {
                        read: fn(&TableColumns) -> &String,
                        write: fn(&mut TableColumns, String)| {
         let options = move || {
-            let none = none.then(|| (String::new(), "None".to_owned()));
+            let none = none.then(|| (String::new(), t().settings_none().to_owned()));
             let all = columns.get().into_iter().map(|name| (name.clone(), name));
             none.into_iter()
                 .chain(all)
@@ -313,9 +311,9 @@ fn ColumnChoice() -> impl IntoView {
     view! {
         <Show when=move || !columns.with(Vec::is_empty)>
             <div class="fields">
-                {choice("Question", false, |it| &it.prompt, |it, name| it.prompt = name)}
-                {choice("Answer", false, |it| &it.answer, |it, name| it.answer = name)}
-                {choice("Instructions", true, |it| &it.system, |it, name| it.system = name)}
+                {choice(t().figure_prompt(), false, |it| &it.prompt, |it, name| it.prompt = name)}
+                {choice(t().figure_answer(), false, |it| &it.answer, |it, name| it.answer = name)}
+                {choice(t().tune_column_instructions(), true, |it| &it.system, |it, name| it.system = name)}
             </div>
         </Show>
     }
@@ -330,17 +328,15 @@ fn ChatSource() -> impl IntoView {
         let answers = stores.tune.chat_answers();
         let title = stores.chat.conversation.with(|conversation| conversation.title.clone());
         if answers == 0 {
-            "There is no answer in the conversation yet. Have one first, or open one from the list."
-                .to_owned()
+            t().tune_chat_empty().to_owned()
         } else {
-            let title = if title.is_empty() { "Untitled".to_owned() } else { title };
-            format!("“{title}”, as it is on screen, with {}.", format::counted(answers, "answer", "answers"))
+            let title = if title.is_empty() { t().untitled().to_owned() } else { title };
+            t().tune_chat_answers(&title, answers)
         }
     };
     let media = move || match stores.tune.chat_attachments().len() as u64 {
         0 => None,
-        1 => Some("What is attached to it is learned from, too.".to_owned()),
-        count => Some(format!("Its {} attachments are learned from, too.", format::count(count))),
+        count => Some(t().tune_chat_attachments(count)),
     };
     let media = move || media().map(|words| view! { <p class="hint">{words}</p> });
     view! {

@@ -7,6 +7,7 @@ use crate::{
     browser,
     components::{Glyph, Icon, IconButton},
     format,
+    language::{ELEMENT, around, t},
     place::Place,
     state::{models::ModelState, use_stores},
 };
@@ -18,7 +19,7 @@ pub fn KeptSection() -> impl IntoView {
     let list = move || match tune.adapters.get() {
         None => ().into_any(),
         Some(adapters) if adapters.is_empty() => {
-            view! { <p class="muted">"None yet. What you train and keep appears here."</p> }.into_any()
+            view! { <p class="muted">{t().tune_none_saved()}</p> }.into_any()
         }
         Some(adapters) => {
             let lines: Vec<_> =
@@ -28,7 +29,7 @@ pub fn KeptSection() -> impl IntoView {
     };
     view! {
         <section class="part" aria-labelledby="tune-kept">
-            <h2 id="tune-kept">"Kept adapters"</h2>
+            <h2 id="tune-kept">{t().tune_saved()}</h2>
             {list}
         </section>
     }
@@ -54,8 +55,7 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
         stores.ui.go(&Place::Chat(open).path());
     };
     let KeptAdapter { id, name, model, rank, size, made } = adapter;
-    let about =
-        format!("for {model} · strength {rank} · {} · {}", format::bytes(size), browser::local_time(made));
+    let about = t().tune_adapter_about(&model, rank.into(), &format::bytes(size), &browser::local_time(made));
     let id = StoredValue::new(id);
     let export = move |format| move |_| tune.export(id.get_value(), format);
     let asking = RwSignal::new(false);
@@ -68,10 +68,10 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
         move || {
             asking.get().then(|| {
                 view! {
-                    <div class="buttons" role="group" aria-label="Delete it?">
-                        <span>{format!("Delete “{name}” from this browser?")}</span>
-                        <button type="button" class="button" on:click=remove>"Delete"</button>
-                        <button type="button" class="button quiet" on:click=move |_| asking.set(false)>"Not now"</button>
+                    <div class="buttons" role="group" aria-label=t().tune_delete_title()>
+                        <span>{t().tune_delete_question(&name)}</span>
+                        <button type="button" class="button" on:click=remove>{t().delete()}</button>
+                        <button type="button" class="button quiet" on:click=move |_| asking.set(false)>{t().not_now()}</button>
                     </div>
                 }
             })
@@ -83,7 +83,7 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
         let text = text.get_value();
         spawn_local(async move {
             let copied = browser::copy_text(&text).await;
-            stores.ui.toast(if copied { "Copied." } else { "The browser did not let this page copy." });
+            stores.ui.toast(if copied { t().copied() } else { t().copy_refused() });
         });
     };
     view! {
@@ -93,29 +93,29 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
                     <strong>{name.clone()}</strong>
                     <p class="muted">{about}</p>
                 </div>
-                <IconButton glyph=Glyph::Delete label=format!("Delete {name}") on_press=move |()| asking.set(true) />
+                <IconButton glyph=Glyph::Delete label=t().delete_named(&name) on_press=move |()| asking.set(true) />
             </div>
             {delete}
             <div class="buttons">
                 <button type="button" class="button" disabled=move || !fits.get() on:click=try_it>
                     <Icon glyph=Glyph::Chat />
-                    "Use it in the chat"
+                    {t().tune_use()}
                 </button>
                 <button type="button" class="button" on:click=export(ExportFormat::Gguf)>
                     <Icon glyph=Glyph::Export />
-                    "Save as GGUF"
+                    {t().tune_gguf()}
                 </button>
                 <button type="button" class="button" on:click=export(ExportFormat::Peft)>
                     <Icon glyph=Glyph::Export />
-                    "Save for PEFT"
+                    {t().tune_peft()}
                 </button>
             </div>
             <details class="fold">
-                <summary>"Use it in Ollama"</summary>
+                <summary>{t().tune_ollama()}</summary>
                 <div class="fold-body">
-                    <p>"Save it as GGUF, write these two lines to a file named Modelfile beside it, and run "<code>"ollama create my-model"</code>"."</p>
+                    <p>{ollama_words()}</p>
                     <pre tabindex="0"><code>{lines}</code></pre>
-                    <div class="buttons"><button type="button" class="button" on:click=copy>"Copy the lines"</button></div>
+                    <div class="buttons"><button type="button" class="button" on:click=copy>{t().tune_copy_lines()}</button></div>
                 </div>
             </details>
         </li>
@@ -124,6 +124,14 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
 }
 
 /// The two lines that use an adapter in Ollama.
+fn ollama_words() -> AnyView {
+    let (before, after) = around(&t().tune_ollama_steps(ELEMENT));
+    view! { {before} <code>{CREATE}</code> {after} }.into_any()
+}
+
+/// What makes a model of a Modelfile.
+const CREATE: &str = "ollama create my-model";
+
 fn modelfile(model: &str, name: &str) -> String {
     format!("FROM {model}\nADAPTER ./{}\n", protocol::tune::file_name(name))
 }

@@ -15,6 +15,7 @@ use leptos::prelude::*;
 use super::Column;
 use crate::{
     components::{DeviceNotice, LoadFailure, LoadProgressView},
+    language::t,
     state::{engine::EnginePhase, models::ModelState, tune::RunPhase, use_stores},
 };
 
@@ -37,9 +38,9 @@ pub fn TunePage() -> impl IntoView {
     let has_run =
         Memo::new(move |_| tune.run.about.with(Option::is_some) || tune.run.phase.get() != RunPhase::None);
     view! {
-        <Column title="Fine-tune">
+        <Column title=t().place_tune()>
             <p class="muted">
-                "Teach the model from your own examples. What is learned is a small adapter beside the model, which you can switch on and off. Examples and adapters stay in this browser."
+                {t().tune_intro()}
             </p>
             <DeviceNotice />
             <LoadFailure />

@@ -7,7 +7,8 @@ use protocol::tune::{Preview, PreviewPiece, PreviewRow};
 
 use crate::{
     components::FailureBox,
-    failures, format,
+    failures,
+    language::t,
     state::{models::ModelState, use_stores},
 };
 
@@ -27,8 +28,8 @@ pub fn PreviewView() -> impl IntoView {
         waits.then(|| {
             view! {
                 <div class="notice slim">
-                    <p>"Tokens can be shown once a model is loaded."</p>
-                    <button type="button" class="button" on:click=move |_| stores.ui.picker.set(true)>"Choose a model"</button>
+                    <p>{t().tune_preview_model()}</p>
+                    <button type="button" class="button" on:click=move |_| stores.ui.picker.set(true)>{t().choose_model()}</button>
                 </div>
             }
             .into_any()
@@ -39,16 +40,10 @@ pub fn PreviewView() -> impl IntoView {
 
 fn preview_view(preview: Preview) -> AnyView {
     let Preview { rows, usable, tokens, learned, longest, problems, problem_count, .. } = preview;
-    let examples = format::counted(u64::from(usable), "example", "examples");
     let summary = if usable == 0 {
-        "No example can be used.".to_owned()
+        t().tune_unusable().to_owned()
     } else {
-        format!(
-            "{examples} with {} tokens, of which {} are learned. The longest has {}.",
-            format::count(tokens),
-            format::count(learned),
-            format::count(u64::from(longest))
-        )
+        t().tune_preview(usable.into(), tokens, learned, longest.into())
     };
     let more = u64::from(usable).saturating_sub(rows.len() as u64);
     let rows: Vec<_> = rows.into_iter().enumerate().map(|(index, row)| row_view(row, index == 0)).collect();
@@ -57,14 +52,17 @@ fn preview_view(preview: Preview) -> AnyView {
         {(problem_count > 0).then(|| problems_view(problems, problem_count))}
         {(usable > 0).then(|| view! {
             <p class="hint">
-                <span class="token learned">"Marked"</span>
-                " tokens are learned. "
-                <span class="token">"The others"</span>
-                " are only read."
+                <span class="token learned">{t().tune_marked()}</span>
+                " "
+                {t().tune_marked_hint()}
+                " "
+                <span class="token">{t().tune_others()}</span>
+                " "
+                {t().tune_others_hint()}
             </p>
         })}
         {rows}
-        {(more > 0).then(|| view! { <p class="muted">{format!("And {} more.", format::count(more))}</p> })}
+        {(more > 0).then(|| view! { <p class="muted">{t().and_more(more)}</p> })}
     }
     .into_any()
 }
@@ -73,14 +71,14 @@ fn problems_view(problems: Vec<RowProblem>, count: u32) -> AnyView {
     let more = u64::from(count).saturating_sub(problems.len() as u64);
     let lines: Vec<_> = problems
         .into_iter()
-        .map(|problem| view! { <li><strong>{format!("Line {}", problem.line)}</strong>{format!(": {}.", failures::problem(&problem.reason))}</li> })
+        .map(|problem| view! { <li><strong>{t().tune_line(problem.line.into())}</strong>{format!(": {}.", failures::problem(&problem.reason))}</li> })
         .collect();
-    let heading = format!("{} left out", format::counted(u64::from(count), "row", "rows"));
+    let heading = t().tune_left_out(count.into());
     view! {
         <details class="fold problems" open=count <= 5>
             <summary>{heading}</summary>
             <ul>{lines}</ul>
-            {(more > 0).then(|| view! { <p class="muted">{format!("And {} more.", format::count(more))}</p> })}
+            {(more > 0).then(|| view! { <p class="muted">{t().and_more(more)}</p> })}
         </details>
     }
     .into_any()
@@ -93,8 +91,7 @@ fn row_view(row: PreviewRow, open: bool) -> AnyView {
     };
     let shown: u32 = row.pieces.iter().map(tokens).sum();
     let cut = row.tokens > shown;
-    let counts =
-        format!("{} tokens, {} learned", format::count(row.tokens.into()), format::count(row.learned.into()));
+    let counts = t().tune_row(row.tokens.into(), row.learned.into());
     let pieces = StoredValue::new(row.pieces);
     let is_open = RwSignal::new(open);
     // Thousands of tokens are drawn only where somebody looks.
@@ -118,7 +115,7 @@ fn row_view(row: PreviewRow, open: bool) -> AnyView {
             }
         >
             <summary>
-                {format!("Line {}", row.line)}
+                {t().tune_line(row.line.into())}
                 <span class="muted">{counts}</span>
             </summary>
             <div class="tokens">
@@ -133,10 +130,10 @@ fn row_view(row: PreviewRow, open: bool) -> AnyView {
 /// A picture or a sound, with what it takes.
 fn medium_view(sense: Sense, tokens: u32) -> AnyView {
     let what = match sense {
-        Sense::Sight => "Picture",
-        Sense::Hearing => "Sound",
+        Sense::Sight => t().tune_image(),
+        Sense::Hearing => t().tune_audio(),
     };
-    let words = format!("{what}, {}", format::counted(tokens.into(), "token", "tokens"));
+    let words = format!("{what}, {}", t().tokens(tokens.into()));
     view! { <span class="token medium">{words}</span> }.into_any()
 }
 

@@ -9,6 +9,7 @@ use super::chart::Curves;
 use crate::{
     components::{FailureBox, Glyph, Icon},
     format,
+    language::t,
     state::{models::ModelState, tune::RunPhase, use_stores},
 };
 
@@ -22,7 +23,7 @@ pub fn RunSection() -> impl IntoView {
     });
     let title = move || {
         let name = name.get();
-        if name.is_empty() { "Training".to_owned() } else { format!("Training “{name}”") }
+        if name.is_empty() { t().chart_training().to_owned() } else { t().tune_title(&name) }
     };
     let failure = move || {
         run.failure.get().map(|failure| {
@@ -55,23 +56,20 @@ fn StatusLine() -> impl IntoView {
     let done = Memo::new(move |_| run.step());
     let words = move || {
         let (done, steps) = (done.get(), steps.get());
-        let of = format!("{} of {} steps", format::count(done.into()), format::count(steps.into()));
+        let (done_steps, all_steps) = (u64::from(done), u64::from(steps));
         match run.phase.get() {
             RunPhase::None => String::new(),
             RunPhase::Starting => match run.sensing.get() {
                 Some(words) => format!("{words}…"),
-                None => "Preparing the model for training…".to_owned(),
+                None => t().tune_preparing().to_owned(),
             },
-            RunPhase::Training if done == 0 => "The first step is under way…".to_owned(),
-            RunPhase::Training => format!("{of} done."),
-            RunPhase::Ending => format!("{of} done. Writing a checkpoint…"),
-            RunPhase::Paused => {
-                let (saved, steps) = (format::count(run.saved.get().into()), format::count(steps.into()));
-                format!("Paused after {saved} of {steps} steps. It is kept in this browser.")
-            }
-            RunPhase::Finished => format!("Done: {of}. It is kept here until you start another one."),
-            RunPhase::Elsewhere if steps == 0 => "Another tab is training.".to_owned(),
-            RunPhase::Elsewhere => format!("Another tab is training: {of} when it last saved."),
+            RunPhase::Training if done == 0 => t().tune_first_step().to_owned(),
+            RunPhase::Training => t().tune_steps_done(done_steps, all_steps),
+            RunPhase::Ending => t().tune_ending(done_steps, all_steps),
+            RunPhase::Paused => t().tune_paused_saved(run.saved.get().into(), all_steps),
+            RunPhase::Finished => t().tune_finished(done_steps, all_steps),
+            RunPhase::Elsewhere if steps == 0 => t().tune_elsewhere().to_owned(),
+            RunPhase::Elsewhere => t().tune_elsewhere_at(done_steps, all_steps),
         }
     };
     let figures = move || {
@@ -81,12 +79,12 @@ fn StatusLine() -> impl IntoView {
             parts.push(format::rate(speed.tokens_per_second));
         }
         if let Some(seconds) = speed.seconds_left {
-            parts.push(format!("{} left", format::whole_seconds(seconds)));
+            parts.push(t().time_left(&format::whole_seconds(seconds)));
         }
-        parts.push(format!("{} of graphics memory", format::bytes(speed.gpu_bytes)));
+        parts.push(t().tune_memory(&format::bytes(speed.gpu_bytes)));
         match run.saved.get() {
-            0 => parts.push("no checkpoint yet".to_owned()),
-            saved => parts.push(format!("checkpoint at step {}", format::count(saved.into()))),
+            0 => parts.push(t().tune_no_checkpoint().to_owned()),
+            saved => parts.push(t().tune_checkpoint(saved.into())),
         }
         Some(parts.join(" · "))
     };
@@ -97,7 +95,7 @@ fn StatusLine() -> impl IntoView {
             class="bar"
             max=move || steps.get().max(1).to_string()
             value=known
-            aria-label="Steps done"
+            aria-label=t().tune_progress()
         ></progress>
         <p class="muted numbers">{figures}</p>
     }
@@ -110,10 +108,11 @@ fn Samples() -> impl IntoView {
     let run = use_stores().tune.run;
     let line = |sample: TuneSample| {
         let when = match sample.step {
-            0 => "Before".to_owned(),
-            step => format!("After {}", format::counted(step.into(), "step", "steps")),
+            0 => t().tune_before().to_owned(),
+            step => t().tune_after(step.into()),
         };
-        let answer = if sample.answer.trim().is_empty() { "(nothing)".to_owned() } else { sample.answer };
+        let answer =
+            if sample.answer.trim().is_empty() { t().tune_nothing().to_owned() } else { sample.answer };
         view! {
             <div class="sample">
                 <dt>{when}</dt>
@@ -142,7 +141,7 @@ fn Samples() -> impl IntoView {
             })
         };
         view! {
-            <h3>{format!("“{prompt}”")}</h3>
+            <h3>{t().quoted(&prompt)}</h3>
             <dl class="samples">{lines}</dl>
         }
     };
@@ -174,31 +173,32 @@ fn Controls() -> impl IntoView {
     let delete = move || {
         if asking.get() {
             view! {
-                <span>"Delete what was learned?"</span>
-                <button type="button" class="button" on:click=move |_| { asking.set(false); tune.discard(); }>"Delete"</button>
-                <button type="button" class="button quiet" on:click=move |_| asking.set(false)>"Not now"</button>
+                <span>{t().tune_discard_question()}</span>
+                <button type="button" class="button" on:click=move |_| { asking.set(false); tune.discard(); }>{t().delete()}</button>
+                <button type="button" class="button quiet" on:click=move |_| asking.set(false)>{t().not_now()}</button>
             }
             .into_any()
         } else {
             view! {
                 <button type="button" class="button" on:click=move |_| asking.set(true)>
                     <Icon glyph=Glyph::Delete />
-                    "Delete…"
+                    {t().tune_discard()}
                 </button>
             }
             .into_any()
         }
     };
-    let buttons = move || match phase.get() {
+    let buttons = move || {
+        match phase.get() {
         RunPhase::Training => view! {
             <div class="buttons">
-                <button type="button" class="button primary" on:click=move |_| tune.pause()>"Pause"</button>
+                <button type="button" class="button primary" on:click=move |_| tune.pause()>{t().tune_pause()}</button>
                 <button type="button" class="button" on:click=move |_| tune.finish()>
                     <Icon glyph=Glyph::Stop />
-                    "Stop here"
+                    {t().tune_stop()}
                 </button>
             </div>
-            <p class="hint">"Stopping keeps what was learned so far as if it were done."</p>
+            <p class="hint">{t().tune_stop_hint()}</p>
         }
         .into_any(),
         RunPhase::Paused => view! {
@@ -210,15 +210,15 @@ fn Controls() -> impl IntoView {
                     disabled=move || other_model.with(Option::is_some)
                     on:click=move |_| tune.resume()
                 >
-                    "Resume"
+                    {t().tune_resume()}
                 </button>
                 {delete}
             </div>
-            <KeepForm words="Or keep it as it is" />
+            <KeepForm words=t().tune_save_as_is() />
         }
         .into_any(),
         RunPhase::Finished => view! {
-            <KeepForm words="Keep the adapter" />
+            <KeepForm words=t().tune_save() />
             <div class="buttons">{delete}</div>
         }
         .into_any(),
@@ -227,13 +227,14 @@ fn Controls() -> impl IntoView {
             <div class="buttons">
                 <button type="button" class="button" on:click=move |_| tune.list()>
                     <Icon glyph=Glyph::Again />
-                    "Check again"
+                    {t().tune_check_again()}
                 </button>
             </div>
-            <p class="hint">"Pause it there to go on here."</p>
+            <p class="hint">{t().tune_elsewhere_hint()}</p>
         }
         .into_any(),
         RunPhase::None | RunPhase::Ending => ().into_any(),
+    }
     };
     view! { {buttons} }
 }
@@ -248,11 +249,11 @@ fn StopSensing() -> impl IntoView {
             <div class="buttons">
                 <button type="button" class="button" on:click=move |_| tune.stop()>
                     <Icon glyph=Glyph::Stop />
-                    "Stop"
+                    {t().stop()}
                 </button>
             </div>
             <p class="hint">
-                "Pictures and sound are seen once, before the first step. What the model makes of them is kept with the training."
+                {t().tune_media_read_hint()}
             </p>
         </Show>
     }
@@ -272,7 +273,7 @@ fn KeepForm(words: &'static str) -> impl IntoView {
     view! {
         <form class="keep" aria-label=words on:submit=keep>
             <label class="field">
-                <span>"Name of the adapter"</span>
+                <span>{t().tune_adapter_name()}</span>
                 <input
                     type="text"
                     maxlength="80"

@@ -6,16 +6,20 @@ use protocol::tune::{Schedule, TuneLength, TuneSettings, TuneTarget};
 use crate::{
     components::{NumberField, Switch},
     format,
+    language::{Text, t},
     state::use_stores,
 };
 
+/// A text that is still to be had in a language.
+type Words = fn(Text) -> &'static str;
+
 /// Widths to choose from, with their words.
-const STRENGTHS: [(u32, &str); 5] = [
-    (4, "Light: a tone, a format"),
-    (8, "Usual: facts, a manner"),
-    (16, "Strong: many facts"),
-    (32, "Very strong"),
-    (64, "Strongest, and slowest"),
+const STRENGTHS: [(u32, Words); 5] = [
+    (4, Text::tune_rank_4),
+    (8, Text::tune_rank_8),
+    (16, Text::tune_rank_16),
+    (32, Text::tune_rank_32),
+    (64, Text::tune_rank_64),
 ];
 
 /// Steps in all at most, as the fields allow.
@@ -34,7 +38,7 @@ pub fn SettingsSection() -> impl IntoView {
         .into_iter()
         .map(|(value, words)| {
             let selected = move || rank.get() == value;
-            view! { <option value=value.to_string() prop:selected=selected>{format!("{words} ({value})")}</option> }
+            view! { <option value=value.to_string() prop:selected=selected>{format!("{} ({value})", words(t()))}</option> }
         })
         .collect();
     let take_rank = move |event| {
@@ -72,37 +76,37 @@ pub fn SettingsSection() -> impl IntoView {
     let in_steps = move || matches!(length.get(), TuneLength::Steps(_));
     view! {
         <section class="part" aria-labelledby="tune-settings">
-            <h2 id="tune-settings">"2. Settings"</h2>
+            <h2 id="tune-settings">{t().tune_settings()}</h2>
             <div class="fields wide">
                 <label class="field">
-                    <span>"Name"</span>
+                    <span>{t().tune_name()}</span>
                     <input
                         type="text"
                         maxlength="80"
-                        placeholder="What it is to be called"
+                        placeholder=t().tune_name_hint()
                         prop:value=name
                         on:change=move |event| settings.update(|it| it.name = event_target_value(&event))
                     />
                 </label>
                 <label class="field">
-                    <span>"Strength"</span>
+                    <span>{t().tune_strength()}</span>
                     <select on:change=take_rank>{strengths}</select>
                 </label>
-                <NumberField label="How long" min=1.0 max=MOST_STEPS step="1" value=amount on_change=take_amount />
+                <NumberField label=t().tune_length() min=1.0 max=MOST_STEPS step="1" value=amount on_change=take_amount />
                 <label class="field">
-                    <span>"Counted in"</span>
+                    <span>{t().tune_unit()}</span>
                     <select on:change=take_unit>
-                        <option value="rounds" prop:selected=move || !in_steps()>"rounds through the examples"</option>
-                        <option value="steps" prop:selected=in_steps>"steps"</option>
+                        <option value="rounds" prop:selected=move || !in_steps()>{t().tune_epochs()}</option>
+                        <option value="steps" prop:selected=in_steps>{t().tune_steps()}</option>
                     </select>
                 </label>
             </div>
             <label class="field">
-                <span>"A question to try it with"</span>
+                <span>{t().tune_question()}</span>
                 <input
                     type="text"
                     maxlength="500"
-                    placeholder="Answered before, during and after"
+                    placeholder=t().tune_question_hint()
                     prop:value=question
                     on:change=move |event| {
                         let text = event_target_value(&event).trim().to_owned();
@@ -111,7 +115,7 @@ pub fn SettingsSection() -> impl IntoView {
                 />
             </label>
             <details class="fold">
-                <summary>"All settings"</summary>
+                <summary>{t().tune_all_settings()}</summary>
                 <div class="fold-body"><Advanced /></div>
             </details>
         </section>
@@ -133,15 +137,15 @@ fn Advanced() -> impl IntoView {
         })
     };
     let targets: Vec<_> = [
-        (TuneTarget::Q, "Queries"),
-        (TuneTarget::K, "Keys"),
-        (TuneTarget::V, "Values"),
-        (TuneTarget::Output, "Output of attention"),
-        (TuneTarget::Gate, "Feed-forward gate"),
-        (TuneTarget::Up, "Feed-forward up"),
-        (TuneTarget::Down, "Feed-forward down"),
-        (TuneTarget::PleGate, "Per-layer gate"),
-        (TuneTarget::PleProjection, "Per-layer projection"),
+        (TuneTarget::Q, t().tune_target_q()),
+        (TuneTarget::K, t().tune_target_k()),
+        (TuneTarget::V, t().tune_target_v()),
+        (TuneTarget::Output, t().tune_target_o()),
+        (TuneTarget::Gate, t().tune_target_gate()),
+        (TuneTarget::Up, t().tune_target_up()),
+        (TuneTarget::Down, t().tune_target_down()),
+        (TuneTarget::PleGate, t().tune_target_ple_gate()),
+        (TuneTarget::PleProjection, t().tune_target_ple_projection()),
     ]
     .into_iter()
     .map(|(target, words)| {
@@ -158,9 +162,9 @@ fn Advanced() -> impl IntoView {
     })
     .collect();
     let schedules: Vec<_> = [
-        (Schedule::Cosine, "cosine", "Falls as a cosine"),
-        (Schedule::Linear, "linear", "Falls in a line"),
-        (Schedule::Constant, "constant", "Stays"),
+        (Schedule::Cosine, "cosine", t().tune_cosine()),
+        (Schedule::Linear, "linear", t().tune_linear()),
+        (Schedule::Constant, "constant", t().tune_constant()),
     ]
     .into_iter()
     .map(|(schedule, value, words)| {
@@ -178,37 +182,37 @@ fn Advanced() -> impl IntoView {
     };
     view! {
         <fieldset>
-            <legend>"What gets an adapter"</legend>
+            <legend>{t().tune_targets()}</legend>
             <div class="fields wide">{targets}</div>
         </fieldset>
         <div class="fields">
-            <NumberField label="Alpha" hint="The adapter is multiplied by alpha over strength." min=0.1 max=1024.0 step="1"
+            <NumberField label=t().tune_alpha() hint=t().tune_alpha_hint() min=0.1 max=1024.0 step="1"
                 value=shown(|it| format::decimal(it.alpha)) on_change=taken(|it| it.alpha.into(), |it, number| it.alpha = number as f32) />
-            <NumberField label="Learning rate" min=0.000_000_1 max=0.1 step="any"
+            <NumberField label=t().chart_rate() min=0.000_000_1 max=0.1 step="any"
                 value=shown(|it| rate_text(it.learning_rate)) on_change=taken(|it| it.learning_rate.into(), |it, number| it.learning_rate = number as f32) />
             <label class="field">
-                <span>"Schedule"</span>
+                <span>{t().tune_schedule()}</span>
                 <select on:change=take_schedule>{schedules}</select>
             </label>
-            <NumberField label="Warm-up" hint="Share of the steps, 0 to 1." min=0.0 max=1.0 step="0.01"
+            <NumberField label=t().tune_warmup() hint=t().tune_warmup_hint() min=0.0 max=1.0 step="0.01"
                 value=shown(|it| format::decimal(it.warmup)) on_change=taken(|it| it.warmup.into(), |it, number| it.warmup = number as f32) />
-            <NumberField label="Dropout" min=0.0 max=0.9 step="0.01"
+            <NumberField label=t().tune_dropout() min=0.0 max=0.9 step="0.01"
                 value=shown(|it| format::decimal(it.dropout)) on_change=taken(|it| it.dropout.into(), |it, number| it.dropout = number as f32) />
-            <NumberField label="Clipping" hint="Largest norm of the gradients; 0 is off." min=0.0 max=1000.0 step="0.1"
+            <NumberField label=t().tune_clip() hint=t().tune_clip_hint() min=0.0 max=1000.0 step="0.1"
                 value=shown(|it| format::decimal(it.clip)) on_change=taken(|it| it.clip.into(), |it, number| it.clip = number as f32) />
-            <NumberField label="Weight decay" min=0.0 max=1.0 step="0.001"
+            <NumberField label=t().tune_decay() min=0.0 max=1.0 step="0.001"
                 value=shown(|it| format::decimal(it.weight_decay)) on_change=taken(|it| it.weight_decay.into(), |it, number| it.weight_decay = number as f32) />
-            <NumberField label="Examples a step" min=1.0 max=256.0 step="1"
+            <NumberField label=t().tune_batch() min=1.0 max=256.0 step="1"
                 value=shown(|it| it.accumulation.to_string()) on_change=taken(|it| it.accumulation.into(), |it, number| it.accumulation = number as u32) />
-            <NumberField label="Longest example" hint="Tokens. Longer takes more memory." min=16.0 max=32_768.0 step="1"
+            <NumberField label=t().tune_longest() hint=t().tune_longest_hint() min=16.0 max=32_768.0 step="1"
                 value=shown(|it| it.max_tokens.to_string()) on_change=taken(|it| it.max_tokens.into(), |it, number| it.max_tokens = number as u32) />
-            <NumberField label="Kept back" hint="Share of the examples to evaluate with, 0 to 1." min=0.0 max=0.9 step="0.01"
+            <NumberField label=t().tune_eval() hint=t().tune_eval_hint() min=0.0 max=0.9 step="0.01"
                 value=shown(|it| format::decimal(it.eval_share)) on_change=taken(|it| it.eval_share.into(), |it, number| it.eval_share = number as f32) />
-            <NumberField label="Checkpoint" hint="Steps between two." min=1.0 max=10_000.0 step="1"
+            <NumberField label=t().tune_checkpoint_every() hint=t().tune_checkpoint_hint() min=1.0 max=10_000.0 step="1"
                 value=shown(|it| it.checkpoint_every.to_string()) on_change=taken(|it| it.checkpoint_every.into(), |it, number| it.checkpoint_every = number as u32) />
-            <NumberField label="Sample" hint="Steps between two; 0 for before and after." min=0.0 max=10_000.0 step="1"
+            <NumberField label=t().tune_sample_every() hint=t().tune_sample_hint() min=0.0 max=10_000.0 step="1"
                 value=shown(|it| it.sample_every.to_string()) on_change=taken(|it| it.sample_every.into(), |it, number| it.sample_every = number as u32) />
-            <NumberField label="Seed" min=0.0 max=9_007_199_254_740_991.0 step="1"
+            <NumberField label=t().sampling_seed() min=0.0 max=9_007_199_254_740_991.0 step="1"
                 value=shown(|it| it.seed.to_string()) on_change=taken(|it| it.seed as f64, |it, number| it.seed = number as u64) />
         </div>
     }

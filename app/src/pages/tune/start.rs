@@ -6,6 +6,7 @@ use protocol::tune::TunePlan;
 use crate::{
     components::{FailureBox, Glyph, Icon},
     format,
+    language::t,
     state::{models::ModelState, tune::RunPhase, use_stores},
 };
 
@@ -17,31 +18,31 @@ pub fn StartSection() -> impl IntoView {
     let plan = move || tune.plan.get().map(plan_view);
     let reason = Memo::new(move |_| {
         if !stores.engine.model.with(ModelState::is_ready) {
-            return Some("A model has to be loaded first.");
+            return Some(t().tune_needs_model());
         }
         if tune.data().is_none() {
-            return Some("Give it examples first.");
+            return Some(t().tune_needs_examples());
         }
         if tune.preview.with(|preview| preview.as_ref().is_some_and(|preview| preview.usable == 0)) {
-            return Some("None of the examples can be used.");
+            return Some(t().tune_unusable());
         }
         if tune.run.phase.get() == RunPhase::Elsewhere {
-            return Some("Another tab is training. Pause it there, or wait until it is done.");
+            return Some(t().tune_busy_elsewhere());
         }
         if stores.chat.answer.is_running() {
-            return Some("An answer is being written. Wait for its end, or stop it.");
+            return Some(t().tune_busy_answer());
         }
         let ready = tune.plan.with(|plan| plan.as_ref().is_some_and(|plan| plan.obstacle.is_none()));
         (!ready).then_some("")
     });
     let replaces = move || {
         matches!(tune.run.phase.get(), RunPhase::Paused | RunPhase::Finished).then(|| {
-            view! { <p class="hint">"The training above is deleted when a new one starts. Keep its adapter first if you want it."</p> }
+            view! { <p class="hint">{t().tune_replaces()}</p> }
         })
     };
     view! {
         <section class="part" aria-labelledby="tune-start">
-            <h2 id="tune-start">"3. Run"</h2>
+            <h2 id="tune-start">{t().tune_run()}</h2>
             {plan}
             {move || reason.get().filter(|reason| !reason.is_empty()).map(|reason| view! { <p class="muted" id="tune-reason">{reason}</p> })}
             {replaces}
@@ -53,49 +54,33 @@ pub fn StartSection() -> impl IntoView {
                     on:click=move |_| tune.start()
                 >
                     <Icon glyph=Glyph::Tune />
-                    "Start training"
+                    {t().tune_start()}
                 </button>
             </div>
-            <p class="hint">"While it trains, the model answers no questions. You can pause at any time."</p>
+            <p class="hint">{t().tune_start_hint()}</p>
         </section>
     }
     .into_any()
 }
 
 fn plan_view(plan: TunePlan) -> AnyView {
-    let number = |value: u32| format::count(u64::from(value));
-    let kept = match plan.evaluate {
-        0 => "none kept back".to_owned(),
-        count => format!("{} kept back to evaluate with", number(count)),
-    };
-    let memory = format!(
-        "{} of about {} that this device offers",
-        format::bytes(plan.gpu_bytes),
-        format::bytes(plan.gpu_available)
-    );
+    let memory = t().plan_memory(&format::bytes(plan.gpu_bytes), &format::bytes(plan.gpu_available));
     let time = match plan.seconds {
-        Some(seconds) => format!("about {}", format::seconds(seconds.max(1.0))),
-        None => "known after the first steps".to_owned(),
+        Some(seconds) => t().plan_time(&format::seconds(seconds.max(1.0))),
+        None => t().plan_time_later().to_owned(),
     };
     let storage = match plan.storage_left {
-        Some(left) => {
-            format!("{}, of {} left", format::bytes(2 * plan.checkpoint_bytes), format::bytes(left))
-        }
+        Some(left) => t().plan_storage(&format::bytes(2 * plan.checkpoint_bytes), &format::bytes(left)),
         None => format::bytes(2 * plan.checkpoint_bytes),
     };
-    let steps = format!(
-        "{} over {}, {kept}",
-        format::counted(plan.steps.into(), "step", "steps"),
-        format::counted(plan.train.into(), "example", "examples")
-    );
-    let media =
-        (plan.media_bytes > 0).then(|| ("Storage for pictures and sound", format::bytes(plan.media_bytes)));
+    let steps = t().plan_steps(plan.steps.into(), plan.train.into(), plan.evaluate.into());
+    let media = (plan.media_bytes > 0).then(|| (t().plan_media(), format::bytes(plan.media_bytes)));
     let pairs = [
-        ("Work", steps),
-        ("Learned", format!("{} numbers", format::count(plan.parameters))),
-        ("Graphics memory", memory),
-        ("Time", time),
-        ("Storage for checkpoints", storage),
+        (t().plan_work(), steps),
+        (t().plan_learned(), format::count(plan.parameters)),
+        (t().memory_graphics(), memory),
+        (t().plan_time_title(), time),
+        (t().plan_checkpoints(), storage),
     ];
     let pairs: Vec<_> = pairs
         .into_iter()

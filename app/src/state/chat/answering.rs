@@ -14,13 +14,12 @@ use super::super::models::{Choice, ModelState};
 use super::attaching::content;
 use super::tabs::lock_name;
 use super::{AnswerFailure, ChatStore, Queued, Turn};
-use crate::engine_client::Reply;
 use crate::history::{
     self, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Message, NodeId,
 };
 use crate::locks;
 use crate::sentences::SentenceSplitter;
-use crate::{failures, format};
+use crate::{engine_client::Reply, failures, format, language::t};
 
 /// Least time between two updates of the running answer on screen, in milliseconds.
 const FRAME_MS: u32 = 33;
@@ -98,12 +97,13 @@ impl ChatStore {
         let until = conversation.node(node).and_then(history::Node::parent).unwrap_or(node);
         let asked = with_system(conversation.clone(), &choice);
         let mut options = asked.generate_options(&choice.recommended(Some(&details)));
+        options.stop.extend(choice.entry.stop.iter().cloned());
         options.thinking &= details.capabilities.thinking;
         options.adapters = self.adapters.scales();
         let place = AnswerPlace { conversation: conversation.id, node, request: None };
         self.answer.begin(place);
         self.lock.set_value(locks::hold(&lock_name(place.conversation, node)));
-        self.ui.say("Answering.");
+        self.ui.say(t().answering());
         spawn_local(async move {
             let (messages, handles) = self.messages(&asked, until, details.capabilities).await;
             if self.answer.phase.get_untracked() == AnswerPhase::Stopping {
@@ -158,11 +158,9 @@ impl ChatStore {
             }
         }
         if unfit > 0 {
-            let words = format::counted(unfit, "attachment", "attachments");
-            self.ui.toast(format!("This model cannot take {words} of the conversation; it answers without."));
+            self.ui.toast(t().attachments_unfit(unfit));
         } else if lost > 0 {
-            let words = format::counted(lost, "attachment is", "attachments are");
-            self.ui.toast(format!("{words} not in this browser any more; the model answers without."));
+            self.ui.toast(t().attachments_lost(lost));
         }
         gathered
     }
@@ -293,8 +291,8 @@ fn engine_gone() -> Failure {
 /// What loading a tower is at.
 pub(in crate::state) fn tower_words(sense: Sense, progress: &LoadProgress) -> String {
     let part = match sense {
-        Sense::Sight => "Loading the part that sees",
-        Sense::Hearing => "Loading the part that hears",
+        Sense::Sight => t().sense_load_sight(),
+        Sense::Hearing => t().sense_load_hearing(),
     };
     match progress.phase {
         LoadPhase::Weights if progress.total > 0 => {
@@ -307,12 +305,17 @@ pub(in crate::state) fn tower_words(sense: Sense, progress: &LoadProgress) -> St
 /// What encoding is at.
 pub(in crate::state) fn encoding_words(sense: Sense, index: u32, of: u32, share: f32) -> String {
     let what = match sense {
-        Sense::Sight => "Looking",
-        Sense::Hearing => "Listening",
+        Sense::Sight => t().sense_sight(),
+        Sense::Hearing => t().sense_hearing(),
     };
-    let which = if of > 1 { format!(", {} of {of}", index + 1) } else { String::new() };
-    let percent = if share > 0.0 { format!(", {:.0} %", share * 100.0) } else { String::new() };
-    format!("{what}{which}{percent}")
+    let mut parts = vec![what.to_owned()];
+    if of > 1 {
+        parts.push(t().amount_of(&format::count(u64::from(index) + 1), &format::count(of.into())));
+    }
+    if share > 0.0 {
+        parts.push(t().unit_percent(&format::number(f64::from(share) * 100.0, 0)));
+    }
+    parts.join(", ")
 }
 
 /// How an answer ended.

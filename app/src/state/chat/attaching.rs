@@ -1,7 +1,8 @@
 //! What is attached to the next message: pictures, sound, videos.
 
 use leptos::{prelude::*, task::spawn_local};
-use protocol::{Cause, Content, Event, Media, MediaReport, MediaSize, Request, TokenBudget};
+use protocol::failure::MediaFailure;
+use protocol::{Cause, Content, Event, Media, MediaReport, MediaSize, Request, Sense, TokenBudget};
 use web_sys::{Blob, File};
 
 use super::ChatStore;
@@ -9,7 +10,7 @@ use crate::history::{Attachment, AttachmentKey, AttachmentKind, Moment};
 use crate::media::{decode, kind, kind::FileKind, picture, video, wav::Wav};
 use crate::state::engine::EnginePhase;
 use crate::state::media::{MOST_BYTES, blob_of};
-use crate::{failures, format};
+use crate::{failures, format, language::t};
 
 /// An attachment of the next message.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,18 +67,18 @@ impl ChatStore {
     #[must_use]
     pub fn senses(self) -> Senses {
         let Some(choice) = self.engine.selection() else {
-            let words = || Some("Choose a model first.".to_owned());
+            let words = || Some(t().attach_no_model().to_owned());
             return Senses { no_sight: words(), no_hearing: words() };
         };
         let able = self.engine.abilities(&choice);
         let name = &choice.entry.name;
         if !able.vision && !able.audio {
-            let words = || Some(format!("{name} takes text only. Choose a model that sees or hears."));
+            let words = || Some(t().attach_text_only(name));
             return Senses { no_sight: words(), no_hearing: words() };
         }
         Senses {
-            no_sight: (!able.vision).then(|| format!("{name} does not see. Choose a model that does.")),
-            no_hearing: (!able.audio).then(|| format!("{name} does not hear. Choose a model that does.")),
+            no_sight: (!able.vision).then(|| t().attach_no_images(name)),
+            no_hearing: (!able.audio).then(|| t().attach_no_audio(name)),
         }
     }
 
@@ -87,7 +88,7 @@ impl ChatStore {
         spawn_local(async move {
             for file in files {
                 let name = file.name();
-                self.attaching.set(Some(format!("Reading {name}")));
+                self.attaching.set(Some(t().attach_reading(&name)));
                 if let Err(reason) = self.attach_file(&file).await {
                     self.refuse(&name, &reason);
                 }
@@ -110,8 +111,8 @@ impl ChatStore {
     pub fn attach_recording(self, recording: Wav) {
         self.attach_trouble.set(None);
         spawn_local(async move {
-            if let Err(reason) = self.add_sound(recording, "Recording", None).await {
-                self.refuse("The recording", &reason);
+            if let Err(reason) = self.add_sound(recording, t().recording(), None).await {
+                self.refuse(t().attach_recording(), &reason);
             }
         });
     }
@@ -130,7 +131,7 @@ impl ChatStore {
             });
         });
         self.keep_draft();
-        self.ui.toast_with_undo("Attachment removed.", move || {
+        self.ui.toast_with_undo(t().attach_removed(), move || {
             self.attached.set(before.clone());
             self.keep_draft();
         });
@@ -191,12 +192,10 @@ impl ChatStore {
             FileKind::Picture { .. } | FileKind::Video => senses.no_sight,
             FileKind::Sound => senses.no_hearing,
             FileKind::Model => {
-                return Err("A model is opened on its own, not together with other files.".into());
+                return Err(t().attach_model().into());
             }
             FileKind::Other => {
-                return Err(
-                    "It is neither a picture nor sound nor a video, and nothing else can be attached.".into(),
-                );
+                return Err(t().attach_other().into());
             }
         };
         if let Some(reason) = lacks {
@@ -204,21 +203,21 @@ impl ChatStore {
         }
         let size = file.size() as u64;
         if size == 0 {
-            return Err("The file is empty.".into());
+            return Err(failures::of(&MediaFailure::EmptyFile.into()));
         }
         if size > MOST_BYTES && kind != FileKind::Video {
-            let (size, most) = (format::bytes(size), format::bytes(MOST_BYTES));
-            return Err(format!("It has {size}; up to {most} can be attached."));
+            return Err(failures::of(&MediaFailure::FileTooLarge { size, most: MOST_BYTES }.into()));
         }
         match kind {
             FileKind::Picture { readable: true } => self.add_picture(file, &name, &mime).await,
             FileKind::Picture { readable: false } => {
                 let drawn = picture::as_png(file).await;
-                let drawn = drawn.ok_or("This browser cannot read it as a picture.")?;
+                let unreadable = || failures::of(&MediaFailure::NotDecoded(Sense::Sight).into());
+                let drawn = drawn.ok_or_else(unreadable)?;
                 self.add_picture(&drawn, &name, "image/png").await
             }
             FileKind::Sound => {
-                let sound = decode::decode(file).await.map_err(|error| error.to_string())?;
+                let sound = decode::decode(file).await.map_err(|failure| failures::of(&failure.into()))?;
                 self.add_sound(sound.wav, &name, None).await
             }
             FileKind::Video => self.add_video(file, &name, hears).await,
@@ -238,7 +237,7 @@ impl ChatStore {
     async fn add_sound(self, sound: Wav, name: &str, moment: Option<Moment>) -> Result<(), String> {
         let millis = sound.millis();
         let bytes = sound.finish();
-        let blob = blob_of(&bytes, "audio/wav").ok_or("The browser has no room for it.")?;
+        let blob = blob_of(&bytes, "audio/wav").ok_or(t().media_no_room())?;
         let key = self.media.keep(&blob).await?;
         let attachment = Attachment {
             size: bytes.len() as u64,
@@ -251,7 +250,7 @@ impl ChatStore {
 
     async fn add_video(self, file: &File, name: &str, with_sound: bool) -> Result<(), String> {
         let told = |taken: usize, of: usize| {
-            self.attaching.set(Some(format!("Reading {name}, picture {} of {of}", taken + 1)));
+            self.attaching.set(Some(t().attach_reading_frame(name, taken as u64 + 1, of as u64)));
         };
         let frames = video::frames(file, told).await.map_err(|error| error.to_string())?;
         let sound = if with_sound && (file.size() as u64) <= MOST_BYTES {
@@ -281,7 +280,7 @@ impl ChatStore {
     /// Puts an attachment to the others, and has the engine look at it.
     async fn add(self, attachment: Attachment) -> Result<(), String> {
         let key = attachment.key;
-        self.ui.say(format!("{} attached.", attachment.name));
+        self.ui.say(t().attached(&attachment.name));
         self.attached.update(|all| all.push(Attached { attachment, report: None, look: Look::None }));
         self.keep_draft();
         self.examine(key).await;
@@ -294,7 +293,7 @@ impl ChatStore {
         let Some(Attached { attachment, .. }) = self.attached.with_untracked(find) else { return };
         let Some(blob) = self.media.blob(&attachment).await else {
             self.attached.update(|all| all.retain(|it| it.attachment.key != key));
-            self.refuse(&attachment.name, "It is not in this browser any more. Choose it again.");
+            self.refuse(&attachment.name, t().attach_gone());
             return;
         };
         let content = content(&attachment, 0);

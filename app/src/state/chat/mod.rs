@@ -21,9 +21,12 @@ use super::answer::{AnswerPhase, RunningAnswer};
 use super::engine::EngineStore;
 use super::models::ModelState;
 use super::{AdapterStore, Library, MediaStore, SettingsStore, Ui};
-use crate::history::{self, Branch, Conversation, ConversationId, Draft, NodeId, Options};
 use crate::locks::Lock;
 use crate::place::Place;
+use crate::{
+    history::{self, Branch, Conversation, ConversationId, Draft, NodeId, Options},
+    language::t,
+};
 
 /// What is to be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,7 +253,7 @@ impl ChatStore {
         let delete = |conversation: &mut Conversation| conversation.delete_branch(node, history::now());
         // A message that is gone already needs no deleting.
         if let Some(Ok(branch)) = self.library.change(id, delete) {
-            self.ui.toast_with_undo("Message deleted.", move || {
+            self.ui.toast_with_undo(t().message_deleted(), move || {
                 spawn_local(self.put_back(id, branch.clone()));
             });
         }
@@ -274,7 +277,7 @@ impl ChatStore {
             if self.wanted.get_value() == Some(id) {
                 self.ui.replace_path(&Place::Chat(None).path());
             }
-            self.ui.toast_with_undo("Conversation deleted.", move || {
+            self.ui.toast_with_undo(t().conversation_deleted(), move || {
                 let removed = removed.clone();
                 spawn_local(async move {
                     self.library.restore(removed).await;
@@ -334,6 +337,6 @@ impl ChatStore {
     }
 
     fn told<T>(self, result: Result<T, history::TreeOpError>) -> Option<T> {
-        result.map_err(|error| self.ui.toast(format!("This did not work: {error}."))).ok()
+        result.map_err(|error| self.ui.toast(t().did_not_work(&error.to_string()))).ok()
     }
 }

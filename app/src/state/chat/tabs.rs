@@ -3,8 +3,11 @@
 use leptos::{prelude::*, task::spawn_local};
 
 use super::{Absence, ChatStore};
-use crate::history::{ConversationId, NodeId};
 use crate::locks;
+use crate::{
+    history::{ConversationId, NodeId},
+    language::t,
+};
 
 /// The lock that a tab holds while it writes this answer.
 pub(super) fn lock_name(conversation: ConversationId, node: NodeId) -> String {
@@ -36,7 +39,7 @@ impl ChatStore {
                 self.show_blank(Some(Absence::NotHere));
             }
             if here || answering {
-                self.ui.toast_with_undo("This conversation was deleted in another tab.", move || {
+                self.ui.toast_with_undo(t().deleted_elsewhere(), move || {
                     let lost = lost.clone();
                     spawn_local(async move {
                         self.library.restore(lost).await;
@@ -66,7 +69,7 @@ impl ChatStore {
         let last = self.conversation.with_untracked(|open| open.leaf().map(|leaf| (open.id, leaf)));
         let refused = last.is_some_and(|at| self.elsewhere.with_untracked(|all| all.contains(&at)));
         if refused {
-            self.ui.toast("This conversation is being answered in another tab.");
+            self.ui.toast(t().answered_elsewhere());
         }
         refused
     }

@@ -1,5 +1,7 @@
 //! The conversations of this browser: the list, and keeping them.
 
+use crate::language::t;
+
 mod live;
 #[cfg(test)]
 mod tests;
@@ -90,9 +92,7 @@ impl Library {
         let name = if super::engine::simulation().is_some() { SIMULATED } else { NAME };
         let store = HistoryStore::open(name).await;
         if let Persistence::UntilClosed { reason } = store.persistence() {
-            self.trouble.set(Some(format!(
-                "This browser keeps nothing for this page, so conversations are gone when you close it ({reason})."
-            )));
+            self.trouble.set(Some(t().not_kept(reason)));
         }
         let subscription = store.on_change(move |change| self.hear(change));
         self.subscription.set_value(Some(SendWrapper::new(subscription)));
@@ -255,7 +255,7 @@ impl Library {
     /// # Errors
     /// When the store fails, in words.
     pub async fn export(self, ids: &[ConversationId], take: impl FnMut(String)) -> Result<usize, String> {
-        let store = self.store().ok_or("The browser's store is not open yet.")?;
+        let store = self.store().ok_or(t().store_closed())?;
         let live = |id| self.at_hand(id).map(|now| now.get_untracked());
         store.export(ids, live, take).await.map_err(|error| error.to_string())
     }
@@ -275,8 +275,8 @@ impl Library {
         spawn_local(async move {
             match store.raw(id).await {
                 Ok(Some(bytes)) => browser::download_bytes(&format!("gemtab-{id}.json"), &bytes),
-                Ok(None) => ui.toast("It is not in this browser any more."),
-                Err(error) => ui.toast(format!("It can't be saved: {error}.")),
+                Ok(None) => ui.toast(t().saved_gone()),
+                Err(error) => ui.toast(t().not_saved(&error.to_string())),
             }
         });
     }
@@ -286,7 +286,7 @@ impl Library {
     /// # Errors
     /// What is wrong with the file, in words. Nothing of it was added then.
     pub async fn import(self, json: &[u8]) -> Result<ImportReport, String> {
-        let store = self.store().ok_or("The browser's store is not open yet.")?;
+        let store = self.store().ok_or(t().store_closed())?;
         let report = store.import(json).await.map_err(|error| error.to_string())?;
         report.merged.iter().for_each(|&id| self.forget_text(id));
         self.reread(|id| report.merged.contains(&id));

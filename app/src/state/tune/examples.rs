@@ -13,8 +13,8 @@ use super::super::chat::content;
 use super::super::models::ModelState;
 use super::TuneStore;
 use super::files::{self, GivenFile};
-use crate::format;
 use crate::history::{Attachment, Conversation};
+use crate::language::t;
 
 /// Rest after a change before the engine reads the examples again.
 const REST: Duration = Duration::from_millis(350);
@@ -95,9 +95,7 @@ impl TuneStore {
                     }
                 }
                 if lost > 0 {
-                    let words = format::counted(lost, "attachment is", "attachments are");
-                    self.ui
-                        .toast(format!("{words} not in this browser any more, and cannot be learned from."));
+                    self.ui.toast(t().tune_attachments_lost(lost));
                 }
                 let messages = untrack(|| self.chat_messages(|it| places.get(&it.key).copied()));
                 Some((ExampleData::Chat(messages), handles))

@@ -9,10 +9,10 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
 use super::{Origin, TextSource, TuneStore};
-use crate::format;
 use crate::history::AttachmentKey;
 use crate::media::{decode, kind, kind::FileKind, picture};
 use crate::state::media::{MOST_BYTES, blob_of};
+use crate::{failures, language::t};
 
 /// Files of examples above this are not read: the page would hold them several times.
 const MOST_TEXT: u64 = 32_000_000;
@@ -57,10 +57,10 @@ impl TuneStore {
         spawn_local(async move {
             for file in files {
                 let name = file.name();
-                self.reading_file.set(Some(format!("Reading {name}")));
+                self.reading_file.set(Some(t().attach_reading(&name)));
                 match kind::of(&name, &file.type_()) {
                     FileKind::Other => self.take_text(&file).await,
-                    FileKind::Model => self.ui.toast(format!("{name} is a model. Open it on its own.")),
+                    FileKind::Model => self.ui.toast(t().tune_file_model(&name)),
                     kind => self.take_medium(file, kind).await,
                 }
             }
@@ -76,8 +76,8 @@ impl TuneStore {
     async fn take_text(self, file: &File) {
         let (name, size) = (file.name(), file.size() as u64);
         if size > MOST_TEXT {
-            let (size, most) = (format::bytes(size), format::bytes(MOST_TEXT));
-            self.ui.toast(format!("{name} has {size}; up to {most} can be read."));
+            let why = failures::of(&MediaFailure::FileTooLarge { size, most: MOST_TEXT }.into());
+            self.ui.toast(format!("{name}: {why}"));
             return;
         }
         match JsFuture::from(file.text()).await {
@@ -90,7 +90,7 @@ impl TuneStore {
                     files,
                 };
             }),
-            Err(_) => self.ui.toast(format!("{name} could not be read. Choose it again.")),
+            Err(_) => self.ui.toast(format!("{name}: {}", t().media_unreadable())),
         }
     }
 

@@ -15,6 +15,8 @@ pub use run::RunPhase;
 use super::{ChatStore, EngineStore, Library, MediaStore, Ui};
 use run::RunStore;
 
+use crate::language::t;
+
 /// Fine-tuning.
 #[derive(Clone, Copy)]
 pub struct TuneStore {
@@ -95,7 +97,7 @@ impl TuneStore {
     pub fn keep(self, name: &str) {
         let name = name.trim().to_owned();
         if name.is_empty() {
-            self.ui.toast("Give it a name first.");
+            self.ui.toast(t().tune_name_first());
             return;
         }
         self.ask_kept(TuneRequest::Keep { name });

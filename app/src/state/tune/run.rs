@@ -7,8 +7,7 @@ use protocol::{Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
 
 use super::super::chat::{encoding_words, tower_words};
 use super::TuneStore;
-use crate::engine_client::Reply;
-use crate::failures;
+use crate::{engine_client::Reply, failures, language::t};
 
 /// Least time between two updates of the curves, in milliseconds.
 const FRAME_MS: u32 = 100;
@@ -174,7 +173,11 @@ impl RunStore {
             TuneEvent::Trouble(failure) => self.trouble.set(Some(failure)),
             TuneEvent::Paused(summary) => self.show(summary, RunPhase::Paused),
             TuneEvent::Finished(summary) => self.show(summary, RunPhase::Finished),
-            TuneEvent::Prepared { .. } | TuneEvent::Kept { .. } | TuneEvent::Files(_) => {}
+            TuneEvent::Prepared { .. }
+            | TuneEvent::Kept { .. }
+            | TuneEvent::Files(_)
+            | TuneEvent::Waiting { .. }
+            | TuneEvent::GoesOn => {}
         }
     }
 }
@@ -215,7 +218,7 @@ impl TuneStore {
         self.run.speed.set(None);
         self.run.phase.set(RunPhase::Starting);
         self.run.request.set_value(Some(reply.id()));
-        self.ui.say("Training begins.");
+        self.ui.say(t().tune_begins());
         spawn_local(self.follow(reply));
     }
 
@@ -227,12 +230,9 @@ impl TuneStore {
                     Event::Tune { event, .. } => {
                         match &*event {
                             TuneEvent::Paused(summary) => {
-                                self.ui.say(format!(
-                                    "Paused after {} of {} steps.",
-                                    summary.step, summary.steps
-                                ));
+                                self.ui.say(t().tune_paused(summary.step.into(), summary.steps.into()));
                             }
-                            TuneEvent::Finished(_) => self.ui.say("Training is done."),
+                            TuneEvent::Finished(_) => self.ui.say(t().tune_done()),
                             TuneEvent::Trouble(failure) => self.ui.say(failures::sentence(failure)),
                             _ => {}
                         }

@@ -34,6 +34,9 @@ pub struct Options {
     pub ignore_eos: bool,
     /// Whether the answer begins inside a thought.
     pub in_thought: bool,
+    /// How many of the prompt's last tokens are the beginning of the answer: it goes on after them. They are of the prompt,
+    /// not drawn, and their text is not given again.
+    pub begun: usize,
     /// What a session whose device was lost has drawn of this answer: it goes on after these ids. They count as drawn,
     /// and their text is not given again.
     pub drawn: Vec<u32>,
@@ -359,6 +362,13 @@ impl Run<'_> {
 
     /// Takes up what was drawn of this answer before.
     fn recall(&mut self, session: &Session) {
+        let begun = self.prompt.saturating_sub(self.options.begun);
+        for &id in &self.input.ids()[begun..self.prompt] {
+            self.parser.push(&session.tokenizer, id);
+        }
+        if self.options.begun > 0 {
+            self.parser.drop_held();
+        }
         for &id in &self.options.drawn {
             self.input.push(id);
             // Said before.

@@ -75,6 +75,8 @@ pub struct Session {
     variant: Variant,
     decoder: Decoder,
     context: u32,
+    bytes: u64,
+    tower_bytes: u64,
     sequence: Sequence,
     checkpoints: Checkpoints,
     vision: Option<Vision>,
@@ -175,6 +177,8 @@ impl Session {
             variant,
             decoder,
             context: fit.context,
+            bytes: fit.bytes,
+            tower_bytes: plan.tower_bytes,
             sequence: Sequence::default(),
             checkpoints: Checkpoints::default(),
             vision: eyes,
@@ -271,6 +275,19 @@ impl Session {
     #[must_use]
     pub fn context(&self) -> u32 {
         self.context
+    }
+
+    /// Bytes of graphics memory that the load was planned with ([`Fit::bytes`]): with room for the towers and for what an
+    /// answer keeps, which are not there from the beginning.
+    #[must_use]
+    pub fn planned_bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Of these, what is kept free for towers.
+    #[must_use]
+    pub fn tower_bytes(&self) -> u64 {
+        self.tower_bytes
     }
 
     /// Tokens in the cache.

@@ -119,6 +119,20 @@ impl Plan {
         Ok(*options)
     }
 
+    /// What a load with these options takes on this device: the plan, with the largest pictures that cost nothing else,
+    /// and the options that give it.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn for_device(
+        header: &Header,
+        options: &LoadOptions,
+        memory: DeviceMemory,
+    ) -> Result<(Self, LoadOptions), EngineError> {
+        let options = Self::with_pictures(header, options, memory)?;
+        Ok((Self::with_options(header, &options)?, options))
+    }
+
     /// The per-layer table, where the model has one.
     #[must_use]
     pub fn table(&self) -> Option<&MatrixSpec> {

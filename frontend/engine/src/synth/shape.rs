@@ -127,7 +127,19 @@ const DENSE_31B: Shape = Shape {
     ..DENSE_12B
 };
 
-const SHAPES: [Shape; 5] = [E2B, E4B, DENSE_12B, MOE_26B, DENSE_31B];
+/// Of the E2B kind and no published size, for tests: most of it is the per-layer table, if the vocabulary is large.
+const E2B_SMALL: Shape = Shape {
+    name: "e2b-small",
+    layers: 4,
+    width: 512,
+    heads: 2,
+    feed_forward: 256,
+    period: 2,
+    shared: 2,
+    ..E2B
+};
+
+const SHAPES: [Shape; 6] = [E2B, E4B, DENSE_12B, MOE_26B, DENSE_31B, E2B_SMALL];
 
 impl FromStr for Shape {
     type Err = SynthError;

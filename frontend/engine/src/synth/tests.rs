@@ -309,7 +309,10 @@ fn experts_of_the_published_size_are_counted_and_can_be_cut() {
 #[test]
 fn wrong_names_are_answered_with_the_right_ones() {
     let error = "e3b".parse::<Shape>().expect_err("no such shape");
-    assert_eq!(error.to_string(), "There is no shape \u{ab}e3b\u{bb}. There are e2b, e4b, 12b, 26b, 31b.");
+    assert_eq!(
+        error.to_string(),
+        "There is no shape \u{ab}e3b\u{bb}. There are e2b, e4b, 12b, 26b, 31b, e2b-small."
+    );
     assert!("q4_k".parse::<Quant>().is_err());
     let options = Options { vocabulary: 500, ..Options::new(small(), Quant::F16) };
     assert!(matches!(write(Vec::new(), &options), Err(SynthError::Vocabulary { found: 500 })));

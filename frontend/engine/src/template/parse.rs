@@ -79,6 +79,15 @@ impl AnswerParser {
         self.stops.found()
     }
 
+    /// Drops what is held back of the ids so far: their text was given before.
+    pub fn drop_held(&mut self) {
+        self.decoder.flush();
+        self.stops.flush();
+        if let State::Thought(thought) = &mut self.state {
+            thought.line_end = false;
+        }
+    }
+
     /// Takes the next id. Mostly gives one piece, sometimes none or two.
     pub fn push(&mut self, tokenizer: &Tokenizer, id: u32) -> Vec<Piece> {
         let mut pieces = Vec::new();

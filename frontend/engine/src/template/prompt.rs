@@ -1,5 +1,6 @@
 //! A rendered prompt: control tokens apart from text.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,18 @@ pub struct Prompt {
     segments: Vec<Segment>,
 }
 
+/// The counts of the texts of a prompt, and how many bytes had to be read for them.
+#[derive(Clone, Debug, Default)]
+pub struct KnownCounts(HashMap<String, usize>, usize);
+
+impl KnownCounts {
+    /// Bytes of text that the last count had to read.
+    #[must_use]
+    pub fn bytes_read(&self) -> usize {
+        self.1
+    }
+}
+
 /// A prompt that the model has no tokens for.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PromptError {
@@ -108,6 +121,58 @@ impl Prompt {
         })
     }
 
+    /// Token ids of an answer to this prompt that goes on: its thought and its text so far. An answer that has text has
+    /// ended its thought.
+    ///
+    /// # Errors
+    /// As [`Self::encode`].
+    pub fn begun(&self, tokenizer: &Tokenizer, thought: &str, answer: &str) -> Result<Vec<u32>, PromptError> {
+        let mut begun = Self::default();
+        let opened = self.ends_in_thought();
+        if !thought.is_empty() && !opened {
+            begun.special(special::CHANNEL_OPEN);
+            begun.text(super::render::THOUGHT);
+        }
+        begun.text(thought);
+        if !answer.is_empty() && (opened || !thought.is_empty()) {
+            begun.text("\n");
+            begun.special(special::CHANNEL_CLOSE);
+        }
+        begun.text(answer);
+        let mut ids = Vec::new();
+        begun.push_ids(tokenizer, &mut ids, |_, _| Ok(()))?;
+        Ok(ids)
+    }
+
+    /// How many ids [`Self::encode`] gives. The counts of texts are looked up in `known`, which afterwards holds those of
+    /// this prompt: of a conversation to which something is being written, only that is read each time.
+    ///
+    /// # Errors
+    /// As [`Self::encode`].
+    pub fn count(&self, tokenizer: &Tokenizer, known: &mut KnownCounts) -> Result<usize, PromptError> {
+        let mut seen = KnownCounts::default();
+        let mut ids = 0;
+        for segment in &self.segments {
+            ids += match segment {
+                Segment::Text(text) => {
+                    let count = known.0.remove(text).or_else(|| seen.0.get(text).copied());
+                    let count = count.unwrap_or_else(|| {
+                        seen.1 += text.len();
+                        tokenizer.encode(text, Specials::Ignore).len()
+                    });
+                    seen.0.insert(text.clone(), count);
+                    count
+                }
+                Segment::Special(special::BOS) => 1,
+                Segment::Special(token) => control(tokenizer, token).map(|_| 1)?,
+                Segment::Media(media) => control(tokenizer, media.slot()).map(|_| 1)?,
+            };
+        }
+        *known = seen;
+        let begins = matches!(self.segments.first(), Some(Segment::Special(special::BOS)));
+        Ok(ids + usize::from(!begins))
+    }
+
     /// The prompt as the model reads it: each of the media, in order, has as many slots as it has soft tokens, between
     /// the tokens that begin and end it.
     ///
@@ -134,18 +199,29 @@ impl Prompt {
     fn ids(
         &self,
         tokenizer: &Tokenizer,
-        mut medium: impl FnMut(Media, &mut Vec<u32>) -> Result<(), PromptError>,
+        medium: impl FnMut(Media, &mut Vec<u32>) -> Result<(), PromptError>,
     ) -> Result<Vec<u32>, PromptError> {
         let mut ids = Vec::new();
+        self.push_ids(tokenizer, &mut ids, medium)?;
+        Ok(tokenizer.with_one_bos(ids))
+    }
+
+    /// Token ids of the segments alone.
+    fn push_ids(
+        &self,
+        tokenizer: &Tokenizer,
+        ids: &mut Vec<u32>,
+        mut medium: impl FnMut(Media, &mut Vec<u32>) -> Result<(), PromptError>,
+    ) -> Result<(), PromptError> {
         for segment in &self.segments {
             match segment {
                 Segment::Text(text) => ids.extend(tokenizer.encode(text, Specials::Ignore)),
                 Segment::Special(special::BOS) => ids.push(tokenizer.special().bos),
                 Segment::Special(token) => ids.push(control(tokenizer, token)?),
-                Segment::Media(media) => medium(*media, &mut ids)?,
+                Segment::Media(media) => medium(*media, ids)?,
             }
         }
-        Ok(tokenizer.with_one_bos(ids))
+        Ok(())
     }
 
     pub(super) fn special(&mut self, token: &'static str) {

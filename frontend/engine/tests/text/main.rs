@@ -2,6 +2,7 @@
 //! `tests/golden`, on every model file there, on the built-in model, and on `shared/golden` beside the repository
 //! where that exists.
 
+mod counts;
 mod examples;
 mod loading;
 mod models;

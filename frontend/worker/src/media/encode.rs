@@ -116,6 +116,20 @@ impl Prepared {
         input.map_err(|error| failure::of(&error.into(), None))
     }
 
+    /// How many tokens the model reads.
+    pub fn count(&self, prompt: &Prompt, model: &Model) -> Result<u32, Failure> {
+        let mut tokens = 0;
+        for (medium, _) in self.media() {
+            if !model.takes(medium.media) {
+                return Err(failure::no_tower(medium.media));
+            }
+            // One slot is counted already; a token stands before and after those of a medium.
+            tokens += medium.tokens + 1;
+        }
+        let texts = prompt.count(&model.tokenizer, &mut model.counts.borrow_mut());
+        Ok(tokens + texts.map_err(|error| failure::of(&error.into(), None))? as u32)
+    }
+
     /// Encodes what the session has to read, and gives it to the input.
     pub async fn encode(
         &self,

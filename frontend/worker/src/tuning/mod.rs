@@ -21,6 +21,7 @@ mod soft_tokens;
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
+use engine::bytes::CancelToken;
 use engine::store::{Folder, MemoryFolder, StoreError};
 use futures_util::lock::Mutex;
 use protocol::RequestId;
@@ -46,6 +47,17 @@ pub struct Tuning {
     places: Mutex<Option<Rc<Places>>>,
     /// Seconds that the loaded model takes for a token of an example, once that was measured.
     pace: Cell<Option<f64>>,
+    /// An answer that a run is to wait for.
+    interruption: RefCell<Option<CancelToken>>,
+}
+
+/// Lets a run go on when it is dropped.
+pub struct Interruption(CancelToken);
+
+impl Drop for Interruption {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
 }
 
 /// Where things are kept.
@@ -62,6 +74,13 @@ impl Tuning {
     /// Another model is loaded: what was measured holds no longer.
     pub fn forget_model(&self) {
         self.pace.set(None);
+    }
+
+    /// Has a run that is under way wait between two steps, as long as what is returned is there.
+    pub fn interrupt(&self) -> Interruption {
+        let over = CancelToken::new();
+        self.interruption.replace(Some(over.clone()));
+        Interruption(over)
     }
 
     /// The lock that keeps the run of one tab from the others; none where another tab has it.

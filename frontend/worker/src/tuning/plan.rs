@@ -106,7 +106,7 @@ async fn plan(
         evaluate: evaluate.len() as u32,
         tokens: (f64::from(*steps) * each_step).round() as u64,
         parameters: 0,
-        gpu_bytes: ready.gpu.bytes_in_use(),
+        gpu_bytes: ready.memory_without_towers(),
         gpu_available: available,
         seconds: pace.map(|pace| pace * passes),
         checkpoint_bytes: 0,

@@ -7,9 +7,12 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use engine::adapter::gguf;
+use engine::bytes::{CancelToken, SourceError};
+use engine::gpu::Gpu;
 use engine::session::{Control, EngineError, Event as Said, Options};
 use engine::template::Piece;
 use engine::train::{Example, StepReport, TrainError, Trainer, order};
+use futures_util::lock::MutexGuard;
 use protocol::failure::TrainingFailure;
 use protocol::tune::{RunSummary, TunePoint, TuneSample, TuneSettings};
 use protocol::{Event, Failure, Message, RequestId, Role, TuneEvent};
@@ -41,7 +44,7 @@ pub async fn run(
     let Some(_lock) = host.tuning.lock(&host).await else { return Err(kept::elsewhere(&host).await) };
     host.keeper.pause();
     let result = match host.slot(&task.cancel).await {
-        Ok(mut slot) => run_in(&host, &mut slot, id, begin, &task).await,
+        Ok(slot) => run_in(&host, slot, id, begin, &task).await,
         Err(_) => Err(failure::cancelled()),
     };
     keeping::resume(&host);
@@ -50,16 +53,16 @@ pub async fn run(
 
 async fn run_in(
     host: &Rc<Host>,
-    slot: &mut Slot,
+    mut slot: MutexGuard<'_, Slot>,
     id: RequestId,
     begin: Option<(Given, TuneSettings)>,
     task: &Task,
 ) -> Result<TuneEvent, Failure> {
-    recovery::ensure(host, slot, &task.cancel).await?;
+    recovery::ensure(host, &mut slot, &task.cancel).await?;
     let of_store = |error| kept::of_store(&error);
     let places = host.tuning.places(host).await.map_err(of_store)?;
     let (summary, data) = match begin {
-        Some((given, settings)) => start(host, slot, &places, id, &given, settings, task).await?,
+        Some((given, settings)) => start(host, &mut slot, &places, id, &given, settings, task).await?,
         None => {
             let last = places.ledger.last().await.map_err(of_store)?.ok_or_else(nothing_kept)?;
             let data = places.ledger.examples(&last.run).await.map_err(of_store)?.ok_or_else(nothing_kept)?;
@@ -175,38 +178,60 @@ enum Stopped {
     Engine(EngineError),
     /// As the page is told.
     Said(Failure),
+    /// An answer came between, after which the device was another one: it goes on from the checkpoint.
+    Interrupted,
 }
 
-impl Run<'_> {
+/// The model, while the run has it.
+type Held<'s> = Option<MutexGuard<'s, Slot>>;
+
+/// The session, if it is still on this device.
+fn ready_on<'h>(held: &'h mut Held<'_>, gpu: &Rc<Gpu>) -> Result<&'h mut Ready, Stopped> {
+    let ready = held.as_mut().and_then(|slot| slot.as_mut());
+    ready.filter(|ready| Rc::ptr_eq(&ready.gpu, gpu)).ok_or(Stopped::Interrupted)
+}
+
+impl<'a> Run<'a> {
     fn say(&self, event: TuneEvent) {
         say(self.host, self.id, event);
     }
 
     /// Trains, on a new device where the old one is lost.
-    async fn follow(&mut self, slot: &mut Slot) -> Result<TuneEvent, Failure> {
+    async fn follow(&mut self, slot: MutexGuard<'a, Slot>) -> Result<TuneEvent, Failure> {
         let mut losses = 0;
+        let mut held = Some(slot);
         loop {
             let before = self.summary.saved;
-            let ready = recovery::ensure(self.host, slot, &self.task.cancel).await?;
-            let error = match self.on(ready).await {
+            // An answer that came between has left it to others.
+            let slot = match &mut held {
+                Some(slot) => slot,
+                None => {
+                    held.insert(self.host.slot(&self.task.cancel).await.map_err(|_| failure::cancelled())?)
+                }
+            };
+            let gpu = Rc::clone(&recovery::ensure(self.host, slot, &self.task.cancel).await?.gpu);
+            let error = match self.on(&mut held, &gpu).await {
                 Ok(event) => return Ok(event),
                 Err(Stopped::Said(failure)) => return Err(failure),
+                Err(Stopped::Interrupted) => continue,
                 Err(Stopped::Engine(error)) => error,
             };
-            let gpu = Rc::clone(&ready.gpu);
             let Some(reason) = recovery::lost(self.host, &gpu, &error).await else {
                 return Err(failure::of(&error, None));
             };
             losses = if self.summary.saved > before { 1 } else { losses + 1 };
             if losses == recovery::MOST_LOSSES {
-                *slot = None;
+                if let Some(slot) = &mut held {
+                    **slot = None;
+                }
                 return Err(failure::lost_for_good(&reason));
             }
         }
     }
 
     /// Trains on this device, from the last checkpoint.
-    async fn on(&mut self, ready: &mut Ready) -> Result<TuneEvent, Stopped> {
+    async fn on(&mut self, held: &mut Held<'a>, gpu: &Rc<Gpu>) -> Result<TuneEvent, Stopped> {
+        let ready = ready_on(held, gpu)?;
         let longest =
             self.train.iter().chain(&self.evaluate).map(|it| it.input.len()).max().unwrap_or_default();
         let settings = convert::settings(&self.summary.settings, self.summary.steps, longest as u32);
@@ -217,10 +242,10 @@ impl Run<'_> {
         let mut trainer = made.map_err(|error| self.stopped(error))?;
         trainer.set_soft_tokens(Rc::new(soft_tokens::Kept(Rc::clone(self.places.ledger.folder()))));
         self.restore(&mut trainer).await?;
-        self.gpu_bytes = ready.gpu.bytes_in_use();
+        self.gpu_bytes = ready.memory_without_towers() + trainer.memory().bytes();
         self.say(TuneEvent::Begun(self.summary.clone()));
         if self.summary.step == 0 {
-            self.sample(ready, &trainer).await?;
+            self.sample(ready_on(held, gpu)?, &trainer).await?;
         }
         while self.summary.step < self.summary.steps {
             let ending = self.task.ending.take();
@@ -229,6 +254,18 @@ impl Run<'_> {
             }
             if ending == Some(Ending::Finish) {
                 break;
+            }
+            let interruption = self.host.tuning.interruption.take();
+            if let Some(over) = interruption {
+                if self.summary.step > self.summary.saved {
+                    self.save(&trainer).await?;
+                }
+                self.give_way(held, over).await;
+                if self.task.cancel.is_cancelled() {
+                    return self.pause(&trainer).await;
+                }
+                ready_on(held, gpu)?.free_towers();
+                continue;
             }
             match self.step(&mut trainer).await {
                 Ok(()) => {}
@@ -242,7 +279,7 @@ impl Run<'_> {
             }
             let (checkpoint, sample) = (every.checkpoint_every.max(1), every.sample_every);
             if sample > 0 && step.is_multiple_of(sample) {
-                self.sample(ready, &trainer).await?;
+                self.sample(ready_on(held, gpu)?, &trainer).await?;
             }
             // The first one soon, so that a closed tab does not lose all.
             if step == 1 || step.is_multiple_of(checkpoint) {
@@ -250,9 +287,21 @@ impl Run<'_> {
             }
         }
         self.summary.finished = true;
-        self.sample(ready, &trainer).await?;
+        self.sample(ready_on(held, gpu)?, &trainer).await?;
         self.save(&trainer).await?;
         Ok(TuneEvent::Finished(self.summary.clone()))
+    }
+
+    /// Leaves the model to an answer until that is over, and takes it again.
+    async fn give_way(&self, held: &mut Held<'a>, over: CancelToken) {
+        self.say(TuneEvent::Waiting { step: self.summary.step });
+        *held = None;
+        // What has been stopped meanwhile is seen by whoever asks next.
+        let cancel = &self.task.cancel;
+        let answered = over.guard(std::future::pending::<Result<(), SourceError>>());
+        cancel.guard(async { Ok::<_, SourceError>(answered.await.is_ok()) }).await.ok();
+        *held = self.host.slot(cancel).await.ok();
+        self.say(TuneEvent::GoesOn);
     }
 
     /// Puts the trainer where the last checkpoint is, or at the beginning.

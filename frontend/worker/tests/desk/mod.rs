@@ -276,6 +276,13 @@ pub fn asks(text: &str) -> Vec<Message> {
     vec![Message::text(Role::User, text)]
 }
 
+/// A request to answer from a beginning, always with the likeliest token, without a limit of its own.
+pub fn go_on(id: u64, text: &str, begun: Option<protocol::Begun>, max_tokens: u32) -> Request {
+    let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
+    let options = GenerateOptions { sampling, max_tokens, begun, ..GenerateOptions::default() };
+    Request::Generate { id: RequestId(id), messages: asks(text), options }
+}
+
 /// A request to answer, always with the likeliest token.
 pub fn generate(id: u64, text: &str) -> Request {
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };

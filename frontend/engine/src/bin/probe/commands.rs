@@ -208,7 +208,7 @@ enum Command {
     Synth {
         /// The file to write.
         out: PathBuf,
-        /// e2b, e4b, 12b, 26b or 31b.
+        /// e2b, e4b, 12b, 26b or 31b; e2b-small, of no published size, for tests.
         #[arg(long)]
         shape: String,
         /// q4_k_m, q4_k_m_ple (with the projection to per-layer embeddings in Q4_K too), q4_0, q8_0 or f16.
@@ -570,7 +570,8 @@ fn answer(options: &Device, generate: &Generate) -> Result<Value> {
         "dispatches_per_token": session.decoder().dispatches_per_token(),
         "products": super::bench::products(&session),
         "buffers_created": gpu.buffers_created() - before,
-        "gpu_bytes": gpu.bytes_in_use(),
+        "gpu_bytes": session.planned_bytes(),
+        "gpu_bytes_in_use": gpu.bytes_in_use(),
         "adapter": gpu.report().name,
     }))
 }

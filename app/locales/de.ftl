@@ -1,0 +1,1108 @@
+# Deutsch. Ohne Anrede: Infinitive für Befehle, Sätze ohne „du“ und „Sie“.
+
+language-name = Deutsch
+number-group = .
+number-decimal = ,
+
+## Words of several places
+
+brand = gemtab
+reload = Neu laden
+
+## The document, before the page lives
+
+shell-description = Mit Gemma 4 chatten, in einem Browser-Tab und auf der eigenen Grafikkarte.
+boot-slow = Wird noch geladen. Schreiben ist schon möglich.
+boot-failed = Die Seite konnte nicht starten. Verbindung prüfen, dann neu laden.
+boot-no-script = gemtab braucht JavaScript. JavaScript einschalten, dann neu laden.
+
+## Units and amounts
+
+unit-b = { $number } B
+unit-kb = { $number } kB
+unit-mb = { $number } MB
+unit-gb = { $number } GB
+unit-tb = { $number } TB
+unit-s = { $number } s
+unit-min = { $number } min
+unit-percent = { $number } %
+unit-rate = { $number } Token/s
+time-min-s = { $minutes } min { $seconds } s
+time-h-min = { $hours } h { $minutes } min
+amount-of = { $part } von { $whole }
+
+## Settings
+
+settings-title = Einstellungen
+settings-licenses = Lizenzen Dritter
+settings-appearance = Darstellung und Tastatur
+settings-theme = Farbschema
+settings-theme-system = Wie das System
+settings-theme-light = Hell
+settings-theme-dark = Dunkel
+settings-language = Sprache
+settings-language-browser = Wie der Browser
+settings-sending = Senden mit
+settings-send-enter = Eingabetaste (Umschalt+Eingabetaste für eine neue Zeile)
+settings-send-modified = Strg+Eingabetaste oder ⌘ Eingabetaste (Eingabetaste für eine neue Zeile)
+settings-single-keys = Tastenkürzel mit einer Taste
+settings-single-keys-hint = / springt ins Nachrichtenfeld, ? zeigt alle Tastenkürzel. Bei Spracheingabe besser ausschalten.
+settings-new = Neue Unterhaltungen
+settings-new-hint = Gilt für neue Unterhaltungen.
+settings-instructions = Eigene Anweisungen
+settings-none = Keine
+settings-think = Vor dem Antworten nachdenken
+settings-context = Kontextlänge
+settings-context-hint = In Token. Längere Kontexte brauchen mehr Grafikspeicher.
+settings-context-default = Standard
+settings-sampling-model = Das Sampling folgt den Vorgaben des jeweiligen Modells.
+settings-sampling-set = Für alle Modelle anpassen
+settings-sampling = Sampling für alle Modelle
+settings-sampling-reset = Auf Vorgaben der Modelle zurücksetzen
+settings-storage = In diesem Browser gespeichert
+settings-keep = Modelle speichern
+settings-keep-hint = Gespeicherte Modelle laden ohne Download.
+settings-conversations = { $count ->
+    [one] 1 Unterhaltung
+    *[other] { $count } Unterhaltungen
+    } in diesem Browser.
+settings-archive-hint = Export und Import stehen im Menü neben dem Suchfeld.
+
+## Words of several places, continued
+
+close = Schließen
+cancel = Abbrechen
+delete = Löschen
+undo = Rückgängig
+dismiss = Ausblenden
+not-now = Jetzt nicht
+try-again = Erneut versuchen
+untitled = Ohne Titel
+choose-model = Modell auswählen
+other-model = Anderes Modell auswählen
+use-memory = { $size } Arbeitsspeicher verwenden
+media-gone = nicht mehr in diesem Browser
+save-raw = Rohdaten speichern
+export-file = gemtab-unterhaltungen.json
+export-one-file = gemtab-unterhaltung.json
+export-markdown-file = unterhaltung.md
+
+## Places
+
+place-new = Neue Unterhaltung
+place-conversation = Unterhaltung
+place-models = Modelle
+place-tune = Fine-Tuning
+place-settings = Einstellungen
+place-diagnostics = Diagnose
+place-unknown = Seite nicht gefunden
+age-today = Heute
+age-yesterday = Gestern
+age-week = Letzte 7 Tage
+age-earlier = Früher
+not-found = Unter dieser Adresse gibt es keine Seite. Adresse auf Tippfehler prüfen.
+page-title = { $page } · gemtab
+
+## The frame around every page
+
+frame-drop-examples = Beispiele hier ablegen, zusammen mit ihren Bildern und Audiodateien
+frame-drop = Bilder, Audio, Video oder ein Modell hier ablegen
+frame-skip = Zum Inhalt springen
+frame-test-mode = Testmodus
+frame-simulated = Simulierte Engine
+frame-drop-elsewhere = Bilder und Audio lassen sich nur an eine Unterhaltung anhängen. Eine öffnen und die Dateien dort ablegen.
+model-ready = { $name } ist bereit.
+model-not-loaded = { $name } konnte nicht geladen werden. { $reason }
+search-found = { $count ->
+    [0] Keine Unterhaltungen gefunden.
+    [one] 1 Unterhaltung gefunden.
+    *[other] { $count } Unterhaltungen gefunden.
+    }
+
+## The graphics device, and how to get it
+
+advice-origin = Browser erlauben WebGPU nur auf sicheren Adressen. { $origin } ist keine.
+advice-local = Auf dem Computer, auf dem der Server läuft, `{ $address }` öffnen.
+advice-https = Von einem anderen Computer aus: die Seite über https bereitstellen oder den Port mit ssh weiterleiten.
+advice-in = In { $browser }:
+advice-title = Grafikbeschleunigung einschalten
+device-none = Keine Grafikkarte
+device-no-webgpu = WebGPU ist nicht verfügbar, daher können hier keine Modelle laufen.
+device-nothing-lost = Es wurde nichts heruntergeladen. Die Unterhaltungen bleiben lesbar.
+device-slow = Keine Grafikkarte in Benutzung
+device-software = Keine Grafikkarte in Benutzung.
+device-software-named = Keine Grafikkarte in Benutzung ({ $name }).
+device-software-hint = Die Demo läuft langsam, größere Modelle laufen nicht.
+device-how = Grafikkarte verwenden
+too-slow = { $name } ist { $size } groß. Ohne Grafikkarte würde jedes Wort einer Antwort Minuten dauern.
+too-slow-title = Keine Grafikkarte in Benutzung
+too-slow-load = Trotzdem laden
+failure-title = Etwas ist schiefgelaufen
+use-context = Kontext von { NUMBER($tokens) } Token verwenden
+reload-page = Seite neu laden
+webgpu-how = So wird es eingeschaltet
+see-saved = Gespeicherte Modelle anzeigen
+field-range = Muss zwischen { $min } und { $max } liegen.
+sampling-temperature = Temperatur
+sampling-temperature-hint = 0 wählt immer das wahrscheinlichste Token.
+sampling-top-k = Top-k
+sampling-top-k-hint = Nur so viele Token berücksichtigen; 0 für alle.
+sampling-top-p = Top-p
+sampling-min-p = Min-p
+sampling-repeat = Wiederholungsstrafe
+sampling-repeat-hint = 1 schaltet sie aus.
+sampling-presence = Präsenzstrafe
+sampling-frequency = Häufigkeitsstrafe
+sampling-seed = Startwert
+sampling-seed-hint = Gleicher Startwert, gleiche Antwort.
+sampling-seed-random = Zufällig
+load-starting = Startet
+load-title = Modell wird geladen
+load-of = { $name } wird geladen
+memory-words = Die Grafikkarte hat nicht genug Platz für { $name }. Zum Laden werden zusätzlich { $size } Arbeitsspeicher gebraucht, bis der Tab geschlossen oder ein anderes Modell geladen wird, und Antworten kommen langsamer.
+memory-title = Dieses Modell braucht mehr Speicher
+model-needs-webgpu = Braucht WebGPU
+model-demo = Demo
+model-file = Datei
+model-demo-about = Eingebaute Demo. Ein winziges Modell zum Ausprobieren der Seite: einfache Rechnungen, Listen und Fakten.
+model-loaded = Geladen
+models-looking = Modelle werden gesucht …
+models-none = Der Server hat keine Modelle gefunden. Gesucht wurde in:
+models-pull = Mit { $command } eines herunterladen oder eine eigene .gguf-Datei öffnen.
+palette-title = Suche und Befehle
+palette-placeholder = Unterhaltungen, Modelle, Seiten und Befehle suchen …
+palette-results = Ergebnisse
+palette-none = Keine Treffer
+palette-action = Befehl
+palette-drawer = Einstellungen der Unterhaltung
+palette-stop = Antwort anhalten
+shortcuts-title = Tastenkürzel
+palette-import = Unterhaltungen importieren
+palette-light = Helles Farbschema
+palette-dark = Dunkles Farbschema
+palette-system = Farbschema des Systems
+palette-place = Seite
+palette-model = Modell
+open-file = Datei öffnen …
+model-files = Modelldateien
+picture-show = { $name } anzeigen
+
+## The rail of conversations
+
+rail-title = Unterhaltungen und Seiten
+rail-new = Neu
+rail-conversations = Unterhaltungen
+rail-places = Seiten
+rail-private = Nichts Geschriebenes verlässt diesen Tab.
+rail-search = Suchen
+rail-search-label = Unterhaltungen durchsuchen
+rail-all = Alle Unterhaltungen
+rail-export-all = Alle exportieren
+rail-import = Importieren …
+import-too-large = Diese Datei ist { $size } groß, importieren lassen sich höchstens { $most }.
+file-unreadable = Die Datei ist nicht lesbar: { $reason }.
+import-failed = Es wurde nichts importiert. { $reason }.
+import-empty = Die Datei enthält keine Unterhaltungen.
+import-known = { $count ->
+    [one] Diese Unterhaltung ist schon da.
+    *[other] Alle { $count } Unterhaltungen sind schon da.
+    } Es wurde nichts importiert.
+import-added = { $count ->
+    [one] 1 Unterhaltung importiert.
+    *[other] { $count } Unterhaltungen importiert.
+    }
+import-merged = { $count ->
+    [one] 1 Unterhaltung aktualisiert.
+    *[other] { $count } Unterhaltungen aktualisiert.
+    }
+import-already = { NUMBER($count) } schon da.
+rail-nothing-found = Keine Treffer
+rail-empty = Hier erscheinen die Unterhaltungen. Sie bleiben in diesem Browser.
+rail-unreadable = Nicht lesbar
+rail-actions = Aktionen für { $title }
+rail-answering = antwortet gerade
+rail-rename = Umbenennen
+rail-export-json = Als JSON exportieren
+rail-export-markdown = Als Markdown exportieren
+rail-new-title = Neuer Titel
+export-unreadable = { $count ->
+    [one] 1 Unterhaltung ist nicht lesbar und fehlt in der Datei.
+    *[other] { $count } Unterhaltungen sind nicht lesbar und fehlen in der Datei.
+    }
+export-failed = Der Export ist fehlgeschlagen: { $reason }.
+
+## What is said at the edge of the page
+
+notices = Benachrichtigungen
+
+## Keyboard shortcuts
+
+shortcuts-palette = Unterhaltungen, Modelle, Seiten und Befehle suchen
+shortcuts-send = Nachricht senden
+shortcuts-line = Neue Zeile
+shortcuts-edit = Letzte Nachricht bearbeiten (bei leerem Feld)
+shortcuts-stop = Antwort anhalten oder Geöffnetes schließen
+shortcuts-tab = Nächstes Bedienelement
+shortcuts-field = Zum Nachrichtenfeld
+shortcuts-list = Diese Liste anzeigen
+shortcuts-hint = Auf dem Mac ⌘ statt Strg. Kürzel mit einer Taste lassen sich in den Einstellungen ausschalten.
+key-enter = Eingabe
+key-shift = Umschalt
+key-ctrl = Strg
+key-esc = Esc
+key-tab = Tab
+
+## Sound
+
+sound-pause = { $name } pausieren
+sound-play = { $name } abspielen
+sound-position = Position in { $name }
+
+## The conversation
+
+absent-title = Diese Unterhaltung ist nicht in diesem Browser
+absent-words = Unterhaltungen bleiben in dem Browser, in dem sie begonnen wurden. Diese wurde gelöscht oder in einem anderen Browser begonnen.
+unreadable-title = Diese Unterhaltung ist nicht lesbar
+unreadable-words = Ihre Daten sind noch in diesem Browser. Vor dem Löschen lassen sie sich in einer Datei sichern.
+unloaded-title = Diese Unterhaltung konnte nicht geladen werden
+adapters-several = { NUMBER($count) } Adapter
+adapter = Adapter
+adapter-none = Kein Adapter
+adapter-files = Adapterdateien
+adapters = Adapter
+adapters-hint = Ein Adapter (LoRA) ändert, wie das Modell antwortet, ohne es zu ersetzen. Er bleibt auf diesem Gerät. Änderungen gelten ab der nächsten Antwort.
+adapter-reading = Wird gelesen …
+adapter-open = Adapter öffnen …
+adapter-compare = Mit und ohne vergleichen
+adapter-load-first = Zuerst ein Modell laden: Ein Adapter gehört zu dem Modell, für das er gemacht wurde.
+adapter-pick = Dateien eines Adapters
+adapter-facts = Rang { NUMBER($rank) } · { $layers ->
+    [one] 1 Schicht
+    *[other] { $layers } Schichten
+    } · { NUMBER($parameters) } Parameter
+adapter-scale = Stärke von { $name }
+remove = { $name } entfernen
+adapter-on = An
+attach = Bilder, Audio oder Video anhängen
+attach-files = Bilder, Audio und Video
+camera = Foto aufnehmen
+record = Audio aufnehmen
+record-allow = Mikrofon in der Abfrage des Browsers erlauben.
+record-paused = Pausiert
+recording = Aufnahme
+record-level = Eingangspegel
+record-resume = Aufnahme fortsetzen
+record-pause = Aufnahme pausieren
+record-discard = Aufnahme verwerfen
+record-done = Fertig
+camera-file = Kamera.png
+camera-nothing = Die Kamera hat noch kein Bild geliefert. Erneut öffnen.
+camera-view = Kameravorschau
+camera-take = Foto aufnehmen
+attachments = Anhänge
+frames-of = Einzelbilder von { $name }
+not-attached = Nicht angehängt
+attached-here = An die Nachricht angehängt
+attached-over = Zu lang: { $tokens ->
+    [one] 1 Token
+    *[other] { $tokens } Token
+    }, aber die Grenze ist { NUMBER($context) }. Einige entfernen oder das Modell mit längerem Kontext laden.
+attached-tokens = { $tokens ->
+    [one] 1 Token
+    *[other] { $tokens } Token
+    } zusammen.
+tokens = { $count ->
+    [one] 1 Token
+    *[other] { $count } Token
+    }
+frames-and-sound = { $count ->
+    [one] 1 Bild
+    *[other] { $count } Bilder
+    } mit Ton
+frames-no-sound = { $count ->
+    [one] 1 Bild
+    *[other] { $count } Bilder
+    } ohne Ton
+attachment-stopped = Die Engine ist beim Lesen abgestürzt, daher wurde es nicht erneut versucht.
+attachment-again = Erneut versuchen
+notice-first-frame = Animiert: Nur das erste Bild wird verwendet.
+notice-clips = Länger als 30 s: in { NUMBER($clips) } Abschnitte geteilt.
+notice-silent = Kein Ton erkannt.
+notice-budget = Dieses Modell verwendet höchstens { NUMBER($tokens) } Token je Bild.
+detail-auto = Automatisch
+detail-up-to = bis { NUMBER($tokens) }
+detail = Details
+detail-of = Details von { $name }, in Token
+detail-hint = Mehr Token erfassen feinere Details wie kleine Schrift, dauern aber länger
+compare-title = Mit und ohne Adapter
+compare-waiting = Warten …
+compare-with = Mit
+compare-without = Ohne
+compare-hint = Beide beantworten die letzte Nachricht mit demselben Startwert. Die Unterhaltung ändert sich nicht.
+message-to = Nachricht an { $name }
+message = Nachricht
+composer-no-webgpu = WebGPU ist nicht verfügbar, daher ist keine Antwort möglich.
+composer-recording = Zum Senden die Aufnahme beenden.
+composer-queued = Die vorige Nachricht wartet noch auf das Modell.
+composer-no-model = Zum Senden ein Modell auswählen.
+composer-enter = Eingabe sendet · Umschalt+Eingabe für neue Zeile
+composer-modified = Strg+Eingabe oder ⌘ Eingabe sendet
+composer-title = Nachricht schreiben
+think-hint = Das Modell vor dem Antworten nachdenken lassen
+think = Nachdenken
+composer-file = Wird gesendet, sobald die Datei bereit ist.
+send = Senden
+stop = Anhalten
+stop-esc = Anhalten (Esc)
+drawer-title = Diese Unterhaltung
+drawer-instructions-hint = Gehen in dieser Unterhaltung mit jeder Nachricht an das Modell.
+drawer-loaded = Das Modell ist mit { NUMBER($tokens) } Token geladen.
+drawer-reload = Mit { NUMBER($tokens) } neu laden
+drawer-answers = Antworten
+drawer-think-hint = Langsamer, aber besser bei schwierigen Fragen. Die Überlegungen erscheinen zugeklappt.
+drawer-longest = Maximale Antwortlänge
+drawer-longest-hint = In Token, einschließlich Überlegungen.
+drawer-no-limit = Unbegrenzt
+drawer-stop = Stoppsequenzen
+drawer-stop-none = Keine
+drawer-stop-hint = Eine pro Zeile.
+drawer-sampling = Sampling
+drawer-sampling-model = Es gelten die Vorgaben des Modells.
+drawer-sampling-reset = Auf Vorgaben des Modells zurücksetzen
+figure-first = Zeit bis zum ersten Token
+figure-writing = Erzeugung
+figure-answer = Antwort
+figure-prompt = Prompt
+figure-cached = Aus dem Cache
+figure-reading = Prompt-Verarbeitung
+figure-context = Kontext belegt
+figures-title = Letzte Antwort
+figures-none = Statistiken erscheinen nach der ersten Antwort.
+log-messages = Nachrichten
+log-latest = Zum Neuesten
+answer-of = Antwort von { $name }
+you = Eigene Nachricht
+show-more = Mehr anzeigen
+show-less = Weniger anzeigen
+edit-resend = Bearbeiten und neu senden
+delete-after = Dies und alles Folgende löschen
+edit-label = Nachricht bearbeiten
+edit-hint = Das Original bleibt; mit ‹ › geht es zurück.
+reading-tokens = Lesen, { NUMBER($read) } von { NUMBER($total) } Token
+reading = Lesen
+edited = bearbeitet
+regenerate = Neu erzeugen
+cut-off = Diese Antwort wurde abgebrochen.
+finish-stopped = Angehalten.
+finish-limit = Bei der maximalen Antwortlänge angehalten.
+finish-full = Angehalten, weil der Kontext voll ist. Neue Unterhaltung beginnen oder längeren Kontext wählen.
+elsewhere = Wird in einem anderen Tab geschrieben …
+closed-early = Die Seite wurde geschlossen, bevor diese Antwort fertig war.
+copy-refused = Der Browser hat das Kopieren nicht erlaubt.
+copied = Kopiert.
+copy = Kopieren
+version-previous = Vorige Version
+version-next = Nächste Version
+figures = { NUMBER($tokens) } Token, das erste nach { $first }; Prompt mit { NUMBER($prompt) } Token, { NUMBER($cached) } aus dem Cache
+device-reset = Die Grafikkarte wurde zurückgesetzt. Wird wiederhergestellt …
+storage-full = Der Speicher dieses Browsers ist voll
+unsaved-untitled = eine Unterhaltung
+quoted = „{ $text }“
+conversations = { $count ->
+    [one] 1 Unterhaltung
+    *[other] { $count } Unterhaltungen
+    }
+unsaved = { $why }: { $what } nicht gespeichert. Diesen Tab geöffnet lassen; gemtab versucht es weiter.
+export = Exportieren
+restart = Neu starten
+crash-safe = Unterhaltung und Eingabe sind sicher.
+waiting-load = Die Nachricht wird gesendet, sobald { $name } bereit ist.
+waiting-answer = Die Nachricht wird nach der laufenden Antwort gesendet.
+waiting-model = Die Nachricht wartet auf ein Modell.
+waiting-cancel = Nachricht zurückziehen
+thinking = Denkt nach …
+thought-for = { $time } nachgedacht
+thought = Überlegungen
+answer-now = Jetzt antworten
+model-loading = Wird geladen
+model-unloaded = Nicht geladen
+context-used = { NUMBER($used) } von { NUMBER($size) } Token des Kontexts belegt
+context-short = { NUMBER($used) } von { NUMBER($size) } Token
+model-button = Modell: { $name } ({ $state }). Anderes auswählen.
+unanswered = Nicht beantwortet.
+welcome-title = Mit Gemma 4 in diesem Tab chatten
+welcome-words = Das Modell läuft auf der eigenen Grafikkarte. Alles Geschriebene bleibt in diesem Browser.
+welcome-drop = oder eine .gguf-Datei irgendwo auf dieser Seite ablegen.
+welcome-ready = { $name } ist bereit: { $memory } Grafikspeicher, { NUMBER($tokens) } Token Kontext.
+welcome-loading = { $name } wird geladen. Schreiben ist schon möglich; die Nachricht wird gesendet, sobald es bereit ist.
+welcome-demo = Dies ist eine Demo: ein winziges Modell zum Ausprobieren der Seite. Es kann zum Beispiel:
+
+## What the stores say
+
+media-store-closed = Der Speicher des Browsers ist noch nicht bereit. Erneut versuchen.
+media-unreadable = Die Datei konnte nicht gelesen werden. Erneut auswählen.
+media-no-room = In diesem Browser ist kein Platz dafür.
+media-not-attached = Konnte nicht angehängt werden: { $reason }.
+fits = Passt
+fits-outside = Passt, antwortet aber langsam: { $size } passen nicht in den Grafikspeicher
+fits-context = Passt mit { NUMBER($tokens) } Token Kontext
+fits-not = Um { $size } zu groß
+fits-part = Zu groß: Ein Teil braucht { $needed }, die Grafikkarte erlaubt { $available }
+load-header = Modelldetails werden gelesen
+per-second = { $size }/s
+time-left = noch { $time }
+load-table = Embeddings werden geladen
+load-weights = Gewichte werden geladen
+load-preparing = Wird vorbereitet
+load-kernels = { NUMBER($done) } von { NUMBER($total) } Kernels
+open-not-gguf = Das ist keine GGUF-Datei. Modelldateien enden auf .gguf.
+open-as-adapter = Als Adapter geöffnet. Gilt ab der nächsten Antwort.
+record-unplugged = Das Mikrofon wurde getrennt. Die Aufnahme bis dahin bleibt erhalten.
+record-says = Aufnahme läuft.
+record-discarded = Aufnahme verworfen.
+record-empty = Die Aufnahme ist leer. Sie wurde zu früh beendet.
+record-silent = Kein Ton erkannt. Prüfen, ob das Mikrofon stumm ist oder im Browser ein anderes gewählt ist.
+record-longest = Die Aufnahme wurde bei der Grenze von 10 Minuten beendet.
+answering = Antwortet.
+attachments-unfit = { $count ->
+    [one] Dieses Modell kann 1 Anhang der Unterhaltung nicht verwenden und antwortet ohne ihn.
+    *[other] Dieses Modell kann { $count } Anhänge der Unterhaltung nicht verwenden und antwortet ohne sie.
+    }
+attachments-lost = { $count ->
+    [one] 1 Anhang ist nicht mehr in diesem Browser; das Modell antwortet ohne ihn.
+    *[other] { $count } Anhänge sind nicht mehr in diesem Browser; das Modell antwortet ohne sie.
+    }
+sense-load-sight = Bildunterstützung wird geladen
+sense-load-hearing = Audiounterstützung wird geladen
+sense-sight = Bild wird gelesen
+sense-hearing = Audio wird gehört
+attach-no-model = Zuerst ein Modell auswählen.
+attach-text-only = { $name } kann nur Text. Ein Modell wählen, das Bilder oder Audio unterstützt.
+attach-no-images = { $name } unterstützt keine Bilder. Ein anderes Modell wählen.
+attach-no-audio = { $name } unterstützt kein Audio. Ein anderes Modell wählen.
+attach-reading = { $name } wird gelesen
+attach-recording = Aufnahme
+attach-removed = Anhang entfernt.
+attach-model = Modelle einzeln öffnen, nicht zusammen mit anderen Dateien.
+attach-other = Nur Bilder, Audio und Video lassen sich anhängen.
+attach-reading-frame = { $name } wird gelesen, Bild { NUMBER($frame) } von { NUMBER($total) }
+attached = { $name } angehängt.
+attach-gone = Nicht mehr in diesem Browser. Erneut auswählen.
+message-deleted = Nachrichten gelöscht.
+conversation-deleted = Unterhaltung gelöscht.
+did-not-work = Das hat nicht funktioniert: { $reason }.
+deleted-elsewhere = Diese Unterhaltung wurde in einem anderen Tab gelöscht.
+answered-elsewhere = Diese Unterhaltung wird in einem anderen Tab beantwortet.
+saved-gone = Nicht mehr in diesem Browser.
+not-saved = Speichern nicht möglich: { $reason }.
+tune-file-model = { $name } ist ein Modell. Einzeln öffnen.
+tune-name-first = Zuerst einen Namen vergeben.
+tune-begins = Training gestartet.
+tune-done = Training abgeschlossen.
+media-too-long = Zu lang: { $length }, die Grenze ist { $most }.
+video-unreadable = Dieser Browser kann dieses Video nicht abspielen.
+video-no-length = Die Länge dieses Videos ist unbekannt. In einem Videoprogramm neu speichern, dann erneut versuchen.
+device-refused = { $device ->
+    [camera] Diese Seite darf die Kamera nicht verwenden.
+    *[microphone] Diese Seite darf das Mikrofon nicht verwenden.
+    } In den Einstellungen des Browsers für diese Seite erlauben, dann erneut versuchen.
+device-missing = { $device ->
+    [camera] Keine Kamera gefunden.
+    *[microphone] Kein Mikrofon gefunden.
+    } Anschließen, dann erneut versuchen.
+device-busy = { $device ->
+    [camera] Die Kamera lässt sich nicht verwenden.
+    *[microphone] Das Mikrofon lässt sich nicht verwenden.
+    } Vielleicht verwendet es ein anderes Programm.
+device-unavailable = { $device ->
+    [camera] Die Kamera ist für diese Seite nicht verfügbar.
+    *[microphone] Das Mikrofon ist für diese Seite nicht verfügbar.
+    } Nötig ist eine sichere Verbindung: https oder dieser Computer selbst.
+device-other = { $device ->
+    [camera] Die Kamera konnte nicht verwendet werden
+    *[microphone] Das Mikrofon konnte nicht verwendet werden
+    }: { $reason }.
+code-copied = Kopiert
+code-not-copied = Kopieren fehlgeschlagen
+code-table = Tabelle
+code-block = Codeblock.
+task-done = erledigt
+task-open = offen
+tune-paused = Nach { NUMBER($step) } von { NUMBER($steps) } Schritten pausiert.
+tune-attachments-lost = { $count ->
+    [one] 1 Anhang ist nicht mehr in diesem Browser und fehlt beim Training.
+    *[other] { $count } Anhänge sind nicht mehr in diesem Browser und fehlen beim Training.
+    }
+not-kept = Dieser Browser speichert nichts für diese Seite, daher gehen Unterhaltungen beim Schließen verloren ({ $reason }).
+
+## Models
+
+models-available = Verfügbare Modelle
+models-refresh = Aktualisieren
+models-details = Modelldetails
+memory-in-use = { $size } belegt. Bild- und Audiounterstützung wird bei der ersten Verwendung geladen.
+memory-with-media = { $all } belegt, davon { $media } für Bilder und Audio.
+memory-graphics = Grafikspeicher
+memory-free = Bild- und Audiounterstützung entladen
+memory-free-hint = Beim nächsten Bild oder Ton wird sie wieder geladen.
+memory-unload = Modell entladen
+saved-partly = { $size }, unvollständig
+saved-delete = { $name } aus diesem Browser löschen
+saved-space = { $used } von { $quota } belegt.
+saved-promise = Sie bleiben, bis sie gelöscht werden.
+saved-no-promise = Der Browser darf sie löschen, wenn der Platz knapp wird.
+saved-none = Noch keine Modelle gespeichert.
+saved-label = Gespeicherte Modelle
+saved-model = Modell
+saved-size = Größe
+saved-digest = Prüfsumme
+saved-used = Zuletzt verwendet
+saved-actions = Aktionen
+details-reading = Modelldetails werden gelesen …
+details-no-device = Noch nicht gelesen, weil keine Grafikkarte gefunden wurde.
+details-device = Dieses Gerät
+details-architecture = Architektur
+details-parameters = Parameter
+details-layers = Schichten
+details-width = Breite
+details-vocabulary = Vokabular
+details-context = Maximaler Kontext
+details-window = Gleitendes Fenster
+details-own-file = eine lokale Datei
+details-by-context = Grafikspeicher nach Kontext
+details-tokens = Token
+details-memory = Speicher
+details-by-type = Gewichte nach Typ
+details-type = Typ
+details-tensors = Tensoren
+
+## Advice for browsers; what stands between backquotes is typed or found as it stands
+
+advice-acceleration = `{ $address }` öffnen und „Grafikbeschleunigung verwenden, falls verfügbar“ einschalten.
+advice-flag = `{ $address }` öffnen und „Enabled“ wählen.
+advice-check = `{ $address }` öffnen und nach „WebGPU: Hardware accelerated“ suchen.
+advice-vulkan = Prüfen, ob ein Vulkan-Treiber installiert ist: `vulkaninfo --summary` sollte die Grafikkarte nennen.
+advice-restart = Browser neu starten.
+advice-firefox-update = Auf Firefox 141 (Windows) oder 145 (Mac) aktualisieren; dort ist WebGPU eingeschaltet.
+advice-firefox-config = Sonst `about:config` öffnen, nach `dom.webgpu.enabled` suchen und auf true setzen.
+advice-firefox-support = In `about:support` unter Grafik prüfen, dass die Darstellung nicht „Software“ ist.
+advice-safari-update = Auf macOS 26 aktualisieren: In Safari 26 ist WebGPU eingeschaltet.
+advice-safari-flags = In Safari 18: Einstellungen, Erweitert, „Funktionen für Webentwickler anzeigen“; dann Feature-Flags, WebGPU.
+advice-ios = diesem iPhone oder iPad
+advice-ios-update = Auf iOS oder iPadOS 26 aktualisieren; dort ist WebGPU eingeschaltet.
+advice-ios-flags = In Version 18: Einstellungen, Apps, Safari, Erweitert, Feature-Flags, WebGPU.
+advice-other = diesem Browser
+advice-other-browser = Diese Seite in einem aktuellen Chrome, Edge, Firefox oder Safari öffnen.
+advice-other-acceleration = Prüfen, ob in den Einstellungen die Hardwarebeschleunigung eingeschaltet ist.
+
+## Diagnostics
+
+diagnostics-running = Läuft (Protokollversion { NUMBER($version) })
+diagnostics-waiting = Warten auf die Grafikkarte …
+diagnostics-copy = Als Text kopieren
+diagnostics-engine = Engine
+diagnostics-state = Zustand
+diagnostics-device = Grafikkarte
+diagnostics-features = Funktionen
+diagnostics-limits = Grenzwerte
+diagnostics-name = Name
+diagnostics-value = Wert
+diagnostics-unknown = unbekannt
+yes = ja
+no = nein
+range = { $from } bis { $to }
+diagnostics-vendor = Hersteller
+diagnostics-description = Beschreibung
+diagnostics-software = Software-Berechnung
+diagnostics-f16 = Halbe Genauigkeit in Shadern
+diagnostics-subgroups = Subgroup-Größe
+diagnostics-timestamps = Zeitstempel
+diagnostics-buffer = Maximale Puffergröße
+diagnostics-binding = Maximale Bindungsgröße
+diagnostics-no-model = keines geladen
+diagnostics-context = Kontext
+measure-test = Kernels werden getestet
+measure-speed = Geschwindigkeit wird gemessen
+measure-kernels = Kernels werden gemessen
+measure-title = Messung
+measure-hint = Andere Aktivität auf diesem Computer verfälscht das Ergebnis.
+measure-needs-model = Zuerst ein Modell laden, auf der Modellseite oder durch Senden einer Nachricht.
+selftest = Selbsttest
+selftest-hint = Führt die Kernels dieser Grafikkarte mit kleinen Eingaben aus und vergleicht die Ergebnisse mit dem Prozessor.
+selftest-start = Kernels testen
+selftest-tried = Getestete Kernels
+selftest-good = Auf dieser GPU geprüft: { $kernels ->
+    [one] 1 Kernel
+    *[other] { $kernels } Kernels
+    }{ $of ->
+    [model] {" "}des geladenen Modells
+    *[all] {""}
+    }.
+selftest-bad = { NUMBER($wrong) } von { $kernels ->
+    [one] 1 Kernel
+    *[other] { $kernels } Kernels
+    }{ $of ->
+    [model] {" "}des geladenen Modells
+    *[all] {""}
+    } { $wrong ->
+    [one] liefert falsche Ergebnisse
+    *[other] liefern falsche Ergebnisse
+    } auf dieser GPU.
+selftest-switched-off = Gepackte Ganzzahlrechnung wurde ausgeschaltet; das Modell rechnet etwas langsamer mit Gleitkommazahlen weiter.
+selftest-unloaded = Das Modell wurde entladen, weil seine Antworten falsch wären.
+selftest-advice = Browser und Grafiktreiber aktualisieren.
+speed = Geschwindigkeit
+speed-hint = Sechs Runden mit 512 Prompt-Token und 128 erzeugten Token; die erste dient zum Aufwärmen. Danach liest die nächste Antwort die Unterhaltung von vorn.
+speed-start = Geschwindigkeit messen
+speed-dispatches = Dispatches je Token
+speed-submits = Submits je Token
+speed-buffers = Erzeugte Puffer
+unit-ms = { $number } ms
+speed-spread = { $median } ({ $min } bis { $max })
+kernels-kernel = Kernel
+kernels-dispatches = Dispatches
+kernels-ms = ms
+kernels-rate = GB/s
+kernels-share = Der Kopierbandbreite
+kernels = Kernels
+kernels-hint = Die Zeit jedes Kernels für ein erzeugtes Token nach 512 anderen, und wie nah sein Lesen der Kopierbandbreite der Grafikkarte kommt.
+kernels-start = Kernels messen
+kernels-by-timestamps = Zeitstempel der Grafikkarte
+kernels-by-clock = Systemuhr
+kernels-bandwidth = Kopierbandbreite
+kernels-read = Gelesen je Token
+kernels-time = Zeit je Token
+kernels-times = { $whole } ms; nur Kernels { $alone } ms
+kernels-measured = Gemessen mit
+kernels-below = unter { $percent }
+report-browser = Browser: { $browser }
+report-no-device = Grafikkarte: noch nicht bekannt
+report-no-card = Grafikkarte: keine ({ $reason })
+report-features = Funktionen: { $features }
+report-right = { $name }: richtig, { $deviation } der Toleranz
+report-wrong = { $name }: FALSCH, { $problem }
+report-switched-off = Ausgeschaltet: gepackte Ganzzahlrechnung
+
+## Fine-tuning
+
+tune-intro = Das Modell mit eigenen Beispielen trainieren. Das Ergebnis ist ein kleiner Adapter, der sich an- und ausschalten lässt. Beispiele und Adapter bleiben in diesem Browser.
+chart-training = Training
+chart-evaluation = Auswertung
+chart-rate = Lernrate
+chart-loss = Loss
+chart-position = Position im Diagramm
+chart-table = Als Tabelle anzeigen
+chart-csv = Als CSV speichern
+chart-png = Als PNG speichern
+chart-step = Schritt { $step }
+chart-point = Schritt { $step }: Loss { $loss } · Lernrate { $rate }
+chart-point-evaluated = Schritt { $step }: Loss { $loss } · Auswertung { $evaluation } · Lernrate { $rate }
+chart-ends = { $name }: { $first } bei Schritt { NUMBER($first-step) }, { $last } bei Schritt { NUMBER($last-step) }.
+chart-empty = { $title }: noch keine Werte.
+chart-values = Werte des Diagramms
+chart-column-step = Schritt
+tune-write = Beispiele hier schreiben
+tune-file = Datei oder eingefügter Text
+tune-chat = Aktuelle Unterhaltung
+tune-examples = 1. Beispiele
+tune-source = Quelle
+tune-prompt-of = Prompt { NUMBER($number) }
+tune-answer-of = Ideale Antwort { NUMBER($number) }
+tune-delete-example = Beispiel { NUMBER($number) } löschen
+tune-answer = Ideale Antwort
+tune-add = Beispiel hinzufügen
+tune-hint = Zehn verschieden formulierte Beispiele für eine Sache bringen mehr als zehnmal dasselbe.
+tune-remove = Entfernen
+tune-choose-files = Dateien auswählen …
+tune-files-label = Beispieldatei mit den Bildern und Audiodateien, die sie nennt
+tune-too-long = Der Text ist zu lang, um ihn hier zu bearbeiten.
+tune-paste = Oder Beispiele hier einfügen
+tune-format-hint = Ein JSON-Beispiel pro Zeile: Chats („messages“ oder „conversations“), „prompt“ mit „completion“ oder „ids“ mit „labels“. Oder eine CSV-Tabelle mit Spaltennamen in der ersten Zeile.
+tune-media-hint = Chats können Bilder und Audio enthalten: Diese Dateien zusammen mit den Beispielen auswählen oder ablegen, die sie nennen, wie in { "{" }"type": "image", "image": "cat.png"{ "}" } oder in „images“ und „audios“ neben den Nachrichten. Auch sie bleiben in diesem Browser.
+count-images = { $count ->
+    [one] 1 Bild
+    *[other] { $count } Bilder
+    }
+count-audio = { $count ->
+    [one] 1 Audiodatei
+    *[other] { $count } Audiodateien
+    }
+count-unreadable = { $count ->
+    [one] 1 unlesbare Datei
+    *[other] { $count } unlesbare Dateien
+    }
+tune-with-media = Mit { $files }.
+tune-remove-media = Bilder und Audio entfernen
+tune-column-instructions = Anweisungen
+tune-chat-empty = Diese Unterhaltung hat noch keine Antworten. Zuerst chatten oder eine Unterhaltung aus der Liste öffnen.
+tune-chat-answers = „{ $title }“ wie angezeigt, mit { $answers ->
+    [one] 1 Antwort
+    *[other] { $answers } Antworten
+    }.
+tune-chat-attachments = { $count ->
+    [one] Ihr Anhang wird ebenfalls verwendet.
+    *[other] Ihre { $count } Anhänge werden ebenfalls verwendet.
+    }
+tune-none-saved = Noch keine Adapter gespeichert.
+tune-saved = Gespeicherte Adapter
+tune-adapter-about = für { $model } · Rang { NUMBER($rank) } · { $size } · { $date }
+tune-delete-title = Diesen Adapter löschen?
+tune-delete-question = „{ $name }“ aus diesem Browser löschen?
+delete-named = { $name } löschen
+tune-use = Im Chat verwenden
+tune-gguf = Als GGUF speichern
+tune-peft = Für PEFT speichern
+tune-ollama = In Ollama verwenden
+tune-ollama-steps = Als GGUF speichern, diese zwei Zeilen in eine Datei namens Modelfile daneben schreiben und { $command } ausführen.
+tune-copy-lines = Zeilen kopieren
+tune-preview-model = Modell laden, um Token zu sehen.
+tune-unusable = Keines der Beispiele ist verwendbar.
+tune-preview = { $examples ->
+    [one] 1 Beispiel
+    *[other] { $examples } Beispiele
+    } mit { NUMBER($tokens) } Token, davon { NUMBER($learned) } zum Trainieren. Das längste hat { NUMBER($longest) }.
+tune-marked = Markierte
+tune-marked-hint = Token werden trainiert.
+tune-others = Die anderen
+tune-others-hint = sind nur Kontext.
+and-more = Und { NUMBER($count) } weitere.
+tune-line = Zeile { NUMBER($line) }
+tune-left-out = { $count ->
+    [one] 1 Zeile ausgelassen
+    *[other] { $count } Zeilen ausgelassen
+    }
+tune-row = { NUMBER($tokens) } Token, { NUMBER($learned) } zum Trainieren
+tune-image = Bild
+tune-audio = Audio
+tune-title = Training „{ $name }“
+tune-preparing = Modell wird für das Training vorbereitet …
+tune-first-step = Erster Schritt läuft …
+tune-steps-done = { NUMBER($done) } von { NUMBER($steps) } Schritten fertig.
+tune-ending = { NUMBER($done) } von { NUMBER($steps) } Schritten fertig. Sicherungspunkt wird geschrieben …
+tune-paused-saved = Nach { NUMBER($saved) } von { NUMBER($steps) } Schritten pausiert. In diesem Browser gespeichert.
+tune-finished = Fertig: { NUMBER($done) } von { NUMBER($steps) } Schritten. Bleibt hier bis zum nächsten Training.
+tune-elsewhere = Ein anderer Tab trainiert.
+tune-elsewhere-at = Ein anderer Tab trainiert: { NUMBER($done) } von { NUMBER($steps) } Schritten beim letzten Speichern.
+tune-memory = { $size } Grafikspeicher
+tune-no-checkpoint = noch kein Sicherungspunkt
+tune-checkpoint = Sicherungspunkt bei Schritt { NUMBER($step) }
+tune-progress = Fortschritt des Trainings
+tune-before = Vorher
+tune-after = { $steps ->
+    [one] Nach 1 Schritt
+    *[other] Nach { $steps } Schritten
+    }
+tune-nothing = (nichts)
+tune-discard-question = Dieses Training löschen?
+tune-discard = Löschen …
+tune-pause = Pausieren
+tune-stop = Jetzt abschließen
+tune-stop-hint = Beim Abschließen bleibt das bisher Gelernte erhalten.
+tune-resume = Fortsetzen
+tune-save-as-is = So speichern
+tune-save = Adapter speichern
+tune-check-again = Erneut prüfen
+tune-elsewhere-hint = Dort pausieren, um hier fortzusetzen.
+tune-media-read-hint = Bilder und Audio werden einmal vor dem ersten Schritt gelesen. Das Ergebnis wird mit dem Training gespeichert.
+tune-adapter-name = Name des Adapters
+tune-rank-4 = Leicht: ein Ton oder ein Format
+tune-rank-8 = Normal: Fakten oder ein Stil
+tune-rank-16 = Stark: viele Fakten
+tune-rank-32 = Sehr stark
+tune-rank-64 = Am stärksten und langsamsten
+tune-settings = 2. Einstellungen
+tune-name = Name
+tune-name-hint = z. B. „Ada-Fakten“
+tune-strength = Stärke
+tune-length = Dauer
+tune-unit = Einheit
+tune-epochs = Epochen (Durchgänge durch die Beispiele)
+tune-steps = Schritte
+tune-question = Test-Prompt
+tune-question-hint = Wird vor, während und nach dem Training gestellt
+tune-all-settings = Erweiterte Einstellungen
+tune-target-q = Queries
+tune-target-k = Keys
+tune-target-v = Values
+tune-target-o = Attention-Ausgabe
+tune-target-gate = Feed-Forward-Gate
+tune-target-up = Feed-Forward-Up
+tune-target-down = Feed-Forward-Down
+tune-target-ple-gate = Gate je Schicht
+tune-target-ple-projection = Projektion je Schicht
+tune-cosine = Kosinusförmig fallend
+tune-linear = Linear fallend
+tune-constant = Konstant
+tune-targets = Zu trainierende Teile
+tune-alpha = Alpha
+tune-alpha-hint = Der Adapter wird mit Alpha / Rang skaliert.
+tune-schedule = Zeitplan
+tune-warmup = Warm-up
+tune-warmup-hint = Anteil der Schritte, 0 bis 1.
+tune-dropout = Dropout
+tune-clip = Gradientenbegrenzung
+tune-clip-hint = Maximale Gradientennorm; 0 schaltet sie aus.
+tune-decay = Weight Decay
+tune-batch = Beispiele je Schritt
+tune-longest = Maximale Länge eines Beispiels
+tune-longest-hint = In Token. Längere Beispiele brauchen mehr Speicher.
+tune-eval = Auswertungsanteil
+tune-eval-hint = Anteil der Beispiele für die Auswertung, 0 bis 1.
+tune-checkpoint-every = Abstand der Sicherungspunkte
+tune-checkpoint-hint = In Schritten.
+tune-sample-every = Abstand der Proben
+tune-sample-hint = In Schritten; 0 für nur vorher und nachher.
+tune-needs-model = Zuerst ein Modell laden.
+tune-needs-examples = Zuerst Beispiele hinzufügen.
+tune-busy-elsewhere = Ein anderer Tab trainiert. Dort pausieren oder das Ende abwarten.
+tune-busy-answer = Das Modell antwortet gerade. Abwarten oder anhalten.
+tune-replaces = Ein neues Training löscht das obige. Bei Bedarf zuerst den Adapter speichern.
+tune-run = 3. Start
+tune-start = Training starten
+tune-start-hint = Während des Trainings kann das Modell nicht antworten. Pausieren ist jederzeit möglich.
+plan-steps = { $steps ->
+    [one] 1 Schritt
+    *[other] { $steps } Schritte
+    } mit { $examples ->
+    [one] 1 Beispiel
+    *[other] { $examples } Beispielen
+    }, { $held ->
+    [0] keines zur Auswertung
+    *[other] { $held } zur Auswertung
+    }
+plan-memory = { $size } von etwa { $available } verfügbaren
+plan-time = etwa { $time }
+plan-time-later = nach den ersten Schritten bekannt
+plan-storage = { $size } von { $left } freien
+plan-media = Speicherplatz für Bilder und Audio
+plan-work = Training
+plan-learned = Trainierbare Parameter
+plan-time-title = Zeit
+plan-checkpoints = Speicherplatz für Sicherungspunkte
+
+## What a model can do
+
+able-text = Text
+able-images = Bilder
+able-audio = Audio
+able-thinking = Nachdenken
+
+## A conversation as Markdown
+
+export-system = System
+export-you = Ich
+export-assistant = Assistent
+
+## Failures: what happened, then what to do
+
+failure-details = Details
+failure-cancelled = Angehalten.
+failure-version = Die Seite ist veraltet. Neu laden, um sie zu aktualisieren.
+
+failure-no-model = Es ist kein Modell geladen. Zuerst eines auswählen.
+failure-busy-loading = Ein Modell wird noch geladen. Warten, bis es bereit ist.
+failure-busy-unloading = Das Modell wird gerade entladen. Kurz warten und erneut versuchen.
+failure-busy-generating = Das Modell antwortet noch. Antwort anhalten oder warten, bis sie fertig ist.
+failure-busy-training = Das Modell wird gerade trainiert. Das Training auf der Seite „Fine-Tuning“ pausieren oder warten, bis es fertig ist.
+failure-busy-measuring = Eine Messung läuft. Messung anhalten oder warten, bis sie fertig ist.
+failure-no-question = Es gibt noch keine Frage. Zuerst eine Nachricht senden.
+failure-empty-prompt = Es gibt nichts zu beantworten. Zuerst eine Nachricht schreiben.
+failure-context-full = Zu lang: { NUMBER($tokens) } Token, die Grenze ist { NUMBER($context) }. Eine neue Unterhaltung beginnen oder das Modell mit längerem Kontext laden.
+failure-tool-description = Die Beschreibung eines Werkzeugs ist ungültig. Sie muss ein JSON-Objekt sein.
+failure-tool-arguments = Die Argumente für „{ $tool }“ sind kein gültiges JSON-Objekt.
+
+failure-gpu-insecure = WebGPU braucht eine sichere Verbindung: https oder localhost.
+failure-gpu-no-webgpu = Dieser Browser unterstützt WebGPU nicht, oder es ist abgeschaltet.
+failure-gpu-no-adapter = WebGPU ist verfügbar, aber es wurde keine Grafikkarte gefunden.
+failure-gpu-no-device = Die Grafikkarte kann nicht verwendet werden. Den Browser neu starten und erneut versuchen.
+failure-gpu-lost = Die Grafikkarte wurde zweimal hintereinander zurückgesetzt.
+failure-gpu-out-of-memory = Der Grafikspeicher ist voll: { $used } sind belegt, und für weitere { $requested } ist kein Platz.
+failure-gpu-buffer = „{ $buffer }“ braucht { $needed } Grafikspeicher am Stück, diese Grafikkarte erlaubt aber nur { $limit }.
+failure-gpu-too-large = Dieses Modell braucht { $needed } Grafikspeicher, verfügbar sind aber nur { $available }.
+failure-gpu-host-memory = Dieses Modell passt nicht in den Grafikspeicher. { $amount } davon können im Arbeitsspeicher bleiben, solange das Modell geladen ist; Antworten dauern dann länger.
+failure-gpu-upload = Die Grafikkarte hat nicht das ganze Modell angenommen. Andere Tabs und Programme schließen, die sie nutzen, und erneut versuchen.
+failure-gpu-kernel = Dieser Browser hat einen Teil der Engine abgelehnt ({ $kernel }). Browser und Grafiktreiber aktualisieren und die Seite neu laden.
+failure-gpu-fault = Die Grafikkarte hat einen Fehler gemeldet.
+
+failure-file-short = Die Modelldatei ist unvollständig: Sie endet nach { $size }. Erneut herunterladen.
+failure-file-unreadable = Die Modelldatei kann nicht gelesen werden.
+failure-file-connection = Die Verbindung zum Server ist nach { $received } abgebrochen.
+failure-file-not-found = Der Server hat dieses Modell nicht mehr. Neu laden, um die Liste zu aktualisieren.
+failure-file-forbidden = Der Server erlaubt keinen Zugriff auf dieses Modell.
+failure-file-status = Der Server konnte das Modell nicht senden (Status { $status }).
+failure-file-range = Der Server hat den falschen Teil des Modells gesendet.
+failure-file-changed = Die Modelldatei hat sich beim Lesen geändert. Erneut auswählen.
+failure-file-memory = Dieser Tab hat die { $amount } Arbeitsspeicher, die das Modell braucht, nicht bekommen.
+failure-file-gone = Die Datei ist nicht mehr verfügbar. Erneut auswählen.
+failure-file-list = Die Liste der Modelle konnte nicht geladen werden. Eine eigene Datei lässt sich trotzdem öffnen.
+
+failure-model-not-gguf = Das ist keine GGUF-Datei.
+failure-model-truncated = Die Modelldatei ist unvollständig: Nach { $size } fehlen { $missing }. Erneut herunterladen.
+failure-model-version = Diese Datei hat GGUF-Version { $version }. Nur die Versionen 2 und 3 werden unterstützt.
+failure-model-endian = Diese GGUF-Datei ist für Big-Endian-Rechner, was nicht unterstützt wird.
+failure-model-header = Der Header dieser GGUF-Datei wird nicht unterstützt.
+failure-model-damaged = Die Modelldatei ist beschädigt. Erneut herunterladen.
+failure-model-no-architecture = Diese Datei sagt nicht, welches Modell sie enthält. gemtab führt Gemma 4 aus.
+failure-model-architecture = Das ist ein „{ $name }“-Modell. gemtab führt Gemma 4 aus.
+failure-model-diffusion = Das ist ein Diffusionsmodell. Solche Modelle werden nicht unterstützt.
+failure-model-drafter = Diese Datei enthält nur einen Drafter für ein anderes Modell. Das Modell selbst auswählen.
+failure-model-projector = Diese Datei enthält nur die Bild- und Audiounterstützung eines Modells. Das Modell selbst auswählen.
+failure-model-tensor = Der Tensor { $tensor } hat den Typ { $dtype }, der nicht unterstützt wird. Eine andere Quantisierung wählen, zum Beispiel Q4_K_M.
+failure-model-token = Im Vokabular des Modells fehlt das Token { $token }, daher eignet es sich nicht zum Chatten.
+failure-model-no-file = „{ $name }“ hat keine Modelldatei.
+failure-model-wrong-projector = Die Datei für die Bild- und Audiounterstützung gehört zu einem anderen Modell.
+failure-model-no-vision = Dieses Modell unterstützt keine Bilder. Ein anderes wählen oder die Bilder entfernen.
+failure-model-no-audio = Dieses Modell unterstützt kein Audio. Ein anderes wählen oder das Audio entfernen.
+failure-model-tower = Die Bild- und Audiounterstützung dieses Modells kann nicht verwendet werden. Text funktioniert trotzdem.
+failure-model-not-opened = { $name } kann nicht geöffnet werden. { $why }
+
+failure-media-gone = Dieser Anhang ist nicht mehr verfügbar. Erneut anhängen.
+failure-media-neither = Nur Bilder und Audio können verwendet werden.
+failure-media-not-image = Das ist kein Bild.
+failure-media-not-audio = Das ist keine Audiodatei.
+failure-media-empty-file = Die Datei ist leer.
+failure-media-file-large = Zu groß: { $size }, die Grenze ist { $most }.
+failure-media-image-decode = Dieser Browser kann das Bild nicht lesen.
+failure-media-audio-decode = Dieser Browser kann das Audio nicht lesen.
+failure-media-memory = Der Browser hat nicht genug Speicher für diese Datei.
+failure-media-image-unreadable = Dieses Bild kann nicht gelesen werden. Möglich sind PNG, JPEG, WebP und GIF.
+failure-media-image-empty = Das Bild ist leer.
+failure-media-image-large = Das Bild ist zu groß: { NUMBER($width) } × { NUMBER($height) } Pixel. Verkleinern und erneut anhängen.
+failure-media-image-damaged = Das { $format }-Bild ist beschädigt oder unvollständig. Erneut speichern oder ein anderes wählen.
+failure-media-image-unsupported = Diese Art von { $format }-Bild wird nicht unterstützt. Als gewöhnliches PNG oder JPEG speichern.
+failure-media-image-narrow = Das Bild ist für dieses Modell zu lang und schmal. Zuschneiden oder eine niedrigere Detailstufe wählen.
+failure-media-tokens = Das Bild braucht { NUMBER($tokens) } Token, die Grenze ist { NUMBER($most) }. Eine niedrigere Detailstufe wählen.
+failure-media-no-sound = Diese Datei enthält kein Audio.
+failure-media-sound-short = Die Aufnahme ist zu kurz.
+failure-media-sound-long = Das Audio ist zu lang: { $length }, die Grenze ist { $most }. In kürzere Stücke teilen.
+failure-media-sound-unreadable = Diese Audiodatei kann nicht gelesen werden.
+
+failure-adapter-not-open = Ein Adapter ist nicht mehr geöffnet. Erneut öffnen oder ausschalten.
+failure-adapter-not-saved = Dieser Adapter ist nicht mehr in diesem Browser gespeichert.
+failure-adapter-incomplete = Ein PEFT-Adapter hat zwei Dateien: adapter_model.safetensors und adapter_config.json. Beide zusammen auswählen.
+failure-adapter-several = PEFT-Adapter einzeln öffnen.
+failure-adapter-needs-model = Zuerst das Modell für { $names } laden, dann den Adapter erneut öffnen.
+failure-adapter-not-adapter = Das ist kein LoRA-Adapter. Eine .gguf-Datei oder eine .safetensors-Datei mit ihrer .json-Datei auswählen.
+failure-adapter-config = { $file } ist zu groß für eine Adapter-Konfiguration.
+failure-adapter-damaged = Die Adapterdatei ist beschädigt. Erneut herunterladen.
+failure-adapter-architecture = Dieser Adapter ist für „{ $name }“. gemtab führt Gemma 4 aus.
+failure-adapter-unsupported = Dieser Adapter nutzt eine Funktion, die nicht unterstützt wird.
+failure-adapter-tensor = Der Tensor { $tensor } hat den Typ { $dtype }, der nicht unterstützt wird.
+failure-adapter-rank = Der Adapter hat den Rang { NUMBER($rank) }. Unterstützt werden Ränge von 1 bis { NUMBER($most) }.
+failure-adapter-other-model = Dieser Adapter gehört zu einem anderen Modell.
+failure-adapter-not-finite = Der Adapter enthält ungültige Zahlen. Er ist beschädigt, oder sein Training ist fehlgeschlagen.
+failure-adapter-too-many = Zu viele Adapter: Bis zu { NUMBER($most) } können geöffnet sein, mit zusammen höchstens Rang { NUMBER($ranks) }. Zuerst einen schließen.
+failure-adapter-not-written = Der Adapter konnte nicht als Datei gespeichert werden.
+
+failure-storage-unavailable = Dieser Browser lässt die Seite keine Dateien speichern. Das ist oft in privaten Fenstern so.
+failure-storage-in-use = Dieses Modell wird gerade verwendet, hier oder in einem anderen Tab. Zuerst entladen.
+failure-storage-failed = Der Speicher des Browsers hat nicht funktioniert.
+failure-storage-no-room = Zu wenig Speicherplatz für das Modell: { $needed } werden noch gebraucht, { $available } sind verfügbar.
+failure-storage-full = Der Speicher des Browsers ist voll: { $kept } von { $size } wurden gespeichert. Der Rest wird beim nächsten Mal erneut geladen.
+failure-storage-corrupt = Der Download war beschädigt und wurde gelöscht. Das Modell erneut laden.
+failure-storage-training-full = Der Speicher des Browsers ist voll: Für { $size } Trainingsfortschritt ist kein Platz. Platz schaffen und dann fortsetzen.
+failure-storage-training-in-use = Ein anderer Tab verwendet das gespeicherte Training. Diesen Tab schließen oder dort weitermachen.
+failure-storage-media-full = Der Speicher des Browsers ist voll: Für { $size } Bilder und Audio zum Trainieren ist kein Platz. Platz schaffen oder weniger Beispiele verwenden.
+
+failure-training-rank = Der Rang muss zwischen 1 und 64 liegen.
+failure-training-alpha = Alpha muss größer als 0 sein.
+failure-training-targets = Mindestens einen Teil des Modells zum Trainieren auswählen.
+failure-training-steps = Mindestens 1 Schritt ist nötig.
+failure-training-learning-rate = Die Lernrate muss größer als 0 sein.
+failure-training-weight-decay = Weight Decay darf nicht negativ sein.
+failure-training-clipping = Die Gradientenbegrenzung darf nicht negativ sein.
+failure-training-dropout = Dropout muss mindestens 0 und kleiner als 1 sein.
+failure-training-max-tokens = Die maximale Länge eines Beispiels muss zwischen 2 Token und dem längsten Kontext des Modells liegen.
+failure-training-no-target = Dieses Modell hat keinen der ausgewählten Teile. Andere auswählen.
+failure-training-unsupported = Diese Art von Modell kann noch nicht trainiert werden.
+failure-training-no-examples = Es gibt nichts zu lernen: Keines der Beispiele kann verwendet werden.
+failure-training-masked = Es gibt nichts zu lernen: Die Beispiele enthalten keine Antworten des Modells.
+failure-training-media-lost = Die Bilder und das Audio dieser Beispiele sind nicht mehr gespeichert. Das Training neu starten.
+failure-training-bad-example = Ein Beispiel passt nicht zu diesem Modell.
+failure-training-unstable = Das Training wurde bei Schritt { NUMBER($step) } instabil ({ $what }). { $kept } Eine kleinere Lernrate, ein längeres Warm-up oder eine Gradientenbegrenzung versuchen.
+failure-training-nan = der Loss ist NaN
+failure-training-infinite = der Loss ist unendlich
+failure-training-gradient = die Gradienten sind unendlich
+failure-training-kept = Der Fortschritt bis Schritt { NUMBER($step) } ist gespeichert.
+failure-training-not-kept = Es wurde noch nichts gespeichert.
+failure-training-checkpoint = Das gespeicherte Training ist beschädigt und kann nicht fortgesetzt werden.
+failure-training-no-resume = Es gibt kein Training zum Fortsetzen.
+failure-training-no-save = Es gibt kein Training zum Speichern.
+failure-training-in-progress = Das Training läuft. Pausieren oder warten, bis es fertig ist.
+failure-training-elsewhere = Ein anderer Tab trainiert gerade. Dort pausieren oder warten, bis er fertig ist.
+failure-training-elsewhere-named = Ein anderer Tab trainiert gerade „{ $name }“. Dort pausieren oder warten, bis er fertig ist.
+failure-training-for-model = Dieses Training ist für „{ $model }“. Zum Fortsetzen dieses Modell laden.
+failure-training-memory = Das Training braucht { $needed } Grafikspeicher, verfügbar sind aber nur { $available }. Kürzere Beispiele, einen kleineren Rang oder weniger Teile wählen oder das Modell mit kürzerem Kontext laden.
+failure-training-media = Die Bilder und das Audio brauchen { $needed }, die Grenze ist { $most }. Weniger Beispiele verwenden.
+failure-training-media-memory = Die Bilder und das Audio brauchen { $needed } Arbeitsspeicher. Die Grenze ist { $most }, weil dieser Browser keine Dateien für die Seite speichern kann. Weniger Beispiele verwenden.
+failure-training-stopped = Die Engine wurde beendet. Der Fortschritt bis zum letzten Sicherungspunkt ist gespeichert.
+failure-training-failed = Beim Trainieren ist etwas schiefgegangen.
+
+failure-engine-unexpected = In gemtab ist etwas schiefgegangen.
+failure-engine-generating = Beim Generieren ist etwas schiefgegangen.
+failure-engine-stopped = Die Engine wurde unerwartet beendet.
+failure-engine-answer-cut = Die Engine wurde beendet, bevor die Antwort vollständig war.
+failure-engine-not-started = Die Engine ist nicht innerhalb von { NUMBER($seconds) } Sekunden gestartet.
+failure-engine-message = Seite und Engine verstehen einander nicht. Neu laden, um die Seite zu aktualisieren.
+failure-engine-numbers = Das Modell hat ungültige Zahlen berechnet. Entweder ist seine Datei beschädigt, oder die Grafikkarte rechnet falsch. Der Selbsttest auf der Seite „Diagnose“ zeigt, was zutrifft.
+failure-engine-fallback = Diese Grafikkarte rechnet mit gepackten Ganzzahlen falsch ({ $kernels }). gemtab verwendet stattdessen Gleitkommazahlen. Die Antworten stimmen, dauern aber etwas länger.
+failure-engine-unloaded = Diese Grafikkarte rechnet falsch ({ $kernels }), daher wurde das Modell entladen. Browser und Grafiktreiber aktualisieren und das Modell erneut laden.
+
+## Examples that can’t be used, behind their line
+
+example-json = kein gültiges JSON in Spalte { NUMBER($column) }: { $what }
+example-json-end = kein gültiges JSON: Die Zeile endet zu früh
+example-json-after = nach dem Ende steht noch etwas
+example-json-value = ein Wert fehlt
+example-json-comma = ein Komma oder eine schließende Klammer fehlt
+example-json-colon = ein Doppelpunkt fehlt
+example-json-key = ein Schlüssel braucht Anführungszeichen
+example-json-trailing = vor einer schließenden Klammer steht ein Komma
+example-json-control = ein Text enthält einen Zeilenumbruch oder ein anderes Steuerzeichen
+example-json-escape = eine Escape-Sequenz ist unbekannt
+example-json-number = eine Zahl ist fehlerhaft
+example-json-other = etwas ist fehlerhaft
+example-unknown = nichts zu lernen: Eine Zeile braucht „messages“, „conversations“, „prompt“ und „completion“ oder „ids“ und „labels“
+example-text = aus „text“ allein lässt sich nichts lernen: Die Frage gehört in „prompt“, die Antwort in „completion“
+example-half = „{ $found }“ ohne „{ $missing }“
+example-prose = das sieht nach reinem Text aus. Nötig ist ein JSON-Objekt pro Zeile oder eine Tabelle, die mit Spaltennamen wie „prompt,completion“ beginnt
+example-field-empty = „{ $field }“ ist leer
+example-field-text = „{ $field }“ ist kein Text
+example-field-list = „{ $field }“ ist keine Liste
+example-field-integers = „{ $field }“ enthält etwas anderes als ganze Zahlen
+example-field-files = „{ $field }“ nennt keine Dateien
+example-field-malformed = „{ $field }“ hat nicht den erwarteten Aufbau
+example-role = unbekannte Rolle „{ $role }“: möglich sind system, user und assistant
+example-cell = die Spalte „{ $column }“ ist leer
+example-table = die Tabelle kann hier nicht gelesen werden
+example-columns = die Tabelle hat weniger als zwei Spalten
+example-no-column = es gibt keine Spalte „{ $column }“; vorhanden sind: { $columns }
+example-video = aus Videos lässt sich nicht lernen, nur aus Bildern und Audio
+example-image-name = bei einem Bild fehlt der Dateiname
+example-audio-name = bei einer Audiodatei fehlt der Dateiname
+example-places = Platz für { NUMBER($places) } Bilder und Audiodateien, genannt sind { NUMBER($named) }
+example-file-missing = die Datei „{ $name }“ fehlt
+example-file = die Datei „{ $name }“ kann nicht verwendet werden. { $why }
+example-no-vision = dieses Modell unterstützt keine Bilder
+example-no-audio = dieses Modell unterstützt kein Audio
+example-media = Bilder und Audio passen nicht zu ihren Plätzen
+example-token = dem Modell fehlt das Token { $token }
+example-id = { $id } ist kein Token dieses Modells, das { NUMBER($vocabulary) } hat
+example-labels = „ids“ und „labels“ sind verschieden lang: { NUMBER($ids) } und { NUMBER($labels) }
+example-long = zu lang: { NUMBER($tokens) } Token, die Grenze ist { NUMBER($limit) }
+example-large = zu groß: { $size }, die Grenze ist { $limit }
+example-masked = nichts zu lernen: Das Modell sagt darin nichts
+example-many = ab hier übersprungen: Die Grenze ist { NUMBER($limit) } Zeilen
+
+## Kernels that compute wrongly, behind their name
+
+kernel-differs = Element { NUMBER($element) } ist { $found } statt { $expected }
+kernel-refused = vom Browser abgelehnt
+
+## The page's own server
+
+server-no-browser = Hier gibt es keinen Browser.
+server-silent = Der Server hat nicht geantwortet.
+server-status = Der Server hat mit Status { $status } geantwortet.
+server-unreadable = Die Antwort des Servers ist nicht lesbar: { $reason }.
+store-closed = Der Speicher des Browsers ist noch nicht bereit

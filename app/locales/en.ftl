@@ -1,0 +1,1109 @@
+# One message a line, grouped by page and component. Sentences as a person would say them.
+
+language-name = English
+# How the server separates digits; browsers know it.
+number-group = ,
+number-decimal = .
+
+## Words of several places
+
+brand = gemtab
+reload = Reload
+
+## The document, before the page lives
+
+shell-description = Chat with Gemma 4 in a browser tab, on your own graphics card.
+boot-slow = Still loading. You can start typing.
+boot-failed = The page couldn’t start. Check your connection, then reload.
+boot-no-script = gemtab needs JavaScript. Turn it on, then reload.
+
+## Units and amounts
+
+unit-b = { $number } B
+unit-kb = { $number } kB
+unit-mb = { $number } MB
+unit-gb = { $number } GB
+unit-tb = { $number } TB
+unit-s = { $number } s
+unit-min = { $number } min
+unit-percent = { $number }%
+unit-rate = { $number } tok/s
+time-min-s = { $minutes } min { $seconds } s
+time-h-min = { $hours } h { $minutes } min
+amount-of = { $part } of { $whole }
+
+## Settings
+
+settings-title = Settings
+settings-licenses = Third-party licenses
+settings-appearance = Appearance and keyboard
+settings-theme = Theme
+settings-theme-system = Match system
+settings-theme-light = Light
+settings-theme-dark = Dark
+settings-language = Language
+settings-language-browser = Match browser
+settings-sending = Send with
+settings-send-enter = Enter (Shift+Enter for a new line)
+settings-send-modified = Ctrl+Enter or ⌘ Enter (Enter for a new line)
+settings-single-keys = Single-key shortcuts
+settings-single-keys-hint = Press / to go to the message field and ? to see all shortcuts. Turn this off if you use speech input.
+settings-new = New conversations
+settings-new-hint = Applies to new conversations.
+settings-instructions = Custom instructions
+settings-none = None
+settings-think = Think before answering
+settings-context = Context length
+settings-context-hint = In tokens. Longer contexts need more graphics memory.
+settings-context-default = Default
+settings-sampling-model = Sampling follows each model’s defaults.
+settings-sampling-set = Customize for all models
+settings-sampling = Sampling for all models
+settings-sampling-reset = Reset to each model’s defaults
+settings-storage = Saved in this browser
+settings-keep = Save models
+settings-keep-hint = Saved models load without a download.
+settings-conversations = { $count ->
+    [one] 1 conversation
+    *[other] { $count } conversations
+    } in this browser.
+settings-archive-hint = Export and import them from the menu next to the search field.
+
+## Words of several places, continued
+
+close = Close
+cancel = Cancel
+delete = Delete
+undo = Undo
+dismiss = Dismiss
+not-now = Not now
+try-again = Try again
+untitled = Untitled
+choose-model = Choose a model
+other-model = Choose another model
+use-memory = Use { $size } of memory
+media-gone = no longer in this browser
+save-raw = Save raw data
+export-file = gemtab-conversations.json
+export-one-file = gemtab-conversation.json
+export-markdown-file = conversation.md
+
+## Places
+
+place-new = New conversation
+place-conversation = Conversation
+place-models = Models
+place-tune = Fine-tune
+place-settings = Settings
+place-diagnostics = Diagnostics
+place-unknown = Page not found
+age-today = Today
+age-yesterday = Yesterday
+age-week = Last 7 days
+age-earlier = Earlier
+not-found = There’s no page at this address. Check it for typos.
+page-title = { $page } · gemtab
+
+## The frame around every page
+
+frame-drop-examples = Drop examples here, along with their images and audio
+frame-drop = Drop images, audio, video or a model here
+frame-skip = Skip to main content
+frame-test-mode = Test mode
+frame-simulated = Simulated engine
+frame-drop-elsewhere = Images and audio can only be attached to a conversation. Open one and drop them there.
+model-ready = { $name } is ready.
+model-not-loaded = { $name } couldn’t be loaded. { $reason }
+search-found = { $count ->
+    [0] No conversations found.
+    [one] 1 conversation found.
+    *[other] { $count } conversations found.
+    }
+
+## The graphics device, and how to get it
+
+advice-origin = Browsers only allow WebGPU on secure addresses. { $origin } isn’t one.
+advice-local = On the computer that runs the server, open `{ $address }`.
+advice-https = From another computer, serve the page over https or forward the port with ssh.
+advice-in = In { $browser }:
+advice-title = Turn on graphics acceleration
+device-none = No graphics card
+device-no-webgpu = WebGPU isn’t available, so models can’t run here.
+device-nothing-lost = Nothing was downloaded. You can still read your conversations.
+device-slow = No graphics card in use
+device-software = No graphics card in use.
+device-software-named = No graphics card in use ({ $name }).
+device-software-hint = The demo works, slowly; larger models won’t.
+device-how = Use the graphics card
+too-slow = { $name } is { $size }. Without a graphics card, every word of an answer would take minutes.
+too-slow-title = No graphics card in use
+too-slow-load = Load anyway
+failure-title = Something went wrong
+use-context = Use a context of { NUMBER($tokens) } tokens
+reload-page = Reload the page
+webgpu-how = How to turn it on
+see-saved = See saved models
+field-range = Must be between { $min } and { $max }.
+sampling-temperature = Temperature
+sampling-temperature-hint = 0 always picks the most likely token.
+sampling-top-k = Top-k
+sampling-top-k-hint = Only consider this many tokens; 0 for all.
+sampling-top-p = Top-p
+sampling-min-p = Min-p
+sampling-repeat = Repeat penalty
+sampling-repeat-hint = 1 turns it off.
+sampling-presence = Presence penalty
+sampling-frequency = Frequency penalty
+sampling-seed = Seed
+sampling-seed-hint = Same seed, same answer.
+sampling-seed-random = Random
+load-starting = Starting
+load-title = Loading a model
+load-of = Loading { $name }
+memory-words = Your graphics card doesn’t have room for all of { $name }. Loading it also takes { $size } of ordinary memory until you close the tab or load another model, and answers will be slower.
+memory-title = This model needs more memory
+model-needs-webgpu = Needs WebGPU
+model-demo = Demo
+model-file = File
+model-demo-about = Built-in demo. A tiny model for trying the page: simple sums, lists and facts.
+model-loaded = Loaded
+models-looking = Looking for models…
+models-none = The server found no models. It looked in:
+models-pull = Download one with { $command }, or open a .gguf file of your own.
+palette-title = Search and commands
+palette-placeholder = Search conversations, models, pages and commands…
+palette-results = Results
+palette-none = No matches
+palette-action = Command
+palette-drawer = Conversation settings
+palette-stop = Stop the answer
+shortcuts-title = Keyboard shortcuts
+palette-import = Import conversations
+palette-light = Use light theme
+palette-dark = Use dark theme
+palette-system = Match system theme
+palette-place = Page
+palette-model = Model
+open-file = Open a file…
+model-files = Model files
+picture-show = Show { $name }
+
+## The rail of conversations
+
+rail-title = Conversations and pages
+rail-new = New
+rail-conversations = Conversations
+rail-places = Pages
+rail-private = Nothing you write leaves this tab.
+rail-search = Search
+rail-search-label = Search conversations
+rail-all = All conversations
+rail-export-all = Export all
+rail-import = Import…
+import-too-large = This file is { $size }, but imports are limited to { $most }.
+file-unreadable = The file can’t be read: { $reason }.
+import-failed = Nothing was imported. { $reason }.
+import-empty = The file has no conversations.
+import-known = { $count ->
+    [one] This conversation is already here.
+    *[other] All { $count } conversations are already here.
+    } Nothing was imported.
+import-added = { $count ->
+    [one] 1 conversation imported.
+    *[other] { $count } conversations imported.
+    }
+import-merged = { $count ->
+    [one] 1 conversation updated.
+    *[other] { $count } conversations updated.
+    }
+import-already = { NUMBER($count) } already here.
+rail-nothing-found = No matches
+rail-empty = Your conversations will appear here. They stay in this browser.
+rail-unreadable = Can’t be read
+rail-actions = Actions for { $title }
+rail-answering = answering
+rail-rename = Rename
+rail-export-json = Export as JSON
+rail-export-markdown = Export as Markdown
+rail-new-title = New title
+export-unreadable = { $count ->
+    [one] 1 conversation can’t be read and isn’t in the file.
+    *[other] { $count } conversations can’t be read and aren’t in the file.
+    }
+export-failed = The export failed: { $reason }.
+
+## What is said at the edge of the page
+
+notices = Notifications
+
+## Keyboard shortcuts
+
+shortcuts-palette = Search conversations, models, pages and commands
+shortcuts-send = Send message
+shortcuts-line = New line
+shortcuts-edit = Edit your last message (when the field is empty)
+shortcuts-stop = Stop the answer, or close what’s open
+shortcuts-tab = Next control
+shortcuts-field = Go to the message field
+shortcuts-list = Show this list
+shortcuts-hint = On a Mac, use ⌘ instead of Ctrl. Single-key shortcuts can be turned off in Settings.
+key-enter = Enter
+key-shift = Shift
+key-ctrl = Ctrl
+key-esc = Esc
+key-tab = Tab
+
+## Sound
+
+sound-pause = Pause { $name }
+sound-play = Play { $name }
+sound-position = Position in { $name }
+
+## The conversation
+
+absent-title = This conversation isn’t in this browser
+absent-words = Conversations stay in the browser they were started in. This one may have been deleted, or started in another browser.
+unreadable-title = This conversation can’t be read
+unreadable-words = Its data is still in this browser. You can save it to a file before you delete it.
+unloaded-title = This conversation couldn’t be loaded
+adapters-several = { NUMBER($count) } adapters
+adapter = Adapter
+adapter-none = No adapter
+adapter-files = Adapter files
+adapters = Adapters
+adapters-hint = An adapter (LoRA) changes how the model answers without replacing it. It stays on this device. Changes apply from the next answer on.
+adapter-reading = Reading…
+adapter-open = Open an adapter…
+adapter-compare = Compare with and without
+adapter-load-first = Load a model first: an adapter needs the model it was made for.
+adapter-pick = Files of an adapter
+adapter-facts = rank { NUMBER($rank) } · { $layers ->
+    [one] 1 layer
+    *[other] { $layers } layers
+    } · { NUMBER($parameters) } parameters
+adapter-scale = Strength of { $name }
+remove = Remove { $name }
+adapter-on = On
+attach = Attach images, audio or video
+attach-files = Images, audio and video
+camera = Take a picture
+record = Record audio
+record-allow = Allow the microphone when the browser asks.
+record-paused = Paused
+recording = Recording
+record-level = Input level
+record-resume = Resume recording
+record-pause = Pause recording
+record-discard = Discard recording
+record-done = Done
+camera-file = Camera.png
+camera-nothing = The camera hasn’t shown a picture yet. Open it again.
+camera-view = Camera preview
+camera-take = Take the picture
+attachments = Attachments
+frames-of = Frames of { $name }
+not-attached = Not attached
+attached-here = Attached to your message
+attached-over = Too long: { $tokens ->
+    [one] 1 token
+    *[other] { $tokens } tokens
+    }, but the limit is { NUMBER($context) }. Remove some, or load the model with a longer context.
+attached-tokens = { $tokens ->
+    [one] 1 token
+    *[other] { $tokens } tokens
+    } together.
+tokens = { $count ->
+    [one] 1 token
+    *[other] { $count } tokens
+    }
+frames-and-sound = { $count ->
+    [one] 1 frame
+    *[other] { $count } frames
+    }, with sound
+frames-no-sound = { $count ->
+    [one] 1 frame
+    *[other] { $count } frames
+    }, no sound
+attachment-stopped = The engine stopped while reading this, so it wasn’t tried again.
+attachment-again = Try again
+notice-first-frame = Animated: only the first frame is used.
+notice-clips = Longer than 30 s: split into { NUMBER($clips) } clips.
+notice-silent = No sound detected.
+notice-budget = This model uses at most { NUMBER($tokens) } tokens per image.
+detail-auto = Auto
+detail-up-to = up to { NUMBER($tokens) }
+detail = Detail
+detail-of = Detail of { $name }, in tokens
+detail-hint = More tokens capture finer detail, such as small text, but take longer
+compare-title = With and without the adapter
+compare-waiting = Waiting…
+compare-with = With
+compare-without = Without
+compare-hint = Both answer your last message with the same seed. The conversation doesn’t change.
+message-to = Message { $name }
+message = Message
+composer-no-webgpu = WebGPU isn’t available, so nothing can be answered.
+composer-recording = Finish recording to send.
+composer-queued = Your previous message is still waiting for the model.
+composer-no-model = Choose a model to send.
+composer-enter = Enter to send · Shift+Enter for a new line
+composer-modified = Ctrl+Enter or ⌘ Enter to send
+composer-title = Write a message
+think-hint = Let the model think before answering
+think = Think
+composer-file = Sends as soon as the file is ready.
+send = Send
+stop = Stop
+stop-esc = Stop (Esc)
+drawer-title = This conversation
+drawer-instructions-hint = Sent to the model with every message in this conversation.
+drawer-loaded = The model is loaded with { NUMBER($tokens) } tokens.
+drawer-reload = Reload with { NUMBER($tokens) }
+drawer-answers = Answers
+drawer-think-hint = Slower, but better at hard questions. Its reasoning is shown collapsed.
+drawer-longest = Maximum answer length
+drawer-longest-hint = In tokens, including reasoning.
+drawer-no-limit = No limit
+drawer-stop = Stop sequences
+drawer-stop-none = None
+drawer-stop-hint = One per line.
+drawer-sampling = Sampling
+drawer-sampling-model = Uses the model’s defaults.
+drawer-sampling-reset = Reset to the model’s defaults
+figure-first = Time to first token
+figure-writing = Generation
+figure-answer = Answer
+figure-prompt = Prompt
+figure-cached = From cache
+figure-reading = Prompt processing
+figure-context = Context used
+figures-title = Last answer
+figures-none = Statistics appear after the first answer.
+log-messages = Messages
+log-latest = Jump to latest
+answer-of = Answer from { $name }
+you = You
+show-more = Show more
+show-less = Show less
+edit-resend = Edit and resend
+delete-after = Delete this and everything after
+edit-label = Edit message
+edit-hint = The original stays; use ‹ › to switch back.
+reading-tokens = Reading, { NUMBER($read) } of { NUMBER($total) } tokens
+reading = Reading
+edited = edited
+regenerate = Regenerate
+cut-off = This answer was cut off.
+finish-stopped = Stopped.
+finish-limit = Stopped at the maximum answer length.
+finish-full = Stopped because the context is full. Start a new conversation, or choose a longer context.
+elsewhere = Being written in another tab…
+closed-early = The page was closed before this answer was finished.
+copy-refused = The browser didn’t allow copying.
+copied = Copied.
+copy = Copy
+version-previous = Previous version
+version-next = Next version
+figures = { NUMBER($tokens) } tokens, the first after { $first }; prompt of { NUMBER($prompt) } tokens, { NUMBER($cached) } from cache
+device-reset = The graphics card was reset. Restoring…
+storage-full = This browser’s storage is full
+unsaved-untitled = a conversation
+quoted = “{ $text }”
+conversations = { $count ->
+    [one] 1 conversation
+    *[other] { $count } conversations
+    }
+unsaved = { $why }: { $what } couldn’t be saved. Keep this tab open; gemtab keeps trying.
+export = Export
+restart = Restart
+crash-safe = Your conversation and what you typed are safe.
+waiting-load = Your message will be sent when { $name } is ready.
+waiting-answer = Your message will be sent after the current answer.
+waiting-model = Your message is waiting for a model.
+waiting-cancel = Cancel message
+thinking = Thinking…
+thought-for = Thought for { $time }
+thought = Reasoning
+answer-now = Answer now
+model-loading = Loading
+model-unloaded = Not loaded
+context-used = { NUMBER($used) } of { NUMBER($size) } tokens of context used
+context-short = { NUMBER($used) } of { NUMBER($size) } tokens
+model-button = Model: { $name } ({ $state }). Choose another.
+unanswered = Not answered.
+welcome-title = Chat with Gemma 4 in this tab
+welcome-words = The model runs on your own graphics card. What you write stays in this browser.
+welcome-drop = or drop a .gguf file anywhere on this page.
+welcome-ready = { $name } is ready: { $memory } of graphics memory, { NUMBER($tokens) } tokens of context.
+welcome-loading = { $name } is loading. You can start typing; your message is sent when it’s ready.
+welcome-demo = This is a demo: a tiny model for trying the page. It can do things like these:
+
+## What the stores say
+
+media-store-closed = The browser’s storage isn’t ready yet. Try again.
+media-unreadable = The file couldn’t be read. Choose it again.
+media-no-room = There’s no room for it in this browser.
+media-not-attached = It couldn’t be attached: { $reason }.
+fits = Fits
+fits-outside = Fits, but answers slowly: { $size } won’t fit in graphics memory
+fits-context = Fits with { NUMBER($tokens) } tokens of context
+fits-not = Too large by { $size }
+fits-part = Too large: one part needs { $needed }, but this graphics card allows { $available }
+load-header = Reading model details
+per-second = { $size }/s
+time-left = { $time } left
+load-table = Loading embeddings
+load-weights = Loading weights
+load-preparing = Preparing
+load-kernels = { NUMBER($done) } of { NUMBER($total) } kernels
+open-not-gguf = This isn’t a GGUF file. Model files end in .gguf.
+open-as-adapter = Opened as an adapter. It’s used from the next answer on.
+record-unplugged = The microphone was disconnected. The recording up to then is kept.
+record-says = Recording.
+record-discarded = Recording discarded.
+record-empty = The recording is empty. It was stopped too soon.
+record-silent = No sound detected. Check whether the microphone is muted, or a different one is selected in the browser.
+record-longest = The recording was stopped at the limit of 10 minutes.
+answering = Answering.
+attachments-unfit = { $count ->
+    [one] This model can’t use 1 attachment in this conversation and answers without it.
+    *[other] This model can’t use { $count } attachments in this conversation and answers without them.
+    }
+attachments-lost = { $count ->
+    [one] 1 attachment is no longer in this browser; the model answers without it.
+    *[other] { $count } attachments are no longer in this browser; the model answers without them.
+    }
+sense-load-sight = Loading image support
+sense-load-hearing = Loading audio support
+sense-sight = Reading image
+sense-hearing = Listening
+attach-no-model = Choose a model first.
+attach-text-only = { $name } only takes text. Choose a model that supports images or audio.
+attach-no-images = { $name } doesn’t support images. Choose a model that does.
+attach-no-audio = { $name } doesn’t support audio. Choose a model that does.
+attach-reading = Reading { $name }
+attach-recording = Recording
+attach-removed = Attachment removed.
+attach-model = Open models on their own, not together with other files.
+attach-other = Only images, audio and video can be attached.
+attach-reading-frame = Reading { $name }, frame { NUMBER($frame) } of { NUMBER($total) }
+attached = { $name } attached.
+attach-gone = It’s no longer in this browser. Choose it again.
+message-deleted = Message deleted.
+conversation-deleted = Conversation deleted.
+did-not-work = That didn’t work: { $reason }.
+deleted-elsewhere = This conversation was deleted in another tab.
+answered-elsewhere = This conversation is being answered in another tab.
+saved-gone = It’s no longer in this browser.
+not-saved = It can’t be saved: { $reason }.
+tune-file-model = { $name } is a model. Open it on its own.
+tune-name-first = Give it a name first.
+tune-begins = Training started.
+tune-done = Training finished.
+media-too-long = Too long: { $length }, but the limit is { $most }.
+video-unreadable = This browser can’t play this video.
+video-no-length = The length of this video is unknown. Save it again with a video editor, then try again.
+device-refused = { $device ->
+    [camera] This page isn’t allowed to use the camera.
+    *[microphone] This page isn’t allowed to use the microphone.
+    } Allow it in the browser’s settings for this page, then try again.
+device-missing = { $device ->
+    [camera] No camera found.
+    *[microphone] No microphone found.
+    } Connect one, then try again.
+device-busy = { $device ->
+    [camera] The camera can’t be used.
+    *[microphone] The microphone can’t be used.
+    } Another program may be using it.
+device-unavailable = { $device ->
+    [camera] The camera isn’t available to this page.
+    *[microphone] The microphone isn’t available to this page.
+    } The page needs a secure connection: https, or this computer itself.
+device-other = { $device ->
+    [camera] The camera couldn’t be used
+    *[microphone] The microphone couldn’t be used
+    }: { $reason }.
+code-copied = Copied
+code-not-copied = Copying failed
+code-table = Table
+code-block = Code block.
+task-done = done
+task-open = to do
+tune-paused = Paused after { NUMBER($step) } of { NUMBER($steps) } steps.
+tune-attachments-lost = { $count ->
+    [one] 1 attachment is no longer in this browser and can’t be used for training.
+    *[other] { $count } attachments are no longer in this browser and can’t be used for training.
+    }
+not-kept = This browser isn’t saving anything for this page, so conversations are lost when you close it ({ $reason }).
+
+## Models
+
+models-available = Available models
+models-refresh = Refresh
+models-details = Model details
+memory-in-use = { $size } in use. Image and audio support loads on first use.
+memory-with-media = { $all } in use, including { $media } for images and audio.
+memory-graphics = Graphics memory
+memory-free = Unload image and audio support
+memory-free-hint = It loads again with the next image or audio.
+memory-unload = Unload model
+saved-partly = { $size }, incomplete
+saved-delete = Delete { $name } from this browser
+saved-space = { $used } of { $quota } used.
+saved-promise = They stay until you delete them.
+saved-no-promise = The browser may delete them when it runs out of space.
+saved-none = No models saved yet.
+saved-label = Saved models
+saved-model = Model
+saved-size = Size
+saved-digest = Digest
+saved-used = Last used
+saved-actions = Actions
+details-reading = Reading model details…
+details-no-device = Not read yet, because no graphics card was found.
+details-device = This device
+details-architecture = Architecture
+details-parameters = Parameters
+details-layers = Layers
+details-width = Width
+details-vocabulary = Vocabulary
+details-context = Maximum context
+details-window = Sliding window
+details-own-file = a local file
+details-by-context = Graphics memory by context
+details-tokens = Tokens
+details-memory = Memory
+details-by-type = Weights by type
+details-type = Type
+details-tensors = Tensors
+
+## Advice for browsers; what stands between backquotes is typed or found as it stands
+
+advice-acceleration = Open `{ $address }` and turn on “Use graphics acceleration when available”.
+advice-flag = Open `{ $address }` and choose Enabled.
+advice-check = Open `{ $address }` and look for “WebGPU: Hardware accelerated”.
+advice-vulkan = Check that a Vulkan driver is installed: `vulkaninfo --summary` should name the graphics card.
+advice-restart = Restart the browser.
+advice-firefox-update = Update to Firefox 141 on Windows or 145 on a Mac, where WebGPU is on.
+advice-firefox-config = Elsewhere, open `about:config`, search for `dom.webgpu.enabled` and set it to true.
+advice-firefox-support = In `about:support`, under Graphics, check that compositing isn’t “Software”.
+advice-safari-update = Update to macOS 26: Safari 26 has WebGPU turned on.
+advice-safari-flags = On Safari 18: Settings, Advanced, “Show features for web developers”; then Feature Flags, WebGPU.
+advice-ios = this iPhone or iPad
+advice-ios-update = Update to iOS or iPadOS 26, where WebGPU is on.
+advice-ios-flags = On version 18: Settings, Apps, Safari, Advanced, Feature Flags, WebGPU.
+advice-other = this browser
+advice-other-browser = Open this page in a current Chrome, Edge, Firefox or Safari.
+advice-other-acceleration = Check that hardware acceleration is turned on in its settings.
+
+## Diagnostics
+
+diagnostics-running = Running (protocol version { NUMBER($version) })
+diagnostics-waiting = Waiting for the graphics card…
+diagnostics-copy = Copy as text
+diagnostics-engine = Engine
+diagnostics-state = State
+diagnostics-device = Graphics card
+diagnostics-features = Features
+diagnostics-limits = Limits
+diagnostics-name = Name
+diagnostics-value = Value
+diagnostics-unknown = unknown
+yes = yes
+no = no
+range = { $from } to { $to }
+diagnostics-vendor = Vendor
+diagnostics-description = Description
+diagnostics-software = Software rendering
+diagnostics-f16 = Half precision in shaders
+diagnostics-subgroups = Subgroup size
+diagnostics-timestamps = Timestamps
+diagnostics-buffer = Maximum buffer size
+diagnostics-binding = Maximum binding size
+diagnostics-no-model = none loaded
+diagnostics-context = Context
+measure-test = Testing kernels
+measure-speed = Measuring speed
+measure-kernels = Measuring kernels
+measure-title = Measurement
+measure-hint = Other activity on this computer makes it less accurate.
+measure-needs-model = Load a model first, on the Models page or by sending a message.
+selftest = Self-test
+selftest-hint = Runs this graphics card’s kernels on small inputs and compares the results with the processor.
+selftest-start = Test kernels
+selftest-tried = Tested kernels
+selftest-good = Verified on this GPU: { $kernels ->
+    [one] 1 kernel
+    *[other] { $kernels } kernels
+    }{ $of ->
+    [model] {" "}of the loaded model
+    *[all] {""}
+    }.
+selftest-bad = { NUMBER($wrong) } of { $kernels ->
+    [one] 1 kernel
+    *[other] { $kernels } kernels
+    }{ $of ->
+    [model] {" "}of the loaded model
+    *[all] {""}
+    } { $wrong ->
+    [one] gives wrong results
+    *[other] give wrong results
+    } on this GPU.
+selftest-switched-off = Packed integer math was turned off; the model continues with floats, slightly slower.
+selftest-unloaded = The model was unloaded, because its answers would be wrong.
+selftest-advice = Update the browser and the graphics driver.
+speed = Speed
+speed-hint = Six rounds of 512 prompt tokens and 128 generated tokens; the first one is a warm-up. Afterwards, the next answer reads the conversation from the start.
+speed-start = Measure speed
+speed-dispatches = Dispatches per token
+speed-submits = Submits per token
+speed-buffers = Buffers created
+unit-ms = { $number } ms
+speed-spread = { $median } ({ $min } to { $max })
+kernels-kernel = Kernel
+kernels-dispatches = Dispatches
+kernels-ms = ms
+kernels-rate = GB/s
+kernels-share = Of copy bandwidth
+kernels = Kernels
+kernels-hint = The time each kernel takes for one generated token after 512 others, and how close its reads come to this graphics card’s copy bandwidth.
+kernels-start = Measure kernels
+kernels-by-timestamps = graphics card timestamps
+kernels-by-clock = wall clock
+kernels-bandwidth = Copy bandwidth
+kernels-read = Bytes read per token
+kernels-time = Time per token
+kernels-times = { $whole } ms; kernels alone { $alone } ms
+kernels-measured = Measured with
+kernels-below = below { $percent }
+report-browser = Browser: { $browser }
+report-no-device = Graphics card: not known yet
+report-no-card = Graphics card: none ({ $reason })
+report-features = Features: { $features }
+report-right = { $name }: correct, { $deviation } of the tolerance
+report-wrong = { $name }: WRONG, { $problem }
+report-switched-off = Turned off: packed integer math
+
+## Fine-tuning
+
+tune-intro = Teach the model with your own examples. The result is a small adapter that you can turn on and off. Examples and adapters stay in this browser.
+chart-training = Training
+chart-evaluation = Evaluation
+chart-rate = Learning rate
+chart-loss = Loss
+chart-position = Position in the chart
+chart-table = Show as a table
+chart-csv = Save as CSV
+chart-png = Save as PNG
+chart-step = Step { $step }
+chart-point = Step { $step }: loss { $loss } · learning rate { $rate }
+chart-point-evaluated = Step { $step }: loss { $loss } · evaluation { $evaluation } · learning rate { $rate }
+chart-ends = { $name }: { $first } at step { NUMBER($first-step) }, { $last } at step { NUMBER($last-step) }.
+chart-empty = { $title }: no values yet.
+chart-values = Chart values
+chart-column-step = Step
+tune-write = Write examples here
+tune-file = File or pasted text
+tune-chat = Current conversation
+tune-examples = 1. Examples
+tune-source = Source
+tune-prompt-of = Prompt { NUMBER($number) }
+tune-answer-of = Ideal answer { NUMBER($number) }
+tune-delete-example = Delete example { NUMBER($number) }
+tune-answer = Ideal answer
+tune-add = Add example
+tune-hint = Ten differently worded examples of one thing teach more than the same example ten times.
+tune-remove = Remove
+tune-choose-files = Choose files…
+tune-files-label = Example file, with the images and audio it names
+tune-too-long = The text is too long to edit here.
+tune-paste = Or paste examples here
+tune-format-hint = One JSON example per line: chats (“messages” or “conversations”), a “prompt” with its “completion”, or “ids” with “labels”. Or a CSV table with column names in the first line.
+tune-media-hint = Chats can include images and audio: choose or drop those files together with the examples that name them, as in { "{" }"type": "image", "image": "cat.png"{ "}" } or in “images” and “audios” next to the messages. They stay in this browser too.
+count-images = { $count ->
+    [one] 1 image
+    *[other] { $count } images
+    }
+count-audio = { $count ->
+    [one] 1 audio file
+    *[other] { $count } audio files
+    }
+count-unreadable = { $count ->
+    [one] 1 unreadable file
+    *[other] { $count } unreadable files
+    }
+tune-with-media = With { $files }.
+tune-remove-media = Remove images and audio
+tune-column-instructions = Instructions
+tune-chat-empty = This conversation has no answers yet. Chat first, or open a conversation from the list.
+tune-chat-answers = “{ $title }” as shown on screen, with { $answers ->
+    [one] 1 answer
+    *[other] { $answers } answers
+    }.
+tune-chat-attachments = { $count ->
+    [one] Its attachment is used too.
+    *[other] Its { $count } attachments are used too.
+    }
+tune-none-saved = No adapters saved yet.
+tune-saved = Saved adapters
+tune-adapter-about = for { $model } · rank { NUMBER($rank) } · { $size } · { $date }
+tune-delete-title = Delete this adapter?
+tune-delete-question = Delete “{ $name }” from this browser?
+delete-named = Delete { $name }
+tune-use = Use in chat
+tune-gguf = Save as GGUF
+tune-peft = Save for PEFT
+tune-ollama = Use in Ollama
+tune-ollama-steps = Save it as GGUF, put these two lines in a file named Modelfile next to it, and run { $command }.
+tune-copy-lines = Copy lines
+tune-preview-model = Load a model to see tokens.
+tune-unusable = None of the examples can be used.
+tune-preview = { $examples ->
+    [one] 1 example
+    *[other] { $examples } examples
+    } with { NUMBER($tokens) } tokens, { NUMBER($learned) } of them trained on. The longest has { NUMBER($longest) }.
+tune-marked = Marked
+tune-marked-hint = tokens are trained on.
+tune-others = The others
+tune-others-hint = are context only.
+and-more = And { NUMBER($count) } more.
+tune-line = Line { NUMBER($line) }
+tune-left-out = { $count ->
+    [one] 1 row skipped
+    *[other] { $count } rows skipped
+    }
+tune-row = { NUMBER($tokens) } tokens, { NUMBER($learned) } trained on
+tune-image = Image
+tune-audio = Audio
+tune-title = Training “{ $name }”
+tune-preparing = Preparing the model for training…
+tune-first-step = First step in progress…
+tune-steps-done = { NUMBER($done) } of { NUMBER($steps) } steps done.
+tune-ending = { NUMBER($done) } of { NUMBER($steps) } steps done. Writing a checkpoint…
+tune-paused-saved = Paused after { NUMBER($saved) } of { NUMBER($steps) } steps. It’s saved in this browser.
+tune-finished = Done: { NUMBER($done) } of { NUMBER($steps) } steps. It stays here until you start another one.
+tune-elsewhere = Another tab is training.
+tune-elsewhere-at = Another tab is training: { NUMBER($done) } of { NUMBER($steps) } steps when it last saved.
+tune-memory = { $size } of graphics memory
+tune-no-checkpoint = no checkpoint yet
+tune-checkpoint = checkpoint at step { NUMBER($step) }
+tune-progress = Training progress
+tune-before = Before
+tune-after = { $steps ->
+    [one] After 1 step
+    *[other] After { $steps } steps
+    }
+tune-nothing = (nothing)
+tune-discard-question = Delete this training?
+tune-discard = Delete…
+tune-pause = Pause
+tune-stop = Finish now
+tune-stop-hint = Finishing now keeps what the model has learned so far.
+tune-resume = Resume
+tune-save-as-is = Save it as is
+tune-save = Save adapter
+tune-check-again = Check again
+tune-elsewhere-hint = Pause it there to continue here.
+tune-media-read-hint = Images and audio are read once, before the first step. The result is saved with the training.
+tune-adapter-name = Adapter name
+tune-rank-4 = Light: a tone or a format
+tune-rank-8 = Normal: facts or a style
+tune-rank-16 = Strong: many facts
+tune-rank-32 = Very strong
+tune-rank-64 = Strongest and slowest
+tune-settings = 2. Settings
+tune-name = Name
+tune-name-hint = e.g. “Ada facts”
+tune-strength = Strength
+tune-length = Duration
+tune-unit = Unit
+tune-epochs = Epochs (passes over the examples)
+tune-steps = Steps
+tune-question = Test prompt
+tune-question-hint = Asked before, during and after training
+tune-all-settings = Advanced settings
+tune-target-q = Queries
+tune-target-k = Keys
+tune-target-v = Values
+tune-target-o = Attention output
+tune-target-gate = Feed-forward gate
+tune-target-up = Feed-forward up
+tune-target-down = Feed-forward down
+tune-target-ple-gate = Per-layer gate
+tune-target-ple-projection = Per-layer projection
+tune-cosine = Cosine decay
+tune-linear = Linear decay
+tune-constant = Constant
+tune-targets = Layers to train
+tune-alpha = Alpha
+tune-alpha-hint = The adapter is scaled by alpha / rank.
+tune-schedule = Schedule
+tune-warmup = Warm-up
+tune-warmup-hint = Fraction of the steps, 0 to 1.
+tune-dropout = Dropout
+tune-clip = Gradient clipping
+tune-clip-hint = Maximum gradient norm; 0 turns it off.
+tune-decay = Weight decay
+tune-batch = Examples per step
+tune-longest = Maximum example length
+tune-longest-hint = In tokens. Longer examples need more memory.
+tune-eval = Held-out share
+tune-eval-hint = Fraction of the examples used for evaluation, 0 to 1.
+tune-checkpoint-every = Checkpoint interval
+tune-checkpoint-hint = In steps.
+tune-sample-every = Sample interval
+tune-sample-hint = In steps; 0 for only before and after.
+tune-needs-model = Load a model first.
+tune-needs-examples = Add examples first.
+tune-busy-elsewhere = Another tab is training. Pause it there, or wait until it’s done.
+tune-busy-answer = The model is answering. Wait for it, or stop it.
+tune-replaces = Starting a new training deletes the one above. Save its adapter first if you want to keep it.
+tune-run = 3. Run
+tune-start = Start training
+tune-start-hint = The model can’t answer while it trains. You can pause at any time.
+plan-steps = { $steps ->
+    [one] 1 step
+    *[other] { $steps } steps
+    } over { $examples ->
+    [one] 1 example
+    *[other] { $examples } examples
+    }, { $held ->
+    [0] none held out
+    *[other] { $held } held out for evaluation
+    }
+plan-memory = { $size } of about { $available } available
+plan-time = about { $time }
+plan-time-later = known after the first steps
+plan-storage = { $size } of { $left } left
+plan-media = Storage for images and audio
+plan-work = Training
+plan-learned = Trainable parameters
+plan-time-title = Time
+plan-checkpoints = Storage for checkpoints
+
+## What a model can do
+
+able-text = text
+able-images = images
+able-audio = audio
+able-thinking = thinking
+
+## A conversation as Markdown
+
+export-system = System
+export-you = You
+export-assistant = Assistant
+
+## Failures: what happened, then what to do
+
+failure-details = Details
+failure-cancelled = Stopped.
+failure-version = The page is out of date. Reload to update.
+
+failure-no-model = No model is loaded. Choose one first.
+failure-busy-loading = A model is still loading. Wait until it’s ready.
+failure-busy-unloading = The model is being unloaded. Wait a moment, then try again.
+failure-busy-generating = The model is still answering. Stop it, or wait until it’s done.
+failure-busy-training = The model is busy training. Pause it on the Fine-tune page, or wait until it’s done.
+failure-busy-measuring = A measurement is running. Stop it, or wait until it’s done.
+failure-no-question = There’s no question yet. Send a message first.
+failure-empty-prompt = There’s nothing to answer. Write a message first.
+failure-context-full = Too long: { NUMBER($tokens) } tokens, but the limit is { NUMBER($context) }. Start a new conversation, or load the model with a longer context.
+failure-tool-description = A tool’s description isn’t valid. Check that it’s a JSON object.
+failure-tool-arguments = The arguments for “{ $tool }” aren’t a valid JSON object.
+
+failure-gpu-insecure = WebGPU needs a secure connection: https, or localhost.
+failure-gpu-no-webgpu = This browser doesn’t support WebGPU, or it’s turned off.
+failure-gpu-no-adapter = WebGPU is available, but no graphics card was found.
+failure-gpu-no-device = The graphics card can’t be used. Restart the browser, then try again.
+failure-gpu-lost = The graphics card was reset twice in a row.
+failure-gpu-out-of-memory = Graphics memory is full: { $used } in use, and no room for { $requested } more.
+failure-gpu-buffer = “{ $buffer }” needs { $needed } of graphics memory in one piece, but this graphics card allows only { $limit }.
+failure-gpu-too-large = This model needs { $needed } of graphics memory, but only { $available } is available.
+failure-gpu-host-memory = This model doesn’t fit in graphics memory. { $amount } of it can stay in main memory while the model is loaded, but answers will be slower.
+failure-gpu-upload = The graphics card didn’t accept all of the model. Close other tabs and apps that use it, then try again.
+failure-gpu-kernel = This browser rejected a part of the engine ({ $kernel }). Update the browser and the graphics driver, then reload.
+failure-gpu-fault = The graphics card reported an error.
+
+failure-file-short = The model file is incomplete: it ends after { $size }. Download it again.
+failure-file-unreadable = The model file can’t be read.
+failure-file-connection = The connection to the server was lost after { $received }.
+failure-file-not-found = The server no longer has this model. Reload to update the list.
+failure-file-forbidden = The server doesn’t allow access to this model.
+failure-file-status = The server couldn’t send the model (status { $status }).
+failure-file-range = The server sent the wrong part of the model.
+failure-file-changed = The model file changed while it was being read. Choose it again.
+failure-file-memory = This tab couldn’t get the { $amount } of memory that the model needs.
+failure-file-gone = The file is no longer available. Choose it again.
+failure-file-list = The list of models couldn’t be loaded. You can still open a file of your own.
+
+failure-model-not-gguf = This isn’t a GGUF file.
+failure-model-truncated = The model file is incomplete: { $missing } are missing after { $size }. Download it again.
+failure-model-version = This file uses GGUF version { $version }. Only versions 2 and 3 are supported.
+failure-model-endian = This GGUF file was made for big-endian machines, which isn’t supported.
+failure-model-header = This GGUF file’s header isn’t supported.
+failure-model-damaged = The model file is damaged. Download it again.
+failure-model-no-architecture = This file doesn’t say which model it is. gemtab runs Gemma 4.
+failure-model-architecture = This is a “{ $name }” model. gemtab runs Gemma 4.
+failure-model-diffusion = This is a diffusion model, which isn’t supported.
+failure-model-drafter = This file only holds a drafter for another model. Choose the model itself.
+failure-model-projector = This file only holds the image and audio support of a model. Choose the model itself.
+failure-model-tensor = The tensor { $tensor } uses { $dtype }, which isn’t supported. Choose another quantization, such as Q4_K_M.
+failure-model-token = The model’s vocabulary has no { $token } token, so it can’t be used for chat.
+failure-model-no-file = “{ $name }” has no model file.
+failure-model-wrong-projector = The file for image and audio support belongs to another model.
+failure-model-no-vision = This model doesn’t support images. Choose one that does, or remove the images.
+failure-model-no-audio = This model doesn’t support audio. Choose one that does, or remove the audio.
+failure-model-tower = This model’s image and audio support can’t be used. Text chat still works.
+failure-model-not-opened = { $name } can’t be opened. { $why }
+
+failure-media-gone = This attachment is no longer available. Attach it again.
+failure-media-neither = Only images and audio can be used.
+failure-media-not-image = This isn’t an image.
+failure-media-not-audio = This isn’t an audio file.
+failure-media-empty-file = The file is empty.
+failure-media-file-large = Too large: { $size }, but the limit is { $most }.
+failure-media-image-decode = This browser can’t read the image.
+failure-media-audio-decode = This browser can’t read the audio.
+failure-media-memory = The browser doesn’t have enough memory for this file.
+failure-media-image-unreadable = This image can’t be read. Use PNG, JPEG, WebP, or GIF.
+failure-media-image-empty = The image is empty.
+failure-media-image-large = The image is too large: { NUMBER($width) } × { NUMBER($height) } pixels. Make it smaller, then attach it again.
+failure-media-image-damaged = The { $format } image is damaged or incomplete. Save it again, or choose another.
+failure-media-image-unsupported = This kind of { $format } image isn’t supported. Save it as a regular PNG or JPEG.
+failure-media-image-narrow = The image is too long and narrow for this model. Crop it, or choose a lower detail level.
+failure-media-tokens = The image takes { NUMBER($tokens) } tokens, but the limit is { NUMBER($most) }. Choose a lower detail level.
+failure-media-no-sound = There’s no audio in this file.
+failure-media-sound-short = The recording is too short.
+failure-media-sound-long = The audio is too long: { $length }, but the limit is { $most }. Split it into shorter pieces.
+failure-media-sound-unreadable = This audio file can’t be read.
+
+failure-adapter-not-open = An adapter is no longer open. Open it again, or turn it off.
+failure-adapter-not-saved = This adapter is no longer saved in this browser.
+failure-adapter-incomplete = A PEFT adapter has two files: adapter_model.safetensors and adapter_config.json. Choose both together.
+failure-adapter-several = Open PEFT adapters one at a time.
+failure-adapter-needs-model = Load the model for { $names } first, then open the adapter again.
+failure-adapter-not-adapter = This isn’t a LoRA adapter. Choose a .gguf file, or a .safetensors file and its .json file.
+failure-adapter-config = { $file } is too large for an adapter configuration.
+failure-adapter-damaged = The adapter file is damaged. Download it again.
+failure-adapter-architecture = This adapter is for “{ $name }”. gemtab runs Gemma 4.
+failure-adapter-unsupported = This adapter uses a feature that isn’t supported.
+failure-adapter-tensor = The tensor { $tensor } uses { $dtype }, which isn’t supported.
+failure-adapter-rank = The adapter has rank { NUMBER($rank) }. Ranks from 1 to { NUMBER($most) } are supported.
+failure-adapter-other-model = This adapter was made for another model.
+failure-adapter-not-finite = The adapter contains invalid numbers. It’s damaged, or its training failed.
+failure-adapter-too-many = Too many adapters: up to { NUMBER($most) } can be open, with ranks of up to { NUMBER($ranks) } in total. Close one first.
+failure-adapter-not-written = The adapter couldn’t be saved as a file.
+
+failure-storage-unavailable = This browser doesn’t let the page save files. Private windows often don’t.
+failure-storage-in-use = This model is in use, here or in another tab. Unload it first.
+failure-storage-failed = The browser’s storage didn’t work.
+failure-storage-no-room = Not enough storage to save the model: { $needed } more needed, { $available } available.
+failure-storage-full = The browser’s storage is full: { $kept } of { $size } were saved. The rest is downloaded again next time.
+failure-storage-corrupt = The download was damaged, so it was deleted. Load the model again.
+failure-storage-training-full = The browser’s storage is full: no room for { $size } of training progress. Free up space, then continue.
+failure-storage-training-in-use = Another tab is using the saved training. Close that tab, or continue there.
+failure-storage-media-full = The browser’s storage is full: no room for { $size } of images and audio for training. Free up space, or use fewer examples.
+
+failure-training-rank = The rank must be between 1 and 64.
+failure-training-alpha = Alpha must be greater than 0.
+failure-training-targets = Choose at least one part of the model to train.
+failure-training-steps = At least 1 step is needed.
+failure-training-learning-rate = The learning rate must be greater than 0.
+failure-training-weight-decay = The weight decay can’t be negative.
+failure-training-clipping = Gradient clipping can’t be negative.
+failure-training-dropout = Dropout must be at least 0 and below 1.
+failure-training-max-tokens = The maximum example length must be between 2 tokens and the longest context of the model.
+failure-training-no-target = This model has none of the selected parts. Choose others.
+failure-training-unsupported = This kind of model can’t be trained yet.
+failure-training-no-examples = There’s nothing to learn: none of the examples can be used.
+failure-training-masked = There’s nothing to learn: the examples have no answers by the model.
+failure-training-media-lost = The images and audio of these examples are no longer saved. Start the training again.
+failure-training-bad-example = An example doesn’t fit this model.
+failure-training-unstable = Training became unstable at step { NUMBER($step) } ({ $what }). { $kept } Try a lower learning rate, a longer warm-up, or gradient clipping.
+failure-training-nan = loss is NaN
+failure-training-infinite = loss is infinite
+failure-training-gradient = gradients are infinite
+failure-training-kept = Progress up to step { NUMBER($step) } is saved.
+failure-training-not-kept = Nothing was saved yet.
+failure-training-checkpoint = The saved training is damaged and can’t continue.
+failure-training-no-resume = There’s no training to continue.
+failure-training-no-save = There’s no training to save.
+failure-training-in-progress = Training is in progress. Pause it, or wait until it’s done.
+failure-training-elsewhere = Another tab is training. Pause it there, or wait until it’s done.
+failure-training-elsewhere-named = Another tab is training “{ $name }”. Pause it there, or wait until it’s done.
+failure-training-for-model = This training is for “{ $model }”. Load that model to continue.
+failure-training-memory = Training needs { $needed } of graphics memory, but only { $available } is available. Use shorter examples, a lower rank or fewer parts, or load the model with a shorter context.
+failure-training-media = The images and audio need { $needed }, but the limit is { $most }. Use fewer examples.
+failure-training-media-memory = The images and audio need { $needed } of memory, but the limit is { $most } because this browser can’t save files for the page. Use fewer examples.
+failure-training-stopped = The engine stopped. Progress up to the last checkpoint is saved.
+failure-training-failed = Something went wrong while training.
+
+failure-engine-unexpected = Something went wrong inside gemtab.
+failure-engine-generating = Something went wrong while generating.
+failure-engine-stopped = The engine stopped unexpectedly.
+failure-engine-answer-cut = The engine stopped before the answer was complete.
+failure-engine-not-started = The engine didn’t start within { NUMBER($seconds) } seconds.
+failure-engine-message = The page and the engine don’t understand each other. Reload to update.
+failure-engine-numbers = The model produced invalid numbers. Its file is damaged, or the graphics card computes wrongly. Run the self-test on the Diagnostics page to find out.
+failure-engine-fallback = This graphics card gets packed integer math wrong ({ $kernels }), so gemtab uses floating point instead. Answers are correct, but a little slower.
+failure-engine-unloaded = This graphics card computes wrongly ({ $kernels }), so the model was unloaded. Update the browser and the graphics driver, then load it again.
+
+## Examples that can’t be used, behind their line
+
+example-json = not valid JSON at column { NUMBER($column) }: { $what }
+example-json-end = not valid JSON: the line ends too early
+example-json-after = there’s something after the end
+example-json-value = a value is missing
+example-json-comma = a comma or a closing bracket is missing
+example-json-colon = a colon is missing
+example-json-key = a key needs quotation marks
+example-json-trailing = there’s a comma before a closing bracket
+example-json-control = a text contains a line break or another control character
+example-json-escape = there’s an unknown escape sequence
+example-json-number = a number is malformed
+example-json-other = something is malformed
+example-unknown = nothing to learn from: a row needs “messages”, “conversations”, “prompt” and “completion”, or “ids” and “labels”
+example-text = “text” alone can’t be learned from: put the question in “prompt” and the answer in “completion”
+example-half = “{ $found }” without “{ $missing }”
+example-prose = this looks like plain text. Use one JSON object per line, or a table that starts with column names such as “prompt,completion”
+example-field-empty = “{ $field }” is empty
+example-field-text = “{ $field }” isn’t text
+example-field-list = “{ $field }” isn’t a list
+example-field-integers = “{ $field }” contains something other than whole numbers
+example-field-files = “{ $field }” doesn’t name any files
+example-field-malformed = “{ $field }” doesn’t have the expected structure
+example-role = unknown role “{ $role }”: use system, user, or assistant
+example-cell = the column “{ $column }” is empty
+example-table = the table can’t be read here
+example-columns = the table has fewer than two columns
+example-no-column = there’s no column “{ $column }”; there are: { $columns }
+example-video = videos can’t be learned from, only images and audio
+example-image-name = an image has no file name
+example-audio-name = an audio clip has no file name
+example-places = it has room for { NUMBER($places) } images and audio clips, but names { NUMBER($named) }
+example-file-missing = the file “{ $name }” is missing
+example-file = the file “{ $name }” can’t be used. { $why }
+example-no-vision = this model doesn’t support images
+example-no-audio = this model doesn’t support audio
+example-media = its images and audio don’t match their places
+example-token = the model has no { $token } token
+example-id = { $id } isn’t a token of this model, which has { NUMBER($vocabulary) }
+example-labels = “ids” and “labels” differ in length: { NUMBER($ids) } and { NUMBER($labels) }
+example-long = too long: { NUMBER($tokens) } tokens, but the limit is { NUMBER($limit) }
+example-large = too large: { $size }, but the limit is { $limit }
+example-masked = nothing to learn: the model says nothing in it
+example-many = skipped from here on: the limit is { NUMBER($limit) } rows
+
+## Kernels that compute wrongly, behind their name
+
+kernel-differs = element { NUMBER($element) } is { $found } instead of { $expected }
+kernel-refused = rejected by the browser
+
+## The page's own server
+
+server-no-browser = There’s no browser here.
+server-silent = The server didn’t answer.
+server-status = The server answered with status { $status }.
+server-unreadable = The server’s answer can’t be read: { $reason }.
+store-closed = The browser’s storage isn’t ready yet

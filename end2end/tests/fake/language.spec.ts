@@ -1,0 +1,98 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "../../support/watch.ts";
+
+test.use({ locale: "de-DE" });
+
+/** Words of the English interface that German does not have, as whole words. */
+const ENGLISH =
+  /\b(the|this|your|you|and|with|is|are|conversations?|settings|message|models? (that|to)|load(ed|ing)?|delete|close|open|cancel|answers?|search|new|saved|keep|choose|graphics|memory|tokens|language|theme|size|pages?)\b/i;
+
+/** All that a person reads or hears on the page, without what a model, a person or the server's list of models has said. */
+const words = (page: Page) =>
+  page.evaluate(() => {
+    const said = [document.title];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const parent = node.parentElement;
+      const own = parent?.closest("code, pre, kbd, script, noscript, .fake-note, .log .says, .bubble, [lang]:not(html), .questions, .model:disabled .verdict, .fold-body");
+      if (!own && node.textContent?.trim()) said.push(node.textContent.trim());
+    }
+    for (const element of document.querySelectorAll("[aria-label], [title], [placeholder], [aria-valuetext]"))
+      for (const name of ["aria-label", "title", "placeholder", "aria-valuetext"])
+        if (element.getAttribute(name) && !element.closest(".fake-note")) said.push(element.getAttribute(name) ?? "");
+    return said;
+  });
+
+test("the server answers in the browser's language, and the page keeps it", async ({ page }) => {
+  const response = await page.goto("/?fake=instant");
+  const html = (await response?.text()) ?? "";
+  expect(html).toContain('<html lang="de"');
+  expect(html).toContain("Mit Gemma 4 in diesem Tab chatten");
+  await expect(page.getByText("Simulierte Engine")).toBeVisible();
+  await expect(page.locator("html")).toHaveAttribute("lang", "de");
+  await expect(page.getByRole("heading", { name: "Mit Gemma 4 in diesem Tab chatten" })).toBeVisible();
+  await expect(page.getByRole("button", { name: /^gemma4:e2b ?5,1B|^gemma4:e2b ?5.1B/ })).toContainText("7,2 GB");
+});
+
+test.describe("an address without a page", () => {
+  test.use({ expectedError: /status of 404/ });
+
+  test("is told in the browser's language", async ({ page }) => {
+    const missing = await page.goto("/no/such/page");
+    expect(missing?.status()).toBe(404);
+    await expect(page.getByRole("heading", { name: "Seite nicht gefunden" })).toBeVisible();
+  });
+});
+
+for (const path of ["/", "/models", "/settings"])
+  test(`no English is left on ${path}, and nothing is wider than a phone`, async ({ page }) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.goto(`${path}?fake=instant`);
+    await expect(page.getByText("Simulierte Engine")).toBeVisible();
+    expect((await words(page)).filter((text) => ENGLISH.test(text))).toEqual([]);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+  });
+
+test("another language is shown at once, and nothing is lost", async ({ page }) => {
+  await page.goto("/?fake=instant");
+  await expect(page.getByText("Simulierte Engine")).toBeVisible();
+  await page.getByRole("button", { name: /^pebble/ }).click();
+  const model = page.getByRole("button", { name: /^(Modell|Model): pebble/ });
+  await expect(model).toHaveAccessibleName(/Geladen/);
+  await page.getByRole("textbox", { name: "Nachricht", exact: true }).fill("Noch nicht gesendet");
+  await page.getByRole("link", { name: "Einstellungen" }).click();
+  await expect(page).toHaveTitle("Einstellungen · gemtab");
+  await page.evaluate(() => Object.assign(window, { same: true }));
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  const choice = page.getByRole("combobox", { name: /^(Sprache|Language)$/ });
+  await choice.selectOption("English");
+  await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
+  await expect(page).toHaveTitle("Settings · gemtab");
+  await expect(page.locator("html")).toHaveAttribute("lang", "en");
+  await expect(choice).toBeFocused();
+  await page.getByRole("link", { name: "gemtab" }).first().click();
+  await expect(page.getByRole("textbox", { name: "Message", exact: true })).toHaveValue("Noch nicht gesendet");
+  await expect(model).toHaveAccessibleName(/Loaded/);
+  expect(await page.evaluate(() => "same" in window)).toBe(true);
+  // A browser asks for the icon when it likes.
+  expect(requests.filter((url) => url.startsWith("http") && !url.endsWith("/favicon.svg"))).toEqual([]);
+
+  await page.reload();
+  await expect(page.getByText("Simulated engine")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
+  await page.getByRole("link", { name: "Settings" }).click();
+  await expect(choice).toHaveValue("en");
+  await choice.selectOption("Match browser");
+  await expect(page.getByRole("heading", { name: "Einstellungen", level: 1 })).toBeVisible();
+  await expect(choice).toHaveValue("");
+});
+
+test("numbers are written as in German", async ({ page }) => {
+  await page.goto("/?fake=instant");
+  await page.getByRole("button", { name: /^pebble/ }).click();
+  await page.getByRole("textbox", { name: "Nachricht", exact: true }).fill("Hello");
+  await page.getByRole("button", { name: "Senden", exact: true }).click();
+  await expect(page.getByText(/^\d+ von \d\.\d{3} Token des Kontexts belegt$/)).toBeAttached();
+});
