@@ -265,7 +265,7 @@ impl ChatStore {
         let delete = |conversation: &mut Conversation| conversation.delete_branch(node, history::now());
         // A message that is gone already needs no deleting.
         if let Some(Ok(branch)) = self.library.change(id, delete) {
-            self.ui.toast_with_undo(t().message_deleted(), move || {
+            self.ui.toast_with_undo(t().message_deleted(branch.len() as u64), move || {
                 spawn_local(self.put_back(id, branch.clone()));
             });
         }
