@@ -61,7 +61,7 @@ settings-sampling = Sampling für alle Modelle
 settings-sampling-reset = Auf Vorgaben der Modelle zurücksetzen
 settings-storage = In diesem Browser gespeichert
 settings-keep = Modelle speichern
-settings-keep-hint = Gespeicherte Modelle laden ohne Download.
+settings-keep-hint = Legt von jedem geladenen Modell eine Kopie im Speicher dieses Browsers ab. Beim nächsten Mal ist kein Download nötig.
 settings-conversations = { $count ->
     [one] 1 Unterhaltung
     *[other] { $count } Unterhaltungen
@@ -488,7 +488,10 @@ attach-other = Nur Bilder, Audio und Video lassen sich anhängen.
 attach-reading-frame = { $name } wird gelesen, Bild { NUMBER($frame) } von { NUMBER($total) }
 attached = { $name } angehängt.
 attach-gone = Nicht mehr in diesem Browser. Erneut auswählen.
-message-deleted = Nachrichten gelöscht.
+message-deleted = { $count ->
+    [one] Nachricht gelöscht.
+    *[other] { $count } Nachrichten gelöscht.
+    }
 conversation-deleted = Unterhaltung gelöscht.
 did-not-work = Das hat nicht funktioniert: { $reason }.
 deleted-elsewhere = Diese Unterhaltung wurde in einem anderen Tab gelöscht.
@@ -564,7 +567,7 @@ details-device = Dieses Gerät
 details-architecture = Architektur
 details-parameters = Parameter
 details-layers = Schichten
-details-width = Breite
+details-width = Hidden Size
 details-vocabulary = Vokabular
 details-context = Maximaler Kontext
 details-window = Gleitendes Fenster
@@ -628,7 +631,7 @@ measure-title = Messung
 measure-hint = Andere Aktivität auf diesem Computer verfälscht das Ergebnis.
 measure-needs-model = Zuerst ein Modell laden, auf der Modellseite oder durch Senden einer Nachricht.
 selftest = Selbsttest
-selftest-hint = Führt die Kernels dieser Grafikkarte mit kleinen Eingaben aus und vergleicht die Ergebnisse mit dem Prozessor.
+selftest-hint = Führt die Kernels mit kleinen Eingaben auf dieser Grafikkarte aus und vergleicht die Ergebnisse mit der CPU.
 selftest-start = Kernels testen
 selftest-tried = Getestete Kernels
 selftest-good = Auf dieser GPU geprüft: { $kernels ->

@@ -62,7 +62,7 @@ settings-sampling = Sampling for all models
 settings-sampling-reset = Reset to each model’s defaults
 settings-storage = Saved in this browser
 settings-keep = Save models
-settings-keep-hint = Saved models load without a download.
+settings-keep-hint = Keeps a copy of each model you load in this browser’s storage. The next load then needs no download.
 settings-conversations = { $count ->
     [one] 1 conversation
     *[other] { $count } conversations
@@ -489,7 +489,10 @@ attach-other = Only images, audio and video can be attached.
 attach-reading-frame = Reading { $name }, frame { NUMBER($frame) } of { NUMBER($total) }
 attached = { $name } attached.
 attach-gone = It’s no longer in this browser. Choose it again.
-message-deleted = Message deleted.
+message-deleted = { $count ->
+    [one] Message deleted.
+    *[other] { $count } messages deleted.
+    }
 conversation-deleted = Conversation deleted.
 did-not-work = That didn’t work: { $reason }.
 deleted-elsewhere = This conversation was deleted in another tab.
@@ -565,7 +568,7 @@ details-device = This device
 details-architecture = Architecture
 details-parameters = Parameters
 details-layers = Layers
-details-width = Width
+details-width = Hidden size
 details-vocabulary = Vocabulary
 details-context = Maximum context
 details-window = Sliding window
@@ -629,7 +632,7 @@ measure-title = Measurement
 measure-hint = Other activity on this computer makes it less accurate.
 measure-needs-model = Load a model first, on the Models page or by sending a message.
 selftest = Self-test
-selftest-hint = Runs this graphics card’s kernels on small inputs and compares the results with the processor.
+selftest-hint = Runs the kernels on small inputs on this graphics card and compares the results with the CPU.
 selftest-start = Test kernels
 selftest-tried = Tested kernels
 selftest-good = Verified on this GPU: { $kernels ->

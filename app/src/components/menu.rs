@@ -97,9 +97,11 @@ fn MenuList(
     children: Children,
 ) -> impl IntoView {
     let list = NodeRef::<html::Div>::new();
+    let placed_at = StoredValue::new(None::<(f64, f64)>);
     Effect::new(move |_| {
         let (Some(list), Some(button)) = (list.get(), button.get_untracked()) else { return };
         put_beside(&list, &button);
+        placed_at.set_value(Some(position(&button)));
         let items = items(&list);
         let begin = match open.get_untracked() {
             Some(Begin::Last) => items.last(),
@@ -107,13 +109,12 @@ fn MenuList(
         };
         focus(begin);
     });
-    // The list does not move with its button. What scrolls elsewhere, as an answer that is followed does, leaves it open.
+    // The list does not move with its button. What scrolls elsewhere, as an answer that is followed does, leaves it open,
+    // and so does a scroll that was over before it opened and is told late.
     let options = UseEventListenerOptions::default().capture(true);
-    let scrolled = move |event: web_sys::Event| {
-        let what = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
-        if let (Some(what), Some(button)) = (what, button.get_untracked())
-            && what.contains(Some(&button))
-        {
+    let scrolled = move |_| {
+        let now = button.get_untracked().map(|button| position(&button));
+        if placed_at.get_value().is_some_and(|then| Some(then) != now) {
             open.set(None);
         }
     };
@@ -188,6 +189,12 @@ fn focus(item: Option<&web_sys::HtmlElement>) {
         // It is in the page.
         item.focus().ok();
     }
+}
+
+/// Where the top left corner of an element is in the view, in pixels.
+fn position(element: &web_sys::Element) -> (f64, f64) {
+    let place = element.get_bounding_client_rect();
+    (place.left(), place.top())
 }
 
 /// Puts a list below its button, or above where there is more room; what scrolls around the button does not cut it.

@@ -104,8 +104,9 @@ test.describe("the history", () => {
     await app.ask("First matter");
     await app.kept("First matter");
     await app.open("instant");
-    const release = await holdStore(page);
     const line = app.conversation("First matter");
+    await expect(line).toBeVisible();
+    const release = await holdStore(page);
     await line.click();
     await expect(line).toHaveAttribute("aria-current", "page");
     await app.rail.getByRole("button", { name: "New", exact: true }).click();

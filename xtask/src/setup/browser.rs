@@ -27,14 +27,7 @@ pub fn chromium(end2end: &Path) -> Result<Option<PathBuf>> {
         step("Installing Chromium", || debian::install(&["chromium"]))?;
         return Ok(Some(known.into()));
     }
-    step("Downloading Chromium for Playwright", || {
-        let mut playwright = npx(end2end, "playwright");
-        playwright.args(["install", "chromium"]);
-        if debian::has_apt() {
-            playwright.arg("--with-deps");
-        }
-        run(playwright.current_dir(end2end))
-    })?;
+    download(end2end, "Chromium")?;
     Ok(None)
 }
 
@@ -52,15 +45,20 @@ pub fn firefox(end2end: &Path) -> Result<Option<PathBuf>> {
     if version.as_deref().and_then(major).is_some_and(|version| version >= OLDEST_FIREFOX) {
         return Ok(Some(known.into()));
     }
-    step("Downloading Firefox for Playwright", || {
+    download(end2end, "Firefox")?;
+    Ok(None)
+}
+
+/// Downloads Playwright's own build of a browser.
+fn download(end2end: &Path, browser: &str) -> Result<()> {
+    step(&format!("Downloading {browser} for Playwright"), || {
         let mut playwright = npx(end2end, "playwright");
-        playwright.args(["install", "firefox"]);
+        playwright.args(["install", &browser.to_lowercase()]);
         if debian::has_apt() {
             playwright.arg("--with-deps");
         }
         run(playwright.current_dir(end2end))
-    })?;
-    Ok(None)
+    })
 }
 
 /// The number before the first point of a version, as in `Mozilla Firefox 153.0.1esr`.
@@ -68,8 +66,8 @@ fn major(version: &str) -> Option<u32> {
     version.split_whitespace().find_map(|word| word.split('.').next()?.parse().ok())
 }
 
-/// Downloads Playwright's WebKit if need be, and returns whether it is there. Says so where it can't be had: no distribution packages one that
-/// Playwright could drive.
+/// Downloads Playwright's WebKit if need be, and returns whether it is there. Says so where it can't be had: no
+/// distribution packages one that Playwright could drive.
 pub fn webkit(end2end: &Path) -> bool {
     let playwright = |words: &[&str]| {
         let mut playwright = npx(end2end, "playwright");

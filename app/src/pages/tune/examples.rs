@@ -40,7 +40,9 @@ pub fn ExamplesSection() -> impl IntoView {
             }
         })
         .collect();
-    let source = move || match tune.origin.get() {
+    // The origin is told again when the draft is read; what is being typed into must stay.
+    let origin = Memo::new(move |_| tune.origin.get());
+    let source = move || match origin.get() {
         Origin::Pairs => view! { <PairsEditor /> }.into_any(),
         Origin::Text => view! { <TextEditor /> }.into_any(),
         Origin::Chat => view! { <ChatSource /> }.into_any(),

@@ -62,11 +62,15 @@ impl ChatStore {
     }
 
     /// Loads the model that a person has chosen. Where the device computes in software and the model is large, the
-    /// person is asked first, before anything is downloaded.
+    /// person is asked first, before anything is downloaded. While the engine starts, the choice waits for the device.
     pub fn choose(self, choice: Choice) {
-        let software =
-            self.engine.device.with_untracked(|it| it.as_ref().is_some_and(|device| device.software));
-        if software && choice.entry.size > SOFTWARE_BYTES {
+        let crashed = self.engine.phase.with_untracked(|phase| matches!(phase, EnginePhase::Crashed(_)));
+        let software = self.engine.device.with_untracked(|it| it.as_ref().map(|device| device.software));
+        if software.is_none() && !crashed {
+            self.chosen_early.set(Some(choice));
+            return;
+        }
+        if software == Some(true) && choice.entry.size > SOFTWARE_BYTES {
             self.ui.too_slow.set(Some(choice));
         } else {
             self.load(choice);

@@ -18,8 +18,8 @@ use leptos::{prelude::*, task::spawn_local};
 use protocol::Failure;
 
 use super::answer::{AnswerPhase, RunningAnswer};
-use super::engine::EngineStore;
-use super::models::ModelState;
+use super::engine::{EnginePhase, EngineStore};
+use super::models::{Choice, ModelState};
 use super::{AdapterStore, Library, MediaStore, SettingsStore, Ui};
 use crate::locks::Lock;
 use crate::place::Place;
@@ -80,6 +80,8 @@ pub struct ChatStore {
     pub attaching: RwSignal<Option<String>>,
     /// What could not be attached, and why: a line each.
     pub attach_trouble: RwSignal<Option<String>>,
+    /// A model chosen before it was known what the device can do.
+    chosen_early: RwSignal<Option<Choice>>,
     /// Whether the settings of a conversation that has not begun were changed: then those for new ones do not replace them.
     shaped: StoredValue<bool>,
     /// Answers that another tab is writing.
@@ -124,6 +126,7 @@ impl ChatStore {
             attached: RwSignal::new(Vec::new()),
             attaching: RwSignal::new(None),
             attach_trouble: RwSignal::new(None),
+            chosen_early: RwSignal::new(None),
             shaped: StoredValue::new(false),
             elsewhere: RwSignal::new(BTreeSet::new()),
             asked: StoredValue::new(BTreeSet::new()),
@@ -149,6 +152,15 @@ impl ChatStore {
             {
                 self.queued.set(None);
                 self.run(queued.conversation, queued.turn);
+            }
+        });
+        Effect::new(move |_| {
+            let crashed = self.engine.phase.with(|phase| matches!(phase, EnginePhase::Crashed(_)));
+            if (crashed || self.engine.device.with(Option::is_some))
+                && let Some(choice) = self.chosen_early.get()
+            {
+                self.chosen_early.set(None);
+                self.choose(choice);
             }
         });
     }
@@ -253,7 +265,7 @@ impl ChatStore {
         let delete = |conversation: &mut Conversation| conversation.delete_branch(node, history::now());
         // A message that is gone already needs no deleting.
         if let Some(Ok(branch)) = self.library.change(id, delete) {
-            self.ui.toast_with_undo(t().message_deleted(), move || {
+            self.ui.toast_with_undo(t().message_deleted(branch.len() as u64), move || {
                 spawn_local(self.put_back(id, branch.clone()));
             });
         }
