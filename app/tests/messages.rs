@@ -36,7 +36,7 @@ fn languages_have_the_same_messages() {
 fn messages_have_the_same_variables() {
     let fault = faults(ENGLISH, "hello = Hallo\nfound = { $count } Dateien\n");
     assert!(
-        fault.contains("`found` has the variables [\"count\"] instead of [\"count\", \"place\"]"),
+        fault.contains("`found` has the variables {\"count\"} instead of {\"count\", \"place\"}"),
         "{fault}"
     );
     let fault = faults("hello = Hello\n", "hello = Hallo { $name }\n");

@@ -116,7 +116,7 @@ test.describe("measurements on the page of diagnostics", () => {
     await app.open("instant,miscomputes", "/diagnostics");
     await page.getByRole("button", { name: "Test kernels" }).click();
     await expect(page.getByText("1 of 4 kernels gives wrong results on this GPU.")).toBeVisible();
-    await expect(page.getByText("element 517 is 0.25, and should be -1.75")).toBeVisible();
+    await expect(page.getByText("element 517 is 0.25 instead of -1.75")).toBeVisible();
   });
 
   test("name a kernel that the model goes on without", async ({ app, page }) => {

@@ -9,7 +9,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await expect(answer).toContainText(/Too long: .* tokens, but the limit is 8.192\./);
     await app.composer.fill("A draft");
     await app.kept("A draft");
-    await answer.getByRole("button", { name: "New conversation" }).click();
+    await answer.getByRole("button", { name: "New conversation", exact: true }).click();
     await expect(app.questions).toHaveCount(0);
     await app.conversation("Hello").click();
     await expect(app.questions).toHaveText(/Hello/);
@@ -94,7 +94,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
 
   test("the engine is of another version", async ({ app, page }) => {
     await app.open("instant,version");
-    await expect(page.getByRole("alert")).toContainText("One of them is from an old cache.");
+    await expect(page.getByRole("alert")).toContainText("The page is out of date. Reload to update.");
     await page.getByRole("button", { name: "Restart" }).click();
     await expect(page.getByRole("alert")).toBeHidden();
     await expect(await app.ask("Hello")).toContainText("A red circle");
