@@ -1,13 +1,12 @@
 //! What the products of decode and its attention do for adapters, against their twins: z that comes from a buffer, in
 //! parts from the workgroups before, or ahead from the product before, and what is left for the next.
 
-mod common;
-
-use common::{BufferArg, Gpu, Output, assert_close};
 use shaders::attention::decode::{Decode, Kv};
 use shaders::matvec::{self, Adapted, Epilogue, Leaves, Matvec, Prologue, Takes};
 use shaders::selftest::{Arg, Form};
 use shaders::{Binding, DType};
+
+use crate::common::{BufferArg, Gpu, Output, assert_close};
 
 /// Runs the case of a kernel.
 fn check(form: &Form) {

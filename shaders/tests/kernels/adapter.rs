@@ -1,12 +1,11 @@
 //! The correction of adapters in prefill against its twin: odd sizes, products without a correction, rows beyond the
 //! chunk untouched.
 
-mod common;
-
-use common::{BufferArg, Gpu, Output, assert_close, random};
 use shaders::adapter::expand::{Params, expand, source};
 use shaders::matvec::Correction;
 use shaders::state::State;
+
+use crate::common::{BufferArg, Gpu, Output, assert_close, random};
 
 /// Columns of the products and whether each is corrected, the rank of all adapters together, rows of the chunk.
 fn check(products: &[(u32, bool)], rank: u32, rows: u32) {

@@ -1,11 +1,10 @@
 //! The attention kernel of prefill against its CPU twin.
 
-mod common;
-
-use common::{BufferArg, Gpu, assert_close, random};
 use half::f16;
 use shaders::attention::block::{self, Block, Inputs, Params};
 use shaders::state::State;
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
 
 /// One chunk over a cache.
 #[derive(Clone, Copy, Debug)]

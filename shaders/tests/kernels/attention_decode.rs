@@ -1,13 +1,12 @@
 //! Attention of one token against a plain f64 softmax: windows, rings, shared caches, grouped heads, many splits;
 //! and what is left in parts for the adapters of the product behind.
 
-mod common;
-
-use common::{BufferArg, Gpu, assert_close, random};
 use half::f16;
 use shaders::attention::decode::{Decode, Kv, Params, splits};
 use shaders::matvec::twin::rms;
 use shaders::{rope, state::State};
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
 
 const EPS: f32 = 1e-6;
 

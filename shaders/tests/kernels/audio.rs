@@ -1,13 +1,12 @@
 //! The kernels of the audio tower against their CPU twins. What looks back is run in steps of uneven lengths, as when a
 //! clip is encoded while it is spoken, and must give what the whole clip gives.
 
-mod common;
-
-use common::{BufferArg, Gpu, assert_close, random};
 use shaders::audio::attention::{self, Inputs, KEYS};
 use shaders::audio::conv2d::{self, Conv2d};
 use shaders::audio::{light_conv, silu, unit_norm};
 use shaders::state::State;
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
 
 const EPS: f32 = 1e-6;
 

@@ -3,9 +3,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{BufferArg, Gpu, assert_close, random};
 use shaders::backward::attention::Span;
 use shaders::backward::cross_entropy::{self, Stat};
 use shaders::backward::heads::{self, Heads};
@@ -15,6 +12,8 @@ use shaders::rows::gelu_mul::{self, Rows, gelu_tanh};
 use shaders::rows::rms;
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, rope};
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
 
 const EPS: f64 = 1e-6;
 

@@ -1,12 +1,11 @@
 //! The kernels of a mixture of experts against their twins: odd sizes, equal logits, ranges of experts, every type.
 
-mod common;
-
-use common::{BufferArg, Gpu, assert_close, random};
 use shaders::experts::{Choice, Mixture, buckets, choice, choose, down, gate_up, mix};
 use shaders::matmul::{Tile, experts as matmul_experts};
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, quant};
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
 
 const EPS: f32 = 1e-6;
 

@@ -1,14 +1,14 @@
 //! The decode product against its twin: every type, every prologue and epilogue, odd row counts, every form.
 
-mod common;
-
-use common::{BufferArg, Gpu, assert_close, random};
 use shaders::matvec::twin;
 use shaders::matvec::{
     Adapted, Correction, Epilogue, Form, Leaves, Matvec, Merge, Norms, Params, Prologue, Takes, shrink_form,
 };
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, quant};
+
+use crate::common;
+use crate::common::{BufferArg, Gpu, assert_close, random};
 
 const EPS: f32 = 1e-6;
 

@@ -1,8 +1,5 @@
 //! The row kernels of prefill against their CPU twins.
 
-mod common;
-
-use common::{BufferArg, Gpu, assert_close, random};
 use half::f16;
 use shaders::attention::decode::Kv;
 use shaders::rope;
@@ -10,6 +7,8 @@ use shaders::rows::gelu_mul::{self, Rows, gelu_tanh};
 use shaders::rows::norm_add::{self, NormAdd};
 use shaders::rows::qkv_finish::{self, Cache, Inputs, QkvFinish};
 use shaders::state::State;
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
 
 const EPS: f32 = 1e-6;
 

@@ -1,11 +1,10 @@
 //! The sampling kernels against their CPU twins.
 
-mod common;
-
-use common::{BufferArg, Gpu, assert_close, random};
 use shaders::sampling::twin::{self, Candidate, Draw, Recent};
 use shaders::sampling::{Candidates, NOTHING, Params, Sampling, Settings};
 use shaders::state::State;
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
 
 /// Length of the output ring in these tests.
 const OUT_LEN: u32 = 5;

@@ -2,15 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{BufferArg, Gpu, Output, assert_close};
 use half::f16;
 use shaders::matmul::Tile;
 use shaders::matvec::{self, Adapted, Epilogue, Matvec, Prologue};
 use shaders::quant::repack;
 use shaders::selftest::{Arg, Form};
 use shaders::{Binding, DType, PlanarLayout, Source, repack as repack_kernel};
+
+use crate::common::{BufferArg, Gpu, Output, assert_close};
 
 /// The kernel as such a device computes it.
 fn flushing(source: Source) -> Source {

@@ -2,14 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{BufferArg, Gpu, assert_close, random};
 use shaders::state::State;
 use shaders::train::dropout;
 use shaders::train::lora::{self, Lora, Params};
 use shaders::train::optimiser::{self, AdamW, SquaresParams};
 use shaders::train::rows;
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
 
 const SEED: u64 = 0x0123_4567_89ab_cdef;
 

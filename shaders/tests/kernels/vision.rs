@@ -1,14 +1,13 @@
 //! The kernels of the vision towers against their CPU twins.
 
-mod common;
-
-use common::{BufferArg, Gpu, assert_close, random};
 use shaders::quant::{quantize, repack};
 use shaders::state::State;
 use shaders::vision::heads::{self, Inputs};
 use shaders::vision::layer_norm::{self, LayerNorm};
 use shaders::vision::{Picture, patches, pool, position};
 use shaders::{DType, PlanarLayout};
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
 
 const EPS: f32 = 1e-6;
 

@@ -2,14 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{BufferArg, Gpu, assert_close, random};
 use shaders::matmul::{self, Clamps, Tile, matmul, matmul_clamped};
 use shaders::ple::combine::{self, Table, combine};
 use shaders::quant::{dequantize, quantize, repack};
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, embed, repack as repack_kernel};
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
 
 /// A row length that is odd in units (floats) or blocks.
 fn odd_k(dtype: DType) -> u64 {

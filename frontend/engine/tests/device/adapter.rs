@@ -6,8 +6,6 @@
 //! gate and projection), the logits of both, and what this engine exported of the second, which PEFT loads with the
 //! same logits (`exported`, see its README).
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -20,6 +18,8 @@ use pollster::block_on;
 use safetensors::SafeTensors;
 use shaders::DType;
 use shaders::selftest::Form;
+
+use crate::common;
 
 /// Of the reference set, for an f32 cache.
 const EXACT: f32 = 2e-3;

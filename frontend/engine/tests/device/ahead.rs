@@ -1,7 +1,5 @@
 //! Kernels compiled ahead are those that a load then asks for, and nothing stays of the rehearsal that finds them.
 
-mod common;
-
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -13,6 +11,8 @@ use engine::session::LoadOptions;
 use engine::train::{Settings, Trainer};
 use engine::vision::Budget;
 use pollster::block_on;
+
+use crate::common;
 
 const MODELS: [&str; 3] = [
     "frontend/engine/tests/golden/models/tiny-e2b.q4_k_m.gguf",

@@ -4,8 +4,6 @@
 //!
 //! Tolerances are those of the set: 2e-4 for mel features, 2e-3 for soft tokens and logits in f32.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -17,6 +15,8 @@ use engine::media::{Input, MediaError, Medium, SoftTokens};
 use engine::session::{Control, EngineError, Options, Session};
 use engine::template::{Conversation, Message, Part, Role};
 use safetensors::SafeTensors;
+
+use crate::common;
 
 const MEL: f32 = 2e-4;
 const EXACT: f32 = 2e-3;

@@ -1,8 +1,6 @@
 //! A mixture of experts on a device: the router against the reference, and a layer whose experts lie in several buffers
 //! against the same in one.
 
-mod common;
-
 use std::rc::Rc;
 
 use engine::bytes::MemorySource;
@@ -15,6 +13,8 @@ use shaders::matmul::{self, Tile};
 use shaders::rows::norm_add::{self, NormAdd};
 use shaders::state::State;
 use shaders::{DType, PlanarLayout};
+
+use crate::common;
 
 const MODEL: &str = "frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf";
 const ROUTER: &str = "frontend/engine/tests/golden/outputs/tiny-moe/f16.router.safetensors";

@@ -13,8 +13,6 @@
 //! rest of a prompt: there chats are counted too, against float products. With its widest products alone packed it is held
 //! to what the set asks, prompt by prompt.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -23,6 +21,8 @@ use engine::model::{KvType, Products, is_packed};
 use engine::session::{Control, LoadOptions, Options, Session};
 use safetensors::SafeTensors;
 use shaders::selftest::Form;
+
+use crate::common;
 
 const EXACT: f32 = 2e-3;
 const HALF: f32 = 5e-2;

@@ -1,8 +1,6 @@
 //! Sessions on a device: what is drawn does not depend on what the cache spared, on how the prompt was cut, on where the
 //! per-layer table is; cancelling, limits and budgets hold.
 
-mod common;
-
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -16,6 +14,8 @@ use engine::session::{
 use engine::template::Piece;
 use shaders::sampling::{Candidates, Settings};
 use shaders::selftest::Form;
+
+use crate::common;
 
 const E2B: &str = "frontend/engine/tests/golden/models/tiny-e2b.q4_k_m.gguf";
 const DENSE: &str = "frontend/engine/tests/golden/models/tiny-31b.q4_k_m.lcpp.gguf";

@@ -2,8 +2,6 @@
 //! dispatch of its own norms it for all of them because they are packed, and where it does because the stream is too wide
 //! for workgroup memory.
 
-mod common;
-
 use std::rc::Rc;
 
 use engine::bytes::{CancelToken, MemorySource};

@@ -1,8 +1,6 @@
 //! The per-layer table: on the device in one piece and in several, and outside of it. Rows are looked up for every token,
 //! so none is ever read from anywhere but this machine once an answer can begin.
 
-mod common;
-
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::Range;

@@ -2,8 +2,6 @@
 //! tokens and logits agree within the tolerances of the set (2e-3 in f32). On the models that the repository carries, and
 //! on all where the full set lies beside it.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -15,6 +13,8 @@ use engine::session::{Control, EngineError, Options, Session};
 use engine::template::{Conversation, Message, Part, Role};
 use engine::vision::{Budget, Encoding, Picture, PictureError, medium};
 use safetensors::SafeTensors;
+
+use crate::common;
 
 const EXACT: f32 = 2e-3;
 

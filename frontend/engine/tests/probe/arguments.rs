@@ -1,8 +1,8 @@
-//! `probe` as a person calls it.
-
-mod common;
+//! What `probe` makes of its arguments.
 
 use std::process::{Command, Stdio};
+
+use crate::common;
 
 const MODEL: &str = "server/models/pebble.gguf";
 

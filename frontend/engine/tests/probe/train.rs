@@ -1,13 +1,13 @@
 //! `probe train` as a person calls it: rows of several kinds in, an adapter of both formats out, bad rows by their line.
 
-mod common;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
 use engine::adapter;
 use pollster::block_on;
 use serde_json::{Value, json};
+
+use crate::common;
 
 const MODEL: &str = "frontend/engine/tests/golden/models/tiny-31b.q4_0.gguf";
 

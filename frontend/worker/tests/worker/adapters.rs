@@ -1,10 +1,7 @@
 //! Adapters on a native device: opened, scaled by the answer, kept through a lost device, let go, refused.
 
-mod desk;
-
 use std::rc::Rc;
 
-use desk::{Desk, golden};
 use futures_util::FutureExt as _;
 use protocol::failure::{AdapterFailure, RequestFailure};
 use protocol::{
@@ -12,6 +9,9 @@ use protocol::{
     LoadOptions, Message, ModelSource, Request, RequestId, Role, Sampling,
 };
 use worker::Host;
+
+use crate::desk;
+use crate::desk::{Desk, golden};
 
 /// The model that the adapters among the engine's tests are for.
 fn desk() -> (Rc<Desk>, Rc<Host>) {

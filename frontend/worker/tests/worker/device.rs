@@ -1,17 +1,17 @@
 //! The worker on a native device: loads, answers, cancelling, and a device that is lost.
 
-mod desk;
-
 use std::cell::Cell;
 use std::rc::Rc;
 
-use desk::{Desk, asks, generate, load, source};
 use futures_util::FutureExt as _;
 use protocol::failure::{Activity, DeviceFailure, ModelFailure, NoGpu, RequestFailure};
 use protocol::{
     BenchmarkOptions, Cause, Code, Diagnosis, Event, Failure, Finding, Finish, FitVerdict, LoadOptions,
     LoadPhase, Remedy, Request, RequestId, VERSION,
 };
+
+use crate::desk;
+use crate::desk::{Desk, asks, generate, load, source};
 
 fn failure(event: Event) -> Failure {
     match event {

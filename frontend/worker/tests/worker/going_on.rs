@@ -1,13 +1,12 @@
 //! Answers that go on from a beginning, and counts of what is being written.
 
-mod desk;
-
 use std::cell::Cell;
 use std::rc::Rc;
 
-use desk::{Desk, asks, go_on};
 use protocol::{Begun, Cause, Event, Finish, Message, Request, RequestId, Role, Timings};
 use worker::Host;
+
+use crate::desk::{Desk, asks, go_on};
 
 const QUESTION: &str = "Count from 1 to 20.";
 

@@ -1,15 +1,14 @@
 //! Pictures and sound on the native device, with the built-in model.
 
-mod desk;
-
 use std::path::Path;
 
-use desk::{Desk, asks};
 use protocol::failure::MediaFailure;
 use protocol::{
     Cause, Code, Content, Event, GenerateOptions, Media, MediaNotice, MediaSize, Message, Request, RequestId,
     Sampling, Sense, TokenBudget,
 };
+
+use crate::desk::{Desk, asks};
 
 fn sample(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../server/models/samples").join(name);

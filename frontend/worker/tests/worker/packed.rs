@@ -1,11 +1,8 @@
 //! Packed products in the worker: a kept choice is taken up, and where they compute wrongly the model goes on without them.
 
-mod desk;
-
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use desk::{Desk, generate, load};
 use engine::bytes::FileSource;
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
@@ -18,6 +15,8 @@ use protocol::{Cause, Diagnosis, Event, Finding, Request, RequestId, SelfTest};
 use worker::Host;
 use worker::choices::{FILE, FOLDER, Subject, VERSION};
 use worker::device::AdapterNames;
+
+use crate::desk::{Desk, generate, load};
 
 /// The head with 8192 rows, packed or not: nothing else of the model has Q6_K and 256 columns.
 const HEAD: &str = "matvec_q6_k_k256";

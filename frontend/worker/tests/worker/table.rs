@@ -1,14 +1,10 @@
 //! A model whose per-layer table the device has no room for, on a server that writes down what it is asked for: what is
 //! asked for after a load says nothing of a conversation.
 
-mod desk;
-
 use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use desk::server::Server;
-use desk::{Desk, generate, load, source};
 use engine::bytes::ByteSource as _;
 use engine::gguf::Header;
 use engine::session::Plan;
@@ -16,6 +12,9 @@ use engine::synth::{self, Quant, Shape};
 use futures_util::FutureExt as _;
 use protocol::{Cause, Event, FitVerdict, LoadOptions, LoadPhase, Remedy, Request, RequestId};
 use worker::Host;
+
+use crate::desk::server::Server;
+use crate::desk::{Desk, generate, load, source};
 
 /// A small model of the E2B kind.
 fn model(name: &str) -> PathBuf {

@@ -1,12 +1,9 @@
 //! Fine-tuning on a native device: a fact is taught, with a pause and a closed tab in between.
 
-mod desk;
-
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use desk::{Desk, generate, load};
 use engine::store::Folder as _;
 use futures_util::FutureExt as _;
 use protocol::example::ExampleProblem;
@@ -20,6 +17,9 @@ use protocol::{
     RequestId, TuneEvent, TuneRequest,
 };
 use worker::Host;
+
+use crate::desk;
+use crate::desk::{Desk, generate, load};
 
 fn tune(id: u64, request: TuneRequest) -> Request {
     Request::Tune { id: RequestId(id), request: Box::new(request) }

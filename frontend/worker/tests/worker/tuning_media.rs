@@ -1,13 +1,10 @@
 //! Fine-tuning on pictures and sound, on a native device: files by their names, a run that goes on in another tab, and
 //! what cannot be learned from.
 
-mod desk;
-
 use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
 
-use desk::{Desk, golden, load};
 use protocol::example::ExampleProblem;
 use protocol::failure::{MediaFailure, ModelFailure};
 use protocol::tune::{
@@ -17,6 +14,8 @@ use protocol::{
     Cause, Code, Content, Event, Media, Message, Request, RequestId, Role, Sense, TokenBudget, TuneEvent,
     TuneRequest,
 };
+
+use crate::desk::{Desk, golden, load};
 
 fn tune(id: u64, request: TuneRequest) -> Request {
     Request::Tune { id: RequestId(id), request: Box::new(request) }

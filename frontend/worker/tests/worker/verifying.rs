@@ -1,18 +1,17 @@
 //! The self-test that nobody asks for, after a load.
 
-mod desk;
-
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use desk::{Desk, generate, load};
 use engine::store::Folder as _;
 use futures_util::FutureExt as _;
 use protocol::failure::EngineFailure;
 use protocol::{Cause, Code, Event};
 use worker::Host;
 use worker::choices::{FILE, FOLDER};
+
+use crate::desk::{Desk, generate, load};
 
 /// The kernels that are remembered to be right.
 fn sound(desk: &Desk) -> BTreeSet<String> {

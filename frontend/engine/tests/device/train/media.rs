@@ -18,8 +18,8 @@ use engine::train::{Example, MASKED, Schedule, Settings, TrainError, Trainer, ex
 use engine::vision::Budget;
 use pollster::block_on;
 
+use super::tensors::{Tensors, compare_gradients};
 use crate::common;
-use crate::tensors::{Tensors, compare_gradients};
 
 type Rows = HashMap<ContentHash, Vec<f32>>;
 

@@ -2,8 +2,6 @@
 //! same weights (transformers 5.23), within the tolerances of the set: 1e-3 relative L2 error for each gradient, 1e-2
 //! relative for each loss. The quantised model is carried; the others are compared where they lie beside the repository.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod media;
 mod tensors;
 
@@ -17,6 +15,7 @@ use engine::session::LoadOptions;
 use engine::train::{Example, MASKED, Schedule, Settings, TrainError, Trainer, order};
 use pollster::block_on;
 
+use crate::common;
 use tensors::{Tensors, compare_gradients, trainer};
 
 /// A model with its golden: a prompt, what is learned, and what came of it.
