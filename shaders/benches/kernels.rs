@@ -1,6 +1,6 @@
 //! Times kernels by the device's clock: `cargo bench -p shaders`, or with words that the lines must contain.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/kernels/common/mod.rs"]
 mod common;
 
 use common::{BufferArg, Gpu};

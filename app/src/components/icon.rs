@@ -25,6 +25,8 @@ pub enum Glyph {
     Check,
     /// An arrow that turns round.
     Again,
+    /// A line that divides.
+    Branch,
     /// A pencil.
     Edit,
     /// A bin.
@@ -89,6 +91,7 @@ impl Glyph {
             Self::Copy => "M9 9h10v11h-10ZM15 5.5V4H5v11h1.5",
             Self::Check => "M5 12.5l4.5 4.5L19 7.5",
             Self::Again => "M19.5 12a7.5 7.5 0 1 1-2.4-5.5M19.5 3.5v4h-4",
+            Self::Branch => "M7 4v16M7 14c0-4 10-2 10-7.5M13.5 9.5L17 6l3.5 3.5",
             Self::Edit => "M5 19l.8-3.6L16.2 5a1.9 1.9 0 0 1 2.8 2.8L8.6 18.2ZM14.5 6.8l2.7 2.7",
             Self::Delete => "M4.5 7h15M9.5 7V4.5h5V7M6.5 7l.9 12.5h9.2L17.5 7M10.3 11v5M13.7 11v5",
             Self::Export => "M12 14.5V4M8 7.5L12 3.8l4 3.7M5 13v6.5h14V13",

@@ -75,6 +75,7 @@ fn RailContent() -> impl IntoView {
             <a href=move || href(Place::Tune) aria-current=current(Place::Tune)>
                 <Icon glyph=Glyph::Tune />
                 {t().place_tune()}
+                <TuneProgress />
             </a>
             <a href=move || href(Place::Diagnostics) aria-current=current(Place::Diagnostics)>
                 <Icon glyph=Glyph::Diagnostics />
@@ -91,6 +92,19 @@ fn RailContent() -> impl IntoView {
         </p>
     }
     .into_any()
+}
+
+/// How far a run is, while there is one.
+#[component]
+fn TuneProgress() -> impl IntoView {
+    let run = use_stores().tune.run;
+    let steps = Memo::new(move |_| run.about.with(|about| about.as_ref().map_or(0, |it| it.steps)));
+    let shown = Memo::new(move |_| run.phase.with(|phase| phase.is_active()) && steps.get() > 0);
+    view! {
+        <Show when=move || shown.get()>
+            <span class="rail-progress muted numbers">{move || t().rail_steps(run.step().into(), steps.get().into())}</span>
+        </Show>
+    }
 }
 
 #[component]
@@ -331,6 +345,7 @@ fn ConversationLine(id: ConversationId, summaries: Summaries, searching: Memo<bo
                     }
                 >
                     <MenuItem glyph=Glyph::Edit label=t().rail_rename() on_press=move |()| renaming.set(true) />
+                    <MenuItem glyph=Glyph::Plus label=t().rail_duplicate() on_press=move |()| spawn_local(stores.chat.duplicate(id)) />
                     <MenuItem glyph=Glyph::Export label=t().rail_export_json() on_press=move |()| export_json(stores, vec![id], t().export_one_file()) />
                     <MenuItem glyph=Glyph::Copy label=t().rail_export_markdown() on_press=move |()| export_markdown(stores, id) />
                 </Show>

@@ -366,6 +366,20 @@ impl Conversation {
         self.insert(parent, message, now)
     }
 
+    /// Has an answer that was cut off, or edited, go on where it ends.
+    ///
+    /// # Errors
+    /// When there is no such message, or it is not an answer.
+    pub fn continue_answer(&mut self, node: NodeId, now: u64) -> Result<NodeId, TreeOpError> {
+        self.expect_role(node, Role::Assistant)?;
+        if let Some(message) = self.message_mut(node) {
+            (message.finish, message.error) = (None, None);
+        }
+        self.updated = now;
+        self.show(node)?;
+        Ok(node)
+    }
+
     /// Appends to an answer. A message deleted meanwhile takes nothing.
     pub fn push_text(&mut self, answer: NodeId, text: &str) {
         if let Some(message) = self.message_mut(answer) {

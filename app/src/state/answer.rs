@@ -76,6 +76,12 @@ impl RunningAnswer {
         self.place.with(Option::is_some)
     }
 
+    /// [`Self::is_running`], without following it.
+    #[must_use]
+    pub fn is_running_untracked(self) -> bool {
+        self.place.with_untracked(Option::is_some)
+    }
+
     /// Whether this message is the one that is being written.
     #[must_use]
     pub fn is_at(self, conversation: ConversationId, node: NodeId) -> bool {
@@ -94,6 +100,13 @@ impl RunningAnswer {
         self.tokens.set(0);
         self.thought_began.set_value(None);
         self.place.set(Some(place));
+    }
+
+    /// Lets the answer go on from what it has said before.
+    pub fn begin_with(self, text: String, thought: String, thought_ms: Option<u64>) {
+        self.text.set(text);
+        self.thought.set(thought);
+        self.thought_ms.set(thought_ms);
     }
 
     /// Takes what was written since the last time, in order. `now` in milliseconds.

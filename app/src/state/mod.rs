@@ -70,6 +70,7 @@ pub fn provide_stores() {
     });
     adapters.watch_model();
     chat.watch_model();
+    chat.watch_prompt_size();
     tune.watch();
     chat.watch_tabs();
 }

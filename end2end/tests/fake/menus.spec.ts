@@ -17,7 +17,7 @@ test.describe("a menu", () => {
     const item = (name: string) => menu.getByRole("menuitem", { name, exact: true });
     await expect(item("Rename")).toBeFocused();
     await page.keyboard.press("ArrowDown");
-    await expect(item("Export as JSON")).toBeFocused();
+    await expect(item("Duplicate")).toBeFocused();
     await page.keyboard.press("End");
     await expect(item("Delete")).toBeFocused();
     await page.keyboard.press("ArrowDown");

@@ -55,6 +55,8 @@ pub(super) struct State {
     /// Keys of media that were encoded.
     encoded: RefCell<HashSet<u128>>,
     answers: Cell<usize>,
+    /// Answers that run.
+    pub(super) answering: Cell<u32>,
     pub(super) kept: tune::Kept,
 }
 
@@ -72,6 +74,7 @@ impl Player {
                 towers: RefCell::default(),
                 encoded: RefCell::default(),
                 answers: Cell::new(0),
+                answering: Cell::new(0),
                 kept: tune::Kept::new(&scenario),
             }),
         }
@@ -134,7 +137,17 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
         }
         Request::Listen { id, .. } => emit(&state, Event::Listened { id, tokens: 0 }),
         Request::Towers { id, free } => towers(&state, id, free),
-        Request::Generate { id, messages, options } => generate(&state, id, &messages, &options).await,
+        Request::Generate { id, messages, options } => {
+            let answering = |by: i32| {
+                let state = state.upgrade()?;
+                state.answering.set(state.answering.get().saturating_add_signed(by));
+                Some(())
+            };
+            answering(1)?;
+            let done = generate(&state, id, &messages, &options).await;
+            answering(-1)?;
+            done
+        }
         Request::Count { id, messages, .. } => emit(&state, Event::Counted { id, tokens: count(&messages) }),
         Request::ListCache { id } | Request::DeleteCached { id, .. } => emit(
             &state,
@@ -288,13 +301,19 @@ async fn generate(
         state.answers.replace(state.answers.get() + 1)
     };
     let mut answer = answers::answer(&question, so_far);
+    if let Some(begun) = &options.begun {
+        // What it would have gone on with; behind words of the person's, all of it.
+        let whole = (0..=so_far).map(|before| answers::answer(&question, before));
+        let rest = whole.filter_map(|it| it.strip_prefix(&begun.answer).map(str::to_owned)).next();
+        answer = rest.unwrap_or_else(|| format!(" {answer}"));
+    }
     if let Some(words) = media::counted(messages) {
         answer = format!("{answer}\n\n{words}");
     }
     for adapter in options.adapters.iter().filter(|adapter| adapter.scale != 0.0) {
         answer = format!("Spoken with {} at {}.\n\n{answer}", adapter.key, adapter.scale);
     }
-    let thought = if options.thinking { answers::THOUGHT } else { "" };
+    let thought = if options.thinking && options.begun.is_none() { answers::THOUGHT } else { "" };
     let pieces: Vec<_> = answers::tokens(thought)
         .map(|piece| (Channel::Thought, piece))
         .chain(answers::tokens(&answer).map(|piece| (Channel::Answer, piece)))

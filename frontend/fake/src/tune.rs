@@ -377,6 +377,14 @@ async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Optio
     sample(state, id, &mut run)?;
     while run.step < run.steps {
         wait(state, STEP_MS).await?;
+        if state.upgrade()?.answering.get() > 0 {
+            run.saved = run.step;
+            say(state, id, TuneEvent::Waiting { step: run.step })?;
+            while state.upgrade()?.answering.get() > 0 {
+                wait(state, STEP_MS).await?;
+            }
+            say(state, id, TuneEvent::GoesOn)?;
+        }
         let step = run.step + 1;
         let point = point(step, &run);
         if trouble == Some(TuneTrouble::NotANumber) && step == run.steps / 2 {

@@ -112,6 +112,16 @@ fn editing_an_answer_makes_a_variant() {
 }
 
 #[test]
+fn an_answer_that_was_cut_off_goes_on_as_the_same_message() {
+    let (mut conversation, question, answer) = answered(1);
+    conversation.finish(answer, Finish::Cancelled, Timings::default(), 5);
+    assert_eq!(conversation.continue_answer(answer, 6), Ok(answer));
+    let message = conversation.message(answer).unwrap();
+    assert_eq!((message.finish, message.text.as_str()), (None, "A graph without a circle."));
+    assert!(conversation.continue_answer(question, 7).is_err());
+}
+
+#[test]
 fn deleting_a_branch_shows_its_neighbour() {
     let (mut conversation, question, first) = answered(1);
     let second = conversation.regenerate(first, "demo", 5).unwrap();

@@ -16,6 +16,7 @@ use crate::{
     state::{
         models::{CatalogState, ModelState},
         recording::RecordingPhase,
+        settings::SendKey,
         use_stores,
     },
 };
@@ -86,6 +87,8 @@ pub fn Composer() -> impl IntoView {
         }
         None
     });
+    let too_long = Memo::new(move |_| chat.prompt_size.get().filter(|size| size.is_too_long()));
+    let refused = Memo::new(move |_| refusal.with(Option::is_some) || too_long.with(Option::is_some));
     let blank = Memo::new(move |_| {
         chat.draft.with(|draft| draft.trim().is_empty()) && chat.attached.with(Vec::is_empty)
     });
@@ -94,7 +97,7 @@ pub fn Composer() -> impl IntoView {
     let awaited = RwSignal::new(None::<ConversationId>);
     let shown = move || chat.conversation.with_untracked(|conversation| conversation.id);
     let send = move || {
-        if refusal.with_untracked(Option::is_some) || running.get_untracked() {
+        if refused.get_untracked() {
             return;
         }
         if reading.get_untracked() {
@@ -165,14 +168,31 @@ pub fn Composer() -> impl IntoView {
         // The button goes with the answer.
         browser::focus_somewhere();
     };
-    let hint = move || {
-        if touched.get() {
-            return "";
-        }
+    let keys = move || {
         settings.value.with(|settings| match settings.send_key {
-            crate::state::settings::SendKey::Enter => t().composer_enter(),
-            crate::state::settings::SendKey::Modified => t().composer_modified(),
+            SendKey::Enter => t().composer_enter(),
+            SendKey::Modified => t().composer_modified(),
         })
+    };
+    let run = stores.tune.run;
+    let hint = move || {
+        if awaited.with(Option::is_some) {
+            return t().composer_file().to_owned();
+        }
+        if let Some(size) = too_long.get() {
+            return t().composer_too_long(size.tokens.into(), size.context.into());
+        }
+        if running.get() {
+            return t().composer_answering().to_owned();
+        }
+        if run.phase.with(|phase| phase.is_active()) {
+            let steps = run.about.with(|about| about.as_ref().map_or(0, |it| it.steps));
+            return t().composer_training(run.step().into(), steps.into());
+        }
+        let tokens =
+            chat.prompt_size.get().map(|size| t().composer_tokens(size.tokens.into(), size.context.into()));
+        let keys = (!touched.get()).then(|| keys().to_owned());
+        keys.into_iter().chain(tokens).collect::<Vec<_>>().join(" · ")
     };
     view! {
         <form
@@ -219,29 +239,23 @@ pub fn Composer() -> impl IntoView {
                     </button>
                 </Show>
                 <AdapterChoice />
-                <p id="composer-hint" class="composer-hint muted" class:refusal=move || refusal.with(Option::is_some)>
-                    {move || match refusal.get() {
-                        Some(refusal) => refusal,
-                        None if awaited.with(Option::is_some) => t().composer_file(),
-                        None => hint(),
-                    }}
+                <p id="composer-hint" class="composer-hint muted numbers" class:refusal=move || refused.get()>
+                    {move || refusal.get().map_or_else(hint, str::to_owned)}
                 </p>
-                <Show
-                    when=move || running.get()
-                    fallback=move || view! {
-                        <button
-                            type="submit"
-                            class="send"
-                            aria-label=t().send()
-                            title=t().send()
-                            disabled=move || refusal.with(Option::is_some) || (blank.get() && !reading.get())
-                        >
-                            <Icon glyph=Glyph::Send />
-                        </button>
-                    }
-                >
+                <Show when=move || running.get()>
                     <button type="button" class="send stop" aria-label=t().stop() title=t().stop_esc() on:click=stop>
                         <Icon glyph=Glyph::Stop />
+                    </button>
+                </Show>
+                <Show when=move || !running.get() || !blank.get()>
+                    <button
+                        type="submit"
+                        class="send"
+                        aria-label=t().send()
+                        title=t().send()
+                        disabled=move || refused.get() || (blank.get() && !reading.get())
+                    >
+                        <Icon glyph=Glyph::Send />
                     </button>
                 </Show>
             </div>

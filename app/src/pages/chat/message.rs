@@ -8,7 +8,7 @@ use protocol::{Finish, Role};
 use super::{attachments::MessageAttachments, composer::autosize, thought::Thought, unanswered::Unanswered};
 use crate::{
     browser,
-    components::{FailureBox, Glyph, IconButton},
+    components::{FailureBox, Glyph, Icon, IconButton},
     content::{Markdown, few_marks},
     format,
     history::{Conversation, Message, NodeId},
@@ -121,9 +121,9 @@ fn is_long(text: &str) -> bool {
     lines.sum::<usize>() > SHOWN_LINES
 }
 
-/// The field to put a message in other words.
+/// The field to put a message in other words: one of the person's is sent again, one of the model's is kept.
 #[component]
-fn EditField(node: NodeId, text: String) -> impl IntoView {
+fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl IntoView {
     let stores = use_stores();
     let chat = stores.chat;
     let field = NodeRef::<html::Textarea>::new();
@@ -137,7 +137,11 @@ fn EditField(node: NodeId, text: String) -> impl IntoView {
         }
     });
     let send = move || {
-        if let Some(field) = field.get_untracked() {
+        let Some(field) = field.get_untracked() else { return };
+        if answer {
+            chat.edit_answer(node, &field.value());
+            stores.ui.focus_composer();
+        } else {
             chat.resend(node, &field.value());
         }
     };
@@ -153,7 +157,9 @@ fn EditField(node: NodeId, text: String) -> impl IntoView {
                 event.stop_propagation();
                 close();
             }
-            "Enter" if !event.is_composing() && send_key.sends(event.shift_key(), modified) => {
+            // An answer has many lines.
+            "Enter" if answer && !modified => {}
+            "Enter" if !event.is_composing() && (answer || send_key.sends(event.shift_key(), modified)) => {
                 event.prevent_default();
                 send();
             }
@@ -163,7 +169,7 @@ fn EditField(node: NodeId, text: String) -> impl IntoView {
     view! {
         <div class="edit">
             <textarea
-                aria-label=t().edit_label()
+                aria-label=if answer { t().edit_answer() } else { t().edit_label() }
                 dir="auto"
                 node_ref=field
                 prop:value=text
@@ -176,7 +182,9 @@ fn EditField(node: NodeId, text: String) -> impl IntoView {
             ></textarea>
             <p class="hint">{t().edit_hint()}</p>
             <div class="buttons">
-                <button type="button" class="button primary" on:click=move |_| send()>{t().send()}</button>
+                <button type="button" class="button primary" on:click=move |_| send()>
+                    {if answer { t().save() } else { t().send() }}
+                </button>
                 <button type="button" class="button" on:click=move |_| close()>{t().cancel()}</button>
             </div>
         </div>
@@ -188,6 +196,7 @@ fn EditField(node: NodeId, text: String) -> impl IntoView {
 fn Answer(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     let chat = use_stores().chat;
     let running = Memo::new(move |_| chat.answer.is_at(chat.conversation.with(|it| it.id), node));
+    let editing = Memo::new(move |_| chat.editing.get() == Some(node) && !running.get());
     let kept = move |read: fn(&Message) -> String| {
         Memo::new(move |_| message.with(|message| message.as_deref().map(read).unwrap_or_default()))
     };
@@ -220,16 +229,25 @@ fn Answer(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
             </h2>
             <Thought running=running message=message />
             {reading}
-            <div class="says" class:writing=move || running.get() && chat.answer.phase.get() == AnswerPhase::Writing>
-                <Markdown text=text />
-            </div>
+            <Show
+                when=move || editing.get()
+                fallback=move || view! {
+                    <div class="says" class:writing=move || running.get() && chat.answer.phase.get() == AnswerPhase::Writing>
+                        <Markdown text=text />
+                    </div>
+                }
+            >
+                <EditField node=node text=kept_text.get_untracked() answer=true />
+            </Show>
             {move || calls.with(|calls| (!calls.is_empty()).then(|| view! { <pre class="calls">{calls.clone()}</pre> }))}
-            <Show when=move || !running.get()>
+            <Show when=move || !running.get() && !editing.get()>
                 <Outcome node=node message=message />
                 <div class="actions">
                     <CopyAction text=kept_text />
                     <IconButton glyph=Glyph::Again label=t().regenerate() on_press=move |()| chat.regenerate(node) />
                     <Variants node=node />
+                    <IconButton glyph=Glyph::Edit label=t().edit_answer() on_press=move |()| chat.editing.set(Some(node)) />
+                    <IconButton glyph=Glyph::Branch label=t().branch_off() on_press=move |()| chat.branch_off(node) />
                     <IconButton glyph=Glyph::Delete label=t().delete_after() on_press=move |()| chat.delete_message(node) />
                     <Figures message=message />
                 </div>
@@ -259,11 +277,11 @@ fn Outcome(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
             return Some(view! { <FailureBox failure=error.failure() retry=retry /> }.into_any());
         }
         let words = match message.finish {
-            Some(Finish::Cancelled) => t().finish_stopped(),
-            Some(Finish::MaxTokens) => t().finish_limit(),
-            Some(Finish::ContextFull) => t().finish_full(),
-            Some(Finish::EndOfTurn | Finish::StopText | Finish::ToolCall) => return None,
-            None if message.edited => return None,
+            Some(Finish::Cancelled) => Some(t().finish_stopped()),
+            Some(Finish::MaxTokens) => Some(t().finish_limit()),
+            Some(Finish::ContextFull) => Some(t().finish_full()),
+            Some(Finish::EndOfTurn | Finish::StopText | Finish::ToolCall) => None,
+            None if message.edited => None,
             None if chat.conversation.with(|open| chat.is_elsewhere(open.id, node)) => {
                 return Some(
                     view! {
@@ -272,10 +290,37 @@ fn Outcome(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
                     .into_any(),
                 );
             }
-            None => t().closed_early(),
+            None => Some(t().closed_early()),
         };
-        Some(view! { <p class="outcome muted">{words}</p> }.into_any())
+        let goes_on = can_continue(&message) && chat.conversation.with(|open| open.ends_with(node));
+        if words.is_none() && !goes_on {
+            return None;
+        }
+        let proceed = goes_on.then(|| {
+            view! {
+                <button
+                    type="button"
+                    class="button"
+                    disabled=move || chat.answer.is_running() || chat.queued.with(Option::is_some)
+                    on:click=move |_| chat.continue_answer(node)
+                >
+                    <Icon glyph=Glyph::Play />
+                    {t().continue_answer()}
+                </button>
+            }
+        });
+        Some(
+            view! { <div class="outcome muted">{words.map(|words| view! { <p>{words}</p> })}{proceed}</div> }
+                .into_any(),
+        )
     }
+}
+
+/// Whether there is more to come of an answer: it was cut off, or a person has changed how it begins.
+fn can_continue(message: &Message) -> bool {
+    let cut = matches!(message.finish, None | Some(Finish::Cancelled | Finish::MaxTokens));
+    let says = !message.text.is_empty() || !message.thought.is_empty();
+    says && message.calls.is_empty() && (cut || message.edited)
 }
 
 /// Copies a message.
@@ -351,7 +396,21 @@ fn Figures(message: Memo<Option<Arc<Message>>>) -> impl IntoView {
 
 #[cfg(test)]
 mod tests {
-    use super::is_long;
+    use super::{Finish, Message, Role, can_continue, is_long};
+
+    #[test]
+    fn an_answer_that_was_cut_off_can_go_on() {
+        let answer = |text: &str, finish, edited| {
+            can_continue(&Message { text: text.into(), finish, edited, ..Message::empty(Role::Assistant, 0) })
+        };
+        assert!(answer("Yes, and", None, false));
+        assert!(answer("Yes, and", Some(Finish::Cancelled), false));
+        assert!(answer("Yes, and", Some(Finish::MaxTokens), false));
+        assert!(answer("Yes, and", Some(Finish::EndOfTurn), true));
+        assert!(!answer("Yes.", Some(Finish::EndOfTurn), false));
+        assert!(!answer("Yes, and", Some(Finish::ContextFull), false));
+        assert!(!answer("", Some(Finish::Cancelled), false));
+    }
 
     #[test]
     fn questions_of_more_than_twelve_lines_are_folded() {

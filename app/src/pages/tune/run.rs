@@ -65,6 +65,7 @@ fn StatusLine() -> impl IntoView {
             },
             RunPhase::Training if done == 0 => t().tune_first_step().to_owned(),
             RunPhase::Training => t().tune_steps_done(done_steps, all_steps),
+            RunPhase::Waiting => t().tune_waiting(done_steps, all_steps),
             RunPhase::Ending => t().tune_ending(done_steps, all_steps),
             RunPhase::Paused => t().tune_paused_saved(run.saved.get().into(), all_steps),
             RunPhase::Finished => t().tune_finished(done_steps, all_steps),
@@ -233,7 +234,7 @@ fn Controls() -> impl IntoView {
             <p class="hint">{t().tune_elsewhere_hint()}</p>
         }
         .into_any(),
-        RunPhase::None | RunPhase::Ending => ().into_any(),
+        RunPhase::None | RunPhase::Waiting | RunPhase::Ending => ().into_any(),
     }
     };
     view! { {buttons} }

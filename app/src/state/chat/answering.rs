@@ -1,22 +1,16 @@
 //! Having a turn answered: the queue, the request, the events, the end.
 
-use std::collections::HashMap;
-
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::EngineFailure;
-use protocol::{
-    Capabilities, Event, Failure, Finish, LoadPhase, LoadProgress, Request, Sense, Timings, ToolCall,
-};
+use protocol::{Begun, Event, Failure, Finish, LoadPhase, LoadProgress, Request, Sense, Timings, ToolCall};
 
 use super::super::answer::{AnswerPhase, AnswerPlace};
 use super::super::engine::EnginePhase;
 use super::super::models::{Choice, ModelState};
-use super::attaching::content;
+use super::prompt::with_system;
 use super::tabs::lock_name;
 use super::{AnswerFailure, ChatStore, Queued, Turn};
-use crate::history::{
-    self, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Message, NodeId,
-};
+use crate::history::{self, Conversation, ConversationId, Message};
 use crate::locks;
 use crate::sentences::SentenceSplitter;
 use crate::{engine_client::Reply, failures, format, language::t};
@@ -28,22 +22,18 @@ const KEEP_EVERY_MS: u64 = 3_000;
 /// Above this, a model is not downloaded for a device that computes in software without a question.
 const SOFTWARE_BYTES: u64 = 500_000_000;
 
-/// A conversation with the model's own instructions where it has none.
-#[must_use]
-pub fn with_system(mut conversation: Conversation, choice: &Choice) -> Conversation {
-    if conversation.system.trim().is_empty() {
-        conversation.system.clone_from(&choice.entry.system);
-    }
-    conversation
-}
-
 impl ChatStore {
     /// Has a turn of the conversation on screen answered: now, or as soon as a model is ready.
     pub fn ask(self, turn: Turn) {
         let conversation = self.conversation.id_untracked();
         self.failure.set(None);
         if self.engine.model.with_untracked(ModelState::is_ready) {
-            self.run(conversation, turn);
+            // What waits goes when the running answer has ended.
+            if self.answer.is_running_untracked() {
+                self.queued.set(Some(Queued { conversation, turn }));
+            } else {
+                self.run(conversation, turn);
+            }
             return;
         }
         self.queued.set(Some(Queued { conversation, turn }));
@@ -92,6 +82,7 @@ impl ChatStore {
             match turn {
                 Turn::After(node) => conversation.add_answer(node, &*model, now),
                 Turn::Again(answer) => conversation.regenerate(answer, &*model, now),
+                Turn::Continue(answer) => conversation.continue_answer(answer, now),
             }
         };
         let begun = self.library.change(conversation, begin).and_then(|begun| self.told(begun));
@@ -104,8 +95,15 @@ impl ChatStore {
         options.stop.extend(choice.entry.stop.iter().cloned());
         options.thinking &= details.capabilities.thinking;
         options.adapters = self.adapters.scales();
+        // A training that is under way waits between two steps.
+        options.pause_training = true;
         let place = AnswerPlace { conversation: conversation.id, node, request: None };
         self.answer.begin(place);
+        if let (Turn::Continue(_), Some(message)) = (turn, conversation.message(node)) {
+            let (answer, thought) = (message.text.clone(), message.thought.clone());
+            self.answer.begin_with(answer.clone(), thought.clone(), message.thought_ms);
+            options.begun = Some(Begun { thought, answer });
+        }
         self.lock.set_value(locks::hold(&lock_name(place.conversation, node)));
         self.ui.say(t().answering());
         spawn_local(async move {
@@ -123,50 +121,6 @@ impl ChatStore {
             self.answer.place.set(Some(place));
             self.follow(place, reply).await;
         });
-    }
-
-    /// The messages up to `until` as the engine takes them, and handles of what is attached to them.
-    pub async fn messages(
-        self,
-        asked: &Conversation,
-        until: NodeId,
-        able: Capabilities,
-    ) -> (Vec<protocol::Message>, Vec<web_sys::Blob>) {
-        let gathered = self.gather(&asked.attachments_to(until), able).await;
-        let messages = asked.prompt(until, &|attachment| {
-            gathered.places.get(&attachment.key).map(|&place| content(attachment, place))
-        });
-        (messages, gathered.handles)
-    }
-
-    /// Handles of what is attached to the messages, as far as the model can take it and it is still here. What is left
-    /// out is told.
-    async fn gather(self, attachments: &[Attachment], able: Capabilities) -> Gathered {
-        let mut gathered = Gathered::default();
-        let (mut lost, mut unfit) = (0, 0);
-        for attachment in attachments {
-            let takes = match attachment.kind {
-                AttachmentKind::Image => able.vision,
-                AttachmentKind::Audio => able.audio,
-            };
-            if gathered.places.contains_key(&attachment.key) {
-                continue;
-            }
-            if !takes {
-                unfit += 1;
-            } else if let Some(blob) = self.media.blob(attachment).await {
-                gathered.places.insert(attachment.key, gathered.handles.len() as u32);
-                gathered.handles.push(blob);
-            } else {
-                lost += 1;
-            }
-        }
-        if unfit > 0 {
-            self.ui.toast(t().attachments_unfit(unfit));
-        } else if lost > 0 {
-            self.ui.toast(t().attachments_lost(lost));
-        }
-        gathered
     }
 
     async fn follow(self, place: AnswerPlace, mut reply: Reply) {
@@ -273,19 +227,14 @@ impl ChatStore {
             self.ui.say(failures::sentence(&failure));
             let AnswerPlace { conversation, node, .. } = place;
             self.failure.set(Some(AnswerFailure { conversation, node, failure }));
+            // What was to follow an answer that failed is for the person to send again.
+            if self.queued.with_untracked(|queued| queued.is_some_and(|it| it.conversation == conversation)) {
+                self.unqueue();
+            }
         }
         self.answer.place.set(None);
         self.release();
     }
-}
-
-/// Attachments at hand.
-#[derive(Default)]
-struct Gathered {
-    /// Their bytes.
-    handles: Vec<web_sys::Blob>,
-    /// Their places among the handles.
-    places: HashMap<AttachmentKey, u32>,
 }
 
 fn engine_gone() -> Failure {

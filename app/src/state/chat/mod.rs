@@ -3,13 +3,14 @@
 mod answering;
 mod attaching;
 mod draft;
+mod prompt;
 mod shown;
 mod tabs;
 
-pub use answering::with_system;
 pub(super) use answering::{encoding_words, tower_words};
 pub(super) use attaching::content;
 pub use attaching::{Attached, Look, Senses, size_words};
+pub use prompt::{PromptSize, with_system};
 pub use shown::{Absence, Shown};
 
 use std::collections::BTreeSet;
@@ -35,6 +36,17 @@ pub enum Turn {
     After(NodeId),
     /// An answer, once more: the old one stays a variant.
     Again(NodeId),
+    /// The rest of an answer that was cut off, or edited.
+    Continue(NodeId),
+}
+
+impl Turn {
+    /// The message that it comes from.
+    #[must_use]
+    pub fn node(self) -> NodeId {
+        let (Self::After(node) | Self::Again(node) | Self::Continue(node)) = self;
+        node
+    }
 }
 
 /// A turn that waits for a model.
@@ -78,6 +90,8 @@ pub struct ChatStore {
     pub attached: RwSignal<Vec<Attached>>,
     /// What is being attached, in words.
     pub attaching: RwSignal<Option<String>>,
+    /// What the next message would take, once it was counted.
+    pub prompt_size: RwSignal<Option<PromptSize>>,
     /// What could not be attached, and why: a line each.
     pub attach_trouble: RwSignal<Option<String>>,
     /// A model chosen before it was known what the device can do.
@@ -125,6 +139,7 @@ impl ChatStore {
             draft: RwSignal::new(String::new()),
             attached: RwSignal::new(Vec::new()),
             attaching: RwSignal::new(None),
+            prompt_size: RwSignal::new(None),
             attach_trouble: RwSignal::new(None),
             chosen_early: RwSignal::new(None),
             shaped: StoredValue::new(false),
@@ -176,11 +191,12 @@ impl ChatStore {
         });
     }
 
-    /// Sends a message, after the last one on screen.
+    /// Sends a message, after the last one on screen. While an answer runs, it waits for the end of that one.
     pub fn send(self, text: &str) {
         let text = text.trim();
         let attached = self.attached.with_untracked(|all| !all.is_empty());
-        if (text.is_empty() && !attached) || self.busy() || self.refused_for_elsewhere() {
+        let waits = self.queued.with_untracked(Option::is_some);
+        if (text.is_empty() && !attached) || waits || self.refused_for_elsewhere() {
             return;
         }
         let attachments: Vec<_> =
@@ -245,6 +261,49 @@ impl ChatStore {
         }
     }
 
+    /// Has an answer go on where it ends.
+    pub fn continue_answer(self, answer: NodeId) {
+        if !self.busy() && !self.refused_for_elsewhere() {
+            self.ask(Turn::Continue(answer));
+        }
+    }
+
+    /// Puts an answer in the person's words: a variant, beside what followed the old one.
+    pub fn edit_answer(self, answer: NodeId, text: &str) {
+        if self.busy() || self.refused_for_elsewhere() {
+            return;
+        }
+        let edit = |conversation: &mut Conversation| conversation.edit_answer(answer, text, history::now());
+        let edited = self.library.change(self.conversation.id_untracked(), edit);
+        if edited.and_then(|edited| self.told(edited)).is_some() {
+            self.editing.set(None);
+        }
+    }
+
+    /// Opens a new conversation that has the messages up to this one.
+    pub fn branch_off(self, node: NodeId) {
+        let id = ConversationId::random();
+        let made =
+            self.conversation.with_untracked(|conversation| conversation.fork(node, id, history::now()));
+        if let Some(fork) = self.told(made) {
+            self.open_copy(fork);
+        }
+    }
+
+    /// Makes a copy of a conversation, branches and all, and opens it.
+    pub async fn duplicate(self, id: ConversationId) {
+        if let Some(conversation) = self.library.load(id).await {
+            self.open_copy(conversation.duplicate(ConversationId::random(), history::now()));
+        }
+    }
+
+    fn open_copy(self, copy: Conversation) {
+        let id = copy.id;
+        self.library.add_saved(copy);
+        self.ui.go(&Place::Chat(Some(id)).path());
+        self.ui.toast(t().conversation_copied());
+    }
+
     /// Deletes a message with all that follows it. It can be undone.
     pub fn delete_message(self, node: NodeId) {
         let id = self.conversation.id_untracked();
@@ -255,10 +314,8 @@ impl ChatStore {
         {
             self.break_off(place);
         }
-        let waits = |queued: &Queued| {
-            let (Turn::After(asked) | Turn::Again(asked)) = queued.turn;
-            queued.conversation == id && before.path_to(asked).contains(&node)
-        };
+        let waits =
+            |queued: &Queued| queued.conversation == id && before.path_to(queued.turn.node()).contains(&node);
         if self.queued.with_untracked(|queued| queued.as_ref().is_some_and(waits)) {
             self.unqueue();
         }

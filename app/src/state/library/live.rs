@@ -92,6 +92,13 @@ impl Library {
         now
     }
 
+    /// Puts a new conversation at hand that has messages already, and saves it.
+    pub fn add_saved(self, conversation: Conversation) {
+        let id = conversation.id;
+        self.add(conversation);
+        self.change(id, |_| ());
+    }
+
     /// A conversation, if it is at hand.
     #[must_use]
     pub fn at_hand(self, id: ConversationId) -> Option<ArcRwSignal<Conversation>> {

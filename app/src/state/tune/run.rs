@@ -22,6 +22,8 @@ pub enum RunPhase {
     Starting,
     /// It trains.
     Training,
+    /// It waits for an answer, and then goes on.
+    Waiting,
     /// It was told to pause or to end.
     Ending,
     /// It is kept, and can go on.
@@ -36,7 +38,7 @@ impl RunPhase {
     /// Whether the engine is at it.
     #[must_use]
     pub fn is_active(self) -> bool {
-        matches!(self, Self::Starting | Self::Training | Self::Ending)
+        matches!(self, Self::Starting | Self::Training | Self::Waiting | Self::Ending)
     }
 }
 
@@ -121,7 +123,7 @@ impl RunStore {
     pub fn has_unsaved(self) -> bool {
         match self.phase.get_untracked() {
             RunPhase::Starting | RunPhase::Ending => true,
-            RunPhase::Training => untrack(|| self.step()) > self.saved.get_untracked(),
+            RunPhase::Training | RunPhase::Waiting => untrack(|| self.step()) > self.saved.get_untracked(),
             _ => false,
         }
     }
@@ -146,6 +148,13 @@ impl RunStore {
     #[must_use]
     pub fn step(self) -> u32 {
         self.points.with(|points| points.last().map_or(0, |point| point.step))
+    }
+
+    /// From one phase to the next; a run that was told to end meanwhile still ends.
+    fn turn(self, from: RunPhase, to: RunPhase) {
+        if self.phase.get_untracked() == from {
+            self.phase.set(to);
+        }
     }
 
     fn hear(self, event: TuneEvent) {
@@ -173,11 +182,12 @@ impl RunStore {
             TuneEvent::Trouble(failure) => self.trouble.set(Some(failure)),
             TuneEvent::Paused(summary) => self.show(summary, RunPhase::Paused),
             TuneEvent::Finished(summary) => self.show(summary, RunPhase::Finished),
-            TuneEvent::Prepared { .. }
-            | TuneEvent::Kept { .. }
-            | TuneEvent::Files(_)
-            | TuneEvent::Waiting { .. }
-            | TuneEvent::GoesOn => {}
+            TuneEvent::Waiting { step } => {
+                self.saved.set(step);
+                self.turn(RunPhase::Training, RunPhase::Waiting);
+            }
+            TuneEvent::GoesOn => self.turn(RunPhase::Waiting, RunPhase::Training),
+            TuneEvent::Prepared { .. } | TuneEvent::Kept { .. } | TuneEvent::Files(_) => {}
         }
     }
 }
@@ -315,6 +325,22 @@ mod tests {
         run.hear(TuneEvent::Step(point(4, 1.0)));
         let steps: Vec<_> = run.points.get_untracked().iter().map(|it| (it.step, it.loss)).collect();
         assert_eq!(steps, [(1, 2.0), (2, 2.0), (3, 2.0), (4, 1.0)]);
+    }
+
+    #[test]
+    fn a_run_that_waits_for_an_answer_goes_on_unless_it_was_told_to_end() {
+        let owner = Owner::new();
+        owner.set();
+        let run = RunStore::new();
+        run.phase.set(RunPhase::Training);
+        run.hear(TuneEvent::Waiting { step: 3 });
+        assert_eq!((run.phase.get_untracked(), run.saved.get_untracked()), (RunPhase::Waiting, 3));
+        run.hear(TuneEvent::GoesOn);
+        assert_eq!(run.phase.get_untracked(), RunPhase::Training);
+        run.phase.set(RunPhase::Ending);
+        run.hear(TuneEvent::Waiting { step: 4 });
+        run.hear(TuneEvent::GoesOn);
+        assert_eq!(run.phase.get_untracked(), RunPhase::Ending);
     }
 
     #[test]

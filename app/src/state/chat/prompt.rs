@@ -1,0 +1,159 @@
+//! What the engine is asked: the messages, what is attached to them, and how many tokens that takes.
+
+use std::{collections::HashMap, time::Duration};
+
+use leptos::{leptos_dom::helpers::debounce, prelude::*, task::spawn_local};
+use protocol::{Capabilities, Event, Request};
+
+use super::super::models::{Choice, ModelState};
+use super::ChatStore;
+use super::attaching::content;
+use crate::history::{self, Attachment, AttachmentKey, AttachmentKind, Conversation, NodeId};
+use crate::language::t;
+
+/// How long typing must rest before tokens are counted.
+const REST: Duration = Duration::from_millis(300);
+
+/// What a prompt takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PromptSize {
+    /// Its tokens.
+    pub tokens: u32,
+    /// Tokens that the context holds.
+    pub context: u32,
+}
+
+impl PromptSize {
+    /// Whether there is no room for it and one token of an answer.
+    #[must_use]
+    pub fn is_too_long(self) -> bool {
+        self.tokens >= self.context
+    }
+}
+
+/// A conversation with the model's own instructions where it has none.
+#[must_use]
+pub fn with_system(mut conversation: Conversation, choice: &Choice) -> Conversation {
+    if conversation.system.trim().is_empty() {
+        conversation.system.clone_from(&choice.entry.system);
+    }
+    conversation
+}
+
+/// Attachments at hand.
+#[derive(Default)]
+struct Gathered {
+    /// Their bytes.
+    handles: Vec<web_sys::Blob>,
+    /// Their places among the handles.
+    places: HashMap<AttachmentKey, u32>,
+    /// How many are not in this browser any more.
+    lost: u64,
+    /// How many the model cannot take.
+    unfit: u64,
+}
+
+impl Gathered {
+    fn messages(&self, asked: &Conversation, until: NodeId) -> Vec<protocol::Message> {
+        asked.prompt(until, &|attachment| {
+            self.places.get(&attachment.key).map(|&place| content(attachment, place))
+        })
+    }
+}
+
+impl ChatStore {
+    /// The messages up to `until` as the engine takes them, and handles of what is attached to them. What is left out is
+    /// told.
+    pub async fn messages(
+        self,
+        asked: &Conversation,
+        until: NodeId,
+        able: Capabilities,
+    ) -> (Vec<protocol::Message>, Vec<web_sys::Blob>) {
+        let gathered = self.gather(&asked.attachments_to(until), able).await;
+        if gathered.unfit > 0 {
+            self.ui.toast(t().attachments_unfit(gathered.unfit));
+        } else if gathered.lost > 0 {
+            self.ui.toast(t().attachments_lost(gathered.lost));
+        }
+        (gathered.messages(asked, until), gathered.handles)
+    }
+
+    /// Handles of what is attached to the messages, as far as the model can take it and it is still here.
+    async fn gather(self, attachments: &[Attachment], able: Capabilities) -> Gathered {
+        let mut gathered = Gathered::default();
+        for attachment in attachments {
+            let takes = match attachment.kind {
+                AttachmentKind::Image => able.vision,
+                AttachmentKind::Audio => able.audio,
+            };
+            if gathered.places.contains_key(&attachment.key) {
+                continue;
+            }
+            if !takes {
+                gathered.unfit += 1;
+            } else if let Some(blob) = self.media.blob(attachment).await {
+                gathered.places.insert(attachment.key, gathered.handles.len() as u32);
+                gathered.handles.push(blob);
+            } else {
+                gathered.lost += 1;
+            }
+        }
+        gathered
+    }
+
+    /// Counts what the next message would take while it is written. Called once, in the browser.
+    pub fn watch_prompt_size(self) {
+        let mut count = debounce(REST, move |()| self.count_prompt());
+        Effect::new(move |_| {
+            let blank = self.draft.with(|draft| draft.trim().is_empty()) && self.attached.with(Vec::is_empty);
+            let ready = self.engine.model.with(ModelState::is_ready) && !self.answer.is_running();
+            self.conversation.with(|_| ());
+            if blank || !ready {
+                self.prompt_size.set(None);
+            } else {
+                count(());
+            }
+        });
+    }
+
+    fn count_prompt(self) {
+        let ModelState::Ready { choice, details, context, .. } = self.engine.model.get_untracked() else {
+            return;
+        };
+        let text = self.draft.get_untracked();
+        let attached: Vec<_> =
+            self.attached.with_untracked(|all| all.iter().map(|it| it.attachment.clone()).collect());
+        let blank = text.trim().is_empty() && attached.is_empty();
+        if blank || self.answer.is_running_untracked() {
+            return;
+        }
+        let mut asked = with_system(self.conversation.get_untracked(), &choice);
+        // What is not in order is told when it is sent.
+        let Ok(until) = asked.add_user(text.trim(), attached, history::now()) else { return };
+        let thinking = asked.options.thinking && details.capabilities.thinking;
+        spawn_local(async move {
+            let gathered = self.gather(&asked.attachments_to(until), details.capabilities).await;
+            let messages = gathered.messages(&asked, until);
+            let make = |id| Request::Count { id, messages, thinking };
+            let Some(reply) = self.engine.request_with(gathered.handles, make) else { return };
+            // One that is newer has taken the place of one that was cancelled.
+            if let Some(Event::Counted { tokens, .. }) = reply.last().await
+                && self.draft.get_untracked() == text
+            {
+                self.prompt_size.set(Some(PromptSize { tokens, context }));
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PromptSize;
+
+    #[test]
+    fn a_prompt_leaves_room_for_a_token() {
+        assert!(!PromptSize { tokens: 4095, context: 4096 }.is_too_long());
+        assert!(PromptSize { tokens: 4096, context: 4096 }.is_too_long());
+    }
+}

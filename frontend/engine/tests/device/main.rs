@@ -1,0 +1,14 @@
+//! The engine on a device. One program, since each that links `wgpu` takes a minute to compile.
+
+mod adapter;
+mod ahead;
+mod audio;
+#[path = "../common/mod.rs"]
+mod common;
+mod experts;
+mod golden;
+mod session;
+mod split_head;
+mod table;
+mod train;
+mod vision;

@@ -1,0 +1,6 @@
+//! `probe` as a person calls it.
+
+mod arguments;
+#[path = "../common/mod.rs"]
+mod common;
+mod train;

@@ -1,0 +1,12 @@
+//! The worker on a native device. One program, since each that links the engine takes a minute to compile.
+
+mod adapters;
+mod desk;
+mod device;
+mod going_on;
+mod media;
+mod packed;
+mod table;
+mod tuning;
+mod tuning_media;
+mod verifying;

@@ -1,0 +1,130 @@
+//! A model whose per-layer table the device has no room for, on a server that writes down what it is asked for: what is
+//! asked for after a load says nothing of a conversation.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use engine::bytes::ByteSource as _;
+use engine::gguf::Header;
+use engine::session::Plan;
+use engine::synth::{self, Quant, Shape};
+use futures_util::FutureExt as _;
+use protocol::{Cause, Event, FitVerdict, LoadOptions, LoadPhase, Remedy, Request, RequestId};
+use worker::Host;
+
+use crate::desk::server::Server;
+use crate::desk::{Desk, generate, load, source};
+
+/// A small model of the E2B kind.
+fn model(name: &str) -> PathBuf {
+    let shape: Shape = "e2b-small".parse().expect("a shape");
+    // So many rows that the table is larger than the buffer which takes its place for a chunk of the prompt.
+    let options = synth::Options { vocabulary: 16_384, ..synth::Options::new(shape, Quant::Q4KM) };
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let file = std::fs::File::create(&path).expect("a file");
+    synth::write(std::io::BufWriter::new(file), &options).expect("a model");
+    path
+}
+
+/// A worker whose device has a byte too little, the server, and where the table lies in its file.
+fn crowded(name: &str) -> (Rc<Desk>, Rc<Host>, Rc<Server>, Range<u64>) {
+    let (desk, host) = Desk::new();
+    let server = Server::of(&model(name));
+    let header = Header::read(&*server).now_or_never().expect("memory").expect("a header");
+    let plan = Plan::read(&header).expect("a plan");
+    let stated = host.state_memory(plan.bytes(8192, false) - 1);
+    stated.now_or_never().expect("nobody opens a device meanwhile");
+    server.log.take();
+    desk.server.replace(Some(Rc::clone(&server)));
+    let table = plan.table().expect("a table").range.clone();
+    (desk, host, server, table)
+}
+
+fn load_with_memory(id: u64) -> Request {
+    let options = LoadOptions { use_memory: true, ..LoadOptions::default() };
+    Request::Load { id: RequestId(id), source: source(), options }
+}
+
+/// An answer, whatever it says: the weights are random.
+fn answer(desk: &Desk, host: &Rc<Host>, id: u64) {
+    host.receive(generate(id, "Hello"), Vec::new());
+    let end = desk.end_of(id);
+    assert!(matches!(end, Event::Done { timings, .. } if timings.decode_tokens > 0), "{end:?}");
+}
+
+fn lies_in(log: &[Range<u64>], table: &Range<u64>) -> bool {
+    log.iter().any(|read| read.start < table.end && table.start < read.end)
+}
+
+#[test]
+fn ordinary_memory_is_asked_for_and_then_nothing_of_the_server() {
+    let (desk, host, server, table) = crowded("crowded.gguf");
+    let bytes = table.end - table.start;
+    host.receive(Request::Inspect { id: RequestId(1), source: source(), context: 0 }, Vec::new());
+    let Event::Inspected { verdict, .. } = desk.end_of(1) else { panic!("no inspection") };
+    assert!(
+        matches!(verdict, FitVerdict::Fits { context: 8192, outside, .. } if outside == bytes),
+        "{verdict:?}"
+    );
+
+    // Without leave no weight is read.
+    host.receive(load(2), Vec::new());
+    let Event::Failed { failure, .. } = desk.end_of(2) else { panic!("it was loaded without leave") };
+    assert_eq!((failure.cause(), &failure.remedies()[0]), (Cause::OutOfMemory, &Remedy::UseMemory(bytes)));
+    assert!(!lies_in(&server.log.take(), &table));
+    let phases = |desk: &Desk| -> Vec<LoadPhase> {
+        let phase = |event: &Event| match event {
+            Event::Loading { progress, .. } => Some(progress.phase),
+            _ => None,
+        };
+        desk.events().iter().filter_map(phase).collect()
+    };
+    assert!(phases(&desk).iter().all(|&phase| phase == LoadPhase::Header));
+
+    host.receive(load_with_memory(3), Vec::new());
+    assert!(matches!(desk.end_of(3), Event::Loaded { context: 8192, .. }));
+    assert!(phases(&desk).contains(&LoadPhase::Table));
+    assert!(lies_in(&server.log.take(), &table));
+
+    answer(&desk, &host, 4);
+    assert_eq!(server.log.take(), []);
+
+    // After a loss the weights are loaded again, in the order of the file; the table is still here.
+    host.lose_device().now_or_never().expect("nobody opens a device meanwhile");
+    answer(&desk, &host, 5);
+    let log = server.log.take();
+    assert!(!log.is_empty() && !lies_in(&log, &table), "{log:?}");
+    answer(&desk, &host, 6);
+    assert_eq!(server.log.take(), []);
+}
+
+#[test]
+fn what_the_browser_keeps_is_whole_before_the_first_answer() {
+    let (desk, host, server, table) = crowded("crowded_kept.gguf");
+    desk.room.set(Some(server.len()));
+    host.receive(load(1), Vec::new());
+    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+    assert!(lies_in(&server.log.take(), &table));
+    for id in 2..4 {
+        answer(&desk, &host, id);
+        assert!(!lies_in(&server.log.take(), &table));
+    }
+    host.lose_device().now_or_never().expect("nobody opens a device meanwhile");
+    answer(&desk, &host, 4);
+    assert!(!lies_in(&server.log.take(), &table));
+}
+
+#[test]
+fn storage_that_is_full_leaves_the_question() {
+    let (desk, host, server, table) = crowded("crowded_full.gguf");
+    desk.room.set(Some((table.end - table.start) / 2));
+    host.receive(load(1), Vec::new());
+    let Event::Failed { failure, .. } = desk.end_of(1) else { panic!("it was loaded without leave") };
+    assert_eq!(failure.remedies()[0], Remedy::UseMemory(table.end - table.start));
+    host.receive(load_with_memory(2), Vec::new());
+    assert!(matches!(desk.end_of(2), Event::Loaded { .. }));
+    server.log.take();
+    answer(&desk, &host, 3);
+    assert!(!lies_in(&server.log.take(), &table));
+}

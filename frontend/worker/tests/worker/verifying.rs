@@ -1,0 +1,85 @@
+//! The self-test that nobody asks for, after a load.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use engine::store::Folder as _;
+use futures_util::FutureExt as _;
+use protocol::failure::EngineFailure;
+use protocol::{Cause, Code, Event};
+use worker::Host;
+use worker::choices::{FILE, FOLDER};
+
+use crate::desk::{Desk, generate, load};
+
+/// The kernels that are remembered to be right.
+fn sound(desk: &Desk) -> BTreeSet<String> {
+    let folder = desk.folders.borrow_mut().entry(FOLDER.to_owned()).or_default().clone();
+    let bytes = folder.read(FILE).now_or_never().expect("memory").expect("memory").unwrap_or_default();
+    let file: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let adapters = file["sound"].as_object().into_iter().flat_map(|all| all.values());
+    adapters
+        .flat_map(|kernels| serde_json::from_value::<BTreeSet<String>>(kernels.clone()))
+        .flatten()
+        .collect()
+}
+
+/// What a worker tries after its load, noted by the names that are doubted or not.
+fn tried(host: &Host) -> Rc<RefCell<Vec<String>>> {
+    let names = Rc::new(RefCell::new(Vec::new()));
+    let noted = Rc::clone(&names);
+    host.doubt(move |name| {
+        noted.borrow_mut().push(name.to_owned());
+        false
+    });
+    names
+}
+
+#[test]
+fn kernels_of_a_model_are_tried_once_on_an_adapter() {
+    let (desk, host) = Desk::new();
+    let first = tried(&host);
+    host.receive(load(1), Vec::new());
+    desk.end_of(1);
+    assert!(first.borrow().is_empty(), "the load does not wait for it");
+    // An answer goes before.
+    host.receive(generate(2, "Hello"), Vec::new());
+    assert!(matches!(desk.end_of(2), Event::Done { .. }));
+    desk.run_until(|_| !sound(&desk).is_empty());
+    let has = |part: &str| sound(&desk).iter().any(|name| name.contains(part));
+    assert!(has("matvec") && has("sampling_sample") && has("repack"), "{:?}", sound(&desk));
+    assert_eq!(sound(&desk).len(), first.borrow().len());
+
+    let (desk, host) = desk.successor();
+    let second = tried(&host);
+    host.receive(load(1), Vec::new());
+    desk.end_of(1);
+    host.receive(generate(2, "Hello"), Vec::new());
+    desk.end_of(2);
+    host.receive(generate(3, "Hello"), Vec::new());
+    desk.end_of(3);
+    assert!(second.borrow().is_empty(), "{:?}", second.borrow());
+}
+
+#[test]
+fn a_device_that_computes_wrongly_is_told_unasked() {
+    let (desk, host) = Desk::new();
+    host.doubt(|name| name.starts_with("sampling_sample"));
+    host.receive(load(1), Vec::new());
+    assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+    let told = |event: &Event| match event {
+        Event::Failed { id: None, failure } => Some(failure.clone()),
+        _ => None,
+    };
+    desk.run_until(|events| events.iter().any(|event| told(event).is_some()));
+    let failure = desk.events().iter().find_map(told).expect("trouble");
+    assert_eq!(failure.cause(), Cause::Internal);
+    let Code::Engine(EngineFailure::Miscomputes { kernels, unloaded: true }) = &failure.code else {
+        panic!("{failure:?}")
+    };
+    assert!(kernels.iter().any(|kernel| kernel.contains("sampling_sample")), "{kernels:?}");
+    host.receive(generate(2, "Hello"), Vec::new());
+    assert!(matches!(desk.end_of(2), Event::Failed { .. }), "nothing answers nonsense");
+    assert!(sound(&desk).is_empty());
+}

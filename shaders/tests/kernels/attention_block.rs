@@ -1,0 +1,175 @@
+//! The attention kernel of prefill against its CPU twin.
+
+use half::f16;
+use shaders::attention::block::{self, Block, Inputs, Params};
+use shaders::state::State;
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
+
+/// One chunk over a cache.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    head_dim: u32,
+    heads: u32,
+    kv_heads: u32,
+    window: u32,
+    ring: u32,
+    pos: u32,
+    positions: u32,
+}
+
+fn rounded(values: Vec<f32>, to_f16: bool) -> Vec<f32> {
+    if !to_f16 {
+        return values;
+    }
+    values.into_iter().map(|v| f16::from_f32(v).to_f32()).collect()
+}
+
+fn cache(values: &[f32], as_f16: bool) -> BufferArg {
+    if !as_f16 {
+        return BufferArg::read(values);
+    }
+    let bits: Vec<u16> = values.iter().map(|&v| f16::from_f32(v).to_bits()).collect();
+    BufferArg::read(&bits)
+}
+
+/// Runs kernel and twin and compares; slots that no query sees hold values that would be noticed.
+fn check(case: Case, kv_f16: bool, visible_until: Option<&[u32]>) {
+    let Case { head_dim, heads, kv_heads, window, ring, pos, positions } = case;
+    let form = Block { head_dim, kv_f16, until: visible_until.is_some() };
+    let params = Params { heads, kv_heads, window, ring, ..Params::default() };
+    let slots = if ring == 0 { pos + positions + 3 } else { ring };
+    let slot_len = (kv_heads * head_dim) as usize;
+    let sharpness = 6.0 / (head_dim as f32).sqrt();
+    let q: Vec<f32> =
+        random(1, (positions * heads * head_dim) as usize).iter().map(|v| v * sharpness).collect();
+    let mut k = rounded(random(2, slots as usize * slot_len), kv_f16);
+    let mut v = rounded(random(3, slots as usize * slot_len), kv_f16);
+    let first_seen = if window == 0 { 0 } else { (pos + 1).saturating_sub(window) };
+    let seen: Vec<u32> =
+        (first_seen..pos + positions).map(|key| if ring == 0 { key } else { key % ring }).collect();
+    for slot in (0..slots).filter(|slot| !seen.contains(slot)) {
+        let range = slot as usize * slot_len..(slot as usize + 1) * slot_len;
+        k[range.clone()].fill(50.0);
+        v[range].fill(1000.0);
+    }
+
+    let state = State { pos, len: positions, ..State::default() };
+    let padding = (heads * head_dim) as usize;
+    let mut args = vec![
+        BufferArg::uniform(&params),
+        BufferArg::read(&[state]),
+        BufferArg::read(&[&q[..], &vec![1.0; padding]].concat()),
+        cache(&k, kv_f16),
+        cache(&v, kv_f16),
+        BufferArg::read_write(&vec![7.0f32; q.len() + padding]),
+    ];
+    args.extend(visible_until.map(BufferArg::read));
+    let source = form.source().expect("the template preprocesses");
+    // A grid for more positions than the step has, and one row behind them that must stay.
+    let got = Gpu::get().run(&source, &args, form.dispatch(&params, positions + 9))[0].f32s();
+    let inputs = Inputs { pos, q: &q, k: &k, v: &v, visible_until: visible_until.unwrap_or(&[]) };
+    let want = block::block(&form, &params, inputs);
+    assert_close(&got[..q.len()], &want, 2e-5, 2e-5);
+    assert!(got[q.len()..].iter().all(|&v| v == 7.0), "{case:?} wrote behind the chunk");
+}
+
+#[test]
+fn every_head_size_and_cache_type() {
+    for head_dim in [16, 32, 64, 72, 128, 256, 512] {
+        for kv_f16 in [true, false] {
+            let case = Case { head_dim, heads: 4, kv_heads: 2, window: 0, ring: 0, pos: 37, positions: 21 };
+            check(case, kv_f16, None);
+            check(case, kv_f16, Some(&[0; 21]));
+        }
+    }
+}
+
+#[test]
+fn groups_of_heads_share_their_keys() {
+    for (heads, kv_heads) in [(8, 1), (8, 2), (8, 4), (3, 3), (16, 1), (6, 2), (40, 1)] {
+        for (pos, positions) in [(0, 1), (0, 9), (5, 70), (200, 33)] {
+            let case = Case { head_dim: 64, heads, kv_heads, window: 0, ring: 0, pos, positions };
+            check(case, true, None);
+        }
+    }
+}
+
+#[test]
+fn windows_bound_the_keys() {
+    for window in [1, 2, 31, 64, 65, 300] {
+        for (pos, positions) in [(0, 90), (129, 7), (500, 101)] {
+            let case = Case { head_dim: 32, heads: 4, kv_heads: 1, window, ring: 0, pos, positions };
+            check(case, false, None);
+        }
+    }
+}
+
+#[test]
+fn rings_wrap() {
+    // The smallest ring a chunk allows, a larger one, and chunks longer than the window.
+    for (window, pos, positions) in [(16, 100, 5), (100, 1003, 37), (8, 60, 67), (64, 63, 64), (512, 10, 40)]
+    {
+        for spare in [0, 1, 13] {
+            let ring = window + positions - 1 + spare;
+            let case = Case { head_dim: 64, heads: 8, kv_heads: 1, window, ring, pos, positions };
+            check(case, true, None);
+        }
+    }
+}
+
+#[test]
+fn images_see_themselves_ahead() {
+    // A text of 10, an image at 10..40, text, an image at 50..85 of which the chunk ends inside.
+    let positions = 71;
+    for pos in [0, 10, 23] {
+        let until: Vec<u32> = (pos..pos + positions)
+            .map(|p| match p {
+                10..40 => 40,
+                50..85 => 85,
+                _ => 0,
+            })
+            .collect();
+        for (window, ring) in [(0, 0), (20, 0), (64, 64 + positions - 1), (1000, 0)] {
+            let case = Case { head_dim: 128, heads: 4, kv_heads: 2, window, ring, pos, positions };
+            check(case, true, Some(&until));
+        }
+    }
+}
+
+/// The vision towers: every query sees every key, f32.
+#[test]
+fn a_tower_is_a_chunk_that_sees_all_of_itself() {
+    let positions = 99;
+    let case = Case { head_dim: 72, heads: 3, kv_heads: 3, window: 0, ring: 0, pos: 0, positions };
+    check(case, false, Some(&[positions; 99]));
+}
+
+#[test]
+fn heads_may_be_dispatched_some_at_a_time() {
+    let (heads, positions, head_dim) = (5, 40, 64);
+    let form = Block { head_dim, kv_f16: false, until: false };
+    let all = Params { heads, kv_heads: heads, ..Params::default() };
+    let [q, k, v] = [1, 2, 3].map(|seed| random(seed, (positions * heads * head_dim) as usize));
+    let inputs = Inputs { pos: 0, q: &q, k: &k, v: &v, visible_until: &[] };
+    let want = block::block(&form, &all, inputs);
+    let some = Params { first_head: 3, ..all };
+    let args = [
+        BufferArg::uniform(&some),
+        BufferArg::read(&[State { len: positions, ..State::default() }]),
+        BufferArg::read(&q),
+        BufferArg::read(&k),
+        BufferArg::read(&v),
+        BufferArg::read_write(&vec![7.0f32; q.len()]),
+    ];
+    let source = form.source().expect("the template preprocesses");
+    let got = Gpu::get().run(&source, &args, form.dispatch_heads(&some, positions, 1))[0].f32s();
+    for (index, (got, want)) in got.chunks(head_dim as usize).zip(want.chunks(head_dim as usize)).enumerate()
+    {
+        if index as u32 % heads == 3 {
+            assert_close(got, want, 2e-5, 2e-5);
+        } else {
+            assert!(got.iter().all(|&v| v == 7.0), "head {} was touched", index as u32 % heads);
+        }
+    }
+}

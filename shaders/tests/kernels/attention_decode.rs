@@ -1,0 +1,226 @@
+//! Attention of one token against a plain f64 softmax: windows, rings, shared caches, grouped heads, many splits;
+//! and what is left in parts for the adapters of the product behind.
+
+use half::f16;
+use shaders::attention::decode::{Decode, Kv, Params, splits};
+use shaders::matvec::twin::rms;
+use shaders::{rope, state::State};
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
+
+const EPS: f32 = 1e-6;
+
+struct Case {
+    head_dim: u32,
+    heads: u32,
+    kv_heads: u32,
+    kv: Kv,
+    kv_f16: bool,
+    pos: u32,
+    window: u32,
+    ring: u32,
+    most: u32,
+}
+
+fn rotate(v: &[f64], pos: u32, theta: f64) -> Vec<f64> {
+    let half = v.len() / 2;
+    let mut out = vec![0.0; v.len()];
+    for j in 0..half {
+        let angle = f64::from(pos) * theta.powf(-2.0 * j as f64 / v.len() as f64);
+        let (sin, cos) = angle.sin_cos();
+        out[j] = v[j] * cos - v[j + half] * sin;
+        out[j + half] = v[j + half] * cos + v[j] * sin;
+    }
+    out
+}
+
+/// Cache content as bytes, and as the values that are read from it.
+fn cache(values: &[f32], kv_f16: bool) -> (Vec<u8>, Vec<f64>) {
+    if kv_f16 {
+        let halves: Vec<f16> = values.iter().map(|&v| f16::from_f32(v)).collect();
+        (bytemuck::cast_slice(&halves).to_vec(), halves.iter().map(|v| v.to_f64()).collect())
+    } else {
+        (bytemuck::cast_slice(values).to_vec(), values.iter().map(|&v| f64::from(v)).collect())
+    }
+}
+
+fn check(case: &Case) {
+    let &Case { head_dim, heads, kv_heads, kv, kv_f16, pos, window, ring, most } = case;
+    let hd = head_dim as usize;
+    let theta = 10_000.0;
+    let table = rope::table(theta, head_dim, None, 4096);
+    let qkv = random(1, hd * (heads + 2 * kv_heads) as usize);
+    let vectors = random(2, 2 * hd);
+    let slots = if ring == 0 { pos + 1 } else { ring };
+    let len = (slots * kv_heads) as usize * hd;
+    let (k_bytes, mut k_values) = cache(&random(3, len), kv_f16);
+    let (v_bytes, mut v_values) = cache(&random(4, len), kv_f16);
+    let slot = |p: u32| if ring == 0 { p } else { p % ring };
+    let row = |p: u32, g: u32| ((slot(p) * kv_heads + g) as usize) * hd;
+
+    let head = |i: usize| qkv[i * hd..(i + 1) * hd].iter().map(|&v| f64::from(v)).collect::<Vec<_>>();
+    if kv != Kv::Shared {
+        for g in 0..kv_heads as usize {
+            let raw = head(heads as usize + g);
+            let k = rotate(&rms(&raw, Some(&vectors[hd..]), EPS), pos, theta);
+            let v = if kv == Kv::OwnVIsK { raw } else { head((heads + kv_heads) as usize + g) };
+            let at = row(pos, g as u32);
+            k_values[at..at + hd].copy_from_slice(&k);
+            v_values[at..at + hd].copy_from_slice(&rms(&v, None, EPS));
+        }
+    }
+    let first = if window == 0 { 0 } else { (pos + 1).saturating_sub(window) };
+    let mut want = Vec::new();
+    for h in 0..heads {
+        let q = rotate(&rms(&head(h as usize), Some(&vectors[..hd]), EPS), pos, theta);
+        let g = h / (heads / kv_heads);
+        let scores: Vec<f64> = (first..=pos)
+            .map(|p| q.iter().zip(&k_values[row(p, g)..]).map(|(a, b)| a * b).sum::<f64>())
+            .collect();
+        let top = scores.iter().copied().fold(f64::MIN, f64::max);
+        let total: f64 = scores.iter().map(|s| (s - top).exp()).sum();
+        for i in 0..hd {
+            let sum: f64 =
+                (first..=pos).zip(&scores).map(|(p, s)| (s - top).exp() * v_values[row(p, g) + i]).sum();
+            want.push((sum / total) as f32);
+        }
+    }
+
+    let params = Params {
+        heads,
+        kv_heads,
+        window,
+        ring,
+        q_norm: 0,
+        k_norm: head_dim,
+        smallest: 64,
+        most,
+        rope_hi_rows: (table.len() / (hd / 2) - 256) as u32,
+        eps: EPS,
+        ..Params::default()
+    };
+    // Rank 12: no divisor of the threads.
+    let quads = 3;
+    let rank = 4 * quads as usize;
+    let kernel = Decode { head_dim, kv, kv_f16, quads };
+    let columns = random(77, heads as usize * hd * rank);
+    let partial_at = Decode::partial_at(head_dim, heads, most) as usize;
+    let state = State { pos, len: 1, ..Default::default() };
+    let caches = |bytes: Vec<u8>| {
+        if kv == Kv::Shared { BufferArg::read(&bytes) } else { BufferArg::read_write(&bytes) }
+    };
+    let out = Gpu::get().run(
+        &kernel.source().expect("the template expands"),
+        &[
+            BufferArg::uniform(&params),
+            BufferArg::zeros(partial_at + (heads * most) as usize * rank),
+            BufferArg::read(bytemuck::bytes_of(&state)),
+            BufferArg::read(&qkv),
+            BufferArg::read(&vectors),
+            BufferArg::read(&table),
+            caches(k_bytes),
+            caches(v_bytes),
+            BufferArg::read(&columns),
+        ],
+        Decode::dispatch(&params),
+    );
+    let part = out[0].f32s();
+    let (_, _, count) = splits(pos + 1, window, 64, most);
+    let mut got = Vec::new();
+    let (mut z, mut want_z) = (vec![0.0; rank], vec![0.0; rank]);
+    for h in 0..heads {
+        let pair = |s: u32| {
+            let at = (heads * most * head_dim + (h * most + s) * 2) as usize;
+            (f64::from(part[at]), f64::from(part[at + 1]))
+        };
+        let top = (0..count).map(|s| pair(s).0).fold(f64::MIN, f64::max);
+        let total: f64 = (0..count).map(|s| (pair(s).0 - top).exp() * pair(s).1).sum();
+        for i in 0..hd {
+            let sum: f64 = (0..count)
+                .map(|s| (pair(s).0 - top).exp() * f64::from(part[((h * most + s) * head_dim) as usize + i]))
+                .sum();
+            got.push((sum / total) as f32);
+        }
+        for s in 0..count {
+            let left = &part[partial_at + (s * heads + h) as usize * rank..][..rank];
+            let weight = (pair(s).0 - top).exp() / total;
+            z.iter_mut().zip(left).for_each(|(z, &left)| *z += weight * f64::from(left));
+        }
+    }
+    for (x, columns) in want.iter().zip(columns.chunks(rank)) {
+        want_z.iter_mut().zip(columns).for_each(|(z, &a)| *z += f64::from(*x) * f64::from(a));
+    }
+    let single = |values: &[f64]| values.iter().map(|&v| v as f32).collect::<Vec<_>>();
+    assert_close(&single(&z), &single(&want_z), 1e-3, 1e-4);
+    // The token's own key is read from workgroup memory, unrounded; other entries are exact in either form.
+    assert_close(&got, &want, 2e-5, 1e-4);
+    if kv != Kv::Shared {
+        let tolerance = if kv_f16 { 2e-3 } else { 2e-5 };
+        let stored: Vec<f32> = if kv_f16 {
+            bytemuck::pod_collect_to_vec::<u32, f16>(&out[1].u32s()).iter().map(|v| v.to_f32()).collect()
+        } else {
+            out[1].f32s()
+        };
+        let want: Vec<f32> = k_values.iter().map(|&v| v as f32).collect();
+        assert_close(&stored, &want, tolerance, tolerance);
+    }
+}
+
+#[test]
+fn every_kind_of_layer() {
+    let base = Case {
+        head_dim: 64,
+        heads: 4,
+        kv_heads: 1,
+        kv: Kv::Own,
+        kv_f16: true,
+        pos: 130,
+        window: 0,
+        ring: 0,
+        most: 8,
+    };
+    check(&base);
+    check(&Case { pos: 0, ..base });
+    check(&Case { pos: 63, ..base });
+    check(&Case { kv_f16: false, ..base });
+    check(&Case { kv: Kv::OwnVIsK, kv_heads: 2, ..base });
+    check(&Case { kv: Kv::Shared, ..base });
+    check(&Case { kv: Kv::Shared, kv_f16: false, head_dim: 128, ..base });
+    check(&Case { head_dim: 256, heads: 8, ..base });
+    check(&Case { head_dim: 512, heads: 8, kv_heads: 2, ..base });
+    check(&Case { head_dim: 16, ..base });
+}
+
+#[test]
+fn windows_and_rings() {
+    let base = Case {
+        head_dim: 64,
+        heads: 2,
+        kv_heads: 1,
+        kv: Kv::Own,
+        kv_f16: false,
+        pos: 130,
+        window: 16,
+        ring: 48,
+        most: 4,
+    };
+    check(&base);
+    check(&Case { window: 100, ring: 128, ..base });
+    check(&Case { pos: 7, ..base });
+    check(&Case { kv: Kv::Shared, pos: 1000, ..base });
+}
+
+#[test]
+fn long_contexts_share_few_splits() {
+    check(&Case {
+        head_dim: 64,
+        heads: 2,
+        kv_heads: 2,
+        kv: Kv::Own,
+        kv_f16: true,
+        pos: 1500,
+        window: 0,
+        ring: 0,
+        most: 3,
+    });
+}

@@ -1,0 +1,359 @@
+//! The kernels of a mixture of experts against their twins: odd sizes, equal logits, ranges of experts, every type.
+
+use shaders::experts::{Choice, Mixture, buckets, choice, choose, down, gate_up, mix};
+use shaders::matmul::{Tile, experts as matmul_experts};
+use shaders::state::State;
+use shaders::{DType, PlanarLayout, quant};
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
+
+const EPS: f32 = 1e-6;
+
+struct Matrix {
+    layout: PlanarLayout,
+    words: Vec<u32>,
+    values: Vec<f32>,
+}
+
+fn matrix(dtype: DType, k: u32, rows: u32, seed: u64) -> Matrix {
+    let bytes = quant::quantize(dtype, &random(seed, (k * rows) as usize)).expect("test values quantise");
+    let mut values = vec![0.0; (k * rows) as usize];
+    quant::dequantize(dtype, &bytes, &mut values).expect("blocks dequantise");
+    let (k, rows) = (u64::from(k), u64::from(rows));
+    Matrix {
+        layout: PlanarLayout::new(dtype, k, rows).expect("a layout"),
+        words: quant::repack(dtype, k, rows, &bytes).expect("blocks repack"),
+        values,
+    }
+}
+
+fn width(dtype: DType) -> u32 {
+    if dtype.block_elements() == 256 { 256 } else { 96 }
+}
+
+fn state(len: u32) -> BufferArg {
+    BufferArg::read(&[State { len, ..State::default() }])
+}
+
+fn as_f32(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|&v| v as f32).collect()
+}
+
+fn choices(words: &[u32]) -> Vec<Choice> {
+    bytemuck::cast_slice(words).to_vec()
+}
+
+/// Made-up choices: each row's experts are distinct, some experts get most rows and some none.
+fn made_up(mixture: Mixture, rows: u32) -> Vec<Choice> {
+    let draws = random(40, rows as usize);
+    let weights = random(41, (rows * mixture.used) as usize);
+    (0..rows * mixture.used)
+        .map(|p| {
+            let draw = draws[(p / mixture.used) as usize];
+            // Squared: low numbers are likelier. The last expert is nobody's.
+            let start = (draw * draw * mixture.experts as f32) as u32;
+            let expert = (start + p % mixture.used) % (mixture.experts - 1);
+            Choice { expert, weight: weights[p as usize] }
+        })
+        .collect()
+}
+
+#[test]
+fn the_router_chooses_as_its_twin() {
+    for (mixture, rows) in [
+        (Mixture { experts: 128, used: 8 }, 21u32),
+        (Mixture { experts: 5, used: 3 }, 7),
+        (Mixture { experts: 200, used: 1 }, 3),
+        (Mixture { experts: 6, used: 6 }, 2),
+    ] {
+        let (experts, used) = (mixture.experts as usize, mixture.used as usize);
+        let mut logits = random(1, (rows as usize + 1) * experts);
+        logits.iter_mut().for_each(|l| *l *= 40.0);
+        // Equal ones: the lower expert comes first.
+        let most = logits[..experts].iter().copied().fold(f32::MIN, f32::max) + 1.0;
+        logits[experts - 1] = most;
+        logits[1] = most;
+        let mut vectors = random(2, 3);
+        vectors.extend(random(3, experts));
+        let params = choose::Params { scale: 0.25, scales: 3, ..Default::default() };
+        let untouched = vec![7u32; (rows as usize + 1) * used * 2];
+        let args = [
+            BufferArg::uniform(&params),
+            state(rows),
+            BufferArg::read(&logits),
+            BufferArg::read(&vectors),
+            BufferArg::read_write(&untouched),
+        ];
+        let source = choose::source(mixture).expect("the template preprocesses");
+        let words = Gpu::get().run(&source, &args, choose::dispatch(rows + 1))[0].u32s();
+        let (got, rest) = words.split_at(rows as usize * used * 2);
+        let want: Vec<_> = (0..rows as usize)
+            .flat_map(|t| choice(mixture.used, &logits[t * experts..][..experts], 0.25, &vectors[3..]))
+            .collect();
+        let (ids, weights): (Vec<u32>, Vec<f64>) = want.into_iter().unzip();
+        let got = choices(got);
+        assert_eq!(got.iter().map(|c| c.expert).collect::<Vec<_>>(), ids);
+        assert_close(&got.iter().map(|c| c.weight).collect::<Vec<_>>(), &as_f32(&weights), 1e-6, 1e-5);
+        assert!(rest.iter().all(|&word| word == 7), "a row past the end was written");
+    }
+}
+
+#[test]
+fn logits_that_are_no_numbers_still_choose_distinct_experts() {
+    let mixture = Mixture { experts: 5, used: 3 };
+    let params = choose::Params { scale: 1.0, scales: 0, ..Default::default() };
+    let args = [
+        BufferArg::uniform(&params),
+        state(1),
+        BufferArg::read(&[f32::NAN, f32::NEG_INFINITY, f32::NAN, 0.0, -0.0]),
+        BufferArg::read(&[1.0f32; 5]),
+        BufferArg::zeros(6),
+    ];
+    let source = choose::source(mixture).expect("the template preprocesses");
+    let got = choices(&Gpu::get().run(&source, &args, choose::dispatch(1))[0].u32s());
+    let mut ids: Vec<_> = got.iter().map(|c| c.expert).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert!(ids.len() == 3 && ids.iter().all(|&id| id < 5), "{ids:?}");
+}
+
+/// Gate and up of experts `begin..end`, in one matrix or in two.
+fn check_gate_up(
+    kernel: gate_up::GateUp,
+    rows: u32,
+    fused: bool,
+    (begin, end): (u32, u32),
+    params_scale: f32,
+) {
+    let (k, mixture) = (kernel.k, kernel.mixture);
+    let h = random(10, k as usize);
+    let logits = random(11, mixture.experts as usize);
+    let mut vectors = random(12, k as usize + 1);
+    let scales = vectors.len() as u32;
+    vectors.extend(random(13, mixture.experts as usize));
+    // The matrices begin before the range, as parts of different sizes do.
+    let (gate_first, up_first) = if fused { (begin, begin) } else { (begin, begin.saturating_sub(1)) };
+    let stride = if fused { 2 * rows } else { rows };
+    let gate = matrix(kernel.gate, k, (end - gate_first) * stride, 14);
+    let up = if fused {
+        matrix(kernel.gate, k, (end - gate_first) * stride, 14)
+    } else {
+        matrix(kernel.up, k, (end - up_first) * stride, 15)
+    };
+    let params = gate_up::Params {
+        gate_planes: gate.layout.planes,
+        up_planes: up.layout.planes,
+        rows,
+        begin,
+        end,
+        norm: 1,
+        gate_first,
+        up_first,
+        gate_stride: stride,
+        up_stride: stride,
+        up_at: if fused { rows } else { 0 },
+        scales,
+        scale: params_scale,
+        eps: EPS,
+    };
+    let untouched = vec![-7.0f32; (mixture.used * rows) as usize];
+    let args = [
+        BufferArg::uniform(&params),
+        BufferArg::read_write(&untouched),
+        BufferArg::zeros(mixture.used as usize * 2),
+        BufferArg::read(&h),
+        BufferArg::read(&logits),
+        BufferArg::read(&vectors),
+        BufferArg::read(&gate.words),
+        BufferArg::read(&up.words),
+    ];
+    let source = kernel.source().expect("the template preprocesses");
+    let got = Gpu::get().run(&source, &args, kernel.dispatch(rows));
+    let inputs = (&h[..], &logits[..], &vectors[..]);
+    let (act, chosen) = gate_up::gate_up(&kernel, &params, inputs, (&gate.values, &up.values));
+    let want: Vec<f32> = act
+        .into_iter()
+        .flat_map(|place| place.map_or(vec![-7.0; rows as usize], |values| as_f32(&values)))
+        .collect();
+    assert_close(&got[0].f32s(), &want, 3e-4, 1e-4);
+    let got = choices(&got[1].u32s());
+    assert_eq!(
+        got.iter().map(|c| c.expert).collect::<Vec<_>>(),
+        chosen.iter().map(|c| c.0).collect::<Vec<_>>()
+    );
+    let weights: Vec<f64> = chosen.iter().map(|c| c.1).collect();
+    assert_close(&got.iter().map(|c| c.weight).collect::<Vec<_>>(), &as_f32(&weights), 1e-6, 1e-5);
+}
+
+#[test]
+fn gate_and_up_of_chosen_experts() {
+    let mixture = Mixture { experts: 7, used: 3 };
+    for dtype in DType::ALL {
+        let kernel = gate_up::GateUp { mixture, k: width(dtype), gate: dtype, up: dtype };
+        check_gate_up(kernel, 22, true, (0, 7), 3.0);
+        // A range that holds some of the chosen ones.
+        check_gate_up(kernel, 22, true, (2, 6), 3.0);
+    }
+    let kernel = gate_up::GateUp { mixture, k: 256, gate: DType::Q4_K, up: DType::Q8_0 };
+    check_gate_up(kernel, 13, false, (0, 7), 0.5);
+    check_gate_up(kernel, 13, false, (3, 5), 0.5);
+    let mixture = Mixture { experts: 128, used: 8 };
+    check_gate_up(
+        gate_up::GateUp { mixture, k: 2816, gate: DType::Q4_0, up: DType::Q4_0 },
+        6,
+        true,
+        (0, 128),
+        0.1,
+    );
+}
+
+#[test]
+fn the_weighted_sum_of_chosen_experts_in_ranges() {
+    // Of the last ones, the columns take several tiles.
+    let (few, many) = (Mixture { experts: 7, used: 3 }, Mixture { experts: 9, used: 8 });
+    let small = DType::ALL.map(|dtype| (few, width(dtype), 21, dtype));
+    let long = [(many, 704, 11, DType::Q5_0), (many, 704, 11, DType::Q8_0), (many, 768, 11, DType::Q6_K)];
+    for (mixture, k, rows, dtype) in small.into_iter().chain(long) {
+        let kernel = down::Down { mixture, k, dtype };
+        let source = kernel.source().expect("the template preprocesses");
+        let chosen = made_up(mixture, 1);
+        let act = random(20, (mixture.used * k) as usize);
+        let mut y = vec![-7.0f32; rows as usize + 2];
+        let mut want = vec![0.0; rows as usize];
+        for (begin, end) in [(0, 2), (2, mixture.experts)] {
+            let m = matrix(dtype, k, (end - begin) * rows, 21 + u64::from(begin));
+            let more = u32::from(begin > 0);
+            let planes = m.layout.planes;
+            let params = down::Params { planes, rows, begin, end, more, y_at: 1, ..Default::default() };
+            let args = [
+                BufferArg::uniform(&params),
+                BufferArg::read_write(&y),
+                BufferArg::read(&chosen),
+                BufferArg::read(&act),
+                BufferArg::read(&m.words),
+            ];
+            y = Gpu::get().run(&source, &args, kernel.dispatch(rows))[0].f32s();
+            let part = down::down(&kernel, &params, &chosen, &act, &m.values);
+            want.iter_mut().zip(part).for_each(|(want, part)| *want += part);
+        }
+        assert_close(&y[1..=rows as usize], &as_f32(&want), 5e-4, 1e-4);
+        assert_eq!((y[0], y[rows as usize + 1]), (-7.0, -7.0));
+    }
+}
+
+#[test]
+fn choices_are_sorted_into_tiles() {
+    for (mixture, rows, bm) in [
+        (Mixture { experts: 128, used: 8 }, 131, 16),
+        (Mixture { experts: 128, used: 8 }, 512, 32),
+        (Mixture { experts: 5, used: 3 }, 100, 16),
+        (Mixture { experts: 5, used: 3 }, 1, 32),
+        (Mixture { experts: 300, used: 2 }, 9, 16),
+    ] {
+        let chosen = made_up(mixture, rows);
+        let capacity = buckets::most_tiles(mixture, rows + 40, bm);
+        let params = buckets::Params { capacity, ..Default::default() };
+        let pairs = chosen.len();
+        let args = [
+            BufferArg::uniform(&params),
+            state(rows),
+            BufferArg::read(&chosen),
+            BufferArg::zeros(pairs),
+            BufferArg::read_write(&vec![9u32; capacity as usize * 4]),
+        ];
+        let source = buckets::source(mixture, bm).expect("the template preprocesses");
+        let got = Gpu::get().run(&source, &args, buckets::dispatch(mixture));
+        let (want_pairs, want_tiles) = buckets::buckets(mixture, bm, capacity, &chosen);
+        assert_eq!(got[0].u32s(), want_pairs);
+        assert_eq!(got[1].u32s(), want_tiles.as_flattened());
+        let tiles = want_tiles.iter().filter(|tile| tile[2] > 0).count();
+        assert!(tiles <= buckets::most_tiles(mixture, rows, bm) as usize);
+    }
+}
+
+#[test]
+fn products_over_tiles_match_the_twin() {
+    let mixture = Mixture { experts: 6, used: 3 };
+    let (rows, n) = (37u32, 45u32);
+    let chosen = made_up(mixture, rows);
+    let pairs = rows * mixture.used;
+    for tile in matmul_experts::TILES {
+        let capacity = buckets::most_tiles(mixture, rows, tile.bm);
+        let (order, tiles) = buckets::buckets(mixture, tile.bm, capacity, &chosen);
+        for dtype in DType::ALL {
+            // A product of the rows, written beside another one, then one of the pairs; experts 1 to 4 alone.
+            for (pairs_per_row, y_stride, y_at) in [(mixture.used, 2 * n, n), (1, n, 0)] {
+                let k = width(dtype);
+                let (begin, end) = (1, 5);
+                let m = matrix(dtype, k, (end - begin) * n, 30);
+                let params = matmul_experts::Params {
+                    planes: m.layout.planes,
+                    n,
+                    units_per_row: m.layout.units_per_row,
+                    begin,
+                    end,
+                    pairs_per_row,
+                    y_stride,
+                    y_at,
+                    pad: 0,
+                };
+                let x = random(31, (pairs / pairs_per_row * k) as usize);
+                let mut want = vec![-7.0f32; (pairs * y_stride) as usize];
+                let args = [
+                    BufferArg::uniform(&params),
+                    BufferArg::read(&m.words),
+                    BufferArg::read(tiles.as_flattened()),
+                    BufferArg::read(&order),
+                    BufferArg::read(&x),
+                    BufferArg::read_write(&want),
+                ];
+                let source = matmul_experts::source(tile, dtype).expect("the template preprocesses");
+                let grid = matmul_experts::dispatch(tile, &params, mixture, rows);
+                let got = Gpu::get().run(&source, &args, grid)[0].f32s();
+                matmul_experts::matmul(&params, &m.layout, &m.words, (&tiles, &order), &x, &mut want);
+                assert_close(&got, &want, 2e-5, 1e-5);
+            }
+        }
+    }
+}
+
+#[test]
+fn dense_part_and_experts_are_normed_and_added() {
+    for (mixture, rows, width) in
+        [(Mixture { experts: 9, used: 8 }, 5, 1060), (Mixture { experts: 2, used: 1 }, 3, 4)]
+    {
+        let used = mixture.used as usize;
+        let chosen = made_up(mixture, rows + 1);
+        let (rows, y) = (rows as usize, random(50, (rows as usize + 1) * used * width));
+        let mut branch = random(51, (rows + 1) * width);
+        branch[..width].fill(0.0);
+        let vectors = random(52, 2 * width + 3);
+        let params =
+            mix::Params { dense_norm: 1, experts_norm: 3 + width as u32, eps: EPS, ..Default::default() };
+        let args = [
+            BufferArg::uniform(&params),
+            state(rows as u32),
+            BufferArg::read(&vectors),
+            BufferArg::read(&chosen),
+            BufferArg::read(&y),
+            BufferArg::read_write(&branch),
+        ];
+        let source = mix::source(mixture, width as u32).expect("the template preprocesses");
+        let got = Gpu::get().run(&source, &args, mix::dispatch(rows as u32 + 1))[0].f32s();
+        let row = |t: usize| {
+            let (chosen, y) = (&chosen[t * used..][..used], &y[t * used * width..][..used * width]);
+            as_f32(&mix::mix(&params, &vectors, chosen, y, &branch[t * width..][..width]))
+        };
+        let mut want: Vec<f32> = (0..rows).flat_map(row).collect();
+        // The row behind the chunk stays as it is.
+        want.extend(&branch[rows * width..]);
+        assert_close(&got, &want, 1e-5, 1e-5);
+    }
+}
+
+#[test]
+fn small_chunks_get_small_tiles() {
+    let mixture = Mixture { experts: 128, used: 8 };
+    assert_eq!(matmul_experts::choose(mixture, 512), Tile::MEDIUM);
+    assert_eq!(matmul_experts::choose(mixture, 64), Tile::SMALL);
+}

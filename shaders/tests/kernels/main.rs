@@ -1,0 +1,18 @@
+//! The kernels against their twins, on a device. One program, since each that links `wgpu` takes long to compile.
+
+mod adapted;
+mod adapter;
+mod attention_block;
+mod attention_decode;
+mod audio;
+mod backward;
+mod common;
+mod experts;
+mod matvec;
+mod naga;
+mod rows;
+mod sampling;
+mod subnormal;
+mod training;
+mod vision;
+mod weights;

@@ -1,0 +1,86 @@
+//! Scales that are subnormal halves, on a device that takes these for 0 when it unpacks them, as WGSL lets it.
+
+#![allow(clippy::unwrap_used)]
+
+use half::f16;
+use shaders::matmul::Tile;
+use shaders::matvec::{self, Adapted, Epilogue, Matvec, Prologue};
+use shaders::quant::repack;
+use shaders::selftest::{Arg, Form};
+use shaders::{Binding, DType, PlanarLayout, Source, repack as repack_kernel};
+
+use crate::common::{BufferArg, Gpu, Output, assert_close};
+
+/// The kernel as such a device computes it.
+fn flushing(source: Source) -> Source {
+    let unpacking = source.wgsl.replace("unpack2x16float(", "flushed_halves(");
+    let flushed = "
+fn flushed_halves(pair: u32) -> vec2<f32> {
+    let low = select(pair & 0xffffu, 0u, (pair & 0x7c00u) == 0u);
+    let high = select(pair & 0xffff0000u, 0u, (pair & 0x7c000000u) == 0u);
+    return unpack2x16float(low | high);
+}
+";
+    Source { name: format!("{}, flushing", source.name), wgsl: unpacking + flushed, ..source }
+}
+
+fn check(form: &Form) {
+    let case = form.case().unwrap();
+    let source = flushing(case.source);
+    let arg = |(arg, binding): (&Arg, &Binding)| match (arg, binding) {
+        (Arg::Uniform(bytes), _) => BufferArg::Uniform(bytes.clone()),
+        (Arg::Words(words), Binding::ReadWrite) => BufferArg::read_write(words),
+        (Arg::Words(words), _) => BufferArg::read(words),
+    };
+    let args: Vec<_> = case.args.iter().zip(&source.bindings).map(arg).collect();
+    let out = Gpu::get().run(&source, &args, case.grid);
+    for expected in &case.expected {
+        let written = |kind: &&Binding| **kind == Binding::ReadWrite;
+        let place = source.bindings[..expected.binding].iter().filter(written).count();
+        let got = expected.reading.read(&Output::u32s(&out[place]), expected.values.len());
+        println!("{}", source.name);
+        assert_close(&got, &expected.values, expected.absolute, expected.relative);
+    }
+}
+
+fn quantised() -> impl Iterator<Item = DType> {
+    DType::ALL.into_iter().filter(|dtype| !dtype.is_float())
+}
+
+#[test]
+fn rows_are_gathered_all_the_same() {
+    quantised().for_each(|dtype| check(&Form::Gather(dtype)));
+}
+
+#[test]
+fn products_are_the_same() {
+    for dtype in quantised() {
+        check(&Form::Matmul(Tile::SMALL, dtype));
+        for form in [matvec::Form::default(), matvec::Form::new(4, 4, 1).packed()] {
+            let (prologue, epilogue) = (Prologue::Plain, Epilogue::Store);
+            let dtypes = vec![dtype];
+            check(&Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, adapted: Adapted::NOT, form }));
+        }
+    }
+}
+
+#[test]
+fn every_finite_super_scale_becomes_its_float() {
+    let all: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).filter(|half| half.is_finite()).collect();
+    for (dtype, at) in [(DType::Q3_K, 108), (DType::Q6_K, 208)] {
+        let (k, n) = (256, all.len() as u64);
+        let mut bytes = vec![0x5a; dtype.block_bytes() * all.len()];
+        for (block, scale) in bytes.chunks_exact_mut(dtype.block_bytes()).zip(&all) {
+            block[at..at + 2].copy_from_slice(&scale.to_le_bytes());
+        }
+        let layout = PlanarLayout::new(dtype, k, n).unwrap();
+        let want = repack(dtype, k, n, &bytes).unwrap();
+        let params = repack_kernel::Params::new(&layout, 0, n as u32, 0).unwrap();
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        let args = [BufferArg::uniform(&params), BufferArg::Read(bytes), BufferArg::zeros(want.len())];
+        let source = flushing(repack_kernel::source(dtype).unwrap());
+        let got = Gpu::get().run(&source, &args, repack_kernel::dispatch(dtype, &params)).remove(0).u32s();
+        let wrong = got.iter().zip(&want).filter(|(got, want)| got != want).count();
+        assert_eq!(wrong, 0, "{dtype}: words that differ");
+    }
+}

@@ -1,0 +1,246 @@
+//! Kernels that read or write planar weights, against their twins, on odd sizes and every storage type.
+
+#![allow(clippy::unwrap_used)]
+
+use shaders::matmul::{self, Clamps, Tile, matmul, matmul_clamped};
+use shaders::ple::combine::{self, Table, combine};
+use shaders::quant::{dequantize, quantize, repack};
+use shaders::state::State;
+use shaders::{DType, PlanarLayout, embed, repack as repack_kernel};
+
+use crate::common::{BufferArg, Gpu, assert_close, random};
+
+/// A row length that is odd in units (floats) or blocks.
+fn odd_k(dtype: DType) -> u64 {
+    match dtype.block_elements() {
+        1 => 16 * 5,
+        32 => 32 * 3,
+        _ => 256 * 3,
+    }
+}
+
+/// A quantised matrix: file bytes, layout and planes.
+struct Matrix {
+    bytes: Vec<u8>,
+    layout: PlanarLayout,
+    words: Vec<u32>,
+}
+
+fn matrix(dtype: DType, k: u64, n: u64) -> Matrix {
+    let values: Vec<f32> = random(k + n, (k * n) as usize).iter().map(|x| x * 0.05).collect();
+    let bytes = quantize(dtype, &values).unwrap();
+    let words = repack(dtype, k, n, &bytes).unwrap();
+    Matrix { bytes, layout: PlanarLayout::new(dtype, k, n).unwrap(), words }
+}
+
+/// A matrix of arbitrary codes and scales, in which every bit of the file matters.
+fn arbitrary_matrix(dtype: DType, k: u64, n: u64) -> Matrix {
+    let count = (dtype.row_bytes(k).unwrap() * n) as usize;
+    let mut bytes: Vec<u8> = random(k, count).iter().map(|x| (x * 65536.0) as i32 as u8).collect();
+    // The half that becomes a float is kept finite: a NaN may change its bits on the way.
+    if let DType::Q3_K | DType::Q6_K = dtype {
+        for block in bytes.chunks_exact_mut(dtype.block_bytes()) {
+            block[dtype.block_bytes() - 1] &= 0xbf;
+        }
+    }
+    let words = repack(dtype, k, n, &bytes).unwrap();
+    Matrix { bytes, layout: PlanarLayout::new(dtype, k, n).unwrap(), words }
+}
+
+fn state(len: u32) -> BufferArg {
+    BufferArg::read(&[State { len, ..State::default() }])
+}
+
+#[test]
+fn repacking_in_pieces_gives_the_words_of_the_twin() {
+    let gpu = Gpu::get();
+    for dtype in DType::ALL {
+        for k in [odd_k(dtype), 512] {
+            let n = 11u64;
+            let matrix = arbitrary_matrix(dtype, k, n);
+            let row_bytes = dtype.row_bytes(k).unwrap() as usize;
+            let source = repack_kernel::source(dtype).unwrap();
+            let mut words = vec![0u32; matrix.words.len()];
+            for (row, rows, byte_offset) in [(0u32, 4u32, 0usize), (4, 2, 2), (6, 5, 6)] {
+                assert!(row.is_multiple_of(repack_kernel::rows_alignment(dtype, k as u32)));
+                let mut piece = vec![0xa5u8; byte_offset];
+                piece.extend(&matrix.bytes[row as usize * row_bytes..(row + rows) as usize * row_bytes]);
+                piece.resize(piece.len().next_multiple_of(4), 0x5a);
+                let params =
+                    repack_kernel::Params::new(&matrix.layout, row, rows, byte_offset as u32).unwrap();
+                let args =
+                    [BufferArg::uniform(&params), BufferArg::Read(piece), BufferArg::read_write(&words)];
+                words = gpu.run(&source, &args, repack_kernel::dispatch(dtype, &params)).remove(0).u32s();
+            }
+            let wrong = words.iter().zip(&matrix.words).position(|(got, want)| got != want);
+            assert_eq!(wrong, None, "{dtype}, k = {k}");
+        }
+    }
+}
+
+#[test]
+fn pieces_that_share_words_are_refused() {
+    let layout = PlanarLayout::new(DType::Q8_0, 96, 11).unwrap();
+    assert!(matches!(
+        repack_kernel::Params::new(&layout, 1, 2, 0),
+        Err(repack_kernel::PieceError::Alignment { .. })
+    ));
+    assert!(matches!(
+        repack_kernel::Params::new(&layout, 0, 2, 3),
+        Err(repack_kernel::PieceError::Alignment { .. })
+    ));
+    assert!(matches!(
+        repack_kernel::Params::new(&layout, 2, 10, 0),
+        Err(repack_kernel::PieceError::Range { .. })
+    ));
+}
+
+#[test]
+fn gathered_rows_are_the_file_s_rows() {
+    let gpu = Gpu::get();
+    for dtype in DType::ALL {
+        let (k, n, row0) = (odd_k(dtype), 9u64, 100);
+        let matrix = matrix(dtype, k, n);
+        // Two tokens of other parts, and one more slot than the step has.
+        let tokens = [103u32, 99, 108, 109, 100, 104];
+        let len = 5;
+        let params = embed::gather::Params::new(&matrix.layout, row0, 1.5);
+        let untouched = vec![-7.0f32; tokens.len() * k as usize];
+        let args = [
+            BufferArg::uniform(&params),
+            BufferArg::read(&matrix.words),
+            BufferArg::read(&tokens),
+            state(len),
+            BufferArg::read_write(&untouched),
+        ];
+        let source = embed::gather::source(dtype).unwrap();
+        let got = gpu.run(&source, &args, params.dispatch(tokens.len() as u32)).remove(0).f32s();
+
+        let mut twin = untouched.clone();
+        embed::gather::gather(&matrix.layout, &matrix.words, row0, 1.5, &tokens[..len as usize], &mut twin);
+        assert_close(&got, &twin, 1e-6, 1e-6);
+
+        let mut file = vec![0.0; (k * n) as usize];
+        dequantize(dtype, &matrix.bytes, &mut file).unwrap();
+        let mut want = untouched;
+        for (t, &token) in tokens[..len as usize].iter().enumerate() {
+            if let Some(row) = token.checked_sub(row0).filter(|&row| u64::from(row) < n) {
+                for e in 0..k as usize {
+                    want[t * k as usize + e] = 1.5 * file[row as usize * k as usize + e];
+                }
+            }
+        }
+        assert_close(&got, &want, 1e-6, 1e-6);
+    }
+}
+
+#[test]
+fn per_layer_inputs_follow_the_formula() {
+    let gpu = Gpu::get();
+    let (d, layers, p, count, eps) = (96u32, 3u32, 256u32, 4usize, 1e-6f32);
+    let row = (layers * p) as usize;
+    let proj: Vec<f32> = random(1, count * row).iter().map(|x| x * 9.0).collect();
+    let norm = random(2, p as usize);
+    let tokens = [2u32, 0, 4, 2];
+    let len = 3u32;
+
+    let check = |got: &[f32], table: &dyn Fn(usize) -> Vec<f32>, params: &combine::Params| {
+        let mut want = Vec::new();
+        for t in 0..len as usize {
+            let table = table(t);
+            for l in 0..layers as usize {
+                let range = l * p as usize..(l + 1) * p as usize;
+                want.extend(combine(params, &proj[t * row..][range.clone()], &norm, &table[range]));
+            }
+        }
+        want.resize(count * row, -7.0);
+        assert_close(got, &want, 1e-5, 1e-5);
+    };
+    let untouched = vec![-7.0f32; count * row];
+
+    for dtype in DType::ALL {
+        let matrix = matrix(dtype, row as u64, 5);
+        let params = combine::Params::new(d, layers, p, eps).with_table(&matrix.layout, 0);
+        let args = [
+            BufferArg::uniform(&params),
+            BufferArg::read(&proj),
+            BufferArg::read(&norm),
+            state(len),
+            BufferArg::read(&matrix.words),
+            BufferArg::read_write(&untouched),
+            BufferArg::read(&tokens),
+        ];
+        let source = combine::source(Table::Planar(dtype)).unwrap();
+        let got = gpu.run(&source, &args, params.dispatch(count as u32)).remove(0).f32s();
+        let mut file = vec![0.0; 5 * row];
+        dequantize(dtype, &matrix.bytes, &mut file).unwrap();
+        check(&got, &|t| file[tokens[t] as usize * row..][..row].to_vec(), &params);
+    }
+
+    let table = random(3, count * row);
+    let params = combine::Params::new(d, layers, p, eps);
+    let args = [
+        BufferArg::uniform(&params),
+        BufferArg::read(&proj),
+        BufferArg::read(&norm),
+        state(len),
+        BufferArg::read(&table),
+        BufferArg::read_write(&untouched),
+    ];
+    let source = combine::source(Table::Host).unwrap();
+    let got = gpu.run(&source, &args, params.dispatch(count as u32)).remove(0).f32s();
+    check(&got, &|t| table[t * row..][..row].to_vec(), &params);
+}
+
+#[test]
+fn matrix_products_match_the_twin() {
+    let gpu = Gpu::get();
+    // Tokens and rows that are no multiples of the tiles; one more slot than the step has.
+    for (tile, count, n) in [(Tile::LARGE, 70u32, 133u64), (Tile::MEDIUM, 37, 70), (Tile::SMALL, 19, 37)] {
+        for dtype in DType::ALL {
+            let k = odd_k(dtype);
+            let matrix = matrix(dtype, k, n);
+            let x = random(5, (count + 1) as usize * k as usize);
+            let params = matmul::Params::new(&matrix.layout);
+            let untouched = vec![-7.0f32; (count + 1) as usize * n as usize];
+            let args = [
+                BufferArg::uniform(&params),
+                BufferArg::read(&matrix.words),
+                state(count),
+                BufferArg::read(&x),
+                BufferArg::read_write(&untouched),
+            ];
+            let source = tile.source(dtype).unwrap();
+            let got = gpu.run(&source, &args, tile.dispatch(&params, count + 1)).remove(0).f32s();
+            let mut want = matmul(&matrix.layout, &matrix.words, &x[..count as usize * k as usize]);
+            want.resize(untouched.len(), -7.0);
+            assert_close(&got, &want, 2e-5, 1e-5);
+        }
+    }
+}
+
+#[test]
+fn clipped_products_match_the_twin() {
+    let gpu = Gpu::get();
+    for (tile, dtype) in [(Tile::LARGE, DType::F16), (Tile::MEDIUM, DType::F32), (Tile::SMALL, DType::Q8_0)] {
+        let (count, k, n) = (19u32, odd_k(dtype), 70u64);
+        let matrix = matrix(dtype, k, n);
+        let x = random(6, count as usize * k as usize);
+        // Narrow enough that every bound is met.
+        let clamps = Clamps { input: [-0.3, 0.6], output: [-0.02, 0.01] };
+        let params = matmul::Params::new(&matrix.layout).with_clamps(clamps);
+        let args = [
+            BufferArg::uniform(&params),
+            BufferArg::read(&matrix.words),
+            state(count),
+            BufferArg::read(&x),
+            BufferArg::zeros(count as usize * n as usize),
+        ];
+        let source = tile.clamped_source(dtype).unwrap();
+        let got = gpu.run(&source, &args, tile.dispatch(&params, count)).remove(0).f32s();
+        let want = matmul_clamped(&matrix.layout, &matrix.words, &x, &clamps);
+        let plain = matmul(&matrix.layout, &matrix.words, &x);
+        assert!(want.contains(&-0.02) && want.contains(&0.01) && want != plain);
+        assert_close(&got, &want, 2e-5, 1e-5);
+    }
+}
