@@ -22,7 +22,7 @@ test.describe("loading a model", () => {
     await expect(page.getByText("Your message will be sent when gemma4:e2b is ready.")).toBeVisible();
     await app.composer.fill("And more");
     await expect(app.sendButton).toBeDisabled();
-    await expect(page.getByText("Your previous message is still waiting for the model.")).toBeVisible();
+    await expect(page.getByText("Your previous message is still waiting.")).toBeVisible();
     await expect(app.answers.first()).toContainText("A red circle");
     await expect(app.composer).toHaveValue("And more");
   });

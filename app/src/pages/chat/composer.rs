@@ -189,10 +189,10 @@ pub fn Composer() -> impl IntoView {
             let steps = run.about.with(|about| about.as_ref().map_or(0, |it| it.steps));
             return t().composer_training(run.step().into(), steps.into());
         }
-        let tokens =
-            chat.prompt_size.get().map(|size| t().composer_tokens(size.tokens.into(), size.context.into()));
-        let keys = (!touched.get()).then(|| keys().to_owned());
-        keys.into_iter().chain(tokens).collect::<Vec<_>>().join(" · ")
+        if let Some(size) = chat.prompt_size.get() {
+            return t().composer_tokens(size.tokens.into(), size.context.into());
+        }
+        if touched.get() { String::new() } else { keys().to_owned() }
     };
     view! {
         <form
