@@ -100,8 +100,8 @@ fn what_cannot_be_trained_is_named() {
         { "role": "assistant", "content": "A ship." },
     ] });
     let cases = [
-        (vec![ids(), picture], "line 2: it has a place for a picture and does not say which file"),
-        (vec![masked], "line 1: nothing of it is learned: the model says nothing in it"),
+        (vec![ids(), picture], "line 2: doesn’t say which file the image is"),
+        (vec![masked], "line 1: nothing to learn: the model says nothing in it"),
         (vec![], "holds no example"),
     ];
     for (rows, reason) in cases {
@@ -109,7 +109,7 @@ fn what_cannot_be_trained_is_named() {
         assert!(said.ends_with(reason), "{said}");
     }
     let said = refusal(&train(MODEL, folder.path(), &[ids()], &["--rank", "65"]));
-    assert!(said.ends_with("the rank is 65; it must be between 1 and 64"), "{said}");
+    assert!(said.ends_with("the rank is 65, but must be between 1 and 64"), "{said}");
     let experts = "frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf";
     let said = refusal(&train(experts, folder.path(), &[ids()], &[]));
     assert!(said.ends_with("gemtab cannot train a model with a mixture of experts yet"), "{said}");
