@@ -19,18 +19,7 @@ use protocol::{
 use worker::Host;
 
 use crate::desk;
-use crate::desk::{Desk, generate, load};
-
-fn tune(id: u64, request: TuneRequest) -> Request {
-    Request::Tune { id: RequestId(id), request: Box::new(request) }
-}
-
-fn said(event: Event) -> TuneEvent {
-    match event {
-        Event::Tune { event, .. } => *event,
-        other => panic!("not of fine-tuning: {other:?}"),
-    }
-}
+use crate::desk::{Desk, generate, load, said, tune};
 
 fn failure(event: Event) -> Failure {
     match event {

@@ -18,7 +18,7 @@ use futures_util::FutureExt as _;
 use protocol::failure::{MediaFailure, NoGpu};
 use protocol::{
     Event, Failure, GenerateOptions, LoadOptions, Message, ModelSource, Request, RequestId, Role, Sampling,
-    VERSION,
+    TuneEvent, TuneRequest, VERSION,
 };
 use server::Server;
 use worker::Host;
@@ -281,6 +281,19 @@ pub fn go_on(id: u64, text: &str, begun: Option<protocol::Begun>, max_tokens: u3
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
     let options = GenerateOptions { sampling, max_tokens, begun, ..GenerateOptions::default() };
     Request::Generate { id: RequestId(id), messages: asks(text), options }
+}
+
+/// A request of fine-tuning.
+pub fn tune(id: u64, request: TuneRequest) -> Request {
+    Request::Tune { id: RequestId(id), request: Box::new(request) }
+}
+
+/// What a run of fine-tuning said.
+pub fn said(event: Event) -> TuneEvent {
+    match event {
+        Event::Tune { event, .. } => *event,
+        other => panic!("not of fine-tuning: {other:?}"),
+    }
 }
 
 /// A request to answer, always with the likeliest token.
