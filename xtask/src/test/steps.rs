@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
-use super::programs::{NATIVE, Program, Programs};
+use super::programs::{Program, Programs};
 use super::tally::{self, Runner, Tally};
 use crate::process::{cargo, run, step};
 use crate::setup::{self, Toolchain, npx};
@@ -18,11 +18,8 @@ pub fn formatting() -> Result<()> {
     run(cargo(&project::root()).args(["fmt", "--all", "--check"]))
 }
 
-pub fn lints() -> Result<()> {
-    let native = step("Linting for this machine", || {
-        let mut clippy = cargo(&project::root());
-        run(clippy.args(["clippy", "--locked"]).args(NATIVE).args(["--all-targets", "--", "-D", "warnings"]))
-    });
+pub fn lints(programs: &mut Programs) -> Result<()> {
+    let native = programs.lint();
     let wasm = step("Linting for wasm", || {
         let toolchain = Toolchain::ensure()?;
         let packages = BROWSER_CRATES.iter().flat_map(|package| ["--package", *package]);
