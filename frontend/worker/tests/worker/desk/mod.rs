@@ -12,8 +12,8 @@ use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-use engine::bytes::{ByteSource, CancelToken, FileSource, LocalBoxFuture, LocalSource};
-use engine::store::{CachingSource, Folder, MemoryFolder, StoreError};
+use engine::bytes::{ByteSource, CancelToken, FileSource, LocalBoxFuture};
+use engine::store::{self, CachingSource, Folder, MemoryFolder, StoreError};
 use futures_util::FutureExt as _;
 use protocol::failure::{MediaFailure, NoGpu};
 use protocol::{
@@ -201,8 +201,8 @@ impl Platform for Side {
                 Some(keeping) => Rc::<CachingSource>::clone(keeping),
                 None => server,
             };
-            let opened = Opened { source, local: None, projector: None, keeping, trouble: None };
-            return std::future::ready(Ok(opened)).boxed_local();
+            let model = store::Opened { keeping, ..store::Opened::remote(source) };
+            return std::future::ready(Ok(Opened { model, projector: None })).boxed_local();
         }
         let key = match source {
             ModelSource::Local { names, .. } => names.first(),
@@ -210,10 +210,8 @@ impl Platform for Side {
         };
         let file = key.and_then(|key| self.0.files.borrow().get(key).cloned());
         let path = file.unwrap_or_else(|| self.0.model.borrow().clone());
-        let source = Rc::new(FileSource::open(&path).expect("the file opens"));
-        let local = Some(Rc::clone(&source) as Rc<dyn LocalSource>);
-        std::future::ready(Ok(Opened { source, local, projector: None, keeping: None, trouble: None }))
-            .boxed_local()
+        let model = store::Opened::local(Rc::new(FileSource::open(&path).expect("the file opens")));
+        std::future::ready(Ok(Opened { model, projector: None })).boxed_local()
     }
 
     fn read<'a>(
