@@ -48,7 +48,14 @@ const browser = (...args: string[]) => ({
  * a browser writes into a workgroup's memory take three quarters of all time. Without them a kernel that counted on zeros
  * would be found out.
  */
-const software = ["--use-webgpu-adapter=swiftshader", "--enable-dawn-features=disable_workgroup_init"];
+const software = [
+  "--use-webgpu-adapter=swiftshader",
+  "--enable-dawn-features=disable_workgroup_init",
+  "--disable-dawn-features=use_vulkan_memory_model",
+  // The adapter has enough to do without drawing the page.
+  "--disable-gpu-compositing",
+  "--disable-gpu-rasterization",
+];
 const adapter = process.env.GEMTAB_GPU_FLAGS?.split(" ") ?? software;
 const chromium = browser("--enable-unsafe-webgpu", ...adapter);
 
@@ -78,15 +85,16 @@ const others = [
 export default defineConfig({
   testDir: "tests",
   outputDir: "test-results",
-  // The software adapter leaves a core to the interface. The tests that take longest begin first.
-  workers: 2,
+  // One beside the software adapter's would wait most of the time: the simulated engine answers by the clock.
+  workers: 3,
   retries: 0,
   forbidOnly: true,
   timeout: 180_000,
   // Long enough for a machine that also compiles meanwhile; what is awaited usually comes at once.
   expect: { timeout: 45_000 },
   reporter: [["list"]],
-  use: { baseURL, trace: "retain-on-failure" },
+  // Pictures of each moment would take half of the machine.
+  use: { baseURL, trace: { mode: "retain-on-failure", screenshots: false } },
   projects: [
     // Two software adapters would only wait for each other.
     { name: "webgpu", testDir: "tests/webgpu", use: chromium, timeout: 300_000, workers: 1 },
