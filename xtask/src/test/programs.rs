@@ -185,7 +185,9 @@ mod tests {
 
     #[test]
     fn a_warning_is_told_from_what_was_built() {
-        assert!(is_diagnostic(r#"{"reason":"compiler-message","package_id":"p","message":{"level":"warning"}}"#));
+        assert!(is_diagnostic(
+            r#"{"reason":"compiler-message","package_id":"p","message":{"level":"warning"}}"#
+        ));
         assert!(!is_diagnostic(TEST));
     }
 }
