@@ -46,7 +46,7 @@ impl ChatStore {
                 let context = self.conversation.with_untracked(|conversation| conversation.options.context);
                 self.engine.restart_with(choice, context);
             }
-            _ if untrack(|| self.engine.is_listing()) => self.sent_early.set(true),
+            None if untrack(|| self.engine.is_listing()) => self.sent_early.set(true),
             _ => self.choose_selected(),
         }
     }

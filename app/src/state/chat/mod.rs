@@ -184,7 +184,11 @@ impl ChatStore {
         Effect::new(move |_| {
             if self.sent_early.get() && !self.engine.is_listing() {
                 self.sent_early.set(false);
-                self.choose_selected();
+                // It may have been taken back, or a model chosen meanwhile.
+                let idle = self.engine.model.with_untracked(|model| !model.is_loading() && !model.is_ready());
+                if idle && self.queued.with_untracked(Option::is_some) {
+                    self.choose_selected();
+                }
             }
         });
     }
