@@ -16,11 +16,11 @@ pub struct Towers {
     /// What reads them.
     pub source: Rc<OverlaySource>,
     /// Where in the file they lie.
-    pub ranges: Vec<Range<u64>>,
+    ranges: Vec<Range<u64>>,
     /// Whether the whole file is on this machine.
-    pub is_local: bool,
+    is_local: bool,
     /// What is being kept of the file.
-    pub keeping: Option<Rc<CachingSource>>,
+    keeping: Option<Rc<CachingSource>>,
 }
 
 impl Towers {

@@ -9,13 +9,21 @@ use protocol::{
 use worker::Host;
 
 use crate::desk::server::Server;
-use crate::desk::{Desk, asks, load, pebble};
+use crate::desk::{Desk, asks, golden, load, pebble};
 
 /// A worker with the built-in model loaded from a server, in a browser that has so much room for a copy.
 fn loaded(room: Option<u64>) -> (Rc<Desk>, Rc<Host>, Rc<Server>) {
+    load_from(Server::of(&pebble()), None, room)
+}
+
+fn load_from(
+    server: Rc<Server>,
+    projector: Option<Rc<Server>>,
+    room: Option<u64>,
+) -> (Rc<Desk>, Rc<Host>, Rc<Server>) {
     let (desk, host) = Desk::new();
-    let server = Server::of(&pebble());
     desk.server.replace(Some(Rc::clone(&server)));
+    desk.projector.replace(projector);
     desk.room.set(room);
     host.receive(load(1), Vec::new());
     assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
@@ -59,6 +67,19 @@ fn what_the_browser_keeps_is_whole_when_the_model_is_ready() {
     // Each byte once.
     assert_eq!(asked(&server), server.len());
     sees_and_hears_alone(&desk, &host, &server);
+}
+
+#[test]
+fn a_projector_is_fetched_with_its_model() {
+    for room in [None, Some(u64::MAX)] {
+        let [server, projector] = ["tiny-e2b.q4_k_m.gguf", "tiny-e2b.mmproj.q8_0.gguf"]
+            .map(|file| Server::of(&golden(&format!("models/{file}"))));
+        let (desk, host, server) = load_from(server, Some(Rc::clone(&projector)), room);
+        assert!(asked(&projector) >= projector.len());
+        server.log.take();
+        sees_and_hears_alone(&desk, &host, &server);
+        assert_eq!(projector.log.take(), []);
+    }
 }
 
 #[test]

@@ -51,6 +51,8 @@ pub struct Desk {
     pub model: RefCell<PathBuf>,
     /// The server that the model comes from; without one it is a file on this machine.
     pub server: RefCell<Option<Rc<Server>>>,
+    /// The file with its towers on that server, where that is a file of its own.
+    pub projector: RefCell<Option<Rc<Server>>>,
     /// Bytes that the browser has room for, where it keeps the model.
     pub room: Cell<Option<u64>>,
     /// Other files, by the name of a local one or the digest of a layer.
@@ -206,13 +208,16 @@ impl Platform for Side {
         _: CancelToken,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>> {
         if let Some(server) = self.0.server.borrow().clone() {
-            let keeping = self.0.room.get().map(|room| server.kept(room));
-            let source: Rc<dyn ByteSource> = match &keeping {
-                Some(keeping) => Rc::<CachingSource>::clone(keeping),
-                None => server,
+            let opened = |server: Rc<Server>| {
+                let keeping = self.0.room.get().map(|room| server.kept(room));
+                let source: Rc<dyn ByteSource> = match &keeping {
+                    Some(keeping) => Rc::<CachingSource>::clone(keeping),
+                    None => server,
+                };
+                store::Opened { keeping, ..store::Opened::remote(source) }
             };
-            let model = store::Opened { keeping, ..store::Opened::remote(source) };
-            return std::future::ready(Ok(Opened { model, projector: None })).boxed_local();
+            let projector = self.0.projector.borrow().clone().map(opened);
+            return std::future::ready(Ok(Opened { model: opened(server), projector })).boxed_local();
         }
         let key = match source {
             ModelSource::Local { names, .. } => names.first(),
