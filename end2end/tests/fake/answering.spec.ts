@@ -40,6 +40,7 @@ test.describe("an answer", () => {
     await expect(answer).toContainText("Stopped.");
     await expect(answer).toContainText("Part 2");
     await expect(answer).not.toContainText("Part 12");
+    await app.kept('"finish":"Cancelled"');
     await page.reload();
     await expect(answer).toContainText("Part 2");
     await expect(answer).toContainText("Stopped.");

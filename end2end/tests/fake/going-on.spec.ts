@@ -1,37 +1,39 @@
 import { expect, test } from "../../support/watch.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
 
-const WHOLE = /Gladly\..*A red circle is to the left of a small blue square\. The circle is about twice as wide\./s;
+const SHORT = /Gladly\..*A red circle is to the left of a small blue square\. The circle is about twice as wide\./s;
+/** What takes some seconds to be said. */
+const LONG = "Show me everything";
+const WHOLE = /Gladly\..*Read the header of the file.*eight times as long\./s;
 
 test.describe("an answer goes on", () => {
   test("after Stop, as the same message", async ({ app, page }) => {
-    await app.openChat("slow,demo");
-    await app.send("Hello");
+    await app.openChat("usual,demo");
+    await app.send(LONG);
     const answer = app.answers.last();
-    await expect(answer).toContainText("Gladly.");
+    await expect(answer).toContainText("Read the header");
     await app.stopButton.click();
     await expect(answer).toContainText("Stopped.");
-    await expect(answer).not.toContainText("twice as wide");
+    await expect(answer).not.toContainText("eight times as long");
     await answer.getByRole("button", { name: "Continue" }).click();
     await expect(await app.answered()).toContainText(WHOLE);
     await expect(app.answers).toHaveCount(1);
     expect((await answer.textContent())?.split("Gladly.")).toHaveLength(2);
     await expect(answer.getByRole("button", { name: "Continue" })).toHaveCount(0);
-    await app.kept("as wide.");
+    await app.kept("eight times as long.");
     await page.reload();
     await expect(answer).toContainText(WHOLE);
   });
 
   test("after the page was closed in the middle of it", async ({ app, page }) => {
-    await app.openChat("slow,demo");
-    await app.send("Hello");
+    await app.openChat("usual,demo");
+    await app.send("A long answer");
     const answer = app.answers.last();
-    await expect(answer).toContainText("red circle");
-    await app.kept("Gladly.");
-    await page.reload();
+    await app.kept("Part 1");
+    await page.goto(page.url().replace("usual", "instant"));
     await expect(answer).toContainText("The page was closed before this answer was finished.");
     await answer.getByRole("button", { name: "Continue" }).click();
-    await expect(await app.answered()).toContainText(WHOLE);
+    await expect(await app.answered()).toContainText("Part 12");
     await expect(answer).not.toContainText("The page was closed");
   });
 
@@ -42,7 +44,7 @@ test.describe("an answer goes on", () => {
     await answer.getByRole("button", { name: "Edit answer" }).click();
     const field = answer.getByRole("textbox", { name: "Edit answer" });
     await expect(field).toBeFocused();
-    await expect(field).toHaveValue(WHOLE);
+    await expect(field).toHaveValue(SHORT);
     await field.fill("A blue circle,");
     // An answer has many lines.
     await field.press("Enter");
@@ -55,7 +57,7 @@ test.describe("an answer goes on", () => {
     await answer.getByRole("button", { name: "Continue" }).click();
     await expect(await app.answered()).toContainText(/A blue circle,\s+There is more than one way/);
     await answer.getByRole("button", { name: "Previous version" }).click();
-    await expect(answer).toContainText(WHOLE);
+    await expect(answer).toContainText(SHORT);
     await expect(page.getByText("edited")).toHaveCount(0);
   });
 });
@@ -94,8 +96,8 @@ test.describe("a conversation is copied", () => {
 
 test.describe("the next message", () => {
   test("waits for the running answer", async ({ app }) => {
-    await app.openChat("slow,demo");
-    await app.send("First matter");
+    await app.openChat("usual,demo");
+    await app.send(LONG);
     await expect(app.answers.first()).toContainText("Gladly.");
     await app.send("Second matter");
     await expect(app.page.getByText("Your message will be sent after the current answer.")).toBeVisible();
@@ -107,8 +109,8 @@ test.describe("the next message", () => {
   });
 
   test("that waits can be taken back", async ({ app, page }) => {
-    await app.openChat("slow,demo");
-    await app.send("First matter");
+    await app.openChat("usual,demo");
+    await app.send(LONG);
     await expect(app.answers.first()).toContainText("Gladly.");
     await app.send("Second matter");
     await page.getByRole("button", { name: "Cancel message" }).click();
@@ -136,15 +138,14 @@ test.describe("the next message", () => {
 
   test("has a training wait, which then goes on", async ({ app, page }) => {
     await app.open("slow,demo", "/tune");
-    await page.getByRole("button", { name: "Choose a model" }).first().click();
-    await page.getByRole("dialog", { name: "Choose a model" }).getByRole("button", { name: /^pebble/ }).click();
+    await page.getByRole("button", { name: /^Load / }).click();
     const tune = new Tune(page);
     await addPairs(page, [["What is 1 + 1?", "2"], ["What is 1 + 2?", "3"]]);
     await tune.configure({ name: "sums", steps: 400 });
     await tune.startButton.click();
     await expect(tune.status).toContainText("of 400 steps done.");
     await app.rail.getByRole("button", { name: "New", exact: true }).click();
-    await expect(page.locator("#composer-hint")).toHaveText(/^Fine-tuning is running: step \d+ of 400\. It pauses/);
+    await expect(page.locator("#composer-hint")).toHaveText(/^Fine-tuning is at step \d+ of 400\. Sending pauses it/);
     await expect(app.rail.getByRole("link", { name: /^Fine-tune \d+\/400/ })).toBeVisible();
     await app.send("Hello");
     await expect(app.answers.last()).toContainText("Gladly.");
