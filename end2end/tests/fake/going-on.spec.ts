@@ -137,8 +137,9 @@ test.describe("the next message", () => {
   });
 
   test("has a training wait, which then goes on", async ({ app, page }) => {
-    await app.open("slow,demo", "/tune");
-    await page.getByRole("button", { name: /^Load / }).click();
+    await app.openChat("usual,demo");
+    await app.ask("Hello");
+    await page.getByRole("link", { name: "Fine-tune" }).click();
     const tune = new Tune(page);
     await addPairs(page, [["What is 1 + 1?", "2"], ["What is 1 + 2?", "3"]]);
     await tune.configure({ name: "sums", steps: 400 });
@@ -147,8 +148,8 @@ test.describe("the next message", () => {
     await app.rail.getByRole("button", { name: "New", exact: true }).click();
     await expect(page.locator("#composer-hint")).toHaveText(/^Fine-tuning is at step \d+ of 400\. Sending pauses it/);
     await expect(app.rail.getByRole("link", { name: /^Fine-tune \d+\/400/ })).toBeVisible();
-    await app.send("Hello");
-    await expect(app.answers.last()).toContainText("Gladly.");
+    await app.send("A long answer");
+    await expect(app.answers.last()).toContainText("Part 1");
     await app.rail.getByRole("link", { name: /^Fine-tune/ }).click();
     await expect(tune.status).toHaveText(/steps done\. Paused while a message is answered\.$/);
     await expect(tune.status).toHaveText(/^\d+ of 400 steps done\.$/);
