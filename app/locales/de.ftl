@@ -481,6 +481,7 @@ per-second = { $size }/s
 time-left = noch { $time }
 load-table = Embeddings werden geladen
 load-weights = Gewichte werden geladen
+load-towers = Gewichte für Bild und Ton werden geladen
 load-preparing = Wird vorbereitet
 load-kernels = { NUMBER($done) } von { NUMBER($total) } Kernels
 open-not-gguf = Das ist keine GGUF-Datei. Modelldateien enden auf .gguf.

@@ -482,6 +482,7 @@ per-second = { $size }/s
 time-left = { $time } left
 load-table = Loading embeddings
 load-weights = Loading weights
+load-towers = Loading vision and audio weights
 load-preparing = Preparing
 load-kernels = { NUMBER($done) } of { NUMBER($total) } kernels
 open-not-gguf = This isn’t a GGUF file. Model files end in .gguf.

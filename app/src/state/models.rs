@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use protocol::{
-    Capabilities, CatalogEntry, Failure, FitVerdict, LoadProgress, ModelDetails, ModelSource, RequestId,
-    Sampling,
+    Capabilities, CatalogEntry, Failure, FitVerdict, LoadPhase, LoadProgress, ModelDetails, ModelSource,
+    RequestId, Sampling,
 };
 
 use crate::{format, language::t};
@@ -258,10 +258,8 @@ impl ModelState {
 pub fn progress_words(progress: &LoadProgress) -> (&'static str, String) {
     let LoadProgress { phase, done, total, rate } = *progress;
     match phase {
-        protocol::LoadPhase::Header => {
-            (t().load_header(), if done > 0 { format::bytes(done) } else { String::new() })
-        }
-        phase @ (protocol::LoadPhase::Table | protocol::LoadPhase::Weights) => {
+        LoadPhase::Header => (t().load_header(), if done > 0 { format::bytes(done) } else { String::new() }),
+        LoadPhase::Table | LoadPhase::Weights | LoadPhase::Towers => {
             let mut parts = vec![format::bytes_of(done, total)];
             if rate > 0.0 {
                 parts.push(t().per_second(&format::bytes(rate as u64)));
@@ -269,10 +267,14 @@ pub fn progress_words(progress: &LoadProgress) -> (&'static str, String) {
             if let Some(left) = format::time_left(done, total, rate).filter(|_| done < total) {
                 parts.push(t().time_left(&format::whole_seconds(left)));
             }
-            let is_table = phase == protocol::LoadPhase::Table;
-            (if is_table { t().load_table() } else { t().load_weights() }, parts.join(" · "))
+            let what = match phase {
+                LoadPhase::Table => t().load_table(),
+                LoadPhase::Towers => t().load_towers(),
+                _ => t().load_weights(),
+            };
+            (what, parts.join(" · "))
         }
-        protocol::LoadPhase::Kernels => (t().load_preparing(), t().load_kernels(done, total)),
+        LoadPhase::Kernels => (t().load_preparing(), t().load_kernels(done, total)),
     }
 }
 
@@ -324,7 +326,6 @@ pub fn recommended(choices: &[Choice], inspections: &HashMap<ModelId, Inspection
 #[cfg(test)]
 mod tests {
     use super::*;
-    use protocol::LoadPhase;
 
     fn known(verdict: FitVerdict) -> Inspection {
         Inspection::Known { details: Box::default(), verdict }

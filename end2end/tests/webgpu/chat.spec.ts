@@ -14,6 +14,8 @@ const FAST = process.env.GEMTAB_GPU_FLAGS !== undefined;
 test.describe.configure({ mode: "serial", timeout: 2 * LOAD });
 
 let app: EngineApp;
+/** Requests until the model was ready. */
+let ready = 0;
 
 test.beforeAll(async ({ browser }) => {
   app = await EngineApp.start(browser);
@@ -29,6 +31,7 @@ test("a first question is answered as the native engine answers it", async () =>
   await expect(app.card.getByText("Fits")).toBeVisible();
   const pipelines = await app.countPipelines();
   await app.loadDemo();
+  ready = app.requests.length;
   const { asked, ahead } = await pipelines();
   console.log(`of ${asked} pipelines ${ahead} were made ahead`);
   // The few that bring the weights into place are needed at once.
@@ -92,7 +95,10 @@ test("a lost device is restored, and answers as before", async () => {
   await expect(await app.ask("What is 5 + 4?")).toContainText("9");
 });
 
-test("nothing that was typed has left the tab", async ({ baseURL }) => {
+test("nothing is asked for once the model is ready, and nothing that was typed has left the tab", async ({ baseURL }) => {
+  // A browser asks for the page's icon when it likes.
+  const later = app.requests.slice(ready).map((request) => request.url());
+  expect(later.filter((url) => url.startsWith("http") && !url.endsWith("/favicon.svg"))).toEqual([]);
   expect(app.requests.length).toBeGreaterThan(0);
   for (const request of app.requests) {
     const url = new URL(request.url());

@@ -48,8 +48,10 @@ async function pull(): Promise<string> {
   return model.path;
 }
 
-test.beforeAll(async ({ baseURL }) => {
+test.beforeAll(async ({ baseURL, request }) => {
   const here = await pull();
+  // The list that the server has may be older than the files.
+  await expect.poll(async () => (await request.get("/api/models")).text()).toContain(NAME);
   // A byte less than the model takes with the context that the page asks for.
   memory = (await graphicsMemory(here, 8192)) - 1;
   proxy = await CuttingProxy.before(baseURL ?? "");
@@ -84,7 +86,7 @@ function row(app: EngineApp) {
 /** Asks twice and holds what was asked for from then on against nothing. */
 async function asksInSilence(app: EngineApp): Promise<void> {
   await app.beGreedy();
-  await app.setLongest(8);
+  await app.setLongest(2);
   const [seen, asked] = [proxy.began.length, app.requests.length];
   const first = await app.ask("Say something");
   await expect(first).not.toBeEmpty();

@@ -176,6 +176,8 @@ pub enum LoadPhase {
     Weights,
     /// Compiling kernels; count.
     Kernels,
+    /// Fetching what only pictures and sound need, so that nothing is fetched later; bytes.
+    Towers,
 }
 
 /// Weights kept in this browser.

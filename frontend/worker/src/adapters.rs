@@ -118,7 +118,7 @@ async fn read(
     cancel: &CancelToken,
 ) -> Result<Adapter, Failure> {
     let said = |error: adapter::AdapterError| failure::of(&EngineError::from(error), None);
-    let weights = host.platform.open(source, files, false, cancel.clone()).await?.source;
+    let weights = host.platform.open(source, files, false, cancel.clone()).await?.model.source;
     let ModelSource::Local { names, sizes } = source else {
         return adapter::gguf::read(&*weights).await.map_err(said);
     };
@@ -134,11 +134,11 @@ async fn read(
     let second = ModelSource::Local { names: vec![name.clone()], sizes: vec![*size] };
     let config =
         host.platform.open(&second, files.get(1..).unwrap_or_default(), false, cancel.clone()).await?;
-    if config.source.len() > MOST_CONFIG {
+    if config.model.source.len() > MOST_CONFIG {
         return Err(AdapterFailure::ConfigTooLarge { file: name.clone() }.into());
     }
-    let len = config.source.len();
-    let json = config.source.read(0..len).await.map_err(|error| failure::of_source(&error))?.to_vec();
+    let len = config.model.source.len();
+    let json = config.model.source.read(0..len).await.map_err(|error| failure::of_source(&error))?.to_vec();
     adapter::peft::read(&*weights, &json).await.map_err(said)
 }
 

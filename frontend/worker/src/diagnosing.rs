@@ -154,7 +154,7 @@ pub async fn self_test(
     }
     if !is_sound {
         host.model.replace(None);
-        host.keeper.set(None);
+        host.keeper.set(Vec::new());
         *slot = None;
     }
     Ok(told)

@@ -27,6 +27,7 @@ mod recovery;
 mod router;
 mod table;
 mod tasks;
+mod towers;
 mod tuning;
 mod verifying;
 #[cfg(target_arch = "wasm32")]

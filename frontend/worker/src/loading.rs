@@ -1,12 +1,14 @@
 //! Looking at models and loading them.
 
 use std::cell::RefCell;
+use std::iter;
 use std::rc::Rc;
 
-use engine::bytes::CancelToken;
+use engine::bytes::{ByteSource, CancelToken};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
 use engine::session::{DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, Plan, Session};
+use engine::store::{CachingSource, Opened};
 use protocol::{Event, Failure, ModelDetails, ModelSource, RequestId};
 use web_time::Instant;
 
@@ -16,6 +18,7 @@ use crate::failure::Stopped;
 use crate::host::{Host, Model, Ready};
 use crate::progress::Meter;
 use crate::tasks::Task;
+use crate::towers::Towers;
 use crate::{adapters, device, failure, keeping, recovery, table, verifying};
 
 /// What is asked for.
@@ -38,11 +41,14 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
     let cancel = &task.cancel;
     let read = async {
         let opened = host.platform.open(&wanted.source, &wanted.files, false, cancel.clone()).await?;
-        let header = Header::read(&*opened.source).await;
+        let header = Header::read(&*opened.model.source).await;
         let header = header.map_err(|error| failure::of(&error.into(), None))?;
         let of_engine = |error: EngineError| failure::of(&error, None);
-        let senses =
-            Senses::read(opened.projector.as_ref(), &Plan::read(&header).map_err(of_engine)?).await?;
+        let senses = Senses::read(
+            opened.projector.as_ref().map(|file| &file.source),
+            &Plan::read(&header).map_err(of_engine)?,
+        )
+        .await?;
         let options = LoadOptions { context: wanted.context, ..LoadOptions::default() };
         let (plan, options) = details::needs(&header, &options, &senses, memory, true).map_err(of_engine)?;
         let name = wanted.source.name();
@@ -58,7 +64,7 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
     // The memory of the one before is needed.
     host.model.replace(None);
-    host.keeper.set(None);
+    host.keeper.set(Vec::new());
     host.known.borrow_mut().clear();
     host.tuning.forget_model();
     *slot = None;
@@ -106,7 +112,7 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
 pub async fn unload(host: Rc<Host>, id: RequestId, task: Task) -> Result<Event, Failure> {
     let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
     host.model.replace(None);
-    host.keeper.set(None);
+    host.keeper.set(Vec::new());
     *slot = None;
     Ok(Event::Unloaded { id })
 }
@@ -131,8 +137,7 @@ impl From<Stopped> for Trouble {
     }
 }
 
-type Loaded =
-    (Ready, Model, Option<Rc<engine::store::CachingSource>>, ModelDetails, Vec<protocol::AdapterDetails>);
+type Loaded = (Ready, Model, Vec<Rc<CachingSource>>, ModelDetails, Vec<protocol::AdapterDetails>);
 
 async fn try_load(
     host: &Rc<Host>,
@@ -151,26 +156,31 @@ async fn try_load(
         }
     };
     tell(Loading::Header(0));
-    let mut opened = cancel
+    let opened = cancel
         .guard(async {
             let opened =
                 host.platform.open(&wanted.source, &wanted.files, wanted.keep, cancel.clone()).await?;
             Ok::<_, Stopped>(opened)
         })
         .await?;
-    if let Some(trouble) = opened.trouble.take() {
-        host.trouble(failure::of_store(&trouble));
+    let files = || iter::once(&opened.model).chain(&opened.projector);
+    if let Some(trouble) = files().find_map(|file| file.trouble.as_ref()) {
+        host.trouble(failure::of_store(trouble));
     }
 
     let plain = |error: EngineError| Trouble::Engine(error, None);
     let read = async {
         let mut told = |bytes| tell(Loading::Header(bytes));
-        Header::read_with_progress(&*opened.source, &mut told).await.map_err(EngineError::from)
+        Header::read_with_progress(&*opened.model.source, &mut told).await.map_err(EngineError::from)
     };
     let header = cancel.guard(read).await.map_err(plain)?;
     let own = Plan::read(&header).map_err(plain)?;
-    let reading = Senses::read(opened.projector.as_ref(), &own);
+    let reading = Senses::read(opened.projector.as_ref().map(|file| &file.source), &own);
     let senses = cancel.guard(reading).await?;
+    let mut towers = vec![Towers::new(&opened.model, own.tower_ranges())];
+    // All of a projector is for towers.
+    let whole = |file: &Opened| iter::once(0..file.source.len()).collect();
+    towers.extend(opened.projector.iter().map(|file| Towers::new(file, whole(file))));
     drop(own);
     let memory = DeviceMemory::assumed(gpu);
     let options = LoadOptions { context: wanted.context, ple_on_host, ..LoadOptions::default() };
@@ -184,8 +194,8 @@ async fn try_load(
     let outside = plan.table().filter(|_| fit.table_on_host).map(|spec| spec.range.clone());
     let on_device = plan.table_bytes > 0 && !fit.table_on_host;
     let table = match outside {
-        Some(range) => Some(table::here(&opened, range, wanted.use_memory, cancel, &mut tell).await?),
-        None => opened.local,
+        Some(range) => Some(table::here(&opened.model, range, wanted.use_memory, cancel, &mut tell).await?),
+        None => opened.model.local.clone(),
     };
     let subject = Subject::new(gpu, &host.adapter_names().await, &plan);
     drop(plan);
@@ -194,7 +204,8 @@ async fn try_load(
         options.products = choices::known(host, subject).await;
     }
     *pictures = options.largest_picture > 0;
-    let file = ModelFile { bytes: opened.source, table };
+    let sources: Vec<Rc<dyn ByteSource>> = towers.iter().map(|file| Rc::clone(&file.source) as _).collect();
+    let file = ModelFile { bytes: Rc::clone(&sources[0]), table };
     let device = Rc::clone(gpu);
     let mut session = Session::load_with_header(device, file.clone(), header, &options, cancel, &mut tell)
         .await
@@ -208,6 +219,9 @@ async fn try_load(
     let opening =
         async { Ok::<_, Stopped>(adapters::of_model(host, &mut session, &wanted.source, cancel).await?) };
     let own = cancel.guard(opening).await?;
+    for file in &towers {
+        file.fetch(cancel, &mut tell).await?;
+    }
     let model = Model {
         name: wanted.source.name().to_owned(),
         file,
@@ -224,7 +238,7 @@ async fn try_load(
         variant: session.variant(),
         own_adapters: own.iter().map(|adapter| adapter.key.clone()).collect(),
         adapters: adapters::held(&session).into(),
-        projector: opened.projector,
+        projector: sources.get(1).cloned(),
         sees: senses.sees,
         largest_picture: session.largest_picture(),
         ears: senses.ears,
@@ -233,5 +247,6 @@ async fn try_load(
     };
     let ready = Ready::new(Rc::clone(gpu), session, model.projector.as_ref());
     let ready = ready.await.map_err(|error| Trouble::Engine(error, context))?;
-    Ok((ready, model, opened.keeping, details, own))
+    let keeping = files().filter_map(|file| file.keeping.clone()).collect();
+    Ok((ready, model, keeping, details, own))
 }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use engine::bytes::{ByteSource, CancelToken, LocalBoxFuture, LocalSource};
+use engine::bytes::{CancelToken, LocalBoxFuture};
 use engine::gpu::CompileAhead;
-use engine::store::{CachingSource, Folder, StoreError};
+use engine::store::{self, Folder, StoreError};
 use protocol::failure::NoGpu;
 use protocol::{CacheEntry, Event, Failure, ModelSource};
 
@@ -32,7 +32,7 @@ pub trait Platform {
     /// What the platform calls its graphics adapter.
     fn adapter(&self) -> LocalBoxFuture<'_, Result<AdapterNames, NoGpu>>;
 
-    /// Opens a model's files; keeps the main one, if `keep` says so and there is a place for it. `files` are the handles of
+    /// Opens a model's files; keeps them, if `keep` says so and there is a place for them. `files` are the handles of
     /// [`ModelSource::Local`]. `cancel` stops opening and, where bytes come from a server, every read.
     fn open<'a>(
         &'a self,
@@ -85,18 +85,12 @@ impl Drop for Lock {
     }
 }
 
-/// A model's file.
+/// A model's files.
 pub struct Opened {
-    /// Its bytes.
-    pub source: Rc<dyn ByteSource>,
-    /// The same, where all of them are on this machine.
-    pub local: Option<Rc<dyn LocalSource>>,
-    /// Those of the file with its towers, where that is a file of its own.
-    pub projector: Option<Rc<dyn ByteSource>>,
-    /// What is being kept of it, to be completed when there is time.
-    pub keeping: Option<Rc<CachingSource>>,
-    /// Why it is not kept although that was asked for.
-    pub trouble: Option<StoreError>,
+    /// The main one.
+    pub model: store::Opened,
+    /// The one with its towers, where that is a file of its own.
+    pub projector: Option<store::Opened>,
 }
 
 /// Weights kept in the browser.

@@ -28,6 +28,7 @@ impl Meter {
             Loading::Table(done, total) => (LoadPhase::Table, done, total),
             Loading::Weights(done, total) => (LoadPhase::Weights, done, total),
             Loading::Kernels(done, total) => (LoadPhase::Kernels, done, total),
+            Loading::Towers(done, total) => (LoadPhase::Towers, done, total),
         };
         let is_new = self.phase != Some(phase);
         if is_new {

@@ -8,13 +8,12 @@ use std::rc::Rc;
 
 use engine::bytes::{CancelToken, LocalSource, RangeCopy};
 use engine::session::Loading;
-use engine::store::StoreError;
+use engine::store::{Opened, StoreError};
 
 use protocol::Failure;
 use protocol::failure::DeviceFailure;
 
 use crate::failure::Stopped;
-use crate::platform::Opened;
 
 /// A source on this machine that has these bytes of the file: the file itself; else what the browser keeps of it, of
 /// which the rest is fetched now; else, if it may be used, ordinary memory.

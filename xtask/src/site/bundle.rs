@@ -52,8 +52,8 @@ impl Bundle {
         self.finish(&self.compile(toolchain, quick)?, quick)
     }
 
-    /// The first half of [`Bundle::build`], for all cores: the compiler's wasm file.
-    pub fn compile(&self, toolchain: Toolchain, quick: bool) -> Result<PathBuf> {
+    /// The compiler's wasm file.
+    fn compile(&self, toolchain: Toolchain, quick: bool) -> Result<PathBuf> {
         let profile = if quick { "quick" } else { self.profile };
         step(&format!("Compiling the {} for wasm", self.name), || {
             run(toolchain.cargo("build").args(["--package", self.package, "--profile", profile]))?;
@@ -62,8 +62,8 @@ impl Bundle {
         })
     }
 
-    /// The second half, minutes on one core: the glue of a compiled wasm file, and what the optimiser makes of it.
-    pub fn finish(&self, compiled: &Path, quick: bool) -> Result<Built> {
+    /// The glue of a compiled wasm file, and what the optimiser makes of it.
+    fn finish(&self, compiled: &Path, quick: bool) -> Result<Built> {
         let level = if quick { "" } else { self.optimise };
 
         let folder = project::state().join(self.name);

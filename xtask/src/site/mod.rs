@@ -84,16 +84,19 @@ fn build_now(options: &Options) -> Result<()> {
     let toolchain = Toolchain::ensure()?;
     setup::install(&tools)?;
 
-    let compiled = PAGE.compile(toolchain, options.quick)?;
-    let (page, engine) = thread::scope(|scope| {
-        let page = scope.spawn(|| PAGE.finish(&compiled, options.quick));
+    // The linker and the optimiser of each bundle use one core for minutes: two bundles at a time.
+    let (interface, engine) = thread::scope(|scope| {
+        let interface = scope.spawn(|| {
+            let page = PAGE.build(toolchain, options.quick)?;
+            let fake = options.quick || options.simulator;
+            let fake = fake.then(|| FAKE.build(toolchain, options.quick)).transpose()?;
+            Ok::<_, anyhow::Error>((page, fake))
+        });
         let engine = WORKER.build(toolchain, options.quick);
-        (page.join(), engine)
+        (interface.join(), engine)
     });
-    let page = page.unwrap_or_else(|panic| resume_unwind(panic))?;
+    let (page, fake) = interface.unwrap_or_else(|panic| resume_unwind(panic))?;
     let engine = engine?;
-    let fake =
-        (options.quick || options.simulator).then(|| FAKE.build(toolchain, options.quick)).transpose()?;
 
     let mut site = Site::new(project::site());
     site.add_snippets(&page)?;

@@ -93,7 +93,7 @@ fn run_step(step: Step, programs: &mut Programs) -> Report {
     let mut tally = Tally::default();
     let outcome = match step {
         Step::Fmt => steps::formatting(),
-        Step::Clippy => steps::lints(),
+        Step::Clippy => steps::lints(programs),
         Step::Deny => steps::dependencies(),
         Step::Unit => steps::unit(programs, &mut tally),
         Step::Kernels => steps::kernels(programs, &mut tally),

@@ -3,6 +3,9 @@
 //! Cargo decides which features a crate has by looking at everything that one command builds. A command for each step
 //! would therefore compile `wgpu` and `leptos` several times, each with other features. So one command compiles all
 //! programs, and each step runs its own.
+//!
+//! The compiler of our own crates is Clippy's, which is the compiler with more lints: `cargo clippy` beside it would check
+//! every crate once more, all dependencies included.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,12 +13,15 @@ use std::process::Command;
 use anyhow::{Result, anyhow, bail};
 
 use super::tally::{self, Runner, Tally};
-use crate::process::{cargo, output, step};
+use crate::process::{cargo, exists, output, step};
 use crate::{project, setup};
 
 /// Every crate but the page's bundle, which is for wasm alone: here it would give the server's `leptos` the features
 /// of a browser.
-pub const NATIVE: &[&str] = &["--workspace", "--exclude", "frontend"];
+const NATIVE: &[&str] = &["--workspace", "--exclude", "frontend"];
+
+/// Clippy as a compiler.
+const CLIPPY: &str = "clippy-driver";
 
 /// A compiled program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +70,23 @@ impl Programs {
         if broken.is_empty() { Ok(()) } else { bail!("{}", broken.join("; ")) }
     }
 
+    /// Compiles the programs.
+    ///
+    /// # Errors
+    /// When they do not compile, or the compiler or Clippy has warned of anything.
+    pub fn lint(&mut self) -> Result<()> {
+        self.all()?;
+        if !exists(CLIPPY) {
+            bail!("Clippy is missing: `rustup component add clippy` installs it");
+        }
+        // It is compiled: cargo tells again what was said, this time in messages.
+        let messages = output(build().args(["--quiet", "--message-format=json"]))?;
+        match messages.lines().filter(|message| is_diagnostic(message)).count() {
+            0 => Ok(()),
+            count => bail!("{count} warnings, which are errors here"),
+        }
+    }
+
     /// The executable of this name, if it has been compiled on the way.
     pub fn executable(&self, name: &str) -> Option<PathBuf> {
         let programs = self.compiled.as_ref()?.as_ref().ok()?;
@@ -79,11 +102,22 @@ impl Programs {
 
 fn compile() -> Result<Vec<Program>> {
     step("Compiling all tests", || {
-        let mut build = cargo(&project::root());
-        build.args(["test", "--locked", "--no-run", "--message-format=json-render-diagnostics"]).args(NATIVE);
+        let messages = output(build().arg("--message-format=json-render-diagnostics"))?;
         let root = project::root();
-        Ok(output(&mut build)?.lines().filter_map(|message| parse(message, &root)).collect())
+        Ok(messages.lines().filter_map(|message| parse(message, &root)).collect())
     })
+}
+
+/// The command that compiles all tests.
+fn build() -> Command {
+    let mut build = cargo(&project::root());
+    build.args(["test", "--locked", "--no-run", "--all-targets"]).args(NATIVE);
+    if exists(CLIPPY) {
+        // What lints find stops no test from running: `Programs::lint` makes a failure of it.
+        let cap = ["--cap-lints", "warn"].map(|word| format!("{word}__CLIPPY_HACKERY__")).concat();
+        build.env("RUSTC_WORKSPACE_WRAPPER", CLIPPY).env("CLIPPY_ARGS", cap);
+    }
+    build
 }
 
 /// Reads one of cargo's messages. `None` when it does not tell of a program.
@@ -98,6 +132,11 @@ fn parse(message: &str, root: &Path) -> Option<Program> {
         is_integration_test: message.contains("\"kind\":[\"test\"]"),
         executable: executable.into(),
     })
+}
+
+/// Whether one of cargo's messages is the compiler's.
+fn is_diagnostic(message: &str) -> bool {
+    message.starts_with(r#"{"reason":"compiler-message""#)
 }
 
 /// The first string of this name. Cargo writes its messages without spaces, and escapes nothing in paths but
@@ -142,5 +181,13 @@ mod tests {
         let binary = binary.replace(r#""kind":["test"]"#, r#""kind":["bin"]"#);
         let program = parse(&binary, Path::new("/")).expect("a program");
         assert!(!program.is_test && !program.is_integration_test);
+    }
+
+    #[test]
+    fn a_warning_is_told_from_what_was_built() {
+        assert!(is_diagnostic(
+            r#"{"reason":"compiler-message","package_id":"p","message":{"level":"warning"}}"#
+        ));
+        assert!(!is_diagnostic(TEST));
     }
 }

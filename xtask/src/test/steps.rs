@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
-use super::programs::{NATIVE, Program, Programs};
+use super::programs::{Program, Programs};
 use super::tally::{self, Runner, Tally};
 use crate::process::{cargo, run, step};
 use crate::setup::{self, Toolchain, npx};
@@ -18,11 +18,8 @@ pub fn formatting() -> Result<()> {
     run(cargo(&project::root()).args(["fmt", "--all", "--check"]))
 }
 
-pub fn lints() -> Result<()> {
-    let native = step("Linting for this machine", || {
-        let mut clippy = cargo(&project::root());
-        run(clippy.args(["clippy", "--locked"]).args(NATIVE).args(["--all-targets", "--", "-D", "warnings"]))
-    });
+pub fn lints(programs: &mut Programs) -> Result<()> {
+    let native = programs.lint();
     let wasm = step("Linting for wasm", || {
         let toolchain = Toolchain::ensure()?;
         let packages = BROWSER_CRATES.iter().flat_map(|package| ["--package", *package]);
@@ -78,7 +75,7 @@ pub fn site() -> Result<()> {
 
 pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
     let mut playwright = playwright(programs)?;
-    playwright.args(["--project=webgpu", "--project=fake-engine"]);
+    playwright.args(["--project=webgpu", "--project=fake-engine", "--project=microphone"]);
     tally::run(&mut playwright, Runner::Playwright, tally)
 }
 
@@ -108,6 +105,9 @@ fn playwright(programs: &Programs) -> Result<Command> {
     // Under another name than the loader's own: the browser brings its own driver.
     if let Some(driver) = setup::software_vulkan()? {
         playwright.env("GEMTAB_PROBE_DRIVER", driver);
+    }
+    if let Some(shell) = setup::headless_shell() {
+        playwright.env("CHROMIUM_SHELL", shell);
     }
     if let Some(chromium) = setup::chromium(&folder)? {
         playwright.env("CHROMIUM", chromium);

@@ -2,6 +2,7 @@
 //! stretch of a clip.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -47,6 +48,12 @@ impl TowerPlan {
     #[must_use]
     pub fn config(&self) -> &TowerConfig {
         &self.config
+    }
+
+    /// Where in the file its weights lie.
+    #[must_use]
+    pub fn ranges(&self) -> Vec<Range<u64>> {
+        weights::ranges(&self.tensors)
     }
 
     /// Bytes of graphics memory while the tower is loaded.

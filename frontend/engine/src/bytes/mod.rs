@@ -12,6 +12,7 @@ mod file;
 pub mod http;
 mod local;
 mod memory;
+mod overlay;
 mod range_copy;
 #[cfg(target_arch = "wasm32")]
 pub mod web;
@@ -27,6 +28,7 @@ pub use file::FileSource;
 pub use futures_util::future::LocalBoxFuture;
 pub use local::LocalSource;
 pub use memory::MemorySource;
+pub use overlay::OverlaySource;
 pub use range_copy::RangeCopy;
 #[cfg(target_arch = "wasm32")]
 pub use web::{BlobSource, http_source};

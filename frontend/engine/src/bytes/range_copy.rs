@@ -59,6 +59,19 @@ impl RangeCopy {
         Ok(Self { range, pieces: builders.into_iter().map(BytesBuilder::finish).collect() })
     }
 
+    /// Whether it has all bytes of a range.
+    pub(super) fn holds(&self, range: &Range<u64>) -> bool {
+        self.range.start <= range.start && range.end <= self.range.end
+    }
+
+    /// As [`ByteSource::read`], without holding on to the copy meanwhile.
+    pub(super) fn read_soon(
+        &self,
+        range: &Range<u64>,
+    ) -> LocalBoxFuture<'static, Result<Bytes, SourceError>> {
+        std::future::ready(self.read_now(range)).boxed_local()
+    }
+
     fn read_now(&self, range: &Range<u64>) -> Result<Bytes, SourceError> {
         let len = checked_len(range, self.range.end)?;
         let Some(from) = range.start.checked_sub(self.range.start) else {
@@ -88,7 +101,7 @@ impl ByteSource for RangeCopy {
     }
 
     fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
-        std::future::ready(self.read_now(&range)).boxed_local()
+        self.read_soon(&range)
     }
 }
 

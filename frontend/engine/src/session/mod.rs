@@ -66,6 +66,8 @@ pub enum Loading {
     Weights(u64, u64),
     /// Compiling kernels: lists done, lists in all.
     Kernels(u64, u64),
+    /// Fetching what only pictures and sound need: bytes done, bytes in all.
+    Towers(u64, u64),
 }
 
 /// A loaded model with its conversation's cache.

@@ -1,5 +1,7 @@
 //! What a model is and what it costs, before a weight is read.
 
+use std::ops::Range;
+
 use crate::audio;
 use crate::gguf::Header;
 use crate::model::{
@@ -90,6 +92,14 @@ impl Plan {
             unusable,
             tower_bytes,
         })
+    }
+
+    /// Where in the file the weights of its towers lie.
+    #[must_use]
+    pub fn tower_ranges(&self) -> Vec<Range<u64>> {
+        let seeing = self.vision.as_ref().map(TowerPlan::ranges);
+        let hearing = self.audio.as_ref().map(audio::TowerPlan::ranges);
+        [seeing, hearing].into_iter().flatten().flatten().collect()
     }
 
     /// These options with room for the largest pictures for which the context need not be shorter, the per-layer table

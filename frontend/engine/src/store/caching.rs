@@ -105,6 +105,25 @@ impl CachingSource {
         self.state.borrow().trouble.clone()
     }
 
+    /// Fetches what is missing. `progress` gets the bytes that are here, and all. Stopped by `cancel` or by dropping it, it
+    /// goes on from there the next time. Reads may go on meanwhile.
+    ///
+    /// # Errors
+    /// When bytes cannot be fetched or kept.
+    pub async fn fetch_missing(
+        &self,
+        cancel: &CancelToken,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), StoreError> {
+        while let Some(gap) = self.first_gap() {
+            self.check_trouble()?;
+            progress(self.state.borrow().record.present.count(), self.size);
+            let part = gap.start..gap.end.min(gap.start + FETCH);
+            cancel.guard(self.fetch(part)).await?;
+        }
+        Ok(())
+    }
+
     /// Fetches what is missing, then checks the whole against its digest. Stopped by `cancel` or by dropping it, it
     /// goes on from there the next time. Reads may go on meanwhile.
     ///
@@ -118,12 +137,8 @@ impl CachingSource {
     ) -> Result<(), StoreError> {
         let total = self.size;
         loop {
-            while let Some(gap) = self.first_gap() {
-                self.check_trouble()?;
-                progress(Completion::Fetching { done: self.state.borrow().record.present.count(), total });
-                let part = gap.start..gap.end.min(gap.start + FETCH);
-                cancel.guard(self.fetch(part)).await?;
-            }
+            let mut fetching = |done, total| progress(Completion::Fetching { done, total });
+            self.fetch_missing(cancel, &mut fetching).await?;
             if self.state.borrow().record.verified {
                 return Ok(());
             }

@@ -13,6 +13,7 @@ pub mod journal;
 mod kept;
 mod medium;
 mod memory_folder;
+mod opened;
 #[cfg(target_arch = "wasm32")]
 mod opfs;
 #[cfg(target_arch = "wasm32")]
@@ -34,9 +35,10 @@ pub use folder::Folder;
 pub use kept::KeptRange;
 pub use medium::{Medium, MediumError};
 pub use memory_folder::MemoryFolder;
+pub use opened::Opened;
 #[cfg(target_arch = "wasm32")]
 pub use opfs_folder::OpfsFolder;
 pub use proven::{Journal, ProvenSource};
 pub use ranges::RangeSet;
 #[cfg(target_arch = "wasm32")]
-pub use web::{Blob, Entry, Opened, Store, Usage};
+pub use web::{Blob, Entry, Store, Usage};

@@ -13,7 +13,7 @@ use crate::bytes::{BlobSource, ByteSource, LocalSource};
 
 use super::journal::Record;
 use super::opfs::{OpfsMedium, OpfsSource, append_to_journal, file, journal_name, store_error};
-use super::{CachingSource, Digest, Journal, ProvenSource, StoreError};
+use super::{CachingSource, Digest, Journal, Opened, ProvenSource, StoreError};
 
 /// The folder of blobs in the origin's private file system.
 const FOLDER: &str = "blobs";
@@ -61,18 +61,6 @@ pub struct Usage {
     pub quota: u64,
     /// Whether the browser promised not to delete them by itself.
     pub persisted: bool,
-}
-
-/// How a blob was opened.
-pub struct Opened {
-    /// Its bytes.
-    pub source: Rc<dyn ByteSource>,
-    /// The same, where all of them are in this browser.
-    pub local: Option<Rc<dyn LocalSource>>,
-    /// The blob that is being kept, if it is: to be completed when there is time.
-    pub keeping: Option<Rc<CachingSource>>,
-    /// Why it is not kept although that was asked for.
-    pub trouble: Option<StoreError>,
 }
 
 impl Store {

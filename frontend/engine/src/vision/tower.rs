@@ -1,5 +1,6 @@
 //! The tower on the device: pixels in, soft tokens out.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use shaders::state::State;
@@ -36,6 +37,12 @@ impl TowerPlan {
         let tensors = tensors::find(header, &config)?;
         let weight_bytes = weights::device_bytes(&tensors, &[])?;
         Ok(Some(Self { config, tensors, weight_bytes }))
+    }
+
+    /// Where in the file its weights lie.
+    #[must_use]
+    pub fn ranges(&self) -> Vec<Range<u64>> {
+        weights::ranges(&self.tensors)
     }
 
     /// Bytes on the device while pictures of this budget are encoded: weights and working memory.

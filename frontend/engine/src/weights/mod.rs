@@ -13,6 +13,7 @@ use crate::gpu::Buffer;
 
 pub use bounds::finite;
 pub use load::{LoadError, Progress, blank, device_bytes, load};
+pub use windows::ranges;
 
 /// Rows of a matrix in one buffer.
 #[derive(Clone, Debug)]

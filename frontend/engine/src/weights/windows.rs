@@ -97,6 +97,22 @@ pub fn windows(
     windows
 }
 
+/// Ranges of the file that have every tensor of the list, in order. Each window lies within one of them.
+#[must_use]
+pub fn ranges(list: &TensorList) -> Vec<Range<u64>> {
+    let matrices = list.matrices.iter().map(|matrix| &matrix.range);
+    let mut all: Vec<_> = matrices.chain(list.vectors.iter().map(|vector| &vector.range)).cloned().collect();
+    all.sort_by_key(|range| range.start);
+    let mut joined: Vec<Range<u64>> = Vec::new();
+    for range in all {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end + GAP_BYTES => last.end = last.end.max(range.end),
+            _ => joined.push(range.start / 4 * 4..range.end),
+        }
+    }
+    joined
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +174,20 @@ mod tests {
             }
         }
         assert_eq!((next, vectors), ([100_000, 3], 1));
+    }
+
+    #[test]
+    fn ranges_have_every_window_and_join_what_lies_close() {
+        let mut list = list();
+        assert!(ranges(&list).iter().eq([&(32..21_000_480)]));
+        list.vectors[0].range = 30_000_002..30_000_034;
+        let ranges = ranges(&list);
+        assert_eq!(ranges, [32..21_000_448, 30_000_000..30_000_034]);
+        for window in windows(&list, |_| false, |_| (8, 60_000)) {
+            let within =
+                |range: &&Range<u64>| range.start <= window.range.start && window.range.end <= range.end;
+            assert!(ranges.iter().any(|range| within(&range)), "{window:?}");
+        }
     }
 
     #[test]

@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use engine::bytes::{CancelToken, FileSource};
+use engine::bytes::{ByteSource, CancelToken, FileSource};
+use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::KvType;
 use engine::session::{LoadOptions, ModelFile, Session};
@@ -34,4 +35,15 @@ pub fn load(gpu: &Rc<Gpu>, path: &Path, options: &LoadOptions) -> Session {
     let file = ModelFile::local(Rc::new(FileSource::open(path).expect("the model file opens")));
     pollster::block_on(Session::load(Rc::clone(gpu), file, options, &CancelToken::new(), &mut |_| ()))
         .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Opens a model in full precision, with the towers of a projector where one is given.
+pub fn with_projector(gpu: &Rc<Gpu>, model: &Path, projector: Option<&Path>) -> Session {
+    let mut session = exact(gpu, model);
+    if let Some(path) = projector {
+        let source: Rc<dyn ByteSource> = Rc::new(FileSource::open(path).expect("the projector opens"));
+        let header = pollster::block_on(Header::read(&*source)).expect("a header");
+        session.use_projector(&source, &header).expect("a projector");
+    }
+    session
 }

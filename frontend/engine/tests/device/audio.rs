@@ -181,17 +181,6 @@ fn a_clip_is_at_most_thirty_seconds_and_at_least_a_frame() {
     }
 }
 
-/// Opens a model in full precision, with the towers of a projector where one is given.
-fn open(gpu: &Rc<Gpu>, model: &Path, projector: Option<&Path>) -> Session {
-    let mut session = common::exact(gpu, model);
-    if let Some(path) = projector {
-        let source: Rc<dyn ByteSource> = Rc::new(FileSource::open(path).expect("the projector opens"));
-        let header = pollster::block_on(Header::read(&*source)).expect("a header");
-        session.use_projector(&source, &header).expect("a projector");
-    }
-    session
-}
-
 fn hear(session: &mut Session, clip: &[f32]) -> Result<SoftTokens, AudioError> {
     let hearing = session.hearing_mut().expect("a tower");
     pollster::block_on(hearing.soft_tokens(clip, &CancelToken::new(), &mut |_| ()))
@@ -226,7 +215,7 @@ fn logits_with_sound_in_the_prompt_agree_where_the_set_is_at_hand() {
         let says: serde_json::Value = serde_json::from_slice(&says).expect("golden JSON parses");
         let ids: Vec<u32> = serde_json::from_value(says["prompt_ids"].clone()).expect("ids");
 
-        let mut session = open(&gpu, &model, projector.as_deref());
+        let mut session = common::with_projector(&gpu, &model, projector.as_deref());
         let samples = sound(&path(format!("media/{clip}.wav"))).samples;
         let soft = hear(&mut session, &samples).expect("soft tokens");
         let input = Input::with_media(ids, session.tokenizer().special(), &[soft.medium()]);
@@ -258,7 +247,7 @@ fn answer(session: &mut Session, question: &str, sound: &Sound) -> String {
 fn the_built_in_model_understands_its_samples() {
     let gpu = common::gpu();
     let folder = common::repository("server/models/samples");
-    let mut session = open(&gpu, &common::repository("server/models/pebble.gguf"), None);
+    let mut session = common::with_projector(&gpu, &common::repository("server/models/pebble.gguf"), None);
     let text = std::fs::read(folder.join("samples.json")).expect("the samples");
     let samples: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
     let spoken = samples.as_object().expect("an object").iter().filter(|(name, _)| name.ends_with(".wav"));
@@ -298,7 +287,7 @@ fn wav(rate: u32, channels: u16, bits: u16, data: &[u8]) -> Vec<u8> {
 #[test]
 fn other_formats_are_understood_as_well() {
     let gpu = common::gpu();
-    let mut session = open(&gpu, &common::repository("server/models/pebble.gguf"), None);
+    let mut session = common::with_projector(&gpu, &common::repository("server/models/pebble.gguf"), None);
     let six = sound(&common::repository("server/models/samples/speech3.wav")).samples;
     let i16s = |v: f32| ((v * 32_767.0) as i16).to_le_bytes();
     // Every sample six times over: the tones above half the rate that this adds are filtered away again.
@@ -320,7 +309,7 @@ fn other_formats_are_understood_as_well() {
 #[test]
 fn silent_short_and_long_sound_each_have_an_answer() {
     let gpu = common::gpu();
-    let mut session = open(&gpu, &common::repository("server/models/pebble.gguf"), None);
+    let mut session = common::with_projector(&gpu, &common::repository("server/models/pebble.gguf"), None);
     // Silent: encoded like any other, and said.
     let silent = Sound::from_wav(&wav(8_000, 1, 8, &[128; 8_000])).expect("a second of silence");
     assert!(silent.is_silent());
@@ -348,7 +337,7 @@ fn silent_short_and_long_sound_each_have_an_answer() {
 #[test]
 fn a_model_without_ears_says_so() {
     let gpu = common::gpu();
-    let mut session = open(&gpu, &carried("models/tiny-e2b.q4_0.lcpp.gguf"), None);
+    let mut session = common::with_projector(&gpu, &carried("models/tiny-e2b.q4_0.lcpp.gguf"), None);
     let refused = session.hearing_mut().map(|_| ()).expect_err("no tower");
     assert!(matches!(refused, EngineError::Media(MediaError::NoTower { .. })));
 }

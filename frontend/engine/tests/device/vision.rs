@@ -3,10 +3,8 @@
 //! on all where the full set lies beside it.
 
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
-use engine::bytes::{ByteSource, CancelToken, FileSource};
-use engine::gguf::Header;
+use engine::bytes::CancelToken;
 use engine::gpu::Gpu;
 use engine::media::{ContentHash, Input, Media, MediaError, Medium, SoftTokens};
 use engine::session::{Control, EngineError, Options, Session};
@@ -44,17 +42,6 @@ fn tensor(path: &Path, name: &str) -> Vec<f32> {
 
 fn budget(tokens: u32) -> Budget {
     Budget::new(tokens).expect("a budget")
-}
-
-/// Opens a model in full precision, with the towers of a projector where one is given.
-fn open(gpu: &Rc<Gpu>, model: &Path, projector: Option<&Path>) -> Session {
-    let mut session = common::exact(gpu, model);
-    if let Some(path) = projector {
-        let source: Rc<dyn ByteSource> = Rc::new(FileSource::open(path).expect("the projector opens"));
-        let header = pollster::block_on(Header::read(&*source)).expect("a header");
-        session.use_projector(&source, &header).expect("a projector");
-    }
-    session
 }
 
 fn see(session: &mut Session, file: &[u8], budget: Budget) -> SoftTokens {
@@ -132,7 +119,8 @@ fn pictures_are_resized_bit_for_bit() {
 fn a_quantised_projector_sees_as_the_reference_does() {
     let gpu = common::gpu();
     let model = carried("models/tiny-e2b.q4_0.lcpp.gguf");
-    let mut session = open(&gpu, &model, Some(&carried("models/tiny-e2b.mmproj.q8_0.gguf")));
+    let mut session =
+        common::with_projector(&gpu, &model, Some(&carried("models/tiny-e2b.mmproj.q8_0.gguf")));
     assert!(!session.vision().expect("a tower").is_loaded());
     let outputs = carried("outputs/tiny-e2b/mmproj.image.landscape");
     check(&gpu, &mut session, &carried("media"), &outputs, false);
@@ -150,7 +138,7 @@ fn two_pictures_are_read_as_the_reference_does() {
     for (name, model, projector) in sets {
         let path = |extension: &str| carried(&format!("outputs/tiny-e2b/{name}.two_images.{extension}"));
         let says = json(&path("json"));
-        let mut session = open(&gpu, &model, projector.as_deref());
+        let mut session = common::with_projector(&gpu, &model, projector.as_deref());
         let files = says["files"].as_array().expect("files");
         let mut soft = Vec::new();
         for (file, count) in files.iter().zip(says["num_soft_tokens"].as_array().expect("counts")) {
@@ -174,7 +162,7 @@ fn two_pictures_are_read_as_the_reference_does() {
 #[test]
 fn the_decoder_reads_reference_soft_tokens_as_the_reference_does() {
     let gpu = common::gpu();
-    let mut session = open(&gpu, &carried("models/tiny-unified.f16.lcpp.gguf"), None);
+    let mut session = common::with_projector(&gpu, &carried("models/tiny-unified.f16.lcpp.gguf"), None);
     let outputs = |name: &str| carried("outputs/tiny-unified").join(name);
     let says = json(&outputs("f16.image.landscape.json"));
     let values = tensor(&outputs("f16.image.landscape.safetensors"), "soft_tokens");
@@ -227,7 +215,7 @@ fn every_tower_of_the_full_set_agrees_where_it_is_at_hand() {
     for (name, model, projector, outputs) in cases {
         let models = set.join("models");
         let projector = projector.map(|file| models.join(file));
-        let mut session = open(&gpu, &models.join(model), projector.as_deref());
+        let mut session = common::with_projector(&gpu, &models.join(model), projector.as_deref());
         for (output, prompt) in outputs {
             check(&gpu, &mut session, &media, &set.join("golden").join(name).join(output), *prompt);
         }
@@ -269,7 +257,7 @@ const PEBBLE: &str = "server/models/pebble.gguf";
 #[test]
 fn the_cache_knows_pictures_by_their_content() {
     let gpu = common::gpu();
-    let mut session = open(&gpu, &common::repository(PEBBLE), None);
+    let mut session = common::with_projector(&gpu, &common::repository(PEBBLE), None);
     // 500 tokens in front: the first picture lies across the end of the first chunk.
     let soft = [20, 220].map(|red| see(&mut session, &colours(red), budget(70)));
     let first = around(&session, 500, &soft);
@@ -302,7 +290,7 @@ fn the_cache_knows_pictures_by_their_content() {
 #[test]
 fn how_a_prompt_is_cut_changes_nothing_where_pictures_are_seen_whole() {
     let gpu = common::gpu();
-    let mut session = open(&gpu, &carried("models/tiny-unified.f16.lcpp.gguf"), None);
+    let mut session = common::with_projector(&gpu, &carried("models/tiny-unified.f16.lcpp.gguf"), None);
     let width = session.decoder().config().width;
     let made_up = |seed: u32| {
         let content = ContentHash::of(&seed.to_le_bytes(), &[]);
@@ -333,7 +321,7 @@ fn how_a_prompt_is_cut_changes_nothing_where_pictures_are_seen_whole() {
 #[test]
 fn the_built_in_model_says_what_it_sees() {
     let gpu = common::gpu();
-    let mut session = open(&gpu, &common::repository(PEBBLE), None);
+    let mut session = common::with_projector(&gpu, &common::repository(PEBBLE), None);
     let samples = common::repository("server/models/samples");
     let says = json(&samples.join("samples.json"));
     for name in ["shapes1", "shapes3", "digit"] {
@@ -358,7 +346,7 @@ fn the_built_in_model_says_what_it_sees() {
 #[test]
 fn a_tower_is_loaded_once_and_can_be_dropped() {
     let gpu = common::gpu();
-    let mut session = open(&gpu, &common::repository(PEBBLE), None);
+    let mut session = common::with_projector(&gpu, &common::repository(PEBBLE), None);
     let file = read(&common::repository("server/models/samples/digit.png"));
     let before = gpu.bytes_in_use();
     let vision = session.vision_mut().expect("a tower");
@@ -394,7 +382,7 @@ fn a_tower_is_loaded_once_and_can_be_dropped() {
 #[test]
 fn media_that_do_not_fit_are_refused() {
     let gpu = common::gpu();
-    let mut session = open(&gpu, &common::repository(PEBBLE), None);
+    let mut session = common::with_projector(&gpu, &common::repository(PEBBLE), None);
     // 512 places for patches, and a strip of 280 tokens has 840.
     let strip = image::RgbImage::new(3, 4000);
     let mut file = std::io::Cursor::new(Vec::new());
@@ -408,7 +396,7 @@ fn media_that_do_not_fit_are_refused() {
         "{error:?}"
     );
     // A text model has no eyes.
-    let mut blind = open(&gpu, &carried("models/tiny-e2b.q4_k_m.gguf"), None);
+    let mut blind = common::with_projector(&gpu, &carried("models/tiny-e2b.q4_k_m.gguf"), None);
     assert!(matches!(blind.vision_mut(), Err(EngineError::Media(MediaError::NoTower { .. }))));
     // Soft tokens of a model of another width.
     let slot = blind.tokenizer().special().image_slot.expect("a slot");

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use engine::bytes::{BlobSource, ByteSource, CancelToken, LocalBoxFuture, LocalSource, http_source};
+use engine::bytes::{BlobSource, ByteSource, CancelToken, LocalBoxFuture, http_source};
 use engine::gpu::CompileAhead;
 use engine::store::{self, Blob, Digest, Folder, OpfsFolder, Store, StoreError};
 use futures_util::FutureExt as _;
@@ -51,36 +51,37 @@ impl Browser {
         keep: bool,
         cancel: CancelToken,
     ) -> Result<Opened, Failure> {
-        let layer = layers
-            .iter()
-            .find(|layer| layer.kind == LayerKind::Model)
-            .ok_or_else(|| ModelFailure::NoModelFile { name: name.to_owned() })?;
-        let again = cancel.clone();
-        let upstream: Rc<dyn ByteSource> = Rc::new(http_source(&layer.url, layer.size, cancel));
-        // Read once, when the first picture or sound needs it, and not kept.
-        let projector = layers.iter().find(|layer| layer.kind == LayerKind::Projector);
-        let projector =
-            projector.map(|layer| Rc::new(http_source(&layer.url, layer.size, again)) as Rc<dyn ByteSource>);
-        let plain = |trouble| Opened {
-            source: Rc::clone(&upstream),
-            local: None,
-            projector: projector.clone(),
-            keeping: None,
-            trouble,
+        let of_kind = |kind| layers.iter().find(|layer| layer.kind == kind);
+        let layer =
+            of_kind(LayerKind::Model).ok_or_else(|| ModelFailure::NoModelFile { name: name.to_owned() })?;
+        let model = self.open_layer(name.to_owned(), layer, keep, cancel.clone()).await;
+        let projector = match of_kind(LayerKind::Projector) {
+            Some(layer) => Some(self.open_layer(format!("{name} (mmproj)"), layer, keep, cancel).await),
+            None => None,
         };
+        Ok(Opened { model, projector })
+    }
+
+    async fn open_layer(
+        &self,
+        name: String,
+        layer: &Layer,
+        keep: bool,
+        cancel: CancelToken,
+    ) -> store::Opened {
+        let upstream: Rc<dyn ByteSource> = Rc::new(http_source(&layer.url, layer.size, cancel));
         // Only what has a checksum can be kept: what was kept must be known to be right.
-        let Ok(digest) = layer.digest.parse::<Digest>() else { return Ok(plain(None)) };
+        let Ok(digest) = layer.digest.parse::<Digest>() else { return store::Opened::remote(upstream) };
         let store = match self.store().await {
             Ok(store) => store,
-            Err(error) => return Ok(plain(keep.then_some(error))),
+            Err(error) => {
+                return store::Opened { trouble: keep.then_some(error), ..store::Opened::remote(upstream) };
+            }
         };
         if keep {
             store.persist().await;
         }
-        let blob = Blob { digest, name: name.to_owned() };
-        let opened = store.blob(&blob, Rc::clone(&upstream), keep).await;
-        let store::Opened { source, local, keeping, trouble } = opened;
-        Ok(Opened { source, local, keeping, trouble, ..plain(None) })
+        store.blob(&Blob { digest, name }, upstream, keep).await
     }
 }
 
@@ -124,20 +125,12 @@ impl Platform for Browser {
         async move {
             match source {
                 ModelSource::Server { name, layers } => self.open_server(name, layers, keep, cancel).await,
-                ModelSource::Local { .. } => match files.first() {
-                    Some(file) => {
-                        let file = Rc::new(BlobSource::new(file.clone()));
-                        let projector = files.get(1).map(|file| Rc::new(BlobSource::new(file.clone())));
-                        Ok(Opened {
-                            source: Rc::clone(&file) as Rc<dyn ByteSource>,
-                            local: Some(file as Rc<dyn LocalSource>),
-                            projector: projector.map(|file| file as Rc<dyn ByteSource>),
-                            keeping: None,
-                            trouble: None,
-                        })
-                    }
-                    None => Err(ReadFailure::Gone.into()),
-                },
+                ModelSource::Local { .. } => {
+                    let mut files =
+                        files.iter().map(|file| store::Opened::local(Rc::new(BlobSource::new(file.clone()))));
+                    let model = files.next().ok_or(ReadFailure::Gone)?;
+                    Ok(Opened { model, projector: files.next() })
+                }
             }
         }
         .boxed_local()

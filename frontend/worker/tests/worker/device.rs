@@ -116,6 +116,7 @@ fn a_model_is_inspected_loaded_asked_and_let_go() {
         LoadPhase::Table => 1,
         LoadPhase::Weights => 2,
         LoadPhase::Kernels => 3,
+        LoadPhase::Towers => 4,
     }));
     assert_eq!(phases.last(), Some(&LoadPhase::Kernels));
 

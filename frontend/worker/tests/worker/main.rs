@@ -7,6 +7,7 @@ mod going_on;
 mod media;
 mod packed;
 mod table;
+mod towers;
 mod tuning;
 mod tuning_media;
 mod verifying;

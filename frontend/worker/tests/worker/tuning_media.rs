@@ -15,18 +15,7 @@ use protocol::{
     TuneRequest,
 };
 
-use crate::desk::{Desk, golden, load};
-
-fn tune(id: u64, request: TuneRequest) -> Request {
-    Request::Tune { id: RequestId(id), request: Box::new(request) }
-}
-
-fn said(event: Event) -> TuneEvent {
-    match event {
-        Event::Tune { event, .. } => *event,
-        other => panic!("not of fine-tuning: {other:?}"),
-    }
-}
+use crate::desk::{Desk, golden, load, said, tune};
 
 fn sample(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../server/models/samples").join(name);

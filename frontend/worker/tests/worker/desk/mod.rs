@@ -12,13 +12,13 @@ use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-use engine::bytes::{ByteSource, CancelToken, FileSource, LocalBoxFuture, LocalSource};
-use engine::store::{CachingSource, Folder, MemoryFolder, StoreError};
+use engine::bytes::{ByteSource, CancelToken, FileSource, LocalBoxFuture};
+use engine::store::{self, CachingSource, Folder, MemoryFolder, StoreError};
 use futures_util::FutureExt as _;
 use protocol::failure::{MediaFailure, NoGpu};
 use protocol::{
     Event, Failure, GenerateOptions, LoadOptions, Message, ModelSource, Request, RequestId, Role, Sampling,
-    VERSION,
+    TuneEvent, TuneRequest, VERSION,
 };
 use server::Server;
 use worker::Host;
@@ -201,8 +201,8 @@ impl Platform for Side {
                 Some(keeping) => Rc::<CachingSource>::clone(keeping),
                 None => server,
             };
-            let opened = Opened { source, local: None, projector: None, keeping, trouble: None };
-            return std::future::ready(Ok(opened)).boxed_local();
+            let model = store::Opened { keeping, ..store::Opened::remote(source) };
+            return std::future::ready(Ok(Opened { model, projector: None })).boxed_local();
         }
         let key = match source {
             ModelSource::Local { names, .. } => names.first(),
@@ -210,10 +210,8 @@ impl Platform for Side {
         };
         let file = key.and_then(|key| self.0.files.borrow().get(key).cloned());
         let path = file.unwrap_or_else(|| self.0.model.borrow().clone());
-        let source = Rc::new(FileSource::open(&path).expect("the file opens"));
-        let local = Some(Rc::clone(&source) as Rc<dyn LocalSource>);
-        std::future::ready(Ok(Opened { source, local, projector: None, keeping: None, trouble: None }))
-            .boxed_local()
+        let model = store::Opened::local(Rc::new(FileSource::open(&path).expect("the file opens")));
+        std::future::ready(Ok(Opened { model, projector: None })).boxed_local()
     }
 
     fn read<'a>(
@@ -281,6 +279,19 @@ pub fn go_on(id: u64, text: &str, begun: Option<protocol::Begun>, max_tokens: u3
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
     let options = GenerateOptions { sampling, max_tokens, begun, ..GenerateOptions::default() };
     Request::Generate { id: RequestId(id), messages: asks(text), options }
+}
+
+/// A request of fine-tuning.
+pub fn tune(id: u64, request: TuneRequest) -> Request {
+    Request::Tune { id: RequestId(id), request: Box::new(request) }
+}
+
+/// What a run of fine-tuning said.
+pub fn said(event: Event) -> TuneEvent {
+    match event {
+        Event::Tune { event, .. } => *event,
+        other => panic!("not of fine-tuning: {other:?}"),
+    }
 }
 
 /// A request to answer, always with the likeliest token.
