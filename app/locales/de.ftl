@@ -61,7 +61,7 @@ settings-sampling = Sampling für alle Modelle
 settings-sampling-reset = Auf Vorgaben der Modelle zurücksetzen
 settings-storage = In diesem Browser gespeichert
 settings-keep = Modelle speichern
-settings-keep-hint = Legt von jedem geladenen Modell eine Kopie im Speicher dieses Browsers ab. Beim nächsten Mal ist kein Download nötig.
+settings-keep-hint = Legt von jedem geladenen Modell aus Ollamas Bestand und vom Demomodell eine Kopie im Speicher dieses Browsers ab. Beim nächsten Mal ist kein Download nötig.
 settings-conversations = { $count ->
     [one] 1 Unterhaltung
     *[other] { $count } Unterhaltungen

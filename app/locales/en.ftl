@@ -62,7 +62,7 @@ settings-sampling = Sampling for all models
 settings-sampling-reset = Reset to each model’s defaults
 settings-storage = Saved in this browser
 settings-keep = Save models
-settings-keep-hint = Keeps a copy of each model you load in this browser’s storage. The next load then needs no download.
+settings-keep-hint = Keeps a copy of each model from Ollama’s store, and of the demo, in this browser’s storage. The next load then needs no download.
 settings-conversations = { $count ->
     [one] 1 conversation
     *[other] { $count } conversations
