@@ -1,7 +1,8 @@
 // `cargo xtask test --only e2e` builds what these tests need and runs them. To run them alone, after a
 // `cargo xtask build` and a `cargo build`: `npx playwright test`.
 //
-// GEMTAB_SERVER and GEMTAB_SITE name the server and the site; CHROMIUM names the browser. GEMTAB_PROBE names the native
+// GEMTAB_SERVER and GEMTAB_SITE name the server and the site; CHROMIUM names the browser, CHROMIUM_SHELL one that draws no
+// window around the page. GEMTAB_PROBE names the native
 // engine, and GEMTAB_PROBE_DRIVER its Vulkan driver. FIREFOX names a Firefox as a system packages it, 153 or
 // newer, for the projects fake-engine-firefox and webgpu-firefox.
 //
@@ -21,10 +22,12 @@ const site = process.env.GEMTAB_SITE ?? join(root, "target/site");
 const { ollama, models, port } = await place();
 const baseURL = `http://127.0.0.1:${port}`;
 
-const debian = "/usr/bin/chromium";
-const executablePath = process.env.CHROMIUM ?? (existsSync(debian) ? debian : undefined);
+const installed = (name: string) => [`/usr/bin/${name}`].find((path) => existsSync(path));
+const whole = process.env.CHROMIUM ?? installed("chromium");
+/** Without a window, tests take a third of the time less. Without one there is no microphone either. */
+const shell = process.env.CHROMIUM_SHELL ?? process.env.CHROMIUM ?? installed("chromium-headless-shell") ?? whole;
 
-const browser = (...args: string[]) => ({
+const browser = (executablePath: string | undefined, ...args: string[]) => ({
   ...devices["Desktop Chrome"],
   launchOptions: {
     ...(executablePath ? { executablePath } : {}),
@@ -57,10 +60,13 @@ const software = [
   "--disable-gpu-rasterization",
 ];
 const adapter = process.env.GEMTAB_GPU_FLAGS?.split(" ") ?? software;
-const chromium = browser("--enable-unsafe-webgpu", ...adapter);
+/** Of the tests that are left out, some need a microphone. */
+const chromium = browser(process.env.GEMTAB_LONG ? whole : shell, "--enable-unsafe-webgpu", ...adapter);
 
 /** The same without a graphics device, which draws pages sooner, and without traces, which take time too. */
-const plain = { ...browser("--disable-gpu"), trace: "off", screenshot: "only-on-failure" } as const;
+const plain = (executablePath: string | undefined) =>
+  ({ ...browser(executablePath, "--disable-gpu"), trace: "off", screenshot: "only-on-failure" }) as const;
+const MICROPHONE = /recording\.spec/;
 
 /** Other browsers are tested where Playwright has installed them or a variable names one. */
 const hasFirefox = isPackaged || existsSync(firefox.executablePath());
@@ -98,7 +104,8 @@ export default defineConfig({
   projects: [
     // Two software adapters would only wait for each other.
     { name: "webgpu", testDir: "tests/webgpu", use: chromium, timeout: 300_000, workers: 1 },
-    { name: "fake-engine", testDir: "tests/fake", use: plain },
+    { name: "fake-engine", testDir: "tests/fake", testIgnore: MICROPHONE, use: plain(shell) },
+    { name: "microphone", testDir: "tests/fake", testMatch: MICROPHONE, use: plain(whole) },
     ...others.map(({ there: _, ...project }) => project),
   ],
   webServer: {

@@ -200,6 +200,12 @@ impl EngineStore {
         });
     }
 
+    /// Whether it is not known yet which models there are, or which was used last.
+    #[must_use]
+    pub fn is_listing(self) -> bool {
+        self.catalog.with(|catalog| *catalog == CatalogState::Loading) || !self.settings.known.get()
+    }
+
     /// Selects the model last used, or the first that works, unless one is selected.
     pub fn select_preferred(self) {
         if self.selected.with_untracked(Option::is_some) || !self.settings.known.get_untracked() {

@@ -44,6 +44,20 @@ test("what is typed early in a conversation stays in it", async ({ app, page }) 
   await expect(app.composer).toHaveValue("Typed early");
 });
 
+test("a message sent before the list of models has come goes to the model when it has", async ({ app, page }) => {
+  let answer = () => {};
+  const listed = new Promise<void>((resolve) => (answer = resolve));
+  await page.route("**/api/models", async (route) => {
+    await listed;
+    await route.continue();
+  });
+  await app.open("instant,demo");
+  await app.send("Sent early");
+  await expect(app.questions).toHaveText(/Sent early/);
+  answer();
+  await app.answered();
+});
+
 test("a page that takes long says so", async ({ app, page }) => {
   const start = await holdProgram(page);
   await page.goto("/?fake=instant,demo", { waitUntil: "commit" });

@@ -31,6 +31,20 @@ pub fn chromium(end2end: &Path) -> Result<Option<PathBuf>> {
     Ok(None)
 }
 
+/// A Chromium that draws no window around the page, where there is one: Debian's package is installed if it can be. None where
+/// the caller names a browser.
+pub fn headless_shell() -> Option<PathBuf> {
+    let known = Path::new("/usr/bin/chromium-headless-shell");
+    if env::var_os("CHROMIUM").is_some() {
+        return None;
+    }
+    if !known.exists() && is_debian() && debian::has_apt() {
+        // Tests in the other Chromium are slower, and nothing else.
+        step("Installing Chromium's headless shell", || debian::install(&["chromium-headless-shell"])).ok();
+    }
+    known.exists().then(|| known.into())
+}
+
 /// A Firefox for Playwright: `FIREFOX` if it is set, else Debian's package, installed if need be, where it is new enough,
 /// else Playwright's own build is downloaded and `None` is returned, which lets Playwright find it.
 pub fn firefox(end2end: &Path) -> Result<Option<PathBuf>> {

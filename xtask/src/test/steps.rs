@@ -75,7 +75,7 @@ pub fn site() -> Result<()> {
 
 pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
     let mut playwright = playwright(programs)?;
-    playwright.args(["--project=webgpu", "--project=fake-engine"]);
+    playwright.args(["--project=webgpu", "--project=fake-engine", "--project=microphone"]);
     tally::run(&mut playwright, Runner::Playwright, tally)
 }
 
@@ -105,6 +105,9 @@ fn playwright(programs: &Programs) -> Result<Command> {
     // Under another name than the loader's own: the browser brings its own driver.
     if let Some(driver) = setup::software_vulkan()? {
         playwright.env("GEMTAB_PROBE_DRIVER", driver);
+    }
+    if let Some(shell) = setup::headless_shell() {
+        playwright.env("CHROMIUM_SHELL", shell);
     }
     if let Some(chromium) = setup::chromium(&folder)? {
         playwright.env("CHROMIUM", chromium);

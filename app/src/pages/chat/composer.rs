@@ -13,12 +13,7 @@ use crate::{
     components::{Glyph, Icon},
     history::ConversationId,
     language::t,
-    state::{
-        models::{CatalogState, ModelState},
-        recording::RecordingPhase,
-        settings::SendKey,
-        use_stores,
-    },
+    state::{models::ModelState, recording::RecordingPhase, settings::SendKey, use_stores},
 };
 
 /// Above this height, in pixels, the field scrolls.
@@ -81,8 +76,7 @@ pub fn Composer() -> impl IntoView {
         if chat.queued.with(Option::is_some) {
             return Some(t().composer_queued());
         }
-        let none = name.with(Option::is_none);
-        if none && engine.catalog.with(|catalog| *catalog != CatalogState::Loading) {
+        if name.with(Option::is_none) && !engine.is_listing() {
             return Some(t().composer_no_model());
         }
         None

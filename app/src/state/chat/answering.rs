@@ -46,6 +46,14 @@ impl ChatStore {
                 let context = self.conversation.with_untracked(|conversation| conversation.options.context);
                 self.engine.restart_with(choice, context);
             }
+            _ if untrack(|| self.engine.is_listing()) => self.sent_early.set(true),
+            _ => self.choose_selected(),
+        }
+    }
+
+    /// Loads the selected model for what waits; where none is selected, a person is to choose.
+    pub(super) fn choose_selected(self) {
+        match self.engine.selection_now() {
             Some(choice) => self.choose(choice),
             None => self.ui.picker.set(true),
         }

@@ -96,6 +96,8 @@ pub struct ChatStore {
     pub attach_trouble: RwSignal<Option<String>>,
     /// A model chosen before it was known what the device can do.
     chosen_early: RwSignal<Option<Choice>>,
+    /// Whether a message was sent before it was known which models there are.
+    sent_early: RwSignal<bool>,
     /// Whether the settings of a conversation that has not begun were changed: then those for new ones do not replace them.
     shaped: StoredValue<bool>,
     /// Answers that another tab is writing.
@@ -142,6 +144,7 @@ impl ChatStore {
             prompt_size: RwSignal::new(None),
             attach_trouble: RwSignal::new(None),
             chosen_early: RwSignal::new(None),
+            sent_early: RwSignal::new(false),
             shaped: StoredValue::new(false),
             elsewhere: RwSignal::new(BTreeSet::new()),
             asked: StoredValue::new(BTreeSet::new()),
@@ -176,6 +179,12 @@ impl ChatStore {
             {
                 self.chosen_early.set(None);
                 self.choose(choice);
+            }
+        });
+        Effect::new(move |_| {
+            if self.sent_early.get() && !self.engine.is_listing() {
+                self.sent_early.set(false);
+                self.choose_selected();
             }
         });
     }
