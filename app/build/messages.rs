@@ -322,6 +322,9 @@ pub fn generate(catalogue: &Catalogue) -> String {
     let _ = writeln!(out, "];\nimpl Text {{");
     for (at, (name, arguments)) in catalogue.messages.iter().enumerate() {
         let english = catalogue.languages[0].1[at].replace(|it: char| it.is_control(), "·");
+        if name == NAME {
+            continue;
+        }
         let _ = writeln!(out, "    /// {english}");
         let function = name.replace('-', "_");
         if name.starts_with(NATIVE) {

@@ -8,7 +8,9 @@ use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 /// When it is another file.
 #[wasm_bindgen]
 pub fn add_texts(tag: &str, texts: String) -> Result<(), JsError> {
-    app::add_texts(tag, texts).then_some(()).ok_or_else(|| JsError::new("these are not the words of this page"))
+    app::add_texts(tag, texts)
+        .then_some(())
+        .ok_or_else(|| JsError::new("these are not the words of this page"))
 }
 
 /// Attaches the interface to the server-rendered page.

@@ -42,7 +42,8 @@ pub fn check() -> Result<()> {
         let wanted = |name: &str| prefixes.iter().any(|prefix| name.starts_with(prefix));
         files.iter().filter(|(name, ..)| wanted(name)).map(|(_, _, compressed)| compressed).sum()
     };
-    let texts = files.iter().filter(|(name, ..)| name.starts_with("texts.")).map(|(.., compressed)| *compressed);
+    let texts =
+        files.iter().filter(|(name, ..)| name.starts_with("texts.")).map(|(.., compressed)| *compressed);
     let texts = texts.max().context("the site has no words")?;
     let page = total(&["boot.", "page.", "style."]) + texts;
     println!("\nthe page, until it is interactive: {page} bytes");

@@ -73,7 +73,7 @@ test("a page that takes long says so", async ({ app, page }) => {
 });
 
 test.describe("a page whose program cannot be loaded", () => {
-  test.use({ expectedError: /Failed to load resource|failed to fetch Wasm|^Error$/ });
+  test.use({ expectedError: /Failed to load resource|failed to fetch Wasm|^Error$|texts\.en/ });
 
   for (const [part, address] of [["program", WASM], ["words", TEXTS]] as const) {
     test(`says so without its ${part}`, async ({ page }) => {

@@ -128,7 +128,8 @@ fn parse(message: &str, root: &Path) -> Option<Program> {
     Some(Program {
         package: package.strip_prefix(root).unwrap_or(package).to_owned(),
         name: field(message, "name")?,
-        is_test: message.contains("\"test\":true},\"features\""),
+        // Benchmarks are compiled to be linted, and are not run.
+        is_test: message.contains("\"test\":true},\"features\"") && !message.contains("\"kind\":[\"bench\"]"),
         is_integration_test: message.contains("\"kind\":[\"test\"]"),
         executable: executable.into(),
     })
@@ -181,6 +182,8 @@ mod tests {
         let binary = binary.replace(r#""kind":["test"]"#, r#""kind":["bin"]"#);
         let program = parse(&binary, Path::new("/")).expect("a program");
         assert!(!program.is_test && !program.is_integration_test);
+        let benchmark = TEST.replace(r#""kind":["test"]"#, r#""kind":["bench"]"#);
+        assert!(!parse(&benchmark, Path::new("/")).expect("a program").is_test);
     }
 
     #[test]
