@@ -20,16 +20,7 @@ fn main() -> ExitCode {
 }
 
 fn make() -> Result<(), Vec<String>> {
-    let one = |error: std::io::Error| vec![format!("locales: {error}")];
-    let mut files = Vec::new();
-    for entry in fs::read_dir("locales").map_err(one)? {
-        let path = entry.map_err(one)?.path();
-        if path.extension().is_some_and(|it| it == "ftl") {
-            let tag = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            files.push((tag, fs::read_to_string(&path).map_err(one)?));
-        }
-    }
-    let code = messages::generate(&messages::check(files)?);
+    let code = messages::generate(&messages::read(Path::new("locales"))?);
     let folder = env::var_os("OUT_DIR").unwrap_or_default();
-    fs::write(Path::new(&folder).join("messages.rs"), code).map_err(one)
+    fs::write(Path::new(&folder).join("messages.rs"), code).map_err(|error| vec![error.to_string()])
 }

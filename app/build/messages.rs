@@ -1,11 +1,13 @@
 //! Reads the languages, compares them with English, and writes one function a message.
 //!
 //! Of Fluent's syntax it takes messages with text, variables and one level of choices. What `app/src/language/pattern.rs`
-//! reads is written here.
+//! reads is written here. The server has all patterns in it; for the page, `xtask` writes a file of each language.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
+    fs,
+    path::Path,
 };
 
 use fluent_syntax::{
@@ -29,6 +31,10 @@ const KEY: char = '\u{f}';
 const VARIANT: char = '\u{10}';
 /// Ends a choice.
 const END: char = '\u{11}';
+/// Between two patterns of a file.
+const SEPARATOR: &str = "\u{1e}";
+/// The message with what those who speak a language call it.
+const NAME: &str = "language-name";
 /// What plural rules may say.
 const PLURALS: [&str; 6] = ["zero", "one", "two", "few", "many", "other"];
 
@@ -266,7 +272,33 @@ fn write_pattern(pieces: &[Piece], variables: &[(String, bool)], out: &mut Strin
     }
 }
 
+/// Tags, and the file of each language from which the page reads its patterns.
+#[allow(dead_code, reason = "the build script makes the code, xtask the files")]
+pub fn files(catalogue: &Catalogue) -> Vec<(String, String)> {
+    let languages = catalogue.languages.iter();
+    languages.map(|(tag, patterns)| (tag.clone(), patterns.join(SEPARATOR))).collect()
+}
+
+/// The languages of a folder: a file each.
+///
+/// # Errors
+/// All that is wrong, a line each.
+#[allow(dead_code, reason = "tests have no folder")]
+pub fn read(folder: &Path) -> Result<Catalogue, Vec<String>> {
+    let one = |error: std::io::Error| vec![format!("{}: {error}", folder.display())];
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(one)? {
+        let path = entry.map_err(one)?.path();
+        if path.extension().is_some_and(|it| it == "ftl") {
+            let tag = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            files.push((tag, fs::read_to_string(&path).map_err(one)?));
+        }
+    }
+    check(files)
+}
+
 /// The code that `app/src/language/mod.rs` includes.
+#[allow(dead_code, reason = "the build script makes the code, xtask the files")]
 pub fn generate(catalogue: &Catalogue) -> String {
     let mut out = String::new();
     let (languages, messages) = (catalogue.languages.len(), catalogue.messages.len());
@@ -275,13 +307,24 @@ pub fn generate(catalogue: &Catalogue) -> String {
     for (tag, _) in &catalogue.languages {
         let _ = writeln!(out, "    {tag:?},");
     }
-    let _ = writeln!(out, "];\nstatic PATTERNS: [[&str; {messages}]; {languages}] = [");
+    let _ = writeln!(out, "];\nconst NAMES: [&str; {languages}] = [");
+    let name = catalogue.messages.iter().position(|(name, _)| name == NAME).unwrap_or_default();
+    for (_, patterns) in &catalogue.languages {
+        let _ = writeln!(out, "    {:?},", patterns[name]);
+    }
+    let _ = writeln!(out, "];\n#[cfg(target_arch = \"wasm32\")]\nconst MESSAGES: usize = {messages};");
+    let _ = writeln!(out, "#[cfg(target_arch = \"wasm32\")]\nconst SEPARATOR: &str = {SEPARATOR:?};");
+    out.push_str("#[cfg(not(target_arch = \"wasm32\"))]\n");
+    let _ = writeln!(out, "static PATTERNS: [[&str; {messages}]; {languages}] = [");
     for (_, patterns) in &catalogue.languages {
         let _ = writeln!(out, "    {patterns:?},");
     }
     let _ = writeln!(out, "];\nimpl Text {{");
     for (at, (name, arguments)) in catalogue.messages.iter().enumerate() {
         let english = catalogue.languages[0].1[at].replace(|it: char| it.is_control(), "·");
+        if name == NAME {
+            continue;
+        }
         let _ = writeln!(out, "    /// {english}");
         let function = name.replace('-', "_");
         if name.starts_with(NATIVE) {

@@ -61,7 +61,7 @@ settings-sampling = Sampling für alle Modelle
 settings-sampling-reset = Auf Vorgaben der Modelle zurücksetzen
 settings-storage = In diesem Browser gespeichert
 settings-keep = Modelle speichern
-settings-keep-hint = Legt von jedem geladenen Modell eine Kopie im Speicher dieses Browsers ab. Beim nächsten Mal ist kein Download nötig.
+settings-keep-hint = Legt von jedem geladenen Modell aus Ollamas Bestand und vom Demomodell eine Kopie im Speicher dieses Browsers ab. Beim nächsten Mal ist kein Download nötig.
 settings-conversations = { $count ->
     [one] 1 Unterhaltung
     *[other] { $count } Unterhaltungen
@@ -137,6 +137,8 @@ device-software-hint = Die Demo läuft langsam, größere Modelle laufen nicht.
 device-how = Grafikkarte verwenden
 too-slow = { $name } ist { $size } groß. Ohne Grafikkarte würde jedes Wort einer Antwort Minuten dauern.
 too-slow-title = Keine Grafikkarte in Benutzung
+unlikely-title = Dieses Modell passt wahrscheinlich nicht
+unlikely = { $name } braucht etwa { $missing } mehr Grafikspeicher, als dieses Gerät zu haben scheint. Das Laden kann fehlschlagen.
 too-slow-load = Trotzdem laden
 failure-title = Etwas ist schiefgelaufen
 use-context = Kontext von { NUMBER($tokens) } Token verwenden
@@ -167,6 +169,7 @@ model-demo = Demo
 model-file = Datei
 model-demo-about = Eingebaute Demo. Ein winziges Modell zum Ausprobieren der Seite: einfache Rechnungen, Listen und Fakten.
 model-loaded = Geladen
+model-recommended = Empfohlen
 models-looking = Modelle werden gesucht …
 models-none = Der Server hat keine Modelle gefunden. Gesucht wurde in:
 models-pull = Mit { $command } eines herunterladen oder eine eigene .gguf-Datei öffnen.
@@ -177,6 +180,11 @@ palette-none = Keine Treffer
 palette-action = Befehl
 palette-drawer = Einstellungen der Unterhaltung
 palette-stop = Antwort anhalten
+palette-think = Vor dem Antworten nachdenken
+palette-think-off = Ohne Nachdenken antworten
+palette-export-json = Diese Unterhaltung als JSON exportieren
+palette-export-markdown = Diese Unterhaltung als Markdown exportieren
+palette-duplicate = Diese Unterhaltung duplizieren
 shortcuts-title = Tastenkürzel
 palette-import = Unterhaltungen importieren
 palette-light = Helles Farbschema
@@ -447,6 +455,15 @@ welcome-drop = oder eine .gguf-Datei irgendwo auf dieser Seite ablegen.
 welcome-ready = { $name } ist bereit: { $memory } Grafikspeicher, { NUMBER($tokens) } Token Kontext.
 welcome-loading = { $name } wird geladen. Schreiben ist schon möglich; die Nachricht wird gesendet, sobald es bereit ist.
 welcome-demo = Dies ist eine Demo: ein winziges Modell zum Ausprobieren der Seite. Es kann zum Beispiel:
+welcome-picture = Ein Bild beschreiben
+welcome-picture-prompt = Was ist auf diesem Bild zu sehen?
+welcome-voice = Mit der Stimme fragen
+welcome-code = Code schreiben
+welcome-code-prompt = Schreib eine Python-Funktion, die prüft, ob ein Wort ein Palindrom ist.
+welcome-think = Ein Rätsel lösen
+welcome-think-prompt = Ein Schläger und ein Ball kosten zusammen 1,10 €. Der Schläger kostet 1 € mehr als der Ball. Was kostet der Ball?
+welcome-explain = Etwas erklären
+welcome-explain-prompt = Erklär einem zehnjährigen Kind, wie ein Regenbogen entsteht.
 
 ## What the stores say
 
@@ -701,6 +718,8 @@ report-switched-off = Ausgeschaltet: gepackte Ganzzahlrechnung
 ## Fine-tuning
 
 tune-intro = Das Modell mit eigenen Beispielen trainieren. Das Ergebnis ist ein kleiner Adapter, der sich an- und ausschalten lässt. Beispiele und Adapter bleiben in diesem Browser.
+tune-model = Modell
+tune-load = { $name } laden
 chart-training = Training
 chart-evaluation = Auswertung
 chart-rate = Lernrate
@@ -797,6 +816,9 @@ tune-waiting = { NUMBER($done) } von { NUMBER($steps) } Schritten fertig. Pausie
 tune-ending = { NUMBER($done) } von { NUMBER($steps) } Schritten fertig. Sicherungspunkt wird geschrieben …
 tune-paused-saved = Nach { NUMBER($saved) } von { NUMBER($steps) } Schritten pausiert. In diesem Browser gespeichert.
 tune-finished = Fertig: { NUMBER($done) } von { NUMBER($steps) } Schritten. Bleibt hier bis zum nächsten Training.
+tune-learned = Der Loss ist von { $from } auf { $to } gesunken: Der Adapter hat aus den Beispielen gelernt.
+tune-barely = Kaum verändert: Der Loss ging von { $from } auf { $to }. Längeres Training hilft meistens.
+tune-longer = { NUMBER($times) }-mal so lange trainieren
 tune-elsewhere = Ein anderer Tab trainiert.
 tune-elsewhere-at = Ein anderer Tab trainiert: { NUMBER($done) } von { NUMBER($steps) } Schritten beim letzten Speichern.
 tune-memory = { $size } Grafikspeicher

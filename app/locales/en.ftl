@@ -62,7 +62,7 @@ settings-sampling = Sampling for all models
 settings-sampling-reset = Reset to each model’s defaults
 settings-storage = Saved in this browser
 settings-keep = Save models
-settings-keep-hint = Keeps a copy of each model you load in this browser’s storage. The next load then needs no download.
+settings-keep-hint = Keeps a copy of each model from Ollama’s store, and of the demo, in this browser’s storage. The next load then needs no download.
 settings-conversations = { $count ->
     [one] 1 conversation
     *[other] { $count } conversations
@@ -138,6 +138,8 @@ device-software-hint = The demo works, slowly; larger models won’t.
 device-how = Use the graphics card
 too-slow = { $name } is { $size }. Without a graphics card, every word of an answer would take minutes.
 too-slow-title = No graphics card in use
+unlikely-title = This model probably won’t fit
+unlikely = { $name } needs about { $missing } more graphics memory than this device seems to have. Loading it may fail.
 too-slow-load = Load anyway
 failure-title = Something went wrong
 use-context = Use a context of { NUMBER($tokens) } tokens
@@ -168,6 +170,7 @@ model-demo = Demo
 model-file = File
 model-demo-about = Built-in demo. A tiny model for trying the page: simple sums, lists and facts.
 model-loaded = Loaded
+model-recommended = Recommended
 models-looking = Looking for models…
 models-none = The server found no models. It looked in:
 models-pull = Download one with { $command }, or open a .gguf file of your own.
@@ -178,6 +181,11 @@ palette-none = No matches
 palette-action = Command
 palette-drawer = Conversation settings
 palette-stop = Stop the answer
+palette-think = Think before answering
+palette-think-off = Answer without thinking
+palette-export-json = Export this conversation as JSON
+palette-export-markdown = Export this conversation as Markdown
+palette-duplicate = Duplicate this conversation
 shortcuts-title = Keyboard shortcuts
 palette-import = Import conversations
 palette-light = Use light theme
@@ -448,6 +456,15 @@ welcome-drop = or drop a .gguf file anywhere on this page.
 welcome-ready = { $name } is ready: { $memory } of graphics memory, { NUMBER($tokens) } tokens of context.
 welcome-loading = { $name } is loading. You can start typing; your message is sent when it’s ready.
 welcome-demo = This is a demo: a tiny model for trying the page. It can do things like these:
+welcome-picture = Describe a picture
+welcome-picture-prompt = What’s in this picture?
+welcome-voice = Ask by voice
+welcome-code = Write some code
+welcome-code-prompt = Write a Python function that checks whether a word is a palindrome.
+welcome-think = Solve a puzzle
+welcome-think-prompt = A bat and a ball cost $1.10 together. The bat costs $1.00 more than the ball. What does the ball cost?
+welcome-explain = Explain something
+welcome-explain-prompt = Explain to a ten-year-old how a rainbow forms.
 
 ## What the stores say
 
@@ -702,6 +719,8 @@ report-switched-off = Turned off: packed integer math
 ## Fine-tuning
 
 tune-intro = Teach the model with your own examples. The result is a small adapter that you can turn on and off. Examples and adapters stay in this browser.
+tune-model = Model
+tune-load = Load { $name }
 chart-training = Training
 chart-evaluation = Evaluation
 chart-rate = Learning rate
@@ -798,6 +817,9 @@ tune-waiting = { NUMBER($done) } of { NUMBER($steps) } steps done. Paused while 
 tune-ending = { NUMBER($done) } of { NUMBER($steps) } steps done. Writing a checkpoint…
 tune-paused-saved = Paused after { NUMBER($saved) } of { NUMBER($steps) } steps. It’s saved in this browser.
 tune-finished = Done: { NUMBER($done) } of { NUMBER($steps) } steps. It stays here until you start another one.
+tune-learned = The loss fell from { $from } to { $to }: the adapter has learned from your examples.
+tune-barely = Barely changed: the loss went from { $from } to { $to }. Training for longer usually helps.
+tune-longer = Train { NUMBER($times) } times as long
 tune-elsewhere = Another tab is training.
 tune-elsewhere-at = Another tab is training: { NUMBER($done) } of { NUMBER($steps) } steps when it last saved.
 tune-memory = { $size } of graphics memory

@@ -11,7 +11,8 @@ use wasm_bindgen::JsCast as _;
 use crate::{
     browser,
     components::{
-        AdviceDialog, MemoryDialog, Notices, Palette, Picker, Rail, RailSheet, ShortcutsDialog, TooSlowDialog,
+        AdviceDialog, MemoryDialog, Notices, Palette, Picker, Rail, RailSheet, ShortcutsDialog,
+        TooSlowDialog, UnlikelyDialog,
     },
     failures,
     history::ConversationId,
@@ -48,6 +49,7 @@ pub fn Frame(children: Children) -> impl IntoView {
         <Palette />
         <AdviceDialog />
         <TooSlowDialog />
+        <UnlikelyDialog />
         <MemoryDialog />
         <ShortcutsDialog />
         <Show when=move || stores.engine.fake.get()>

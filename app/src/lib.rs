@@ -31,6 +31,8 @@ mod webgpu_advice;
 
 pub use assets::Assets;
 pub use language::Language;
+#[cfg(target_arch = "wasm32")]
+pub use language::add_texts;
 
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, Title, provide_meta_context};

@@ -3,7 +3,7 @@
 #[path = "../build/messages.rs"]
 mod messages;
 
-use messages::{check, generate};
+use messages::{check, files, generate};
 
 const ENGLISH: &str = "hello = Hello\nfound = { $count ->\n    [one] One file in { $place }\n    *[other] { $count } files in { $place }\n}\n";
 const GERMAN: &str = "found = { $count } Dateien in { $place }\nhello = Hallo\n";
@@ -21,6 +21,15 @@ fn each_message_becomes_a_function_with_the_arguments_that_any_language_needs() 
     // A number in English is one in German too.
     assert!(code.contains("pub fn found(self, count: u64, place: &str) -> String"), "{code}");
     assert!(code.find("\"Hello\"") < code.find("\"Hallo\""), "English comes first: {code}");
+}
+
+#[test]
+fn a_file_of_a_language_has_its_patterns_in_the_order_of_english() {
+    let languages = vec![("de".to_owned(), GERMAN.to_owned()), ("en".to_owned(), ENGLISH.to_owned())];
+    let written = files(&check(languages).expect("the same messages"));
+    let [(en, _), (de, german)] = written.as_slice() else { panic!("{written:?}") };
+    assert_eq!((en.as_str(), de.as_str()), ("en", "de"));
+    assert_eq!(german, "Hallo\u{1e}\u{1} Dateien in \u{2}");
 }
 
 #[test]

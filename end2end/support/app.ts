@@ -119,6 +119,11 @@ export class App {
     await expect.poll(() => this.page.evaluate(stored)).toContain(text);
   }
 
+  /** Whether a text is in the browser's store. */
+  async inStore(text: string): Promise<boolean> {
+    return (await this.page.evaluate(stored)).includes(text);
+  }
+
   /** What is on the clipboard. Only Chromium lets a test read it; elsewhere none. */
   async clipboard(): Promise<string | undefined> {
     if (this.page.context().browser()?.browserType().name() !== "chromium") {

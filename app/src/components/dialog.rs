@@ -83,3 +83,20 @@ pub fn Dialog(
     }
     .into_any()
 }
+
+/// Opens a dialog when there is something to ask. Once it is closed, what it asked about is forgotten.
+pub fn open_while<T: Send + Sync + 'static>(asked: RwSignal<Option<T>>) -> RwSignal<bool> {
+    let open = RwSignal::new(false);
+    Effect::new(move |_| {
+        if asked.with(Option::is_some) {
+            open.set(true);
+        }
+    });
+    // Only a change is set: setting wakes the effect above.
+    Effect::new(move |_| {
+        if !open.get() && asked.with_untracked(Option::is_some) {
+            asked.set(None);
+        }
+    });
+    open
+}

@@ -27,6 +27,12 @@ pub enum Glyph {
     Again,
     /// A line that divides.
     Branch,
+    /// A picture in its frame.
+    Picture,
+    /// Two angle brackets.
+    Code,
+    /// A light bulb.
+    Think,
     /// A pencil.
     Edit,
     /// A bin.
@@ -92,6 +98,11 @@ impl Glyph {
             Self::Check => "M5 12.5l4.5 4.5L19 7.5",
             Self::Again => "M19.5 12a7.5 7.5 0 1 1-2.4-5.5M19.5 3.5v4h-4",
             Self::Branch => "M7 4v16M7 15.5c0-5 10-3.5 10-9.5M13.5 9L17 5.5L20.5 9",
+            Self::Picture => "M4.5 5.5h15v13h-15ZM5 16l4.5-4.5l3.5 3.5l2.5-2.5l4 4M15 9h.01",
+            Self::Code => "M9 7l-5 5l5 5M15 7l5 5l-5 5",
+            Self::Think => {
+                "M9.5 18h5M10.5 20.5h3M9.5 15.5c0-2-3-3-3-6.5a5.5 5.5 0 0 1 11 0c0 3.5-3 4.5-3 6.5Z"
+            }
             Self::Edit => "M5 19l.8-3.6L16.2 5a1.9 1.9 0 0 1 2.8 2.8L8.6 18.2ZM14.5 6.8l2.7 2.7",
             Self::Delete => "M4.5 7h15M9.5 7V4.5h5V7M6.5 7l.9 12.5h9.2L17.5 7M10.3 11v5M13.7 11v5",
             Self::Export => "M12 14.5V4M8 7.5L12 3.8l4 3.7M5 13v6.5h14V13",

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Dialog;
+use super::{Dialog, dialog::open_while};
 use crate::{
     format,
     language::t,
@@ -14,18 +14,7 @@ use crate::{
 pub fn MemoryDialog() -> impl IntoView {
     let stores = use_stores();
     let asked = stores.engine.memory_asked;
-    let open = RwSignal::new(false);
-    Effect::new(move |_| {
-        if asked.with(Option::is_some) {
-            open.set(true);
-        }
-    });
-    // A closed dialog forgets what it asked about. Only a change is set: setting wakes the effect above.
-    Effect::new(move |_| {
-        if !open.get() && asked.with_untracked(Option::is_some) {
-            asked.set(None);
-        }
-    });
+    let open = open_while(asked);
     let bytes = move || asked.with(|asked| asked.as_ref().map(|asked| format::bytes(asked.bytes)));
     let words = move || {
         asked.with(|asked| {

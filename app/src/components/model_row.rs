@@ -7,7 +7,10 @@ use protocol::failure::ReadFailure;
 use super::{FailureBox, Glyph, Icon};
 use crate::failures;
 use crate::state::{
-    models::{CatalogState, Choice, Inspection, Mood, capability_words, verdict_words},
+    models::{
+        CatalogState, Choice, Inspection, ModelId, Mood, capability_words, in_order, recommended,
+        verdict_words,
+    },
     use_stores,
 };
 
@@ -36,15 +39,13 @@ pub fn ModelRows(
         on_choose.run(());
         stores.chat.choose(choice);
     };
-    let rows = move || {
-        // A list that stands: the demo first when it is alone, else last; what does not work at the end.
-        let mut choices = engine.choices.get();
-        choices.sort_by_key(|choice| (choice.entry.broken.is_some(), choice.entry.demo));
-        choices
-    };
+    let rows = move || engine.inspections.with(|known| in_order(engine.choices.get(), known));
+    let best = Memo::new(move |_| {
+        engine.inspections.with(|known| engine.choices.with(|choices| recommended(choices, known)))
+    });
     view! {
         <ul class="models" role="list">
-            <For each=rows key=|choice| choice.id.0.clone() children=move |choice| view! { <ModelRow choice=choice choose=choose /> } />
+            <For each=rows key=|choice| choice.id.0.clone() children=move |choice| view! { <ModelRow choice=choice best=best choose=choose /> } />
         </ul>
         <CatalogNote />
     }
@@ -53,8 +54,14 @@ pub fn ModelRows(
 
 /// One model.
 #[component]
-fn ModelRow(choice: Choice, choose: impl Fn(Choice) + Send + Sync + 'static) -> impl IntoView {
+fn ModelRow(
+    choice: Choice,
+    best: Memo<Option<ModelId>>,
+    choose: impl Fn(Choice) + Send + Sync + 'static,
+) -> impl IntoView {
     let engine = use_stores().engine;
+    let id = choice.id.clone();
+    let is_best = Memo::new(move |_| best.with(|best| best.as_ref() == Some(&id)));
     let id = choice.id.clone();
     let current = Memo::new(move |_| {
         engine.model.with(|model| model.is_ready() && model.choice().is_some_and(|it| it.id == id))
@@ -106,6 +113,7 @@ fn ModelRow(choice: Choice, choose: impl Fn(Choice) + Send + Sync + 'static) -> 
                 <span class="model-name">
                     {choice.entry.name.clone()}
                     {kind.map(|kind| view! { <span class="tag">{kind}</span> })}
+                    {move || is_best.get().then(|| view! { <span class="tag">{t().model_recommended()}</span> })}
                     {move || current.get().then(|| view! { <span class="tag good">{t().model_loaded()}</span> })}
                 </span>
                 <span class="model-about muted">{choice.summary()}</span>

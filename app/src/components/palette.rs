@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use leptos::{html, prelude::*};
+use leptos::{html, prelude::*, task::spawn_local};
+use protocol::Role;
 
-use super::{Dialog, Glyph, Icon, rail::pick_archive};
+use super::rail::{export_json, export_markdown, pick_archive};
+use super::{Dialog, Glyph, Icon};
 use crate::{
+    history::NodeId,
     language::t,
-    place::Place,
-    state::{Stores, models::Choice, settings::Theme, use_stores},
+    place::{Place, use_place},
+    state::{Stores, models::Choice, recording::RecordingPhase, settings::Theme, use_stores},
 };
 
 /// Lines shown at most.
@@ -43,7 +46,8 @@ fn PaletteContent() -> impl IntoView {
     let open = stores.ui.palette;
     let query = RwSignal::new(String::new());
     let at = RwSignal::new(0_usize);
-    let all = StoredValue::new(commands(stores));
+    let in_chat = matches!(use_place().get_untracked(), Place::Chat(_));
+    let all = StoredValue::new(commands(stores, in_chat));
     let found = Memo::new(move |_| {
         query.with(|query| {
             all.with_value(|all| {
@@ -141,7 +145,7 @@ fn matches(text: &str, query: &str) -> bool {
     query.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
-fn commands(stores: Stores) -> Vec<Command> {
+fn commands(stores: Stores, in_chat: bool) -> Vec<Command> {
     let Stores { ui, library, settings, engine, chat, .. } = stores;
     let go = move |place: Place| -> Run { Arc::new(move || ui.go(&place.path())) };
     let action = |glyph, words: &str, run: Run| Command {
@@ -161,6 +165,9 @@ fn commands(stores: Stores) -> Vec<Command> {
     ];
     if chat.answer.place.with_untracked(Option::is_some) {
         all.insert(0, action(Glyph::Stop, t().palette_stop(), Arc::new(move || chat.stop())));
+    }
+    if in_chat {
+        all.extend(of_conversation(stores).into_iter().map(|(glyph, words, run)| action(glyph, words, run)));
     }
     all.extend([
         action(Glyph::Info, t().shortcuts_title(), Arc::new(move || ui.shortcuts.set(true))),
@@ -202,6 +209,48 @@ fn commands(stores: Stores) -> Vec<Command> {
         run: Arc::new(move || chat.choose(choice.clone())),
     }));
     all
+}
+
+/// What can be done with the conversation on screen and its next message.
+fn of_conversation(stores: Stores) -> Vec<(Glyph, &'static str, Run)> {
+    let Stores { ui, chat, recording, .. } = stores;
+    let mut found: Vec<(Glyph, &'static str, Run)> = Vec::new();
+    let (id, last) = chat.conversation.with_untracked(|conversation| {
+        let last = conversation.active_path().last().copied();
+        let is_answer =
+            |&node: &NodeId| conversation.message(node).is_some_and(|it| it.role == Role::Assistant);
+        (conversation.id, last.map(|node| (node, is_answer(&node))))
+    });
+    if let Some((answer, true)) = last
+        && !chat.busy()
+    {
+        found.push((Glyph::Again, t().regenerate(), Arc::new(move || chat.regenerate(answer))));
+    }
+    let senses = untrack(|| chat.senses());
+    if senses.nothing().is_none() {
+        found.push((Glyph::Plus, t().attach(), Arc::new(move || ui.pick_files())));
+    }
+    if senses.no_hearing.is_none() && recording.phase.get_untracked() == RecordingPhase::Idle {
+        found.push((Glyph::Microphone, t().record(), Arc::new(move || recording.start())));
+    }
+    let thinking = chat.conversation.with_untracked(|conversation| conversation.options.thinking);
+    let words = if thinking { t().palette_think_off() } else { t().palette_think() };
+    let think = move || chat.edit(|conversation| conversation.options.thinking = !thinking);
+    found.push((Glyph::Think, words, Arc::new(think)));
+    if last.is_some() {
+        found.push((
+            Glyph::Export,
+            t().palette_export_json(),
+            Arc::new(move || export_json(stores, vec![id], t().export_one_file())),
+        ));
+        found.push((
+            Glyph::Copy,
+            t().palette_export_markdown(),
+            Arc::new(move || export_markdown(stores, id)),
+        ));
+        found.push((Glyph::Plus, t().palette_duplicate(), Arc::new(move || spawn_local(chat.duplicate(id)))));
+    }
+    found
 }
 
 #[cfg(test)]

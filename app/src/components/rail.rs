@@ -428,7 +428,8 @@ pub fn export_json(stores: Stores, ids: Vec<ConversationId>, name: &'static str)
     });
 }
 
-fn export_markdown(stores: Stores, id: ConversationId) {
+/// Offers a conversation as a Markdown file to keep.
+pub fn export_markdown(stores: Stores, id: ConversationId) {
     spawn_local(async move {
         if let Some(conversation) = stores.library.load(id).await {
             browser::download(t().export_markdown_file(), "text/markdown", &conversation.to_markdown());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::backend::{Table, Value, Write};
 use super::record::write_json;
 use super::store::read_json;
-use super::{AttachmentKey, Draft, HistoryStore, StoreError};
+use super::{AttachmentKey, Draft, HistoryStore, OpenedAdapter, StoreError};
 
 /// How long an attachment stays when nothing names it any more, in milliseconds.
 pub const GRACE_MS: u64 = 600_000;
@@ -40,7 +40,7 @@ impl HistoryStore {
         }
     }
 
-    /// Removes attachments that no conversation and no draft has named for [`GRACE_MS`]: until then a deletion may be
+    /// Removes attachments that no conversation, no draft and no open adapter has named for [`GRACE_MS`]: until then a deletion may be
     /// undone, or another tab may be about to name them. An earlier sweep must have found them loose. Nothing goes while
     /// a conversation or a draft cannot be read, since nobody knows what it names. Gives how many went; `now` in
     /// milliseconds.
@@ -89,6 +89,8 @@ impl HistoryStore {
             let Ok(draft) = read_json::<Draft>(&key, value) else { return Ok(None) };
             named.extend(draft.attachments.iter().map(|attachment| attachment.key.to_string()));
         }
+        let adapters = self.opened_adapters().await?;
+        named.extend(adapters.iter().flat_map(OpenedAdapter::attachments).map(|key| key.to_string()));
         Ok(Some(named))
     }
 }

@@ -31,6 +31,8 @@ impl LanguageChoice {
         page::begin();
         let choice = Self { shown: RwSignal::new(now()), chosen: RwSignal::new(None) };
         #[cfg(target_arch = "wasm32")]
+        page::SHOWN.set(Some(choice.shown));
+        #[cfg(target_arch = "wasm32")]
         Effect::new(move |_| choice.chosen.set(chosen_in(&page::cookies())));
         provide_context(choice);
         choice
@@ -38,11 +40,9 @@ impl LanguageChoice {
 
     /// Chooses one and shows it.
     pub fn choose(self, language: Option<Language>) {
-        #[cfg(target_arch = "wasm32")]
-        page::keep(language);
         self.chosen.set(language);
         #[cfg(target_arch = "wasm32")]
-        self.shown.set(now());
+        page::show(page::keep(language));
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) fn now() -> Language {
 }
 
 #[cfg(target_arch = "wasm32")]
-pub(super) use page::now;
+pub(super) use page::{has_come, now};
 
 #[cfg(target_arch = "wasm32")]
 mod page {
@@ -67,11 +67,41 @@ mod page {
 
     use wasm_bindgen::JsCast as _;
 
-    use super::{COOKIE, Language};
+    use leptos::prelude::{RwSignal, Set as _};
+
+    use super::{super::fetched, COOKIE, Language};
 
     thread_local! {
         /// A page shows one language.
         static NOW: Cell<Language> = Cell::new(Language::default());
+        /// The one that is to be shown when its words have come.
+        static AWAITED: Cell<Option<Language>> = const { Cell::new(None) };
+        /// Tells what is drawn.
+        pub static SHOWN: Cell<Option<RwSignal<Language>>> = const { Cell::new(None) };
+    }
+
+    /// Shows a language, when its words are here.
+    pub fn show(language: Language) {
+        if !fetched::has(language) {
+            AWAITED.set(Some(language));
+            return;
+        }
+        AWAITED.set(None);
+        NOW.set(language);
+        if let Some(root) = document().and_then(|document| document.document_element()) {
+            // Setting an attribute on the root cannot fail.
+            root.set_attribute("lang", language.tag()).ok();
+        }
+        if let Some(shown) = SHOWN.get() {
+            shown.set(language);
+        }
+    }
+
+    /// The words of a language have come.
+    pub fn has_come(language: Language) {
+        if AWAITED.get() == Some(language) {
+            show(language);
+        }
     }
 
     pub fn now() -> Language {
@@ -93,21 +123,16 @@ mod page {
         document().and_then(|document| document.cookie().ok()).unwrap_or_default()
     }
 
-    /// Keeps a choice for a year, or forgets it, and takes the language that follows.
-    pub fn keep(choice: Option<Language>) {
-        let Some(document) = document() else { return };
+    /// Keeps a choice for a year, or forgets it; the language that follows.
+    pub fn keep(choice: Option<Language>) -> Language {
+        let Some(document) = document() else { return now() };
         let (value, age) = choice.map_or(("", 0), |language| (language.tag(), 31_536_000));
         // A browser without cookies asks again next time.
         document.set_cookie(&format!("{COOKIE}={value}; Path=/; Max-Age={age}; SameSite=Lax")).ok();
-        let language = choice.unwrap_or_else(|| {
+        choice.unwrap_or_else(|| {
             let wanted = web_sys::window().map(|window| window.navigator().languages());
             let wanted = wanted.map(|tags| tags.iter().filter_map(|tag| tag.as_string()).collect::<Vec<_>>());
             Language::accepted(&wanted.unwrap_or_default().join(","))
-        });
-        NOW.set(language);
-        if let Some(root) = document.document_element() {
-            // Setting an attribute on the root cannot fail.
-            root.set_attribute("lang", language.tag()).ok();
-        }
+        })
     }
 }

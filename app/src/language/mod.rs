@@ -1,8 +1,9 @@
 //! The words of the interface. `locales` has a file for each language; the build script makes of each message a function of
 //! [`Text`], and fails where a language lacks one.
 //!
-//! The server knows the language by the request and says it in `<html lang>`, from where the page takes it. When another is
-//! chosen, everything below [`Languages`] is drawn anew.
+//! The server knows the language by the request and says it in `<html lang>`, from where the page takes it. The page has no
+//! words in it: its boot script fetches those of the language that is shown, and when the page lives those of the others, so
+//! that choosing one asks nobody for anything. Everything below [`crate::App`]'s `Interface` is drawn anew then.
 
 #[cfg(target_arch = "wasm32")]
 #[path = "browser.rs"]
@@ -12,9 +13,13 @@ pub mod intl;
 pub mod intl;
 
 mod choice;
+#[cfg(target_arch = "wasm32")]
+mod fetched;
 mod pattern;
 
 pub use choice::{LanguageChoice, use_language_choice};
+#[cfg(target_arch = "wasm32")]
+pub use fetched::add as add_texts;
 
 use pattern::Argument;
 
@@ -39,7 +44,7 @@ impl Language {
     /// What those who speak it call it.
     #[must_use]
     pub fn name(self) -> &'static str {
-        Text(self).language_name()
+        NAMES[usize::from(self.0)]
     }
 
     /// The language of a tag such as `de` or `de-AT`; none where there is no file of it.
@@ -85,8 +90,14 @@ impl Language {
 pub struct Text(Language);
 
 impl Text {
+    #[cfg(not(target_arch = "wasm32"))]
     fn pattern(self, at: usize) -> &'static str {
         PATTERNS[usize::from(self.0.0)][at]
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    fn pattern(self, at: usize) -> &'static str {
+        fetched::pattern(self.0, at)
     }
 
     fn fill(self, at: usize, arguments: &[Argument<'_>]) -> String {

@@ -113,7 +113,8 @@ pub fn blob_of(bytes: &[u8], mime: &str) -> Option<Blob> {
     Blob::new_with_u8_array_sequence_and_options(&Array::of1(&Uint8Array::from(bytes)), &options).ok()
 }
 
-async fn bytes(blob: &Blob) -> Option<Vec<u8>> {
+/// The bytes behind a handle; none when they cannot be read.
+pub async fn bytes(blob: &Blob) -> Option<Vec<u8>> {
     let buffer = JsFuture::from(blob.array_buffer()).await.ok()?;
     Some(Uint8Array::new(buffer.unchecked_ref()).to_vec())
 }

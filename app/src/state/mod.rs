@@ -34,7 +34,7 @@ pub fn provide_stores() {
     let settings = SettingsStore::new(library);
     let engine = EngineStore::new(settings);
     let media = MediaStore::new(library);
-    let adapters = AdapterStore::new(engine);
+    let adapters = AdapterStore::new(engine, library);
     let chat = ChatStore::new(library, settings, engine, adapters, media, ui);
     let recording = RecordingStore::new(chat, engine, ui);
     provide_context(ui);

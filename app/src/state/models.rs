@@ -1,5 +1,7 @@
 //! The models that a person can choose from, and what is known of each.
 
+use std::collections::HashMap;
+
 use protocol::{
     Capabilities, CatalogEntry, Failure, FitVerdict, LoadPhase, LoadProgress, ModelDetails, ModelSource,
     RequestId, Sampling,
@@ -286,9 +288,72 @@ pub fn preferred<'a>(choices: &'a [Choice], last_used: &str) -> Option<&'a Choic
         .or_else(|| usable().next())
 }
 
+/// The models in the order of a list: those that fit, then those that fit with a limit, then the others; the demo behind
+/// those of its kind, and what does not work at the end. Until all were looked at, none is moved for how it fits.
+#[must_use]
+pub fn in_order(mut choices: Vec<Choice>, inspections: &HashMap<ModelId, Inspection>) -> Vec<Choice> {
+    let mood = |choice: &Choice| match inspections.get(&choice.id) {
+        Some(Inspection::Known { verdict, .. }) => Some(verdict_words(verdict).0),
+        Some(Inspection::Failed(_)) => Some(Mood::Bad),
+        Some(Inspection::Running) | None => None,
+    };
+    let is_broken = |choice: &Choice| choice.entry.broken.is_some();
+    let all_known = choices.iter().all(|choice| is_broken(choice) || mood(choice).is_some());
+    choices.sort_by_key(|choice| {
+        let unfit = if all_known { mood(choice).map_or(2, |mood| mood as u8) } else { 0 };
+        (is_broken(choice), unfit == 2, choice.entry.demo, unfit)
+    });
+    choices
+}
+
+/// The model to begin with, where there is a choice: the largest that fits whole.
+#[must_use]
+pub fn recommended(choices: &[Choice], inspections: &HashMap<ModelId, Inspection>) -> Option<ModelId> {
+    let real: Vec<_> =
+        choices.iter().filter(|choice| choice.entry.broken.is_none() && !choice.entry.demo).collect();
+    let fits = |choice: &&&Choice| {
+        matches!(
+            inspections.get(&choice.id),
+            Some(Inspection::Known { verdict: FitVerdict::Fits { outside: 0, .. }, .. })
+        )
+    };
+    if real.len() < 2 {
+        return None;
+    }
+    real.iter().filter(fits).max_by_key(|choice| choice.entry.size).map(|choice| choice.id.clone())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn known(verdict: FitVerdict) -> Inspection {
+        Inspection::Known { details: Box::default(), verdict }
+    }
+
+    #[test]
+    fn what_fits_comes_first_and_the_largest_of_it_is_recommended() {
+        let names = ["31b", "e2b", "e4b", "pebble", "broken"];
+        let mut all = names.map(choice).to_vec();
+        (all[0].entry.size, all[1].entry.size, all[2].entry.size) = (20, 7, 10);
+        all[3].entry.demo = true;
+        all[4].entry.broken = Some("gone".into());
+        let fits = || known(FitVerdict::Fits { context: 8192, bytes: 1, outside: 0 });
+        let mut inspections = HashMap::from([
+            (all[0].id.clone(), known(FitVerdict::TooLarge { needed: 2, available: 1 })),
+            (all[1].id.clone(), fits()),
+            (all[2].id.clone(), Inspection::Running),
+            (all[3].id.clone(), fits()),
+        ]);
+        let order = |all: &[Choice], inspections: &HashMap<_, _>| {
+            in_order(all.to_vec(), inspections).into_iter().map(|it| it.entry.name).collect::<Vec<_>>()
+        };
+        assert_eq!(order(&all, &inspections), ["31b", "e2b", "e4b", "pebble", "broken"]);
+        inspections.insert(all[2].id.clone(), fits());
+        assert_eq!(order(&all, &inspections), ["e2b", "e4b", "pebble", "31b", "broken"]);
+        assert_eq!(recommended(&all, &inspections), Some(all[2].id.clone()));
+        assert_eq!(recommended(&all[..1], &inspections), None);
+    }
 
     fn choice(name: &str) -> Choice {
         Choice::server(CatalogEntry {

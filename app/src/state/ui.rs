@@ -30,6 +30,8 @@ pub struct Ui {
     pub advice: RwSignal<bool>,
     /// A model that a person has chosen and this device would be very slow with.
     pub too_slow: RwSignal<Option<Choice>>,
+    /// A model that a person has chosen and that most likely won't fit, with the bytes that are missing.
+    pub unlikely: RwSignal<Option<(Choice, u64)>>,
     /// A picture that is shown large.
     pub viewing: RwSignal<Option<Attachment>>,
     /// Lines that go away by themselves, the oldest first.
@@ -38,6 +40,8 @@ pub struct Ui {
     pub said: RwSignal<Said>,
     /// Counts requests to put the focus into the composer.
     pub focus_composer: RwSignal<u32>,
+    /// Counts requests to open the dialog that picks files to attach.
+    pub pick_files: RwSignal<u32>,
     /// Where the page is to go next.
     pub go: RwSignal<Option<Destination>>,
     /// The modal dialogs that are open, the topmost last.
@@ -93,10 +97,12 @@ impl Ui {
             compare: RwSignal::new(false),
             advice: RwSignal::new(false),
             too_slow: RwSignal::new(None),
+            unlikely: RwSignal::new(None),
             viewing: RwSignal::new(None),
             toasts: RwSignal::new(Vec::new()),
             said: RwSignal::new(Said::default()),
             focus_composer: RwSignal::new(0),
+            pick_files: RwSignal::new(0),
             go: RwSignal::new(None),
             layers: RwSignal::new(Vec::new()),
             next: StoredValue::new(0),
@@ -185,6 +191,11 @@ impl Ui {
     /// Goes to a path that is the present one under another name.
     pub fn replace_path(self, path: &str) {
         self.go.set(Some(Destination { path: path.to_owned(), replace: true }));
+    }
+
+    /// Opens the dialog that picks files to attach.
+    pub fn pick_files(self) {
+        self.pick_files.update(|count| *count += 1);
     }
 
     /// Puts the focus into the composer.

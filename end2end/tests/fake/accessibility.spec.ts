@@ -59,6 +59,27 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.ask("Hello");
     await app.openDrawer();
   },
+  "an answer that is edited, and one to be continued": async (app) => {
+    await app.openChat("usual,demo");
+    await app.send("Show me everything");
+    await expect(app.answers.first()).toContainText("Read the header");
+    await app.stopButton.click();
+    await expect(app.answers.first().getByRole("button", { name: "Continue" })).toBeVisible();
+    await app.ask("And this?");
+    await app.answers.last().getByRole("button", { name: "Edit answer" }).click();
+    await expect(app.page.getByRole("textbox", { name: "Edit answer" })).toBeFocused();
+  },
+  "ways to begin": async (app) => {
+    await app.openChat();
+    await app.page.getByRole("button", { name: /^gemma4:e2b ?5/ }).click();
+    await expect(app.page.getByRole("button", { name: "Describe a picture" })).toBeVisible();
+  },
+  "a question before a load": async (app) => {
+    await app.openChat();
+    await expect(app.page.getByText("Too large by 2.2 GB")).toBeVisible();
+    await app.page.getByRole("button", { name: /^gemma4:31b/ }).click();
+    await expect(app.page.getByRole("dialog")).toBeVisible();
+  },
   palette: async (app) => {
     await app.openChat();
     await app.ask("Hello");

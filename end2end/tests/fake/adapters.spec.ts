@@ -34,6 +34,34 @@ test.describe("adapters", () => {
     await expect(app.answers.last()).not.toContainText("Spoken with");
   });
 
+  test("are there again after a reload, as they were set", async ({ app, page }) => {
+    await app.openChat();
+    await app.ask("Hello");
+    await app.openDrawer();
+    const files = app.drawer.getByLabel("Files of an adapter");
+    await files.setInputFiles(file("pirate.gguf"));
+    await app.drawer.getByRole("slider", { name: "Strength of pirate" }).fill("0.5");
+    await files.setInputFiles([file("adapter_config.json"), file("adapter_model.safetensors")]);
+    await expect(app.drawer.getByRole("slider")).toHaveCount(2);
+    await app.kept('"scale":0.5');
+    await app.kept("adapter_model.safetensors");
+    await page.reload();
+    await expect(app.questions).toHaveCount(1);
+    await app.ask("Hello again");
+    await expect(app.answers.last()).toContainText("Spoken with file:pirate.gguf:7 at 0.5.");
+    await expect(app.answers.last()).toContainText("adapter_model.safetensors");
+    // What was removed stays away.
+    await app.openDrawer();
+    await app.drawer.getByRole("button", { name: "Remove pirate" }).click();
+    await expect(app.drawer.getByRole("slider")).toHaveCount(1);
+    await expect.poll(() => app.inStore('"scale":0.5')).toBe(false);
+    await page.reload();
+    await expect(app.questions).toHaveCount(2);
+    await app.ask("Once more");
+    await expect(app.answers.last()).not.toContainText("pirate");
+    await expect(app.answers.last()).toContainText("adapter_model.safetensors");
+  });
+
   test("are chosen beside the message", async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");

@@ -3,6 +3,7 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../../support/watch.ts";
 
+const TEXTS = /\/pkg\/texts\.en\.[0-9a-f]+\.txt$/;
 const WASM = /\/pkg\/page\.[0-9a-f]+\.wasm$/;
 
 /** Withholds the page's program until the function that this returns was called. */
@@ -72,12 +73,14 @@ test("a page that takes long says so", async ({ app, page }) => {
 });
 
 test.describe("a page whose program cannot be loaded", () => {
-  test.use({ expectedError: /Failed to load resource|failed to fetch Wasm|^Error$/ });
+  test.use({ expectedError: /Failed to load resource|failed to fetch Wasm|^Error$|texts\.en/ });
 
-  test("says so", async ({ page }) => {
-    await page.route(WASM, (route) => route.fulfill({ status: 500 }));
-    await page.goto("/?fake=instant,demo");
-    await expect(page.getByText("The page couldn’t start.")).toBeVisible();
-    await expect(page.getByRole("link", { name: "Reload" })).toBeVisible();
-  });
+  for (const [part, address] of [["program", WASM], ["words", TEXTS]] as const) {
+    test(`says so without its ${part}`, async ({ page }) => {
+      await page.route(address, (route) => route.fulfill({ status: 500 }));
+      await page.goto("/?fake=instant,demo");
+      await expect(page.getByText("The page couldn’t start.")).toBeVisible();
+      await expect(page.getByRole("link", { name: "Reload" })).toBeVisible();
+    });
+  }
 });

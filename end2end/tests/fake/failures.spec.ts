@@ -18,6 +18,19 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await expect(app.answers.first()).toContainText("Too long:");
   });
 
+  test("a model that isn't kept answers, and what is said of it can be put away", async ({ app, page }) => {
+    await app.openChat("instant,demo,unkept");
+    await app.ask("Hello");
+    await expect(app.failure).toContainText(/Not enough storage to save the model/);
+    await app.go("Models");
+    await expect(app.failure).toContainText(/Not enough storage to save the model/);
+    await app.failure.getByRole("button", { name: "Dismiss" }).click();
+    await expect(app.failure).toHaveCount(0);
+    await page.goBack();
+    await expect(app.answers).toHaveCount(1);
+    await expect(app.failure).toHaveCount(0);
+  });
+
   test("an answer fails half-way", async ({ app }) => {
     await app.openChat("instant,fail");
     await app.send("Hello");

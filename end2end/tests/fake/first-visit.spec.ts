@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { expect, test } from "../../support/watch.ts";
 
 test.describe("the first visit", () => {
-  test("lists the models with size, abilities and a verdict, the demo last", async ({ app, page }) => {
+  test("lists the models with size, abilities and a verdict, those that fit first", async ({ app, page }) => {
     await app.openChat();
     await expect(page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" })).toBeVisible();
     await expect(page.getByText("What you write stays in this browser.")).toBeVisible();
@@ -13,9 +13,45 @@ test.describe("the first visit", () => {
     await expect(row("gemma4:31b")).toContainText("Too large by 2.2 GB");
     await expect(row("gemma4:e2b-q8")).toBeDisabled();
     await expect(row("gemma4:e2b-q8")).toContainText("is missing from the store. Pull the model again.");
-    const names = await page.getByRole("listitem").getByRole("button").allInnerTexts();
-    const order = names.map((text) => text.split("\n")[0]);
-    expect(order.indexOf("pebble")).toBeGreaterThan(order.indexOf("gemma4:31b"));
+    await expect(page.getByRole("listitem").getByRole("button")).toHaveText([
+      /^gemma4:e2b(?!-)/,
+      /^gemma4:e4bRecommended/,
+      /^pebble/,
+      /^gemma4:31b/,
+      /^gemma4:e2b-q8/,
+    ]);
+  });
+
+  test("asks before a model is loaded that probably won't fit", async ({ app, page }) => {
+    await app.openChat();
+    await expect(page.getByText("Too large by 2.2 GB")).toBeVisible();
+    await page.getByRole("button", { name: /^gemma4:31b/ }).click();
+    const question = page.getByRole("dialog", { name: "This model probably won’t fit" });
+    await expect(question).toContainText("gemma4:31b needs about 2.2 GB more graphics memory");
+    await question.getByRole("button", { name: "Not now" }).click();
+    await expect(question).toBeHidden();
+    await expect(app.model).toHaveAccessibleName(/\(Not loaded\)\./);
+    await page.getByRole("button", { name: /^gemma4:31b/ }).click();
+    await question.getByRole("button", { name: "Load anyway" }).click();
+    await expect(app.model).toHaveAccessibleName("Model: gemma4:31b (Loaded). Choose another.");
+  });
+
+  test("offers to begin with what the model can do", async ({ app, page }) => {
+    await app.openChat();
+    await page.getByRole("button", { name: /^gemma4:e2b ?5/ }).click();
+    await expect(app.model).toHaveAccessibleName("Model: gemma4:e2b (Loaded). Choose another.");
+    await page.getByRole("button", { name: "Write some code" }).click();
+    await expect(app.composer).toBeFocused();
+    await expect(app.composer).toHaveValue(/^Write a Python function/);
+    await page.getByRole("button", { name: "Solve a puzzle" }).click();
+    await expect(page.getByRole("button", { name: "Think", exact: true })).toHaveAttribute("aria-pressed", "true");
+    // What is written already stays.
+    await expect(app.composer).toHaveValue(/^Write a Python function/);
+    await app.composer.fill("");
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Describe a picture" }).click();
+    await chooser;
+    await expect(app.composer).toHaveValue("What’s in this picture?");
   });
 
   test("starts the demo with one press, and says that it is a demo", async ({ app, page }) => {

@@ -32,6 +32,30 @@ test.describe("the keyboard", () => {
     await expect(app.palette).toContainText("No matches");
   });
 
+  test("the palette acts on the conversation", async ({ app, page }) => {
+    await app.openChat("instant,demo");
+    await app.ask("Hello");
+    const choose = async (words: string, name: string) => {
+      await page.keyboard.press("Control+k");
+      await app.palette.getByRole("combobox").fill(words);
+      await expect(app.palette.getByRole("option", { selected: true })).toContainText(name);
+      await page.keyboard.press("Enter");
+      await expect(app.palette).toBeHidden();
+    };
+    await choose("regen", "Regenerate");
+    await expect(await app.answered()).toContainText("There is more than one way");
+    await choose("think", "Think before answering");
+    await expect(page.getByRole("button", { name: "Think", exact: true })).toHaveAttribute("aria-pressed", "true");
+    await choose("think", "Answer without thinking");
+    await expect(page.getByRole("button", { name: "Think", exact: true })).toHaveAttribute("aria-pressed", "false");
+    const chooser = page.waitForEvent("filechooser");
+    await choose("attach", "Attach images, audio or video");
+    await chooser;
+    const download = page.waitForEvent("download");
+    await choose("markdown", "Export this conversation as Markdown");
+    await download;
+  });
+
   test("/ goes to the message field, and is a letter in it", async ({ app, page }) => {
     await app.openChat();
     await page.getByRole("heading", { name: "Chat with Gemma 4 in this tab" }).click();

@@ -62,6 +62,24 @@ test.describe("a notice", () => {
     await expect(app.conversation("Second")).toBeVisible();
   });
 
+  test("with Undo stays for 20 seconds, and as long as it has the focus", async ({ app, page }) => {
+    await page.clock.install();
+    await app.openChat();
+    await app.ask("Hello");
+    await deleteLast(app);
+    await expect(undo(app)).toBeVisible();
+    await page.clock.fastForward(18_000);
+    await expect(undo(app)).toBeVisible();
+    await undo(app).focus();
+    await page.clock.fastForward(60_000);
+    await expect(undo(app)).toBeVisible();
+    await app.composer.focus();
+    await page.clock.fastForward(18_000);
+    await expect(undo(app)).toBeVisible();
+    await page.clock.fastForward(3_000);
+    await expect(undo(app)).toHaveCount(0);
+  });
+
   test("can be pressed and is heard above a dialog", async ({ app, page }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await app.openChat();

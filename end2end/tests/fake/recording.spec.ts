@@ -36,6 +36,19 @@ test.describe("with a microphone", () => {
     await expect(await app.answered()).toContainText("I was given 0 pictures and 1 sound.");
   });
 
+  test("a recording begins from a new conversation, and from the palette", async ({ app, page }) => {
+    await app.openChat();
+    await page.getByRole("button", { name: /^gemma4:e2b ?5/ }).click();
+    await page.getByRole("button", { name: "Ask by voice" }).click();
+    const bar = page.getByRole("group", { name: "Recording" });
+    await bar.getByRole("button", { name: "Discard" }).click();
+    await expect(bar).toBeHidden();
+    await page.keyboard.press("Control+k");
+    await app.palette.getByRole("combobox").fill("record");
+    await page.keyboard.press("Enter");
+    await expect(bar).toBeVisible();
+  });
+
   test("a recording is discarded, and leaves nothing behind", async ({ app, page }) => {
     await app.openChat();
     await app.recordButton.click();

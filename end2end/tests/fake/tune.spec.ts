@@ -43,6 +43,17 @@ test("without a model one is asked for, and what was written stays", async ({ ap
   await expect(tune.startButton).toBeEnabled();
 });
 
+test("the model is named, and is loaded and chosen on the page", async ({ app, page }) => {
+  await app.open("instant,demo", "/tune");
+  await expect(app.model).toHaveAccessibleName(/\(Not loaded\)\./);
+  await page.getByRole("button", { name: /^Load / }).click();
+  await expect(app.model).toHaveAccessibleName(/\(Loaded\)\./);
+  await expect(page.getByRole("button", { name: /^Load / })).toHaveCount(0);
+  await app.model.click();
+  await page.getByRole("dialog", { name: "Choose a model" }).getByRole("button", { name: /^pebble/ }).click();
+  await expect(app.model).toHaveAccessibleName("Model: pebble (Loaded). Choose another.");
+});
+
 test("examples are written in a table, and what is learned of them is shown", async ({ app, page }) => {
   const tune = await open(app);
   await expect(page.getByText("Add examples first.")).toBeVisible();
@@ -199,6 +210,24 @@ test("a run is followed to its end, kept and saved for others", { tag: DOWNLOADS
   await adapter.getByRole("button", { name: "Delete My cat" }).click();
   await adapter.getByRole("button", { name: "Delete", exact: true }).click();
   await expect(page.getByText("No adapters saved yet.")).toBeVisible();
+});
+
+test("a run says what came of it, and one that changed little is begun again for longer", async ({ app, page }) => {
+  const tune = await open(app);
+  await addPairs(page, FACTS);
+  await page.getByText("Advanced settings").click();
+  const rate = page.getByRole("spinbutton", { name: "Learning rate" });
+  await rate.fill("0.0000001");
+  await rate.press("Tab");
+  await tune.configure({ steps: 10 });
+  await tune.startButton.click();
+  await expect(page.getByText(/^Barely changed: the loss went from \d\.\d\d to \d\.\d\d\./)).toBeVisible();
+  await rate.fill("0.0002");
+  await rate.press("Tab");
+  await page.getByRole("button", { name: "Train 4 times as long" }).click();
+  await expect(tune.status).toHaveText("Done: 40 of 40 steps. It stays here until you start another one.");
+  await expect(page.getByText(/^The loss fell from \d\.\d\d to 0\.\d\d: the adapter has learned/)).toBeVisible();
+  await expect(page.getByRole("button", { name: "Train 4 times as long" })).toHaveCount(0);
 });
 
 test("a run is paused, goes on, and is ended early", async ({ app, page }) => {

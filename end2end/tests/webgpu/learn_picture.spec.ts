@@ -25,7 +25,7 @@ test("an example with a picture is shown, and learned from", async ({ browser })
   await app.page.getByRole("button", { name: "Choose files…" }).click();
   await (await chooser).setFiles(PICTURE);
   await expect(app.page.getByText(/^1 example with/)).toBeVisible({ timeout: LOAD });
-  await expect(app.page.getByText(/^Picture, \d+ tokens$/)).toBeVisible();
+  await expect(app.page.getByText(/^Image, \d+ tokens$/)).toBeVisible();
   await app.page.getByText("Advanced settings").click();
   await app.page.getByRole("spinbutton", { name: "Learning rate" }).fill("0.01");
   await app.page.getByRole("spinbutton", { name: "Held-out share" }).fill("0");

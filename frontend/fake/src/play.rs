@@ -8,7 +8,7 @@ use std::{
 
 use gloo_timers::future::TimeoutFuture;
 use protocol::failure::{
-    AdapterFailure, DeviceFailure, EngineFailure, ModelFailure, NoGpu, ReadFailure, RequestFailure,
+    AdapterFailure, DeviceFailure, EngineFailure, ModelFailure, NoGpu, ReadFailure, RequestFailure, StorageFailure,
 };
 use protocol::{
     AdapterDetails, AdapterSource, Channel, Code, Content, Diagnosis, Event, Failure, Finish,
@@ -206,6 +206,10 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
     wait(state, 150).await?;
     if scenario.crowded && size > 1_000_000_000 && !options.use_memory {
         return fail(state, id, DeviceFailure::NeedsHostMemory { bytes: size / 2 });
+    }
+    if scenario.unkept {
+        let failure = StorageFailure::NoRoom { needed: size, available: size / 2 }.into();
+        emit(state, Event::Failed { id: None, failure })?;
     }
     let per_step = if size > 1_000_000_000 { 90 } else { 12 };
     for step in 0..=WEIGHT_STEPS {

@@ -11,6 +11,7 @@
 /// | `instant` | nothing waits |
 /// | `crowded` | a part of a large model needs ordinary memory |
 /// | `oom` | a load fails for want of graphics memory |
+/// | `unkept` | the browser has no room for a copy of a model |
 /// | `cut` | the network is cut in the middle of a load |
 /// | `context-full` | the prompt does not fit the context |
 /// | `fail` | an answer fails half-way |
@@ -41,6 +42,8 @@ pub struct Scenario {
     pub out_of_memory: bool,
     /// A part of a large model needs ordinary memory.
     pub crowded: bool,
+    /// The browser has no room for a copy of a model.
+    pub unkept: bool,
     /// The network is cut in the middle of a load.
     pub cut: bool,
     /// The prompt does not fit the context.
@@ -123,6 +126,7 @@ impl Scenario {
                 "instant" => scenario.pace = Pace::Instant,
                 "oom" => scenario.out_of_memory = true,
                 "crowded" => scenario.crowded = true,
+                "unkept" => scenario.unkept = true,
                 "cut" => scenario.cut = true,
                 "context-full" => scenario.context_full = true,
                 "fail" => scenario.fail = true,

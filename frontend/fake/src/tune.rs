@@ -442,7 +442,9 @@ async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Optio
 fn point(step: u32, run: &RunSummary) -> TunePoint {
     let done = step as f32 / run.steps.max(1) as f32;
     let noise = ((step.wrapping_mul(2_654_435_761) >> 16) & 0xff) as f32 / 255.0 - 0.5;
-    let loss = 0.15 + 2.8 * (-4.0 * done).exp() + 0.25 * noise * (1.0 - 0.7 * done);
+    // With a learning rate that is far too small nothing is learned.
+    let pace = (run.settings.learning_rate / 2e-5).min(1.0);
+    let loss = 0.15 + 2.8 * (-4.0 * done * pace).exp() + 0.25 * noise * (1.0 - 0.7 * done);
     let evaluated = run.settings.eval_share > 0.0 && (step.is_multiple_of(5) || step == run.steps);
     TunePoint {
         step,

@@ -22,6 +22,8 @@ async fn the_page_is_rendered() {
     ] {
         assert!(html.contains(asset), "{asset} in {html}");
     }
+    // The site of a release has none to play.
+    assert!(!html.contains("gemtab-fake"), "{html}");
 }
 
 /// Contents and attributes of each `<script>` of the document.

@@ -5,14 +5,24 @@ const early = new AbortController();
 const press = ({ target }) => pressed.push(target.closest?.("button"));
 addEventListener("click", press, { capture: true, signal: early.signal });
 
+// The words of each language.
+const languages = {{texts}};
+const texts = async (tag) => {
+  const answer = await fetch(new URL(languages[tag], import.meta.url));
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
+  return answer.text();
+};
+
 try {
-  const { default: init, hydrate } = await import("./{{script}}");
+  const shown = root.lang in languages ? root.lang : "en";
+  const [{ default: init, add_texts, hydrate }, own] = await Promise.all([import("./{{script}}"), texts(shown)]);
 
   // The tables in which hydration looks for what the server has computed. Leptos writes them by inline scripts, which the
   // content security policy forbids; the server computes nothing for the page, so they are always empty.
   Object.assign(globalThis, { __RESOLVED_RESOURCES: [], __SERIALIZED_ERRORS: [], __INCOMPLETE_CHUNKS: [] });
 
   await init({ module_or_path: new URL("./{{wasm}}", import.meta.url) });
+  add_texts(shown, own);
   const fields = [...document.querySelectorAll("input, textarea")];
   const typed = fields.filter((field) => field.value !== field.defaultValue).map((field) => [field, field.value]);
   early.abort();
@@ -24,6 +34,9 @@ try {
   }
   // The page's first effects go before.
   setTimeout(() => pressed.forEach((button) => button?.isConnected && button.click()));
+  // Now, so that choosing another language later asks for nothing. One that does not come is shown after a reload.
+  const others = Object.keys(languages).filter((tag) => tag !== shown);
+  others.forEach((tag) => texts(tag).then((all) => add_texts(tag, all), () => {}));
 } catch (cause) {
   root.dataset.boot = "failed";
   console.error(cause);

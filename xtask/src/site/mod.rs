@@ -2,6 +2,8 @@
 
 mod bundle;
 mod fingerprint;
+#[path = "../../../app/build/messages.rs"]
+mod messages;
 mod publish;
 mod style;
 
@@ -9,7 +11,7 @@ use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::{fs, thread};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 pub use bundle::{Built, Bundle};
 use clap::Args;
 use publish::Site;
@@ -103,8 +105,11 @@ fn build_now(options: &Options) -> Result<()> {
     site.add_snippets(&engine)?;
     let page_js = site.add_hashed("page", "js", &page.script)?;
     let page_wasm = site.add_hashed("page", "wasm", &page.wasm)?;
-    let boot =
-        include_str!("boot.js").replace("{{script}}", &page_js.file).replace("{{wasm}}", &page_wasm.file);
+    let texts = add_texts(&mut site)?;
+    let boot = include_str!("boot.js")
+        .replace("{{script}}", &page_js.file)
+        .replace("{{wasm}}", &page_wasm.file)
+        .replace("{{texts}}", &texts);
     let boot = site.add_hashed("boot", "js", boot.as_bytes())?;
     let engine_js = site.add_hashed("engine", "js", &engine.script)?;
     let engine_wasm = site.add_hashed("engine", "wasm", &engine.wasm)?;
@@ -139,6 +144,18 @@ fn build_now(options: &Options) -> Result<()> {
         recorder: &recorder.address,
         fake: fake.as_deref(),
     })
+}
+
+/// Adds a file with the words of each language; a JavaScript object with their addresses beside the boot script.
+fn add_texts(site: &mut Site) -> Result<String> {
+    let catalogue = messages::read(&project::root().join("app/locales"));
+    let catalogue = catalogue.map_err(|faults| anyhow!("{}", faults.join("\n")))?;
+    let mut addresses = Vec::new();
+    for (tag, texts) in messages::files(&catalogue) {
+        let file = site.add_hashed(&format!("texts.{tag}"), "txt", texts.as_bytes())?.file;
+        addresses.push(format!("\"{tag}\": \"./{file}\""));
+    }
+    Ok(format!("{{ {} }}", addresses.join(", ")))
 }
 
 /// The notices of third parties and the bill of materials, in a folder.

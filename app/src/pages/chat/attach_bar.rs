@@ -37,6 +37,15 @@ pub fn AttachButtons() -> impl IntoView {
             kinds.join(",")
         })
     };
+    Effect::new(move |before: Option<u32>| {
+        let asked = stores.ui.pick_files.get();
+        if before.is_some_and(|before| before != asked)
+            && let Some(input) = input.get_untracked()
+        {
+            input.click();
+        }
+        asked
+    });
     let nothing = Memo::new(move |_| senses.with(Senses::nothing));
     let camera = RwSignal::new(false);
     let has_camera = RwSignal::new(false);
@@ -51,11 +60,7 @@ pub fn AttachButtons() -> impl IntoView {
             glyph=Glyph::Plus
             label=t().attach()
             reason=Signal::derive(move || nothing.get())
-            on_press=move |()| {
-                if let Some(input) = input.get_untracked() {
-                    input.click();
-                }
-            }
+            on_press=move |()| stores.ui.pick_files()
         />
         <input
             type="file"

@@ -1,18 +1,77 @@
 //! The messages, and the view that follows them.
 
-use leptos::{html, prelude::*};
+use std::time::Duration;
+
+use leptos::{ev, html, leptos_dom::helpers::request_idle_callback_with_handle, prelude::*};
 use leptos_use_resize_observer::use_resize_observer;
 
 use super::{message::MessageView, welcome::Welcome};
 use crate::{
     components::{Glyph, Icon},
-    history::Conversation,
+    history::{Conversation, ConversationId, NodeId},
     language::t,
     state::use_stores,
 };
 
 /// So close to the end, in pixels, the view still follows.
 const NEAR_END: i32 = 60;
+
+/// So many messages, more than a view holds, are drawn at once when a conversation comes on screen.
+const AT_ONCE: usize = 16;
+/// So many earlier ones follow each time the browser has nothing else to do.
+const AT_A_TIME: usize = 16;
+
+/// A path through a conversation.
+type Path = Memo<(ConversationId, Vec<NodeId>)>;
+
+/// How many of the last messages are drawn: in the end all of them, and on paper too.
+fn drawn(path: Path) -> Signal<usize> {
+    let drawn = RwSignal::new((None, AT_ONCE));
+    let all = move || drawn.update(|(_, drawn)| *drawn = usize::MAX);
+    Effect::new(move |before: Option<ConversationId>| {
+        let id = path.with(|(id, _)| *id);
+        if before != Some(id) {
+            drawn.set((Some(id), AT_ONCE));
+            when_idle(move || {
+                let Some(length) = path.try_with_untracked(|(_, path)| path.len()) else { return false };
+                drawn
+                    .try_update(|(of, drawn)| {
+                        if *of != Some(id) {
+                            return false;
+                        }
+                        *drawn = if *drawn < length { drawn.saturating_add(AT_A_TIME) } else { usize::MAX };
+                        *drawn < usize::MAX
+                    })
+                    .unwrap_or_default()
+            });
+        }
+        id
+    });
+    Effect::new(move |_| {
+        let print = window_event_listener(ev::beforeprint, move |_| all());
+        on_cleanup(move || print.remove());
+    });
+    // Another conversation has come on screen before the effect has run.
+    Signal::derive(move || {
+        drawn.with(|(of, drawn)| if *of == Some(path.with(|(id, _)| *id)) { *drawn } else { AT_ONCE })
+    })
+}
+
+/// Does something when the browser is idle, again and again until it gives false.
+fn when_idle(act: impl Fn() -> bool + Clone + 'static) {
+    let turn = {
+        let act = act.clone();
+        move || {
+            if act() {
+                when_idle(act.clone());
+            }
+        }
+    };
+    // Not every browser says when it is idle.
+    if request_idle_callback_with_handle(turn.clone()).is_err() {
+        set_timeout(turn, Duration::ZERO);
+    }
+}
 
 /// The messages on screen.
 #[component]
@@ -72,8 +131,12 @@ pub fn Log() -> impl IntoView {
     };
     use_resize_observer(messages_node, move |_, _| follow());
     use_resize_observer(scroller, move |_, _| follow());
+    let drawn = drawn(path);
     let messages = move || {
-        path.with(|(conversation, path)| path.iter().map(|&node| (*conversation, node)).collect::<Vec<_>>())
+        path.with(|(conversation, path)| {
+            let shown = path.iter().skip(path.len().saturating_sub(drawn.get()));
+            shown.map(|&node| (*conversation, node)).collect::<Vec<_>>()
+        })
     };
     view! {
         <div class="log-frame">

@@ -1,9 +1,10 @@
 //! A conversation that has not begun.
 
 use leptos::prelude::*;
+use protocol::Capabilities;
 
 use crate::{
-    components::{DeviceNotice, ModelRows, OpenFileButton},
+    components::{DeviceNotice, Glyph, Icon, ModelRows, OpenFileButton},
     format,
     language::t,
     state::{models::ModelState, use_stores},
@@ -75,10 +76,74 @@ fn Loaded() -> impl IntoView {
             }
         })
     };
+    let able = Memo::new(move |_| {
+        engine_ready(stores.engine.model).filter(|(demo, _)| !demo).map(|(_, capabilities)| capabilities)
+    });
     view! {
         <p>{words}</p>
         {questions}
+        {move || able.get().map(|able| view! { <Suggestions able=able /> })}
     }
+}
+
+/// Ways to begin with what the model is able to do.
+#[component]
+fn Suggestions(able: Capabilities) -> impl IntoView {
+    let stores = use_stores();
+    let chat = stores.chat;
+    // What has been typed already stays.
+    let write = move |words: &str| {
+        if chat.draft.with_untracked(|draft| draft.trim().is_empty()) {
+            chat.set_draft(words.to_owned());
+        }
+        stores.ui.focus_composer();
+    };
+    let picture = move |()| {
+        write(t().welcome_picture_prompt());
+        stores.ui.pick_files();
+    };
+    let think = move |()| {
+        chat.edit(|conversation| conversation.options.thinking = true);
+        write(t().welcome_think_prompt());
+    };
+    let ways = [
+        (able.vision, Glyph::Picture, t().welcome_picture(), Callback::new(picture)),
+        (
+            able.audio,
+            Glyph::Microphone,
+            t().welcome_voice(),
+            Callback::new(move |()| stores.recording.start()),
+        ),
+        (true, Glyph::Code, t().welcome_code(), Callback::new(move |()| write(t().welcome_code_prompt()))),
+        (able.thinking, Glyph::Think, t().welcome_think(), Callback::new(think)),
+        (
+            !able.vision,
+            Glyph::Chat,
+            t().welcome_explain(),
+            Callback::new(move |()| write(t().welcome_explain_prompt())),
+        ),
+    ];
+    let cards: Vec<_> = ways
+        .into_iter()
+        .filter(|(is_able, ..)| *is_able)
+        .map(|(_, glyph, words, on_press)| {
+            view! {
+                <button type="button" class="button suggestion" on:click=move |_| on_press.run(())>
+                    <Icon glyph=glyph />
+                    {words}
+                </button>
+            }
+        })
+        .collect();
+    view! { <div class="buttons questions">{cards}</div> }
+}
+
+/// Whether the loaded model is the demo, and what it is able to do; none when none is loaded.
+fn engine_ready(model: RwSignal<ModelState>) -> Option<(bool, Capabilities)> {
+    model.with(|model| match model {
+        ModelState::Ready { choice, details, .. } => Some((choice.entry.demo, details.capabilities)),
+        _ => None,
+    })
 }
 
 fn engine_is_demo(model: RwSignal<ModelState>) -> bool {

@@ -33,7 +33,7 @@ fn found_view(found: &SelfTest) -> impl IntoView + use<> {
         })
         .collect();
     let tried: Vec<_> = found.checks.iter().map(|check| view! { <li>{check.name.clone()}</li> }).collect();
-    let class = if failed.is_empty() { "verdict good" } else { "verdict bad" };
+    let class = if failed.is_empty() { "finding good" } else { "finding bad" };
     view! {
         <p class=class>{verdict(found)}</p>
         <ul>{failed}</ul>

@@ -9,12 +9,13 @@ mod preview;
 mod run;
 mod settings;
 mod start;
+mod verdict;
 
 use leptos::prelude::*;
 
 use super::Column;
 use crate::{
-    components::{DeviceNotice, LoadFailure, LoadProgressView},
+    components::{DeviceNotice, LoadFailure, LoadProgressView, ModelButton},
     language::t,
     state::{engine::EnginePhase, models::ModelState, tune::RunPhase, use_stores},
 };
@@ -43,6 +44,7 @@ pub fn TunePage() -> impl IntoView {
                 {t().tune_intro()}
             </p>
             <DeviceNotice />
+            <BaseModel />
             <LoadFailure />
             <LoadProgressView />
             <Show when=move || has_run.get()>
@@ -57,4 +59,31 @@ pub fn TunePage() -> impl IntoView {
         </Column>
     }
     .into_any()
+}
+
+/// The model that is trained. It stays while a run is at it.
+#[component]
+fn BaseModel() -> impl IntoView {
+    let stores = use_stores();
+    let engine = stores.engine;
+    let busy = Signal::derive(move || stores.tune.run.phase.get().is_active());
+    let unloaded = Memo::new(move |_| {
+        let idle = engine.model.with(|model| matches!(model, ModelState::None | ModelState::Failed { .. }));
+        if idle { engine.selection() } else { None }
+    });
+    let load = move || {
+        unloaded.get().map(|choice| {
+            let words = t().tune_load(&choice.entry.name);
+            view! {
+                <button type="button" class="button" on:click=move |_| stores.chat.choose(choice.clone())>{words}</button>
+            }
+        })
+    };
+    view! {
+        <section class="tune-model" aria-label=t().tune_model()>
+            <span class="muted">{t().tune_model()}</span>
+            <ModelButton disabled=busy />
+            {load}
+        </section>
+    }
 }

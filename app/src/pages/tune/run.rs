@@ -5,7 +5,7 @@ use protocol::Failure;
 use protocol::failure::TrainingFailure;
 use protocol::tune::TuneSample;
 
-use super::chart::Curves;
+use super::{chart::Curves, verdict::Verdict};
 use crate::{
     components::{FailureBox, Glyph, Icon},
     format,
@@ -42,6 +42,7 @@ pub fn RunSection() -> impl IntoView {
                 <Curves />
             </Show>
             <Samples />
+            <Verdict />
             <Controls />
         </section>
     }

@@ -2,11 +2,13 @@
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::EngineFailure;
-use protocol::{Begun, Event, Failure, Finish, LoadPhase, LoadProgress, Request, Sense, Timings, ToolCall};
+use protocol::{
+    Begun, Event, Failure, Finish, FitVerdict, LoadPhase, LoadProgress, Request, Sense, Timings, ToolCall,
+};
 
 use super::super::answer::{AnswerPhase, AnswerPlace};
 use super::super::engine::EnginePhase;
-use super::super::models::{Choice, ModelState};
+use super::super::models::{Choice, Inspection, ModelState};
 use super::prompt::with_system;
 use super::tabs::lock_name;
 use super::{AnswerFailure, ChatStore, Queued, Turn};
@@ -59,8 +61,8 @@ impl ChatStore {
         }
     }
 
-    /// Loads the model that a person has chosen. Where the device computes in software and the model is large, the
-    /// person is asked first, before anything is downloaded. While the engine starts, the choice waits for the device.
+    /// Loads the model that a person has chosen. Where the device computes in software and the model is large, or where it
+    /// most likely won't fit, the person is asked first, before anything is downloaded. While the engine starts, the choice waits for the device.
     pub fn choose(self, choice: Choice) {
         let crashed = self.engine.phase.with_untracked(|phase| matches!(phase, EnginePhase::Crashed(_)));
         let software = self.engine.device.with_untracked(|it| it.as_ref().map(|device| device.software));
@@ -68,8 +70,16 @@ impl ChatStore {
             self.chosen_early.set(Some(choice));
             return;
         }
+        let missing = self.engine.inspections.with_untracked(|all| match all.get(&choice.id) {
+            Some(Inspection::Known { verdict: FitVerdict::TooLarge { needed, available }, .. }) => {
+                Some(needed.saturating_sub(*available))
+            }
+            _ => None,
+        });
         if software == Some(true) && choice.entry.size > SOFTWARE_BYTES {
             self.ui.too_slow.set(Some(choice));
+        } else if let Some(missing) = missing {
+            self.ui.unlikely.set(Some((choice, missing)));
         } else {
             self.load(choice);
         }

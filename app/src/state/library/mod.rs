@@ -317,7 +317,7 @@ impl Library {
     }
 
     /// Says what went wrong, once for all that use the store.
-    fn report<T>(self, result: Result<T, StoreError>) -> Option<T> {
+    pub(super) fn report<T>(self, result: Result<T, StoreError>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(error) => {

@@ -2,7 +2,7 @@
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::TrainingFailure;
-use protocol::tune::{RunSummary, TunePoint, TuneSample};
+use protocol::tune::{RunSummary, TuneLength, TunePoint, TuneSample};
 use protocol::{Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
 
 use super::super::chat::{encoding_words, tower_words};
@@ -207,6 +207,15 @@ impl TuneStore {
                 None => self.run.phase.set(RunPhase::None),
             }
         });
+    }
+
+    /// Begins a run like the last one that is so many times as long.
+    pub fn start_longer(self, times: u32) {
+        self.settings.update(|settings| {
+            let (TuneLength::Steps(length) | TuneLength::Rounds(length)) = &mut settings.length;
+            *length = length.saturating_mul(times);
+        });
+        self.start();
     }
 
     /// Goes on with the kept run.

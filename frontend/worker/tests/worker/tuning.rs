@@ -346,7 +346,7 @@ fn a_tab_that_is_closed_soon_after_the_start_has_a_checkpoint() {
             closing.replace(Some(this.folders_now()));
         }
     });
-    let rare = TuneSettings { checkpoint_every: 100, ..settings(6) };
+    let rare = TuneSettings { checkpoint_every: 100, ..settings(3) };
     host.receive(tune(2, TuneRequest::Start { data: facts(), settings: rare }), Vec::new());
     desk.end_of(2);
 
@@ -356,10 +356,10 @@ fn a_tab_that_is_closed_soon_after_the_start_has_a_checkpoint() {
     later.end_of(1);
     host.receive(tune(2, TuneRequest::List), Vec::new());
     let (run, _) = kept(later.end_of(2));
-    assert_eq!(run.map(|run| (run.step, run.steps, run.points.len())), Some((1, 6, 1)));
+    assert_eq!(run.map(|run| (run.step, run.steps, run.points.len())), Some((1, 3, 1)));
     host.receive(tune(3, TuneRequest::Resume), Vec::new());
     let TuneEvent::Finished(run) = said(later.end_of(3)) else { panic!("not finished") };
-    assert_eq!((run.step, run.points.len()), (6, 6));
+    assert_eq!((run.step, run.points.len()), (3, 3));
 }
 
 /// The losses of all steps of a run.

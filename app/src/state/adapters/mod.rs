@@ -1,5 +1,7 @@
 //! LoRA adapters of the loaded model: which are open, and how much each counts in the answers to come.
 
+mod opened;
+
 use std::collections::HashMap;
 
 use leptos::{prelude::*, task::spawn_local};
@@ -8,8 +10,10 @@ use protocol::tune::KeptAdapter;
 use protocol::{AdapterDetails, AdapterScale, AdapterSource, Event, Failure, ModelSource, Request};
 use send_wrapper::SendWrapper;
 
+use super::Library;
 use super::engine::EngineStore;
 use super::models::ModelState;
+use crate::history::AttachmentKey;
 
 /// An adapter that is open.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +48,9 @@ pub struct AdapterStore {
     /// How many are being read.
     pub opening: RwSignal<usize>,
     engine: EngineStore,
+    library: Library,
+    /// The model whose adapters of the last time were opened again, or are about to be.
+    restored: RwSignal<Option<String>>,
     /// Where the person's come from, by key, to be opened again when the model is loaded again.
     origins: StoredValue<HashMap<String, Origin>>,
 }
@@ -51,8 +58,8 @@ pub struct AdapterStore {
 /// Where an adapter comes from.
 #[derive(Clone)]
 enum Origin {
-    /// Files that were picked.
-    Files(SendWrapper<Vec<web_sys::File>>),
+    /// Files that were picked, and where their bytes are kept; none before they are.
+    Files { files: SendWrapper<Vec<web_sys::File>>, kept: Option<Vec<AttachmentKey>> },
     /// A training in this browser, by the id that it is kept under.
     Kept(String),
 }
@@ -60,7 +67,7 @@ enum Origin {
 impl Origin {
     fn source(&self) -> AdapterSource {
         match self {
-            Self::Files(files) => AdapterSource::Files(ModelSource::Local {
+            Self::Files { files, .. } => AdapterSource::Files(ModelSource::Local {
                 names: files.iter().map(web_sys::File::name).collect(),
                 sizes: files.iter().map(|file| file.size() as u64).collect(),
             }),
@@ -70,7 +77,7 @@ impl Origin {
 
     fn handles(&self) -> Vec<web_sys::Blob> {
         match self {
-            Self::Files(files) => files.iter().map(|file| file.clone().into()).collect(),
+            Self::Files { files, .. } => files.iter().map(|file| file.clone().into()).collect(),
             Self::Kept(_) => Vec::new(),
         }
     }
@@ -115,12 +122,14 @@ fn grouped<F>(files: Vec<(String, F)>) -> Result<Vec<Vec<(String, F)>>, AdapterF
 impl AdapterStore {
     /// No adapters.
     #[must_use]
-    pub fn new(engine: EngineStore) -> Self {
+    pub fn new(engine: EngineStore, library: Library) -> Self {
         Self {
             all: RwSignal::new(Vec::new()),
             failure: RwSignal::new(None),
             opening: RwSignal::new(0),
             engine,
+            library,
+            restored: RwSignal::new(None),
             origins: StoredValue::new(HashMap::new()),
         }
     }
@@ -140,12 +149,14 @@ impl AdapterStore {
                     let key = adapter.details.key.clone();
                     let origin = self.origins.with_value(|origins| origins.get(&key).cloned());
                     if let Some(origin) = origin {
-                        self.open(key, origin, Some(adapter));
+                        self.open(key, origin, Some((adapter.on, adapter.scale)));
                     }
                 }
+                spawn_local(self.restore());
             }
             ready
         });
+        self.watch_opened();
     }
 
     /// Opens files of the person's, and switches what they hold on.
@@ -158,7 +169,11 @@ impl AdapterStore {
                     let described: Vec<_> =
                         group.iter().map(|(name, file)| (name.clone(), file.size() as u64)).collect();
                     let files = group.into_iter().map(|(_, file)| file).collect();
-                    self.open(key_of(&described), Origin::Files(SendWrapper::new(files)), None);
+                    self.open(
+                        key_of(&described),
+                        Origin::Files { files: SendWrapper::new(files), kept: None },
+                        None,
+                    );
                 }
             }
             Err(failure) => self.failure.set(Some(failure.into())),
@@ -194,8 +209,8 @@ impl AdapterStore {
         self.all.with_untracked(|all| all.iter().any(|adapter| adapter.details.key == key))
     }
 
-    /// Opens one adapter; `before` is how it was set when it was open the last time.
-    fn open(self, key: String, origin: Origin, before: Option<OpenAdapter>) {
+    /// Opens one adapter; `before` is whether it counted, and how much, when it was open the last time.
+    fn open(self, key: String, origin: Origin, before: Option<(bool, f32)>) {
         let (asked, source) = (key.clone(), origin.source());
         let make = |id| Request::OpenAdapter { id, key: asked, source };
         let Some(reply) = self.engine.request_with(origin.handles(), make) else { return };
@@ -208,10 +223,8 @@ impl AdapterStore {
             self.opening.update(|count| *count = count.saturating_sub(1));
             match end {
                 Some(Event::AdapterOpened { details, .. }) => {
-                    let opened = match before {
-                        Some(before) => OpenAdapter { details, ..before },
-                        None => OpenAdapter::new(details, false),
-                    };
+                    let (on, scale) = before.unwrap_or((true, 1.0));
+                    let opened = OpenAdapter { on, scale, ..OpenAdapter::new(details, false) };
                     self.all.update(|all| {
                         all.retain(|other| other.details.key != opened.details.key);
                         all.push(opened);

@@ -1,0 +1,51 @@
+//! The button that names the selected model and opens the choice of another.
+
+use leptos::prelude::*;
+
+use super::{Glyph, Icon};
+use crate::{
+    language::t,
+    state::{models::ModelState, use_stores},
+};
+
+/// The selected model, and whether it is loaded.
+#[component]
+pub fn ModelButton(
+    /// Whether no other can be chosen now.
+    #[prop(into, optional)]
+    disabled: Signal<bool>,
+) -> impl IntoView {
+    let stores = use_stores();
+    let (ui, engine) = (stores.ui, stores.engine);
+    let name = Memo::new(move |_| engine.selection().map(|choice| choice.entry.name));
+    let about = Memo::new(move |_| engine.selection().map(|choice| choice.summary()));
+    let demo = Memo::new(move |_| engine.selection().is_some_and(|choice| choice.entry.demo));
+    let state = Memo::new(move |_| {
+        engine.model.with(|model| match model {
+            ModelState::Ready { .. } => ("dot ready", t().model_loaded()),
+            ModelState::Loading { .. } => ("dot loading", t().model_loading()),
+            ModelState::Failed { .. } => ("dot failed", t().model_unloaded()),
+            ModelState::None => ("dot", t().model_unloaded()),
+        })
+    });
+    view! {
+        <button
+            type="button"
+            class="model-button"
+            disabled=disabled
+            aria-haspopup="dialog"
+            aria-label=move || match name.get() {
+                Some(name) => t().model_button(&name, state.get().1),
+                None => t().choose_model().to_owned(),
+            }
+            on:click=move |_| ui.picker.set(true)
+        >
+            <span class=move || state.get().0 aria-hidden="true"></span>
+            <span class="model-button-name">{move || name.get().unwrap_or_else(|| t().choose_model().to_owned())}</span>
+            {move || demo.get().then(|| view! { <span class="tag">{t().model_demo()}</span> })}
+            <span class="model-button-about muted">{move || about.get()}</span>
+            <Icon glyph=Glyph::Down />
+        </button>
+    }
+    .into_any()
+}

@@ -1,0 +1,123 @@
+//! What was open with a model is opened again with it, also after a reload.
+
+use std::time::Duration;
+
+use gloo_file::File;
+use leptos::{leptos_dom::helpers::debounce, prelude::*, task::spawn_local};
+use send_wrapper::SendWrapper;
+
+use super::super::media::bytes;
+use super::super::models::ModelState;
+use super::{AdapterStore, Origin};
+use crate::history::{OpenedAdapter, OpenedFrom};
+
+/// How long a change must rest before it is kept.
+const REST: Duration = Duration::from_millis(400);
+
+impl AdapterStore {
+    /// Keeps what changes. Called once, in the browser.
+    pub(super) fn watch_opened(self) {
+        let mut keep = debounce(REST, move |()| spawn_local(self.keep_opened()));
+        Effect::new(move |_| {
+            self.all.track();
+            // One that is still being read is neither open nor closed.
+            let settled =
+                self.opening.get() == 0 && self.restored.get() == self.model() && self.model().is_some();
+            if settled {
+                keep(());
+            }
+        });
+    }
+
+    /// The model that is loaded.
+    fn model(self) -> Option<String> {
+        self.engine.model.with(|model| match model {
+            ModelState::Ready { choice, .. } => Some(choice.id.0.clone()),
+            _ => None,
+        })
+    }
+
+    /// Opens what was open with the loaded model the last time, but for what is open.
+    pub(super) async fn restore(self) {
+        let (Some(model), Some(store)) = (untrack(|| self.model()), self.library.store()) else { return };
+        // What cannot be read counts as never opened.
+        let opened = store.opened_adapters().await.unwrap_or_default();
+        for adapter in opened.into_iter().filter(|it| it.model == model) {
+            let known = self.origins.with_value(|origins| origins.contains_key(&adapter.key));
+            if known {
+                continue;
+            }
+            let origin = match adapter.from {
+                OpenedFrom::Kept(id) => Origin::Kept(id),
+                OpenedFrom::Files(named) => {
+                    let mut files = Vec::new();
+                    for (name, key) in &named {
+                        let Ok(Some(bytes)) = store.attachment(*key).await else { break };
+                        files.push(web_sys::File::clone(File::new(name, bytes.as_slice()).as_ref()));
+                    }
+                    if files.len() < named.len() {
+                        continue;
+                    }
+                    let kept = Some(named.into_iter().map(|(_, key)| key).collect());
+                    Origin::Files { files: SendWrapper::new(files), kept }
+                }
+            };
+            if untrack(|| self.model()).as_ref() != Some(&model) {
+                return;
+            }
+            self.open(adapter.key, origin, Some((adapter.on, adapter.scale)));
+        }
+        if untrack(|| self.model()).as_ref() == Some(&model) {
+            self.restored.set(Some(model));
+        }
+    }
+
+    /// Keeps which adapters are open with the loaded model, and their files.
+    async fn keep_opened(self) {
+        let (Some(model), Some(store)) = (untrack(|| self.model()), self.library.store()) else { return };
+        let mut opened = Vec::new();
+        for adapter in self.all.get_untracked().into_iter().filter(|adapter| !adapter.own) {
+            let key = adapter.details.key;
+            let Some(origin) = self.origins.with_value(|origins| origins.get(&key).cloned()) else {
+                continue;
+            };
+            let from = match origin {
+                Origin::Kept(id) => OpenedFrom::Kept(id),
+                Origin::Files { files, kept } => {
+                    let keys = match kept {
+                        Some(keys) => keys,
+                        None => {
+                            let mut keys = Vec::new();
+                            for file in files.iter() {
+                                let Some(bytes) = bytes(file).await else { break };
+                                let Some(kept) = self.library.report(store.put_attachment(bytes).await)
+                                else {
+                                    break;
+                                };
+                                keys.push(kept);
+                            }
+                            keys
+                        }
+                    };
+                    if keys.len() < files.len() {
+                        continue;
+                    }
+                    self.origins.update_value(|origins| {
+                        if let Some(Origin::Files { kept, .. }) = origins.get_mut(&key) {
+                            *kept = Some(keys.clone());
+                        }
+                    });
+                    OpenedFrom::Files(files.iter().map(web_sys::File::name).zip(keys).collect())
+                }
+            };
+            opened.push(OpenedAdapter {
+                model: model.clone(),
+                key,
+                on: adapter.on,
+                scale: adapter.scale,
+                from,
+            });
+        }
+        self.library.report(store.set_opened_adapters(&model, opened).await);
+    }
+}

@@ -1,0 +1,57 @@
+// A conversation of 1,000 messages: what scrolling, typing and switching cost in script.
+
+import type { CDPSession } from "@playwright/test";
+import type { App } from "../../support/app.ts";
+import { openArchive, type Said } from "../../support/archive.ts";
+import { expect, test } from "../../support/watch.ts";
+
+const MESSAGES = 1_000;
+/** Milliseconds of script that a person does not feel. */
+const MOST = 50;
+
+const messages = Array.from({ length: MESSAGES / 2 }, (_, at): Said[] => [
+  ["user", `Question ${at + 1}`],
+  ["assistant", `Answer ${at + 1} with **bold**, \`code\` and a list.\n\n- one\n- two\n\n\`\`\`rust\nfn main() {}\n\`\`\``],
+]).flat();
+
+/** Milliseconds of script that something takes. */
+async function script(cdp: CDPSession, app: App, act: () => Promise<void>): Promise<number> {
+  const read = async () => {
+    const { metrics } = await cdp.send("Performance.getMetrics");
+    return (metrics.find(({ name }) => name === "ScriptDuration")?.value ?? 0) * 1_000;
+  };
+  const painted = () =>
+    app.page.evaluate(() => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+  await painted();
+  const before = await read();
+  await act();
+  await painted();
+  return (await read()) - before;
+}
+
+test("1,000 messages are scrolled, left and written to at once", async ({ app, page, browserName }) => {
+  test.skip(browserName !== "chromium", "only Chromium tells how long scripts ran");
+  await app.openChat();
+  await app.ask("A short one");
+  await openArchive(app, "Many", messages);
+  await expect(app.answers).toHaveCount(MESSAGES / 2);
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("Performance.enable");
+  const log = page.locator(".log");
+  const took = {
+    scroll: await script(cdp, app, async () => {
+      await log.evaluate((it) => it.scrollTo({ top: it.scrollHeight / 2, behavior: "instant" }));
+    }),
+    type: await script(cdp, app, () => app.composer.press("x")),
+    leave: await script(cdp, app, async () => {
+      await app.conversation("A short one").click();
+      await expect(app.questions).toHaveCount(1);
+    }),
+    open: await script(cdp, app, async () => {
+      await app.conversation("Many").click();
+      await expect(app.questions.first()).toContainText("Question 1");
+    }),
+  };
+  console.log(took);
+  expect(Math.max(...Object.values(took))).toBeLessThan(MOST);
+});
