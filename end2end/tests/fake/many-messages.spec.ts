@@ -14,7 +14,7 @@ const messages = Array.from({ length: MESSAGES / 2 }, (_, at): Said[] => [
   ["assistant", `Answer ${at + 1} with **bold**, \`code\` and a list.\n\n- one\n- two\n\n\`\`\`rust\nfn main() {}\n\`\`\``],
 ]).flat();
 
-/** Milliseconds of script that something takes. */
+/** Milliseconds of script that something takes, on the clock of its thread: other tests run beside this one. */
 async function script(cdp: CDPSession, app: App, act: () => Promise<void>): Promise<number> {
   const read = async () => {
     const { metrics } = await cdp.send("Performance.getMetrics");
@@ -34,24 +34,30 @@ test("1,000 messages are scrolled, left and written to at once", async ({ app, p
   await app.openChat();
   await app.ask("A short one");
   await openArchive(app, "Many", messages);
-  await expect(app.answers).toHaveCount(MESSAGES / 2);
+  const whole = () => expect(app.answers).toHaveCount(MESSAGES / 2);
+  await whole();
   const cdp = await page.context().newCDPSession(page);
-  await cdp.send("Performance.enable");
+  await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
   const log = page.locator(".log");
+  const drawn = page.locator(".messages > *");
+  // What is asked for is there at once; the rest comes and goes in pieces, while the browser has nothing else to do.
+  const pieces = MESSAGES / 16;
   const took = {
-    scroll: await script(cdp, app, async () => {
-      await log.evaluate((it) => it.scrollTo({ top: it.scrollHeight / 2, behavior: "instant" }));
-    }),
+    scroll: await script(cdp, app, () =>
+      log.evaluate((it) => it.scrollTo({ top: it.scrollHeight / 2, behavior: "instant" })),
+    ),
     type: await script(cdp, app, () => app.composer.press("x")),
     leave: await script(cdp, app, async () => {
       await app.conversation("A short one").click();
       await expect(app.questions).toHaveCount(1);
     }),
+    remove: (await script(cdp, app, () => expect(drawn).toHaveCount(2))) / pieces,
     open: await script(cdp, app, async () => {
       await app.conversation("Many").click();
-      await expect(app.questions.first()).toContainText("Question 1");
+      await expect(app.questions.last()).toContainText(`Question ${MESSAGES / 2}`);
     }),
+    build: (await script(cdp, app, whole)) / pieces,
   };
   console.log(took);
-  expect(Math.max(...Object.values(took))).toBeLessThan(MOST);
+  expect(Math.max(...Object.values(took)), JSON.stringify(took)).toBeLessThan(MOST);
 });

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use leptos::{html, prelude::*, task::spawn_local};
 use protocol::{Finish, Role};
 
-use super::{attachments::MessageAttachments, composer::autosize, thought::Thought, unanswered::Unanswered};
+use super::{
+    attachments::MessageAttachments, composer::autosize, panes::Place, thought::Thought,
+    unanswered::Unanswered,
+};
 use crate::{
     browser,
     components::{FailureBox, Glyph, Icon, IconButton},
     content::{Markdown, few_marks},
     format,
-    history::{Conversation, Message, NodeId},
+    history::{Message, NodeId},
     language::t,
     state::{answer::AnswerPhase, engine::EnginePhase, use_stores},
 };
@@ -21,16 +24,16 @@ const COPIED_TIME: std::time::Duration = std::time::Duration::from_millis(1_600)
 
 /// One message of the conversation on screen.
 #[component]
-pub fn MessageView(node: NodeId) -> impl IntoView {
-    let chat = use_stores().chat;
+pub fn MessageView(place: Place) -> impl IntoView {
+    let Place { open, node, .. } = place;
     let message = Memo::new_with_compare(
-        move |_| chat.conversation.with(|conversation| conversation.shared_message(node)),
+        move |_| open.with(|conversation| conversation.shared_message(node)),
         is_another,
     );
     let role = message.with_untracked(|message| message.as_ref().map(|message| message.role));
     match role {
-        Some(Role::User) => view! { <Question node=node message=message /> }.into_any(),
-        Some(Role::Assistant) => view! { <Answer node=node message=message /> }.into_any(),
+        Some(Role::User) => view! { <Question place=place message=message /> }.into_any(),
+        Some(Role::Assistant) => view! { <Answer place=place message=message /> }.into_any(),
         Some(Role::Tool) => {
             let (tool, text) =
                 message.get_untracked().map(|it| (it.tool.clone(), it.text.clone())).unwrap_or_default();
@@ -54,12 +57,13 @@ fn is_another(before: Option<&Option<Arc<Message>>>, now: Option<&Option<Arc<Mes
 
 /// What a person said.
 #[component]
-fn Question(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
+fn Question(place: Place, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     let chat = use_stores().chat;
+    let node = place.node;
     let text = Memo::new(move |_| {
         message.with(|message| message.as_ref().map(|it| it.text.clone()).unwrap_or_default())
     });
-    let editing = Memo::new(move |_| chat.editing.get() == Some(node));
+    let editing = Memo::new(move |_| place.is_edited(chat));
     let attachments = Memo::new(move |_| {
         message.with(|message| message.as_ref().map(|it| it.attachments.clone()).unwrap_or_default())
     });
@@ -97,14 +101,14 @@ fn Question(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
                     <div class="actions">
                         <CopyAction text=text />
                         <IconButton glyph=Glyph::Edit label=t().edit_resend() on_press=move |()| chat.editing.set(Some(node)) />
-                        <Variants node=node />
+                        <Variants place=place />
                         <IconButton glyph=Glyph::Delete label=t().delete_after() on_press=move |()| chat.delete_message(node) />
                     </div>
                 }
             >
                 <EditField node=node text=text.get_untracked() />
             </Show>
-            <Unanswered node=node />
+            <Unanswered place=place />
         </article>
     }
     .into_any()
@@ -193,10 +197,11 @@ fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl
 
 /// What a model said.
 #[component]
-fn Answer(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
+fn Answer(place: Place, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     let chat = use_stores().chat;
-    let running = Memo::new(move |_| chat.answer.is_at(chat.conversation.with(|it| it.id), node));
-    let editing = Memo::new(move |_| chat.editing.get() == Some(node) && !running.get());
+    let node = place.node;
+    let running = Memo::new(move |_| chat.answer.is_at(place.conversation, node));
+    let editing = Memo::new(move |_| place.is_edited(chat) && !running.get());
     let kept = move |read: fn(&Message) -> String| {
         Memo::new(move |_| message.with(|message| message.as_deref().map(read).unwrap_or_default()))
     };
@@ -241,11 +246,11 @@ fn Answer(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
             </Show>
             {move || calls.with(|calls| (!calls.is_empty()).then(|| view! { <pre class="calls">{calls.clone()}</pre> }))}
             <Show when=move || !running.get() && !editing.get()>
-                <Outcome node=node message=message />
+                <Outcome place=place message=message />
                 <div class="actions">
                     <CopyAction text=kept_text />
                     <IconButton glyph=Glyph::Again label=t().regenerate() on_press=move |()| chat.regenerate(node) />
-                    <Variants node=node />
+                    <Variants place=place />
                     <IconButton glyph=Glyph::Edit label=t().edit_answer() on_press=move |()| chat.editing.set(Some(node)) />
                     <IconButton glyph=Glyph::Branch label=t().branch_off() on_press=move |()| chat.branch_off(node) />
                     <IconButton glyph=Glyph::Delete label=t().delete_after() on_press=move |()| chat.delete_message(node) />
@@ -259,9 +264,10 @@ fn Answer(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
 
 /// How the answer ended, where that is not as usual.
 #[component]
-fn Outcome(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
+fn Outcome(place: Place, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     let stores = use_stores();
     let chat = stores.chat;
+    let Place { open, conversation, node } = place;
     let retry = Callback::new(move |()| chat.regenerate(node));
     // While the engine is gone, one box says so, with the button that tries again.
     let crashed = Memo::new(move |_| {
@@ -282,7 +288,7 @@ fn Outcome(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
             Some(Finish::ContextFull) => Some(t().finish_full()),
             Some(Finish::EndOfTurn | Finish::StopText | Finish::ToolCall) => None,
             None if message.edited => None,
-            None if chat.conversation.with(|open| chat.is_elsewhere(open.id, node)) => {
+            None if chat.is_elsewhere(conversation, node) => {
                 return Some(
                     view! {
                         <p class="muted waiting"><span class="pulse" aria-hidden="true"></span>{t().elsewhere()}</p>
@@ -292,7 +298,7 @@ fn Outcome(node: NodeId, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
             }
             None => Some(t().closed_early()),
         };
-        let goes_on = can_continue(&message) && chat.conversation.with(|open| open.ends_with(node));
+        let goes_on = can_continue(&message) && open.with(|open| open.ends_with(node));
         if words.is_none() && !goes_on {
             return None;
         }
@@ -354,10 +360,10 @@ fn CopyAction(#[prop(into)] text: Signal<String>) -> impl IntoView {
 
 /// Which variant of a message this is, with a way to the others. Nothing when it is the only one.
 #[component]
-fn Variants(node: NodeId) -> impl IntoView {
+fn Variants(place: Place) -> impl IntoView {
     let chat = use_stores().chat;
-    let variant =
-        Memo::new(move |_| chat.conversation.with(|conversation: &Conversation| conversation.variant(node)));
+    let Place { open, node, .. } = place;
+    let variant = Memo::new(move |_| open.with(|conversation| conversation.variant(node)));
     let at_first = Signal::derive(move || variant.get().0 <= 1);
     let at_last = Signal::derive(move || variant.with(|(at, of)| at >= of));
     let several = Memo::new(move |_| variant.with(|(_, of)| *of > 1));

@@ -9,6 +9,7 @@ mod composer;
 mod drawer;
 mod log;
 mod message;
+mod panes;
 mod status;
 mod thought;
 mod topbar;

@@ -2,18 +2,19 @@
 
 use leptos::prelude::*;
 
+use super::panes::Place;
 use crate::{
     components::{Glyph, Icon},
-    history::NodeId,
     language::t,
     state::{chat::Turn, use_stores},
 };
 
 /// A way to have a message answered after all. Nothing where it is answered, or will be.
 #[component]
-pub fn Unanswered(node: NodeId) -> impl IntoView {
+pub fn Unanswered(place: Place) -> impl IntoView {
     let chat = use_stores().chat;
-    let last = Memo::new(move |_| chat.conversation.with(|conversation| conversation.ends_with(node)));
+    let Place { open, node, .. } = place;
+    let last = Memo::new(move |_| open.with(|conversation| conversation.ends_with(node)));
     let waits = Memo::new(move |_| {
         chat.queued.with(|queued| queued.as_ref().is_some_and(|queued| queued.turn == Turn::After(node)))
     });

@@ -18,6 +18,18 @@ impl Shown {
         self.0.set(now);
     }
 
+    /// The open conversation itself, which stays the same when another comes on screen. Follows which one is on screen.
+    #[must_use]
+    pub fn open(self) -> ArcRwSignal<Conversation> {
+        self.0.get()
+    }
+
+    /// The open conversation itself, as it is now.
+    #[must_use]
+    pub fn open_untracked(self) -> ArcRwSignal<Conversation> {
+        self.0.get_untracked()
+    }
+
     /// Reads it, and follows it.
     pub fn with<T>(self, read: impl FnOnce(&Conversation) -> T) -> T {
         self.0.with(|now| now.with(read))
