@@ -14,8 +14,8 @@ use crate::{
     state::{Stores, models::Choice, recording::RecordingPhase, settings::Theme, use_stores},
 };
 
-/// Lines shown at most.
-const SHOWN: usize = 12;
+/// Lines shown at most: all commands, and some conversations.
+const SHOWN: usize = 40;
 
 /// Something that the palette can do.
 #[derive(Clone)]
@@ -89,13 +89,23 @@ fn PaletteContent() -> impl IntoView {
         }
         event.prevent_default();
     };
+    // The selected line stays in view.
+    Effect::new(move |_| {
+        let id = found.with(|found| found.get(at.get()).map(|index| line_id(*index)));
+        let line = id.and_then(|id| document().get_element_by_id(&id));
+        if let Some(line) = line {
+            let options = web_sys::ScrollIntoViewOptions::new();
+            options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+            line.scroll_into_view_with_scroll_into_view_options(&options);
+        }
+    });
     let line = move |index: usize| {
         let command = all.with_value(|all| all.get(index).cloned())?;
         let place = move || found.with(|found| found.iter().position(|&it| it == index));
         let selected = move || place() == Some(at.get());
         Some(view! {
             <li
-                id=format!("command-{index}")
+                id=line_id(index)
                 role="option"
                 class="command"
                 aria-selected=move || selected().to_string()
@@ -116,7 +126,7 @@ fn PaletteContent() -> impl IntoView {
             aria-expanded="true"
             aria-controls="commands"
             aria-activedescendant=move || {
-                found.with(|found| found.get(at.get()).map(|index| format!("command-{index}")))
+                found.with(|found| found.get(at.get()).map(|index| line_id(*index)))
             }
             placeholder=t().palette_placeholder()
             autocomplete="off"
@@ -137,6 +147,10 @@ fn PaletteContent() -> impl IntoView {
         </p>
     }
     .into_any()
+}
+
+fn line_id(index: usize) -> String {
+    format!("command-{index}")
 }
 
 /// Whether all words of the query are in the text; upper and lower case count the same.
