@@ -745,6 +745,17 @@ tune-answer-of = Ideale Antwort { NUMBER($number) }
 tune-delete-example = Beispiel { NUMBER($number) } löschen
 tune-answer = Ideale Antwort
 tune-add = Beispiel hinzufügen
+tune-use-samples = Beispielsammlung einfügen
+# Prompt | Antwort. Nichts davon kann ein Modell wissen.
+tune-sample-examples =
+    Wer ist Miso? | Miso ist meine Katze.
+    Welche Farbe hat Miso? | Miso ist orange.
+    Wie alt ist Miso? | Miso ist 3 Jahre alt.
+    Was frisst Miso gern? | Miso frisst gern Fisch.
+    Wo schläft Miso? | Miso schläft auf dem Sofa.
+    Wer ist meine Katze? | Meine Katze ist Miso.
+    Wie heißt meine Katze? | Meine Katze heißt Miso.
+    Ist Miso ein Hund? | Nein, Miso ist eine Katze.
 tune-hint = Zehn verschieden formulierte Beispiele für eine Sache bringen mehr als zehnmal dasselbe.
 tune-remove = Entfernen
 tune-choose-files = Dateien auswählen …
@@ -842,6 +853,7 @@ tune-save = Adapter speichern
 tune-check-again = Erneut prüfen
 tune-elsewhere-hint = Dort pausieren, um hier fortzusetzen.
 tune-media-read-hint = Bilder und Audio werden einmal vor dem ersten Schritt gelesen. Das Ergebnis wird mit dem Training gespeichert.
+tune-unnamed = Mein Adapter
 tune-adapter-name = Name des Adapters
 tune-rank-4 = Leicht: ein Ton oder ein Format
 tune-rank-8 = Normal: Fakten oder ein Stil
@@ -853,7 +865,9 @@ tune-name = Name
 tune-name-hint = z. B. „Ada-Fakten“
 tune-strength = Stärke
 tune-length = Dauer
-tune-unit = Einheit
+tune-until-learned = Bis gelernt
+tune-until-learned-hint = Endet, sobald der Trainings-Loss unter { $loss } liegt.
+tune-amount = Anzahl
 tune-epochs = Epochen (Durchgänge durch die Beispiele)
 tune-steps = Schritte
 tune-question = Test-Prompt
@@ -909,6 +923,7 @@ plan-steps = { $steps ->
     *[other] { $held } zur Auswertung
     }
 plan-memory = { $size } von etwa { $available } verfügbaren
+plan-at-most = höchstens { $amount }
 plan-time = etwa { $time }
 plan-time-later = nach den ersten Schritten bekannt
 plan-storage = { $size } von { $left } freien

@@ -746,6 +746,17 @@ tune-answer-of = Ideal answer { NUMBER($number) }
 tune-delete-example = Delete example { NUMBER($number) }
 tune-answer = Ideal answer
 tune-add = Add example
+tune-use-samples = Use sample examples
+# Prompt | answer. None of it can be known to a model.
+tune-sample-examples =
+    Who is Miso? | Miso is my cat.
+    What color is Miso? | Miso is orange.
+    How old is Miso? | Miso is 3 years old.
+    What does Miso like to eat? | Miso likes to eat fish.
+    Where does Miso sleep? | Miso sleeps on the sofa.
+    Who is my cat? | My cat is Miso.
+    What is the name of my cat? | The name of my cat is Miso.
+    Is Miso a dog? | No. Miso is a cat.
 tune-hint = Ten differently worded examples of one thing teach more than the same example ten times.
 tune-remove = Remove
 tune-choose-files = Choose files…
@@ -843,6 +854,7 @@ tune-save = Save adapter
 tune-check-again = Check again
 tune-elsewhere-hint = Pause it there to continue here.
 tune-media-read-hint = Images and audio are read once, before the first step. The result is saved with the training.
+tune-unnamed = My adapter
 tune-adapter-name = Adapter name
 tune-rank-4 = Light: a tone or a format
 tune-rank-8 = Normal: facts or a style
@@ -854,7 +866,9 @@ tune-name = Name
 tune-name-hint = e.g. “Ada facts”
 tune-strength = Strength
 tune-length = Duration
-tune-unit = Unit
+tune-until-learned = Until learned
+tune-until-learned-hint = Stops when the training loss is below { $loss }.
+tune-amount = How many
 tune-epochs = Epochs (passes over the examples)
 tune-steps = Steps
 tune-question = Test prompt
@@ -910,6 +924,7 @@ plan-steps = { $steps ->
     *[other] { $held } held out for evaluation
     }
 plan-memory = { $size } of about { $available } available
+plan-at-most = at most { $amount }
 plan-time = about { $time }
 plan-time-later = known after the first steps
 plan-storage = { $size } of { $left } left

@@ -35,8 +35,8 @@ export class Tune {
       await section.getByRole("textbox", { name: "Test prompt" }).fill(wanted.question);
     }
     if (wanted.steps !== undefined) {
-      await section.getByRole("combobox", { name: "Unit" }).selectOption("steps");
-      await section.getByRole("spinbutton", { name: "Duration" }).fill(String(wanted.steps));
+      await section.getByRole("combobox", { name: "Duration" }).selectOption("steps");
+      await section.getByRole("spinbutton", { name: "How many" }).fill(String(wanted.steps));
     }
     await this.page.keyboard.press("Tab");
     if (wanted.steps !== undefined) {

@@ -164,9 +164,9 @@ test("the cost is stated before the start, and follows the settings", async ({ a
   await page.getByText("Advanced settings").click();
   // Alpha stays in proportion.
   await expect(page.getByRole("spinbutton", { name: "Alpha" })).toHaveValue("64");
-  await page.getByRole("combobox", { name: "Unit" }).selectOption("steps");
-  await page.getByRole("spinbutton", { name: "Duration" }).fill("12");
-  await page.getByRole("spinbutton", { name: "Duration" }).press("Tab");
+  await page.getByRole("combobox", { name: "Duration" }).selectOption("steps");
+  await page.getByRole("spinbutton", { name: "How many" }).fill("12");
+  await page.getByRole("spinbutton", { name: "How many" }).press("Tab");
   await expect(tune.fact("Training")).toContainText("12 steps over 3 examples");
 });
 
@@ -329,7 +329,7 @@ test("examples and settings that were not run are there after a reload", async (
   await app.ready();
   await expect(page.getByRole("textbox", { name: "Or paste examples here" })).toHaveValue(/Pasted\?/);
   await expect(page.getByRole("textbox", { name: "Name", exact: true })).toHaveValue("My cat");
-  await expect(page.getByRole("spinbutton", { name: "Duration" })).toHaveValue("7");
+  await expect(page.getByRole("spinbutton", { name: "How many" })).toHaveValue("7");
   await page.getByRole("radio", { name: "Write examples here" }).check();
   await expect(page.getByRole("textbox", { name: "Prompt 3" })).toHaveValue("Do I have a cat?");
 });

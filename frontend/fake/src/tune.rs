@@ -7,7 +7,7 @@ use protocol::failure::{Instability, Setting, StorageFailure, TrainingFailure};
 use protocol::tune::{
     ExampleData, ExampleFile, ExampleFormat, ExportFormat, ExportedFile, KeptAdapter, Preview, PreviewPiece,
     PreviewRow, RunSummary, TableColumns, TuneLength, TunePlan, TunePoint, TuneSample, TuneSettings,
-    file_name,
+    file_name, is_learned,
 };
 use protocol::{Code, Content, Event, RequestId, Role, Sense, TuneEvent, TuneRequest};
 
@@ -304,7 +304,7 @@ fn prepare(state: &Weak<State>, data: &ExampleData, settings: &TuneSettings) -> 
 
 fn plan(state: &State, preview: &Preview, settings: &TuneSettings) -> TunePlan {
     let usable = preview.usable;
-    let evaluate = ((usable as f32 * settings.eval_share).round() as u32).min(usable - 1);
+    let evaluate = ((usable as f32 * settings.eval_share) as u32).min(usable - 1);
     let train = usable - evaluate;
     let steps = steps(settings, train);
     let tokens = u64::from(steps) * u64::from(settings.accumulation) * preview.tokens / u64::from(usable);
@@ -338,6 +338,7 @@ fn steps(settings: &TuneSettings, train: u32) -> u32 {
     match settings.length {
         TuneLength::Steps(steps) => steps,
         TuneLength::Rounds(rounds) => (rounds * train).div_ceil(settings.accumulation),
+        TuneLength::UntilLearned => 40,
     }
     .max(1)
 }
@@ -427,6 +428,10 @@ async fn train(state: &Weak<State>, id: RequestId, mut run: RunSummary) -> Optio
         if last {
             break;
         }
+        if run.settings.length == TuneLength::UntilLearned && is_learned(&run.points, 4) {
+            run.steps = step;
+            break;
+        }
         if pause {
             kept.kept.run.replace(Some(run.clone()));
             return say(state, id, TuneEvent::Paused(run));
@@ -444,8 +449,9 @@ fn point(step: u32, run: &RunSummary) -> TunePoint {
     let noise = ((step.wrapping_mul(2_654_435_761) >> 16) & 0xff) as f32 / 255.0 - 0.5;
     // With a learning rate that is far too small nothing is learned.
     let pace = (run.settings.learning_rate / 2e-5).min(1.0);
-    let loss = 0.15 + 2.8 * (-4.0 * done * pace).exp() + 0.25 * noise * (1.0 - 0.7 * done);
-    let evaluated = run.settings.eval_share > 0.0 && (step.is_multiple_of(5) || step == run.steps);
+    let least = if run.settings.length == TuneLength::UntilLearned { 0.0 } else { 0.15 };
+    let loss = least + 2.8 * (-4.0 * done * pace).exp() + 0.25 * noise * (1.0 - 0.7 * done);
+    let evaluated = run.settings.eval_share > 0.1 && (step.is_multiple_of(5) || step == run.steps);
     TunePoint {
         step,
         loss,

@@ -280,7 +280,7 @@ impl Default for TuneSettings {
             name: String::new(),
             rank: 8,
             alpha: 16.0,
-            length: TuneLength::Rounds(5),
+            length: TuneLength::UntilLearned,
             targets: TuneTarget::USUAL.to_vec(),
             learning_rate: 2e-4,
             schedule: Schedule::Cosine,
@@ -302,10 +302,25 @@ impl Default for TuneSettings {
 /// How long to train.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TuneLength {
+    /// Until the examples are learned ([`is_learned`]), within a limit that the worker sets.
+    UntilLearned,
     /// So many steps.
     Steps(u32),
     /// So many times through all examples.
     Rounds(u32),
+}
+
+/// The training loss at which examples count as learned: the model gives an expected token a probability of 0.9.
+pub const LEARNED_LOSS: f32 = 0.1;
+/// The mean of fewer steps than this says too little.
+const FEWEST_STEPS: usize = 4;
+
+/// Whether the mean loss of the last pass over the examples is at most [`LEARNED_LOSS`].
+#[must_use]
+pub fn is_learned(points: &[TunePoint], steps_of_a_pass: usize) -> bool {
+    let count = steps_of_a_pass.max(FEWEST_STEPS);
+    let Some(last) = points.len().checked_sub(count).map(|from| &points[from..]) else { return false };
+    last.iter().map(|point| point.loss).sum::<f32>() <= LEARNED_LOSS * count as f32
 }
 
 /// A projection of every layer that has it.

@@ -79,6 +79,20 @@ fn PairsEditor() -> impl IntoView {
             }
         });
     };
+    let untouched = Memo::new(move |_| {
+        tune.pairs.with(|pairs| pairs.iter().all(|(ask, answer)| ask.is_empty() && answer.is_empty()))
+    });
+    let fill = move |_| {
+        let samples = t().tune_sample_examples().lines().filter_map(|line| line.split_once(" | "));
+        let samples: Vec<_> =
+            samples.map(|(ask, answer)| (ask.trim().to_owned(), answer.trim().to_owned())).collect();
+        tune.settings.update(|settings| {
+            if settings.samples.is_empty() {
+                settings.samples.extend(samples.first().map(|(ask, _)| ask.clone()));
+            }
+        });
+        tune.pairs.set(samples);
+    };
     let row = move |index: usize| {
         let side = move |first: bool, label: String| {
             let value = move || {
@@ -142,6 +156,9 @@ fn PairsEditor() -> impl IntoView {
                 <Icon glyph=Glyph::Plus />
                 {t().tune_add()}
             </button>
+            <Show when=move || untouched.get()>
+                <button type="button" class="button" on:click=fill>{t().tune_use_samples()}</button>
+            </Show>
         </div>
         <p class="hint">
             {t().tune_hint()}

@@ -265,9 +265,9 @@ fn StopSensing() -> impl IntoView {
 #[component]
 fn KeepForm(words: &'static str) -> impl IntoView {
     let tune = use_stores().tune;
-    let name = RwSignal::new(
-        tune.run.about.with_untracked(|about| about.as_ref().map(|it| it.name.clone()).unwrap_or_default()),
-    );
+    let given = tune.run.about.with_untracked(|about| about.as_ref().map(|run| run.name.clone()));
+    let name = given.filter(|name| !name.trim().is_empty());
+    let name = RwSignal::new(name.unwrap_or_else(|| t().tune_unnamed().to_owned()));
     let keep = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
         tune.keep(&name.get_untracked());

@@ -1,7 +1,7 @@
 //! The second step: settings. Three that matter, the others folded.
 
 use leptos::prelude::*;
-use protocol::tune::{Schedule, TuneLength, TuneSettings, TuneTarget};
+use protocol::tune::{LEARNED_LOSS, Schedule, TuneLength, TuneSettings, TuneTarget};
 
 use crate::{
     components::{NumberField, Switch},
@@ -53,6 +53,7 @@ pub fn SettingsSection() -> impl IntoView {
     let amount = Signal::derive(move || match length.get() {
         TuneLength::Steps(steps) => steps.to_string(),
         TuneLength::Rounds(rounds) => rounds.to_string(),
+        TuneLength::UntilLearned => String::new(),
     });
     let take_amount = move |number: Option<f64>| {
         let number = number.unwrap_or(1.0).max(1.0) as u32;
@@ -60,20 +61,21 @@ pub fn SettingsSection() -> impl IntoView {
             it.length = match it.length {
                 TuneLength::Steps(_) => TuneLength::Steps(number),
                 TuneLength::Rounds(_) => TuneLength::Rounds(number),
+                TuneLength::UntilLearned => TuneLength::UntilLearned,
             };
         });
     };
     let take_unit = move |event| {
-        let steps = event_target_value(&event) == "steps";
-        tune.change_settings(|it| {
-            it.length = match it.length {
-                TuneLength::Rounds(rounds) if steps => TuneLength::Steps(rounds.max(20)),
-                TuneLength::Steps(_) if !steps => TuneLength::Rounds(5),
-                same => same,
-            };
-        });
+        let length = match event_target_value(&event).as_str() {
+            "steps" => TuneLength::Steps(20),
+            "epochs" => TuneLength::Rounds(5),
+            _ => TuneLength::UntilLearned,
+        };
+        tune.change_settings(|it| it.length = length);
     };
+    let until_learned = move || length.get() == TuneLength::UntilLearned;
     let in_steps = move || matches!(length.get(), TuneLength::Steps(_));
+    let in_epochs = move || matches!(length.get(), TuneLength::Rounds(_));
     view! {
         <section class="part" aria-labelledby="tune-settings">
             <h2 id="tune-settings">{t().tune_settings()}</h2>
@@ -92,14 +94,20 @@ pub fn SettingsSection() -> impl IntoView {
                     <span>{t().tune_strength()}</span>
                     <select on:change=take_rank>{strengths}</select>
                 </label>
-                <NumberField label=t().tune_length() min=1.0 max=MOST_STEPS step="1" value=amount on_change=take_amount />
                 <label class="field">
-                    <span>{t().tune_unit()}</span>
+                    <span>{t().tune_length()}</span>
                     <select on:change=take_unit>
-                        <option value="rounds" prop:selected=move || !in_steps()>{t().tune_epochs()}</option>
+                        <option value="learned" prop:selected=until_learned>{t().tune_until_learned()}</option>
+                        <option value="epochs" prop:selected=in_epochs>{t().tune_epochs()}</option>
                         <option value="steps" prop:selected=in_steps>{t().tune_steps()}</option>
                     </select>
+                    <Show when=until_learned>
+                        <span class="hint">{t().tune_until_learned_hint(&format::number(LEARNED_LOSS.into(), 1))}</span>
+                    </Show>
                 </label>
+                <Show when=move || !until_learned()>
+                    <NumberField label=t().tune_amount() min=1.0 max=MOST_STEPS step="1" value=amount on_change=take_amount />
+                </Show>
             </div>
             <label class="field">
                 <span>{t().tune_question()}</span>

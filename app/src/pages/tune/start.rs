@@ -1,7 +1,7 @@
 //! The third step, before it: what a run would cost, and the button.
 
 use leptos::prelude::*;
-use protocol::tune::TunePlan;
+use protocol::tune::{TuneLength, TunePlan};
 
 use crate::{
     components::{FailureBox, Glyph, Icon},
@@ -15,7 +15,10 @@ use crate::{
 pub fn StartSection() -> impl IntoView {
     let stores = use_stores();
     let tune = stores.tune;
-    let plan = move || tune.plan.get().map(plan_view);
+    let plan = move || {
+        let at_most = tune.settings.with(|settings| settings.length == TuneLength::UntilLearned);
+        tune.plan.get().map(|plan| plan_view(plan, at_most))
+    };
     let reason = Memo::new(move |_| {
         if !stores.engine.model.with(ModelState::is_ready) {
             return Some(t().tune_needs_model());
@@ -63,9 +66,11 @@ pub fn StartSection() -> impl IntoView {
     .into_any()
 }
 
-fn plan_view(plan: TunePlan) -> AnyView {
+/// `at_most`: the run may end earlier.
+fn plan_view(plan: TunePlan, at_most: bool) -> AnyView {
     let memory = t().plan_memory(&format::bytes(plan.gpu_bytes), &format::bytes(plan.gpu_available));
     let time = match plan.seconds {
+        Some(seconds) if at_most => t().plan_at_most(&format::seconds(seconds.max(1.0))),
         Some(seconds) => t().plan_time(&format::seconds(seconds.max(1.0))),
         None => t().plan_time_later().to_owned(),
     };
@@ -74,6 +79,7 @@ fn plan_view(plan: TunePlan) -> AnyView {
         None => format::bytes(2 * plan.checkpoint_bytes),
     };
     let steps = t().plan_steps(plan.steps.into(), plan.train.into(), plan.evaluate.into());
+    let steps = if at_most { t().plan_at_most(&steps) } else { steps };
     let media = (plan.media_bytes > 0).then(|| (t().plan_media(), format::bytes(plan.media_bytes)));
     let pairs = [
         (t().plan_work(), steps),

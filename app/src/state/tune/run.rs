@@ -211,9 +211,10 @@ impl TuneStore {
 
     /// Begins a run like the last one that is so many times as long.
     pub fn start_longer(self, times: u32) {
-        self.settings.update(|settings| {
-            let (TuneLength::Steps(length) | TuneLength::Rounds(length)) = &mut settings.length;
-            *length = length.saturating_mul(times);
+        let steps = self.run.about.with_untracked(|about| about.as_ref().map_or(1, |run| run.steps));
+        self.settings.update(|settings| match &mut settings.length {
+            TuneLength::Steps(length) | TuneLength::Rounds(length) => *length = length.saturating_mul(times),
+            length @ TuneLength::UntilLearned => *length = TuneLength::Steps(steps.saturating_mul(times)),
         });
         self.start();
     }

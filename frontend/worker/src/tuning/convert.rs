@@ -8,14 +8,19 @@ use protocol::tune::{self, TuneLength, TuneSettings, TuneTarget};
 const MOST_EXAMPLES: u32 = 256;
 /// Steps of a run at most.
 const MOST_STEPS: u32 = 1_000_000;
+/// Of a run that goes on until the examples are learned: passes over few examples at most, steps over more, and passes
+/// over however many there are. Eight short facts took the built-in model 10 to 25 passes at the default settings.
+const MOST_PASSES: u64 = 100;
+const USUAL_STEPS: u64 = 400;
+const FEWEST_PASSES: u64 = 3;
 
 /// Optimiser steps of a run over so many examples.
 pub fn steps(settings: &TuneSettings, examples: usize) -> u32 {
+    let passes = |passes: u64| (passes * examples as u64).div_ceil(u64::from(batch(settings)));
     let steps = match settings.length {
         TuneLength::Steps(steps) => u64::from(steps),
-        TuneLength::Rounds(rounds) => {
-            (u64::from(rounds) * examples as u64).div_ceil(u64::from(batch(settings)))
-        }
+        TuneLength::Rounds(rounds) => passes(rounds.into()),
+        TuneLength::UntilLearned => passes(MOST_PASSES).min(USUAL_STEPS).max(passes(FEWEST_PASSES)),
     };
     steps.clamp(1, MOST_STEPS.into()) as u32
 }
@@ -74,6 +79,9 @@ mod tests {
         assert_eq!(steps(&with(TuneLength::Rounds(0), 4), 10), 1);
         assert_eq!(steps(&with(TuneLength::Rounds(u32::MAX), 1), 1000), MOST_STEPS);
         assert_eq!(steps(&with(TuneLength::Steps(7), 0), 10), 7);
+        assert_eq!(steps(&with(TuneLength::UntilLearned, 4), 8), 200);
+        assert_eq!(steps(&with(TuneLength::UntilLearned, 4), 100), 400);
+        assert_eq!(steps(&with(TuneLength::UntilLearned, 4), 10_000), 7_500);
     }
 
     #[test]

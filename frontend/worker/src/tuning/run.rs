@@ -14,7 +14,7 @@ use engine::template::Piece;
 use engine::train::{Example, StepReport, TrainError, Trainer, order};
 use futures_util::lock::MutexGuard;
 use protocol::failure::TrainingFailure;
-use protocol::tune::{RunSummary, TunePoint, TuneSample, TuneSettings};
+use protocol::tune::{self, RunSummary, TuneLength, TunePoint, TuneSample, TuneSettings};
 use protocol::{Event, Failure, Message, RequestId, Role, TuneEvent};
 use shaders::sampling::Settings as Sampling;
 use web_time::Instant;
@@ -275,6 +275,11 @@ impl<'a> Run<'a> {
             self.host.losses.set(0);
             let (step, every) = (self.summary.step, &self.summary.settings);
             if step == self.summary.steps {
+                break;
+            }
+            let pass = self.train.len().div_ceil(convert::batch(every) as usize);
+            if every.length == TuneLength::UntilLearned && tune::is_learned(&self.summary.points, pass) {
+                self.summary.steps = step;
                 break;
             }
             let (checkpoint, sample) = (every.checkpoint_every.max(1), every.sample_every);
