@@ -8,7 +8,8 @@ use std::{
 
 use gloo_timers::future::TimeoutFuture;
 use protocol::failure::{
-    AdapterFailure, DeviceFailure, EngineFailure, ModelFailure, NoGpu, ReadFailure, RequestFailure, StorageFailure,
+    AdapterFailure, DeviceFailure, EngineFailure, ModelFailure, NoGpu, ReadFailure, RequestFailure,
+    StorageFailure,
 };
 use protocol::{
     AdapterDetails, AdapterSource, Channel, Code, Content, Diagnosis, Event, Failure, Finish,
