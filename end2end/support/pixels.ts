@@ -3,6 +3,9 @@
 import { inflateSync } from "node:zlib";
 import { expect, type Locator, type Page } from "@playwright/test";
 
+/** Nothing moves where pictures are compared, and no caret is in sight. */
+const STILL = { animations: "allow", caret: "initial" } as const;
+
 /** A picture as its pixels. */
 export interface Picture {
   width: number;
@@ -76,11 +79,11 @@ export async function picture(of: Locator, around = 0): Promise<Picture> {
   const box = await of.boundingBox();
   if (!box) throw new Error(`${of} is not on screen`);
   const clip = { x: Math.floor(box.x), y: Math.floor(box.y) - around, width: Math.ceil(box.width), height: Math.ceil(box.height) + 2 * around };
-  return decode(await of.page().screenshot({ clip, animations: "disabled", caret: "hide" }));
+  return decode(await of.page().screenshot({ clip, ...STILL }));
 }
 
 /** The picture of a whole element. */
-export const whole = async (of: Locator): Promise<Picture> => decode(await of.screenshot({ animations: "disabled", caret: "hide" }));
+export const whole = async (of: Locator): Promise<Picture> => decode(await of.screenshot({ ...STILL }));
 
 /** Fails where the machine has no letters of a script: boxes in their place would all look the same. */
 export async function expectLetters(page: Page, letters: string[]): Promise<void> {
