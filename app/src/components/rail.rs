@@ -367,6 +367,8 @@ fn RenameField(
     let input = NodeRef::<html::Input>::new();
     Effect::new(move |_| {
         if let Some(input) = input.get() {
+            // Setting the text later would undo the selection.
+            input.set_value(&title);
             // It has just been put into the page.
             input.focus().ok();
             input.select();
@@ -405,7 +407,6 @@ fn RenameField(
             aria-label=t().rail_new_title()
             dir="auto"
             node_ref=input
-            prop:value=title
             on:keydown=key
             on:blur=move |_| done()
         />

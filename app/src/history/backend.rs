@@ -73,7 +73,12 @@ impl Backend {
     /// One record.
     pub(super) async fn get(&self, table: Table, key: &str) -> Result<Option<Value>, StoreError> {
         match self {
-            Self::Memory(memory) => memory.with(|records| records.get(&(table, key.to_owned())).cloned()),
+            Self::Memory(memory) => {
+                #[cfg(test)]
+                memory
+                    .faults(|faults| faults.conversations_read += usize::from(table == Table::Conversations));
+                memory.with(|records| records.get(&(table, key.to_owned())).cloned())
+            }
             #[cfg(target_arch = "wasm32")]
             Self::Browser(database) => database.get(table, key).await,
         }
@@ -155,6 +160,8 @@ pub(crate) struct Faults {
     pub(crate) limit: Option<usize>,
     /// How many operations there were.
     pub(crate) operations: usize,
+    /// How many conversations were read.
+    pub(crate) conversations_read: usize,
     /// Which of them fails, counted from 0, and how. Nothing of it is done then.
     pub(crate) fails: Option<(usize, StoreError)>,
 }

@@ -2,9 +2,9 @@
 // in the folder of results, to look at.
 
 import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
 import type { App } from "../../support/app.ts";
 import { EMULATES_MEDIA } from "../../support/firefox.ts";
+import { faults } from "../../support/axe.ts";
 import { openArchive } from "../../support/archive.ts";
 import { animatedGif, png, wav } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
@@ -178,9 +178,6 @@ const states: Record<string, (app: App) => Promise<void>> = {
   },
 };
 
-/** The rules that look at colours. */
-const OF_COLOURS = ["color-contrast", "link-in-text-block"];
-
 const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
 for (const [size, viewport] of Object.entries(sizes)) {
@@ -190,21 +187,16 @@ for (const [size, viewport] of Object.entries(sizes)) {
     for (const [name, reach] of Object.entries(states)) {
       test(`${name}: no fault that axe knows`, { tag: EMULATES_MEDIA }, async ({ app, page }, info) => {
         await reach(app);
-        const faults = [];
+        const wrong: string[] = [];
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme });
           const picture = `${name.replaceAll(" ", "-")}-${size}-${colorScheme}.png`;
           await page.screenshot({ path: join(info.project.outputDir, "pictures", picture) });
-          const axe = new AxeBuilder({ page });
           // Dark has the same page in other colours.
-          const { violations } = await (colorScheme === "dark" ? axe.withRules(OF_COLOURS) : axe).analyze();
-          for (const { id, help, nodes } of violations) {
-            // Which levels of headings an answer uses, and in which order, is the model's to choose.
-            const ours = nodes.filter(({ html }) => id !== "heading-order" || !html.includes('class="heading-'));
-            faults.push(...ours.map(({ target }) => `${colorScheme}: ${id}: ${help}: ${target.join(" ")}`));
-          }
+          const found = await faults(page, { colours: colorScheme === "dark" });
+          wrong.push(...found.map((fault) => `${colorScheme}: ${fault}`));
         }
-        expect(faults).toEqual([]);
+        expect(wrong).toEqual([]);
       });
     }
   });

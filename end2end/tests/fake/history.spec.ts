@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { App } from "../../support/app.ts";
+import { archive } from "../../support/archive.ts";
 import { DOWNLOADS } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -201,6 +203,58 @@ test.describe("the history", () => {
     await expect(app.answers.last()).toContainText("2/2");
     await app.answers.last().getByRole("button", { name: "Previous version" }).click();
     await expect(app.answers.last()).toContainText("Gladly.");
+  });
+
+  test("a file too large to be imported is refused before it is read, and nothing is lost", async ({ app, page }, info) => {
+    const path = info.outputPath("large.json");
+    writeFileSync(path, "");
+    // A file with a hole takes no room.
+    truncateSync(path, 513 * 2 ** 20);
+    await app.openChat();
+    await app.ask("Hello");
+    await page.getByRole("button", { name: "All conversations" }).click();
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("menuitem", { name: "Import…" }).click();
+    await (await chooser).setFiles(path);
+    await expect(page.getByText("This file is 538 MB, but imports are limited to 537 MB.").first()).toBeVisible();
+    await expect(app.questions).toHaveText(/Hello/);
+    await expect(app.conversation("Hello")).toBeVisible();
+  });
+
+  test("a large export is never one text, and comes back whole", { tag: DOWNLOADS }, async ({ app, page }) => {
+    // Each is more than a part of the file has.
+    const attachments = Object.fromEntries(
+      ["a", "b", "c"].map((digit) => [digit.repeat(32), randomBytes(3_300_000).toString("base64")]),
+    );
+    const attached = Object.keys(attachments).map((key) => ({ key, kind: "image", name: "图.png", mime: "image/png", size: 3_300_000 }));
+    const file = JSON.parse(archive("Große Bilder", [["user", "Look 👀"], ["assistant", "好"]]));
+    file.conversations[0].nodes[1].message.attachments = attached;
+    await page.addInitScript(() => {
+      const Real = Blob;
+      const longest = { text: 0 };
+      globalThis.Blob = class extends Real {
+        constructor(parts?: BlobPart[], options?: BlobPropertyBag) {
+          super(parts, options);
+          for (const part of parts ?? []) longest.text = Math.max(longest.text, typeof part === "string" ? part.length : 0);
+        }
+      };
+      Object.assign(globalThis, { longest });
+    });
+    await app.openChat();
+    await importText(page, JSON.stringify({ ...file, attachments }));
+    await expect(app.conversation("Große Bilder")).toBeVisible();
+    await page.getByRole("button", { name: "All conversations" }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("menuitem", { name: "Export all" }).click();
+    const text = readFileSync(await (await download).path(), "utf8");
+    const again = JSON.parse(text);
+    expect(again.conversations[0]).toMatchObject({ title: "Große Bilder", nodes: { 1: { message: { text: "Look 👀" } } } });
+    expect(Object.keys(again.attachments)).toEqual(Object.keys(attachments));
+    for (const [key, bytes] of Object.entries(attachments)) {
+      expect(again.attachments[key] === bytes, key).toBe(true);
+    }
+    const longest = await page.evaluate(() => (globalThis as unknown as { longest: { text: number } }).longest.text);
+    expect(longest).toBeLessThan(text.length / 2);
   });
 
   for (const [fault, text, reason] of [

@@ -7,21 +7,25 @@ test.use({ locale: "de-DE" });
 const ENGLISH =
   /\b(the|this|your|you|and|with|is|are|conversations?|settings|message|models? (that|to)|load(ed|ing)?|delete|close|open|cancel|answers?|search|new|saved|keep|choose|graphics|memory|tokens|language|theme|size|pages?)\b/i;
 
-/** All that a person reads or hears on the page, without what a model, a person or the server's list of models has said. */
-const words = (page: Page) =>
-  page.evaluate(() => {
+/** What a model, a person or the server's list of models has said. */
+const OTHERS =
+  "code, pre, kbd, script, noscript, .fake-note, .log .says, .bubble, [lang]:not(html), .questions, .model:disabled .verdict";
+
+/** All that a person reads or hears on the page, but for what is within `without`. */
+const words = (page: Page, without = `${OTHERS}, .fold-body`) =>
+  page.evaluate((without) => {
     const said = [document.title];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const parent = node.parentElement;
-      const own = parent?.closest("code, pre, kbd, script, noscript, .fake-note, .log .says, .bubble, [lang]:not(html), .questions, .model:disabled .verdict, .fold-body");
+      const own = parent?.closest(without);
       if (!own && node.textContent?.trim()) said.push(node.textContent.trim());
     }
     for (const element of document.querySelectorAll("[aria-label], [title], [placeholder], [aria-valuetext]"))
       for (const name of ["aria-label", "title", "placeholder", "aria-valuetext"])
         if (element.getAttribute(name) && !element.closest(".fake-note")) said.push(element.getAttribute(name) ?? "");
     return said;
-  });
+  }, without);
 
 test("the server answers in the browser's language, and the page keeps it", async ({ page }) => {
   const response = await page.goto("/?fake=instant");
@@ -95,4 +99,51 @@ test("numbers are written as in German", async ({ page }) => {
   await page.getByRole("textbox", { name: "Nachricht", exact: true }).fill("Hello");
   await page.getByRole("button", { name: "Senden", exact: true }).click();
   await expect(page.getByText(/^\d+ von \d\.\d{3} Token des Kontexts belegt$/)).toBeAttached();
+});
+
+/** What is the same in both languages. */
+const SAME = [
+  ...["gemtab", "gemma4:e2b", "subgroups", "timestamp-query"],
+  ...["Training", "Loss", "Prompt", "Prompt 1", "Name", "Alpha", "Dropout", "Warm-up", "Queries", "Keys", "Values"],
+  ...["Engine", "Kernels", "Kernel", "Dispatches"],
+];
+
+test("fine-tuning and diagnostics say in German what they say in English", async ({ page }) => {
+  const go = (path: string) => page.locator(`.rail a[href^="${path}"]`).click();
+  await page.setViewportSize({ width: 1280, height: 1000 });
+  await page.goto("/?fake=instant");
+  await page.getByRole("button", { name: /^gemma4:e2b ?5/ }).click();
+  await expect(page.getByRole("button", { name: /^Modell: gemma4:e2b/ })).toHaveAccessibleName(/Geladen/);
+  await go("/diagnostics");
+  await page.getByRole("button", { name: "Kernels testen" }).click();
+  await expect(page.getByText(/^4 Kernels/).or(page.getByText(/: 4 Kernels/))).toBeVisible();
+  await page.getByRole("button", { name: "Geschwindigkeit messen" }).click();
+  await expect(page.getByText(/^78,4 /)).toBeVisible();
+  await page.getByRole("button", { name: "Kernels messen" }).click();
+  await expect(page.getByText("sampling_top_k_1")).toBeVisible();
+  await go("/tune");
+  await page.getByRole("textbox", { name: "Prompt 1" }).fill("?");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("!");
+  await page.getByText("Erweiterte Einstellungen").click();
+  await page.getByRole("button", { name: "Training starten" }).click();
+  await expect(page.locator("#tune-status")).toContainText("Fertig");
+
+  const said: Record<string, Set<string>> = {};
+  // Words that the page shows only if it cannot start, and what belongs to the model and the device.
+  const without = `${OTHERS}, [hidden], .boot-note, .token, mark, .pairs dd, td, tbody th`;
+  for (const language of ["de", "en"]) {
+    await go("/settings");
+    await page.locator("#language").selectOption(language);
+    await expect(page.locator("html")).toHaveAttribute("lang", language);
+    await go("/tune");
+    await expect(page.locator("#tune-status")).toBeVisible();
+    const found = await words(page, without);
+    await go("/diagnostics");
+    await expect(page.getByText("maxBufferSize")).toBeVisible();
+    said[language] = new Set([...found, ...(await words(page, without))]);
+  }
+  expect(said.de?.size).toBeGreaterThan(100);
+  const same = [...(said.de ?? [])].filter((text) => said.en?.has(text) && /\p{L}{2}/u.test(text));
+  expect(same.filter((text) => !SAME.includes(text))).toEqual([]);
 });

@@ -146,6 +146,60 @@ test("two tables do not stretch each other", async ({ app, page }) => {
   }
 });
 
+/** How many pixels of what is chosen, or may be, a closed list cuts off: beside, and above or below. */
+const cutOff = (list: Locator, all: boolean) =>
+  list.evaluate((list: HTMLSelectElement, all) => {
+    const style = getComputedStyle(list);
+    const canvas = document.createElement("canvas").getContext("2d");
+    if (!canvas) throw new Error("there is no canvas");
+    canvas.font = style.font;
+    const said = canvas.measureText(list.selectedOptions[0]?.textContent?.trim() ?? "");
+    const letters = canvas.measureText("Ågjpqy|");
+    // As wide as the browser makes such a list where it may, its arrow included.
+    const free = list.cloneNode(false) as HTMLSelectElement;
+    free.append(...[...(all ? list.options : list.selectedOptions)].map((option) => option.cloneNode(true)));
+    Object.assign(free.style, { position: "absolute", width: "auto", minWidth: "0", maxWidth: "none" });
+    list.after(free);
+    const wanted = free.getBoundingClientRect().width;
+    free.remove();
+    const inside = list.clientHeight - Number.parseFloat(style.paddingTop) - Number.parseFloat(style.paddingBottom);
+    return {
+      text: said.width,
+      beside: Math.max(0, wanted - list.getBoundingClientRect().width),
+      above: Math.max(0, letters.actualBoundingBoxAscent + letters.actualBoundingBoxDescent - inside),
+    };
+  }, all);
+
+for (const width of [1280, 390]) {
+  test(`closed lists show all of what is chosen, at ${width}`, async ({ app, page }) => {
+    const check = async (list: Locator, all = true) => {
+      const { text, beside, above } = await cutOff(list, all);
+      expect(text).toBeGreaterThan(10);
+      expect(beside, `${list}: beside`).toBeLessThan(1);
+      expect(above, `${list}: above or below`).toBeLessThan(1);
+    };
+    await page.setViewportSize({ width, height: 900 });
+    await app.openChat();
+    await app.ask("Hello");
+    // What opens a file is never chosen.
+    await check(page.getByRole("combobox", { name: "Adapter" }), false);
+    await app.attach(png());
+    await check(app.tray.getByRole("combobox"));
+    await app.go("Settings");
+    await check(page.getByRole("combobox", { name: "Language" }));
+    await app.go("Fine-tune");
+    await page.getByText("Advanced settings").click();
+    await page.getByRole("radio", { name: "File or pasted text" }).check();
+    await page.getByRole("textbox", { name: "Or paste examples here" }).fill("Question,reply\nWho?,Ada.\nWhat?,A cat.");
+    await expect(page.getByRole("combobox", { name: "Prompt" })).toBeVisible();
+    const lists = await page.getByRole("main").getByRole("combobox").all();
+    expect(lists.length).toBeGreaterThanOrEqual(5);
+    for (const list of lists) {
+      await check(list);
+    }
+  });
+}
+
 /** The contrast of a control's border to what is around it. */
 const contrast = (control: Locator) =>
   control.evaluate((element) => {

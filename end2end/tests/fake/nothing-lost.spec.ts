@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { DOWNLOADS } from "../../support/firefox.ts";
+import { png } from "../../support/media.ts";
 import { expect, test } from "../../support/watch.ts";
 
 /** Has the browser's storage refuse whatever is written from now on, as if it were full; or take it again. */
@@ -15,6 +16,27 @@ async function fillStorage(page: Page, full: boolean): Promise<void> {
     };
     store.put = full ? refuse : store.real;
   }, full);
+}
+
+/** Has the page tell how safely each of its transactions writes, by table. */
+async function watchDurability(page: Page): Promise<() => Promise<Record<string, string[]>>> {
+  await page.addInitScript(() => {
+    const written: Record<string, string[]> = {};
+    const database = IDBDatabase.prototype;
+    const real = database.transaction;
+    database.transaction = function (...asked) {
+      const transaction = real.apply(this, asked);
+      if (transaction.mode === "readwrite") {
+        for (const table of transaction.objectStoreNames) {
+          const seen = (written[table] ??= []);
+          if (!seen.includes(transaction.durability)) seen.push(transaction.durability);
+        }
+      }
+      return transaction;
+    };
+    Object.assign(globalThis, { written });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { written: Record<string, string[]> }).written);
 }
 
 /** Overwrites every conversation, and what the list knows of it, with a text. */
@@ -139,6 +161,27 @@ test.describe("nothing is lost", () => {
     await expect(notice).toBeHidden();
     await page.reload();
     await expect(app.questions).toHaveText([/Hello/, /And then\?/]);
+  });
+
+  test("what was said and attached is on disk when it is saved, drafts and settings soon after", async ({ app, page, browserName }) => {
+    test.skip(browserName !== "chromium", "other browsers do not tell how safely they write");
+    const written = await watchDurability(page);
+    await app.openChat();
+    await app.attach(png());
+    await app.ask("Hello");
+    await app.composer.fill("Half a thought");
+    await app.kept("Gladly.");
+    await app.kept("Half a thought");
+    await app.rail.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("radio", { name: "Dark" }).check();
+    await app.kept("ark");
+    await expect.poll(written).toEqual({
+      conversations: ["strict"],
+      summaries: ["strict"],
+      attachments: ["strict"],
+      drafts: ["relaxed"],
+      settings: ["relaxed"],
+    });
   });
 
   test("a conversation that can't be read is listed, and its data can be saved", { tag: DOWNLOADS }, async ({ app, page }) => {

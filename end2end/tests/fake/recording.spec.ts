@@ -1,5 +1,7 @@
 // Speaking to the model. Chromium has a microphone for tests; what other browsers ask of the person cannot be answered.
 
+import { faults } from "../../support/axe.ts";
+import { pressOn, tabTo } from "../../support/keys.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test.beforeEach(({ browserName }) => {
@@ -33,6 +35,23 @@ test.describe("with a microphone", () => {
     await expect(app.tray).toContainText(/(?!0:00)\d:\d\d · \d+ tokens/);
     await expect(app.composer).toHaveValue("What did I say?");
     await app.composer.press("Enter");
+    await expect(await app.answered()).toContainText("I was given 0 pictures and 1 sound.");
+  });
+
+  test("speech is recorded and sent with the keyboard alone, and axe knows no fault", async ({ app, page }) => {
+    await app.openChat();
+    await tabTo(page, app.composer);
+    await pressOn(page, app.recordButton);
+    const bar = page.getByRole("group", { name: "Recording" });
+    await expect.poll(async () => Number(await bar.getByRole("meter").getAttribute("aria-valuenow"))).toBeGreaterThan(30);
+    expect(await faults(page)).toEqual([]);
+    await pressOn(page, bar.getByRole("button", { name: "Pause recording" }));
+    await expect(bar).toContainText("Paused");
+    await pressOn(page, bar.getByRole("button", { name: "Done" }));
+    await expect(app.tray).toContainText(/\d:\d\d · \d+ tokens/);
+    await tabTo(page, app.composer);
+    await page.keyboard.type("What did I say?");
+    await page.keyboard.press("Enter");
     await expect(await app.answered()).toContainText("I was given 0 pictures and 1 sound.");
   });
 

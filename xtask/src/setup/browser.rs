@@ -100,6 +100,16 @@ pub fn webkit(end2end: &Path) -> bool {
     true
 }
 
+/// Installs letters for what the tests write: Hebrew, Arabic, Chinese, Japanese and Korean. Where that can't be done, the
+/// tests that need them say so, unless the system has its own.
+pub fn fonts() {
+    let folder = Path::new("/usr/share/fonts/truetype");
+    let known = ["dejavu/DejaVuSans.ttf", "droid/DroidSansFallbackFull.ttf"];
+    if debian::has_apt() && !known.iter().all(|font| folder.join(font).exists()) {
+        step("Installing fonts", || debian::install(&["fonts-dejavu-core", "fonts-droid-fallback"])).ok();
+    }
+}
+
 /// The driver file of lavapipe, Mesa's Vulkan on the CPU, installed where apt can; `None` leaves the choice of the
 /// driver to the system: when the caller has made it, or when there is no lavapipe.
 pub fn software_vulkan() -> Result<Option<PathBuf>> {

@@ -7,7 +7,7 @@ mod fallback;
 mod node;
 mod wasm;
 
-pub use browser::{chromium, firefox, headless_shell, software_vulkan, webkit};
+pub use browser::{chromium, firefox, fonts, headless_shell, software_vulkan, webkit};
 pub use deny::cargo_deny;
 pub use node::{install, npx};
 pub use wasm::Toolchain;

@@ -99,6 +99,7 @@ fn playwright(programs: &Programs) -> Result<Command> {
     let probe = programs.executable("probe").map_or_else(build_probe, Ok)?;
     let folder = project::root().join("end2end");
     setup::install(&folder)?;
+    setup::fonts();
     let mut playwright = npx(&folder, "playwright");
     playwright.arg("test").current_dir(&folder);
     playwright.env("GEMTAB_SERVER", server).env("GEMTAB_SITE", project::site()).env("GEMTAB_PROBE", probe);

@@ -12,8 +12,8 @@ use protocol::{Content, Finish, Media, Role, Sampling, Timings, TokenBudget, Too
 use super::backend::Memory;
 use super::{
     Archive, Attachment, AttachmentKey, AttachmentKind, Conversation, ConversationId, Draft, GRACE_MS,
-    HistoryStore, ImportError, Moment, NodeId, Options, Persistence, Saved, StoreError, Stored, Summary,
-    TreeError, TreeOpError,
+    HistoryStore, ImportError, MOST_IMPORT_BYTES, Moment, NodeId, Options, Persistence, Saved, StoreError,
+    Stored, Summary, TreeError, TreeOpError,
 };
 
 fn empty(id: u128) -> Conversation {

@@ -101,3 +101,18 @@ fn a_new_conversation_is_dated_by_its_first_message() {
     conversation.add_user("Hello", Vec::new(), 1_700_000_000_000).unwrap();
     assert_eq!(conversation.created, 1_700_000_000_000);
 }
+
+#[test]
+fn a_file_that_is_too_large_is_refused_unread() {
+    block_on(async {
+        let store = store();
+        let (here, ..) = answered(1);
+        keep(&store, &here).await;
+        // Zeros that nobody reads take no memory.
+        let file = vec![0; usize::try_from(MOST_IMPORT_BYTES).unwrap() + 1];
+        let size = file.len() as u64;
+        assert_eq!(store.import(&file).await, Err(ImportError::TooLarge { size }));
+        assert_eq!(loaded(&store, here.id).await, Some(here));
+        assert_eq!(store.list().await.unwrap().len(), 1);
+    });
+}

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use pollster::block_on;
 
@@ -188,5 +190,70 @@ fn two_tabs_follow_each_other() {
         block_on(b.restore(lost));
         block_on(b.settle());
         assert_eq!(stored(&memory, 1).unwrap().conversation.system, "late");
+    });
+}
+
+#[test]
+fn a_change_copies_no_other_text() {
+    with_owner(|| {
+        let memory = Memory::default();
+        let library = library(&memory);
+        let now = library.add(blank(1));
+        say(library, 1, "one");
+        say(library, 1, "two");
+        block_on(library.settle());
+        // What is drawn and what was saved last are copies.
+        let before = now.get_untracked();
+        say(library, 1, "three");
+        library.change(ConversationId(1), |it| it.rename("Numbers")).unwrap();
+        block_on(library.settle());
+        let two = before.active_path()[1];
+        library.change(ConversationId(1), |it| it.message_mut(two).unwrap().text.push('!')).unwrap();
+        let after = now.get_untracked();
+        assert_eq!(texts(&after), ["one", "two!", "three"]);
+        assert_eq!(texts(&before), ["one", "two"], "a copy stays as it was");
+        let shared = |node| {
+            let [before, after] = [&before, &after].map(|it| it.shared_message(node).unwrap());
+            Arc::ptr_eq(&before, &after)
+        };
+        assert_eq!(before.active_path().into_iter().map(shared).collect::<Vec<_>>(), [true, false]);
+    });
+}
+
+#[test]
+fn a_conversation_is_read_for_its_first_search_and_after_a_change() {
+    with_owner(|| {
+        let memory = Memory::default();
+        let before = library(&memory);
+        for (id, text) in [(1, "a red circle"), (2, "a blue square"), (3, "a red square")] {
+            before.add(blank(id));
+            say(before, id, text);
+        }
+        block_on(before.settle());
+
+        let library = library(&memory);
+        let read = || memory.faults(|faults| std::mem::take(&mut faults.conversations_read));
+        let search = |words: &str| {
+            library.query.set(words.to_owned());
+            block_on(library.search());
+            let found = library.found.get_untracked().unwrap();
+            let mut ids: Vec<_> = found.into_iter().map(|summary| summary.id.0).collect();
+            ids.sort_unstable();
+            ids
+        };
+        read();
+        block_on(library.refresh());
+        assert_eq!(read(), 0, "the list needs no conversation");
+        assert_eq!((search("red"), read()), (vec![1, 3], 3));
+        assert_eq!((search("red sq"), read()), (vec![3], 0));
+        assert_eq!((search("circle"), read()), (vec![1], 0));
+
+        block_on(library.hold(ConversationId(2))).unwrap().unwrap();
+        say(library, 2, "and a circle");
+        block_on(library.settle());
+        library.release(|_| false);
+        read();
+        assert_eq!((search("circle"), read()), (vec![1, 2], 1), "only what was changed is read again");
+        assert_eq!((search("square"), read()), (vec![2, 3], 0));
     });
 }
