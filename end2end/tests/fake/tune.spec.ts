@@ -222,12 +222,29 @@ test("a run says what came of it, and one that changed little is begun again for
   await tune.configure({ steps: 10 });
   await tune.startButton.click();
   await expect(page.getByText(/^Barely changed: the loss went from \d\.\d\d to \d\.\d\d\./)).toBeVisible();
+  await page.getByText("Advanced settings").click();
   await rate.fill("0.0002");
   await rate.press("Tab");
   await page.getByRole("button", { name: "Train 4 times as long" }).click();
   await expect(tune.status).toHaveText("Done: 40 of 40 steps. It stays here until you start another one.");
   await expect(page.getByText(/^The loss fell from \d\.\d\d to 0\.\d\d: the adapter has learned/)).toBeVisible();
   await expect(page.getByRole("button", { name: "Train 4 times as long" })).toHaveCount(0);
+});
+
+test("sample examples are trained until they are learned", async ({ app, page }) => {
+  const tune = await open(app);
+  const fill = page.getByRole("button", { name: "Use sample examples" });
+  await fill.click();
+  await expect(fill).toHaveCount(0);
+  await expect(page.getByRole("textbox", { name: "Prompt 8" })).toHaveValue("Is Miso a dog?");
+  await expect(page.getByRole("textbox", { name: "Test prompt" })).toHaveValue("Who is Miso?");
+  await expect(tune.fact("Training")).toHaveText("at most 40 steps over 8 examples, none held out");
+  await tune.startButton.click();
+  await expect(tune.status).toHaveText(/^Done: (\d+) of \1 steps\./);
+  await expect(page.getByText(/^The loss fell from \d\.\d\d to 0\.0\d: the adapter has learned/)).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Adapter name" })).toHaveValue("My adapter");
+  await page.getByRole("button", { name: "Save adapter" }).click();
+  await expect(page.getByRole("button", { name: /^Use in chat/ })).toBeVisible();
 });
 
 test("a run is paused, goes on, and is ended early", async ({ app, page }) => {

@@ -504,7 +504,22 @@ pub fn file_name(adapter: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::file_name;
+    use super::{TunePoint, file_name, is_learned};
+
+    #[test]
+    fn examples_are_learned_when_the_loss_of_a_pass_is_small() {
+        let points = |losses: &[f32]| {
+            let point = |&loss: &f32| TunePoint { step: 1, loss, eval_loss: None, learning_rate: 1e-4 };
+            losses.iter().map(point).collect::<Vec<_>>()
+        };
+        let small = [0.05; 4];
+        assert!(is_learned(&points(&small), 2));
+        // One lucky step, too few steps, less than a pass, a loss that is no number.
+        assert!(!is_learned(&points(&[2.0, 2.0, 2.0, 0.0]), 1));
+        assert!(!is_learned(&points(&small[..3]), 1));
+        assert!(!is_learned(&points(&small), 5));
+        assert!(!is_learned(&points(&[0.05, 0.05, 0.05, f32::NAN]), 1));
+    }
 
     #[test]
     fn names_become_files() {

@@ -102,6 +102,27 @@ fn examples_are_counted_and_the_cost_is_known_before_the_start() {
 }
 
 #[test]
+fn a_run_ends_once_the_examples_are_learned() {
+    let (desk, host) = Desk::quick();
+    let settings =
+        TuneSettings { length: TuneLength::UntilLearned, checkpoint_every: 1000, ..settings(0) };
+    host.receive(tune(2, TuneRequest::Start { data: facts(), settings }), Vec::new());
+    let begun = |event: &Event| match event {
+        Event::Tune { event, .. } => match &**event {
+            TuneEvent::Begun(run) => Some(run.steps),
+            _ => None,
+        },
+        _ => None,
+    };
+    let TuneEvent::Finished(run) = said(desk.end_of(2)) else { panic!("not finished") };
+    let most = desk.events().iter().find_map(begun).expect("begun");
+    assert!(run.finished && run.step < most, "{} of {most}", run.step);
+    assert_eq!((run.steps, run.points.len() as u32, run.saved), (run.step, run.step, run.step));
+    let last = &run.points[run.points.len() - 4..];
+    assert!(last.iter().map(|point| point.loss).sum::<f32>() <= 0.4, "{last:?}");
+}
+
+#[test]
 fn a_run_is_paused_goes_on_in_another_tab_and_is_kept() {
     let (desk, host) = Desk::quick();
     let (with, asked) = (Rc::clone(&host), Cell::new(false));
