@@ -7,6 +7,7 @@ mod audio;
 mod common;
 mod experts;
 mod golden;
+mod large_pictures;
 mod session;
 mod split_head;
 mod table;
