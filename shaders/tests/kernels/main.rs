@@ -15,6 +15,7 @@ mod naga;
 mod rows;
 mod sampling;
 mod subnormal;
+mod towers;
 mod training;
 mod vision;
 mod weights;

@@ -11,5 +11,6 @@ mod large_pictures;
 mod session;
 mod split_head;
 mod table;
+mod towers;
 mod train;
 mod vision;
