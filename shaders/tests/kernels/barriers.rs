@@ -110,6 +110,6 @@ fn what_others_have_read_is_written_behind_a_barrier_for_storage() {
         }
         faults.extend(unordered(&module).into_iter().map(|buffer| format!("{}: {buffer}", source.name)));
     }
-    assert!(seen > 10, "{seen} kernels with a barrier for storage");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(seen > 10, "{seen} kernels with a barrier for storage");
 }
