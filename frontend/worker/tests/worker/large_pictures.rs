@@ -1,7 +1,7 @@
 //! How many tokens a picture has in a model that sees pictures whole: as many as the device has room for, and else it is
 //! said. The model is random and of the 12B kind, which cuts pictures into patches and has no tower.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use engine::bytes::FileSource;
@@ -39,7 +39,7 @@ fn model(name: &str) -> PathBuf {
 }
 
 /// Bytes that the model takes with room for a picture of so many tokens.
-fn bytes(model: &PathBuf, largest_picture: u32) -> u64 {
+fn bytes(model: &Path, largest_picture: u32) -> u64 {
     let source = FileSource::open(model).expect("the model opens");
     let header = Header::read(&source).now_or_never().expect("a file").expect("a header");
     let options = LoadOptions { largest_picture, ..LoadOptions::default() };
@@ -47,10 +47,10 @@ fn bytes(model: &PathBuf, largest_picture: u32) -> u64 {
 }
 
 /// A worker with the model on a device with so many bytes, and a picture.
-fn loaded(model: &PathBuf, memory: u64) -> (Rc<Desk>, Rc<Host>) {
+fn loaded(model: &Path, memory: u64) -> (Rc<Desk>, Rc<Host>) {
     let (desk, host) = Desk::new();
     host.state_memory(memory).now_or_never().expect("nobody opens a device meanwhile");
-    desk.model.replace(model.clone());
+    desk.model.replace(model.to_path_buf());
     let picture = pebble().with_file_name("samples").join("shapes1.png");
     desk.media.replace(vec![std::fs::read(picture).expect("a sample")]);
     host.receive(load(1), Vec::new());
