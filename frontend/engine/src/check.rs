@@ -1,12 +1,14 @@
 //! A self-test: kernels on the device beside their twins on the CPU.
 
 use shaders::attention::{block::Block, decode::Decode, decode::Kv};
+use shaders::audio::conv2d;
 use shaders::matmul::Tile;
 use shaders::matvec::{self, Epilogue, Matvec, Prologue};
 use shaders::ple::combine::Table;
 use shaders::rows::{norm_add::NormAdd, qkv_finish::QkvFinish};
 use shaders::sampling::Candidates;
 use shaders::selftest::{Arg, Case, CaseError, Expected, Form};
+use shaders::vision::layer_norm::LayerNorm;
 use shaders::{Binding, DType};
 
 use crate::gpu::{Gpu, GpuError, Grid, Steps};
@@ -139,6 +141,25 @@ pub fn standard() -> Vec<Form> {
             forms.push(Form::Decode(Decode { head_dim, kv, kv_f16, quads: 0 }));
             forms.push(Form::QkvFinish(QkvFinish { head_dim, kv, kv_f16 }));
         }
+    }
+    forms.extend(of_towers());
+    forms
+}
+
+/// Kernels of the towers of published models, beside those that they share with decoders.
+fn of_towers() -> Vec<Form> {
+    let norms = [(false, false), (true, false), (false, true)];
+    let mut forms = vec![Form::UnitNorm, Form::LightConvolution, Form::Silu];
+    forms.extend([16, 48].map(Form::Patches));
+    forms.extend([DType::F32, DType::F16, DType::BF16].map(Form::Positions));
+    forms.extend([64, 72].map(Form::TurnedHeads));
+    forms.extend([64, 72].map(|head_dim| Form::Block(Block { head_dim, kv_f16: false, until: true })));
+    forms.extend([false, true].map(Form::Pool));
+    forms.extend(norms.map(|(bias, rms)| Form::LayerNorm(LayerNorm { bias, rms })));
+    forms.extend(conv2d::CHANNELS.map(|(channels_in, channels)| Form::Convolution(channels_in, channels)));
+    forms.push(Form::SoundAttention(128));
+    for dtype in [DType::F16, DType::BF16, DType::Q8_0] {
+        forms.extend(Tile::ALL.map(|tile| Form::ClampedMatmul(tile, dtype)));
     }
     forms
 }

@@ -207,11 +207,36 @@ mod tests {
             assert!((tile.bm * tile.bk / 4).is_multiple_of(tile.invocations()), "{tile:?}");
         }
     }
+
     #[test]
     fn large_products_get_large_tiles() {
         assert_eq!(Tile::choose(512, 12288), Tile::LARGE);
         assert_eq!(Tile::choose(512, 1536), Tile::MEDIUM);
         assert_eq!(Tile::choose(128, 1536), Tile::SMALL);
         assert_eq!(Tile::choose(1, 262_144), Tile::SMALL);
+    }
+
+    #[test]
+    fn what_is_never_chosen_is_out_of_reach() {
+        let within = |rows, n| Tile::within_reach(rows, n).collect::<Vec<_>>();
+        // One token, and products of which even a whole chunk makes few workgroups.
+        assert_eq!(within(1, 262_144), [Tile::SMALL]);
+        assert_eq!(within(512, 256), [Tile::SMALL]);
+        assert_eq!(within(512, 1536), [Tile::MEDIUM, Tile::SMALL]);
+        assert_eq!(within(512, 12_288), Tile::ALL);
+        // A tile is within reach from the first number of rows on for which it is chosen.
+        for n in [1, 64, 512, 513, 1536, 2048, 4096, 16_384, 262_144] {
+            for tile in Tile::ALL {
+                let first = (1..=1200).find(|&rows| Tile::choose(rows, n) == tile);
+                for rows in [1, 16, 17, 32, 33, 511, 512, 1120, 1200] {
+                    let reached = first.is_some_and(|first| first <= rows);
+                    assert_eq!(
+                        within(rows, n).contains(&tile),
+                        reached,
+                        "{tile:?}: {rows} rows, {n} columns"
+                    );
+                }
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@ mod experts;
 mod products;
 mod rows;
 mod sampling;
+mod towers;
 
 use crate::attention::{block::Block, decode::Decode};
 use crate::experts::{Mixture, down::Down, gate_up::GateUp};
@@ -17,6 +18,7 @@ use crate::quant::QuantError;
 use crate::repack::PieceError;
 use crate::rows::{norm_add::NormAdd, qkv_finish::QkvFinish};
 use crate::sampling::Candidates;
+use crate::vision::layer_norm::LayerNorm;
 use crate::{DType, LayoutError, PreprocessError, Source};
 
 /// A kernel that can be tried: one permutation.
@@ -64,6 +66,28 @@ pub enum Form {
     Sample(Candidates),
     /// The copy that bandwidth is measured with.
     Copy,
+    /// The product of a clipped linear, in towers.
+    ClampedMatmul(Tile, DType),
+    /// Pixels into patches with sides of so many.
+    Patches(u32),
+    /// What the tables of columns and rows add to patches.
+    Positions(DType),
+    /// Norms and rotation of heads of this size in a picture.
+    TurnedHeads(u32),
+    /// Squares of patches averaged, and standardised or not.
+    Pool(bool),
+    /// Norms of rows that subtract the mean.
+    LayerNorm(LayerNorm),
+    /// Norms of rows without weights.
+    UnitNorm,
+    /// The convolution of sound: channels that go in and come out.
+    Convolution(u32, u32),
+    /// The gated convolution along a sound.
+    LightConvolution,
+    /// Attention along a sound, with heads of this size.
+    SoundAttention(u32),
+    /// The activation of sound.
+    Silu,
 }
 
 /// What a kernel binds.
@@ -170,6 +194,17 @@ impl Form {
             Self::MergeLists(candidates) => sampling::merge(*candidates),
             Self::Sample(candidates) => sampling::sample(*candidates),
             Self::Copy => rows::copy(),
+            Self::ClampedMatmul(tile, dtype) => products::clamped_matmul(*tile, *dtype),
+            Self::Patches(side) => towers::patches(*side),
+            Self::Positions(dtype) => towers::positions(*dtype),
+            Self::TurnedHeads(head_dim) => towers::turned_heads(*head_dim),
+            Self::Pool(standardise) => towers::pool(*standardise),
+            Self::LayerNorm(form) => towers::layer_norm(*form),
+            Self::UnitNorm => towers::unit_norm(),
+            Self::Convolution(channels_in, channels) => towers::convolution(*channels_in, *channels),
+            Self::LightConvolution => towers::light_convolution(),
+            Self::SoundAttention(head_dim) => towers::sound_attention(*head_dim),
+            Self::Silu => towers::silu(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Arg, Case, CaseError, Expected, adapted, random};
 use crate::embed::gather as embed;
-use crate::matmul::{self as prefill, Tile};
+use crate::matmul::{self as prefill, Clamps, Tile};
 use crate::matvec::{Correction, Epilogue, Leaves, Matvec, Merge, Norms, Prologue, twin};
 use crate::quant::{dequantize, quantize, repack};
 use crate::repack as kernel;
@@ -301,6 +301,26 @@ pub fn matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
     ];
     let grid = tile.dispatch(&params, tokens);
     Ok(Case { source: tile.source(dtype)?, args, grid, expected: vec![Expected::new(4, y, tolerance(k))] })
+}
+
+/// The same of a clipped linear: about a third of what goes in and comes out is out of bounds.
+pub fn clamped_matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
+    let (k, n, tokens) = (512, 75, tile.bm + 3);
+    let w = matrix(dtype, k, n, 33)?;
+    let x = random(34, (k * tokens) as usize);
+    let state = State { len: tokens, ..State::default() };
+    let clamps = Clamps { input: [-0.6, 0.7], output: [-6.0, 5.0] };
+    let params = prefill::Params::new(&w.layout).with_clamps(clamps);
+    let y = prefill::matmul_clamped(&w.layout, &w.words, &x, &clamps);
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::Words(w.words),
+        Arg::Words(bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec()),
+        Arg::floats(&x),
+        Arg::zeros(y.len()),
+    ];
+    let (source, grid) = (tile.clamped_source(dtype)?, tile.dispatch(&params, tokens));
+    Ok(Case { source, args, grid, expected: vec![Expected::new(4, y, tolerance(k))] })
 }
 
 /// The rows of a matrix.

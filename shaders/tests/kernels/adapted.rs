@@ -3,31 +3,10 @@
 
 use shaders::attention::decode::{Decode, Kv};
 use shaders::matvec::{self, Adapted, Epilogue, Leaves, Matvec, Prologue, Takes};
-use shaders::selftest::{Arg, Form};
+use shaders::selftest::Form;
 use shaders::{Binding, DType};
 
-use crate::common::{BufferArg, Gpu, Output, assert_close};
-
-/// Runs the case of a kernel.
-fn check(form: &Form) {
-    let case = form.case().expect("a case");
-    let arg = |(arg, binding): (&Arg, &Binding)| match (arg, binding) {
-        (Arg::Uniform(bytes), _) => BufferArg::Uniform(bytes.clone()),
-        (Arg::Words(words), Binding::ReadWrite) => BufferArg::read_write(words),
-        (Arg::Words(words), _) => BufferArg::read(words),
-    };
-    let args: Vec<_> = case.args.iter().zip(&case.source.bindings).map(arg).collect();
-    let written = |binding: usize| {
-        case.source.bindings[..binding].iter().filter(|kind| **kind == Binding::ReadWrite).count()
-    };
-    let out = Gpu::get().run(&case.source, &args, case.grid);
-    for expected in &case.expected {
-        let words = Output::u32s(&out[written(expected.binding)]);
-        let got = expected.reading.read(&words, expected.values.len());
-        println!("{}: {} values of binding {}", case.source.name, got.len(), expected.binding);
-        assert_close(&got, &expected.values, expected.absolute, expected.relative);
-    }
-}
+use crate::common::check;
 
 fn products(takes: &[Takes], leaves: Leaves, dtypes: &[DType], prologue: Prologue, epilogue: Epilogue) {
     let small = matvec::Form::new(1, 8, 2);

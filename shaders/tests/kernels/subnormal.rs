@@ -6,10 +6,10 @@ use half::f16;
 use shaders::matmul::Tile;
 use shaders::matvec::{self, Adapted, Epilogue, Matvec, Prologue};
 use shaders::quant::repack;
-use shaders::selftest::{Arg, Form};
-use shaders::{Binding, DType, PlanarLayout, Source, repack as repack_kernel};
+use shaders::selftest::Form;
+use shaders::{DType, PlanarLayout, Source, repack as repack_kernel};
 
-use crate::common::{BufferArg, Gpu, Output, assert_close};
+use crate::common::{BufferArg, Gpu, check_as};
 
 /// The kernel as such a device computes it.
 fn flushing(source: Source) -> Source {
@@ -25,22 +25,7 @@ fn flushed_halves(pair: u32) -> vec2<f32> {
 }
 
 fn check(form: &Form) {
-    let case = form.case().unwrap();
-    let source = flushing(case.source);
-    let arg = |(arg, binding): (&Arg, &Binding)| match (arg, binding) {
-        (Arg::Uniform(bytes), _) => BufferArg::Uniform(bytes.clone()),
-        (Arg::Words(words), Binding::ReadWrite) => BufferArg::read_write(words),
-        (Arg::Words(words), _) => BufferArg::read(words),
-    };
-    let args: Vec<_> = case.args.iter().zip(&source.bindings).map(arg).collect();
-    let out = Gpu::get().run(&source, &args, case.grid);
-    for expected in &case.expected {
-        let written = |kind: &&Binding| **kind == Binding::ReadWrite;
-        let place = source.bindings[..expected.binding].iter().filter(written).count();
-        let got = expected.reading.read(&Output::u32s(&out[place]), expected.values.len());
-        println!("{}", source.name);
-        assert_close(&got, &expected.values, expected.absolute, expected.relative);
-    }
+    check_as(form, flushing);
 }
 
 fn quantised() -> impl Iterator<Item = DType> {

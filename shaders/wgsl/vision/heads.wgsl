@@ -64,10 +64,11 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let q_raw = select(none, vec2<f32>(q[at + a], q[at + b]), real);
     let k_raw = select(none, vec2<f32>(k[at + a], k[at + b]), real);
     let v_raw = select(none, vec2<f32>(v[at + a], v[at + b]), real);
-    // The barriers inside stand between the reads above and the writes below.
     let q_factor = inverse_rms(q_raw, tid);
     let k_factor = inverse_rms(k_raw, tid);
     let v_factor = inverse_rms(v_raw, tid);
+    // Threads without a pair have read what is written below.
+    storageBarrier();
     if (!real) {
         return;
     }

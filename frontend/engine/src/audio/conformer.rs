@@ -7,6 +7,7 @@ use shaders::audio::attention::{self, KEYS};
 use shaders::audio::conv2d::{self, Conv2d};
 use shaders::audio::{light_conv, silu, unit_norm};
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
+use shaders::selftest::Form;
 use shaders::state::State;
 
 use super::config::Conformer;
@@ -221,7 +222,9 @@ impl Builder<'_> {
         }
         buffers.push(x);
         let grid = Grid::Rows(Rc::new(move |rows| NormAdd::dispatch(&params, rows)));
-        self.steps.push(self.gpu, &form.source()?, &params, &buffers, grid).await
+        self.steps.push(self.gpu, &form.source()?, &params, &buffers, grid).await?;
+        self.steps.tried_as(Form::NormAdd(form));
+        Ok(())
     }
 
     async fn conv(&mut self, i: usize, x: &wgpu::Buffer, y: &wgpu::Buffer) -> Result<Stem, GpuError> {
@@ -243,6 +246,7 @@ impl Builder<'_> {
         let grid = Grid::Rows(Rc::new(move |rows| Conv2d::dispatch(&params, rows_of(rows))));
         let buffers: [&wgpu::Buffer; 3] = [&self.weights.vectors, x, y];
         self.steps.push_shared(self.gpu, &source, &uniform, &buffers, grid).await?;
+        self.steps.tried_as(Form::Convolution(channels_in, self.c.channels[i]));
         Ok(Stem { uniform, params })
     }
 
@@ -262,6 +266,7 @@ impl Builder<'_> {
         let grid = Grid::Rows(Rc::new(move |rows| silu::dispatch(&params, rows)));
         let buffers: [&wgpu::Buffer; 2] = [&b.state, &b.wide];
         self.steps.push(self.gpu, &silu::source()?, &params, &buffers, grid).await?;
+        self.steps.tried_as(Form::Silu);
         self.product(&in_block(i, &format!("ffn_down{suffix}")), &b.wide, &b.y).await
     }
 
@@ -278,6 +283,7 @@ impl Builder<'_> {
             [&b.state, &self.weights.vectors, q, k, v, &block.relative, &block.keys, &b.mixed];
         let grid = Grid::Rows(Rc::new(move |rows| attention::dispatch(&params, rows)));
         self.steps.push(self.gpu, &attention::source(c.head_dim)?, &params, &buffers, grid).await?;
+        self.steps.tried_as(Form::SoundAttention(c.head_dim));
         self.product(&in_block(i, "attn_out"), &b.mixed, &b.y).await
     }
 
@@ -297,6 +303,7 @@ impl Builder<'_> {
         let buffers: [&wgpu::Buffer; 5] = [&b.state, &self.weights.vectors, &b.wide, gated, &b.mixed];
         let grid = Grid::Rows(Rc::new(light_conv::dispatch));
         self.steps.push(self.gpu, &light_conv::source()?, &params, &buffers, grid).await?;
+        self.steps.tried_as(Form::LightConvolution);
         self.product(&in_block(i, "conv_pw2"), &b.mixed, &b.y).await
     }
 
@@ -326,6 +333,7 @@ impl Builder<'_> {
         let buffers: [&wgpu::Buffer; 4] = [&b.state, &self.weights.vectors, out, normed];
         let grid = Grid::Rows(Rc::new(unit_norm::dispatch));
         self.steps.push(self.gpu, &unit_norm::source()?, &params, &buffers, grid).await?;
+        self.steps.tried_as(Form::UnitNorm);
         self.product("projection", normed, soft).await
     }
 }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use shaders::audio::{conv2d, unit_norm};
+use shaders::selftest::Form;
 use shaders::state::State;
 
 use super::config::{Kind, TowerConfig};
@@ -164,6 +165,12 @@ impl Tower {
         self.steps.len()
     }
 
+    /// The dispatches of a step.
+    #[must_use]
+    pub fn steps(&self) -> &Steps {
+        &self.steps
+    }
+
     /// The device.
     #[must_use]
     pub fn gpu(&self) -> &Rc<Gpu> {
@@ -252,6 +259,7 @@ async fn raw(
     steps
         .push(gpu, &unit_norm::source()?, &params, &buffers, Grid::Rows(Rc::new(unit_norm::dispatch)))
         .await?;
+    steps.tried_as(Form::UnitNorm);
     let matrix = conformer::matrix(weights, "projection")?;
     product::push(gpu, &mut steps, matrix, None, [state, &normed, soft]).await?;
     Ok((Front::Raw { rows, _normed: normed }, steps))

@@ -73,6 +73,8 @@ impl Gpu {
         if size > limit {
             return Err(GpuError::TooLarge { label: label.to_owned(), bytes, limit });
         }
+        #[cfg(test)]
+        self.staged.happen(&self.fault);
         let made = if self.is_rehearsal() { LEAST_BYTES } else { size };
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
@@ -137,8 +139,8 @@ impl Gpu {
             return work();
         }
         let in_use = self.bytes_in_use();
-        let no_room = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
+        let no_room = self.scope(wgpu::ErrorFilter::OutOfMemory);
+        let internal = self.scope(wgpu::ErrorFilter::Internal);
         let result = work();
         let internal = internal.pop();
         match join(no_room.pop(), internal).await {

@@ -66,12 +66,15 @@ pub struct Gpu {
     pub(super) bytes: Arc<AtomicU64>,
     pub(super) buffers_created: AtomicU64,
     submits: AtomicU64,
-    fault: Arc<Mutex<Option<String>>>,
+    pub(super) fault: Arc<Mutex<Option<String>>>,
     lost: Arc<Mutex<Option<String>>>,
     loss: Shared<oneshot::Receiver<()>>,
     largest_part: Option<u64>,
     memory: Cell<Option<u64>>,
     portable: bool,
+    /// What a test lets go wrong.
+    #[cfg(test)]
+    pub(super) staged: super::scopes::Staged,
 }
 
 impl Gpu {
@@ -149,6 +152,8 @@ impl Gpu {
             largest_part: options.largest_part,
             memory: Cell::new(options.memory),
             portable: options.portable,
+            #[cfg(test)]
+            staged: super::scopes::Staged::default(),
         })
     }
 

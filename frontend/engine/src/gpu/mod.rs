@@ -5,6 +5,7 @@ mod buffers;
 mod device;
 mod error;
 mod pipelines;
+mod scopes;
 mod steps;
 mod timing;
 

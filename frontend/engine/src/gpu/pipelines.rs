@@ -47,8 +47,8 @@ impl Gpu {
     /// Runs `work`, and what the device refused in it. A driver that cannot compile what WebGPU finds valid is an internal
     /// error, not one of validation.
     async fn refusing<T>(&self, work: impl Future<Output = T>) -> (T, Option<wgpu::Error>) {
-        let invalid = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
+        let invalid = self.scope(wgpu::ErrorFilter::Validation);
+        let internal = self.scope(wgpu::ErrorFilter::Internal);
         let result = work.await;
         // Both end here, the inner one first; only then are they waited for.
         let internal = internal.pop();
@@ -75,6 +75,8 @@ impl Gpu {
     }
 
     fn compile(&self, source: &Source) -> Pipeline {
+        #[cfg(test)]
+        self.staged.happen(&self.fault);
         let module = self.module(&source.name, platform_text(source));
         let entries: Vec<_> = source
             .bindings

@@ -45,11 +45,12 @@ pub async fn push_part(
         let grid = Grid::Rows(Rc::new(move |rows| {
             if Tile::choose(rows, params.n) == tile { tile.dispatch(&params, rows) } else { [0; 3] }
         }));
-        let source = if clamps.is_some() { tile.clamped_source(dtype) } else { tile.source(dtype) };
+        let (source, form) = match clamps {
+            Some(_) => (tile.clamped_source(dtype), Form::ClampedMatmul(tile, dtype)),
+            None => (tile.source(dtype), Form::Matmul(tile, dtype)),
+        };
         steps.push(gpu, &source?, &params, &[weights, state, x, y], grid).await?;
-        if clamps.is_none() {
-            steps.tried_as(Form::Matmul(tile, dtype));
-        }
+        steps.tried_as(form);
     }
     Ok(())
 }

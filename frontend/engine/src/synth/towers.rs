@@ -1,4 +1,4 @@
-//! The vision towers of the published shapes (specification §9.6).
+//! The vision towers of the published shapes (specification §9.6), and what the 12B has instead.
 
 use shaders::DType;
 
@@ -21,7 +21,7 @@ const SMALL: Tower = Tower { layers: 16, width: 768, heads: 12, feed_forward: 30
 const LARGE: Tower = Tower { layers: 27, width: 1152, heads: 16, feed_forward: 4304, clipped: false };
 
 impl Tower {
-    /// The tower of a shape; the 12B has none.
+    /// The tower of a shape; the 12B has none but [`embedder`].
     fn of(shape: &Shape) -> Option<Self> {
         match shape.name {
             "e2b" | "e4b" => Some(SMALL),
@@ -33,24 +33,30 @@ impl Tower {
 
 /// Its keys.
 pub(super) fn metadata(shape: &Shape) -> Vec<(String, WriteValue)> {
-    let Some(tower) = Tower::of(shape) else { return Vec::new() };
-    let numbers = [
-        ("block_count", tower.layers),
-        ("embedding_length", tower.width),
-        ("feed_forward_length", tower.feed_forward),
-        ("attention.head_count", tower.heads),
-        ("patch_size", 16),
-        ("num_channels", 3),
-        ("projector.scale_factor", 3),
-    ];
-    let mut pairs: Vec<_> =
-        numbers.map(|(key, value)| (format!("gemma4.vision.{key}"), WriteValue::U32(value))).into();
+    let tower = Tower::of(shape);
+    if tower.is_none() && shape.name != "12b" {
+        return Vec::new();
+    }
+    let mut numbers = vec![("patch_size", 16), ("num_channels", 3), ("projector.scale_factor", 3)];
+    if let Some(tower) = tower {
+        numbers.extend([
+            ("block_count", tower.layers),
+            ("embedding_length", tower.width),
+            ("feed_forward_length", tower.feed_forward),
+            ("attention.head_count", tower.heads),
+        ]);
+    }
+    let number = |(key, value)| (format!("gemma4.vision.{key}"), WriteValue::U32(value));
+    let mut pairs: Vec<_> = numbers.into_iter().map(number).collect();
     pairs.push(("gemma4.vision.attention.layer_norm_epsilon".into(), WriteValue::F32(1e-6)));
     pairs
 }
 
 /// Its tensors. Matrices are halves, as in published files.
 pub(super) fn plan(shape: &Shape) -> Vec<Planned> {
+    if shape.name == "12b" {
+        return embedder(u64::from(shape.width));
+    }
     let Some(tower) = Tower::of(shape) else { return Vec::new() };
     let (d, ff) = (u64::from(tower.width), u64::from(tower.feed_forward));
     let mut plan = Vec::new();
@@ -93,5 +99,24 @@ pub(super) fn plan(shape: &Shape) -> Vec<Planned> {
         push("v.std_scale".into(), &[d], DType::F32, Content::Near(1.0));
     }
     push("mm.input_projection.weight".into(), &[d, u64::from(shape.width)], DType::F16, weights(d));
+    plan
+}
+
+/// What the 12B has in place of a tower: patches of 48 pixels as they are, norms, a product (specification §9.5).
+fn embedder(width: u64) -> Vec<Planned> {
+    const PATCH: u64 = 3 * 48 * 48;
+    let mut plan = Vec::new();
+    let mut push = |name: &str, shape: &[u64], dtype: DType, content: Content| {
+        plan.push(Planned { spec: TensorSpec::new(name, shape, dtype), content });
+    };
+    let weights = |k: u64| Content::Weights((k as f32).powf(-0.5));
+    push("v.patch_embd.weight", &[PATCH, width], DType::F16, weights(PATCH));
+    push("v.patch_embd.bias", &[width], DType::F32, Content::Weights(0.1));
+    for (i, len) in [(1, PATCH), (2, width), (3, width)] {
+        push(&format!("v.patch_norm.{i}.weight"), &[len], DType::F32, Content::Near(1.0));
+        push(&format!("v.patch_norm.{i}.bias"), &[len], DType::F32, Content::Weights(0.1));
+    }
+    push("v.position_embd.weight", &[width, 1120, 2], DType::F32, Content::Weights(0.5));
+    push("mm.input_projection.weight", &[width, width], DType::BF16, weights(width));
     plan
 }

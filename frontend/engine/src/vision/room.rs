@@ -6,6 +6,7 @@ use std::sync::Arc;
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::rows::gelu_mul::{self, Rows};
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
+use shaders::selftest::Form;
 use shaders::state::State;
 use shaders::vision::layer_norm::{self, LayerNorm};
 use shaders::vision::{Picture, heads, patches, pool, position};
@@ -43,6 +44,11 @@ pub struct Stage {
 }
 
 impl Stage {
+    /// Its dispatches.
+    pub fn steps(&self) -> &Steps {
+        &self.steps
+    }
+
     /// Submits the stage for a picture, if it is for such.
     pub fn run(&self, gpu: &Gpu, patches: u32, tokens: u32) {
         let long = patches > WHOLE_ATTENTION;
@@ -183,12 +189,14 @@ impl Builder<'_> {
 
     async fn push<P: bytemuck::Pod>(
         &mut self,
-        source: &shaders::Source,
+        (source, form): (shaders::Source, Form),
         params: &P,
         buffers: &[&wgpu::Buffer],
         grid: impl Fn(u32) -> [u32; 3] + 'static,
     ) -> Result<(), GpuError> {
-        self.steps.push(self.gpu, source, params, buffers, Grid::Rows(Rc::new(grid))).await
+        self.steps.push(self.gpu, &source, params, buffers, Grid::Rows(Rc::new(grid))).await?;
+        self.steps.tried_as(form);
+        Ok(())
     }
 
     /// The picture cut into patches, through the first product.
@@ -196,7 +204,8 @@ impl Builder<'_> {
         let work = self.work.clone();
         let params = if side == 16 { patches::Params::SIGNED } else { patches::Params::UNSIGNED };
         let buffers: [&wgpu::Buffer; 3] = [&room.picture, &room.pixels, &work[into]];
-        self.push(&patches::source(side)?, &params, &buffers, move |rows| patches::dispatch(side, rows)).await
+        let kernel = (patches::source(side)?, Form::Patches(side));
+        self.push(kernel, &params, &buffers, move |rows| patches::dispatch(side, rows)).await
     }
 
     async fn position(&mut self, room: &Room, h: usize) -> Result<(), GpuError> {
@@ -205,8 +214,8 @@ impl Builder<'_> {
         let params = position::Params::new(&columns.whole().layout, &rows.whole().layout);
         let buffers: [&wgpu::Buffer; 4] =
             [&room.picture, &columns.whole().buffer, &rows.whole().buffer, &work[h]];
-        self.push(&position::source(columns.dtype)?, &params, &buffers, move |rows| params.dispatch(rows))
-            .await
+        let kernel = (position::source(columns.dtype)?, Form::Positions(columns.dtype));
+        self.push(kernel, &params, &buffers, move |rows| params.dispatch(rows)).await
     }
 
     /// A product, clipped where the file has bounds for it.
@@ -247,7 +256,8 @@ impl Builder<'_> {
             (Some(_), None) => NormAdd::Add,
             (None, _) => NormAdd::Norm,
         };
-        self.push(&form.source()?, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows)).await
+        let kernel = (form.source()?, Form::NormAdd(form));
+        self.push(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows)).await
     }
 
     async fn encoder(&mut self, room: &Room, encoder: &Encoder, rope: &wgpu::Buffer) -> Result<(), GpuError> {
@@ -296,19 +306,20 @@ impl Builder<'_> {
         };
         let buffers: [&wgpu::Buffer; 6] =
             [&room.picture, &self.weights.vectors, rope, &work[Q], &work[K], &work[V]];
-        let source = heads::source(encoder.head_dim)?;
-        self.push(&source, &params, &buffers, move |rows| params.dispatch(rows)).await?;
+        let kernel = (heads::source(encoder.head_dim)?, Form::TurnedHeads(encoder.head_dim));
+        self.push(kernel, &params, &buffers, move |rows| params.dispatch(rows)).await?;
         self.cut(When::Always);
 
         let block = Block { head_dim: encoder.head_dim, kv_f16: false, until: true };
         let all = BlockParams { heads: encoder.heads, kv_heads: encoder.heads, ..BlockParams::default() };
         let buffers: [&wgpu::Buffer; 6] = [&room.state, &work[Q], &work[K], &work[V], &work[X], &room.until];
-        let source = block.source()?;
-        self.push(&source, &all, &buffers, move |rows| block.dispatch(&all, rows)).await?;
+        let kernel = (block.source()?, Form::Block(block));
+        self.push(kernel.clone(), &all, &buffers, move |rows| block.dispatch(&all, rows)).await?;
         self.cut(When::Short);
         for first_head in 0..encoder.heads {
             let one = BlockParams { first_head, ..all };
-            self.push(&source, &one, &buffers, move |rows| block.dispatch_heads(&one, rows, 1)).await?;
+            self.push(kernel.clone(), &one, &buffers, move |rows| block.dispatch_heads(&one, rows, 1))
+                .await?;
             self.cut(When::Long);
         }
         Ok(())
@@ -319,8 +330,8 @@ impl Builder<'_> {
         let rows = Rows { stride: width, at: 0 };
         let params = gelu_mul::Params::new(width, rows, rows, rows);
         let buffers: [&wgpu::Buffer; 4] = [&room.state, &work[GATE], &work[UP], &work[ACT]];
-        self.push(&gelu_mul::source()?, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
-            .await
+        let kernel = (gelu_mul::source()?, Form::GeluMul);
+        self.push(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows)).await
     }
 
     /// From the stream to soft tokens.
@@ -334,7 +345,8 @@ impl Builder<'_> {
             params.std_scale = self.weights.vector("v.std_scale");
             buffers.push(&self.weights.vectors);
         }
-        self.push(&pool::source(encoder.standardised)?, &params, &buffers, pool::dispatch).await?;
+        let kernel = (pool::source(encoder.standardised)?, Form::Pool(encoder.standardised));
+        self.push(kernel, &params, &buffers, pool::dispatch).await?;
         self.cut(When::Always);
         self.project(&room.pooled_state, X, &room.out).await?;
         self.cut(When::Always);
@@ -385,7 +397,7 @@ impl Builder<'_> {
             ..layer_norm::Params::default()
         };
         let buffers: [&wgpu::Buffer; 4] = [&room.state, &self.weights.vectors, &work[x], &work[y]];
-        self.push(&form.source()?, &params, &buffers, layer_norm::dispatch).await
+        self.push((form.source()?, Form::LayerNorm(form)), &params, &buffers, layer_norm::dispatch).await
     }
 }
 

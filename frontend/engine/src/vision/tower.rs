@@ -11,7 +11,7 @@ use super::room::{self, Room};
 use super::{Budget, Picture, PictureError, Pixels, image_tokens, tensors};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
-use crate::gpu::{Gpu, GpuError};
+use crate::gpu::{Gpu, GpuError, Steps};
 use crate::media::{ContentHash, Media, Medium, SoftTokens};
 use crate::model::TensorList;
 use crate::session::EngineError;
@@ -101,6 +101,15 @@ impl Vision {
     #[must_use]
     pub fn is_loaded(&self) -> bool {
         self.tower.is_some()
+    }
+
+    /// The dispatches of the tower for pictures of the largest size that was seen; none before the first picture.
+    #[must_use]
+    pub fn steps(&self) -> Steps {
+        let mut all = Steps::default();
+        let room = self.tower.as_ref().and_then(|tower| tower.room.as_ref());
+        room.iter().flat_map(|room| &room.stages).for_each(|stage| all.extend(stage.steps()));
+        all
     }
 
     /// Gives its memory back. The next picture loads it again.

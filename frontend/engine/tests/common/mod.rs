@@ -27,7 +27,12 @@ pub fn gpu() -> Rc<Gpu> {
 
 /// Loads a model with a cache of full precision, so that it can be held against an f32 reference.
 pub fn exact(gpu: &Rc<Gpu>, path: &Path) -> Session {
-    load(gpu, path, &LoadOptions { context: 2048, kv_type: KvType::F32, ..LoadOptions::default() })
+    load(gpu, path, &exact_options())
+}
+
+/// How [`exact`] loads.
+pub fn exact_options() -> LoadOptions {
+    LoadOptions { context: 2048, kv_type: KvType::F32, ..LoadOptions::default() }
 }
 
 /// Loads a model.

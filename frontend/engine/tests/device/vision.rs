@@ -14,9 +14,9 @@ use safetensors::SafeTensors;
 
 use crate::common;
 
-const EXACT: f32 = 2e-3;
+pub const EXACT: f32 = 2e-3;
 
-fn carried(path: &str) -> PathBuf {
+pub fn carried(path: &str) -> PathBuf {
     common::repository("frontend/engine/tests/golden").join(path)
 }
 
@@ -30,28 +30,28 @@ fn read(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-fn json(path: &Path) -> serde_json::Value {
+pub fn json(path: &Path) -> serde_json::Value {
     serde_json::from_slice(&read(path)).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-fn tensor(path: &Path, name: &str) -> Vec<f32> {
+pub fn tensor(path: &Path, name: &str) -> Vec<f32> {
     let bytes = read(path);
     let tensors = SafeTensors::deserialize(&bytes).expect("golden tensors");
     bytemuck::pod_collect_to_vec(tensors.tensor(name).unwrap_or_else(|_| panic!("tensor {name}")).data())
 }
 
-fn budget(tokens: u32) -> Budget {
+pub fn budget(tokens: u32) -> Budget {
     Budget::new(tokens).expect("a budget")
 }
 
-fn see(session: &mut Session, file: &[u8], budget: Budget) -> SoftTokens {
+pub fn see(session: &mut Session, file: &[u8], budget: Budget) -> SoftTokens {
     let vision = session.vision_mut().expect("a tower");
     pollster::block_on(vision.soft_tokens(file, budget, &CancelToken::new(), &mut |_| ()))
         .expect("soft tokens")
 }
 
 #[track_caller]
-fn assert_near(label: &str, got: &[f32], want: &[f32], tolerance: f32) {
+pub fn assert_near(label: &str, got: &[f32], want: &[f32], tolerance: f32) {
     assert_eq!(got.len(), want.len(), "{label}");
     let worst = got.iter().zip(want).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(worst <= tolerance, "{label}: differs by {worst}");
@@ -84,7 +84,7 @@ fn check(gpu: &Gpu, session: &mut Session, media: &Path, outputs: &Path, prompt:
     assert_near(&format!("{label} logits"), &got, &want, EXACT);
 }
 
-fn with(session: &Session, ids: Vec<u32>, soft: &[SoftTokens]) -> Input {
+pub fn with(session: &Session, ids: Vec<u32>, soft: &[SoftTokens]) -> Input {
     let media: Vec<Medium> = soft.iter().map(SoftTokens::medium).collect();
     let mut input = Input::with_media(ids, session.tokenizer().special(), &media).expect("an input");
     for (index, rows) in soft.iter().enumerate() {
@@ -237,7 +237,7 @@ fn around(session: &Session, filler: u32, soft: &[SoftTokens; 2]) -> Input {
 }
 
 /// A picture of 320 by 200 pixels.
-fn colours(red: u8) -> Vec<u8> {
+pub fn colours(red: u8) -> Vec<u8> {
     let image = image::RgbImage::from_fn(320, 200, |x, y| image::Rgb([red, x as u8, (y * 2) as u8]));
     let mut file = std::io::Cursor::new(Vec::new());
     image.write_to(&mut file, image::ImageFormat::Png).expect("a PNG");

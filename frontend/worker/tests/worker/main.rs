@@ -4,6 +4,7 @@ mod adapters;
 mod desk;
 mod device;
 mod going_on;
+mod large_pictures;
 mod media;
 mod packed;
 mod table;

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // Each test binary uses a part.
 
+use shaders::selftest::{Arg, Form};
 use shaders::{Binding, Source};
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
@@ -325,4 +326,33 @@ pub fn assert_close(got: &[f32], want: &[f32], abs: f32, rel: f32) {
         got[worst],
         want[worst],
     );
+}
+
+/// Runs the case of a kernel, its text changed in a way that must not matter.
+#[track_caller]
+pub fn check_as(form: &Form, changed: impl FnOnce(Source) -> Source) {
+    let case = form.case().expect("a case");
+    let source = changed(case.source);
+    let arg = |(arg, binding): (&Arg, &Binding)| match (arg, binding) {
+        (Arg::Uniform(bytes), _) => BufferArg::Uniform(bytes.clone()),
+        (Arg::Words(words), Binding::ReadWrite) => BufferArg::read_write(words),
+        (Arg::Words(words), _) => BufferArg::read(words),
+    };
+    let args: Vec<_> = case.args.iter().zip(&source.bindings).map(arg).collect();
+    let written = |binding: usize| {
+        source.bindings[..binding].iter().filter(|kind| **kind == Binding::ReadWrite).count()
+    };
+    let out = Gpu::get().run(&source, &args, case.grid);
+    for expected in &case.expected {
+        let words = Output::u32s(&out[written(expected.binding)]);
+        let got = expected.reading.read(&words, expected.values.len());
+        println!("{}: {} values of binding {}", source.name, got.len(), expected.binding);
+        assert_close(&got, &expected.values, expected.absolute, expected.relative);
+    }
+}
+
+/// Runs the case of a kernel.
+#[track_caller]
+pub fn check(form: &Form) {
+    check_as(form, |source| source);
 }

@@ -1,0 +1,64 @@
+//! Every kernel of a tower can be tried by itself, and computes what its twin does.
+
+use std::collections::HashSet;
+
+use engine::bytes::CancelToken;
+use engine::synth::{self, Quant, Shape};
+use engine::vision::Budget;
+
+use crate::common;
+use crate::vision::{budget, carried, colours, see};
+
+/// A random model of the 12B kind, which has layer norms in place of a vision tower, and reads samples as they are.
+fn without_towers() -> std::path::PathBuf {
+    let shape = Shape {
+        layers: 1,
+        width: 128,
+        heads: 1,
+        kv_heads_sliding: 1,
+        kv_heads_global: 1,
+        feed_forward: 256,
+        ..("12b".parse::<Shape>().expect("a shape"))
+    };
+    let options = synth::Options { vocabulary: 1024, towers: true, ..synth::Options::new(shape, Quant::F16) };
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("without_towers.gguf");
+    synth::write(std::fs::File::create(&path).expect("a file"), &options).expect("a model");
+    path
+}
+
+#[test]
+fn every_kernel_of_a_tower_is_verified() {
+    let gpu = common::gpu();
+    let files = [
+        (common::repository("server/models/pebble.gguf"), None),
+        (carried("models/tiny-e2b.q4_0.lcpp.gguf"), Some(carried("models/tiny-e2b.mmproj.q8_0.gguf"))),
+        (without_towers(), None),
+    ];
+    let mut tried = HashSet::new();
+    for (model, projector) in files {
+        let label = model.display();
+        let mut session = common::with_projector(&gpu, &model, projector.as_deref());
+        see(&mut session, &colours(20), budget(Budget::default().tokens()));
+        let seeing = session.vision().expect("a tower").steps();
+        let hearing = session.hearing_mut().expect("a tower");
+        let (cancel, mut quiet) = (CancelToken::new(), |_| ());
+        let tower = pollster::block_on(hearing.tower(&cancel, &mut quiet)).expect("a tower");
+        let hearing = tower.steps().clone();
+        for steps in [seeing, hearing] {
+            let untried = steps.untried().collect::<HashSet<_>>();
+            assert!(!steps.is_empty() && untried.is_empty(), "{label}: {untried:?}");
+            for form in steps.forms() {
+                if tried.insert(form.clone()) {
+                    let check =
+                        pollster::block_on(engine::check::check(&gpu, form)).expect("the device answers");
+                    assert_eq!(check.problem, None, "{check:?}");
+                }
+            }
+        }
+    }
+    assert!(tried.len() > 20, "{tried:?}");
+    // What the page of diagnostics tries without a model has each of them but the sizes of these small heads.
+    let standard: HashSet<_> =
+        engine::check::standard().into_iter().map(|form| std::mem::discriminant(&form)).collect();
+    assert!(tried.iter().all(|form| standard.contains(&std::mem::discriminant(form))));
+}

@@ -1,0 +1,51 @@
+//! Exponentials far below zero, on a device that makes something else than 0 of them: WGSL says how exact `exp` is, not
+//! what it is where a float cannot hold it.
+
+use shaders::Source;
+use shaders::attention::block::Block;
+use shaders::attention::decode::{Decode, Kv};
+use shaders::sampling::Candidates;
+use shaders::selftest::Form;
+
+use crate::common::check_as;
+
+/// The kernel as a device computes it whose `exp` is infinite below −200.
+fn careless(source: Source) -> Source {
+    let mut wgsl = String::new();
+    let mut rest = source.wgsl.as_str();
+    // Not `tanh_exp(`.
+    while let Some(at) = rest.find(" exp(") {
+        let (before, call) = rest.split_at(at + " exp(".len());
+        let mut depth = 1;
+        let end = call.find(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth == 0
+        });
+        let (argument, behind) = call.split_at(end.expect("a closed call"));
+        // For numbers and vectors alike: what is subtracted from itself is 0 of its own type.
+        let below = format!("min(({argument}) + 200.0, ({argument}) - ({argument}))");
+        wgsl += &format!("{}(exp({argument}) + abs({below}) * 3e38", &before[..at + 1]);
+        rest = behind;
+    }
+    assert!(!wgsl.is_empty(), "{} has no exponentials", source.name);
+    wgsl += rest;
+    Source { name: format!("{}, careless", source.name), wgsl, ..source }
+}
+
+#[test]
+fn attention_clamps_what_it_takes_the_exponential_of() {
+    for head_dim in [256, 512] {
+        for kv in [Kv::Own, Kv::Shared] {
+            check_as(&Form::Decode(Decode { head_dim, kv, kv_f16: true, quads: 0 }), careless);
+        }
+        for until in [false, true] {
+            check_as(&Form::Block(Block { head_dim, kv_f16: true, until }), careless);
+        }
+    }
+}
+
+#[test]
+fn sampling_clamps_what_it_takes_the_exponential_of() {
+    check_as(&Form::Sample(Candidates::Many), careless);
+    check_as(&Form::Sample(Candidates::Few), careless);
+}
