@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn what_is_fetched_later_has_a_hash_too_and_changes_that_of_the_glue() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut add = |wasm: &[u8]| {
+        let add = |wasm: &[u8]| {
             let bundle = Built {
                 script: b"import * as parts from \"./parts.js\"; ({ \"./parts.js\": parts })".into(),
                 wasm: Vec::new(),
