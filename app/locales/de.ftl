@@ -15,6 +15,8 @@ shell-description = Mit Gemma 4 chatten, in einem Browser-Tab und auf der eigene
 boot-slow = Wird noch geladen. Schreiben ist schon möglich.
 boot-failed = Die Seite konnte nicht starten. Verbindung prüfen, dann neu laden.
 boot-no-script = gemtab braucht JavaScript. JavaScript einschalten, dann neu laden.
+later-loading = Die Seite wird geladen …
+later-missing = Diese Seite konnte nicht geladen werden. Verbindung prüfen und erneut versuchen. Es geht nichts verloren.
 
 ## Units and amounts
 

@@ -21,6 +21,7 @@ mod frame;
 mod grouping;
 pub mod history;
 mod language;
+mod later;
 mod locks;
 mod media;
 mod pages;
@@ -33,6 +34,7 @@ pub use assets::Assets;
 pub use language::Language;
 #[cfg(target_arch = "wasm32")]
 pub use language::add_texts;
+pub use later::{is_needed as needs_later, load as load_later};
 
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, Title, provide_meta_context};
@@ -44,7 +46,8 @@ use leptos_router::{
 use self::{
     frame::Frame,
     language::{LanguageChoice, t},
-    pages::{ChatPage, DiagnosticsPage, ModelsPage, NotFoundPage, SettingsPage, TunePage},
+    later::LaterPage,
+    pages::{ChatPage, ModelsPage, NotFoundPage},
 };
 
 /// Whether there is a page at a path. What the path names on it, such as a conversation, may still not be in the browser.
@@ -105,6 +108,7 @@ fn BootNote() -> impl IntoView {
 pub fn App() -> impl IntoView {
     provide_meta_context();
     let language = LanguageChoice::provide();
+    later::provide();
     state::provide_stores();
     // All words are drawn anew in another language; what the stores hold stays.
     let interface = move || {
@@ -127,9 +131,9 @@ fn Interface() -> impl IntoView {
                     <Route path=path!("c/:id") view=|| () />
                 </ParentRoute>
                 <Route path=path!("models") view=ModelsPage />
-                <Route path=path!("tune") view=TunePage />
-                <Route path=path!("settings") view=SettingsPage />
-                <Route path=path!("diagnostics") view=DiagnosticsPage />
+                <Route path=path!("tune") view=|| later::page(LaterPage::Tune) />
+                <Route path=path!("settings") view=|| later::page(LaterPage::Settings) />
+                <Route path=path!("diagnostics") view=|| later::page(LaterPage::Diagnostics) />
             </Routes>
         </Frame>
     }

@@ -13,6 +13,23 @@ pub fn add_texts(tag: &str, texts: String) -> Result<(), JsError> {
         .ok_or_else(|| JsError::new("these are not the words of this page"))
 }
 
+/// Whether a path leads to a page that is not in this file: then [`load_later`] comes before [`hydrate`].
+#[wasm_bindgen]
+#[must_use]
+pub fn needs_later(path: &str) -> bool {
+    app::needs_later(path)
+}
+
+/// Fetches what the first page does not need.
+///
+/// # Errors
+/// When it cannot be fetched.
+#[wasm_bindgen]
+pub async fn load_later() -> Result<(), JsError> {
+    let loaded = app::load_later().await;
+    loaded.then_some(()).ok_or_else(|| JsError::new("a part of the page could not be loaded"))
+}
+
 /// Attaches the interface to the server-rendered page.
 #[wasm_bindgen]
 pub fn hydrate() {

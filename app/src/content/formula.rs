@@ -7,20 +7,16 @@ use leptos::tachys::html::attribute::custom::custom_attribute;
 
 use super::math::{Element, Node, Tag, parse};
 
-/// A formula on lines of its own. One that is not understood is shown as it is written.
-pub(super) fn display(source: &str) -> AnyView {
-    match parse(source, true) {
+/// A formula, on lines of its own or within a line. One that is not understood is shown as it is written.
+pub fn draw_formula(source: &str, display: bool) -> AnyView {
+    match (parse(source, display), display) {
         // Focusable, so that the keyboard can scroll it.
-        Ok(root) => view! { <div class="math-display" tabindex="0">{element(&root)}</div> }.into_any(),
-        Err(_) => view! { <pre class="math-source">{source.to_owned()}</pre> }.into_any(),
-    }
-}
-
-/// A formula within a line. One that is not understood is shown as it is written.
-pub(super) fn inline(source: &str) -> AnyView {
-    match parse(source, false) {
-        Ok(root) => view! { <span class="math-inline">{element(&root)}</span> }.into_any(),
-        Err(_) => view! { <code class="math-source">{source.to_owned()}</code> }.into_any(),
+        (Ok(root), true) => {
+            view! { <div class="math-display" tabindex="0">{element(&root)}</div> }.into_any()
+        }
+        (Ok(root), false) => view! { <span class="math-inline">{element(&root)}</span> }.into_any(),
+        (Err(_), true) => view! { <pre class="math-source">{source.to_owned()}</pre> }.into_any(),
+        (Err(_), false) => view! { <code class="math-source">{source.to_owned()}</code> }.into_any(),
     }
 }
 

@@ -23,5 +23,6 @@ mod view;
 pub use blocks::{Alignment, Block, Inline, Item};
 pub use code::{CodeBlock, CopyButton};
 pub use document::{Document, Shared, blocks};
+pub(crate) use formula::draw_formula;
 pub use marks::few_marks;
 pub use view::Markdown;

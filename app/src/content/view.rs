@@ -5,11 +5,10 @@ use leptos::prelude::*;
 use super::blocks::{Alignment, Block, Inline, Item};
 use super::code::CodeBlock;
 use super::document::{Document, Shared};
-use super::formula;
 use super::live;
 use super::marks::few_marks;
 
-use crate::language::t;
+use crate::{language::t, later};
 
 /// A Markdown text, which may grow. Blocks that do not change are not drawn again.
 #[component]
@@ -73,7 +72,7 @@ pub(super) fn render(block: &Block, dir: Option<&'static str>) -> AnyView {
         }
         Block::Table { alignments, head, rows } => whole_table(alignments, head, rows, dir),
         Block::Rule => view! { <hr /> }.into_any(),
-        Block::Math(source) => formula::display(source),
+        Block::Math(source) => later::formula(source, true),
         Block::Verbatim(text) => view! { <p class="verbatim" dir=dir>{text.clone()}</p> }.into_any(),
     }
 }
@@ -177,8 +176,7 @@ pub(super) fn inline(inline: &Inline) -> AnyView {
         Inline::Strong(content) => view! { <strong>{inlines(content)}</strong> }.into_any(),
         Inline::Strikethrough(content) => view! { <s>{inlines(content)}</s> }.into_any(),
         Inline::Link { href, content } => link(href.clone(), inlines(content).into_any()),
-        Inline::Math { source, display: true } => formula::display(source),
-        Inline::Math { source, display: false } => formula::inline(source),
+        Inline::Math { source, display } => later::formula(source, *display),
         Inline::Break => view! { <br /> }.into_any(),
     }
 }

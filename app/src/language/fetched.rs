@@ -6,7 +6,7 @@ use super::{Language, MESSAGES, SEPARATOR, TAGS, choice};
 
 thread_local! {
     /// By language; empty where it is not here yet. They stay as long as the page.
-    static PATTERNS: [Cell<&'static [&'static str]>; TAGS.len()] = [const { Cell::new(&[]) }; TAGS.len()];
+    static PATTERNS: [Cell<&'static [&'static str]>; TAGS.len()] = const { [const { Cell::new(&[]) }; TAGS.len()] };
 }
 
 /// Takes the file of a language. False where it is not the file of this page.

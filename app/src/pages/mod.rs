@@ -24,7 +24,7 @@ use crate::{
 
 /// A page that is a column of sections under a heading.
 #[component]
-fn Column(
+pub fn Column(
     /// The heading.
     title: &'static str,
     /// The sections.

@@ -1,21 +1,19 @@
 //! `glue INPUT.wasm OUT_DIR NAME` writes `NAME.js` and `NAME_bg.wasm`: the wasm file and the JavaScript module that
-//! loads it.
+//! loads it. Of a bundle with parts that are fetched later it also writes these: `parts/*.wasm`, and `parts/parts.js`,
+//! which fetches them.
 //!
 //! It is a crate of its own because the generator takes much longer to compile than the rest of `xtask`, and it is
 //! linked as a library so that its version comes from the lock file: generator and library must match exactly.
 
-use std::path::PathBuf;
+mod unused;
+
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use walrus::{FunctionBuilder, FunctionKind, Module};
 use wasm_bindgen_cli_support::Bindgen;
 
-/// How the names of functions end that no bundle calls, though tables refer to them: every type of a view can hydrate
-/// at once, or while it waits for parts that are loaded lazily. The page has none of those (it calls `hydrate_body`), and
-/// without the bodies of these futures it is smaller by a third. What they share with other functions has other names.
-const NEVER_CALLED: &str = "13hydrate_async";
-/// How a name goes on from there when it is the body of the future.
-const BODY: &str = "28_$u7b$$u7b$closure$u7d$$u7d$";
+/// The section that a bundle with parts has.
+const SPLIT_POINTS: &[u8] = b"__wasm_split_00";
 
 fn main() -> Result<()> {
     let arguments: Vec<_> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -24,40 +22,36 @@ fn main() -> Result<()> {
     };
     let name = name.to_str().context("the name is not UTF-8")?;
     let wasm = std::fs::read(input).with_context(|| format!("cannot read {}", input.display()))?;
-    let wasm = empty_functions(&wasm).with_context(|| format!("cannot change {}", input.display()))?;
+    let wasm = unused::empty_functions(wasm).with_context(|| format!("cannot change {}", input.display()))?;
+    let has_parts = wasm.windows(SPLIT_POINTS.len()).any(|bytes| bytes == SPLIT_POINTS);
+    let main = if has_parts { split(&wasm, out_dir, name)? } else { wasm };
     Bindgen::new()
-        .input_bytes(name, wasm)
+        .input_bytes(name, main)
         .out_name(name)
         .web(true)?
         .typescript(false)
+        // What the parts share with the bundle are exports of the linker, by mangled names.
+        .keep_lld_exports(has_parts)
+        .demangle(!has_parts)
         // The caller names the wasm file, whose final name carries a hash.
         .omit_default_module_path(true)
         .generate(out_dir)
         .with_context(|| format!("cannot generate the glue of {}", input.display()))
 }
 
-/// The bundle with nothing in its functions that are never called. One that is called all the same traps.
-fn empty_functions(wasm: &[u8]) -> Result<Vec<u8>> {
-    // The names stay for the generator and the optimiser, which strips them.
-    let mut module = Module::from_buffer(wasm).map_err(|error| anyhow!("{error:#}"))?;
-    let is_unused = |name: &String| {
-        name.split_once(NEVER_CALLED).is_some_and(|(_, rest)| {
-            let hash = rest.trim_start_matches(BODY);
-            hash.len() < rest.len() && hash.starts_with("17h") && hash.len() == "17h0123456789abcdefE".len()
-        })
-    };
-    let unused: Vec<_> = module
-        .funcs
-        .iter_local()
-        .filter(|(id, _)| module.funcs.get(*id).name.as_ref().is_some_and(is_unused))
-        .map(|(id, function)| (id, function.ty(), function.args.clone()))
-        .collect();
-    for (id, ty, arguments) in unused {
-        let (parameters, results) = module.types.params_results(ty);
-        let (parameters, results) = (parameters.to_vec(), results.to_vec());
-        let mut empty = FunctionBuilder::new(&mut module.types, &parameters, &results);
-        empty.func_body().unreachable();
-        module.funcs.get_mut(id).kind = FunctionKind::Local(empty.local_func(arguments));
-    }
-    Ok(module.emit_wasm())
+/// Takes the parts out of a bundle. What is left is the main file, which has the generator's work still before it.
+fn split(wasm: &[u8], out_dir: &Path, name: &str) -> Result<Vec<u8>> {
+    let parts = out_dir.join("parts");
+    let main_file = out_dir.join("main.wasm");
+    let script = format!("./{name}.js");
+    let mut options = wasm_split_cli_support::Options::new(wasm);
+    options.output_dir = &parts;
+    options.main_out_path = &main_file;
+    options.main_module = &script;
+    options.link_name = "./parts.js";
+    wasm_split_cli_support::transform(options)
+        .map_err(|error| anyhow!("cannot take the parts out: {error:#}"))?;
+    let main = std::fs::read(&main_file).with_context(|| format!("cannot read {}", main_file.display()))?;
+    std::fs::remove_file(&main_file).with_context(|| format!("cannot remove {}", main_file.display()))?;
+    Ok(main)
 }

@@ -15,7 +15,10 @@ const texts = async (tag) => {
 
 try {
   const shown = root.lang in languages ? root.lang : "en";
-  const [{ default: init, add_texts, hydrate }, own] = await Promise.all([import("./{{script}}"), texts(shown)]);
+  const [{ default: init, add_texts, needs_later, load_later, hydrate }, own] = await Promise.all([
+    import("./{{script}}"),
+    texts(shown),
+  ]);
 
   // The tables in which hydration looks for what the server has computed. Leptos writes them by inline scripts, which the
   // content security policy forbids; the server computes nothing for the page, so they are always empty.
@@ -23,6 +26,7 @@ try {
 
   await init({ module_or_path: new URL("./{{wasm}}", import.meta.url) });
   add_texts(shown, own);
+  if (needs_later(location.pathname)) await load_later();
   const fields = [...document.querySelectorAll("input, textarea")];
   const typed = fields.filter((field) => field.value !== field.defaultValue).map((field) => [field, field.value]);
   early.abort();
@@ -35,6 +39,8 @@ try {
   // The page's first effects go before.
   setTimeout(() => pressed.forEach((button) => button?.isConnected && button.click()));
   // Now, so that choosing another language later asks for nothing. One that does not come is shown after a reload.
+  // The same goes for what the first page does not need; what does not come is asked for again where it is wanted.
+  load_later().catch(() => {});
   const others = Object.keys(languages).filter((tag) => tag !== shown);
   others.forEach((tag) => texts(tag).then((all) => add_texts(tag, all), () => {}));
 } catch (cause) {

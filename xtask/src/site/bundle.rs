@@ -1,4 +1,4 @@
-//! One wasm bundle: compiled, given its glue, optimised.
+//! One wasm bundle: compiled, taken apart where it has parts that are fetched later, given its glue, optimised.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,6 +31,16 @@ pub struct Built {
     pub wasm: Vec<u8>,
     /// Scripts that the glue imports, if there are any.
     pub snippets: PathBuf,
+    /// What is fetched later, if there is anything.
+    pub parts: Option<Parts>,
+}
+
+/// What was taken out of a bundle. The glue imports the script as `./parts.js`, and the script the glue by its name.
+pub struct Parts {
+    /// The JavaScript module that fetches the files.
+    pub script: Vec<u8>,
+    /// The files, each with the name without extension by which the script fetches it.
+    pub files: Vec<(String, Vec<u8>)>,
 }
 
 /// The WebAssembly features that `rustc` may use and that every browser with WebGPU has.
@@ -78,11 +88,19 @@ impl Bundle {
                 self.generate_glue(compiled, &folder)
             })?;
             if !quick {
-                step(&format!("Optimising the {} with wasm-opt", self.name), || optimise(&wasm, level))?;
+                let parts = part_files(&folder)?;
+                step(&format!("Optimising the {} with wasm-opt", self.name), || {
+                    parts.iter().chain([&wasm]).try_for_each(|file| optimise(file, level))
+                })?;
             }
             fs::write(&made_from, recipe).with_context(|| format!("cannot write {}", made_from.display()))?;
         }
-        Ok(Built { script: read(&glue)?, wasm: read(&wasm)?, snippets: folder.join("snippets") })
+        Ok(Built {
+            script: read(&glue)?,
+            wasm: read(&wasm)?,
+            snippets: folder.join("snippets"),
+            parts: read_parts(&folder)?,
+        })
     }
 
     fn generate_glue(&self, compiled: &Path, folder: &Path) -> Result<()> {
@@ -97,6 +115,30 @@ fn optimise(wasm: &Path, level: &str) -> Result<()> {
     let mut wasm_opt: Command = npx(&project::root().join("xtask"), "wasm-opt");
     wasm_opt.arg(level).args(FEATURES).args(["--strip-debug", "--strip-producers"]);
     run(wasm_opt.arg(wasm).arg("-o").arg(wasm))
+}
+
+/// The wasm files that were taken out of the bundle in a folder.
+fn part_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let parts = folder.join("parts");
+    if !parts.exists() {
+        return Ok(Vec::new());
+    }
+    let entries = fs::read_dir(&parts).with_context(|| format!("cannot read {}", parts.display()))?;
+    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "wasm"));
+    files.sort();
+    Ok(files)
+}
+
+fn read_parts(folder: &Path) -> Result<Option<Parts>> {
+    let script = folder.join("parts/parts.js");
+    if !script.exists() {
+        return Ok(None);
+    }
+    let stem = |file: &Path| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let files =
+        part_files(folder)?.iter().map(|file| Ok((stem(file), read(file)?))).collect::<Result<_>>()?;
+    Ok(Some(Parts { script: read(&script)?, files }))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

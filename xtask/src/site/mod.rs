@@ -103,7 +103,7 @@ fn build_now(options: &Options) -> Result<()> {
     let mut site = Site::new(project::site());
     site.add_snippets(&page)?;
     site.add_snippets(&engine)?;
-    let page_js = site.add_hashed("page", "js", &page.script)?;
+    let page_js = site.add_glue(PAGE.name, &page)?;
     let page_wasm = site.add_hashed("page", "wasm", &page.wasm)?;
     let texts = add_texts(&mut site)?;
     let boot = include_str!("boot.js")

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 use super::bundle::Built;
 use super::fingerprint::of_bytes;
@@ -47,7 +47,28 @@ impl Site {
 
     /// Adds `/pkg/STEM.HASH.EXTENSION`.
     pub fn add_hashed(&mut self, stem: &str, extension: &str, content: &[u8]) -> Result<Hashed> {
-        let file = format!("{stem}.{}.{extension}", of_bytes(content));
+        self.add_named(format!("{stem}.{}.{extension}", of_bytes(content)), content)
+    }
+
+    /// Adds the glue of a bundle, and what the bundle fetches later. As the glue and the script that fetches import one
+    /// another, both carry the hash of both.
+    pub fn add_glue(&mut self, stem: &str, bundle: &Built) -> Result<Hashed> {
+        let Some(parts) = &bundle.parts else { return self.add_hashed(stem, "js", &bundle.script) };
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).context("a script is not UTF-8");
+        let (mut glue, mut fetching) = (text(&bundle.script)?, text(&parts.script)?);
+        for (name, wasm) in &parts.files {
+            let file = self.add_hashed(name.trim_start_matches("split_"), "wasm", wasm)?.file;
+            fetching = renamed(&fetching, &format!("{name}.wasm"), &file)?;
+        }
+        let hash = of_bytes(format!("{glue}{fetching}").as_bytes());
+        let (glue_file, fetching_file) = (format!("{stem}.{hash}.js"), format!("parts.{hash}.js"));
+        glue = renamed(&glue, "parts.js", &fetching_file)?;
+        fetching = renamed(&fetching, &format!("{stem}.js"), &glue_file)?;
+        self.add_named(fetching_file, fetching.as_bytes())?;
+        self.add_named(glue_file, glue.as_bytes())
+    }
+
+    fn add_named(&mut self, file: String, content: &[u8]) -> Result<Hashed> {
         self.add(&Path::new("pkg").join(&file), content)?;
         Ok(Hashed { address: format!("/pkg/{file}"), file })
     }
@@ -140,6 +161,15 @@ impl Site {
     }
 }
 
+/// A script that imports or fetches a file beside it by another name. Where it names the file otherwise, as the wasm file
+/// does the script that it imports from, the name stays.
+fn renamed(script: &str, from: &str, to: &str) -> Result<String> {
+    let found =
+        ["from ", "new URL("].map(|before| (format!("{before}\"./{from}\""), format!("{before}\"./{to}\"")));
+    ensure!(found.iter().any(|(from, _)| script.contains(from)), "the script does not import {from}");
+    Ok(found.iter().fold(script.to_owned(), |script, (from, to)| script.replace(from, to)))
+}
+
 /// The compressed siblings of a file.
 fn siblings(file: &Path) -> [PathBuf; 2] {
     [".br", ".gz"].map(|suffix| {
@@ -156,6 +186,7 @@ fn is_stale(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bundle::Parts;
     use super::*;
 
     const ASSETS: Assets = Assets {
@@ -177,6 +208,37 @@ mod tests {
         assert_ne!(one.file, two.file);
         assert_eq!(one.address, format!("/pkg/{}", one.file));
         assert_eq!(fs::read(folder.path().join("pkg").join(&one.file)).expect("the file"), b"one");
+    }
+
+    #[test]
+    fn what_is_fetched_later_has_a_hash_too_and_changes_that_of_the_glue() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let add = |wasm: &[u8]| {
+            let bundle = Built {
+                script: b"import * as parts from \"./parts.js\"; ({ \"./parts.js\": parts })".into(),
+                wasm: Vec::new(),
+                snippets: folder.path().join("none"),
+                parts: Some(Parts {
+                    script: b"import { initSync } from \"./page.js\"; new URL(\"./split_later.wasm\")".into(),
+                    files: vec![("split_later".into(), wasm.into())],
+                }),
+            };
+            Site::new(folder.path().into()).add_glue("page", &bundle).expect("written").file
+        };
+        let (one, two) = (add(b"one"), add(b"two"));
+        assert_ne!(one, two);
+        let read = |file: &str| fs::read_to_string(folder.path().join("pkg").join(file)).expect("the file");
+        let named = |script: &str, at: usize| {
+            script.split('"').nth(at).and_then(|name| name.strip_prefix("./")).expect("a name").to_owned()
+        };
+        let fetching = named(&read(&one), 1);
+        assert!(fetching.starts_with("parts."), "{fetching}");
+        assert!(
+            read(&one).contains("{ \"./parts.js\": parts }"),
+            "what the wasm file imports has the name in it"
+        );
+        assert_eq!(named(&read(&fetching), 1), one, "they import one another");
+        assert_eq!(read(&named(&read(&fetching), 3)), "one");
     }
 
     #[test]
