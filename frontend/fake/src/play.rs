@@ -8,7 +8,8 @@ use std::{
 
 use gloo_timers::future::TimeoutFuture;
 use protocol::failure::{
-    AdapterFailure, DeviceFailure, EngineFailure, ModelFailure, NoGpu, ReadFailure, RequestFailure, StorageFailure,
+    AdapterFailure, DeviceFailure, EngineFailure, ModelFailure, NoGpu, ReadFailure, RequestFailure,
+    StorageFailure,
 };
 use protocol::{
     AdapterDetails, AdapterSource, Channel, Code, Content, Diagnosis, Event, Failure, Finish,
@@ -184,7 +185,7 @@ async fn hello(state: &Weak<State>) -> Option<()> {
     if scenario.silent {
         return None;
     }
-    emit(state, Event::Ready { version: if scenario.version { VERSION + 1 } else { VERSION } })?;
+    emit(state, Event::Ready { version: VERSION.saturating_add_signed(scenario.version) })?;
     wait(state, 30).await?;
     emit(state, Event::Device(models::device(&scenario)))
 }
