@@ -130,15 +130,15 @@ advice-https = Von einem anderen Computer aus: die Seite über https bereitstell
 advice-in = In { $browser }:
 advice-title = Grafikbeschleunigung einschalten
 device-none = Keine Grafikkarte
-device-no-webgpu = WebGPU ist nicht verfügbar, daher können hier keine Modelle laufen.
+device-no-webgpu = WebGPU ist nicht verfügbar, daher laufen hier keine Modelle.
 device-nothing-lost = Es wurde nichts heruntergeladen. Die Unterhaltungen bleiben lesbar.
-device-slow = Keine Grafikkarte in Benutzung
-device-software = Keine Grafikkarte in Benutzung.
-device-software-named = Keine Grafikkarte in Benutzung ({ $name }).
+device-slow = Es wird keine Grafikkarte verwendet
+device-software = Es wird keine Grafikkarte verwendet.
+device-software-named = Es wird keine Grafikkarte verwendet ({ $name }).
 device-software-hint = Die Demo läuft langsam, größere Modelle laufen nicht.
 device-how = Grafikkarte verwenden
 too-slow = { $name } ist { $size } groß. Ohne Grafikkarte würde jedes Wort einer Antwort Minuten dauern.
-too-slow-title = Keine Grafikkarte in Benutzung
+too-slow-title = Es wird keine Grafikkarte verwendet
 unlikely-title = Dieses Modell passt wahrscheinlich nicht
 unlikely = { $name } braucht etwa { $missing } mehr Grafikspeicher, als dieses Gerät zu haben scheint. Das Laden kann fehlschlagen.
 too-slow-load = Trotzdem laden
@@ -164,7 +164,7 @@ sampling-seed-random = Zufällig
 load-starting = Startet
 load-title = Modell wird geladen
 load-of = { $name } wird geladen
-memory-words = Die Grafikkarte hat nicht genug Platz für { $name }. Zum Laden werden zusätzlich { $size } Arbeitsspeicher gebraucht, bis der Tab geschlossen oder ein anderes Modell geladen wird, und Antworten kommen langsamer.
+memory-words = Die Grafikkarte hat nicht genug Platz für das ganze Modell { $name }. Zusätzlich werden { $size } Arbeitsspeicher belegt, bis der Tab geschlossen oder ein anderes Modell geladen wird, und Antworten kommen langsamer.
 memory-title = Dieses Modell braucht mehr Speicher
 model-needs-webgpu = Braucht WebGPU
 model-demo = Demo
@@ -205,15 +205,14 @@ rail-new = Neu
 rail-steps = { NUMBER($step) }/{ NUMBER($steps) }
 rail-conversations = Unterhaltungen
 rail-places = Seiten
-rail-private = Nichts Geschriebenes verlässt diesen Tab.
+rail-private = Alles Geschriebene bleibt in diesem Tab.
 rail-search = Suchen
 rail-search-label = Unterhaltungen durchsuchen
 rail-all = Alle Unterhaltungen
 rail-export-all = Alle exportieren
 rail-import = Importieren …
 import-too-large = Diese Datei ist { $size } groß, importieren lassen sich höchstens { $most }.
-file-unreadable = Die Datei ist nicht lesbar: { $reason }.
-import-failed = Es wurde nichts importiert. { $reason }.
+import-failed = Es wurde nichts importiert. { $reason }
 import-empty = Die Datei enthält keine Unterhaltungen.
 import-known = { $count ->
     [one] Diese Unterhaltung ist schon da.
@@ -242,7 +241,7 @@ export-unreadable = { $count ->
     [one] 1 Unterhaltung ist nicht lesbar und fehlt in der Datei.
     *[other] { $count } Unterhaltungen sind nicht lesbar und fehlen in der Datei.
     }
-export-failed = Der Export ist fehlgeschlagen: { $reason }.
+export-failed = Der Export ist fehlgeschlagen. { $reason }
 
 ## What is said at the edge of the page
 
@@ -274,7 +273,7 @@ sound-position = Position in { $name }
 ## The conversation
 
 absent-title = Diese Unterhaltung ist nicht in diesem Browser
-absent-words = Unterhaltungen bleiben in dem Browser, in dem sie begonnen wurden. Diese wurde gelöscht oder in einem anderen Browser begonnen.
+absent-words = Unterhaltungen bleiben in dem Browser, in dem sie begonnen wurden. Diese wurde vielleicht gelöscht oder in einem anderen Browser begonnen.
 unreadable-title = Diese Unterhaltung ist nicht lesbar
 unreadable-words = Ihre Daten sind noch in diesem Browser. Vor dem Löschen lassen sie sich in einer Datei sichern.
 unloaded-title = Diese Unterhaltung konnte nicht geladen werden
@@ -287,7 +286,7 @@ adapters-hint = Ein Adapter (LoRA) ändert, wie das Modell antwortet, ohne es zu
 adapter-reading = Wird gelesen …
 adapter-open = Adapter öffnen …
 adapter-compare = Mit und ohne vergleichen
-adapter-load-first = Zuerst ein Modell laden: Ein Adapter gehört zu dem Modell, für das er gemacht wurde.
+adapter-load-first = Zuerst ein Modell laden. Ein Adapter funktioniert nur mit dem Modell, für das er gemacht wurde.
 adapter-pick = Dateien eines Adapters
 adapter-facts = Rang { NUMBER($rank) } · { $layers ->
     [one] 1 Schicht
@@ -426,14 +425,13 @@ version-previous = Vorige Version
 version-next = Nächste Version
 figures = { NUMBER($tokens) } Token, das erste nach { $first }; Prompt mit { NUMBER($prompt) } Token, { NUMBER($cached) } aus dem Cache
 device-reset = Die Grafikkarte wurde zurückgesetzt. Wird wiederhergestellt …
-storage-full = Der Speicher dieses Browsers ist voll
-unsaved-untitled = eine Unterhaltung
+unsaved-untitled = Eine Unterhaltung
 quoted = „{ $text }“
 conversations = { $count ->
     [one] 1 Unterhaltung
     *[other] { $count } Unterhaltungen
     }
-unsaved = { $why }: { $what } nicht gespeichert. Diesen Tab geöffnet lassen; gemtab versucht es weiter.
+unsaved = { $why } Nicht gespeichert: { $what }. Diesen Tab geöffnet lassen; gemtab versucht es weiter.
 export = Exportieren
 restart = Neu starten
 crash-safe = Unterhaltung und Eingabe sind sicher.
@@ -469,10 +467,9 @@ welcome-explain-prompt = Erklär einem zehnjährigen Kind, wie ein Regenbogen en
 
 ## What the stores say
 
-media-store-closed = Der Speicher des Browsers ist noch nicht bereit. Erneut versuchen.
 media-unreadable = Die Datei konnte nicht gelesen werden. Erneut auswählen.
 media-no-room = In diesem Browser ist kein Platz dafür.
-media-not-attached = Konnte nicht angehängt werden: { $reason }.
+media-not-attached = Konnte nicht angehängt werden. { $reason }
 fits = Passt
 fits-outside = Passt, antwortet aber langsam: { $size } passen nicht in den Grafikspeicher
 fits-context = Passt mit { NUMBER($tokens) } Token Kontext
@@ -506,7 +503,7 @@ attachments-lost = { $count ->
 sense-load-sight = Bildunterstützung wird geladen
 sense-load-hearing = Audiounterstützung wird geladen
 sense-sight = Bild wird gelesen
-sense-hearing = Audio wird gehört
+sense-hearing = Audio wird angehört
 attach-no-model = Zuerst ein Modell auswählen.
 attach-text-only = { $name } kann nur Text. Ein Modell wählen, das Bilder oder Audio unterstützt.
 attach-no-images = { $name } unterstützt keine Bilder. Ein anderes Modell wählen.
@@ -524,11 +521,11 @@ message-deleted = { $count ->
     *[other] { $count } Nachrichten gelöscht.
     }
 conversation-deleted = Unterhaltung gelöscht.
-did-not-work = Das hat nicht funktioniert: { $reason }.
+did-not-work = Das hat nicht funktioniert. { $reason }
 deleted-elsewhere = Diese Unterhaltung wurde in einem anderen Tab gelöscht.
 answered-elsewhere = Diese Unterhaltung wird in einem anderen Tab beantwortet.
 saved-gone = Nicht mehr in diesem Browser.
-not-saved = Speichern nicht möglich: { $reason }.
+not-saved = Die Datei konnte nicht gespeichert werden. { $reason }
 tune-file-model = { $name } ist ein Modell. Einzeln öffnen.
 tune-name-first = Zuerst einen Namen vergeben.
 tune-begins = Training gestartet.
@@ -567,7 +564,7 @@ tune-attachments-lost = { $count ->
     [one] 1 Anhang ist nicht mehr in diesem Browser und fehlt beim Training.
     *[other] { $count } Anhänge sind nicht mehr in diesem Browser und fehlen beim Training.
     }
-not-kept = Dieser Browser speichert nichts für diese Seite, daher gehen Unterhaltungen beim Schließen verloren ({ $reason }).
+not-kept = Dieser Browser speichert nichts für diese Seite, daher gehen Unterhaltungen beim Schließen verloren.
 
 ## Models
 
@@ -578,7 +575,7 @@ memory-in-use = { $size } belegt. Bild- und Audiounterstützung wird bei der ers
 memory-with-media = { $all } belegt, davon { $media } für Bilder und Audio.
 memory-graphics = Grafikspeicher
 memory-free = Bild- und Audiounterstützung entladen
-memory-free-hint = Beim nächsten Bild oder Ton wird sie wieder geladen.
+memory-free-hint = Sie wird wieder geladen, sobald sie gebraucht wird.
 memory-unload = Modell entladen
 saved-partly = { $size }, unvollständig
 saved-delete = { $name } aus diesem Browser löschen
@@ -697,9 +694,9 @@ kernels-kernel = Kernel
 kernels-dispatches = Dispatches
 kernels-ms = ms
 kernels-rate = GB/s
-kernels-share = Der Kopierbandbreite
+kernels-share = Anteil der Kopierbandbreite
 kernels = Kernels
-kernels-hint = Die Zeit jedes Kernels für ein erzeugtes Token nach 512 anderen, und wie nah sein Lesen der Kopierbandbreite der Grafikkarte kommt.
+kernels-hint = Wie lange jeder Kernel für ein erzeugtes Token nach 512 anderen braucht und wie nah er beim Lesen an die Kopierbandbreite der Grafikkarte herankommt.
 kernels-start = Kernels messen
 kernels-by-timestamps = Zeitstempel der Grafikkarte
 kernels-by-clock = Systemuhr
@@ -857,7 +854,7 @@ tune-elsewhere-hint = Dort pausieren, um hier fortzusetzen.
 tune-media-read-hint = Bilder und Audio werden einmal vor dem ersten Schritt gelesen. Das Ergebnis wird mit dem Training gespeichert.
 tune-unnamed = Mein Adapter
 tune-adapter-name = Name des Adapters
-tune-rank-4 = Leicht: ein Ton oder ein Format
+tune-rank-4 = Leicht: ein Tonfall oder ein Format
 tune-rank-8 = Normal: Fakten oder ein Stil
 tune-rank-16 = Stark: viele Fakten
 tune-rank-32 = Sehr stark
@@ -890,7 +887,7 @@ tune-constant = Konstant
 tune-targets = Zu trainierende Teile
 tune-alpha = Alpha
 tune-alpha-hint = Der Adapter wird mit Alpha / Rang skaliert.
-tune-schedule = Zeitplan
+tune-schedule = Verlauf der Lernrate
 tune-warmup = Warm-up
 tune-warmup-hint = Anteil der Schritte, 0 bis 1.
 tune-dropout = Dropout
@@ -947,12 +944,14 @@ able-thinking = Nachdenken
 export-system = System
 export-you = Ich
 export-assistant = Assistent
+export-attached = Angehängt: { $name }
 
 ## Failures: what happened, then what to do
 
 failure-details = Details
 failure-cancelled = Angehalten.
 failure-version = Die Seite ist veraltet. Neu laden, um sie zu aktualisieren.
+failure-version-engine = Die Engine ist veraltet. Neu laden, um sie zu aktualisieren.
 
 failure-no-model = Es ist kein Modell geladen. Zuerst eines auswählen.
 failure-busy-loading = Ein Modell wird noch geladen. Warten, bis es bereit ist.
@@ -1051,7 +1050,7 @@ failure-adapter-not-written = Der Adapter konnte nicht als Datei gespeichert wer
 
 failure-storage-unavailable = Dieser Browser lässt die Seite keine Dateien speichern. Das ist oft in privaten Fenstern so.
 failure-storage-in-use = Dieses Modell wird gerade verwendet, hier oder in einem anderen Tab. Zuerst entladen.
-failure-storage-failed = Der Speicher des Browsers hat nicht funktioniert.
+failure-storage-failed = Der Speicher des Browsers funktioniert nicht.
 failure-storage-no-room = Zu wenig Speicherplatz für das Modell: { $needed } werden noch gebraucht, { $available } sind verfügbar.
 failure-storage-full = Der Speicher des Browsers ist voll: { $kept } von { $size } wurden gespeichert. Der Rest wird beim nächsten Mal erneut geladen.
 failure-storage-corrupt = Der Download war beschädigt und wurde gelöscht. Das Modell erneut laden.
@@ -1098,7 +1097,7 @@ failure-engine-generating = Beim Generieren ist etwas schiefgegangen.
 failure-engine-stopped = Die Engine wurde unerwartet beendet.
 failure-engine-answer-cut = Die Engine wurde beendet, bevor die Antwort vollständig war.
 failure-engine-not-started = Die Engine ist nicht innerhalb von { NUMBER($seconds) } Sekunden gestartet.
-failure-engine-message = Seite und Engine verstehen einander nicht. Neu laden, um die Seite zu aktualisieren.
+failure-engine-message = Seite und Engine passen nicht zusammen. Neu laden, um die Seite zu aktualisieren.
 failure-engine-numbers = Das Modell hat ungültige Zahlen berechnet. Entweder ist seine Datei beschädigt, oder die Grafikkarte rechnet falsch. Der Selbsttest auf der Seite „Diagnose“ zeigt, was zutrifft.
 failure-engine-fallback = Diese Grafikkarte rechnet mit gepackten Ganzzahlen falsch ({ $kernels }). gemtab verwendet stattdessen Gleitkommazahlen. Die Antworten stimmen, dauern aber etwas länger.
 failure-engine-unloaded = Diese Grafikkarte rechnet falsch ({ $kernels }), daher wurde das Modell entladen. Browser und Grafiktreiber aktualisieren und das Modell erneut laden.
@@ -1118,7 +1117,7 @@ example-json-escape = eine Escape-Sequenz ist unbekannt
 example-json-number = eine Zahl ist fehlerhaft
 example-json-other = etwas ist fehlerhaft
 example-unknown = nichts zu lernen: Eine Zeile braucht „messages“, „conversations“, „prompt“ und „completion“ oder „ids“ und „labels“
-example-text = aus „text“ allein lässt sich nichts lernen: Die Frage gehört in „prompt“, die Antwort in „completion“
+example-text = mit „text“ allein lässt sich nicht trainieren: Die Frage gehört in „prompt“, die Antwort in „completion“
 example-half = „{ $found }“ ohne „{ $missing }“
 example-prose = das sieht nach reinem Text aus. Nötig ist ein JSON-Objekt pro Zeile oder eine Tabelle, die mit Spaltennamen wie „prompt,completion“ beginnt
 example-field-empty = „{ $field }“ ist leer
@@ -1132,21 +1131,21 @@ example-cell = die Spalte „{ $column }“ ist leer
 example-table = die Tabelle kann hier nicht gelesen werden
 example-columns = die Tabelle hat weniger als zwei Spalten
 example-no-column = es gibt keine Spalte „{ $column }“; vorhanden sind: { $columns }
-example-video = aus Videos lässt sich nicht lernen, nur aus Bildern und Audio
+example-video = mit Videos lässt sich nicht trainieren, nur mit Bildern und Audio
 example-image-name = bei einem Bild fehlt der Dateiname
 example-audio-name = bei einer Audiodatei fehlt der Dateiname
-example-places = Platz für { NUMBER($places) } Bilder und Audiodateien, genannt sind { NUMBER($named) }
+example-places = die Zahl der Platzhalter ({ NUMBER($places) }) und die der genannten Dateien ({ NUMBER($named) }) stimmen nicht überein
 example-file-missing = die Datei „{ $name }“ fehlt
 example-file = die Datei „{ $name }“ kann nicht verwendet werden. { $why }
 example-no-vision = dieses Modell unterstützt keine Bilder
 example-no-audio = dieses Modell unterstützt kein Audio
-example-media = Bilder und Audio passen nicht zu ihren Plätzen
+example-media = Bilder und Audio passen nicht zu ihren Platzhaltern
 example-token = dem Modell fehlt das Token { $token }
 example-id = { $id } ist kein Token dieses Modells, das { NUMBER($vocabulary) } hat
 example-labels = „ids“ und „labels“ sind verschieden lang: { NUMBER($ids) } und { NUMBER($labels) }
 example-long = zu lang: { NUMBER($tokens) } Token, die Grenze ist { NUMBER($limit) }
 example-large = zu groß: { $size }, die Grenze ist { $limit }
-example-masked = nichts zu lernen: Das Modell sagt darin nichts
+example-masked = nichts zu lernen: Es enthält keine Antwort des Modells
 example-many = ab hier übersprungen: Die Grenze ist { NUMBER($limit) } Zeilen
 
 ## Kernels that compute wrongly, behind their name
@@ -1160,4 +1159,57 @@ server-no-browser = Hier gibt es keinen Browser.
 server-silent = Der Server hat nicht geantwortet.
 server-status = Der Server hat mit Status { $status } geantwortet.
 server-unreadable = Die Antwort des Servers ist nicht lesbar: { $reason }.
-store-closed = Der Speicher des Browsers ist noch nicht bereit
+store-closed = Der Speicher des Browsers ist noch nicht bereit. Erneut versuchen.
+
+## Conversations that can’t be read, saved, changed or imported
+
+store-full = Der Speicher dieses Browsers ist voll.
+store-unavailable = Dieser Browser lässt die Seite nichts speichern. Bei privaten Fenstern ist das oft so.
+store-blocked = In einem anderen Tab ist eine ältere Version dieser Seite geöffnet. Diesen Tab schließen, dann neu laden.
+store-broken = Etwas in diesem Browser Gespeichertes ist beschädigt und nicht lesbar.
+store-newer = Etwas in diesem Browser Gespeichertes stammt von einer neueren Version von gemtab. Neu laden, um die Seite zu aktualisieren.
+import-end = Die Datei ist unvollständig: Sie endet in Zeile { NUMBER($line) }.
+import-syntax = Die Datei ist kein gültiges JSON: In Zeile { NUMBER($line) }, Spalte { NUMBER($column) } steckt ein Fehler.
+import-data = Die Datei ist kein Export von gemtab: In Zeile { NUMBER($line) }, Spalte { NUMBER($column) } steht etwas anderes.
+import-format = Die Datei wurde nicht mit gemtab exportiert.
+import-version = Die Datei stammt von einer neueren Version von gemtab. Neu laden, um die Seite zu aktualisieren, dann erneut importieren.
+import-conversation = Die Unterhaltung „{ $title }“ in dieser Datei ist beschädigt.
+import-attachment = Ein Anhang in dieser Datei ist beschädigt.
+tree-gone = Die Nachricht ist nicht mehr da.
+tree-other = Mit dieser Nachricht geht das nicht.
+tree-full = Diese Unterhaltung ist voll. Eine neue beginnen.
+
+## Models of the server that can’t be used
+
+# Begins a sentence.
+catalog-part = { $part ->
+    [manifest] Das Manifest des Modells
+    [model] Die Modelldatei
+    [projector] Die Datei für Bilder und Ton
+    [adapter] Die Adapterdatei
+    [drafter] Die Drafterdatei
+    *[file] Die Datei
+    }
+catalog-manifest = Das Manifest des Modells ist beschädigt. Im Terminal ausführen: ollama pull { $model }
+catalog-gone = { $part } fehlt.
+catalog-forbidden = { $part } ist nicht lesbar: Dem Server fehlt die Berechtigung.
+catalog-unreadable = { $part } ist nicht lesbar.
+catalog-too-large = { $part } ist zu groß: { $size }.
+catalog-remote = Dieses Modell läuft auf den Servern von Ollama. Hier gibt es nichts zu laden.
+catalog-safetensors = Dieses Modell liegt im Safetensors-Format vor. gemtab liest nur GGUF.
+catalog-no-model = Das Manifest des Modells nennt keine Modelldatei.
+catalog-split = Dieses Modell ist auf { NUMBER($parts) } Dateien verteilt. gemtab liest nur Modelle aus einer einzigen Datei.
+catalog-adapter = Das ist ein LoRA-Adapter. Erst das zugehörige Modell laden, dann den Adapter in einer Unterhaltung öffnen.
+catalog-prompts = In der Liste ist kein Platz mehr für den Systemprompt dieses Modells.
+catalog-missing = { $part } fehlt. Im Terminal ausführen: ollama pull { $model }
+catalog-unfinished = Der Download ist noch nicht abgeschlossen. Im Terminal ausführen: ollama pull { $model }
+catalog-wrong-size = { $part } hat { $found } statt { $expected }. Im Terminal ausführen: ollama pull { $model }
+catalog-escape = Dieser Link zeigt aus seinem Ordner hinaus. Um ihn zu verwenden, gemtab mit --models und dem Zielordner starten.
+catalog-truncated = Die Datei ist unvollständig. Erneut herunterladen.
+catalog-folder-missing = (nicht gefunden)
+catalog-folder-unreadable = (nicht lesbar)
+catalog-full-folder = { $folder } enthält mehr Modelle, als in die Liste passen. Nur die ersten { NUMBER($shown) } werden angezeigt.
+catalog-full-list = Die Liste ist zu lang: { $count ->
+    [one] 1 weiteres Modell wird nicht angezeigt.
+    *[other] { $count } weitere Modelle werden nicht angezeigt.
+    }

@@ -213,8 +213,7 @@ rail-all = All conversations
 rail-export-all = Export all
 rail-import = Import…
 import-too-large = This file is { $size }, but imports are limited to { $most }.
-file-unreadable = The file can’t be read: { $reason }.
-import-failed = Nothing was imported. { $reason }.
+import-failed = Nothing was imported. { $reason }
 import-empty = The file has no conversations.
 import-known = { $count ->
     [one] This conversation is already here.
@@ -243,7 +242,7 @@ export-unreadable = { $count ->
     [one] 1 conversation can’t be read and isn’t in the file.
     *[other] { $count } conversations can’t be read and aren’t in the file.
     }
-export-failed = The export failed: { $reason }.
+export-failed = The export failed. { $reason }
 
 ## What is said at the edge of the page
 
@@ -288,7 +287,7 @@ adapters-hint = An adapter (LoRA) changes how the model answers without replacin
 adapter-reading = Reading…
 adapter-open = Open an adapter…
 adapter-compare = Compare with and without
-adapter-load-first = Load a model first: an adapter needs the model it was made for.
+adapter-load-first = Load a model first. An adapter only works with the model it was made for.
 adapter-pick = Files of an adapter
 adapter-facts = rank { NUMBER($rank) } · { $layers ->
     [one] 1 layer
@@ -427,14 +426,13 @@ version-previous = Previous version
 version-next = Next version
 figures = { NUMBER($tokens) } tokens, the first after { $first }; prompt of { NUMBER($prompt) } tokens, { NUMBER($cached) } from cache
 device-reset = The graphics card was reset. Restoring…
-storage-full = This browser’s storage is full
-unsaved-untitled = a conversation
+unsaved-untitled = A conversation
 quoted = “{ $text }”
 conversations = { $count ->
     [one] 1 conversation
     *[other] { $count } conversations
     }
-unsaved = { $why }: { $what } couldn’t be saved. Keep this tab open; gemtab keeps trying.
+unsaved = { $why } { $what } couldn’t be saved. Keep this tab open; gemtab keeps trying.
 export = Export
 restart = Restart
 crash-safe = Your conversation and what you typed are safe.
@@ -470,10 +468,9 @@ welcome-explain-prompt = Explain to a ten-year-old how a rainbow forms.
 
 ## What the stores say
 
-media-store-closed = The browser’s storage isn’t ready yet. Try again.
 media-unreadable = The file couldn’t be read. Choose it again.
 media-no-room = There’s no room for it in this browser.
-media-not-attached = It couldn’t be attached: { $reason }.
+media-not-attached = It couldn’t be attached. { $reason }
 fits = Fits
 fits-outside = Fits, but answers slowly: { $size } won’t fit in graphics memory
 fits-context = Fits with { NUMBER($tokens) } tokens of context
@@ -525,11 +522,11 @@ message-deleted = { $count ->
     *[other] { $count } messages deleted.
     }
 conversation-deleted = Conversation deleted.
-did-not-work = That didn’t work: { $reason }.
+did-not-work = That didn’t work. { $reason }
 deleted-elsewhere = This conversation was deleted in another tab.
 answered-elsewhere = This conversation is being answered in another tab.
 saved-gone = It’s no longer in this browser.
-not-saved = It can’t be saved: { $reason }.
+not-saved = The file couldn’t be saved. { $reason }
 tune-file-model = { $name } is a model. Open it on its own.
 tune-name-first = Give it a name first.
 tune-begins = Training started.
@@ -568,7 +565,7 @@ tune-attachments-lost = { $count ->
     [one] 1 attachment is no longer in this browser and can’t be used for training.
     *[other] { $count } attachments are no longer in this browser and can’t be used for training.
     }
-not-kept = This browser isn’t saving anything for this page, so conversations are lost when you close it ({ $reason }).
+not-kept = This browser isn’t saving anything for this page, so conversations are lost when you close it.
 
 ## Models
 
@@ -579,7 +576,7 @@ memory-in-use = { $size } in use. Image and audio support loads on first use.
 memory-with-media = { $all } in use, including { $media } for images and audio.
 memory-graphics = Graphics memory
 memory-free = Unload image and audio support
-memory-free-hint = It loads again with the next image or audio.
+memory-free-hint = It loads again the next time it’s needed.
 memory-unload = Unload model
 saved-partly = { $size }, incomplete
 saved-delete = Delete { $name } from this browser
@@ -660,7 +657,7 @@ measure-test = Testing kernels
 measure-speed = Measuring speed
 measure-kernels = Measuring kernels
 measure-title = Measurement
-measure-hint = Other activity on this computer makes it less accurate.
+measure-hint = Other activity on this computer makes the results less accurate.
 measure-needs-model = Load a model first, on the Models page or by sending a message.
 selftest = Self-test
 selftest-hint = Runs the kernels on small inputs on this graphics card and compares the results with the CPU.
@@ -698,9 +695,9 @@ kernels-kernel = Kernel
 kernels-dispatches = Dispatches
 kernels-ms = ms
 kernels-rate = GB/s
-kernels-share = Of copy bandwidth
+kernels-share = Share of copy bandwidth
 kernels = Kernels
-kernels-hint = The time each kernel takes for one generated token after 512 others, and how close its reads come to this graphics card’s copy bandwidth.
+kernels-hint = How long each kernel takes for one generated token after 512 others, and how close its reads come to this graphics card’s copy bandwidth.
 kernels-start = Measure kernels
 kernels-by-timestamps = graphics card timestamps
 kernels-by-clock = wall clock
@@ -948,12 +945,14 @@ able-thinking = thinking
 export-system = System
 export-you = You
 export-assistant = Assistant
+export-attached = Attached: { $name }
 
 ## Failures: what happened, then what to do
 
 failure-details = Details
 failure-cancelled = Stopped.
 failure-version = The page is out of date. Reload to update.
+failure-version-engine = The engine is out of date. Reload to update.
 
 failure-no-model = No model is loaded. Choose one first.
 failure-busy-loading = A model is still loading. Wait until it’s ready.
@@ -1021,7 +1020,7 @@ failure-media-file-large = Too large: { $size }, but the limit is { $most }.
 failure-media-image-decode = This browser can’t read the image.
 failure-media-audio-decode = This browser can’t read the audio.
 failure-media-memory = The browser doesn’t have enough memory for this file.
-failure-media-image-unreadable = This image can’t be read. Use PNG, JPEG, WebP, or GIF.
+failure-media-image-unreadable = This image can’t be read. Use PNG, JPEG, WebP or GIF.
 failure-media-image-empty = The image is empty.
 failure-media-image-large = The image is too large: { NUMBER($width) } × { NUMBER($height) } pixels. Make it smaller, then attach it again.
 failure-media-image-damaged = The { $format } image is damaged or incomplete. Save it again, or choose another.
@@ -1052,7 +1051,7 @@ failure-adapter-not-written = The adapter couldn’t be saved as a file.
 
 failure-storage-unavailable = This browser doesn’t let the page save files. Private windows often don’t.
 failure-storage-in-use = This model is in use, here or in another tab. Unload it first.
-failure-storage-failed = The browser’s storage didn’t work.
+failure-storage-failed = The browser’s storage isn’t working.
 failure-storage-no-room = Not enough storage to save the model: { $needed } more needed, { $available } available.
 failure-storage-full = The browser’s storage is full: { $kept } of { $size } were saved. The rest is downloaded again next time.
 failure-storage-corrupt = The download was damaged, so it was deleted. Load the model again.
@@ -1072,10 +1071,10 @@ failure-training-max-tokens = The maximum example length must be between 2 token
 failure-training-no-target = This model has none of the selected parts. Choose others.
 failure-training-unsupported = This kind of model can’t be trained yet.
 failure-training-no-examples = There’s nothing to learn: none of the examples can be used.
-failure-training-masked = There’s nothing to learn: the examples have no answers by the model.
+failure-training-masked = There’s nothing to learn: the examples have no answers from the model.
 failure-training-media-lost = The images and audio of these examples are no longer saved. Start the training again.
 failure-training-bad-example = An example doesn’t fit this model.
-failure-training-unstable = Training became unstable at step { NUMBER($step) } ({ $what }). { $kept } Try a lower learning rate, a longer warm-up, or gradient clipping.
+failure-training-unstable = Training became unstable at step { NUMBER($step) } ({ $what }). { $kept } Try a lower learning rate, a longer warm-up or gradient clipping.
 failure-training-nan = loss is NaN
 failure-training-infinite = loss is infinite
 failure-training-gradient = gradients are infinite
@@ -1099,7 +1098,7 @@ failure-engine-generating = Something went wrong while generating.
 failure-engine-stopped = The engine stopped unexpectedly.
 failure-engine-answer-cut = The engine stopped before the answer was complete.
 failure-engine-not-started = The engine didn’t start within { NUMBER($seconds) } seconds.
-failure-engine-message = The page and the engine don’t understand each other. Reload to update.
+failure-engine-message = The page and the engine are out of sync. Reload to update.
 failure-engine-numbers = The model produced invalid numbers. Its file is damaged, or the graphics card computes wrongly. Run the self-test on the Diagnostics page to find out.
 failure-engine-fallback = This graphics card gets packed integer math wrong ({ $kernels }), so gemtab uses floating point instead. Answers are correct, but a little slower.
 failure-engine-unloaded = This graphics card computes wrongly ({ $kernels }), so the model was unloaded. Update the browser and the graphics driver, then load it again.
@@ -1119,7 +1118,7 @@ example-json-escape = there’s an unknown escape sequence
 example-json-number = a number is malformed
 example-json-other = something is malformed
 example-unknown = nothing to learn from: a row needs “messages”, “conversations”, “prompt” and “completion”, or “ids” and “labels”
-example-text = “text” alone can’t be learned from: put the question in “prompt” and the answer in “completion”
+example-text = “text” alone can’t be used for training: put the question in “prompt” and the answer in “completion”
 example-half = “{ $found }” without “{ $missing }”
 example-prose = this looks like plain text. Use one JSON object per line, or a table that starts with column names such as “prompt,completion”
 example-field-empty = “{ $field }” is empty
@@ -1128,26 +1127,26 @@ example-field-list = “{ $field }” isn’t a list
 example-field-integers = “{ $field }” contains something other than whole numbers
 example-field-files = “{ $field }” doesn’t name any files
 example-field-malformed = “{ $field }” doesn’t have the expected structure
-example-role = unknown role “{ $role }”: use system, user, or assistant
+example-role = unknown role “{ $role }”: use system, user or assistant
 example-cell = the column “{ $column }” is empty
 example-table = the table can’t be read here
 example-columns = the table has fewer than two columns
 example-no-column = there’s no column “{ $column }”; there are: { $columns }
-example-video = videos can’t be learned from, only images and audio
+example-video = videos can’t be used for training, only images and audio
 example-image-name = an image has no file name
 example-audio-name = an audio clip has no file name
-example-places = it has room for { NUMBER($places) } images and audio clips, but names { NUMBER($named) }
+example-places = the number of placeholders for images and audio ({ NUMBER($places) }) doesn’t match the number of files ({ NUMBER($named) })
 example-file-missing = the file “{ $name }” is missing
 example-file = the file “{ $name }” can’t be used. { $why }
 example-no-vision = this model doesn’t support images
 example-no-audio = this model doesn’t support audio
-example-media = its images and audio don’t match their places
+example-media = its images and audio don’t match their placeholders
 example-token = the model has no { $token } token
 example-id = { $id } isn’t a token of this model, which has { NUMBER($vocabulary) }
 example-labels = “ids” and “labels” differ in length: { NUMBER($ids) } and { NUMBER($labels) }
 example-long = too long: { NUMBER($tokens) } tokens, but the limit is { NUMBER($limit) }
 example-large = too large: { $size }, but the limit is { $limit }
-example-masked = nothing to learn: the model says nothing in it
+example-masked = nothing to learn: it has no answer from the model
 example-many = skipped from here on: the limit is { NUMBER($limit) } rows
 
 ## Kernels that compute wrongly, behind their name
@@ -1161,4 +1160,57 @@ server-no-browser = There’s no browser here.
 server-silent = The server didn’t answer.
 server-status = The server answered with status { $status }.
 server-unreadable = The server’s answer can’t be read: { $reason }.
-store-closed = The browser’s storage isn’t ready yet
+store-closed = The browser’s storage isn’t ready yet. Try again.
+
+## Conversations that can’t be read, saved, changed or imported
+
+store-full = This browser’s storage is full.
+store-unavailable = This browser doesn’t let the page save anything. Private windows often don’t.
+store-blocked = Another tab has an older version of this page open. Close it, then reload.
+store-broken = Something saved in this browser is damaged and can’t be read.
+store-newer = Something saved in this browser comes from a newer version of gemtab. Reload to update.
+import-end = The file is incomplete: it ends at line { NUMBER($line) }.
+import-syntax = The file isn’t valid JSON: there’s a mistake in line { NUMBER($line) }, column { NUMBER($column) }.
+import-data = The file isn’t a gemtab export: line { NUMBER($line) }, column { NUMBER($column) } has something else.
+import-format = The file wasn’t exported from gemtab.
+import-version = The file comes from a newer version of gemtab. Reload to update, then import it again.
+import-conversation = The conversation “{ $title }” in this file is damaged.
+import-attachment = An attachment in this file is damaged.
+tree-gone = The message is no longer here.
+tree-other = This message can’t be used for that.
+tree-full = This conversation is full. Start a new one.
+
+## Models of the server that can’t be used
+
+# Begins a sentence.
+catalog-part = { $part ->
+    [manifest] The model’s manifest
+    [model] The model file
+    [projector] The file for images and audio
+    [adapter] The adapter file
+    [drafter] The drafter file
+    *[file] The file
+    }
+catalog-manifest = The model’s manifest is damaged. Run: ollama pull { $model }
+catalog-gone = { $part } is missing.
+catalog-forbidden = { $part } can’t be read: the server doesn’t have permission.
+catalog-unreadable = { $part } can’t be read.
+catalog-too-large = { $part } is too large: { $size }.
+catalog-remote = This model runs on Ollama’s servers, so there’s nothing to load here.
+catalog-safetensors = This model is in safetensors format. gemtab only reads GGUF.
+catalog-no-model = The model’s manifest doesn’t list a model file.
+catalog-split = This model is split into { NUMBER($parts) } files. gemtab only reads single-file models.
+catalog-adapter = This is a LoRA adapter. Load its model first, then open it in a conversation.
+catalog-prompts = The list has no room left for its system prompt.
+catalog-missing = { $part } is missing. Run: ollama pull { $model }
+catalog-unfinished = The download isn’t finished. Run: ollama pull { $model }
+catalog-wrong-size = { $part } is { $found } but should be { $expected }. Run: ollama pull { $model }
+catalog-escape = This link points outside its folder. To use it, start gemtab with --models and the folder it points to.
+catalog-truncated = The file is incomplete. Download it again.
+catalog-folder-missing = (not found)
+catalog-folder-unreadable = (can’t be read)
+catalog-full-folder = { $folder } has more models than fit in the list. Only the first { NUMBER($shown) } are shown.
+catalog-full-list = The list is too long: { $count ->
+    [one] 1 more model isn’t shown.
+    *[other] { $count } more models aren’t shown.
+    }

@@ -144,21 +144,14 @@ pub fn decimal(value: f32) -> String {
 #[must_use]
 pub fn setting(value: f64) -> String {
     let digits = value.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    number(value, digits)
+    // Older browsers write no more.
+    number(value, digits.min(20))
 }
 
 /// The same for a number that is text already; what is none stays as it is.
 #[must_use]
 pub fn setting_of(text: &str) -> String {
     text.parse().map_or_else(|_| text.to_owned(), setting)
-}
-
-/// The same words with a capital letter first.
-#[must_use]
-pub fn sentence_case(words: &str) -> String {
-    let mut letters = words.chars();
-    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}", letters.as_str())
 }
 
 #[cfg(test)]

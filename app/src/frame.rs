@@ -155,8 +155,8 @@ fn announce(stores: Stores) {
         }
     });
     Effect::new(move |_| {
-        if let Some(words) = library.trouble.get() {
-            ui.say(words);
+        if let Some(trouble) = library.trouble.get() {
+            ui.say(failures::store_trouble(&trouble));
         }
     });
     Effect::new(move |_| {

@@ -101,7 +101,8 @@ fn sentences(tokens: TokenStream, found: &mut Vec<String>) {
     for tree in tokens {
         match &tree {
             // An attribute; the item behind `#[cfg(test)]` is for tests.
-            TokenTree::Group(group) if matches!(before[1].as_str(), "#") => {
+            TokenTree::Group(_) if before == ["#", "!"] => {}
+            TokenTree::Group(group) if before[1] == "#" => {
                 test |= group.stream().to_string().replace(' ', "") == "cfg(test)";
             }
             TokenTree::Group(_) if before[1] == "!" && before[0].starts_with("assert") => {}
@@ -123,14 +124,45 @@ fn sentences(tokens: TokenStream, found: &mut Vec<String>) {
     }
 }
 
-/// A capital letter first, and either a second word or the end of a sentence.
+/// Words in the `#[error]` of an enum. An error that a person may meet has none: the page finds them in its language.
+fn error_words(tokens: TokenStream, found: &mut Vec<String>) {
+    let mut hash = false;
+    for tree in tokens {
+        if let TokenTree::Group(group) = &tree {
+            let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+            match inside.as_slice() {
+                [TokenTree::Ident(name), TokenTree::Group(arguments)] if hash && name == "error" => {
+                    let format = arguments.stream().into_iter().next().map(|it| it.to_string());
+                    let format =
+                        format.and_then(|it| syn::parse_str::<syn::LitStr>(&it).ok()).map(|it| it.value());
+                    found.extend(
+                        format.filter(|words| without_arguments(words).contains(char::is_alphabetic)),
+                    );
+                }
+                _ => error_words(group.stream(), found),
+            }
+        }
+        hash = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '#');
+    }
+}
+
+/// A format without what is between braces.
+fn without_arguments(format: &str) -> String {
+    let pieces = format.split('{').map(|piece| piece.split_once('}').map_or(piece, |(_, behind)| behind));
+    pieces.collect()
+}
+
+/// A capital letter first, and either a second word, the end of a sentence, or a label before a value.
 fn is_sentence(text: &str) -> bool {
+    // Marks of Markdown and of lists may stand before it.
+    let text = text.trim_start_matches(|it: char| !it.is_alphanumeric() && !"“{/.".contains(it));
     let mut letters = text.chars();
     let begins = letters.next().is_some_and(|it| it.is_uppercase() || it == '“')
         && letters.next().is_some_and(char::is_lowercase);
     let words =
         text.split(' ').filter(|word| word.chars().all(|it| it.is_alphabetic() || ",.'’…".contains(it)));
-    begins && (words.filter(|word| word.len() > 1).count() > 1 || text.ends_with(['.', '…', '!', '?']))
+    let ends = text.ends_with(['.', '…', '!', '?']) || text.contains(": {");
+    begins && (words.filter(|word| word.len() > 1).count() > 1 || ends)
 }
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -173,6 +205,29 @@ fn no_sentence_is_in_the_code() {
 }
 
 #[test]
+fn no_error_has_words_of_its_own() {
+    assert_eq!(report(error_words), Vec::<String>::new());
+}
+
+#[test]
+fn words_of_errors_are_found() {
+    let code = r#"
+        #[derive(thiserror::Error)]
+        enum A {
+            #[error("it has {size} bytes")]
+            B { size: u64 },
+            #[error("{}", t().words())]
+            C,
+            #[error(transparent)]
+            D(#[from] E),
+        }
+        mod f { #[error("the formula is full")] struct G; }"#;
+    let mut found = Vec::new();
+    error_words(code.parse().expect("Rust"), &mut found);
+    assert_eq!(found, ["it has {size} bytes", "the formula is full"]);
+}
+
+#[test]
 fn words_in_views_are_found() {
     let code = r#"
         fn a() { view! {
@@ -193,8 +248,8 @@ fn sentences_in_code_are_found() {
         fn a() { toast("It is full."); set("aria-label", "Open a file"); format!("Reading {name}…"); on("ArrowUp"); x.expect("Not this."); }
         #[cfg(test)]
         mod tests { fn b() { say("Not here either."); } }
-        fn c() { say("Done.") }"#;
+        fn c() { say("Done."); push(format!("\n*Attached: {name}*\n")); header("Accept", "*/*") }"#;
     let mut found = Vec::new();
     sentences(code.parse().expect("Rust"), &mut found);
-    assert_eq!(found, ["It is full.", "Open a file", "Reading {name}…", "Done."]);
+    assert_eq!(found, ["It is full.", "Open a file", "Reading {name}…", "Done.", "\n*Attached: {name}*\n"]);
 }

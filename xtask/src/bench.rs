@@ -14,14 +14,14 @@ use crate::{project, serve};
 
 /// Time gemtab and other engines on one model, in turns, natively and in headless Chromium, and print a table.
 ///
-/// The model has the shape of Gemma 4 E2B and random weights; the first run makes it up. `cargo xtask bench -- --help`
+/// The model has the shape of Gemma 4 E2B and random weights; the first run writes it. `cargo xtask bench -- --help`
 /// lists the options of a run: engines, model, lengths, adapter, browser, a file for the figures.
 #[derive(Args)]
 pub struct Options {
     /// Only fill this folder; its README says how to run it, here or on a machine without Rust and Node
     #[arg(long, value_name = "DIR")]
     prepare: Option<PathBuf>,
-    /// Build quickly rather than well, for trying out a change of the benchmark itself
+    /// A fast build without optimizations, for trying out a change to the benchmark itself
     #[arg(long)]
     quick: bool,
     /// Options of the run

@@ -44,7 +44,7 @@ pub fn check() -> Result<()> {
     };
     let texts =
         files.iter().filter(|(name, ..)| name.starts_with("texts.")).map(|(.., compressed)| *compressed);
-    let texts = texts.max().context("the site has no words")?;
+    let texts = texts.max().context("the site has no texts")?;
     let page = total(&["boot.", "page.", "parts.", "style."]) + texts;
     println!("\nthe page, until it is interactive: {page} bytes");
     println!("the rest of it, once it is:        {} bytes", total(&["later."]));
@@ -61,7 +61,7 @@ pub fn check() -> Result<()> {
         let weight = weight(bundle).with_context(|| format!("the site has no {bundle}"))?;
         let weight = weight + if bundle == "page" { texts } else { 0 };
         if weight > budget {
-            bail!("the {bundle} weighs {weight} bytes compressed, and its budget is {budget}");
+            bail!("the {bundle} is {weight} bytes compressed, but its budget is {budget}");
         }
     }
     Ok(())

@@ -34,17 +34,24 @@ pub fn FailureBox(
             <Icon glyph=Glyph::Warning />
             <div class="failure-body">
                 <p>{failures::sentence(&failure)}</p>
-                {failures::details(&failure).map(|details| view! {
-                    <details class="fold">
-                        <summary>{t().failure_details()}</summary>
-                        <p class="muted">{details}</p>
-                    </details>
-                })}
+                {technical(failures::details(&failure))}
                 <div class="buttons">{buttons}</div>
             </div>
             {on_close.map(|close| view! { <IconButton glyph=Glyph::Close label=t().dismiss() on_press=close /> })}
         </div>
     }
+}
+
+/// What engineers may want to know, folded.
+pub fn technical(details: Option<String>) -> impl IntoView {
+    details.map(|details| {
+        view! {
+            <details class="fold">
+                <summary>{t().failure_details()}</summary>
+                <p class="muted">{details}</p>
+            </details>
+        }
+    })
 }
 
 fn remedy_button(remedy: &Remedy, retry: Option<Callback<()>>, first: bool) -> Option<AnyView> {

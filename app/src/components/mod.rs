@@ -20,7 +20,7 @@ mod sound;
 
 pub use advice::{AdviceDialog, DeviceNotice, TooSlowDialog, UnlikelyDialog};
 pub use dialog::Dialog;
-pub use failure::{FailureBox, LoadFailure};
+pub use failure::{FailureBox, LoadFailure, technical};
 pub use field::{NumberField, SamplingFields, Switch};
 pub use icon::{Glyph, Icon};
 pub use load::LoadProgressView;

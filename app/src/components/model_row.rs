@@ -75,7 +75,7 @@ fn ModelRow(
     let is_broken = broken.is_some();
     let verdict = move || {
         if let Some(reason) = &broken {
-            return Some((Mood::Bad, reason.clone()));
+            return Some((Mood::Bad, failures::model_problem(reason)));
         }
         if unable.get() {
             return Some((Mood::Bad, t().model_needs_webgpu().to_owned()));
@@ -149,7 +149,7 @@ fn CatalogNote() -> impl IntoView {
         CatalogState::Loading => Some(view! { <p class="muted">{t().models_looking()}</p> }.into_any()),
         CatalogState::Known { searched, .. } if engine.choices.with(Vec::is_empty) => {
             let folders: Vec<_> =
-                searched.into_iter().map(|folder| view! { <li><code>{folder}</code></li> }).collect();
+                searched.into_iter().map(|it| view! { <li><code>{it.folder}</code> " " {it.problem.as_ref().map(failures::folder_problem)}</li> }).collect();
             Some(
                 view! {
                     <div class="empty-list">
@@ -161,9 +161,13 @@ fn CatalogNote() -> impl IntoView {
                 .into_any(),
             )
         }
-        CatalogState::Known { notes, .. } if !notes.is_empty() => {
-            Some(notes.into_iter().map(|note| view! { <p class="hint">{note}</p> }).collect_view().into_any())
-        }
+        CatalogState::Known { notes, .. } if !notes.is_empty() => Some(
+            notes
+                .into_iter()
+                .map(|note| view! { <p class="hint">{failures::list_note(&note)}</p> })
+                .collect_view()
+                .into_any(),
+        ),
         CatalogState::Known { .. } => None,
         CatalogState::Failed(reason) => {
             let failure = Failure::new(ReadFailure::ModelList).detailed(reason);

@@ -182,7 +182,7 @@ async fn import(stores: Stores, file: gloo_file::File) {
     }
     let bytes = match read_as_bytes(&file).await {
         Ok(bytes) => bytes,
-        Err(error) => return stores.ui.toast(t().file_unreadable(&error.to_string())),
+        Err(_) => return stores.ui.toast(t().media_unreadable()),
     };
     match stores.library.import(&bytes).await {
         Ok(report) => stores.ui.toast(imported(&report)),

@@ -13,31 +13,26 @@ const MAX_LENGTH: usize = 8192;
 const MAX_DEPTH: usize = 48;
 
 /// Why a formula is shown as it is written.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MathError {
     /// It is longer than any formula should be.
-    #[error("the formula has {found} bytes, more than {MAX_LENGTH}")]
     TooLong {
         /// Its bytes.
         found: usize,
     },
     /// It nests deeper than any formula should.
-    #[error("the formula nests deeper than {MAX_DEPTH}")]
     TooDeep,
     /// It defines commands, which could make it endless.
-    #[error("the formula uses \\{command}, which is not supported")]
     Command {
         /// The command, without its backslash.
         command: String,
     },
     /// It is not LaTeX.
-    #[error("{reason}")]
     Syntax {
         /// What is wrong, and where.
         reason: String,
     },
     /// The MathML made of it could not be read back.
-    #[error("the MathML at byte {at} is not understood")]
     Markup {
         /// Where.
         at: usize,

@@ -143,6 +143,9 @@ impl Inner {
         match delivery {
             Delivery::Event(event) => self.dispatch(event),
             Delivery::Crashed(reason) => self.die(crash(&reason)),
+            Delivery::Unreadable(reason) => {
+                self.die(Failure::new(EngineFailure::BadMessage).detailed(reason));
+            }
         }
     }
 

@@ -20,4 +20,6 @@ pub enum Delivery {
     Event(Event),
     /// The engine is gone, and why.
     Crashed(String),
+    /// It sent what this page cannot read, and what is wrong with it.
+    Unreadable(String),
 }

@@ -78,10 +78,10 @@ fn read(data: &JsValue) -> Delivery {
         return Delivery::Crashed(error.as_string().unwrap_or_else(|| words(&error)));
     }
     let Some(bytes) = field("bytes").and_then(|bytes| bytes.dyn_into::<Uint8Array>().ok()) else {
-        return Delivery::Crashed("it sent something that is no message".into());
+        return Delivery::Unreadable("not a message".into());
     };
     match decode::<Event>(&bytes.to_vec()) {
         Ok(event) => Delivery::Event(event),
-        Err(error) => Delivery::Crashed(error.to_string()),
+        Err(error) => Delivery::Unreadable(error.to_string()),
     }
 }

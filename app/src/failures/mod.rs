@@ -1,6 +1,7 @@
 //! Failures as sentences: what happened, then what to do. They are made when they are shown, in the language of the page.
 
 mod adapter;
+mod catalog;
 mod device;
 mod engine;
 mod example;
@@ -10,6 +11,7 @@ mod media;
 mod model;
 mod request;
 mod storage;
+mod store;
 mod training;
 
 use protocol::failure::ModelFailure;
@@ -17,9 +19,11 @@ use protocol::{Code, Failure};
 
 use crate::{format, language::t};
 
+pub use catalog::{folder_problem, list_note, model_problem};
 pub use device::no_gpu;
 pub use example::problem;
 pub use kernel::kernel_problem;
+pub use store::{import, store, store_details, store_trouble, tree};
 
 /// What happened, and what to do.
 #[must_use]
@@ -32,6 +36,7 @@ pub fn sentence(failure: &Failure) -> String {
 pub fn of(code: &Code) -> String {
     match code {
         Code::Cancelled => t().failure_cancelled().into(),
+        Code::Version { page, engine } if page > engine => t().failure_version_engine().into(),
         Code::Version { .. } => t().failure_version().into(),
         Code::Request(failure) => request::sentence(failure),
         Code::Device(failure) => device::sentence(failure),

@@ -3,9 +3,13 @@ use protocol::Sense;
 use protocol::diagnosis::KernelProblem;
 use protocol::example::{ExampleProblem, FieldProblem, JsonProblem};
 use protocol::failure::*;
+use protocol::said::{FolderProblem, ListNote, ModelPart, ModelProblem, Said, Unreadable};
+use serde_json::error::Category;
 
 use super::*;
+use crate::history::{AttachmentKey, ImportError, NodeId, StoreError, TreeError, TreeOpError};
 use crate::language::Language;
+use crate::state::StoreTrouble;
 
 /// Does this in each language.
 fn in_each_language(check: impl Fn(Language)) {
@@ -21,7 +25,9 @@ fn in_each_language(check: impl Fn(Language)) {
 
 /// One failure of every code.
 fn all() -> Vec<Code> {
-    let mut all = vec![Code::Cancelled, Code::Version { page: 8, engine: 7 }];
+    let versions = [(8, 7), (7, 8)].map(|(page, engine)| Code::Version { page, engine });
+    let mut all = vec![Code::Cancelled];
+    all.extend(versions);
     let name = || "name".to_owned();
     let activities = [
         Activity::Loading,
@@ -270,6 +276,81 @@ fn problems() -> Vec<ExampleProblem> {
     all
 }
 
+fn store_errors() -> Vec<StoreError> {
+    let (key, reason) = (|| "key".to_owned(), || "reason".to_owned());
+    vec![
+        StoreError::Full,
+        StoreError::Unavailable { reason: reason() },
+        StoreError::Blocked,
+        StoreError::Broken { key: key(), reason: reason() },
+        StoreError::Newer { key: key(), version: 3 },
+        StoreError::Failed { reason: reason() },
+    ]
+}
+
+fn import_errors() -> Vec<ImportError> {
+    let reason = || "reason".to_owned();
+    let json = [Category::Eof, Category::Syntax, Category::Data];
+    let mut all: Vec<_> = json
+        .into_iter()
+        .map(|fault| ImportError::Json { fault, line: 2, column: 7, reason: reason() })
+        .collect();
+    all.extend([
+        ImportError::Format { found: reason() },
+        ImportError::TooLarge { size: 1 << 30 },
+        ImportError::Version { found: 3 },
+        ImportError::Tree { index: 1, title: "title".into(), fault: TreeError::Missing { node: NodeId(7) } },
+        ImportError::Attachment { key: AttachmentKey(1), reason: reason() },
+        ImportError::Store(StoreError::Full),
+    ]);
+    all
+}
+
+fn said<C>(code: C) -> Said<C> {
+    Said { code: Some(code), english: "In English.".into() }
+}
+
+fn model_problems() -> Vec<ModelProblem> {
+    let model = || "gemma4:e2b".to_owned();
+    let parts = [
+        ModelPart::File,
+        ModelPart::Manifest,
+        ModelPart::Model,
+        ModelPart::Projector,
+        ModelPart::Adapter,
+        ModelPart::Drafter,
+    ];
+    let mut all = Vec::new();
+    for part in parts {
+        let whys = [Unreadable::Gone, Unreadable::Forbidden, Unreadable::Other];
+        all.extend(whys.map(|why| ModelProblem::Unreadable { part, why }));
+        all.extend([
+            ModelProblem::TooLarge { part, size: 2_000_000 },
+            ModelProblem::Missing { part, model: model() },
+            ModelProblem::WrongSize { part, found: 1_000, expected: 2_000, model: model() },
+        ]);
+    }
+    all.extend([
+        ModelProblem::Manifest { model: model() },
+        ModelProblem::Remote,
+        ModelProblem::Safetensors,
+        ModelProblem::NoModel,
+        ModelProblem::Split { parts: 2 },
+        ModelProblem::Foreign { architecture: "llama".into() },
+        ModelProblem::Drafter,
+        ModelProblem::Adapter,
+        ModelProblem::Projector,
+        ModelProblem::TooManyPrompts,
+        ModelProblem::Unfinished { model: model() },
+        ModelProblem::Escape,
+        ModelProblem::NotGguf,
+        ModelProblem::GgufVersion { version: 1 },
+        ModelProblem::Truncated,
+        ModelProblem::Damaged,
+    ]);
+    all
+}
+
 fn whole(words: &str) {
     assert!(!words.trim().is_empty());
     assert!(!words.contains(['{', '}', '$', '\u{fffc}']), "{words}");
@@ -295,6 +376,96 @@ fn no_two_failures_say_the_same() {
         let count = sentences.len();
         sentences.dedup();
         assert_eq!(sentences.len(), count, "{}", language.tag());
+    });
+}
+
+/// One sentence or several, no two the same.
+fn sentences(all: impl IntoIterator<Item = String>) {
+    let mut seen = std::collections::BTreeSet::new();
+    for sentence in all {
+        whole(&sentence);
+        assert!(sentence.ends_with('.') && !sentence.contains(".."), "{sentence}");
+        assert!(!sentence.contains("In English"), "{sentence}");
+        assert!(seen.insert(sentence.clone()), "twice: {sentence}");
+    }
+}
+
+#[test]
+fn everything_that_the_store_reports_has_a_sentence() {
+    in_each_language(|_| {
+        sentences(store_errors().iter().map(store));
+        sentences(import_errors().iter().map(import));
+        let (node, role) = (NodeId(7), protocol::Role::User);
+        let trees = [
+            TreeOpError::NoSuchNode { node },
+            TreeOpError::WrongRole { node, found: role, expected: role },
+            TreeOpError::Full,
+        ];
+        sentences(trees.map(|error| tree(error).to_owned()));
+        for error in store_errors() {
+            whole(&store_trouble(&StoreTrouble::NotKept(error.clone())));
+            assert_eq!(store_trouble(&StoreTrouble::Failed(error.clone())), store(&error));
+            // What the browser or a parser has said is not part of the sentence.
+            assert!(!store(&error).contains("reason"));
+        }
+    });
+    let (line, column, reason) = (2, 1_007, String::new());
+    let syntax = ImportError::Json { fault: Category::Syntax, line, column, reason };
+    assert_eq!(import(&syntax), "The file isn’t valid JSON: there’s a mistake in line 2, column 1,007.");
+}
+
+#[test]
+fn everything_that_the_server_says_of_a_model_has_a_sentence() {
+    in_each_language(|_| {
+        let words = model_problems().into_iter().map(|code| model_problem(&said(code)));
+        for words in words.clone() {
+            whole(&words);
+            assert!(!words.contains("In English"), "{words}");
+        }
+        let mut different: Vec<_> = words.clone().collect();
+        different.sort();
+        different.dedup();
+        assert_eq!(different.len(), words.count());
+        for code in [FolderProblem::NotThere, FolderProblem::Unreadable] {
+            whole(&folder_problem(&said(code)));
+        }
+        for count in [1, 2] {
+            let folder = "~/models".to_owned();
+            whole(&list_note(&said(ListNote::FullFolder { folder, shown: 4096 })));
+            whole(&list_note(&said(ListNote::FullList { left_out: count })));
+        }
+    });
+    let size = ModelProblem::WrongSize {
+        part: ModelPart::Model,
+        found: 1_000,
+        expected: 2_000,
+        model: "gemma4:e2b".into(),
+    };
+    assert_eq!(
+        model_problem(&said(size)),
+        "The model file is 1.0 kB but should be 2.0 kB. Run: ollama pull gemma4:e2b"
+    );
+}
+
+#[test]
+fn what_the_server_says_in_a_code_that_is_not_known_is_shown_as_it_is() {
+    fn unknown<C>() -> Said<C> {
+        Said { code: None, english: "It was stolen.".into() }
+    }
+    assert_eq!(model_problem(&unknown()), "It was stolen.");
+    assert_eq!(list_note(&unknown()), "It was stolen.");
+    assert_eq!(folder_problem(&unknown()), "(It was stolen.)");
+}
+
+#[test]
+fn numbers_of_kernels_are_written_as_the_language_does() {
+    in_each_language(|_| {
+        let differs = KernelProblem::Differs { element: 5_170, found: 0.25, expected: -1.75 };
+        let words = kernel_problem(&differs);
+        let (point, group) = (t().number_decimal(), t().number_group());
+        for number in [format!("5{group}170"), format!("0{point}25"), format!("-1{point}75")] {
+            assert!(words.contains(&number), "{words} lacks {number}");
+        }
     });
 }
 
@@ -356,7 +527,7 @@ fn arguments_stand_where_the_sentence_wants_them() {
     says(ExampleProblem::NoColumn { column: a(), columns: b() }, "there’s no column “a”; there are: b");
     says(
         ExampleProblem::Places { places: 2, named: 1 },
-        "it has room for 2 images and audio clips, but names 1",
+        "the number of placeholders for images and audio (2) doesn’t match the number of files (1)",
     );
     says(ExampleProblem::NoId { id: -1, vocabulary: 512 }, "-1 isn’t a token of this model, which has 512");
     says(ExampleProblem::Labels { ids: 2, labels: 1 }, "“ids” and “labels” differ in length: 2 and 1");

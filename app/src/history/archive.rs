@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
+use serde_json::error::Category;
 
 use super::{AttachmentKey, Conversation, StoreError, TreeError};
 
@@ -18,57 +19,58 @@ const VERSION: u32 = 2;
 pub const MOST_BYTES: u64 = 512 << 20;
 
 /// Why a file was not imported. Nothing of it was.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportError {
     /// It is not JSON, or a field is missing or of the wrong kind.
-    #[error("line {line}, column {column}: {reason}")]
     Json {
+        /// Whether it ends too early, is no JSON at all, or holds something else.
+        fault: Category,
         /// Line, counted from 1.
         line: usize,
         /// Column, counted from 1.
         column: usize,
-        /// What is wrong there.
+        /// What is wrong there, for engineers.
         reason: String,
     },
     /// It is JSON of another kind.
-    #[error("this file holds no conversations of gemtab: its `format` is \"{found}\", not \"{FORMAT}\"")]
     Format {
         /// What it says it is.
         found: String,
     },
     /// It is too large.
-    #[error("it has {} MB; up to {} MB can be imported", size >> 20, MOST_BYTES >> 20)]
     TooLarge {
         /// Its bytes.
         size: u64,
     },
     /// It was written by a newer program.
-    #[error("this file is of version {found}; this page reads up to version {VERSION}")]
     Version {
         /// Its version.
         found: u32,
     },
     /// A conversation's tree is broken.
-    #[error("conversations[{index}] (\"{title}\"): {source}")]
     Tree {
         /// Its place in the file, counted from 0.
         index: usize,
         /// Its title.
         title: String,
         /// What is wrong.
-        source: TreeError,
+        fault: TreeError,
     },
     /// The bytes of an attachment are not base64.
-    #[error("attachments.{key} is not base64: {reason}")]
     Attachment {
         /// Its key.
         key: AttachmentKey,
-        /// What is wrong.
+        /// What is wrong, for engineers.
         reason: String,
     },
     /// The file is right; the storage is not.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(StoreError),
+}
+
+impl From<StoreError> for ImportError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
 }
 
 /// Conversations with what is attached to them.
@@ -142,10 +144,10 @@ impl Archive {
         }
         let file: File<Vec<Conversation>> = serde_json::from_slice(json).map_err(|error| at(&error))?;
         for (index, conversation) in file.conversations.iter().enumerate() {
-            conversation.check().map_err(|source| ImportError::Tree {
+            conversation.check().map_err(|fault| ImportError::Tree {
                 index,
                 title: conversation.title.clone(),
-                source,
+                fault,
             })?;
         }
         let mut attachments = BTreeMap::new();
@@ -209,5 +211,10 @@ fn at(error: &serde_json::Error) -> ImportError {
     // The message ends with the place, which has its own fields here.
     let message = error.to_string();
     let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
-    ImportError::Json { line: error.line(), column: error.column(), reason: reason.to_owned() }
+    ImportError::Json {
+        fault: error.classify(),
+        line: error.line(),
+        column: error.column(),
+        reason: reason.to_owned(),
+    }
 }

@@ -35,7 +35,7 @@ impl HistoryStore {
             None => Ok(None),
             Some(Value::Bytes(bytes)) => Ok(Some(bytes)),
             Some(Value::Text(_)) => {
-                Err(StoreError::Broken { key: key.to_string(), reason: "it is text, not bytes".to_owned() })
+                Err(StoreError::Broken { key: key.to_string(), reason: "not bytes".to_owned() })
             }
         }
     }

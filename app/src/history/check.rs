@@ -7,40 +7,34 @@ use protocol::Role;
 use super::{Conversation, NodeId};
 
 /// What is wrong with a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeError {
     /// A message is named that does not exist.
-    #[error("message {node} is named but missing")]
     Missing {
         /// The message.
         node: NodeId,
     },
     /// A message is in two places.
-    #[error("message {node} is in two places")]
     Twice {
         /// The message.
         node: NodeId,
     },
     /// A message names another parent than the message it hangs on.
-    #[error("message {node} names another message before it than the one that names it")]
     Parent {
         /// The message.
         node: NodeId,
     },
     /// A message hangs nowhere.
-    #[error("message {node} is not connected to the first message")]
     Detached {
         /// The message.
         node: NodeId,
     },
     /// What is shown is not among the variants.
-    #[error("the variant shown after message {parent:?} is none of its variants")]
     Active {
         /// The message before; none for the first message.
         parent: Option<NodeId>,
     },
     /// A message of a role that cannot be in a tree.
-    #[error("message {node} is a system message")]
     System {
         /// The message.
         node: NodeId,

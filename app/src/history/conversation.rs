@@ -13,16 +13,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::{AnswerError, Attachment, AttachmentKey, ConversationId, Message, NodeId, title_of};
 
 /// An operation that makes no sense for the tree as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeOpError {
     /// There is no such message.
-    #[error("the conversation has no message {node}")]
     NoSuchNode {
         /// The message.
         node: NodeId,
     },
     /// The message is of another role than the operation needs.
-    #[error("message {node} is by {found:?}, not by {expected:?}")]
     WrongRole {
         /// The message.
         node: NodeId,
@@ -32,7 +30,6 @@ pub enum TreeOpError {
         expected: Role,
     },
     /// All ids are used up.
-    #[error("the conversation is full")]
     Full,
 }
 

@@ -26,7 +26,7 @@ impl Conversation {
             };
             section(&mut out, speaker, "");
             for attachment in &message.attachments {
-                push(&mut out, format_args!("\n*Attached: {}*\n", attachment.name));
+                push(&mut out, format_args!("\n*{}*\n", t().export_attached(&attachment.name)));
             }
             if !message.thought.trim().is_empty() {
                 let thought = message.thought.trim().replace('\n', "\n> ");

@@ -6,12 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A text that names no conversation or attachment.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{found}` is not an id: it takes 32 hexadecimal digits")]
-pub struct ParseIdError {
-    /// The text.
-    pub found: String,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseIdError;
 
 /// Random 128 bits: from `crypto.getRandomValues` in a browser.
 #[cfg(target_arch = "wasm32")]
@@ -63,7 +59,7 @@ macro_rules! random_id {
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 let digits = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
                 let value = if digits { u128::from_str_radix(text, 16).ok() } else { None };
-                value.map(Self).ok_or_else(|| ParseIdError { found: text.chars().take(64).collect() })
+                value.map(Self).ok_or(ParseIdError)
             }
         }
 
@@ -75,7 +71,9 @@ macro_rules! random_id {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+                let text = String::deserialize(deserializer)?;
+                let unexpected = |_| de::Error::invalid_value(de::Unexpected::Str(&text), &"32 hexadecimal digits");
+                text.parse().map_err(unexpected)
             }
         }
     };

@@ -179,9 +179,7 @@ fn from_js(key: &str, value: &JsValue) -> Result<Value, StoreError> {
     }
     match value.dyn_ref::<js_sys::Uint8Array>() {
         Some(bytes) => Ok(Value::Bytes(bytes.to_vec())),
-        None => {
-            Err(StoreError::Broken { key: key.to_owned(), reason: "it is neither text nor bytes".to_owned() })
-        }
+        None => Err(StoreError::Broken { key: key.to_owned(), reason: "another type".to_owned() }),
     }
 }
 
@@ -214,8 +212,7 @@ async fn opened(request: &IdbOpenDbRequest) -> Result<JsValue, StoreError> {
     request.set_onerror(None);
     request.set_onblocked(None);
     if event == "blocked" {
-        let reason = "another tab has an older version of this page open".to_owned();
-        return Err(StoreError::Unavailable { reason });
+        return Err(StoreError::Blocked);
     }
     match request.error() {
         Ok(Some(error)) => Err(StoreError::Unavailable { reason: error.message() }),
@@ -236,7 +233,7 @@ async fn committed(transaction: &IdbTransaction) -> Result<(), StoreError> {
     match transaction.error() {
         Some(error) => Err(of_exception(&error)),
         None if event == "complete" => Ok(()),
-        None => Err(StoreError::Failed { reason: "the transaction was aborted".to_owned() }),
+        None => Err(StoreError::Failed { reason: "aborted".to_owned() }),
     }
 }
 

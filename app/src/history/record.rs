@@ -48,7 +48,7 @@ impl Stored {
     /// Reads a record, and believes nothing in it.
     pub(super) fn read(key: &str, value: Value) -> Result<Self, StoreError> {
         let broken = |reason: String| StoreError::Broken { key: key.to_owned(), reason };
-        let Value::Text(text) = value else { return Err(broken("it is bytes, not text".to_owned())) };
+        let Value::Text(text) = value else { return Err(broken("not text".to_owned())) };
         let parse = |error: serde_json::Error| broken(error.to_string());
         let head: Head = serde_json::from_str(&text).map_err(parse)?;
         let stored = match head.version {
@@ -60,9 +60,9 @@ impl Stored {
             }
             Some(version) => return Err(StoreError::Newer { key: key.to_owned(), version }),
         };
-        stored.conversation.check().map_err(|error| broken(error.to_string()))?;
+        stored.conversation.check().map_err(|error| broken(format!("{error:?}")))?;
         if stored.conversation.id.to_string() != key {
-            return Err(broken("it is the record of another conversation".to_owned()));
+            return Err(broken("another id".to_owned()));
         }
         Ok(stored)
     }

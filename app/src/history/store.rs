@@ -12,30 +12,27 @@ use super::{
     Attachment, AttachmentKey, Change, Conversation, ConversationId, Options, Subscription, Summary,
 };
 
-/// What can go wrong with storage.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// What can go wrong with storage. Like all errors that a person may meet it has no words of its own:
+/// [`failures::store`](crate::failures::store) has them, in the page's language.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreError {
     /// The browser gives no more room.
-    #[error("this browser's storage is full")]
     Full,
     /// The browser gives no storage.
-    #[error("this browser keeps no data for this page: {reason}")]
     Unavailable {
         /// In the browser's words.
         reason: String,
     },
+    /// A tab with an older version of the page keeps the storage from being changed.
+    Blocked,
     /// A record is not what it should be.
-    #[error("the record `{key}` cannot be read: {reason}")]
     Broken {
         /// Where it lies.
         key: String,
-        /// What is wrong with it.
+        /// What is wrong with it, for engineers.
         reason: String,
     },
     /// A newer page wrote this record.
-    #[error(
-        "the record `{key}` was written by a newer version of this page (format {version}); reload the page"
-    )]
     Newer {
         /// Where it lies.
         key: String,
@@ -43,7 +40,6 @@ pub enum StoreError {
         version: u32,
     },
     /// Anything else that the browser reported.
-    #[error("this browser's storage failed: {reason}")]
     Failed {
         /// In the browser's words.
         reason: String,
@@ -57,8 +53,8 @@ pub enum Persistence {
     Kept,
     /// It is gone when the page goes: a private window, or storage is switched off.
     UntilClosed {
-        /// Why, in the browser's words.
-        reason: String,
+        /// Why.
+        why: StoreError,
     },
 }
 
@@ -141,8 +137,7 @@ impl HistoryStore {
                 channel: Channel::open(name),
                 persistence: Persistence::Kept,
             },
-            Err(StoreError::Unavailable { reason }) => Self::in_memory(reason),
-            Err(error) => Self::in_memory(error.to_string()),
+            Err(why) => Self::in_memory(why),
         }
     }
 
@@ -150,20 +145,20 @@ impl HistoryStore {
     #[cfg(not(target_arch = "wasm32"))]
     #[expect(clippy::unused_async, reason = "the same signature as in the browser")]
     pub async fn open(_name: &str) -> Self {
-        Self::in_memory("there is no browser".to_owned())
+        Self::in_memory(StoreError::Unavailable { reason: "no browser".to_owned() })
     }
 
     /// A store in memory, for this reason.
     #[must_use]
-    pub fn in_memory(reason: String) -> Self {
-        Self::over(Memory::default(), reason)
+    pub fn in_memory(why: StoreError) -> Self {
+        Self::over(Memory::default(), why)
     }
 
-    pub(crate) fn over(memory: Memory, reason: String) -> Self {
+    pub(crate) fn over(memory: Memory, why: StoreError) -> Self {
         Self {
             backend: Backend::Memory(memory),
             channel: Channel::none(),
-            persistence: Persistence::UntilClosed { reason },
+            persistence: Persistence::UntilClosed { why },
         }
     }
 
@@ -249,7 +244,7 @@ impl HistoryStore {
                     let merged = Conversation::merge(base, ours, &there.conversation);
                     let broken = |error: super::TreeError| StoreError::Broken {
                         key: key.clone(),
-                        reason: error.to_string(),
+                        reason: format!("{error:?}"),
                     };
                     Saved::Merged(Stored::next(merged.map_err(broken)?))
                 }
@@ -364,6 +359,6 @@ pub(super) fn read_json<T: DeserializeOwned>(key: &str, value: Value) -> Result<
     let broken = |reason: String| StoreError::Broken { key: key.to_owned(), reason };
     match value {
         Value::Text(text) => serde_json::from_str(&text).map_err(|error| broken(error.to_string())),
-        Value::Bytes(_) => Err(broken("it is bytes, not text".to_owned())),
+        Value::Bytes(_) => Err(broken("not text".to_owned())),
     }
 }

@@ -10,7 +10,7 @@ use crate::{
         DeviceNotice, FailureBox, Glyph, Icon, IconButton, LoadFailure, LoadProgressView, ModelRows,
         OpenFileButton,
     },
-    format,
+    failures, format,
     language::t,
     place::Place,
     state::{
@@ -185,7 +185,7 @@ fn Details(choice: Choice) -> impl IntoView {
     let broken = choice.entry.broken.clone();
     let content = move || {
         if let Some(reason) = broken.clone() {
-            return view! { <p>{reason}</p> }.into_any();
+            return view! { <p>{failures::model_problem(&reason)}</p> }.into_any();
         }
         match inspection.get() {
             Some(Inspection::Known { details, verdict }) => details_view(&details, &verdict, &digest),

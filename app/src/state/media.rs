@@ -12,6 +12,7 @@ use web_sys::{Blob, BlobPropertyBag, Url};
 
 use super::Library;
 use crate::{
+    failures,
     history::{Attachment, AttachmentKey},
     language::t,
 };
@@ -51,12 +52,14 @@ impl MediaStore {
     /// # Errors
     /// Why they cannot be kept, in a sentence.
     pub async fn keep(self, blob: &Blob) -> Result<AttachmentKey, String> {
-        let store = self.library.store().ok_or(t().media_store_closed())?;
+        let store = self.library.store().ok_or(t().store_closed())?;
         let bytes = bytes(blob).await.ok_or(t().media_unreadable())?;
         // A copy: the person's own file may change or go.
         let copy = blob_of(&bytes, &blob.type_()).ok_or(t().media_no_room())?;
-        let key =
-            store.put_attachment(bytes).await.map_err(|error| t().media_not_attached(&error.to_string()))?;
+        let key = store
+            .put_attachment(bytes)
+            .await
+            .map_err(|error| t().media_not_attached(&failures::store(&error)))?;
         self.hold(key, &copy);
         Ok(key)
     }

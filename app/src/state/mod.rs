@@ -18,7 +18,7 @@ use leptos::{prelude::*, task::spawn_local};
 pub use adapters::AdapterStore;
 pub use chat::ChatStore;
 pub use engine::EngineStore;
-pub use library::Library;
+pub use library::{Library, StoreTrouble};
 pub use media::MediaStore;
 pub use recording::RecordingStore;
 pub use settings::SettingsStore;

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use protocol::said::{ListNote, Said};
 use protocol::{
     Capabilities, CatalogEntry, Failure, FitVerdict, LoadPhase, LoadProgress, ModelDetails, ModelSource,
-    RequestId, Sampling,
+    RequestId, Sampling, Searched,
 };
 
 use crate::{format, language::t};
@@ -133,9 +134,9 @@ pub enum CatalogState {
     /// Here, with the folders that were searched.
     Known {
         /// The folders.
-        searched: Vec<String>,
-        /// What the list lacks, in sentences.
-        notes: Vec<String>,
+        searched: Vec<Searched>,
+        /// What the list lacks.
+        notes: Vec<Said<ListNote>>,
     },
     /// It could not be had, and why.
     Failed(String),
@@ -325,6 +326,8 @@ pub fn recommended(choices: &[Choice], inspections: &HashMap<ModelId, Inspection
 
 #[cfg(test)]
 mod tests {
+    use protocol::said::ModelProblem;
+
     use super::*;
 
     fn known(verdict: FitVerdict) -> Inspection {
@@ -337,7 +340,7 @@ mod tests {
         let mut all = names.map(choice).to_vec();
         (all[0].entry.size, all[1].entry.size, all[2].entry.size) = (20, 7, 10);
         all[3].entry.demo = true;
-        all[4].entry.broken = Some("gone".into());
+        all[4].entry.broken = Some(Said { code: Some(ModelProblem::NoModel), english: String::new() });
         let fits = || known(FitVerdict::Fits { context: 8192, bytes: 1, outside: 0 });
         let mut inspections = HashMap::from([
             (all[0].id.clone(), known(FitVerdict::TooLarge { needed: 2, available: 1 })),
@@ -368,7 +371,7 @@ mod tests {
         let mut demo = choice("pebble");
         demo.entry.demo = true;
         let mut broken = choice("broken");
-        broken.entry.broken = Some("gone".into());
+        broken.entry.broken = Some(Said { code: Some(ModelProblem::NoModel), english: String::new() });
         let big = choice("gemma4:e2b");
         assert_eq!(preferred(&[demo.clone(), broken.clone()], ""), Some(&demo));
         let all = [demo.clone(), broken.clone(), big.clone()];

@@ -12,7 +12,7 @@ test.describe("the first visit", () => {
     await expect(row("gemma4:e2b ?5.1B")).toContainText("Fits");
     await expect(row("gemma4:31b")).toContainText("Too large by 2.2 GB");
     await expect(row("gemma4:e2b-q8")).toBeDisabled();
-    await expect(row("gemma4:e2b-q8")).toContainText("is missing from the store. Pull the model again.");
+    await expect(row("gemma4:e2b-q8")).toContainText("The model file is missing. Run: ollama pull gemma4:e2b-q8");
     await expect(page.getByRole("listitem").getByRole("button")).toHaveText([
       /^gemma4:e2b(?!-)/,
       /^gemma4:e4bRecommended/,

@@ -7,9 +7,9 @@ test.use({ locale: "de-DE" });
 const ENGLISH =
   /\b(the|this|your|you|and|with|is|are|conversations?|settings|message|models? (that|to)|load(ed|ing)?|delete|close|open|cancel|answers?|search|new|saved|keep|choose|graphics|memory|tokens|language|theme|size|pages?)\b/i;
 
-/** What a model, a person or the server's list of models has said. */
+/** What a model or a person has said. */
 const OTHERS =
-  "code, pre, kbd, script, noscript, .fake-note, .log .says, .bubble, [lang]:not(html), .questions, .model:disabled .verdict";
+  "code, pre, kbd, script, noscript, .fake-note, .log .says, .bubble, [lang]:not(html), .questions";
 
 /** All that a person reads or hears on the page, but for what is within `without`. */
 const words = (page: Page, without = `${OTHERS}, .fold-body`) =>
@@ -147,3 +147,32 @@ test("fine-tuning and diagnostics say in German what they say in English", async
   const same = [...(said.de ?? [])].filter((text) => said.en?.has(text) && /\p{L}{2}/u.test(text));
   expect(same.filter((text) => !SAME.includes(text))).toEqual([]);
 });
+test("what the server says of its models is in German", async ({ page }) => {
+  await page.goto("/?fake=instant");
+  await expect(page.getByText("Die Modelldatei fehlt. Im Terminal ausführen: ollama pull gemma4:e2b-q8")).toBeVisible();
+  await page.goto("/?fake=instant,empty");
+  await expect(page.getByRole("listitem").filter({ hasText: "/usr/share/ollama" })).toHaveText(/\(nicht gefunden\)$/);
+});
+
+test("what goes wrong with conversations is said in German", async ({ page }) => {
+  await page.goto("/?fake=instant,demo");
+  await expect(page.getByText("Simulierte Engine")).toBeVisible();
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Alle Unterhaltungen" }).click();
+  await page.getByRole("menuitem", { name: "Importieren …" }).click();
+  await (await chooser).setFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("{ oops }") });
+  await expect(
+    page.getByText("Es wurde nichts importiert. Die Datei ist kein gültiges JSON: In Zeile 1, Spalte 3 steckt ein Fehler.").first(),
+  ).toBeVisible();
+});
+
+for (const [word, sentence, button] of [
+  ["version", "Die Seite ist veraltet. Neu laden, um sie zu aktualisieren.", "Neu laden"],
+  ["old-version", "Die Engine ist veraltet. Neu laden, um sie zu aktualisieren.", "Neu laden"],
+] as const)
+  test(`page and engine are of different versions (${word})`, async ({ page }) => {
+    await page.goto(`/?fake=instant,demo,${word}`);
+    const alert = page.getByRole("alert");
+    await expect(alert).toContainText(sentence);
+    await expect(alert.getByRole("button")).toHaveText(button);
+  });

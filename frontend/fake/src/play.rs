@@ -185,7 +185,7 @@ async fn hello(state: &Weak<State>) -> Option<()> {
     if scenario.silent {
         return None;
     }
-    emit(state, Event::Ready { version: if scenario.version { VERSION + 1 } else { VERSION } })?;
+    emit(state, Event::Ready { version: VERSION.saturating_add_signed(scenario.version) })?;
     wait(state, 30).await?;
     emit(state, Event::Device(models::device(&scenario)))
 }

@@ -21,7 +21,8 @@
 /// | `crash` | the worker crashes in the middle of the first answer |
 /// | `crash-looking` | the worker crashes whenever it looks at a picture |
 /// | `silent` | the worker never reports ready |
-/// | `version` | the worker is of another version |
+/// | `version` | the worker is of a newer version than the page |
+/// | `old-version` | it is of an older one |
 /// | `text-only` | no model sees or hears |
 /// | `tune-kept` | the browser keeps a training that was paused |
 /// | `tune-elsewhere` | another tab is training |
@@ -62,8 +63,8 @@ pub struct Scenario {
     pub crash_looking: bool,
     /// The worker never reports ready.
     pub silent: bool,
-    /// The worker is of another version.
-    pub version: bool,
+    /// By how much the worker's version is above the page's.
+    pub version: i16,
     /// No model sees or hears.
     pub text_only: bool,
     /// The browser keeps a training that was paused.
@@ -136,7 +137,8 @@ impl Scenario {
                 "crash" => scenario.crash = true,
                 "crash-looking" => scenario.crash_looking = true,
                 "silent" => scenario.silent = true,
-                "version" => scenario.version = true,
+                "version" => scenario.version = 1,
+                "old-version" => scenario.version = -1,
                 "text-only" => scenario.text_only = true,
                 "tune-kept" => scenario.paused_training = true,
                 "tune-elsewhere" => scenario.training_elsewhere = true,
@@ -153,7 +155,7 @@ impl Scenario {
 
     /// What goes wrong with an engine as a whole goes wrong once: the one that comes after it is well.
     pub fn mend(&mut self) {
-        (self.crash, self.silent, self.version) = (false, false, false);
+        (self.crash, self.silent, self.version) = (false, false, 0);
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::Capabilities;
+use crate::said::{FolderProblem, ListNote, ModelProblem, Said};
 
 /// Answer of `GET /api/models`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -10,10 +11,19 @@ pub struct Catalog {
     /// Every model found, usable or not. The default model is first.
     pub models: Vec<CatalogEntry>,
     /// Folders that were searched, for the empty state: what to do when a model is missing from the list.
-    pub searched: Vec<String>,
-    /// What the list lacks, in sentences: models that had no room.
+    pub searched: Vec<Searched>,
+    /// What the list lacks: models that had no room.
     #[serde(default)]
-    pub notes: Vec<String>,
+    pub notes: Vec<Said<ListNote>>,
+}
+
+/// A folder that was searched for models.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Searched {
+    /// Where it is.
+    pub folder: String,
+    /// Why nothing in it could be listed; none when all is well.
+    pub problem: Option<Said<FolderProblem>>,
 }
 
 /// One model of the server.
@@ -44,8 +54,8 @@ pub struct CatalogEntry {
     pub system: String,
     /// The files it is made of.
     pub layers: Vec<Layer>,
-    /// Why it cannot be used, in a sentence; none when it can.
-    pub broken: Option<String>,
+    /// Why it cannot be used; none when it can.
+    pub broken: Option<Said<ModelProblem>>,
 }
 
 /// One file of a model.

@@ -18,13 +18,14 @@ pub mod failure;
 pub mod generate;
 pub mod media;
 pub mod model;
+pub mod said;
 pub mod tune;
 mod wire;
 
 use serde::{Deserialize, Serialize};
 
 pub use adapter::{AdapterDetails, AdapterScale, AdapterSource};
-pub use catalog::{Catalog, CatalogEntry, Layer, LayerKind};
+pub use catalog::{Catalog, CatalogEntry, Layer, LayerKind, Searched};
 pub use chat::{Content, Message, Role, ToolCall};
 pub use device::DeviceReport;
 pub use diagnosis::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Profile, SelfTest, Spread};

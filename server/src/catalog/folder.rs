@@ -12,6 +12,7 @@ use std::{
     time::SystemTime,
 };
 
+use protocol::said::ModelPart;
 use protocol::{CatalogEntry, LayerKind};
 use sha2::{Digest as _, Sha256};
 
@@ -125,9 +126,9 @@ impl GgufFile {
     fn trouble(&self) -> Option<Trouble> {
         let peek = &self.peek;
         if peek.architecture == DRAFTER {
-            Some(Trouble::Companion { what: "a drafter" })
+            Some(Trouble::Drafter)
         } else if peek.kind == "adapter" {
-            Some(Trouble::Companion { what: "a LoRA adapter" })
+            Some(Trouble::Adapter)
         } else if !is_gemma4(&peek.architecture) {
             Some(Trouble::Foreign { architecture: peek.architecture.clone() })
         } else if peek.parts > 1 {
@@ -153,7 +154,7 @@ pub(super) fn examine(
     path: &Path,
     facts: &mut Facts,
 ) -> Result<(PathBuf, Stamp, Arc<Peek>), Trouble> {
-    let unreadable = |error| Trouble::Unreadable { what: "The file", error };
+    let unreadable = |error| Trouble::Unreadable { part: ModelPart::File, error };
     let path = fs::canonicalize(path).map_err(unreadable)?;
     if !path.starts_with(root) {
         return Err(Trouble::Escape);
@@ -213,12 +214,11 @@ pub(super) fn assemble(
                 let capabilities = capabilities(peeks.into_iter().flatten().map(AsRef::as_ref));
                 Found::usable(CatalogEntry { capabilities, ..entry }, blobs)
             }
-            Err(error) => Found::broken(entry, &Trouble::Unreadable { what: "The file", error }),
+            Err(error) => Found::broken(entry, &Trouble::Unreadable { part: ModelPart::File, error }),
         });
     }
     for (projector, _) in projectors.iter().zip(fitting).filter(|(_, fits)| !fits) {
-        let trouble = Trouble::Companion { what: "a projector (it sees and hears for a model)" };
-        found.push(Found::broken(projector.entry(), &trouble));
+        found.push(Found::broken(projector.entry(), &Trouble::Projector));
     }
     found
 }

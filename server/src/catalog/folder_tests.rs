@@ -22,7 +22,7 @@ fn list(folder: &Path) -> BTreeMap<String, Found> {
 }
 
 fn reason<'a>(list: &'a BTreeMap<String, Found>, name: &str) -> &'a str {
-    list[name].entry.broken.as_deref().expect("a reason")
+    &list[name].entry.broken.as_ref().expect("a reason").english
 }
 
 fn model() -> Vec<u8> {

@@ -14,7 +14,8 @@ use futures_util::{
     FutureExt as _,
     future::{BoxFuture, Shared},
 };
-use protocol::{Catalog, CatalogEntry};
+use protocol::said::{FolderProblem, ListNote, Said};
+use protocol::{Catalog, CatalogEntry, Searched};
 use tokio::task::spawn_blocking;
 
 use super::{
@@ -136,12 +137,16 @@ impl Library {
         let Catalog { models, searched, notes } = &scan.catalog;
         let (usable, broken): (Vec<_>, Vec<_>) = models.iter().partition(|model| model.broken.is_none());
         let names: Vec<_> = usable.iter().map(|model| model.name.as_str()).collect();
-        tracing::info!("models: {}; searched: {}", names.join(", "), searched.join(", "));
+        let folders = searched.iter().map(|Searched { folder, problem }| match problem {
+            Some(problem) => format!("{folder} ({})", problem.english),
+            None => folder.clone(),
+        });
+        tracing::info!("models: {}; searched: {}", names.join(", "), folders.collect::<Vec<_>>().join(", "));
         for CatalogEntry { name, broken, .. } in broken {
-            tracing::info!("{name} can't be used: {}", broken.as_deref().unwrap_or_default());
+            tracing::info!("{name} can't be used: {}", broken.as_ref().map_or("", |said| &said.english));
         }
         for note in notes {
-            tracing::warn!("{note}");
+            tracing::warn!("{}", note.english);
         }
     }
 
@@ -233,31 +238,30 @@ impl Library {
                 Source::Folder(folder) => (folder, folder::scan(folder, facts)),
                 Source::Builtin(folder) => (folder, builtin::scan(folder, facts)),
             };
-            let note = match listing {
+            let problem = match listing {
                 Ok(listing) => {
                     if !listing.is_whole {
-                        notes.push(format!(
-                            "{} holds more models than fit in the list. Only the first {} are shown.",
-                            self.shown(folder),
-                            listing.found.len()
-                        ));
+                        notes.push(full_folder(self.shown(folder), listing.found.len()));
                     }
                     models.extend(listing.found);
-                    if folder.is_dir() { "" } else { " (not there)" }
+                    if folder.is_dir() { None } else { Some(FolderProblem::NotThere) }
                 }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => " (not there)",
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Some(FolderProblem::NotThere),
                 Err(error) => {
                     tracing::debug!("{} cannot be read: {error}", shown(folder));
-                    " (cannot be read)"
+                    Some(FolderProblem::Unreadable)
                 }
             };
             if !matches!(source, Source::Builtin(_)) {
-                searched.push(self.shown(folder) + note);
+                searched.push(Searched { folder: self.shown(folder), problem: problem.map(said_of_folder) });
             }
         }
         let List { entries, blobs, left_out } = List::new(models);
         if left_out > 0 {
-            notes.push(format!("The list is too long. {left_out} more models aren't shown."));
+            notes.push(Said {
+                code: Some(ListNote::FullList { left_out: left_out as u64 }),
+                english: format!("The list is too long. {left_out} more models aren't shown."),
+            });
         }
         (Catalog { models: entries, searched, notes }, blobs)
     }
@@ -270,6 +274,19 @@ impl Library {
         };
         printable(&path).into_owned()
     }
+}
+
+fn said_of_folder(problem: FolderProblem) -> Said<FolderProblem> {
+    let english = match problem {
+        FolderProblem::NotThere => "not there",
+        FolderProblem::Unreadable => "can't be read",
+    };
+    Said { code: Some(problem), english: english.into() }
+}
+
+fn full_folder(folder: String, shown: usize) -> Said<ListNote> {
+    let english = format!("{folder} has more models than fit in the list. Only the first {shown} are shown.");
+    Said { code: Some(ListNote::FullFolder { folder, shown: shown as u64 }), english }
 }
 
 /// Opens a file unless it is gone, or another one by now.

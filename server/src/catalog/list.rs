@@ -74,10 +74,11 @@ fn arrange(found: Vec<Found>) -> Vec<Found> {
     models
 }
 
-/// A system prompt stays as it is: it is content, which the model is to read to the letter.
+/// A system prompt stays as it is: it is content, which the model is to read to the letter. What is wrong with a model is
+/// fit to be shown already.
 fn make_printable(entry: &mut CatalogEntry) {
     let texts = [&mut entry.name, &mut entry.family, &mut entry.parameters, &mut entry.quantization];
-    for text in texts.into_iter().chain(&mut entry.broken) {
+    for text in texts {
         *text = printable(text).into_owned();
     }
 }
@@ -117,7 +118,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::catalog::{Stamp, digest};
+    use crate::catalog::{Stamp, Trouble, digest};
 
     fn entry(name: &str, size: u64) -> CatalogEntry {
         CatalogEntry { name: name.into(), size, ..CatalogEntry::default() }
@@ -135,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_smallest_model_is_the_default_and_a_demo_the_last_resort() {
-        let broken = CatalogEntry { broken: Some("It is broken.".into()), ..entry("broken", 1) };
+        let broken = CatalogEntry { broken: Some(Trouble::Remote.said()), ..entry("broken", 1) };
         let demo = CatalogEntry { demo: true, ..entry("demo", 2) };
         let list = |entries: Vec<CatalogEntry>| {
             List::new(entries.into_iter().map(|entry| Found { entry, blobs: Vec::new() }).collect())
@@ -170,7 +171,6 @@ mod tests {
             family: text(),
             parameters: text(),
             quantization: text(),
-            broken: Some(text()),
             system: text(),
             ..entry(&text(), 1)
         };
@@ -178,7 +178,6 @@ mod tests {
         let [entry] = &list.entries[..] else { panic!("one entry: {list:?}") };
         let shown = "a\u{fffd}\u{fffd}b";
         assert_eq!([&*entry.name, &*entry.family, &*entry.parameters, &*entry.quantization], [shown; 4]);
-        assert_eq!(entry.broken.as_deref(), Some(shown));
         assert_eq!(entry.system, text());
     }
 

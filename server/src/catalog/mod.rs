@@ -62,7 +62,7 @@ impl Found {
             digest: String::new(),
             layers: Vec::new(),
             capabilities: Capabilities::default(),
-            broken: Some(trouble.to_string()),
+            broken: Some(trouble.said()),
             ..entry
         };
         Self { entry, blobs: Vec::new() }

@@ -11,6 +11,7 @@ use std::{
     sync::Arc,
 };
 
+use protocol::said::ModelPart;
 use protocol::{CatalogEntry, LayerKind};
 use serde::Deserialize;
 
@@ -103,7 +104,7 @@ fn assemble(
     facts: &mut Facts,
     entry: &mut CatalogEntry,
 ) -> Result<Vec<(LayerKind, Blob)>, Trouble> {
-    let text = read_small(path, "Its manifest", LARGEST_MANIFEST)?;
+    let text = read_small(path, ModelPart::Manifest, LARGEST_MANIFEST)?;
     let manifest: Manifest = serde_json::from_slice(&text)
         .map_err(|error| Trouble::Manifest { reason: error.to_string(), name: entry.name.clone() })?;
     let layers = manifest.layers.unwrap_or_default();
@@ -199,11 +200,11 @@ impl<'a> Store<'a> {
 
     /// The blob that a layer of the named model names, if it is there whole.
     fn blob(&self, layer: &LayerRef, kind: LayerKind, name: &str) -> Result<Blob, Trouble> {
-        let what = match kind {
-            LayerKind::Model => "The model's file",
-            LayerKind::Projector => "The projector's file",
-            LayerKind::Adapter => "The adapter's file",
-            LayerKind::Draft => "The drafter's file",
+        let part = match kind {
+            LayerKind::Model => ModelPart::Model,
+            LayerKind::Projector => ModelPart::Projector,
+            LayerKind::Adapter => ModelPart::Adapter,
+            LayerKind::Draft => ModelPart::Drafter,
         };
         let name = || name.to_owned();
         let digest = layer.digest().map_err(|reason| Trouble::Manifest { reason, name: name() })?;
@@ -211,16 +212,16 @@ impl<'a> Store<'a> {
         let metadata = match fs::metadata(&path) {
             Ok(metadata) if metadata.is_file() => metadata,
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Trouble::Unreadable { what, error });
+                return Err(Trouble::Unreadable { part, error });
             }
             _ if self.is_partial(digest) => return Err(Trouble::Unfinished { name: name() }),
-            _ => return Err(Trouble::Missing { what, name: name() }),
+            _ => return Err(Trouble::Missing { part, name: name() }),
         };
         let stamp = Stamp::from(&metadata);
         if stamp.size != layer.size {
-            return Err(Trouble::WrongSize { what, found: stamp.size, expected: layer.size, name: name() });
+            return Err(Trouble::WrongSize { part, found: stamp.size, expected: layer.size, name: name() });
         }
-        let path = fs::canonicalize(&path).map_err(|error| Trouble::Unreadable { what, error })?;
+        let path = fs::canonicalize(&path).map_err(|error| Trouble::Unreadable { part, error })?;
         Ok(Blob { digest, path, stamp })
     }
 
@@ -241,7 +242,7 @@ impl<'a> Store<'a> {
         let left_out = |why: &str| {
             tracing::debug!("{} ({}) is left out: {why}", digest, printable(&layer.media_type));
         };
-        match stamp_of_small(&path, "it", LARGEST_TEXT) {
+        match stamp_of_small(&path, ModelPart::File, LARGEST_TEXT) {
             Ok(stamp) => match facts.text(&path, stamp, digest) {
                 Ok(Some(text)) => return Some(text),
                 Ok(None) => left_out("it is not the text that its digest names"),
@@ -265,26 +266,26 @@ impl<'a> Store<'a> {
 }
 
 /// Reads a file that must be small.
-fn read_small(path: &Path, what: &'static str, limit: u64) -> Result<Vec<u8>, Trouble> {
+fn read_small(path: &Path, part: ModelPart, limit: u64) -> Result<Vec<u8>, Trouble> {
     use io::Read as _;
 
-    stamp_of_small(path, what, limit)?;
+    stamp_of_small(path, part, limit)?;
     let mut text = Vec::new();
     fs::File::open(path)
         .and_then(|file| file.take(limit).read_to_end(&mut text))
-        .map_err(|error| Trouble::Unreadable { what, error })?;
+        .map_err(|error| Trouble::Unreadable { part, error })?;
     Ok(text)
 }
 
 /// Looks at a file that must be small before it is opened: opening a pipe would wait for whoever writes to it.
-fn stamp_of_small(path: &Path, what: &'static str, limit: u64) -> Result<Stamp, Trouble> {
-    let unreadable = |error| Trouble::Unreadable { what, error };
+fn stamp_of_small(path: &Path, part: ModelPart, limit: u64) -> Result<Stamp, Trouble> {
+    let unreadable = |error| Trouble::Unreadable { part, error };
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(unreadable(io::Error::other("it is not a file")));
     }
     if metadata.len() > limit {
-        return Err(Trouble::TooLarge { what, size: metadata.len() });
+        return Err(Trouble::TooLarge { part, size: metadata.len() });
     }
     Ok(Stamp::from(&metadata))
 }

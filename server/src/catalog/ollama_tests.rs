@@ -25,7 +25,7 @@ fn only(store: &Store) -> CatalogEntry {
 }
 
 fn reason(store: &Store) -> String {
-    only(store).broken.expect("a reason")
+    only(store).broken.expect("a reason").english
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_broken_manifest_breaks_nothing_else() {
         let good = entry.name == "gemma4:good";
         assert_eq!(entry.broken.is_none(), good, "{}", entry.name);
         if !good {
-            assert!(entry.broken.expect("a reason").starts_with("Its manifest "));
+            assert!(entry.broken.expect("a reason").english.starts_with("Its manifest "));
         }
     }
 }
@@ -268,8 +268,8 @@ fn system_prompts_have_bounded_room_together() {
     }
     let found = list(&store);
     assert_eq!(found.iter().map(|found| found.entry.system.len()).sum::<usize>(), MOST_PROMPTS);
-    let broken: Vec<_> = found.iter().filter_map(|found| found.entry.broken.as_deref()).collect();
-    assert_eq!(broken, [Trouble::TooManyPrompts.to_string()]);
+    let broken: Vec<_> = found.iter().filter_map(|found| found.entry.broken.clone()).collect();
+    assert_eq!(broken, [Trouble::TooManyPrompts.said()]);
 }
 
 #[test]

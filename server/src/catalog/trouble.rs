@@ -1,9 +1,13 @@
 //! Why a model cannot be used: what the list says beside its name.
 
-use super::gguf::PeekError;
+use std::io;
 
-/// Why a model is listed but cannot be used. The text is for the person who reads the list: it says what is wrong and,
-/// where there is something, what to do.
+use protocol::said::{ModelPart, ModelProblem, Said, Unreadable};
+
+use super::gguf::PeekError;
+use crate::text::printable;
+
+/// Why a model is listed but cannot be used. The text is for the log: the page has its own for each code.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
     /// The manifest is no manifest.
@@ -15,18 +19,18 @@ pub enum Trouble {
         name: String,
     },
     /// A file could not be read.
-    #[error("{what} can't be read: {error}.")]
+    #[error("{} can't be read: {error}.", subject(*.part))]
     Unreadable {
-        /// The file, as the subject of the sentence.
-        what: &'static str,
+        /// The file.
+        part: ModelPart,
         /// The system's reason.
-        error: std::io::Error,
+        error: io::Error,
     },
     /// A file is much larger than its kind ever is.
-    #[error("{what} is {}, which is too large.", bytes(*.size))]
+    #[error("{} is {}, which is too large.", subject(*.part), bytes(*.size))]
     TooLarge {
-        /// The file, as the subject of the sentence.
-        what: &'static str,
+        /// The file.
+        part: ModelPart,
         /// Its bytes.
         size: u64,
     },
@@ -51,20 +55,23 @@ pub enum Trouble {
         /// What it is.
         architecture: String,
     },
-    /// A file that is part of a model, found alone.
-    #[error("This is {what}. It only works together with a model.")]
-    Companion {
-        /// What it is, with its article.
-        what: &'static str,
-    },
+    /// A drafter, found alone.
+    #[error("This is a drafter. It only works together with a model.")]
+    Drafter,
+    /// A LoRA adapter, found alone.
+    #[error("This is a LoRA adapter. It only works together with a model.")]
+    Adapter,
+    /// A projector, found alone.
+    #[error("This is a projector for images and audio. It only works together with a model.")]
+    Projector,
     /// There is no room for its system prompt in the list.
     #[error("The list has no room left for its system prompt.")]
     TooManyPrompts,
     /// A layer is not in the store.
-    #[error("{what} is missing. Run: ollama pull {name}")]
+    #[error("{} is missing. Run: ollama pull {name}", subject(*.part))]
     Missing {
-        /// The file, as the subject of the sentence.
-        what: &'static str,
+        /// The file.
+        part: ModelPart,
         /// Name of the model, for the advice.
         name: String,
     },
@@ -75,10 +82,13 @@ pub enum Trouble {
         name: String,
     },
     /// A layer has another size than its manifest says.
-    #[error("{what} is {} but should be {}. Run: ollama pull {name}", bytes(*.found), bytes(*.expected))]
+    #[error(
+        "{} is {} but should be {}. Run: ollama pull {name}",
+        subject(*.part), bytes(*.found), bytes(*.expected)
+    )]
     WrongSize {
-        /// The file, as the subject of the sentence.
-        what: &'static str,
+        /// The file.
+        part: ModelPart,
         /// Bytes that are there.
         found: u64,
         /// Bytes that the manifest names.
@@ -94,6 +104,69 @@ pub enum Trouble {
     /// The GGUF header is damaged or foreign.
     #[error("The file can't be used: {0}.")]
     Header(#[from] std::sync::Arc<PeekError>),
+}
+
+/// A file as the subject of a sentence.
+fn subject(part: ModelPart) -> &'static str {
+    match part {
+        ModelPart::File => "The file",
+        ModelPart::Manifest => "Its manifest",
+        ModelPart::Model => "The model's file",
+        ModelPart::Projector => "The projector's file",
+        ModelPart::Adapter => "The adapter's file",
+        ModelPart::Drafter => "The drafter's file",
+    }
+}
+
+fn unreadable(part: ModelPart, error: &io::Error) -> ModelProblem {
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => Unreadable::Gone,
+        io::ErrorKind::PermissionDenied => Unreadable::Forbidden,
+        _ => Unreadable::Other,
+    };
+    ModelProblem::Unreadable { part, why }
+}
+
+impl Trouble {
+    /// What the list says. Names that came out of files are fit to be shown.
+    #[must_use]
+    pub fn said(&self) -> Said<ModelProblem> {
+        Said { code: Some(self.code()), english: printable(&self.to_string()).into_owned() }
+    }
+
+    fn code(&self) -> ModelProblem {
+        let shown = |name: &str| printable(name).into_owned();
+        match self {
+            Self::Manifest { name, .. } => ModelProblem::Manifest { model: shown(name) },
+            Self::Unreadable { part, error } => unreadable(*part, error),
+            Self::TooLarge { part, size } => ModelProblem::TooLarge { part: *part, size: *size },
+            Self::Remote => ModelProblem::Remote,
+            Self::Safetensors => ModelProblem::Safetensors,
+            Self::NoModel => ModelProblem::NoModel,
+            Self::Split { parts } => ModelProblem::Split { parts: *parts },
+            Self::Foreign { architecture } => ModelProblem::Foreign { architecture: shown(architecture) },
+            Self::Drafter => ModelProblem::Drafter,
+            Self::Adapter => ModelProblem::Adapter,
+            Self::Projector => ModelProblem::Projector,
+            Self::TooManyPrompts => ModelProblem::TooManyPrompts,
+            Self::Missing { part, name } => ModelProblem::Missing { part: *part, model: shown(name) },
+            Self::Unfinished { name } => ModelProblem::Unfinished { model: shown(name) },
+            Self::WrongSize { part, found, expected, name } => ModelProblem::WrongSize {
+                part: *part,
+                found: *found,
+                expected: *expected,
+                model: shown(name),
+            },
+            Self::Escape => ModelProblem::Escape,
+            Self::Header(error) => match &**error {
+                PeekError::NotGguf => ModelProblem::NotGguf,
+                PeekError::Version(version) => ModelProblem::GgufVersion { version: *version },
+                PeekError::Truncated => ModelProblem::Truncated,
+                PeekError::Absurd { .. } => ModelProblem::Damaged,
+                PeekError::Io(error) => unreadable(ModelPart::File, error),
+            },
+        }
+    }
 }
 
 /// A size as people write it: `7.2 GB`.
@@ -124,6 +197,14 @@ fn scaled(number: u64, units: &[&str], space: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hostile_name_is_fit_to_be_shown() {
+        let trouble = Trouble::Foreign { architecture: "a\n\u{202e}b".into() };
+        let said = trouble.said();
+        assert_eq!(said.code, Some(ModelProblem::Foreign { architecture: "a\u{fffd}\u{fffd}b".into() }));
+        assert_eq!(said.english, "This is a a\u{fffd}\u{fffd}b model. gemtab only runs Gemma 4.");
+    }
 
     #[test]
     fn sizes_read_well() {

@@ -3,6 +3,7 @@
 use std::{fs, path::Path};
 
 use protocol::Catalog;
+use protocol::said::{FolderProblem, ListNote, ModelProblem};
 use server::catalog::Source;
 
 use crate::{
@@ -38,13 +39,17 @@ async fn lists_all_sources_and_what_is_wrong_with_some() {
     let catalog = catalog(&server.get("/api/models").await);
     let names: Vec<_> = catalog.models.iter().map(|model| model.name.as_str()).collect();
     assert_eq!(names, ["gemma4:e2b", "mine", "demo", "gemma4:odd"]);
-    assert_eq!(catalog.searched[1], "/nowhere (not there)");
+    let problems: Vec<_> = catalog.searched.iter().map(|it| it.problem.as_ref()?.code).collect();
+    assert_eq!(problems, [None, Some(FolderProblem::NotThere), None]);
+    assert_eq!(catalog.searched[1].folder, "/nowhere");
     assert_eq!(catalog.searched.len(), 3);
     let model = &catalog.models[2];
     assert!(model.demo && model.capabilities.vision);
     assert_eq!(model.digest, digest(&demo));
     assert!(model.params["temperature"] < 0.5);
-    assert!(catalog.models[3].broken.is_some());
+    let broken = catalog.models[3].broken.clone().expect("it can't be used");
+    assert_eq!(broken.code, Some(ModelProblem::Manifest { model: "gemma4:odd".into() }));
+    assert!(broken.english.starts_with("Its manifest is damaged"), "{}", broken.english);
 
     for layer in catalog.models.iter().flat_map(|model| &model.layers) {
         let blob = server.get(&layer.url).await;
@@ -83,10 +88,9 @@ async fn more_files_than_are_listed_are_mentioned() {
     let catalog = catalog(&server.get("/api/models").await);
     assert_eq!(catalog.models.len(), 4096);
     let [note] = &catalog.notes[..] else { panic!("one note: {:?}", catalog.notes) };
-    assert!(
-        note.ends_with("holds more models than fit in the list. Only the first 4096 are shown."),
-        "{note}"
-    );
+    assert!(matches!(note.code, Some(ListNote::FullFolder { shown: 4096, .. })), "{note:?}");
+    let words = "has more models than fit in the list. Only the first 4096 are shown.";
+    assert!(note.english.ends_with(words), "{note:?}");
 }
 
 #[tokio::test]

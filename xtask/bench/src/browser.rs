@@ -166,7 +166,7 @@ impl InBrowser {
     /// # Errors
     /// When it fails or takes too long.
     pub fn load(kind: Kind, browser: Rc<Browser>, options: &Options, work: &Work) -> Result<Self> {
-        let wllama: Value = serde_json::from_str(&options.wllama).context("--wllama is no JSON")?;
+        let wllama: Value = serde_json::from_str(&options.wllama).context("--wllama isn't valid JSON")?;
         let work = json!({
             "prompt": work.prompt,
             "answer": work.answer,

@@ -131,13 +131,13 @@ fn synthetic(folder: &Path, probe: &Path, options: &Options) -> Result<PathBuf> 
     let name = format!("{}-{}-{}.gguf", options.shape, options.vocab, options.quant);
     let (model, part) = (models.join(&name), models.join(format!("{name}.part")));
     if !model.exists() {
-        eprintln!("==> Making up a model of the shape {} with random weights", options.shape);
+        eprintln!("==> Writing a model of shape {} with random weights", options.shape);
         let mut synth = Command::new(probe);
         synth.arg("synth").arg(&part).args(["--shape", &options.shape, "--quant", &options.quant]);
         let status = synth.args(["--vocab", &options.vocab.to_string()]).stdout(std::io::stderr()).status();
         let status = status.with_context(|| format!("cannot start {}", probe.display()))?;
         if !status.success() {
-            bail!("the model could not be made up ({status})");
+            bail!("the model could not be written ({status})");
         }
         fs::rename(&part, &model).with_context(|| format!("cannot write {}", model.display()))?;
     }
@@ -148,7 +148,7 @@ fn vocabulary(probe: &Path, model: &Path) -> Result<u32> {
     let output = Command::new(probe).arg("info").arg(model).output();
     let output = output.with_context(|| format!("cannot start {}", probe.display()))?;
     if !output.status.success() {
-        bail!("{} is no model: {}", model.display(), String::from_utf8_lossy(&output.stderr).trim());
+        bail!("{} isn't a model: {}", model.display(), String::from_utf8_lossy(&output.stderr).trim());
     }
     let info: Value = serde_json::from_slice(&output.stdout)?;
     let vocabulary = info["vocabulary"].as_u64().and_then(|n| u32::try_from(n).ok());

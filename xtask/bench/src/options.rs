@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
 
-/// Engines side by side on one model: in turns, several rounds after a warm-up.
+/// Compare engines on one model: they take turns, for several rounds after a warm-up.
 #[derive(Parser)]
 #[command(name = "bench", bin_name = "cargo xtask bench --", max_term_width = 100)]
 pub struct Options {
-    /// The folder that `cargo xtask bench --prepare` has filled; without it, the one this program lies in
+    /// The folder that `cargo xtask bench --prepare` has filled; without it, the one this program is in
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// The engines, in the order of their turns
     #[arg(long, value_delimiter = ',', default_value = "native,page,wllama")]
     pub engines: Vec<Kind>,
     /// Another engine: a program that speaks as `probe bench --on-request` does. {model}, {prompt} and {answer} in the
-    /// command are filled in. May be given several times
+    /// command are filled in. Can be repeated
     #[arg(long, value_name = "NAME=COMMAND")]
     pub peer: Vec<String>,
     /// Where `npm install node-llama-cpp` was run, for the engine llama-cpp
@@ -29,35 +29,35 @@ pub struct Options {
     /// The program that xtask/bench/peers/rullama builds, for the engine rullama
     #[arg(long, value_name = "FILE")]
     pub rullama: Option<PathBuf>,
-    /// A model file, in place of one with random weights
+    /// A model file to use instead of one with random weights
     #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,
     /// Shape of the model with random weights, as `probe synth` names them
     #[arg(long, default_value = "e2b")]
     pub shape: String,
-    /// Its types; rullama reads q4_k_m_ple, not q4_k_m
+    /// Its quantization; rullama reads q4_k_m_ple, not q4_k_m
     #[arg(long, default_value = "q4_k_m")]
     pub quant: String,
-    /// Its vocabulary
+    /// Its vocabulary size
     #[arg(long, default_value_t = 32_768)]
     pub vocab: u32,
     /// Where models with random weights are kept
     #[arg(long, value_name = "DIR")]
     pub models: Option<PathBuf>,
-    /// Tokens of the prompt
+    /// Tokens in the prompt
     #[arg(long, default_value_t = 512)]
     pub prompt: u32,
-    /// Tokens of the answer
+    /// Tokens in the answer
     #[arg(long, default_value_t = 128)]
     pub answer: u32,
-    /// Rounds that count
+    /// Rounds to count
     #[arg(long, default_value_t = 5)]
     pub rounds: u32,
-    /// Rounds before those
+    /// Warm-up rounds before those
     #[arg(long, default_value_t = 1)]
     pub warm_up: u32,
-    /// Fewer rounds for a slow engine, such as rullama=2: it takes part in the first ones that count, and in none before
-    /// those. May be given several times
+    /// Fewer rounds for a slow engine, such as rullama=2: only the first ones that count, without a warm-up. Can be
+    /// repeated
     #[arg(long, value_name = "NAME=COUNT", value_parser = name_and_count)]
     pub rounds_of: Vec<(String, u32)>,
     /// Part of the graphics adapter's name, for the native engine. A browser chooses its own; see --flags
@@ -75,7 +75,7 @@ pub struct Options {
         allow_hyphen_values = true
     )]
     pub flags: String,
-    /// What lets `shader-f16` through where Chromium withholds it, for page-f16 and wllama-f16
+    /// Flags that turn on `shader-f16` where Chromium withholds it, for page-f16 and wllama-f16
     #[arg(
         long,
         value_name = "FLAGS",
@@ -87,16 +87,16 @@ pub struct Options {
     /// More parameters for wllama's loadModel, as a JSON object, such as {"flash_attn": true}
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub wllama: String,
-    /// Seconds that a load or a round may take
+    /// The most seconds for a load or a round
     #[arg(long, default_value_t = 300)]
     pub patience: u64,
     /// Show what browsers and peers print
     #[arg(long)]
     pub verbose: bool,
-    /// Leave out what cannot be started
+    /// Skip engines that can't be started
     #[arg(long)]
     pub keep_going: bool,
-    /// A file to write every figure to
+    /// Write all figures to this file
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
@@ -110,7 +110,7 @@ impl Options {
 }
 
 fn name_and_count(text: &str) -> Result<(String, u32)> {
-    let (name, count) = text.split_once('=').context("it is no NAME=COUNT")?;
+    let (name, count) = text.split_once('=').context("it isn't NAME=COUNT")?;
     Ok((name.to_owned(), count.parse()?))
 }
 
@@ -125,11 +125,11 @@ pub enum Kind {
     Rullama,
     /// gemtab's worker in Chromium
     Page,
-    /// The same with `shader-f16` let through
+    /// The same with `shader-f16` turned on
     PageF16,
     /// wllama in Chromium
     Wllama,
-    /// The same with `shader-f16` let through
+    /// The same with `shader-f16` turned on
     WllamaF16,
     /// wllama in Chromium on the CPU
     WllamaCpu,

@@ -98,7 +98,7 @@ impl LineEngine {
 
 fn llama_cpp(folder: &Path, options: &Options, work: &Work) -> Result<Command> {
     let installed = options.llama_cpp.as_ref();
-    let installed = installed.context("--llama-cpp has to say where node-llama-cpp is installed")?;
+    let installed = installed.context("use --llama-cpp to say where node-llama-cpp is installed")?;
     let mut command = Command::new(&options.node);
     command.arg(folder.join("llama-cpp.mjs")).arg(installed).arg(&work.model);
     command.args([work.prompt.to_string(), work.answer.to_string()]);
@@ -107,7 +107,7 @@ fn llama_cpp(folder: &Path, options: &Options, work: &Work) -> Result<Command> {
 
 fn rullama(options: &Options, work: &Work) -> Result<Command> {
     let program = options.rullama.as_ref();
-    let mut command = Command::new(program.context("--rullama has to name its program")?);
+    let mut command = Command::new(program.context("use --rullama to name its program")?);
     command.arg("bench").arg(&work.model);
     command.args(["--prompt", &work.prompt.to_string(), "--answer", &work.answer.to_string()]);
     Ok(command)

@@ -91,11 +91,11 @@ pub fn webkit(end2end: &Path) -> bool {
     };
     // What it needs of the system is much, and of no use without it.
     if !playwright(&["install", "webkit"]) {
-        eprintln!("    WebKit can't be downloaded here: the page is not tested in it.");
+        eprintln!("    WebKit can't be downloaded here, so the page isn't tested in it.");
         return false;
     }
     if debian::has_apt() && !playwright(&["install-deps", "webkit"]) {
-        eprintln!("    What WebKit needs of the system can't be installed here: its tests may fail.");
+        eprintln!("    WebKit's system packages can't be installed here, so its tests may fail.");
     }
     true
 }

@@ -33,7 +33,7 @@ pub fn install(packages: &[&str]) -> Result<()> {
             run(&mut apt)
         }
         None => bail!(
-            "some packages are missing, and only root may install them. Run this as root, then try again:\n    \
+            "some packages are missing, and only root can install them. Run this as root, then try again:\n    \
              apt-get update && apt-get install --no-install-recommends {}",
             packages.join(" ")
         ),

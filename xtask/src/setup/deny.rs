@@ -30,7 +30,7 @@ pub fn cargo_deny() -> Result<Command> {
     if !succeeds(Command::new(&program).arg("--version")) {
         let downloaded = step("Fetching cargo-deny", || download(&folder));
         if downloaded.is_err() || !succeeds(Command::new(&program).arg("--version")) {
-            step("Compiling cargo-deny (some minutes, once)", || compile(&folder))?;
+            step("Compiling cargo-deny (once, takes a few minutes)", || compile(&folder))?;
         }
     }
     Ok(Command::new(program))

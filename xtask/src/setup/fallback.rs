@@ -27,7 +27,7 @@ pub fn is_linked() -> bool {
 pub fn install() -> Result<()> {
     let cache = project::cache().context("cannot tell the cache folder: HOME is not set")?;
     let (folder, part) = (cache.join("rust"), cache.join("rust.part"));
-    eprintln!("    rustup cannot download here: taking Debian's compiler for the wasm builds instead.");
+    eprintln!("    rustup can't download here, so Debian's compiler is used for the wasm builds.");
     step("Fetching Debian's compiler (about 100 MB)", || unpack(&part))?;
     step("Linking it into rustup", || {
         remove(&folder)?;
@@ -69,12 +69,12 @@ fn unpack(folder: &Path) -> Result<()> {
 
 /// Makes `lib/rustlib/src/rust` point at the sources, where cargo looks for them.
 fn link_sources(folder: &Path) -> Result<()> {
-    let sources = fs::read_dir(folder.join("src")).context("rust-web-src holds no sources")?;
+    let sources = fs::read_dir(folder.join("src")).context("rust-web-src has no sources in it")?;
     let version = sources
         .flatten()
         .map(|entry| entry.file_name())
         .find(|name| name.to_string_lossy().starts_with("rustc-"))
-        .context("rust-web-src holds no sources")?;
+        .context("rust-web-src has no sources in it")?;
     let link = folder.join("lib/rustlib/src/rust");
     if fs::symlink_metadata(&link).is_ok() {
         fs::remove_file(&link).with_context(|| format!("cannot replace {}", link.display()))?;

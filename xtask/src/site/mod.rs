@@ -22,14 +22,14 @@ use crate::{project, setup};
 
 /// Build what the browser loads, into target/site: the page, the engine, the style sheet.
 ///
-/// The first build compiles everything for wasm and takes some minutes. A build with nothing to do takes no time.
+/// The first build compiles everything for wasm and takes a few minutes. A build with nothing to do takes no time.
 #[derive(Args, Clone, Copy, Debug, Default, Hash)]
 #[group(skip)]
 pub struct Options {
-    /// Build quickly rather than well: hardly optimised and not compressed, for trying out a change. Includes --simulator
+    /// A fast build without optimizations or compression, for trying out a change. Includes --simulator
     #[arg(long)]
     pub quick: bool,
-    /// Include the simulated engine, which tests of the page ask for with `?fake` in the address
+    /// Include the simulated engine, which the page's tests turn on with `?fake` in the address
     #[arg(long)]
     pub simulator: bool,
 }

@@ -45,11 +45,11 @@ enum Step {
     Kernels,
     /// The engine against reference outputs
     Golden,
-    /// The site builds, and the engine keeps within its budget
+    /// The site builds, and the page and the engine stay within their budgets
     Site,
     /// The page in a real browser, with a fake engine and with the real one
     E2e,
-    /// The page in Firefox, and in WebKit where it can be had; only when it is named
+    /// The page in Firefox, and in WebKit where it can be installed; only runs when named
     Browsers,
 }
 

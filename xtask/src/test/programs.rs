@@ -77,7 +77,7 @@ impl Programs {
     pub fn lint(&mut self) -> Result<()> {
         self.all()?;
         if !exists(CLIPPY) {
-            bail!("Clippy is missing: `rustup component add clippy` installs it");
+            bail!("Clippy is missing. Install it with `rustup component add clippy`");
         }
         // It is compiled: cargo tells again what was said, this time in messages.
         let messages = output(build().args(["--quiet", "--message-format=json"]))?;

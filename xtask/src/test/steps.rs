@@ -27,7 +27,7 @@ pub fn lints(programs: &mut Programs) -> Result<()> {
             run(toolchain.cargo("clippy").args(packages).args(["--", "-D", "warnings"]))
         } else {
             eprintln!(
-                "    This toolchain has no Clippy for wasm: the compiler's own warnings are checked, no more."
+                "    This toolchain has no Clippy for wasm, so only the compiler's own warnings are checked."
             );
             let flags = "-Ctarget-feature=+simd128,+bulk-memory -Dwarnings";
             run(toolchain.cargo("check").args(packages).env("RUSTFLAGS", flags))

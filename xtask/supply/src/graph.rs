@@ -84,7 +84,7 @@ impl Graph {
             if !seen.insert(id) {
                 continue;
             }
-            let package = packages.get(id).context("a dependency is no package")?;
+            let package = packages.get(id).context("a dependency isn't a package")?;
             let node = nodes.get(id).context("a package is not resolved")?;
             let linked = node
                 .deps
@@ -92,7 +92,7 @@ impl Graph {
                 .filter(|dependency| dependency.dep_kinds.iter().any(|kind| kind.kind.is_none()));
             let depends = self.depends.entry(package.url()).or_default();
             for dependency in linked {
-                let on = packages.get(&*dependency.pkg).context("a dependency is no package")?;
+                let on = packages.get(&*dependency.pkg).context("a dependency isn't a package")?;
                 depends.insert(on.url());
                 waiting.push(&dependency.pkg);
             }

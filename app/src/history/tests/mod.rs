@@ -44,7 +44,7 @@ fn seen(key: u128) -> Content {
 }
 
 fn store() -> HistoryStore {
-    HistoryStore::in_memory("a test".to_owned())
+    HistoryStore::in_memory(StoreError::Unavailable { reason: "a test".to_owned() })
 }
 
 /// Keeps what another tab does not change meanwhile, and gives what is stored then.
@@ -302,7 +302,7 @@ fn full_storage_is_said_and_loses_nothing() {
     block_on(async {
         let memory = Memory::default();
         memory.faults(|faults| faults.limit = Some(4000));
-        let store = HistoryStore::over(memory, "a test".to_owned());
+        let store = HistoryStore::over(memory, StoreError::Unavailable { reason: "a test".to_owned() });
         let (mut conversation, _, answer) = answered(1);
         let base = keep(&store, &conversation).await;
         let before = conversation.clone();
@@ -328,7 +328,7 @@ fn a_bad_import_says_where_and_changes_nothing() {
         };
         let error = refused(json.clone()).await;
         assert!(
-            matches!(&error, ImportError::Tree { index: 1, source: TreeError::Missing { .. }, .. }),
+            matches!(&error, ImportError::Tree { index: 1, fault: TreeError::Missing { .. }, .. }),
             "{error:?}"
         );
         assert!(matches!(refused("{\n  oops".to_owned()).await, ImportError::Json { line: 2, .. }));

@@ -4,6 +4,8 @@ use leptos::prelude::*;
 
 use crate::{
     browser,
+    components::technical,
+    failures,
     history::ConversationId,
     language::t,
     place::{Place, use_href},
@@ -31,22 +33,24 @@ pub fn Absent() -> impl IntoView {
             }
             .into_any(),
         ),
-        Some(Absence::Unreadable { id, reason }) => Some(
+        Some(Absence::Unreadable { id, error }) => Some(
             view! {
                 <div class="log missing">
                     <h1>{t().unreadable_title()}</h1>
                     <p>{t().unreadable_words()}</p>
-                    <p class="muted">{reason}</p>
+                    <p class="muted">{failures::store(&error)}</p>
+                    {technical(failures::store_details(&error))}
                     <RawButtons id=id />
                 </div>
             }
             .into_any(),
         ),
-        Some(Absence::Failed { id, reason }) => Some(
+        Some(Absence::Failed { id, error }) => Some(
             view! {
                 <div class="log missing">
                     <h1>{t().unloaded_title()}</h1>
-                    <p class="muted">{reason}</p>
+                    <p class="muted">{failures::store(&error)}</p>
+                    {technical(failures::store_details(&error))}
                     <p>
                         <button type="button" class="button primary" on:click=move |_| chat.open_again(id)>{t().try_again()}</button>
                     </p>

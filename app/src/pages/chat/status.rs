@@ -1,14 +1,15 @@
 //! What stands between a message and its answer, just above the composer: a crash, a lost device, a load, a queue.
 
 use leptos::prelude::*;
+use protocol::failure::EngineFailure;
+use protocol::{Code, Failure};
 
 use crate::{
-    components::{FailureBox, Glyph, Icon, LoadFailure, LoadProgressView, export_json},
+    browser,
+    components::{FailureBox, Glyph, Icon, LoadFailure, LoadProgressView, export_json, technical},
     failures,
-    format::sentence_case,
-    history::StoreError,
     language::t,
-    state::{engine::EnginePhase, models::ModelState, use_stores},
+    state::{StoreTrouble, engine::EnginePhase, models::ModelState, use_stores},
 };
 
 /// All of it, each only while there is something to say.
@@ -23,11 +24,13 @@ pub fn StatusArea() -> impl IntoView {
     let kept = move || {
         // What cannot be saved is said below.
         let trouble = stores.library.trouble.get().filter(|_| stores.library.unsaved.with(Option::is_none));
-        trouble.map(|words| {
+        trouble.map(|trouble| {
+            let (StoreTrouble::NotKept(error) | StoreTrouble::Failed(error)) = &trouble;
             view! {
                 <div class="notice slim">
                     <Icon glyph=Glyph::Info />
-                    <p>{words}</p>
+                    <p>{failures::store_trouble(&trouble)}</p>
+                    {technical(failures::store_details(error))}
                     <button type="button" class="button quiet" on:click=move |_| stores.library.trouble.set(None)>{t().close()}</button>
                 </div>
             }
@@ -81,10 +84,7 @@ fn NotSaved() -> impl IntoView {
     let library = stores.library;
     let words = move || {
         let unsaved = library.unsaved.get()?;
-        let why = match unsaved.error {
-            StoreError::Full => t().storage_full().to_owned(),
-            error => sentence_case(&error.to_string()),
-        };
+        let why = failures::store(&unsaved.error);
         let what = match unsaved.ids.as_slice() {
             [id] => {
                 let title = library.list.with(|list| {
@@ -113,7 +113,8 @@ fn NotSaved() -> impl IntoView {
     }
 }
 
-/// The engine is gone. One button: it gives the answer again that was cut off, or only starts the engine.
+/// The engine is gone. One button: it gives the answer again that was cut off, or only starts the engine. Where page and
+/// engine don't understand one another, a fresh engine of the same version wouldn't help: the page is loaded again.
 #[component]
 fn Crashed() -> impl IntoView {
     let stores = use_stores();
@@ -122,7 +123,15 @@ fn Crashed() -> impl IntoView {
         let here = chat.conversation.with(|conversation| conversation.id);
         chat.failure.with(|failure| failure.as_ref().filter(|it| it.conversation == here).map(|it| it.node))
     });
+    let apart = Memo::new(move |_| {
+        engine.phase.with(|phase| matches!(phase, EnginePhase::Crashed(failure) if is_apart(failure)))
+    });
     let button = move || match cut.get() {
+        _ if apart.get() => {
+            let reload = move |_| browser::reload();
+            view! { <button type="button" class="button primary" on:click=reload>{t().reload()}</button> }
+                .into_any()
+        }
         Some(answer) => {
             let again = move |_| chat.regenerate(answer);
             view! { <button type="button" class="button primary" on:click=again>{t().try_again()}</button> }
@@ -146,6 +155,11 @@ fn Crashed() -> impl IntoView {
         }),
         EnginePhase::Starting | EnginePhase::Running => None,
     }
+}
+
+/// Whether page and engine are of different versions.
+fn is_apart(failure: &Failure) -> bool {
+    matches!(failure.code, Code::Version { .. } | Code::Engine(EngineFailure::BadMessage))
 }
 
 /// A message waits for a model.

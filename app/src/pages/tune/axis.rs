@@ -60,7 +60,10 @@ impl Axis {
             // It may come out as minus zero.
             "0".to_owned()
         } else if digits > 4 {
-            format!("{tick:.1e}").replace(".0e", "e")
+            let text = format!("{tick:.1e}");
+            // There is always an exponent.
+            let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+            format!("{}e{exponent}", format::setting_of(mantissa.trim_end_matches(".0")))
         } else {
             format::number(tick, digits)
         }

@@ -25,6 +25,7 @@ use super::{AdapterStore, Library, MediaStore, SettingsStore, Ui};
 use crate::locks::Lock;
 use crate::place::Place;
 use crate::{
+    failures,
     history::{self, Branch, Conversation, ConversationId, Draft, NodeId, Options},
     language::t,
 };
@@ -419,6 +420,6 @@ impl ChatStore {
     }
 
     fn told<T>(self, result: Result<T, history::TreeOpError>) -> Option<T> {
-        result.map_err(|error| self.ui.toast(t().did_not_work(&error.to_string()))).ok()
+        result.map_err(|error| self.ui.toast(t().did_not_work(failures::tree(error)))).ok()
     }
 }

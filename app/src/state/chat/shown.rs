@@ -62,15 +62,15 @@ pub enum Absence {
     Unreadable {
         /// Which.
         id: ConversationId,
-        /// Why, in words.
-        reason: String,
+        /// Why.
+        error: StoreError,
     },
     /// The browser's storage failed.
     Failed {
         /// Which.
         id: ConversationId,
-        /// Why, in words.
-        reason: String,
+        /// Why.
+        error: StoreError,
     },
 }
 
@@ -136,9 +136,9 @@ impl ChatStore {
                 Ok(None) => self.show_blank(Some(Absence::NotHere)),
                 Err(error @ (StoreError::Broken { .. } | StoreError::Newer { .. })) => {
                     self.library.note_unreadable(id);
-                    self.show_blank(Some(Absence::Unreadable { id, reason: error.to_string() }));
+                    self.show_blank(Some(Absence::Unreadable { id, error }));
                 }
-                Err(error) => self.show_blank(Some(Absence::Failed { id, reason: error.to_string() })),
+                Err(error) => self.show_blank(Some(Absence::Failed { id, error })),
             }
         });
     }

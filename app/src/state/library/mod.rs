@@ -17,7 +17,7 @@ use self::live::Live;
 pub use self::live::{Removed, Unsaved};
 use super::Ui;
 use crate::browser;
-use crate::format;
+use crate::failures;
 use crate::history::{
     self, Change, Conversation, ConversationId, Draft, GRACE_MS, HistoryStore, ImportReport, Persistence,
     Query, SearchText, StoreError, Subscription, Summary,
@@ -29,6 +29,15 @@ const NAME: &str = "gemtab";
 const SIMULATED: &str = "gemtab-simulated";
 /// Longest wait before saving is tried again, in milliseconds.
 const LONGEST_WAIT_MS: u32 = 60_000;
+
+/// What is wrong with the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreTrouble {
+    /// What is kept goes when the page goes.
+    NotKept(StoreError),
+    /// Something could not be read or kept.
+    Failed(StoreError),
+}
 
 /// The browser's store of conversations, with the list of what is in it.
 #[derive(Clone, Copy)]
@@ -42,8 +51,8 @@ pub struct Library {
     pub query: RwSignal<String>,
     /// What the search found; none when nothing is searched for.
     pub found: RwSignal<Option<Vec<Summary>>>,
-    /// What is wrong with the store, in words; none when nothing is.
-    pub trouble: RwSignal<Option<String>>,
+    /// What is wrong with the store; none when nothing is.
+    pub trouble: RwSignal<Option<StoreTrouble>>,
     /// What could not be saved; none when all is. It is tried again until it is.
     pub unsaved: RwSignal<Option<Unsaved>>,
     /// Conversations whose records were found to be unreadable.
@@ -91,8 +100,8 @@ impl Library {
     pub async fn open(self) {
         let name = if super::engine::simulation().is_some() { SIMULATED } else { NAME };
         let store = HistoryStore::open(name).await;
-        if let Persistence::UntilClosed { reason } = store.persistence() {
-            self.trouble.set(Some(t().not_kept(reason)));
+        if let Persistence::UntilClosed { why } = store.persistence() {
+            self.trouble.set(Some(StoreTrouble::NotKept(why.clone())));
         }
         let subscription = store.on_change(move |change| self.hear(change));
         self.subscription.set_value(Some(SendWrapper::new(subscription)));
@@ -257,7 +266,7 @@ impl Library {
     pub async fn export(self, ids: &[ConversationId], take: impl FnMut(String)) -> Result<usize, String> {
         let store = self.store().ok_or(t().store_closed())?;
         let live = |id| self.at_hand(id).map(|now| now.get_untracked());
-        store.export(ids, live, take).await.map_err(|error| error.to_string())
+        store.export(ids, live, take).await.map_err(|error| failures::store(&error))
     }
 
     /// Takes note that the record of a conversation cannot be read.
@@ -276,7 +285,7 @@ impl Library {
             match store.raw(id).await {
                 Ok(Some(bytes)) => browser::download_bytes(&format!("gemtab-{id}.json"), &bytes),
                 Ok(None) => ui.toast(t().saved_gone()),
-                Err(error) => ui.toast(t().not_saved(&error.to_string())),
+                Err(error) => ui.toast(t().not_saved(&failures::store(&error))),
             }
         });
     }
@@ -287,7 +296,7 @@ impl Library {
     /// What is wrong with the file, in words. Nothing of it was added then.
     pub async fn import(self, json: &[u8]) -> Result<ImportReport, String> {
         let store = self.store().ok_or(t().store_closed())?;
-        let report = store.import(json).await.map_err(|error| error.to_string())?;
+        let report = store.import(json).await.map_err(|error| failures::import(&error))?;
         report.merged.iter().for_each(|&id| self.forget_text(id));
         self.reread(|id| report.merged.contains(&id));
         self.refresh().await;
@@ -321,7 +330,7 @@ impl Library {
         match result {
             Ok(value) => Some(value),
             Err(error) => {
-                self.trouble.set(Some(format!("{}.", format::sentence_case(&error.to_string()))));
+                self.trouble.set(Some(StoreTrouble::Failed(error)));
                 None
             }
         }

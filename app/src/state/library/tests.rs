@@ -17,7 +17,7 @@ fn library(memory: &Memory) -> Library {
 }
 
 fn store(memory: &Memory) -> HistoryStore {
-    HistoryStore::over(memory.clone(), "a test".to_owned())
+    HistoryStore::over(memory.clone(), StoreError::Unavailable { reason: "a test".to_owned() })
 }
 
 fn blank(id: u128) -> Conversation {

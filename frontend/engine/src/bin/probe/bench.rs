@@ -66,7 +66,7 @@ pub fn run(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32, repeat: 
 pub fn on_request(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32) -> Result<Value> {
     let say = |value: &Value| {
         let mut out = std::io::stdout().lock();
-        writeln!(out, "{value}").and_then(|()| out.flush()).context("nobody reads the rounds")
+        writeln!(out, "{value}").and_then(|()| out.flush()).context("the output was closed")
     };
     say(&json!({
         "adapter": gpu.report().name,
@@ -77,7 +77,7 @@ pub fn on_request(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32) -
     let mut rounds = 0;
     for line in std::io::stdin().lines() {
         let line = line?;
-        let round = line.trim().parse().with_context(|| format!("{line:?} is no number of a round"))?;
+        let round = line.trim().parse().with_context(|| format!("{line:?} isn't the number of a round"))?;
         let t = pollster::block_on(session.time(prefill, decode, round, &Control::default()))?.timings;
         say(&json!({
             "prompt": t.prompt_tokens,

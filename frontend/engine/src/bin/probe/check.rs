@@ -20,7 +20,7 @@ pub fn run(gpu: &Gpu, forms: &[Form]) -> Result<Value> {
         }
     }
     if !wrong.is_empty() {
-        bail!("{} of {} kernels compute wrongly: {}", wrong.len(), forms.len(), wrong.join("; "));
+        bail!("{} of {} kernels give wrong results: {}", wrong.len(), forms.len(), wrong.join("; "));
     }
     let worst = json!({ "kernel": worst.name, "share_of_allowed": worst.deviation });
     Ok(json!({ "adapter": gpu.report().name, "kernels": forms.len(), "worst": worst }))

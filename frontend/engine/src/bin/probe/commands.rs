@@ -23,21 +23,21 @@ use super::adapters;
 use super::media::{self, MediaArgs};
 
 #[derive(Parser)]
-#[command(name = "probe", about = "gemtab's engine from a terminal", version)]
+#[command(name = "probe", about = "Run gemtab's engine from a terminal", version)]
 struct Cli {
-    /// Part of the graphics adapter's name, where there are several.
+    /// Choose the graphics card by a part of its name.
     #[arg(long, global = true)]
     gpu: Option<String>,
-    /// Use no optional feature of the device.
+    /// Don't use optional features of the graphics card.
     #[arg(long, global = true)]
     portable: bool,
-    /// Cut tables and experts into parts of at most so many bytes, as a device with small bindings does.
+    /// Split tables and experts into parts of at most this many bytes, as on a device with small bindings.
     #[arg(long, global = true, value_name = "BYTES")]
     largest_part: Option<u64>,
-    /// Bytes of memory that the device is taken to have. Where a per-layer table does not fit, it stays in the file.
+    /// Assume this much graphics memory. A per-layer table that doesn't fit stays in the file.
     #[arg(long, global = true, value_name = "BYTES")]
     memory: Option<u64>,
-    /// Which quantised products of a drawn token round x to eight bits and multiply integers.
+    /// Which quantised matrix products of a generated token use packed 8-bit integers.
     #[arg(long, global = true, value_enum, default_value_t = ProductsArg::Measured)]
     products: ProductsArg,
     #[command(subcommand)]
@@ -46,13 +46,13 @@ struct Cli {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ProductsArg {
-    /// The large ones, where that turns out to be faster.
+    /// The large ones, if they turn out to be faster.
     Measured,
-    /// None.
+    /// None of them.
     Floats,
     /// The large ones.
     Packed,
-    /// All.
+    /// All of them.
     AllPacked,
 }
 
@@ -75,12 +75,12 @@ struct Device {
 
 #[derive(Subcommand)]
 enum Command {
-    /// What a model file is.
+    /// Describe a model file.
     Info {
         /// The model file.
         model: PathBuf,
     },
-    /// Token ids of a text. Control tokens in it are read as such.
+    /// Turn text into token ids. Control tokens in it are recognised.
     Tokenize {
         /// The model file.
         model: PathBuf,
@@ -88,37 +88,37 @@ enum Command {
         #[arg(long, allow_hyphen_values = true)]
         text: String,
     },
-    /// The prompt of a conversation, and its ids.
+    /// Show the prompt that a conversation becomes, and its ids.
     Render {
         /// The model file.
         model: PathBuf,
-        /// JSON: `{"messages": […], "tools": […] or null}`.
+        /// A JSON file: `{"messages": […], "tools": […] or null}`.
         #[arg(long)]
         messages: PathBuf,
-        /// Ask the model to think first.
+        /// Let the model think first.
         #[arg(long)]
         thinking: bool,
-        /// End with the last message.
+        /// End with the last message, without asking for an answer.
         #[arg(long)]
         no_generation_prompt: bool,
     },
-    /// Logits of the last rows of a prompt.
+    /// Write the logits of the last rows of a prompt.
     Logits {
         /// The model file.
         model: PathBuf,
-        /// A JSON array of token ids.
+        /// A file with a JSON array of token ids.
         #[arg(long)]
         ids: PathBuf,
-        /// Rows.
+        /// How many rows.
         #[arg(long, default_value_t = 1)]
         last: usize,
         /// Keep keys and values in full precision.
         #[arg(long)]
         kv_f32: bool,
-        /// Read the prompt token by token, by the kernels of a drawn one: no others have packed products.
+        /// Read the prompt token by token, with the kernels that generate one: only those have packed products.
         #[arg(long)]
         by_steps: bool,
-        /// A LoRA adapter: PEFT directory, GGUF or safetensors file, `:SCALE` behind it. May be given several times.
+        /// A LoRA adapter: a PEFT directory, or a GGUF or safetensors file, with an optional `:SCALE`. Can be repeated.
         #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
         adapter: Vec<String>,
         /// The safetensors file to write: tensor `logits`, f32 `[last, vocabulary]`.
@@ -127,7 +127,7 @@ enum Command {
         #[command(flatten)]
         media: MediaArgs,
     },
-    /// What a tower makes of a picture or a sound.
+    /// Encode an image or a sound, and write the result.
     Encode {
         /// The model file.
         model: PathBuf,
@@ -138,92 +138,92 @@ enum Command {
         #[command(flatten)]
         media: MediaArgs,
     },
-    /// An answer.
+    /// Generate an answer.
     Generate(Generate),
-    /// Speed of prefill and decode: medians and spread.
+    /// Measure the speed of prefill and decode: medians and spread.
     Bench {
         /// The model file.
         model: PathBuf,
-        /// Tokens of the prompt.
+        /// Tokens in the prompt.
         #[arg(long, default_value_t = 512)]
         prefill: u32,
-        /// Tokens to draw.
+        /// Tokens to generate.
         #[arg(long, default_value_t = 128)]
         decode: u32,
-        /// Rounds after a warm-up.
+        /// Rounds, not counting the warm-up.
         #[arg(long, default_value_t = 5)]
         repeat: u32,
-        /// Time a round for each line of standard input, the number of the round, and print it at once.
+        /// Time one round for each line of standard input (the round's number), and print it at once.
         #[arg(long, conflicts_with = "repeat")]
         on_request: bool,
-        /// Context length in tokens; 0 for what the two need.
+        /// Context length in tokens; 0 for what the prompt and answer need.
         #[arg(long, default_value_t = 0)]
         context: u32,
-        /// A LoRA adapter: PEFT directory, GGUF or safetensors file, `:SCALE` behind it. May be given several times.
+        /// A LoRA adapter: a PEFT directory, or a GGUF or safetensors file, with an optional `:SCALE`. Can be repeated.
         #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
         adapter: Vec<String>,
-        /// Time the vision tower instead: pictures of 280 and of 1120 tokens.
+        /// Time the vision tower instead: images of 280 and 1120 tokens.
         #[arg(long)]
         image: bool,
-        /// Time the tower for sound instead: 30 s at once, and as if spoken.
+        /// Time the audio tower instead: 30 s at once, and as if spoken.
         #[arg(long)]
         audio: bool,
     },
-    /// Milliseconds of each kernel of one drawn token, longest first, and the share of the device's bandwidth.
+    /// Time each kernel of one generated token, slowest first, and its share of the card's bandwidth.
     Profile {
         /// The model file.
         model: PathBuf,
-        /// Position of the token: how much context it sees.
+        /// The token's position, which is how much context it sees.
         #[arg(long, default_value_t = 512)]
         position: u32,
-        /// A LoRA adapter: PEFT directory, GGUF or safetensors file, `:SCALE` behind it. May be given several times.
+        /// A LoRA adapter: a PEFT directory, or a GGUF or safetensors file, with an optional `:SCALE`. Can be repeated.
         #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
         adapter: Vec<String>,
     },
-    /// Runs kernels on small inputs beside the same computation on the processor, and fails if one differs.
+    /// Run the kernels on small inputs, compare them with the CPU, and fail if one differs.
     Check {
-        /// The model file whose kernels are meant; without it those that any model may need.
+        /// The model file whose kernels to test; by default, those that any model may need.
         model: Option<PathBuf>,
-        /// A LoRA adapter: PEFT directory, GGUF or safetensors file, `:SCALE` behind it. May be given several times.
+        /// A LoRA adapter: a PEFT directory, or a GGUF or safetensors file, with an optional `:SCALE`. Can be repeated.
         #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
         adapter: Vec<String>,
     },
-    /// What a LoRA adapter is; writes it in other formats.
+    /// Describe a LoRA adapter, or convert it to another format.
     Adapter {
-        /// PEFT directory, GGUF or safetensors file.
+        /// A PEFT directory, or a GGUF or safetensors file.
         adapter: PathBuf,
-        /// A directory for Hugging Face PEFT to load.
+        /// Write it here as a directory for Hugging Face PEFT.
         #[arg(long)]
         peft: Option<PathBuf>,
-        /// A GGUF file for llama.cpp and Ollama.
+        /// Write it here as a GGUF file for llama.cpp and Ollama.
         #[arg(long)]
         gguf: Option<PathBuf>,
-        /// What the files call the model that it is for.
+        /// The name of its base model, as written into the files.
         #[arg(long, default_value = "google/gemma-4")]
         base: String,
     },
-    /// Learns a LoRA adapter from examples.
+    /// Train a LoRA adapter on examples.
     Train(super::train::Train),
-    /// Writes a model of a real shape with random weights, for timing.
+    /// Write a model with a real shape and random weights, for timing.
     Synth {
         /// The file to write.
         out: PathBuf,
-        /// e2b, e4b, 12b, 26b or 31b; e2b-small, of no published size, for tests.
+        /// e2b, e4b, 12b, 26b or 31b; or e2b-small, a small one for tests.
         #[arg(long)]
         shape: String,
-        /// q4_k_m, q4_k_m_ple (with the projection to per-layer embeddings in Q4_K too), q4_0, q8_0 or f16.
+        /// q4_k_m, q4_k_m_ple (where the per-layer projection is Q4_K too), q4_0, q8_0 or f16.
         #[arg(long, default_value = "q4_k_m")]
         quant: String,
-        /// Pieces of the vocabulary.
+        /// Vocabulary size.
         #[arg(long, default_value_t = synth::PUBLISHED_VOCABULARY)]
         vocab: u32,
-        /// Only so many layers.
+        /// Write only this many layers.
         #[arg(long)]
         layers: Option<u32>,
-        /// Only so many experts a layer, of a shape that has them.
+        /// Write only this many experts per layer, for a shape that has experts.
         #[arg(long)]
         experts: Option<u32>,
-        /// With the towers of the shape.
+        /// Include the towers for images and audio.
         #[arg(long)]
         towers: bool,
     },
@@ -233,34 +233,34 @@ enum Command {
 struct Generate {
     /// The model file.
     model: PathBuf,
-    /// What the user says.
+    /// The user's message.
     #[arg(long, group = "input", allow_hyphen_values = true)]
     prompt: Option<String>,
-    /// A JSON array of token ids.
+    /// A file with a JSON array of token ids.
     #[arg(long, group = "input")]
     ids: Option<PathBuf>,
-    /// JSON: `{"messages": […], "tools": […] or null}`.
+    /// A JSON file: `{"messages": […], "tools": […] or null}`.
     #[arg(long, group = "input")]
     messages: Option<PathBuf>,
-    /// Ask the model to think first.
+    /// Let the model think first.
     #[arg(long)]
     thinking: bool,
-    /// Most tokens to draw.
+    /// The most tokens to generate.
     #[arg(long, default_value_t = 256)]
     max_tokens: u32,
-    /// Always take the likeliest token.
+    /// Always pick the most likely token.
     #[arg(long)]
     greedy: bool,
-    /// Go on after the end of the turn.
+    /// Continue past the end of the turn.
     #[arg(long)]
     ignore_eos: bool,
-    /// Makes the draw repeatable.
+    /// Seed: the same seed gives the same answer.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Context length in tokens; 0 for the default.
     #[arg(long, default_value_t = 0)]
     context: u32,
-    /// A LoRA adapter: PEFT directory, GGUF or safetensors file, `:SCALE` behind it. May be given several times.
+    /// A LoRA adapter: a PEFT directory, or a GGUF or safetensors file, with an optional `:SCALE`. Can be repeated.
     #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
     adapter: Vec<String>,
     #[command(flatten)]
@@ -404,12 +404,13 @@ fn load_with(options: &Device, model: &Path, load_options: &LoadOptions) -> Resu
 
 fn read_ids(path: &Path) -> Result<Vec<u32>> {
     let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    serde_json::from_slice(&text).with_context(|| format!("{} is no JSON array of token ids", path.display()))
+    serde_json::from_slice(&text)
+        .with_context(|| format!("{} isn't a JSON array of token ids", path.display()))
 }
 
 fn conversation(path: &Path) -> Result<Conversation> {
     let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    serde_json::from_slice(&text).with_context(|| format!("{} is no conversation", path.display()))
+    serde_json::from_slice(&text).with_context(|| format!("{} isn't a conversation", path.display()))
 }
 
 fn info(model: &Path) -> Result<Value> {
@@ -476,7 +477,7 @@ fn logits(
     out: &Path,
 ) -> Result<Value> {
     if by_steps && !media.is_empty() {
-        bail!("--by-steps is for prompts without media");
+        bail!("--by-steps doesn't work with images or audio");
     }
     if last == 0 || last > ids.len() {
         bail!("--last must be between 1 and the {} ids of the prompt", ids.len());
@@ -534,7 +535,7 @@ fn answer(options: &Device, generate: &Generate) -> Result<Value> {
             let prompt = session.render(&conversation, generate.thinking);
             (media.expand(&mut session, &prompt)?, prompt.ends_in_thought())
         }
-        _ => bail!("give one of --prompt, --ids and --messages, or a medium"),
+        _ => bail!("give --prompt, --ids or --messages, or an image or sound"),
     };
     let encode_ms = encoding.elapsed().as_secs_f64() * 1000.0;
     let (temperature, top_k, top_p) = session.decoder().config().recommended.unwrap_or((1.0, 64, 0.95));

@@ -21,16 +21,16 @@ use serde_json::{Value, json};
 /// Media for a prompt, and how they are encoded.
 #[derive(Args, Clone, Debug, Default)]
 pub struct MediaArgs {
-    /// The file with the towers, where they are not in the model's own.
+    /// The file with the towers, if they aren't in the model file.
     #[arg(long)]
     projector: Option<PathBuf>,
-    /// A picture: PNG, JPEG, WebP or GIF. May be given several times; media fill their places in order.
+    /// An image: PNG, JPEG, WebP or GIF. Can be repeated; images and sounds fill their places in order.
     #[arg(long = "image")]
     images: Vec<PathBuf>,
-    /// A sound: WAV. May be given several times; what is longer than 30 s is several media.
+    /// A sound: WAV. Can be repeated; more than 30 s are split into clips.
     #[arg(long = "audio")]
     sounds: Vec<PathBuf>,
-    /// Most soft tokens of a picture: 70, 140, 280, 560 or 1120.
+    /// The most tokens for an image: 70, 140, 280, 560 or 1120.
     #[arg(long, default_value_t = Budget::default().tokens())]
     budget: u32,
     /// The media in the order of the command line.
@@ -110,7 +110,7 @@ impl MediaArgs {
     pub fn add_messages(&mut self, path: &Path) -> Result<()> {
         let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
         let conversation: Value =
-            serde_json::from_slice(&text).with_context(|| format!("{} is no JSON", path.display()))?;
+            serde_json::from_slice(&text).with_context(|| format!("{} isn't valid JSON", path.display()))?;
         let folder = path.parent().unwrap_or(Path::new("."));
         let parts = conversation["messages"].as_array().into_iter().flatten();
         let parts = parts.filter_map(|message| message["content"].as_array()).flatten();
@@ -269,7 +269,7 @@ fn describe(sound: &Sound) -> Value {
 /// # Errors
 /// When there is not exactly one medium, or it cannot be encoded.
 pub fn encode(session: &mut Session, gpu: &Gpu, media: &MediaArgs, out: &Path) -> Result<Value> {
-    let [attachment] = media.order.as_slice() else { bail!("give exactly one medium") };
+    let [attachment] = media.order.as_slice() else { bail!("give exactly one image or sound") };
     let budget = media.budget()?;
     let started = web_time::Instant::now();
     let soft = attachment.encode(session, budget)?;

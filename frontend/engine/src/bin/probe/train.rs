@@ -30,64 +30,64 @@ const GGUF: &str = "adapter.gguf";
 pub struct Train {
     /// The model file.
     pub model: PathBuf,
-    /// Examples: chats, prompts with answers, or `{"ids": […], "labels": […]}` with −100 where nothing is learned; JSON,
-    /// one a line, or a table. Chats may hold pictures and sound, as files named relative to this one:
-    /// `{"type": "image", "image": "cat.png"}` or `{"type": "audio", "audio": "purr.wav"}` among the parts of a content, or
-    /// `"images"` and `"audios"` beside the messages. The towers learn nothing.
+    /// The examples: one JSON object per line, or a table. Each is a chat, a prompt with its answer, or
+    /// `{"ids": […], "labels": […]}` with −100 where nothing is learned. Chats can include images and audio, named relative
+    /// to this file: `{"type": "image", "image": "cat.png"}` or `{"type": "audio", "audio": "purr.wav"}` in a message's
+    /// content, or `"images"` and `"audios"` next to the messages. The towers aren't trained.
     #[arg(long)]
     data: PathBuf,
-    /// The file with the towers, where they are not in the model's own.
+    /// The file with the towers, if they aren't in the model file.
     #[arg(long)]
     projector: Option<PathBuf>,
-    /// Most soft tokens of a picture: 70, 140, 280, 560 or 1120.
+    /// The most tokens for an image: 70, 140, 280, 560 or 1120.
     #[arg(long, default_value_t = Budget::default().tokens())]
     budget: u32,
-    /// Rank of the factors.
+    /// The adapter's rank.
     #[arg(long, default_value_t = 8)]
     rank: u32,
-    /// The correction is scaled by alpha / rank.
+    /// The adapter is scaled by alpha / rank.
     #[arg(long, default_value_t = 16.0)]
     alpha: f32,
-    /// Projections, with commas: q, k, v, o, gate, up, down, ple_gate, ple_proj; or all for the first seven.
+    /// What to train, separated by commas: q, k, v, o, gate, up, down, ple_gate, ple_proj; or all for the first seven.
     #[arg(long, default_value = "all")]
     targets: String,
-    /// Optimiser steps.
+    /// Training steps.
     #[arg(long, default_value_t = 100)]
     steps: u32,
-    /// Highest learning rate.
+    /// Peak learning rate.
     #[arg(long, default_value_t = 2e-4)]
     lr: f64,
-    /// Decay of the factors, apart from the gradient.
+    /// Decoupled weight decay.
     #[arg(long, default_value_t = 0.0)]
     weight_decay: f64,
-    /// How the learning rate goes on after the warm-up.
+    /// How the learning rate changes after the warm-up.
     #[arg(long, value_enum, default_value = "constant")]
     schedule: ScheduleName,
-    /// Steps in which the learning rate rises.
+    /// Warm-up steps.
     #[arg(long, default_value_t = 0)]
     warmup: u32,
-    /// Largest norm of the gradients; 0 is off.
+    /// Maximum gradient norm; 0 turns clipping off.
     #[arg(long, default_value_t = 1.0)]
     clip: f64,
-    /// Probability of leaving out an input of A.
+    /// Dropout on the adapter's inputs.
     #[arg(long, default_value_t = 0.0)]
     dropout: f32,
-    /// Examples of a step.
+    /// Examples per step.
     #[arg(long, default_value_t = 1)]
     batch: usize,
-    /// Makes the start, the dropout and the order repeatable.
+    /// Seed for initialisation, dropout and order.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Factors to begin with, named as `lora.blk.0.attn_q.A`.
+    /// Initial factors, with names such as `lora.blk.0.attn_q.A`.
     #[arg(long)]
     init: Option<PathBuf>,
-    /// Where the first step's gradients go, named likewise.
+    /// Write the first step's gradients to this file, with the same names.
     #[arg(long)]
     grads: Option<PathBuf>,
-    /// The folder for the adapter: the files of PEFT, and a GGUF file for llama.cpp and Ollama.
+    /// The folder to write the adapter to: PEFT's files, and a GGUF file for llama.cpp and Ollama.
     #[arg(long)]
     out: PathBuf,
-    /// What the files call the model that it is for.
+    /// The name of its base model, as written into the files.
     #[arg(long, default_value = "google/gemma-4")]
     base: String,
 }
@@ -247,7 +247,7 @@ impl Seen<'_> {
             all.push(example.with_context(|| at(row.line))?);
         }
         if all.is_empty() {
-            bail!("{} holds no example", path.display());
+            bail!("{} has no examples", path.display());
         }
         Ok(all)
     }
@@ -264,7 +264,7 @@ fn projections(list: &str) -> Result<Vec<Projection>> {
             let named = Projection::ALL.iter().zip(short).find(|(projection, short)| {
                 name == *short || name == projection.tensor() || name == format!("{short}_proj")
             });
-            named.map(|(projection, _)| *projection).with_context(|| format!("no projection {name:?}"))
+            named.map(|(projection, _)| *projection).with_context(|| format!("unknown part {name:?}"))
         })
         .collect()
 }

@@ -1,0 +1,73 @@
+//! Conversations that cannot be read, kept, changed or imported.
+
+use serde_json::error::Category;
+
+use super::t;
+use crate::{
+    format::bytes,
+    history::{ImportError, MOST_IMPORT_BYTES, StoreError, TreeOpError},
+    state::StoreTrouble,
+};
+
+/// What the storage did not do.
+#[must_use]
+pub fn store(error: &StoreError) -> String {
+    match error {
+        StoreError::Full => t().store_full(),
+        StoreError::Unavailable { .. } => t().store_unavailable(),
+        StoreError::Blocked => t().store_blocked(),
+        StoreError::Broken { .. } => t().store_broken(),
+        StoreError::Newer { .. } => t().store_newer(),
+        StoreError::Failed { .. } => t().failure_storage_failed(),
+    }
+    .into()
+}
+
+/// More for engineers, as the browser or the parser has said it; none where there is nothing to add.
+#[must_use]
+pub fn store_details(error: &StoreError) -> Option<String> {
+    match error {
+        StoreError::Full | StoreError::Blocked => None,
+        StoreError::Unavailable { reason } | StoreError::Failed { reason } => Some(reason.clone()),
+        StoreError::Broken { key, reason } => Some(format!("{key}: {reason}")),
+        StoreError::Newer { key, version } => Some(format!("{key}: version {version}")),
+    }
+}
+
+/// What is wrong with the store.
+#[must_use]
+pub fn store_trouble(trouble: &StoreTrouble) -> String {
+    match trouble {
+        StoreTrouble::NotKept(error @ StoreError::Blocked) => format!("{} {}", t().not_kept(), store(error)),
+        StoreTrouble::NotKept(_) => t().not_kept().into(),
+        StoreTrouble::Failed(error) => store(error),
+    }
+}
+
+/// Why a file was not imported.
+#[must_use]
+pub fn import(error: &ImportError) -> String {
+    match error {
+        ImportError::Json { fault: Category::Eof, line, .. } => t().import_end(*line as u64),
+        ImportError::Json { fault: Category::Data, line, column, .. } => {
+            t().import_data(*line as u64, *column as u64)
+        }
+        ImportError::Json { line, column, .. } => t().import_syntax(*line as u64, *column as u64),
+        ImportError::Format { .. } => t().import_format().into(),
+        ImportError::TooLarge { size } => t().import_too_large(&bytes(*size), &bytes(MOST_IMPORT_BYTES)),
+        ImportError::Version { .. } => t().import_version().into(),
+        ImportError::Tree { title, .. } => t().import_conversation(title),
+        ImportError::Attachment { .. } => t().import_attachment().into(),
+        ImportError::Store(error) => store(error),
+    }
+}
+
+/// Why a conversation was not changed.
+#[must_use]
+pub fn tree(error: TreeOpError) -> &'static str {
+    match error {
+        TreeOpError::NoSuchNode { .. } => t().tree_gone(),
+        TreeOpError::WrongRole { .. } => t().tree_other(),
+        TreeOpError::Full => t().tree_full(),
+    }
+}
