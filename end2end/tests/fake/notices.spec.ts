@@ -68,6 +68,8 @@ test.describe("a notice", () => {
     await app.ask("Hello");
     await deleteLast(app);
     await expect(undo(app)).toBeVisible();
+    // From here on no time passes but what is given.
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 100));
     await page.clock.fastForward(18_000);
     await expect(undo(app)).toBeVisible();
     await undo(app).focus();

@@ -156,7 +156,7 @@ test("the cost is stated before the start, and follows the settings", async ({ a
   const tune = await open(app);
   await addPairs(page, FACTS);
   await expect(tune.fact("Graphics memory")).toContainText(/GB of about 8.0 GB available/);
-  await expect(tune.fact("Time")).toContainText("about");
+  await expect(tune.fact("Time")).toContainText("at most");
   await expect(tune.fact("Storage for checkpoints")).toContainText("of 64.0 GB left");
   const before = await tune.fact("Trainable parameters").textContent();
   await page.getByRole("combobox", { name: "Strength" }).selectOption("32");

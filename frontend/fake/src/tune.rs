@@ -44,6 +44,7 @@ impl Kept {
             let settings = TuneSettings {
                 name: "Ada".to_owned(),
                 samples: vec!["What is my cat called?".to_owned()],
+                length: TuneLength::Steps(20),
                 ..TuneSettings::default()
             };
             let mut run = new_run("gemma4:e2b", 20, settings);

@@ -53,20 +53,21 @@ pub const RATES: [Series; 1] =
 pub fn Curves() -> impl IntoView {
     let run = use_stores().tune.run;
     let points = run.points;
-    // The step looked at; none for the last one.
-    let chosen = RwSignal::new(None::<usize>);
+    // The step that was chosen, none for the last one; and the one that is pointed at.
+    let (chosen, pointed) = (RwSignal::new(None::<usize>), RwSignal::new(None::<usize>));
     let last = Memo::new(move |_| points.with(Vec::len).saturating_sub(1));
-    let at = Memo::new(move |_| chosen.get().unwrap_or_else(|| last.get()).min(last.get()));
+    let at = Memo::new(move |_| pointed.get().or(chosen.get()).unwrap_or_else(|| last.get()).min(last.get()));
     let words =
         Memo::new(move |_| points.with(|points| points.get(at.get()).map(point_words).unwrap_or_default()));
     let slide = move |event| {
         let value = event_target_value(&event).parse::<usize>().ok();
+        pointed.set(None);
         chosen.set(value.filter(|&value| value != last.get_untracked()));
     };
     view! {
         <div class="curves">
-            <Plot title=t().chart_loss() series=&LOSSES at=at chosen=chosen />
-            <Plot title=t().chart_rate() series=&RATES at=at chosen=chosen />
+            <Plot title=t().chart_loss() series=&LOSSES at=at pointed=pointed />
+            <Plot title=t().chart_rate() series=&RATES at=at pointed=pointed />
             <label class="field">
                 <span class="numbers">{words}</span>
                 <input
@@ -105,7 +106,7 @@ fn Plot(
     title: &'static str,
     series: &'static [Series],
     at: Memo<usize>,
-    chosen: RwSignal<Option<usize>>,
+    pointed: RwSignal<Option<usize>>,
 ) -> impl IntoView {
     let points = use_stores().tune.run.points;
     let field = NodeRef::<html::Div>::new();
@@ -163,11 +164,11 @@ fn Plot(
             }
         })
         .collect();
-    let pointed = move |event: web_sys::PointerEvent| {
+    let point = move |event: web_sys::PointerEvent| {
         let Some(field) = field.get_untracked() else { return };
         let box_ = field.get_bounding_client_rect();
         let part = ((f64::from(event.client_x()) - box_.left()) / box_.width().max(1.0)).clamp(0.0, 1.0);
-        chosen.set(points.with_untracked(|points| nearest(points, part)));
+        pointed.set(points.with_untracked(|points| nearest(points, part)));
     };
     let steps = move || {
         points.with(|points| {
@@ -190,9 +191,9 @@ fn Plot(
                     node_ref=field
                     role="img"
                     aria-label=about
-                    on:pointermove=pointed
-                    on:pointerdown=pointed
-                    on:pointerleave=move |_| chosen.set(None)
+                    on:pointermove=point
+                    on:pointerdown=point
+                    on:pointerleave=move |_| pointed.set(None)
                 >
                     <svg viewBox=format!("0 0 {WIDTH} {HEIGHT}") preserveAspectRatio="none" aria-hidden="true">
                         <path class="grid" d=grid />

@@ -1,8 +1,10 @@
 //! What was open with a model is opened again with it, also after a reload.
 
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
+use futures_util::future::{Either, select};
 use gloo_file::File;
+use gloo_timers::future::TimeoutFuture;
 use leptos::{leptos_dom::helpers::debounce, prelude::*, task::spawn_local};
 use send_wrapper::SendWrapper;
 
@@ -13,6 +15,8 @@ use crate::history::{OpenedAdapter, OpenedFrom};
 
 /// How long a change must rest before it is kept.
 const REST: Duration = Duration::from_millis(400);
+/// How long answers wait for a store that doesn't say which adapters were open, in milliseconds.
+const PATIENCE_MS: u32 = 3_000;
 
 impl AdapterStore {
     /// Keeps what changes. Called once, in the browser.
@@ -21,12 +25,16 @@ impl AdapterStore {
         Effect::new(move |_| {
             self.all.track();
             // One that is still being read is neither open nor closed.
-            let settled =
-                self.opening.get() == 0 && self.restored.get() == self.model() && self.model().is_some();
-            if settled {
+            if self.model().is_some() && self.are_open() {
                 keep(());
             }
         });
+    }
+
+    /// Whether all adapters of the loaded model are open that are to be. An answer waits for that.
+    #[must_use]
+    pub fn are_open(self) -> bool {
+        self.opening.get() == 0 && self.restored.get() == self.model()
     }
 
     /// The model that is loaded.
@@ -39,9 +47,18 @@ impl AdapterStore {
 
     /// Opens what was open with the loaded model the last time, but for what is open.
     pub(super) async fn restore(self) {
-        let (Some(model), Some(store)) = (untrack(|| self.model()), self.library.store()) else { return };
+        let Some(model) = untrack(|| self.model()) else { return };
         // What cannot be read counts as never opened.
-        let opened = store.opened_adapters().await.unwrap_or_default();
+        let opened = match self.library.store() {
+            Some(store) => {
+                let read = pin!(store.opened_adapters());
+                match select(read, TimeoutFuture::new(PATIENCE_MS)).await {
+                    Either::Left((opened, _)) => opened.unwrap_or_default(),
+                    Either::Right(_) => Vec::new(),
+                }
+            }
+            None => Vec::new(),
+        };
         for adapter in opened.into_iter().filter(|it| it.model == model) {
             let known = self.origins.with_value(|origins| origins.contains_key(&adapter.key));
             if known {
@@ -52,6 +69,7 @@ impl AdapterStore {
                 OpenedFrom::Files(named) => {
                     let mut files = Vec::new();
                     for (name, key) in &named {
+                        let Some(store) = self.library.store() else { break };
                         let Ok(Some(bytes)) = store.attachment(*key).await else { break };
                         files.push(web_sys::File::clone(File::new(name, bytes.as_slice()).as_ref()));
                     }

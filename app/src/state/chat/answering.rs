@@ -30,8 +30,8 @@ impl ChatStore {
         let conversation = self.conversation.id_untracked();
         self.failure.set(None);
         if self.engine.model.with_untracked(ModelState::is_ready) {
-            // What waits goes when the running answer has ended.
-            if self.answer.is_running_untracked() {
+            // What waits goes when the running answer has ended, and the adapters are open.
+            if self.answer.is_running_untracked() || !untrack(|| self.adapters.are_open()) {
                 self.queued.set(Some(Queued { conversation, turn }));
             } else {
                 self.run(conversation, turn);

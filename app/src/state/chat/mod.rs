@@ -166,6 +166,7 @@ impl ChatStore {
     pub fn watch_model(self) {
         Effect::new(move |_| {
             if self.engine.model.with(ModelState::is_ready)
+                && self.adapters.are_open()
                 && !self.answer.is_running()
                 && let Some(queued) = self.queued.get()
             {

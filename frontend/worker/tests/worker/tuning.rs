@@ -104,8 +104,7 @@ fn examples_are_counted_and_the_cost_is_known_before_the_start() {
 #[test]
 fn a_run_ends_once_the_examples_are_learned() {
     let (desk, host) = Desk::quick();
-    let settings =
-        TuneSettings { length: TuneLength::UntilLearned, checkpoint_every: 1000, ..settings(0) };
+    let settings = TuneSettings { length: TuneLength::UntilLearned, checkpoint_every: 1000, ..settings(0) };
     host.receive(tune(2, TuneRequest::Start { data: facts(), settings }), Vec::new());
     let begun = |event: &Event| match event {
         Event::Tune { event, .. } => match &**event {
