@@ -570,13 +570,13 @@ not-kept = Dieser Browser speichert nichts für diese Seite, daher gehen Unterha
 
 models-available = Verfügbare Modelle
 models-refresh = Aktualisieren
-models-details = Modelldetails
 memory-in-use = { $size } belegt. Bild- und Audiounterstützung wird bei der ersten Verwendung geladen.
 memory-with-media = { $all } belegt, davon { $media } für Bilder und Audio.
 memory-graphics = Grafikspeicher
 memory-free = Bild- und Audiounterstützung entladen
 memory-free-hint = Sie wird wieder geladen, sobald sie gebraucht wird.
 memory-unload = Modell entladen
+saved-here = In diesem Browser gespeichert: { $size }
 saved-partly = { $size }, unvollständig
 saved-delete = { $name } aus diesem Browser löschen
 saved-space = { $used } von { $quota } belegt.

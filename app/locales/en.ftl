@@ -571,13 +571,13 @@ not-kept = This browser isn’t saving anything for this page, so conversations 
 
 models-available = Available models
 models-refresh = Refresh
-models-details = Model details
 memory-in-use = { $size } in use. Image and audio support loads on first use.
 memory-with-media = { $all } in use, including { $media } for images and audio.
 memory-graphics = Graphics memory
 memory-free = Unload image and audio support
 memory-free-hint = It loads again the next time it’s needed.
 memory-unload = Unload model
+saved-here = Saved in this browser: { $size }
 saved-partly = { $size }, incomplete
 saved-delete = Delete { $name } from this browser
 saved-space = { $used } of { $quota } used.

@@ -25,6 +25,9 @@ pub fn ModelRows(
     /// Runs when a model was chosen.
     #[prop(into)]
     on_choose: Callback<()>,
+    /// What each card has below its button; none for buttons alone.
+    #[prop(optional, into)]
+    below: Option<Callback<Choice, AnyView>>,
 ) -> impl IntoView {
     let stores = use_stores();
     let engine = stores.engine;
@@ -45,7 +48,7 @@ pub fn ModelRows(
     });
     view! {
         <ul class="models" role="list">
-            <For each=rows key=|choice| choice.id.0.clone() children=move |choice| view! { <ModelRow choice=choice best=best choose=choose /> } />
+            <For each=rows key=|choice| choice.id.0.clone() children=move |choice| view! { <ModelRow choice=choice best=best choose=choose below=below /> } />
         </ul>
         <CatalogNote />
     }
@@ -58,6 +61,7 @@ fn ModelRow(
     choice: Choice,
     best: Memo<Option<ModelId>>,
     choose: impl Fn(Choice) + Send + Sync + 'static,
+    below: Option<Callback<Choice, AnyView>>,
 ) -> impl IntoView {
     let engine = use_stores().engine;
     let id = choice.id.clone();
@@ -96,12 +100,13 @@ fn ModelRow(
     let listed = choice.clone();
     let able = Memo::new(move |_| capability_words(engine.abilities(&listed)).join(", "));
     let about = if choice.entry.demo { t().model_demo_about() } else { "" };
+    let card = choice.clone();
     let press = {
         let choice = choice.clone();
         move |_| choose(choice.clone())
     };
     view! {
-        <li>
+        <li class:model-card=below.is_some()>
             <button
                 type="button"
                 class="model"
@@ -131,6 +136,7 @@ fn ModelRow(
                     view! { <span class=class><Icon glyph=glyph />{words}</span> }
                 })}
             </button>
+            {below.map(|below| below.run(card))}
         </li>
     }
     .into_any()

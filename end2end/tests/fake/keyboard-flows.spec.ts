@@ -201,9 +201,9 @@ test.describe("with the keyboard alone", () => {
     await page.keyboard.type("Who is Ada?");
     await page.keyboard.press("Tab");
     await page.keyboard.type("A cat.");
-    await tabTo(page, page.getByRole("combobox", { name: "Unit" }));
+    await tabTo(page, page.getByRole("combobox", { name: "Duration" }));
     await page.keyboard.type("s");
-    await tabTo(page, page.getByRole("spinbutton", { name: "Duration" }), { back: true });
+    await tabTo(page, page.getByRole("spinbutton", { name: "How many" }));
     await page.keyboard.press("Control+a");
     await page.keyboard.type("30");
     await page.keyboard.press("Tab");

@@ -51,7 +51,10 @@ test("formulas are shown as they are written until they can be drawn", async ({ 
 test("once the file is here, opening a page asks for nothing", async ({ app, page }) => {
   const fetched = page.waitForResponse(LATER);
   await app.openChat("instant,demo");
+  // The file has come.
   await (await fetched).finished();
+  // So has the engine.
+  await app.ask("Hello");
   const requests: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
   for (const [, name] of PAGES) {

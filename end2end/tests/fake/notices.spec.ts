@@ -64,6 +64,17 @@ test.describe("a notice", () => {
 
   test("with Undo stays for 20 seconds, and as long as it has the focus", async ({ app, page }) => {
     await page.clock.install();
+    // The clock's ids of timers are larger than those of browsers, and do not fit the 32 bits that wasm keeps of them.
+    await page.addInitScript(() => {
+      const { setTimeout, clearTimeout } = window;
+      const ids = new Map<number, number>();
+      window.setTimeout = ((act: TimerHandler, time?: number, ...given: unknown[]) => {
+        const id = setTimeout(act, time, ...given);
+        ids.set(id | 0, id);
+        return id;
+      }) as typeof window.setTimeout;
+      window.clearTimeout = (id) => clearTimeout(id === undefined ? id : (ids.get(id | 0) ?? id));
+    });
     await app.openChat();
     await app.ask("Hello");
     await deleteLast(app);

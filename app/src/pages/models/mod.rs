@@ -1,0 +1,115 @@
+//! The models: on the server, in this browser, and what is in each.
+
+mod details;
+mod saved;
+
+use leptos::prelude::*;
+
+use self::{
+    details::Details,
+    saved::{Saved, SavedOthers},
+};
+use super::Column;
+use crate::{
+    components::{
+        DeviceNotice, FailureBox, Glyph, Icon, LoadFailure, LoadProgressView, ModelRows, OpenFileButton,
+    },
+    format,
+    language::t,
+    place::Place,
+    state::{
+        engine::EnginePhase,
+        models::{Choice, ModelState},
+        use_stores,
+    },
+};
+
+/// All models, a card each, and the other weights kept here.
+#[component]
+pub fn ModelsPage() -> impl IntoView {
+    let stores = use_stores();
+    let engine = stores.engine;
+    let chosen = Callback::new(move |()| {
+        stores.ui.go(&Place::Chat(None).path());
+        stores.ui.focus_composer();
+    });
+    let trouble = move || {
+        let close = Callback::new(move |()| engine.trouble.set(None));
+        engine.trouble.get().map(|failure| view! { <FailureBox failure=failure on_close=close /> })
+    };
+    Effect::new(move |_| {
+        if engine.phase.get() == EnginePhase::Running {
+            engine.read_cache(None);
+        }
+    });
+    let ready = Memo::new(move |_| engine.model.with(ModelState::is_ready));
+    Effect::new(move |_| {
+        if ready.get() {
+            engine.read_towers(false);
+        }
+    });
+    view! {
+        <Column title=t().place_models()>
+            <DeviceNotice />
+            {trouble}
+            <LoadFailure />
+            <LoadProgressView />
+            <section class="part">
+                <h2>{t().models_available()}</h2>
+                <ModelRows on_choose=chosen below=Callback::new(below) />
+                <div class="buttons">
+                    <OpenFileButton on_choose=chosen />
+                    <button type="button" class="button" on:click=move |_| engine.read_catalog()>
+                        <Icon glyph=Glyph::Again />
+                        {t().models_refresh()}
+                    </button>
+                </div>
+            </section>
+            <SavedOthers />
+        </Column>
+    }
+}
+
+/// What a card has below the button that loads its model.
+fn below(choice: Choice) -> AnyView {
+    view! {
+        <div class="model-below">
+            <InMemory choice=choice.clone() />
+            <Saved choice=choice.clone() />
+            <Details choice=choice />
+        </div>
+    }
+    .into_any()
+}
+
+/// What a loaded model takes of the graphics memory, and the parts of it that can be given back.
+#[component]
+fn InMemory(choice: Choice) -> impl IntoView {
+    let engine = use_stores().engine;
+    let loaded = Memo::new(move |_| {
+        engine.model.with(|model| model.is_ready() && model.choice().is_some_and(|it| it.id == choice.id))
+    });
+    let towers = Memo::new(move |_| engine.towers.get().filter(|_| loaded.get()));
+    let words = move |(bytes, all): (u64, u64)| {
+        if bytes == 0 {
+            t().memory_in_use(&format::bytes(all))
+        } else {
+            t().memory_with_media(&format::bytes(all), &format::bytes(bytes))
+        }
+    };
+    let view = move |(bytes, all): (u64, u64)| {
+        view! {
+            <p>{t().memory_graphics()} ": " {words((bytes, all))}</p>
+            <div class="buttons">
+                <button type="button" class="button" on:click=move |_| engine.unload()>{t().memory_unload()}</button>
+                {(bytes > 0).then(|| view! {
+                    <button type="button" class="button" on:click=move |_| engine.read_towers(true)>
+                        {t().memory_free()}
+                    </button>
+                })}
+            </div>
+            {(bytes > 0).then(|| view! { <p class="hint">{t().memory_free_hint()}</p> })}
+        }
+    };
+    move || towers.get().map(view)
+}
