@@ -13,7 +13,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, devices, firefox, webkit } from "@playwright/test";
-import { DOWNLOADS, EMULATES_MEDIA, firefoxForFakes, firefoxWithWebGpu, isPackaged, PICKS_TWICE } from "./support/firefox.ts";
+import { DOWNLOADS, EMULATES_MEDIA, EVERY_BROWSER, firefoxForFakes, firefoxWithWebGpu, isPackaged, PICKS_TWICE } from "./support/firefox.ts";
 import { place } from "./support/place.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -78,6 +78,13 @@ const others = [
     testDir: "tests/fake",
     use: { ...desktopFirefox, ...firefoxForFakes },
     grepInvert: isPackaged ? new RegExp([DOWNLOADS, EMULATES_MEDIA, PICKS_TWICE].join("|")) : [],
+  },
+  {
+    name: "firefox",
+    there: hasFirefox,
+    testDir: "tests/fake",
+    use: { ...desktopFirefox, ...firefoxForFakes },
+    grep: new RegExp(EVERY_BROWSER),
   },
   { name: "webgpu-firefox", there: hasFirefox, testDir: "tests/firefox", use: { ...desktopFirefox, ...firefoxWithWebGpu } },
   {

@@ -1,6 +1,7 @@
 // What happens before the page lives, and when it never does.
 
 import type { Page } from "@playwright/test";
+import { EVERY_BROWSER } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 const TEXTS = /\/pkg\/texts\.en\.[0-9a-f]+\.txt$/;
@@ -17,7 +18,7 @@ async function holdProgram(page: Page): Promise<() => void> {
   return () => start();
 }
 
-test("what is typed and pressed before the page lives is not lost", async ({ app, page }) => {
+test("what is typed and pressed before the page lives is not lost", { tag: EVERY_BROWSER }, async ({ app, page }) => {
   const start = await holdProgram(page);
   await page.goto("/?fake=instant,demo", { waitUntil: "commit" });
   await app.composer.fill("Typed early");

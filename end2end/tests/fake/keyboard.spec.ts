@@ -1,3 +1,4 @@
+import { EVERY_BROWSER } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test.describe("the keyboard", () => {
@@ -107,7 +108,7 @@ test.describe("the keyboard", () => {
     ]);
   });
 
-  test("a dialog keeps the focus and gives it back", async ({ app, page }) => {
+  test("a dialog keeps the focus and gives it back", { tag: EVERY_BROWSER }, async ({ app, page }) => {
     await app.openChat();
     await app.model.focus();
     await page.keyboard.press("Enter");

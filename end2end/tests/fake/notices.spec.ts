@@ -73,7 +73,7 @@ test.describe("a notice", () => {
         ids.set(id | 0, id);
         return id;
       }) as typeof window.setTimeout;
-      window.clearTimeout = (id) => clearTimeout(id === undefined ? id : (ids.get(id | 0) ?? id));
+      window.clearTimeout = (id) => clearTimeout(ids.get(Number(id) | 0) ?? id);
     });
     await app.openChat();
     await app.ask("Hello");

@@ -49,7 +49,7 @@ enum Step {
     Site,
     /// The page in a real browser, with a fake engine and with the real one
     E2e,
-    /// The page in Firefox, and in WebKit where it can be installed; only runs when named
+    /// All tests of the page in Firefox, and in WebKit where it can be installed; only runs when named
     Browsers,
 }
 
@@ -70,7 +70,7 @@ pub fn run(options: &Options) -> Result<()> {
         return Ok(());
     }
     let wanted = |step: &&Step| match options.only.as_slice() {
-        // Not every test has passed in another browser yet.
+        // `e2e` has those of Firefox that differ from Chromium's.
         [] => **step != Step::Browsers,
         only => only.contains(step),
     };

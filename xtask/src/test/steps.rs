@@ -76,6 +76,14 @@ pub fn site() -> Result<()> {
 pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
     let mut playwright = playwright(programs)?;
     playwright.args(["--project=webgpu", "--project=fake-engine", "--project=microphone"]);
+    // Where it can be had: all of its tests are the step `browsers`.
+    match setup::firefox(&project::root().join("end2end")) {
+        Ok(firefox) => {
+            playwright.envs(firefox.map(|firefox| ("FIREFOX", firefox)));
+            playwright.arg("--project=firefox");
+        }
+        Err(error) => eprintln!("    without Firefox: {error:#}"),
+    }
     tally::run(&mut playwright, Runner::Playwright, tally)
 }
 
