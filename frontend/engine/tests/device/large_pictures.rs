@@ -6,11 +6,12 @@ use engine::bytes::{CancelToken, MemorySource};
 use engine::gguf::Header;
 use engine::media::{ContentHash, Media, Medium, SoftTokens};
 use engine::session::{LoadOptions, ModelFile, Session};
-use engine::synth::{self, Quant, Shape};
+use engine::synth;
 use engine::vision::Picture;
 use shaders::quant::dequantize;
 
 use crate::common;
+use crate::towers::without_towers;
 use crate::vision::{EXACT, assert_near, budget, carried, colours, json, see, tensor, with};
 
 /// The largest picture in a model whose sliding layers see it in both directions, with soft tokens by a formula. The logits
@@ -43,18 +44,8 @@ fn the_decoder_reads_a_picture_of_1120_tokens_as_the_reference_does() {
 /// A random model of the 12B kind, which has no tower: pictures are cut into patches of 48 pixels.
 #[test]
 fn patches_of_a_picture_of_1120_tokens_become_soft_tokens_as_specified() {
-    let shape = Shape {
-        layers: 1,
-        width: 128,
-        heads: 1,
-        kv_heads_sliding: 1,
-        kv_heads_global: 1,
-        feed_forward: 256,
-        ..("12b".parse::<Shape>().expect("a shape"))
-    };
-    let options = synth::Options { vocabulary: 1024, towers: true, ..synth::Options::new(shape, Quant::F16) };
     let mut bytes = Vec::new();
-    synth::write(&mut bytes, &options).expect("a model");
+    synth::write(&mut bytes, &without_towers()).expect("a model");
     let header = pollster::block_on(Header::read(&MemorySource::new(bytes.clone()))).expect("a header");
     let read = |name: &str| {
         let found = header.tensor(name).unwrap_or_else(|| panic!("no {name}"));

@@ -9,8 +9,9 @@ use engine::vision::Budget;
 use crate::common;
 use crate::vision::{budget, carried, colours, see};
 
-/// A random model of the 12B kind, which has layer norms in place of a vision tower, and reads samples as they are.
-fn without_towers() -> std::path::PathBuf {
+/// A small model of the 12B kind, which has no tower: it cuts pictures into patches of 48 pixels, and reads samples as they
+/// are.
+pub fn without_towers() -> synth::Options {
     let shape = Shape {
         layers: 1,
         width: 128,
@@ -20,9 +21,12 @@ fn without_towers() -> std::path::PathBuf {
         feed_forward: 256,
         ..("12b".parse::<Shape>().expect("a shape"))
     };
-    let options = synth::Options { vocabulary: 1024, towers: true, ..synth::Options::new(shape, Quant::F16) };
+    synth::Options { vocabulary: 1024, towers: true, ..synth::Options::new(shape, Quant::F16) }
+}
+
+fn written(options: &synth::Options) -> std::path::PathBuf {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("without_towers.gguf");
-    synth::write(std::fs::File::create(&path).expect("a file"), &options).expect("a model");
+    synth::write(std::fs::File::create(&path).expect("a file"), options).expect("a model");
     path
 }
 
@@ -32,7 +36,7 @@ fn every_kernel_of_a_tower_is_verified() {
     let files = [
         (common::repository("server/models/pebble.gguf"), None),
         (carried("models/tiny-e2b.q4_0.lcpp.gguf"), Some(carried("models/tiny-e2b.mmproj.q8_0.gguf"))),
-        (without_towers(), None),
+        (written(&without_towers()), None),
     ];
     let mut tried = HashSet::new();
     for (model, projector) in files {

@@ -102,7 +102,7 @@ fn what_cannot_be_trained_is_named() {
     let cases = [
         (vec![ids(), picture], "line 2: doesn’t say which file the image is"),
         (vec![masked], "line 1: nothing to learn: the model says nothing in it"),
-        (vec![], "holds no example"),
+        (vec![], "has no examples"),
     ];
     for (rows, reason) in cases {
         let said = refusal(&train(MODEL, folder.path(), &rows, &[]));

@@ -74,7 +74,7 @@ fn settings(steps: u32) -> TuneSettings {
         learning_rate: 1e-2,
         warmup: 0.0,
         accumulation: 1,
-        eval_share: 0.3,
+        eval_share: 0.34,
         checkpoint_every: 2,
         ..TuneSettings::default()
     }
