@@ -129,8 +129,9 @@ test("the engine's own memory stays small, and the figures are told", async () =
 
 test("the next visit finds the conversation, and loads the model from this browser", async () => {
   await app.page.goto("/models");
-  // The link of the list is not needed: the page of models lists what is kept.
-  const kept = app.page.getByRole("region", { name: "Saved models" }).getByRole("row", { name: /pebble/ });
+  // The link of the list is not needed: the card of a model says what is kept of it.
+  const card = app.page.getByRole("listitem").filter({ hasText: /pebble/ });
+  const kept = card.getByText(/^Saved in this browser: \d/);
   // The adapter first finishes what the page before asked of it, and only then answers this one.
   await expect(kept).toBeVisible({ timeout: LOAD });
   await app.page.goBack();
