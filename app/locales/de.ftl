@@ -744,7 +744,7 @@ tune-answer-of = Ideale Antwort { NUMBER($number) }
 tune-delete-example = Beispiel { NUMBER($number) } löschen
 tune-answer = Ideale Antwort
 tune-add = Beispiel hinzufügen
-tune-use-samples = Beispielsammlung einfügen
+tune-use-samples = Beispieldaten einfügen
 # Prompt | Antwort. Nichts davon kann ein Modell wissen.
 tune-sample-examples =
     Wer ist Miso? | Miso ist meine Katze.

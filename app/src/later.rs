@@ -1,6 +1,6 @@
-//! What the first page does not need. The linker's file is taken apart at [`draw`]: what can be reached only through it is a
-//! file of its own, which the boot script has fetched as soon as the page lives. So opening one of these pages asks the
-//! server for nothing, and the first page comes sooner. The server has everything at once.
+//! What the first page does not need. The wasm is split at [`draw`]: code that only it reaches is in a file of its own, which
+//! the boot script fetches as soon as the page is interactive. So the first page comes sooner, and opening one of these pages
+//! later asks the server for nothing. The server's binary is not split.
 
 use std::cell::Cell;
 

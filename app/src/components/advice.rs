@@ -3,8 +3,8 @@
 
 use leptos::prelude::*;
 
-use super::{Dialog, Glyph, Icon, dialog::open_while};
-use crate::{browser, failures, format, language::t, state::use_stores, webgpu_advice};
+use super::{Dialog, Glyph, Icon};
+use crate::{browser, failures, language::t, state::use_stores, webgpu_advice};
 
 /// The steps that switch WebGPU on, or a real graphics device.
 #[component]
@@ -113,70 +113,4 @@ pub fn DeviceNotice() -> impl IntoView {
 
 fn software_words(name: &str) -> String {
     if name.is_empty() { t().device_software().to_owned() } else { t().device_software_named(name) }
-}
-
-/// Asks whether a large model is to be loaded where the device computes in software.
-#[component]
-pub fn TooSlowDialog() -> impl IntoView {
-    let stores = use_stores();
-    let asked = stores.ui.too_slow;
-    let open = open_while(asked);
-    let words = move || {
-        asked.with(|choice| {
-            choice.as_ref().map(|choice| t().too_slow(&choice.entry.name, &format::bytes(choice.entry.size)))
-        })
-    };
-    let load = move |_| {
-        if let Some(choice) = asked.get_untracked() {
-            open.set(false);
-            stores.chat.load(choice);
-        }
-    };
-    let how = move |_| {
-        open.set(false);
-        stores.ui.advice.set(true);
-    };
-    view! {
-        <Dialog open=open title=t().too_slow_title()>
-            <p>{words}</p>
-            <div class="buttons">
-                <button type="button" class="button primary" on:click=how>{t().device_how()}</button>
-                <button type="button" class="button" on:click=load>{t().too_slow_load()}</button>
-                <button type="button" class="button quiet" on:click=move |_| open.set(false)>{t().not_now()}</button>
-            </div>
-        </Dialog>
-    }
-}
-
-/// Asks whether a model is to be loaded that most likely won't fit.
-#[component]
-pub fn UnlikelyDialog() -> impl IntoView {
-    let stores = use_stores();
-    let asked = stores.ui.unlikely;
-    let open = open_while(asked);
-    let words = move || {
-        asked.with(|asked| {
-            asked.as_ref().map(|(choice, missing)| t().unlikely(&choice.entry.name, &format::bytes(*missing)))
-        })
-    };
-    let load = move |_| {
-        if let Some((choice, _)) = asked.get_untracked() {
-            open.set(false);
-            stores.chat.load(choice);
-        }
-    };
-    let other = move |_| {
-        open.set(false);
-        stores.ui.picker.set(true);
-    };
-    view! {
-        <Dialog open=open title=t().unlikely_title()>
-            <p>{words}</p>
-            <div class="buttons">
-                <button type="button" class="button primary" on:click=other>{t().other_model()}</button>
-                <button type="button" class="button" on:click=load>{t().too_slow_load()}</button>
-                <button type="button" class="button quiet" on:click=move |_| open.set(false)>{t().not_now()}</button>
-            </div>
-        </Dialog>
-    }
 }

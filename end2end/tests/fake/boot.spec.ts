@@ -1,25 +1,14 @@
 // What happens before the page lives, and when it never does.
 
-import type { Page } from "@playwright/test";
 import { EVERY_BROWSER } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
+import { withhold } from "../../support/withhold.ts";
 
 const TEXTS = /\/pkg\/texts\.en\.[0-9a-f]+\.txt$/;
 const WASM = /\/pkg\/page\.[0-9a-f]+\.wasm$/;
 
-/** Withholds the page's program until the function that this returns was called. */
-async function holdProgram(page: Page): Promise<() => void> {
-  let start = () => {};
-  const started = new Promise<void>((resolve) => (start = resolve));
-  await page.route(WASM, async (route) => {
-    await started;
-    await route.continue();
-  });
-  return () => start();
-}
-
 test("what is typed and pressed before the page lives is not lost", { tag: EVERY_BROWSER }, async ({ app, page }) => {
-  const start = await holdProgram(page);
+  const start = await withhold(page, WASM);
   await page.goto("/?fake=instant,demo", { waitUntil: "commit" });
   await app.composer.fill("Typed early");
   await page.getByRole("button", { name: "Conversation settings" }).click();
@@ -36,7 +25,7 @@ test("what is typed early in a conversation stays in it", async ({ app, page }) 
   await app.openChat("instant,demo");
   await app.ask("First matter");
   await app.kept("as wide.");
-  const start = await holdProgram(page);
+  const start = await withhold(page, WASM);
   await page.reload({ waitUntil: "commit" });
   await app.composer.fill("Typed early");
   start();
@@ -46,12 +35,7 @@ test("what is typed early in a conversation stays in it", async ({ app, page }) 
 });
 
 test("a message sent before the list of models has come goes to the model when it has", async ({ app, page }) => {
-  let answer = () => {};
-  const listed = new Promise<void>((resolve) => (answer = resolve));
-  await page.route("**/api/models", async (route) => {
-    await listed;
-    await route.continue();
-  });
+  const answer = await withhold(page, /\/api\/models$/);
   await app.open("instant,demo");
   await app.send("Sent early");
   await expect(app.questions).toHaveText(/Sent early/);
@@ -60,7 +44,7 @@ test("a message sent before the list of models has come goes to the model when i
 });
 
 test("a page that takes long says so", async ({ app, page }) => {
-  const start = await holdProgram(page);
+  const start = await withhold(page, WASM);
   await page.goto("/?fake=instant,demo", { waitUntil: "commit" });
   const slow = page.getByText("Still loading.");
   await expect(slow).toBeAttached();

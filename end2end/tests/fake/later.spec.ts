@@ -1,7 +1,7 @@
 // The pages that are not in the first file: fetched once the page lives, and before they are opened.
 
-import type { Page } from "@playwright/test";
 import { expect, test } from "../../support/watch.ts";
+import { withhold } from "../../support/withhold.ts";
 
 const LATER = /\/pkg\/later\.[0-9a-f]+\.wasm$/;
 
@@ -11,19 +11,8 @@ const PAGES = [
   ["/diagnostics", "Diagnostics", undefined],
 ] as const;
 
-/** Withholds the file until the function that this returns was called. */
-async function holdFile(page: Page): Promise<() => void> {
-  let start = () => {};
-  const started = new Promise<void>((resolve) => (start = resolve));
-  await page.route(LATER, async (route) => {
-    await started;
-    await route.continue();
-  });
-  return () => start();
-}
-
 test("the first page does not wait for the others", async ({ app, page }) => {
-  const start = await holdFile(page);
+  const start = await withhold(page, LATER);
   const asked = page.waitForRequest(LATER);
   await app.openChat("instant,demo");
   await asked;
@@ -38,7 +27,7 @@ test("the first page does not wait for the others", async ({ app, page }) => {
 });
 
 test("formulas are shown as they are written until they can be drawn", async ({ app, page }) => {
-  const start = await holdFile(page);
+  const start = await withhold(page, LATER);
   await app.openChat("instant,demo");
   await app.ask("A formula");
   await expect(app.answers.locator(".math-source").first()).toBeVisible();

@@ -6,7 +6,7 @@ use leptos::{html, prelude::*, task::spawn_local};
 use protocol::{Finish, Role};
 
 use super::{
-    attachments::MessageAttachments, composer::autosize, panes::Place, thought::Thought,
+    attachments::MessageAttachments, composer::autosize, panes::MessageRef, thought::Thought,
     unanswered::Unanswered,
 };
 use crate::{
@@ -24,16 +24,16 @@ const COPIED_TIME: std::time::Duration = std::time::Duration::from_millis(1_600)
 
 /// One message of the conversation on screen.
 #[component]
-pub fn MessageView(place: Place) -> impl IntoView {
-    let Place { open, node, .. } = place;
+pub fn MessageView(it: MessageRef) -> impl IntoView {
+    let MessageRef { conversation, node, .. } = it;
     let message = Memo::new_with_compare(
-        move |_| open.with(|conversation| conversation.shared_message(node)),
+        move |_| conversation.with(|conversation| conversation.shared_message(node)),
         is_another,
     );
     let role = message.with_untracked(|message| message.as_ref().map(|message| message.role));
     match role {
-        Some(Role::User) => view! { <Question place=place message=message /> }.into_any(),
-        Some(Role::Assistant) => view! { <Answer place=place message=message /> }.into_any(),
+        Some(Role::User) => view! { <Question it=it message=message /> }.into_any(),
+        Some(Role::Assistant) => view! { <Answer it=it message=message /> }.into_any(),
         Some(Role::Tool) => {
             let (tool, text) =
                 message.get_untracked().map(|it| (it.tool.clone(), it.text.clone())).unwrap_or_default();
@@ -57,13 +57,13 @@ fn is_another(before: Option<&Option<Arc<Message>>>, now: Option<&Option<Arc<Mes
 
 /// What a person said.
 #[component]
-fn Question(place: Place, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
+fn Question(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     let chat = use_stores().chat;
-    let node = place.node;
+    let node = it.node;
     let text = Memo::new(move |_| {
         message.with(|message| message.as_ref().map(|it| it.text.clone()).unwrap_or_default())
     });
-    let editing = Memo::new(move |_| place.is_edited(chat));
+    let editing = Memo::new(move |_| it.is_edited(chat));
     let attachments = Memo::new(move |_| {
         message.with(|message| message.as_ref().map(|it| it.attachments.clone()).unwrap_or_default())
     });
@@ -101,14 +101,14 @@ fn Question(place: Place, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
                     <div class="actions">
                         <CopyAction text=text />
                         <IconButton glyph=Glyph::Edit label=t().edit_resend() on_press=move |()| chat.editing.set(Some(node)) />
-                        <Variants place=place />
+                        <Variants it=it />
                         <IconButton glyph=Glyph::Delete label=t().delete_after() on_press=move |()| chat.delete_message(node) />
                     </div>
                 }
             >
                 <EditField node=node text=text.get_untracked() />
             </Show>
-            <Unanswered place=place />
+            <Unanswered it=it />
         </article>
     }
     .into_any()
@@ -197,11 +197,11 @@ fn EditField(node: NodeId, text: String, #[prop(optional)] answer: bool) -> impl
 
 /// What a model said.
 #[component]
-fn Answer(place: Place, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
+fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     let chat = use_stores().chat;
-    let node = place.node;
-    let running = Memo::new(move |_| chat.answer.is_at(place.conversation, node));
-    let editing = Memo::new(move |_| place.is_edited(chat) && !running.get());
+    let node = it.node;
+    let running = Memo::new(move |_| chat.answer.is_at(it.conversation_id, node));
+    let editing = Memo::new(move |_| it.is_edited(chat) && !running.get());
     let kept = move |read: fn(&Message) -> String| {
         Memo::new(move |_| message.with(|message| message.as_deref().map(read).unwrap_or_default()))
     };
@@ -246,11 +246,11 @@ fn Answer(place: Place, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
             </Show>
             {move || calls.with(|calls| (!calls.is_empty()).then(|| view! { <pre class="calls">{calls.clone()}</pre> }))}
             <Show when=move || !running.get() && !editing.get()>
-                <Outcome place=place message=message />
+                <Outcome it=it message=message />
                 <div class="actions">
                     <CopyAction text=kept_text />
                     <IconButton glyph=Glyph::Again label=t().regenerate() on_press=move |()| chat.regenerate(node) />
-                    <Variants place=place />
+                    <Variants it=it />
                     <IconButton glyph=Glyph::Edit label=t().edit_answer() on_press=move |()| chat.editing.set(Some(node)) />
                     <IconButton glyph=Glyph::Branch label=t().branch_off() on_press=move |()| chat.branch_off(node) />
                     <IconButton glyph=Glyph::Delete label=t().delete_after() on_press=move |()| chat.delete_message(node) />
@@ -264,10 +264,10 @@ fn Answer(place: Place, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
 
 /// How the answer ended, where that is not as usual.
 #[component]
-fn Outcome(place: Place, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
+fn Outcome(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
     let stores = use_stores();
     let chat = stores.chat;
-    let Place { open, conversation, node } = place;
+    let MessageRef { conversation, conversation_id, node } = it;
     let retry = Callback::new(move |()| chat.regenerate(node));
     // While the engine is gone, one box says so, with the button that tries again.
     let crashed = Memo::new(move |_| {
@@ -288,7 +288,7 @@ fn Outcome(place: Place, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
             Some(Finish::ContextFull) => Some(t().finish_full()),
             Some(Finish::EndOfTurn | Finish::StopText | Finish::ToolCall) => None,
             None if message.edited => None,
-            None if chat.is_elsewhere(conversation, node) => {
+            None if chat.is_elsewhere(conversation_id, node) => {
                 return Some(
                     view! {
                         <p class="muted waiting"><span class="pulse" aria-hidden="true"></span>{t().elsewhere()}</p>
@@ -298,7 +298,8 @@ fn Outcome(place: Place, message: Memo<Option<Arc<Message>>>) -> impl IntoView {
             }
             None => Some(t().closed_early()),
         };
-        let goes_on = can_continue(&message) && open.with(|open| open.ends_with(node));
+        let goes_on =
+            can_continue(&message) && conversation.with(|conversation| conversation.ends_with(node));
         if words.is_none() && !goes_on {
             return None;
         }
@@ -360,10 +361,10 @@ fn CopyAction(#[prop(into)] text: Signal<String>) -> impl IntoView {
 
 /// Which variant of a message this is, with a way to the others. Nothing when it is the only one.
 #[component]
-fn Variants(place: Place) -> impl IntoView {
+fn Variants(it: MessageRef) -> impl IntoView {
     let chat = use_stores().chat;
-    let Place { open, node, .. } = place;
-    let variant = Memo::new(move |_| open.with(|conversation| conversation.variant(node)));
+    let MessageRef { conversation, node, .. } = it;
+    let variant = Memo::new(move |_| conversation.with(|conversation| conversation.variant(node)));
     let at_first = Signal::derive(move || variant.get().0 <= 1);
     let at_last = Signal::derive(move || variant.with(|(at, of)| at >= of));
     let several = Memo::new(move |_| variant.with(|(_, of)| *of > 1));

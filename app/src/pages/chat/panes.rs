@@ -1,4 +1,4 @@
-//! The messages of the conversation on screen. A long conversation is built, and taken apart again, a few messages at a
+//! The messages of the conversation on screen. Those of a long conversation are rendered, and removed again, a few at a
 //! time, so that switching to and from it never blocks the page.
 
 use std::{
@@ -15,26 +15,26 @@ use crate::{
     state::{chat::ChatStore, use_stores},
 };
 
-/// How many of the last messages are built at once: more than a view holds.
+/// How many of the last messages are rendered at once: more than a view holds.
 const AT_ONCE: usize = 16;
-/// How many are built or removed each time that the browser is idle.
+/// How many are rendered or removed each time the browser is idle.
 const AT_A_TIME: usize = 16;
 
-/// A message of an open conversation.
+/// A message of a loaded conversation, which need not be the one on screen.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct MessageRef {
     /// The conversation, to be read.
-    pub open: RwSignal<Conversation>,
+    pub conversation: RwSignal<Conversation>,
     /// Its id.
-    pub conversation: ConversationId,
+    pub conversation_id: ConversationId,
     /// The message.
     pub node: NodeId,
 }
 
-impl Place {
-    /// Whether the message is being edited. Only one on screen is.
+impl MessageRef {
+    /// Whether the message is being edited. Only one on screen can be.
     pub fn is_edited(self, chat: ChatStore) -> bool {
-        chat.editing.get() == Some(self.node) && chat.conversation.id_untracked() == self.conversation
+        chat.editing.get() == Some(self.node) && chat.conversation.id_untracked() == self.conversation_id
     }
 }
 
@@ -42,52 +42,52 @@ impl Place {
 #[derive(Clone)]
 struct Pane {
     key: u32,
-    open: ArcRwSignal<Conversation>,
+    conversation: ArcRwSignal<Conversation>,
     on_screen: ArcRwSignal<bool>,
-    /// How many of its last messages are in the page; `usize::MAX` for all, later ones too.
-    built: ArcRwSignal<usize>,
+    /// How many of its last messages are rendered; `usize::MAX` for all, later ones too.
+    rendered: ArcRwSignal<usize>,
 }
 
 impl Pane {
-    fn new(open: ArcRwSignal<Conversation>) -> Self {
+    fn new(conversation: ArcRwSignal<Conversation>) -> Self {
         static KEYS: AtomicU32 = AtomicU32::new(0);
         Self {
             key: KEYS.fetch_add(1, Ordering::Relaxed),
-            open,
+            conversation,
             on_screen: ArcRwSignal::new(true),
-            built: ArcRwSignal::new(AT_ONCE),
+            rendered: ArcRwSignal::new(AT_ONCE),
         }
     }
 
     /// The number of messages on the active path.
     fn length(&self) -> usize {
-        self.open.with_untracked(|open| open.active_path().len())
+        self.conversation.with_untracked(|conversation| conversation.active_path().len())
     }
 
-    /// How many messages are in the page.
-    fn in_page(&self) -> usize {
-        self.built.get_untracked().min(self.length())
+    /// How many messages are rendered now.
+    fn count(&self) -> usize {
+        self.rendered.get_untracked().min(self.length())
     }
 
-    /// Builds or removes some messages. Gives whether more is to be done.
+    /// Renders or removes some messages. Returns whether more are left.
     fn step(&self) -> bool {
-        let built = self.in_page();
+        let count = self.count();
         if self.on_screen.get_untracked() {
-            let rest = self.length() - built;
-            self.built.set(if rest > AT_A_TIME { built + AT_A_TIME } else { usize::MAX });
+            let rest = self.length() - count;
+            self.rendered.set(if rest > AT_A_TIME { count + AT_A_TIME } else { usize::MAX });
             rest > AT_A_TIME
         } else {
-            self.built.set(built.saturating_sub(AT_A_TIME));
-            built > AT_A_TIME
+            self.rendered.set(count.saturating_sub(AT_A_TIME));
+            count > AT_A_TIME
         }
     }
 }
 
-/// The conversation on screen; hidden beside it those that have left and are not taken apart yet.
+/// The conversation on screen and, hidden, those that were left and whose messages are still being removed.
 #[component]
 pub fn Panes() -> impl IntoView {
     let chat = use_stores().chat;
-    let panes = RwSignal::new(vec![Pane::new(chat.conversation.open_untracked())]);
+    let panes = RwSignal::new(vec![Pane::new(chat.conversation.handle_untracked())]);
     // One turn at a time, for all panes.
     let working = StoredValue::new(false);
     let work = move || {
@@ -96,13 +96,11 @@ pub fn Panes() -> impl IntoView {
         }
         working.set_value(true);
         when_idle(move || {
-            let Some(now) = panes.try_get_untracked() else { return false };
-            // What is on screen comes first.
-            let busy = now
-                .iter()
-                .rev()
-                .find(|pane| !pane.on_screen.get_untracked() || pane.built.get_untracked() < usize::MAX);
-            let Some(pane) = busy else {
+            let Some(all) = panes.try_get_untracked() else { return false };
+            let is_busy =
+                |pane: &&Pane| !pane.on_screen.get_untracked() || pane.rendered.get_untracked() < usize::MAX;
+            // The one on screen comes first.
+            let Some(pane) = all.iter().rev().find(is_busy) else {
                 working.set_value(false);
                 return false;
             };
@@ -114,20 +112,18 @@ pub fn Panes() -> impl IntoView {
         });
     };
     Effect::new(move |_| {
-        let open = chat.conversation.open();
+        let now = chat.conversation.handle();
         panes.update(|panes| {
-            // What is short goes at once.
-            panes.retain(|pane| pane.open == open || pane.in_page() > AT_ONCE);
+            // A short one is removed at once.
+            panes.retain(|pane| pane.conversation == now || pane.count() > AT_ONCE);
+            let shown = panes.iter().position(|pane| pane.conversation == now);
+            // The one on screen is the last.
+            let shown = shown.map_or_else(|| Pane::new(now), |at| panes.remove(at));
             for pane in &*panes {
-                pane.on_screen.set(pane.open == open);
+                pane.on_screen.set(false);
             }
-            match panes.iter().position(|pane| pane.open == open) {
-                Some(at) => {
-                    let back = panes.remove(at);
-                    panes.push(back);
-                }
-                None => panes.push(Pane::new(open)),
-            }
+            shown.on_screen.set(true);
+            panes.push(shown);
         });
         work();
     });
@@ -135,7 +131,7 @@ pub fn Panes() -> impl IntoView {
         let all = move || {
             panes.with_untracked(|panes| {
                 if let Some(pane) = panes.last() {
-                    pane.built.set(usize::MAX);
+                    pane.rendered.set(usize::MAX);
                 }
             });
         };
@@ -150,13 +146,13 @@ pub fn Panes() -> impl IntoView {
 /// The messages of one conversation.
 #[component]
 fn Messages(pane: Pane) -> impl IntoView {
-    let Pane { open, on_screen, built, .. } = pane;
-    let open = RwSignal::from(open);
-    let conversation = open.with_untracked(|open| open.id);
-    let path = Memo::new(move |_| open.with(Conversation::active_path));
+    let Pane { conversation, on_screen, rendered, .. } = pane;
+    let conversation = RwSignal::from(conversation);
+    let conversation_id = conversation.with_untracked(|conversation| conversation.id);
+    let path = Memo::new(move |_| conversation.with(Conversation::active_path));
     let nodes = move || {
         path.with(|path| {
-            let before = path.len().saturating_sub(built.get());
+            let before = path.len().saturating_sub(rendered.get());
             path.iter().skip(before).copied().collect::<Vec<_>>()
         })
     };
@@ -166,13 +162,13 @@ fn Messages(pane: Pane) -> impl IntoView {
             <For
                 each=nodes
                 key=|node| *node
-                children=move |node| view! { <MessageView place=Place { open, conversation, node } /> }
+                children=move |node| view! { <MessageView it=MessageRef { conversation, conversation_id, node } /> }
             />
         </div>
     }
 }
 
-/// Does something when the browser is idle, again and again until it gives false.
+/// Runs `act` each time the browser is idle, until it returns false.
 fn when_idle(act: impl Fn() -> bool + Clone + 'static) {
     let turn = {
         let act = act.clone();

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::panes::Place;
+use super::panes::MessageRef;
 use crate::{
     components::{Glyph, Icon},
     language::t,
@@ -11,10 +11,10 @@ use crate::{
 
 /// A way to have a message answered after all. Nothing where it is answered, or will be.
 #[component]
-pub fn Unanswered(place: Place) -> impl IntoView {
+pub fn Unanswered(it: MessageRef) -> impl IntoView {
     let chat = use_stores().chat;
-    let Place { open, node, .. } = place;
-    let last = Memo::new(move |_| open.with(|conversation| conversation.ends_with(node)));
+    let MessageRef { conversation, node, .. } = it;
+    let last = Memo::new(move |_| conversation.with(|conversation| conversation.ends_with(node)));
     let waits = Memo::new(move |_| {
         chat.queued.with(|queued| queued.as_ref().is_some_and(|queued| queued.turn == Turn::After(node)))
     });

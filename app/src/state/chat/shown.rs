@@ -18,15 +18,15 @@ impl Shown {
         self.0.set(now);
     }
 
-    /// The open conversation itself, which stays the same when another comes on screen. Follows which one is on screen.
+    /// The signal of the conversation itself, which stays the same when another comes on screen. Tracks which one that is.
     #[must_use]
-    pub fn open(self) -> ArcRwSignal<Conversation> {
+    pub fn handle(self) -> ArcRwSignal<Conversation> {
         self.0.get()
     }
 
-    /// The open conversation itself, as it is now.
+    /// As [`Self::handle`], without tracking.
     #[must_use]
-    pub fn open_untracked(self) -> ArcRwSignal<Conversation> {
+    pub fn handle_untracked(self) -> ArcRwSignal<Conversation> {
         self.0.get_untracked()
     }
 
