@@ -2,7 +2,7 @@
 
 use super::{Arg, Case, CaseError, Expected, adapted, random};
 use crate::embed::gather as embed;
-use crate::matmul::{self as prefill, Clamps, Tile};
+use crate::matmul::{self, Clamps, Tile};
 use crate::matvec::{Correction, Epilogue, Leaves, Matvec, Merge, Norms, Prologue, twin};
 use crate::quant::{dequantize, quantize, repack};
 use crate::repack as kernel;
@@ -286,12 +286,27 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
 
 /// A product of prefill: more tokens than a tile takes.
 pub fn matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
+    prefill(tile, dtype, None)
+}
+
+/// The same of a clipped linear: about a third of its inputs and outputs are out of bounds.
+pub fn clamped_matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
+    prefill(tile, dtype, Some(Clamps { input: [-0.6, 0.7], output: [-6.0, 5.0] }))
+}
+
+fn prefill(tile: Tile, dtype: DType, clamps: Option<Clamps>) -> Result<Case, CaseError> {
     let (k, n, tokens) = (512, 75, tile.bm + 3);
     let w = matrix(dtype, k, n, 31)?;
     let x = random(32, (k * tokens) as usize);
     let state = State { len: tokens, ..State::default() };
-    let params = prefill::Params::new(&w.layout);
-    let y = prefill::matmul(&w.layout, &w.words, &x);
+    let params = matmul::Params::new(&w.layout);
+    let (source, params, y) = match clamps {
+        None => (tile.source(dtype)?, params, matmul::matmul(&w.layout, &w.words, &x)),
+        Some(clamps) => {
+            let y = matmul::matmul_clamped(&w.layout, &w.words, &x, &clamps);
+            (tile.clamped_source(dtype)?, params.with_clamps(clamps), y)
+        }
+    };
     let args = vec![
         Arg::uniform(&params),
         Arg::Words(w.words),
@@ -300,26 +315,6 @@ pub fn matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
         Arg::zeros(y.len()),
     ];
     let grid = tile.dispatch(&params, tokens);
-    Ok(Case { source: tile.source(dtype)?, args, grid, expected: vec![Expected::new(4, y, tolerance(k))] })
-}
-
-/// The same of a clipped linear: about a third of what goes in and comes out is out of bounds.
-pub fn clamped_matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
-    let (k, n, tokens) = (512, 75, tile.bm + 3);
-    let w = matrix(dtype, k, n, 33)?;
-    let x = random(34, (k * tokens) as usize);
-    let state = State { len: tokens, ..State::default() };
-    let clamps = Clamps { input: [-0.6, 0.7], output: [-6.0, 5.0] };
-    let params = prefill::Params::new(&w.layout).with_clamps(clamps);
-    let y = prefill::matmul_clamped(&w.layout, &w.words, &x, &clamps);
-    let args = vec![
-        Arg::uniform(&params),
-        Arg::Words(w.words),
-        Arg::Words(bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec()),
-        Arg::floats(&x),
-        Arg::zeros(y.len()),
-    ];
-    let (source, grid) = (tile.clamped_source(dtype)?, tile.dispatch(&params, tokens));
     Ok(Case { source, args, grid, expected: vec![Expected::new(4, y, tolerance(k))] })
 }
 

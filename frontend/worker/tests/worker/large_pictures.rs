@@ -7,7 +7,7 @@ use std::rc::Rc;
 use engine::bytes::FileSource;
 use engine::gguf::Header;
 use engine::session::{LoadOptions, Plan};
-use engine::synth::{self, Quant, Shape};
+use engine::synth::{self, Quant};
 use futures_util::FutureExt as _;
 use protocol::{
     Content, Event, GenerateOptions, Media, MediaNotice, MediaReport, Request, RequestId, Sampling,
@@ -15,27 +15,15 @@ use protocol::{
 };
 use worker::Host;
 
-use crate::desk::{Desk, asks, load, pebble};
+use crate::desk::{Desk, asks, load, pebble, small, synthetic};
 
 /// The context when nobody asks for another.
 const CONTEXT: u32 = 8192;
 
 fn model(name: &str) -> PathBuf {
-    let shape = Shape {
-        layers: 2,
-        width: 256,
-        heads: 2,
-        kv_heads_sliding: 1,
-        kv_heads_global: 1,
-        feed_forward: 512,
-        ..("12b".parse::<Shape>().expect("a shape"))
-    };
     let options =
-        synth::Options { vocabulary: 1024, towers: true, ..synth::Options::new(shape, Quant::Q4KM) };
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let file = std::fs::File::create(&path).expect("a file");
-    synth::write(std::io::BufWriter::new(file), &options).expect("a model");
-    path
+        synth::Options { vocabulary: 1024, towers: true, ..synth::Options::new(small("12b"), Quant::Q4KM) };
+    synthetic(name, &options)
 }
 
 /// Bytes that the model takes with room for a picture of so many tokens.

@@ -8,7 +8,7 @@ use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
 use engine::session::Plan;
 use engine::store::{Folder as _, MemoryFolder};
-use engine::synth::{self, Quant, Shape};
+use engine::synth::{self, Quant};
 use futures_util::FutureExt as _;
 use protocol::diagnosis::SwitchedOff;
 use protocol::{Cause, Diagnosis, Event, Finding, Request, RequestId, SelfTest};
@@ -16,7 +16,7 @@ use worker::Host;
 use worker::choices::{FILE, FOLDER, Subject, VERSION};
 use worker::device::AdapterNames;
 
-use crate::desk::{Desk, generate, load};
+use crate::desk::{Desk, generate, load, small, synthetic};
 
 /// The head with 8192 rows, packed or not: nothing else of the model has Q6_K and 256 columns.
 const HEAD: &str = "matvec_q6_k_k256";
@@ -27,20 +27,8 @@ fn is_packed(name: &str) -> bool {
 
 /// A model whose head is large, and nothing else.
 fn model(name: &str) -> PathBuf {
-    let shape = Shape {
-        layers: 2,
-        width: 256,
-        heads: 2,
-        kv_heads_sliding: 1,
-        kv_heads_global: 1,
-        feed_forward: 512,
-        ..("31b".parse::<Shape>().expect("a shape"))
-    };
-    let options = synth::Options { vocabulary: 8192, ..synth::Options::new(shape, Quant::Q4KM) };
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let file = std::fs::File::create(&path).expect("a file");
-    synth::write(std::io::BufWriter::new(file), &options).expect("a model");
-    path
+    let options = synth::Options { vocabulary: 8192, ..synth::Options::new(small("31b"), Quant::Q4KM) };
+    synthetic(name, &options)
 }
 
 /// What waits for nothing.

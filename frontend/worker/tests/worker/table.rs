@@ -14,17 +14,14 @@ use protocol::{Cause, Event, FitVerdict, LoadOptions, LoadPhase, Remedy, Request
 use worker::Host;
 
 use crate::desk::server::Server;
-use crate::desk::{Desk, generate, load, source};
+use crate::desk::{Desk, generate, load, source, synthetic};
 
 /// A small model of the E2B kind.
 fn model(name: &str) -> PathBuf {
     let shape: Shape = "e2b-small".parse().expect("a shape");
     // So many rows that the table is larger than the buffer which takes its place for a chunk of the prompt.
     let options = synth::Options { vocabulary: 16_384, ..synth::Options::new(shape, Quant::Q4KM) };
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let file = std::fs::File::create(&path).expect("a file");
-    synth::write(std::io::BufWriter::new(file), &options).expect("a model");
-    path
+    synthetic(name, &options)
 }
 
 /// A worker whose device has a byte too little, the server, and where the table lies in its file.

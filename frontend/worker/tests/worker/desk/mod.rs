@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use engine::bytes::{ByteSource, CancelToken, FileSource, LocalBoxFuture};
 use engine::store::{self, CachingSource, Folder, MemoryFolder, StoreError};
+use engine::synth::{self, Shape};
 use futures_util::FutureExt as _;
 use protocol::failure::{MediaFailure, NoGpu};
 use protocol::{
@@ -27,6 +28,27 @@ use worker::platform::{Kept, Lock, Opened, Platform};
 
 /// A test that takes longer than this hangs.
 const LIMIT: Duration = Duration::from_secs(600);
+
+/// A model with random weights, written to a file of this name.
+pub fn synthetic(name: &str, options: &synth::Options) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let file = std::fs::File::create(&path).expect("a file");
+    synth::write(std::io::BufWriter::new(file), options).expect("a model");
+    path
+}
+
+/// A small shape of a kind that has dense layers, `12b` or `31b`.
+pub fn small(kind: &str) -> Shape {
+    Shape {
+        layers: 2,
+        width: 256,
+        heads: 2,
+        kv_heads_sliding: 1,
+        kv_heads_global: 1,
+        feed_forward: 512,
+        ..kind.parse().expect("a shape")
+    }
+}
 
 /// The built-in model.
 pub fn pebble() -> PathBuf {
