@@ -66,7 +66,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
                 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content" />
                 <meta name="color-scheme" content="light dark" />
                 <meta name="description" content=t().shell_description() />
-                <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+                <link rel="icon" href=icon() type="image/svg+xml" />
                 <link rel="stylesheet" href=assets.stylesheet />
                 <link rel="modulepreload" href=assets.page_js />
                 <link rel="preload" href=assets.page_wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous" />
@@ -82,6 +82,12 @@ pub fn shell(assets: Assets) -> impl IntoView {
             </body>
         </html>
     }
+}
+
+/// The icon, in the document itself: a browser asks the server for a file of its own anew on each page.
+fn icon() -> String {
+    let svg = include_str!("../../style/static/favicon.svg").trim();
+    format!("data:image/svg+xml,{}", svg.replace('%', "%25").replace('#', "%23"))
 }
 
 /// What is said while the page does not live yet, for as long as that takes: without a script, so that it is also said

@@ -96,9 +96,8 @@ test("a lost device is restored, and answers as before", async () => {
 });
 
 test("nothing is asked for once the model is ready, and nothing that was typed has left the tab", async ({ baseURL }) => {
-  // A browser asks for the page's icon when it likes.
   const later = app.requests.slice(ready).map((request) => request.url());
-  expect(later.filter((url) => url.startsWith("http") && !url.endsWith("/favicon.svg"))).toEqual([]);
+  expect(later.filter((url) => url.startsWith("http"))).toEqual([]);
   expect(app.requests.length).toBeGreaterThan(0);
   for (const request of app.requests) {
     const url = new URL(request.url());
@@ -143,4 +142,15 @@ test("the next visit finds the conversation, and loads the model from this brows
   await expect(app.answers.last()).toContainText("2");
   const fetched = app.requests.slice(from).filter((request) => request.url().includes("/api/blobs/"));
   expect(fetched.map((request) => request.url())).toEqual([]);
+});
+
+test("what is kept of a model is deleted from its card", async () => {
+  await app.page.getByRole("link", { name: "Models" }).click();
+  const card = app.page.getByRole("listitem").filter({ hasText: /pebble/ });
+  await expect(card.getByText(/^Saved in this browser: \d/)).toBeVisible({ timeout: LOAD });
+  await card.getByRole("button", { name: /^Delete .* from this browser$/ }).click();
+  await expect(card.getByText(/^Saved in this browser/)).toBeHidden();
+  await app.page.reload();
+  await expect(app.page.getByText(/ of .* used\./)).toBeVisible({ timeout: LOAD });
+  await expect(card.getByText(/^Saved in this browser/)).toBeHidden();
 });

@@ -92,8 +92,7 @@ async function asksInSilence(app: EngineApp): Promise<void> {
   await expect(first).not.toBeEmpty();
   await app.ask("And something else");
   const later = app.requests.slice(asked).map((request) => request.url());
-  // A browser asks for the page's icon when it likes.
-  expect(later.filter((url) => url.startsWith("http") && !url.endsWith("/favicon.svg"))).toEqual([]);
+  expect(later.filter((url) => url.startsWith("http"))).toEqual([]);
   expect(proxy.began.slice(seen)).toEqual([]);
 }
 
