@@ -99,7 +99,7 @@ export default defineConfig({
   testDir: "tests",
   outputDir: "test-results",
   // One beside the software adapter's would wait most of the time: the simulated engine answers by the clock.
-  workers: 3,
+  workers: 5,
   retries: 0,
   forbidOnly: true,
   timeout: 180_000,

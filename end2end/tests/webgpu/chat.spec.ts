@@ -144,13 +144,22 @@ test("the next visit finds the conversation, and loads the model from this brows
   expect(fetched.map((request) => request.url())).toEqual([]);
 });
 
-test("what is kept of a model is deleted from its card", async () => {
+test("what is kept of a model is deleted from its card, once the model is unloaded", async () => {
   await app.page.getByRole("link", { name: "Models" }).click();
   const card = app.page.getByRole("listitem").filter({ hasText: /pebble/ });
-  await expect(card.getByText(/^Saved in this browser: \d/)).toBeVisible({ timeout: LOAD });
-  await card.getByRole("button", { name: /^Delete .* from this browser$/ }).click();
-  await expect(card.getByText(/^Saved in this browser/)).toBeHidden();
+  const kept = card.getByText(/^Saved in this browser: \d/);
+  await expect(kept).toBeVisible({ timeout: LOAD });
+  const deletion = card.getByRole("button", { name: "Delete pebble from this browser" });
+  await deletion.click();
+  await expect(app.page.getByRole("main").getByText(/^This model is in use.* Unload it first\.$/)).toBeVisible();
+  await expect(kept).toBeVisible();
+
+  const unload = card.getByRole("button", { name: "Unload model" });
+  await unload.click();
+  await expect(unload).toBeHidden();
+  await deletion.click();
+  await expect(kept).toBeHidden();
   await app.page.reload();
-  await expect(app.page.getByText(/ of .* used\./)).toBeVisible({ timeout: LOAD });
-  await expect(card.getByText(/^Saved in this browser/)).toBeHidden();
+  await expect(app.page.getByText("No models saved yet.")).toBeVisible({ timeout: LOAD });
+  await expect(kept).toBeHidden();
 });
