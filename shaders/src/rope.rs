@@ -9,6 +9,12 @@ pub const fn hi_rows(max_pos: u32) -> u32 {
     max_pos.div_ceil(LOW)
 }
 
+/// Bytes of [`table`].
+#[must_use]
+pub fn bytes(head_dim: u32, max_pos: u32) -> u64 {
+    u64::from(hi_rows(max_pos) + LOW) * u64::from(head_dim / 2) * size_of::<[f32; 2]>() as u64
+}
+
 /// `(cos, sin)` of `256·hi·inv_freq_j` for `hi < hi_rows(max_pos)`, then of `lo·inv_freq_j` for `lo < 256`: rows of
 /// `head_dim / 2` entries. `inv_freq_j = theta^(−2j/head_dim) / factors[j]`; a factor of 1e30 leaves its pair as it is
 /// (Gemma 4 specification §2.5). Pairs beyond the end of `factors` have factor 1.

@@ -182,6 +182,8 @@ const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height:
 
 for (const [size, viewport] of Object.entries(sizes)) {
   test.describe(`on a ${size}`, () => {
+    // There are many: those of a file otherwise wait for one another.
+    test.describe.configure({ mode: "parallel" });
     test.use({ viewport, contextOptions: { reducedMotion: "reduce" } });
 
     for (const [name, reach] of Object.entries(states)) {

@@ -1,5 +1,7 @@
 //! A self-test: kernels on the device beside their twins on the CPU.
 
+use std::sync::Arc;
+
 use shaders::attention::{block::Block, decode::Decode, decode::Kv};
 use shaders::audio::conv2d;
 use shaders::matmul::Tile;
@@ -11,7 +13,8 @@ use shaders::selftest::{Arg, Case, CaseError, Expected, Form};
 use shaders::vision::layer_norm::LayerNorm;
 use shaders::{Binding, DType};
 
-use crate::gpu::{Gpu, GpuError, Grid, Steps};
+use crate::gpu::{Gpu, GpuError, Memory};
+use crate::plan::{Grid, Origin, Plan, Value};
 
 /// What a kernel did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,23 +76,30 @@ async fn run(gpu: &Gpu, case: &Case) -> Result<Vec<Vec<u32>>, GpuError> {
     let [Arg::Uniform(params), args @ ..] = case.args.as_slice() else {
         return Err(GpuError::Fault { reason: format!("{} has no parameters", case.source.name) });
     };
-    let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-    let uniform = gpu.buffer(&case.source.name, params.len() as u64, usage)?;
-    gpu.queue().write_buffer(&uniform, 0, params);
-    let mut buffers = Vec::with_capacity(args.len());
+    let mut memory = Memory::default();
+    let mut insert = |buffer, origin| {
+        let value = Value::new("self-test", 0, origin);
+        memory.insert(value.clone(), buffer);
+        value
+    };
+    let uniform = insert(gpu.uniform_with(&case.source.name, params)?, Origin::Params);
+    let (mut buffers, mut values) = (Vec::with_capacity(args.len()), Vec::with_capacity(args.len()));
     for arg in args {
         match arg {
-            Arg::Words(words) => buffers.push(gpu.storage_with(&case.source.name, words)?),
+            Arg::Words(words) => {
+                let buffer = gpu.storage_with(&case.source.name, words)?;
+                values.push(insert(Arc::clone(&buffer), Origin::State));
+                buffers.push(buffer);
+            }
             Arg::Uniform(_) => {
                 return Err(GpuError::Fault { reason: format!("{} has two uniforms", case.source.name) });
             }
         }
     }
-    let bound: Vec<&wgpu::Buffer> = buffers.iter().map(|buffer| -> &wgpu::Buffer { buffer }).collect();
-    let mut steps = Steps::default();
-    let push = steps.push_shared(gpu, &case.source, &uniform, &bound, Grid::Fixed(case.grid));
-    gpu.validating(push).await?;
-    gpu.run(&steps, 1);
+    let mut plan = Plan::default();
+    let operands: Vec<&Value> = values.iter().collect();
+    plan.push_shared(&case.source, &uniform, &operands, Grid::Fixed(case.grid))?;
+    gpu.run(&gpu.bind(&plan, &memory).await?, 1);
     let mut read = Vec::with_capacity(case.expected.len());
     for expected in &case.expected {
         debug_assert_eq!(case.source.bindings[expected.binding], Binding::ReadWrite);

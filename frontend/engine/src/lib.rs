@@ -1,8 +1,8 @@
 //! Gemma 4 on WebGPU: the same code natively (tests, `probe`, benchmarks) and in the browser's worker.
 //!
 //! A model is read through a [`bytes::ByteSource`], its header parsed by [`gguf`], its text side handled by
-//! [`tokenizer`] and [`template`]; [`weights`] streams tensors to the device that [`gpu`] owns; [`model`] turns the
-//! decoder into a static list of dispatches; [`session`] is what the worker calls.
+//! [`tokenizer`] and [`template`]; [`model`] describes the decoder's computation as [`plan`]s; [`weights`] streams tensors
+//! to the device that [`gpu`] owns, which binds plans to programs; [`session`] is what the worker calls.
 
 pub mod adapter;
 pub mod audio;
@@ -12,6 +12,7 @@ pub mod gguf;
 pub mod gpu;
 pub mod media;
 pub mod model;
+pub mod plan;
 pub mod session;
 mod split_mix;
 pub mod store;

@@ -324,7 +324,7 @@ fn of_gpu(error: &GpuError, context: Option<u32>) -> Failure {
         GpuError::Kernel { kernel, reason } => {
             Failure::new(DeviceFailure::KernelRefused { kernel: kernel.clone() }).detailed(reason)
         }
-        GpuError::Template(error) => internal(error),
+        GpuError::Plan(_) | GpuError::Unallocated { .. } => internal(error),
         GpuError::Lost { reason } => lost_for_good(reason),
         GpuError::Fault { reason } => Failure::new(DeviceFailure::Fault).detailed(reason),
     }

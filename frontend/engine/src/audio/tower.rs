@@ -15,8 +15,9 @@ use super::conformer::{self, Buffers, Stem};
 use super::{AudioError, CLIP_SAMPLES, mel, tensors};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
-use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
+use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::model::{TensorList, product};
+use crate::plan::{Grid, Plan, PlanError, Value};
 use crate::weights::{self, Weights};
 
 /// Most tokens of a step: ten seconds. Enough rows for large tiles, and buffers of a moderate size.
@@ -80,10 +81,10 @@ fn working_bytes(config: &TowerConfig) -> u64 {
 
 /// What takes a step's input.
 enum Front {
-    /// Mel features; the convolution is told where in the clip they are.
-    Mel { rows: Arc<Buffer>, stem: Stem, _buffers: Box<Buffers> },
+    /// Mel features; the first convolution is told where in the clip they are.
+    Mel { rows: Arc<Buffer>, params: Box<conv2d::Params>, uniform: Arc<Buffer> },
     /// Samples.
-    Raw { rows: Arc<Buffer>, _normed: Arc<Buffer> },
+    Raw { rows: Arc<Buffer> },
 }
 
 /// A loaded tower. It holds the past of one clip at a time, see [`super::Encoder`].
@@ -91,7 +92,7 @@ pub struct Tower {
     gpu: Rc<Gpu>,
     config: TowerConfig,
     front: Front,
-    steps: Steps,
+    program: Program,
     state: Arc<Buffer>,
     /// Soft tokens of a step, and of the clip so far.
     soft: Arc<Buffer>,
@@ -99,7 +100,8 @@ pub struct Tower {
     /// Number of the encoder whose clip's past the rings hold, and of the last one that was made.
     held: Cell<u64>,
     encoders: Cell<u64>,
-    _weights: Weights,
+    /// Kept: a dropped buffer is destroyed.
+    _memory: Memory,
 }
 
 impl Tower {
@@ -116,40 +118,55 @@ impl Tower {
         progress: &mut dyn FnMut(weights::Progress),
     ) -> Result<Self, AudioError> {
         let TowerPlan { config, tensors, .. } = plan;
-        let mut weights = weights::load(&gpu, source, &tensors, &[], cancel, progress).await?;
+        let mut weights = Weights::describe(&tensors, &[], gpu.plan_limits())?;
+        let mut memory = weights::load(&gpu, source, &tensors, &mut weights, cancel, progress).await?;
         let label = "working memory of the audio tower";
-        let state = gpu.storage("audio state", size_of::<State>() as u64)?;
+        let state = Value::state("audio state", size_of::<State>() as u64);
         let [clip, soft] = soft_bytes(&config);
-        let (clip, soft) = gpu
-            .allocating(label, clip + soft, || {
-                Ok((gpu.storage("soft tokens of a clip", clip)?, gpu.storage("soft tokens", soft)?))
-            })
-            .await?;
-        let (front, steps) = match &config.kind {
+        let clip = Value::state("soft tokens of a clip", clip);
+        let soft = Value::state("soft tokens", soft);
+        let (front, program) = match &config.kind {
             Kind::Conformer(conformer) => {
-                let bytes = Buffers::bytes(conformer);
-                let made = gpu.allocating(label, bytes, || Buffers::new(&gpu, conformer, &state)).await;
-                let buffers = Box::new(made?);
-                gpu.validating(conformer::relatives(&gpu, conformer, &mut weights, &buffers)).await?;
-                let build = || conformer::build(&gpu, conformer, &weights, &buffers, &soft);
-                gpu.compile_ahead(build()).await;
-                let (steps, stem) = gpu.validating(build()).await?;
-                (Front::Mel { rows: Arc::clone(&buffers.mel), stem, _buffers: buffers }, steps)
+                let buffers = Buffers::describe(conformer, &state);
+                let (plan, stems) =
+                    conformer::plan(conformer, &weights, &buffers, &soft).map_err(GpuError::from)?;
+                let relatives =
+                    conformer::relatives(conformer, &weights, &buffers).map_err(GpuError::from)?;
+                gpu.compile_ahead([&plan]).await;
+                relatives.compute(&gpu, conformer, &mut weights, &mut memory).await?;
+                gpu.allocate(label, plan.values().into_iter().chain([&clip]), &mut memory).await?;
+                for stem in &stems {
+                    gpu.queue().write_buffer(memory.get(&stem.value)?, 0, bytemuck::bytes_of(&stem.params));
+                }
+                let [Stem { value, params }, _] = stems;
+                let front = Front::Mel {
+                    rows: Arc::clone(memory.get(&buffers.mel)?),
+                    params: Box::new(params),
+                    uniform: Arc::clone(memory.get(&value)?),
+                };
+                (front, gpu.bind(&plan, &memory).await?)
             }
-            Kind::Raw { frame } => gpu.validating(raw(&gpu, *frame, &weights, &state, &soft)).await?,
+            Kind::Raw { frame } => {
+                let (plan, rows) = raw(*frame, &weights, &state, &soft).map_err(GpuError::from)?;
+                gpu.allocate(label, plan.values().into_iter().chain([&clip]), &mut memory).await?;
+                let front = Front::Raw { rows: Arc::clone(memory.get(&rows)?) };
+                (front, gpu.bind(&plan, &memory).await?)
+            }
         };
+        let [state, clip, soft] =
+            [memory.get(&state)?, memory.get(&clip)?, memory.get(&soft)?].map(Arc::clone);
         gpu.check()?;
         Ok(Self {
             gpu,
             config,
             front,
-            steps,
+            program,
             state,
             soft,
             clip,
             held: Cell::new(0),
             encoders: Cell::new(0),
-            _weights: weights,
+            _memory: memory,
         })
     }
 
@@ -162,13 +179,13 @@ impl Tower {
     /// Dispatches of a step.
     #[must_use]
     pub fn dispatches(&self) -> usize {
-        self.steps.len()
+        self.program.len()
     }
 
     /// The dispatches of a step.
     #[must_use]
-    pub fn steps(&self) -> &Steps {
-        &self.steps
+    pub fn program(&self) -> &Program {
+        &self.program
     }
 
     /// The device.
@@ -199,18 +216,18 @@ impl Tower {
     ) {
         let queue = self.gpu.queue();
         let (input, width, range) = match &self.front {
-            Front::Mel { rows, stem, .. } => {
+            Front::Mel { rows, params, uniform } => {
                 // The second convolution looks one position of the first one back, that one a frame further.
                 let begin = 4 * i64::from(first) - 3;
                 let params = conv2d::Params {
                     first: 2 * first as i32 - 1,
                     end: frames.div_ceil(2) as i32,
-                    ..stem.params
+                    ..**params
                 };
-                queue.write_buffer(&stem.uniform, 0, bytemuck::bytes_of(&params));
+                queue.write_buffer(uniform, 0, bytemuck::bytes_of(&params));
                 (rows, mel::BINS, begin..begin + 4 * i64::from(count) + 3)
             }
-            Front::Raw { rows, .. } => {
+            Front::Raw { rows } => {
                 let Kind::Raw { frame } = self.config.kind else { return };
                 (rows, frame as usize, first.into()..i64::from(first + count))
             }
@@ -226,7 +243,7 @@ impl Tower {
         queue.write_buffer(&self.state, 0, bytemuck::bytes_of(&state));
 
         let mut encoder = self.gpu.encoder();
-        self.steps.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), count);
+        self.program.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), count);
         let bytes = |tokens: u32| 4 * u64::from(tokens) * u64::from(self.config.width);
         encoder.copy_buffer_to_buffer(&self.soft, 0, &self.clip, bytes(first), bytes(count));
         queue.submit([encoder.finish()]);
@@ -243,24 +260,16 @@ impl Tower {
     }
 }
 
-/// The embedder of raw samples: norm, projection.
-async fn raw(
-    gpu: &Gpu,
-    frame: u32,
-    weights: &Weights,
-    state: &Arc<Buffer>,
-    soft: &Arc<Buffer>,
-) -> Result<(Front, Steps), GpuError> {
+/// The embedder of raw samples: norm, projection; and what takes the samples of a step.
+fn raw(frame: u32, weights: &Weights, state: &Value, soft: &Value) -> Result<(Plan, Value), PlanError> {
     let bytes = 4 * u64::from(STEP_TOKENS) * u64::from(frame);
-    let (rows, normed) = (gpu.storage("samples", bytes)?, gpu.storage("normed samples", bytes)?);
-    let mut steps = Steps::default();
+    let (rows, normed) = (Value::state("samples", bytes), Value::temporary("normed samples", bytes));
+    let mut plan = Plan::default();
     let params = unit_norm::Params::new(frame, None, EPS);
-    let buffers: [&wgpu::Buffer; 4] = [state, &weights.vectors, &rows, &normed];
-    steps
-        .push(gpu, &unit_norm::source()?, &params, &buffers, Grid::Rows(Rc::new(unit_norm::dispatch)))
-        .await?;
-    steps.tried_as(Form::UnitNorm);
+    let operands = [state, &weights.vectors, &rows, &normed];
+    plan.push(&unit_norm::source()?, &params, &operands, Grid::Rows(Rc::new(unit_norm::dispatch)))?;
+    plan.tried_as(Form::UnitNorm);
     let matrix = conformer::matrix(weights, "projection")?;
-    product::push(gpu, &mut steps, matrix, None, [state, &normed, soft]).await?;
-    Ok((Front::Raw { rows, _normed: normed }, steps))
+    product::push(&mut plan, matrix, None, [state, &normed, soft])?;
+    Ok((plan, rows))
 }

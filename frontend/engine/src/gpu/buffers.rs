@@ -20,7 +20,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Bytes that it has room for; in a rehearsal, that it would have.
+    /// Bytes that it has room for.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
@@ -50,8 +50,7 @@ impl Gpu {
         bytes.max(16).next_multiple_of(LEAST_BYTES)
     }
 
-    /// Creates a zeroed buffer of at least `bytes` bytes (rounded up to 256; in a
-    /// rehearsal, no more than that) after checking the device's limit.
+    /// Creates a zeroed buffer of at least `bytes` bytes (rounded up to 256) after checking the device's limit.
     /// Running out of memory shows in [`Gpu::allocating`].
     ///
     /// # Errors
@@ -75,14 +74,13 @@ impl Gpu {
         }
         #[cfg(test)]
         self.staged.happen(&self.fault);
-        let made = if self.is_rehearsal() { LEAST_BYTES } else { size };
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
-            size: made,
+            size,
             usage,
             mapped_at_creation: false,
         });
-        self.bytes.fetch_add(made, Ordering::Relaxed);
+        self.bytes.fetch_add(size, Ordering::Relaxed);
         self.buffers_created.fetch_add(1, Ordering::Relaxed);
         Ok(Arc::new(Buffer { buffer, size, count: Arc::clone(&self.bytes) }))
     }
@@ -106,9 +104,7 @@ impl Gpu {
         content: &[T],
     ) -> Result<Arc<Buffer>, GpuError> {
         let buffer = self.storage(label, size_of_val(content) as u64)?;
-        if !self.is_rehearsal() {
-            self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(content));
-        }
+        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(content));
         Ok(buffer)
     }
 
@@ -116,12 +112,10 @@ impl Gpu {
     ///
     /// # Errors
     /// [`GpuError::TooLarge`].
-    pub fn uniform_with<T: bytemuck::Pod>(&self, label: &str, content: &T) -> Result<Arc<Buffer>, GpuError> {
+    pub fn uniform_with(&self, label: &str, content: &[u8]) -> Result<Arc<Buffer>, GpuError> {
         use wgpu::BufferUsages as U;
-        let buffer = self.buffer(label, size_of::<T>() as u64, U::UNIFORM | U::COPY_DST)?;
-        if !self.is_rehearsal() {
-            self.queue.write_buffer(&buffer, 0, bytemuck::bytes_of(content));
-        }
+        let buffer = self.buffer(label, content.len() as u64, U::UNIFORM | U::COPY_DST)?;
+        self.queue.write_buffer(&buffer, 0, content);
         Ok(buffer)
     }
 
@@ -135,9 +129,6 @@ impl Gpu {
         bytes: u64,
         work: impl FnOnce() -> Result<T, GpuError>,
     ) -> Result<T, GpuError> {
-        if self.is_rehearsal() {
-            return work();
-        }
         let in_use = self.bytes_in_use();
         let no_room = self.scope(wgpu::ErrorFilter::OutOfMemory);
         let internal = self.scope(wgpu::ErrorFilter::Internal);

@@ -11,8 +11,9 @@ use futures_util::FutureExt as _;
 use futures_util::future::Shared;
 
 use super::GpuError;
-use super::ahead::{CompileAhead, Kernel};
+use super::ahead::CompileAhead;
 use super::pipelines::Pipeline;
+use crate::plan::Limits;
 
 /// Storage buffers that a kernel may bind, of which every device has eight: one kernel of adapters takes nine.
 const MOST_STORAGE_BUFFERS: u32 = 9;
@@ -61,8 +62,6 @@ pub struct Gpu {
     pub(super) info: wgpu::AdapterInfo,
     pub(super) pipelines: RefCell<HashMap<String, Rc<Pipeline>>>,
     pub(super) ahead: Option<Rc<dyn CompileAhead>>,
-    /// The kernels that a rehearsal has asked for so far; none outside of one.
-    pub(super) rehearsed: RefCell<Option<Vec<Kernel>>>,
     pub(super) bytes: Arc<AtomicU64>,
     pub(super) buffers_created: AtomicU64,
     submits: AtomicU64,
@@ -142,7 +141,6 @@ impl Gpu {
             info,
             pipelines: RefCell::default(),
             ahead: options.ahead.clone(),
-            rehearsed: RefCell::default(),
             bytes: Arc::default(),
             buffers_created: AtomicU64::new(0),
             submits: AtomicU64::new(0),
@@ -208,6 +206,18 @@ impl Gpu {
     #[must_use]
     pub fn is_portable(&self) -> bool {
         self.portable
+    }
+
+    /// What of this device a plan depends on.
+    #[must_use]
+    pub fn plan_limits(&self) -> Limits {
+        Limits {
+            software: self.is_software(),
+            portable: self.portable,
+            storage_buffers: self.storage_buffers(),
+            largest_binding: self.max_binding(),
+            largest_part: self.max_part(),
+        }
     }
 
     /// Storage buffers that a kernel may bind.

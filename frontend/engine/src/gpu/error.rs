@@ -1,5 +1,7 @@
 //! What can go wrong with a device.
 
+use crate::plan::PlanError;
+
 /// A fault of the device or of what was asked of it.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum GpuError {
@@ -43,9 +45,15 @@ pub enum GpuError {
         /// The compiler's words.
         reason: String,
     },
-    /// A fault of a shader template.
+    /// What was to be done could not be described.
     #[error(transparent)]
-    Template(#[from] shaders::PreprocessError),
+    Plan(#[from] PlanError),
+    /// A fault of this program: a value was bound that has no buffer.
+    #[error("{value} is not on the device")]
+    Unallocated {
+        /// Its name.
+        value: String,
+    },
     /// The device was lost.
     #[error("the graphics device was lost: {reason}")]
     Lost {
@@ -58,4 +66,10 @@ pub enum GpuError {
         /// The platform's words.
         reason: String,
     },
+}
+
+impl From<shaders::PreprocessError> for GpuError {
+    fn from(error: shaders::PreprocessError) -> Self {
+        PlanError::from(error).into()
+    }
 }

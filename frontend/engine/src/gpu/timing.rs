@@ -5,7 +5,8 @@ use std::sync::Arc;
 use shaders::bandwidth::copy;
 use web_time::Instant;
 
-use super::{Buffer, Gpu, GpuError, Grid, Readback, Steps};
+use super::{Buffer, Gpu, GpuError, Memory, Program, Readback};
+use crate::plan::{Grid, Plan, Value};
 
 /// Browsers give timestamps in steps of 0.1 ms: this long, a step is 2 %.
 const LEAST_MS: f64 = 5.0;
@@ -18,7 +19,7 @@ const COPY_BYTES: u64 = 256 << 20;
 /// The least of them that says anything.
 const LEAST_COPY_BYTES: u64 = 16 << 20;
 
-/// Times lists of dispatches.
+/// Times programs.
 pub struct Timer<'a> {
     gpu: &'a Gpu,
     stamps: Option<Stamps>,
@@ -60,25 +61,25 @@ impl<'a> Timer<'a> {
         self.stamps.is_some()
     }
 
-    /// Milliseconds of one replay of the list for one row. It is replayed in one pass, `most` times at most, until that
+    /// Milliseconds of one replay of a program for one row. It is replayed in one pass, `most` times at most, until that
     /// takes long enough to be measured; `prepare` comes before each pass. A kernel that changes its input does so each
     /// time: results mean nothing.
     ///
     /// # Errors
     /// When the device was lost.
-    pub async fn time(&self, steps: &Steps, most: u32, prepare: &dyn Fn()) -> Result<f64, GpuError> {
-        if steps.is_empty() {
+    pub async fn time(&self, program: &Program, most: u32, prepare: &dyn Fn()) -> Result<f64, GpuError> {
+        if program.is_empty() {
             return Ok(0.0);
         }
         let least = if self.stamps.is_some() { LEAST_MS } else { LEAST_MS_BY_CLOCK };
-        let most = (MOST_DISPATCHES / steps.len()).min(most as usize).max(1);
+        let most = (MOST_DISPATCHES / program.len()).min(most as usize).max(1);
         // The first run may still upload and compile.
         prepare();
-        self.replay(steps, 1).await?;
+        self.replay(program, 1).await?;
         let mut repeats = 1;
         loop {
             prepare();
-            let ms = self.replay(steps, repeats).await?;
+            let ms = self.replay(program, repeats).await?;
             if ms >= least || repeats == most {
                 return Ok(ms / repeats as f64);
             }
@@ -88,7 +89,7 @@ impl<'a> Timer<'a> {
         }
     }
 
-    async fn replay(&self, steps: &Steps, repeats: usize) -> Result<f64, GpuError> {
+    async fn replay(&self, program: &Program, repeats: usize) -> Result<f64, GpuError> {
         self.gpu.drained().await?;
         let mut encoder = self.gpu.encoder();
         let timestamp_writes = self.stamps.as_ref().map(|stamps| wgpu::ComputePassTimestampWrites {
@@ -100,7 +101,7 @@ impl<'a> Timer<'a> {
             let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
             let mut pass = encoder.begin_compute_pass(&descriptor);
             for _ in 0..repeats {
-                steps.encode(&mut pass, 1);
+                program.encode(&mut pass, 1);
             }
         }
         let Some(stamps) = &self.stamps else {
@@ -125,17 +126,18 @@ impl<'a> Timer<'a> {
     pub async fn bandwidth(&self) -> Result<f64, GpuError> {
         let gpu = self.gpu;
         let mut bytes = COPY_BYTES.min(gpu.max_binding()) & !15;
-        let (from, to) = loop {
-            let pair = || Ok((gpu.storage("copied from", bytes)?, gpu.storage("copied to", bytes)?));
-            match gpu.allocating("a measurement of the memory", 2 * bytes, pair).await {
+        let mut memory = Memory::default();
+        let [from, to] = loop {
+            let pair = ["copied from", "copied to"].map(|name| Value::temporary(name, bytes));
+            match gpu.allocate("a measurement of the memory", &pair, &mut memory).await {
                 Err(GpuError::OutOfMemory { .. }) if bytes / 2 >= LEAST_COPY_BYTES => bytes /= 2,
-                made => break made?,
+                made => break made.map(|()| pair)?,
             }
         };
         let params = copy::Params::new((bytes / 16) as u32);
-        let mut steps = Steps::default();
-        steps.push(gpu, &copy::source()?, &params, &[&from, &to], Grid::Fixed(params.dispatch())).await?;
-        let ms = self.time(&steps, u32::MAX, &|| ()).await?;
+        let mut plan = Plan::default();
+        plan.push(&copy::source()?, &params, &[&from, &to], Grid::Fixed(params.dispatch()))?;
+        let ms = self.time(&gpu.bind(&plan, &memory).await?, u32::MAX, &|| ()).await?;
         Ok(2.0 * bytes as f64 * 1000.0 / ms)
     }
 }

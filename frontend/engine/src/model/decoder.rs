@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use shaders::sampling::Settings;
 use shaders::selftest::Form;
@@ -11,14 +12,13 @@ use shaders::state::State;
 use super::corrections::Corrections;
 use super::forms::{self, Chosen, Products};
 use super::host_table::{HostTable, RowError};
-use super::lists::Lists;
-use super::sampler::{OUT_LEN, Sampler};
-use super::scratch::{self, Scratch};
-use super::{Attention, Config, KvCache, KvType, Parts, Rope, decode};
+use super::lists::{Lists, Plans, whole_chunk};
+use super::sampler::{OUT_LEN, Sampler, SamplingPlans};
+use super::{Attention, Config, KvCache, Parts, Rope, decode, scratch};
 use crate::adapter::{Adapter, Target};
-use crate::gpu::{Gpu, GpuError, Steps};
+use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::media::{Block, Input, MediaError};
-use crate::weights::Weights;
+use crate::plan::{Plan, PlanError, Value};
 
 /// Why a step failed.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,7 @@ pub enum StepError {
     Media(#[from] MediaError),
 }
 
-/// Adapters on the device with the lists that apply them.
+/// Adapters on the device with the programs that apply them.
 struct Adapted {
     corrections: Corrections,
     lists: Lists,
@@ -42,24 +42,98 @@ struct Adapted {
     active: bool,
 }
 
-/// The lists that apply adapters.
-async fn corrected(gpu: &Gpu, parts: &Parts, corrections: &Corrections) -> Result<Lists, GpuError> {
-    let build = async || {
-        let one = gpu.validating(decode::build(gpu, parts, Some(corrections), 0)).await?;
-        Lists::new(gpu, parts, Some(corrections), one, &mut |_| ()).await
-    };
-    gpu.compile_ahead(build()).await;
-    build().await
+/// The programs that apply adapters.
+async fn corrected(
+    gpu: &Gpu,
+    parts: &Parts,
+    memory: &Memory,
+    corrections: &Corrections,
+) -> Result<Lists, GpuError> {
+    let plans = Plans::new(parts, Some(corrections))?;
+    let layers = decode::plan(parts, Some(corrections), 0)?;
+    gpu.compile_ahead(plans.all().into_iter().chain([&layers])).await;
+    let mut memory = memory.clone();
+    memory.extend(corrections.memory());
+    let layers = gpu.bind(&layers, &memory).await?;
+    Lists::bind(gpu, &plans, &memory, &layers, &mut |_| ()).await
+}
+
+/// What the host writes and reads between replays.
+struct Io {
+    state: Arc<Buffer>,
+    tokens: Arc<Buffer>,
+    visible_until: Option<Arc<Buffer>>,
+    /// Rows of the per-layer table, where it is outside of the device.
+    ple_rows: Option<Arc<Buffer>>,
+    /// The stream, with the rows of a chunk, and by way of what a row of it is moved.
+    stream: [Arc<Buffer>; 2],
+    /// The same of the per-layer inputs.
+    ple: Option<[Arc<Buffer>; 2]>,
+    logits: Arc<Buffer>,
+}
+
+impl Io {
+    fn new(parts: &Parts, memory: &Memory) -> Result<Self, GpuError> {
+        let s = &parts.scratch;
+        let get = |value: &Value| memory.get(value).cloned();
+        let if_any = |value: &Value| if memory.holds(value) { get(value).map(Some) } else { Ok(None) };
+        Ok(Self {
+            state: get(&s.state)?,
+            tokens: get(&s.tokens)?,
+            visible_until: if_any(&s.visible_until)?,
+            ple_rows: if_any(&s.ple_rows)?,
+            stream: [get(&s.h[0])?, get(&s.x)?],
+            ple: if parts.config.ple > 0 { Some([get(&s.ple)?, get(&s.ple_projected)?]) } else { None },
+            logits: get(&s.logits)?,
+        })
+    }
+}
+
+/// Everything that a decoder does, without adapters.
+pub struct DecoderPlans {
+    /// The layers and the head of one token, in the forms that may be chosen.
+    layers: Vec<Plan>,
+    lists: Plans,
+    /// The head for one row of a chunk that went through all layers.
+    head: Plan,
+    sampling: SamplingPlans,
+}
+
+impl DecoderPlans {
+    /// Describes it.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn new(parts: &mut Parts, products: Products) -> Result<Self, PlanError> {
+        let layers = parts.config.layers.len();
+        let (packed, floats) = forms::candidates(parts, products)?;
+        Ok(Self {
+            layers: packed.into_iter().chain([floats]).collect(),
+            lists: Plans::new(parts, None)?,
+            head: decode::plan(parts, None, layers)?,
+            sampling: SamplingPlans::new(parts)?,
+        })
+    }
+
+    /// All plans.
+    pub fn all(&self) -> impl Iterator<Item = &Plan> {
+        let lists = self.lists.all().into_iter().chain([&self.head]);
+        self.layers.iter().chain(lists).chain(self.sampling.all())
+    }
 }
 
 /// The decoder on the device.
 pub struct Decoder {
     gpu: Rc<Gpu>,
     parts: Parts,
+    memory: Memory,
+    /// The part of it that holds weights.
+    weights: Memory,
+    io: Io,
     plain: Lists,
     adapted: Option<Adapted>,
     /// The head for one row of a chunk that went through all layers.
-    head: Steps,
+    head: Program,
     /// Whether packed products were timed beside floats.
     timed: bool,
     sampler: Sampler,
@@ -72,18 +146,14 @@ pub struct Decoder {
 
 /// What [`Decoder::new`] is made of.
 pub struct Ingredients {
-    /// What the file says.
-    pub config: Config,
-    /// Pieces of the vocabulary.
-    pub vocabulary: u32,
-    /// Weights on the device.
-    pub weights: Weights,
+    /// The model as it was described. Its weights are on the device.
+    pub parts: Parts,
+    /// Where these lie.
+    pub weights: Memory,
     /// The per-layer table, where it stays outside of the device.
     pub table: Option<HostTable>,
     /// Context length in tokens.
     pub context: u32,
-    /// How keys and values are stored.
-    pub kv_type: KvType,
     /// The id whose per-layer embedding soft tokens have: `<pad>`.
     pub pad: u32,
     /// Which products of decode are packed.
@@ -91,10 +161,10 @@ pub struct Ingredients {
 }
 
 impl Decoder {
-    /// Lists that [`Self::new`] builds, in whose number its progress is told.
+    /// Programs that [`Self::new`] makes, in whose number its progress is told.
     pub const LISTS: u64 = 5;
 
-    /// Allocates cache and working buffers and compiles every kernel.
+    /// Allocates cache and working memory and compiles every kernel.
     ///
     /// # Errors
     /// When the device refuses a buffer or a kernel.
@@ -103,42 +173,42 @@ impl Decoder {
         made_of: Ingredients,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, GpuError> {
-        let Ingredients { config, vocabulary, weights, table, context, kv_type, pad, products } = made_of;
-        let bytes = scratch::working_bytes(&config, vocabulary, context, kv_type, table.is_some());
-        let chunk = scratch::chunk(&config);
-        let (scratch, kv) = gpu
-            .allocating("keys, values and working memory", bytes, || {
-                let scratch = Scratch::new(&gpu, &config, vocabulary, table.is_some())?;
-                Ok((scratch, KvCache::new(&gpu, &config, context, chunk, kv_type)?))
-            })
-            .await?;
-        let factors = weights.rope_factors.clone();
-        let rope = |attention: Attention, theta: f32, factors: Option<&[f32]>| -> Result<Rope, GpuError> {
-            let layer = config.layers.iter().find(|layer| layer.attention == attention);
-            let head_dim = layer.map_or(16, |layer| layer.head_dim);
-            let table = shaders::rope::table(theta.into(), head_dim, factors, context);
-            Ok(Rope { table: gpu.storage_with("rope", &table)?, hi_rows: shaders::rope::hi_rows(context) })
-        };
-        let rope_sliding = rope(Attention::Sliding, config.theta_sliding, None)?;
-        let rope_global = rope(Attention::Global, config.theta_global, factors.as_deref())?;
-        let packed = None;
-        let mut parts =
-            Parts { config, vocabulary, weights, scratch, kv, kv_type, rope_sliding, rope_global, packed };
+        let Ingredients { mut parts, weights, table, context, pad, products } = made_of;
+        let plans = DecoderPlans::new(&mut parts, products)?;
+        let mut memory = weights.clone();
+        let label = "keys, values and working memory";
+        let whole = whole_chunk(&parts, None)?;
+        let values = plans.all().chain([&whole]).flat_map(Plan::values);
+        gpu.allocate(label, values.chain(parts.kv.values()), &mut memory).await?;
+        let factors = parts.weights.rope_factors.as_deref();
+        let ropes = [(Attention::Sliding, &parts.rope_sliding), (Attention::Global, &parts.rope_global)];
+        for (attention, rope) in ropes {
+            if memory.holds(&rope.table) {
+                let content = Rope::content(&parts.config, attention, factors, context);
+                gpu.queue().write_buffer(memory.get(&rope.table)?, 0, bytemuck::cast_slice(&content));
+            }
+        }
 
-        let layers = parts.config.layers.len();
         let total = Self::LISTS;
         progress(0, total);
-        let Chosen { steps, timed } = forms::choose(&gpu, &mut parts, products).await?;
+        let Chosen { layers, timed } = forms::choose(&gpu, &mut parts, &memory, products).await?;
+        // The choice is also that of the products in front of the layers.
+        let lists = Plans::new(&parts, None)?;
         let mut told = |done| progress(done, total);
-        let plain = Lists::new(&gpu, &parts, None, steps, &mut told).await?;
-        let head = gpu.validating(decode::build(&gpu, &parts, None, layers)).await?;
+        let plain = Lists::bind(&gpu, &lists, &memory, &layers, &mut told).await?;
+        let head = decode::plan(&parts, None, parts.config.layers.len())?;
+        let head = gpu.bind(&head, &memory).await?;
         progress(4, total);
-        let sampler = gpu.validating(Sampler::new(&gpu, &parts)).await?;
+        let sampler = Sampler::bind(&gpu, &plans.sampling, &memory).await?;
         progress(total, total);
         gpu.check()?;
+        let io = Io::new(&parts, &memory)?;
         Ok(Self {
             gpu,
             parts,
+            memory,
+            weights,
+            io,
             plain,
             adapted: None,
             head,
@@ -151,7 +221,7 @@ impl Decoder {
         })
     }
 
-    /// The lists in use.
+    /// The programs in use.
     fn lists(&self) -> &Lists {
         self.adapted.as_ref().filter(|adapted| adapted.active).map_or(&self.plain, |adapted| &adapted.lists)
     }
@@ -167,8 +237,8 @@ impl Decoder {
             return Ok(());
         }
         let parts = &self.parts;
-        let corrections = Corrections::new(&self.gpu, &parts.config, &parts.weights, adapters).await?;
-        let lists = corrected(&self.gpu, parts, &corrections).await?;
+        let corrections = Corrections::new(&self.gpu, parts, &self.memory, adapters).await?;
+        let lists = corrected(&self.gpu, parts, &self.memory, &corrections).await?;
         self.gpu.check()?;
         self.adapted = Some(Adapted { corrections, lists, active: false });
         Ok(())
@@ -194,10 +264,22 @@ impl Decoder {
         &self.parts.config
     }
 
-    /// What the lists of dispatches are built from.
+    /// What the plans are made of.
     #[must_use]
     pub fn parts(&self) -> &Parts {
         &self.parts
+    }
+
+    /// Where its values lie.
+    #[must_use]
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Where its weights lie.
+    #[must_use]
+    pub fn weights(&self) -> &Memory {
+        &self.weights
     }
 
     /// The per-layer table, where it stays outside of the device.
@@ -255,12 +337,13 @@ impl Decoder {
     /// When the device was lost, or refuses a kernel that is not packed; the decoder must not be used then.
     pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
         let (gpu, parts) = (&self.gpu, &mut self.parts);
-        let Chosen { steps, timed } = forms::choose(gpu, parts, products).await?;
-        self.plain = Lists::new(gpu, parts, None, steps, &mut |_| ()).await?;
-        let layers = parts.config.layers.len();
-        self.head = gpu.validating(decode::build(gpu, parts, None, layers)).await?;
+        let Chosen { layers, timed } = forms::choose(gpu, parts, &self.memory, products).await?;
+        let plans = Plans::new(parts, None)?;
+        self.plain = Lists::bind(gpu, &plans, &self.memory, &layers, &mut |_| ()).await?;
+        let head = decode::plan(parts, None, parts.config.layers.len())?;
+        self.head = gpu.bind(&head, &self.memory).await?;
         if let Some(adapted) = &mut self.adapted {
-            adapted.lists = corrected(gpu, parts, &adapted.corrections).await?;
+            adapted.lists = corrected(gpu, parts, &self.memory, &adapted.corrections).await?;
         }
         self.timed = timed;
         gpu.check()
@@ -269,15 +352,15 @@ impl Decoder {
     /// Dispatches of one drawn token.
     #[must_use]
     pub fn dispatches_per_token(&self) -> usize {
-        self.lists().one.len() + self.sampler.steps().len()
+        self.lists().one.len() + self.sampler.program().len()
     }
 
     /// The dispatches of one drawn token.
     #[must_use]
-    pub fn token_steps(&self) -> Steps {
-        let mut steps = self.lists().one.clone();
-        steps.extend(self.sampler.steps());
-        steps
+    pub fn token(&self) -> Program {
+        let mut program = self.lists().one.clone();
+        program.extend(self.sampler.program());
+        program
     }
 
     /// The kernels of this model and its active adapters that can be tried alone, each once.
@@ -285,24 +368,24 @@ impl Decoder {
     pub fn forms(&self) -> Vec<Form> {
         let mut seen = HashSet::new();
         let repacked = self.parts.weights.dtypes().into_iter().map(Form::Repack);
-        let tried = self.all_steps().flat_map(Steps::forms).cloned();
+        let tried = self.programs().flat_map(|program| program.plan().forms()).cloned();
         repacked.chain(tried).filter(|form| seen.insert(form.clone())).collect()
     }
 
     /// The kernels of this model and its active adapters that cannot be tried alone.
     #[must_use]
     pub fn untried(&self) -> BTreeSet<&str> {
-        self.all_steps().flat_map(Steps::untried).collect()
+        self.programs().flat_map(|program| program.plan().untried()).collect()
     }
 
-    /// The dispatches of prefill, of drawn tokens, and of every way to draw them.
-    fn all_steps(&self) -> impl Iterator<Item = &Steps> {
+    /// The programs of prefill, of drawn tokens, and of every way to draw them.
+    fn programs(&self) -> impl Iterator<Item = &Program> {
         let lists = self.lists();
         let lists = [&lists.embed, &lists.one, &lists.chunk, &lists.tail, &self.head];
-        lists.into_iter().chain(self.sampler.all_steps())
+        lists.into_iter().chain(self.sampler.all())
     }
 
-    /// Prepares the device for replays of [`Self::token_steps`] at this position, whose results mean nothing. They use
+    /// Prepares the device for replays of [`Self::token`] at this position, whose results mean nothing. They use
     /// the cache up: forget it afterwards.
     pub fn pretend(&self, position: u32) {
         self.write_state(position, 1, 0);
@@ -336,13 +419,13 @@ impl Decoder {
             seed_hi: (self.seed >> 32) as u32,
             ..State::default()
         };
-        self.gpu.queue().write_buffer(&self.parts.scratch.state, 0, bytemuck::bytes_of(&state));
+        self.gpu.queue().write_buffer(&self.io.state, 0, bytemuck::bytes_of(&state));
     }
 
     async fn write_rows(&self, ids: &[u32]) -> Result<(), StepError> {
-        if let Some(table) = &self.table {
+        if let (Some(table), Some(ple_rows)) = (&self.table, &self.io.ple_rows) {
             let rows = table.rows(ids).await?;
-            self.gpu.queue().write_buffer(&self.parts.scratch.ple_rows, 0, bytemuck::cast_slice(&rows));
+            self.gpu.queue().write_buffer(ple_rows, 0, bytemuck::cast_slice(&rows));
         }
         Ok(())
     }
@@ -354,13 +437,7 @@ impl Decoder {
     /// When soft tokens are missing, or the device or the table fails.
     pub async fn prefill(&mut self, input: &Input, pos: u32, len: u32, whole: bool) -> Result<(), StepError> {
         if whole {
-            let (gpu, parts) = (&self.gpu, &self.parts);
-            match &mut self.adapted {
-                Some(Adapted { corrections, lists, active: true }) => {
-                    lists.whole_chunk(gpu, parts, Some(corrections)).await?;
-                }
-                _ => self.plain.whole_chunk(gpu, parts, None).await?,
-            }
+            self.bind_whole_chunk().await?;
         }
         let chunk = pos..pos + len;
         let mut ids = input.ids()[pos as usize..(pos + len) as usize].to_vec();
@@ -368,14 +445,13 @@ impl Decoder {
             ids[(part.start - pos) as usize..(part.end - pos) as usize].fill(self.pad);
         }
         self.write_rows(&ids).await?;
-        let s = &self.parts.scratch;
-        self.gpu.queue().write_buffer(&s.tokens, 0, bytemuck::cast_slice(&ids));
-        if self.parts.config.sees_pictures_whole() {
+        self.gpu.queue().write_buffer(&self.io.tokens, 0, bytemuck::cast_slice(&ids));
+        if let Some(visible_until) = &self.io.visible_until {
             let mut until = vec![0; len as usize];
             for (block, part) in input.blocks_in(chunk.clone()).filter(|(block, _)| block.is_picture()) {
                 until[(part.start - pos) as usize..(part.end - pos) as usize].fill(block.range().end);
             }
-            self.gpu.queue().write_buffer(&s.visible_until, 0, bytemuck::cast_slice(&until));
+            self.gpu.queue().write_buffer(visible_until, 0, bytemuck::cast_slice(&until));
         }
         self.write_state(pos, len, 0);
         let mut encoder = self.gpu.encoder();
@@ -387,6 +463,23 @@ impl Decoder {
         let steps = lists.whole_chunk.as_ref().filter(|_| whole).unwrap_or(&lists.chunk);
         steps.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), len);
         self.gpu.submit(encoder);
+        Ok(())
+    }
+
+    /// Binds the program that runs a chunk through all layers, where it is not there yet.
+    async fn bind_whole_chunk(&mut self) -> Result<(), GpuError> {
+        let (gpu, parts) = (&self.gpu, &self.parts);
+        let (lists, corrections) = match &mut self.adapted {
+            Some(Adapted { corrections, lists, active: true }) => (lists, Some(&*corrections)),
+            _ => (&mut self.plain, None),
+        };
+        if lists.whole_chunk.is_none() {
+            let mut memory = self.memory.clone();
+            if let Some(corrections) = corrections {
+                memory.extend(corrections.memory());
+            }
+            lists.whole_chunk = Some(gpu.bind(&whole_chunk(parts, corrections)?, &memory).await?);
+        }
         Ok(())
     }
 
@@ -408,7 +501,7 @@ impl Decoder {
         let bytes = |rows: u32| 4 * u64::from(rows) * u64::from(width);
         let (from, to) = (bytes(part.start - at), bytes(part.start - pos));
         let count = bytes(part.end - part.start);
-        encoder.copy_buffer_to_buffer(rows.rows(), from, &self.parts.scratch.h[0], to, count);
+        encoder.copy_buffer_to_buffer(rows.rows(), from, &self.io.stream[0], to, count);
         Ok(())
     }
 
@@ -417,18 +510,17 @@ impl Decoder {
         if row == 0 {
             return;
         }
-        let s = &self.parts.scratch;
         let mut encoder = self.gpu.encoder();
         // A copy within one buffer is not allowed: by way of another.
-        let mut copy = |buffer: &wgpu::Buffer, by_way_of: &wgpu::Buffer, elements: u32| {
+        let mut copy = |[buffer, by_way_of]: &[Arc<Buffer>; 2], elements: u32| {
             let bytes = 4 * u64::from(elements);
             encoder.copy_buffer_to_buffer(buffer, u64::from(row) * bytes, by_way_of, 0, bytes);
             encoder.copy_buffer_to_buffer(by_way_of, 0, buffer, 0, bytes);
         };
         let config = &self.parts.config;
-        copy(&s.h[0], &s.x, config.width);
-        if config.ple > 0 {
-            copy(&s.ple, &s.ple_projected, config.ple * config.layers.len() as u32);
+        copy(&self.io.stream, config.width);
+        if let Some(ple) = &self.io.ple {
+            copy(ple, config.ple * config.layers.len() as u32);
         }
         self.gpu.submit(encoder);
     }
@@ -442,7 +534,7 @@ impl Decoder {
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             self.lists().tail.encode(&mut pass, 1);
-            self.sampler.steps().encode(&mut pass, 1);
+            self.sampler.program().encode(&mut pass, 1);
         }
         self.sampler.submit(&self.gpu, encoder, which);
     }
@@ -453,7 +545,7 @@ impl Decoder {
         for _ in 0..count {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             self.lists().one.encode(&mut pass, 1);
-            self.sampler.steps().encode(&mut pass, 1);
+            self.sampler.program().encode(&mut pass, 1);
         }
         self.sampler.submit(&self.gpu, encoder, which);
     }
@@ -492,15 +584,14 @@ impl Decoder {
     /// When the device or the table fails.
     pub async fn step(&self, id: u32, pos: u32) -> Result<Vec<f32>, StepError> {
         self.write_rows(&[id]).await?;
-        self.gpu.queue().write_buffer(&self.parts.scratch.tokens, 0, bytemuck::bytes_of(&id));
+        self.gpu.queue().write_buffer(&self.io.tokens, 0, bytemuck::bytes_of(&id));
         self.write_state(pos, 1, 0);
         self.gpu.run(&self.lists().one, 1);
         Ok(self.read_logits().await?)
     }
 
     async fn read_logits(&self) -> Result<Vec<f32>, GpuError> {
-        let bytes =
-            self.gpu.read_once(&self.parts.scratch.logits, 0, 4 * u64::from(self.parts.vocabulary)).await?;
+        let bytes = self.gpu.read_once(&self.io.logits, 0, 4 * u64::from(self.parts.vocabulary)).await?;
         let mut logits: Vec<f32> = bytemuck::pod_collect_to_vec(&bytes);
         let cap = self.parts.config.softcap;
         if cap > 0.0 {

@@ -10,21 +10,21 @@ use shaders::selftest::Form;
 use super::Parts;
 use super::forms::matvec_form;
 use super::prefill::product;
-use crate::gpu::{Gpu, GpuError, Grid, Reads, Steps};
+use crate::plan::{Grid, Plan, PlanError, Traffic, Value};
 
 /// Embeddings into `h[0]`, scaled by the root of the width, for any number of rows.
 ///
 /// # Errors
-/// When the device refuses a kernel.
-pub async fn tokens(gpu: &Gpu, parts: &Parts) -> Result<Steps, GpuError> {
+/// [`PlanError`].
+pub fn tokens(parts: &Parts) -> Result<Plan, PlanError> {
     let s = &parts.scratch;
-    let mut steps = Steps::default();
+    let mut steps = Plan::default();
     let table = parts.matrix("token_embd")?;
     for part in &table.parts {
         let params = gather::Params::new(&part.layout, part.row0, (parts.config.width as f32).sqrt());
-        let buffers: [&wgpu::Buffer; 4] = [&part.buffer, &s.tokens, &s.state, &s.h[0]];
+        let buffers: [&Value; 4] = [&part.value, &s.tokens, &s.state, &s.h[0]];
         let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
-        steps.push(gpu, &gather::source(table.dtype)?, &params, &buffers, grid).await?;
+        steps.push(&gather::source(table.dtype)?, &params, &buffers, grid)?;
         steps.tried_as(Form::Gather(table.dtype));
     }
     Ok(steps)
@@ -34,10 +34,10 @@ pub async fn tokens(gpu: &Gpu, parts: &Parts) -> Result<Steps, GpuError> {
 /// row, by the product of decode.
 ///
 /// # Errors
-/// When the device refuses a kernel.
-pub async fn per_layer(gpu: &Gpu, parts: &Parts, one: bool) -> Result<Steps, GpuError> {
+/// [`PlanError`].
+pub fn per_layer(parts: &Parts, one: bool) -> Result<Plan, PlanError> {
     let (s, config) = (&parts.scratch, &parts.config);
-    let mut steps = Steps::default();
+    let mut steps = Plan::default();
     let Some(norm) = &parts.weights.ple_norm else { return Ok(steps) };
     if one {
         let matrix = parts.matrix("per_layer_model_proj")?;
@@ -49,33 +49,32 @@ pub async fn per_layer(gpu: &Gpu, parts: &Parts, one: bool) -> Result<Steps, Gpu
             adapted: shaders::matvec::Adapted::NOT,
             form: shaders::matvec::Form::default(),
         };
-        kernel.form = matvec_form(gpu, parts.packed, &kernel, matrix.n);
+        kernel.form = matvec_form(parts.limits, parts.packed, &kernel, matrix.n);
         let (mut params, grid) = kernel.dispatch(&[matrix.n]);
         params.planes[0] = matrix.whole().layout.planes;
-        let buffers: [&wgpu::Buffer; 3] = [&s.ple_projected, &s.h[0], &matrix.whole().buffer];
-        steps.push(gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(grid)).await?;
-        steps.reading(Reads::Fixed(matrix.whole().layout.bytes()));
+        let buffers: [&Value; 3] = [&s.ple_projected, &s.h[0], &matrix.whole().value];
+        steps.push(&kernel.source()?, &params, &buffers, Grid::Fixed(grid))?;
+        steps.reading(Traffic::Fixed(matrix.whole().layout.bytes()));
         steps.tried_as(Form::Matvec(kernel));
     } else {
-        product(gpu, parts, &mut steps, "per_layer_model_proj", &s.h[0], &s.ple_projected).await?;
+        product(parts, &mut steps, "per_layer_model_proj", &s.h[0], &s.ple_projected)?;
     }
     let params = combine::Params::new(config.width, config.layers.len() as u32, config.ple, config.eps);
     match parts.weights.matrix("per_layer_token_embd") {
         Some(table) => {
             for part in &table.parts {
                 let params = params.with_table(&part.layout, part.row0);
-                let buffers: [&wgpu::Buffer; 6] =
-                    [&s.ple_projected, norm, &s.state, &part.buffer, &s.ple, &s.tokens];
+                let buffers: [&Value; 6] = [&s.ple_projected, norm, &s.state, &part.value, &s.ple, &s.tokens];
                 let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
                 let from = Table::Planar(table.dtype);
-                steps.push(gpu, &combine::source(from)?, &params, &buffers, grid).await?;
+                steps.push(&combine::source(from)?, &params, &buffers, grid)?;
                 steps.tried_as(Form::Combine(from));
             }
         }
         None => {
-            let buffers: [&wgpu::Buffer; 5] = [&s.ple_projected, norm, &s.state, &s.ple_rows, &s.ple];
+            let buffers: [&Value; 5] = [&s.ple_projected, norm, &s.state, &s.ple_rows, &s.ple];
             let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
-            steps.push(gpu, &combine::source(Table::Host)?, &params, &buffers, grid).await?;
+            steps.push(&combine::source(Table::Host)?, &params, &buffers, grid)?;
             steps.tried_as(Form::Combine(Table::Host));
         }
     }

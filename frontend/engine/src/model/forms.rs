@@ -6,7 +6,8 @@ use shaders::matvec::{Form, Matvec, Prologue};
 use shaders::selftest;
 
 use super::{Parts, TensorList, decode};
-use crate::gpu::{Gpu, GpuError, Steps, Timer};
+use crate::gpu::{Gpu, GpuError, Memory, Program, Timer};
+use crate::plan::{Limits, Plan, PlanError};
 
 /// Rows from which a product is large enough to earn back what packing x costs every workgroup.
 pub const LARGE: u32 = 8192;
@@ -34,9 +35,9 @@ pub enum Products {
 /// rows share what a lane loads of x. On a processor that plays a graphics device there is no room to fill, and what
 /// every workgroup repeats costs most. `packed` is [`Parts::packed`].
 #[must_use]
-pub fn matvec_form(gpu: &Gpu, packed: Option<u32>, kernel: &Matvec, rows: u32) -> Form {
+pub fn matvec_form(limits: Limits, packed: Option<u32>, kernel: &Matvec, rows: u32) -> Form {
     let form = match (rows, kernel.k, kernel.prologue) {
-        _ if gpu.is_software() => Form::new(4, 2, 1),
+        _ if limits.software => Form::new(4, 2, 1),
         (LARGE.., ..) => Form::new(4, 4, 1),
         (_, 4096.., _) | (_, _, Prologue::Merge) => Form::new(1, 8, 2),
         _ => Form::new(1, 8, 1),
@@ -46,54 +47,73 @@ pub fn matvec_form(gpu: &Gpu, packed: Option<u32>, kernel: &Matvec, rows: u32) -
     if is_meant && can() { form.packed() } else { form }
 }
 
+/// Rows from which products are to be packed; none where none are.
+fn asked(limits: Limits, products: Products) -> Option<u32> {
+    match products {
+        Products::Floats => None,
+        Products::Packed { least_rows } => Some(least_rows),
+        Products::Measured => (!limits.software && !limits.portable).then_some(LARGE),
+    }
+}
+
+/// The layers and the head of one token in each form that may be chosen: packed, where any product then is, and in floats.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn candidates(parts: &mut Parts, products: Products) -> Result<(Option<Plan>, Plan), PlanError> {
+    parts.packed = asked(parts.limits, products);
+    let packed = if parts.packed.is_some() { Some(decode::plan(parts, None, 0)?) } else { None };
+    let packed = packed.filter(|plan| plan.forms().any(is_packed));
+    parts.packed = None;
+    Ok((packed, decode::plan(parts, None, 0)?))
+}
+
 /// What was chosen.
 pub struct Chosen {
     /// The layers and the head of one token.
-    pub steps: Steps,
+    pub layers: Program,
     /// Whether both forms were timed for it.
     pub timed: bool,
 }
 
-impl Chosen {
-    fn untimed(steps: Steps) -> Self {
-        Self { steps, timed: false }
-    }
-}
-
-/// Decides which products are packed, sets [`Parts::packed`], and builds the layers and the head of one token so.
+/// Decides which products are packed, sets [`Parts::packed`], and binds the layers and the head of one token so.
 ///
 /// # Errors
 /// When the device was lost, or refuses a kernel that is not packed.
-pub async fn choose(gpu: &Gpu, parts: &mut Parts, products: Products) -> Result<Chosen, GpuError> {
-    let asked = match products {
-        Products::Floats => None,
-        Products::Packed { least_rows } => Some(least_rows),
-        Products::Measured => (!gpu.is_software() && !gpu.is_portable()).then_some(LARGE),
+pub async fn choose(
+    gpu: &Gpu,
+    parts: &mut Parts,
+    memory: &Memory,
+    products: Products,
+) -> Result<Chosen, GpuError> {
+    let (packed, floats) = candidates(parts, products)?;
+    let packed = match packed {
+        Some(plan) => bind_packed(gpu, &plan, memory).await?,
+        None => None,
     };
-    parts.packed = asked;
-    let packed = if asked.is_some() { build_packed(gpu, parts).await? } else { None };
+    let least_rows = asked(parts.limits, products);
     if let (Some(packed), Products::Packed { .. }) = (&packed, products) {
-        return Ok(Chosen::untimed(packed.clone()));
+        parts.packed = least_rows;
+        return Ok(Chosen { layers: packed.clone(), timed: false });
     }
-    parts.packed = None;
-    let floats = gpu.validating(decode::build(gpu, parts, None, 0)).await?;
-    let Some(packed) = packed else { return Ok(Chosen::untimed(floats)) };
+    let floats = gpu.bind(&floats, memory).await?;
+    let Some(packed) = packed else { return Ok(Chosen { layers: floats, timed: false }) };
     let timer = Timer::new(gpu)?;
     let before = time_those_not_in(&timer, &floats, &packed).await?;
     let after = time_those_not_in(&timer, &packed, &floats).await?;
     if after >= before * (1.0 - LEAST_GAIN) {
-        return Ok(Chosen { steps: floats, timed: true });
+        return Ok(Chosen { layers: floats, timed: true });
     }
-    parts.packed = asked;
-    Ok(Chosen { steps: packed, timed: true })
+    parts.packed = least_rows;
+    Ok(Chosen { layers: packed, timed: true })
 }
 
-/// The list with packed products; none where no product is meant, or the device refuses them.
-async fn build_packed(gpu: &Gpu, parts: &Parts) -> Result<Option<Steps>, GpuError> {
-    match gpu.validating(decode::build(gpu, parts, None, 0)).await {
+/// The program with packed products; none where the device refuses them.
+async fn bind_packed(gpu: &Gpu, plan: &Plan, memory: &Memory) -> Result<Option<Program>, GpuError> {
+    match gpu.bind(plan, memory).await {
         // Not every browser has the packed products of WGSL.
         Err(GpuError::Kernel { .. }) => Ok(None),
-        built => Ok(Some(built?).filter(|steps| steps.forms().any(is_packed))),
+        bound => bound.map(Some),
     }
 }
 
@@ -132,13 +152,13 @@ pub fn is_packed(form: &selftest::Form) -> bool {
     matches!(form, selftest::Form::Matvec(kernel) if kernel.form.packed)
 }
 
-/// Milliseconds of the kernels of one list that another has not.
-async fn time_those_not_in(timer: &Timer<'_>, steps: &Steps, other: &Steps) -> Result<f64, GpuError> {
+/// Milliseconds of the kernels of one program that another has not.
+async fn time_those_not_in(timer: &Timer<'_>, program: &Program, other: &Program) -> Result<f64, GpuError> {
     let others = other.by_kernel();
     let mut ms = 0.0;
-    for uses in steps.by_kernel() {
+    for uses in program.by_kernel() {
         if others.iter().all(|other| other.name != uses.name) {
-            ms += timer.time(&uses.steps, u32::MAX, &|| ()).await?;
+            ms += timer.time(&uses.program, u32::MAX, &|| ()).await?;
         }
     }
     Ok(ms)

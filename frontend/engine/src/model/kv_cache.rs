@@ -1,9 +1,7 @@
 //! Keys and values of past tokens, on the device.
 
-use std::sync::Arc;
-
 use super::{Attention, Config};
-use crate::gpu::{Buffer, Gpu, GpuError};
+use crate::plan::{Origin, Value};
 
 /// How keys and values are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,9 +28,9 @@ impl KvType {
 #[derive(Debug)]
 pub struct LayerCache {
     /// Keys, normed and rotated.
-    pub k: Arc<Buffer>,
+    pub k: Value,
     /// Values, normed.
-    pub v: Arc<Buffer>,
+    pub v: Value,
     /// Slots of the ring on sliding layers; 0 where the slot is the position.
     pub ring: u32,
     /// Bytes of a slot of k (or v).
@@ -44,6 +42,18 @@ pub struct LayerCache {
 pub struct KvCache {
     /// By layer; none for layers that read a donor's.
     pub layers: Vec<Option<LayerCache>>,
+}
+
+impl KvCache {
+    /// Keys and values of the layers whose cache is a ring.
+    pub fn rings(&self) -> impl Iterator<Item = &Value> {
+        self.layers.iter().flatten().filter(|layer| layer.ring > 0).flat_map(|layer| [&layer.k, &layer.v])
+    }
+
+    /// Keys and values of all layers.
+    pub fn values(&self) -> impl Iterator<Item = &Value> {
+        self.layers.iter().flatten().flat_map(|layer| [&layer.k, &layer.v])
+    }
 }
 
 /// Slots of a layer's cache. A ring has room for the window and for one chunk more, so that a chunk can be appended
@@ -87,28 +97,22 @@ fn layer_bytes(config: &Config, layer: usize, context: u32, chunk: u32, kv: KvTy
 }
 
 impl KvCache {
-    /// Allocates the cache.
-    ///
-    /// # Errors
-    /// When a buffer is larger than the device allows.
-    pub fn new(gpu: &Gpu, config: &Config, context: u32, chunk: u32, kv: KvType) -> Result<Self, GpuError> {
+    /// Describes the cache.
+    #[must_use]
+    pub fn describe(config: &Config, context: u32, chunk: u32, kv: KvType) -> Self {
         let layers = (0..config.layers.len())
             .map(|i| {
                 if !config.owns_kv(i) {
-                    return Ok(None);
+                    return None;
                 }
                 let slot_bytes = u64::from(config.kv_width(i)) * kv.bytes();
                 let size = u64::from(slots(config, i, context, chunk)) * slot_bytes;
                 let sliding = config.layers[i].attention == Attention::Sliding;
                 let ring = if sliding && context > ring(config, chunk) { ring(config, chunk) } else { 0 };
-                Ok(Some(LayerCache {
-                    k: gpu.storage(&format!("k cache {i}"), size)?,
-                    v: gpu.storage(&format!("v cache {i}"), size)?,
-                    ring,
-                    slot_bytes,
-                }))
+                let value = |kind: &str| Value::new(format!("{kind} cache {i}"), size, Origin::Cache);
+                Some(LayerCache { k: value("k"), v: value("v"), ring, slot_bytes })
             })
-            .collect::<Result<_, GpuError>>()?;
-        Ok(Self { layers })
+            .collect();
+        Self { layers }
     }
 }

@@ -1,4 +1,4 @@
-//! The text decoder: what the file says, what it costs, and the lists of dispatches that run it.
+//! The text decoder: what the file says, what it costs, and the plans that run it.
 
 mod config;
 mod corrections;
@@ -19,10 +19,10 @@ mod tensors;
 
 pub use config::{Attention, Config, ConfigError, Experts, LayerConfig, OtherKind};
 pub use corrections::{Corrections, Site, spans};
-pub use decoder::{Decoder, Ingredients, StepError};
+pub use decoder::{Decoder, DecoderPlans, Ingredients, StepError};
 pub use forms::{LARGE, Products, is_packed, large_products};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};
-pub use parts::{Parts, Rope};
+pub use parts::{Extent, Parts, Rope};
 pub use scratch::{LargestBuffer, Scratch, chunk, largest_buffer, ring_bytes, working_bytes};
 pub use tensors::{MatrixSpec, TensorError, TensorList, VectorSpec};

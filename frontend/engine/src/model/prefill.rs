@@ -10,7 +10,7 @@ use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
 use super::{Attention, KvType, Parts, experts};
-use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
+use crate::plan::{Grid, Plan, PlanError, Value};
 use crate::weights::Matrix;
 use std::rc::Rc;
 
@@ -18,19 +18,18 @@ use std::rc::Rc;
 /// stream into `x` (`norm`: where the weights begin).
 ///
 /// # Errors
-/// When the device refuses the kernel.
-pub async fn norm_add(
-    gpu: &Gpu,
+/// [`PlanError`].
+pub fn norm_add(
     parts: &Parts,
-    steps: &mut Steps,
-    h: &wgpu::Buffer,
+    steps: &mut Plan,
+    h: &Value,
     add: Option<(u32, Option<u32>)>,
     norm: Option<u32>,
-) -> Result<(), GpuError> {
+) -> Result<(), PlanError> {
     let s = &parts.scratch;
     let mut params = NormParams::new(parts.config.width, parts.config.eps);
     params.norm = norm.unwrap_or(0);
-    let mut buffers: Vec<&wgpu::Buffer> = vec![&s.state, &parts.weights.vectors, h];
+    let mut buffers: Vec<&Value> = vec![&s.state, &parts.weights.vectors, h];
     if let Some((branch_norm, scale)) = add {
         params.branch_norm = branch_norm;
         params.scale_at = scale.unwrap_or(NormParams::NONE);
@@ -45,7 +44,7 @@ pub async fn norm_add(
         buffers.push(&s.x);
     }
     let grid = Grid::Rows(Rc::new(move |rows| NormAdd::dispatch(&params, rows)));
-    steps.push(gpu, &form.source()?, &params, &buffers, grid).await?;
+    steps.push(&form.source()?, &params, &buffers, grid)?;
     steps.tried_as(Form::NormAdd(form));
     Ok(())
 }
@@ -53,102 +52,82 @@ pub async fn norm_add(
 /// A product with the rows of `x`.
 ///
 /// # Errors
-/// When the device refuses the kernel.
-pub async fn product(
-    gpu: &Gpu,
-    parts: &Parts,
-    steps: &mut Steps,
-    name: &str,
-    x: &Buffer,
-    y: &Buffer,
-) -> Result<(), GpuError> {
-    product_with(gpu, parts, steps, parts.matrix(name)?, x, y).await
+/// [`PlanError`].
+pub fn product(parts: &Parts, steps: &mut Plan, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
+    product_with(parts, steps, parts.matrix(name)?, x, y)
 }
 
-async fn product_with(
-    gpu: &Gpu,
+fn product_with(
     parts: &Parts,
-    steps: &mut Steps,
+    steps: &mut Plan,
     matrix: &Matrix,
-    x: &Buffer,
-    y: &Buffer,
-) -> Result<(), GpuError> {
-    super::product::push(gpu, steps, matrix, None, [&parts.scratch.state, x, y]).await
+    x: &Value,
+    y: &Value,
+) -> Result<(), PlanError> {
+    super::product::push(steps, matrix, None, [&parts.scratch.state, x, y])
 }
 
 struct Builder<'a> {
-    gpu: &'a Gpu,
     parts: &'a Parts,
     corrections: Option<&'a Corrections>,
-    steps: Steps,
+    steps: Plan,
 }
 
 /// Layers `0..last`, ending with the whole stream in `h[0]`.
 ///
 /// # Errors
-/// When the device refuses a kernel.
-pub async fn build(
-    gpu: &Gpu,
-    parts: &Parts,
-    corrections: Option<&Corrections>,
-    last: usize,
-) -> Result<Steps, GpuError> {
-    let mut builder = Builder { gpu, parts, corrections, steps: Steps::default() };
+/// [`PlanError`].
+pub fn plan(parts: &Parts, corrections: Option<&Corrections>, last: usize) -> Result<Plan, PlanError> {
+    let mut builder = Builder { parts, corrections, steps: Plan::default() };
     for i in 0..last {
-        builder.layer(i).await?;
+        builder.layer(i)?;
     }
     Ok(builder.steps)
 }
 
 impl Builder<'_> {
-    async fn norm(&mut self, add: Option<(u32, Option<u32>)>, norm: Option<u32>) -> Result<(), GpuError> {
-        norm_add(self.gpu, self.parts, &mut self.steps, &self.parts.scratch.h[0], add, norm).await
+    fn norm(&mut self, add: Option<(u32, Option<u32>)>, norm: Option<u32>) -> Result<(), PlanError> {
+        norm_add(self.parts, &mut self.steps, &self.parts.scratch.h[0], add, norm)
     }
 
-    async fn product(&mut self, name: &str, x: &Buffer, y: &Buffer) -> Result<(), GpuError> {
-        product(self.gpu, self.parts, &mut self.steps, name, x, y).await
+    fn product(&mut self, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
+        product(self.parts, &mut self.steps, name, x, y)
     }
 
     /// Adds the corrections of adapters to products of `x`, in the order of their site: two dispatches, however many
     /// products and adapters there are.
-    async fn correct(
-        &mut self,
-        layer: usize,
-        site: Site,
-        x: &Buffer,
-        products: &[&wgpu::Buffer],
-    ) -> Result<(), GpuError> {
+    fn correct(&mut self, layer: usize, site: Site, x: &Value, products: &[&Value]) -> Result<(), PlanError> {
         let corrected = self.corrections.and_then(|all| Some((all, all.at(layer, site)?)));
         let Some((all, corrections)) = corrected else { return Ok(()) };
         let parts = self.parts;
-        product_with(self.gpu, parts, &mut self.steps, &corrections.a, x, &all.z).await?;
+        product_with(parts, &mut self.steps, &corrections.a, x, &all.z)?;
         let n = site.rows(&parts.weights, layer);
         let params = expand::Params::new(&n, corrections.a.n, &corrections.correction);
-        let mut buffers: Vec<&wgpu::Buffer> = vec![&parts.scratch.state, &all.z, &corrections.b, &all.scales];
+        let mut buffers: Vec<&Value> = vec![&parts.scratch.state, &all.z, &corrections.b, &all.scales];
         buffers.extend(products);
         let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
-        self.steps.push(self.gpu, &expand::source(products.len())?, &params, &buffers, grid).await?;
+        self.steps.push(&expand::source(products.len())?, &params, &buffers, grid)?;
         self.steps.tried_as(Form::Expand(products.len()));
         Ok(())
     }
 
     /// out = gelu_tanh(gate)·up, over rows.
-    async fn activation(
+    fn activation(
         &mut self,
         width: u32,
-        gate: (&wgpu::Buffer, Rows),
-        up: (&wgpu::Buffer, Rows),
-        out: (&wgpu::Buffer, Rows),
-    ) -> Result<(), GpuError> {
+        gate: (&Value, Rows),
+        up: (&Value, Rows),
+        out: (&Value, Rows),
+    ) -> Result<(), PlanError> {
         let params = gelu_mul::Params::new(width, gate.1, up.1, out.1);
         let grid = Grid::Rows(Rc::new(move |rows| gelu_mul::dispatch(&params, rows)));
-        let buffers: [&wgpu::Buffer; 4] = [&self.parts.scratch.state, gate.0, up.0, out.0];
-        self.steps.push(self.gpu, &gelu_mul::source()?, &params, &buffers, grid).await?;
+        let buffers: [&Value; 4] = [&self.parts.scratch.state, gate.0, up.0, out.0];
+        self.steps.push(&gelu_mul::source()?, &params, &buffers, grid)?;
         self.steps.tried_as(Form::GeluMul);
         Ok(())
     }
 
-    async fn layer(&mut self, i: usize) -> Result<(), GpuError> {
+    fn layer(&mut self, i: usize) -> Result<(), PlanError> {
         let parts = self.parts;
         let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
         let name = |part: &str| format!("blk.{i}.{part}");
@@ -156,40 +135,40 @@ impl Builder<'_> {
         let layer = &config.layers[i];
 
         // The layer before ended with its branch added: the stream is whole.
-        self.norm(None, Some(vector("attn_norm"))).await?;
-        self.attention(i).await?;
-        self.product(&name("attn_output"), &s.attention, &s.branch).await?;
-        self.correct(i, Site::Output, &s.attention, &[&s.branch]).await?;
+        self.norm(None, Some(vector("attn_norm")))?;
+        self.attention(i)?;
+        self.product(&name("attn_output"), &s.attention, &s.branch)?;
+        self.correct(i, Site::Output, &s.attention, &[&s.branch])?;
 
-        self.norm(Some((vector("post_attention_norm"), None)), Some(vector("ffn_norm"))).await?;
-        self.product(&name("ffn_gate"), &s.x, &s.gate).await?;
-        self.product(&name("ffn_up"), &s.x, &s.up).await?;
-        self.correct(i, Site::GateUp, &s.x, &[&s.gate, &s.up]).await?;
+        self.norm(Some((vector("post_attention_norm"), None)), Some(vector("ffn_norm")))?;
+        self.product(&name("ffn_gate"), &s.x, &s.gate)?;
+        self.product(&name("ffn_up"), &s.x, &s.up)?;
+        self.correct(i, Site::GateUp, &s.x, &[&s.gate, &s.up])?;
         let ff = layer.feed_forward;
         let rows = Rows { stride: ff, at: 0 };
-        self.activation(ff, (&s.gate, rows), (&s.up, rows), (&s.act, rows)).await?;
-        self.product(&name("ffn_down"), &s.act, &s.branch).await?;
-        self.correct(i, Site::Down, &s.act, &[&s.branch]).await?;
+        self.activation(ff, (&s.gate, rows), (&s.up, rows), (&s.act, rows))?;
+        self.product(&name("ffn_down"), &s.act, &s.branch)?;
+        self.correct(i, Site::Down, &s.act, &[&s.branch])?;
         if config.experts.is_some() {
-            experts::chunk::build(self.gpu, parts, &mut self.steps, i).await?;
+            experts::chunk::build(parts, &mut self.steps, i)?;
         }
         let scale = Some(vector("layer_output_scale"));
         if config.ple == 0 {
-            return self.norm(Some((vector("post_ffw_norm"), scale)), None).await;
+            return self.norm(Some((vector("post_ffw_norm"), scale)), None);
         }
-        self.norm(Some((vector("post_ffw_norm"), None)), None).await?;
-        self.product(&name("inp_gate"), &s.h[0], &s.ple_gate).await?;
-        self.correct(i, Site::PleGate, &s.h[0], &[&s.ple_gate]).await?;
+        self.norm(Some((vector("post_ffw_norm"), None)), None)?;
+        self.product(&name("inp_gate"), &s.h[0], &s.ple_gate)?;
+        self.correct(i, Site::PleGate, &s.h[0], &[&s.ple_gate])?;
         let p = config.ple;
         let own = Rows { stride: p * config.layers.len() as u32, at: i as u32 * p };
         let packed = Rows { stride: p, at: 0 };
-        self.activation(p, (&s.ple_gate, packed), (&s.ple, own), (&s.act, packed)).await?;
-        self.product(&name("proj"), &s.act, &s.branch).await?;
-        self.correct(i, Site::PleProjection, &s.act, &[&s.branch]).await?;
-        self.norm(Some((vector("post_norm"), scale)), None).await
+        self.activation(p, (&s.ple_gate, packed), (&s.ple, own), (&s.act, packed))?;
+        self.product(&name("proj"), &s.act, &s.branch)?;
+        self.correct(i, Site::PleProjection, &s.act, &[&s.branch])?;
+        self.norm(Some((vector("post_norm"), scale)), None)
     }
 
-    async fn attention(&mut self, i: usize) -> Result<(), GpuError> {
+    fn attention(&mut self, i: usize) -> Result<(), PlanError> {
         let parts = self.parts;
         let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
         let name = |part: &str| format!("blk.{i}.{part}");
@@ -203,20 +182,20 @@ impl Builder<'_> {
             (true, true) => Kv::Own,
             (true, false) => Kv::OwnVIsK,
         };
-        self.product(&name("attn_q"), &s.x, &s.q).await?;
+        self.product(&name("attn_q"), &s.x, &s.q)?;
         if kv != Kv::Shared {
-            self.product(&name("attn_k"), &s.x, &s.k).await?;
+            self.product(&name("attn_k"), &s.x, &s.k)?;
         }
         if kv == Kv::Own {
-            self.product(&name("attn_v"), &s.x, &s.v).await?;
+            self.product(&name("attn_v"), &s.x, &s.v)?;
         }
-        let products: [&wgpu::Buffer; 3] = [&s.q, &s.k, &s.v];
+        let products: [&Value; 3] = [&s.q, &s.k, &s.v];
         let count = match kv {
             Kv::Shared => 1,
             Kv::OwnVIsK => 2,
             Kv::Own => 3,
         };
-        self.correct(i, Site::Qkv, &s.x, &products[..count]).await?;
+        self.correct(i, Site::Qkv, &s.x, &products[..count])?;
         let finish = QkvFinish { head_dim: layer.head_dim, kv, kv_f16 };
         let params = QkvParams {
             heads: config.heads,
@@ -228,15 +207,15 @@ impl Builder<'_> {
             eps: config.eps,
             pad: 0,
         };
-        let mut buffers: Vec<&wgpu::Buffer> = vec![&s.state, &w.vectors, &rope.table, &s.q];
+        let mut buffers: Vec<&Value> = vec![&s.state, &w.vectors, &rope.table, &s.q];
         if kv != Kv::Shared {
-            buffers.extend::<[&wgpu::Buffer; 3]>([&cache.k, &cache.v, &s.k]);
+            buffers.extend::<[&Value; 3]>([&cache.k, &cache.v, &s.k]);
         }
         if kv == Kv::Own {
             buffers.push(&s.v);
         }
         let grid = Grid::Rows(Rc::new(move |rows| finish.dispatch(&params, rows)));
-        self.steps.push(self.gpu, &finish.source()?, &params, &buffers, grid).await?;
+        self.steps.push(&finish.source()?, &params, &buffers, grid)?;
         self.steps.tried_as(Form::QkvFinish(finish));
 
         let until = config.sees_pictures_whole() && layer.attention == Attention::Sliding;
@@ -248,12 +227,12 @@ impl Builder<'_> {
             ring: cache.ring,
             ..BlockParams::default()
         };
-        let mut buffers: Vec<&wgpu::Buffer> = vec![&s.state, &s.q, &cache.k, &cache.v, &s.attention];
+        let mut buffers: Vec<&Value> = vec![&s.state, &s.q, &cache.k, &cache.v, &s.attention];
         if until {
             buffers.push(&s.visible_until);
         }
         let grid = Grid::Rows(Rc::new(move |rows| block.dispatch(&params, rows)));
-        self.steps.push(self.gpu, &block.source()?, &params, &buffers, grid).await?;
+        self.steps.push(&block.source()?, &params, &buffers, grid)?;
         self.steps.tried_as(Form::Block(block));
         Ok(())
     }

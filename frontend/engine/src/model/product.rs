@@ -6,7 +6,7 @@ use shaders::matmul::{Clamps, Params, Tile};
 use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
 
-use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
+use crate::plan::{Grid, Plan, PlanError, Value};
 use crate::weights::Matrix;
 
 /// Appends `y = x·Wᵀ` for the rows that `state` counts; `buffers` are state, x and y. With `clamps` it is a clipped linear.
@@ -14,32 +14,30 @@ use crate::weights::Matrix;
 /// of rows has workgroups.
 ///
 /// # Errors
-/// When the device refuses the kernel.
-pub async fn push(
-    gpu: &Gpu,
-    steps: &mut Steps,
+/// [`PlanError`].
+pub fn push(
+    steps: &mut Plan,
     matrix: &Matrix,
     clamps: Option<Clamps>,
-    buffers: [&Buffer; 3],
-) -> Result<(), GpuError> {
+    buffers: [&Value; 3],
+) -> Result<(), PlanError> {
     let part = matrix.whole();
-    push_part(gpu, steps, (matrix.dtype, &part.layout, &part.buffer), clamps, buffers).await
+    push_part(steps, (matrix.dtype, &part.layout, &part.value), clamps, buffers)
 }
 
 /// The same with a part of a matrix: its storage type, its layout, and the buffer it lies in.
 ///
 /// # Errors
-/// When the device refuses the kernel.
-pub async fn push_part(
-    gpu: &Gpu,
-    steps: &mut Steps,
-    (dtype, layout, weights): (DType, &PlanarLayout, &wgpu::Buffer),
+/// [`PlanError`].
+pub fn push_part(
+    steps: &mut Plan,
+    (dtype, layout, weights): (DType, &PlanarLayout, &Value),
     clamps: Option<Clamps>,
-    [state, x, y]: [&Buffer; 3],
-) -> Result<(), GpuError> {
+    [state, x, y]: [&Value; 3],
+) -> Result<(), PlanError> {
     let params = Params::new(layout).with_clamps(clamps.unwrap_or(Clamps::NONE));
     // Buffers are shared: one of the two may have room for more rows than there ever are.
-    let rows = |buffer: &Buffer, width: u32| buffer.size() / (4 * u64::from(width.max(1)));
+    let rows = |value: &Value, width: u32| value.bytes() / (4 * u64::from(width.max(1)));
     let room = rows(x, layout.k).min(rows(y, layout.n));
     for tile in Tile::within_reach(u32::try_from(room).unwrap_or(u32::MAX), params.n) {
         let grid = Grid::Rows(Rc::new(move |rows| {
@@ -49,7 +47,7 @@ pub async fn push_part(
             Some(_) => (tile.clamped_source(dtype), Form::ClampedMatmul(tile, dtype)),
             None => (tile.source(dtype), Form::Matmul(tile, dtype)),
         };
-        steps.push(gpu, &source?, &params, &[weights, state, x, y], grid).await?;
+        steps.push(&source?, &params, &[weights, state, x, y], grid)?;
         steps.tried_as(form);
     }
     Ok(())

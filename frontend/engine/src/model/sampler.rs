@@ -6,85 +6,113 @@ use shaders::sampling::{Candidates, MAX_RECENT, Params, Sampling, Settings};
 use shaders::selftest::Form as Tried;
 
 use super::Parts;
-use crate::gpu::{Buffer, Gpu, GpuError, Grid, Readback, Steps};
+use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program, Readback};
+use crate::plan::{Grid, Origin, Plan, PlanError, Value};
 
 /// Ids that the output ring holds: more than can be on their way at a time.
 pub const OUT_LEN: u32 = 64;
 
+/// What drawing a token does, in each of its forms.
+pub struct SamplingPlans {
+    /// Ring of recent ids, for the penalties.
+    recent: Value,
+    /// Ring of drawn ids.
+    drawn: Value,
+    forms: Vec<SamplingPlan>,
+}
+
+struct SamplingPlan {
+    plan: Plan,
+    params: Value,
+    sampling: Sampling,
+}
+
+impl SamplingPlans {
+    /// Describes every form, so that a change of settings never waits.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn new(parts: &Parts) -> Result<Self, PlanError> {
+        let recent = Value::state("recent tokens", u64::from(MAX_RECENT) * 4);
+        let drawn = Value::state("drawn tokens", u64::from(OUT_LEN) * 4);
+        let form = |candidates| SamplingPlan::new(parts, candidates, &recent, &drawn);
+        let forms = Candidates::ALL.into_iter().map(form).collect::<Result<_, _>>()?;
+        Ok(Self { recent, drawn, forms })
+    }
+
+    /// The plans of all forms.
+    pub fn all(&self) -> impl Iterator<Item = &Plan> {
+        self.forms.iter().map(|form| &form.plan)
+    }
+}
+
+impl SamplingPlan {
+    fn new(parts: &Parts, candidates: Candidates, recent: &Value, drawn: &Value) -> Result<Self, PlanError> {
+        let s = &parts.scratch;
+        let sampling = Sampling { vocab: parts.vocabulary, candidates };
+        let many = candidates == Candidates::Many;
+        let lists = Value::temporary("candidates", sampling.slice_list_bytes());
+        let merged = Value::temporary("merged candidates", sampling.merged_list_bytes());
+        let sums = Value::temporary("sums", sampling.sum_bytes());
+        let params = Value::new("sampling", size_of::<Params>() as u64, Origin::Params);
+        let mut plan = Plan::default();
+        let mut operands = vec![&s.state, recent, &s.logits, &lists];
+        if many {
+            operands.push(&sums);
+        }
+        plan.push_shared(&sampling.top_k()?, &params, &operands, Grid::Fixed(sampling.top_k_grid()))?;
+        plan.tried_as(Tried::TopK(candidates));
+        let mut last = &lists;
+        if sampling.merges() {
+            let grid = Grid::Fixed(sampling.merge_lists_grid());
+            plan.push_shared(&sampling.merge_lists()?, &params, &[&lists, &merged], grid)?;
+            plan.tried_as(Tried::MergeLists(candidates));
+            last = &merged;
+        }
+        let mut operands = vec![&s.state, recent, &s.tokens, drawn, last];
+        if many {
+            operands.push(&sums);
+        }
+        plan.push_shared(&sampling.sample()?, &params, &operands, Grid::Fixed([1, 1, 1]))?;
+        plan.tried_as(Tried::Sample(candidates));
+        Ok(Self { plan, params, sampling })
+    }
+}
+
 /// One form of the sampling kernels, ready to run.
 struct Form {
-    steps: Steps,
+    program: Program,
     params: Arc<Buffer>,
     sampling: Sampling,
-    /// Kept for their bind groups.
-    _lists: Vec<Arc<Buffer>>,
 }
 
 /// The sampling kernels and their buffers.
 pub struct Sampler {
     forms: Vec<Form>,
     active: usize,
-    /// Ring of recent ids, for the penalties.
     recent: Arc<Buffer>,
-    /// Ring of drawn ids.
     drawn: Arc<Buffer>,
     readbacks: [Readback; 2],
     settings: Settings,
 }
 
 impl Sampler {
-    /// Compiles every form, so that a change of settings never waits.
+    /// Binds every form.
     ///
     /// # Errors
     /// When the device refuses a kernel or a buffer.
-    pub async fn new(gpu: &Gpu, parts: &Parts) -> Result<Self, GpuError> {
-        let recent = gpu.storage("recent tokens", u64::from(MAX_RECENT) * 4)?;
-        let drawn = gpu.storage("drawn tokens", u64::from(OUT_LEN) * 4)?;
+    pub async fn bind(gpu: &Gpu, plans: &SamplingPlans, memory: &Memory) -> Result<Self, GpuError> {
         let mut forms = Vec::new();
-        for candidates in Candidates::ALL {
-            forms.push(Self::form(gpu, parts, candidates, &recent, &drawn).await?);
+        for SamplingPlan { plan, params, sampling } in &plans.forms {
+            let (program, params) = (gpu.bind(plan, memory).await?, Arc::clone(memory.get(params)?));
+            forms.push(Form { program, params, sampling: *sampling });
         }
         let readback = || gpu.readback("drawn tokens", u64::from(OUT_LEN) * 4);
         let readbacks = [readback()?, readback()?];
-        Ok(Self { forms, active: 0, recent, drawn, readbacks, settings: Settings::default() })
-    }
-
-    async fn form(
-        gpu: &Gpu,
-        parts: &Parts,
-        candidates: Candidates,
-        recent: &Arc<Buffer>,
-        drawn: &Arc<Buffer>,
-    ) -> Result<Form, GpuError> {
-        let s = &parts.scratch;
-        let sampling = Sampling { vocab: parts.vocabulary, candidates };
-        let many = candidates == Candidates::Many;
-        let lists = gpu.storage("candidates", sampling.slice_list_bytes())?;
-        let merged = gpu.storage("merged candidates", sampling.merged_list_bytes())?;
-        let sums = gpu.storage("sums", sampling.sum_bytes())?;
-        let params = gpu.uniform_with("sampling", &Params::new(&Settings::default(), sampling, OUT_LEN))?;
-        let mut steps = Steps::default();
-        let mut buffers: Vec<&wgpu::Buffer> = vec![&s.state, recent, &s.logits, &lists];
-        if many {
-            buffers.push(&sums);
-        }
-        let grid = Grid::Fixed(sampling.top_k_grid());
-        steps.push_shared(gpu, &sampling.top_k()?, &params, &buffers, grid).await?;
-        steps.tried_as(Tried::TopK(candidates));
-        let mut last = &lists;
-        if sampling.merges() {
-            let grid = Grid::Fixed(sampling.merge_lists_grid());
-            steps.push_shared(gpu, &sampling.merge_lists()?, &params, &[&lists, &merged], grid).await?;
-            steps.tried_as(Tried::MergeLists(candidates));
-            last = &merged;
-        }
-        let mut buffers: Vec<&wgpu::Buffer> = vec![&s.state, recent, &s.tokens, drawn, last];
-        if many {
-            buffers.push(&sums);
-        }
-        steps.push_shared(gpu, &sampling.sample()?, &params, &buffers, Grid::Fixed([1, 1, 1])).await?;
-        steps.tried_as(Tried::Sample(candidates));
-        Ok(Form { steps, params, sampling, _lists: vec![lists, merged, sums] })
+        let [recent, drawn] = [memory.get(&plans.recent)?, memory.get(&plans.drawn)?].map(Arc::clone);
+        let mut sampler = Self { forms, active: 0, recent, drawn, readbacks, settings: Settings::default() };
+        sampler.begin(gpu, Settings::default(), &[]);
+        Ok(sampler)
     }
 
     /// Settings for the tokens to come, and the tokens that count as recent.
@@ -105,13 +133,13 @@ impl Sampler {
 
     /// The dispatches that draw one token from the logits and make it the next input.
     #[must_use]
-    pub fn steps(&self) -> &Steps {
-        &self.forms[self.active].steps
+    pub fn program(&self) -> &Program {
+        &self.forms[self.active].program
     }
 
-    /// The dispatches of every form.
-    pub fn all_steps(&self) -> impl Iterator<Item = &Steps> {
-        self.forms.iter().map(|form| &form.steps)
+    /// The programs of every form.
+    pub fn all(&self) -> impl Iterator<Item = &Program> {
+        self.forms.iter().map(|form| &form.program)
     }
 
     /// Submits `encoder` with a copy of the drawn ids to one of the two readback buffers at its end.

@@ -1,13 +1,13 @@
 //! Buffers that a step of the decoder works in.
 
-use std::sync::Arc;
-
 use shaders::matvec::Matvec;
+use shaders::state::State;
 
 use super::corrections::MOST_FUSED_RANK;
 use super::experts::ExpertScratch;
 use super::{Config, KvType, kv_cache};
-use crate::gpu::{Buffer, Gpu, GpuError};
+use crate::gpu::Gpu;
+use crate::plan::{Limits, Value};
 
 /// Splits of the keys in decode: enough workgroups for a large device, few enough to merge.
 const MOST_SPLITS: u32 = 32;
@@ -17,8 +17,8 @@ const SMALLEST_RUN: u32 = 64;
 /// Smallest run of keys of a split on this device. In software each workgroup repeats what comes before the keys, and
 /// there are a few cores to fill at most.
 #[must_use]
-pub fn smallest_run(gpu: &Gpu) -> u32 {
-    if gpu.is_software() { 16 * SMALLEST_RUN } else { SMALLEST_RUN }
+pub fn smallest_run(limits: Limits) -> u32 {
+    if limits.software { 16 * SMALLEST_RUN } else { SMALLEST_RUN }
 }
 
 /// Most splits of the keys of a layer that sees `window` of them, or all where that is 0.
@@ -32,47 +32,47 @@ pub fn most_splits(heads: u32, window: u32) -> u32 {
 #[derive(Debug)]
 pub struct Scratch {
     /// `shaders::state::State`.
-    pub state: Arc<Buffer>,
+    pub state: Value,
     /// Token ids of the step, u32 `[T]`.
-    pub tokens: Arc<Buffer>,
+    pub tokens: Value,
     /// For each row the end of the picture that it is part of, u32 `[T]`; 0 for none. Read where pictures are seen
     /// whole.
-    pub visible_until: Arc<Buffer>,
+    pub visible_until: Value,
     /// The residual stream, twice: a step reads one and writes the other. `[T, width]`.
-    pub h: [Arc<Buffer>; 2],
+    pub h: [Value; 2],
     /// The normed stream. `[T, width]`.
-    pub x: Arc<Buffer>,
+    pub x: Value,
     /// What a branch adds to the stream, before its norm. `[T, width]`; for one token with experts, the dense part and
     /// behind it theirs. Behind one token's, what is left for adapters.
-    pub branch: Arc<Buffer>,
+    pub branch: Value,
     /// Queries, keys, values of one token, one after the other.
-    pub qkv: Arc<Buffer>,
+    pub qkv: Value,
     /// Queries, then the result of attention. `[T, heads·head_dim]`.
-    pub q: Arc<Buffer>,
+    pub q: Value,
     /// Keys of a chunk. `[T, kv_heads·head_dim]`.
-    pub k: Arc<Buffer>,
+    pub k: Value,
     /// Values of a chunk.
-    pub v: Arc<Buffer>,
+    pub v: Value,
     /// The result of attention. `[T, heads·head_dim]`.
-    pub attention: Arc<Buffer>,
+    pub attention: Value,
     /// Partial results of decode's attention, and behind them those that are for adapters.
-    pub part: Arc<Buffer>,
+    pub part: Value,
     /// The gate, in decode the activated product, and behind it what is left for adapters. `[T, feed_forward]`.
-    pub gate: Arc<Buffer>,
+    pub gate: Value,
     /// The other half. `[T, feed_forward]`.
-    pub up: Arc<Buffer>,
+    pub up: Value,
     /// The activated product. `[T, feed_forward]`, or `[T, P]`.
-    pub act: Arc<Buffer>,
+    pub act: Value,
     /// Per-layer inputs. `[T, layers·P]`.
-    pub ple: Arc<Buffer>,
+    pub ple: Value,
     /// The projected half of the per-layer inputs. `[T, layers·P]`.
-    pub ple_projected: Arc<Buffer>,
+    pub ple_projected: Value,
     /// The looked-up half, where the table is on the host. `[T, layers·P]`.
-    pub ple_rows: Arc<Buffer>,
+    pub ple_rows: Value,
     /// The gated per-layer input. `[T, P]`.
-    pub ple_gate: Arc<Buffer>,
+    pub ple_gate: Value,
     /// Logits of one token. `[vocabulary]`.
-    pub logits: Arc<Buffer>,
+    pub logits: Value,
     /// What experts work in, where the model has them.
     pub experts: Option<ExpertScratch>,
     /// Sizes in bytes, by buffer.
@@ -139,38 +139,38 @@ pub fn bytes(config: &Config, vocabulary: u32, ple_on_host: bool) -> u64 {
 }
 
 impl Scratch {
-    /// Allocates the buffers.
-    ///
-    /// # Errors
-    /// When one is larger than the device allows.
-    pub fn new(gpu: &Gpu, config: &Config, vocabulary: u32, ple_on_host: bool) -> Result<Self, GpuError> {
+    /// Describes the values.
+    #[must_use]
+    pub fn describe(config: &Config, vocabulary: u32, ple_on_host: bool) -> Self {
         let s = Sizes::of(config);
         let t = u64::from(chunk(config));
-        let rows = |label: &str, elements: u64| gpu.storage(label, 4 * t * elements);
-        Ok(Self {
-            state: gpu.storage("state", 32)?,
-            tokens: rows("tokens", 1)?,
-            visible_until: rows("visible until", 1)?,
-            h: [rows("h 0", s.width)?, rows("h 1", s.width)?],
-            x: rows("x", s.width)?,
-            branch: rows("branch", s.width)?,
-            qkv: gpu.storage("qkv", 4 * (s.q + 2 * s.kv))?,
-            q: rows("q", s.q)?,
-            k: rows("k", s.kv)?,
-            v: rows("v", s.kv)?,
-            attention: rows("attention", s.q)?,
-            part: gpu.storage("part", 4 * s.part)?,
-            gate: rows("gate", s.ff)?,
-            up: rows("up", s.ff)?,
-            act: rows("activated", s.ff.max(config.ple.into()))?,
-            ple: rows("ple", s.ple)?,
-            ple_projected: rows("ple projected", s.ple)?,
-            ple_rows: if ple_on_host { rows("ple rows", s.ple)? } else { rows("no ple rows", 0)? },
-            ple_gate: rows("ple gate", config.ple.into())?,
-            logits: gpu.storage("logits", 4 * u64::from(vocabulary))?,
-            experts: ExpertScratch::new(gpu, config, chunk(config))?,
+        let rows = |name: &'static str, elements: u64| Value::temporary(name, 4 * t * elements);
+        // What the host reads or writes, and what one plan leaves for the next.
+        let kept = |name: &'static str, elements: u64| Value::state(name, 4 * t * elements);
+        Self {
+            state: Value::state("state", size_of::<State>() as u64),
+            tokens: kept("tokens", 1),
+            visible_until: kept("visible until", 1),
+            h: [kept("h 0", s.width), rows("h 1", s.width)],
+            x: kept("x", s.width),
+            branch: rows("branch", s.width),
+            qkv: Value::temporary("qkv", 4 * (s.q + 2 * s.kv)),
+            q: rows("q", s.q),
+            k: rows("k", s.kv),
+            v: rows("v", s.kv),
+            attention: rows("attention", s.q),
+            part: Value::temporary("part", 4 * s.part),
+            gate: rows("gate", s.ff),
+            up: rows("up", s.ff),
+            act: rows("activated", s.ff.max(config.ple.into())),
+            ple: kept("ple", s.ple),
+            ple_projected: kept("ple projected", s.ple),
+            ple_rows: kept("ple rows", if ple_on_host { s.ple } else { 0 }),
+            ple_gate: rows("ple gate", config.ple.into()),
+            logits: Value::state("logits", 4 * u64::from(vocabulary)),
+            experts: ExpertScratch::describe(config, chunk(config)),
             bytes: bytes(config, vocabulary, ple_on_host),
-        })
+        }
     }
 }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::Input;
-use crate::model::KvCache;
 
 /// Checkpoints kept.
 const KEPT: usize = 2;
@@ -27,18 +26,13 @@ struct Checkpoint {
 #[derive(Default)]
 pub struct Checkpoints(Vec<Checkpoint>);
 
-/// The buffers of all rings.
-fn rings(kv: &KvCache) -> impl Iterator<Item = &Arc<Buffer>> {
-    kv.layers.iter().flatten().filter(|layer| layer.ring > 0).flat_map(|layer| [&layer.k, &layer.v])
-}
-
 impl Checkpoints {
     /// Copies the rings, which hold these tokens.
     ///
     /// # Errors
     /// When the device has no room.
-    pub async fn save(&mut self, gpu: &Gpu, kv: &KvCache, held: &Input) -> Result<(), GpuError> {
-        let bytes: u64 = rings(kv).map(|ring| ring.size()).sum();
+    pub async fn save(&mut self, gpu: &Gpu, rings: &[Arc<Buffer>], held: &Input) -> Result<(), GpuError> {
+        let bytes: u64 = rings.iter().map(|ring| ring.size()).sum();
         if bytes == 0
             || bytes > MOST_BYTES
             || self.0.iter().any(|c| c.held.len() == held.len() && held.starts_with(&c.held))
@@ -48,11 +42,11 @@ impl Checkpoints {
         let buffers = if self.0.len() == KEPT {
             self.0.remove(0).buffers
         } else {
-            let make = || rings(kv).map(|ring| gpu.storage("checkpoint", ring.size())).collect();
+            let make = || rings.iter().map(|ring| gpu.storage("checkpoint", ring.size())).collect();
             gpu.allocating("a checkpoint", bytes, make).await?
         };
         let mut encoder = gpu.encoder();
-        for (ring, copy) in rings(kv).zip(&buffers) {
+        for (ring, copy) in rings.iter().zip(&buffers) {
             encoder.copy_buffer_to_buffer(ring, 0, copy, 0, ring.size());
         }
         gpu.submit(encoder);
@@ -76,10 +70,10 @@ impl Checkpoints {
     }
 
     /// Brings the rings back and returns the tokens that they hold.
-    pub fn restore(&self, gpu: &Gpu, kv: &KvCache, index: usize) -> &Input {
+    pub fn restore(&self, gpu: &Gpu, rings: &[Arc<Buffer>], index: usize) -> &Input {
         let checkpoint = &self.0[index];
         let mut encoder = gpu.encoder();
-        for (ring, copy) in rings(kv).zip(&checkpoint.buffers) {
+        for (ring, copy) in rings.iter().zip(&checkpoint.buffers) {
             encoder.copy_buffer_to_buffer(copy, 0, ring, 0, ring.size());
         }
         gpu.submit(encoder);

@@ -13,13 +13,14 @@ mod profile;
 mod sequence;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::audio::{self, Hearing};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
-use crate::gpu::Gpu;
+use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::{Input, Media, MediaError};
-use crate::model::{Decoder, HostTable, Ingredients, KvType, Products, ring};
+use crate::model::{Decoder, DecoderPlans, HostTable, Ingredients, KvType, Products, ring};
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tokenizer::Tokenizer;
 use crate::train::Base;
@@ -141,28 +142,22 @@ impl Session {
         // The header of a large vocabulary is tens of megabytes.
         drop(header);
 
-        let skip: &[&str] = if outside.is_some() { &[plan::PLE_TABLE] } else { &[] };
-        let ingredients = |weights, table| Ingredients {
-            config: plan.config.clone(),
-            vocabulary: rows,
+        let mut parts = plan.describe(fit, gpu.plan_limits())?;
+        let plans = DecoderPlans::new(&mut parts, options.products).map_err(GpuError::from)?;
+        let compiled = gpu.compile_ahead(plans.all());
+        drop(plans);
+        let mut told = |p: weights::Progress| progress(Loading::Weights(p.done, p.total));
+        let weights =
+            weights::load(&gpu, &source, &plan.tensors, &mut parts.weights, cancel, &mut told).await?;
+        cancel.check()?;
+        let whole = Ingredients {
+            parts,
             weights,
-            table,
+            table: outside.map(|(table, spec)| HostTable::new(table, spec)),
             context: fit.context,
-            kv_type: options.kv_type,
             pad: tokenizer.special().pad.unwrap_or(0),
             products: options.products,
         };
-        let host_table =
-            || outside.as_ref().map(|(table, spec)| HostTable::new(Rc::clone(table), spec.clone()));
-        let compiled = gpu.compile_ahead(async {
-            let weights = weights::blank(&gpu, &plan.tensors, skip).await?;
-            let blank = ingredients(weights, host_table());
-            Ok::<_, EngineError>(Decoder::new(Rc::clone(&gpu), blank, &mut |_, _| ()).await?)
-        });
-        let mut told = |p: weights::Progress| progress(Loading::Weights(p.done, p.total));
-        let weights = weights::load(&gpu, &source, &plan.tensors, skip, cancel, &mut told).await?;
-        cancel.check()?;
-        let whole = ingredients(weights, host_table());
         // Compiling may take long, too.
         let mut told = |done, total| progress(Loading::Kernels(done, total));
         let decoder = cancel
@@ -268,6 +263,7 @@ impl Session {
             config: parts.config.clone(),
             vocabulary: parts.vocabulary,
             weights: parts.weights.clone(),
+            memory: self.decoder.weights().clone(),
             pad: self.decoder.pad(),
             table: self.decoder.table().cloned(),
         }
@@ -415,15 +411,21 @@ impl Session {
             }
             return direct;
         };
-        let held = self.checkpoints.restore(&self.gpu, self.decoder.kv(), index).clone();
+        let held = self.checkpoints.restore(&self.gpu, &self.rings(), index).clone();
         let written = held.len() as u32;
         self.sequence.clear();
         self.sequence.set(held, written);
         tokens
     }
 
+    /// The buffers of the caches that are rings.
+    fn rings(&self) -> Vec<Arc<Buffer>> {
+        let (kv, memory) = (self.decoder.kv(), self.decoder.memory());
+        kv.rings().filter_map(|ring| memory.get(ring).ok().cloned()).collect()
+    }
+
     /// Keeps a copy of the rings at the end of a prompt. Without room for it, regenerating reads the prompt anew.
     async fn save(&mut self) {
-        self.checkpoints.save(&self.gpu, self.decoder.kv(), self.sequence.held()).await.ok();
+        self.checkpoints.save(&self.gpu, &self.rings(), self.sequence.held()).await.ok();
     }
 }

@@ -5,13 +5,14 @@ use std::ops::Range;
 use crate::audio;
 use crate::gguf::Header;
 use crate::model::{
-    Config, KvType, LargestBuffer, MatrixSpec, TensorError, TensorList, large_products, largest_buffer,
-    ring_bytes, working_bytes,
+    Config, Extent, KvType, LargestBuffer, MatrixSpec, Parts, TensorError, TensorList, large_products,
+    largest_buffer, ring_bytes, working_bytes,
 };
+use crate::plan::Limits;
 use crate::vision::{Budget, TowerPlan};
-use crate::weights;
+use crate::weights::{self, Weights};
 
-use super::{DeviceMemory, EngineError, LoadOptions, checkpoints};
+use super::{DeviceMemory, EngineError, Fit, LoadOptions, checkpoints};
 
 /// Tokens of context that are allocated when nobody asks for more or less.
 pub const DEFAULT_CONTEXT: u32 = 8192;
@@ -180,6 +181,18 @@ impl Plan {
             let bytes = spec.device_bytes().ok()?;
             Some((spec.name.as_str(), bytes))
         })
+    }
+
+    /// The decoder with a context of this length, as values. Nothing is read or allocated yet.
+    ///
+    /// # Errors
+    /// When a matrix has no layout on such a device.
+    pub fn describe(&self, fit: Fit, limits: Limits) -> Result<Parts, EngineError> {
+        let skip: &[&str] = if fit.table_on_host { &[PLE_TABLE] } else { &[] };
+        let weights = Weights::describe(&self.tensors, skip, limits)?;
+        let (kv_type, ple_on_host) = (self.kv_type, fit.table_on_host);
+        let extent = Extent { context: fit.context, kv_type, ple_on_host };
+        Ok(Parts::describe(self.config.clone(), self.tensors.vocabulary(), weights, extent, limits))
     }
 
     /// The context to try for: what was asked for (0: the default), within what the model was made for.

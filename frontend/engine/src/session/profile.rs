@@ -55,7 +55,7 @@ impl Session {
         let most = self.context - position - 1;
         let decoder = &self.decoder;
         let timer = Timer::new(&self.gpu)?;
-        let token = decoder.token_steps();
+        let token = decoder.token();
         let uses = token.by_kernel();
         let total = uses.len() as u32 + 2;
         let prepare = || decoder.pretend(position);
@@ -71,9 +71,9 @@ impl Session {
             progress(done, total);
             cancel.check()?;
             kernels.push(KernelTime {
-                ms: timer.time(&uses.steps, u32::MAX, &prepare).await?,
-                dispatches: uses.steps.len() as u32,
-                bytes: uses.steps.bytes_read(position),
+                ms: timer.time(&uses.program, u32::MAX, &prepare).await?,
+                dispatches: uses.program.len() as u32,
+                bytes: uses.program.plan().bytes_read(position),
                 // The same kernel for matrices of other heights: told apart by its workgroups.
                 name: match names.iter().filter(|name| **name == uses.name).count() {
                     1 => uses.name,
@@ -87,7 +87,7 @@ impl Session {
             timestamps: timer.reads_timestamps(),
             copy_bytes_per_s,
             token_ms,
-            token_bytes: token.bytes_read(position),
+            token_bytes: token.plan().bytes_read(position),
             dispatches: token.len() as u32,
             kernels,
         })

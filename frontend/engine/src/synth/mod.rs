@@ -144,4 +144,4 @@ fn metadata(shape: &Shape, options: &Options) -> Vec<(String, WriteValue)> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -104,7 +104,8 @@ fn parameters_are_those_of_published_models() {
     assert!((3.2e9..3.6e9).contains(&(bytes("e2b", Quant::Q4KM) as f64)), "{}", bytes("e2b", Quant::Q4KM));
 }
 
-fn plan(name: &str, quant: Quant) -> Plan {
+/// What a model of a published shape is, from its header alone.
+pub(crate) fn plan(name: &str, quant: Quant) -> Plan {
     let shape = shape(name);
     let plan = tensors::plan(&shape, quant, PUBLISHED_VOCABULARY);
     let specs: Vec<_> = plan.into_iter().map(|tensor| tensor.spec).collect();

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use super::TrainError;
 use crate::adapter::{Projection, Target};
+use crate::gpu::Memory;
 use crate::model::{Attention, Config, HostTable};
+use crate::plan::PlanError;
 use crate::weights::{Matrix, Weights};
 
 /// A model whose weights stay as they are while an adapter is learned.
@@ -14,8 +15,10 @@ pub struct Base {
     pub config: Config,
     /// Pieces of the vocabulary.
     pub vocabulary: u32,
-    /// Weights on the device.
+    /// Its weights.
     pub weights: Weights,
+    /// Where they lie.
+    pub memory: Memory,
     /// The id whose per-layer embedding soft tokens have: `<pad>`.
     pub pad: u32,
     /// The per-layer table, where it stays outside of the device.
@@ -24,13 +27,12 @@ pub struct Base {
 
 impl Base {
     /// The matrix of this name.
-    pub(super) fn matrix(&self, name: &str) -> Result<&Matrix, TrainError> {
-        let fault = || crate::gpu::GpuError::Fault { reason: format!("no matrix {name}") };
-        Ok(self.weights.matrix(name).ok_or_else(fault)?)
+    pub(super) fn matrix(&self, name: &str) -> Result<&Matrix, PlanError> {
+        self.weights.matrix(name).ok_or_else(|| PlanError::Missing { name: format!("matrix {name}") })
     }
 
     /// The head: a matrix of its own, or the embedding.
-    pub(super) fn head(&self) -> Result<&Matrix, TrainError> {
+    pub(super) fn head(&self) -> Result<&Matrix, PlanError> {
         self.weights.matrix("output").map_or_else(|| self.matrix("token_embd"), Ok)
     }
 

@@ -1,4 +1,4 @@
-//! What the lists of dispatches of training are built with.
+//! What the plans of training are built with.
 
 use std::rc::Rc;
 
@@ -11,16 +11,15 @@ use shaders::train::rows;
 use shaders::{DType, PlanarLayout, Source};
 
 use super::factors::{LayerFactors, Place};
-use super::pace::Segment;
+use super::pace;
 use super::working::Working;
-use super::{Base, Settings, TrainError};
+use super::{Base, Settings};
 use crate::adapter::{Projection, Target};
-use crate::gpu::{Buffer, Gpu, Grid};
 use crate::model::{Rope, product};
-use std::sync::Arc;
+use crate::plan::{Grid, Plan, PlanError, Value};
 
-/// Buffers on the device.
-pub(super) type Device = Working<Arc<Buffer>>;
+/// A segment that is not bound yet.
+pub(super) type Segment = pace::Segment<Plan>;
 
 /// A product `y = W·x` with its correction, and what the backward pass needs of it.
 #[derive(Clone, Copy)]
@@ -28,26 +27,25 @@ pub(super) struct Product<'a> {
     /// The projection.
     pub projection: Projection,
     /// Its input, `[T, k]`.
-    pub x: &'a Buffer,
+    pub x: &'a Value,
     /// Its result, `[T, n]`; backward the gradient of that.
-    pub y: &'a Buffer,
+    pub y: &'a Value,
 }
 
 /// Where the gradient of a product's input goes.
 #[derive(Clone, Copy)]
 pub(super) struct Onto<'a> {
     /// `[T, k]`
-    pub dx: &'a Buffer,
+    pub dx: &'a Value,
     /// Whether it is added to what is there.
     pub add: bool,
 }
 
 /// Collects dispatches into segments.
 pub(super) struct Builder<'a> {
-    pub gpu: &'a Gpu,
     pub base: &'a Base,
     pub settings: &'a Settings,
-    pub work: &'a Device,
+    pub work: &'a Working,
     pub factors: &'a [Option<LayerFactors>],
     pub ropes: &'a [Rope; 2],
     /// Whether inputs of A are left out now and then: in training, not in evaluation.
@@ -59,14 +57,14 @@ pub(super) struct Builder<'a> {
 impl<'a> Builder<'a> {
     /// Nothing yet.
     pub fn new(
-        (gpu, base, settings): (&'a Gpu, &'a Base, &'a Settings),
-        work: &'a Device,
+        (base, settings): (&'a Base, &'a Settings),
+        work: &'a Working,
         factors: &'a [Option<LayerFactors>],
         ropes: &'a [Rope; 2],
         dropout: bool,
     ) -> Self {
         let (segments, open) = (Vec::new(), Segment::default());
-        Self { gpu, base, settings, work, factors, ropes, dropout, segments, open }
+        Self { base, settings, work, factors, ropes, dropout, segments, open }
     }
 
     /// What was built.
@@ -89,60 +87,60 @@ impl<'a> Builder<'a> {
     }
 
     /// Appends a dispatch whose grid follows from the rows.
-    pub async fn push<P: bytemuck::Pod>(
+    pub fn push<P: bytemuck::Pod>(
         &mut self,
         source: &Source,
         params: &P,
-        buffers: &[&wgpu::Buffer],
+        buffers: &[&Value],
         grid: impl Fn(u32) -> [u32; 3] + 'static,
-    ) -> Result<(), TrainError> {
-        Ok(self.open.steps.push(self.gpu, source, params, buffers, Grid::Rows(Rc::new(grid))).await?)
+    ) -> Result<(), PlanError> {
+        self.open.steps.push(source, params, buffers, Grid::Rows(Rc::new(grid)))
     }
 
     /// `y = x·Wᵀ` with some rows of a matrix.
-    pub async fn matmul(
+    pub fn matmul(
         &mut self,
-        weights: (DType, &PlanarLayout, &wgpu::Buffer),
-        state: &Buffer,
-        x: &Buffer,
-        y: &Buffer,
-    ) -> Result<(), TrainError> {
-        product::push_part(self.gpu, &mut self.open.steps, weights, None, [state, x, y]).await?;
+        weights: (DType, &PlanarLayout, &Value),
+        state: &Value,
+        x: &Value,
+        y: &Value,
+    ) -> Result<(), PlanError> {
+        product::push_part(&mut self.open.steps, weights, None, [state, x, y])?;
         self.cut(f64::from(weights.1.n) * f64::from(weights.1.k));
         Ok(())
     }
 
     /// `dx (+)= dy·W`: one step for each size of tile, of which one has workgroups.
-    pub async fn matmul_back(
+    pub fn matmul_back(
         &mut self,
-        (dtype, layout, weights): (DType, &PlanarLayout, &wgpu::Buffer),
-        state: &wgpu::Buffer,
-        dy: &wgpu::Buffer,
+        (dtype, layout, weights): (DType, &PlanarLayout, &Value),
+        state: &Value,
+        dy: &Value,
         into: Onto<'_>,
-    ) -> Result<(), TrainError> {
+    ) -> Result<(), PlanError> {
         let params = input::Params::new(layout, into.add);
         let k = layout.k;
         for tile in input::Tile::ALL {
             let grid = move |rows| {
                 if input::Tile::choose(rows, k) == tile { tile.dispatch(&params, rows) } else { [0; 3] }
             };
-            self.push(&tile.source(dtype)?, &params, &[weights, state, dy, into.dx], grid).await?;
+            self.push(&tile.source(dtype)?, &params, &[weights, state, dy, into.dx], grid)?;
         }
         self.cut(f64::from(layout.n) * f64::from(layout.k));
         Ok(())
     }
 
-    async fn lora(
+    fn lora(
         &mut self,
         kernel: Lora,
         params: shaders::train::lora::Params,
         dropout: bool,
-        buffers: [&wgpu::Buffer; 3],
-    ) -> Result<(), TrainError> {
+        buffers: [&Value; 3],
+    ) -> Result<(), PlanError> {
         let [a, b, out] = buffers;
         let grid = move |rows| kernel.dispatch(&params, rows);
-        let state = Arc::clone(&self.work.state);
-        self.push(&kernel.source(dropout)?, &params, &[&state, a, b, out], grid).await
+        let state = self.work.state.clone();
+        self.push(&kernel.source(dropout)?, &params, &[&state, a, b, out], grid)
     }
 
     fn place(&self, layer: usize, projection: Projection) -> Option<(&'a LayerFactors, Place)> {
@@ -156,30 +154,30 @@ impl<'a> Builder<'a> {
     }
 
     /// `y = W·x + s·B·(A·x)`; A·x is kept.
-    pub async fn product(&mut self, layer: usize, product: Product<'_>) -> Result<(), TrainError> {
+    pub fn product(&mut self, layer: usize, product: Product<'_>) -> Result<(), PlanError> {
         let Product { projection, x, y } = product;
         let (base, work) = (self.base, self.work);
         let matrix = base.matrix(&Target { layer, projection }.to_string())?;
         let part = matrix.whole();
-        self.matmul((matrix.dtype, &part.layout, &part.buffer), &work.state, x, y).await?;
+        self.matmul((matrix.dtype, &part.layout, &part.value), &work.state, x, y)?;
         if let Some((factors, place)) = self.place(layer, projection) {
             let (settings, dropout) = (self.settings, self.dropout);
             let z = &work.z[projection as usize];
-            self.lora(Lora::Reduce, place.a(settings, self.keep()), dropout, [x, &factors.theta, z]).await?;
+            self.lora(Lora::Reduce, place.a(settings, self.keep()), dropout, [x, &factors.theta, z])?;
             let b = place.b(settings, settings.scale());
-            self.lora(Lora::Expand, b, false, [z, &factors.theta, y]).await?;
+            self.lora(Lora::Expand, b, false, [z, &factors.theta, y])?;
         }
         Ok(())
     }
 
     /// From the gradient in the place of the result: gradients of the factors, then of the input. The input may lie in
     /// the buffer that takes its gradient.
-    pub async fn product_back(
+    pub fn product_back(
         &mut self,
         layer: usize,
         product: Product<'_>,
         into: Onto<'_>,
-    ) -> Result<(), TrainError> {
+    ) -> Result<(), PlanError> {
         let Product { projection, x, y: dy } = product;
         let (base, work) = (self.base, self.work);
         let corrected = self.place(layer, projection);
@@ -187,116 +185,93 @@ impl<'a> Builder<'a> {
         let (z, dz) = (&work.z[projection as usize], &work.dz);
         if let Some((factors, place)) = corrected {
             let b = place.b(settings, settings.scale());
-            self.lora(Lora::Reduce, b, false, [dy, &factors.theta, dz]).await?;
-            self.lora(Lora::Gradient, b, false, [dy, z, &factors.gradients]).await?;
-            self.lora(Lora::Gradient, place.a(settings, keep), dropout, [x, dz, &factors.gradients]).await?;
+            self.lora(Lora::Reduce, b, false, [dy, &factors.theta, dz])?;
+            self.lora(Lora::Gradient, b, false, [dy, z, &factors.gradients])?;
+            self.lora(Lora::Gradient, place.a(settings, keep), dropout, [x, dz, &factors.gradients])?;
         }
         let matrix = base.matrix(&Target { layer, projection }.to_string())?;
         let part = matrix.whole();
-        self.matmul_back((matrix.dtype, &part.layout, &part.buffer), &work.state, dy, into).await?;
+        self.matmul_back((matrix.dtype, &part.layout, &part.value), &work.state, dy, into)?;
         if let Some((factors, place)) = corrected {
             let a = place.a(settings, keep);
-            self.lora(Lora::Expand, a, dropout, [dz, &factors.theta, into.dx]).await?;
+            self.lora(Lora::Expand, a, dropout, [dz, &factors.theta, into.dx])?;
         }
         Ok(())
     }
 
     /// `x = rms(h; norm)`.
-    pub async fn norm(
-        &mut self,
-        state: &wgpu::Buffer,
-        h: &wgpu::Buffer,
-        norm: u32,
-        x: &wgpu::Buffer,
-    ) -> Result<(), TrainError> {
+    pub fn norm(&mut self, state: &Value, h: &Value, norm: u32, x: &Value) -> Result<(), PlanError> {
         let params = NormParams { norm, ..NormParams::new(self.base.config.width, self.base.config.eps) };
         let vectors = &self.base.weights.vectors;
         let grid = move |rows| NormAdd::dispatch(&params, rows);
-        self.push(&NormAdd::Norm.source()?, &params, &[state, vectors, h, x], grid).await
+        self.push(&NormAdd::Norm.source()?, &params, &[state, vectors, h, x], grid)
     }
 
     /// `h = (h + rms(branch; norm))·scale`, in place.
-    pub async fn add(
-        &mut self,
-        h: &wgpu::Buffer,
-        branch: &wgpu::Buffer,
-        norm: u32,
-        scale: Option<u32>,
-    ) -> Result<(), TrainError> {
+    pub fn add(&mut self, h: &Value, branch: &Value, norm: u32, scale: Option<u32>) -> Result<(), PlanError> {
         let mut params = NormParams::new(self.base.config.width, self.base.config.eps);
         params.branch_norm = norm;
         params.scale_at = scale.unwrap_or(NormParams::NONE);
         let (state, vectors) = (&self.work.state, &self.base.weights.vectors);
         let grid = move |rows| NormAdd::dispatch(&params, rows);
-        self.push(&NormAdd::Add.source()?, &params, &[state, vectors, h, branch], grid).await
+        self.push(&NormAdd::Add.source()?, &params, &[state, vectors, h, branch], grid)
     }
 
     /// `dx (+)=` the gradient of `rms(x; norm)`.
-    pub async fn norm_back(
+    pub fn norm_back(
         &mut self,
-        state: &wgpu::Buffer,
-        x: &wgpu::Buffer,
+        state: &Value,
+        x: &Value,
         norm: u32,
-        dy: &wgpu::Buffer,
+        dy: &Value,
         into: Onto<'_>,
-    ) -> Result<(), TrainError> {
+    ) -> Result<(), PlanError> {
         let config = &self.base.config;
         let params = norm::Params { width4: config.width / 4, norm, add: into.add.into(), eps: config.eps };
         let vectors = &self.base.weights.vectors;
-        self.push(&norm::source()?, &params, &[state, vectors, x, dy, into.dx], norm::dispatch).await
+        self.push(&norm::source()?, &params, &[state, vectors, x, dy, into.dx], norm::dispatch)
     }
 
     /// `out = x`, or `out = x·scale`; rows as wide as the stream.
-    pub async fn copy(
-        &mut self,
-        x: &wgpu::Buffer,
-        scale: Option<u32>,
-        out: &wgpu::Buffer,
-    ) -> Result<(), TrainError> {
+    pub fn copy(&mut self, x: &Value, scale: Option<u32>, out: &Value) -> Result<(), PlanError> {
         let params = rows::Params::new(self.base.config.width, scale);
         let (state, vectors) = (&self.work.state, &self.base.weights.vectors);
         let grid = move |rows| params.dispatch(rows);
-        self.push(&rows::copy()?, &params, &[state, vectors, x, out], grid).await
+        self.push(&rows::copy()?, &params, &[state, vectors, x, out], grid)
     }
 
     /// Rows of the stream chosen by number.
-    pub async fn pick(
-        &mut self,
-        state: &wgpu::Buffer,
-        numbers: &wgpu::Buffer,
-        x: &wgpu::Buffer,
-        out: &wgpu::Buffer,
-    ) -> Result<(), TrainError> {
+    pub fn pick(&mut self, state: &Value, numbers: &Value, x: &Value, out: &Value) -> Result<(), PlanError> {
         let params = rows::Params::new(self.base.config.width, None);
         let grid = move |rows| params.dispatch(rows);
-        self.push(&rows::pick_rows()?, &params, &[state, numbers, x, out], grid).await
+        self.push(&rows::pick_rows()?, &params, &[state, numbers, x, out], grid)
     }
 
     /// `out = gelu_tanh(gate)·up`.
-    pub async fn activation(
+    pub fn activation(
         &mut self,
         params: gelu_mul::Params,
-        gate: &wgpu::Buffer,
-        up: &wgpu::Buffer,
-        out: &wgpu::Buffer,
-    ) -> Result<(), TrainError> {
-        let state = Arc::clone(&self.work.state);
+        gate: &Value,
+        up: &Value,
+        out: &Value,
+    ) -> Result<(), PlanError> {
+        let state = self.work.state.clone();
         let grid = move |rows| gelu_mul::dispatch(&params, rows);
-        self.push(&gelu_mul::source()?, &params, &[&state, gate, up, out], grid).await
+        self.push(&gelu_mul::source()?, &params, &[&state, gate, up, out], grid)
     }
 
     /// The gradient of that, in the places of `gate` and, with `both`, of `up`.
-    pub async fn activation_back(
+    pub fn activation_back(
         &mut self,
         params: gelu_mul::Params,
-        dy: &wgpu::Buffer,
-        gate: &wgpu::Buffer,
-        up: &wgpu::Buffer,
+        dy: &Value,
+        gate: &Value,
+        up: &Value,
         both: bool,
-    ) -> Result<(), TrainError> {
-        let state = Arc::clone(&self.work.state);
+    ) -> Result<(), PlanError> {
+        let state = self.work.state.clone();
         let grid = move |rows| gelu_mul::dispatch(&params, rows);
         let source = shaders::backward::geglu::source(both)?;
-        self.push(&source, &params, &[&state, dy, gate, up], grid).await
+        self.push(&source, &params, &[&state, dy, gate, up], grid)
     }
 }

@@ -82,7 +82,7 @@ impl Trainer {
         for factors in self.factors.iter().flatten() {
             for buffer in [&factors.theta, &factors.m, &factors.v] {
                 let (own, rest) = values.split_at(4 * factors.layout.count as usize);
-                self.gpu.queue().write_buffer(buffer, 0, own);
+                self.gpu.queue().write_buffer(self.memory.get(buffer)?, 0, own);
                 values = rest;
             }
         }

@@ -4,6 +4,7 @@ use crate::adapter::AdapterError;
 use crate::bytes::SourceError;
 use crate::gpu::GpuError;
 use crate::model::RowError;
+use crate::plan::PlanError;
 use crate::store::StoreError;
 
 use super::Setting;
@@ -133,8 +134,8 @@ impl From<SourceError> for TrainError {
     }
 }
 
-impl From<shaders::PreprocessError> for TrainError {
-    fn from(error: shaders::PreprocessError) -> Self {
-        Self::Gpu(GpuError::Template(error))
+impl From<PlanError> for TrainError {
+    fn from(error: PlanError) -> Self {
+        Self::Gpu(error.into())
     }
 }

@@ -1,13 +1,11 @@
 //! The factors that are learned, with their gradients and the optimiser's moments: for each layer four buffers of one
 //! layout, so that the optimiser need not know what is where.
 
-use std::sync::Arc;
-
 use shaders::train::lora::Params;
 
 use super::{Base, Settings, TrainError};
 use crate::adapter::{Adapter, AdapterError, Factors, Target};
-use crate::gpu::{Buffer, Gpu, GpuError};
+use crate::plan::Value;
 use crate::split_mix::mix;
 
 /// Where the factors of one projection are in the buffers of its layer.
@@ -34,18 +32,18 @@ pub(super) struct Layout {
     pub count: u32,
 }
 
-/// The buffers of one layer, f32.
+/// The values of one layer, f32.
 pub(super) struct LayerFactors {
     /// What is where.
     pub layout: Layout,
     /// A and B.
-    pub theta: Arc<Buffer>,
+    pub theta: Value,
     /// Their gradients.
-    pub gradients: Arc<Buffer>,
+    pub gradients: Value,
     /// First moments.
-    pub m: Arc<Buffer>,
+    pub m: Value,
     /// Second moments.
-    pub v: Arc<Buffer>,
+    pub v: Value,
 }
 
 /// The layouts of all layers; empty where nothing is learned.
@@ -101,14 +99,15 @@ impl Layout {
         Ok(theta)
     }
 
-    /// Buffers of this layout.
-    pub fn allocate(self, gpu: &Gpu) -> Result<LayerFactors, GpuError> {
-        let buffer = |label: &str| gpu.storage(label, 4 * u64::from(self.count));
-        Ok(LayerFactors {
-            theta: buffer("factors")?,
-            gradients: buffer("gradients of factors")?,
-            m: buffer("first moments")?,
-            v: buffer("second moments")?,
+    /// The values of a layer that learns; none where nothing is learned.
+    pub fn describe(self) -> Option<LayerFactors> {
+        let count = self.count;
+        let value = |name: &'static str| Value::state(name, 4 * u64::from(count));
+        (count > 0).then(|| LayerFactors {
+            theta: value("factors"),
+            gradients: value("gradients of factors"),
+            m: value("first moments"),
+            v: value("second moments"),
             layout: self,
         })
     }

@@ -8,57 +8,55 @@ use shaders::ple::combine::{self, Table};
 use shaders::rows::gelu_mul::{self, Rows};
 use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
 
-use super::TrainError;
 use super::builder::{Builder, Product};
 use super::working::Kv;
 use crate::adapter::Projection as P;
-use crate::gpu::Buffer;
 use crate::model::Attention;
-use std::sync::Arc;
+use crate::plan::{PlanError, Value};
 
 impl<'a> Builder<'a> {
     /// Embeddings into the first layer's input. Soft tokens take their places before the next list runs.
-    pub async fn embed(&mut self) -> Result<(), TrainError> {
+    pub fn embed(&mut self) -> Result<(), PlanError> {
         let (base, work, config) = (self.base, self.work, &self.base.config);
         let table = base.matrix("token_embd")?;
         for part in &table.parts {
             let params = gather::Params::new(&part.layout, part.row0, (config.width as f32).sqrt());
-            let buffers: [&wgpu::Buffer; 4] = [&part.buffer, &work.tokens, &work.state, &work.inputs[0]];
+            let buffers: [&Value; 4] = [&part.value, &work.tokens, &work.state, &work.inputs[0]];
             let source = gather::source(table.dtype)?;
-            self.push(&source, &params, &buffers, move |rows| params.dispatch(rows)).await?;
+            self.push(&source, &params, &buffers, move |rows| params.dispatch(rows))?;
         }
         Ok(())
     }
 
     /// Per-layer inputs, from the first layer's input and the table.
-    pub async fn per_layer(&mut self) -> Result<(), TrainError> {
+    pub fn per_layer(&mut self) -> Result<(), PlanError> {
         let (base, work) = (self.base, self.work);
         let (config, weights) = (&base.config, &base.weights);
         let Some(norm) = &weights.ple_norm else { return Ok(()) };
         let matrix = base.matrix("per_layer_model_proj")?;
         let part = matrix.whole();
-        let projection = (matrix.dtype, &part.layout, &**part.buffer);
-        self.matmul(projection, &work.state, &work.inputs[0], &work.gate).await?;
+        let projection = (matrix.dtype, &part.layout, &part.value);
+        self.matmul(projection, &work.state, &work.inputs[0], &work.gate)?;
         let params = combine::Params::new(config.width, config.layers.len() as u32, config.ple, config.eps);
         if let Some(table) = weights.matrix("per_layer_token_embd") {
             for part in &table.parts {
                 let params = params.with_table(&part.layout, part.row0);
-                let buffers: [&wgpu::Buffer; 6] =
-                    [&work.gate, norm, &work.state, &part.buffer, &work.ple, &work.tokens];
+                let buffers: [&Value; 6] =
+                    [&work.gate, norm, &work.state, &part.value, &work.ple, &work.tokens];
                 let source = combine::source(Table::Planar(table.dtype))?;
-                self.push(&source, &params, &buffers, move |rows| params.dispatch(rows)).await?;
+                self.push(&source, &params, &buffers, move |rows| params.dispatch(rows))?;
             }
         } else {
-            let buffers: [&wgpu::Buffer; 5] = [&work.gate, norm, &work.state, &work.up, &work.ple];
+            let buffers: [&Value; 5] = [&work.gate, norm, &work.state, &work.up, &work.ple];
             let source = combine::source(Table::Host)?;
-            self.push(&source, &params, &buffers, move |rows| params.dispatch(rows)).await?;
+            self.push(&source, &params, &buffers, move |rows| params.dispatch(rows))?;
         }
         self.cut(0.0);
         Ok(())
     }
 
     /// Keys and values that layer `i` reads.
-    pub fn kv(&self, i: usize) -> &'a Kv<Arc<Buffer>> {
+    pub fn kv(&self, i: usize) -> &'a Kv {
         let owner = self.base.config.layers[i].kv_layer;
         self.work.donors[owner].as_ref().unwrap_or(&self.work.kv)
     }
@@ -78,39 +76,39 @@ impl<'a> Builder<'a> {
     }
 
     /// Layer `i`, from its input to the next one's (specification §2.3).
-    pub async fn layer(&mut self, i: usize) -> Result<(), TrainError> {
+    pub fn layer(&mut self, i: usize) -> Result<(), PlanError> {
         let w = self.work;
-        self.norm(&w.state, &w.inputs[i], self.vector(i, "attn_norm"), &w.x1).await?;
-        self.attention(i).await?;
-        self.product(i, Product { projection: P::Output, x: &w.attention, y: &w.b1 }).await?;
-        self.copy(&w.inputs[i], None, &w.h1).await?;
-        self.add(&w.h1, &w.b1, self.vector(i, "post_attention_norm"), None).await?;
+        self.norm(&w.state, &w.inputs[i], self.vector(i, "attn_norm"), &w.x1)?;
+        self.attention(i)?;
+        self.product(i, Product { projection: P::Output, x: &w.attention, y: &w.b1 })?;
+        self.copy(&w.inputs[i], None, &w.h1)?;
+        self.add(&w.h1, &w.b1, self.vector(i, "post_attention_norm"), None)?;
 
-        self.norm(&w.state, &w.h1, self.vector(i, "ffn_norm"), &w.x2).await?;
-        self.product(i, Product { projection: P::Gate, x: &w.x2, y: &w.gate }).await?;
-        self.product(i, Product { projection: P::Up, x: &w.x2, y: &w.up }).await?;
-        self.activation(self.feed_forward_rows(i), &w.gate, &w.up, &w.act).await?;
-        self.product(i, Product { projection: P::Down, x: &w.act, y: &w.b2 }).await?;
+        self.norm(&w.state, &w.h1, self.vector(i, "ffn_norm"), &w.x2)?;
+        self.product(i, Product { projection: P::Gate, x: &w.x2, y: &w.gate })?;
+        self.product(i, Product { projection: P::Up, x: &w.x2, y: &w.up })?;
+        self.activation(self.feed_forward_rows(i), &w.gate, &w.up, &w.act)?;
+        self.product(i, Product { projection: P::Down, x: &w.act, y: &w.b2 })?;
         let next = &w.inputs[i + 1];
         let scale = Some(self.vector(i, "layer_output_scale"));
         let norm = self.vector(i, "post_ffw_norm");
         if self.base.config.ple == 0 {
-            self.copy(&w.h1, None, next).await?;
-            self.add(next, &w.b2, norm, scale).await?;
+            self.copy(&w.h1, None, next)?;
+            self.add(next, &w.b2, norm, scale)?;
         } else {
-            self.copy(&w.h1, None, &w.h2).await?;
-            self.add(&w.h2, &w.b2, norm, None).await?;
-            self.product(i, Product { projection: P::PleGate, x: &w.h2, y: &w.ple_gate }).await?;
-            self.activation(self.ple_rows(i), &w.ple_gate, &w.ple, &w.ple_act).await?;
-            self.product(i, Product { projection: P::PleProjection, x: &w.ple_act, y: &w.b3 }).await?;
-            self.copy(&w.h2, None, next).await?;
-            self.add(next, &w.b3, self.vector(i, "post_norm"), scale).await?;
+            self.copy(&w.h1, None, &w.h2)?;
+            self.add(&w.h2, &w.b2, norm, None)?;
+            self.product(i, Product { projection: P::PleGate, x: &w.h2, y: &w.ple_gate })?;
+            self.activation(self.ple_rows(i), &w.ple_gate, &w.ple, &w.ple_act)?;
+            self.product(i, Product { projection: P::PleProjection, x: &w.ple_act, y: &w.b3 })?;
+            self.copy(&w.h2, None, next)?;
+            self.add(next, &w.b3, self.vector(i, "post_norm"), scale)?;
         }
         self.cut(0.0);
         Ok(())
     }
 
-    async fn attention(&mut self, i: usize) -> Result<(), TrainError> {
+    fn attention(&mut self, i: usize) -> Result<(), PlanError> {
         let (w, base) = (self.work, self.base);
         let (config, layer) = (&base.config, &base.config.layers[i]);
         let kv = self.kv(i);
@@ -119,17 +117,17 @@ impl<'a> Builder<'a> {
             (true, true) => KvForm::Own,
             (true, false) => KvForm::OwnVIsK,
         };
-        self.product(i, Product { projection: P::Q, x: &w.x1, y: &w.q_raw }).await?;
+        self.product(i, Product { projection: P::Q, x: &w.x1, y: &w.q_raw })?;
         if form != KvForm::Shared {
-            self.product(i, Product { projection: P::K, x: &w.x1, y: &w.k_raw }).await?;
+            self.product(i, Product { projection: P::K, x: &w.x1, y: &w.k_raw })?;
         }
         if form == KvForm::Own {
-            self.product(i, Product { projection: P::V, x: &w.x1, y: &w.v_raw }).await?;
+            self.product(i, Product { projection: P::V, x: &w.x1, y: &w.v_raw })?;
         }
         // Queries are finished in place; the backward pass wants them raw, too.
         let copy = shaders::train::rows::Params::new(config.q_width(i), None);
-        let buffers: [&wgpu::Buffer; 4] = [&w.state, &base.weights.vectors, &w.q_raw, &w.q];
-        self.push(&shaders::train::rows::copy()?, &copy, &buffers, move |rows| copy.dispatch(rows)).await?;
+        let buffers: [&Value; 4] = [&w.state, &base.weights.vectors, &w.q_raw, &w.q];
+        self.push(&shaders::train::rows::copy()?, &copy, &buffers, move |rows| copy.dispatch(rows))?;
 
         let rope = self.rope(i);
         let finish = QkvFinish { head_dim: layer.head_dim, kv: form, kv_f16: false };
@@ -143,14 +141,14 @@ impl<'a> Builder<'a> {
             eps: config.eps,
             pad: 0,
         };
-        let mut buffers: Vec<&wgpu::Buffer> = vec![&w.state, &base.weights.vectors, &rope.table, &w.q];
+        let mut buffers: Vec<&Value> = vec![&w.state, &base.weights.vectors, &rope.table, &w.q];
         if form != KvForm::Shared {
-            buffers.extend::<[&wgpu::Buffer; 3]>([&kv.k, &kv.v, &w.k_raw]);
+            buffers.extend::<[&Value; 3]>([&kv.k, &kv.v, &w.k_raw]);
         }
         if form == KvForm::Own {
             buffers.push(&w.v_raw);
         }
-        self.push(&finish.source()?, &params, &buffers, move |rows| finish.dispatch(&params, rows)).await?;
+        self.push(&finish.source()?, &params, &buffers, move |rows| finish.dispatch(&params, rows))?;
 
         let block = Block { head_dim: layer.head_dim, kv_f16: false, until: base.sees_pictures_whole(i) };
         let params = BlockParams {
@@ -161,11 +159,11 @@ impl<'a> Builder<'a> {
             first_head: 0,
             pad: [0; 3],
         };
-        let mut buffers: Vec<&wgpu::Buffer> = vec![&w.state, &w.q, &kv.k, &kv.v, &w.attention];
+        let mut buffers: Vec<&Value> = vec![&w.state, &w.q, &kv.k, &kv.v, &w.attention];
         if block.until {
             buffers.push(&w.visible_until);
         }
-        self.push(&block.source()?, &params, &buffers, move |rows| block.dispatch(&params, rows)).await?;
+        self.push(&block.source()?, &params, &buffers, move |rows| block.dispatch(&params, rows))?;
         self.cut(self.attention_cost(i));
         Ok(())
     }

@@ -6,22 +6,22 @@ use shaders::backward::cross_entropy::{self, Params};
 
 use super::builder::{Builder, Onto};
 use super::working::tile;
-use super::{Base, Settings, TrainError};
-use crate::gpu::Buffer;
+use super::{Base, Settings};
+use crate::plan::{PlanError, Value};
 
 impl Builder<'_> {
     /// Statistics of every picked row, from which the loss follows. Its input is the last layer's output; the normed rows
     /// stay in `x1`.
-    pub async fn loss(&mut self) -> Result<(), TrainError> {
+    pub fn loss(&mut self) -> Result<(), PlanError> {
         let (w, base) = (self.work, self.base);
         let norm = base.weights.vector("output_norm");
-        self.pick(&w.head_state, &w.picked, &w.inputs[base.config.layers.len()], &w.b1).await?;
-        self.norm(&w.head_state, &w.b1, norm, &w.x1).await?;
+        self.pick(&w.head_state, &w.picked, &w.inputs[base.config.layers.len()], &w.b1)?;
+        self.norm(&w.head_state, &w.b1, norm, &w.x1)?;
         for HeadTile { params, rows, buffer } in tiles(base, self.settings)? {
-            let head = (rows.dtype, &rows, &**buffer);
-            self.matmul(head, &w.head_state, &w.x1, &w.logits).await?;
-            let buffers: [&wgpu::Buffer; 4] = [&w.head_state, &w.targets, &w.logits, &w.stats];
-            self.push(&cross_entropy::loss()?, &params, &buffers, Params::loss_dispatch).await?;
+            let head = (rows.dtype, &rows, buffer);
+            self.matmul(head, &w.head_state, &w.x1, &w.logits)?;
+            let buffers: [&Value; 4] = [&w.head_state, &w.targets, &w.logits, &w.stats];
+            self.push(&cross_entropy::loss()?, &params, &buffers, Params::loss_dispatch)?;
         }
         self.cut(0.0);
         Ok(())
@@ -29,28 +29,28 @@ impl Builder<'_> {
 
     /// From the statistics to the gradient of the last layer's output, in `dh[0]` for picked rows and rows of zeros for
     /// the others, which [`Self::spread`] makes.
-    pub async fn loss_back(&mut self) -> Result<(), TrainError> {
+    pub fn loss_back(&mut self) -> Result<(), PlanError> {
         let (w, base) = (self.work, self.base);
         let norm = base.weights.vector("output_norm");
         for (index, tile) in tiles(base, self.settings)?.into_iter().enumerate() {
             let HeadTile { params, rows, buffer } = tile;
-            let head = (rows.dtype, &rows, &**buffer);
-            self.matmul(head, &w.head_state, &w.x1, &w.logits).await?;
-            let buffers: [&wgpu::Buffer; 5] = [&w.head_state, &w.targets, &w.logits, &w.stats, &w.weights];
+            let head = (rows.dtype, &rows, buffer);
+            self.matmul(head, &w.head_state, &w.x1, &w.logits)?;
+            let buffers: [&Value; 5] = [&w.head_state, &w.targets, &w.logits, &w.stats, &w.weights];
             let grid = move |rows| params.gradient_dispatch(rows);
-            self.push(&cross_entropy::gradient()?, &params, &buffers, grid).await?;
+            self.push(&cross_entropy::gradient()?, &params, &buffers, grid)?;
             let into = Onto { dx: &w.b2, add: index > 0 };
-            self.matmul_back(head, &w.head_state, &w.logits, into).await?;
+            self.matmul_back(head, &w.head_state, &w.logits, into)?;
         }
-        self.norm_back(&w.head_state, &w.b1, norm, &w.b2, Onto { dx: &w.b3, add: false }).await?;
+        self.norm_back(&w.head_state, &w.b1, norm, &w.b2, Onto { dx: &w.b3, add: false })?;
         self.cut(0.0);
         Ok(())
     }
 
     /// Gradients of the picked rows to their places in the sequence.
-    pub async fn spread(&mut self) -> Result<(), TrainError> {
+    pub fn spread(&mut self) -> Result<(), PlanError> {
         let w = self.work;
-        self.pick(&w.state, &w.places, &w.b3, &w.dh[0]).await
+        self.pick(&w.state, &w.places, &w.b3, &w.dh[0])
     }
 }
 
@@ -58,11 +58,11 @@ impl Builder<'_> {
 struct HeadTile<'a> {
     params: Params,
     rows: PlanarLayout,
-    buffer: &'a Buffer,
+    buffer: &'a Value,
 }
 
 /// The head in tiles.
-fn tiles<'a>(base: &'a Base, settings: &Settings) -> Result<Vec<HeadTile<'a>>, TrainError> {
+fn tiles<'a>(base: &'a Base, settings: &Settings) -> Result<Vec<HeadTile<'a>>, PlanError> {
     let head = base.head()?;
     let size = tile(settings, base.vocabulary);
     let softcap = base.config.softcap;
@@ -71,7 +71,7 @@ fn tiles<'a>(base: &'a Base, settings: &Settings) -> Result<Vec<HeadTile<'a>>, T
         for row in (0..part.layout.n).step_by(size as usize) {
             let n = size.min(part.layout.n - row);
             let params = Params { n, row0: part.row0 + row, first: all.is_empty().into(), softcap };
-            all.push(HeadTile { params, rows: part.layout.rows(row, n), buffer: &part.buffer });
+            all.push(HeadTile { params, rows: part.layout.rows(row, n), buffer: &part.value });
         }
     }
     Ok(all)

@@ -4,18 +4,18 @@ use web_time::Instant;
 
 use super::TrainError;
 use crate::bytes::CancelToken;
-use crate::gpu::{Gpu, Steps};
+use crate::gpu::{Gpu, Program};
 
 /// A submit should take about so long.
 const TARGET_MS: f64 = 40.0;
 /// Work of the first submit: what the slowest device does in well under a second.
 const FIRST: f64 = 5e7;
 
-/// Dispatches that belong together, and what they cost.
+/// Dispatches that belong together, and what they cost: a plan, or the program that it became.
 #[derive(Default)]
-pub(super) struct Segment {
+pub(super) struct Segment<P = Program> {
     /// The dispatches.
-    pub steps: Steps,
+    pub steps: P,
     /// Multiply-adds for each row, about.
     pub cost: f64,
 }

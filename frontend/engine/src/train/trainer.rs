@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use shaders::backward::attention::Span;
 use shaders::backward::cross_entropy::Stat;
@@ -11,15 +10,16 @@ use shaders::train::optimiser::{self, AdamW, PARTIAL_SUMS, SquaresParams};
 use shaders::train::rows::NONE;
 use web_time::Instant;
 
-use super::builder::{Builder, Device};
+use super::builder::Builder;
 use super::factors::{self, LayerFactors};
 use super::pace::{Pace, Segment};
 use super::working::{self, SPANS_AT, Working};
 use super::{Base, Example, MemoryPlan, Setting, Settings, SoftTokenStore, StepReport, TrainError};
 use crate::adapter::Adapter;
 use crate::bytes::CancelToken;
-use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
+use crate::gpu::{Gpu, GpuError, Memory, Program};
 use crate::model::{Attention, Rope};
+use crate::plan::{Grid, Origin, Plan, PlanError, Value};
 use crate::split_mix::mix;
 
 /// A training: an adapter that gets better with every step.
@@ -28,13 +28,12 @@ pub struct Trainer {
     base: Base,
     pub(super) settings: Settings,
     plan: MemoryPlan,
-    work: Device,
+    work: Working,
+    pub(super) memory: Memory,
     /// By layer; none where nothing is learned.
     pub(super) factors: Vec<Option<LayerFactors>>,
     lists: Lists,
-    optimiser: Arc<Buffer>,
-    /// Kept: a dropped buffer is destroyed.
-    _ropes: [Rope; 2],
+    optimiser: Value,
     pace: Pace,
     /// The soft tokens of examples; none where they are all of text.
     soft_tokens: Option<Rc<dyn SoftTokenStore>>,
@@ -42,21 +41,21 @@ pub struct Trainer {
     pub(super) step: u32,
 }
 
-/// All dispatches, made once.
-struct Lists {
-    embed: Vec<Segment>,
-    per_layer: Vec<Segment>,
+/// All dispatches: plans, or the programs that they became.
+struct Lists<P = Program> {
+    embed: Vec<Segment<P>>,
+    per_layer: Vec<Segment<P>>,
     /// By layer, as trained.
-    forward: Vec<Vec<Segment>>,
+    forward: Vec<Vec<Segment<P>>>,
     /// By layer, without dropout; empty where there is none.
-    plain: Vec<Vec<Segment>>,
-    loss: Vec<Segment>,
-    loss_back: Vec<Segment>,
-    spread: Vec<Segment>,
+    plain: Vec<Vec<Segment<P>>>,
+    loss: Vec<Segment<P>>,
+    loss_back: Vec<Segment<P>>,
+    spread: Vec<Segment<P>>,
     /// By layer; empty below the first that learns.
-    backward: Vec<Vec<Segment>>,
-    squares: Steps,
-    update: Steps,
+    backward: Vec<Vec<Segment<P>>>,
+    squares: P,
+    update: P,
 }
 
 impl Trainer {
@@ -93,28 +92,29 @@ impl Trainer {
         let layouts = factors::layouts(&base, &settings)?;
         let starts: Vec<_> =
             layouts.iter().map(|layout| layout.start(&settings, start)).collect::<Result<_, _>>()?;
-        let (work, factors) = gpu
-            .allocating("training", plan.bytes(), || {
-                let work = Working::make(&base, &settings, &mut |_, label, bytes| gpu.storage(label, bytes))?;
-                let learns = |layout: factors::Layout| {
-                    if layout.count == 0 { Ok(None) } else { layout.allocate(&gpu).map(Some) }
-                };
-                Ok((work, layouts.into_iter().map(learns).collect::<Result<Vec<_>, GpuError>>()?))
-            })
-            .await?;
+        let work = Working::describe(&base, &settings);
+        let factors: Vec<_> = layouts.into_iter().map(factors::Layout::describe).collect();
+        let attentions = [Attention::Sliding, Attention::Global];
+        let ropes = attentions.map(|attention| Rope::describe(&base.config, attention, settings.max_tokens));
+        let optimiser = Value::new("optimiser", size_of::<AdamW>() as u64, Origin::Params);
+        let lists = Lists::plan(&base, &settings, &work, &factors, &ropes, &optimiser)?;
+        gpu.compile_ahead(lists.plans()).await;
+        let mut memory = base.memory.clone();
+        let values = lists.plans().into_iter().flat_map(Plan::values);
+        gpu.allocate("training", values.chain(work.inputs.first()), &mut memory).await?;
         for (factors, start) in factors.iter().zip(&starts) {
             if let Some(factors) = factors {
-                gpu.queue().write_buffer(&factors.theta, 0, bytemuck::cast_slice(start));
+                gpu.queue().write_buffer(memory.get(&factors.theta)?, 0, bytemuck::cast_slice(start));
             }
         }
-        let ropes = [
-            rope(&gpu, &base, &settings, Attention::Sliding)?,
-            rope(&gpu, &base, &settings, Attention::Global)?,
-        ];
-        let optimiser = gpu.uniform_with("optimiser", &AdamW::default())?;
-        let build = || Lists::build(&gpu, &base, &settings, &work, &factors, &ropes, &optimiser);
-        gpu.compile_ahead(build()).await;
-        let lists = gpu.validating(async { Ok(build().await) }).await??;
+        for (attention, rope) in attentions.into_iter().zip(&ropes) {
+            if memory.holds(&rope.table) {
+                let factors = base.weights.rope_factors.as_deref();
+                let content = Rope::content(&base.config, attention, factors, settings.max_tokens);
+                gpu.queue().write_buffer(memory.get(&rope.table)?, 0, bytemuck::cast_slice(&content));
+            }
+        }
+        let lists = lists.bind(&gpu, &memory).await?;
         gpu.check()?;
         let pace = Pace::default();
         Ok(Self {
@@ -123,10 +123,10 @@ impl Trainer {
             settings,
             plan,
             work,
+            memory,
             factors,
             lists,
             optimiser,
-            _ropes: ropes,
             pace,
             soft_tokens: None,
             step: 0,
@@ -176,7 +176,7 @@ impl Trainer {
         let scale = if clip > 0.0 && grad_norm > clip { clip / (grad_norm + 1e-6) } else { 1.0 };
         let rate = self.settings.rate(self.step);
         let params = AdamW::new(self.step, rate, self.settings.weight_decay, scale);
-        self.gpu.queue().write_buffer(&self.optimiser, 0, bytemuck::bytes_of(&params));
+        self.gpu.queue().write_buffer(self.memory.get(&self.optimiser)?, 0, bytemuck::bytes_of(&params));
         self.gpu.run(&self.lists.update, 1);
         self.gpu.drained().await?;
         self.step += 1;
@@ -203,7 +203,7 @@ impl Trainer {
         let learned = self.check(batch)?;
         let mut encoder = self.gpu.encoder();
         for factors in self.factors.iter().flatten() {
-            encoder.clear_buffer(&factors.gradients, 0, None);
+            encoder.clear_buffer(self.memory.get(&factors.gradients)?, 0, None);
         }
         self.gpu.queue().submit([encoder.finish()]);
         let mut loss = 0.0;
@@ -214,7 +214,7 @@ impl Trainer {
         }
         self.gpu.run(&self.lists.squares, 1);
         let count = self.factors.len() as u64 * u64::from(PARTIAL_SUMS);
-        let sums = self.gpu.read_once(&self.work.squares, 0, 4 * count).await?;
+        let sums = self.gpu.read_once(self.memory.get(&self.work.squares)?, 0, 4 * count).await?;
         let sums: Vec<f32> = bytemuck::pod_collect_to_vec(&sums);
         let squares: f64 = sums.iter().map(|&sum| f64::from(sum)).sum();
         Ok((loss / f64::from(learned), squares.sqrt()))
@@ -249,7 +249,7 @@ impl Trainer {
         self.collect(|factors| &factors.gradients).await
     }
 
-    async fn collect(&self, which: impl Fn(&LayerFactors) -> &Arc<Buffer>) -> Result<Adapter, TrainError> {
+    async fn collect(&self, which: impl Fn(&LayerFactors) -> &Value) -> Result<Adapter, TrainError> {
         let mut adapter = Adapter::default();
         for factors in self.factors.iter().flatten() {
             let values = self.read(which(factors), factors.layout.count).await?;
@@ -258,8 +258,9 @@ impl Trainer {
         Ok(adapter)
     }
 
-    /// The first `count` numbers of a buffer.
-    pub(super) async fn read(&self, buffer: &wgpu::Buffer, count: u32) -> Result<Vec<f32>, GpuError> {
+    /// The first `count` numbers of a value.
+    pub(super) async fn read(&self, value: &Value, count: u32) -> Result<Vec<f32>, GpuError> {
+        let buffer = self.memory.get(value)?;
         Ok(bytemuck::pod_collect_to_vec(&self.gpu.read_once(buffer, 0, 4 * u64::from(count)).await?))
     }
 
@@ -319,25 +320,25 @@ impl Trainer {
             seed_hi: (seed_bits >> 32) as u32,
             ..State::default()
         };
-        let (queue, work) = (self.gpu.queue(), &self.work);
-        queue.write_buffer(&work.state, 0, bytemuck::bytes_of(&state(rows)));
-        queue.write_buffer(&work.head_state, 0, bytemuck::bytes_of(&state(count)));
-        self.write_spans(example);
+        let work = &self.work;
+        self.write(&work.state, 0, &[state(rows)])?;
+        self.write(&work.head_state, 0, &[state(count)])?;
+        self.write_spans(example)?;
         // Soft tokens have the per-layer inputs of the padding token.
         let mut ids = example.ids().to_vec();
         for block in example.blocks() {
             ids[block.range().start as usize..block.range().end as usize].fill(self.base.pad);
         }
-        queue.write_buffer(&work.tokens, 0, bytemuck::cast_slice(&ids));
-        queue.write_buffer(&work.picked, 0, bytemuck::cast_slice(&picked));
-        queue.write_buffer(&work.places, 0, bytemuck::cast_slice(&places));
-        queue.write_buffer(&work.targets, 0, bytemuck::cast_slice(&targets));
-        queue.write_buffer(&work.weights, 0, bytemuck::cast_slice(&weights));
+        self.write(&work.tokens, 0, &ids)?;
+        self.write(&work.picked, 0, &picked)?;
+        self.write(&work.places, 0, &places)?;
+        self.write(&work.targets, 0, &targets)?;
+        self.write(&work.weights, 0, &weights)?;
         if let Some(table) = &self.base.table {
             // Fetched rows come before the list that reads them from here.
             let rows = async { Ok::<_, TrainError>(table.rows(&ids).await?) };
             let table = cancel.guard(rows).await?;
-            queue.write_buffer(&work.up, 0, bytemuck::cast_slice(&table));
+            self.write(&work.up, 0, &table)?;
         }
         let mut embed = self.lists.embed.as_slice();
         if !example.blocks().is_empty() {
@@ -350,15 +351,15 @@ impl Trainer {
         let through = embed.iter().chain(&lists.per_layer).chain(forward.iter().flatten());
         self.pace.run(gpu, through, rows, cancel).await?;
         self.pace.run(gpu, &lists.loss, count, cancel).await?;
-        let stats = self.gpu.read_once(&self.work.stats, 0, 16 * u64::from(count)).await?;
+        let stats = self.gpu.read_once(self.memory.get(&self.work.stats)?, 0, 16 * u64::from(count)).await?;
         let stats: Vec<Stat> = bytemuck::pod_collect_to_vec(&stats);
         Ok(stats.iter().map(Stat::loss).sum())
     }
 
     /// Tells attention which rows see one another beyond the causal order: those of a picture that is seen whole.
-    fn write_spans(&self, example: &Example) {
+    fn write_spans(&self, example: &Example) -> Result<(), GpuError> {
         if !self.base.config.sees_pictures_whole() {
-            return;
+            return Ok(());
         }
         let rows = example.input.len() as u32;
         let mut spans: Vec<Span> = (0..rows).map(|t| Span { since: t, until: t + 1 }).collect();
@@ -368,9 +369,13 @@ impl Trainer {
             spans[start as usize..end as usize].fill(Span { since: start, until: end });
             until[start as usize..end as usize].fill(end);
         }
-        let (queue, work) = (self.gpu.queue(), &self.work);
-        queue.write_buffer(&work.state, SPANS_AT, bytemuck::cast_slice(&spans));
-        queue.write_buffer(&work.visible_until, 0, bytemuck::cast_slice(&until));
+        self.write(&self.work.state, SPANS_AT, &spans)?;
+        self.write(&self.work.visible_until, 0, &until)
+    }
+
+    fn write<T: bytemuck::NoUninit>(&self, value: &Value, at: u64, content: &[T]) -> Result<(), GpuError> {
+        self.gpu.queue().write_buffer(self.memory.get(value)?, at, bytemuck::cast_slice(content));
+        Ok(())
     }
 
     /// Writes the soft tokens of an example over the embeddings of their slots.
@@ -385,7 +390,7 @@ impl Trainer {
                 return Err(TrainError::SoftTokens { found: rows.len(), tokens, width });
             }
             let at = 4 * u64::from(block.range().start) * u64::from(width);
-            self.gpu.queue().write_buffer(&self.work.inputs[0], at, bytemuck::cast_slice(&rows));
+            self.write(&self.work.inputs[0], at, &rows)?;
         }
         Ok(())
     }
@@ -394,8 +399,12 @@ impl Trainer {
     async fn backward(&mut self, example: &Example, cancel: &CancelToken) -> Result<(), TrainError> {
         let mut encoder = self.gpu.encoder();
         for donor in self.work.donors.iter().flatten() {
-            encoder.clear_buffer(&donor.dk, 0, None);
-            encoder.clear_buffer(&donor.dv, 0, None);
+            for gradient in [&donor.dk, &donor.dv] {
+                // Where nothing is learned below, none reads it.
+                if let Ok(buffer) = self.memory.get(gradient) {
+                    encoder.clear_buffer(buffer, 0, None);
+                }
+            }
         }
         self.gpu.queue().submit([encoder.finish()]);
         let rows = example.input.len() as u32;
@@ -407,73 +416,57 @@ impl Trainer {
     }
 }
 
-/// The table of rotations of one kind of layer.
-fn rope(gpu: &Gpu, base: &Base, settings: &Settings, attention: Attention) -> Result<Rope, GpuError> {
-    let config = &base.config;
-    let head_dim = config.layers.iter().find(|l| l.attention == attention).map_or(16, |l| l.head_dim);
-    let (theta, factors) = match attention {
-        Attention::Sliding => (config.theta_sliding, None),
-        Attention::Global => (config.theta_global, base.weights.rope_factors.as_deref()),
-    };
-    let table = shaders::rope::table(theta.into(), head_dim, factors, settings.max_tokens);
-    Ok(Rope {
-        table: gpu.storage_with("rope", &table)?,
-        hi_rows: shaders::rope::hi_rows(settings.max_tokens),
-    })
-}
-
-impl Lists {
-    async fn build(
-        gpu: &Gpu,
+impl Lists<Plan> {
+    fn plan(
         base: &Base,
         settings: &Settings,
-        work: &Device,
+        work: &Working,
         factors: &[Option<LayerFactors>],
         ropes: &[Rope; 2],
-        optimiser: &Arc<Buffer>,
-    ) -> Result<Self, TrainError> {
-        let builder = |dropout| Builder::new((gpu, base, settings), work, factors, ropes, dropout);
+        optimiser: &Value,
+    ) -> Result<Self, PlanError> {
+        let builder = |dropout| Builder::new((base, settings), work, factors, ropes, dropout);
         let layers = base.config.layers.len();
         let drops = settings.dropout > 0.0;
         let lowest = factors.iter().position(Option::is_some).unwrap_or(layers);
 
         let mut embed = builder(false);
-        embed.embed().await?;
+        embed.embed()?;
         let mut per_layer = builder(false);
-        per_layer.per_layer().await?;
+        per_layer.per_layer()?;
         let (mut forward, mut plain, mut backward) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..layers {
             let mut again = builder(drops);
-            again.layer(i).await?;
+            again.layer(i)?;
             forward.push(again.finish());
             if drops {
                 let mut without = builder(false);
-                without.layer(i).await?;
+                without.layer(i)?;
                 plain.push(without.finish());
             }
             let mut back = builder(drops);
             if i >= lowest {
                 // The gradient arrives in dh[0] at the last layer, and goes to and fro.
-                back.layer_back(i, (layers - 1 - i) % 2).await?;
+                back.layer_back(i, (layers - 1 - i) % 2)?;
             }
             backward.push(back.finish());
         }
         let (mut loss, mut loss_back, mut spread) = (builder(false), builder(false), builder(false));
-        loss.loss().await?;
-        loss_back.loss_back().await?;
-        spread.spread().await?;
+        loss.loss()?;
+        loss_back.loss_back()?;
+        spread.spread()?;
 
-        let (mut squares, mut update) = (Steps::default(), Steps::default());
+        let (mut squares, mut update) = (Plan::default(), Plan::default());
         for (i, factors) in factors.iter().enumerate() {
             let Some(factors) = factors else { continue };
             let count = factors.layout.count;
             let params = SquaresParams { count, at: i as u32 * PARTIAL_SUMS, pad: [0; 2] };
-            let buffers: [&wgpu::Buffer; 2] = [&factors.gradients, &work.squares];
+            let operands = [&factors.gradients, &work.squares];
             let grid = Grid::Fixed([PARTIAL_SUMS, 1, 1]);
-            squares.push(gpu, &optimiser::squares()?, &params, &buffers, grid).await?;
-            let buffers: [&wgpu::Buffer; 4] = [&factors.gradients, &factors.theta, &factors.m, &factors.v];
+            squares.push(&optimiser::squares()?, &params, &operands, grid)?;
+            let operands = [&factors.gradients, &factors.theta, &factors.m, &factors.v];
             let grid = Grid::Fixed(AdamW::dispatch(count));
-            update.push_shared(gpu, &AdamW::source()?, optimiser, &buffers, grid).await?;
+            update.push_shared(&AdamW::source()?, optimiser, &operands, grid)?;
         }
         Ok(Self {
             embed: embed.finish(),
@@ -486,6 +479,33 @@ impl Lists {
             backward,
             squares,
             update,
+        })
+    }
+    /// Every plan, in the order in which [`Self::bind`] takes them.
+    fn plans(&self) -> Vec<&Plan> {
+        let segments = [&self.embed, &self.per_layer].into_iter().chain(&self.forward).chain(&self.plain);
+        let segments = segments.chain([&self.loss, &self.loss_back, &self.spread]).chain(&self.backward);
+        segments.flatten().map(|segment| &segment.steps).chain([&self.squares, &self.update]).collect()
+    }
+
+    /// The programs of all plans.
+    async fn bind(&self, gpu: &Gpu, memory: &Memory) -> Result<Lists, GpuError> {
+        let mut programs = gpu.bind_all(&self.plans(), memory).await?.into_iter();
+        let mut next = || programs.next().unwrap_or_default();
+        let mut bound = |segments: &Vec<Segment<Plan>>| -> Vec<Segment> {
+            segments.iter().map(|segment| Segment { steps: next(), cost: segment.cost }).collect()
+        };
+        Ok(Lists {
+            embed: bound(&self.embed),
+            per_layer: bound(&self.per_layer),
+            forward: self.forward.iter().map(&mut bound).collect(),
+            plain: self.plain.iter().map(&mut bound).collect(),
+            loss: bound(&self.loss),
+            loss_back: bound(&self.loss_back),
+            spread: bound(&self.spread),
+            backward: self.backward.iter().map(&mut bound).collect(),
+            squares: next(),
+            update: next(),
         })
     }
 }

@@ -1,12 +1,15 @@
-//! The buffers that a training works in. They are described once, as a function of a maker of buffers, so that what is
-//! planned is what is allocated.
+//! The values that a training works in.
+
+use std::cell::Cell;
 
 use shaders::backward::attention::Span;
 use shaders::backward::cross_entropy::Stat;
 use shaders::state::State;
+use shaders::train::optimiser::PARTIAL_SUMS;
 
 use super::{Base, MemoryPlan, Settings, TrainError, factors};
 use crate::adapter::Projection;
+use crate::plan::Value;
 
 /// Bytes of the tile of logits.
 const LOGITS_BYTES: u64 = 32 << 20;
@@ -15,93 +18,95 @@ const LOGITS_BYTES: u64 = 32 << 20;
 pub(super) const SPANS_AT: u64 = size_of::<State>() as u64;
 
 /// Keys and values of a layer and their gradients, `[T, kv_heads·head_dim]`.
-pub(super) struct Kv<B> {
-    pub k: B,
-    pub v: B,
-    pub dk: B,
-    pub dv: B,
+pub(super) struct Kv {
+    pub k: Value,
+    pub v: Value,
+    pub dk: Value,
+    pub dv: Value,
 }
 
 /// All buffers; f32 and with a row for each of `T` tokens unless said otherwise.
-pub(super) struct Working<B> {
+pub(super) struct Working {
     /// `shaders::state::State` of the sequence; where pictures are seen whole, then a [`Span`] for each row.
-    pub state: B,
+    pub state: Value,
     /// The same for the rows that have a target.
-    pub head_state: B,
+    pub head_state: Value,
     /// Where pictures are seen whole: of each row the first that it does not see, if that is ahead of it, else 0. u32.
-    pub visible_until: B,
+    pub visible_until: Value,
     /// Token ids, u32.
-    pub tokens: B,
+    pub tokens: Value,
     /// Of each row that has a target: its number in the sequence. u32.
-    pub picked: B,
+    pub picked: Value,
     /// Of each row of the sequence: its number among those, or none. u32.
-    pub places: B,
+    pub places: Value,
     /// Targets of the picked rows, u32.
-    pub targets: B,
+    pub targets: Value,
     /// Weights of the picked rows in the loss.
-    pub weights: B,
+    pub weights: Value,
     /// Statistics of the picked rows: [`Stat`].
-    pub stats: B,
+    pub stats: Value,
     /// Logits of a tile of the vocabulary, or their gradients.
-    pub logits: B,
+    pub logits: Value,
     /// The input of each layer, and the output of the last. `[width]`.
-    pub inputs: Vec<B>,
+    pub inputs: Vec<Value>,
     /// Donors' keys and values, by layer.
-    pub donors: Vec<Option<Kv<B>>>,
+    pub donors: Vec<Option<Kv>>,
     /// Those of any other layer.
-    pub kv: Kv<B>,
+    pub kv: Kv,
     /// The stream after attention. `[width]`.
-    pub h1: B,
+    pub h1: Value,
     /// The stream after the feed-forward part, before the per-layer input. `[width]`.
-    pub h2: B,
+    pub h2: Value,
     /// The normed input of attention, and of the feed-forward part. `[width]`.
-    pub x1: B,
-    pub x2: B,
+    pub x1: Value,
+    pub x2: Value,
     /// The branches before their norms: attention, feed-forward, per-layer input. `[width]`.
-    pub b1: B,
-    pub b2: B,
-    pub b3: B,
+    pub b1: Value,
+    pub b2: Value,
+    pub b3: Value,
     /// Queries as the product gives them; normed and rotated. `[heads·head_dim]`.
-    pub q_raw: B,
-    pub q: B,
+    pub q_raw: Value,
+    pub q: Value,
     /// Keys and values as the products give them. `[kv_heads·head_dim]`.
-    pub k_raw: B,
-    pub v_raw: B,
+    pub k_raw: Value,
+    pub v_raw: Value,
     /// The result of attention. `[heads·head_dim]`.
-    pub attention: B,
+    pub attention: Value,
     /// `[feed_forward]`, or all per-layer inputs before layer 0.
-    pub gate: B,
-    pub up: B,
+    pub gate: Value,
+    pub up: Value,
     /// The activated product, later its gradient. `[feed_forward]`.
-    pub act: B,
+    pub act: Value,
     /// Per-layer inputs. `[layers·P]`.
-    pub ple: B,
+    pub ple: Value,
     /// The per-layer gate, activated, and the gradient of that. `[P]`.
-    pub ple_gate: B,
-    pub ple_act: B,
-    pub ple_dact: B,
+    pub ple_gate: Value,
+    pub ple_act: Value,
+    pub ple_dact: Value,
     /// The gradient of the stream, twice: a layer reads one and leaves the other. `[width]`.
-    pub dh: [B; 2],
+    pub dh: [Value; 2],
     /// Gradients of a branch, and of a normed input. `[width]`.
-    pub db: B,
-    pub dx: B,
+    pub db: Value,
+    pub dx: Value,
     /// Gradients of attention's result and of the rotated queries. `[heads·head_dim]`.
-    pub dattention: B,
-    pub dq: B,
+    pub dattention: Value,
+    pub dq: Value,
     /// Gradients of keys and values for each query head. `[heads·head_dim]`. The first later holds those of `q_raw`.
-    pub part_k: B,
-    pub part_v: B,
+    pub part_k: Value,
+    pub part_v: Value,
     /// Gradients of `k_raw` and `v_raw`.
-    pub dk_raw: B,
-    pub dv_raw: B,
+    pub dk_raw: Value,
+    pub dv_raw: Value,
     /// Statistics of attention. `[heads·2]`.
-    pub attention_stats: B,
+    pub attention_stats: Value,
     /// A·x of each projection. `[rank]`.
-    pub z: Vec<B>,
+    pub z: Vec<Value>,
     /// s·Bᵀ·dy. `[rank]`.
-    pub dz: B,
+    pub dz: Value,
     /// Partial sums of squares of every layer's gradients.
-    pub squares: B,
+    pub squares: Value,
+    /// Bytes of all but the inputs of layers and the keys and values of donors.
+    pub working: u64,
 }
 
 /// Pieces of the vocabulary in a tile: a multiple of 32, as parts of planar matrices need.
@@ -110,21 +115,9 @@ pub(super) fn tile(settings: &Settings, vocabulary: u32) -> u32 {
     (fitting.clamp(32, 1 << 16) as u32).min(vocabulary.next_multiple_of(32))
 }
 
-/// What a buffer counts as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Checkpoint,
-    Shared,
-    Working,
-}
-
-impl<B> Working<B> {
-    /// Makes every buffer, by bytes.
-    pub fn make<E>(
-        base: &Base,
-        settings: &Settings,
-        make: &mut dyn FnMut(Kind, &str, u64) -> Result<B, E>,
-    ) -> Result<Self, E> {
+impl Working {
+    /// Describes every value.
+    pub fn describe(base: &Base, settings: &Settings) -> Self {
         let config = &base.config;
         let t = u64::from(settings.max_tokens);
         let layers = config.layers.len();
@@ -139,72 +132,64 @@ impl<B> Working<B> {
         let stat = size_of::<Stat>() as u64;
         let whole = config.sees_pictures_whole();
 
-        let mut inputs = Vec::with_capacity(layers + 1);
-        for _ in 0..=layers {
-            inputs.push(make(Kind::Checkpoint, "layer input", 4 * t * width)?);
+        let working = Cell::new(0);
+        let value = |name: &'static str, bytes: u64| {
+            working.set(working.get() + bytes);
+            Value::state(name, bytes)
+        };
+        let rows = |name, elements: u64| value(name, 4 * t * elements);
+        let donor = |i| {
+            let one = || Value::state("donor's keys", 4 * t * u64::from(config.kv_width(i)));
+            base.is_donor(i).then(|| Kv { k: one(), v: one(), dk: one(), dv: one() })
+        };
+        Self {
+            visible_until: rows("visible until", whole.into()),
+            tokens: rows("tokens", 1),
+            picked: rows("picked rows", 1),
+            places: rows("places of rows", 1),
+            targets: rows("targets", 1),
+            weights: rows("weights of rows", 1),
+            stats: rows("statistics", stat / 4),
+            logits: rows("tile of logits", tile(settings, base.vocabulary).into()),
+            inputs: (0..=layers).map(|_| Value::state("layer input", 4 * t * width)).collect(),
+            donors: (0..layers).map(donor).collect(),
+            kv: Kv { k: rows("k", kv), v: rows("v", kv), dk: rows("dk", kv), dv: rows("dv", kv) },
+            h1: rows("stream 1", width),
+            h2: rows("stream 2", if ple > 0 { width } else { 0 }),
+            x1: rows("input of attention", width),
+            x2: rows("input of feed-forward", width),
+            b1: rows("branch 1", width),
+            b2: rows("branch 2", width),
+            b3: rows("branch 3", width),
+            q_raw: rows("raw queries", q),
+            q: rows("queries", q),
+            k_raw: rows("raw keys", kv),
+            v_raw: rows("raw values", kv),
+            attention: rows("attention", q),
+            gate: rows("gate", ff.max(ple_all)),
+            up: rows("up", ff.max(ple_all)),
+            act: rows("activated", ff),
+            ple: rows("per-layer inputs", ple_all),
+            ple_gate: rows("per-layer gate", ple),
+            ple_act: rows("per-layer activated", ple),
+            ple_dact: rows("per-layer gradient", ple),
+            dh: [rows("gradient of the stream", width), rows("gradient of the stream", width)],
+            db: rows("gradient of a branch", width),
+            dx: rows("gradient of an input", width),
+            dattention: rows("gradient of attention", q),
+            dq: rows("gradient of queries", q),
+            part_k: rows("gradient of keys by head", q),
+            part_v: rows("gradient of values by head", q),
+            dk_raw: rows("gradient of raw keys", kv),
+            dv_raw: rows("gradient of raw values", kv),
+            attention_stats: rows("statistics of attention", 2 * u64::from(config.heads)),
+            z: Projection::ALL.iter().map(|_| rows("A·x", rank)).collect(),
+            dz: rows("gradient of A·x", rank),
+            state: value("state", SPANS_AT + if whole { t * size_of::<Span>() as u64 } else { 0 }),
+            head_state: value("state of the head", 32),
+            squares: value("sums of squares", 4 * layers as u64 * u64::from(PARTIAL_SUMS)),
+            working: working.get(),
         }
-        let mut donors = Vec::with_capacity(layers);
-        for i in 0..layers {
-            let mut one = || make(Kind::Shared, "donor's keys", 4 * t * u64::from(config.kv_width(i)));
-            let donor = base.is_donor(i);
-            donors.push(if donor { Some(Kv { k: one()?, v: one()?, dk: one()?, dv: one()? }) } else { None });
-        }
-        let mut rows = |label: &str, elements: u64| make(Kind::Working, label, 4 * t * elements);
-        Ok(Self {
-            visible_until: rows("visible until", whole.into())?,
-            tokens: rows("tokens", 1)?,
-            picked: rows("picked rows", 1)?,
-            places: rows("places of rows", 1)?,
-            targets: rows("targets", 1)?,
-            weights: rows("weights of rows", 1)?,
-            stats: rows("statistics", stat / 4)?,
-            logits: rows("tile of logits", tile(settings, base.vocabulary).into())?,
-            inputs,
-            donors,
-            kv: Kv { k: rows("k", kv)?, v: rows("v", kv)?, dk: rows("dk", kv)?, dv: rows("dv", kv)? },
-            h1: rows("stream 1", width)?,
-            h2: rows("stream 2", if ple > 0 { width } else { 0 })?,
-            x1: rows("input of attention", width)?,
-            x2: rows("input of feed-forward", width)?,
-            b1: rows("branch 1", width)?,
-            b2: rows("branch 2", width)?,
-            b3: rows("branch 3", width)?,
-            q_raw: rows("raw queries", q)?,
-            q: rows("queries", q)?,
-            k_raw: rows("raw keys", kv)?,
-            v_raw: rows("raw values", kv)?,
-            attention: rows("attention", q)?,
-            gate: rows("gate", ff.max(ple_all))?,
-            up: rows("up", ff.max(ple_all))?,
-            act: rows("activated", ff)?,
-            ple: rows("per-layer inputs", ple_all)?,
-            ple_gate: rows("per-layer gate", ple)?,
-            ple_act: rows("per-layer activated", ple)?,
-            ple_dact: rows("per-layer gradient", ple)?,
-            dh: [rows("gradient of the stream", width)?, rows("gradient of the stream", width)?],
-            db: rows("gradient of a branch", width)?,
-            dx: rows("gradient of an input", width)?,
-            dattention: rows("gradient of attention", q)?,
-            dq: rows("gradient of queries", q)?,
-            part_k: rows("gradient of keys by head", q)?,
-            part_v: rows("gradient of values by head", q)?,
-            dk_raw: rows("gradient of raw keys", kv)?,
-            dv_raw: rows("gradient of raw values", kv)?,
-            attention_stats: rows("statistics of attention", 2 * u64::from(config.heads))?,
-            z: Projection::ALL.iter().map(|_| rows("A·x", rank)).collect::<Result<_, E>>()?,
-            dz: rows("gradient of A·x", rank)?,
-            state: make(
-                Kind::Working,
-                "state",
-                SPANS_AT + if whole { t * size_of::<Span>() as u64 } else { 0 },
-            )?,
-            head_state: make(Kind::Working, "state of the head", 32)?,
-            squares: make(
-                Kind::Working,
-                "sums of squares",
-                4 * layers as u64 * u64::from(shaders::train::optimiser::PARTIAL_SUMS),
-            )?,
-        })
     }
 }
 
@@ -212,13 +197,10 @@ impl<B> Working<B> {
 pub(super) fn plan(base: &Base, settings: &Settings) -> Result<MemoryPlan, TrainError> {
     let parameters = factors::layouts(base, settings)?.iter().map(|layout| u64::from(layout.count)).sum();
     let mut plan = MemoryPlan { parameters, optimiser: 16 * parameters, ..MemoryPlan::default() };
-    Working::make(base, settings, &mut |kind, _, bytes| {
-        *match kind {
-            Kind::Checkpoint => &mut plan.checkpoints,
-            Kind::Shared => &mut plan.shared,
-            Kind::Working => &mut plan.working,
-        } += bytes;
-        Ok::<(), TrainError>(())
-    })?;
+    let work = Working::describe(base, settings);
+    plan.checkpoints = work.inputs.iter().map(Value::bytes).sum();
+    let donors = work.donors.iter().flatten();
+    plan.shared = donors.flat_map(|kv| [&kv.k, &kv.v, &kv.dk, &kv.dv]).map(Value::bytes).sum();
+    plan.working = work.working;
     Ok(plan)
 }

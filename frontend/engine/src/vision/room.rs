@@ -13,8 +13,9 @@ use shaders::vision::{Picture, heads, patches, pool, position};
 
 use super::config::{Encoder, Kind, TowerConfig};
 use super::tensors::{clamps, in_layer};
-use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
+use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::model::product;
+use crate::plan::{Grid, Origin, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
 /// Patches of a picture whose attention is one dispatch for all heads. Longer ones take a head at a time, so that no
@@ -33,32 +34,111 @@ enum When {
     Long,
 }
 
-/// What one submit runs.
-pub struct Stage {
-    steps: Steps,
+/// What one submit runs, and when.
+#[derive(Clone, Copy)]
+struct Turn {
     when: When,
     /// Whether rows are soft tokens, not patches.
     pooled: bool,
     /// Whether a layer ends with it: a moment to wait, to tell how far it is, and to stop.
-    pub ends_layer: bool,
+    ends_layer: bool,
+}
+
+/// A stage that is bound.
+pub struct Stage {
+    program: Program,
+    turn: Turn,
 }
 
 impl Stage {
     /// Its dispatches.
-    pub fn steps(&self) -> &Steps {
-        &self.steps
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Whether a layer ends with it.
+    pub fn ends_layer(&self) -> bool {
+        self.turn.ends_layer
     }
 
     /// Submits the stage for a picture, if it is for such.
     pub fn run(&self, gpu: &Gpu, patches: u32, tokens: u32) {
+        let Turn { when, pooled, .. } = self.turn;
         let long = patches > WHOLE_ATTENTION;
-        if self.when == When::Always || (self.when == When::Long) == long {
-            gpu.run(&self.steps, if self.pooled { tokens } else { patches });
+        if when == When::Always || (when == When::Long) == long {
+            gpu.run(&self.program, if pooled { tokens } else { patches });
         }
     }
 }
 
-/// Buffers and lists.
+/// What a tower works in.
+struct Values {
+    /// The grid of the picture.
+    picture: Value,
+    /// `State` whose length is the number of patches.
+    state: Value,
+    /// `State` whose length is the number of soft tokens.
+    pooled_state: Value,
+    /// RGB bytes.
+    pixels: Value,
+    /// For each patch the end of what it sees: all patches.
+    until: Value,
+    /// Soft tokens of the picture.
+    out: Value,
+    /// Rotations of patches.
+    rope: Value,
+    /// Rows of the patches' matrices, in the order of [`widths`].
+    work: Vec<Value>,
+}
+
+impl Values {
+    fn describe(config: &TowerConfig, rows: u32) -> Self {
+        let (pixels, tokens) = sizes(config, rows);
+        let work = |width| Value::temporary("vision", 4 * u64::from(rows) * width);
+        Self {
+            picture: Value::state("vision picture", size_of::<Picture>() as u64),
+            state: Value::state("vision state", size_of::<State>() as u64),
+            pooled_state: Value::state("vision pooled state", size_of::<State>() as u64),
+            pixels: Value::state("vision pixels", pixels),
+            until: Value::state("vision until", 4 * u64::from(rows)),
+            out: Value::state("vision out", 4 * tokens * u64::from(config.model_width)),
+            rope: Value::new("vision rotations", rotation_bytes(config), Origin::Constant),
+            work: widths(config).into_iter().map(work).collect(),
+        }
+    }
+}
+
+/// What a tower does with pictures up to a size.
+pub struct RoomPlan {
+    rows: u32,
+    values: Values,
+    stages: Vec<(Plan, Turn)>,
+}
+
+impl RoomPlan {
+    /// Describes it for so many rows.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn new(weights: &Weights, config: &TowerConfig, rows: u32) -> Result<Self, PlanError> {
+        let values = Values::describe(config, rows);
+        let mut builder =
+            Builder { weights, config, room: &values, steps: Plan::default(), stages: Vec::new() };
+        match config.kind {
+            Kind::Encoder(encoder) => builder.encoder(&encoder)?,
+            Kind::Direct(width) => builder.direct(width)?,
+        }
+        let stages = builder.stages;
+        Ok(Self { rows, values, stages })
+    }
+
+    /// The plans of all stages, in order.
+    pub fn plans(&self) -> impl Iterator<Item = &Plan> {
+        self.stages.iter().map(|(plan, _)| plan)
+    }
+}
+
+/// A plan with its memory.
 pub struct Room {
     /// Rows of the patches' matrices.
     pub rows: u32,
@@ -70,17 +150,56 @@ pub struct Room {
     pub pooled_state: Arc<Buffer>,
     /// RGB bytes.
     pub pixels: Arc<Buffer>,
-    /// For each patch the end of what it sees: all patches.
-    pub until: Arc<Buffer>,
+    /// For each patch the end of what it sees; none where no stage reads it.
+    pub until: Option<Arc<Buffer>>,
     /// Soft tokens of the picture.
     pub out: Arc<Buffer>,
-    /// The lists in order.
+    /// The stages in order.
     pub stages: Vec<Stage>,
-    /// Kept for their bind groups.
-    kept: Vec<Arc<Buffer>>,
+    /// Kept: a dropped buffer is destroyed.
+    _memory: Memory,
 }
 
-/// Elements of a row of each working buffer, in the order of [`Builder`].
+impl Room {
+    /// Allocates what a plan works in and binds it; `weights` is where those of the tower lie.
+    ///
+    /// # Errors
+    /// When the device has no room, or refuses a kernel.
+    pub async fn bind(
+        gpu: &Gpu,
+        plan: &RoomPlan,
+        weights: &Memory,
+        config: &TowerConfig,
+    ) -> Result<Self, GpuError> {
+        let values = &plan.values;
+        let hosts = [&values.picture, &values.state, &values.pooled_state, &values.pixels, &values.out];
+        let mut memory = weights.clone();
+        let all = plan.plans().flat_map(Plan::values).chain(hosts);
+        gpu.allocate("the memory to look at a picture", all, &mut memory).await?;
+        if let Kind::Encoder(e) = config.kind {
+            let rotations = heads::table(THETA, e.head_dim, config.positions);
+            let rope = memory.get(&values.rope)?;
+            gpu.queue().write_buffer(rope, 0, bytemuck::cast_slice(&rotations));
+        }
+        let programs = gpu.bind_all(&plan.plans().collect::<Vec<_>>(), &memory).await?;
+        let turns = plan.stages.iter().map(|(_, turn)| *turn);
+        let stages = programs.into_iter().zip(turns).map(|(program, turn)| Stage { program, turn }).collect();
+        let get = |value: &Value| memory.get(value).cloned();
+        Ok(Self {
+            rows: plan.rows,
+            picture: get(&values.picture)?,
+            state: get(&values.state)?,
+            pooled_state: get(&values.pooled_state)?,
+            pixels: get(&values.pixels)?,
+            until: get(&values.until).ok(),
+            out: get(&values.out)?,
+            stages,
+            _memory: memory,
+        })
+    }
+}
+
+/// Elements of a row of each working buffer, in the order of [`Values::work`].
 fn widths(config: &TowerConfig) -> Vec<u64> {
     match config.kind {
         Kind::Encoder(e) => {
@@ -96,11 +215,16 @@ fn widths(config: &TowerConfig) -> Vec<u64> {
 pub fn bytes(config: &TowerConfig, rows: u32) -> u64 {
     let (pixels, tokens) = sizes(config, rows);
     let widths: u64 = widths(config).iter().sum();
-    let rotations = match config.kind {
-        Kind::Encoder(e) => 2 * u64::from(config.positions) * u64::from(e.head_dim / 4),
+    4 * (u64::from(rows) * (widths + 1) + tokens * u64::from(config.model_width))
+        + rotation_bytes(config)
+        + pixels
+}
+
+fn rotation_bytes(config: &TowerConfig) -> u64 {
+    match config.kind {
+        Kind::Encoder(e) => 4 * 2 * u64::from(config.positions) * u64::from(e.head_dim / 4),
         Kind::Direct(_) => 0,
-    };
-    4 * (u64::from(rows) * (widths + 1) + tokens * u64::from(config.model_width) + rotations) + pixels
+    }
 }
 
 /// Bytes of the pixels, and soft tokens.
@@ -113,136 +237,79 @@ fn sizes(config: &TowerConfig, rows: u32) -> (u64, u64) {
 }
 
 struct Builder<'a> {
-    gpu: &'a Gpu,
     weights: &'a Weights,
     config: &'a TowerConfig,
-    work: Vec<Arc<Buffer>>,
-    steps: Steps,
-    stages: Vec<Stage>,
+    room: &'a Values,
+    steps: Plan,
+    stages: Vec<(Plan, Turn)>,
 }
 
-impl Room {
-    /// Allocates the buffers and makes the lists.
-    ///
-    /// # Errors
-    /// When the device has no room, or refuses a kernel.
-    pub async fn new(
-        gpu: &Gpu,
-        weights: &Weights,
-        config: &TowerConfig,
-        rows: u32,
-    ) -> Result<Self, GpuError> {
-        let (pixels, tokens) = sizes(config, rows);
-        let all = bytes(config, rows);
-        let rotations = match config.kind {
-            Kind::Encoder(e) => heads::table(THETA, e.head_dim, config.positions),
-            Kind::Direct(_) => Vec::new(),
-        };
-        let mut room = gpu
-            .allocating("the memory to look at a picture", all, || {
-                let work = widths(config).into_iter().map(|w| gpu.storage("vision", 4 * u64::from(rows) * w));
-                Ok(Self {
-                    rows,
-                    picture: gpu.storage("vision picture", size_of::<Picture>() as u64)?,
-                    state: gpu.storage("vision state", size_of::<State>() as u64)?,
-                    pooled_state: gpu.storage("vision pooled state", size_of::<State>() as u64)?,
-                    pixels: gpu.storage("vision pixels", pixels)?,
-                    until: gpu.storage("vision until", 4 * u64::from(rows))?,
-                    out: gpu.storage("vision out", 4 * tokens * u64::from(config.model_width))?,
-                    stages: Vec::new(),
-                    kept: work.collect::<Result<_, GpuError>>()?,
-                })
-            })
-            .await?;
-        let work = room.kept.clone();
-        let mut builder = Builder { gpu, weights, config, work, steps: Steps::default(), stages: Vec::new() };
-        match config.kind {
-            Kind::Encoder(encoder) => {
-                let rope = gpu.storage_with("vision rotations", &rotations)?;
-                gpu.validating(builder.encoder(&room, &encoder, &rope)).await?;
-                room.kept.push(rope);
-            }
-            Kind::Direct(width) => gpu.validating(builder.direct(&room, width)).await?,
-        }
-        room.stages = builder.stages;
-        Ok(room)
-    }
-}
-
-impl Builder<'_> {
-    fn matrix(&self, name: &str) -> Result<&Matrix, GpuError> {
-        self.weights.matrix(name).ok_or_else(|| GpuError::Fault { reason: format!("no matrix {name}") })
+impl<'a> Builder<'a> {
+    fn matrix(&self, name: &str) -> Result<&'a Matrix, PlanError> {
+        self.weights.matrix(name).ok_or_else(|| PlanError::Missing { name: format!("matrix {name}") })
     }
 
     /// Ends a stage.
     fn cut(&mut self, when: When) {
         let steps = std::mem::take(&mut self.steps);
-        self.stages.push(Stage { steps, when, pooled: false, ends_layer: false });
+        self.stages.push((steps, Turn { when, pooled: false, ends_layer: false }));
     }
 
     fn end_layer(&mut self) {
         self.cut(When::Always);
-        if let Some(stage) = self.stages.last_mut() {
-            stage.ends_layer = true;
+        if let Some((_, turn)) = self.stages.last_mut() {
+            turn.ends_layer = true;
         }
     }
 
-    async fn push<P: bytemuck::Pod>(
+    fn push<P: bytemuck::Pod>(
         &mut self,
         (source, form): (shaders::Source, Form),
         params: &P,
-        buffers: &[&wgpu::Buffer],
+        buffers: &[&Value],
         grid: impl Fn(u32) -> [u32; 3] + 'static,
-    ) -> Result<(), GpuError> {
-        self.steps.push(self.gpu, &source, params, buffers, Grid::Rows(Rc::new(grid))).await?;
+    ) -> Result<(), PlanError> {
+        self.steps.push(&source, params, buffers, Grid::Rows(Rc::new(grid)))?;
         self.steps.tried_as(form);
         Ok(())
     }
 
     /// The picture cut into patches, through the first product.
-    async fn embed(&mut self, room: &Room, side: u32, into: usize) -> Result<(), GpuError> {
-        let work = self.work.clone();
+    fn embed(&mut self, side: u32, into: usize) -> Result<(), PlanError> {
+        let (room, work) = (self.room, &self.room.work);
         let params = if side == 16 { patches::Params::SIGNED } else { patches::Params::UNSIGNED };
-        let buffers: [&wgpu::Buffer; 3] = [&room.picture, &room.pixels, &work[into]];
+        let buffers: [&Value; 3] = [&room.picture, &room.pixels, &work[into]];
         let kernel = (patches::source(side)?, Form::Patches(side));
-        self.push(kernel, &params, &buffers, move |rows| patches::dispatch(side, rows)).await
+        self.push(kernel, &params, &buffers, move |rows| patches::dispatch(side, rows))
     }
 
-    async fn position(&mut self, room: &Room, h: usize) -> Result<(), GpuError> {
-        let work = self.work.clone();
+    fn position(&mut self, h: usize) -> Result<(), PlanError> {
+        let (room, work) = (self.room, &self.room.work);
         let (columns, rows) = (self.matrix("columns")?.clone(), self.matrix("rows")?.clone());
         let params = position::Params::new(&columns.whole().layout, &rows.whole().layout);
-        let buffers: [&wgpu::Buffer; 4] =
-            [&room.picture, &columns.whole().buffer, &rows.whole().buffer, &work[h]];
+        let buffers: [&Value; 4] = [&room.picture, &columns.whole().value, &rows.whole().value, &work[h]];
         let kernel = (position::source(columns.dtype)?, Form::Positions(columns.dtype));
-        self.push(kernel, &params, &buffers, move |rows| params.dispatch(rows)).await
+        self.push(kernel, &params, &buffers, move |rows| params.dispatch(rows))
     }
 
     /// A product, clipped where the file has bounds for it.
-    async fn product(
-        &mut self,
-        room: &Room,
-        (layer, linear): (u32, &str),
-        x: usize,
-        y: usize,
-    ) -> Result<(), GpuError> {
+    fn product(&mut self, (layer, linear): (u32, &str), x: usize, y: usize) -> Result<(), PlanError> {
         let bounds = clamps(self.weights, layer, linear);
-        let matrix = self.matrix(&in_layer(layer, linear))?.clone();
-        let buffers: [&Buffer; 3] = [&room.state, &self.work[x], &self.work[y]];
-        product::push(self.gpu, &mut self.steps, &matrix, bounds, buffers).await
+        let matrix = self.matrix(&in_layer(layer, linear))?;
+        let buffers: [&Value; 3] = [&self.room.state, &self.room.work[x], &self.room.work[y]];
+        product::push(&mut self.steps, matrix, bounds, buffers)
     }
 
     /// Adds the normed branch to the stream (`add`: its norm), then norms the stream (`norm`).
-    async fn norm(
+    fn norm(
         &mut self,
-        room: &Room,
         width: u32,
         add: Option<(String, usize)>,
         norm: Option<String>,
-    ) -> Result<(), GpuError> {
-        let work = self.work.clone();
+    ) -> Result<(), PlanError> {
+        let work = &self.room.work;
         let mut params = NormParams::new(width, self.config.eps);
-        let mut buffers: Vec<&wgpu::Buffer> = vec![&room.state, &self.weights.vectors, &work[H]];
+        let mut buffers: Vec<&Value> = vec![&self.room.state, &self.weights.vectors, &work[H]];
         if let Some((name, branch)) = &add {
             params.branch_norm = self.weights.vector(name);
             buffers.push(&work[*branch]);
@@ -257,135 +324,127 @@ impl Builder<'_> {
             (None, _) => NormAdd::Norm,
         };
         let kernel = (form.source()?, Form::NormAdd(form));
-        self.push(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows)).await
+        self.push(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
     }
 
-    async fn encoder(&mut self, room: &Room, encoder: &Encoder, rope: &wgpu::Buffer) -> Result<(), GpuError> {
-        self.embed(room, 16, GATE).await?;
-        let embed = self.matrix("patches")?.clone();
-        let buffers: [&Buffer; 3] = [&room.state, &self.work[GATE], &self.work[H]];
-        product::push(self.gpu, &mut self.steps, &embed, None, buffers).await?;
-        self.position(room, H).await?;
+    fn encoder(&mut self, encoder: &Encoder) -> Result<(), PlanError> {
+        self.embed(16, GATE)?;
+        let embed = self.matrix("patches")?;
+        let buffers: [&Value; 3] = [&self.room.state, &self.room.work[GATE], &self.room.work[H]];
+        product::push(&mut self.steps, embed, None, buffers)?;
+        self.position(H)?;
         let norm = |i: u32, name: &str| in_layer(i, &format!("{name}.weight"));
-        self.norm(room, encoder.width, None, Some(norm(0, "ln1"))).await?;
+        self.norm(encoder.width, None, Some(norm(0, "ln1")))?;
         for i in 0..encoder.layers {
             for (linear, y) in [("attn_q", Q), ("attn_k", K), ("attn_v", V)] {
-                self.product(room, (i, linear), X, y).await?;
+                self.product((i, linear), X, y)?;
             }
-            self.attention(room, encoder, i, rope).await?;
+            self.attention(encoder, i)?;
             // The queries are done with: their buffer takes the branches.
-            self.product(room, (i, "attn_out"), X, Q).await?;
+            self.product((i, "attn_out"), X, Q)?;
             let add = Some((norm(i, "attn_post_norm"), Q));
-            self.norm(room, encoder.width, add, Some(norm(i, "ln2"))).await?;
-            self.product(room, (i, "ffn_gate"), X, GATE).await?;
+            self.norm(encoder.width, add, Some(norm(i, "ln2")))?;
+            self.product((i, "ffn_gate"), X, GATE)?;
             self.cut(When::Always);
-            self.product(room, (i, "ffn_up"), X, UP).await?;
-            self.activation(room, encoder.feed_forward).await?;
+            self.product((i, "ffn_up"), X, UP)?;
+            self.activation(encoder.feed_forward)?;
             self.cut(When::Always);
-            self.product(room, (i, "ffn_down"), ACT, Q).await?;
+            self.product((i, "ffn_down"), ACT, Q)?;
             let next = (i + 1 < encoder.layers).then(|| norm(i + 1, "ln1"));
-            self.norm(room, encoder.width, Some((norm(i, "ffn_post_norm"), Q)), next).await?;
+            self.norm(encoder.width, Some((norm(i, "ffn_post_norm"), Q)), next)?;
             self.end_layer();
         }
-        self.pool(room, encoder).await
+        self.pool(encoder)
     }
 
-    async fn attention(
-        &mut self,
-        room: &Room,
-        encoder: &Encoder,
-        i: u32,
-        rope: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
-        let work = self.work.clone();
+    fn attention(&mut self, encoder: &Encoder, i: u32) -> Result<(), PlanError> {
+        let (room, work) = (self.room, &self.room.work);
         let params = heads::Params {
             heads: encoder.heads,
             q_norm: self.weights.vector(&in_layer(i, "attn_q_norm.weight")),
             k_norm: self.weights.vector(&in_layer(i, "attn_k_norm.weight")),
             eps: self.config.eps,
         };
-        let buffers: [&wgpu::Buffer; 6] =
-            [&room.picture, &self.weights.vectors, rope, &work[Q], &work[K], &work[V]];
+        let buffers: [&Value; 6] =
+            [&room.picture, &self.weights.vectors, &room.rope, &work[Q], &work[K], &work[V]];
         let kernel = (heads::source(encoder.head_dim)?, Form::TurnedHeads(encoder.head_dim));
-        self.push(kernel, &params, &buffers, move |rows| params.dispatch(rows)).await?;
+        self.push(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
         self.cut(When::Always);
 
         let block = Block { head_dim: encoder.head_dim, kv_f16: false, until: true };
         let all = BlockParams { heads: encoder.heads, kv_heads: encoder.heads, ..BlockParams::default() };
-        let buffers: [&wgpu::Buffer; 6] = [&room.state, &work[Q], &work[K], &work[V], &work[X], &room.until];
+        let buffers: [&Value; 6] = [&room.state, &work[Q], &work[K], &work[V], &work[X], &room.until];
         let kernel = (block.source()?, Form::Block(block));
-        self.push(kernel.clone(), &all, &buffers, move |rows| block.dispatch(&all, rows)).await?;
+        self.push(kernel.clone(), &all, &buffers, move |rows| block.dispatch(&all, rows))?;
         self.cut(When::Short);
         for first_head in 0..encoder.heads {
             let one = BlockParams { first_head, ..all };
-            self.push(kernel.clone(), &one, &buffers, move |rows| block.dispatch_heads(&one, rows, 1))
-                .await?;
+            self.push(kernel.clone(), &one, &buffers, move |rows| block.dispatch_heads(&one, rows, 1))?;
             self.cut(When::Long);
         }
         Ok(())
     }
 
-    async fn activation(&mut self, room: &Room, width: u32) -> Result<(), GpuError> {
-        let work = self.work.clone();
+    fn activation(&mut self, width: u32) -> Result<(), PlanError> {
+        let (room, work) = (self.room, &self.room.work);
         let rows = Rows { stride: width, at: 0 };
         let params = gelu_mul::Params::new(width, rows, rows, rows);
-        let buffers: [&wgpu::Buffer; 4] = [&room.state, &work[GATE], &work[UP], &work[ACT]];
+        let buffers: [&Value; 4] = [&room.state, &work[GATE], &work[UP], &work[ACT]];
         let kernel = (gelu_mul::source()?, Form::GeluMul);
-        self.push(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows)).await
+        self.push(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
     }
 
     /// From the stream to soft tokens.
-    async fn pool(&mut self, room: &Room, encoder: &Encoder) -> Result<(), GpuError> {
-        let work = self.work.clone();
+    fn pool(&mut self, encoder: &Encoder) -> Result<(), PlanError> {
+        let (room, work) = (self.room, &self.room.work);
         let mut params =
             pool::Params { width4: encoder.width / 4, std_bias: 0, std_scale: 0, eps: self.config.eps };
-        let mut buffers: Vec<&wgpu::Buffer> = vec![&room.picture, &work[H], &work[X]];
+        let mut buffers: Vec<&Value> = vec![&room.picture, &work[H], &work[X]];
         if encoder.standardised {
             params.std_bias = self.weights.vector("v.std_bias");
             params.std_scale = self.weights.vector("v.std_scale");
             buffers.push(&self.weights.vectors);
         }
         let kernel = (pool::source(encoder.standardised)?, Form::Pool(encoder.standardised));
-        self.push(kernel, &params, &buffers, pool::dispatch).await?;
+        self.push(kernel, &params, &buffers, pool::dispatch)?;
         self.cut(When::Always);
-        self.project(&room.pooled_state, X, &room.out).await?;
+        self.project(&room.pooled_state, X)?;
         self.cut(When::Always);
-        if let Some(stage) = self.stages.last_mut() {
-            stage.pooled = true;
+        if let Some((_, turn)) = self.stages.last_mut() {
+            turn.pooled = true;
         }
         Ok(())
     }
 
-    async fn project(&mut self, state: &Buffer, x: usize, out: &Buffer) -> Result<(), GpuError> {
-        let matrix = self.matrix("projection")?.clone();
-        let buffers: [&Buffer; 3] = [state, &self.work[x], out];
-        product::push(self.gpu, &mut self.steps, &matrix, None, buffers).await
+    fn project(&mut self, state: &Value, x: usize) -> Result<(), PlanError> {
+        let matrix = self.matrix("projection")?;
+        let buffers: [&Value; 3] = [state, &self.room.work[x], &self.room.out];
+        product::push(&mut self.steps, matrix, None, buffers)
     }
 
     /// The encoder-free model: patches, norm, product, norm, position, norm, projection.
-    async fn direct(&mut self, room: &Room, width: u32) -> Result<(), GpuError> {
+    fn direct(&mut self, width: u32) -> Result<(), PlanError> {
         let [a, b, c, d] = [0, 1, 2, 3];
-        self.embed(room, 48, a).await?;
-        self.layer_norm(room, (1, 6912), LayerNorm::default(), [a, b]).await?;
-        let dense = self.matrix("patches")?.clone();
-        let buffers: [&Buffer; 3] = [&room.state, &self.work[b], &self.work[c]];
-        product::push(self.gpu, &mut self.steps, &dense, None, buffers).await?;
-        self.layer_norm(room, (2, width), LayerNorm { bias: true, rms: false }, [c, d]).await?;
-        self.position(room, d).await?;
-        self.layer_norm(room, (3, width), LayerNorm { bias: false, rms: true }, [d, c]).await?;
-        self.project(&room.state, c, &room.out).await?;
+        self.embed(48, a)?;
+        self.layer_norm((1, 6912), LayerNorm::default(), [a, b])?;
+        let dense = self.matrix("patches")?;
+        let buffers: [&Value; 3] = [&self.room.state, &self.room.work[b], &self.room.work[c]];
+        product::push(&mut self.steps, dense, None, buffers)?;
+        self.layer_norm((2, width), LayerNorm { bias: true, rms: false }, [c, d])?;
+        self.position(d)?;
+        self.layer_norm((3, width), LayerNorm { bias: false, rms: true }, [d, c])?;
+        self.project(&self.room.state, c)?;
         self.end_layer();
         Ok(())
     }
 
-    async fn layer_norm(
+    fn layer_norm(
         &mut self,
-        room: &Room,
         (number, width): (u32, u32),
         form: LayerNorm,
         [x, y]: [usize; 2],
-    ) -> Result<(), GpuError> {
-        let work = self.work.clone();
+    ) -> Result<(), PlanError> {
+        let work = &self.room.work;
         let vector = |name: String| self.weights.vector(&name);
         let params = layer_norm::Params {
             width4: width / 4,
@@ -396,8 +455,8 @@ impl Builder<'_> {
             rms_eps: self.config.eps,
             ..layer_norm::Params::default()
         };
-        let buffers: [&wgpu::Buffer; 4] = [&room.state, &self.weights.vectors, &work[x], &work[y]];
-        self.push((form.source()?, Form::LayerNorm(form)), &params, &buffers, layer_norm::dispatch).await
+        let buffers: [&Value; 4] = [&self.room.state, &self.weights.vectors, &work[x], &work[y]];
+        self.push((form.source()?, Form::LayerNorm(form)), &params, &buffers, layer_norm::dispatch)
     }
 }
 

@@ -7,13 +7,14 @@ use shaders::state::State;
 use shaders::vision::Picture as PictureGrid;
 
 use super::config::{Kind, TowerConfig};
-use super::room::{self, Room};
+use super::room::{self, Room, RoomPlan};
 use super::{Budget, Picture, PictureError, Pixels, image_tokens, tensors};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
-use crate::gpu::{Gpu, GpuError, Steps};
+use crate::gpu::{Gpu, GpuError, Memory};
 use crate::media::{ContentHash, Media, Medium, SoftTokens};
 use crate::model::TensorList;
+use crate::plan::Plan;
 use crate::session::EngineError;
 use crate::weights::{self, Weights};
 
@@ -71,6 +72,7 @@ pub struct Vision {
 
 struct Tower {
     weights: Weights,
+    memory: Memory,
     room: Option<Room>,
 }
 
@@ -105,10 +107,10 @@ impl Vision {
 
     /// The dispatches of the tower for pictures of the largest size that was seen; none before the first picture.
     #[must_use]
-    pub fn steps(&self) -> Steps {
-        let mut all = Steps::default();
+    pub fn plan_of_pictures(&self) -> Plan {
+        let mut all = Plan::default();
         let room = self.tower.as_ref().and_then(|tower| tower.room.as_ref());
-        room.iter().flat_map(|room| &room.stages).for_each(|stage| all.extend(stage.steps()));
+        room.iter().flat_map(|room| &room.stages).for_each(|stage| all.extend(stage.program().plan()));
         all
     }
 
@@ -160,14 +162,14 @@ impl Vision {
         self.make_room(grid.patches()).await?;
         let room = self.tower.as_ref().and_then(|tower| tower.room.as_ref());
         let room = room.ok_or_else(|| GpuError::Fault { reason: "there is no room".into() })?;
-        let layers = room.stages.iter().filter(|stage| stage.ends_layer).count() as u32;
+        let layers = room.stages.iter().filter(|stage| stage.ends_layer()).count() as u32;
         let tokens = size.tokens();
         self.write(room, pixels, grid, tokens);
         let mut done = 0;
         progress(Encoding::Layers(done, layers));
         for stage in &room.stages {
             stage.run(&self.gpu, grid.patches(), tokens);
-            if stage.ends_layer {
+            if stage.ends_layer() {
                 self.gpu.drained().await?;
                 cancel.check()?;
                 done += 1;
@@ -192,8 +194,10 @@ impl Vision {
         if self.tower.is_none() {
             let mut told = |p: weights::Progress| progress(Encoding::Weights(p.done, p.total));
             let tensors = &self.plan.tensors;
-            let weights = weights::load(&self.gpu, &self.source, tensors, &[], cancel, &mut told).await?;
-            self.tower = Some(Tower { weights, room: None });
+            let mut weights = Weights::describe(tensors, &[], self.gpu.plan_limits())?;
+            let memory =
+                weights::load(&self.gpu, &self.source, tensors, &mut weights, cancel, &mut told).await?;
+            self.tower = Some(Tower { weights, memory, room: None });
         }
         Ok(())
     }
@@ -206,9 +210,9 @@ impl Vision {
             tower.room = None;
             let config = &self.plan.config;
             let fits = Budget::ALL.into_iter().map(|budget| config.rows(budget)).find(|&most| most >= rows);
-            let make = || Room::new(&self.gpu, &tower.weights, config, fits.unwrap_or(rows));
-            self.gpu.compile_ahead(make()).await;
-            tower.room = Some(make().await?);
+            let plan = RoomPlan::new(&tower.weights, config, fits.unwrap_or(rows))?;
+            self.gpu.compile_ahead(plan.plans()).await;
+            tower.room = Some(Room::bind(&self.gpu, &plan, &tower.memory, config).await?);
         }
         Ok(())
     }
@@ -220,7 +224,9 @@ impl Vision {
         queue.write_buffer(&room.picture, 0, bytemuck::bytes_of(&grid));
         queue.write_buffer(&room.state, 0, bytemuck::bytes_of(&state(patches)));
         queue.write_buffer(&room.pooled_state, 0, bytemuck::bytes_of(&state(tokens)));
-        queue.write_buffer(&room.until, 0, bytemuck::cast_slice(&vec![patches; patches as usize]));
+        if let Some(until) = &room.until {
+            queue.write_buffer(until, 0, bytemuck::cast_slice(&vec![patches; patches as usize]));
+        }
         // Sides are multiples of 48 pixels: the bytes are whole words.
         queue.write_buffer(&room.pixels, 0, &pixels.rgb);
     }

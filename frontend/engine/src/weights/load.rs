@@ -3,18 +3,19 @@
 //! The file is read window by window, a few ahead. A window goes to a staging buffer as it is, and a kernel writes its
 //! rows into the planes of their matrix. No tensor is ever whole in this program's memory.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use futures_util::stream::{StreamExt as _, iter};
-use shaders::{PlanarLayout, quant, repack};
+use shaders::{quant, repack};
 
+use super::describe::PLE_NORM;
 use super::windows::{Piece, WINDOW_BYTES, What, Window, windows};
-use super::{Matrix, Part, Weights};
+use super::{Matrix, Weights};
 use crate::bytes::{ByteSource, Bytes, CancelToken, SourceError, UploadError};
-use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
+use crate::gpu::{Buffer, Gpu, GpuError, Memory};
 use crate::model::{MatrixSpec, TensorError, TensorList};
+use crate::plan::{Grid, Plan, Value};
 
 /// Windows that are read ahead of the device.
 const AHEAD: usize = 3;
@@ -55,43 +56,8 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// Rows of one part of a matrix, so that a part fits one binding: all of them where it does.
-fn part_rows(gpu: &Gpu, spec: &MatrixSpec) -> Result<u64, LoadError> {
-    let limit = gpu.max_binding();
-    let rows =
-        spec.rows_within(gpu.max_part())?.map_or_else(|| spec.rows_within(limit), |rows| Ok(Some(rows)))?;
-    rows.ok_or_else(|| {
-        let bytes = spec.range.end - spec.range.start;
-        GpuError::TooLarge { label: spec.name.clone(), bytes, limit }.into()
-    })
-}
-
-async fn allocate(gpu: &Gpu, spec: &MatrixSpec, rows: u64) -> Result<Matrix, LoadError> {
-    let mut parts = Vec::new();
-    let mut row0 = 0;
-    while row0 < spec.n {
-        let n = rows.min(spec.n - row0);
-        let layout = PlanarLayout::new(spec.dtype, spec.k, n)
-            .map_err(|source| TensorError::Layout { name: spec.name.clone(), source })?;
-        let buffer =
-            gpu.allocating(&spec.name, layout.bytes(), || gpu.storage(&spec.name, layout.bytes())).await?;
-        parts.push(Part { row0: row0 as u32, layout, buffer });
-        row0 += n;
-    }
-    Ok(Matrix { dtype: spec.dtype, k: spec.k as u32, n: spec.n as u32, parts })
-}
-
-/// What is to be loaded of a list, as [`load`] makes it but with nothing in it: for a rehearsal ([`Gpu::compile_ahead`]).
-///
-/// # Errors
-/// As [`load`].
-pub async fn blank(gpu: &Gpu, list: &TensorList, skip: &[&str]) -> Result<Weights, LoadError> {
-    let mut loader = Loader::new(gpu, list, skip, &CancelToken::new()).await?;
-    loader.vectors = list.vectors.iter().map(|spec| vec![0.0; spec.len as usize]).collect();
-    loader.finish()
-}
-
-/// Loads every tensor of the list but the matrices that `skip` names (a table that stays on the host).
+/// Allocates and loads the weights that were described from the list ([`Weights::describe`]); where they lie. What the host
+/// wants to know of them is set.
 ///
 /// # Errors
 /// See [`LoadError`]; a cancelled token is a [`SourceError::Cancelled`].
@@ -99,15 +65,15 @@ pub async fn load(
     gpu: &Gpu,
     source: &Rc<dyn ByteSource>,
     list: &TensorList,
-    skip: &[&str],
+    weights: &mut Weights,
     cancel: &CancelToken,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Weights, LoadError> {
-    let mut loader = Loader::new(gpu, list, skip, cancel).await?;
-    let skipped = |spec: &MatrixSpec| skip.contains(&spec.name.as_str());
+) -> Result<Memory, LoadError> {
+    let mut loader = Loader::new(gpu, list, weights, cancel).await?;
+    let skipped = |spec: &MatrixSpec| weights.matrix(&spec.name).is_none();
     let windows = windows(list, skipped, |index| {
         let spec = &list.matrices[index];
-        let rows = loader.matrices[index].as_ref().map_or(1, Matrix::part_rows);
+        let rows = weights.matrix(&spec.name).map_or(1, Matrix::part_rows);
         (repack::rows_alignment(spec.dtype, spec.k as u32).into(), rows.into())
     });
     let mut state = Progress { done: 0, total: windows.iter().map(|w| w.range.end - w.range.start).sum() };
@@ -129,45 +95,57 @@ pub async fn load(
         progress(state);
     }
     gpu.drained().await?;
-    loader.finish()
+    let (memory, vectors) = loader.finish()?;
+    for (spec, values) in list.vectors.iter().zip(vectors) {
+        if spec.on_host {
+            weights.on_host.insert(spec.name.clone(), values.clone());
+        }
+        if spec.name == "rope_freqs" {
+            weights.rope_factors = Some(values);
+        }
+    }
+    Ok(memory)
 }
 
 struct Loader<'a> {
     gpu: &'a Gpu,
     list: &'a TensorList,
-    matrices: Vec<Option<Matrix>>,
+    weights: &'a Weights,
+    memory: Memory,
     vectors: Vec<Vec<f32>>,
-    staging: Arc<Buffer>,
+    /// The bytes of a window, as they are in the file.
+    staging: (Value, Arc<Buffer>),
 }
 
 impl<'a> Loader<'a> {
-    /// Allocates the matrices of a list but those that `skip` names.
+    /// Allocates the weights.
     async fn new(
         gpu: &'a Gpu,
         list: &'a TensorList,
-        skip: &[&str],
+        weights: &'a Weights,
         cancel: &CancelToken,
     ) -> Result<Self, LoadError> {
-        let mut matrices = Vec::with_capacity(list.matrices.len());
-        for spec in &list.matrices {
-            if skip.contains(&spec.name.as_str()) {
-                matrices.push(None);
-                continue;
+        let mut memory = Memory::default();
+        for matrix in list.matrices.iter().filter_map(|spec| weights.matrix(&spec.name)) {
+            for part in &matrix.parts {
+                cancel.check()?;
+                gpu.allocate(part.value.name(), [&part.value], &mut memory).await?;
             }
-            cancel.check()?;
-            matrices.push(Some(allocate(gpu, spec, part_rows(gpu, spec)?).await?));
         }
+        gpu.allocate("vectors", [&weights.vectors].into_iter().chain(&weights.ple_norm), &mut memory).await?;
         let vectors = vec![Vec::new(); list.vectors.len()];
-        Ok(Self { gpu, list, matrices, vectors, staging: gpu.storage("staging", WINDOW_BYTES + 8192)? })
+        let staging = staging(gpu, &mut memory, WINDOW_BYTES + 8192)?;
+        Ok(Self { gpu, list, weights, memory, vectors, staging })
     }
 
     async fn window(&mut self, window: &Window, bytes: &Bytes) -> Result<(), LoadError> {
         // A single row may be longer than a window.
-        if bytes.len() as u64 + 16 > self.staging.size() {
-            self.staging = self.gpu.storage("staging", bytes.len() as u64 + 16)?;
+        if bytes.len() as u64 + 16 > self.staging.1.size() {
+            self.memory.remove(&self.staging.0);
+            self.staging = staging(self.gpu, &mut self.memory, bytes.len() as u64 + 16)?;
         }
-        bytes.write_to(self.gpu.queue(), &self.staging, 0)?;
-        let mut steps = Steps::default();
+        bytes.write_to(self.gpu.queue(), &self.staging.1, 0)?;
+        let mut plan = Plan::default();
         for piece in &window.pieces {
             let at = piece.range.start - window.range.start;
             match piece.what {
@@ -176,11 +154,14 @@ impl<'a> Loader<'a> {
                     self.vector(vector, &bytes.slice(at as usize..end as usize).to_vec())?;
                 }
                 What::Rows { matrix, row0, rows } => {
-                    self.rows(&mut steps, piece, matrix, row0, rows, at as u32).await?;
+                    self.rows(&mut plan, piece, matrix, row0, rows, at as u32)?;
                 }
             }
         }
-        self.gpu.run(&steps, 1);
+        // Waiting for the device with each window would keep it from the next.
+        for program in self.gpu.bind_unchecked(&[&plan], &self.memory).await? {
+            self.gpu.run(&program, 1);
+        }
         Ok(())
     }
 
@@ -193,9 +174,9 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    async fn rows(
+    fn rows(
         &self,
-        steps: &mut Steps,
+        plan: &mut Plan,
         piece: &Piece,
         index: usize,
         row0: u64,
@@ -204,7 +185,7 @@ impl<'a> Loader<'a> {
     ) -> Result<(), LoadError> {
         let name = &self.list.matrices[index].name;
         let wrong = |reason: String| LoadError::Piece { tensor: name.clone(), reason };
-        let Some(matrix) = &self.matrices[index] else {
+        let Some(matrix) = self.weights.matrix(name) else {
             return Err(wrong(format!("{:?} was skipped", piece.range)));
         };
         let part = matrix
@@ -218,40 +199,34 @@ impl<'a> Loader<'a> {
             repack::Params::new(&part.layout, first, rows as u32, at).map_err(|e| wrong(e.to_string()))?;
         let grid = Grid::Fixed(repack::dispatch(matrix.dtype, &params));
         let source = repack::source(matrix.dtype).map_err(GpuError::from)?;
-        steps.push(self.gpu, &source, &params, &[&self.staging, &part.buffer], grid).await?;
+        plan.push(&source, &params, &[&self.staging.0, &part.value], grid).map_err(GpuError::from)?;
         Ok(())
     }
 
-    fn finish(self) -> Result<Weights, LoadError> {
-        let mut places = HashMap::new();
-        let mut all: Vec<f32> = Vec::new();
-        let mut rope_factors = None;
-        let mut ple_norm = None;
-        let mut on_host = HashMap::new();
-        for (spec, values) in self.list.vectors.iter().zip(self.vectors) {
-            // Kernels read vectors four at a time.
-            all.resize(all.len().next_multiple_of(4), 0.0);
-            places.insert(spec.name.clone(), (all.len() as u32, values.len() as u32));
-            all.extend(&values);
-            if spec.on_host {
-                on_host.insert(spec.name.clone(), values.clone());
-            }
-            match spec.name.as_str() {
-                "rope_freqs" => rope_factors = Some(values),
-                "per_layer_proj_norm" => ple_norm = Some(self.gpu.storage_with("per-layer norm", &values)?),
-                _ => {}
+    /// Writes the vectors. Returns where all weights lie, and the vectors by their index in the list.
+    fn finish(mut self) -> Result<(Memory, Vec<Vec<f32>>), LoadError> {
+        let mut all: Vec<f32> = vec![0.0; (self.weights.vectors.bytes() / 4) as usize];
+        for (spec, values) in self.list.vectors.iter().zip(&self.vectors) {
+            let at = self.weights.vector(&spec.name) as usize;
+            all[at..at + values.len()].copy_from_slice(values);
+            if let Some(norm) = self.weights.ple_norm.as_ref().filter(|_| spec.name == PLE_NORM) {
+                let norm = self.memory.get(norm)?;
+                self.gpu.queue().write_buffer(norm, 0, bytemuck::cast_slice(values));
             }
         }
-        let named = self.list.matrices.iter().zip(self.matrices);
-        Ok(Weights {
-            matrices: named.filter_map(|(spec, matrix)| Some((spec.name.clone(), matrix?))).collect(),
-            vectors: self.gpu.storage_with("vectors", &all)?,
-            places,
-            on_host,
-            rope_factors,
-            ple_norm,
-        })
+        let vectors = self.memory.get(&self.weights.vectors)?;
+        self.gpu.queue().write_buffer(vectors, 0, bytemuck::cast_slice(&all));
+        self.memory.remove(&self.staging.0);
+        Ok((self.memory, self.vectors))
     }
+}
+
+/// Room for the bytes of a window.
+fn staging(gpu: &Gpu, memory: &mut Memory, bytes: u64) -> Result<(Value, Arc<Buffer>), GpuError> {
+    let value = Value::temporary("staging", bytes);
+    let buffer = gpu.storage(value.name(), bytes)?;
+    memory.insert(value.clone(), Arc::clone(&buffer));
+    Ok((value, buffer))
 }
 
 /// Bytes that the matrices of a list take on the device.

@@ -1,18 +1,18 @@
-//! Weights on the device: planar matrices, and all vectors in one buffer.
+//! Weights: planar matrices, and all vectors in one buffer. They are described before they are loaded.
 
 mod bounds;
+mod describe;
 mod load;
 mod windows;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use shaders::{DType, PlanarLayout};
 
-use crate::gpu::Buffer;
+use crate::plan::Value;
 
 pub use bounds::finite;
-pub use load::{LoadError, Progress, blank, device_bytes, load};
+pub use load::{LoadError, Progress, device_bytes, load};
 pub use windows::ranges;
 
 /// Rows of a matrix in one buffer.
@@ -22,8 +22,8 @@ pub struct Part {
     pub row0: u32,
     /// Where the planes of these rows lie.
     pub layout: PlanarLayout,
-    /// The buffer.
-    pub buffer: Arc<Buffer>,
+    /// What holds them.
+    pub value: Value,
 }
 
 /// A weight matrix. Those that do not fit one binding are split by rows.
@@ -53,20 +53,20 @@ impl Matrix {
     }
 }
 
-/// All weights of a model that are on the device; a clone shares them.
+/// All weights of a model; a clone names the same values.
 #[derive(Clone, Debug)]
 pub struct Weights {
     /// Matrices by the engine's names.
     pub matrices: HashMap<String, Matrix>,
     /// All vectors, f32, one after the other.
-    pub vectors: Arc<Buffer>,
+    pub vectors: Value,
     /// First element and number of elements of each vector, by name.
     pub places: HashMap<String, (u32, u32)>,
-    /// Values of the vectors that are wanted on the host as well, by name.
+    /// Values of the vectors that are wanted on the host as well, by name. Known once they are loaded.
     pub on_host: HashMap<String, Vec<f32>>,
     /// The norm of the per-layer inputs, alone, as its kernel binds it.
-    pub ple_norm: Option<Arc<Buffer>>,
-    /// The divisors of the rotation frequencies of global layers, if the file has them.
+    pub ple_norm: Option<Value>,
+    /// The divisors of the rotation frequencies of global layers, if the file has them. Known once they are loaded.
     pub rope_factors: Option<Vec<f32>>,
 }
 

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use engine::bytes::MemorySource;
 use engine::gguf::Header;
-use engine::gpu::{Gpu, GpuOptions, Grid, Steps};
+use engine::gpu::{Gpu, GpuOptions, Memory};
+use engine::plan::{Grid, Plan, PlanError, Value};
 use engine::session::{Control, Options, Session};
 use safetensors::SafeTensors;
 use shaders::experts::{Choice, Mixture, choose};
@@ -51,30 +52,41 @@ fn route(gpu: &Gpu, tensors: &Tensors, mixture: Mixture, input: &[f32], scales: 
     let matrix = tensors.f32s("blk.1.ffn_gate_inp.weight");
     let layout = PlanarLayout::new(DType::F32, WIDTH as u64, experts.into()).expect("a layout");
 
-    let work = async {
-        let state = gpu.storage_with("state", &[State { len: rows, ..State::default() }])?;
-        let vectors = gpu.storage_with("vectors", &vectors)?;
-        let (h, weights) = (gpu.storage_with("h", input)?, gpu.storage_with("router", &matrix)?);
-        let x = gpu.storage("x", size_of_val(input) as u64)?;
-        let logits = gpu.storage("logits", u64::from(4 * rows * experts))?;
-        let choices = gpu.storage("choices", u64::from(8 * rows * mixture.used))?;
-        let mut steps = Steps::default();
+    let value = |name: &'static str, content: &[f32]| {
+        let value = Value::state(name, size_of_val(content) as u64);
+        (value, content.to_vec())
+    };
+    let (vectors, h, weights) = (value("vectors", &vectors), value("h", input), value("router", &matrix));
+    let state = Value::state("state", size_of::<State>() as u64);
+    let x = Value::temporary("x", size_of_val(input) as u64);
+    let logits = Value::temporary("logits", u64::from(4 * rows * experts));
+    let choices = Value::state("choices", u64::from(8 * rows * mixture.used));
+    let plan = || {
+        let mut plan = Plan::default();
         let params = norm_add::Params::new(WIDTH as u32, 1e-6);
         let grid = Grid::Fixed(NormAdd::dispatch(&params, rows));
-        let buffers: [&wgpu::Buffer; 4] = [&state, &vectors, &h, &x];
-        steps.push(gpu, &NormAdd::Norm.source()?, &params, &buffers, grid).await?;
+        plan.push(&NormAdd::Norm.source()?, &params, &[&state, &vectors.0, &h.0, &x], grid)?;
         let params = matmul::Params::new(&layout);
         let grid = Grid::Fixed(Tile::SMALL.dispatch(&params, rows));
-        let buffers: [&wgpu::Buffer; 4] = [&weights, &state, &x, &logits];
-        steps.push(gpu, &Tile::SMALL.source(DType::F32)?, &params, &buffers, grid).await?;
+        plan.push(&Tile::SMALL.source(DType::F32)?, &params, &[&weights.0, &state, &x, &logits], grid)?;
         let params = choose::Params { scale: 1.0 / 16.0, scales: WIDTH as u32, ..Default::default() };
-        let buffers: [&wgpu::Buffer; 4] = [&state, &logits, &vectors, &choices];
         let grid = Grid::Fixed(choose::dispatch(rows));
-        steps.push(gpu, &choose::source(mixture)?, &params, &buffers, grid).await?;
-        gpu.run(&steps, rows);
-        gpu.read_once(&choices, 0, u64::from(8 * rows * mixture.used)).await
+        plan.push(&choose::source(mixture)?, &params, &[&state, &logits, &vectors.0, &choices], grid)?;
+        Ok::<_, PlanError>(plan)
     };
-    bytemuck::pod_collect_to_vec(&pollster::block_on(gpu.validating(work)).expect("the router runs"))
+    let plan = plan().expect("a plan");
+    let work = async {
+        let mut memory = Memory::default();
+        gpu.allocate("the router", plan.values(), &mut memory).await?;
+        let lengths = [State { len: rows, ..State::default() }];
+        gpu.queue().write_buffer(memory.get(&state)?, 0, bytemuck::cast_slice(&lengths));
+        for (value, content) in [&vectors, &h, &weights] {
+            gpu.queue().write_buffer(memory.get(value)?, 0, bytemuck::cast_slice(content));
+        }
+        gpu.run(&gpu.bind(&plan, &memory).await?, rows);
+        gpu.read_once(memory.get(&choices)?, 0, choices.bytes()).await
+    };
+    bytemuck::pod_collect_to_vec(&pollster::block_on(work).expect("the router runs"))
 }
 
 #[test]

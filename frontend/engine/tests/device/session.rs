@@ -162,13 +162,10 @@ fn a_token_reads_every_weight_once_and_the_keys_it_sees() {
             };
             (0..config.layers.len()).map(of).sum()
         };
-        let steps = session.decoder().token_steps();
+        let token = session.decoder().token();
         for position in [0, 7, 500] {
-            assert_eq!(
-                steps.bytes_read(position),
-                weight_bytes(path) + keys(position),
-                "{path} at {position}"
-            );
+            let read = token.plan().bytes_read(position);
+            assert_eq!(read, weight_bytes(path) + keys(position), "{path} at {position}");
         }
     }
 }

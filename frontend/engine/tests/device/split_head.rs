@@ -62,9 +62,9 @@ fn in_parts(file: &[u8], products: Products, norms: usize) {
     assert_eq!(parts.len(), 1);
     let third = parts[0].layout.bytes() * 2 / 5;
     let named = |session: &Session, name: &str| {
-        let kernels = session.decoder().token_steps().by_kernel();
+        let kernels = session.decoder().token().by_kernel();
         let of_name = kernels.iter().filter(|uses| uses.name.contains(name));
-        of_name.map(|uses| uses.steps.len()).sum::<usize>()
+        of_name.map(|uses| uses.program.len()).sum::<usize>()
     };
     let norms_before = named(&whole, "rows_norm_add");
     drop(whole);

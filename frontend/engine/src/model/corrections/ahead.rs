@@ -8,8 +8,9 @@ use shaders::matvec::Matvec;
 use shaders::state::State;
 
 use super::Site;
-use crate::gpu::{Buffer, Gpu, GpuError, Grid, Steps};
+use crate::gpu::{Buffer, Gpu, GpuError, Memory};
 use crate::model::Config;
+use crate::plan::{Grid, Plan, Value};
 use crate::weights::{Matrix, Weights};
 
 /// What a product leaves ahead.
@@ -57,8 +58,8 @@ impl Norms {
     ///
     /// # Errors
     /// When the device was lost.
-    pub async fn read(gpu: &Gpu, weights: &Weights) -> Result<Self, GpuError> {
-        let bytes = gpu.read_once(&weights.vectors, 0, weights.vectors.size()).await?;
+    pub async fn read(gpu: &Gpu, vectors: &Buffer) -> Result<Self, GpuError> {
+        let bytes = gpu.read_once(vectors, 0, vectors.size()).await?;
         Ok(Self { values: bytemuck::pod_collect_to_vec(&bytes) })
     }
 
@@ -97,8 +98,9 @@ pub fn product(a: &[f32], b: &[f32], rank: usize) -> Vec<f32> {
 
 /// A product `V = D·W` that is still to be computed on the device.
 pub struct Pending<'m> {
-    /// D, `[m, N]`.
-    pub d: Arc<Buffer>,
+    /// D, `[m, N]`, and where it lies.
+    pub d: Value,
+    pub buffer: Arc<Buffer>,
     /// W, `[N, K]`.
     pub w: &'m Matrix,
     /// V, `[m, K]`.
@@ -109,17 +111,28 @@ pub struct Pending<'m> {
 ///
 /// # Errors
 /// When the device refuses it.
-pub async fn compute(gpu: &Gpu, pending: &[Pending<'_>]) -> Result<(), GpuError> {
-    for Pending { d, w, v } in pending {
-        let mut steps = Steps::default();
-        let state = gpu.storage_with("adapter rows", &[State { len: v.n, ..State::default() }])?;
+pub async fn compute(
+    gpu: &Gpu,
+    pending: &[Pending<'_>],
+    model: &Memory,
+    adapters: &Memory,
+) -> Result<(), GpuError> {
+    for Pending { d, buffer, w, v } in pending {
+        let mut plan = Plan::default();
+        let rows = gpu.storage_with("adapter rows", &[State { len: v.n, ..State::default() }])?;
+        let state = Value::temporary("adapter rows", rows.size());
+        let mut memory = Memory::default();
+        memory.insert(state.clone(), rows);
+        memory.insert(d.clone(), Arc::clone(buffer));
         let part = w.whole();
         let params = Params::new(&part.layout, false);
         let tile = Tile::choose(v.n, w.k);
-        let buffers: [&wgpu::Buffer; 4] = [&part.buffer, &state, d, &v.whole().buffer];
+        let v_value = &v.whole().value;
+        memory.insert(part.value.clone(), Arc::clone(model.get(&part.value)?));
+        memory.insert(v_value.clone(), Arc::clone(adapters.get(v_value)?));
         let grid = Grid::Fixed(tile.dispatch(&params, v.n));
-        steps.push(gpu, &tile.source(w.dtype)?, &params, &buffers, grid).await?;
-        gpu.run(&steps, 1);
+        plan.push(&tile.source(w.dtype)?, &params, &[&part.value, &state, d, v_value], grid)?;
+        gpu.run(&gpu.bind(&plan, &memory).await?, 1);
     }
     gpu.drained().await
 }

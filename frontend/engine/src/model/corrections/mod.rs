@@ -24,15 +24,15 @@ use shaders::adapter::expand::MOST_RANK;
 use shaders::matvec::Correction;
 
 use crate::adapter::{Adapter, Projection, Target};
-use crate::gpu::{Buffer, Gpu, GpuError};
+use crate::gpu::{Buffer, Gpu, GpuError, Memory};
+use crate::plan::{Limits, Origin, Value};
 use crate::weights::{Matrix, Weights};
 
 pub use ahead::Ahead;
 use ahead::{Norms, Pending};
 use stack::Stack;
 
-use super::Config;
-use super::scratch;
+use super::{Config, Parts, scratch};
 
 /// Ranks of all adapters together up to which decode makes z without dispatches of its own: partial results grow with
 /// them, and every workgroup behind reads all.
@@ -113,8 +113,8 @@ impl Way {
 pub struct SiteCorrections {
     /// The stacked A.
     pub a: Matrix,
-    /// The buffer of the layer, with the rows of B.
-    pub b: Arc<Buffer>,
+    /// What adapters have for the layer, with the rows of B.
+    pub b: Value,
     /// Where each product's share lies.
     pub correction: Correction,
     /// How decode has z.
@@ -128,11 +128,14 @@ pub struct Corrections {
     /// What products leave, by the product.
     ahead: HashMap<(usize, Site), Ahead>,
     /// What adapters have for each layer.
-    layers: Vec<Arc<Buffer>>,
+    layers: Vec<Value>,
     /// One number for each element of the rank.
-    pub scales: Arc<Buffer>,
+    pub scales: Value,
     /// z of a chunk, or of one token.
-    pub z: Arc<Buffer>,
+    pub z: Value,
+    memory: Memory,
+    /// Buffers that begin with the scales.
+    scaled: Vec<Arc<Buffer>>,
     /// Elements of the rank that are an adapter's.
     spans: Vec<Range<u32>>,
 }
@@ -157,19 +160,20 @@ impl Corrections {
     /// When the device has no room.
     pub async fn new(
         gpu: &Gpu,
-        config: &Config,
-        weights: &Weights,
+        parts: &Parts,
+        memory: &Memory,
         adapters: &[&Adapter],
     ) -> Result<Self, GpuError> {
+        let (config, weights) = (&parts.config, &parts.weights);
         let spans = spans(adapters).unwrap_or_default();
         let rank = spans.last().map_or(0, |span| span.end);
-        let maker = Maker { gpu, config, weights, adapters, spans: &spans, rank };
+        let maker = Maker { gpu, limits: parts.limits, config, weights, adapters, spans: &spans, rank };
         let layers = 0..config.layers.len();
         let stacks: HashMap<_, _> = layers
             .flat_map(|layer| Site::ALL.map(|site| (layer, site)))
             .filter_map(|(layer, site)| Some(((layer, site), maker.stack(layer, site)?)))
             .collect();
-        let norms = Norms::read(gpu, weights).await?;
+        let norms = Norms::read(gpu, memory.get(&weights.vectors)?).await?;
         let widest = stacks.values().map(Stack::corrected).max().unwrap_or(0);
         let z_bytes = 4 * u64::from(scratch::chunk(config)) * u64::from(widest) * u64::from(rank);
         let bytes: u64 = stacks.iter().map(|(&place, stack)| maker.bytes(place, stack)).sum();
@@ -180,10 +184,16 @@ impl Corrections {
                     sites: HashMap::new(),
                     ahead: HashMap::new(),
                     layers: Vec::new(),
-                    scales: gpu.storage("adapter scales", 4 * u64::from(rank))?,
-                    z: gpu.storage("adapter z", z_bytes)?,
+                    scales: Value::state("adapter scales", 4 * u64::from(rank)),
+                    z: Value::temporary("adapter z", z_bytes),
+                    memory: Memory::default(),
+                    scaled: Vec::new(),
                     spans: spans.clone(),
                 };
+                let scales = gpu.storage("adapter scales", 4 * u64::from(rank))?;
+                all.scaled.push(Arc::clone(&scales));
+                all.memory.insert(all.scales.clone(), scales);
+                all.memory.insert(all.z.clone(), gpu.storage("adapter z", z_bytes)?);
                 // One layer at a time: what is stacked is as large as the adapters themselves.
                 for layer in 0..config.layers.len() {
                     maker.layer(layer, &norms, &mut all, &mut pending)?;
@@ -191,7 +201,7 @@ impl Corrections {
                 Ok(all)
             })
             .await?;
-        ahead::compute(gpu, &pending).await?;
+        ahead::compute(gpu, &pending, memory, corrections.memory()).await?;
         Ok(corrections)
     }
 
@@ -207,9 +217,15 @@ impl Corrections {
         self.spans.last().map_or(0, |span| span.end)
     }
 
-    /// The buffer of a layer.
+    /// Where the values of all corrections lie.
     #[must_use]
-    pub fn of_layer(&self, layer: usize) -> Option<&Arc<Buffer>> {
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// What adapters have for a layer.
+    #[must_use]
+    pub fn of_layer(&self, layer: usize) -> Option<&Value> {
         self.layers.get(layer)
     }
 
@@ -233,7 +249,7 @@ impl Corrections {
             .zip(scales)
             .flat_map(|(span, &scale)| span.clone().map(move |_| scale))
             .collect();
-        for buffer in self.layers.iter().chain([&self.scales]) {
+        for buffer in &self.scaled {
             gpu.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&each));
         }
     }
@@ -242,6 +258,7 @@ impl Corrections {
 /// What all corrections are made of.
 struct Maker<'a> {
     gpu: &'a Gpu,
+    limits: Limits,
     config: &'a Config,
     weights: &'a Weights,
     adapters: &'a [&'a Adapter],
@@ -263,7 +280,7 @@ impl<'a> Maker<'a> {
     fn comes_ahead(&self, layer: usize, site: Site) -> bool {
         let matrices = site.rows(self.weights, layer).len() as u32;
         self.rank <= MOST_FUSED_RANK
-            && matrices + 6 <= self.gpu.storage_buffers()
+            && matrices + 6 <= self.limits.storage_buffers
             && ahead::before(self.config, layer, site).is_some()
     }
 
@@ -325,18 +342,24 @@ impl<'a> Maker<'a> {
                 }
                 let places = stack.places.map(|place| place.map(|(z, b)| (z, base + b)));
                 let correction = Correction { rank: self.rank, places };
-                let a = stack::floats(self.gpu, stack.k, stack.corrected() * self.rank, &a)?;
+                let a =
+                    stack::floats(self.gpu, &mut all.memory, [stack.k, stack.corrected() * self.rank], &a)?;
                 sites.push((site, a, correction, way));
                 own = Some(b);
             }
-            if let Some((made, product)) = self.ahead(layer, site, own.as_deref(), norms, &mut numbers)? {
+            if let Some((made, product)) =
+                self.ahead(layer, site, own.as_deref(), norms, &mut numbers, &mut all.memory)?
+            {
                 pending.push(product);
                 all.ahead.insert((layer, site), made);
             }
         }
-        let b = self.gpu.storage_with("adapter b", &numbers)?;
+        let buffer = self.gpu.storage_with("adapter b", &numbers)?;
+        let b = Value::new("adapter b", buffer.size(), Origin::Weight);
+        all.scaled.push(Arc::clone(&buffer));
+        all.memory.insert(b.clone(), buffer);
         for (site, a, correction, way) in sites {
-            all.sites.insert((layer, site), SiteCorrections { a, b: Arc::clone(&b), correction, way });
+            all.sites.insert((layer, site), SiteCorrections { a, b: b.clone(), correction, way });
         }
         all.layers.push(b);
         Ok(())
@@ -351,6 +374,7 @@ impl<'a> Maker<'a> {
         own: Option<&[f32]>,
         norms: &Norms,
         numbers: &mut Vec<f32>,
+        memory: &mut Memory,
     ) -> Result<Option<(Ahead, Pending<'a>)>, GpuError> {
         let next =
             ahead::behind(self.config, layer, site).filter(|&(layer, site)| self.comes_ahead(layer, site));
@@ -367,8 +391,9 @@ impl<'a> Maker<'a> {
             numbers.extend(ahead::product(&d, own, self.rank as usize));
             at
         });
-        let d = self.gpu.storage_with("adapter ahead", &d)?;
-        let v = stack::floats(self.gpu, w.k, stack.corrected() * self.rank, &[])?;
-        Ok(Some((Ahead { v: v.clone(), u: u_at, b }, Pending { d, w, v })))
+        let buffer = self.gpu.storage_with("adapter ahead", &d)?;
+        let d = Value::temporary("adapter ahead", buffer.size());
+        let v = stack::floats(self.gpu, memory, [w.k, stack.corrected() * self.rank], &[])?;
+        Ok(Some((Ahead { v: v.clone(), u: u_at, b }, Pending { d, buffer, w, v })))
     }
 }

@@ -6,7 +6,8 @@ use shaders::{DType, PlanarLayout};
 
 use super::Site;
 use crate::adapter::{Adapter, Target};
-use crate::gpu::{Gpu, GpuError};
+use crate::gpu::{Gpu, GpuError, Memory};
+use crate::plan::{Origin, Value};
 use crate::weights::{Matrix, Part, Weights};
 
 /// Where the numbers of a site go.
@@ -79,11 +80,13 @@ impl Stack {
 ///
 /// # Errors
 /// When it is larger than the device allows.
-pub fn floats(gpu: &Gpu, k: u32, n: u32, values: &[f32]) -> Result<Matrix, GpuError> {
+pub fn floats(gpu: &Gpu, memory: &mut Memory, [k, n]: [u32; 2], values: &[f32]) -> Result<Matrix, GpuError> {
     let layout = PlanarLayout::new(DType::F32, k.into(), n.into())
         .map_err(|e| GpuError::Fault { reason: e.to_string() })?;
     // In f32 the planar layout is the rows as they are.
-    let buffer = gpu.storage("adapter a", 4 * u64::from(layout.words))?;
+    let value = Value::new("adapter a", 4 * u64::from(layout.words), Origin::Weight);
+    let buffer = gpu.storage(value.name(), value.bytes())?;
     gpu.queue().write_buffer(&buffer, 0, bytemuck::cast_slice(values));
-    Ok(Matrix { dtype: DType::F32, k, n, parts: vec![Part { row0: 0, layout, buffer }] })
+    memory.insert(value.clone(), buffer);
+    Ok(Matrix { dtype: DType::F32, k, n, parts: vec![Part { row0: 0, layout, value }] })
 }

@@ -39,7 +39,7 @@ use super::corrections::{Corrections, Site};
 use super::prefill::norm_add;
 use super::scratch::{most_splits, smallest_run};
 use super::{Parts, experts};
-use crate::gpu::{Gpu, GpuError, Grid, Reads, Steps};
+use crate::plan::{Grid, Plan, PlanError, Traffic, Value};
 use crate::weights::{Matrix, Part};
 
 /// A branch that has been computed and is still to be normed and added to the stream.
@@ -55,10 +55,9 @@ struct Pending {
 
 /// Builds the list.
 struct Builder<'a> {
-    gpu: &'a Gpu,
     parts: &'a Parts,
     corrections: Option<&'a Corrections>,
-    steps: Steps,
+    steps: Plan,
     /// Which of the two stream buffers is current.
     h: usize,
     pending: Option<Pending>,
@@ -69,85 +68,74 @@ struct Builder<'a> {
 /// The layers from `first` on, the output norm and the head. The stream is expected in `h[0]`, whole.
 ///
 /// # Errors
-/// When the device refuses a kernel.
-pub async fn build(
-    gpu: &Gpu,
-    parts: &Parts,
-    corrections: Option<&Corrections>,
-    first: usize,
-) -> Result<Steps, GpuError> {
-    let mut builder =
-        Builder { gpu, parts, corrections, steps: Steps::default(), h: 0, pending: None, left: None };
+/// [`PlanError`].
+pub fn plan(parts: &Parts, corrections: Option<&Corrections>, first: usize) -> Result<Plan, PlanError> {
+    let mut builder = Builder { parts, corrections, steps: Plan::default(), h: 0, pending: None, left: None };
     for i in first..parts.config.layers.len() {
-        builder.layer(i).await?;
+        builder.layer(i)?;
     }
-    builder.head().await?;
+    builder.head()?;
     Ok(builder.steps)
 }
 
 impl<'a> Builder<'a> {
     /// A product of the normed stream; what is pending is added to the stream first. `norm` is none where the stream
     /// itself is multiplied.
-    async fn of_stream(
-        &mut self,
-        product: &Product<'_>,
-        norm: Option<u32>,
-        y: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
+    fn of_stream(&mut self, product: &Product<'_>, norm: Option<u32>, y: &Value) -> Result<(), PlanError> {
         let parts = self.parts;
         let s = &parts.scratch;
         let eps = parts.config.eps;
         if parts.config.width > Matvec::MAX_NORM_K {
-            return self.of_wide_stream(product, norm, y).await;
+            return self.of_wide_stream(product, norm, y);
         }
         let input = norm.unwrap_or(0);
         match self.pending.take() {
             Some(Pending { norm: branch, mix, scale }) => {
                 let norms = Norms { branch, input, scale, eps };
                 let (from, to) = (self.h, 1 - self.h);
-                let tail: [&wgpu::Buffer; 3] = [&parts.weights.vectors, &s.branch, &s.h[to]];
+                let tail: [&Value; 3] = [&parts.weights.vectors, &s.branch, &s.h[to]];
                 let prologue = Prologue::Add { norm: norm.is_some(), mix: mix.is_some() };
                 let mix = mix.unwrap_or_default();
                 let x = &s.h[from];
                 let front =
                     Front { prologue, tail: tail.to_vec(), norms: Some(norms), mix, ..Front::plain(x) };
-                self.push(product, front, y).await?;
+                self.push(product, front, y)?;
                 self.h = to;
             }
             None if norm.is_some() => {
                 let norms = Norms { branch: 0, input, scale: None, eps };
-                let tail: Vec<&wgpu::Buffer> = vec![&parts.weights.vectors];
+                let tail: Vec<&Value> = vec![&parts.weights.vectors];
                 let (prologue, norms) = (Prologue::Norm, Some(norms));
-                self.push(product, Front { prologue, tail, norms, ..Front::plain(&s.h[self.h]) }, y).await?;
+                self.push(product, Front { prologue, tail, norms, ..Front::plain(&s.h[self.h]) }, y)?;
             }
-            None => self.push(product, Front::plain(&s.h[self.h]), y).await?,
+            None => self.push(product, Front::plain(&s.h[self.h]), y)?,
         }
         Ok(())
     }
 
     /// Where the stream is too wide for workgroup memory, the norm is a dispatch of its own.
-    async fn of_wide_stream(
+    fn of_wide_stream(
         &mut self,
         product: &Product<'_>,
         norm: Option<u32>,
-        y: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
-        let x = self.stream_in_a_dispatch(norm).await?;
-        self.push(product, Front::plain(x), y).await
+        y: &Value,
+    ) -> Result<(), PlanError> {
+        let x = self.stream_in_a_dispatch(norm)?;
+        self.push(product, Front::plain(x), y)
     }
 
     /// Adds what is pending to the stream, in a dispatch that also norms it; what is to be multiplied.
-    async fn stream_in_a_dispatch(&mut self, norm: Option<u32>) -> Result<&'a wgpu::Buffer, GpuError> {
+    fn stream_in_a_dispatch(&mut self, norm: Option<u32>) -> Result<&'a Value, PlanError> {
         let parts = self.parts;
         let s = &parts.scratch;
         // No mixed branch comes here: a mixture of experts needs a stream that fits (`Mixture::is_supported`).
         let pending = self.pending.take();
         let add = pending.map(|p| (p.norm, p.scale));
-        norm_add(self.gpu, parts, &mut self.steps, &s.h[self.h], add, norm).await?;
+        norm_add(parts, &mut self.steps, &s.h[self.h], add, norm)?;
         Ok(if norm.is_some() { &s.x } else { &s.h[self.h] })
     }
 
-    async fn layer(&mut self, i: usize) -> Result<(), GpuError> {
+    fn layer(&mut self, i: usize) -> Result<(), PlanError> {
         let parts = self.parts;
         let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
         let name = |part: &str| format!("blk.{i}.{part}");
@@ -159,17 +147,17 @@ impl<'a> Builder<'a> {
             qkv.extend(w.matrix(&name("attn_v")));
         }
         let has_v = qkv.len() == 3;
-        self.of_stream(&Product::store(qkv).at(i, Site::Qkv), Some(vector("attn_norm")), &s.qkv).await?;
-        self.attention(i, has_v).await?;
+        self.of_stream(&Product::store(qkv).at(i, Site::Qkv), Some(vector("attn_norm")), &s.qkv)?;
+        self.attention(i, has_v)?;
 
         let layer = &config.layers[i];
         let window = parts.window(i);
         let most = most_splits(config.heads, window);
-        let merge = Merge { head_dim: layer.head_dim, most, smallest: smallest_run(self.gpu), window };
+        let merge = Merge { head_dim: layer.head_dim, most, smallest: smallest_run(parts.limits), window };
         let output = Product::store(vec![parts.matrix(&name("attn_output"))?]).at(i, Site::Output);
         let (prologue, merge) = (Prologue::Merge, Some(merge));
-        let tail: Vec<&wgpu::Buffer> = vec![&s.state];
-        self.push(&output, Front { prologue, tail, merge, ..Front::plain(&s.part) }, &s.branch).await?;
+        let tail: Vec<&Value> = vec![&s.state];
+        self.push(&output, Front { prologue, tail, merge, ..Front::plain(&s.part) }, &s.branch)?;
         self.pending = Some(Pending { norm: vector("post_attention_norm"), mix: None, scale: None });
 
         let gate_up = Product {
@@ -179,11 +167,11 @@ impl<'a> Builder<'a> {
             ple: 0,
             site: Some((i, Site::GateUp)),
         };
-        self.of_stream(&gate_up, Some(vector("ffn_norm")), &s.gate).await?;
+        self.of_stream(&gate_up, Some(vector("ffn_norm")), &s.gate)?;
         let down = Product::store(vec![parts.matrix(&name("ffn_down"))?]).at(i, Site::Down);
-        self.push(&down, Front::plain(&s.gate), &s.branch).await?;
+        self.push(&down, Front::plain(&s.gate), &s.branch)?;
         let mix = match config.experts {
-            Some(_) => Some(self.experts(i).await?),
+            Some(_) => Some(self.experts(i)?),
             None => None,
         };
         let scale = Some(vector("layer_output_scale"));
@@ -200,28 +188,28 @@ impl<'a> Builder<'a> {
             ple: i as u32 * config.ple,
             site: Some((i, Site::PleGate)),
         };
-        self.of_stream(&gate, None, &s.ple_gate).await?;
+        self.of_stream(&gate, None, &s.ple_gate)?;
         let project = Product::store(vec![parts.matrix(&name("proj"))?]).at(i, Site::PleProjection);
-        self.push(&project, Front::plain(&s.ple_gate), &s.branch).await?;
+        self.push(&project, Front::plain(&s.ple_gate), &s.branch)?;
         self.pending = Some(Pending { norm: vector("post_norm"), mix: None, scale });
         Ok(())
     }
 
     /// The experts of layer `i`, behind the dense part of the branch; the norms of both parts. The stream is whole: the
     /// dense part's gate has added what was pending.
-    async fn experts(&mut self, i: usize) -> Result<[u32; 2], GpuError> {
+    fn experts(&mut self, i: usize) -> Result<[u32; 2], PlanError> {
         let parts = self.parts;
         let vector = |part: &str| parts.weights.vector(&format!("blk.{i}.{part}"));
         let logits = parts.scratch.experts.as_ref().map(|e| &e.logits);
-        let logits = logits.ok_or_else(|| GpuError::Fault { reason: "no room for experts".into() })?;
+        let logits = logits.ok_or_else(|| PlanError::Missing { name: "room for experts".into() })?;
         let router = Product::store(vec![parts.matrix(&format!("blk.{i}.ffn_gate_inp"))?]);
-        self.of_stream(&router, Some(vector("ffn_gate_inp.scale")), logits).await?;
-        experts::one::gate_up(self.gpu, parts, &mut self.steps, i, &parts.scratch.h[self.h]).await?;
-        experts::one::down(self.gpu, parts, &mut self.steps, i).await?;
+        self.of_stream(&router, Some(vector("ffn_gate_inp.scale")), logits)?;
+        experts::one::gate_up(parts, &mut self.steps, i, &parts.scratch.h[self.h])?;
+        experts::one::down(parts, &mut self.steps, i)?;
         Ok([vector("post_ffw_norm_1"), vector("post_ffw_norm_2")])
     }
 
-    async fn attention(&mut self, i: usize, has_v: bool) -> Result<(), GpuError> {
+    fn attention(&mut self, i: usize, has_v: bool) -> Result<(), PlanError> {
         let parts = self.parts;
         let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
         let layer = &config.layers[i];
@@ -250,29 +238,27 @@ impl<'a> Builder<'a> {
             ring: cache.ring,
             q_norm: w.vector(&format!("blk.{i}.attn_q_norm")),
             k_norm: w.vector(&format!("blk.{i}.attn_k_norm")),
-            smallest: smallest_run(self.gpu),
+            smallest: smallest_run(parts.limits),
             most,
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
             pad: 0,
             columns: columns.unwrap_or(0) / 4,
         };
-        let mut buffers: Vec<&wgpu::Buffer> =
+        let mut buffers: Vec<&Value> =
             vec![&s.part, &s.state, &s.qkv, &w.vectors, &rope.table, &cache.k, &cache.v];
         if let Some(output) = output.filter(|_| kernel.quads > 0) {
             buffers.push(&output.b);
             let at = Decode::partial_at(layer.head_dim, config.heads, most);
             self.left = Some(Left { site: (i, Site::Output), at, count: config.heads });
         }
-        self.steps
-            .push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))
-            .await?;
-        self.steps.reading(Reads::Keys { bytes: 2 * cache.slot_bytes, window: params.window });
+        self.steps.push(&kernel.source()?, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))?;
+        self.steps.reading(Traffic::Keys { bytes: 2 * cache.slot_bytes, window: params.window });
         self.steps.tried_as(Form::Decode(kernel));
         Ok(())
     }
 
-    async fn head(&mut self) -> Result<(), GpuError> {
+    fn head(&mut self) -> Result<(), PlanError> {
         let parts = self.parts;
         let s = &parts.scratch;
         let norm = parts.weights.vector("output_norm");
@@ -285,7 +271,7 @@ impl<'a> Builder<'a> {
         let is_mixed = self.pending.is_some_and(|pending| pending.mix.is_some());
         let is_wide = parts.config.width > Matvec::MAX_NORM_K;
         let x = if is_wide || (matrices.iter().any(is_packed) && !is_mixed) {
-            Some(self.stream_in_a_dispatch(Some(norm)).await?)
+            Some(self.stream_in_a_dispatch(Some(norm))?)
         } else {
             None
         };
@@ -296,11 +282,11 @@ impl<'a> Builder<'a> {
         for (part, matrix) in head.parts.iter().zip(&matrices) {
             let product = Product { out: [part.row0, 0, 0], ..Product::store(vec![matrix]) };
             if let Some(x) = x {
-                self.push(&product, Front::plain(x), &s.logits).await?;
+                self.push(&product, Front::plain(x), &s.logits)?;
             } else {
                 self.pending = pending;
                 self.h = h;
-                self.of_stream(&product, Some(norm), &s.logits).await?;
+                self.of_stream(&product, Some(norm), &s.logits)?;
             }
         }
         Ok(())

@@ -7,9 +7,9 @@ use shaders::matvec::{
 use shaders::selftest::Form;
 
 use super::Builder;
-use crate::gpu::{GpuError, Grid, Reads};
 use crate::model::corrections::{Ahead, Corrections, Site, SiteCorrections, Way};
 use crate::model::forms::matvec_form;
+use crate::plan::{Grid, PlanError, Traffic, Value};
 use crate::weights::Matrix;
 
 /// One product.
@@ -43,9 +43,9 @@ impl<'m> Product<'m> {
 /// What makes the x of a product.
 pub struct Front<'b> {
     pub prologue: Prologue,
-    pub x: &'b wgpu::Buffer,
+    pub x: &'b Value,
     /// What the prologue binds.
-    pub tail: Vec<&'b wgpu::Buffer>,
+    pub tail: Vec<&'b Value>,
     pub norms: Option<Norms>,
     /// Norms of a mixed branch.
     pub mix: [u32; 2],
@@ -54,7 +54,7 @@ pub struct Front<'b> {
 
 impl<'b> Front<'b> {
     /// x as it is.
-    pub fn plain(x: &'b wgpu::Buffer) -> Self {
+    pub fn plain(x: &'b Value) -> Self {
         Self { prologue: Prologue::Plain, x, tail: Vec::new(), norms: None, mix: [0; 2], merge: None }
     }
 }
@@ -74,7 +74,7 @@ struct ForAdapters<'b> {
     adapted: Adapted,
     correction: Correction,
     leavings: Leavings,
-    buffers: Vec<&'b wgpu::Buffer>,
+    buffers: Vec<&'b Value>,
 }
 
 impl<'a> Builder<'a> {
@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
         };
         kernel.form = match product.epilogue {
             Epilogue::Shrink { .. } => shrink_form(kernel.k),
-            _ => matvec_form(self.gpu, self.parts.packed, &kernel, rows),
+            _ => matvec_form(self.parts.limits, self.parts.packed, &kernel, rows),
         };
         kernel
     }
@@ -106,12 +106,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A product, with the corrections of adapters, and what it leaves for those of the next.
-    pub async fn push(
-        &mut self,
-        product: &Product<'_>,
-        front: Front<'_>,
-        y: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
+    pub fn push(&mut self, product: &Product<'_>, front: Front<'_>, y: &Value) -> Result<(), PlanError> {
         let left = self.left.take().filter(|left| Some(left.site) == product.site);
         let Some(all) = self.corrections else {
             let nothing = ForAdapters {
@@ -120,7 +115,7 @@ impl<'a> Builder<'a> {
                 leavings: Leavings::default(),
                 buffers: Vec::new(),
             };
-            self.push_product(product, &front, &nothing, y).await?;
+            self.push_product(product, &front, &nothing, y)?;
             return Ok(());
         };
         let site = self.corrected(product.site);
@@ -137,12 +132,11 @@ impl<'a> Builder<'a> {
         let none = Correction { rank: all.rank(), places: [None; 3] };
         let correction = site.map_or(none, |site| site.correction);
         let layer = product.site.map_or(0, |(layer, _)| layer);
-        let mut buffers: Vec<&wgpu::Buffer> =
-            all.of_layer(layer).into_iter().map(|buffer| -> &wgpu::Buffer { buffer }).collect();
+        let mut buffers: Vec<&Value> = all.of_layer(layer).into_iter().collect();
         let front = match site {
             Some(site) if takes == Takes::Z => {
                 buffers.push(&all.z);
-                Front::plain(self.push_z(all, site, front).await?)
+                Front::plain(self.push_z(all, site, front)?)
             }
             _ => front,
         };
@@ -150,7 +144,7 @@ impl<'a> Builder<'a> {
         if let Some((place, ahead)) =
             product.site.and_then(|place| Some((place, all.ahead_of(place.0, place.1)?)))
         {
-            return self.push_ahead(product, place, ahead, front, for_adapters, y).await;
+            return self.push_ahead(product, place, ahead, front, for_adapters, y);
         }
         let next =
             product.site.filter(|&(_, site)| site == Site::GateUp).map(|(layer, _)| (layer, Site::Down));
@@ -163,23 +157,23 @@ impl<'a> Builder<'a> {
         if !for_adapters.adapted.is_bound() {
             (for_adapters.adapted, for_adapters.buffers) = (Adapted::NOT, Vec::new());
         }
-        let count = self.push_product(product, &front, &for_adapters, y).await?;
+        let count = self.push_product(product, &front, &for_adapters, y)?;
         self.left = next.filter(|_| columns.is_some()).map(|site| Left { site, at: n, count });
         Ok(())
     }
 
     /// The dispatch that makes z. Returns the x that it made.
-    async fn push_z<'b>(
+    fn push_z<'b>(
         &mut self,
         all: &'b Corrections,
         site: &SiteCorrections,
         mut front: Front<'b>,
-    ) -> Result<&'b wgpu::Buffer, GpuError>
+    ) -> Result<&'b Value, PlanError>
     where
         'a: 'b,
     {
         let s = &self.parts.scratch;
-        let kept: &wgpu::Buffer = if front.prologue == Prologue::Merge { &s.attention } else { &s.x };
+        let kept: &Value = if front.prologue == Prologue::Merge { &s.attention } else { &s.x };
         let (keep, x_made) = match front.prologue {
             Prologue::Plain => (false, front.x),
             // The sum itself is x, and it is written out anyway, to the last buffer of the prologue.
@@ -197,20 +191,20 @@ impl<'a> Builder<'a> {
             leavings: Leavings::default(),
             buffers: Vec::new(),
         };
-        self.push_product(&shrink, &front, &for_adapters, &all.z).await?;
+        self.push_product(&shrink, &front, &for_adapters, &all.z)?;
         Ok(x_made)
     }
 
     /// A product that leaves what the site behind it makes its z of.
-    async fn push_ahead(
+    fn push_ahead(
         &mut self,
         product: &Product<'_>,
         (layer, site): (usize, Site),
         ahead: &Ahead,
         front: Front<'_>,
-        mut for_adapters: ForAdapters<'_>,
-        y: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
+        mut for_adapters: ForAdapters<'a>,
+        y: &Value,
+    ) -> Result<(), PlanError> {
         let config = &self.parts.config;
         let (n, rows) = (product.matrices[0].n, ahead.v.n);
         // V·x is corrected with the z that the product itself is corrected with.
@@ -224,20 +218,20 @@ impl<'a> Builder<'a> {
             out: [0, n, n + rows],
             ..Product::store(Vec::new())
         };
-        self.push_product(&leaving, &front, &for_adapters, y).await?;
+        self.push_product(&leaving, &front, &for_adapters, y)?;
         let next = Corrections::behind(config, layer, site);
         self.left = next.map(|site| Left { site, at: n, count: rows });
         Ok(())
     }
 
     /// A product as it is. Returns the number of its workgroups.
-    async fn push_product(
+    fn push_product(
         &mut self,
         product: &Product<'_>,
         front: &Front<'_>,
         for_adapters: &ForAdapters<'_>,
-        y: &wgpu::Buffer,
-    ) -> Result<u32, GpuError> {
+        y: &Value,
+    ) -> Result<u32, PlanError> {
         let ForAdapters { adapted, correction, leavings, buffers: of_adapters } = for_adapters;
         let kernel = self.kernel(product, front.prologue, *adapted);
         let mut rows: Vec<u32> = product.matrices.iter().map(|m| m.n).collect();
@@ -257,14 +251,14 @@ impl<'a> Builder<'a> {
         };
         let params = set(params).with_correction(correction).with_leavings(adapted.takes, *leavings);
         let mut buffers = vec![y, front.x];
-        buffers.extend(product.matrices.iter().map(|m| -> &wgpu::Buffer { &m.whole().buffer }));
+        buffers.extend(product.matrices.iter().map(|m| &m.whole().value));
         buffers.extend(&front.tail);
         if product.epilogue == Epilogue::Ple {
             buffers.push(&self.parts.scratch.ple);
         }
         buffers.extend(of_adapters);
-        self.steps.push(self.gpu, &kernel.source()?, &params, &buffers, Grid::Fixed(grid)).await?;
-        self.steps.reading(Reads::Fixed(product.matrices.iter().map(|m| m.whole().layout.bytes()).sum()));
+        self.steps.push(&kernel.source()?, &params, &buffers, Grid::Fixed(grid))?;
+        self.steps.reading(Traffic::Fixed(product.matrices.iter().map(|m| m.whole().layout.bytes()).sum()));
         self.steps.tried_as(Form::Matvec(kernel));
         Ok(params.groups[2])
     }

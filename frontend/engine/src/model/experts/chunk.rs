@@ -10,27 +10,26 @@ use shaders::selftest::Form;
 
 use super::Layer;
 use super::ranges::ranges;
-use crate::gpu::{Gpu, GpuError, Grid, Steps};
 use crate::model::Parts;
 use crate::model::prefill::{norm_add, product};
+use crate::plan::{Grid, Plan, PlanError, Value};
 use crate::weights::Matrix;
 
 /// Adds layer `i`'s experts, of the stream in `h[0]`, to the dense part in `branch`, each normed.
 ///
 /// # Errors
-/// When the device refuses a kernel.
-pub async fn build(gpu: &Gpu, parts: &Parts, steps: &mut Steps, i: usize) -> Result<(), GpuError> {
-    let mut builder = Builder { gpu, layer: Layer::new(parts, i)?, steps };
-    builder.choose().await?;
-    builder.gate_up().await?;
-    builder.down().await?;
-    builder.mix().await
+/// [`PlanError`].
+pub fn build(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> {
+    let mut builder = Builder { layer: Layer::new(parts, i)?, steps };
+    builder.choose()?;
+    builder.gate_up()?;
+    builder.down()?;
+    builder.mix()
 }
 
 struct Builder<'a> {
-    gpu: &'a Gpu,
     layer: Layer<'a>,
-    steps: &'a mut Steps,
+    steps: &'a mut Plan,
 }
 
 /// A product of chosen experts: rows of X for each pair, and where the result goes in Y.
@@ -48,26 +47,26 @@ struct Product<'a> {
 
 impl Builder<'_> {
     /// The router's choice for every row, sorted by expert.
-    async fn choose(&mut self) -> Result<(), GpuError> {
-        let (gpu, layer, parts) = (self.gpu, &self.layer, self.layer.parts);
+    fn choose(&mut self) -> Result<(), PlanError> {
+        let (layer, parts) = (&self.layer, self.layer.parts);
         let (s, e, mixture) = (&parts.scratch, layer.scratch, layer.experts.mixture);
         let norm = layer.vector("ffn_gate_inp.scale");
-        norm_add(gpu, parts, self.steps, &s.h[0], None, Some(norm)).await?;
-        product(gpu, parts, self.steps, &format!("{}.ffn_gate_inp", layer.blk), &s.x, &e.logits).await?;
+        norm_add(parts, self.steps, &s.h[0], None, Some(norm))?;
+        product(parts, self.steps, &format!("{}.ffn_gate_inp", layer.blk), &s.x, &e.logits)?;
         let params = choose::Params {
             scale: layer.logit_scale(),
             scales: layer.vector("expert_scale"),
             ..Default::default()
         };
-        let buffers: [&wgpu::Buffer; 4] = [&s.state, &e.logits, &parts.weights.vectors, &e.choices];
+        let buffers: [&Value; 4] = [&s.state, &e.logits, &parts.weights.vectors, &e.choices];
         let grid = Grid::Rows(Rc::new(choose::dispatch));
-        self.steps.push(gpu, &choose::source(mixture)?, &params, &buffers, grid).await?;
+        self.steps.push(&choose::source(mixture)?, &params, &buffers, grid)?;
         self.steps.tried_as(Form::ChooseExperts(mixture));
         let params = buckets::Params { capacity: e.capacity, ..Default::default() };
         for tile in matmul::TILES {
             let grid = self.where_chosen(tile, move |_| buckets::dispatch(mixture));
-            let buffers: [&wgpu::Buffer; 4] = [&s.state, &e.choices, &e.pairs, &e.tiles];
-            self.steps.push(gpu, &buckets::source(mixture, tile.bm)?, &params, &buffers, grid).await?;
+            let buffers: [&Value; 4] = [&s.state, &e.choices, &e.pairs, &e.tiles];
+            self.steps.push(&buckets::source(mixture, tile.bm)?, &params, &buffers, grid)?;
             self.steps.tried_as(Form::SortChoices(mixture, tile.bm));
         }
         Ok(())
@@ -83,12 +82,7 @@ impl Builder<'_> {
         ))
     }
 
-    async fn product(
-        &mut self,
-        product: &Product<'_>,
-        x: &wgpu::Buffer,
-        y: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
+    fn product(&mut self, product: &Product<'_>, x: &Value, y: &Value) -> Result<(), PlanError> {
         let (e, mixture) = (self.layer.scratch, self.layer.experts.mixture);
         for range in ranges([(product.matrix, product.stride)]) {
             let [(part, _)] = range.parts;
@@ -107,8 +101,8 @@ impl Builder<'_> {
                 let grid =
                     self.where_chosen(tile, move |rows| matmul::dispatch(tile, &params, mixture, rows));
                 let source = matmul::source(tile, product.matrix.dtype)?;
-                let buffers: [&wgpu::Buffer; 5] = [&part.buffer, &e.tiles, &e.pairs, x, y];
-                self.steps.push(self.gpu, &source, &params, &buffers, grid).await?;
+                let buffers: [&Value; 5] = [&part.value, &e.tiles, &e.pairs, x, y];
+                self.steps.push(&source, &params, &buffers, grid)?;
                 self.steps.tried_as(Form::ExpertMatmul(tile, product.matrix.dtype));
             }
         }
@@ -116,12 +110,12 @@ impl Builder<'_> {
     }
 
     /// The gated activation of every pair.
-    async fn gate_up(&mut self) -> Result<(), GpuError> {
-        let (gpu, parts) = (self.gpu, self.layer.parts);
+    fn gate_up(&mut self) -> Result<(), PlanError> {
+        let parts = self.layer.parts;
         let (s, e) = (&parts.scratch, self.layer.scratch);
         let (used, ff) = (self.layer.experts.mixture.used, self.layer.experts.feed_forward);
         let norm = self.layer.vector("pre_ffw_norm_2");
-        norm_add(gpu, parts, self.steps, &s.h[0], None, Some(norm)).await?;
+        norm_add(parts, self.steps, &s.h[0], None, Some(norm))?;
         let [gate, up] = self.layer.halves()?;
         let mut y_at = 0;
         for half in [gate, up] {
@@ -134,7 +128,7 @@ impl Builder<'_> {
                     y_stride: 2 * ff,
                     y_at,
                 };
-                self.product(&product, &s.x, &e.gate_up).await?;
+                self.product(&product, &s.x, &e.gate_up)?;
             }
             y_at += ff;
         }
@@ -142,21 +136,21 @@ impl Builder<'_> {
         let mut params = gelu_mul::Params::new(ff, gate, up, Rows { stride: ff, at: 0 });
         params.rows_per_position = used;
         let grid = Grid::Rows(Rc::new(move |rows| gelu_mul::dispatch(&params, rows)));
-        let buffers: [&wgpu::Buffer; 4] = [&s.state, &e.gate_up, &e.gate_up, &e.act];
-        self.steps.push(gpu, &gelu_mul::source()?, &params, &buffers, grid).await?;
+        let buffers: [&Value; 4] = [&s.state, &e.gate_up, &e.gate_up, &e.act];
+        self.steps.push(&gelu_mul::source()?, &params, &buffers, grid)?;
         self.steps.tried_as(Form::GeluMul);
         Ok(())
     }
 
-    async fn down(&mut self) -> Result<(), GpuError> {
+    fn down(&mut self) -> Result<(), PlanError> {
         let (e, width) = (self.layer.scratch, self.layer.parts.config.width);
         let matrix = self.layer.matrix("ffn_down_exps")?;
         let product = Product { matrix, stride: width, pairs_per_row: 1, y_stride: width, y_at: 0 };
-        self.product(&product, &e.act, &e.down).await
+        self.product(&product, &e.act, &e.down)
     }
 
     /// Both parts of the branch, normed and added.
-    async fn mix(&mut self) -> Result<(), GpuError> {
+    fn mix(&mut self) -> Result<(), PlanError> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let (s, e) = (&parts.scratch, layer.scratch);
         let params = mix::Params {
@@ -166,9 +160,9 @@ impl Builder<'_> {
             pad: 0,
         };
         let source = mix::source(layer.experts.mixture, parts.config.width)?;
-        let buffers: [&wgpu::Buffer; 5] = [&s.state, &parts.weights.vectors, &e.choices, &e.down, &s.branch];
+        let buffers: [&Value; 5] = [&s.state, &parts.weights.vectors, &e.choices, &e.down, &s.branch];
         let grid = Grid::Rows(Rc::new(mix::dispatch));
-        self.steps.push(self.gpu, &source, &params, &buffers, grid).await?;
+        self.steps.push(&source, &params, &buffers, grid)?;
         self.steps.tried_as(Form::MixExperts(layer.experts.mixture, parts.config.width));
         Ok(())
     }

@@ -9,7 +9,7 @@ mod scratch;
 pub use scratch::ExpertScratch;
 
 use super::{Experts, Parts};
-use crate::gpu::{GpuError, Reads};
+use crate::plan::{PlanError, Traffic};
 use crate::weights::Matrix;
 
 /// What a layer's experts are made of.
@@ -30,10 +30,10 @@ struct Half<'a> {
 }
 
 impl<'a> Layer<'a> {
-    fn new(parts: &'a Parts, i: usize) -> Result<Self, GpuError> {
+    fn new(parts: &'a Parts, i: usize) -> Result<Self, PlanError> {
         let both = parts.config.experts.zip(parts.scratch.experts.as_ref());
         let (experts, scratch) =
-            both.ok_or_else(|| GpuError::Fault { reason: format!("layer {i} has no experts") })?;
+            both.ok_or_else(|| PlanError::Missing { name: format!("experts of layer {i}") })?;
         Ok(Self { parts, experts, scratch, blk: format!("blk.{i}") })
     }
 
@@ -41,7 +41,7 @@ impl<'a> Layer<'a> {
         self.parts.weights.vector(&format!("{}.{name}", self.blk))
     }
 
-    fn matrix(&self, name: &str) -> Result<&'a Matrix, GpuError> {
+    fn matrix(&self, name: &str) -> Result<&'a Matrix, PlanError> {
         self.parts.matrix(&format!("{}.{name}", self.blk))
     }
 
@@ -51,13 +51,13 @@ impl<'a> Layer<'a> {
     }
 
     /// What a token reads of experts with so many bytes: those that are chosen, if all are as likely.
-    fn chosen_of(&self, bytes: u64) -> Reads {
+    fn chosen_of(&self, bytes: u64) -> Traffic {
         let mixture = self.experts.mixture;
-        Reads::Fixed(bytes * u64::from(mixture.used) / u64::from(mixture.experts))
+        Traffic::Fixed(bytes * u64::from(mixture.used) / u64::from(mixture.experts))
     }
 
     /// Gate and up, which files hold in one tensor or in two.
-    fn halves(&self) -> Result<[Half<'a>; 2], GpuError> {
+    fn halves(&self) -> Result<[Half<'a>; 2], PlanError> {
         let rows = self.experts.feed_forward;
         if let Some(both) = self.parts.weights.matrix(&format!("{}.ffn_gate_up_exps", self.blk)) {
             return Ok([0, rows].map(|at| Half { matrix: both, stride: 2 * rows, at }));

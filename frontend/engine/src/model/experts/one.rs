@@ -6,20 +6,14 @@ use shaders::selftest::Form;
 
 use super::Layer;
 use super::ranges::ranges;
-use crate::gpu::{Gpu, GpuError, Grid, Steps};
 use crate::model::Parts;
+use crate::plan::{Grid, Plan, PlanError, Value};
 
 /// Chooses by the router's logits, and makes the gated activation of the chosen experts of layer `i` from the stream `h`.
 ///
 /// # Errors
-/// When the device refuses a kernel.
-pub async fn gate_up(
-    gpu: &Gpu,
-    parts: &Parts,
-    steps: &mut Steps,
-    i: usize,
-    h: &wgpu::Buffer,
-) -> Result<(), GpuError> {
+/// [`PlanError`].
+pub fn gate_up(parts: &Parts, steps: &mut Plan, i: usize, h: &Value) -> Result<(), PlanError> {
     let layer = Layer::new(parts, i)?;
     let (s, rows) = (layer.scratch, layer.experts.feed_forward);
     let [gate, up] = layer.halves()?;
@@ -48,9 +42,9 @@ pub async fn gate_up(
             scale: layer.logit_scale(),
             eps: parts.config.eps,
         };
-        let buffers: [&wgpu::Buffer; 7] =
-            [&s.act, &s.choices, h, &s.logits, &parts.weights.vectors, &gate_part.buffer, &up_part.buffer];
-        steps.push(gpu, &source, &params, &buffers, Grid::Fixed(kernel.dispatch(rows))).await?;
+        let buffers: [&Value; 7] =
+            [&s.act, &s.choices, h, &s.logits, &parts.weights.vectors, &gate_part.value, &up_part.value];
+        steps.push(&source, &params, &buffers, Grid::Fixed(kernel.dispatch(rows)))?;
         steps.tried_as(Form::ExpertGateUp(kernel));
         let apart = if up.at == 0 { up_part.layout.bytes() } else { 0 };
         steps.reading(layer.chosen_of(gate_part.layout.bytes() + apart));
@@ -61,8 +55,8 @@ pub async fn gate_up(
 /// Writes the weighted sum of the chosen experts behind the dense part of the branch.
 ///
 /// # Errors
-/// When the device refuses a kernel.
-pub async fn down(gpu: &Gpu, parts: &Parts, steps: &mut Steps, i: usize) -> Result<(), GpuError> {
+/// [`PlanError`].
+pub fn down(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> {
     let layer = Layer::new(parts, i)?;
     let (s, width) = (layer.scratch, parts.config.width);
     let matrix = layer.matrix("ffn_down_exps")?;
@@ -80,8 +74,8 @@ pub async fn down(gpu: &Gpu, parts: &Parts, steps: &mut Steps, i: usize) -> Resu
             y_at: width,
             ..Default::default()
         };
-        let buffers: [&wgpu::Buffer; 4] = [&parts.scratch.branch, &s.choices, &s.act, &part.buffer];
-        steps.push(gpu, &source, &params, &buffers, Grid::Fixed(kernel.dispatch(width))).await?;
+        let buffers: [&Value; 4] = [&parts.scratch.branch, &s.choices, &s.act, &part.value];
+        steps.push(&source, &params, &buffers, Grid::Fixed(kernel.dispatch(width)))?;
         steps.tried_as(Form::ExpertDown(kernel));
         steps.reading(layer.chosen_of(part.layout.bytes()));
     }

@@ -1,32 +1,30 @@
 //! Buffers that a mixture of experts works in.
 
-use std::sync::Arc;
-
 use shaders::experts::{Choice, buckets};
 use shaders::matmul::Tile;
 
-use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::model::{Config, Experts};
+use crate::plan::Value;
 
 /// Working buffers for up to `T` rows; `P = T·used` pairs of a row and a chosen expert.
 #[derive(Debug)]
 pub struct ExpertScratch {
     /// Products of the router, f32 `[T, experts]`.
-    pub logits: Arc<Buffer>,
+    pub logits: Value,
     /// [`Choice`]s, `[T, used]`.
-    pub choices: Arc<Buffer>,
+    pub choices: Value,
     /// Numbers of pairs by expert, u32 `[P]`.
-    pub pairs: Arc<Buffer>,
+    pub pairs: Value,
     /// [`buckets::Tile`]s.
-    pub tiles: Arc<Buffer>,
+    pub tiles: Value,
     /// How many of them there is room for.
     pub capacity: u32,
     /// Gate and up, f32 `[P, 2·width of an expert]`.
-    pub gate_up: Arc<Buffer>,
+    pub gate_up: Value,
     /// The activated product, f32 `[P, width of an expert]`.
-    pub act: Arc<Buffer>,
+    pub act: Value,
     /// What each expert says, f32 `[P, width]`.
-    pub down: Arc<Buffer>,
+    pub down: Value,
 }
 
 /// Bytes of each buffer, in the order of the struct, and the tiles there is room for.
@@ -48,23 +46,21 @@ fn sizes(config: &Config, experts: Experts, rows: u32) -> ([u64; 7], u32) {
 }
 
 impl ExpertScratch {
-    /// Allocates the buffers for chunks of up to `rows`, if the model has experts.
-    ///
-    /// # Errors
-    /// When one is larger than the device allows.
-    pub fn new(gpu: &Gpu, config: &Config, rows: u32) -> Result<Option<Self>, GpuError> {
-        let Some(experts) = config.experts else { return Ok(None) };
-        let ([logits, choices, pairs, tiles, gate_up, act, down], capacity) = sizes(config, experts, rows);
-        Ok(Some(Self {
-            logits: gpu.storage("router", logits)?,
-            choices: gpu.storage("choices", choices)?,
-            pairs: gpu.storage("pairs", pairs)?,
-            tiles: gpu.storage("tiles", tiles)?,
+    /// Describes the values for chunks of up to `rows`, if the model has experts.
+    #[must_use]
+    pub fn describe(config: &Config, rows: u32) -> Option<Self> {
+        let ([logits, choices, pairs, tiles, gate_up, act, down], capacity) =
+            sizes(config, config.experts?, rows);
+        Some(Self {
+            logits: Value::temporary("router", logits),
+            choices: Value::temporary("choices", choices),
+            pairs: Value::temporary("pairs", pairs),
+            tiles: Value::temporary("tiles", tiles),
             capacity,
-            gate_up: gpu.storage("experts' gate and up", gate_up)?,
-            act: gpu.storage("experts' activated", act)?,
-            down: gpu.storage("experts' down", down)?,
-        }))
+            gate_up: Value::temporary("experts' gate and up", gate_up),
+            act: Value::temporary("experts' activated", act),
+            down: Value::temporary("experts' down", down),
+        })
     }
 
     /// Bytes of all buffers; 0 without experts.

@@ -1,0 +1,77 @@
+//! Where values lie on the device.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Buffer, Gpu, GpuError};
+use crate::plan::{Origin, Value};
+
+/// The buffers of values. A clone shares them; a buffer is freed when the last one is gone.
+#[derive(Clone, Debug, Default)]
+pub struct Memory(HashMap<Value, Arc<Buffer>>);
+
+impl Memory {
+    /// The buffer of a value.
+    ///
+    /// # Errors
+    /// [`GpuError::Unallocated`].
+    pub fn get(&self, value: &Value) -> Result<&Arc<Buffer>, GpuError> {
+        self.0.get(value).ok_or_else(|| GpuError::Unallocated { value: value.name().to_owned() })
+    }
+
+    /// Whether a value has a buffer.
+    #[must_use]
+    pub fn holds(&self, value: &Value) -> bool {
+        self.0.contains_key(value)
+    }
+
+    /// Says where a value lies.
+    pub fn insert(&mut self, value: Value, buffer: Arc<Buffer>) {
+        self.0.insert(value, buffer);
+    }
+
+    /// Takes over the values of another memory.
+    pub fn extend(&mut self, other: &Self) {
+        self.0.extend(other.0.iter().map(|(value, buffer)| (value.clone(), Arc::clone(buffer))));
+    }
+
+    /// Forgets where a value lies.
+    pub fn remove(&mut self, value: &Value) {
+        self.0.remove(value);
+    }
+}
+
+impl Gpu {
+    /// Allocates the values that `memory` does not hold yet, zeroed. `label` names them all in an error.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`] when a value cannot be bound, [`GpuError::OutOfMemory`] when there is no room.
+    pub async fn allocate<'v>(
+        &self,
+        label: &str,
+        values: impl IntoIterator<Item = &'v Value>,
+        memory: &mut Memory,
+    ) -> Result<(), GpuError> {
+        let mut missing: Vec<&Value> = Vec::new();
+        for value in values {
+            if !memory.holds(value) && !missing.contains(&value) {
+                missing.push(value);
+            }
+        }
+        let bytes = missing.iter().map(|value| value.bytes()).sum();
+        let make = || missing.iter().map(|value| self.allocate_one(value)).collect::<Result<Vec<_>, _>>();
+        let buffers = self.allocating(label, bytes, make).await?;
+        for (value, buffer) in missing.into_iter().zip(buffers) {
+            memory.insert(value.clone(), buffer);
+        }
+        Ok(())
+    }
+
+    fn allocate_one(&self, value: &Value) -> Result<Arc<Buffer>, GpuError> {
+        use wgpu::BufferUsages as U;
+        match value.origin() {
+            Origin::Params => self.buffer(value.name(), value.bytes(), U::UNIFORM | U::COPY_DST),
+            _ => self.storage(value.name(), value.bytes()),
+        }
+    }
+}

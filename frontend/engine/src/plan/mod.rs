@@ -1,0 +1,214 @@
+//! The computation as a value: what the device will do, described without a device.
+//!
+//! A [`Plan`] is a list of [`Step`]s, one for each dispatch: a kernel, its parameters, the [`Value`]s that it binds, its
+//! grid and what it reads. Functions from a configuration, tensors, limits and choices to a plan are synchronous and
+//! pure. What the device has to hold, which kernels it has to compile and how much a token reads follow from the plan;
+//! [`crate::gpu`] compiles, allocates and binds it to a [`crate::gpu::Program`], which is replayed.
+//!
+//! | file | has |
+//! |---|---|
+//! | [`value`] | values and what they are for |
+//! | [`step`] | one dispatch: grid, parameters, traffic |
+//! | [`limits`] | what of a device a plan depends on |
+
+mod limits;
+mod step;
+#[cfg(test)]
+mod tests;
+mod value;
+#[cfg(test)]
+mod verify;
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use shaders::selftest::Form;
+use shaders::{Binding, PreprocessError, Source};
+
+pub use limits::Limits;
+pub use step::{Grid, Params, Step, Traffic};
+pub use value::{Origin, Value};
+
+/// Why there is no plan: a contradiction in the model, or a fault of this program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// A fault of a shader template.
+    #[error(transparent)]
+    Template(#[from] PreprocessError),
+    /// A kernel binds another number of buffers than it was given values.
+    #[error("kernel {kernel} binds {expected} buffers, {given} were given")]
+    Bindings {
+        /// The kernel.
+        kernel: String,
+        /// Bindings that it has.
+        expected: usize,
+        /// Values that it was given, parameters included.
+        given: usize,
+    },
+    /// A tensor that the configuration asks for is not in the list.
+    #[error("there is no {name}")]
+    Missing {
+        /// What is missing.
+        name: String,
+    },
+}
+
+/// Dispatches in order.
+#[derive(Clone, Default)]
+pub struct Plan {
+    steps: Vec<Step>,
+}
+
+impl Plan {
+    /// Appends a dispatch of `kernel`: `params` are its binding 0, `operands` those that follow.
+    ///
+    /// # Errors
+    /// [`PlanError::Bindings`].
+    pub fn push<P: bytemuck::Pod>(
+        &mut self,
+        kernel: &Source,
+        params: &P,
+        operands: &[&Value],
+        grid: Grid,
+    ) -> Result<(), PlanError> {
+        self.push_step(kernel, Params::Fixed(bytemuck::bytes_of(params).into()), operands, grid)
+    }
+
+    /// As [`Self::push`], with parameters that the host writes again later.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn push_shared(
+        &mut self,
+        kernel: &Source,
+        params: &Value,
+        operands: &[&Value],
+        grid: Grid,
+    ) -> Result<(), PlanError> {
+        self.push_step(kernel, Params::Shared(params.clone()), operands, grid)
+    }
+
+    fn push_step(
+        &mut self,
+        kernel: &Source,
+        params: Params,
+        operands: &[&Value],
+        grid: Grid,
+    ) -> Result<(), PlanError> {
+        let given = operands.len() + 1;
+        if kernel.bindings.len() != given {
+            let (kernel, expected) = (kernel.name.clone(), kernel.bindings.len());
+            return Err(PlanError::Bindings { kernel, expected, given });
+        }
+        // A text is long, and most steps share one.
+        let same = self.steps.iter().rev().find(|step| step.kernel.name == kernel.name);
+        let kernel = same.map_or_else(|| Rc::new(kernel.clone()), |step| Rc::clone(&step.kernel));
+        let operands = operands.iter().map(|&value| value.clone()).collect();
+        self.steps.push(Step { kernel, params, operands, grid, traffic: Traffic::default(), form: None });
+        Ok(())
+    }
+
+    /// Says what the last step reads.
+    pub fn reading(&mut self, traffic: Traffic) {
+        if let Some(step) = self.steps.last_mut() {
+            step.traffic = traffic;
+        }
+    }
+
+    /// Says how the kernel of the last step can be tried alone.
+    pub fn tried_as(&mut self, form: Form) {
+        if let Some(step) = self.steps.last_mut() {
+            step.form = Some(form);
+        }
+    }
+
+    /// Appends a step as it is.
+    pub fn append(&mut self, step: Step) {
+        self.steps.push(step);
+    }
+
+    /// Appends the steps of another plan.
+    pub fn extend(&mut self, other: &Self) {
+        self.steps.extend(other.steps.iter().cloned());
+    }
+
+    /// The steps in order.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Number of dispatches.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The kernels, each once, in the order in which they come first.
+    #[must_use]
+    pub fn kernels(&self) -> Vec<&Rc<Source>> {
+        let mut seen = HashSet::new();
+        self.steps
+            .iter()
+            .map(|step| &step.kernel)
+            .filter(|kernel| seen.insert(kernel.name.as_str()))
+            .collect()
+    }
+
+    /// The values that its steps bind, each once, in the order in which they come first.
+    #[must_use]
+    pub fn values(&self) -> Vec<&Value> {
+        let mut seen = HashSet::new();
+        self.steps.iter().flat_map(Step::values).filter(|value| seen.insert(*value)).collect()
+    }
+
+    /// The kernels that can be tried alone, in order.
+    pub fn forms(&self) -> impl Iterator<Item = &Form> {
+        self.steps.iter().filter_map(|step| step.form.as_ref())
+    }
+
+    /// The kernels that cannot be tried alone.
+    pub fn untried(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter(|step| step.form.is_none()).map(Step::name)
+    }
+
+    /// Names of the kernels, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().map(Step::name)
+    }
+
+    /// Bytes that a replay for one row reads, the row being at `position`.
+    #[must_use]
+    pub fn bytes_read(&self, position: u32) -> u64 {
+        self.steps.iter().map(|step| step.traffic.bytes(position)).sum()
+    }
+
+    /// The largest value that is bound.
+    #[must_use]
+    pub fn largest(&self) -> Option<&Value> {
+        self.steps.iter().flat_map(Step::values).max_by_key(|value| value.bytes())
+    }
+}
+
+impl Step {
+    /// The values that it binds; its parameters first, where they are one.
+    pub fn values(&self) -> impl Iterator<Item = &Value> {
+        let shared = match &self.params {
+            Params::Shared(value) => Some(value),
+            Params::Fixed(_) => None,
+        };
+        shared.into_iter().chain(&self.operands)
+    }
+
+    /// Each operand, and whether the kernel may write it.
+    pub fn operands(&self) -> impl Iterator<Item = (&Value, bool)> {
+        let kinds = self.kernel.bindings.iter().skip(1);
+        self.operands.iter().zip(kinds).map(|(value, kind)| (value, *kind == Binding::ReadWrite))
+    }
+}

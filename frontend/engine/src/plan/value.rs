@@ -1,0 +1,91 @@
+//! Values: what kernels read and write.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+/// What a value is for: it says who fills it, and how long it lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// Weights from a file. They stay as long as the model.
+    Weight,
+    /// Keys and values of past tokens, and other state of a sequence.
+    Cache,
+    /// Tables that the host computes once.
+    Constant,
+    /// What the host writes or reads between replays, and what one plan leaves for another.
+    State,
+    /// Parameters that the host writes again.
+    Params,
+    /// Written and read within one replay of a plan.
+    Temporary,
+}
+
+/// A value on the device. Clones are the same value; two values of the same name are not.
+#[derive(Clone)]
+pub struct Value(Rc<Described>);
+
+struct Described {
+    name: Cow<'static, str>,
+    bytes: u64,
+    origin: Origin,
+}
+
+impl Value {
+    /// A new value of so many bytes.
+    #[must_use]
+    pub fn new(name: impl Into<Cow<'static, str>>, bytes: u64, origin: Origin) -> Self {
+        Self(Rc::new(Described { name: name.into(), bytes, origin }))
+    }
+
+    /// A value that is written and read within one replay.
+    #[must_use]
+    pub fn temporary(name: impl Into<Cow<'static, str>>, bytes: u64) -> Self {
+        Self::new(name, bytes, Origin::Temporary)
+    }
+
+    /// A value that the host writes or reads, or that another plan goes on with.
+    #[must_use]
+    pub fn state(name: impl Into<Cow<'static, str>>, bytes: u64) -> Self {
+        Self::new(name, bytes, Origin::State)
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Bytes that it needs.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.0.bytes
+    }
+
+    /// What it is for.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.0.origin
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Value {}
+
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Rc::as_ptr(&self.0).hash(state);
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({:?}, {} bytes)", self.0.name, self.0.origin, self.0.bytes)
+    }
+}

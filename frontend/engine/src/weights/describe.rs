@@ -1,0 +1,72 @@
+//! The weights of a model as values, before any is read.
+
+use std::collections::HashMap;
+
+use shaders::PlanarLayout;
+
+use super::{LoadError, Matrix, Part, Weights};
+use crate::gpu::GpuError;
+use crate::model::{MatrixSpec, TensorError, TensorList};
+use crate::plan::{Limits, Origin, Value};
+
+impl Weights {
+    /// Every tensor of the list but the matrices that `skip` names (a table that stays on the host), cut where the device
+    /// cannot bind it whole.
+    ///
+    /// # Errors
+    /// When a matrix has no layout on the device, or cannot be cut small enough for it.
+    pub fn describe(list: &TensorList, skip: &[&str], limits: Limits) -> Result<Self, LoadError> {
+        let loaded = list.matrices.iter().filter(|spec| !skip.contains(&spec.name.as_str()));
+        let matrices = loaded.map(|spec| Ok((spec.name.clone(), matrix(spec, limits)?)));
+        let matrices = matrices.collect::<Result<_, LoadError>>()?;
+        let mut places = HashMap::new();
+        let (mut end, mut ple_norm) = (0_u32, None);
+        for spec in &list.vectors {
+            // Kernels read vectors four at a time.
+            end = end.next_multiple_of(4);
+            places.insert(spec.name.clone(), (end, spec.len));
+            end += spec.len;
+            if spec.name == PLE_NORM {
+                ple_norm = Some(Value::new("per-layer norm", 4 * u64::from(spec.len), Origin::Weight));
+            }
+        }
+        Ok(Self {
+            matrices,
+            vectors: Value::new("vectors", 4 * u64::from(end), Origin::Weight),
+            places,
+            on_host: HashMap::new(),
+            ple_norm,
+            rope_factors: None,
+        })
+    }
+}
+
+/// The norm of the per-layer inputs, which has a value of its own.
+pub const PLE_NORM: &str = "per_layer_proj_norm";
+
+fn matrix(spec: &MatrixSpec, limits: Limits) -> Result<Matrix, LoadError> {
+    let rows = part_rows(spec, limits)?;
+    let mut parts = Vec::new();
+    let mut row0 = 0;
+    while row0 < spec.n {
+        let n = rows.min(spec.n - row0);
+        let layout = PlanarLayout::new(spec.dtype, spec.k, n)
+            .map_err(|source| TensorError::Layout { name: spec.name.clone(), source })?;
+        let value = Value::new(spec.name.clone(), layout.bytes(), Origin::Weight);
+        parts.push(Part { row0: row0 as u32, layout, value });
+        row0 += n;
+    }
+    Ok(Matrix { dtype: spec.dtype, k: spec.k as u32, n: spec.n as u32, parts })
+}
+
+/// Rows of one part of a matrix, so that a part fits one binding: all of them where it does.
+fn part_rows(spec: &MatrixSpec, limits: Limits) -> Result<u64, LoadError> {
+    let limit = limits.largest_binding;
+    let rows = spec
+        .rows_within(limits.largest_part)?
+        .map_or_else(|| spec.rows_within(limit), |rows| Ok(Some(rows)))?;
+    rows.ok_or_else(|| {
+        let bytes = spec.range.end - spec.range.start;
+        GpuError::TooLarge { label: spec.name.clone(), bytes, limit }.into()
+    })
+}
