@@ -1,4 +1,4 @@
-//! An audio tower on the device: its weights, its working buffers, and the list of dispatches that makes soft tokens of a
+//! An audio tower on the device: its weights, its working buffers, and the plan that makes soft tokens of a
 //! stretch of a clip.
 
 use std::cell::Cell;

@@ -106,7 +106,7 @@ mod tests {
                 "{made:?}"
             );
         }
-        // Where a list of dispatches is made, it stays the kernel's fault: packed products are then not used.
+        // Where a plan is bound, it stays the kernel's fault: packed products are then not used.
         gpu.staged.stage(ErrorFilter::Internal);
         let made = pollster::block_on(gpu.validating(gpu.pipeline(&copy())));
         assert!(matches!(made, Err(GpuError::Kernel { .. })), "{made:?}");

@@ -1,4 +1,4 @@
-//! The buffers that a tower works in, and its lists of dispatches, for pictures up to a size.
+//! The values that a tower works in, and its plans, for pictures up to a size.
 
 use std::rc::Rc;
 use std::sync::Arc;

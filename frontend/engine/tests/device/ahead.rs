@@ -1,4 +1,4 @@
-//! Kernels compiled ahead are those that a load then asks for, and nothing stays of the rehearsal that finds them.
+//! Kernels compiled ahead are those that a load then asks for, and they take no memory.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -79,7 +79,7 @@ fn what_is_compiled_ahead_is_what_a_load_asks_for() {
 }
 
 #[test]
-fn a_rehearsal_leaves_nothing() {
+fn compiling_ahead_takes_no_memory() {
     let options = LoadOptions { context: 2048, ..LoadOptions::default() };
     let bytes = |ahead| {
         let gpu = gpu(ahead);
