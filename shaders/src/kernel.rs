@@ -1,5 +1,9 @@
 //! What a launcher hands to the engine: a shader text and the kinds of its bindings.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use crate::preprocess::{Defines, PreprocessError, preprocess};
 
 /// How a kernel uses a buffer. The index in [`Source::bindings`] is the `@binding` number; all are in `@group(0)`.
@@ -19,7 +23,7 @@ pub struct Source {
     /// Unique for each permutation: the cache key and the label of the pipeline.
     pub name: String,
     /// The preprocessed text, without `enable` lines: the engine adds those that the platform asks for.
-    pub wgsl: String,
+    pub wgsl: Arc<str>,
     /// Kinds of the bindings, in order.
     pub bindings: Vec<Binding>,
     /// Whether the text uses subgroup operations.
@@ -39,13 +43,7 @@ impl Source {
         defines: &Defines,
         bindings: Vec<Binding>,
     ) -> Result<Self, PreprocessError> {
-        Ok(Self {
-            name: name.into(),
-            wgsl: preprocess(path, defines)?,
-            bindings,
-            subgroups: false,
-            f16: false,
-        })
+        Ok(Self { name: name.into(), wgsl: text(path, defines)?, bindings, subgroups: false, f16: false })
     }
 
     /// Marks a text that uses subgroup operations (or not).
@@ -54,6 +52,20 @@ impl Source {
         self.subgroups = subgroups;
         self
     }
+}
+
+/// The text of a permutation. A plan asks for the same few hundreds of times, and texts are long: each is made once.
+fn text(path: &str, defines: &Defines) -> Result<Arc<str>, PreprocessError> {
+    thread_local! {
+        static TEXTS: RefCell<HashMap<(String, Defines), Arc<str>>> = RefCell::default();
+    }
+    let key = (path.to_owned(), defines.clone());
+    if let Some(text) = TEXTS.with_borrow(|texts| texts.get(&key).cloned()) {
+        return Ok(text);
+    }
+    let text: Arc<str> = preprocess(path, defines)?.into();
+    TEXTS.with_borrow_mut(|texts| texts.insert(key, Arc::clone(&text)));
+    Ok(text)
 }
 
 /// Workgroups for `count` one-dimensional workgroups as an `[x, y, 1]` grid: WebGPU allows 65 535 in each dimension.

@@ -65,7 +65,7 @@ impl Adapter {
 
 /// A kernel in a few letters: its name, and a digest of its text, so that a changed kernel is another one.
 pub(crate) fn text_key(source: &Source) -> String {
-    let digest = Sha256::digest(&source.wgsl);
+    let digest = Sha256::digest(source.wgsl.as_bytes());
     let digest: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
     format!("{} {digest}", source.name)
 }

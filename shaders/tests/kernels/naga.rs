@@ -50,8 +50,8 @@ fn kernels_of_other_shapes_have_other_names() {
     let mut shapes = 0;
     let mut add = |source: Result<Source, PreprocessError>| {
         let source = source.expect("the template preprocesses");
-        let text = texts.entry(source.name.clone()).or_insert_with(|| source.wgsl.clone());
-        assert_eq!(*text, source.wgsl, "two kernels are called {}", source.name);
+        let text = texts.entry(source.name.clone()).or_insert_with(|| source.wgsl.to_string());
+        assert_eq!(**text, *source.wgsl, "two kernels are called {}", source.name);
         shapes += 1;
     };
     for k in [256, 512, 768] {

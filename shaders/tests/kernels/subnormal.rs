@@ -21,7 +21,7 @@ fn flushed_halves(pair: u32) -> vec2<f32> {
     return unpack2x16float(low | high);
 }
 ";
-    Source { name: format!("{}, flushing", source.name), wgsl: unpacking + flushed, ..source }
+    Source { name: format!("{}, flushing", source.name), wgsl: (unpacking + flushed).into(), ..source }
 }
 
 fn check(form: &Form) {

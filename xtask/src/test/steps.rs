@@ -23,6 +23,8 @@ pub fn lints(programs: &mut Programs) -> Result<()> {
     let wasm = step("Linting for wasm", || {
         let toolchain = Toolchain::ensure()?;
         let packages = BROWSER_CRATES.iter().flat_map(|package| ["--package", *package]);
+        // The page's profile: macros and build scripts are then compiled for the lints and for the page at once.
+        let packages = packages.chain(["--profile", "page"]);
         if toolchain.has_clippy() {
             run(toolchain.cargo("clippy").args(packages).args(["--", "-D", "warnings"]))
         } else {

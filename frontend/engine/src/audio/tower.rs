@@ -17,7 +17,7 @@ use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::model::{TensorList, product};
-use crate::plan::{Grid, Plan, PlanError, Value};
+use crate::plan::{Grid, Layout, Limits, Plan, PlanError, Value};
 use crate::weights::{self, Weights};
 
 /// Most tokens of a step: ten seconds. Enough rows for large tiles, and buffers of a moderate size.
@@ -56,6 +56,26 @@ impl TowerPlan {
     #[must_use]
     pub fn ranges(&self) -> Vec<Range<u64>> {
         weights::ranges(&self.tensors)
+    }
+
+    /// What is done with a step of sound, described without a device. Bounds of its linears are in the file's data, not in
+    /// its header: none are assumed.
+    ///
+    /// # Errors
+    /// When a matrix has no layout on such a device.
+    pub fn computation(&self, limits: Limits) -> Result<Plan, AudioError> {
+        let weights = Weights::describe(&self.tensors, &[], limits)?;
+        let state = Value::state("audio state", size_of::<State>() as u64);
+        let [_, soft] = soft_bytes(&self.config);
+        let soft = Value::state("soft tokens", soft);
+        let plan = match &self.config.kind {
+            Kind::Conformer(conformer) => {
+                let buffers = Buffers::describe(conformer, &state);
+                conformer::plan(conformer, &weights, &buffers, &soft).map(|(plan, _)| plan)
+            }
+            Kind::Raw { frame } => raw(*frame, &weights, &state, &soft).map(|(plan, _)| plan),
+        };
+        Ok(plan.map_err(GpuError::from)?)
     }
 
     /// Bytes of graphics memory while the tower is loaded.
@@ -134,7 +154,7 @@ impl Tower {
                     conformer::relatives(conformer, &weights, &buffers).map_err(GpuError::from)?;
                 gpu.compile_ahead([&plan]).await;
                 relatives.compute(&gpu, conformer, &mut weights, &mut memory).await?;
-                gpu.allocate(label, plan.values().into_iter().chain([&clip]), &mut memory).await?;
+                gpu.allocate_layout(label, &Layout::of(&[vec![&plan]]).with([&clip]), &mut memory).await?;
                 for stem in &stems {
                     gpu.queue().write_buffer(memory.get(&stem.value)?, 0, bytemuck::bytes_of(&stem.params));
                 }
@@ -148,7 +168,7 @@ impl Tower {
             }
             Kind::Raw { frame } => {
                 let (plan, rows) = raw(*frame, &weights, &state, &soft).map_err(GpuError::from)?;
-                gpu.allocate(label, plan.values().into_iter().chain([&clip]), &mut memory).await?;
+                gpu.allocate_layout(label, &Layout::of(&[vec![&plan]]).with([&clip]), &mut memory).await?;
                 let front = Front::Raw { rows: Arc::clone(memory.get(&rows)?) };
                 (front, gpu.bind(&plan, &memory).await?)
             }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Buffer, Gpu, GpuError};
-use crate::plan::{Origin, Value};
+use crate::plan::{Layout, Origin, Slot, Value};
 
 /// The buffers of values. A clone shares them; a buffer is freed when the last one is gone.
 #[derive(Clone, Debug, Default)]
@@ -30,9 +30,29 @@ impl Memory {
         self.0.insert(value, buffer);
     }
 
+    /// Says where the values of a slot lie.
+    fn place(&mut self, slot: &Slot, buffer: &Arc<Buffer>) {
+        for value in &slot.values {
+            self.insert(value.clone(), Arc::clone(buffer));
+        }
+    }
+
     /// Takes over the values of another memory.
     pub fn extend(&mut self, other: &Self) {
         self.0.extend(other.0.iter().map(|(value, buffer)| (value.clone(), Arc::clone(buffer))));
+    }
+
+    /// Forgets where temporaries lie, and returns their buffers, each once.
+    pub fn take_temporaries(&mut self) -> Vec<Arc<Buffer>> {
+        let mut buffers: Vec<Arc<Buffer>> = Vec::new();
+        self.0.retain(|value, buffer| {
+            let is_temporary = value.origin() == Origin::Temporary;
+            if is_temporary && buffers.iter().all(|known| !Arc::ptr_eq(known, buffer)) {
+                buffers.push(Arc::clone(buffer));
+            }
+            !is_temporary
+        });
+        buffers
     }
 
     /// Forgets where a value lies.
@@ -65,6 +85,59 @@ impl Gpu {
             memory.insert(value.clone(), buffer);
         }
         Ok(())
+    }
+
+    /// Allocates the buffers of a layout whose values `memory` does not hold yet, zeroed.
+    ///
+    /// # Errors
+    /// As [`Self::allocate`].
+    pub async fn allocate_layout(
+        &self,
+        label: &str,
+        layout: &Layout,
+        memory: &mut Memory,
+    ) -> Result<(), GpuError> {
+        self.allocate_from(Vec::new(), label, layout, memory).await
+    }
+
+    /// As [`Self::allocate_layout`]; temporaries take buffers of `pool` where one is large enough.
+    ///
+    /// # Errors
+    /// As [`Self::allocate`].
+    pub async fn allocate_from(
+        &self,
+        mut pool: Vec<Arc<Buffer>>,
+        label: &str,
+        layout: &Layout,
+        memory: &mut Memory,
+    ) -> Result<(), GpuError> {
+        // The smallest that will do: a layout's slots of temporaries come largest first.
+        pool.sort_by_key(|buffer| buffer.size());
+        let mut missing = Vec::new();
+        for slot in &layout.slots {
+            if slot.values.iter().all(|value| memory.holds(value)) {
+                continue;
+            }
+            let fits = pool.iter().position(|buffer| buffer.size() >= slot.bytes);
+            match fits.filter(|_| slot.origin() == Origin::Temporary) {
+                Some(index) => memory.place(slot, &pool.remove(index)),
+                None => missing.push(slot),
+            }
+        }
+        let bytes = missing.iter().map(|slot| slot.bytes).sum();
+        let make = || missing.iter().map(|slot| self.allocate_slot(slot)).collect::<Result<Vec<_>, _>>();
+        let buffers = self.allocating(label, bytes, make).await?;
+        for (slot, buffer) in missing.into_iter().zip(&buffers) {
+            memory.place(slot, buffer);
+        }
+        Ok(())
+    }
+
+    fn allocate_slot(&self, slot: &Slot) -> Result<Arc<Buffer>, GpuError> {
+        match slot.values.first() {
+            Some(value) => self.allocate_one(value),
+            None => self.storage("nothing", 0),
+        }
     }
 
     fn allocate_one(&self, value: &Value) -> Result<Arc<Buffer>, GpuError> {

@@ -20,7 +20,7 @@ pub(super) fn platform_text(source: &Source) -> String {
         // Browsers ask for the line; naga, which reads the text elsewhere, does not know it.
         format!("enable subgroups;\n{}", source.wgsl)
     } else {
-        source.wgsl.clone()
+        source.wgsl.to_string()
     }
 }
 

@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_kernel_that_is_no_wgsl_is_an_error() {
         let gpu = gpu();
-        let source = Source { wgsl: "fn main( {".to_owned(), ..copy() };
+        let source = Source { wgsl: "fn main( {".into(), ..copy() };
         let made = pollster::block_on(gpu.pipeline(&source));
         assert!(matches!(&made, Err(GpuError::Kernel { kernel, .. }) if *kernel == source.name), "{made:?}");
         gpu.check().expect("nothing that nobody waits for");

@@ -10,15 +10,15 @@ use shaders::selftest::Form;
 use shaders::state::State;
 
 use super::corrections::Corrections;
-use super::forms::{self, Chosen, Products};
+use super::forms::{self, Choices, Products};
 use super::host_table::{HostTable, RowError};
-use super::lists::{Lists, Plans, whole_chunk};
+use super::lists::{Plans, Programs};
 use super::sampler::{OUT_LEN, Sampler, SamplingPlans};
-use super::{Attention, Config, KvCache, Parts, Rope, decode, scratch};
+use super::{Attention, Config, KvCache, Parts, Rope, scratch};
 use crate::adapter::{Adapter, Target};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::media::{Block, Input, MediaError};
-use crate::plan::{Plan, PlanError, Value};
+use crate::plan::{Layout, Plan, PlanError, Schedule, Value};
 
 /// Why a step failed.
 #[derive(Debug, thiserror::Error)]
@@ -37,25 +37,10 @@ pub enum StepError {
 /// Adapters on the device with the programs that apply them.
 struct Adapted {
     corrections: Corrections,
-    lists: Lists,
+    programs: Programs,
+    memory: Memory,
     /// Whether any adapter has a scale other than zero.
     active: bool,
-}
-
-/// The programs that apply adapters.
-async fn corrected(
-    gpu: &Gpu,
-    parts: &Parts,
-    memory: &Memory,
-    corrections: &Corrections,
-) -> Result<Lists, GpuError> {
-    let plans = Plans::new(parts, Some(corrections))?;
-    let layers = decode::plan(parts, Some(corrections), 0)?;
-    gpu.compile_ahead(plans.all().into_iter().chain([&layers])).await;
-    let mut memory = memory.clone();
-    memory.extend(corrections.memory());
-    let layers = gpu.bind(&layers, &memory).await?;
-    Lists::bind(gpu, &plans, &memory, &layers, &mut |_| ()).await
 }
 
 /// What the host writes and reads between replays.
@@ -91,12 +76,10 @@ impl Io {
 
 /// Everything that a decoder does, without adapters.
 pub struct DecoderPlans {
-    /// The layers and the head of one token, in the forms that may be chosen.
-    layers: Vec<Plan>,
-    lists: Plans,
-    /// The head for one row of a chunk that went through all layers.
-    head: Plan,
-    sampling: SamplingPlans,
+    /// With packed products, where any is asked for and can be.
+    packed: Option<(Choices, Plans)>,
+    floats: Plans,
+    sampling: Rc<SamplingPlans>,
 }
 
 impl DecoderPlans {
@@ -104,21 +87,60 @@ impl DecoderPlans {
     ///
     /// # Errors
     /// [`PlanError`].
-    pub fn new(parts: &mut Parts, products: Products) -> Result<Self, PlanError> {
-        let layers = parts.config.layers.len();
-        let (packed, floats) = forms::candidates(parts, products)?;
+    pub fn new(parts: &Parts, products: Products) -> Result<Self, PlanError> {
+        Self::with_sampling(parts, products, Rc::new(SamplingPlans::new(parts)?))
+    }
+
+    fn with_sampling(
+        parts: &Parts,
+        products: Products,
+        sampling: Rc<SamplingPlans>,
+    ) -> Result<Self, PlanError> {
+        let asked = Choices::asked(parts.limits, products);
+        let packed = if asked.packed.is_some() { Some(Plans::new(parts, asked, None)?) } else { None };
+        let packed = packed.filter(|plans| plans.one.forms().any(forms::is_packed));
         Ok(Self {
-            layers: packed.into_iter().chain([floats]).collect(),
-            lists: Plans::new(parts, None)?,
-            head: decode::plan(parts, None, layers)?,
-            sampling: SamplingPlans::new(parts)?,
+            packed: packed.map(|plans| (asked, plans)),
+            floats: Plans::new(parts, Choices::default(), None)?,
+            sampling,
         })
     }
 
-    /// All plans.
-    pub fn all(&self) -> impl Iterator<Item = &Plan> {
-        let lists = self.lists.all().into_iter().chain([&self.head]);
-        self.layers.iter().chain(lists).chain(self.sampling.all())
+    /// The plans whose kernels a load compiles.
+    pub fn usual(&self) -> impl Iterator<Item = &Plan> {
+        self.sets().flat_map(Plans::usual).chain(self.sampling.all())
+    }
+
+    /// What runs one after the other.
+    #[must_use]
+    pub fn schedules(&self) -> Vec<Schedule<'_>> {
+        self.sets().flat_map(|plans| plans.schedules(self.sampling.all())).collect()
+    }
+
+    /// One drawn token, greedily: with packed products, where there are any.
+    #[must_use]
+    pub fn decode(&self) -> Schedule<'_> {
+        self.preferred().map(|plans| &plans.one).into_iter().chain(self.sampling.all().take(1)).collect()
+    }
+
+    /// A chunk of a prompt.
+    #[must_use]
+    pub fn prefill(&self) -> Schedule<'_> {
+        self.preferred().into_iter().flat_map(|plans| [&plans.embed, &plans.chunk]).collect()
+    }
+
+    /// What is left of the last token of a prompt, and the first token drawn, greedily.
+    #[must_use]
+    pub fn tail(&self) -> Schedule<'_> {
+        self.preferred().map(|plans| &plans.tail).into_iter().chain(self.sampling.all().take(1)).collect()
+    }
+
+    fn preferred(&self) -> Option<&Plans> {
+        self.sets().next()
+    }
+
+    fn sets(&self) -> impl Iterator<Item = &Plans> {
+        self.packed.iter().map(|(_, plans)| plans).chain([&self.floats])
     }
 }
 
@@ -130,18 +152,57 @@ pub struct Decoder {
     /// The part of it that holds weights.
     weights: Memory,
     io: Io,
-    plain: Lists,
+    choices: Choices,
+    plain: Programs,
     adapted: Option<Adapted>,
-    /// The head for one row of a chunk that went through all layers.
-    head: Program,
     /// Whether packed products were timed beside floats.
     timed: bool,
+    sampling: Rc<SamplingPlans>,
     sampler: Sampler,
     table: Option<Rc<HostTable>>,
     /// The id whose per-layer embedding soft tokens have.
     pad: u32,
     seed: u64,
     recent: u32,
+}
+
+/// The programs of the choices that were made.
+struct Chosen {
+    choices: Choices,
+    programs: Programs,
+    /// Whether both forms were timed for it.
+    timed: bool,
+}
+
+/// Binds a decoder's plans: those with packed products where they are asked for, or turn out to be faster. `progress` gets
+/// the programs done, of [`Programs::COUNT`].
+///
+/// # Errors
+/// When the device was lost, or refuses a kernel that is not packed.
+async fn choose(
+    gpu: &Gpu,
+    plans: &DecoderPlans,
+    memory: &Memory,
+    products: Products,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Chosen, GpuError> {
+    let mut timed = false;
+    if let Some((choices, packed)) = &plans.packed {
+        let one = match gpu.bind(&packed.one, memory).await {
+            // Not every browser has the packed products of WGSL.
+            Err(GpuError::Kernel { .. }) => None,
+            bound => Some(bound?),
+        };
+        if let Some(one) = one {
+            timed = !matches!(products, Products::Packed { .. });
+            if !timed || forms::is_faster(gpu, &one, &gpu.bind(&plans.floats.one, memory).await?).await? {
+                let programs = Programs::bind(gpu, packed, memory, progress).await?;
+                return Ok(Chosen { choices: *choices, programs, timed });
+            }
+        }
+    }
+    let programs = Programs::bind(gpu, &plans.floats, memory, progress).await?;
+    Ok(Chosen { choices: Choices::default(), programs, timed })
 }
 
 /// What [`Decoder::new`] is made of.
@@ -162,7 +223,7 @@ pub struct Ingredients {
 
 impl Decoder {
     /// Programs that [`Self::new`] makes, in whose number its progress is told.
-    pub const LISTS: u64 = 5;
+    pub const PROGRAMS: u64 = Programs::COUNT + 1;
 
     /// Allocates cache and working memory and compiles every kernel.
     ///
@@ -173,13 +234,11 @@ impl Decoder {
         made_of: Ingredients,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, GpuError> {
-        let Ingredients { mut parts, weights, table, context, pad, products } = made_of;
-        let plans = DecoderPlans::new(&mut parts, products)?;
+        let Ingredients { parts, weights, table, context, pad, products } = made_of;
+        let plans = DecoderPlans::new(&parts, products)?;
         let mut memory = weights.clone();
-        let label = "keys, values and working memory";
-        let whole = whole_chunk(&parts, None)?;
-        let values = plans.all().chain([&whole]).flat_map(Plan::values);
-        gpu.allocate(label, values.chain(parts.kv.values()), &mut memory).await?;
+        let layout = Layout::of(&plans.schedules()).with(parts.kv.values());
+        gpu.allocate_layout("keys, values and working memory", &layout, &mut memory).await?;
         let factors = parts.weights.rope_factors.as_deref();
         let ropes = [(Attention::Sliding, &parts.rope_sliding), (Attention::Global, &parts.rope_global)];
         for (attention, rope) in ropes {
@@ -189,16 +248,10 @@ impl Decoder {
             }
         }
 
-        let total = Self::LISTS;
+        let total = Self::PROGRAMS;
         progress(0, total);
-        let Chosen { layers, timed } = forms::choose(&gpu, &mut parts, &memory, products).await?;
-        // The choice is also that of the products in front of the layers.
-        let lists = Plans::new(&parts, None)?;
         let mut told = |done| progress(done, total);
-        let plain = Lists::bind(&gpu, &lists, &memory, &layers, &mut told).await?;
-        let head = decode::plan(&parts, None, parts.config.layers.len())?;
-        let head = gpu.bind(&head, &memory).await?;
-        progress(4, total);
+        let Chosen { choices, programs, timed } = choose(&gpu, &plans, &memory, products, &mut told).await?;
         let sampler = Sampler::bind(&gpu, &plans.sampling, &memory).await?;
         progress(total, total);
         gpu.check()?;
@@ -209,10 +262,11 @@ impl Decoder {
             memory,
             weights,
             io,
-            plain,
+            choices,
+            plain: programs,
             adapted: None,
-            head,
             timed,
+            sampling: plans.sampling,
             sampler,
             table: table.map(Rc::new),
             pad,
@@ -222,8 +276,11 @@ impl Decoder {
     }
 
     /// The programs in use.
-    fn lists(&self) -> &Lists {
-        self.adapted.as_ref().filter(|adapted| adapted.active).map_or(&self.plain, |adapted| &adapted.lists)
+    fn programs(&self) -> &Programs {
+        self.adapted
+            .as_ref()
+            .filter(|adapted| adapted.active)
+            .map_or(&self.plain, |adapted| &adapted.programs)
     }
 
     /// Replaces the adapters. They must fit the model ([`Adapter::fit`]) and together have no more than the ranks that
@@ -238,10 +295,26 @@ impl Decoder {
         }
         let parts = &self.parts;
         let corrections = Corrections::new(&self.gpu, parts, &self.memory, adapters).await?;
-        let lists = corrected(&self.gpu, parts, &self.memory, &corrections).await?;
+        let (programs, memory) = self.corrected(&corrections).await?;
         self.gpu.check()?;
-        self.adapted = Some(Adapted { corrections, lists, active: false });
+        self.adapted = Some(Adapted { corrections, programs, memory, active: false });
         Ok(())
+    }
+
+    /// The programs that apply adapters, and where their values lie. They run in place of those without: their temporaries
+    /// take the same buffers, in an order of their own.
+    async fn corrected(&self, corrections: &Corrections) -> Result<(Programs, Memory), GpuError> {
+        let plans = Plans::new(&self.parts, self.choices, Some(corrections))?;
+        self.gpu.compile_ahead(plans.usual()).await;
+        let mut memory = self.memory.clone();
+        memory.extend(corrections.memory());
+        let pool = memory.take_temporaries();
+        let schedules = plans.schedules(std::iter::empty());
+        let tokens: [Schedule<'_>; 2] = [vec![&plans.one], vec![&plans.tail]];
+        let layout = Layout::of(&[schedules, tokens.to_vec()].concat());
+        self.gpu.allocate_from(pool, "adapters", &layout, &mut memory).await?;
+        let programs = Programs::bind(&self.gpu, &plans, &memory, &mut |_| ()).await?;
+        Ok((programs, memory))
     }
 
     /// Sets the scale of each adapter. Where all are zero the lists without corrections run.
@@ -321,8 +394,7 @@ impl Decoder {
     /// Which products of decode are packed: [`Products::Floats`] or [`Products::Packed`].
     #[must_use]
     pub fn products(&self) -> Products {
-        let packed = |least_rows| Products::Packed { least_rows };
-        self.parts.packed.map_or(Products::Floats, packed)
+        self.choices.products()
     }
 
     /// Whether that was found out by timing both.
@@ -336,29 +408,34 @@ impl Decoder {
     /// # Errors
     /// When the device was lost, or refuses a kernel that is not packed; the decoder must not be used then.
     pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
-        let (gpu, parts) = (&self.gpu, &mut self.parts);
-        let Chosen { layers, timed } = forms::choose(gpu, parts, &self.memory, products).await?;
-        let plans = Plans::new(parts, None)?;
-        self.plain = Lists::bind(gpu, &plans, &self.memory, &layers, &mut |_| ()).await?;
-        let head = decode::plan(parts, None, parts.config.layers.len())?;
-        self.head = gpu.bind(&head, &self.memory).await?;
-        if let Some(adapted) = &mut self.adapted {
-            adapted.lists = corrected(gpu, parts, &self.memory, &adapted.corrections).await?;
+        let plans = DecoderPlans::with_sampling(&self.parts, products, Rc::clone(&self.sampling))?;
+        let mut memory = self.memory.clone();
+        let pool = memory.take_temporaries();
+        let layout = Layout::of(&plans.schedules());
+        self.gpu.allocate_from(pool, "working memory", &layout, &mut memory).await?;
+        let chosen = choose(&self.gpu, &plans, &memory, products, &mut |_| ()).await?;
+        let Chosen { choices, programs, timed } = chosen;
+        self.sampler = Sampler::bind(&self.gpu, &plans.sampling, &memory).await?;
+        (self.choices, self.plain, self.memory) = (choices, programs, memory);
+        if let Some(adapted) = self.adapted.take() {
+            let Adapted { corrections, active, .. } = adapted;
+            let (programs, memory) = self.corrected(&corrections).await?;
+            self.adapted = Some(Adapted { corrections, programs, memory, active });
         }
         self.timed = timed;
-        gpu.check()
+        self.gpu.check()
     }
 
     /// Dispatches of one drawn token.
     #[must_use]
     pub fn dispatches_per_token(&self) -> usize {
-        self.lists().one.len() + self.sampler.program().len()
+        self.programs().one.len() + self.sampler.program().len()
     }
 
     /// The dispatches of one drawn token.
     #[must_use]
     pub fn token(&self) -> Program {
-        let mut program = self.lists().one.clone();
+        let mut program = self.programs().one.clone();
         program.extend(self.sampler.program());
         program
     }
@@ -368,20 +445,20 @@ impl Decoder {
     pub fn forms(&self) -> Vec<Form> {
         let mut seen = HashSet::new();
         let repacked = self.parts.weights.dtypes().into_iter().map(Form::Repack);
-        let tried = self.programs().flat_map(|program| program.plan().forms()).cloned();
+        let tried = self.all().flat_map(|program| program.plan().forms()).cloned();
         repacked.chain(tried).filter(|form| seen.insert(form.clone())).collect()
     }
 
     /// The kernels of this model and its active adapters that cannot be tried alone.
     #[must_use]
     pub fn untried(&self) -> BTreeSet<&str> {
-        self.programs().flat_map(|program| program.plan().untried()).collect()
+        self.all().flat_map(|program| program.plan().untried()).collect()
     }
 
     /// The programs of prefill, of drawn tokens, and of every way to draw them.
-    fn programs(&self) -> impl Iterator<Item = &Program> {
-        let lists = self.lists();
-        let lists = [&lists.embed, &lists.one, &lists.chunk, &lists.tail, &self.head];
+    fn all(&self) -> impl Iterator<Item = &Program> {
+        let lists = self.programs();
+        let lists = [&lists.embed, &lists.one, &lists.chunk, &lists.tail, &lists.head];
         lists.into_iter().chain(self.sampler.all())
     }
 
@@ -455,7 +532,7 @@ impl Decoder {
         }
         self.write_state(pos, len, 0);
         let mut encoder = self.gpu.encoder();
-        let lists = self.lists();
+        let lists = self.programs();
         lists.embed.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), len);
         for (block, part) in input.blocks_in(chunk) {
             self.place(&mut encoder, block, &part, pos)?;
@@ -468,17 +545,15 @@ impl Decoder {
 
     /// Binds the program that runs a chunk through all layers, where it is not there yet.
     async fn bind_whole_chunk(&mut self) -> Result<(), GpuError> {
-        let (gpu, parts) = (&self.gpu, &self.parts);
-        let (lists, corrections) = match &mut self.adapted {
-            Some(Adapted { corrections, lists, active: true }) => (lists, Some(&*corrections)),
-            _ => (&mut self.plain, None),
-        };
-        if lists.whole_chunk.is_none() {
-            let mut memory = self.memory.clone();
-            if let Some(corrections) = corrections {
-                memory.extend(corrections.memory());
+        let (programs, memory, corrections) = match &mut self.adapted {
+            Some(Adapted { corrections, programs, memory, active: true }) => {
+                (programs, &*memory, Some(&*corrections))
             }
-            lists.whole_chunk = Some(gpu.bind(&whole_chunk(parts, corrections)?, &memory).await?);
+            _ => (&mut self.plain, &self.memory, None),
+        };
+        if programs.whole_chunk.is_none() {
+            let plans = Plans::new(&self.parts, self.choices, corrections)?;
+            programs.whole_chunk = Some(self.gpu.bind(&plans.whole_chunk, memory).await?);
         }
         Ok(())
     }
@@ -533,7 +608,7 @@ impl Decoder {
         let mut encoder = self.gpu.encoder();
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            self.lists().tail.encode(&mut pass, 1);
+            self.programs().tail.encode(&mut pass, 1);
             self.sampler.program().encode(&mut pass, 1);
         }
         self.sampler.submit(&self.gpu, encoder, which);
@@ -544,7 +619,7 @@ impl Decoder {
         let mut encoder = self.gpu.encoder();
         for _ in 0..count {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            self.lists().one.encode(&mut pass, 1);
+            self.programs().one.encode(&mut pass, 1);
             self.sampler.program().encode(&mut pass, 1);
         }
         self.sampler.submit(&self.gpu, encoder, which);
@@ -573,7 +648,7 @@ impl Decoder {
     /// When the device was lost.
     pub async fn logits(&self, row: u32) -> Result<Vec<f32>, GpuError> {
         self.single_out(row);
-        self.gpu.run(&self.head, 1);
+        self.gpu.run(&self.plain.head, 1);
         self.read_logits().await
     }
 
@@ -586,7 +661,7 @@ impl Decoder {
         self.write_rows(&[id]).await?;
         self.gpu.queue().write_buffer(&self.io.tokens, 0, bytemuck::bytes_of(&id));
         self.write_state(pos, 1, 0);
-        self.gpu.run(&self.lists().one, 1);
+        self.gpu.run(&self.programs().one, 1);
         Ok(self.read_logits().await?)
     }
 

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use shaders::embed::gather;
 use shaders::matvec::{Epilogue, Matvec, Prologue};
-use shaders::ple::combine::{self, Table};
+use shaders::ple::combine::{self as combine_kernel, Table};
 use shaders::selftest::Form;
 
 use super::Parts;
-use super::forms::matvec_form;
+use super::forms::{Choices, matvec_form};
 use super::prefill::product;
 use crate::plan::{Grid, Plan, PlanError, Traffic, Value};
 
@@ -30,36 +30,54 @@ pub fn tokens(parts: &Parts) -> Result<Plan, PlanError> {
     Ok(steps)
 }
 
-/// Per-layer inputs into `ple`, from `h[0]` and the table (or the rows that the host brought). With `one`, for a single
-/// row, by the product of decode.
+/// Per-layer inputs into `ple`, from `h[0]` and the table (or the rows that the host brought), for any number of rows.
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn per_layer(parts: &Parts, one: bool) -> Result<Plan, PlanError> {
-    let (s, config) = (&parts.scratch, &parts.config);
-    let mut steps = Plan::default();
-    let Some(norm) = &parts.weights.ple_norm else { return Ok(steps) };
-    if one {
-        let matrix = parts.matrix("per_layer_model_proj")?;
-        let mut kernel = Matvec {
-            k: matrix.k,
-            dtypes: vec![matrix.dtype],
-            prologue: Prologue::Plain,
-            epilogue: Epilogue::Store,
-            adapted: shaders::matvec::Adapted::NOT,
-            form: shaders::matvec::Form::default(),
-        };
-        kernel.form = matvec_form(parts.limits, parts.packed, &kernel, matrix.n);
-        let (mut params, grid) = kernel.dispatch(&[matrix.n]);
-        params.planes[0] = matrix.whole().layout.planes;
-        let buffers: [&Value; 3] = [&s.ple_projected, &s.h[0], &matrix.whole().value];
-        steps.push(&kernel.source()?, &params, &buffers, Grid::Fixed(grid))?;
-        steps.reading(Traffic::Fixed(matrix.whole().layout.bytes()));
-        steps.tried_as(Form::Matvec(kernel));
-    } else {
-        product(parts, &mut steps, "per_layer_model_proj", &s.h[0], &s.ple_projected)?;
+pub fn per_layer(parts: &Parts) -> Result<Plan, PlanError> {
+    let (s, mut plan) = (&parts.scratch, Plan::default());
+    if parts.weights.ple_norm.is_some() {
+        product(parts, &mut plan, "per_layer_model_proj", &s.h[0], &s.ple_projected)?;
+        combine(parts, &mut plan)?;
     }
-    let params = combine::Params::new(config.width, config.layers.len() as u32, config.ple, config.eps);
+    Ok(plan)
+}
+
+/// The same for a single row, by the product of decode.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn per_layer_of_one(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
+    let (s, mut plan) = (&parts.scratch, Plan::default());
+    if parts.weights.ple_norm.is_none() {
+        return Ok(plan);
+    }
+    let matrix = parts.matrix("per_layer_model_proj")?;
+    let mut kernel = Matvec {
+        k: matrix.k,
+        dtypes: vec![matrix.dtype],
+        prologue: Prologue::Plain,
+        epilogue: Epilogue::Store,
+        adapted: shaders::matvec::Adapted::NOT,
+        form: shaders::matvec::Form::default(),
+    };
+    kernel.form = matvec_form(parts.limits, choices, &kernel, matrix.n);
+    let (mut params, grid) = kernel.dispatch(&[matrix.n]);
+    params.planes[0] = matrix.whole().layout.planes;
+    let operands = [&s.ple_projected, &s.h[0], &matrix.whole().value];
+    plan.push(&kernel.source()?, &params, &operands, Grid::Fixed(grid))?;
+    plan.reading(Traffic::Fixed(matrix.whole().layout.bytes()));
+    plan.tried_as(Form::Matvec(kernel));
+    combine(parts, &mut plan)?;
+    Ok(plan)
+}
+
+/// The normed projection and the row of the table, added and scaled.
+fn combine(parts: &Parts, steps: &mut Plan) -> Result<(), PlanError> {
+    let (s, config) = (&parts.scratch, &parts.config);
+    let Some(norm) = &parts.weights.ple_norm else { return Ok(()) };
+    let params =
+        combine_kernel::Params::new(config.width, config.layers.len() as u32, config.ple, config.eps);
     match parts.weights.matrix("per_layer_token_embd") {
         Some(table) => {
             for part in &table.parts {
@@ -67,16 +85,16 @@ pub fn per_layer(parts: &Parts, one: bool) -> Result<Plan, PlanError> {
                 let buffers: [&Value; 6] = [&s.ple_projected, norm, &s.state, &part.value, &s.ple, &s.tokens];
                 let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
                 let from = Table::Planar(table.dtype);
-                steps.push(&combine::source(from)?, &params, &buffers, grid)?;
+                steps.push(&combine_kernel::source(from)?, &params, &buffers, grid)?;
                 steps.tried_as(Form::Combine(from));
             }
         }
         None => {
             let buffers: [&Value; 5] = [&s.ple_projected, norm, &s.state, &s.ple_rows, &s.ple];
             let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
-            steps.push(&combine::source(Table::Host)?, &params, &buffers, grid)?;
+            steps.push(&combine_kernel::source(Table::Host)?, &params, &buffers, grid)?;
             steps.tried_as(Form::Combine(Table::Host));
         }
     }
-    Ok(steps)
+    Ok(())
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use shaders::matvec::{Form, Matvec, Prologue};
 use shaders::selftest;
 
-use super::{Parts, TensorList, decode};
-use crate::gpu::{Gpu, GpuError, Memory, Program, Timer};
-use crate::plan::{Limits, Plan, PlanError};
+use super::TensorList;
+use crate::gpu::{Gpu, GpuError, Program, Timer};
+use crate::plan::Limits;
 
 /// Rows from which a product is large enough to earn back what packing x costs every workgroup.
 pub const LARGE: u32 = 8192;
@@ -33,88 +33,56 @@ pub enum Products {
 /// A form for a kernel with `rows` rows in all: the fastest of those timed in `shaders/MEASUREMENTS.md`. Few long rows are
 /// split along the columns, so that the device has enough to do, and so are those behind the merge of attention; many
 /// rows share what a lane loads of x. On a processor that plays a graphics device there is no room to fill, and what
-/// every workgroup repeats costs most. `packed` is [`Parts::packed`].
+/// every workgroup repeats costs most.
 #[must_use]
-pub fn matvec_form(limits: Limits, packed: Option<u32>, kernel: &Matvec, rows: u32) -> Form {
+pub fn matvec_form(limits: Limits, choices: Choices, kernel: &Matvec, rows: u32) -> Form {
     let form = match (rows, kernel.k, kernel.prologue) {
         _ if limits.software => Form::new(4, 2, 1),
         (LARGE.., ..) => Form::new(4, 4, 1),
         (_, 4096.., _) | (_, _, Prologue::Merge) => Form::new(1, 8, 2),
         _ => Form::new(1, 8, 1),
     };
-    let is_meant = packed.is_some_and(|least| rows >= least);
+    let is_meant = choices.packed.is_some_and(|least| rows >= least);
     let can = || Matvec { form, ..kernel.clone() }.can_be_packed();
     if is_meant && can() { form.packed() } else { form }
 }
 
-/// Rows from which products are to be packed; none where none are.
-fn asked(limits: Limits, products: Products) -> Option<u32> {
-    match products {
-        Products::Floats => None,
-        Products::Packed { least_rows } => Some(least_rows),
-        Products::Measured => (!limits.software && !limits.portable).then_some(LARGE),
+/// What is chosen for a device, by measuring or because somebody says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// Rows from which the products of decode are packed; none where none are.
+    pub packed: Option<u32>,
+}
+
+impl Choices {
+    /// What `products` asks for where the device can: packed products, if any.
+    #[must_use]
+    pub fn asked(limits: Limits, products: Products) -> Self {
+        let packed = match products {
+            Products::Floats => None,
+            Products::Packed { least_rows } => Some(least_rows),
+            Products::Measured => (!limits.software && !limits.portable).then_some(LARGE),
+        };
+        Self { packed }
+    }
+
+    /// The products of these choices.
+    #[must_use]
+    pub fn products(self) -> Products {
+        self.packed.map_or(Products::Floats, |least_rows| Products::Packed { least_rows })
     }
 }
 
-/// The layers and the head of one token in each form that may be chosen: packed, where any product then is, and in floats.
+/// Whether the kernels of one program that another has not are faster than those that the other has instead, by enough to
+/// take what they round.
 ///
 /// # Errors
-/// [`PlanError`].
-pub fn candidates(parts: &mut Parts, products: Products) -> Result<(Option<Plan>, Plan), PlanError> {
-    parts.packed = asked(parts.limits, products);
-    let packed = if parts.packed.is_some() { Some(decode::plan(parts, None, 0)?) } else { None };
-    let packed = packed.filter(|plan| plan.forms().any(is_packed));
-    parts.packed = None;
-    Ok((packed, decode::plan(parts, None, 0)?))
-}
-
-/// What was chosen.
-pub struct Chosen {
-    /// The layers and the head of one token.
-    pub layers: Program,
-    /// Whether both forms were timed for it.
-    pub timed: bool,
-}
-
-/// Decides which products are packed, sets [`Parts::packed`], and binds the layers and the head of one token so.
-///
-/// # Errors
-/// When the device was lost, or refuses a kernel that is not packed.
-pub async fn choose(
-    gpu: &Gpu,
-    parts: &mut Parts,
-    memory: &Memory,
-    products: Products,
-) -> Result<Chosen, GpuError> {
-    let (packed, floats) = candidates(parts, products)?;
-    let packed = match packed {
-        Some(plan) => bind_packed(gpu, &plan, memory).await?,
-        None => None,
-    };
-    let least_rows = asked(parts.limits, products);
-    if let (Some(packed), Products::Packed { .. }) = (&packed, products) {
-        parts.packed = least_rows;
-        return Ok(Chosen { layers: packed.clone(), timed: false });
-    }
-    let floats = gpu.bind(&floats, memory).await?;
-    let Some(packed) = packed else { return Ok(Chosen { layers: floats, timed: false }) };
+/// When the device was lost.
+pub async fn is_faster(gpu: &Gpu, packed: &Program, floats: &Program) -> Result<bool, GpuError> {
     let timer = Timer::new(gpu)?;
-    let before = time_those_not_in(&timer, &floats, &packed).await?;
-    let after = time_those_not_in(&timer, &packed, &floats).await?;
-    if after >= before * (1.0 - LEAST_GAIN) {
-        return Ok(Chosen { layers: floats, timed: true });
-    }
-    parts.packed = least_rows;
-    Ok(Chosen { layers: packed, timed: true })
-}
-
-/// The program with packed products; none where the device refuses them.
-async fn bind_packed(gpu: &Gpu, plan: &Plan, memory: &Memory) -> Result<Option<Program>, GpuError> {
-    match gpu.bind(plan, memory).await {
-        // Not every browser has the packed products of WGSL.
-        Err(GpuError::Kernel { .. }) => Ok(None),
-        bound => bound.map(Some),
-    }
+    let before = time_those_not_in(&timer, floats, packed).await?;
+    let after = time_those_not_in(&timer, packed, floats).await?;
+    Ok(after < before * (1.0 - LEAST_GAIN))
 }
 
 /// The products of decode that [`Products::Measured`] is about, each shape once: storage types of the matrices that share x,

@@ -20,7 +20,7 @@ mod tensors;
 pub use config::{Attention, Config, ConfigError, Experts, LayerConfig, OtherKind};
 pub use corrections::{Corrections, Site, spans};
 pub use decoder::{Decoder, DecoderPlans, Ingredients, StepError};
-pub use forms::{LARGE, Products, is_packed, large_products};
+pub use forms::{Choices, LARGE, Products, is_packed, large_products};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};
 pub use parts::{Extent, Parts, Rope};

@@ -65,8 +65,6 @@ pub struct Parts {
     pub rope_global: Rope,
     /// What the device allows.
     pub limits: Limits,
-    /// Rows from which the products of decode are packed; none where none are ([`super::forms::choose`]).
-    pub packed: Option<u32>,
 }
 
 /// What [`Parts`] are described for.
@@ -101,7 +99,6 @@ impl Parts {
             weights,
             kv_type,
             limits,
-            packed: None,
         }
     }
 

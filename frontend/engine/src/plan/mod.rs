@@ -10,8 +10,10 @@
 //! | [`value`] | values and what they are for |
 //! | [`step`] | one dispatch: grid, parameters, traffic |
 //! | [`limits`] | what of a device a plan depends on |
+//! | [`memory`] | which values share a buffer |
 
 mod limits;
+mod memory;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -26,6 +28,7 @@ use shaders::selftest::Form;
 use shaders::{Binding, PreprocessError, Source};
 
 pub use limits::Limits;
+pub use memory::{Layout, Schedule, Slot};
 pub use step::{Grid, Params, Step, Traffic};
 pub use value::{Origin, Value};
 

@@ -1,7 +1,9 @@
+use std::collections::HashSet;
+
 use shaders::bandwidth::copy;
 
 use super::verify::{Unsound, Verifier};
-use super::{Grid, Limits, Origin, Plan, PlanError, Value};
+use super::{Grid, Layout, Limits, Origin, Plan, PlanError, Schedule, Slot, Value};
 use crate::model::{DecoderPlans, Products};
 use crate::session::DeviceMemory;
 use crate::synth::tests::plan as shape;
@@ -84,15 +86,70 @@ fn the_plans_of_every_shape_are_sound() {
         for limits in [CARD, LEAST] {
             let memory = DeviceMemory { available: u64::MAX, largest_binding: limits.largest_binding };
             let fit = model.fit(0, memory).expect("it fits");
-            let mut parts = model.describe(fit, limits).expect("a description");
+            let parts = model.describe(fit, limits).expect("a description");
             for products in [Products::Floats, Products::Packed { least_rows: 0 }] {
-                let plans = DecoderPlans::new(&mut parts, products).expect("plans");
-                let steps: usize = plans.all().map(Plan::len).sum();
+                let plans = DecoderPlans::new(&parts, products).expect("plans");
+                let steps: usize = plans.usual().map(Plan::len).sum();
                 assert!(steps > 10 * parts.config.layers.len(), "{name}: {steps}");
-                for plan in plans.all() {
-                    assert_eq!(verifier.verify(plan, limits), [], "{name} {products:?} {limits:?}");
+                let schedules = plans.schedules();
+                for schedule in &schedules {
+                    assert_eq!(
+                        verifier.verify_schedule(schedule, limits),
+                        [],
+                        "{name} {products:?} {limits:?}"
+                    );
+                }
+                keeps_apart(&Layout::of(&schedules), &schedules);
+            }
+        }
+    }
+}
+
+/// No two values of a buffer are needed at the same time in any schedule.
+fn keeps_apart(layout: &Layout, schedules: &[Schedule<'_>]) {
+    let mut shared = 0;
+    for slot in &layout.slots {
+        shared += usize::from(slot.values.len() > 1);
+        for schedule in schedules {
+            let steps: Vec<_> = schedule.iter().flat_map(|plan| plan.steps()).collect();
+            // The value that the buffer holds, as the steps go: once another has it, the one before is not bound again.
+            let mut gone: HashSet<&Value> = HashSet::new();
+            let mut holds: Option<&Value> = None;
+            for step in steps {
+                let bound: Vec<&Value> = step.values().filter(|value| slot.values.contains(value)).collect();
+                let Some(&value) = bound.first() else { continue };
+                assert!(bound.iter().all(|other| *other == value), "{bound:?} in one step");
+                assert!(!gone.contains(value), "{value:?} was overwritten");
+                if let Some(before) = holds.replace(value).filter(|before| *before != value) {
+                    gone.insert(before);
                 }
             }
         }
     }
+    assert!(shared > 0);
+}
+
+#[test]
+fn temporaries_share_buffers_where_their_lives_do_not_overlap() {
+    let given = Value::state("given", 64);
+    let [a, b, c] = [("a", 64), ("b", 32), ("c", 48)].map(|(name, bytes)| Value::temporary(name, bytes));
+    let mut chain = copying(&given, &a);
+    chain.extend(&copying(&a, &b));
+    chain.extend(&copying(&b, &c));
+    let slots = |schedules: &[Schedule<'_>]| {
+        let names = |slot: &Slot| slot.values.iter().map(|value| value.name().to_owned()).collect::<Vec<_>>();
+        let layout = Layout::of(schedules);
+        layout.slots.iter().map(|slot| (slot.bytes, names(slot).join(" "))).collect::<Vec<_>>()
+    };
+    let named = |slots: &[(u64, &str)]| -> Vec<_> {
+        slots.iter().map(|&(bytes, names)| (bytes, names.to_owned())).collect()
+    };
+    // c comes when a is done with; b is needed beside both.
+    assert_eq!(slots(&[vec![&chain]]), named(&[(64, "given"), (64, "a c"), (32, "b")]));
+    // Another schedule binds a and c together.
+    let both = copying(&a, &c);
+    assert_eq!(slots(&[vec![&chain], vec![&both]]), named(&[(64, "given"), (64, "a"), (48, "c"), (32, "b")]));
+    // What lives across plans lives across them.
+    let (first, second) = (copying(&given, &a), copying(&a, &b));
+    assert_eq!(slots(&[vec![&first, &second]]), named(&[(64, "given"), (64, "a"), (32, "b")]));
 }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
 use shaders::Source;
 
-use super::{Limits, Origin, Plan, Value};
+use super::{Limits, Origin, Plan, Schedule, Value};
 
 /// What is wrong with a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +32,14 @@ pub struct Verifier {
 impl Verifier {
     /// What is wrong with a plan for a device with these limits.
     pub fn verify(&mut self, plan: &Plan, limits: Limits) -> Vec<Unsound> {
+        self.verify_schedule(&vec![plan], limits)
+    }
+
+    /// What is wrong with plans that run one after the other.
+    pub fn verify_schedule(&mut self, schedule: &Schedule<'_>, limits: Limits) -> Vec<Unsound> {
         let mut wrong = Vec::new();
         let mut written: HashSet<&Value> = HashSet::new();
-        for step in plan.steps() {
+        for step in schedule.iter().flat_map(|plan| plan.steps()) {
             let name = || step.name().to_owned();
             let uses = self.uses_of(&step.kernel);
             if step.operands.len() as u32 > limits.storage_buffers {

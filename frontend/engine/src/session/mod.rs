@@ -143,8 +143,8 @@ impl Session {
         drop(header);
 
         let mut parts = plan.describe(fit, gpu.plan_limits())?;
-        let plans = DecoderPlans::new(&mut parts, options.products).map_err(GpuError::from)?;
-        let compiled = gpu.compile_ahead(plans.all());
+        let plans = DecoderPlans::new(&parts, options.products).map_err(GpuError::from)?;
+        let compiled = gpu.compile_ahead(plans.usual());
         drop(plans);
         let mut told = |p: weights::Progress| progress(Loading::Weights(p.done, p.total));
         let weights =
@@ -162,7 +162,7 @@ impl Session {
         let mut told = |done, total| progress(Loading::Kernels(done, total));
         let decoder = cancel
             .guard(async {
-                told(0, Decoder::LISTS);
+                told(0, Decoder::PROGRAMS);
                 compiled.await;
                 let made = Decoder::new(Rc::clone(&gpu), whole, &mut told).await;
                 made.map_err(EngineError::from)

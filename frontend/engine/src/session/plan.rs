@@ -4,11 +4,13 @@ use std::ops::Range;
 
 use crate::audio;
 use crate::gguf::Header;
+use crate::gpu::Memory;
 use crate::model::{
     Config, Extent, KvType, LargestBuffer, MatrixSpec, Parts, TensorError, TensorList, large_products,
     largest_buffer, ring_bytes, working_bytes,
 };
 use crate::plan::Limits;
+use crate::train::Base;
 use crate::vision::{Budget, TowerPlan};
 use crate::weights::{self, Weights};
 
@@ -193,6 +195,15 @@ impl Plan {
         let (kv_type, ple_on_host) = (self.kv_type, fit.table_on_host);
         let extent = Extent { context: fit.context, kv_type, ple_on_host };
         Ok(Parts::describe(self.config.clone(), self.tensors.vocabulary(), weights, extent, limits))
+    }
+
+    /// What a training of the model is described with. Its weights are nowhere.
+    ///
+    /// # Errors
+    /// As [`Self::describe`].
+    pub fn training_base(&self, fit: Fit, limits: Limits) -> Result<Base, EngineError> {
+        let Parts { config, vocabulary, weights, .. } = self.describe(fit, limits)?;
+        Ok(Base { config, vocabulary, weights, memory: Memory::default(), pad: 0, table: None })
     }
 
     /// The context to try for: what was asked for (0: the default), within what the model was made for.

@@ -6,6 +6,7 @@
 
 mod audio;
 mod blocks;
+mod hollow;
 mod random;
 mod shape;
 mod tensors;
@@ -14,8 +15,9 @@ mod vocabulary;
 
 use std::io::Write;
 
-use crate::gguf::{WriteError, WriteValue, Writer};
+use crate::gguf::{GgufError, WriteError, WriteValue, Writer};
 
+pub use hollow::header;
 pub use shape::{Experts, Shape};
 pub use tensors::Quant;
 
@@ -94,6 +96,9 @@ pub enum SynthError {
     /// The file.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// Its header.
+    #[error(transparent)]
+    Read(#[from] GgufError),
 }
 
 /// Writes a model.
@@ -101,6 +106,19 @@ pub enum SynthError {
 /// # Errors
 /// When the options make no model, or writing fails.
 pub fn write(out: impl Write, options: &Options) -> Result<(), SynthError> {
+    let (shape, tensors) = contents(options)?;
+    let specs: Vec<_> = tensors.iter().map(|tensor| tensor.spec.clone()).collect();
+    let mut writer = Writer::new(out, &metadata(&shape, options), &specs)?;
+    let mut random = random::Random::new(options.seed);
+    for tensor in &tensors {
+        tensors::fill(tensor, &mut random, &mut |bytes| writer.write(bytes))?;
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// The shape and the tensors of a model.
+fn contents(options: &Options) -> Result<(Shape, Vec<tensors::Planned>), SynthError> {
     if !(LEAST_VOCABULARY..=PUBLISHED_VOCABULARY).contains(&options.vocabulary) {
         return Err(SynthError::Vocabulary { found: options.vocabulary });
     }
@@ -117,14 +135,7 @@ pub fn write(out: impl Write, options: &Options) -> Result<(), SynthError> {
         plan.extend(towers::plan(&shape));
         plan.extend(audio::plan(&shape));
     }
-    let specs: Vec<_> = plan.iter().map(|tensor| tensor.spec.clone()).collect();
-    let mut writer = Writer::new(out, &metadata(&shape, options), &specs)?;
-    let mut random = random::Random::new(options.seed);
-    for tensor in &plan {
-        tensors::fill(tensor, &mut random, &mut |bytes| writer.write(bytes))?;
-    }
-    writer.finish()?;
-    Ok(())
+    Ok((shape, plan))
 }
 
 fn metadata(shape: &Shape, options: &Options) -> Vec<(String, WriteValue)> {

@@ -1,12 +1,11 @@
 //! Made-up models against what is known of published ones, and against our own reader.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use shaders::{DType, quant::dequantize};
 
 use super::*;
-use crate::bytes::{ByteSource, Bytes, FileSource, LocalBoxFuture, MemorySource, SourceError};
+use crate::bytes::{FileSource, MemorySource};
 use crate::gguf::{Header, TensorSpec, summary};
 use crate::session::{DeviceMemory, Fit, Misfit, Plan};
 use crate::tokenizer::Tokenizer;
@@ -53,32 +52,6 @@ fn read(bytes: Vec<u8>) -> Header {
     pollster::block_on(Header::read(&MemorySource::new(bytes))).expect("a good file")
 }
 
-/// A file of which only the header is there: the tensors of a real tower are hundreds of megabytes.
-struct Hollow {
-    header: Vec<u8>,
-    len: u64,
-}
-
-impl ByteSource for Hollow {
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
-        let mut header = self.header.clone();
-        header.resize(self.header.len().max(range.end as usize), 0);
-        Box::pin(async move { MemorySource::new(header).read(range).await })
-    }
-}
-
-fn hollow(metadata: &[(String, WriteValue)], specs: &[TensorSpec]) -> Header {
-    let mut header = Vec::new();
-    drop(Writer::new(&mut header, metadata, specs).expect("a header"));
-    let data: u64 = specs.iter().map(|spec| spec.bytes().expect("whole blocks").next_multiple_of(32)).sum();
-    let len = header.len().next_multiple_of(32) as u64 + data;
-    pollster::block_on(Header::read(&Hollow { header, len })).expect("a good file")
-}
-
 /// Counts that loaders of published Q4_K_M files print.
 #[test]
 fn tensors_are_those_of_published_files() {
@@ -106,11 +79,8 @@ fn parameters_are_those_of_published_models() {
 
 /// What a model of a published shape is, from its header alone.
 pub(crate) fn plan(name: &str, quant: Quant) -> Plan {
-    let shape = shape(name);
-    let plan = tensors::plan(&shape, quant, PUBLISHED_VOCABULARY);
-    let specs: Vec<_> = plan.into_iter().map(|tensor| tensor.spec).collect();
-    let metadata = metadata(&shape, &Options::new(shape.clone(), quant));
-    Plan::read(&hollow(&metadata, &specs)).expect("a plan")
+    let header = header(&Options::new(shape(name), quant)).expect("a header");
+    Plan::read(&header).expect("a plan")
 }
 
 #[test]
@@ -217,7 +187,7 @@ fn towers_for_sound_are_those_of_published_models() {
         let tensors = audio::plan(&shape);
         let specs: Vec<_> = tensors.iter().map(|tensor| tensor.spec.clone()).collect();
         let options = Options { towers: true, ..Options::new(shape.clone(), Quant::Q4KM) };
-        let header = hollow(&super::metadata(&shape, &options), &specs);
+        let header = hollow::hollow(&super::metadata(&shape, &options), &specs).expect("a header");
         let plan = crate::audio::TowerPlan::read(&header, shape.width).expect("no fault").expect("a tower");
         match &plan.config().kind {
             crate::audio::Kind::Conformer(conformer) => {

@@ -19,7 +19,7 @@ use crate::adapter::Adapter;
 use crate::bytes::CancelToken;
 use crate::gpu::{Gpu, GpuError, Memory, Program};
 use crate::model::{Attention, Rope};
-use crate::plan::{Grid, Origin, Plan, PlanError, Value};
+use crate::plan::{Grid, Layout, Origin, Plan, PlanError, Schedule, Value};
 use crate::split_mix::mix;
 
 /// A training: an adapter that gets better with every step.
@@ -77,6 +77,25 @@ impl Trainer {
         working::plan(base, settings)
     }
 
+    /// A step over one example: forward, backward, optimiser; described without a device.
+    ///
+    /// # Errors
+    /// As [`Self::plan`].
+    pub fn computation(base: &Base, settings: &Settings) -> Result<Plan, TrainError> {
+        Self::plan(base, settings)?;
+        let work = Working::describe(base, settings);
+        let layouts = factors::layouts(base, settings)?;
+        let factors: Vec<_> = layouts.into_iter().map(factors::Layout::describe).collect();
+        let ropes = [Attention::Sliding, Attention::Global]
+            .map(|attention| Rope::describe(&base.config, attention, settings.max_tokens));
+        let optimiser = Value::new("optimiser", size_of::<AdamW>() as u64, Origin::Params);
+        let lists = Lists::plan(base, settings, &work, &factors, &ropes, &optimiser)?;
+        let mut plan = Plan::default();
+        let [step, _, update] = lists.schedules();
+        step.into_iter().chain(update).for_each(|part| plan.extend(part));
+        Ok(plan)
+    }
+
     /// Allocates everything and compiles every kernel. `start` are factors to begin with; projections that it lacks
     /// begin at random.
     ///
@@ -100,8 +119,8 @@ impl Trainer {
         let lists = Lists::plan(&base, &settings, &work, &factors, &ropes, &optimiser)?;
         gpu.compile_ahead(lists.plans()).await;
         let mut memory = base.memory.clone();
-        let values = lists.plans().into_iter().flat_map(Plan::values);
-        gpu.allocate("training", values.chain(work.inputs.first()), &mut memory).await?;
+        let layout = Layout::of(&lists.schedules()).with(work.inputs.first());
+        gpu.allocate_layout("training", &layout, &mut memory).await?;
         for (factors, start) in factors.iter().zip(&starts) {
             if let Some(factors) = factors {
                 gpu.queue().write_buffer(memory.get(&factors.theta)?, 0, bytemuck::cast_slice(start));
@@ -481,6 +500,22 @@ impl Lists<Plan> {
             update,
         })
     }
+    /// What runs one after the other: a step of training, an evaluation, and the optimiser.
+    fn schedules(&self) -> [Schedule<'_>; 3] {
+        let mut step = vec![&self.embed, &self.per_layer];
+        step.extend(&self.forward);
+        step.extend([&self.loss, &self.loss_back, &self.spread]);
+        for (again, back) in self.forward.iter().zip(&self.backward).rev() {
+            step.extend([again, back]);
+        }
+        let mut evaluation = vec![&self.embed, &self.per_layer];
+        evaluation.extend(&self.plain);
+        evaluation.push(&self.loss);
+        let step = step.into_iter().flatten().map(|segment| &segment.steps);
+        let evaluation = evaluation.into_iter().flatten().map(|segment| &segment.steps);
+        [step.collect(), evaluation.collect(), vec![&self.squares, &self.update]]
+    }
+
     /// Every plan, in the order in which [`Self::bind`] takes them.
     fn plans(&self) -> Vec<&Plan> {
         let segments = [&self.embed, &self.per_layer].into_iter().chain(&self.forward).chain(&self.plain);

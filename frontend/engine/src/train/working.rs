@@ -137,19 +137,24 @@ impl Working {
             working.set(working.get() + bytes);
             Value::state(name, bytes)
         };
-        let rows = |name, elements: u64| value(name, 4 * t * elements);
+        // What the host writes or reads.
+        let kept = |name, elements: u64| value(name, 4 * t * elements);
+        let rows = |name: &'static str, elements: u64| {
+            working.set(working.get() + 4 * t * elements);
+            Value::temporary(name, 4 * t * elements)
+        };
         let donor = |i| {
             let one = || Value::state("donor's keys", 4 * t * u64::from(config.kv_width(i)));
             base.is_donor(i).then(|| Kv { k: one(), v: one(), dk: one(), dv: one() })
         };
         Self {
-            visible_until: rows("visible until", whole.into()),
-            tokens: rows("tokens", 1),
-            picked: rows("picked rows", 1),
-            places: rows("places of rows", 1),
-            targets: rows("targets", 1),
-            weights: rows("weights of rows", 1),
-            stats: rows("statistics", stat / 4),
+            visible_until: kept("visible until", whole.into()),
+            tokens: kept("tokens", 1),
+            picked: kept("picked rows", 1),
+            places: kept("places of rows", 1),
+            targets: kept("targets", 1),
+            weights: kept("weights of rows", 1),
+            stats: kept("statistics", stat / 4),
             logits: rows("tile of logits", tile(settings, base.vocabulary).into()),
             inputs: (0..=layers).map(|_| Value::state("layer input", 4 * t * width)).collect(),
             donors: (0..layers).map(donor).collect(),
@@ -167,7 +172,8 @@ impl Working {
             v_raw: rows("raw values", kv),
             attention: rows("attention", q),
             gate: rows("gate", ff.max(ple_all)),
-            up: rows("up", ff.max(ple_all)),
+            // The host puts rows of the per-layer table there, where it has it.
+            up: if base.table.is_some() { kept("up", ff.max(ple_all)) } else { rows("up", ff.max(ple_all)) },
             act: rows("activated", ff),
             ple: rows("per-layer inputs", ple_all),
             ple_gate: rows("per-layer gate", ple),

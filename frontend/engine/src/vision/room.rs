@@ -15,7 +15,7 @@ use super::config::{Encoder, Kind, TowerConfig};
 use super::tensors::{clamps, in_layer};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::model::product;
-use crate::plan::{Grid, Origin, Plan, PlanError, Value};
+use crate::plan::{Grid, Layout, Origin, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
 /// Patches of a picture whose attention is one dispatch for all heads. Longer ones take a head at a time, so that no
@@ -174,8 +174,8 @@ impl Room {
         let values = &plan.values;
         let hosts = [&values.picture, &values.state, &values.pooled_state, &values.pixels, &values.out];
         let mut memory = weights.clone();
-        let all = plan.plans().flat_map(Plan::values).chain(hosts);
-        gpu.allocate("the memory to look at a picture", all, &mut memory).await?;
+        let layout = Layout::of(&[plan.plans().collect()]).with(hosts);
+        gpu.allocate_layout("the memory to look at a picture", &layout, &mut memory).await?;
         if let Kind::Encoder(e) = config.kind {
             let rotations = heads::table(THETA, e.head_dim, config.positions);
             let rope = memory.get(&values.rope)?;

@@ -14,7 +14,7 @@ use crate::gguf::Header;
 use crate::gpu::{Gpu, GpuError, Memory};
 use crate::media::{ContentHash, Media, Medium, SoftTokens};
 use crate::model::TensorList;
-use crate::plan::Plan;
+use crate::plan::{Limits, Plan};
 use crate::session::EngineError;
 use crate::weights::{self, Weights};
 
@@ -44,6 +44,20 @@ impl TowerPlan {
     #[must_use]
     pub fn ranges(&self) -> Vec<Range<u64>> {
         weights::ranges(&self.tensors)
+    }
+
+    /// What is done with a picture of the usual budget, described without a device. Bounds of its linears are in the
+    /// file's data, not in its header: none are assumed.
+    ///
+    /// # Errors
+    /// When a matrix has no layout on such a device.
+    pub fn computation(&self, limits: Limits) -> Result<Plan, EngineError> {
+        let weights = Weights::describe(&self.tensors, &[], limits)?;
+        let rows = self.config.rows(Budget::default());
+        let room = RoomPlan::new(&weights, &self.config, rows).map_err(GpuError::from)?;
+        let mut plan = Plan::default();
+        room.plans().for_each(|part| plan.extend(part));
+        Ok(plan)
     }
 
     /// Bytes on the device while pictures of this budget are encoded: weights and working memory.

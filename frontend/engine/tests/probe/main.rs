@@ -3,4 +3,5 @@
 mod arguments;
 #[path = "../common/mod.rs"]
 mod common;
+mod plan;
 mod train;

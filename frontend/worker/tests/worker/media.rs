@@ -167,7 +167,7 @@ fn an_answer_that_is_stopped_while_a_picture_is_encoded_ends() {
             host.receive(Request::Cancel { id: *id }, Vec::new());
         }
     });
-    let media = vec![picture(0, TokenBudget::T1120)];
+    let media = vec![picture(0, TokenBudget::T280)];
     host.receive(ask(10, asks("What can you see in this image?"), media, 16), Vec::new());
     assert!(
         matches!(desk.end_of(10), Event::Done { finish: protocol::Finish::Cancelled, .. }),

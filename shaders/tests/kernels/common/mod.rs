@@ -16,7 +16,7 @@ pub struct Gpu {
     device: wgpu::Device,
     queue: wgpu::Queue,
     /// By text, so that a test may run a kernel thousands of times.
-    pipelines: Mutex<HashMap<String, wgpu::ComputePipeline>>,
+    pipelines: Mutex<HashMap<std::sync::Arc<str>, wgpu::ComputePipeline>>,
     /// Whether subgroup permutations can run here.
     pub subgroups: bool,
     /// Nanoseconds of a timestamp tick, where the adapter has timestamps.
@@ -259,7 +259,7 @@ impl Gpu {
     fn pipeline(&self, source: &Source) -> wgpu::ComputePipeline {
         let descriptor = wgpu::ShaderModuleDescriptor {
             label: Some(&source.name),
-            source: wgpu::ShaderSource::Wgsl(source.wgsl.as_str().into()),
+            source: wgpu::ShaderSource::Wgsl((&*source.wgsl).into()),
         };
         let checks =
             wgpu::ShaderRuntimeChecks { bounds_checks: true, ..wgpu::ShaderRuntimeChecks::unchecked() };

@@ -80,6 +80,7 @@ enum Command {
         /// The model file.
         model: PathBuf,
     },
+    Plan(super::plan::PlanArgs),
     /// Turn text into token ids. Control tokens in it are recognised.
     Tokenize {
         /// The model file.
@@ -294,6 +295,7 @@ pub fn run() -> Result<Value> {
     let options = Device { gpu, products: cli.products.into() };
     match cli.command.with_order(&matches) {
         Command::Info { model } => info(&model),
+        Command::Plan(args) => super::plan::run(&args, options.products),
         Command::Tokenize { model, text } => tokenize(&model, &text),
         Command::Render { model, messages, thinking, no_generation_prompt } => {
             let header = header(&model)?;
@@ -381,7 +383,7 @@ fn source(model: &Path) -> Result<Rc<FileSource>> {
     Ok(Rc::new(source))
 }
 
-fn header(model: &Path) -> Result<Header> {
+pub fn header(model: &Path) -> Result<Header> {
     let source = source(model)?;
     Ok(pollster::block_on(Header::read(&*source))?)
 }

@@ -12,6 +12,8 @@ mod commands;
 #[cfg(not(target_arch = "wasm32"))]
 mod media;
 #[cfg(not(target_arch = "wasm32"))]
+mod plan;
+#[cfg(not(target_arch = "wasm32"))]
 mod train;
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -22,7 +24,7 @@ fn main() -> std::process::ExitCode {
     quiet_without_a_desktop();
     match commands::run() {
         // Who reads no further, as `head` does, has what it wants.
-        Ok(value) => match writeln!(std::io::stdout(), "{value}") {
+        Ok(value) => match writeln!(std::io::stdout(), "{}", printed(&value)) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                 eprintln!("probe: {error}");
                 std::process::ExitCode::FAILURE
@@ -35,6 +37,12 @@ fn main() -> std::process::ExitCode {
             std::process::ExitCode::FAILURE
         }
     }
+}
+
+/// JSON, or text for people as it is.
+#[cfg(not(target_arch = "wasm32"))]
+fn printed(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), |text| text.trim_end().to_owned())
 }
 
 /// Keeps Mesa's layer that chooses among devices from asking for a desktop where there is none: it complains on standard

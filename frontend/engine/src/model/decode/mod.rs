@@ -36,6 +36,7 @@ use shaders::selftest::Form;
 use products::{Front, Left, Product};
 
 use super::corrections::{Corrections, Site};
+use super::forms::Choices;
 use super::prefill::norm_add;
 use super::scratch::{most_splits, smallest_run};
 use super::{Parts, experts};
@@ -56,6 +57,7 @@ struct Pending {
 /// Builds the list.
 struct Builder<'a> {
     parts: &'a Parts,
+    choices: Choices,
     corrections: Option<&'a Corrections>,
     steps: Plan,
     /// Which of the two stream buffers is current.
@@ -69,8 +71,14 @@ struct Builder<'a> {
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn plan(parts: &Parts, corrections: Option<&Corrections>, first: usize) -> Result<Plan, PlanError> {
-    let mut builder = Builder { parts, corrections, steps: Plan::default(), h: 0, pending: None, left: None };
+pub fn plan(
+    parts: &Parts,
+    choices: Choices,
+    corrections: Option<&Corrections>,
+    first: usize,
+) -> Result<Plan, PlanError> {
+    let mut builder =
+        Builder { parts, choices, corrections, steps: Plan::default(), h: 0, pending: None, left: None };
     for i in first..parts.config.layers.len() {
         builder.layer(i)?;
     }

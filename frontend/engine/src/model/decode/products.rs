@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
         };
         kernel.form = match product.epilogue {
             Epilogue::Shrink { .. } => shrink_form(kernel.k),
-            _ => matvec_form(self.parts.limits, self.parts.packed, &kernel, rows),
+            _ => matvec_form(self.parts.limits, self.choices, &kernel, rows),
         };
         kernel
     }

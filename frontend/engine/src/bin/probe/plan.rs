@@ -1,0 +1,211 @@
+//! `probe plan`: what a model's computation is, without a device.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ValueEnum};
+use engine::gguf::Header;
+use engine::gpu::Gpu;
+use engine::model::{DecoderPlans, Products};
+use engine::plan::{Layout, Limits, Origin, Plan, Schedule, Step};
+use engine::session::{DeviceMemory, Fit, LoadOptions, Plan as ModelPlan};
+use engine::synth;
+use engine::train::{self, Settings};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::commands::header;
+
+/// Describe what the device would do, step by step, and what that takes. Needs no graphics card.
+#[derive(Args)]
+pub struct PlanArgs {
+    /// The model file, or a shape: e2b, e4b, 12b, 26b, 31b.
+    model: String,
+    /// A JSON file with what the device allows: `storage_buffers`, `largest_binding`, `largest_part`, `software`,
+    /// `portable`, all optional. By default a card that binds 2 GiB.
+    #[arg(long, value_name = "FILE")]
+    limits: Option<PathBuf>,
+    /// Context length in tokens; for training, tokens per example.
+    #[arg(long, default_value_t = 0)]
+    tokens: u32,
+    /// What to describe.
+    #[arg(long, value_enum, default_value_t = Phase::Decode)]
+    phase: Phase,
+    /// Print a table for people, not JSON.
+    #[arg(long)]
+    table: bool,
+}
+
+/// A part of what an engine does.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Phase {
+    /// One generated token, with greedy sampling.
+    Decode,
+    /// A chunk of a prompt.
+    Prefill,
+    /// The rest of the last token of a prompt, with greedy sampling.
+    Tail,
+    /// A picture of the largest budget that is usual.
+    Vision,
+    /// Up to ten seconds of sound.
+    Audio,
+    /// A training step of rank 8 over one example.
+    Train,
+}
+
+/// What a file of limits may say.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct LimitsFile {
+    software: bool,
+    portable: bool,
+    storage_buffers: u32,
+    largest_binding: u64,
+    largest_part: u64,
+}
+
+impl Default for LimitsFile {
+    fn default() -> Self {
+        let largest = (1 << 31) - 4;
+        Self {
+            software: false,
+            portable: false,
+            storage_buffers: 9,
+            largest_binding: largest,
+            largest_part: largest,
+        }
+    }
+}
+
+/// Describes a phase.
+pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
+    let limits = read_limits(args.limits.as_deref())?;
+    let header = header_of(&args.model)?;
+    let memory = DeviceMemory { available: u64::MAX, largest_binding: limits.largest_binding };
+    let options = LoadOptions { products, ..LoadOptions::default() };
+    let model = ModelPlan::with_options(&header, &options)?;
+    let context = if matches!(args.phase, Phase::Train) { 0 } else { args.tokens };
+    let fit = model.fit(context, memory).map_err(engine::session::EngineError::from)?;
+    let plan = match args.phase {
+        Phase::Decode | Phase::Prefill | Phase::Tail => decoder(&model, fit, limits, products, args.phase)?,
+        Phase::Vision => {
+            let tower = model.vision.as_ref().context("the model file has no vision tower")?;
+            tower.computation(limits)?
+        }
+        Phase::Audio => {
+            let tower = model.audio.as_ref().context("the model file has no audio tower")?;
+            tower.computation(limits)?
+        }
+        Phase::Train => {
+            let base = model.training_base(fit, limits)?;
+            let mut settings = Settings::default();
+            if args.tokens > 0 {
+                settings.max_tokens = args.tokens;
+            }
+            train::Trainer::computation(&base, &settings)?
+        }
+    };
+    let rows = match args.phase {
+        Phase::Decode | Phase::Tail => 1,
+        Phase::Audio => 256,
+        Phase::Prefill | Phase::Vision | Phase::Train => 512,
+    };
+    let description = describe(&plan, rows, fit);
+    Ok(if args.table { Value::String(table(&description)) } else { description })
+}
+
+fn decoder(model: &ModelPlan, fit: Fit, limits: Limits, products: Products, phase: Phase) -> Result<Plan> {
+    let parts = model.describe(fit, limits)?;
+    let plans = DecoderPlans::new(&parts, products)?;
+    let wanted: fn(&DecoderPlans) -> Schedule<'_> = match phase {
+        Phase::Prefill => DecoderPlans::prefill,
+        Phase::Tail => DecoderPlans::tail,
+        _ => DecoderPlans::decode,
+    };
+    let mut plan = Plan::default();
+    wanted(&plans).into_iter().for_each(|part| plan.extend(part));
+    Ok(plan)
+}
+
+fn read_limits(file: Option<&Path>) -> Result<Limits> {
+    let file = match file {
+        None => LimitsFile::default(),
+        Some(path) => {
+            let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+            serde_json::from_slice(&text)
+                .with_context(|| format!("{} doesn't hold limits", path.display()))?
+        }
+    };
+    let LimitsFile { software, portable, storage_buffers, largest_binding, largest_part } = file;
+    Ok(Limits { software, portable, storage_buffers, largest_binding, largest_part })
+}
+
+fn header_of(model: &str) -> Result<Header> {
+    match model.parse::<synth::Shape>() {
+        Ok(shape) => {
+            let options = synth::Options { towers: true, ..synth::Options::new(shape, synth::Quant::Q4KM) };
+            Ok(synth::header(&options)?)
+        }
+        Err(_) => header(Path::new(model)),
+    }
+}
+
+fn describe(plan: &Plan, rows: u32, fit: Fit) -> Value {
+    let position = fit.context.saturating_sub(1);
+    let layout = Layout::of(&[vec![plan]]);
+    let bytes = |origin| layout.bytes(origin, Gpu::rounded);
+    let steps: Vec<_> = plan.steps().iter().map(|step| describe_step(step, rows, position)).collect();
+    let largest = layout.largest();
+    json!({
+        "context": fit.context,
+        "rows": rows,
+        "steps": steps,
+        "sums": {
+            "steps": plan.len(),
+            "kernels": plan.kernels().len(),
+            "bytes_read_first": plan.bytes_read(0),
+            "bytes_read_last": plan.bytes_read(position),
+            "weights": bytes(Origin::Weight),
+            "cache": bytes(Origin::Cache),
+            "constants": bytes(Origin::Constant),
+            "state": bytes(Origin::State),
+            "temporaries": bytes(Origin::Temporary),
+            "largest_binding": largest.map_or(0, |slot| slot.bytes),
+            "largest": largest.and_then(|slot| slot.values.first()).map(|value| value.name().to_owned()),
+        },
+    })
+}
+
+fn describe_step(step: &Step, rows: u32, position: u32) -> Value {
+    let names = |writes: bool| -> Vec<_> {
+        step.operands().filter(|(_, may)| *may == writes).map(|(value, _)| value.name().to_owned()).collect()
+    };
+    json!({
+        "kernel": step.name(),
+        "grid": step.grid.of(rows),
+        "reads": names(false),
+        "writes": names(true),
+        "bytes": step.traffic.bytes(position),
+    })
+}
+
+/// The steps, a line each, and the sums.
+fn table(description: &Value) -> String {
+    let mut text = String::new();
+    let list = |value: &Value| {
+        let names = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+        names.collect::<Vec<_>>().join(", ")
+    };
+    for (index, step) in description["steps"].as_array().into_iter().flatten().enumerate() {
+        let grid: Vec<_> = step["grid"].as_array().into_iter().flatten().map(ToString::to_string).collect();
+        let (kernel, bytes) = (step["kernel"].as_str().unwrap_or_default(), &step["bytes"]);
+        let (reads, writes) = (list(&step["reads"]), list(&step["writes"]));
+        writeln!(text, "{index:>5}  {kernel:<48}  {:<14}  {bytes:>12}  {writes} <- {reads}", grid.join("x"))
+            .ok();
+    }
+    for (name, value) in description["sums"].as_object().into_iter().flatten() {
+        writeln!(text, "{name:<17} {value}").ok();
+    }
+    text
+}

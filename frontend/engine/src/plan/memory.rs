@@ -1,0 +1,109 @@
+//! What a computation takes of the device: which values share a buffer, and bytes by purpose.
+//!
+//! A temporary lives from the first step that binds it to the last. Two temporaries share a buffer where their lifetimes
+//! do not overlap in any schedule. They share whole buffers, not ranges of one: WebGPU refuses a dispatch that binds a
+//! buffer both as read-only and as writable, whatever the ranges.
+
+use std::collections::HashMap;
+
+use super::{Origin, Plan, Value};
+
+/// Plans that run one after the other. Temporaries live across them; what a schedule leaves to another is no temporary.
+pub type Schedule<'p> = Vec<&'p Plan>;
+
+/// A buffer and the values that lie in it, at its beginning.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// Bytes of the largest of them.
+    pub bytes: u64,
+    /// The values; one alone unless they are temporaries.
+    pub values: Vec<Value>,
+}
+
+impl Slot {
+    /// What its values are for.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.values.first().map_or(Origin::Temporary, Value::origin)
+    }
+}
+
+/// The buffers that schedules need.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// The buffers: first those of a single value, in the order of the steps, then those of temporaries, largest first.
+    pub slots: Vec<Slot>,
+}
+
+impl Layout {
+    /// The buffers of all values that the schedules bind.
+    #[must_use]
+    pub fn of(schedules: &[Schedule<'_>]) -> Self {
+        let mut lives: HashMap<&Value, Vec<Option<Life>>> = HashMap::new();
+        let mut order = Vec::new();
+        for (index, schedule) in schedules.iter().enumerate() {
+            let steps = schedule.iter().flat_map(|plan| plan.steps());
+            for (at, step) in steps.enumerate() {
+                for value in step.values() {
+                    let lives = lives.entry(value).or_insert_with(|| {
+                        order.push(value);
+                        vec![None; schedules.len()]
+                    });
+                    let life = lives[index].get_or_insert(Life { first: at, last: at });
+                    life.last = at;
+                }
+            }
+        }
+        let (mut temporaries, alone): (Vec<&Value>, Vec<&Value>) =
+            order.into_iter().partition(|value| value.origin() == Origin::Temporary);
+        let alone = alone.into_iter().map(|value| Slot { bytes: value.bytes(), values: vec![value.clone()] });
+        let mut slots: Vec<Slot> = alone.collect();
+        let first_shared = slots.len();
+        // The largest first: what follows fits where it is free.
+        temporaries.sort_by_key(|value| std::cmp::Reverse(value.bytes()));
+        for value in temporaries {
+            let overlaps = |other: &Value| overlap(&lives[value], &lives[other]);
+            let free = slots[first_shared..].iter_mut().find(|slot| !slot.values.iter().any(overlaps));
+            match free {
+                Some(slot) => slot.values.push(value.clone()),
+                None => slots.push(Slot { bytes: value.bytes(), values: vec![value.clone()] }),
+            }
+        }
+        Self { slots }
+    }
+
+    /// Adds a buffer for each value that has none yet.
+    #[must_use]
+    pub fn with<'v>(mut self, values: impl IntoIterator<Item = &'v Value>) -> Self {
+        for value in values {
+            if self.slots.iter().all(|slot| !slot.values.contains(value)) {
+                self.slots.push(Slot { bytes: value.bytes(), values: vec![value.clone()] });
+            }
+        }
+        self
+    }
+
+    /// Bytes of all buffers of an origin, each rounded up by `rounded`.
+    #[must_use]
+    pub fn bytes(&self, origin: Origin, rounded: impl Fn(u64) -> u64) -> u64 {
+        self.slots.iter().filter(|slot| slot.origin() == origin).map(|slot| rounded(slot.bytes)).sum()
+    }
+
+    /// The largest buffer.
+    #[must_use]
+    pub fn largest(&self) -> Option<&Slot> {
+        self.slots.iter().max_by_key(|slot| slot.bytes)
+    }
+}
+
+/// The steps of a schedule between which a value is needed.
+#[derive(Clone, Copy, Debug)]
+struct Life {
+    first: usize,
+    last: usize,
+}
+
+fn overlap(a: &[Option<Life>], b: &[Option<Life>]) -> bool {
+    let both = a.iter().zip(b).filter_map(|(a, b)| Some(((*a)?, (*b)?)));
+    both.into_iter().any(|(a, b)| a.first <= b.last && b.first <= a.last)
+}

@@ -1,0 +1,50 @@
+//! A model of which only the header is there: its tensors would be gigabytes.
+
+use std::ops::Range;
+
+use super::{Options, SynthError, contents, metadata};
+use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, MemorySource, SourceError};
+use crate::gguf::{Header, TensorSpec, WriteValue, Writer};
+
+/// A file of that length, with zeros behind the header.
+struct Hollow {
+    header: Vec<u8>,
+    len: u64,
+}
+
+impl ByteSource for Hollow {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
+        let mut header = self.header.clone();
+        header.resize(self.header.len().max(range.end as usize), 0);
+        Box::pin(async move { MemorySource::new(header).read(range).await })
+    }
+}
+
+/// The header of the file that [`super::write`] would write.
+///
+/// # Errors
+/// When the options make no model.
+pub fn header(options: &Options) -> Result<Header, SynthError> {
+    let (shape, tensors) = contents(options)?;
+    let specs: Vec<_> = tensors.into_iter().map(|tensor| tensor.spec).collect();
+    hollow(&metadata(&shape, options), &specs)
+}
+
+/// The header of a file with these tensors.
+///
+/// # Errors
+/// When they make no file.
+pub fn hollow(metadata: &[(String, WriteValue)], specs: &[TensorSpec]) -> Result<Header, SynthError> {
+    let mut header = Vec::new();
+    drop(Writer::new(&mut header, metadata, specs)?);
+    let mut data = 0;
+    for spec in specs {
+        data += spec.bytes()?.next_multiple_of(32);
+    }
+    let len = header.len().next_multiple_of(32) as u64 + data;
+    Ok(pollster::block_on(Header::read(&Hollow { header, len }))?)
+}

@@ -1,0 +1,70 @@
+//! `probe plan`: every phase of every published shape, without a device.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+fn plan(arguments: &[&str]) -> Result<String, String> {
+    let mut probe = Command::new(env!("CARGO_BIN_EXE_probe"));
+    // A driver that is nowhere: nothing may ask for a device.
+    probe.arg("plan").args(arguments).env("VK_DRIVER_FILES", "/nowhere");
+    let done = probe.output().expect("probe runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    if done.status.success() { Ok(text(done.stdout)) } else { Err(text(done.stderr)) }
+}
+
+fn sums(arguments: &[&str]) -> Value {
+    let text = plan(arguments).expect("a plan");
+    let all: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(all["steps"].as_array().map(Vec::len), all["sums"]["steps"].as_u64().map(|n| n as usize));
+    all["sums"].clone()
+}
+
+#[test]
+fn every_shape_has_a_plan_for_every_phase_that_it_can_run() {
+    for shape in ["e2b", "e4b", "12b", "26b", "31b"] {
+        for phase in ["decode", "prefill", "tail", "vision", "audio", "train"] {
+            let arguments = [shape, "--phase", phase, "--tokens", "512"];
+            match (shape, phase) {
+                ("26b", "train") => assert!(plan(&arguments).expect_err("no plan").contains("experts")),
+                ("26b" | "31b", "audio") => {
+                    assert!(plan(&arguments).expect_err("no plan").contains("no audio tower"));
+                }
+                _ => {
+                    let sums = sums(&arguments);
+                    assert!(sums["weights"].as_u64() > Some(4_000_000), "{shape} {phase}: {sums}");
+                    assert!(sums["temporaries"].as_u64() > Some(0), "{shape} {phase}: {sums}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_are_taken_from_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("limits.json");
+    std::fs::write(
+        &file,
+        r#"{"storage_buffers": 8, "largest_binding": 134217728, "largest_part": 134217728}"#,
+    )
+    .expect("a file");
+    let file = file.to_string_lossy();
+    let largest = |more: &[&str]| {
+        let arguments = [&["e2b"], more].concat();
+        sums(&arguments)["largest_binding"].as_u64().expect("bytes")
+    };
+    assert!(largest(&[]) > 1 << 30);
+    assert!(largest(&["--limits", &file]) <= 128 << 20);
+    std::fs::write(folder.path().join("limits.json"), r#"{"largest": 1}"#).expect("a file");
+    assert!(plan(&["e2b", "--limits", &file]).expect_err("no plan").contains("doesn't hold limits"));
+}
+
+#[test]
+fn a_table_has_a_line_for_each_step() {
+    let text = plan(&["e2b", "--table"]).expect("a plan");
+    assert!(
+        text.lines().next().is_some_and(|line| line.contains("embed_gather") && line.contains("token_embd"))
+    );
+    assert!(text.contains("attention_decode") && text.contains("\ntemporaries "), "{text}");
+}
