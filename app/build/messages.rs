@@ -2,6 +2,9 @@
 //!
 //! Of Fluent's syntax it takes messages with text, variables and one level of choices. What `app/src/language/pattern.rs`
 //! reads is written here. The server has all patterns in it; for the page, `xtask` writes a file of each language.
+//!
+//! Fluent's own runtime is not used. It brings its own plural rules, where the browser has `Intl`, and with 400 messages the page
+//! would be 48 kB larger (brotli).
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,6 +1,9 @@
 //! What the first page does not need. The wasm is split at [`draw`]: code that only it reaches is in a file of its own, which
 //! the boot script fetches as soon as the page is interactive. So the first page comes sooner, and opening one of these pages
 //! later asks the server for nothing. The server's binary is not split.
+//!
+//! Where the page begins with one of these pages, the file is fetched before hydration, so that hydration never waits. If it cannot
+//! be fetched, its place says so, and formulas stay as they are written.
 
 use std::cell::Cell;
 

@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::preprocess::{Defines, PreprocessError, preprocess};
+use crate::params::{self, Field, Uniform};
+use crate::preprocess::{Defines, Expanded, PreprocessError, preprocess};
 
-/// How a kernel uses a buffer. The index in [`Source::bindings`] is the `@binding` number; all are in `@group(0)`.
+/// How a kernel uses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Binding {
+pub enum Access {
     /// `var<uniform>`
     Uniform,
     /// `var<storage, read>`
@@ -17,55 +18,69 @@ pub enum Binding {
     ReadWrite,
 }
 
+/// A buffer of a kernel. The index in [`Source::bindings`] is the `@binding` number; all are in `@group(0)`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Binding {
+    /// The name of the variable.
+    pub name: String,
+    /// How the kernel uses it.
+    pub access: Access,
+}
+
+/// The struct that a kernel takes as its uniform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// Its fields, in order.
+    pub fields: &'static [Field],
+    /// Bytes of the whole.
+    pub bytes: usize,
+}
+
 /// One pipeline: WGSL whose entry point is `main`, and what it binds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Unique for each permutation: the cache key and the label of the pipeline.
+    /// The label of its pipeline, which is kept by text.
     pub name: String,
-    /// The preprocessed text, without `enable` lines: the engine adds those that the platform asks for.
+    /// The preprocessed text.
     pub wgsl: Arc<str>,
-    /// Kinds of the bindings, in order.
-    pub bindings: Vec<Binding>,
-    /// Whether the text uses subgroup operations.
-    pub subgroups: bool,
-    /// Whether the text uses the `f16` type.
-    pub f16: bool,
+    /// What the text binds, in order.
+    pub bindings: Arc<[Binding]>,
+    /// Its parameters, what it binds first.
+    pub params: Params,
 }
 
 impl Source {
-    /// Preprocesses the file at `path` (relative to `wgsl/`).
+    /// Preprocesses the file at `path` (relative to `wgsl/`), which says with `{{PARAMS}}` where the struct `Params` goes.
     ///
     /// # Errors
     /// What [`preprocess`] returns.
-    pub fn build(
+    pub fn build<P: Uniform>(
         path: &str,
         name: impl Into<String>,
         defines: &Defines,
-        bindings: Vec<Binding>,
     ) -> Result<Self, PreprocessError> {
-        Ok(Self { name: name.into(), wgsl: text(path, defines)?, bindings, subgroups: false, f16: false })
-    }
-
-    /// Marks a text that uses subgroup operations (or not).
-    #[must_use]
-    pub fn with_subgroups(mut self, subgroups: bool) -> Self {
-        self.subgroups = subgroups;
-        self
+        let (wgsl, bindings) = expanded(path, defines.clone().set("PARAMS", params::wgsl::<P>()))?;
+        let params = Params { fields: P::FIELDS, bytes: size_of::<P>() };
+        Ok(Self { name: name.into(), wgsl, bindings, params })
     }
 }
 
-/// The text of a permutation. A plan asks for the same few hundreds of times, and texts are long: each is made once.
-fn text(path: &str, defines: &Defines) -> Result<Arc<str>, PreprocessError> {
+/// What is kept of an expanded template.
+type Shared = (Arc<str>, Arc<[Binding]>);
+
+/// A permutation, expanded. A plan asks for the same few hundreds of times, and texts are long: each is made once.
+fn expanded(path: &str, defines: Defines) -> Result<Shared, PreprocessError> {
     thread_local! {
-        static TEXTS: RefCell<HashMap<(String, Defines), Arc<str>>> = RefCell::default();
+        static ALL: RefCell<HashMap<(String, Defines), Shared>> = RefCell::default();
     }
-    let key = (path.to_owned(), defines.clone());
-    if let Some(text) = TEXTS.with_borrow(|texts| texts.get(&key).cloned()) {
-        return Ok(text);
+    let key = (path.to_owned(), defines);
+    if let Some(known) = ALL.with_borrow(|all| all.get(&key).cloned()) {
+        return Ok(known);
     }
-    let text: Arc<str> = preprocess(path, defines)?.into();
-    TEXTS.with_borrow_mut(|texts| texts.insert(key, Arc::clone(&text)));
-    Ok(text)
+    let Expanded { text, bindings } = preprocess(path, &key.1)?;
+    let made: Shared = (text.into(), bindings.into());
+    ALL.with_borrow_mut(|all| all.insert(key, made.clone()));
+    Ok(made)
 }
 
 /// Workgroups for `count` one-dimensional workgroups as an `[x, y, 1]` grid: WebGPU allows 65 535 in each dimension.

@@ -5,6 +5,9 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+#[macro_use]
+mod params;
+
 pub mod adapter;
 pub mod attention;
 pub mod audio;
@@ -30,32 +33,7 @@ pub mod train;
 pub mod vision;
 
 pub use dtype::DType;
-pub use kernel::{Binding, Source, grid};
+pub use kernel::{Access, Binding, Source, grid};
+pub use params::{Field, Uniform};
 pub use planes::{LayoutError, PlanarLayout, Planes};
-pub use preprocess::{Defines, PreprocessError, preprocess};
-
-/// Every permutation the engine can ask for, for the validation test. Each family adds its own.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let families = [
-        adapter::permutations()?,
-        bandwidth::permutations()?,
-        embed::permutations()?,
-        experts::permutations()?,
-        matmul::permutations()?,
-        ple::permutations()?,
-        repack::permutations()?,
-        matvec::permutations()?,
-        attention::block::permutations()?,
-        attention::decode::permutations()?,
-        rows::permutations()?,
-        sampling::permutations()?,
-        audio::permutations()?,
-        vision::permutations()?,
-        backward::permutations()?,
-        train::permutations()?,
-    ];
-    Ok(families.into_iter().flatten().collect())
-}
+pub use preprocess::{Defines, PreprocessError};

@@ -4,6 +4,8 @@
 //!   parses only its end.
 //! - [`highlight`] colours code; [`math`] turns LaTeX into MathML.
 //! - [`Markdown`] shows a text that may grow, [`CodeBlock`] shows code.
+//!
+//! What a text may cost is bounded: the length of a formula, the cells of a table, the combining marks on a letter.
 
 mod blocks;
 mod code;

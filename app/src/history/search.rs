@@ -1,4 +1,5 @@
 //! Searching conversations: all words, in any order, wherever they are; case and accents do not count.
+//! A conversation is read for the first search, and again after it has changed.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -11,7 +11,7 @@ use shaders::rows::{norm_add::NormAdd, qkv_finish::QkvFinish};
 use shaders::sampling::Candidates;
 use shaders::selftest::{Arg, Case, CaseError, Expected, Form};
 use shaders::vision::layer_norm::LayerNorm;
-use shaders::{Binding, DType};
+use shaders::{Access, DType};
 
 use crate::gpu::{Gpu, GpuError, Memory};
 use crate::plan::{Grid, Origin, Plan, Value};
@@ -29,23 +29,14 @@ pub struct Check {
 
 /// What is wrong with a kernel.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum Problem {
     /// It computes something else.
     #[error("element {element} is {found}, but should be {expected}")]
-    Differs {
-        /// The first element that is wrong.
-        element: usize,
-        /// What it is.
-        found: f32,
-        /// What it should be.
-        expected: f32,
-    },
+    Differs { element: usize, found: f32, expected: f32 },
     /// The device refused it.
     #[error("refused: {reason}")]
-    Refused {
-        /// The compiler's words.
-        reason: String,
-    },
+    Refused { reason: String },
 }
 
 /// Runs a kernel on small inputs and compares what it makes with its twin.
@@ -102,7 +93,7 @@ async fn run(gpu: &Gpu, case: &Case) -> Result<Vec<Vec<u32>>, GpuError> {
     gpu.run(&gpu.bind(&plan, &memory).await?, 1);
     let mut read = Vec::with_capacity(case.expected.len());
     for expected in &case.expected {
-        debug_assert_eq!(case.source.bindings[expected.binding], Binding::ReadWrite);
+        debug_assert_eq!(case.source.bindings[expected.binding].access, Access::ReadWrite);
         let buffer = &buffers[expected.binding - 1];
         let bytes = gpu.read_once(buffer, 0, buffer.size()).await?;
         read.push(bytemuck::pod_collect_to_vec(&bytes));

@@ -4,7 +4,8 @@ mod common;
 
 use engine::bytes::MemorySource;
 use engine::gguf::Header;
-use engine::session::{DeviceMemory, EngineError, Misfit, Plan};
+use engine::plan::Limits;
+use engine::session::{DeviceMemory, EngineError, ModelSpec};
 
 fn pebble() -> Vec<u8> {
     std::fs::read(common::repository("server/models/pebble.gguf")).expect("the demo model")
@@ -15,11 +16,11 @@ fn refusal(bytes: Vec<u8>) -> String {
     plan(bytes).expect_err("the file was taken for a good one")
 }
 
-fn plan(bytes: Vec<u8>) -> Result<Plan, String> {
+fn plan(bytes: Vec<u8>) -> Result<ModelSpec, String> {
     let source = MemorySource::new(bytes);
     let read = async {
         let header = Header::read(&source).await?;
-        Plan::read(&header)
+        ModelSpec::read(&header)
     };
     pollster::block_on(read).map_err(|error: EngineError| error.to_string())
 }
@@ -75,9 +76,10 @@ fn a_tower_that_no_kernel_reads_leaves_the_text_part() {
 fn the_demo_model_itself_is_good() {
     let plan = plan(pebble()).expect("a plan");
     assert_eq!(plan.config.layers.len(), 10);
-    assert!(plan.bytes(512, false) < plan.bytes(2048, false));
-    let memory = DeviceMemory { available: 1 << 20, largest_binding: 1 << 27 };
-    assert!(matches!(plan.fit(0, memory), Err(Misfit::Memory { available, .. }) if available == 1 << 20));
+    let memory = DeviceMemory { available: 1 << 20, limits: Limits::default() };
+    let needs = plan.needs(memory).expect("its needs");
+    assert!(needs.memory(512, false).total() < needs.memory(2048, false).total());
+    assert!(matches!(needs.fit(0), Err(EngineError::TooLarge { available, .. }) if available == 1 << 20));
 }
 
 #[test]
@@ -143,9 +145,11 @@ fn a_file_that_was_cut_says_how_much_is_missing() {
 fn experts_that_contradict_the_metadata_are_named() {
     let path = common::repository("frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf");
     let model = std::fs::read(path).expect("the golden model");
-    // Experts and their buffers are counted: eight of them, two used, chunks of 512.
+    // The buffers of experts are counted: eight of them, two used, chunks of 512.
     let good = plan(model.clone()).expect("a plan");
-    assert!(good.bytes(512, false) > good.weight_bytes + 512 * 2 * 4 * (2 * 96 + 96 + 256));
+    let memory = DeviceMemory { available: u64::MAX, limits: Limits::default() };
+    let working = good.needs(memory).expect("its needs").memory(512, false).working;
+    assert!(working > 512 * 2 * 4 * (2 * 96 + 96 + 256), "{working}");
     for (key, value, named) in [
         ("gemma4.expert_count", 9, "ffn_gate_inp"),
         ("gemma4.expert_count", u32::MAX, "expert_count"),

@@ -1,4 +1,7 @@
 //! LoRA adapters of the loaded model.
+//!
+//! They come from a person's files, from what was trained and kept in this browser, or from the layers that Ollama keeps beside a
+//! model, which apply unless they are switched off. What is open is remembered with the model and restored after a lost device.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

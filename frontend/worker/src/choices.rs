@@ -1,12 +1,14 @@
 //! What was found out about kernels on this computer: which packed products are faster, and which kernels are right.
 //!
 //! One small JSON file. It only spares time: whatever is wrong with it, products are timed and kernels tried again.
+//!
+//! The key of a measurement is the adapter as the browser names it, with the shapes of the model's large products.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::gpu::Gpu;
 use engine::model::{LARGE, Products};
-use engine::session::{Plan, Session};
+use engine::session::{ModelSpec, Session};
 use engine::store::{Folder, StoreError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -105,7 +107,7 @@ pub struct Subject(String);
 impl Subject {
     /// The large products of a model on this device; none where it has none.
     #[must_use]
-    pub fn new(gpu: &Gpu, names: &AdapterNames, plan: &Plan) -> Option<Self> {
+    pub fn new(gpu: &Gpu, names: &AdapterNames, plan: &ModelSpec) -> Option<Self> {
         let products = plan.large_products();
         let Adapter(adapter) = Adapter::new(gpu, names);
         (!products.is_empty()).then(|| Self(format!("{adapter}: {}", products.join(", "))))

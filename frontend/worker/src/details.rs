@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
-use engine::audio;
+use engine::audio::{self, AudioError};
 use engine::bytes::ByteSource;
 use engine::gguf::{Header, summary};
-use engine::session::{DeviceMemory, EngineError, LoadOptions, Misfit, Plan};
+use engine::gpu::GpuError;
+use engine::plan::Limits;
+use engine::session::{DeviceMemory, EngineError, LoadOptions, ModelSpec};
 use engine::tokenizer::special;
 use engine::vision::{self, Budget};
 use protocol::{Capabilities, ContextCost, FitVerdict, ModelDetails, TypeShare};
@@ -31,20 +33,26 @@ impl Senses {
     ///
     /// # Errors
     /// When a projector cannot be read, or a tower contradicts itself.
-    pub async fn read(projector: Option<&Rc<dyn ByteSource>>, plan: &Plan) -> Result<Self, Stopped> {
+    pub async fn read(
+        projector: Option<&Rc<dyn ByteSource>>,
+        plan: &ModelSpec,
+        limits: Limits,
+    ) -> Result<Self, Stopped> {
         let said = |error: EngineError| failure::of(&error, None);
         let width = plan.config.width;
         let ears = plan.audio.as_ref().map(|tower| tower.config().clone());
         let mut senses = Self { sees: plan.vision.is_some(), ears, bytes: 0 };
         if let Some(source) = projector {
             let header = Header::read(&**source).await.map_err(|error| said(error.into()))?;
-            if let Some(tower) = vision::TowerPlan::read(&header, width).map_err(said)? {
+            if let Some(tower) =
+                vision::TowerPlan::read(&header, width).map_err(|error| said(error.into()))?
+            {
                 senses.sees = true;
-                senses.bytes += tower.bytes(Budget::default());
+                senses.bytes += tower.bytes(Budget::default(), limits).map_err(|error| said(error.into()))?;
             }
-            let tower = audio::TowerPlan::read(&header, width);
-            if let Some(tower) = tower.map_err(|error| failure::of_audio(&error, None))? {
-                senses.bytes += tower.bytes();
+            let heard = |error: AudioError| failure::of_audio(&error, None);
+            if let Some(tower) = audio::TowerPlan::read(&header, width).map_err(heard)? {
+                senses.bytes += tower.bytes(limits).map_err(heard)?;
                 senses.ears = Some(tower.config().clone());
             }
         }
@@ -55,20 +63,22 @@ impl Senses {
 /// What a header says of the model called `name`, and what it costs on this device, loaded with these options.
 pub fn details(
     header: &Header,
-    (plan, options): (&Plan, &LoadOptions),
+    (plan, options): (&ModelSpec, &LoadOptions),
     senses: &Senses,
     name: &str,
     memory: DeviceMemory,
-) -> ModelDetails {
+) -> Result<ModelDetails, EngineError> {
     let bytes = |context| {
         // Room for the largest pictures depends on the context.
-        let of_context = needs(header, &LoadOptions { context, ..*options }, senses, memory, true);
-        let plan = of_context.as_ref().map_or(plan, |(plan, _)| plan);
-        plan.bytes(context, plan.table_on_host(context, memory))
+        let (plan, _) = needs(header, &LoadOptions { context, ..*options }, senses, memory, true)?;
+        Ok::<_, EngineError>(plan.needs(memory)?.with_context(context).bytes)
     };
     let summary = summary(header);
     let config = &plan.config;
-    ModelDetails {
+    let costs = listed_contexts(config.max_context)
+        .map(|context| bytes(context).map(|bytes| ContextCost { context, bytes }))
+        .collect::<Result<_, EngineError>>()?;
+    Ok(ModelDetails {
         name: name.to_owned(),
         architecture: summary.architecture,
         parameters: summary.parameters,
@@ -84,11 +94,9 @@ pub fn details(
             .into_iter()
             .map(|share| TypeShare { name: share.name, tensors: share.tensors, bytes: share.bytes })
             .collect(),
-        memory: listed_contexts(config.max_context)
-            .map(|context| ContextCost { context, bytes: bytes(context) })
-            .collect(),
+        memory: costs,
         recommended: config.recommended,
-    }
+    })
 }
 
 /// What a load with these options takes: the one source of all figures of memory that a person sees before and after it.
@@ -102,12 +110,12 @@ pub fn needs(
     senses: &Senses,
     memory: DeviceMemory,
     pictures: bool,
-) -> Result<(Plan, LoadOptions), EngineError> {
+) -> Result<(ModelSpec, LoadOptions), EngineError> {
     let options = LoadOptions { projector_bytes: senses.bytes, largest_picture: 0, ..*options };
     if senses.sees && pictures {
-        return Plan::for_device(header, &options, memory);
+        return ModelSpec::for_device(header, &options, memory);
     }
-    Ok((Plan::with_options(header, &options)?, options))
+    Ok((ModelSpec::with_options(header, &options)?, options))
 }
 
 /// What the engine can do with the model.
@@ -130,21 +138,25 @@ fn listed_contexts(max: u32) -> impl Iterator<Item = u32> {
 }
 
 /// Whether the model fits a device.
-pub fn verdict(plan: &Plan, context: u32, memory: DeviceMemory) -> FitVerdict {
+///
+/// # Errors
+/// When the file contradicts itself.
+pub fn verdict(plan: &ModelSpec, context: u32, memory: DeviceMemory) -> Result<FitVerdict, EngineError> {
     match plan.fit(context, memory) {
         Ok(fit) => {
             let table = plan.table().filter(|_| fit.table_on_host);
             let outside = table.map_or(0, |spec| spec.range.end - spec.range.start);
             if fit.context == plan.context(context) {
-                FitVerdict::Fits { context: fit.context, bytes: fit.bytes, outside }
+                Ok(FitVerdict::Fits { context: fit.context, bytes: fit.bytes, outside })
             } else {
-                FitVerdict::FitsWith { context: fit.context, bytes: fit.bytes, outside }
+                Ok(FitVerdict::FitsWith { context: fit.context, bytes: fit.bytes, outside })
             }
         }
-        Err(Misfit::Memory { needed, available }) => FitVerdict::TooLarge { needed, available },
-        Err(Misfit::Buffer { label, bytes, limit }) => {
-            FitVerdict::TensorTooLarge { tensor: label, needed: bytes, available: limit }
+        Err(EngineError::TooLarge { needed, available }) => Ok(FitVerdict::TooLarge { needed, available }),
+        Err(EngineError::Gpu(GpuError::TooLarge { label, bytes, limit })) => {
+            Ok(FitVerdict::TensorTooLarge { tensor: label, needed: bytes, available: limit })
         }
+        Err(error) => Err(error),
     }
 }
 

@@ -5,16 +5,16 @@
 use engine::adapter::AdapterError;
 use engine::audio::AudioError;
 use engine::audio::wav::WavError;
-use engine::bytes::{SourceError, UploadError};
+use engine::bytes::SourceError;
 use engine::gguf::GgufError;
-use engine::gpu::GpuError;
+use engine::gpu::{GpuError, UploadError};
 use engine::media::{Media, MediaError};
-use engine::model::{ConfigError, RowError, TensorError};
+use engine::model::{ConfigError, RowError};
 use engine::session::{EngineError, LEAST_CONTEXT};
 use engine::store::StoreError;
 use engine::template::PromptError;
 use engine::vision::PictureError;
-use engine::weights::LoadError;
+use engine::weights::{LoadError, TensorError};
 use protocol::failure::{
     AdapterFailure, DeviceFailure, EngineFailure, MediaFailure, ModelFailure, NoGpu, OtherKind, ReadFailure,
     RequestFailure, StorageFailure,
@@ -62,11 +62,7 @@ pub fn of_answer(error: &EngineError, context: u32) -> Failure {
 
 /// Whether an error means that the device has no more memory.
 pub fn is_out_of_memory(error: &EngineError) -> bool {
-    matches!(
-        error,
-        EngineError::Gpu(GpuError::OutOfMemory { .. })
-            | EngineError::Load(LoadError::Gpu(GpuError::OutOfMemory { .. }))
-    )
+    matches!(error, EngineError::Gpu(GpuError::OutOfMemory { .. }))
 }
 
 /// What a medium is for.

@@ -1,4 +1,8 @@
 //! Answering.
+//!
+//! An answer may begin with a text ([`GenerateOptions::begun`]). Where that is the last answer, its ids are used as they were
+//! drawn; any other text is tokenized. A count waits 30 ms for a newer one, which cancels it, and only tokenizes texts that the
+//! count before did not have.
 
 use std::rc::Rc;
 

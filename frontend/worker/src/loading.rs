@@ -7,7 +7,7 @@ use std::rc::Rc;
 use engine::bytes::{ByteSource, CancelToken};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
-use engine::session::{DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, Plan, Session};
+use engine::session::{DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSpec, Session};
 use engine::store::{CachingSource, Opened};
 use protocol::{Event, Failure, ModelDetails, ModelSource, RequestId};
 use web_time::Instant;
@@ -46,16 +46,18 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
         let of_engine = |error: EngineError| failure::of(&error, None);
         let senses = Senses::read(
             opened.projector.as_ref().map(|file| &file.source),
-            &Plan::read(&header).map_err(of_engine)?,
+            &ModelSpec::read(&header).map_err(of_engine)?,
+            memory.limits,
         )
         .await?;
         let options = LoadOptions { context: wanted.context, ..LoadOptions::default() };
         let (plan, options) = details::needs(&header, &options, &senses, memory, true).map_err(of_engine)?;
         let name = wanted.source.name();
-        Ok::<_, Stopped>((details::details(&header, (&plan, &options), &senses, name, memory), plan))
+        let details = details::details(&header, (&plan, &options), &senses, name, memory);
+        let verdict = details::verdict(&plan, wanted.context, memory);
+        Ok::<_, Stopped>((details.map_err(of_engine)?, verdict.map_err(of_engine)?))
     };
-    let (details, plan) = cancel.guard(read).await.map_err(|stopped| stopped.0)?;
-    let verdict = details::verdict(&plan, wanted.context, memory);
+    let (details, verdict) = cancel.guard(read).await.map_err(|stopped| stopped.0)?;
     Ok(Event::Inspected { id, details, verdict })
 }
 
@@ -174,25 +176,26 @@ async fn try_load(
         Header::read_with_progress(&*opened.model.source, &mut told).await.map_err(EngineError::from)
     };
     let header = cancel.guard(read).await.map_err(plain)?;
-    let own = Plan::read(&header).map_err(plain)?;
-    let reading = Senses::read(opened.projector.as_ref().map(|file| &file.source), &own);
+    let own = ModelSpec::read(&header).map_err(plain)?;
+    let memory = DeviceMemory::assumed(gpu);
+    let reading = Senses::read(opened.projector.as_ref().map(|file| &file.source), &own, memory.limits);
     let senses = cancel.guard(reading).await?;
     let mut towers = vec![Towers::new(&opened.model, own.tower_ranges())];
     // All of a projector is for towers.
     let whole = |file: &Opened| iter::once(0..file.source.len()).collect();
     towers.extend(opened.projector.iter().map(|file| Towers::new(file, whole(file))));
     drop(own);
-    let memory = DeviceMemory::assumed(gpu);
     let options = LoadOptions { context: wanted.context, ple_on_host, ..LoadOptions::default() };
     let (plan, mut options) = details::needs(&header, &options, &senses, memory, *pictures).map_err(plain)?;
-    let details = details::details(&header, (&plan, &options), &senses, wanted.source.name(), memory);
+    let details =
+        details::details(&header, (&plan, &options), &senses, wanted.source.name(), memory).map_err(plain)?;
     if let Some(reason) = &plan.unusable {
         host.trouble(failure::of_tower(reason));
     }
-    let fit = plan.fit(wanted.context, memory).map_err(|misfit| plain(misfit.into()))?;
+    let fit = plan.fit(wanted.context, memory).map_err(plain)?;
     let context = Some(fit.context);
     let outside = plan.table().filter(|_| fit.table_on_host).map(|spec| spec.range.clone());
-    let on_device = plan.table_bytes > 0 && !fit.table_on_host;
+    let on_device = plan.table().is_some() && !fit.table_on_host;
     let table = match outside {
         Some(range) => Some(table::here(&opened.model, range, wanted.use_memory, cancel, &mut tell).await?),
         None => opened.model.local.clone(),

@@ -5,8 +5,8 @@
 
 use std::rc::Rc;
 
-use engine::bytes::{CancelToken, UploadError};
-use engine::gpu::{Gpu, GpuError};
+use engine::bytes::CancelToken;
+use engine::gpu::{Gpu, GpuError, UploadError};
 use engine::session::{EngineError, LoadOptions, Session};
 use engine::weights::LoadError;
 use futures_util::future::{Either, select};
@@ -27,8 +27,7 @@ pub async fn lost(host: &Host, gpu: &Gpu, error: &EngineError) -> Option<String>
         // What was under way is rejected before the loss itself is announced.
         let of_device = matches!(
             error,
-            EngineError::Gpu(_)
-                | EngineError::Load(LoadError::Gpu(_) | LoadError::Upload(UploadError::Refused { .. }))
+            EngineError::Gpu(_) | EngineError::Load(LoadError::Upload(UploadError::Refused { .. }))
         );
         if !of_device {
             return None;

@@ -1,9 +1,7 @@
 //! Launcher and CPU twin of `wgsl/adapter/expand.wgsl`: `Y += B·(scales ⊙ z)` for products that share their input.
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::matvec::Correction;
-use crate::{Binding, Defines, PreprocessError, Source};
+use crate::{Defines, PreprocessError, Source};
 
 /// Rows of a workgroup.
 const ROWS: u32 = 8;
@@ -14,22 +12,23 @@ const COLUMNS: u32 = 64;
 /// every device has.
 pub const MOST_RANK: u32 = 256;
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// Columns of each product.
-    pub n: [u32; 3],
-    /// Rank in vec4s.
-    pub quads: u32,
-    /// Workgroups along x up to and with each product.
-    pub groups: [u32; 3],
-    /// Elements of a row of z, in vec4s.
-    pub stride: u32,
-    /// Where each product's part of z begins, in vec4s.
-    pub z_at: [u32; 4],
-    /// Where each product's rows of B begin, in vec4s.
-    pub b_at: [u32; 4],
+params! {
+    /// The uniform at binding 0.
+    #[derive(Default, Eq)]
+    pub struct Params {
+        /// Columns of each product.
+        pub n: [u32; 3],
+        /// Rank in vec4s.
+        pub quads: u32,
+        /// Workgroups along x up to and with each product.
+        pub groups: [u32; 3],
+        /// Elements of a row of z, in vec4s.
+        pub stride: u32,
+        /// Where each product's part of z begins, in vec4s.
+        pub z_at: [u32; 4],
+        /// Where each product's rows of B begin, in vec4s.
+        pub b_at: [u32; 4],
+    }
 }
 
 impl Params {
@@ -65,14 +64,12 @@ impl Params {
 /// A fault of the template.
 pub fn source(products: usize) -> Result<Source, PreprocessError> {
     let defines = Defines::new()
-        .set("SEGS", products)
+        .set("SEGMENTS", products)
+        .set("LATER_SEGMENTS", products - 1)
         .set("ROWS", ROWS)
         .set("COLUMNS", COLUMNS)
         .set("MOST_QUADS", MOST_RANK / 4);
-    let mut bindings = vec![Binding::Uniform];
-    bindings.extend([Binding::Read; 4]);
-    bindings.extend(vec![Binding::ReadWrite; products]);
-    Source::build("adapter/expand.wgsl", format!("adapter_expand_{products}"), &defines, bindings)
+    Source::build::<Params>("adapter/expand.wgsl", format!("adapter_expand_{products}"), &defines)
 }
 
 /// The twin for one product, in f64: `y[T, n] + B·(scales ⊙ z)`, z `[T, rank]`, B `[n, rank]`.

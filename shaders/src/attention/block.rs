@@ -1,8 +1,6 @@
 //! `wgsl/attention/block.wgsl`: attention of a chunk of queries over the cache.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::{Binding, Defines, PreprocessError, Source};
+use crate::{Defines, PreprocessError, Source};
 
 /// Threads of a workgroup.
 const THREADS: u32 = 256;
@@ -18,22 +16,23 @@ pub struct Block {
     pub until: bool,
 }
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// Query heads.
-    pub heads: u32,
-    /// Key–value heads, a divisor of `heads`.
-    pub kv_heads: u32,
-    /// Keys visible, the query's own included; 0 for all.
-    pub window: u32,
-    /// Slots of the cache, at least the window and the chunk together less 1; 0: as many as positions.
-    pub ring: u32,
-    /// The first key–value head of the dispatch; those before it are left alone.
-    pub first_head: u32,
-    /// Unused.
-    pub pad: [u32; 3],
+params! {
+    /// The uniform at binding 0.
+    #[derive(Default, Eq)]
+    pub struct Params {
+        /// Query heads.
+        pub heads: u32,
+        /// Key–value heads, a divisor of `heads`.
+        pub kv_heads: u32,
+        /// Keys visible, the query's own included; 0 for all.
+        pub window: u32,
+        /// Slots of the cache, at least the window and the chunk together less 1; 0: as many as positions.
+        pub ring: u32,
+        /// The first key–value head of the dispatch; those before it are left alone.
+        pub first_head: u32,
+        /// Unused.
+        pub pad: [u32; 3],
+    }
 }
 
 impl Block {
@@ -64,24 +63,13 @@ impl Block {
             .set("QUADS", quads)
             .set("GROUPS", groups)
             .set("OWNED", self.rows().div_ceil(groups));
-        let mut bindings = vec![
-            Binding::Uniform,
-            Binding::Read,
-            Binding::Read,
-            Binding::Read,
-            Binding::Read,
-            Binding::ReadWrite,
-        ];
-        if self.until {
-            bindings.push(Binding::Read);
-        }
         let name = format!(
             "attention_block_h{}_{}{}",
             self.head_dim,
             if self.kv_f16 { "f16" } else { "f32" },
             if self.until { "_until" } else { "" },
         );
-        Source::build("attention/block.wgsl", name, &defines, bindings)
+        Source::build::<Params>("attention/block.wgsl", name, &defines)
     }
 
     /// Workgroups for a chunk of `positions`, all key–value heads from the first on.
@@ -95,22 +83,6 @@ impl Block {
     pub const fn dispatch_heads(&self, params: &Params, positions: u32, kv_heads: u32) -> [u32; 3] {
         [(positions * (params.heads / params.kv_heads)).div_ceil(self.rows()), kv_heads, 1]
     }
-}
-
-/// Every permutation a plan may ask for: the head sizes of text, and those of the vision towers.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let mut all = Vec::new();
-    for head_dim in [16, 32, 64, 72, 128, 256, 512] {
-        for kv_f16 in [true, false] {
-            for until in [true, false] {
-                all.push(Block { head_dim, kv_f16, until }.source()?);
-            }
-        }
-    }
-    Ok(all)
 }
 
 /// What the twin reads.

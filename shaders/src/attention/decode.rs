@@ -1,8 +1,6 @@
 //! Launcher of `wgsl/attention/decode.wgsl`: attention of one token, cut along the keys.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::{Binding, Defines, PreprocessError, Source};
+use crate::{Defines, PreprocessError, Source};
 
 /// Where a layer's keys and values come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +13,18 @@ pub enum Kv {
     Shared,
 }
 
+impl Kv {
+    /// Of a layer that has keys of its own or not, and values.
+    #[must_use]
+    pub const fn of_layer(owns: bool, has_v: bool) -> Self {
+        match (owns, has_v) {
+            (false, _) => Self::Shared,
+            (true, true) => Self::Own,
+            (true, false) => Self::OwnVIsK,
+        }
+    }
+}
+
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decode {
@@ -25,38 +35,39 @@ pub struct Decode {
     /// Whether the cache holds f16 (else f32).
     pub kv_f16: bool,
     /// Ranks of the adapters that correct the product behind it, in vec4s, for which it leaves partial z
-    /// ([`crate::matvec::Takes::Partial`]); 0 for none.
+    /// ([`crate::matvec::ZSource::PartialSums`]); 0 for none.
     pub quads: u32,
 }
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Query heads.
-    pub heads: u32,
-    /// Key–value heads, a divisor of `heads`.
-    pub kv_heads: u32,
-    /// Keys visible, the token's own included; 0 for all.
-    pub window: u32,
-    /// Slots of the cache; 0: as many as positions.
-    pub ring: u32,
-    /// Where the weights of the query norm begin in `vectors`.
-    pub q_norm: u32,
-    /// Where those of the key norm begin.
-    pub k_norm: u32,
-    /// Smallest run of keys of a split, a multiple of 64.
-    pub smallest: u32,
-    /// Most splits.
-    pub most: u32,
-    /// Rows of the first part of the rotation table.
-    pub rope_hi_rows: u32,
-    /// ε of the norms.
-    pub eps: f32,
-    /// Unused.
-    pub pad: u32,
-    /// Where the columns of A begin in the buffer of adapters, in vec4s.
-    pub columns: u32,
+params! {
+    /// The uniform at binding 0.
+    #[derive(Default)]
+    pub struct Params {
+        /// Query heads.
+        pub heads: u32,
+        /// Key–value heads, a divisor of `heads`.
+        pub kv_heads: u32,
+        /// Keys visible, the token's own included; 0 for all.
+        pub window: u32,
+        /// Slots of the cache; 0: as many as positions.
+        pub ring: u32,
+        /// Where the weights of the query norm begin in `vectors`.
+        pub q_norm: u32,
+        /// Where those of the key norm begin.
+        pub k_norm: u32,
+        /// Smallest run of keys of a split, a multiple of 64.
+        pub smallest: u32,
+        /// Most splits.
+        pub most: u32,
+        /// Rows of the first part of the rotation table.
+        pub rope_hi_rows: u32,
+        /// ε of the norms.
+        pub eps: f32,
+        /// Unused.
+        pub pad: u32,
+        /// Where the columns of A begin in the buffer of adapters, in vec4s.
+        pub columns: u32,
+    }
 }
 
 impl Decode {
@@ -73,7 +84,6 @@ impl Decode {
     /// A fault of the template.
     pub fn source(&self) -> Result<Source, PreprocessError> {
         let own = self.kv != Kv::Shared;
-        let cache = if own { Binding::ReadWrite } else { Binding::Read };
         let kv = match self.kv {
             Kv::Own => "own",
             Kv::OwnVIsK => "own_v_is_k",
@@ -87,19 +97,12 @@ impl Decode {
             .set("KV_F16", self.kv_f16)
             .set("LEAVES", self.quads > 0)
             .set("QUADS", self.quads);
-        let mut bindings = vec![Binding::Uniform, Binding::ReadWrite];
-        bindings.extend([Binding::Read; 4]);
-        bindings.extend([cache; 2]);
-        if self.quads > 0 {
-            bindings.push(Binding::Read);
-        }
         let stored = if self.kv_f16 { "f16" } else { "f32" };
         let leaves = if self.quads > 0 { format!("_for_partial_a{}", 4 * self.quads) } else { String::new() };
-        Source::build(
+        Source::build::<Params>(
             "attention/decode.wgsl",
             format!("attention_decode_h{}_{kv}_{stored}{leaves}", self.head_dim),
             &defines,
-            bindings,
         )
     }
 
@@ -128,20 +131,4 @@ pub fn splits(keys: u32, window: u32, smallest: u32, most: u32) -> (u32, u32, u3
     let visible = if window == 0 { keys } else { keys.min(window) };
     let run = smallest.max(visible.div_ceil(most).next_multiple_of(64));
     (keys - visible, run, visible.div_ceil(run).max(1))
-}
-
-/// Every permutation a plan may ask for.
-///
-/// # Errors
-/// A fault of the template.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let mut all = Vec::new();
-    for head_dim in [16, 32, 64, 128, 256, 512] {
-        for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
-            for (kv_f16, quads) in [(true, 0), (false, 0), (true, 4), (false, 4)] {
-                all.push(Decode { head_dim, kv, kv_f16, quads }.source()?);
-            }
-        }
-    }
-    Ok(all)
 }

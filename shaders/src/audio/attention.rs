@@ -1,34 +1,30 @@
 //! `wgsl/audio/attention.wgsl`: attention over the last few positions.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::{Binding, Defines, PreprocessError, Source};
+use crate::{Defines, PreprocessError, Source};
 
 /// Positions that a position sees, its own included.
 pub const KEYS: u32 = 12;
 /// Largest head.
 pub const MOST_HEAD_DIM: u32 = 512;
-/// Head sizes of the permutations that are tested; every published tower has heads of 128.
-pub const HEAD_DIMS: [u32; 2] = [128, 64];
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Heads.
-    pub heads: u32,
-    /// Slots of the ring of the past.
-    pub slots: u32,
-    /// Where the scale of the elements of a query begins in `vectors`.
-    pub scale: u32,
-    /// Factor of all queries.
-    pub q_scale: f32,
-    /// Factor of all keys.
-    pub k_scale: f32,
-    /// Scores are `cap·tanh(s/cap)`.
-    pub cap: f32,
-    /// Unused.
-    pub pad: [u32; 2],
+params! {
+    /// The uniform at binding 0.
+    pub struct Params {
+        /// Heads.
+        pub heads: u32,
+        /// Slots of the ring of the past.
+        pub slots: u32,
+        /// Where the scale of the elements of a query begins in `vectors`.
+        pub scale: u32,
+        /// Factor of all queries.
+        pub q_scale: f32,
+        /// Factor of all keys.
+        pub k_scale: f32,
+        /// Scores are `cap·tanh(s/cap)`.
+        pub cap: f32,
+        /// Unused.
+        pub pad: [u32; 2],
+    }
 }
 
 impl Params {
@@ -75,10 +71,7 @@ pub fn encodings(width: u32) -> Vec<f32> {
 /// A fault of the template.
 pub fn source(head_dim: u32) -> Result<Source, PreprocessError> {
     let defines = Defines::new().set("HEAD", head_dim).set("KEYS", KEYS).set("THREADS", KEYS * 16);
-    let mut bindings = vec![Binding::Uniform];
-    bindings.extend([Binding::Read; 6]);
-    bindings.extend([Binding::ReadWrite; 2]);
-    Source::build("audio/attention.wgsl", format!("audio_attention_{head_dim}"), &defines, bindings)
+    Source::build::<Params>("audio/attention.wgsl", format!("audio_attention_{head_dim}"), &defines)
 }
 
 /// Workgroups for a step of `rows`.

@@ -1,8 +1,6 @@
 //! `wgsl/audio/conv2d.wgsl`: a subsampling convolution with layer norm and ReLU.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::{Binding, Defines, PreprocessError, Source};
+use crate::{Defines, PreprocessError, Source};
 
 /// Groups of channels of a workgroup.
 const GROUPS: u32 = 8;
@@ -18,26 +16,26 @@ pub struct Conv2d {
     chunk: u32,
 }
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Position of output row 0 in the clip; −1 for the row of padding in front.
-    pub first: i32,
-    /// Positions of the clip: rows at others are zeros.
-    pub end: i32,
-    /// Frequencies of the input.
-    pub freq_in: u32,
-    /// Frequencies of the output: half of them, rounded up.
-    pub freq_out: u32,
-    /// Channels of the input.
-    pub channels_in: u32,
-    /// Where w begins in `vectors`.
-    pub weights: u32,
-    /// Where the norm's weights begin in `vectors`.
-    pub norm: u32,
-    /// ε of the norm.
-    pub eps: f32,
+params! {
+    /// The uniform at binding 0.
+    pub struct Params {
+        /// Position of output row 0 in the clip; −1 for the row of padding in front.
+        pub first: i32,
+        /// Positions of the clip: rows at others are zeros.
+        pub end: i32,
+        /// Frequencies of the input.
+        pub freq_in: u32,
+        /// Frequencies of the output: half of them, rounded up.
+        pub freq_out: u32,
+        /// Channels of the input.
+        pub channels_in: u32,
+        /// Where w begins in `vectors`.
+        pub weights: u32,
+        /// Where the norm's weights begin in `vectors`.
+        pub norm: u32,
+        /// ε of the norm.
+        pub eps: f32,
+    }
 }
 
 impl Conv2d {
@@ -64,8 +62,7 @@ impl Conv2d {
         let Self { channels, chunk } = self;
         let defines =
             Defines::new().set("CHANNELS", channels).set("OWN", channels / GROUPS).set("CHUNK", chunk);
-        let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite];
-        Source::build("audio/conv2d.wgsl", format!("audio_conv2d_{channels}_{chunk}"), &defines, bindings)
+        Source::build::<Params>("audio/conv2d.wgsl", format!("audio_conv2d_{channels}_{chunk}"), &defines)
     }
 
     /// Workgroups for `rows` rows of output.

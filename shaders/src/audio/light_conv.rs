@@ -1,30 +1,28 @@
 //! `wgsl/audio/light_conv.wgsl`: GLU, causal depthwise convolution, norm and SiLU.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::sigmoid;
 use super::silu::silu;
 use crate::rows::rms;
-use crate::{Binding, Defines, PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid};
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// A quarter of the width of a row.
-    pub width4: u32,
-    /// Positions that the convolution sees, its own included.
-    pub taps: u32,
-    /// Slots of the ring of the past.
-    pub slots: u32,
-    /// Where the weights of the convolution begin in `vectors`.
-    pub weights: u32,
-    /// Where the norm's weights begin in `vectors`.
-    pub norm: u32,
-    /// ε of the norm.
-    pub eps: f32,
-    /// Unused.
-    pub pad: [u32; 2],
+params! {
+    /// The uniform at binding 0.
+    pub struct Params {
+        /// A quarter of the width of a row.
+        pub width4: u32,
+        /// Positions that the convolution sees, its own included.
+        pub taps: u32,
+        /// Slots of the ring of the past.
+        pub slots: u32,
+        /// Where the weights of the convolution begin in `vectors`.
+        pub weights: u32,
+        /// Where the norm's weights begin in `vectors`.
+        pub norm: u32,
+        /// ε of the norm.
+        pub eps: f32,
+        /// Unused.
+        pub pad: [u32; 2],
+    }
 }
 
 /// Slots that a ring of the past needs for steps of up to `rows` rows.
@@ -38,10 +36,7 @@ pub const fn slots(rows: u32, taps: u32) -> u32 {
 /// # Errors
 /// A fault of the template.
 pub fn source() -> Result<Source, PreprocessError> {
-    let mut bindings = vec![Binding::Uniform];
-    bindings.extend([Binding::Read; 3]);
-    bindings.extend([Binding::ReadWrite; 2]);
-    Source::build("audio/light_conv.wgsl", "audio_light_conv", &Defines::new(), bindings)
+    Source::build::<Params>("audio/light_conv.wgsl", "audio_light_conv", &Defines::new())
 }
 
 /// Workgroups for a step of `rows`.

@@ -8,23 +8,6 @@ pub mod light_conv;
 pub mod silu;
 pub mod unit_norm;
 
-use crate::{PreprocessError, Source};
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let mut sources = vec![silu::source()?, unit_norm::source()?, light_conv::source()?];
-    for head_dim in attention::HEAD_DIMS {
-        sources.push(attention::source(head_dim)?);
-    }
-    for (channels_in, channels) in conv2d::CHANNELS {
-        sources.push(conv2d::Conv2d::new(channels_in, channels).source()?);
-    }
-    Ok(sources)
-}
-
 fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }

@@ -1,21 +1,20 @@
 //! `wgsl/audio/silu.wgsl`: the activation of the feed-forward parts.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::sigmoid;
-use crate::{Binding, Defines, PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid};
 
 /// Elements a workgroup makes.
 const ELEMENTS: u32 = 1024;
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// A quarter of the width of a row.
-    pub width4: u32,
-    /// Unused.
-    pub pad: [u32; 3],
+params! {
+    /// The uniform at binding 0.
+    #[derive(Eq)]
+    pub struct Params {
+        /// A quarter of the width of a row.
+        pub width4: u32,
+        /// Unused.
+        pub pad: [u32; 3],
+    }
 }
 
 impl Params {
@@ -31,8 +30,7 @@ impl Params {
 /// # Errors
 /// A fault of the template.
 pub fn source() -> Result<Source, PreprocessError> {
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::ReadWrite];
-    Source::build("audio/silu.wgsl", "audio_silu", &Defines::new(), bindings)
+    Source::build::<Params>("audio/silu.wgsl", "audio_silu", &Defines::new())
 }
 
 /// Workgroups for a step of `rows`.

@@ -1,22 +1,20 @@
 //! `wgsl/audio/unit_norm.wgsl`: RMS norm without weights, of rows with a bias.
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::rows::rms;
-use crate::{Binding, Defines, PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid};
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// A quarter of the width of a row.
-    pub width4: u32,
-    /// Where the bias begins in `vectors`; [`Params::NONE`] for none.
-    pub bias: u32,
-    /// ε of the norm.
-    pub eps: f32,
-    /// Unused.
-    pub pad: u32,
+params! {
+    /// The uniform at binding 0.
+    pub struct Params {
+        /// A quarter of the width of a row.
+        pub width4: u32,
+        /// Where the bias begins in `vectors`; [`Params::NONE`] for none.
+        pub bias: u32,
+        /// ε of the norm.
+        pub eps: f32,
+        /// Unused.
+        pub pad: u32,
+    }
 }
 
 impl Params {
@@ -39,8 +37,7 @@ impl Params {
 /// # Errors
 /// A fault of the template.
 pub fn source() -> Result<Source, PreprocessError> {
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
-    Source::build("audio/unit_norm.wgsl", "audio_unit_norm", &Defines::new(), bindings)
+    Source::build::<Params>("audio/unit_norm.wgsl", "audio_unit_norm", &Defines::new())
 }
 
 /// Workgroups for a step of `rows`.

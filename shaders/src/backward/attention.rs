@@ -2,30 +2,28 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{Binding, Defines, PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid};
 
 /// Queries or keys of a workgroup.
 const TILE: u32 = 16;
 
-/// Head sizes of text.
-const HEAD_DIMS: [u32; 6] = [16, 32, 64, 128, 256, 512];
-
-/// The uniform at binding 0 of both kernels.
-///
-/// Queries: then state, q, k, v, out, dout, dq, stats. Keys and values: then state, q, k, v, dout, stats, dk, dv, the
-/// last two for each query head. With spans, behind the state lies a [`Span`] for each row: a binding of their own would
-/// be one more than every device has.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// Query heads.
-    pub heads: u32,
-    /// Key–value heads, a divisor of `heads`.
-    pub kv_heads: u32,
-    /// Keys visible, the query's own included; 0 for all.
-    pub window: u32,
-    /// Unused.
-    pub pad: u32,
+params! {
+    /// The uniform at binding 0 of both kernels.
+    ///
+    /// Queries: then state, q, k, v, out, dout, dq, stats. Keys and values: then state, q, k, v, dout, stats, dk, dv, the
+    /// last two for each query head. With spans, behind the state lies a [`Span`] for each row: a binding of their own would
+    /// be one more than every device has.
+    #[derive(Default, Eq)]
+    pub struct Params {
+        /// Query heads.
+        pub heads: u32,
+        /// Key–value heads, a divisor of `heads`.
+        pub kv_heads: u32,
+        /// Keys visible, the query's own included; 0 for all.
+        pub window: u32,
+        /// Unused.
+        pub pad: u32,
+    }
 }
 
 impl Params {
@@ -59,11 +57,8 @@ fn defines(head_dim: u32, spans: bool) -> Defines {
 /// # Errors
 /// A fault of the template.
 pub fn queries(head_dim: u32, spans: bool) -> Result<Source, PreprocessError> {
-    let mut bindings = vec![Binding::Uniform];
-    bindings.extend([Binding::Read; 6]);
-    bindings.extend([Binding::ReadWrite; 2]);
     let name = format!("backward_attention_q_h{head_dim}{}", if spans { "_spans" } else { "" });
-    Source::build("backward/attention_q.wgsl", name, &defines(head_dim, spans), bindings)
+    Source::build::<Params>("backward/attention_q.wgsl", name, &defines(head_dim, spans))
 }
 
 /// The kernel of keys and values, likewise.
@@ -71,25 +66,23 @@ pub fn queries(head_dim: u32, spans: bool) -> Result<Source, PreprocessError> {
 /// # Errors
 /// A fault of the template.
 pub fn keys_values(head_dim: u32, spans: bool) -> Result<Source, PreprocessError> {
-    let mut bindings = vec![Binding::Uniform];
-    bindings.extend([Binding::Read; 6]);
-    bindings.extend([Binding::ReadWrite; 2]);
     let name = format!("backward_attention_kv_h{head_dim}{}", if spans { "_spans" } else { "" });
-    Source::build("backward/attention_kv.wgsl", name, &defines(head_dim, spans), bindings)
+    Source::build::<Params>("backward/attention_kv.wgsl", name, &defines(head_dim, spans))
 }
 
-/// The uniform of the sum over heads. Then: state, part, out.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct SumParams {
-    /// A quarter of the elements of a head.
-    pub quads: u32,
-    /// Key–value heads.
-    pub kv_heads: u32,
-    /// Query heads that share one.
-    pub group: u32,
-    /// Not 0: the result is added to what is there.
-    pub add: u32,
+params! {
+    /// The uniform of the sum over heads. Then: state, part, out.
+    #[derive(Default, Eq)]
+    pub struct SumParams {
+        /// A quarter of the elements of a head.
+        pub quads: u32,
+        /// Key–value heads.
+        pub kv_heads: u32,
+        /// Query heads that share one.
+        pub group: u32,
+        /// Not 0: the result is added to what is there.
+        pub add: u32,
+    }
 }
 
 impl SumParams {
@@ -105,22 +98,7 @@ impl SumParams {
 /// # Errors
 /// A fault of the template.
 pub fn group_sum() -> Result<Source, PreprocessError> {
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite];
-    Source::build("backward/group_sum.wgsl", "backward_group_sum", &Defines::new(), bindings)
-}
-
-/// Every permutation a plan may ask for.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let mut all = vec![group_sum()?];
-    for head_dim in HEAD_DIMS {
-        for spans in [false, true] {
-            all.extend([queries(head_dim, spans)?, keys_values(head_dim, spans)?]);
-        }
-    }
-    Ok(all)
+    Source::build::<SumParams>("backward/group_sum.wgsl", "backward_group_sum", &Defines::new())
 }
 
 /// Queries, keys and values of a sequence, row-major.

@@ -3,20 +3,21 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{Binding, Defines, PreprocessError, Source};
+use crate::{Defines, PreprocessError, Source};
 
-/// The uniform at binding 0. Then: state, targets, logits, stats; for the gradient also the rows' weights.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Pieces of the tile.
-    pub n: u32,
-    /// The first of them.
-    pub row0: u32,
-    /// 1 for the first tile: statistics begin anew.
-    pub first: u32,
-    /// The softcap; 0 is off.
-    pub softcap: f32,
+params! {
+    /// The uniform at binding 0. Then: state, targets, logits, stats; for the gradient also the rows' weights.
+    #[derive(Default)]
+    pub struct Params {
+        /// Pieces of the tile.
+        pub n: u32,
+        /// The first of them.
+        pub row0: u32,
+        /// 1 for the first tile: statistics begin anew.
+        pub first: u32,
+        /// The softcap; 0 is off.
+        pub softcap: f32,
+    }
 }
 
 /// Of a row so far: the largest logit, the sum of exponentials relative to it, the logit of the target.
@@ -46,9 +47,8 @@ impl Stat {
 /// # Errors
 /// A fault of the template.
 pub fn loss() -> Result<Source, PreprocessError> {
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
-    let defines = Defines::new().set("PASS", 0);
-    Source::build("backward/cross_entropy.wgsl", "backward_cross_entropy_loss", &defines, bindings)
+    let defines = Defines::new().set("LOSS", true);
+    Source::build::<Params>("backward/cross_entropy.wgsl", "backward_cross_entropy_loss", &defines)
 }
 
 /// The kernel that makes gradients of a tile's logits.
@@ -56,10 +56,8 @@ pub fn loss() -> Result<Source, PreprocessError> {
 /// # Errors
 /// A fault of the template.
 pub fn gradient() -> Result<Source, PreprocessError> {
-    let mut bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite];
-    bindings.extend([Binding::Read; 2]);
-    let defines = Defines::new().set("PASS", 1);
-    Source::build("backward/cross_entropy.wgsl", "backward_cross_entropy_gradient", &defines, bindings)
+    let defines = Defines::new().set("LOSS", false);
+    Source::build::<Params>("backward/cross_entropy.wgsl", "backward_cross_entropy_gradient", &defines)
 }
 
 impl Params {
@@ -74,14 +72,6 @@ impl Params {
     pub const fn gradient_dispatch(&self, rows: u32) -> [u32; 3] {
         [self.n.div_ceil(256), rows, 1]
     }
-}
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    Ok(vec![loss()?, gradient()?])
 }
 
 /// CPU twin for one row of raw logits: its loss, and the gradient with respect to the logits.

@@ -1,7 +1,7 @@
 //! Launcher and CPU twin of `wgsl/backward/geglu.wgsl`: the gradient of the gated activation, in place.
 
 use crate::rows::gelu_mul::Params;
-use crate::{Binding, Defines, PreprocessError, Source};
+use crate::{Defines, PreprocessError, Source};
 
 /// The shader. Bindings: params (those of the forward kernel, with dy in the place of its result), state, dy, gate, up;
 /// with `both` the other factor has a gradient too, and takes its place.
@@ -9,24 +9,14 @@ use crate::{Binding, Defines, PreprocessError, Source};
 /// # Errors
 /// A fault of the template.
 pub fn source(both: bool) -> Result<Source, PreprocessError> {
-    let up = if both { Binding::ReadWrite } else { Binding::Read };
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite, up];
     let name = if both { "backward_geglu" } else { "backward_geglu_gate" };
-    Source::build("backward/geglu.wgsl", name, &Defines::new().set("BOTH", both), bindings)
+    Source::build::<Params>("backward/geglu.wgsl", name, &Defines::new().set("BOTH", both))
 }
 
 /// Workgroups for `rows` rows.
 #[must_use]
 pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
     crate::rows::gelu_mul::dispatch(params, rows)
-}
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    Ok(vec![source(true)?, source(false)?])
 }
 
 /// CPU twin for one element: da and du.

@@ -1,9 +1,7 @@
 //! Launcher and CPU twin of `wgsl/backward/heads.wgsl`: the gradient through head norms and rotation.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::norm::norm;
-use crate::{Binding, Defines, PreprocessError, Source, rope};
+use crate::{Defines, PreprocessError, Source, rope};
 
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,22 +12,23 @@ pub struct Heads {
     pub turned: bool,
 }
 
-/// The uniform at binding 0. Then: state, x, dy, dx, and where turned vectors and the table of rotations.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Heads of a row.
-    pub heads: u32,
-    /// Where the weights begin in `vectors`.
-    pub norm: u32,
-    /// Rows of the first part of the rotation table.
-    pub rope_hi_rows: u32,
-    /// Not 0: the result is added to what dx holds.
-    pub add: u32,
-    /// ε of the norm.
-    pub eps: f32,
-    /// Unused.
-    pub pad: [u32; 3],
+params! {
+    /// The uniform at binding 0. Then: state, x, dy, dx, and where turned vectors and the table of rotations.
+    #[derive(Default)]
+    pub struct Params {
+        /// Heads of a row.
+        pub heads: u32,
+        /// Where the weights begin in `vectors`.
+        pub norm: u32,
+        /// Rows of the first part of the rotation table.
+        pub rope_hi_rows: u32,
+        /// Not 0: the result is added to what dx holds.
+        pub add: u32,
+        /// ε of the norm.
+        pub eps: f32,
+        /// Unused.
+        pub pad: [u32; 3],
+    }
 }
 
 impl Heads {
@@ -38,15 +37,10 @@ impl Heads {
     /// # Errors
     /// A fault of the template.
     pub fn source(&self) -> Result<Source, PreprocessError> {
-        let mut bindings =
-            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
-        if self.turned {
-            bindings.extend([Binding::Read, Binding::Read]);
-        }
         let defines = Defines::new().set("HALF", self.head_dim / 2).set("TURNED", self.turned);
         let form = if self.turned { "turned" } else { "bare" };
         let name = format!("backward_heads_h{}_{form}", self.head_dim);
-        Source::build("backward/heads.wgsl", name, &defines, bindings)
+        Source::build::<Params>("backward/heads.wgsl", name, &defines)
     }
 
     /// Workgroups for `rows` rows, at most 65 535.
@@ -54,17 +48,6 @@ impl Heads {
     pub const fn dispatch(&self, params: &Params, rows: u32) -> [u32; 3] {
         [params.heads, rows, 1]
     }
-}
-
-/// Every permutation a plan may ask for.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let forms = [16, 32, 64, 128, 256, 512]
-        .into_iter()
-        .flat_map(|head_dim| [true, false].map(|turned| Heads { head_dim, turned }));
-    forms.map(|form| form.source()).collect()
 }
 
 /// CPU twin for one head at position `pos`: `dx`. `table` is that of [`rope::table`]; `weights` are those of the norm.

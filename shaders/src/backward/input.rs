@@ -1,9 +1,7 @@
 //! Launcher and CPU twin of `wgsl/backward/input.wgsl`: `dX[T, K] = dY[T, N]·W[N, K]`, W planar.
 
 use crate::quant::planar_values;
-use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
-use bytemuck::{Pod, Zeroable};
-
+use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
 /// How the work is cut. Any tile gives the same result up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tile {
@@ -56,10 +54,8 @@ impl Tile {
             .set("THREADS", self.invocations())
             .set("D_LOADS", bm * bn / 4 / self.invocations())
             .set("W_LOADS", bn * quads / 4 / self.invocations());
-        let bindings =
-            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
         let name = format!("backward_input_{dtype}_{bm}x{bn}x{quads}_{tm}x{tq}");
-        Source::build("backward/input.wgsl", name, &defines, bindings)
+        Source::build::<Params>("backward/input.wgsl", name, &defines)
     }
 
     /// Workgroups for `rows` rows.
@@ -69,20 +65,21 @@ impl Tile {
     }
 }
 
-/// The uniform at binding 0. Then: the planar W, the state (its `len` is T), dY f32 `[T, N]` and dX f32 `[T, K]`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// Planes of W.
-    pub planes: Planes,
-    /// Rows of W.
-    pub n: u32,
-    /// Units of a row of W.
-    pub units_per_row: u32,
-    /// Not 0: the result is added to what dX holds.
-    pub add: u32,
-    /// Unused.
-    pub pad: u32,
+params! {
+    /// The uniform at binding 0. Then: the planar W, the state (its `len` is T), dY f32 `[T, N]` and dX f32 `[T, K]`.
+    #[derive(Eq)]
+    pub struct Params {
+        /// Planes of W.
+        pub planes: Planes,
+        /// Rows of W.
+        pub n: u32,
+        /// Units of a row of W.
+        pub units_per_row: u32,
+        /// Not 0: the result is added to what dX holds.
+        pub add: u32,
+        /// Unused.
+        pub pad: u32,
+    }
 }
 
 impl Params {
@@ -97,15 +94,6 @@ impl Params {
             pad: 0,
         }
     }
-}
-
-/// Every tile and storage type.
-///
-/// # Errors
-/// A template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let pairs = Tile::ALL.into_iter().flat_map(|tile| DType::ALL.map(|dtype| (tile, dtype)));
-    pairs.map(|(tile, dtype)| tile.source(dtype)).collect()
 }
 
 /// The twin: `dX`, without what may be there already.

@@ -8,21 +8,3 @@ pub mod geglu;
 pub mod heads;
 pub mod input;
 pub mod norm;
-
-use crate::{PreprocessError, Source};
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let families = [
-        input::permutations()?,
-        norm::permutations()?,
-        heads::permutations()?,
-        attention::permutations()?,
-        geglu::permutations()?,
-        cross_entropy::permutations()?,
-    ];
-    Ok(families.into_iter().flatten().collect())
-}

@@ -1,21 +1,19 @@
 //! Launcher and CPU twin of `wgsl/backward/norm.wgsl`: the gradient through an RMS norm over rows.
 
-use bytemuck::{Pod, Zeroable};
+use crate::{Defines, PreprocessError, Source, grid};
 
-use crate::{Binding, Defines, PreprocessError, Source, grid};
-
-/// The uniform at binding 0. Then: state, vectors, x, dy, dx.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// A quarter of the width of a row.
-    pub width4: u32,
-    /// Where the weights begin in `vectors`.
-    pub norm: u32,
-    /// Not 0: the result is added to what dx holds.
-    pub add: u32,
-    /// ε of the norm.
-    pub eps: f32,
+params! {
+    /// The uniform at binding 0. Then: state, vectors, x, dy, dx.
+    pub struct Params {
+        /// A quarter of the width of a row.
+        pub width4: u32,
+        /// Where the weights begin in `vectors`.
+        pub norm: u32,
+        /// Not 0: the result is added to what dx holds.
+        pub add: u32,
+        /// ε of the norm.
+        pub eps: f32,
+    }
 }
 
 /// The shader.
@@ -23,24 +21,13 @@ pub struct Params {
 /// # Errors
 /// A fault of the template.
 pub fn source() -> Result<Source, PreprocessError> {
-    let mut bindings = vec![Binding::Uniform];
-    bindings.extend([Binding::Read; 4]);
-    bindings.push(Binding::ReadWrite);
-    Source::build("backward/norm.wgsl", "backward_norm", &Defines::new(), bindings)
+    Source::build::<Params>("backward/norm.wgsl", "backward_norm", &Defines::new())
 }
 
 /// Workgroups for `rows` rows.
 #[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
     grid(rows)
-}
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    Ok(vec![source()?])
 }
 
 /// CPU twin for one row: `dx` of `y = rms(x; weights)`; without weights, of the bare norm.

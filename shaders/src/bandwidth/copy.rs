@@ -1,22 +1,21 @@
 //! Launcher and CPU twin of `wgsl/bandwidth/copy.wgsl`: y = x.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::{Binding, Defines, PreprocessError, Source};
+use crate::{Defines, PreprocessError, Source};
 
 /// Workgroups that keep the largest devices busy; each invocation takes many elements where there are more.
 const MOST_WORKGROUPS: u32 = 8192;
 /// Elements (of 16 bytes) of a workgroup's pass.
 const ELEMENTS: u32 = 256;
 
-/// The uniform at binding 0. Then x and y.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// Elements of 16 bytes.
-    pub count: u32,
-    /// Unused.
-    pub pad: [u32; 3],
+params! {
+    /// The uniform at binding 0. Then x and y.
+    #[derive(Eq)]
+    pub struct Params {
+        /// Elements of 16 bytes.
+        pub count: u32,
+        /// Unused.
+        pub pad: [u32; 3],
+    }
 }
 
 impl Params {
@@ -38,8 +37,7 @@ impl Params {
 /// # Errors
 /// A fault of the template.
 pub fn source() -> Result<Source, PreprocessError> {
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::ReadWrite];
-    Source::build("bandwidth/copy.wgsl", "bandwidth_copy", &Defines::new(), bindings)
+    Source::build::<Params>("bandwidth/copy.wgsl", "bandwidth_copy", &Defines::new())
 }
 
 /// The twin: `y` after the copy of `params.count` elements.

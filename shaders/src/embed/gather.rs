@@ -1,23 +1,21 @@
 //! Launcher and CPU twin of `wgsl/embed/gather.wgsl`: rows of a planar matrix, scaled.
 
 use crate::quant::planar_values;
-use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
-use bytemuck::{Pod, Zeroable};
-
-/// The uniform at binding 0. Then: the planar table, the token ids, the state, and `y` f32 `[T, K]`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Planes of this part of the table.
-    pub planes: Planes,
-    /// Units of a row.
-    pub units_per_row: u32,
-    /// First row of this part.
-    pub row0: u32,
-    /// Rows of this part.
-    pub rows: u32,
-    /// What every value is multiplied by.
-    pub scale: f32,
+use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+params! {
+    /// The uniform at binding 0. Then: the planar table, the token ids, the state, and `y` f32 `[T, K]`.
+    pub struct Params {
+        /// Planes of this part of the table.
+        pub planes: Planes,
+        /// Units of a row.
+        pub units_per_row: u32,
+        /// First row of this part.
+        pub row0: u32,
+        /// Rows of this part.
+        pub rows: u32,
+        /// What every value is multiplied by.
+        pub scale: f32,
+    }
 }
 
 impl Params {
@@ -38,16 +36,7 @@ impl Params {
 /// A template that does not preprocess.
 pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
     let defines = Defines::new().set("DTYPE", dtype);
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
-    Source::build("embed/gather.wgsl", format!("embed_gather_{dtype}"), &defines, bindings)
-}
-
-/// Every storage type.
-///
-/// # Errors
-/// A template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    DType::ALL.into_iter().map(source).collect()
+    Source::build::<Params>("embed/gather.wgsl", format!("embed_gather_{dtype}"), &defines)
 }
 
 /// The twin: writes `y[t, :]` for the tokens whose row lies in this part.

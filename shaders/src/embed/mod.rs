@@ -1,13 +1,3 @@
 //! Token embeddings.
 
 pub mod gather;
-
-use crate::{PreprocessError, Source};
-
-/// Every permutation of the family.
-///
-/// # Errors
-/// A template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    gather::permutations()
-}

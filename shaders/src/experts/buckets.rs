@@ -1,18 +1,17 @@
 //! `wgsl/experts/buckets.wgsl`: a chunk's choices sorted by expert and cut into tiles.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::{Choice, Mixture};
-use crate::{Binding, PreprocessError, Source};
+use crate::{PreprocessError, Source};
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// Tiles there is room for.
-    pub capacity: u32,
-    /// Unused.
-    pub pad: [u32; 3],
+params! {
+    /// The uniform at binding 0.
+    #[derive(Default, Eq)]
+    pub struct Params {
+        /// Tiles there is room for.
+        pub capacity: u32,
+        /// Unused.
+        pub pad: [u32; 3],
+    }
 }
 
 /// Entries of a tile in its buffer: expert, first entry of `pairs`, number of them, and 0.
@@ -23,10 +22,8 @@ pub type Tile = [u32; 4];
 /// # Errors
 /// A fault of the template.
 pub fn source(mixture: Mixture, bm: u32) -> Result<Source, PreprocessError> {
-    let bindings =
-        vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite, Binding::ReadWrite];
     let name = format!("experts_buckets_{}_{bm}", mixture.name());
-    Source::build("experts/buckets.wgsl", name, &mixture.defines().set("BM", bm), bindings)
+    Source::build::<Params>("experts/buckets.wgsl", name, &mixture.defines().set("BM", bm))
 }
 
 /// Workgroups.

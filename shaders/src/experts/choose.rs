@@ -1,20 +1,19 @@
 //! `wgsl/experts/choose.wgsl`: the router's choice for each row of a chunk. Its twin is [`super::choice`].
 
-use bytemuck::{Pod, Zeroable};
-
 use super::Mixture;
-use crate::{Binding, PreprocessError, Source, grid};
+use crate::{PreprocessError, Source, grid};
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// What the logits are multiplied with.
-    pub scale: f32,
-    /// Where the scale of each expert's weight begins in `vectors`.
-    pub scales: u32,
-    /// Unused.
-    pub pad: [u32; 2],
+params! {
+    /// The uniform at binding 0.
+    #[derive(Default)]
+    pub struct Params {
+        /// What the logits are multiplied with.
+        pub scale: f32,
+        /// Where the scale of each expert's weight begins in `vectors`.
+        pub scales: u32,
+        /// Unused.
+        pub pad: [u32; 2],
+    }
 }
 
 /// The shader. Bindings: params, state, logits, vectors, choices.
@@ -22,9 +21,8 @@ pub struct Params {
 /// # Errors
 /// A fault of the template.
 pub fn source(mixture: Mixture) -> Result<Source, PreprocessError> {
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
     let defines = mixture.defines().set("THREADS", 64);
-    Source::build("experts/choose.wgsl", format!("experts_choose_{}", mixture.name()), &defines, bindings)
+    Source::build::<Params>("experts/choose.wgsl", format!("experts_choose_{}", mixture.name()), &defines)
 }
 
 /// Workgroups for a chunk of `positions`.

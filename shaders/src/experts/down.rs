@@ -1,10 +1,8 @@
 //! `wgsl/experts/down.wgsl`: the weighted sum of the chosen experts for one token.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::{Choice, Mixture};
 use crate::matvec::twin;
-use crate::{Binding, DType, Planes, PreprocessError, Source};
+use crate::{DType, Planes, PreprocessError, Source};
 
 /// Rows a workgroup makes, each by 32 threads.
 const GROUPS: u32 = 4;
@@ -23,24 +21,25 @@ pub struct Down {
     pub dtype: DType,
 }
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// Planes of the matrix.
-    pub planes: Planes,
-    /// Rows of each expert.
-    pub rows: u32,
-    /// First expert of this dispatch, the first in the matrix.
-    pub begin: u32,
-    /// The one after the last.
-    pub end: u32,
-    /// Not 0: the sum is added to what is there.
-    pub more: u32,
-    /// Where the result begins in y.
-    pub y_at: u32,
-    /// Unused.
-    pub pad: [u32; 3],
+params! {
+    /// The uniform at binding 0.
+    #[derive(Default, Eq)]
+    pub struct Params {
+        /// Planes of the matrix.
+        pub planes: Planes,
+        /// Rows of each expert.
+        pub rows: u32,
+        /// First expert of this dispatch, the first in the matrix.
+        pub begin: u32,
+        /// The one after the last.
+        pub end: u32,
+        /// Not 0: the sum is added to what is there.
+        pub more: u32,
+        /// Where the result begins in y.
+        pub y_at: u32,
+        /// Unused.
+        pub pad: [u32; 3],
+    }
 }
 
 impl Down {
@@ -49,8 +48,6 @@ impl Down {
     /// # Errors
     /// A fault of the template.
     pub fn source(&self) -> Result<Source, PreprocessError> {
-        let bindings =
-            vec![Binding::Uniform, Binding::ReadWrite, Binding::Read, Binding::Read, Binding::Read];
         let tile = TILE.min(self.mixture.used * self.k);
         let defines = self
             .mixture
@@ -62,7 +59,7 @@ impl Down {
             .set("TILE", tile)
             .set("MEM", THREADS.max(tile / 4));
         let name = format!("experts_down_{}_{}_k{}", self.mixture.name(), self.dtype, self.k);
-        Source::build("experts/down.wgsl", name, &defines, bindings)
+        Source::build::<Params>("experts/down.wgsl", name, &defines)
     }
 
     /// Workgroups for experts of `rows` rows.

@@ -1,10 +1,8 @@
 //! `wgsl/experts/gate_up.wgsl`: choice, norm, gate, up and activation of the chosen experts for one token.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::{Mixture, choice};
 use crate::matvec::twin;
-use crate::{Binding, DType, Planes, PreprocessError, Source};
+use crate::{DType, Planes, PreprocessError, Source};
 
 /// Rows a workgroup makes, each by 32 threads.
 const GROUPS: u32 = 4;
@@ -24,38 +22,39 @@ pub struct GateUp {
     pub up: DType,
 }
 
-/// The uniform at binding 0. Rows are counted within an expert, experts within the layer.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Planes of the gate's matrix.
-    pub gate_planes: Planes,
-    /// Planes of the other factor's matrix; the same where both lie in one.
-    pub up_planes: Planes,
-    /// Rows of gate and of up.
-    pub rows: u32,
-    /// First expert of this dispatch.
-    pub begin: u32,
-    /// The one after the last.
-    pub end: u32,
-    /// Where the norm's weights begin in `vectors`.
-    pub norm: u32,
-    /// First expert in the gate's matrix.
-    pub gate_first: u32,
-    /// First expert in the other matrix.
-    pub up_first: u32,
-    /// Rows of an expert in the gate's matrix.
-    pub gate_stride: u32,
-    /// Rows of an expert in the other matrix.
-    pub up_stride: u32,
-    /// Rows of an expert that stand before those of up.
-    pub up_at: u32,
-    /// Where the scale of each expert's weight begins in `vectors`.
-    pub scales: u32,
-    /// What the logits are multiplied with.
-    pub scale: f32,
-    /// ε of the norm.
-    pub eps: f32,
+params! {
+    /// The uniform at binding 0. Rows are counted within an expert, experts within the layer.
+    #[derive(Default)]
+    pub struct Params {
+        /// Planes of the gate's matrix.
+        pub gate_planes: Planes,
+        /// Planes of the other factor's matrix; the same where both lie in one.
+        pub up_planes: Planes,
+        /// Rows of gate and of up.
+        pub rows: u32,
+        /// First expert of this dispatch.
+        pub begin: u32,
+        /// The one after the last.
+        pub end: u32,
+        /// Where the norm's weights begin in `vectors`.
+        pub norm: u32,
+        /// First expert in the gate's matrix.
+        pub gate_first: u32,
+        /// First expert in the other matrix.
+        pub up_first: u32,
+        /// Rows of an expert in the gate's matrix.
+        pub gate_stride: u32,
+        /// Rows of an expert in the other matrix.
+        pub up_stride: u32,
+        /// Rows of an expert that stand before those of up.
+        pub up_at: u32,
+        /// Where the scale of each expert's weight begins in `vectors`.
+        pub scales: u32,
+        /// What the logits are multiplied with.
+        pub scale: f32,
+        /// ε of the norm.
+        pub eps: f32,
+    }
 }
 
 /// vec4s that stage x, or hold the partial sums.
@@ -74,8 +73,6 @@ impl GateUp {
     /// # Errors
     /// A fault of the template.
     pub fn source(&self) -> Result<Source, PreprocessError> {
-        let mut bindings = vec![Binding::Uniform, Binding::ReadWrite, Binding::ReadWrite];
-        bindings.extend([Binding::Read; 5]);
         let defines = self
             .mixture
             .defines()
@@ -86,7 +83,7 @@ impl GateUp {
             .set("THREADS", THREADS)
             .set("MEM", staged_vec4s(self.k));
         let name = format!("experts_gate_up_{}_{}_{}_k{}", self.mixture.name(), self.gate, self.up, self.k);
-        Source::build("experts/gate_up.wgsl", name, &defines, bindings)
+        Source::build::<Params>("experts/gate_up.wgsl", name, &defines)
     }
 
     /// Workgroups for experts of `rows` rows.

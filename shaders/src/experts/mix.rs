@@ -1,23 +1,22 @@
 //! `wgsl/experts/mix.wgsl`: a row's branch from its dense part and its chosen experts.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::{Choice, Mixture};
 use crate::rows::rms;
-use crate::{Binding, PreprocessError, Source, grid};
+use crate::{PreprocessError, Source, grid};
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Where the weights of the dense part's norm begin in `vectors`.
-    pub dense_norm: u32,
-    /// Where those of the experts' norm begin.
-    pub experts_norm: u32,
-    /// ε of both norms.
-    pub eps: f32,
-    /// Unused.
-    pub pad: u32,
+params! {
+    /// The uniform at binding 0.
+    #[derive(Default)]
+    pub struct Params {
+        /// Where the weights of the dense part's norm begin in `vectors`.
+        pub dense_norm: u32,
+        /// Where those of the experts' norm begin.
+        pub experts_norm: u32,
+        /// ε of both norms.
+        pub eps: f32,
+        /// Unused.
+        pub pad: u32,
+    }
 }
 
 /// The shader for rows of `width` elements. Bindings: params, state, vectors, choices, y, branch.
@@ -25,11 +24,8 @@ pub struct Params {
 /// # Errors
 /// A fault of the template.
 pub fn source(mixture: Mixture, width: u32) -> Result<Source, PreprocessError> {
-    let mut bindings = vec![Binding::Uniform];
-    bindings.extend([Binding::Read; 4]);
-    bindings.push(Binding::ReadWrite);
     let name = format!("experts_mix_{}_w{width}", mixture.name());
-    Source::build("experts/mix.wgsl", name, &mixture.defines().set("WIDTH", width), bindings)
+    Source::build::<Params>("experts/mix.wgsl", name, &mixture.defines().set("WIDTH", width))
 }
 
 /// Workgroups for a chunk of `positions`.

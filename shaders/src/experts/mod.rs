@@ -12,7 +12,7 @@ pub mod mix;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{DType, Defines, PreprocessError, Source};
+use crate::Defines;
 
 /// How many experts a layer has, and how many of them take part in a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,27 +66,4 @@ pub fn choice(used: u32, logits: &[f32], scale: f32, scales: &[f32]) -> Vec<(u32
     let exponential = |i: usize| ((f64::from(logits[i]) - f64::from(top)) * f64::from(scale)).exp();
     let total: f64 = order.iter().map(|&i| exponential(i)).sum();
     order.iter().map(|&i| (i as u32, exponential(i) / total * f64::from(scales[i]))).collect()
-}
-
-/// Every permutation, in the shapes the tests use.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let mut all = Vec::new();
-    for mixture in [Mixture { experts: 128, used: 8 }, Mixture { experts: 5, used: 3 }] {
-        all.push(choose::source(mixture)?);
-        all.push(buckets::source(mixture, 16)?);
-        all.push(buckets::source(mixture, 32)?);
-        all.push(mix::source(mixture, 768)?);
-        for dtype in DType::ALL {
-            all.push(gate_up::GateUp { mixture, k: 768, gate: dtype, up: dtype }.source()?);
-            all.push(gate_up::GateUp { mixture, k: 768, gate: DType::Q4_K, up: dtype }.source()?);
-            all.push(down::Down { mixture, k: 768, dtype }.source()?);
-        }
-    }
-    // Q4_K beside itself is there once.
-    all.sort_by(|a, b| a.name.cmp(&b.name));
-    all.dedup_by(|a, b| a.name == b.name);
-    Ok(all)
 }

@@ -1,12 +1,10 @@
 //! `wgsl/matmul/matmul.wgsl` over the chosen experts of a mixture: each row of X goes to the matrices that
 //! `wgsl/experts/buckets.wgsl` sorted it to.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::Tile;
 use crate::experts::{Mixture, buckets};
 use crate::quant::planar_values;
-use crate::{Binding, DType, PlanarLayout, Planes, PreprocessError, Source};
+use crate::{DType, PlanarLayout, Planes, PreprocessError, Source};
 
 /// The tiles that the engine chooses from: a chunk leaves few rows to an expert.
 pub const TILES: [Tile; 2] = [Tile::MEDIUM, Tile::SMALL];
@@ -17,28 +15,29 @@ pub const fn choose(mixture: Mixture, positions: u32) -> Tile {
     if positions * mixture.used > Tile::SMALL.bm * mixture.experts { Tile::MEDIUM } else { Tile::SMALL }
 }
 
-/// The uniform at binding 0. Then: the planar W of experts `begin..end`, tiles, pairs, X and Y.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// Planes of W.
-    pub planes: Planes,
-    /// Rows of each expert.
-    pub n: u32,
-    /// Units of a row of W.
-    pub units_per_row: u32,
-    /// First expert of this dispatch, the first in W.
-    pub begin: u32,
-    /// The one after the last.
-    pub end: u32,
-    /// Pairs that share a row of X: as many as experts are used, or 1.
-    pub pairs_per_row: u32,
-    /// Columns of Y.
-    pub y_stride: u32,
-    /// Columns of Y before these.
-    pub y_at: u32,
-    /// Unused.
-    pub pad: u32,
+params! {
+    /// The uniform at binding 0. Then: the planar W of experts `begin..end`, tiles, pairs, X and Y.
+    #[derive(Eq)]
+    pub struct Params {
+        /// Planes of W.
+        pub planes: Planes,
+        /// Rows of each expert.
+        pub n: u32,
+        /// Units of a row of W.
+        pub units_per_row: u32,
+        /// First expert of this dispatch, the first in W.
+        pub begin: u32,
+        /// The one after the last.
+        pub end: u32,
+        /// Pairs that share a row of X: as many as experts are used, or 1.
+        pub pairs_per_row: u32,
+        /// Columns of Y.
+        pub y_stride: u32,
+        /// Columns of Y before these.
+        pub y_at: u32,
+        /// Unused.
+        pub pad: u32,
+    }
 }
 
 /// The kernel for one tile and storage type.
@@ -46,11 +45,8 @@ pub struct Params {
 /// # Errors
 /// A template that does not preprocess.
 pub fn source(tile: Tile, dtype: DType) -> Result<Source, PreprocessError> {
-    let mut bindings = vec![Binding::Uniform];
-    bindings.extend([Binding::Read; 4]);
-    bindings.push(Binding::ReadWrite);
     let name = format!("matmul_experts_{}", tile.name(dtype));
-    Source::build("matmul/matmul.wgsl", name, &tile.defines(dtype).set("EXPERTS", true), bindings)
+    Source::build::<Params>("matmul/matmul.wgsl", name, &tile.defines(dtype).set("EXPERTS", true))
 }
 
 /// Workgroups for chunks of `positions`: as many as the worst choice asks for.

@@ -1,8 +1,7 @@
 //! Launcher and CPU twin of `wgsl/matmul/matmul.wgsl`: `Y[T, N] = X[T, K]·Wᵀ`, W planar.
 
-use super::experts;
 use crate::quant::planar_values;
-use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
 use bytemuck::{Pod, Zeroable};
 
 /// How the work is cut. Any tile gives the same result up to rounding.
@@ -75,11 +74,9 @@ impl Tile {
     }
 
     fn form(self, dtype: DType, clamp: bool) -> Result<Source, PreprocessError> {
-        let bindings =
-            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
         let suffix = if clamp { "_clamp" } else { "" };
         let name = format!("matmul_{}{suffix}", self.name(dtype));
-        Source::build("matmul/matmul.wgsl", name, &self.defines(dtype).set("CLAMP", clamp), bindings)
+        Source::build::<Params>("matmul/matmul.wgsl", name, &self.defines(dtype).set("CLAMP", clamp))
     }
 
     /// The part of a kernel's name that tells tiles and types apart.
@@ -98,11 +95,13 @@ impl Tile {
             .set("BM", bm)
             .set("BN", bn)
             .set("BK", bk)
+            .set("SHALLOW", bk == 16)
             .set("TM", tm)
             .set("TN", tn)
             .set("ROWS", bm / tm)
             .set("COLUMNS", bn / tn)
             .set("STAGES", stages)
+            .set("TWO_STAGES", stages == 2)
             .set("THREADS", self.invocations())
             .set("X_LOADS", bm * bk / 4 / self.invocations())
             .set("W_LOADS", (bn * bk / 16).div_ceil(self.invocations()))
@@ -129,20 +128,20 @@ impl Clamps {
     pub const NONE: Self = Self { input: [f32::MIN, f32::MAX], output: [f32::MIN, f32::MAX] };
 }
 
-/// The uniform at binding 0. Then: the planar W, the state (its `len` is T), X f32 `[T, K]` and Y f32 `[T, N]`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Planes of W.
-    pub planes: Planes,
-    /// Rows of W.
-    pub n: u32,
-    /// Units of a row of W.
-    pub units_per_row: u32,
-    /// Unused.
-    pub pad: [u32; 2],
-    /// Bounds; only [`Tile::clamped_source`] reads them.
-    pub clamps: Clamps,
+params! {
+    /// The uniform at binding 0. Then: the planar W, the state (its `len` is T), X f32 `[T, K]` and Y f32 `[T, N]`.
+    pub struct Params {
+        /// Planes of W.
+        pub planes: Planes,
+        /// Rows of W.
+        pub n: u32,
+        /// Units of a row of W.
+        pub units_per_row: u32,
+        /// Unused.
+        pub pad: [u32; 2],
+        /// Bounds; only [`Tile::clamped_source`] reads them.
+        pub clamps: Clamps,
+    }
 }
 
 impl Params {
@@ -157,17 +156,6 @@ impl Params {
     pub const fn with_clamps(self, clamps: Clamps) -> Self {
         Self { clamps, ..self }
     }
-}
-
-/// Every tile and storage type, with and without clamps, and over experts.
-///
-/// # Errors
-/// A template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let pairs = || Tile::ALL.into_iter().flat_map(|tile| DType::ALL.map(|dtype| (tile, dtype)));
-    let dense = pairs().flat_map(|(tile, dtype)| [tile.source(dtype), tile.clamped_source(dtype)]);
-    let experts = pairs().filter(|(tile, _)| experts::TILES.contains(tile));
-    dense.chain(experts.map(|(tile, dtype)| experts::source(tile, dtype))).collect()
 }
 
 /// The twin, in f64.

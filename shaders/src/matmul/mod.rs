@@ -3,4 +3,4 @@
 pub mod experts;
 mod launcher;
 
-pub use launcher::{Clamps, Params, Tile, matmul, matmul_clamped, permutations};
+pub use launcher::{Clamps, Params, Tile, matmul, matmul_clamped};

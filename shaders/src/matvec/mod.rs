@@ -1,10 +1,16 @@
 //! Matrix–vector products of decode.
 
 mod adapters;
-mod launcher;
-mod permutations;
+mod epilogue;
+mod kernel;
+mod params;
+mod product;
+mod prologue;
 pub mod twin;
 
-pub use adapters::{Adapted, Correction, Leaves, Leavings, Takes};
-pub use launcher::{Epilogue, Form, Matvec, Merge, Norms, Params, Prologue, shrink_form};
-pub use permutations::permutations;
+pub use adapters::{Adapted, Correction, HandoffForm, HandoffPlaces, ZSource};
+pub use epilogue::Epilogue;
+pub use kernel::Matvec;
+pub use params::Params;
+pub use product::{Form, shrink_form};
+pub use prologue::{Merge, Norms, Prologue};

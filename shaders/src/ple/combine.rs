@@ -1,8 +1,6 @@
 //! Launcher and CPU twin of `wgsl/ple/combine.wgsl`: the per-layer inputs from the projected hidden state and the table.
 
-use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
-use bytemuck::{Pod, Zeroable};
-
+use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
 /// Where the rows of the per-layer table come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Table {
@@ -12,29 +10,29 @@ pub enum Table {
     Planar(DType),
 }
 
-/// The uniform at binding 0. Then: `proj` f32 `[T, L, P]`, the norm's weights f32 `[P]`, the state, the table, and
-/// `ple` f32 `[T, L, P]`; with a planar table also the token ids.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Planes of this part of the table.
-    pub planes: Planes,
-    /// Layers L.
-    pub layers: u32,
-    /// P / 4.
-    pub quads: u32,
-    /// First row of this part of the table.
-    pub row0: u32,
-    /// Rows of this part.
-    pub rows: u32,
-    /// `d^-½`
-    pub proj_scale: f32,
-    /// `√P`
-    pub table_scale: f32,
-    /// ε of the norm.
-    pub eps: f32,
-    /// Unused.
-    pub pad: u32,
+params! {
+    /// The uniform at binding 0. Then: `proj` f32 `[T, L, P]`, the norm's weights f32 `[P]`, the state, the table, and
+    /// `ple` f32 `[T, L, P]`; with a planar table also the token ids.
+    pub struct Params {
+        /// Planes of this part of the table.
+        pub planes: Planes,
+        /// Layers L.
+        pub layers: u32,
+        /// P / 4.
+        pub quads: u32,
+        /// First row of this part of the table.
+        pub row0: u32,
+        /// Rows of this part.
+        pub rows: u32,
+        /// `d^-½`
+        pub proj_scale: f32,
+        /// `√P`
+        pub table_scale: f32,
+        /// ε of the norm.
+        pub eps: f32,
+        /// Unused.
+        pub pad: u32,
+    }
 }
 
 impl Params {
@@ -74,24 +72,13 @@ impl Params {
 /// # Errors
 /// A template that does not preprocess.
 pub fn source(table: Table) -> Result<Source, PreprocessError> {
-    let mut bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::Read];
-    bindings.push(Binding::ReadWrite);
     let (name, defines) = match table {
         Table::Host => ("ple_combine_host".to_owned(), Defines::new().set("HOST", true)),
         Table::Planar(dtype) => {
-            bindings.push(Binding::Read);
             (format!("ple_combine_{dtype}"), Defines::new().set("HOST", false).set("TABLE", dtype))
         }
     };
-    Source::build("ple/combine.wgsl", name, &defines, bindings)
-}
-
-/// Every kind of table.
-///
-/// # Errors
-/// A template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    std::iter::once(Table::Host).chain(DType::ALL.map(Table::Planar)).map(source).collect()
+    Source::build::<Params>("ple/combine.wgsl", name, &defines)
 }
 
 /// The twin, for one layer of one token: `proj` and `table` are `P` elements.

@@ -7,13 +7,18 @@
 //!   `!=`, `!`, `&&`, `||` and parentheses. The names of [`DType`](crate::DType) stand for their GGUF numbers.
 //! - `#for NAME in A..B` … `#endfor` repeats its lines with the name set to each number, so that register tiles are
 //!   unrolled whatever the compiler of the browser does with loops.
+//! - `#fill NAME` … `#endfill` keeps its lines for the `#slot NAME` that follows somewhere, in this file or one that includes
+//!   it. A slot takes the lines of every fill before it, in their order, or none. So the skeleton of a kernel says where its
+//!   parts go, and the file of a part says what goes there.
 //! - `{{NAME}}` is replaced by the value of the name, in directives too.
+//! - A line that begins with `var<uniform>` or `var<storage, …>` is given the next binding number. The list of
+//!   [`Binding`]s comes with the text, so no number is written by hand.
 //!
 //! Lines that are only a `//` comment are dropped. A `#` directive may end in a `//` comment.
 
 mod expression;
 
-use crate::DType;
+use crate::{Access, Binding, DType};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
@@ -66,11 +71,20 @@ pub enum PreprocessError {
     Cycle { file: String, line: usize, path: String },
 }
 
+/// An expanded template.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expanded {
+    /// The WGSL text.
+    pub text: String,
+    /// What it binds: the index is the `@binding` number.
+    pub bindings: Vec<Binding>,
+}
+
 /// Expands the template at `path` (relative to `wgsl/`).
 ///
 /// # Errors
 /// See [`PreprocessError`]; every kind carries file and line.
-pub fn preprocess(path: &str, defines: &Defines) -> Result<String, PreprocessError> {
+pub fn preprocess(path: &str, defines: &Defines) -> Result<Expanded, PreprocessError> {
     let load = |path: &str| {
         let index = FILES.binary_search_by_key(&path, |(name, _)| name).ok()?;
         Some(FILES[index].1)
@@ -82,15 +96,24 @@ fn expand(
     load: &dyn Fn(&str) -> Option<&'static str>,
     path: &str,
     defines: &Defines,
-) -> Result<String, PreprocessError> {
+) -> Result<Expanded, PreprocessError> {
     let start = Place { file: path, line: 0 };
     if let Some(name) = defines.0.keys().find(|name| is_dtype(name)) {
         return Err(start.reserved(name));
     }
-    let mut preprocessor =
-        Preprocessor { load, defines, included: BTreeSet::new(), open: Vec::new(), text: String::new() };
+    let mut preprocessor = Preprocessor {
+        load,
+        defines,
+        included: BTreeSet::new(),
+        open: Vec::new(),
+        fills: Vec::new(),
+        out: Expanded::default(),
+    };
     preprocessor.include(start, path, Defines::new())?;
-    Ok(preprocessor.text)
+    match preprocessor.fills.first() {
+        Some(fill) => Err(Place { file: &fill.file, line: fill.line }.syntax("no slot of this name follows")),
+        None => Ok(preprocessor.out),
+    }
 }
 
 fn is_dtype(name: &str) -> bool {
@@ -145,6 +168,15 @@ impl Scope<'_> {
     }
 }
 
+/// Lines that wait for their slot, and where they were written.
+struct Fill<'a> {
+    slot: &'a str,
+    file: String,
+    line: usize,
+    lines: Vec<&'static str>,
+    arguments: Defines,
+}
+
 /// One open `#if`.
 struct Branch {
     /// The line of the `#if`.
@@ -166,7 +198,9 @@ struct Preprocessor<'a> {
     included: BTreeSet<(String, Defines)>,
     /// The files we are in, to find cycles.
     open: Vec<String>,
-    text: String,
+    /// Fills that no slot has taken yet.
+    fills: Vec<Fill<'static>>,
+    out: Expanded,
 }
 
 impl Preprocessor<'_> {
@@ -182,10 +216,22 @@ impl Preprocessor<'_> {
             let (file, path) = (place.file.to_owned(), path.to_owned());
             return Err(PreprocessError::NoFile { file, line: place.line, path });
         };
-        let lines: Vec<&str> = source.lines().collect();
+        let lines: Vec<&'static str> = source.lines().collect();
         self.open.push(path.to_owned());
         self.lines(Place { file: path, line: 1 }, &lines, &arguments)?;
         self.open.pop();
+        Ok(())
+    }
+
+    /// Writes a line of text, and numbers the binding that it declares.
+    fn emit(&mut self, place: Place<'_>, line: &str) -> Result<(), PreprocessError> {
+        let Expanded { text, bindings } = &mut self.out;
+        if let Some(binding) = parse_binding(place, line)? {
+            text.push_str(&format!("@group(0) @binding({}) ", bindings.len()));
+            bindings.push(binding);
+        }
+        text.push_str(line);
+        text.push('\n');
         Ok(())
     }
 
@@ -193,7 +239,7 @@ impl Preprocessor<'_> {
     fn lines(
         &mut self,
         start: Place<'_>,
-        lines: &[&str],
+        lines: &[&'static str],
         arguments: &Defines,
     ) -> Result<(), PreprocessError> {
         let scope = Scope { arguments, defines: self.defines };
@@ -206,8 +252,8 @@ impl Preprocessor<'_> {
             let trimmed = line.trim_start();
             let Some(directive) = trimmed.strip_prefix('#') else {
                 if active && !trimmed.starts_with("//") && !trimmed.is_empty() {
-                    self.text.push_str(&scope.substitute(place, line)?);
-                    self.text.push('\n');
+                    let line = scope.substitute(place, line)?;
+                    self.emit(place, &line)?;
                 }
                 continue;
             };
@@ -221,7 +267,7 @@ impl Preprocessor<'_> {
                 }
                 "include" => {}
                 "for" => {
-                    let length = body_length(place, &lines[index..])?;
+                    let length = body_length(place, &lines[index..], ["#for", "#endfor"])?;
                     if active {
                         let body = &lines[index..index + length];
                         let (name, range) = parse_for(place, &scope, rest)?;
@@ -232,6 +278,24 @@ impl Preprocessor<'_> {
                     }
                     index += length + 1;
                 }
+                "fill" => {
+                    let length = body_length(place, &lines[index..], ["#fill", "#endfill"])?;
+                    if active {
+                        let (file, arguments) = (place.file.to_owned(), arguments.clone());
+                        let lines = lines[index..index + length].to_vec();
+                        self.fills.push(Fill { slot: rest.trim(), file, line: place.line, lines, arguments });
+                    }
+                    index += length + 1;
+                }
+                "slot" if active => {
+                    let (taken, left) =
+                        self.fills.drain(..).partition::<Vec<_>, _>(|fill| fill.slot == rest.trim());
+                    self.fills = left;
+                    for Fill { file, line, lines, arguments, .. } in &taken {
+                        self.lines(Place { file, line: line + 1 }, lines, arguments)?;
+                    }
+                }
+                "slot" => {}
                 _ => conditional(place, &scope, &mut branches, word, rest)?,
             }
         }
@@ -242,18 +306,34 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Lines before the `#endfor` that belongs to the `#for` at `place`.
-fn body_length(place: Place<'_>, lines: &[&str]) -> Result<usize, PreprocessError> {
+/// The binding that a line declares, if it does.
+fn parse_binding(place: Place<'_>, line: &str) -> Result<Option<Binding>, PreprocessError> {
+    let Some((access, rest)) = line.strip_prefix("var<").and_then(|rest| rest.split_once('>')) else {
+        return Ok(None);
+    };
+    let access = match access {
+        "uniform" => Access::Uniform,
+        "storage, read" => Access::Read,
+        "storage, read_write" => Access::ReadWrite,
+        _ if access.starts_with("storage") => return Err(place.syntax("expected read or read_write")),
+        _ => return Ok(None),
+    };
+    let (name, _) = rest.split_once(':').ok_or_else(|| place.syntax("a binding without a type"))?;
+    Ok(Some(Binding { name: name.trim().to_owned(), access }))
+}
+
+/// Lines before the end that belongs to the beginning at `place`.
+fn body_length(place: Place<'_>, lines: &[&str], [begin, end]: [&str; 2]) -> Result<usize, PreprocessError> {
     let mut depth = 0;
     for (index, line) in lines.iter().enumerate() {
         match line.split_whitespace().next() {
-            Some("#for") => depth += 1,
-            Some("#endfor") if depth == 0 => return Ok(index),
-            Some("#endfor") => depth -= 1,
+            Some(word) if word == begin => depth += 1,
+            Some(word) if word == end && depth == 0 => return Ok(index),
+            Some(word) if word == end => depth -= 1,
             _ => {}
         }
     }
-    Err(place.syntax("#for without #endfor"))
+    Err(place.syntax("#for or #fill without its end"))
 }
 
 /// Parses `NAME in A..B`.

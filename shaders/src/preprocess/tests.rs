@@ -33,12 +33,24 @@ fn load(path: &str) -> Option<&'static str> {
         "open_for" => "\n#for i in 0..2\n",
         "bad_for" => "#for i = 0..2\n#endfor",
         "long_for" => "#for i in 0..100000\n#endfor",
+        "bound" => {
+            "var<uniform> params: Params;\n#if A\nvar<storage, read> a: array<f32>;\n#endif\n#include \"bound2\""
+        }
+        "bound2" => "var<workgroup> memory: u32;\nvar<storage, read_write> out: array<f32>;",
+        "skeleton" => "#include \"parts\" with P=p\n{\n#slot a\n#slot b\n#slot c\n}",
+        "parts" => {
+            "fn {{P}}\n#fill b\nb{{P}}\n#endfill\n#for i in 0..2\n#fill a\na{{i}}\n#endfill\n#endfor\n#if 0\n#fill c\nc\n#endfill\n#endif"
+        }
+        "no_slot" => "text\n#fill a\n#endfill\n#slot b",
+        "late_fill" => "#slot a\n#fill a\n#endfill",
+        "bad_fill" => "#fill a\n{{X}}\n#endfill\n#slot a",
+        "unused_access" => "var<storage, write> a: u32;",
         _ => return None,
     })
 }
 
 fn run(path: &str, defines: &Defines) -> Result<String, PreprocessError> {
-    expand(&load, path, defines)
+    expand(&load, path, defines).map(|expanded| expanded.text)
 }
 
 #[test]
@@ -125,7 +137,46 @@ fn for_repeats_its_lines() {
     assert_eq!(run("for", &Defines::new().set("N", 0)).unwrap(), "end\n");
     assert_eq!(run("dead_for", &Defines::new()).unwrap(), "");
     let place = |path: &str| run(path, &Defines::new()).unwrap_err().to_string();
-    assert_eq!(place("open_for"), "open_for:2: #for without #endfor");
+    assert_eq!(place("open_for"), "open_for:2: #for or #fill without its end");
     assert_eq!(place("bad_for"), "bad_for:1: expected #for NAME in A..B");
     assert_eq!(place("long_for"), "long_for:1: a #for of more than 1024 rounds");
+}
+
+#[test]
+fn bindings_are_numbered_in_their_order() {
+    for a in [true, false] {
+        let Expanded { text, bindings } = expand(&load, "bound", &Defines::new().set("A", a)).unwrap();
+        let mut expected = vec![("params", Access::Uniform), ("a", Access::Read), ("out", Access::ReadWrite)];
+        if !a {
+            expected.remove(1);
+        }
+        let listed: Vec<_> = bindings.iter().map(|b| (b.name.as_str(), b.access)).collect();
+        assert_eq!(listed, expected);
+        let last = bindings.len() - 1;
+        let out = format!("@group(0) @binding({last}) var<storage, read_write> out: array<f32>;\n");
+        assert!(text.starts_with("@group(0) @binding(0) var<uniform> params: Params;\n"), "{text}");
+        assert!(text.ends_with(&format!("\nvar<workgroup> memory: u32;\n{out}")), "{text}");
+    }
+    let error = run("unused_access", &Defines::new()).unwrap_err();
+    assert_eq!(error.to_string(), "unused_access:1: expected read or read_write");
+}
+
+#[test]
+fn slots_take_what_files_before_them_filled_in() {
+    assert_eq!(run("skeleton", &Defines::new()).unwrap(), "fn p\n{\na0\na1\nbp\n}\n");
+    let place = |path: &str| run(path, &Defines::new()).unwrap_err().to_string();
+    assert_eq!(place("no_slot"), "no_slot:2: no slot of this name follows");
+    assert_eq!(place("late_fill"), "late_fill:2: no slot of this name follows");
+    assert_eq!(place("bad_fill"), "bad_fill:2: X is not defined");
+}
+
+#[test]
+fn conditions_name_what_they_compare() {
+    for (file, text) in FILES {
+        for line in text.lines().filter(|line| line.starts_with("#if") || line.starts_with("#elif")) {
+            let condition = line.split("//").next().unwrap();
+            let mut words = condition.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            assert!(!words.any(|word| word.starts_with(|c: char| c.is_ascii_digit())), "{file}: {line}");
+        }
+    }
 }

@@ -69,6 +69,3 @@ fn q3_scale(sc: &[u8], j: usize) -> u8 {
     let low = if j < 8 { sc[j] & 15 } else { sc[j - 8] >> 4 };
     low | ((sc[8 + j % 4] >> (2 * (j / 4))) & 3) << 4
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,24 +1,24 @@
 //! Launcher of `wgsl/repack/repack.wgsl`.
 
 use crate::planes::{UNIT, lo_words};
-use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source, grid};
-use bytemuck::{Pod, Zeroable};
+use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source, grid};
 use thiserror::Error;
 
-/// The uniform at binding 0. Binding 1 is the raw bytes (padded to whole words), binding 2 the planar matrix.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// Word offsets of the planes in the destination.
-    pub planes: Planes,
-    /// Number of the piece's first unit in the matrix.
-    pub first_unit: u32,
-    /// Units of the piece.
-    pub units: u32,
-    /// Where the piece begins in the source, in bytes; even.
-    pub byte_offset: u32,
-    /// Unused.
-    pub pad: u32,
+params! {
+    /// The uniform at binding 0. Binding 1 is the raw bytes (padded to whole words), binding 2 the planar matrix.
+    #[derive(Eq)]
+    pub struct Params {
+        /// Word offsets of the planes in the destination.
+        pub planes: Planes,
+        /// Number of the piece's first unit in the matrix.
+        pub first_unit: u32,
+        /// Units of the piece.
+        pub units: u32,
+        /// Where the piece begins in the source, in bytes; even.
+        pub byte_offset: u32,
+        /// Unused.
+        pub pad: u32,
+    }
 }
 
 /// Why rows cannot be repacked as one piece.
@@ -85,9 +85,9 @@ pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
         .set("DTYPE", dtype)
         .set("LO_WORDS", lo_words(dtype))
         .set("BLOCK_BYTES", dtype.block_bytes())
-        .set("UNITS_PER_BLOCK", dtype.block_elements() as u32 / UNIT);
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::ReadWrite];
-    Source::build("repack/repack.wgsl", format!("repack_{dtype}"), &defines, bindings)
+        .set("UNITS_PER_BLOCK", dtype.block_elements() as u32 / UNIT)
+        .set("SUPER_BLOCKS", dtype.block_elements() == 256);
+    Source::build::<Params>("repack/repack.wgsl", format!("repack_{dtype}"), &defines)
 }
 
 /// Workgroups for a piece.
@@ -95,12 +95,4 @@ pub const fn dispatch(dtype: DType, params: &Params) -> [u32; 3] {
     let invocations =
         if dtype.is_float() { params.units * lo_words(dtype) } else { params.units.div_ceil(4) };
     grid(invocations.div_ceil(64))
-}
-
-/// Every storage type.
-///
-/// # Errors
-/// A template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    DType::ALL.into_iter().map(source).collect()
 }

@@ -2,4 +2,4 @@
 
 mod launcher;
 
-pub use launcher::{Params, PieceError, dispatch, permutations, rows_alignment, source};
+pub use launcher::{Params, PieceError, dispatch, rows_alignment, source};

@@ -1,8 +1,6 @@
 //! `wgsl/rows/gelu_mul.wgsl`: the gated activation over rows.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::{Binding, Defines, PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid};
 
 /// Elements a workgroup makes.
 const ELEMENTS: u32 = 1024;
@@ -16,26 +14,27 @@ pub struct Rows {
     pub at: u32,
 }
 
-/// The uniform at binding 0; lengths and places in units of 4 elements.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// Width of a row.
-    pub width4: u32,
-    /// Stride of the gate.
-    pub gate_stride4: u32,
-    /// Start of the gate.
-    pub gate_at4: u32,
-    /// Stride of the other factor.
-    pub up_stride4: u32,
-    /// Start of the other factor.
-    pub up_at4: u32,
-    /// Stride of the result.
-    pub out_stride4: u32,
-    /// Start of the result.
-    pub out_at4: u32,
-    /// Rows for each position of the step: 1, or the number of experts that take part in a token.
-    pub rows_per_position: u32,
+params! {
+    /// The uniform at binding 0; lengths and places in units of 4 elements.
+    #[derive(Eq)]
+    pub struct Params {
+        /// Width of a row.
+        pub width4: u32,
+        /// Stride of the gate.
+        pub gate_stride4: u32,
+        /// Start of the gate.
+        pub gate_at4: u32,
+        /// Stride of the other factor.
+        pub up_stride4: u32,
+        /// Start of the other factor.
+        pub up_at4: u32,
+        /// Stride of the result.
+        pub out_stride4: u32,
+        /// Start of the result.
+        pub out_at4: u32,
+        /// Rows for each position of the step: 1, or the number of experts that take part in a token.
+        pub rows_per_position: u32,
+    }
 }
 
 impl Params {
@@ -60,22 +59,13 @@ impl Params {
 /// # Errors
 /// A fault of the template.
 pub fn source() -> Result<Source, PreprocessError> {
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
-    Source::build("rows/gelu_mul.wgsl", "rows_gelu_mul", &Defines::new(), bindings)
+    Source::build::<Params>("rows/gelu_mul.wgsl", "rows_gelu_mul", &Defines::new())
 }
 
 /// Workgroups for a chunk of `positions`.
 #[must_use]
 pub const fn dispatch(params: &Params, positions: u32) -> [u32; 3] {
     grid((positions * params.rows_per_position * params.width4).div_ceil(ELEMENTS / 4))
-}
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    Ok(vec![source()?])
 }
 
 /// `gelu_tanh(x)`, Gemma 4 specification §2.3.

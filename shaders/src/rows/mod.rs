@@ -5,17 +5,6 @@ pub mod gelu_mul;
 pub mod norm_add;
 pub mod qkv_finish;
 
-use crate::{PreprocessError, Source};
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let families = [norm_add::permutations()?, gelu_mul::permutations()?, qkv_finish::permutations()?];
-    Ok(families.into_iter().flatten().collect())
-}
-
 /// `rms(row; weights)` in f64; without weights where `weights` is `None`.
 #[must_use]
 pub fn rms(row: &[f64], weights: Option<&[f32]>, eps: f64) -> Vec<f64> {

@@ -1,9 +1,7 @@
 //! `wgsl/rows/norm_add.wgsl`: RMS norm and residual addition over rows.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::rms;
-use crate::{Binding, Defines, PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid};
 
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,26 +16,26 @@ pub enum NormAdd {
     AddPlainNorm,
 }
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// A quarter of the width of a row.
-    pub width4: u32,
-    /// Rows for each position of the step: 1, or the number of layers for the per-layer embeddings.
-    pub rows_per_position: u32,
-    /// Where w1 begins in `vectors`.
-    pub branch_norm: u32,
-    /// Where w2 begins in `vectors`.
-    pub norm: u32,
-    /// Where the scalar is that multiplies `scale`; [`Params::NONE`] for none.
-    pub scale_at: u32,
-    /// s, or a factor of it.
-    pub scale: f32,
-    /// ε of both norms.
-    pub eps: f32,
-    /// b, the factor of the branch.
-    pub branch_scale: f32,
+params! {
+    /// The uniform at binding 0.
+    pub struct Params {
+        /// A quarter of the width of a row.
+        pub width4: u32,
+        /// Rows for each position of the step: 1, or the number of layers for the per-layer embeddings.
+        pub rows_per_position: u32,
+        /// Where w1 begins in `vectors`.
+        pub branch_norm: u32,
+        /// Where w2 begins in `vectors`.
+        pub norm: u32,
+        /// Where the scalar is that multiplies `scale`; [`Params::NONE`] for none.
+        pub scale_at: u32,
+        /// s, or a factor of it.
+        pub scale: f32,
+        /// ε of both norms.
+        pub eps: f32,
+        /// b, the factor of the branch.
+        pub branch_scale: f32,
+    }
 }
 
 impl Params {
@@ -76,17 +74,8 @@ impl NormAdd {
             Self::AddPlainNorm => ("add_plain_norm", true, true),
         };
         let plain = self == Self::AddPlainNorm;
-        let h = if add { Binding::ReadWrite } else { Binding::Read };
-        let mut bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, h];
-        if add {
-            bindings.push(Binding::Read);
-        }
-        let defines =
-            Defines::new().set("ADD", add).set("PLAIN", plain).set("NORM", norm).set("B_X", bindings.len());
-        if norm {
-            bindings.push(Binding::ReadWrite);
-        }
-        Source::build("rows/norm_add.wgsl", format!("rows_norm_add_{name}"), &defines, bindings)
+        let defines = Defines::new().set("ADD", add).set("PLAIN", plain).set("NORM", norm);
+        Source::build::<Params>("rows/norm_add.wgsl", format!("rows_norm_add_{name}"), &defines)
     }
 
     /// Workgroups for a chunk of `positions`.
@@ -94,14 +83,6 @@ impl NormAdd {
     pub const fn dispatch(params: &Params, positions: u32) -> [u32; 3] {
         grid(positions * params.rows_per_position)
     }
-}
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    NormAdd::ALL.into_iter().map(NormAdd::source).collect()
 }
 
 /// CPU twin: the new h and x. `branch` is empty for [`NormAdd::Norm`]; x is empty for [`NormAdd::Add`].

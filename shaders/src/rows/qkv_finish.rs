@@ -1,10 +1,8 @@
 //! `wgsl/rows/qkv_finish.wgsl`: head norms, rotation and the append to the cache.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::rms;
 use crate::attention::decode::Kv;
-use crate::{Binding, Defines, PreprocessError, Source, rope};
+use crate::{Defines, PreprocessError, Source, rope};
 
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,26 +15,27 @@ pub struct QkvFinish {
     pub kv_f16: bool,
 }
 
-/// The uniform at binding 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Query heads.
-    pub heads: u32,
-    /// Key–value heads.
-    pub kv_heads: u32,
-    /// Slots of the cache, at least the window and the chunk together less 1; 0: as many as positions.
-    pub ring: u32,
-    /// Where the weights of the query norm begin in `vectors`.
-    pub q_norm: u32,
-    /// Where those of the key norm begin.
-    pub k_norm: u32,
-    /// Rows of the first part of the rotation table.
-    pub rope_hi_rows: u32,
-    /// ε of the norms.
-    pub eps: f32,
-    /// Unused.
-    pub pad: u32,
+params! {
+    /// The uniform at binding 0.
+    #[derive(Default)]
+    pub struct Params {
+        /// Query heads.
+        pub heads: u32,
+        /// Key–value heads.
+        pub kv_heads: u32,
+        /// Slots of the cache, at least the window and the chunk together less 1; 0: as many as positions.
+        pub ring: u32,
+        /// Where the weights of the query norm begin in `vectors`.
+        pub q_norm: u32,
+        /// Where those of the key norm begin.
+        pub k_norm: u32,
+        /// Rows of the first part of the rotation table.
+        pub rope_hi_rows: u32,
+        /// ε of the norms.
+        pub eps: f32,
+        /// Unused.
+        pub pad: u32,
+    }
 }
 
 impl QkvFinish {
@@ -46,23 +45,19 @@ impl QkvFinish {
     /// # Errors
     /// A fault of the template.
     pub fn source(&self) -> Result<Source, PreprocessError> {
-        let mut bindings =
-            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
-        let (name, kv) = match self.kv {
-            Kv::Shared => ("shared", 0),
-            Kv::Own => ("own", 1),
-            Kv::OwnVIsK => ("own_v_is_k", 2),
+        let name = match self.kv {
+            Kv::Shared => "shared",
+            Kv::Own => "own",
+            Kv::OwnVIsK => "own_v_is_k",
         };
-        if self.kv != Kv::Shared {
-            bindings.extend([Binding::ReadWrite, Binding::ReadWrite, Binding::Read]);
-        }
-        if self.kv == Kv::Own {
-            bindings.push(Binding::Read);
-        }
-        let defines = Defines::new().set("HALF", self.head_dim / 2).set("KV", kv).set("KV_F16", self.kv_f16);
+        let defines = Defines::new()
+            .set("HALF", self.head_dim / 2)
+            .set("OWN_KV", self.kv != Kv::Shared)
+            .set("V_IS_K", self.kv == Kv::OwnVIsK)
+            .set("KV_F16", self.kv_f16);
         let element = if self.kv_f16 { "f16" } else { "f32" };
         let name = format!("rows_qkv_finish_h{}_{name}_{element}", self.head_dim);
-        Source::build("rows/qkv_finish.wgsl", name, &defines, bindings)
+        Source::build::<Params>("rows/qkv_finish.wgsl", name, &defines)
     }
 
     /// Workgroups for a chunk of `positions`, at most 65 535.
@@ -71,22 +66,6 @@ impl QkvFinish {
         let kv_heads = if self.kv == Kv::Shared { 0 } else { params.kv_heads };
         [params.heads + kv_heads, positions, 1]
     }
-}
-
-/// Every permutation a plan may ask for.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let mut all = Vec::new();
-    for head_dim in [16, 32, 64, 128, 256, 512] {
-        for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
-            for kv_f16 in [true, false] {
-                all.push(QkvFinish { head_dim, kv, kv_f16 }.source()?);
-            }
-        }
-    }
-    Ok(all)
 }
 
 /// What the twin reads beside q, k and v.

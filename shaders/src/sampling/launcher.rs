@@ -1,12 +1,83 @@
 //! Launchers of `wgsl/sampling/*.wgsl`.
 
-use super::Candidates;
-use crate::{Binding, Defines, PreprocessError, Source};
+use super::{Candidates, MAX_RECENT, MAX_SUPPRESSED, Settings};
+use crate::{Defines, PreprocessError, Source};
 
 /// Logits a workgroup of `top_k` takes.
 const SLICE: u32 = 1024;
 /// Lists a workgroup of `merge_lists` takes.
 const FAN_IN: u32 = 16;
+
+params! {
+    /// The uniform at binding 0 of every sampling kernel: `wgsl/sampling/params.wgsl`. Written once a generation.
+    pub struct Params {
+        /// 1/temperature; 0 for greedy.
+        pub temperature_inverse: f32,
+        /// See [`Settings::top_k`].
+        pub top_k: u32,
+        /// See [`Settings::top_p`].
+        pub top_p: f32,
+        /// See [`Settings::min_p`].
+        pub min_p: f32,
+        /// Factor for negative logits of recent tokens.
+        pub repeat: f32,
+        /// Factor for positive logits of recent tokens: 1/`repeat`.
+        pub repeat_inverse: f32,
+        /// See [`Settings::presence_penalty`].
+        pub presence: f32,
+        /// See [`Settings::frequency_penalty`].
+        pub frequency: f32,
+        /// See [`Settings::softcap`].
+        pub softcap: f32,
+        /// See [`Settings::penalty_window`].
+        pub penalty_window: u32,
+        /// How many of `suppressed` count.
+        pub suppressed_len: u32,
+        /// Number of logits.
+        pub vocab: u32,
+        /// Lists that `top_k` writes.
+        pub slices: u32,
+        /// Lists that `sample` reads.
+        pub lists: u32,
+        /// Length of the output ring, in tokens.
+        pub out_len: u32,
+        /// Unused.
+        pub pad: u32,
+        /// Ids that are never chosen.
+        pub suppressed: [u32; MAX_SUPPRESSED],
+    }
+}
+
+impl Params {
+    /// The settings as the kernels of `sampling` want them, for an output ring of `out_len` tokens (at least 1).
+    #[must_use]
+    pub fn new(settings: &Settings, sampling: Sampling, out_len: u32) -> Self {
+        let penalised = settings.repeat_penalty > 0.0;
+        let repeat = if penalised { settings.repeat_penalty } else { 1.0 };
+        let mut suppressed = [0; MAX_SUPPRESSED];
+        let suppressed_len = settings.suppressed.len().min(MAX_SUPPRESSED);
+        suppressed[..suppressed_len].copy_from_slice(&settings.suppressed[..suppressed_len]);
+        Self {
+            temperature_inverse: if settings.is_greedy() { 0.0 } else { settings.temperature.recip() },
+            top_k: settings.top_k,
+            top_p: settings.top_p,
+            min_p: settings.min_p,
+            repeat,
+            repeat_inverse: repeat.recip(),
+            presence: settings.presence_penalty,
+            frequency: settings.frequency_penalty,
+            softcap: settings.softcap,
+            penalty_window: settings.penalty_window.min(MAX_RECENT),
+            suppressed_len: suppressed_len as u32,
+            vocab: sampling.vocab,
+            slices: sampling.slices(),
+            lists: sampling.lists(),
+            out_len: out_len.max(1),
+            pad: 0,
+            suppressed,
+        }
+    }
+}
 
 /// The sampling kernels for one vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,7 +126,10 @@ impl Sampling {
     }
 
     fn defines(&self) -> Defines {
-        Defines::new().set("CANDIDATES", self.candidates.count())
+        Defines::new()
+            .set("CANDIDATES", self.candidates.count())
+            .set("GREEDY", self.candidates == Candidates::One)
+            .set("ANY_SETTINGS", self.candidates == Candidates::Many)
     }
 
     /// `top_k`: params, state, recent, logits, lists out, and for [`Candidates::Many`] sums out.
@@ -63,13 +137,8 @@ impl Sampling {
     /// # Errors
     /// A fault of the template.
     pub fn top_k(&self) -> Result<Source, PreprocessError> {
-        let mut bindings =
-            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
-        if self.candidates == Candidates::Many {
-            bindings.push(Binding::ReadWrite);
-        }
         let name = format!("sampling_top_k_{}", self.candidates.count());
-        Source::build("sampling/top_k.wgsl", name, &self.defines(), bindings)
+        Source::build::<Params>("sampling/top_k.wgsl", name, &self.defines())
     }
 
     /// Workgroups of `top_k`.
@@ -83,9 +152,8 @@ impl Sampling {
     /// # Errors
     /// A fault of the template.
     pub fn merge_lists(&self) -> Result<Source, PreprocessError> {
-        let bindings = vec![Binding::Uniform, Binding::Read, Binding::ReadWrite];
         let name = format!("sampling_merge_lists_{}", self.candidates.count());
-        Source::build("sampling/merge_lists.wgsl", name, &self.defines(), bindings)
+        Source::build::<Params>("sampling/merge_lists.wgsl", name, &self.defines())
     }
 
     /// Workgroups of `merge_lists`.
@@ -99,35 +167,7 @@ impl Sampling {
     /// # Errors
     /// A fault of the template.
     pub fn sample(&self) -> Result<Source, PreprocessError> {
-        let mut bindings = vec![
-            Binding::Uniform,
-            Binding::ReadWrite,
-            Binding::ReadWrite,
-            Binding::ReadWrite,
-            Binding::ReadWrite,
-            Binding::Read,
-        ];
-        if self.candidates == Candidates::Many {
-            bindings.push(Binding::Read);
-        }
         let name = format!("sampling_sample_{}", self.candidates.count());
-        Source::build("sampling/sample.wgsl", name, &self.defines(), bindings)
+        Source::build::<Params>("sampling/sample.wgsl", name, &self.defines())
     }
-}
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let mut all = Vec::new();
-    for candidates in Candidates::ALL {
-        let sampling = Sampling { vocab: 1 << 18, candidates };
-        all.push(sampling.top_k()?);
-        all.push(sampling.sample()?);
-        if sampling.merges() {
-            all.push(sampling.merge_lists()?);
-        }
-    }
-    Ok(all)
 }

@@ -8,8 +8,8 @@ mod launcher;
 mod settings;
 pub mod twin;
 
-pub use launcher::{Sampling, permutations};
-pub use settings::{Candidates, MAX_RECENT, MAX_SUPPRESSED, Params, Settings};
+pub use launcher::{Params, Sampling};
+pub use settings::{Candidates, MAX_RECENT, MAX_SUPPRESSED, Settings};
 
 /// What is drawn where no logit is a finite number.
 pub const NOTHING: u32 = u32::MAX;

@@ -1,9 +1,5 @@
 //! What a person or a model file sets, and its form on the GPU.
 
-use bytemuck::{Pod, Zeroable};
-
-use super::Sampling;
-
 /// Most tokens that the penalties look back on: the length of the ring of recent tokens.
 pub const MAX_RECENT: u32 = 64;
 /// Most tokens that can be suppressed.
@@ -94,77 +90,6 @@ impl Candidates {
             Self::One => 1,
             Self::Few => 64,
             Self::Many => 256,
-        }
-    }
-}
-
-/// The uniform at binding 0 of every sampling kernel: `wgsl/sampling/params.wgsl`. Written once a generation.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// 1/temperature; 0 for greedy.
-    pub temperature_inverse: f32,
-    /// See [`Settings::top_k`].
-    pub top_k: u32,
-    /// See [`Settings::top_p`].
-    pub top_p: f32,
-    /// See [`Settings::min_p`].
-    pub min_p: f32,
-    /// Factor for negative logits of recent tokens.
-    pub repeat: f32,
-    /// Factor for positive logits of recent tokens: 1/`repeat`.
-    pub repeat_inverse: f32,
-    /// See [`Settings::presence_penalty`].
-    pub presence: f32,
-    /// See [`Settings::frequency_penalty`].
-    pub frequency: f32,
-    /// See [`Settings::softcap`].
-    pub softcap: f32,
-    /// See [`Settings::penalty_window`].
-    pub penalty_window: u32,
-    /// How many of `suppressed` count.
-    pub suppressed_len: u32,
-    /// Number of logits.
-    pub vocab: u32,
-    /// Lists that `top_k` writes.
-    pub slices: u32,
-    /// Lists that `sample` reads.
-    pub lists: u32,
-    /// Length of the output ring, in tokens.
-    pub out_len: u32,
-    /// Unused.
-    pub pad: u32,
-    /// Ids that are never chosen.
-    pub suppressed: [u32; MAX_SUPPRESSED],
-}
-
-impl Params {
-    /// The settings as the kernels of `sampling` want them, for an output ring of `out_len` tokens (at least 1).
-    #[must_use]
-    pub fn new(settings: &Settings, sampling: Sampling, out_len: u32) -> Self {
-        let penalised = settings.repeat_penalty > 0.0;
-        let repeat = if penalised { settings.repeat_penalty } else { 1.0 };
-        let mut suppressed = [0; MAX_SUPPRESSED];
-        let suppressed_len = settings.suppressed.len().min(MAX_SUPPRESSED);
-        suppressed[..suppressed_len].copy_from_slice(&settings.suppressed[..suppressed_len]);
-        Self {
-            temperature_inverse: if settings.is_greedy() { 0.0 } else { settings.temperature.recip() },
-            top_k: settings.top_k,
-            top_p: settings.top_p,
-            min_p: settings.min_p,
-            repeat,
-            repeat_inverse: repeat.recip(),
-            presence: settings.presence_penalty,
-            frequency: settings.frequency_penalty,
-            softcap: settings.softcap,
-            penalty_window: settings.penalty_window.min(MAX_RECENT),
-            suppressed_len: suppressed_len as u32,
-            vocab: sampling.vocab,
-            slices: sampling.slices(),
-            lists: sampling.lists(),
-            out_len: out_len.max(1),
-            pad: 0,
-            suppressed,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! What adapters have to do with a case of a product: what lies behind its inputs, z, and what it leaves.
 
-use super::products::Front;
+use super::prologue::Prologued;
 use super::{Arg, random};
-use crate::matvec::{Correction, Epilogue, Leaves, Leavings, Matvec, Prologue, Takes, twin};
+use crate::matvec::{Correction, Epilogue, HandoffForm, HandoffPlaces, Matvec, Prologue, ZSource, twin};
 
 /// Workgroups that left partial results behind x: at large ranks more than an invocation reads at once.
 const LEFT_BY: u32 = 101;
@@ -12,18 +12,18 @@ fn rank(kernel: &Matvec) -> u32 {
     4 * kernel.adapted.quads
 }
 
-/// Products that have a z of their own; V of [`Leaves::Ahead`] shares that of the matrix before it.
+/// Products that have a z of their own; V of [`HandoffForm::Ahead`] shares that of the matrix before it.
 fn corrected(kernel: &Matvec) -> u32 {
-    if matches!(kernel.adapted.leaves, Leaves::Ahead { .. }) { 1 } else { kernel.dtypes.len() as u32 }
+    if matches!(kernel.adapted.handoff, HandoffForm::Ahead { .. }) { 1 } else { kernel.dtypes.len() as u32 }
 }
 
 /// What lies behind x or the branch; `places` are heads times most splits, where attention left it.
 pub(super) fn behind(kernel: &Matvec, places: u32) -> Vec<f32> {
-    let len = match (kernel.adapted.takes, kernel.prologue) {
-        (Takes::Nothing | Takes::Z, _) => 0,
-        (Takes::Ahead, _) => 2 * corrected(kernel) * rank(kernel),
-        (Takes::Partial, Prologue::Merge) => places * rank(kernel),
-        (Takes::Partial, _) => LEFT_BY * rank(kernel),
+    let len = match (kernel.adapted.z_source, kernel.prologue) {
+        (ZSource::None | ZSource::Dispatch, _) => 0,
+        (ZSource::Ahead, _) => 2 * corrected(kernel) * rank(kernel),
+        (ZSource::PartialSums, Prologue::Merge) => places * rank(kernel),
+        (ZSource::PartialSums, _) => LEFT_BY * rank(kernel),
     };
     random(55, len as usize)
 }
@@ -31,25 +31,25 @@ pub(super) fn behind(kernel: &Matvec, places: u32) -> Vec<f32> {
 /// A case's part that is about adapters.
 pub(super) struct AdaptedCase {
     pub correction: Correction,
-    pub leavings: Leavings,
+    pub handoff_at: HandoffPlaces,
     /// What is bound last.
     pub args: Vec<Arg>,
     /// What is added to each product.
     pub added: Vec<Vec<f64>>,
-    /// The columns of A for [`Leaves::Partial`], `[rows, rank]`.
+    /// The columns of A for [`HandoffForm::PartialSums`], `[rows, rank]`.
     columns: Vec<f32>,
-    /// U·h of [`Leaves::Ahead`].
+    /// U·h of [`HandoffForm::Ahead`].
     pub ahead: Vec<f64>,
 }
 
 /// z of the matrices together.
-fn z(kernel: &Matvec, front: &Front, behind: &[f32], scales: &[f32], given: &[f32]) -> Vec<f64> {
+fn z(kernel: &Matvec, front: &Prologued, behind: &[f32], scales: &[f32], given: &[f32]) -> Vec<f64> {
     let rank = rank(kernel) as usize;
     let scale = |i: usize| f64::from(scales[i % rank]);
-    match kernel.adapted.takes {
-        Takes::Nothing => vec![0.0; given.len()],
-        Takes::Z => given.iter().map(|&z| f64::from(z)).collect(),
-        Takes::Partial => {
+    match kernel.adapted.z_source {
+        ZSource::None => vec![0.0; given.len()],
+        ZSource::Dispatch => given.iter().map(|&z| f64::from(z)).collect(),
+        ZSource::PartialSums => {
             // Those of attention are [splits, heads], their weights the other way round.
             let heads = front.heads as usize;
             let weight = |part: usize| {
@@ -63,7 +63,7 @@ fn z(kernel: &Matvec, front: &Front, behind: &[f32], scales: &[f32], given: &[f3
             };
             (0..rank).map(|q| scale(q) * sum(q)).collect()
         }
-        Takes::Ahead => {
+        ZSource::Ahead => {
             let (v, u) = behind.split_at(behind.len() / 2);
             let (whole, branch) = front.factors;
             let one = |(i, (&v, &u)): (usize, (&f32, &f32))| {
@@ -74,8 +74,14 @@ fn z(kernel: &Matvec, front: &Front, behind: &[f32], scales: &[f32], given: &[f3
     }
 }
 
-/// `rows` are those of the matrices; `taken_at` is where what lies behind begins.
-pub(super) fn of(kernel: &Matvec, front: &Front, behind: &[f32], rows: &[u32], taken_at: u32) -> AdaptedCase {
+/// `rows` are those of the matrices; `input_at` is where what lies behind begins.
+pub(super) fn of(
+    kernel: &Matvec,
+    front: &Prologued,
+    behind: &[f32],
+    rows: &[u32],
+    input_at: u32,
+) -> AdaptedCase {
     let mut adapter: Vec<f32> = (0..rank(kernel)).map(|j| if j < 4 { 0.5 } else { -1.5 }).collect();
     let scales = adapter.clone();
     let given = random(51, (corrected(kernel) * rank(kernel)) as usize);
@@ -85,28 +91,29 @@ pub(super) fn of(kernel: &Matvec, front: &Front, behind: &[f32], rows: &[u32], t
     for (i, &rows) in rows.iter().enumerate() {
         let b = random(52 + i as u64, (rows * rank(kernel)) as usize);
         let at = (i as u32).min(corrected(kernel) - 1) * rank(kernel);
-        if kernel.adapted.takes != Takes::Nothing {
+        if kernel.adapted.z_source != ZSource::None {
             correction.places[i] = Some((at, adapter.len() as u32));
         }
         added.push(twin::product(&b, &z[at as usize..][..rank(kernel) as usize]));
         adapter.extend(b);
     }
-    let mut leavings = Leavings { taken_at, made_with: adapter.len() as u32, ..Leavings::default() };
-    leavings.taken = match (kernel.adapted.takes, kernel.prologue) {
-        (Takes::Ahead, _) => corrected(kernel) * rank(kernel),
+    let mut handoff_at =
+        HandoffPlaces { input_at, factors_at: adapter.len() as u32, ..HandoffPlaces::default() };
+    handoff_at.input_count = match (kernel.adapted.z_source, kernel.prologue) {
+        (ZSource::Ahead, _) => corrected(kernel) * rank(kernel),
         (_, Prologue::Merge) => front.heads,
         _ => LEFT_BY,
     };
     let columns = random(57, (rows[0] * rank(kernel)) as usize);
     let mut ahead = Vec::new();
     let mut stream = None;
-    match kernel.adapted.leaves {
-        Leaves::Nothing => {}
-        Leaves::Partial => {
-            leavings.left_at = rows[0].next_multiple_of(4);
+    match kernel.adapted.handoff {
+        HandoffForm::None => {}
+        HandoffForm::PartialSums => {
+            handoff_at.output_at = rows[0].next_multiple_of(4);
             adapter.extend(&columns);
         }
-        Leaves::Ahead { stream: len } => {
+        HandoffForm::Ahead { stream: len } => {
             let h = random(58, len as usize);
             let u = random(59, (rows[1] * len) as usize);
             ahead = twin::product(&u, &h.iter().map(|&h| f64::from(h)).collect::<Vec<_>>());
@@ -115,20 +122,20 @@ pub(super) fn of(kernel: &Matvec, front: &Front, behind: &[f32], rows: &[u32], t
         }
     }
     let mut args = vec![Arg::floats(&adapter)];
-    if kernel.adapted.takes == Takes::Z {
+    if kernel.adapted.z_source == ZSource::Dispatch {
         args.push(Arg::floats(&given));
     }
     args.extend(stream);
-    AdaptedCase { correction, leavings, args, added, columns, ahead }
+    AdaptedCase { correction, handoff_at, args, added, columns, ahead }
 }
 
 impl AdaptedCase {
     /// What stands behind the results `y` of a kernel.
     pub(super) fn left(&self, kernel: &Matvec, y: &[f64]) -> Vec<f64> {
-        match kernel.adapted.leaves {
-            Leaves::Nothing => Vec::new(),
-            Leaves::Ahead { .. } => self.ahead.clone(),
-            Leaves::Partial => {
+        match kernel.adapted.handoff {
+            HandoffForm::None => Vec::new(),
+            HandoffForm::Ahead { .. } => self.ahead.clone(),
+            HandoffForm::PartialSums => {
                 debug_assert_eq!(kernel.epilogue, Epilogue::Geglu);
                 let rank = rank(kernel) as usize;
                 let mut left = vec![0.0; y.len().next_multiple_of(4) - y.len()];

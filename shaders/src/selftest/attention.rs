@@ -5,16 +5,10 @@ use crate::attention::block::{self, Block};
 use crate::attention::decode::{self, Decode, Kv};
 use crate::rope;
 use crate::rows::qkv_finish::{self as finish, Cache, QkvFinish};
-use crate::state::State;
 
 const EPS: f32 = 1e-6;
 const HEADS: u32 = 4;
 const KV_HEADS: u32 = 2;
-
-fn state(pos: u32, len: u32) -> Arg {
-    let state = State { pos, len, ..State::default() };
-    Arg::Words(bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec())
-}
 
 /// Words of a cache, and what they say.
 fn stored(values: Vec<f32>, f16: bool) -> (Vec<u32>, Vec<f32>) {
@@ -93,7 +87,7 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
     let mut args = vec![
         Arg::uniform(&params),
         Arg::zeros(partial_at + (HEADS * rank) as usize),
-        state(pos, 1),
+        Arg::state(pos, 1),
         Arg::floats(&qkv),
         Arg::floats(&vectors),
         rope_arg,
@@ -141,7 +135,7 @@ pub fn block(form: &Block) -> Result<Case, CaseError> {
     let want = block::block(form, &params, inputs);
     let mut args = vec![
         Arg::uniform(&params),
-        state(pos, len),
+        Arg::state(pos, len),
         Arg::floats(&q),
         Arg::Words(k_words),
         Arg::Words(v_words),
@@ -171,8 +165,13 @@ pub fn qkv_finish(form: &QkvFinish) -> Result<Case, CaseError> {
     let inputs = finish::Inputs { vectors: &vectors, rope: &rope, pos };
     finish::qkv_finish(form, &params, inputs, &mut q, (&raw_k, &raw_v), &mut cache);
 
-    let mut args =
-        vec![Arg::uniform(&params), state(pos, len), Arg::floats(&vectors), rope_arg, Arg::floats(&raw_q)];
+    let mut args = vec![
+        Arg::uniform(&params),
+        Arg::state(pos, len),
+        Arg::floats(&vectors),
+        rope_arg,
+        Arg::floats(&raw_q),
+    ];
     let mut expected = vec![Expected::new(4, q, 1e-4)];
     if form.kv != Kv::Shared {
         args.extend([Arg::Words(k_words), Arg::Words(v_words), Arg::floats(&raw_k)]);

@@ -1,26 +1,16 @@
 //! Cases of a mixture of experts.
 
 use super::products::matrix;
-use super::{Arg, Case, CaseError, Expected, Reading, random};
+use super::{Arg, Case, CaseError, Expected, Reading, as_f32, random};
 use crate::DType;
 use crate::experts::{
     Choice, Mixture, buckets, choice, choose as router, down as downs, gate_up as gates, mix as mixes,
 };
 use crate::matmul::{Tile, experts as products};
-use crate::state::State;
 
 const EPS: f32 = 1e-6;
 /// Rows of a chunk.
 const LEN: u32 = 21;
-
-fn state() -> Arg {
-    let state = State { len: LEN, ..State::default() };
-    Arg::Words(bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec())
-}
-
-fn as_f32(values: &[f64]) -> Vec<f32> {
-    values.iter().map(|&value| value as f32).collect()
-}
 
 /// Choices as they lie in a buffer, and as [`Reading::Pairs`] reads them.
 fn pairs(chosen: &[(u32, f64)]) -> Vec<f32> {
@@ -48,7 +38,7 @@ pub fn choose(mixture: Mixture) -> Result<Case, CaseError> {
     let want = pairs(&chosen.collect::<Vec<_>>());
     let args = vec![
         Arg::uniform(&params),
-        state(),
+        Arg::state(0, LEN),
         Arg::floats(&logits),
         Arg::floats(&scales),
         Arg::zeros(want.len()),
@@ -65,8 +55,8 @@ pub fn sort(mixture: Mixture, bm: u32) -> Result<Case, CaseError> {
     let (order, tiles) = buckets::buckets(mixture, bm, capacity, &chosen);
     let args = vec![
         Arg::uniform(&params),
-        state(),
-        Arg::Words(bytemuck::cast_slice(&chosen).to_vec()),
+        Arg::state(0, LEN),
+        Arg::words(&chosen),
         Arg::zeros(order.len()),
         Arg::zeros(4 * tiles.len()),
     ];
@@ -122,9 +112,9 @@ pub fn mix(mixture: Mixture, width: u32) -> Result<Case, CaseError> {
         rows.flat_map(|((chosen, y), branch)| mixes::mix(&params, &vectors, chosen, y, branch)).collect();
     let args = vec![
         Arg::uniform(&params),
-        state(),
+        Arg::state(0, LEN),
         Arg::floats(&vectors),
-        Arg::Words(bytemuck::cast_slice(&chosen).to_vec()),
+        Arg::words(&chosen),
         Arg::floats(&y),
         Arg::floats(&branch),
     ];
@@ -190,7 +180,7 @@ pub fn down(kernel: &downs::Down) -> Result<Case, CaseError> {
     let args = vec![
         Arg::uniform(&params),
         Arg::zeros(rows as usize),
-        Arg::Words(bytemuck::cast_slice(&chosen).to_vec()),
+        Arg::words(&chosen),
         Arg::floats(&act),
         Arg::Words(w.words),
     ];

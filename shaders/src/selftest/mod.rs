@@ -5,6 +5,7 @@ mod adapted;
 mod attention;
 mod experts;
 mod products;
+mod prologue;
 mod rows;
 mod sampling;
 mod towers;
@@ -18,6 +19,7 @@ use crate::quant::QuantError;
 use crate::repack::PieceError;
 use crate::rows::{norm_add::NormAdd, qkv_finish::QkvFinish};
 use crate::sampling::Candidates;
+use crate::state::State;
 use crate::vision::layer_norm::LayerNorm;
 use crate::{DType, LayoutError, PreprocessError, Source};
 
@@ -214,8 +216,18 @@ impl Arg {
         Self::Uniform(bytemuck::bytes_of(value).to_vec())
     }
 
+    /// A storage buffer with this content.
+    fn words<T: bytemuck::Pod>(values: &[T]) -> Self {
+        Self::Words(bytemuck::pod_collect_to_vec(values))
+    }
+
+    /// The state of a step of `len` rows from position `pos` on.
+    fn state(pos: u32, len: u32) -> Self {
+        Self::words(&[State { pos, len, ..State::default() }])
+    }
+
     fn floats(values: &[f32]) -> Self {
-        Self::Words(values.iter().map(|value| value.to_bits()).collect())
+        Self::words(values)
     }
 
     fn zeros(count: usize) -> Self {
@@ -260,6 +272,10 @@ impl Reading {
             }
         }
     }
+}
+
+fn as_f32(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|&value| value as f32).collect()
 }
 
 /// Words of halves, two a word, and what they say.

@@ -1,15 +1,14 @@
 //! Cases of products and of the look-up of embeddings.
 
-use super::{Arg, Case, CaseError, Expected, adapted, random};
+use super::prologue::{self, EPS, HEAD_DIM, MOST};
+use super::{Arg, Case, CaseError, Expected, adapted, as_f32, random};
 use crate::embed::gather as embed;
 use crate::matmul::{self, Clamps, Tile};
-use crate::matvec::{Correction, Epilogue, Leaves, Matvec, Merge, Norms, Prologue, twin};
+use crate::matvec::{Correction, Epilogue, HandoffForm, Matvec, Prologue, twin};
 use crate::quant::{dequantize, quantize, repack};
 use crate::repack as kernel;
-use crate::state::State;
 use crate::{DType, PlanarLayout};
 
-const EPS: f32 = 1e-6;
 /// Rows of the matrices: odd, so that workgroups are left half empty.
 const ROWS: [u32; 3] = [19, 7, 5];
 
@@ -54,14 +53,6 @@ pub(super) fn matrix(dtype: DType, k: u32, rows: u32, seed: u64) -> Result<Matri
     Ok(Matrix { layout: PlanarLayout::new(dtype, k, rows)?, words: repack(dtype, k, rows, &bytes)?, values })
 }
 
-fn as_f64(values: &[f32]) -> Vec<f64> {
-    values.iter().map(|&value| value.into()).collect()
-}
-
-fn as_f32(values: Vec<f64>) -> Vec<f32> {
-    values.into_iter().map(|value| value as f32).collect()
-}
-
 /// What a product of `k` terms may differ: sums in f32, in another order.
 fn tolerance(k: u32) -> f32 {
     1e-3 + 2e-6 * k as f32
@@ -69,122 +60,6 @@ fn tolerance(k: u32) -> f32 {
 
 /// What more a packed product may differ: two elements of x that lie between two bytes, rounded the other way.
 const OF_BYTES: f32 = 2.0 / 127.0;
-
-/// What stands in front of a product.
-pub(super) struct Front {
-    /// The input buffer.
-    input: Vec<f32>,
-    /// What is multiplied.
-    x: Vec<f64>,
-    /// What is bound behind the matrices.
-    tail: Vec<Arg>,
-    /// The stream that the prologue leaves, the last of `tail`.
-    stream: Option<Vec<f64>>,
-    norms: Option<Norms>,
-    merge: Option<Merge>,
-    /// What h + branch is multiplied with to be x but for the norm's weights, and the branch alone before that.
-    pub(super) factors: (f64, f64),
-    /// Of attention: what the result of each head and split counts.
-    pub(super) weights: Vec<f64>,
-    /// Heads of attention.
-    pub(super) heads: u32,
-}
-
-impl Front {
-    fn plain(input: Vec<f32>) -> Self {
-        Self {
-            x: as_f64(&input),
-            input,
-            tail: Vec::new(),
-            stream: None,
-            norms: None,
-            merge: None,
-            factors: (1.0, 1.0),
-            weights: Vec::new(),
-            heads: 0,
-        }
-    }
-}
-
-/// 1 / rms(v).
-fn inverse_rms(v: &[f64]) -> f64 {
-    (v.iter().map(|v| v * v).sum::<f64>() / v.len() as f64 + f64::from(EPS)).sqrt().recip()
-}
-
-/// `behind` lies behind the branch, where there is one, else behind x.
-fn front(kernel: &Matvec, behind: &[f32]) -> Front {
-    let k = kernel.k as usize;
-    let mut vectors = random(14, 4 * k);
-    vectors.push(0.75);
-    let norms = Norms { branch: 0, input: kernel.k, scale: Some(4 * kernel.k), eps: EPS };
-    let input = random(12, k);
-    match kernel.prologue {
-        Prologue::Plain => Front { input: [&input, behind].concat(), ..Front::plain(input) },
-        Prologue::Norm => {
-            let x = twin::rms(&as_f64(&input), Some(&vectors[k..2 * k]), EPS);
-            Front { x, tail: vec![Arg::floats(&vectors)], norms: Some(norms), ..Front::plain(input) }
-        }
-        Prologue::Add { norm, mix } => {
-            let branch = random(13, if mix { 2 * k } else { k });
-            // The branch of a mixture is the sum of two, each normed by weights of its own.
-            let whole = if mix {
-                let part = |i: usize| {
-                    let weights = &vectors[(2 + i) * k..(3 + i) * k];
-                    twin::rms(&as_f64(&branch[i * k..(i + 1) * k]), Some(weights), EPS)
-                };
-                as_f32(part(0).into_iter().zip(part(1)).map(|(a, b)| a + b).collect())
-            } else {
-                branch.clone()
-            };
-            let stream = twin::add(&input, &whole, &vectors[..k], 0.75, EPS);
-            let x = if norm { twin::rms(&stream, Some(&vectors[k..2 * k]), EPS) } else { stream.clone() };
-            let tail = vec![Arg::floats(&vectors), Arg::floats(&[&branch, behind].concat()), Arg::zeros(k)];
-            let factors = (0.75 * inverse_rms(&stream), inverse_rms(&as_f64(&branch)));
-            Front { x, tail, stream: Some(stream), norms: Some(norms), factors, ..Front::plain(input) }
-        }
-        Prologue::Merge => merged(k, behind),
-    }
-}
-
-const HEAD_DIM: usize = 64;
-const MOST: usize = 4;
-const SPLITS: usize = 3;
-
-/// Heads of 64 elements whose keys were read in three runs.
-fn merged(k: usize, behind: &[f32]) -> Front {
-    let heads = k.div_ceil(HEAD_DIM);
-    let state = State { pos: 64 * SPLITS as u32 - 2, len: 1, ..State::default() };
-    let sums = random(21, heads * MOST * HEAD_DIM);
-    let pairs: Vec<f32> = random(22, heads * MOST).into_iter().flat_map(|v| [3.0 * v, 1.5 + v]).collect();
-    let weights = (0..heads).flat_map(|head| {
-        let pair = |s: usize| {
-            let at = 2 * (head * MOST + s);
-            (f64::from(pairs[at]), f64::from(pairs[at + 1]))
-        };
-        let top = (0..SPLITS).map(|s| pair(s).0).fold(f64::MIN, f64::max);
-        let total: f64 = (0..SPLITS).map(|s| (pair(s).0 - top).exp() * pair(s).1).sum();
-        // What the last split left is of another token.
-        (0..MOST)
-            .map(move |s| if s < SPLITS { (pair(s).0 - top).exp() / total } else { 0.0 })
-            .collect::<Vec<_>>()
-    });
-    let weights: Vec<f64> = weights.collect();
-    let x = (0..k).map(|element| {
-        let first = element / HEAD_DIM * MOST;
-        let sum = |s: usize| f64::from(sums[(first + s) * HEAD_DIM + element % HEAD_DIM]);
-        (0..SPLITS).map(|s| weights[first + s] * sum(s)).sum::<f64>()
-    });
-    let merge = Merge { head_dim: HEAD_DIM as u32, most: MOST as u32, smallest: 64, window: 0 };
-    let state = bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec();
-    Front {
-        x: x.collect(),
-        tail: vec![Arg::Words(state)],
-        merge: Some(merge),
-        weights,
-        heads: heads as u32,
-        ..Front::plain([&sums, &pairs, behind].concat())
-    }
-}
 
 /// A product of decode.
 pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
@@ -195,17 +70,17 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
     let matrices = matrices.collect::<Result<Vec<_>, _>>()?;
     let places = kernel.k as usize / HEAD_DIM * MOST;
     let behind = adapted::behind(kernel, places as u32);
-    let front = front(kernel, &behind);
+    let front = prologue::of(kernel, &behind);
     let multiplied = if kernel.form.packed { &twin::rounded_to_bytes(&front.x) } else { &front.x };
     let mut products: Vec<_> = matrices.iter().map(|m| twin::product(&m.values, multiplied)).collect();
     let mut counts: Vec<u32> = matrices.iter().map(|m| m.layout.n).collect();
-    let taken_at = match kernel.prologue {
+    let input_at = match kernel.prologue {
         Prologue::Merge => places * (HEAD_DIM + 2),
         _ => kernel.k as usize,
     };
     let adapted = kernel.adapted.is_bound();
-    let adapted = adapted.then(|| adapted::of(kernel, &front, &behind, &counts, taken_at as u32));
-    if matches!(kernel.adapted.leaves, Leaves::Ahead { .. }) {
+    let adapted = adapted.then(|| adapted::of(kernel, &front, &behind, &counts, input_at as u32));
+    if matches!(kernel.adapted.handoff, HandoffForm::Ahead { .. }) {
         counts.extend(counts.last().copied());
     }
     let (mut params, grid) = kernel.dispatch(&counts);
@@ -218,7 +93,7 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
     }
     if let Some(adapted) = &adapted {
         params = params.with_correction(&adapted.correction);
-        params = params.with_leavings(kernel.adapted.takes, adapted.leavings);
+        params = params.with_handoff(kernel.adapted.z_source, adapted.handoff_at);
         for (products, added) in products.iter_mut().zip(&adapted.added) {
             products.iter_mut().zip(added).for_each(|(product, added)| *product += added);
         }
@@ -265,16 +140,16 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
     args.extend(matrices.into_iter().map(|m| Arg::Words(m.words)));
     args.extend(front.tail);
     let allowed = tolerance(kernel.k) + if kernel.form.packed { OF_BYTES } else { 0.0 };
-    let mut expected = vec![Expected::new(1, as_f32(want), factor * allowed)];
+    let mut expected = vec![Expected::new(1, as_f32(&want), factor * allowed)];
     if let Some(stream) = front.stream {
-        expected.push(Expected::new(args.len() - 1, as_f32(stream), 1e-4));
+        expected.push(Expected::new(args.len() - 1, as_f32(&stream), 1e-4));
     }
     match kernel.epilogue {
         Epilogue::Ple => args.push(Arg::floats(&ple)),
         Epilogue::Shrink { keep } => {
             args.push(Arg::floats(&scales));
             if keep {
-                expected.push(Expected::new(args.len(), as_f32(front.x), 1e-3));
+                expected.push(Expected::new(args.len(), as_f32(&front.x), 1e-3));
                 args.push(Arg::zeros(kernel.k as usize));
             }
         }
@@ -298,7 +173,6 @@ fn prefill(tile: Tile, dtype: DType, clamps: Option<Clamps>) -> Result<Case, Cas
     let (k, n, tokens) = (512, 75, tile.bm + 3);
     let w = matrix(dtype, k, n, 31)?;
     let x = random(32, (k * tokens) as usize);
-    let state = State { len: tokens, ..State::default() };
     let params = matmul::Params::new(&w.layout);
     let (source, params, y) = match clamps {
         None => (tile.source(dtype)?, params, matmul::matmul(&w.layout, &w.words, &x)),
@@ -310,7 +184,7 @@ fn prefill(tile: Tile, dtype: DType, clamps: Option<Clamps>) -> Result<Case, Cas
     let args = vec![
         Arg::uniform(&params),
         Arg::Words(w.words),
-        Arg::Words(bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec()),
+        Arg::state(0, tokens),
         Arg::floats(&x),
         Arg::zeros(y.len()),
     ];
@@ -340,12 +214,11 @@ pub fn gather(dtype: DType) -> Result<Case, CaseError> {
     let mut y = vec![0.0; k as usize * tokens.len()];
     embed::gather(&table.layout, &table.words, 0, 1.5, &tokens, &mut y);
     let len = tokens.len() as u32;
-    let state = State { len, ..State::default() };
     let args = vec![
         Arg::uniform(&params),
         Arg::Words(table.words),
         Arg::Words(tokens.to_vec()),
-        Arg::Words(bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec()),
+        Arg::state(0, len),
         Arg::zeros(y.len()),
     ];
     let grid = params.dispatch(len);

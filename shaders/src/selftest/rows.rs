@@ -1,6 +1,6 @@
 //! Cases of what stands between products.
 
-use super::{Arg, Case, CaseError, Expected, random};
+use super::{Arg, Case, CaseError, Expected, as_f32, random};
 use crate::adapter::expand as adapters;
 use crate::bandwidth::copy as plain;
 use crate::matvec::Correction;
@@ -8,21 +8,11 @@ use crate::ple::combine::{self as ple, Table};
 use crate::quant::{planar_values, quantize, repack};
 use crate::rows::gelu_mul::{self as gelu, Rows};
 use crate::rows::norm_add::{self as norms, NormAdd};
-use crate::state::State;
 use crate::{DType, PlanarLayout};
 
 const EPS: f32 = 1e-6;
 /// Rows.
 const LEN: u32 = 3;
-
-fn state() -> Arg {
-    let state = State { len: LEN, ..State::default() };
-    Arg::Words(bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec())
-}
-
-fn as_f32(values: Vec<f64>) -> Vec<f32> {
-    values.into_iter().map(|value| value as f32).collect()
-}
 
 /// Norms and additions.
 pub fn norm_add(form: NormAdd) -> Result<Case, CaseError> {
@@ -34,14 +24,14 @@ pub fn norm_add(form: NormAdd) -> Result<Case, CaseError> {
     let mut params = norms::Params::new(width, EPS);
     (params.norm, params.scale_at) = (width, 2 * width);
     let (new_h, x) = norms::norm_add(form, &params, &vectors, &h, &branch);
-    let mut args = vec![Arg::uniform(&params), state(), Arg::floats(&vectors), Arg::floats(&h)];
+    let mut args = vec![Arg::uniform(&params), Arg::state(0, LEN), Arg::floats(&vectors), Arg::floats(&h)];
     let mut expected = Vec::new();
     if form != NormAdd::Norm {
         args.push(Arg::floats(&branch));
-        expected.push(Expected::new(3, as_f32(new_h), 1e-4));
+        expected.push(Expected::new(3, as_f32(&new_h), 1e-4));
     }
     if form != NormAdd::Add {
-        expected.push(Expected::new(args.len(), as_f32(x), 1e-4));
+        expected.push(Expected::new(args.len(), as_f32(&x), 1e-4));
         args.push(Arg::zeros(count));
     }
     Ok(Case { source: form.source()?, args, grid: NormAdd::dispatch(&params, LEN), expected })
@@ -57,7 +47,13 @@ pub fn gelu_mul() -> Result<Case, CaseError> {
     let up = random(55, count);
     let mut out = vec![0.0; count];
     gelu::gelu_mul(&params, LEN as usize, &gate, &up, &mut out);
-    let args = vec![Arg::uniform(&params), state(), Arg::floats(&gate), Arg::floats(&up), Arg::zeros(count)];
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::state(0, LEN),
+        Arg::floats(&gate),
+        Arg::floats(&up),
+        Arg::zeros(count),
+    ];
     let grid = gelu::dispatch(&params, LEN);
     Ok(Case { source: gelu::source()?, args, grid, expected: vec![Expected::new(4, out, 1e-4)] })
 }
@@ -89,7 +85,7 @@ pub fn combine(table: Table) -> Result<Case, CaseError> {
         Arg::uniform(&params),
         Arg::floats(&proj),
         Arg::floats(&norm),
-        state(),
+        Arg::state(0, LEN),
         Arg::Words(words),
         Arg::zeros(count),
     ];
@@ -136,8 +132,13 @@ pub fn expand(products: usize) -> Result<Case, CaseError> {
     let z = random(56, (LEN * stride) as usize);
     let b = random(57, b_at(widths.len()) as usize);
     let scales = random(58, rank as usize);
-    let mut args =
-        vec![Arg::uniform(&params), state(), Arg::floats(&z), Arg::floats(&b), Arg::floats(&scales)];
+    let mut args = vec![
+        Arg::uniform(&params),
+        Arg::state(0, LEN),
+        Arg::floats(&z),
+        Arg::floats(&b),
+        Arg::floats(&scales),
+    ];
     let mut expected = Vec::new();
     for (i, &n) in widths.iter().enumerate() {
         let y = random(59 + i as u64, (LEN * n) as usize);

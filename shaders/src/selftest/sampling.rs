@@ -26,10 +26,6 @@ fn state() -> State {
     State { len: 1, seed_lo: 17, seed_hi: 4, step: 3, ..State::default() }
 }
 
-fn words(state: &State) -> Arg {
-    Arg::Words(bytemuck::cast_slice(bytemuck::bytes_of(state)).to_vec())
-}
-
 fn logits(vocabulary: u32) -> Vec<f32> {
     random(81, vocabulary as usize).into_iter().map(|v| 9.0 * v * v * v).collect()
 }
@@ -68,7 +64,7 @@ pub fn top_k(candidates: Candidates) -> Result<Case, CaseError> {
     let (lists, sums) = lists(sampling, &params, &logits);
     let mut args = vec![
         Arg::uniform(&params),
-        words(&state()),
+        Arg::words(&[state()]),
         Arg::Words(RECENT.to_vec()),
         Arg::floats(&logits),
         Arg::zeros(lists.len()),
@@ -104,7 +100,7 @@ pub fn sample(candidates: Candidates) -> Result<Case, CaseError> {
     let drawn = draw(&logits, &params, candidates.count() as usize, &state(), &RECENT).id;
     let mut args = vec![
         Arg::uniform(&params),
-        words(&state()),
+        Arg::words(&[state()]),
         Arg::Words(RECENT.to_vec()),
         Arg::zeros(2),
         Arg::zeros(OUT_LEN as usize),

@@ -1,11 +1,10 @@
 //! Cases of what sees and hears.
 
-use super::{Arg, Case, CaseError, Expected, products, random};
+use super::{Arg, Case, CaseError, Expected, as_f32, products, random};
 use crate::DType;
 use crate::audio::attention::{self, KEYS};
 use crate::audio::conv2d::{self, Conv2d};
 use crate::audio::{light_conv, silu, unit_norm};
-use crate::state::State;
 use crate::vision::layer_norm::{self, LayerNorm};
 use crate::vision::{Picture, heads, patches, pool, position};
 
@@ -16,28 +15,13 @@ const PICTURE: Picture = Picture { columns: 6, rows: 3 };
 const PAST: u32 = 15;
 const STEP: u32 = 6;
 
-fn words<T: bytemuck::Pod>(value: &T) -> Arg {
-    let bytes = bytemuck::bytes_of(value).chunks_exact(4);
-    Arg::Words(bytes.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
-}
-
-fn state(pos: u32, len: u32) -> Arg {
-    words(&State { pos, len, ..State::default() })
-}
-
-fn as_f32(values: &[f64]) -> Vec<f32> {
-    values.iter().map(|&value| value as f32).collect()
-}
-
 /// Pixels into patches with sides of so many.
 pub fn patches(side: u32) -> Result<Case, CaseError> {
     let picture = Picture { columns: 2, rows: 3 };
     let rgb: Vec<u8> = (0..picture.patches() * 3 * side * side).map(|i| (i * 37 % 251) as u8).collect();
     let params = patches::Params::SIGNED;
     let want = patches::patches(side, &params, picture, &rgb);
-    let pixels = rgb.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-    let args =
-        vec![Arg::uniform(&params), words(&picture), Arg::Words(pixels.collect()), Arg::zeros(want.len())];
+    let args = vec![Arg::uniform(&params), Arg::words(&[picture]), Arg::words(&rgb), Arg::zeros(want.len())];
     let (source, grid) = (patches::source(side)?, patches::dispatch(side, picture.patches()));
     Ok(Case { source, args, grid, expected: vec![Expected::new(3, want, 1e-5)] })
 }
@@ -52,7 +36,7 @@ pub fn positions(dtype: DType) -> Result<Case, CaseError> {
     let params = position::Params::new(&x.layout, &y.layout);
     let args = vec![
         Arg::uniform(&params),
-        words(&PICTURE),
+        Arg::words(&[PICTURE]),
         Arg::Words(x.words),
         Arg::Words(y.words),
         Arg::floats(&h),
@@ -67,8 +51,12 @@ pub fn turned_heads(head_dim: u32) -> Result<Case, CaseError> {
     let params = heads::Params { heads: 3, q_norm: 0, k_norm: head_dim, eps: EPS };
     let vectors = random(74, 2 * hd);
     let rope = heads::table(100.0, head_dim, PICTURE.columns);
-    let mut args =
-        vec![Arg::uniform(&params), words(&PICTURE), Arg::floats(&vectors), Arg::floats(rope.as_flattened())];
+    let mut args = vec![
+        Arg::uniform(&params),
+        Arg::words(&[PICTURE]),
+        Arg::floats(&vectors),
+        Arg::floats(rope.as_flattened()),
+    ];
     let inputs = heads::Inputs { picture: PICTURE, vectors: &vectors, rope: &rope };
     let mut expected = Vec::new();
     for (seed, norm) in (75..).zip([Some(params.q_norm), Some(params.k_norm), None]) {
@@ -89,7 +77,8 @@ pub fn pool(standardise: bool) -> Result<Case, CaseError> {
     let vectors = random(79, 2 * width as usize);
     let params = pool::Params { width4: width / 4, std_bias: 0, std_scale: width, eps: EPS };
     let want = pool::pool(&params, PICTURE, &h, standardise.then_some(&vectors[..]));
-    let mut args = vec![Arg::uniform(&params), words(&PICTURE), Arg::floats(&h), Arg::zeros(want.len())];
+    let mut args =
+        vec![Arg::uniform(&params), Arg::words(&[PICTURE]), Arg::floats(&h), Arg::zeros(want.len())];
     if standardise {
         args.push(Arg::floats(&vectors));
     }
@@ -115,7 +104,7 @@ pub fn layer_norm(form: LayerNorm) -> Result<Case, CaseError> {
     let want = layer_norm::layer_norm(form, &params, &vectors, &x);
     let args = vec![
         Arg::uniform(&params),
-        state(0, rows),
+        Arg::state(0, rows),
         Arg::floats(&vectors),
         Arg::floats(&x),
         Arg::zeros(want.len()),
@@ -132,7 +121,7 @@ pub fn unit_norm() -> Result<Case, CaseError> {
     let want = as_f32(&unit_norm::unit_norm(&params, &vectors, &x));
     let args = vec![
         Arg::uniform(&params),
-        state(0, rows),
+        Arg::state(0, rows),
         Arg::floats(&vectors),
         Arg::floats(&x),
         Arg::zeros(want.len()),
@@ -190,7 +179,7 @@ pub fn light_convolution() -> Result<Case, CaseError> {
     let want = all[begin..].to_vec();
     let args = vec![
         Arg::uniform(&params),
-        state(PAST, STEP),
+        Arg::state(PAST, STEP),
         Arg::floats(&vectors),
         Arg::floats(&x[2 * begin..]),
         Arg::floats(&past),
@@ -222,7 +211,7 @@ pub fn sound_attention(head_dim: u32) -> Result<Case, CaseError> {
     }
     let begin = PAST as usize * width;
     let want = all[begin..].to_vec();
-    let mut args = vec![Arg::uniform(&params), state(PAST, STEP), Arg::floats(&vectors)];
+    let mut args = vec![Arg::uniform(&params), Arg::state(PAST, STEP), Arg::floats(&vectors)];
     args.extend([&q, &k, &v].map(|rows| Arg::floats(&rows[begin..])));
     args.extend([Arg::floats(&relative), Arg::floats(&past), Arg::zeros(want.len())]);
     let (source, grid) = (attention::source(head_dim)?, attention::dispatch(&params, STEP));
@@ -235,7 +224,7 @@ pub fn silu() -> Result<Case, CaseError> {
     let params = silu::Params::new(width);
     let x: Vec<f32> = random(93, (width * rows) as usize).into_iter().map(|v| 9.0 * v).collect();
     let want = x.iter().map(|&v| silu::silu(v.into()) as f32).collect();
-    let args = vec![Arg::uniform(&params), state(0, rows), Arg::floats(&x)];
+    let args = vec![Arg::uniform(&params), Arg::state(0, rows), Arg::floats(&x)];
     let (source, grid) = (silu::source()?, silu::dispatch(&params, rows));
     Ok(Case { source, args, grid, expected: vec![Expected::new(2, want, 1e-4)] })
 }

@@ -1,9 +1,7 @@
 //! Launchers and CPU twins of `wgsl/train/lora_reduce.wgsl`, `lora_expand.wgsl` and `lora_gradient.wgsl`.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::dropout::keeps;
-use crate::{Binding, Defines, PreprocessError, Source};
+use crate::{Defines, PreprocessError, Source};
 
 /// Largest rank.
 pub const MAX_RANK: u32 = 64;
@@ -19,26 +17,27 @@ pub enum Lora {
     Gradient,
 }
 
-/// The uniform at binding 0. A factor's element for column j and rank r is at `at + j·by_column + r·by_rank`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Columns of the rows.
-    pub width: u32,
-    /// Rank, at most [`MAX_RANK`].
-    pub rank: u32,
-    /// Where the factor begins.
-    pub at: u32,
-    /// Step from one r to the next.
-    pub by_rank: u32,
-    /// Step from one column to the next.
-    pub by_column: u32,
-    /// What the result is multiplied with.
-    pub scale: f32,
-    /// Tells the projections apart in the dropout.
-    pub salt: u32,
-    /// [`super::dropout::bound`].
-    pub bound: u32,
+params! {
+    /// The uniform at binding 0. A factor's element for column j and rank r is at `at + j·by_column + r·by_rank`.
+    #[derive(Default)]
+    pub struct Params {
+        /// Columns of the rows.
+        pub width: u32,
+        /// Rank, at most [`MAX_RANK`].
+        pub rank: u32,
+        /// Where the factor begins.
+        pub at: u32,
+        /// Step from one r to the next.
+        pub by_rank: u32,
+        /// Step from one column to the next.
+        pub by_column: u32,
+        /// What the result is multiplied with.
+        pub scale: f32,
+        /// Tells the projections apart in the dropout.
+        pub salt: u32,
+        /// [`super::dropout::bound`].
+        pub bound: u32,
+    }
 }
 
 impl Params {
@@ -73,11 +72,9 @@ impl Lora {
             Self::Expand => "lora_expand",
             Self::Gradient => "lora_gradient",
         };
-        let bindings =
-            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
         let defines = Defines::new().set("DROPOUT", dropout);
         let label = format!("train_{name}{}", if dropout { "_dropout" } else { "" });
-        Source::build(&format!("train/{name}.wgsl"), label, &defines, bindings)
+        Source::build::<Params>(&format!("train/{name}.wgsl"), label, &defines)
     }
 
     /// Workgroups for `rows` rows.
@@ -89,14 +86,6 @@ impl Lora {
             Self::Gradient => [params.width.div_ceil(32), params.rank.div_ceil(8), 1],
         }
     }
-}
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    Lora::ALL.into_iter().flat_map(|kernel| [kernel.source(false), kernel.source(true)]).collect()
 }
 
 /// What is kept of element `i` of row `t`: 1 or 0; `seed` is none without dropout.

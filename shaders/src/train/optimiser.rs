@@ -1,22 +1,21 @@
 //! Launchers and CPU twin of `wgsl/train/squares.wgsl` and `adamw.wgsl`.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::{Binding, Defines, PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid};
 
 /// Partial sums of a buffer.
 pub const PARTIAL_SUMS: u32 = 64;
 
-/// The uniform of the sum of squares. Then: values, sums.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct SquaresParams {
-    /// Numbers.
-    pub count: u32,
-    /// Where the first of [`PARTIAL_SUMS`] results goes.
-    pub at: u32,
-    /// Unused.
-    pub pad: [u32; 2],
+params! {
+    /// The uniform of the sum of squares. Then: values, sums.
+    #[derive(Default, Eq)]
+    pub struct SquaresParams {
+        /// Numbers.
+        pub count: u32,
+        /// Where the first of [`PARTIAL_SUMS`] results goes.
+        pub at: u32,
+        /// Unused.
+        pub pad: [u32; 2],
+    }
 }
 
 /// The sum of squares of a buffer, in [`PARTIAL_SUMS`] parts: as many workgroups.
@@ -24,30 +23,30 @@ pub struct SquaresParams {
 /// # Errors
 /// A fault of the template.
 pub fn squares() -> Result<Source, PreprocessError> {
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::ReadWrite];
-    Source::build("train/squares.wgsl", "train_squares", &Defines::new(), bindings)
+    Source::build::<SquaresParams>("train/squares.wgsl", "train_squares", &Defines::new())
 }
 
-/// The uniform of AdamW. Then: gradients, θ, m, v, all of one length.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct AdamW {
-    /// Learning rate.
-    pub rate: f32,
-    /// Learning rate times weight decay.
-    pub decay: f32,
-    /// β1.
-    pub beta1: f32,
-    /// β2.
-    pub beta2: f32,
-    /// ε.
-    pub eps: f32,
-    /// `1/(1 − β1^t)`
-    pub correction1: f32,
-    /// `1/(1 − β2^t)`
-    pub correction2: f32,
-    /// What gradients are multiplied with.
-    pub clip: f32,
+params! {
+    /// The uniform of AdamW. Then: gradients, θ, m, v, all of one length.
+    #[derive(Default)]
+    pub struct AdamW {
+        /// Learning rate.
+        pub rate: f32,
+        /// Learning rate times weight decay.
+        pub decay: f32,
+        /// β1.
+        pub beta1: f32,
+        /// β2.
+        pub beta2: f32,
+        /// ε.
+        pub eps: f32,
+        /// `1/(1 − β1^t)`
+        pub correction1: f32,
+        /// `1/(1 − β2^t)`
+        pub correction2: f32,
+        /// What gradients are multiplied with.
+        pub clip: f32,
+    }
 }
 
 impl AdamW {
@@ -74,9 +73,7 @@ impl AdamW {
     /// # Errors
     /// A fault of the template.
     pub fn source() -> Result<Source, PreprocessError> {
-        let mut bindings = vec![Binding::Uniform, Binding::Read];
-        bindings.extend([Binding::ReadWrite; 3]);
-        Source::build("train/adamw.wgsl", "train_adamw", &Defines::new(), bindings)
+        Source::build::<Self>("train/adamw.wgsl", "train_adamw", &Defines::new())
     }
 
     /// Workgroups for `count` numbers.
@@ -96,12 +93,4 @@ impl AdamW {
             / ((v * f64::from(self.correction2)).sqrt() + f64::from(self.eps));
         [theta * (1.0 - f64::from(self.decay)) - f64::from(self.rate) * change, m, v]
     }
-}
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    Ok(vec![squares()?, AdamW::source()?])
 }

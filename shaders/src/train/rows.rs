@@ -1,22 +1,21 @@
 //! Launchers of `wgsl/train/copy.wgsl` and `pick_rows.wgsl`.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::{Binding, Defines, PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid};
 
 /// The number of no row, and of no scalar.
 pub const NONE: u32 = u32::MAX;
 
-/// The uniform of both. Copy: then state, vectors, x, out. Picked rows: then state, numbers, x, out.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// A quarter of the width of a row.
-    pub width4: u32,
-    /// Where in `vectors` the scalar is that multiplies a copy; [`NONE`] for none.
-    pub scale_at: u32,
-    /// Unused.
-    pub pad: [u32; 2],
+params! {
+    /// The uniform of both. Copy: then state, vectors, x, out. Picked rows: then state, numbers, x, out.
+    #[derive(Eq)]
+    pub struct Params {
+        /// A quarter of the width of a row.
+        pub width4: u32,
+        /// Where in `vectors` the scalar is that multiplies a copy; [`NONE`] for none.
+        pub scale_at: u32,
+        /// Unused.
+        pub pad: [u32; 2],
+    }
 }
 
 impl Params {
@@ -42,10 +41,7 @@ impl Params {
 /// # Errors
 /// A fault of the template.
 pub fn copy() -> Result<Source, PreprocessError> {
-    let mut bindings = vec![Binding::Uniform];
-    bindings.extend([Binding::Read; 3]);
-    bindings.push(Binding::ReadWrite);
-    Source::build("train/copy.wgsl", "train_copy", &Defines::new(), bindings)
+    Source::build::<Params>("train/copy.wgsl", "train_copy", &Defines::new())
 }
 
 /// Rows chosen by number.
@@ -53,16 +49,5 @@ pub fn copy() -> Result<Source, PreprocessError> {
 /// # Errors
 /// A fault of the template.
 pub fn pick_rows() -> Result<Source, PreprocessError> {
-    let mut bindings = vec![Binding::Uniform];
-    bindings.extend([Binding::Read; 3]);
-    bindings.push(Binding::ReadWrite);
-    Source::build("train/pick_rows.wgsl", "train_pick_rows", &Defines::new(), bindings)
-}
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    Ok(vec![copy()?, pick_rows()?])
+    Source::build::<Params>("train/pick_rows.wgsl", "train_pick_rows", &Defines::new())
 }

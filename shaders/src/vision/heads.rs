@@ -1,23 +1,22 @@
 //! `wgsl/vision/heads.wgsl`: head norms and rotation by column and row.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::Picture;
 use crate::rows::rms;
-use crate::{Binding, Defines, PreprocessError, Source};
+use crate::{Defines, PreprocessError, Source};
 
-/// The uniform at binding 0. Then: the picture, vectors, the rotations, q, k and v.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// Heads.
-    pub heads: u32,
-    /// Where the weights of the query norm begin in `vectors`.
-    pub q_norm: u32,
-    /// Where those of the key norm begin.
-    pub k_norm: u32,
-    /// ε of the norms.
-    pub eps: f32,
+params! {
+    /// The uniform at binding 0. Then: the picture, vectors, the rotations, q, k and v.
+    #[derive(Default)]
+    pub struct Params {
+        /// Heads.
+        pub heads: u32,
+        /// Where the weights of the query norm begin in `vectors`.
+        pub q_norm: u32,
+        /// Where those of the key norm begin.
+        pub k_norm: u32,
+        /// ε of the norms.
+        pub eps: f32,
+    }
 }
 
 impl Params {
@@ -39,18 +38,8 @@ pub const fn supports(head_dim: u32) -> bool {
 /// # Errors
 /// A fault of the template.
 pub fn source(head_dim: u32) -> Result<Source, PreprocessError> {
-    let mut bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read];
-    bindings.extend([Binding::ReadWrite; 3]);
     let defines = Defines::new().set("HD", head_dim);
-    Source::build("vision/heads.wgsl", format!("vision_heads_h{head_dim}"), &defines, bindings)
-}
-
-/// Every permutation a plan may ask for: the published towers, and small ones for tests.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    [16, 64, 72, 128].into_iter().map(source).collect()
+    Source::build::<Params>("vision/heads.wgsl", format!("vision_heads_h{head_dim}"), &defines)
 }
 
 /// The rotations of positions `0..positions`: `(cos, sin)` of `position·θ^(−2j/w)` with `w = head_dim/2`,

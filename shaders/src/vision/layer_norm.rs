@@ -1,9 +1,7 @@
 //! `wgsl/vision/layer_norm.wgsl`: layer norm over rows, with what the encoder-free model has around it.
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::rows::rms;
-use crate::{Binding, Defines, PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid};
 
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -14,24 +12,25 @@ pub struct LayerNorm {
     pub rms: bool,
 }
 
-/// The uniform at binding 0. Then: the state, vectors, x and y.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// A quarter of the width of a row.
-    pub width4: u32,
-    /// Where the weights begin in `vectors`.
-    pub weight: u32,
-    /// Where the bias begins.
-    pub bias: u32,
-    /// Where the vector begins that is added in front.
-    pub before: u32,
-    /// ε of the layer norm.
-    pub eps: f32,
-    /// ε of the RMS norm behind it.
-    pub rms_eps: f32,
-    /// Unused.
-    pub pad: [u32; 2],
+params! {
+    /// The uniform at binding 0. Then: the state, vectors, x and y.
+    #[derive(Default)]
+    pub struct Params {
+        /// A quarter of the width of a row.
+        pub width4: u32,
+        /// Where the weights begin in `vectors`.
+        pub weight: u32,
+        /// Where the bias begins.
+        pub bias: u32,
+        /// Where the vector begins that is added in front.
+        pub before: u32,
+        /// ε of the layer norm.
+        pub eps: f32,
+        /// ε of the RMS norm behind it.
+        pub rms_eps: f32,
+        /// Unused.
+        pub pad: [u32; 2],
+    }
 }
 
 impl LayerNorm {
@@ -41,11 +40,9 @@ impl LayerNorm {
     /// A fault of the template.
     pub fn source(self) -> Result<Source, PreprocessError> {
         let defines = Defines::new().set("BIAS", self.bias).set("RMS", self.rms);
-        let bindings =
-            vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
         let bias = if self.bias { "_bias" } else { "" };
         let name = format!("vision_layer_norm{bias}{}", if self.rms { "_rms" } else { "" });
-        Source::build("vision/layer_norm.wgsl", name, &defines, bindings)
+        Source::build::<Params>("vision/layer_norm.wgsl", name, &defines)
     }
 }
 
@@ -53,15 +50,6 @@ impl LayerNorm {
 #[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
     grid(rows)
-}
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let forms = [(false, false), (false, true), (true, false), (true, true)];
-    forms.into_iter().map(|(bias, rms)| LayerNorm { bias, rms }.source()).collect()
 }
 
 /// CPU twin.

@@ -10,8 +10,6 @@ pub mod position;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{PreprocessError, Source};
-
 /// The grid of a picture, in patches (`wgsl/shared/picture.wgsl`).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -28,19 +26,4 @@ impl Picture {
     pub const fn patches(self) -> u32 {
         self.columns * self.rows
     }
-}
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    let families = [
-        heads::permutations()?,
-        layer_norm::permutations()?,
-        patches::permutations()?,
-        pool::permutations()?,
-        position::permutations()?,
-    ];
-    Ok(families.into_iter().flatten().collect())
 }

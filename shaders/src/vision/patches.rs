@@ -1,20 +1,18 @@
 //! `wgsl/vision/patches.wgsl`: a picture cut into patches.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::Picture;
-use crate::{Binding, Defines, PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid};
 
-/// The uniform at binding 0. Then: the picture, its pixels and X.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// What a value in 0..1 is multiplied by.
-    pub scale: f32,
-    /// What is added to it then.
-    pub shift: f32,
-    /// Unused.
-    pub pad: [u32; 2],
+params! {
+    /// The uniform at binding 0. Then: the picture, its pixels and X.
+    pub struct Params {
+        /// What a value in 0..1 is multiplied by.
+        pub scale: f32,
+        /// What is added to it then.
+        pub shift: f32,
+        /// Unused.
+        pub pad: [u32; 2],
+    }
 }
 
 impl Params {
@@ -30,22 +28,13 @@ impl Params {
 /// A fault of the template.
 pub fn source(side: u32) -> Result<Source, PreprocessError> {
     let defines = Defines::new().set("SIDE", side);
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite];
-    Source::build("vision/patches.wgsl", format!("vision_patches_{side}"), &defines, bindings)
+    Source::build::<Params>("vision/patches.wgsl", format!("vision_patches_{side}"), &defines)
 }
 
 /// Workgroups for so many patches of `side` pixels.
 #[must_use]
 pub const fn dispatch(side: u32, patches: u32) -> [u32; 3] {
     grid((patches * 3 * side * side).div_ceil(1024))
-}
-
-/// Every permutation a plan may ask for.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    [16, 48].into_iter().map(source).collect()
 }
 
 /// CPU twin. `rgb` is `[rows·side, columns·side, 3]`.

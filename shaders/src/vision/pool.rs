@@ -1,23 +1,21 @@
 //! `wgsl/vision/pool.wgsl`: patches averaged three by three.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::Picture;
 use crate::rows::rms;
-use crate::{Binding, Defines, PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid};
 
-/// The uniform at binding 0. Then: the picture, h, x, and vectors where the result is standardised.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Params {
-    /// A quarter of the width of a row.
-    pub width4: u32,
-    /// Where the bias begins in `vectors`.
-    pub std_bias: u32,
-    /// Where the scale begins.
-    pub std_scale: u32,
-    /// ε of the norm.
-    pub eps: f32,
+params! {
+    /// The uniform at binding 0. Then: the picture, h, x, and vectors where the result is standardised.
+    pub struct Params {
+        /// A quarter of the width of a row.
+        pub width4: u32,
+        /// Where the bias begins in `vectors`.
+        pub std_bias: u32,
+        /// Where the scale begins.
+        pub std_scale: u32,
+        /// ε of the norm.
+        pub eps: f32,
+    }
 }
 
 /// The shader, with or without standardisation.
@@ -25,26 +23,14 @@ pub struct Params {
 /// # Errors
 /// A fault of the template.
 pub fn source(standardise: bool) -> Result<Source, PreprocessError> {
-    let mut bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::ReadWrite];
-    if standardise {
-        bindings.push(Binding::Read);
-    }
     let name = if standardise { "vision_pool_standardise" } else { "vision_pool" };
-    Source::build("vision/pool.wgsl", name, &Defines::new().set("STANDARDISE", standardise), bindings)
+    Source::build::<Params>("vision/pool.wgsl", name, &Defines::new().set("STANDARDISE", standardise))
 }
 
 /// Workgroups for so many patches.
 #[must_use]
 pub const fn dispatch(patches: u32) -> [u32; 3] {
     grid(patches / 9)
-}
-
-/// Every permutation.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    [false, true].into_iter().map(source).collect()
 }
 
 /// CPU twin; `vectors` where the result is standardised.

@@ -1,23 +1,22 @@
 //! `wgsl/vision/position.wgsl`: learned embeddings of column and row.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::Picture;
 use crate::quant::planar_values;
-use crate::{Binding, DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
 
-/// The uniform at binding 0. Then: the picture, the tables of columns and of rows, and h.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-pub struct Params {
-    /// Planes of the table of columns.
-    pub planes_x: Planes,
-    /// Planes of the table of rows.
-    pub planes_y: Planes,
-    /// Units of a row of either.
-    pub units_per_row: u32,
-    /// Unused.
-    pub pad: [u32; 3],
+params! {
+    /// The uniform at binding 0. Then: the picture, the tables of columns and of rows, and h.
+    #[derive(Eq)]
+    pub struct Params {
+        /// Planes of the table of columns.
+        pub planes_x: Planes,
+        /// Planes of the table of rows.
+        pub planes_y: Planes,
+        /// Units of a row of either.
+        pub units_per_row: u32,
+        /// Unused.
+        pub pad: [u32; 3],
+    }
 }
 
 impl Params {
@@ -39,17 +38,8 @@ impl Params {
 /// # Errors
 /// A fault of the template.
 pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
-    let bindings = vec![Binding::Uniform, Binding::Read, Binding::Read, Binding::Read, Binding::ReadWrite];
     let defines = Defines::new().set("DTYPE", dtype);
-    Source::build("vision/position.wgsl", format!("vision_position_{dtype}"), &defines, bindings)
-}
-
-/// Every storage type.
-///
-/// # Errors
-/// The first template that does not preprocess.
-pub fn permutations() -> Result<Vec<Source>, PreprocessError> {
-    DType::ALL.into_iter().map(source).collect()
+    Source::build::<Params>("vision/position.wgsl", format!("vision_position_{dtype}"), &defines)
 }
 
 /// CPU twin: changes h in place.

@@ -3,6 +3,8 @@
 
 use naga::{AddressSpace, Barrier, Block, Expression, Function, GlobalVariable, Handle, Module, Statement};
 
+use super::permutations::permutations;
+
 /// Kernels whose invocations write nothing that others read: of a row each has its own elements, and of sound that is past
 /// other slots are read than written.
 const ALONE: [&str; 2] = ["experts_mix_", "audio_attention_"];
@@ -99,7 +101,7 @@ fn unordered(module: &Module) -> Vec<String> {
 
 #[test]
 fn what_others_have_read_is_written_behind_a_barrier_for_storage() {
-    let sources = shaders::permutations().expect("every template preprocesses");
+    let sources = permutations();
     let mut faults = Vec::new();
     let mut seen = 0;
     for source in &sources {

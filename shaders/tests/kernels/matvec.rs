@@ -2,7 +2,8 @@
 
 use shaders::matvec::twin;
 use shaders::matvec::{
-    Adapted, Correction, Epilogue, Form, Leaves, Matvec, Merge, Norms, Params, Prologue, Takes, shrink_form,
+    Adapted, Correction, Epilogue, Form, HandoffForm, Matvec, Merge, Norms, Params, Prologue, ZSource,
+    shrink_form,
 };
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, quant};
@@ -46,13 +47,9 @@ fn run(
 ) -> Vec<Vec<f32>> {
     let source = kernel.source().expect("the template expands");
     let rows: Vec<u32> = matrices.iter().map(|m| m.layout.n).collect();
-    let (mut base, grid) = kernel.dispatch(&rows);
-    base.norm = params.norm;
-    base.eps = params.eps;
-    base.merge = params.merge;
-    base.out = params.out;
-    base.ple = params.ple;
-    base.mix = params.mix;
+    let (base, grid) = kernel.dispatch(&rows);
+    let Params { rows: counts, grid_width, groups, z_at, .. } = base;
+    let mut base = Params { rows: counts, grid_width, groups, z_at, ..params };
     for (plane, m) in base.planes.iter_mut().zip(matrices) {
         *plane = m.layout.planes;
     }
@@ -375,7 +372,7 @@ fn corrections_of_adapters_reach_each_matrix_before_what_comes_behind() {
         k,
         dtypes,
         prologue: Prologue::Plain,
-        adapted: Adapted { takes: Takes::Z, leaves: Leaves::Nothing, quads },
+        adapted: Adapted { z_source: ZSource::Dispatch, handoff: HandoffForm::None, quads },
         epilogue,
         form,
     };
@@ -450,11 +447,11 @@ fn z_of_adapters_is_scaled_by_adapter_and_x_is_kept() {
             .with_correction(&correction);
         let (base, grid) = kernel.dispatch(&[24]);
         let params = Params {
-            norm: params.norm,
-            eps: params.eps,
-            z_at: params.z_at,
+            rows: base.rows,
+            grid_width: base.grid_width,
+            groups: base.groups,
             planes: [a.layout.planes; 3],
-            ..base
+            ..params
         };
         let args = [
             BufferArg::uniform(&params),

@@ -1,19 +1,53 @@
 //! Every permutation the engine can ask for parses and validates, with portable capabilities only.
 
+use naga::common::wgsl::TypeContext as _;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::{AddressSpace, GlobalVariable, Module, StorageAccess, TypeInner};
 use shaders::experts::{Mixture, down::Down, gate_up::GateUp, mix};
-use shaders::matvec::{Adapted, Epilogue, Form, Matvec, Prologue};
-use shaders::{DType, PreprocessError, Source};
-use std::collections::{BTreeMap, BTreeSet};
+use shaders::matvec::{Adapted, Epilogue, Form, HandoffForm, Matvec, Prologue, ZSource};
+use shaders::{Access, Binding, DType, PreprocessError, Source};
+use std::collections::BTreeMap;
+
+use super::permutations::permutations;
+
+/// The number of a bound variable, and the binding as the text has it.
+fn bound(variable: &GlobalVariable) -> Option<(u32, Binding)> {
+    let access = match variable.space {
+        AddressSpace::Uniform => Access::Uniform,
+        AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Access::ReadWrite,
+        AddressSpace::Storage { .. } => Access::Read,
+        _ => return None,
+    };
+    let name = variable.name.clone().unwrap_or_default();
+    Some((variable.binding.as_ref()?.binding, Binding { name, access }))
+}
+
+/// What of the parameters naga lays out otherwise than Rust: a field's name, type, place or size, or the size of all.
+fn other_params(module: &Module, source: &Source) -> Option<String> {
+    let (_, variable) = module.global_variables.iter().find(|(_, v)| v.space == AddressSpace::Uniform)?;
+    let TypeInner::Struct { members, span } = &module.types[variable.ty].inner else {
+        return Some("the parameters are no struct".to_owned());
+    };
+    let types = module.to_ctx();
+    let laid_out = members.iter().map(|member| {
+        let wgsl = types.type_to_string(member.ty);
+        (member.name.clone().unwrap_or_default(), wgsl, member.offset as usize)
+    });
+    let declared = source.params.fields.iter().flat_map(|field| field.members());
+    let declared: Vec<_> = declared.map(|(name, wgsl, at)| (name, wgsl.to_owned(), at)).collect();
+    let laid_out: Vec<_> = laid_out.collect();
+    let bytes = source.params.bytes;
+    (laid_out != declared || *span as usize != bytes)
+        .then(|| format!("{span} bytes {laid_out:?} in the text, {bytes} bytes {declared:?} in Rust"))
+}
 
 #[test]
 fn every_permutation_validates() {
-    let sources = shaders::permutations().expect("every template preprocesses");
+    let sources = permutations();
     let mut failures = Vec::new();
     for source in &sources {
         // unpack2x16float and its like are core WGSL; naga counts them apart for the sake of WebGL.
-        let core = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
-        let capabilities = if source.subgroups { core | Capabilities::SUBGROUP } else { core };
+        let capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
         let result = match naga::front::wgsl::parse_str(&source.wgsl) {
             Ok(module) => Validator::new(ValidationFlags::all(), capabilities)
                 .validate(&module)
@@ -26,11 +60,15 @@ fn every_permutation_validates() {
                 if !module.entry_points.iter().any(|entry| entry.name == "main") {
                     failures.push(format!("{}: no entry point main", source.name));
                 }
-                let bound =
-                    module.global_variables.iter().filter(|(_, global)| global.binding.is_some()).count();
-                if bound != source.bindings.len() {
-                    let listed = source.bindings.len();
-                    failures.push(format!("{}: {bound} bindings in the text, {listed} listed", source.name));
+                let mut bound: Vec<_> =
+                    module.global_variables.iter().filter_map(|(_, v)| bound(v)).collect();
+                bound.sort_unstable_by_key(|(number, _)| *number);
+                if let Some(wrong) = other_params(&module, source) {
+                    failures.push(format!("{}: {wrong}", source.name));
+                }
+                let listed: Vec<_> = (0..).zip(source.bindings.iter().cloned()).collect();
+                if bound != listed {
+                    failures.push(format!("{}: {bound:?} in the text, {listed:?} listed", source.name));
                 }
             }
             Err(error) => failures.push(format!("{}: {error}", source.name)),
@@ -43,39 +81,109 @@ fn every_permutation_validates() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-#[test]
-fn kernels_of_other_shapes_have_other_names() {
-    let mixtures = [Mixture { experts: 8, used: 2 }, Mixture { experts: 8, used: 3 }];
-    let mut texts: BTreeMap<String, String> = BTreeMap::new();
-    let mut shapes = 0;
-    let mut add = |source: Result<Source, PreprocessError>| {
-        let source = source.expect("the template preprocesses");
-        let text = texts.entry(source.name.clone()).or_insert_with(|| source.wgsl.to_string());
-        assert_eq!(**text, *source.wgsl, "two kernels are called {}", source.name);
-        shapes += 1;
-    };
-    for k in [256, 512, 768] {
-        for dtype in [DType::Q4_K, DType::F32] {
-            for prologue in [Prologue::Plain, Prologue::Norm, Prologue::Merge] {
-                for form in [Form::default(), Form::new(1, 8, 2)] {
-                    let (dtypes, epilogue, adapted) = (vec![dtype], Epilogue::Store, Adapted::NOT);
-                    add(Matvec { k, dtypes, prologue, epilogue, adapted, form }.source());
-                }
-            }
-            for mixture in mixtures {
-                add(GateUp { mixture, k, gate: dtype, up: dtype }.source());
-                add(Down { mixture, k, dtype }.source());
-                add(mix::source(mixture, k));
-            }
+/// Texts that must all differ, with the names of their kernels: pipelines are kept by text.
+#[derive(Default)]
+struct Texts(BTreeMap<String, String>);
+
+impl Texts {
+    fn add(&mut self, source: Result<Source, PreprocessError>) {
+        let Source { name, wgsl, .. } = source.expect("the template preprocesses");
+        if let Some(other) = self.0.insert(wgsl.to_string(), name.clone()) {
+            panic!("{name} and {other} have one text");
         }
+        assert_eq!(
+            self.0.values().filter(|other| **other == name).count(),
+            1,
+            "two kernels are called {name}"
+        );
     }
-    // The sum of experts has no type of its own and came twice.
-    assert_eq!(texts.len(), shapes - 6);
 }
 
 #[test]
-fn names_are_cache_keys() {
-    let sources = shaders::permutations().expect("every template preprocesses");
-    let names: BTreeSet<_> = sources.iter().map(|source| &source.name).collect();
-    assert_eq!(names.len(), sources.len());
+fn every_axis_of_a_product_is_in_its_text() {
+    let mut texts = Texts::default();
+    let base = Matvec {
+        k: 768,
+        dtypes: vec![DType::Q4_K],
+        prologue: Prologue::Plain,
+        epilogue: Epilogue::Store,
+        adapted: Adapted::NOT,
+        form: Form::default(),
+    };
+    let mut add = |kernel: Matvec| texts.add(kernel.source());
+    add(base.clone());
+    add(Matvec { k: 512, ..base.clone() });
+    for dtype in DType::ALL {
+        for dtypes in [vec![dtype], vec![DType::Q4_K, dtype], vec![DType::Q5_K, dtype, DType::Q4_K]] {
+            if dtypes != base.dtypes {
+                add(Matvec { dtypes, ..base.clone() });
+            }
+        }
+    }
+    let summing = [(true, true), (true, false), (false, true), (false, false)];
+    let summing = summing.map(|(norm, mix)| Prologue::Add { norm, mix });
+    for prologue in summing.into_iter().chain([Prologue::Norm, Prologue::Merge]) {
+        add(Matvec { prologue, ..base.clone() });
+    }
+    for epilogue in [Epilogue::Ple, Epilogue::Shrink { keep: false }, Epilogue::Shrink { keep: true }] {
+        add(Matvec { epilogue, ..base.clone() });
+    }
+    for (rows, groups, ksplit) in [(1, 4, 1), (4, 4, 1), (2, 8, 1), (2, 4, 2)] {
+        let form = Form::new(rows, groups, ksplit);
+        add(Matvec { form, ..base.clone() });
+        add(Matvec { form: form.packed(), ..base.clone() });
+    }
+    let two = Matvec { dtypes: vec![DType::Q4_K; 2], ..base.clone() };
+    let pair = Matvec { epilogue: Epilogue::Geglu, ..two.clone() };
+    add(pair.clone());
+    for quads in [4, 8] {
+        let adapted = |z_source, handoff| Adapted { z_source, handoff, quads };
+        for z_source in [ZSource::Dispatch, ZSource::PartialSums] {
+            add(Matvec { adapted: adapted(z_source, HandoffForm::None), ..base.clone() });
+        }
+        add(Matvec {
+            prologue: summing[1],
+            adapted: adapted(ZSource::Ahead, HandoffForm::None),
+            ..base.clone()
+        });
+        for z_source in [ZSource::None, ZSource::Dispatch] {
+            add(Matvec { adapted: adapted(z_source, HandoffForm::PartialSums), ..pair.clone() });
+            for stream in [512, 768] {
+                add(Matvec { adapted: adapted(z_source, HandoffForm::Ahead { stream }), ..two.clone() });
+            }
+        }
+    }
+}
+
+#[test]
+fn every_axis_of_experts_is_in_their_text() {
+    let mut texts = Texts::default();
+    let dtypes = [DType::Q4_K, DType::F32];
+    for k in [256, 512, 768] {
+        for mixture in [(8, 2), (8, 3), (16, 2)].map(|(experts, used)| Mixture { experts, used }) {
+            for dtype in dtypes {
+                texts.add(GateUp { mixture, k, gate: dtype, up: DType::Q8_0 }.source());
+                texts.add(GateUp { mixture, k, gate: DType::Q8_0, up: dtype }.source());
+            }
+        }
+        // How many there were to choose from is nothing to those that were chosen.
+        for mixture in [2, 3].map(|used| Mixture { experts: 8, used }) {
+            texts.add(mix::source(mixture, k));
+            for dtype in dtypes {
+                texts.add(Down { mixture, k, dtype }.source());
+            }
+        }
+    }
+}
+
+#[test]
+fn permutations_differ_in_name_and_text() {
+    let sources = permutations();
+    let mut texts = Texts::default();
+    for source in sources {
+        // These are brought into place as those that the other name has: halves, and nibbles.
+        if !["repack_BF16", "repack_IQ4_NL"].contains(&source.name.as_str()) {
+            texts.add(Ok(source));
+        }
+    }
 }

@@ -26,25 +26,15 @@
 #include "shared/state.wgsl"
 #include "shared/kv.wgsl"
 
-struct Params {
-    heads: u32,
-    kv_heads: u32,
-    window: u32, // keys visible, the query's own included; 0: all
-    ring: u32,   // slots of the cache; 0: slot = position
-    first_head: u32, // the kv head of the first row of workgroups
-    pad0: u32,
-    pad1: u32,
-    pad2: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> q: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> k_cache: array<Kv4>;
-@group(0) @binding(4) var<storage, read> v_cache: array<Kv4>;
-@group(0) @binding(5) var<storage, read_write> out: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> q: array<vec4<f32>>;
+var<storage, read> k_cache: array<Kv4>;
+var<storage, read> v_cache: array<Kv4>;
+var<storage, read_write> out: array<vec4<f32>>;
 #if UNTIL
-@group(0) @binding(6) var<storage, read> visible_until: array<u32>;
+var<storage, read> visible_until: array<u32>;
 #endif
 
 const ROWS: u32 = {{ROWS}}u;         // 16 or 32

@@ -23,37 +23,23 @@
 #include "shared/splits.wgsl"
 #include "shared/rope.wgsl" with TABLE=rope, HALF={{HALF}}, HI_ROWS=params.rope_hi_rows
 
-struct Params {
-    heads: u32,
-    kv_heads: u32,
-    window: u32,   // keys visible, the token's own included; 0: all
-    ring: u32,     // slots of the cache; 0: slot = position
-    q_norm: u32,   // where the weights begin in `vectors`
-    k_norm: u32,
-    smallest: u32, // smallest run of a split
-    most: u32,     // most splits
-    rope_hi_rows: u32,
-    eps: f32,
-    pad0: u32,
-    columns: u32,  // where the columns of A begin in `adapter`, in vec4s
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> part: array<f32>;
-@group(0) @binding(2) var<storage, read> state: State;
-@group(0) @binding(3) var<storage, read> qkv: array<f32>;
-@group(0) @binding(4) var<storage, read> vectors: array<f32>;
-@group(0) @binding(5) var<storage, read> rope: array<vec2<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read_write> part: array<f32>;
+var<storage, read> state: State;
+var<storage, read> qkv: array<f32>;
+#include "shared/vectors.wgsl"
+var<storage, read> rope: array<vec2<f32>>;
 #if OWN_KV
-@group(0) @binding(6) var<storage, read_write> k_cache: array<vec4<u32>>;
-@group(0) @binding(7) var<storage, read_write> v_cache: array<vec4<u32>>;
+var<storage, read_write> k_cache: array<vec4<u32>>;
+var<storage, read_write> v_cache: array<vec4<u32>>;
 #else
-@group(0) @binding(6) var<storage, read> k_cache: array<vec4<u32>>;
-@group(0) @binding(7) var<storage, read> v_cache: array<vec4<u32>>;
+var<storage, read> k_cache: array<vec4<u32>>;
+var<storage, read> v_cache: array<vec4<u32>>;
 #endif
 
 #if LEAVES
-@group(0) @binding(8) var<storage, read> adapter: array<vec4<f32>>;
+var<storage, read> adapter: array<vec4<f32>>;
 #endif
 
 #if LEAVES
@@ -157,10 +143,9 @@ fn finish(count: u32, src: vec3<u32>, position: u32, tid: u32) {
         var a = vec4<f32>(qkv[early], qkv[early + 1u], qkv[early + 2u], qkv[early + 3u]) * scales[place];
         var b = vec4<f32>(qkv[late], qkv[late + 1u], qkv[late + 2u], qkv[late + 3u]) * scales[place];
         if (place < 2u) {
-            let w = select(params.q_norm, params.k_norm, place == 1u) + 4u * j;
-            a *= vec4<f32>(vectors[w], vectors[w + 1u], vectors[w + 2u], vectors[w + 3u]);
-            let v = w + HD / 2u;
-            b *= vec4<f32>(vectors[v], vectors[v + 1u], vectors[v + 2u], vectors[v + 3u]);
+            let norm = select(params.q_norm, params.k_norm, place == 1u);
+            a *= vector4(norm, j);
+            b *= vector4(norm + HD / 2u, j);
             let t0 = rope_cos_sin(position, 4u * j);
             let t1 = rope_cos_sin(position, 4u * j + 1u);
             let t2 = rope_cos_sin(position, 4u * j + 2u);

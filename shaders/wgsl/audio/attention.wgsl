@@ -15,26 +15,16 @@
 #include "shared/state.wgsl"
 #include "shared/tanh.wgsl"
 
-struct Params {
-    heads: u32,
-    slots: u32,
-    scale: u32,
-    q_scale: f32,
-    k_scale: f32,
-    cap: f32,
-    pad0: u32,
-    pad1: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> q: array<f32>;
-@group(0) @binding(4) var<storage, read> k: array<f32>;
-@group(0) @binding(5) var<storage, read> v: array<f32>;
-@group(0) @binding(6) var<storage, read> relative: array<f32>;
-@group(0) @binding(7) var<storage, read_write> past: array<f32>;
-@group(0) @binding(8) var<storage, read_write> out: array<f32>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> vectors: array<f32>;
+var<storage, read> q: array<f32>;
+var<storage, read> k: array<f32>;
+var<storage, read> v: array<f32>;
+var<storage, read> relative: array<f32>;
+var<storage, read_write> past: array<f32>;
+var<storage, read_write> out: array<f32>;
 
 const HEAD: u32 = {{HEAD}}u;
 const KEYS: u32 = {{KEYS}}u;

@@ -15,21 +15,11 @@
 // Formula: Gemma 4 specification §10.2.
 // Workgroup: 32 frequencies × 8 groups of channels. Grid: (⌈freq_out / 32⌉, rows).
 
-struct Params {
-    first: i32,
-    end: i32,
-    freq_in: u32,
-    freq_out: u32,
-    channels_in: u32,
-    weights: u32,
-    norm: u32,
-    eps: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> vectors: array<f32>;
-@group(0) @binding(2) var<storage, read> x: array<f32>;
-@group(0) @binding(3) var<storage, read_write> y: array<f32>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> vectors: array<f32>;
+var<storage, read> x: array<f32>;
+var<storage, read_write> y: array<f32>;
 
 const CHANNELS: u32 = {{CHANNELS}}u;
 const OWN: u32 = {{OWN}}u;     // CHANNELS / 8

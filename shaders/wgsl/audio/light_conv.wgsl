@@ -17,23 +17,13 @@
 #include "shared/sigmoid.wgsl"
 #include "shared/workgroup_sum.wgsl" with THREADS=256
 
-struct Params {
-    width4: u32, // width / 4
-    taps: u32,
-    slots: u32,
-    weights: u32,
-    norm: u32,
-    eps: f32,
-    pad0: u32,
-    pad1: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> past: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> y: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+#include "shared/vectors.wgsl"
+var<storage, read> x: array<vec4<f32>>;
+var<storage, read_write> past: array<vec4<f32>>;
+var<storage, read_write> y: array<vec4<f32>>;
 
 const THREADS: u32 = 256u;
 
@@ -81,8 +71,6 @@ fn main(
     // A thread reads back only what it wrote itself.
     let factor = inverseSqrt(workgroup_sum(squares, tid) / f32(4u * params.width4) + params.eps);
     for (var i = tid; i < params.width4; i += THREADS) {
-        let at = params.norm + 4u * i;
-        let norm = vec4<f32>(vectors[at], vectors[at + 1u], vectors[at + 2u], vectors[at + 3u]);
-        y[t * params.width4 + i] = silu4(y[t * params.width4 + i] * factor * norm);
+        y[t * params.width4 + i] = silu4(y[t * params.width4 + i] * factor * vector4(params.norm, i));
     }
 }

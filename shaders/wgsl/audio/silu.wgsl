@@ -8,16 +8,10 @@
 #include "shared/state.wgsl"
 #include "shared/sigmoid.wgsl"
 
-struct Params {
-    width4: u32, // width / 4
-    pad0: u32,
-    pad1: u32,
-    pad2: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read_write> x: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read_write> x: array<vec4<f32>>;
 
 @compute @workgroup_size(256)
 fn main(

@@ -11,26 +11,19 @@
 #include "shared/state.wgsl"
 #include "shared/workgroup_sum.wgsl" with THREADS=256
 
-struct Params {
-    width4: u32, // width / 4
-    bias: u32,
-    eps: f32,
-    pad0: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> y: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+#include "shared/vectors.wgsl"
+var<storage, read> x: array<vec4<f32>>;
+var<storage, read_write> y: array<vec4<f32>>;
 
 const THREADS: u32 = 256u;
 
 fn biased(row: u32, i: u32) -> vec4<f32> {
     var value = x[row * params.width4 + i];
     if (params.bias != 0xffffffffu) {
-        let at = params.bias + 4u * i;
-        value += vec4<f32>(vectors[at], vectors[at + 1u], vectors[at + 2u], vectors[at + 3u]);
+        value += vector4(params.bias, i);
     }
     return value;
 }

@@ -16,71 +16,21 @@
 
 #include "shared/spans.wgsl"
 
-struct Params {
-    heads: u32,
-    kv_heads: u32,
-    window: u32,
-    pad0: u32,
-}
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> sequence: Sequence;
+var<storage, read> q: array<vec4<f32>>;
+var<storage, read> k: array<vec4<f32>>;
+var<storage, read> v: array<vec4<f32>>;
+var<storage, read> dout: array<vec4<f32>>;
+var<storage, read> stats: array<vec2<f32>>;
+var<storage, read_write> dk: array<vec4<f32>>;
+var<storage, read_write> dv: array<vec4<f32>>;
 
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> sequence: Sequence;
-@group(0) @binding(2) var<storage, read> q: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> k: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> v: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read> dout: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read> stats: array<vec2<f32>>;
-@group(0) @binding(7) var<storage, read_write> dk: array<vec4<f32>>;
-@group(0) @binding(8) var<storage, read_write> dv: array<vec4<f32>>;
+#include "backward/scores.wgsl"
 
-const TILE: u32 = 16u;
-const QUADS: u32 = {{QUADS}}u;
-const GROUPS: u32 = {{GROUPS}}u;
-const SLAB: u32 = 8u;
-const STRIDE: u32 = TILE + 1u;
-
-var<workgroup> a_slab: array<vec4<f32>, SLAB * STRIDE>;
-var<workgroup> b_slab: array<vec4<f32>, SLAB * STRIDE>;
-var<workgroup> c_slab: array<vec4<f32>, SLAB * STRIDE>;
-var<workgroup> d_slab: array<vec4<f32>, SLAB * STRIDE>;
 var<workgroup> p_tile: array<f32, TILE * STRIDE>;
 var<workgroup> ds_tile: array<f32, TILE * STRIDE>;
-
-fn query_at(i: u32, head: u32) -> u32 {
-    return (i * params.heads + head) * QUADS;
-}
-
-fn key_at(j: u32, head: u32) -> u32 {
-    return (j * params.kv_heads + head / (params.heads / params.kv_heads)) * QUADS;
-}
-
-// The first half of the threads copies a slab of q and dO, the second of k and v.
-fn stage(tid: u32, slab: u32, q0: u32, j0: u32, head: u32) {
-    let quad = slab + tid % SLAB;
-    let row = (tid / SLAB) % TILE;
-    let slot = (tid % SLAB) * STRIDE + row;
-    if (tid < SLAB * TILE) {
-        var a = vec4<f32>(0.0);
-        var c = vec4<f32>(0.0);
-        if (q0 + row < sequence.state.len && quad < QUADS) {
-            let at = query_at(q0 + row, head) + quad;
-            a = q[at];
-            c = dout[at];
-        }
-        a_slab[slot] = a;
-        c_slab[slot] = c;
-    } else {
-        var b = vec4<f32>(0.0);
-        var d = vec4<f32>(0.0);
-        if (j0 + row < sequence.state.len && quad < QUADS) {
-            let at = key_at(j0 + row, head) + quad;
-            b = k[at];
-            d = v[at];
-        }
-        b_slab[slot] = b;
-        d_slab[slot] = d;
-    }
-}
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
@@ -109,25 +59,15 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     var dv_{{A}} = vec4<f32>(0.0);
 #endfor
     for (var tile = begin; tile < end; tile += TILE) {
-        var s = 0.0;
-        var dp = 0.0;
-        for (var slab = 0u; slab < QUADS; slab += SLAB) {
-            workgroupBarrier();
-            stage(tid, slab, tile, j0, head);
-            workgroupBarrier();
-            for (var d = 0u; d < SLAB; d += 1u) {
-                s += dot(a_slab[d * STRIDE + i], b_slab[d * STRIDE + j]);
-                dp += dot(c_slab[d * STRIDE + i], d_slab[d * STRIDE + j]);
-            }
-        }
+        let sp = scores(tid, i, j, tile, j0, head, true);
         let query = tile + i;
         let key = j0 + j;
         var p = 0.0;
         var ds = 0.0;
         if (query < sequence.state.len && key < sequence.state.len && since(key) <= query && (params.window == 0u || key + params.window > query)) {
             let stat = stats[query * params.heads + head];
-            p = exp(min(s - stat.x, 0.0));
-            ds = p * (dp - stat.y);
+            p = exp(min(sp.x - stat.x, 0.0));
+            ds = p * (sp.y - stat.y);
         }
         p_tile[j * STRIDE + i] = p;
         ds_tile[j * STRIDE + i] = ds;

@@ -17,101 +17,26 @@
 
 #include "shared/spans.wgsl"
 
-struct Params {
-    heads: u32,
-    kv_heads: u32,
-    window: u32,
-    pad0: u32,
-}
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> sequence: Sequence;
+var<storage, read> q: array<vec4<f32>>;
+var<storage, read> k: array<vec4<f32>>;
+var<storage, read> v: array<vec4<f32>>;
+var<storage, read> out: array<vec4<f32>>;
+var<storage, read> dout: array<vec4<f32>>;
+var<storage, read_write> dq: array<vec4<f32>>;
+var<storage, read_write> stats: array<vec2<f32>>;
 
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> sequence: Sequence;
-@group(0) @binding(2) var<storage, read> q: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> k: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> v: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read> out: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read> dout: array<vec4<f32>>;
-@group(0) @binding(7) var<storage, read_write> dq: array<vec4<f32>>;
-@group(0) @binding(8) var<storage, read_write> stats: array<vec2<f32>>;
+#include "backward/scores.wgsl"
 
-const TILE: u32 = 16u;
-const QUADS: u32 = {{QUADS}}u;
-const GROUPS: u32 = {{GROUPS}}u; // rows whose gradients are added at a time: 256 / QUADS
-const SLAB: u32 = 8u;
-const STRIDE: u32 = TILE + 1u;
 const MASKED: f32 = -1.0e30;
 
-var<workgroup> a_slab: array<vec4<f32>, SLAB * STRIDE>;
-var<workgroup> b_slab: array<vec4<f32>, SLAB * STRIDE>;
-var<workgroup> c_slab: array<vec4<f32>, SLAB * STRIDE>;
-var<workgroup> d_slab: array<vec4<f32>, SLAB * STRIDE>;
 var<workgroup> ds: array<f32, TILE * STRIDE>;
 var<workgroup> partial: array<vec2<f32>, 256>;
 
-fn query_at(i: u32, head: u32) -> u32 {
-    return (i * params.heads + head) * QUADS;
-}
-
-fn key_at(j: u32, head: u32) -> u32 {
-    return (j * params.kv_heads + head / (params.heads / params.kv_heads)) * QUADS;
-}
-
 fn sees(i: u32, j: u32) -> bool {
     return i < sequence.state.len && j < until(i) && (params.window == 0u || j + params.window > i);
-}
-
-// Which row and vec4 of a slab a thread copies: the first half of them the queries', the second the keys'.
-fn stage(tid: u32, slab: u32, q0: u32, j0: u32, head: u32, values: bool) {
-    let quad = slab + tid % SLAB;
-    let row = (tid / SLAB) % TILE;
-    let slot = (tid % SLAB) * STRIDE + row;
-    if (tid < SLAB * TILE) {
-        let real = q0 + row < sequence.state.len && quad < QUADS;
-        let at = query_at(q0 + row, head) + quad;
-        var a = vec4<f32>(0.0);
-        var c = vec4<f32>(0.0);
-        if (real) {
-            a = q[at];
-            if (values) {
-                c = dout[at];
-            }
-        }
-        a_slab[slot] = a;
-        c_slab[slot] = c;
-    } else {
-        let real = j0 + row < sequence.state.len && quad < QUADS;
-        let at = key_at(j0 + row, head) + quad;
-        var b = vec4<f32>(0.0);
-        var d = vec4<f32>(0.0);
-        if (real) {
-            b = k[at];
-            if (values) {
-                d = v[at];
-            }
-        }
-        b_slab[slot] = b;
-        d_slab[slot] = d;
-    }
-}
-
-// The thread's score and, with `values`, dO·v.
-fn scores(tid: u32, q0: u32, j0: u32, head: u32, values: bool) -> vec2<f32> {
-    let i = tid / TILE;
-    let j = tid % TILE;
-    var s = 0.0;
-    var p = 0.0;
-    for (var slab = 0u; slab < QUADS; slab += SLAB) {
-        workgroupBarrier();
-        stage(tid, slab, q0, j0, head, values);
-        workgroupBarrier();
-        for (var d = 0u; d < SLAB; d += 1u) {
-            s += dot(a_slab[d * STRIDE + i], b_slab[d * STRIDE + j]);
-            if (values) {
-                p += dot(c_slab[d * STRIDE + i], d_slab[d * STRIDE + j]);
-            }
-        }
-    }
-    return vec2<f32>(s, p);
 }
 
 @compute @workgroup_size(256)
@@ -138,7 +63,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     var top = MASKED;
     var sum = 0.0;
     for (var tile = begin; tile < end; tile += TILE) {
-        let s = scores(tid, q0, tile, head, false).x;
+        let s = scores(tid, i, j, q0, tile, head, false).x;
         if (sees(q0 + i, tile + j)) {
             let next = max(top, s);
             sum = sum * exp(top - next) + exp(s - next);
@@ -183,7 +108,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     var acc_{{A}} = vec4<f32>(0.0);
 #endfor
     for (var tile = begin; tile < end; tile += TILE) {
-        let sp = scores(tid, q0, tile, head, true);
+        let sp = scores(tid, i, j, q0, tile, head, true);
         var gradient = 0.0;
         if (sees(q0 + i, tile + j)) {
             gradient = exp(min(sp.x - lse, 0.0)) * (sp.y - delta);

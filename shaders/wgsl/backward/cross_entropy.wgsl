@@ -13,23 +13,17 @@
 #include "shared/state.wgsl"
 #include "shared/tanh.wgsl"
 
-struct Params {
-    n: u32,
-    row0: u32,
-    first: u32, // 1: this is the first tile
-    softcap: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> targets: array<u32>;
-#if PASS == 0
-@group(0) @binding(3) var<storage, read> a: array<f32>;
-@group(0) @binding(4) var<storage, read_write> stats: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> targets: array<u32>;
+#if LOSS
+var<storage, read> a: array<f32>;
+var<storage, read_write> stats: array<vec4<f32>>;
 #else
-@group(0) @binding(3) var<storage, read_write> a: array<f32>;
-@group(0) @binding(4) var<storage, read> stats: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read> weights: array<f32>;
+var<storage, read_write> a: array<f32>;
+var<storage, read> stats: array<vec4<f32>>;
+var<storage, read> weights: array<f32>;
 #endif
 
 fn capped(value: f32) -> f32 {
@@ -39,7 +33,7 @@ fn capped(value: f32) -> f32 {
     return params.softcap * tanh_exp(value / params.softcap);
 }
 
-#if PASS == 0
+#if LOSS
 var<workgroup> tops: array<f32, 256>;
 var<workgroup> sums: array<f32, 256>;
 

@@ -7,17 +7,11 @@
 
 #include "shared/state.wgsl"
 
-struct Params {
-    quads: u32, // HD / 4
-    kv_heads: u32,
-    group: u32, // G
-    add: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> part: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> part: array<vec4<f32>>;
+var<storage, read_write> out: array<vec4<f32>>;
 
 @compute @workgroup_size(256)
 fn main(

@@ -16,25 +16,15 @@
 #include "shared/rope.wgsl" with TABLE=rope, HALF={{HALF}}, HI_ROWS=params.rope_hi_rows
 #endif
 
-struct Params {
-    heads: u32,
-    norm: u32,
-    rope_hi_rows: u32,
-    add: u32,
-    eps: f32,
-    pad0: u32,
-    pad1: u32,
-    pad2: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> x: array<f32>;
-@group(0) @binding(3) var<storage, read> dy: array<f32>;
-@group(0) @binding(4) var<storage, read_write> dx: array<f32>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> x: array<f32>;
+var<storage, read> dy: array<f32>;
+var<storage, read_write> dx: array<f32>;
 #if TURNED
-@group(0) @binding(5) var<storage, read> vectors: array<f32>;
-@group(0) @binding(6) var<storage, read> rope: array<vec2<f32>>;
+var<storage, read> vectors: array<f32>;
+var<storage, read> rope: array<vec2<f32>>;
 #endif
 
 const HALF: u32 = {{HALF}}u;

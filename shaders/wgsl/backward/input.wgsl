@@ -5,24 +5,17 @@
 // steps of BN: rows of W are decoded, once, into workgroup memory as vec4s along K, and dY is copied as vec4s along T,
 // so that an invocation reads TM/4 + TQ vec4s for 4·TM·TQ products. No two workgroups write the same element.
 //
-// Bindings: 0 params, 1 weights (planar, [N, K]), 2 state (its len is T), 3 dY f32 [T, N], 4 dX f32 [T, K].
+// Bindings: params, weights (planar, [N, K]), state (its len is T), dY f32 [T, N], dX f32 [T, K].
 // Formula: specification §12.1, linear. Workgroup: BM/TM · QUADS/TQ. Grid: (⌈K / (4·QUADS)⌉, ⌈T / BM⌉).
 
 #include "shared/state.wgsl"
 
-struct Params {
-    planes: vec4<u32>,
-    n: u32,             // rows of W
-    units_per_row: u32, // K / 16
-    add: u32,
-    pad0: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> weights: array<vec2<u32>>;
-@group(0) @binding(2) var<storage, read> state: State;
-@group(0) @binding(3) var<storage, read> dy: array<f32>;
-@group(0) @binding(4) var<storage, read_write> dx: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> weights: array<vec2<u32>>;
+var<storage, read> state: State;
+var<storage, read> dy: array<f32>;
+var<storage, read_write> dx: array<vec4<f32>>;
 
 #include "shared/planes.wgsl" with P=w, DTYPE={{DTYPE}}, BUF=weights
 

@@ -9,23 +9,16 @@
 #include "shared/state.wgsl"
 #include "shared/workgroup_sum.wgsl" with THREADS=256
 
-struct Params {
-    width4: u32, // width / 4
-    norm: u32,
-    add: u32,
-    eps: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> dy: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> dx: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+#include "shared/vectors.wgsl"
+var<storage, read> x: array<vec4<f32>>;
+var<storage, read> dy: array<vec4<f32>>;
+var<storage, read_write> dx: array<vec4<f32>>;
 
 fn weighted(at: u32, i: u32) -> vec4<f32> {
-    let w = params.norm + 4u * i;
-    return dy[at] * vec4<f32>(vectors[w], vectors[w + 1u], vectors[w + 2u], vectors[w + 3u]);
+    return dy[at] * vector4(params.norm, i);
 }
 
 @compute @workgroup_size(256)

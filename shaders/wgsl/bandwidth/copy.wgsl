@@ -5,16 +5,10 @@
 // Bindings: x and y, `count` vec4s.
 // Workgroup: 256 threads. Grid: any number of workgroups in x.
 
-struct Params {
-    count: u32,
-    pad0: u32,
-    pad1: u32,
-    pad2: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read_write> y: array<vec4<u32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> x: array<vec4<u32>>;
+var<storage, read_write> y: array<vec4<u32>>;
 
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>) {

@@ -3,24 +3,17 @@
 // A table too large for one binding is split by rows over several buffers: each dispatch knows the rows row0..row0+rows
 // of its part and leaves the others' tokens alone.
 //
-// Bindings: 0 params, 1 weights (planar, [rows, K]), 2 tokens, 3 state, 4 y f32 [T, K].
+// Bindings: params, weights (planar, [rows, K]), tokens, state, y f32 [T, K].
 // Workgroup: 64, an invocation for each unit of 16 elements. Grid: (ceil(K / 16 / 64), T, 1).
 
 #include "shared/state.wgsl"
 
-struct Params {
-    planes: vec4<u32>,
-    units_per_row: u32, // K / 16
-    row0: u32,          // first row of this part
-    rows: u32,          // rows of this part
-    scale: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> weights: array<vec2<u32>>;
-@group(0) @binding(2) var<storage, read> tokens: array<u32>;
-@group(0) @binding(3) var<storage, read> state: State;
-@group(0) @binding(4) var<storage, read_write> y: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> weights: array<vec2<u32>>;
+var<storage, read> tokens: array<u32>;
+var<storage, read> state: State;
+var<storage, read_write> y: array<vec4<f32>>;
 
 #include "shared/planes.wgsl" with P=w, DTYPE={{DTYPE}}, BUF=weights
 

@@ -7,24 +7,18 @@
 // A workgroup takes one expert. It counts all pairs, for the runs before its own; then each thread places its own
 // pairs of a contiguous range.
 //
-// Bindings: 0 params, 1 state, 2 choices [T, USED], 3 pairs u32 [T·USED], 4 tiles [capacity]; T = state.len.
+// Bindings: params, state, choices [T, USED], pairs u32 [T·USED], tiles [capacity]; T = state.len.
 // Workgroup: 256. Grid: (EXPERTS, 1, 1).
 
 #include "shared/state.wgsl"
 #include "experts/choice.wgsl"
 
-struct Params {
-    capacity: u32, // tiles there is room for: BM a tile and one short tile an expert
-    pad0: u32,
-    pad1: u32,
-    pad2: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> choices: array<Choice>;
-@group(0) @binding(3) var<storage, read_write> pairs: array<u32>;
-@group(0) @binding(4) var<storage, read_write> tiles: array<vec4<u32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> choices: array<Choice>;
+var<storage, read_write> pairs: array<u32>;
+var<storage, read_write> tiles: array<vec4<u32>>;
 
 const THREADS = 256u;
 const BM = {{BM}}u;

@@ -1,23 +1,17 @@
 // The router's choice for each row of a chunk, from its logits; experts/ranking.wgsl has the formula.
 //
-// Bindings: 0 params, 1 state, 2 logits f32 [T, EXPERTS], 3 vectors f32, 4 choices [T, USED].
+// Bindings: params, state, logits f32 [T, EXPERTS], vectors f32, choices [T, USED].
 // Workgroup: 64 threads, one row. Grid: T, in two dimensions; T = state.len.
 
 #include "shared/state.wgsl"
 #include "experts/ranking.wgsl"
 
-struct Params {
-    scale: f32,    // of the logits
-    scales: u32,   // where the scale of each expert's weight begins in `vectors`
-    pad0: u32,
-    pad1: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> logits: array<f32>;
-@group(0) @binding(3) var<storage, read> vectors: array<f32>;
-@group(0) @binding(4) var<storage, read_write> choices: array<Choice>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> logits: array<f32>;
+var<storage, read> vectors: array<f32>;
+var<storage, read_write> choices: array<Choice>;
 
 @compute @workgroup_size({{THREADS}})
 fn main(

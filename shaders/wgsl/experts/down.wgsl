@@ -6,7 +6,7 @@
 // sum is the same in every run. Experts begin..end are in this dispatch's matrix; the dispatches of further ranges add
 // to y. Each expert has `rows` rows.
 //
-// Formula: Gemma 4 specification §2.7. Bindings: 0 params, 1 y f32, 2 choices [USED], 3 act f32 [USED, K], 4 down
+// Formula: Gemma 4 specification §2.7. Bindings: params, y f32, choices [USED], act f32 [USED, K], down
 // (planar, K columns).
 // Workgroup: GROUPS·32 threads, a row each 32 of them, act staged as in matvec/matvec.wgsl.
 // Grid: (⌈rows / GROUPS⌉, 1, 1).
@@ -14,23 +14,12 @@
 #include "shared/planes.wgsl" with P=down, DTYPE={{DTYPE}}, BUF=downs
 #include "experts/choice.wgsl"
 
-struct Params {
-    planes: vec4<u32>,
-    rows: u32,  // of each expert
-    begin: u32, // first expert of this dispatch, the first in the matrix
-    end: u32,   // the one after the last
-    more: u32,  // whether this adds to what is there
-    y_at: u32,  // where y begins
-    pad0: u32,
-    pad1: u32,
-    pad2: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> y: array<f32>;
-@group(0) @binding(2) var<storage, read> choices: array<Choice>;
-@group(0) @binding(3) var<storage, read> act: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> downs: array<vec2<u32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read_write> y: array<f32>;
+var<storage, read> choices: array<Choice>;
+var<storage, read> act: array<vec4<f32>>;
+var<storage, read> downs: array<vec2<u32>>;
 
 const UNITS = {{K}}u / 16u;
 const ALL_UNITS = {{USED}}u * UNITS;

@@ -9,8 +9,8 @@
 // all, there is a dispatch for each range. A matrix holds the experts' rows one after the other, `stride` rows each;
 // gate and up may be two matrices or one.
 //
-// Formula: Gemma 4 specification §2.7. Bindings: 0 params, 1 out f32 [USED, rows], 2 choices [USED], 3 h f32 [K],
-// 4 logits f32 [EXPERTS], 5 vectors, 6 gate, 7 up (planar, K columns).
+// Formula: Gemma 4 specification §2.7. Bindings: params, out f32 [USED, rows], choices [USED], h f32 [K],
+// logits f32 [EXPERTS], vectors, gate, up (planar, K columns).
 // Workgroup: GROUPS·32 threads, a row each 32 of them, x staged as in matvec/matvec.wgsl.
 // Grid: (⌈rows / GROUPS⌉, USED, 1).
 
@@ -20,31 +20,15 @@
 #include "shared/planes.wgsl" with P=gate, DTYPE={{GATE}}, BUF=gates
 #include "shared/planes.wgsl" with P=up, DTYPE={{UP}}, BUF=ups
 
-struct Params {
-    gate_planes: vec4<u32>,
-    up_planes: vec4<u32>,
-    rows: u32,        // of gate and of up in each expert
-    begin: u32,       // first expert of this dispatch
-    end: u32,         // the one after the last
-    norm: u32,        // where w begins in `vectors`
-    gate_first: u32,  // first expert in the gate's matrix
-    up_first: u32,
-    gate_stride: u32, // rows from one expert to the next
-    up_stride: u32,
-    up_at: u32,       // rows of an expert before those of up
-    scales: u32,      // where the scale of each expert's weight begins in `vectors`
-    scale: f32,       // of the logits
-    eps: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> out: array<f32>;
-@group(0) @binding(2) var<storage, read_write> choices: array<Choice>;
-@group(0) @binding(3) var<storage, read> h: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> logits: array<f32>;
-@group(0) @binding(5) var<storage, read> vectors: array<f32>;
-@group(0) @binding(6) var<storage, read> gates: array<vec2<u32>>;
-@group(0) @binding(7) var<storage, read> ups: array<vec2<u32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read_write> out: array<f32>;
+var<storage, read_write> choices: array<Choice>;
+var<storage, read> h: array<vec4<f32>>;
+var<storage, read> logits: array<f32>;
+#include "shared/vectors.wgsl"
+var<storage, read> gates: array<vec2<u32>>;
+var<storage, read> ups: array<vec2<u32>>;
 
 const UNITS = {{K}}u / 16u;
 
@@ -68,10 +52,8 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     }
     let r = inverseSqrt(workgroup_sum(squares, tid) / {{K}}.0 + params.eps);
     for (var j = tid; j < UNITS * 4u; j += {{THREADS}}u) {
-        let at = params.norm + 4u * j;
-        let w = vec4<f32>(vectors[at], vectors[at + 1u], vectors[at + 2u], vectors[at + 3u]);
         // Lanes next to one another read units next to one another.
-        mem[(j & 3u) * UNITS + (j >> 2u)] = h[j] * r * w;
+        mem[(j & 3u) * UNITS + (j >> 2u)] = h[j] * r * vector4(params.norm, j);
     }
     workgroupBarrier();
 

@@ -14,7 +14,7 @@
 // row p of Y, whose rows are y_stride apart and begin with y_at other columns. Tiles of experts that are not in
 // begin..end are another dispatch's.
 //
-// Bindings: 0 params, 1 weights (planar, [N, K]), 2 state, 3 X f32 [T, K], 4 Y f32 [T, N].
+// Bindings: params, weights (planar, [N, K]), state, X f32 [T, K], Y f32 [T, N].
 // With EXPERTS: 0 params, 1 weights, 2 tiles, 3 pairs, 4 X f32 [T, K], 5 Y f32 [pairs, y_stride].
 // Workgroup: BM/TM · BN/TN. Grid: (ceil(N / BN), ceil(T / BM) or the most tiles, 1). Workgroup memory:
 // STAGES·(BM + BN)·BK·4 bytes; with two stages a step needs one barrier instead of two.
@@ -23,36 +23,18 @@
 #include "shared/state.wgsl"
 #endif
 
-struct Params {
-    planes: vec4<u32>,
-    n: u32,             // rows of W
-    units_per_row: u32, // K / 16
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> weights: array<vec2<u32>>;
 #if EXPERTS
-    begin: u32,         // first expert in `weights`
-    end: u32,           // the one after the last
-    pairs_per_row: u32,
-    y_stride: u32,
-    y_at: u32,
+var<storage, read> tiles: array<vec4<u32>>;
+var<storage, read> pairs: array<u32>;
+var<storage, read> x: array<vec4<f32>>;
+var<storage, read_write> y: array<f32>;
 #else
-    pad0: u32,
-#endif
-    pad1: u32,
-#if !EXPERTS
-    clamps: vec4<f32>,  // least and greatest of X, least and greatest of Y; read with CLAMP
-#endif
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> weights: array<vec2<u32>>;
-#if EXPERTS
-@group(0) @binding(2) var<storage, read> tiles: array<vec4<u32>>;
-@group(0) @binding(3) var<storage, read> pairs: array<u32>;
-@group(0) @binding(4) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> y: array<f32>;
-#else
-@group(0) @binding(2) var<storage, read> state: State;
-@group(0) @binding(3) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> y: array<f32>;
+var<storage, read> state: State;
+var<storage, read> x: array<vec4<f32>>;
+var<storage, read_write> y: array<f32>;
 #endif
 
 #include "shared/planes.wgsl" with P=w, DTYPE={{DTYPE}}, BUF=weights
@@ -72,7 +54,7 @@ var<workgroup> w_tile: array<vec4<f32>, {{STAGES}}u * BN * QUADS>;
 // Where quad q of row m lies in x_tile. The rows of a quad are shuffled in groups of eight, so that the eight
 // invocations that write together (neighbouring quads of the same rows) meet different banks.
 fn x_slot(q: u32, m: u32) -> u32 {
-#if BK == 16
+#if SHALLOW
     return q * BM + (m ^ (q << 1u));
 #else
     return q * BM + (m ^ (q & 7u));
@@ -150,7 +132,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         }
 
         if (s > 0u) {
-#if STAGES == 2
+#if TWO_STAGES
             let x_from = ((s - 1u) & 1u) * BM * QUADS;
             let w_from = ((s - 1u) & 1u) * BN * QUADS;
 #else
@@ -177,13 +159,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 #endfor
 #endfor
             }
-#if STAGES == 1
+#if !TWO_STAGES
             workgroupBarrier();
 #endif
         }
 
         if (s < steps) {
-#if STAGES == 2
+#if TWO_STAGES
             let x_to = (s & 1u) * BM * QUADS;
             let w_to = (s & 1u) * BN * QUADS;
 #else

@@ -7,34 +7,23 @@
 // a planar matrix (TABLE is its storage type) or brought by the host as f32 [T, L, P] (HOST). A planar table may be one
 // of several parts: tokens whose row lies in another part are left alone.
 //
-// Bindings: 0 params, 1 proj f32 [T, L, P], 2 w f32 [P], 3 state, 4 table, 5 ple f32 [T, L, P], 6 (planar) tokens.
+// Bindings: params, proj f32 [T, L, P], w f32 [P], state, table, ple f32 [T, L, P], (planar) tokens.
 // Workgroup: 64 for a layer of a token. Grid: (L, T, 1).
 
 #include "shared/state.wgsl"
 
-struct Params {
-    planes: vec4<u32>,
-    layers: u32,        // L
-    quads: u32,         // P / 4
-    row0: u32,          // first row of this part of the table
-    rows: u32,          // rows of this part
-    proj_scale: f32,
-    table_scale: f32,
-    eps: f32,
-    pad: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> proj: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> norm: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> state: State;
-@group(0) @binding(5) var<storage, read_write> ple: array<vec4<f32>>;
-
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> proj: array<vec4<f32>>;
+var<storage, read> norm: array<vec4<f32>>;
+var<storage, read> state: State;
 #if HOST
-@group(0) @binding(4) var<storage, read> table: array<vec4<f32>>;
+var<storage, read> table: array<vec4<f32>>;
+var<storage, read_write> ple: array<vec4<f32>>;
 #else
-@group(0) @binding(4) var<storage, read> table: array<vec2<u32>>;
-@group(0) @binding(6) var<storage, read> tokens: array<u32>;
+var<storage, read> table: array<vec2<u32>>;
+var<storage, read_write> ple: array<vec4<f32>>;
+var<storage, read> tokens: array<u32>;
 #include "shared/planes.wgsl" with P=table, DTYPE={{TABLE}}, BUF=table
 #endif
 

@@ -5,20 +5,13 @@
 // invocation makes the whole word: four units (64 elements) an invocation, so a piece starts at a unit whose number is
 // a multiple of four (`rows_alignment` in the launcher says what that means in rows). Block formats: ggml.
 //
-// Bindings: 0 params, 1 source (raw bytes), 2 planes (the words of the matrix).
+// Bindings: params, source (raw bytes), planes (the words of the matrix).
 // Workgroup: 64. Grid: invocations / 64 workgroups over x and y. An invocation is a word (floats) or four units.
 
-struct Params {
-    planes: vec4<u32>,  // word offsets of the planes in the destination
-    first_unit: u32,    // number of the piece's first unit in the matrix
-    units: u32,         // units of the piece
-    byte_offset: u32,   // of the piece in the source; even
-    pad: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> source: array<u32>;
-@group(0) @binding(2) var<storage, read_write> planes: array<u32>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> source: array<u32>;
+var<storage, read_write> planes: array<u32>;
 
 // The word at an even byte offset.
 fn word_at(at: u32) -> u32 {
@@ -208,7 +201,7 @@ fn main(
 #if !(DTYPE == Q4_1 || DTYPE == Q5_1)
     planes[params.planes.z + ((params.first_unit + first) >> 2u)] = scales;
 #endif
-#if UNITS_PER_BLOCK == 16
+#if SUPER_BLOCKS
     if (first % 16u == 0u) {
         let block = params.byte_offset + first / 16u * BLOCK_BYTES;
         let d = params.planes.w + ((params.first_unit + first) >> 4u);

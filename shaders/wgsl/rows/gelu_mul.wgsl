@@ -10,22 +10,12 @@
 #include "shared/state.wgsl"
 #include "shared/gelu.wgsl"
 
-struct Params {
-    width4: u32,
-    gate_stride4: u32,
-    gate_at4: u32,
-    up_stride4: u32,
-    up_at4: u32,
-    out_stride4: u32,
-    out_at4: u32,
-    rows_per_position: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> gate: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> up: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> out: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> gate: array<vec4<f32>>;
+var<storage, read> up: array<vec4<f32>>;
+var<storage, read_write> out: array<vec4<f32>>;
 
 @compute @workgroup_size(256)
 fn main(

@@ -17,36 +17,21 @@
 #include "shared/state.wgsl"
 #include "shared/workgroup_sum.wgsl" with THREADS=256
 
-struct Params {
-    width4: u32, // width / 4
-    rows_per_position: u32,
-    branch_norm: u32,
-    norm: u32,
-    scale_at: u32,
-    scale: f32,
-    eps: f32,
-    branch_scale: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+#include "shared/vectors.wgsl"
 #if ADD
-@group(0) @binding(3) var<storage, read_write> h: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> branch: array<vec4<f32>>;
+var<storage, read_write> h: array<vec4<f32>>;
+var<storage, read> branch: array<vec4<f32>>;
 #else
-@group(0) @binding(3) var<storage, read> h: array<vec4<f32>>;
+var<storage, read> h: array<vec4<f32>>;
 #endif
 #if NORM
-@group(0) @binding({{B_X}}) var<storage, read_write> x: array<vec4<f32>>;
+var<storage, read_write> x: array<vec4<f32>>;
 #endif
 
 const THREADS: u32 = 256u;
-
-fn weights(begin: u32, i: u32) -> vec4<f32> {
-    let at = begin + 4u * i;
-    return vec4<f32>(vectors[at], vectors[at + 1u], vectors[at + 2u], vectors[at + 3u]);
-}
 
 fn inverse_rms(squares: f32, tid: u32) -> f32 {
     return inverseSqrt(workgroup_sum(squares, tid) / f32(4u * params.width4) + params.eps);
@@ -84,7 +69,7 @@ fn main(
 #if PLAIN
         let sum = (h[begin + i] + branch[begin + i] * branch_factor) * s;
 #else
-        let sum = (h[begin + i] + branch[begin + i] * branch_factor * weights(params.branch_norm, i)) * s;
+        let sum = (h[begin + i] + branch[begin + i] * branch_factor * vector4(params.branch_norm, i)) * s;
 #endif
         h[begin + i] = sum;
         squares += dot(sum, sum);
@@ -99,7 +84,7 @@ fn main(
     // A thread reads back only what it wrote itself.
     let factor = inverse_rms(squares, tid);
     for (var i = tid; i < params.width4; i += THREADS) {
-        x[begin + i] = h[begin + i] * factor * weights(params.norm, i);
+        x[begin + i] = h[begin + i] * factor * vector4(params.norm, i);
     }
 #endif
 }

@@ -1,8 +1,8 @@
 // From the products q, k, v of a chunk to attention's inputs, in prefill: head norms, RoPE, append to the cache.
 //
 //   q = rope(rms(q; q_norm))  in place
-//   k = rope(rms(k; k_norm))  into the key cache         (KV != 0)
-//   v = rms(v)                into the value cache       (KV 1; KV 2: v = k before its norm and rotation)
+//   k = rope(rms(k; k_norm))  into the key cache         (OWN_KV)
+//   v = rms(v)                into the value cache       (OWN_KV; with V_IS_K, v = k before its norm and rotation)
 //
 // q         f32 [T, heads, HD];  k, v  f32 [T, kv_heads, HD];  T = state.len; row t has position state.pos + t
 // caches    [slots, kv_heads, HD], f16 or f32: shared/kv.wgsl. A ring must hold window + T − 1 slots or more, so that
@@ -11,35 +11,25 @@
 //
 // Formulas: Gemma 4 specification §2.4 and §2.5.
 // Workgroup: 64 threads, one head of one row; a thread takes the pairs (j, j + HD/2) of two neighbouring j at a time.
-// Grid: (heads + (KV != 0 ? kv_heads : 0), T).
+// Grid: (heads + (OWN_KV ? kv_heads : 0), T).
 
 #include "shared/state.wgsl"
 #include "shared/kv.wgsl"
 #include "shared/workgroup_sum.wgsl" with THREADS=64
 #include "shared/rope.wgsl" with TABLE=rope, HALF={{HALF}}, HI_ROWS=params.rope_hi_rows
 
-struct Params {
-    heads: u32,
-    kv_heads: u32,
-    ring: u32, // slots of the cache; 0: slot = position
-    q_norm: u32,
-    k_norm: u32,
-    rope_hi_rows: u32,
-    eps: f32,
-    pad0: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> rope: array<vec2<f32>>;
-@group(0) @binding(4) var<storage, read_write> q: array<vec2<f32>>;
-#if KV != 0
-@group(0) @binding(5) var<storage, read_write> k_cache: array<Kv2>;
-@group(0) @binding(6) var<storage, read_write> v_cache: array<Kv2>;
-@group(0) @binding(7) var<storage, read> k: array<vec2<f32>>;
-#if KV == 1
-@group(0) @binding(8) var<storage, read> v: array<vec2<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> vectors: array<f32>;
+var<storage, read> rope: array<vec2<f32>>;
+var<storage, read_write> q: array<vec2<f32>>;
+#if OWN_KV
+var<storage, read_write> k_cache: array<Kv2>;
+var<storage, read_write> v_cache: array<Kv2>;
+var<storage, read> k: array<vec2<f32>>;
+#if !V_IS_K
+var<storage, read> v: array<vec2<f32>>;
 #endif
 #endif
 
@@ -100,7 +90,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         return;
     }
 
-#if KV != 0
+#if OWN_KV
     let head = wid.x - params.heads;
     let begin = (row * params.kv_heads + head) * TWOS;
     let cached = (kv_slot(position, params.ring) * params.kv_heads + head) * TWOS;
@@ -109,7 +99,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         squares += dot(value, value);
     }
     let k_factor = inverse_rms(squares, tid);
-#if KV == 1
+#if !V_IS_K
     squares = 0.0;
     for (var i = tid; i < TWOS; i += THREADS) {
         let value = v[begin + i];
@@ -122,7 +112,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         let turned = rotated(weighted(raw, params.k_norm, j2), position, j2);
         k_cache[cached + j2] = kv_pack2(turned.a);
         k_cache[cached + PAIRS2 + j2] = kv_pack2(turned.b);
-#if KV == 1
+#if !V_IS_K
         v_cache[cached + j2] = kv_pack2(v[begin + j2] * v_factor);
         v_cache[cached + PAIRS2 + j2] = kv_pack2(v[begin + PAIRS2 + j2] * v_factor);
 #else

@@ -5,13 +5,13 @@
 //
 // Workgroup: 256 threads. Grid: ⌈slices / 16⌉.
 
-#include "sampling/params.wgsl"
 #include "sampling/lists.wgsl"
 #include "sampling/gather.wgsl"
 
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> lists_in: array<vec2<u32>>;
-@group(0) @binding(2) var<storage, read_write> lists_out: array<vec2<u32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> lists_in: array<vec2<u32>>;
+var<storage, read_write> lists_out: array<vec2<u32>>;
 
 const FAN_IN: u32 = 16u;
 

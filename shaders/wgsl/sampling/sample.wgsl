@@ -21,21 +21,21 @@
 // Workgroup: 256 threads. Grid: 1.
 
 #include "shared/state.wgsl"
-#include "sampling/params.wgsl"
 #include "sampling/lists.wgsl"
 #include "sampling/gather.wgsl"
 
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> state: State;
-@group(0) @binding(2) var<storage, read_write> recent: array<u32, 64>;
-@group(0) @binding(3) var<storage, read_write> tokens: array<u32>;
-@group(0) @binding(4) var<storage, read_write> sampled: array<u32>;
-@group(0) @binding(5) var<storage, read> lists_in: array<vec2<u32>>;
-#if CANDIDATES == 256
-@group(0) @binding(6) var<storage, read> sums: array<vec2<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read_write> state: State;
+var<storage, read_write> recent: array<u32, 64>;
+var<storage, read_write> tokens: array<u32>;
+var<storage, read_write> sampled: array<u32>;
+var<storage, read> lists_in: array<vec2<u32>>;
+#if ANY_SETTINGS
+var<storage, read> sums: array<vec2<f32>>;
 #endif
 
-#if CANDIDATES != 1
+#if !GREEDY
 var<workgroup> cumulative: array<f32, 2u * THREADS>;
 var<workgroup> kept: atomic<u32>;
 var<workgroup> chosen: atomic<u32>;
@@ -80,7 +80,7 @@ fn draw(tid: u32) -> u32 {
     }
 
     var total = 0.0;
-#if CANDIDATES == 256
+#if ANY_SETTINGS
     if (params.top_k == 0u) {
         var part = 0.0;
         for (var i = tid; i < params.slices; i += THREADS) {
@@ -131,7 +131,7 @@ fn draw(tid: u32) -> u32 {
 fn main(@builtin(local_invocation_index) tid: u32) {
     gather(0u, params.lists, tid);
     var rank = 0u;
-#if CANDIDATES != 1
+#if !GREEDY
     if (params.temperature_inverse > 0.0 && params.top_k != 1u) {
         rank = draw(tid);
     }

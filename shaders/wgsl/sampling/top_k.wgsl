@@ -19,16 +19,16 @@
 
 #include "shared/state.wgsl"
 #include "shared/tanh.wgsl"
-#include "sampling/params.wgsl"
 #include "sampling/lists.wgsl"
 
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> recent: array<u32, 64>;
-@group(0) @binding(3) var<storage, read> logits: array<f32>;
-@group(0) @binding(4) var<storage, read_write> lists_out: array<vec2<u32>>;
-#if CANDIDATES == 256
-@group(0) @binding(5) var<storage, read_write> sums: array<vec2<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> recent: array<u32, 64>;
+var<storage, read> logits: array<f32>;
+var<storage, read_write> lists_out: array<vec2<u32>>;
+#if ANY_SETTINGS
+var<storage, read_write> sums: array<vec2<f32>>;
 
 var<workgroup> partial: array<f32, THREADS>;
 #endif
@@ -101,7 +101,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     }
     workgroupBarrier();
 
-#if CANDIDATES == 256
+#if ANY_SETTINGS
     var mine: array<u32, SLOTS / THREADS>;
     for (var i = 0u; i < SLOTS / THREADS; i += 1u) {
         mine[i] = slots[i * THREADS + tid].x;
@@ -114,7 +114,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         lists_out[wid.x * LIST + tid] = slots[tid];
     }
 
-#if CANDIDATES == 256
+#if ANY_SETTINGS
     let best = logit_of(max(slots[0].x, 1u));
     var sum = 0.0;
     for (var i = 0u; i < SLOTS / THREADS; i += 1u) {

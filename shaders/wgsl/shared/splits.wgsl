@@ -1,5 +1,5 @@
 // How one token's attention is cut along the keys: shared by the kernel that writes the partial results
-// (attention/decode.wgsl) and the one that merges them (matvec/matvec.wgsl, PROLOGUE 3).
+// (attention/decode.wgsl) and the one that merges them (matvec/prologue/merge.wgsl).
 //
 // Of `keys` positions so far (the token's own included) the last `window` are visible (0: all). They are dealt to at
 // most `most` splits in runs of a multiple of 64, at least `smallest`.

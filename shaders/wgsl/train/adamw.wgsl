@@ -6,22 +6,12 @@
 // The corrections 1/(1 − β^t) come from the CPU. Formula: specification §12.4; Loshchilov & Hutter, "Decoupled Weight
 // Decay Regularization", 2019. Workgroup: 256 threads, one number each. Grid: in two dimensions.
 
-struct Params {
-    rate: f32,
-    decay: f32, // rate·decay
-    beta1: f32,
-    beta2: f32,
-    eps: f32,
-    correction1: f32,
-    correction2: f32,
-    clip: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> gradients: array<f32>;
-@group(0) @binding(2) var<storage, read_write> theta: array<f32>;
-@group(0) @binding(3) var<storage, read_write> m: array<f32>;
-@group(0) @binding(4) var<storage, read_write> v: array<f32>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> gradients: array<f32>;
+var<storage, read_write> theta: array<f32>;
+var<storage, read_write> m: array<f32>;
+var<storage, read_write> v: array<f32>;
 
 @compute @workgroup_size(256)
 fn main(

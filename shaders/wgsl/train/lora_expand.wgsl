@@ -12,22 +12,12 @@
 #include "train/dropout.wgsl"
 #endif
 
-struct Params {
-    width: u32,
-    rank: u32,
-    at: u32,
-    by_r: u32,
-    by_j: u32,
-    scale: f32,
-    salt: u32,
-    bound: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> z: array<f32>;
-@group(0) @binding(3) var<storage, read> factors: array<f32>;
-@group(0) @binding(4) var<storage, read_write> y: array<f32>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> z: array<f32>;
+var<storage, read> factors: array<f32>;
+var<storage, read_write> y: array<f32>;
 
 var<workgroup> rows: array<f32, 512>;
 
@@ -54,7 +44,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     var sum_{{t}} = 0.0;
 #endfor
     for (var r = 0u; r < params.rank; r += 1u) {
-        let factor = factors[params.at + j * params.by_j + r * params.by_r];
+        let factor = factors[params.at + j * params.by_column + r * params.by_rank];
 #for t in 0..8
         sum_{{t}} += factor * rows[{{t}}u * params.rank + r];
 #endfor

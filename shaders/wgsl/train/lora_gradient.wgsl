@@ -14,22 +14,12 @@
 #include "train/dropout.wgsl"
 #endif
 
-struct Params {
-    width: u32,
-    rank: u32,
-    at: u32,
-    by_r: u32,
-    by_j: u32,
-    scale: f32,
-    salt: u32,
-    bound: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> p: array<f32>;
-@group(0) @binding(3) var<storage, read> z: array<f32>;
-@group(0) @binding(4) var<storage, read_write> gradients: array<f32>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> p: array<f32>;
+var<storage, read> z: array<f32>;
+var<storage, read_write> gradients: array<f32>;
 
 // [lane][r][column]
 var<workgroup> sums: array<f32, 2048>;
@@ -70,6 +60,6 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         sum += sums[other * 256u + tid];
     }
     if (j < params.width && lane < count) {
-        gradients[params.at + j * params.by_j + (r0 + lane) * params.by_r] += params.scale * sum;
+        gradients[params.at + j * params.by_column + (r0 + lane) * params.by_rank] += params.scale * sum;
     }
 }

@@ -13,22 +13,12 @@
 #include "train/dropout.wgsl"
 #endif
 
-struct Params {
-    width: u32,
-    rank: u32,
-    at: u32,
-    by_r: u32,
-    by_i: u32,
-    scale: f32,
-    salt: u32,
-    bound: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> x: array<f32>;
-@group(0) @binding(3) var<storage, read> factors: array<f32>;
-@group(0) @binding(4) var<storage, read_write> z: array<f32>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> x: array<f32>;
+var<storage, read> factors: array<f32>;
+var<storage, read_write> z: array<f32>;
 
 const LANES: u32 = 32u;
 
@@ -57,10 +47,10 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         let r = r0 + tid / LANES;
         var sum = vec4<f32>(0.0);
         if (r < params.rank) {
-            let row = params.at + r * params.by_r;
+            let row = params.at + r * params.by_rank;
             for (var i = lane; i < params.width; i += LANES) {
                 let values = vec4<f32>(element(t0, i), element(t0 + 1u, i), element(t0 + 2u, i), element(t0 + 3u, i));
-                sum += factors[row + i * params.by_i] * values;
+                sum += factors[row + i * params.by_column] * values;
             }
         }
         sums[tid] = sum;

@@ -7,18 +7,12 @@
 
 #include "shared/state.wgsl"
 
-struct Params {
-    width4: u32, // width / 4
-    pad0: u32,
-    pad1: u32,
-    pad2: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> numbers: array<u32>;
-@group(0) @binding(3) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> out: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> numbers: array<u32>;
+var<storage, read> x: array<vec4<f32>>;
+var<storage, read_write> out: array<vec4<f32>>;
 
 @compute @workgroup_size(256)
 fn main(

@@ -4,16 +4,10 @@
 
 #include "shared/workgroup_sum.wgsl" with THREADS=256
 
-struct Params {
-    count: u32,
-    at: u32,
-    pad0: u32,
-    pad1: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> values: array<f32>;
-@group(0) @binding(2) var<storage, read_write> sums: array<f32>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> values: array<f32>;
+var<storage, read_write> sums: array<f32>;
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {

@@ -16,20 +16,14 @@
 #include "shared/picture.wgsl"
 #include "shared/workgroup_sum.wgsl" with THREADS=64
 
-struct Params {
-    heads: u32,
-    q_norm: u32,
-    k_norm: u32,
-    eps: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> picture: Picture;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> rope: array<vec2<f32>>;
-@group(0) @binding(4) var<storage, read_write> q: array<f32>;
-@group(0) @binding(5) var<storage, read_write> k: array<f32>;
-@group(0) @binding(6) var<storage, read_write> v: array<f32>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> picture: Picture;
+var<storage, read> vectors: array<f32>;
+var<storage, read> rope: array<vec2<f32>>;
+var<storage, read_write> q: array<f32>;
+var<storage, read_write> k: array<f32>;
+var<storage, read_write> v: array<f32>;
 
 const HD: u32 = {{HD}}u;
 const HALF: u32 = HD / 2u;

@@ -13,31 +13,16 @@
 #include "shared/state.wgsl"
 #include "shared/workgroup_sum.wgsl" with THREADS=256
 
-struct Params {
-    width4: u32,
-    weight: u32,
-    bias: u32,
-    before: u32,
-    eps: f32,
-    rms_eps: f32,
-    pad0: u32,
-    pad1: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> state: State;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> y: array<vec4<f32>>;
-
-fn at(begin: u32, i: u32) -> vec4<f32> {
-    let first = begin + 4u * i;
-    return vec4<f32>(vectors[first], vectors[first + 1u], vectors[first + 2u], vectors[first + 3u]);
-}
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+#include "shared/vectors.wgsl"
+var<storage, read> x: array<vec4<f32>>;
+var<storage, read_write> y: array<vec4<f32>>;
 
 fn value(begin: u32, i: u32) -> vec4<f32> {
 #if BIAS
-    return x[begin + i] + at(params.before, i);
+    return x[begin + i] + vector4(params.before, i);
 #else
     return x[begin + i];
 #endif
@@ -68,7 +53,7 @@ fn main(
     let factor = inverseSqrt(workgroup_sum(squares, tid) / count + params.eps);
     squares = 0.0;
     for (var i = tid; i < params.width4; i += 256u) {
-        let normed = (value(begin, i) - mean) * factor * at(params.weight, i) + at(params.bias, i);
+        let normed = (value(begin, i) - mean) * factor * vector4(params.weight, i) + vector4(params.bias, i);
         y[begin + i] = normed;
         squares += dot(normed, normed);
     }

@@ -12,17 +12,11 @@
 
 #include "shared/picture.wgsl"
 
-struct Params {
-    scale: f32,
-    shift: f32,
-    pad0: u32,
-    pad1: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> picture: Picture;
-@group(0) @binding(2) var<storage, read> pixels: array<u32>;
-@group(0) @binding(3) var<storage, read_write> x: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> picture: Picture;
+var<storage, read> pixels: array<u32>;
+var<storage, read_write> x: array<vec4<f32>>;
 
 const SIDE: u32 = {{SIDE}}u;
 const QUADS: u32 = 3u * SIDE * SIDE / 4u; // of a patch

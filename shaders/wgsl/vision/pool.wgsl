@@ -13,24 +13,13 @@
 #include "shared/picture.wgsl"
 #include "shared/workgroup_sum.wgsl" with THREADS=256
 
-struct Params {
-    width4: u32,
-    std_bias: u32,
-    std_scale: u32,
-    eps: f32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> picture: Picture;
-@group(0) @binding(2) var<storage, read> h: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> x: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> picture: Picture;
+var<storage, read> h: array<vec4<f32>>;
+var<storage, read_write> x: array<vec4<f32>>;
 #if STANDARDISE
-@group(0) @binding(4) var<storage, read> vectors: array<f32>;
-
-fn weights(begin: u32, i: u32) -> vec4<f32> {
-    let at = begin + 4u * i;
-    return vec4<f32>(vectors[at], vectors[at + 1u], vectors[at + 2u], vectors[at + 3u]);
-}
+#include "shared/vectors.wgsl"
 #endif
 
 @compute @workgroup_size(256)
@@ -55,7 +44,7 @@ fn main(
         }
         var pooled = sum * scale;
 #if STANDARDISE
-        pooled = (pooled - weights(params.std_bias, i)) * weights(params.std_scale, i);
+        pooled = (pooled - vector4(params.std_bias, i)) * vector4(params.std_scale, i);
 #endif
         x[n * params.width4 + i] = pooled;
         squares += dot(pooled, pooled);

@@ -10,20 +10,12 @@
 
 #include "shared/picture.wgsl"
 
-struct Params {
-    planes_x: vec4<u32>,
-    planes_y: vec4<u32>,
-    units_per_row: u32, // K / 16
-    pad0: u32,
-    pad1: u32,
-    pad2: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> picture: Picture;
-@group(0) @binding(2) var<storage, read> table_x: array<vec2<u32>>;
-@group(0) @binding(3) var<storage, read> table_y: array<vec2<u32>>;
-@group(0) @binding(4) var<storage, read_write> h: array<vec4<f32>>;
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> picture: Picture;
+var<storage, read> table_x: array<vec2<u32>>;
+var<storage, read> table_y: array<vec2<u32>>;
+var<storage, read_write> h: array<vec4<f32>>;
 
 #include "shared/planes.wgsl" with P=x, DTYPE={{DTYPE}}, BUF=table_x
 #include "shared/planes.wgsl" with P=y, DTYPE={{DTYPE}}, BUF=table_y

@@ -1,4 +1,7 @@
 //! Having a turn answered: the queue, the request, the events, the end.
+//!
+//! A message that is sent while an answer runs is part of the tree at once, and waits for the end of that answer. A stopped, cut
+//! off or edited answer is continued in place: it is sent as the beginning of its own answer ([`protocol::Begun`]).
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::EngineFailure;

@@ -1,4 +1,7 @@
 //! The other tabs of this page: what they answer and what they delete.
+//!
+//! Every save is announced, and a tab that has the conversation at hand reads it again. While a tab writes an answer it holds a
+//! lock with the answer's name, so that the others can tell a running answer from one whose tab was closed.
 
 use leptos::{prelude::*, task::spawn_local};
 

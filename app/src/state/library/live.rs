@@ -3,6 +3,10 @@
 //! A conversation is at hand while it is on screen, is being answered, waits for a model, or is not saved yet. Whatever changes
 //! one goes through [`Library::change`]; what the store holds meanwhile, and what another tab makes of it, is joined with it
 //! here and nowhere else.
+//!
+//! A save reads and writes in one transaction. A record has a revision: where a save finds another one than it last saw, another
+//! tab has written, and both sides are merged (`history/merge.rs`). A save that finds no record does nothing, because the
+//! conversation was deleted. What the storage refuses stays at hand and is tried again.
 
 use std::collections::BTreeMap;
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::AdapterError;
-use crate::model::Config;
 
 /// Largest rank of a factor.
 pub const MAX_RANK: u32 = 64;
@@ -195,19 +194,19 @@ impl Adapter {
     }
 
     /// The part of this adapter that a model uses, after comparing every shape. `shape` gives columns and rows of the
-    /// matrix of a target. Corrections of keys and values on layers that read those of another layer are left out:
-    /// such layers never compute them, though some published files carry the tensors (specification, adapters).
+    /// matrix of a target. Corrections of keys and values on layers that share those of another layer (`shares_kv`) are left
+    /// out: such layers never compute them, though some published files carry the tensors (specification, adapters).
     ///
     /// # Errors
     /// The first target that the model lacks, or whose shape differs; [`AdapterError::Empty`] when nothing is left.
     pub fn fit(
         mut self,
-        config: &Config,
+        shares_kv: impl Fn(usize) -> bool,
         shape: impl Fn(Target) -> Option<(u32, u32)>,
     ) -> Result<Self, AdapterError> {
         self.targets.retain(|target, _| {
             let of_keys = matches!(target.projection, Projection::K | Projection::V);
-            !(of_keys && target.layer < config.layers.len() && !config.owns_kv(target.layer))
+            !(of_keys && shares_kv(target.layer))
         });
         for (target, factors) in &self.targets {
             let (input, output) =

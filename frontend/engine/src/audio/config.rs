@@ -13,6 +13,11 @@ const MOST_WIDTH: u64 = 1 << 16;
 /// Widest convolution over time that is believed.
 const MOST_TAPS: u64 = 32;
 
+/// Most tokens of a step: ten seconds. Enough rows for large tiles, and buffers of a moderate size.
+pub const STEP_TOKENS: u32 = 256;
+/// ε of every norm; files that say otherwise are wrong (specification §10.7).
+pub const EPS: f32 = 1e-6;
+
 /// How tensors are named. The same name can mean another tensor (specification §10.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
@@ -114,7 +119,7 @@ fn wrong(name: impl Into<String>, found: impl ToString, expected: &'static str) 
 
 /// Dimension `index` of a tensor, at most `most`.
 fn dimension(header: &Header, name: &str, index: usize, most: u64) -> Result<u32, AudioError> {
-    let missing = || crate::model::TensorError::Missing { name: name.to_owned() };
+    let missing = || crate::weights::TensorError::Missing { name: name.to_owned() };
     let tensor = header.tensor(name).ok_or_else(missing)?;
     match tensor.shape.get(index).copied() {
         Some(size) if size > 0 && size <= most => Ok(size as u32),

@@ -9,10 +9,9 @@ use shaders::rows::norm_add::{NormAdd, Params as NormParams};
 use shaders::selftest::Form;
 use shaders::state::State;
 
-use super::config::Conformer;
+use super::config::{Conformer, EPS, STEP_TOKENS};
 use super::mel::FRAMES_PER_TOKEN;
 use super::tensors::in_block;
-use super::tower::{EPS, STEP_TOKENS};
 use crate::gpu::{Gpu, GpuError, Memory};
 use crate::model::product;
 use crate::plan::{Grid, Origin, Plan, PlanError, Value};
@@ -54,67 +53,31 @@ pub struct Buffers {
     blocks: Vec<BlockBuffers>,
 }
 
-/// Elements of the buffers above.
-struct Sizes {
-    mel: u64,
-    half: u64,
-    quarter: u64,
-    row: u64,
-    wide: u64,
-    out: u64,
-    keys: u64,
-    gated: u64,
-    relative: u64,
-}
-
-impl Sizes {
-    fn of(c: &Conformer) -> Self {
-        let [bins, half, _] = Conformer::FREQUENCIES.map(u64::from);
-        let (t, d) = (u64::from(STEP_TOKENS), u64::from(c.width));
-        Self {
-            mel: (FRAMES_PER_TOKEN as u64 * t + 3) * bins,
-            half: (2 * t + 1) * half * u64::from(c.channels[0]),
-            quarter: t * u64::from(c.stem()),
-            row: t * d,
-            wide: t * u64::from(c.feed_forward).max(2 * d),
-            out: t * u64::from(c.out),
-            keys: 2 * u64::from(attention::slots(STEP_TOKENS)) * d,
-            gated: u64::from(light_conv::slots(STEP_TOKENS, c.taps)) * d,
-            relative: u64::from(KEYS) * d,
-        }
-    }
-}
-
 impl Buffers {
-    /// Bytes of all of them.
-    pub fn bytes(c: &Conformer) -> u64 {
-        let s = Sizes::of(c);
-        let rows = s.mel + s.half + s.quarter + 8 * s.row + s.wide + 2 * s.out;
-        4 * (rows + u64::from(c.blocks) * (s.keys + s.gated + s.relative))
-    }
-
     /// Describes them.
     pub fn describe(c: &Conformer, state: &Value) -> Self {
-        let s = Sizes::of(c);
+        let [bins, half, _] = Conformer::FREQUENCIES.map(u64::from);
+        let (t, d) = (u64::from(STEP_TOKENS), u64::from(c.width));
         let make = |name: &'static str, elements: u64| Value::temporary(name, 4 * elements);
-        let past = |name: &'static str, elements: u64| Value::new(name, 4 * elements, Origin::Cache);
+        let row = |name: &'static str| make(name, t * d);
+        let past = |name: &'static str, slots: u32| Value::new(name, 4 * u64::from(slots) * d, Origin::Cache);
         let block = |_| BlockBuffers {
-            relative: Value::new("audio distances", 4 * s.relative, Origin::Constant),
-            keys: past("audio keys", s.keys),
-            gated: past("audio gated", s.gated),
+            relative: Value::new("audio distances", 4 * u64::from(KEYS) * d, Origin::Constant),
+            keys: past("audio keys", 2 * attention::slots(STEP_TOKENS)),
+            gated: past("audio gated", light_conv::slots(STEP_TOKENS, c.taps)),
         };
         Self {
             state: state.clone(),
-            mel: Value::state("mel", 4 * s.mel),
-            half: make("audio half", s.half),
-            quarter: make("audio quarter", s.quarter),
-            h: [make("audio h 0", s.row), make("audio h 1", s.row)],
-            x: make("audio x", s.row),
-            y: make("audio branch", s.row),
-            qkv: [make("audio q", s.row), make("audio k", s.row), make("audio v", s.row)],
-            mixed: make("audio mixed", s.row),
-            wide: make("audio wide", s.wide),
-            out: [make("audio out", s.out), make("audio normed", s.out)],
+            mel: Value::state("mel", 4 * (FRAMES_PER_TOKEN as u64 * t + 3) * bins),
+            half: make("audio half", (2 * t + 1) * half * u64::from(c.channels[0])),
+            quarter: make("audio quarter", t * u64::from(c.stem())),
+            h: [row("audio h 0"), row("audio h 1")],
+            x: row("audio x"),
+            y: row("audio branch"),
+            qkv: [row("audio q"), row("audio k"), row("audio v")],
+            mixed: row("audio mixed"),
+            wide: make("audio wide", t * u64::from(c.feed_forward).max(2 * d)),
+            out: ["audio out", "audio normed"].map(|name| make(name, t * u64::from(c.out))),
             blocks: (0..c.blocks).map(block).collect(),
         }
     }
@@ -171,13 +134,16 @@ impl Relatives {
         gpu.run(&gpu.bind(&self.plan, memory).await?, KEYS);
         gpu.drained().await?;
         memory.remove(&self.encodings);
-        for i in 0..c.blocks {
-            if let Some(matrix) = weights.matrices.remove(&in_block(i, "relative")) {
-                matrix.parts.iter().for_each(|part| memory.remove(&part.value));
-            }
+        for matrix in take_relatives(c, weights) {
+            matrix.parts.iter().for_each(|part| memory.remove(&part.value));
         }
         Ok(())
     }
+}
+
+/// Takes the matrices out that only [`Relatives`] reads.
+pub fn take_relatives(c: &Conformer, weights: &mut Weights) -> Vec<Matrix> {
+    (0..c.blocks).filter_map(|i| weights.matrices.remove(&in_block(i, "relative"))).collect()
 }
 
 /// A convolution's parameters. Of the first one's two change with each step.
@@ -240,10 +206,8 @@ impl Builder<'_> {
             buffers.push(&self.b.y);
         }
         buffers.push(x);
-        let grid = Grid::Rows(Rc::new(move |rows| NormAdd::dispatch(&params, rows)));
-        self.steps.push(&form.source()?, &params, &buffers, grid)?;
-        self.steps.tried_as(Form::NormAdd(form));
-        Ok(())
+        let kernel = (form.source()?, Form::NormAdd(form));
+        self.steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
     }
 
     fn conv(&mut self, i: usize, x: &Value, y: &Value) -> Result<Stem, PlanError> {
@@ -259,12 +223,10 @@ impl Builder<'_> {
             norm: self.weights.vector(&format!("a.conv1d.{i}.norm")),
             eps: EPS,
         };
-        let source = kernel.source()?;
         let value = Value::new("audio convolution", size_of::<conv2d::Params>() as u64, Origin::Params);
         let rows_of = move |rows: u32| if i == 0 { 2 * rows + 1 } else { rows };
         let grid = Grid::Rows(Rc::new(move |rows| Conv2d::dispatch(&params, rows_of(rows))));
-        let buffers: [&Value; 3] = [&self.weights.vectors, x, y];
-        self.steps.push_shared(&source, &value, &buffers, grid)?;
+        self.steps.push_shared(&kernel.source()?, &value, &[&self.weights.vectors, x, y], grid)?;
         self.steps.tried_as(Form::Convolution(channels_in, self.c.channels[i]));
         Ok(Stem { value, params })
     }
@@ -282,10 +244,9 @@ impl Builder<'_> {
         let b = self.b;
         self.product(&in_block(i, &format!("ffn_up{suffix}")), &b.x, &b.wide)?;
         let params = silu::Params::new(self.c.feed_forward);
-        let grid = Grid::Rows(Rc::new(move |rows| silu::dispatch(&params, rows)));
-        let buffers: [&Value; 2] = [&b.state, &b.wide];
-        self.steps.push(&silu::source()?, &params, &buffers, grid)?;
-        self.steps.tried_as(Form::Silu);
+        let kernel = (silu::source()?, Form::Silu);
+        let grid = move |rows| silu::dispatch(&params, rows);
+        self.steps.push_rows(kernel, &params, &[&b.state, &b.wide], grid)?;
         self.product(&in_block(i, &format!("ffn_down{suffix}")), &b.wide, &b.y)
     }
 
@@ -298,11 +259,9 @@ impl Builder<'_> {
         let scale = self.weights.vector(&in_block(i, "per_dim_scale"));
         let params = attention::Params::new(c.heads, c.head_dim, attention::slots(STEP_TOKENS), scale);
         let block = &b.blocks[i as usize];
-        let buffers: [&Value; 8] =
-            [&b.state, &self.weights.vectors, q, k, v, &block.relative, &block.keys, &b.mixed];
-        let grid = Grid::Rows(Rc::new(move |rows| attention::dispatch(&params, rows)));
-        self.steps.push(&attention::source(c.head_dim)?, &params, &buffers, grid)?;
-        self.steps.tried_as(Form::SoundAttention(c.head_dim));
+        let buffers = [&b.state, &self.weights.vectors, q, k, v, &block.relative, &block.keys, &b.mixed];
+        let kernel = (attention::source(c.head_dim)?, Form::SoundAttention(c.head_dim));
+        self.steps.push_rows(kernel, &params, &buffers, move |rows| attention::dispatch(&params, rows))?;
         self.product(&in_block(i, "attn_out"), &b.mixed, &b.y)
     }
 
@@ -319,10 +278,9 @@ impl Builder<'_> {
             pad: [0; 2],
         };
         let gated = &b.blocks[i as usize].gated;
-        let buffers: [&Value; 5] = [&b.state, &self.weights.vectors, &b.wide, gated, &b.mixed];
-        let grid = Grid::Rows(Rc::new(light_conv::dispatch));
-        self.steps.push(&light_conv::source()?, &params, &buffers, grid)?;
-        self.steps.tried_as(Form::LightConvolution);
+        let buffers = [&b.state, &self.weights.vectors, &b.wide, gated, &b.mixed];
+        let kernel = (light_conv::source()?, Form::LightConvolution);
+        self.steps.push_rows(kernel, &params, &buffers, light_conv::dispatch)?;
         self.product(&in_block(i, "conv_pw2"), &b.mixed, &b.y)
     }
 
@@ -349,10 +307,13 @@ impl Builder<'_> {
         self.product("output", &b.h[self.c.blocks as usize % 2], out)?;
         let bias = self.weights.vector("output.bias");
         let params = unit_norm::Params::new(self.c.out, Some(bias), EPS);
-        let buffers: [&Value; 4] = [&b.state, &self.weights.vectors, out, normed];
-        let grid = Grid::Rows(Rc::new(unit_norm::dispatch));
-        self.steps.push(&unit_norm::source()?, &params, &buffers, grid)?;
-        self.steps.tried_as(Form::UnitNorm);
+        let buffers = [&b.state, &self.weights.vectors, out, normed];
+        self.steps.push_rows(
+            (unit_norm::source()?, Form::UnitNorm),
+            &params,
+            &buffers,
+            unit_norm::dispatch,
+        )?;
         self.product("projection", normed, soft)
     }
 }

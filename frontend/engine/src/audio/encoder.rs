@@ -5,14 +5,19 @@ use std::rc::Rc;
 use sha2::{Digest as _, Sha256};
 
 use super::config::Kind;
-use super::hearing::content;
+use super::config::STEP_TOKENS;
 use super::mel::{self, MelStream};
-use super::tower::STEP_TOKENS;
 use super::{AudioError, CLIP_SAMPLES, Tower};
-use crate::media::{Media, Medium, SoftTokens};
+use crate::media::{ContentHash, Media, Medium, SoftTokens};
 
 /// Tokens that are worth a step while more are to come: a third of a second.
 const WORTH_A_STEP: u32 = 8;
+
+/// The name of what was heard. It is a hash of samples, not of a file, so that a microphone's clip has one, too.
+pub(super) fn content(heard: Sha256) -> ContentHash {
+    let samples: [u8; 32] = heard.finalize().into();
+    ContentHash::of(&samples, &[])
+}
 
 /// What has been heard of the clip.
 enum Heard {

@@ -1,34 +1,23 @@
 //! What can go wrong with a tower or a clip.
 
 use crate::gpu::GpuError;
-use crate::model::TensorError;
-use crate::weights::LoadError;
+use crate::weights::{LoadError, TensorError};
 
 /// Why sound could not be encoded.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum AudioError {
     /// A key or a size that cannot be.
     #[error("the part that hears sound has {name} = {found}, but {expected}")]
-    Config {
-        /// The key or tensor.
-        name: String,
-        /// What it says.
-        found: String,
-        /// What would be right.
-        expected: &'static str,
-    },
+    Config { name: String, found: String, expected: &'static str },
     /// A key that must be there.
     #[error("the part that hears sound lacks the key {key}")]
-    MissingKey {
-        /// The key.
-        key: String,
-    },
+    MissingKey { key: String },
     /// The clip is too short for a single token.
     #[error("the sound has {samples} samples; it takes at least {least} to hear anything")]
     TooShort {
         /// Samples at 16 kHz.
         samples: usize,
-        /// Samples of the shortest clip.
         least: usize,
     },
     /// The clip is longer than a tower takes.
@@ -36,7 +25,6 @@ pub enum AudioError {
     TooLong {
         /// Samples at 16 kHz.
         samples: usize,
-        /// Samples of the longest clip.
         most: usize,
     },
     /// A tensor is missing or wrong.

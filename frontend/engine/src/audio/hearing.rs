@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use sha2::{Digest as _, Sha256};
 
+use super::encoder::content;
 use super::{AudioError, Encoder, Tower, TowerConfig, TowerPlan};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gpu::Gpu;
-use crate::media::{ContentHash, Media, Medium, SoftTokens};
+use crate::media::{Media, Medium, SoftTokens};
 use crate::weights::Progress;
 
 /// The tower of a model, loaded when the first clip needs it.
@@ -16,12 +17,6 @@ pub struct Hearing {
     source: Rc<dyn ByteSource>,
     plan: TowerPlan,
     tower: Option<Rc<Tower>>,
-}
-
-/// The name of what was heard. It is a hash of samples, not of a file, so that a microphone's clip has one, too.
-pub(super) fn content(heard: Sha256) -> ContentHash {
-    let samples: [u8; 32] = heard.finalize().into();
-    ContentHash::of(&samples, &[])
 }
 
 /// The medium that a clip is in a prompt, encoded or not.
@@ -48,6 +43,12 @@ impl Hearing {
     #[must_use]
     pub fn is_loaded(&self) -> bool {
         self.tower.is_some()
+    }
+
+    /// Bytes that it has on the device.
+    #[must_use]
+    pub fn bytes_in_use(&self) -> u64 {
+        self.tower.as_ref().map_or(0, |tower| tower.bytes_in_use())
     }
 
     /// Gives its memory back, once no encoder holds it any more. The next clip loads it again.

@@ -2,7 +2,7 @@
 
 use super::config::{Conformer, Kind, Layout, PROJECTION, TowerConfig};
 use crate::gguf::Header;
-use crate::model::{TensorError, TensorList};
+use crate::weights::{TensorError, TensorList};
 
 /// A matrix of a block: the engine's name, which both layouts share, and its shape.
 fn matrices(c: &Conformer) -> [(&'static str, [u32; 2]); 10] {

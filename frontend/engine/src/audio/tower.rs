@@ -10,27 +10,21 @@ use shaders::audio::{conv2d, unit_norm};
 use shaders::selftest::Form;
 use shaders::state::State;
 
-use super::config::{Kind, TowerConfig};
-use super::conformer::{self, Buffers, Stem};
+use super::config::{EPS, Kind, STEP_TOKENS, TowerConfig};
+use super::conformer::{self, Buffers, Relatives, Stem};
 use super::{AudioError, CLIP_SAMPLES, mel, tensors};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
-use crate::model::{TensorList, product};
-use crate::plan::{Grid, Layout, Limits, Plan, PlanError, Value};
-use crate::weights::{self, Weights};
-
-/// Most tokens of a step: ten seconds. Enough rows for large tiles, and buffers of a moderate size.
-pub const STEP_TOKENS: u32 = 256;
-/// ε of every norm; files that say otherwise are wrong (specification §10.7).
-pub const EPS: f32 = 1e-6;
+use crate::model::product;
+use crate::plan::{Layout, Limits, ParamsArena, Plan, PlanError, Value};
+use crate::weights::{self, TensorList, Weights};
 
 /// What a tower is and what it costs, before a weight is read.
 #[derive(Clone, Debug)]
 pub struct TowerPlan {
     config: TowerConfig,
     tensors: TensorList,
-    bytes: u64,
 }
 
 impl TowerPlan {
@@ -42,8 +36,8 @@ impl TowerPlan {
     pub fn read(header: &Header, width: u32) -> Result<Option<Self>, AudioError> {
         let Some(config) = TowerConfig::read(header, width)? else { return Ok(None) };
         let tensors = tensors::find(header, &config)?;
-        let bytes = weights::device_bytes(&tensors, &[])? + working_bytes(&config);
-        Ok(Some(Self { config, tensors, bytes }))
+        weights::check_layouts(&tensors)?;
+        Ok(Some(Self { config, tensors }))
     }
 
     /// What the file says.
@@ -65,38 +59,62 @@ impl TowerPlan {
     /// When a matrix has no layout on such a device.
     pub fn computation(&self, limits: Limits) -> Result<Plan, AudioError> {
         let weights = Weights::describe(&self.tensors, &[], limits)?;
-        let state = Value::state("audio state", size_of::<State>() as u64);
-        let [_, soft] = soft_bytes(&self.config);
-        let soft = Value::state("soft tokens", soft);
-        let plan = match &self.config.kind {
-            Kind::Conformer(conformer) => {
-                let buffers = Buffers::describe(conformer, &state);
-                conformer::plan(conformer, &weights, &buffers, &soft).map(|(plan, _)| plan)
-            }
-            Kind::Raw { frame } => raw(*frame, &weights, &state, &soft).map(|(plan, _)| plan),
-        };
-        Ok(plan.map_err(GpuError::from)?)
+        Ok(Description::new(&self.config, &weights).map_err(GpuError::from)?.plan)
     }
 
     /// Bytes of graphics memory while the tower is loaded.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.bytes
+    ///
+    /// # Errors
+    /// As [`Self::computation`].
+    pub fn bytes(&self, limits: Limits) -> Result<u64, AudioError> {
+        let mut weights = Weights::describe(&self.tensors, &[], limits)?;
+        let description = Description::new(&self.config, &weights).map_err(GpuError::from)?;
+        if let Kind::Conformer(conformer) = &self.config.kind {
+            conformer::take_relatives(conformer, &mut weights);
+        }
+        let params = ParamsArena::of(&[&description.plan], limits).buffer_bytes();
+        Ok(description.layout().with(weights.values()).total() + params)
     }
 }
 
-/// Bytes of the soft tokens of the longest clip, and of a step.
-fn soft_bytes(config: &TowerConfig) -> [u64; 2] {
-    let row = 4 * u64::from(config.width);
-    [u64::from(config.tokens(CLIP_SAMPLES)) * row, u64::from(STEP_TOKENS) * row]
+/// A step of a tower, and the values that the host writes and reads.
+struct Description {
+    plan: Plan,
+    /// `State`.
+    state: Value,
+    /// Features or samples of the step.
+    rows: Value,
+    /// Soft tokens of the step, and of the longest clip.
+    soft: Value,
+    clip: Value,
+    /// What a conformer has besides.
+    conformer: Option<([Stem; 2], Relatives)>,
 }
 
-fn working_bytes(config: &TowerConfig) -> u64 {
-    let own = match &config.kind {
-        Kind::Conformer(conformer) => Buffers::bytes(conformer),
-        Kind::Raw { frame } => 2 * 4 * u64::from(STEP_TOKENS) * u64::from(*frame),
-    };
-    own + soft_bytes(config).iter().sum::<u64>()
+impl Description {
+    fn new(config: &TowerConfig, weights: &Weights) -> Result<Self, PlanError> {
+        let row = 4 * u64::from(config.width);
+        let state = Value::state("audio state", size_of::<State>() as u64);
+        let clip = Value::state("soft tokens of a clip", u64::from(config.tokens(CLIP_SAMPLES)) * row);
+        let soft = Value::state("soft tokens", u64::from(STEP_TOKENS) * row);
+        let (plan, rows, conformer) = match &config.kind {
+            Kind::Conformer(conformer) => {
+                let buffers = Buffers::describe(conformer, &state);
+                let (plan, stems) = conformer::plan(conformer, weights, &buffers, &soft)?;
+                let relatives = conformer::relatives(conformer, weights, &buffers)?;
+                (plan, buffers.mel, Some((stems, relatives)))
+            }
+            Kind::Raw { frame } => {
+                let (plan, rows) = raw(*frame, weights, &state, &soft)?;
+                (plan, rows, None)
+            }
+        };
+        Ok(Self { plan, state, rows, soft, clip, conformer })
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::of(&[vec![&self.plan]]).with([&self.clip])
+    }
 }
 
 /// What takes a step's input.
@@ -120,8 +138,8 @@ pub struct Tower {
     /// Number of the encoder whose clip's past the rings hold, and of the last one that was made.
     held: Cell<u64>,
     encoders: Cell<u64>,
-    /// Kept: a dropped buffer is destroyed.
-    _memory: Memory,
+    /// All of it, weights included.
+    memory: Memory,
 }
 
 impl Tower {
@@ -140,41 +158,27 @@ impl Tower {
         let TowerPlan { config, tensors, .. } = plan;
         let mut weights = Weights::describe(&tensors, &[], gpu.plan_limits())?;
         let mut memory = weights::load(&gpu, source, &tensors, &mut weights, cancel, progress).await?;
-        let label = "working memory of the audio tower";
-        let state = Value::state("audio state", size_of::<State>() as u64);
-        let [clip, soft] = soft_bytes(&config);
-        let clip = Value::state("soft tokens of a clip", clip);
-        let soft = Value::state("soft tokens", soft);
-        let (front, program) = match &config.kind {
-            Kind::Conformer(conformer) => {
-                let buffers = Buffers::describe(conformer, &state);
-                let (plan, stems) =
-                    conformer::plan(conformer, &weights, &buffers, &soft).map_err(GpuError::from)?;
-                let relatives =
-                    conformer::relatives(conformer, &weights, &buffers).map_err(GpuError::from)?;
-                gpu.compile_ahead([&plan]).await;
-                relatives.compute(&gpu, conformer, &mut weights, &mut memory).await?;
-                gpu.allocate_layout(label, &Layout::of(&[vec![&plan]]).with([&clip]), &mut memory).await?;
+        let description = Description::new(&config, &weights).map_err(GpuError::from)?;
+        gpu.compile_ahead([&description.plan]).await;
+        if let (Some((_, relatives)), Kind::Conformer(conformer)) = (&description.conformer, &config.kind) {
+            relatives.compute(&gpu, conformer, &mut weights, &mut memory).await?;
+        }
+        let layout = description.layout();
+        gpu.allocate_layout("working memory of the audio tower", &layout, &mut memory).await?;
+        let Description { plan, state, rows, soft, clip, conformer } = description;
+        let [state, rows, soft, clip] =
+            [memory.get(&state)?, memory.get(&rows)?, memory.get(&soft)?, memory.get(&clip)?].map(Arc::clone);
+        let front = match conformer {
+            None => Front::Raw { rows },
+            Some((stems, _)) => {
                 for stem in &stems {
                     gpu.queue().write_buffer(memory.get(&stem.value)?, 0, bytemuck::bytes_of(&stem.params));
                 }
                 let [Stem { value, params }, _] = stems;
-                let front = Front::Mel {
-                    rows: Arc::clone(memory.get(&buffers.mel)?),
-                    params: Box::new(params),
-                    uniform: Arc::clone(memory.get(&value)?),
-                };
-                (front, gpu.bind(&plan, &memory).await?)
-            }
-            Kind::Raw { frame } => {
-                let (plan, rows) = raw(*frame, &weights, &state, &soft).map_err(GpuError::from)?;
-                gpu.allocate_layout(label, &Layout::of(&[vec![&plan]]).with([&clip]), &mut memory).await?;
-                let front = Front::Raw { rows: Arc::clone(memory.get(&rows)?) };
-                (front, gpu.bind(&plan, &memory).await?)
+                Front::Mel { rows, params: Box::new(params), uniform: Arc::clone(memory.get(&value)?) }
             }
         };
-        let [state, clip, soft] =
-            [memory.get(&state)?, memory.get(&clip)?, memory.get(&soft)?].map(Arc::clone);
+        let program = gpu.bind(&plan, &memory).await?;
         gpu.check()?;
         Ok(Self {
             gpu,
@@ -186,7 +190,7 @@ impl Tower {
             clip,
             held: Cell::new(0),
             encoders: Cell::new(0),
-            _memory: memory,
+            memory,
         })
     }
 
@@ -194,6 +198,12 @@ impl Tower {
     #[must_use]
     pub fn config(&self) -> &TowerConfig {
         &self.config
+    }
+
+    /// Bytes that it has on the device.
+    #[must_use]
+    pub fn bytes_in_use(&self) -> u64 {
+        self.memory.bytes() + self.program.params_bytes()
     }
 
     /// Dispatches of a step.
@@ -287,8 +297,7 @@ fn raw(frame: u32, weights: &Weights, state: &Value, soft: &Value) -> Result<(Pl
     let mut plan = Plan::default();
     let params = unit_norm::Params::new(frame, None, EPS);
     let operands = [state, &weights.vectors, &rows, &normed];
-    plan.push(&unit_norm::source()?, &params, &operands, Grid::Rows(Rc::new(unit_norm::dispatch)))?;
-    plan.tried_as(Form::UnitNorm);
+    plan.push_rows((unit_norm::source()?, Form::UnitNorm), &params, &operands, unit_norm::dispatch)?;
     let matrix = conformer::matrix(weights, "projection")?;
     product::push(&mut plan, matrix, None, [state, &normed, soft])?;
     Ok((plan, rows))

@@ -23,16 +23,14 @@ const MOST_SECONDS: u64 = 90 * 60;
 
 /// Why a file is no sound that can be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum WavError {
     /// It does not begin as a WAV file does.
     #[error("this is not a WAV file")]
     NotWav,
     /// A part that every file has is missing.
     #[error("the WAV file ends before its {what}")]
-    Missing {
-        /// The part.
-        what: &'static str,
-    },
+    Missing { what: &'static str },
     /// It holds no samples.
     #[error("the WAV file holds no sound")]
     Empty,
@@ -40,26 +38,13 @@ pub enum WavError {
     #[error(
         "the WAV file holds {what}; gemtab reads uncompressed samples of 8, 16, 24 or 32 bits, and floats"
     )]
-    Unsupported {
-        /// What it holds.
-        what: String,
-    },
+    Unsupported { what: String },
     /// Longer than any model could hear, though its file may be small.
     #[error("the sound is {seconds} seconds long; up to {most} are read")]
-    TooLong {
-        /// Its length.
-        seconds: u64,
-        /// The most that are read.
-        most: u64,
-    },
+    TooLong { seconds: u64, most: u64 },
     /// A value that cannot be.
     #[error("the WAV file says {name} = {found}")]
-    Value {
-        /// What it is about.
-        name: &'static str,
-        /// What it says.
-        found: u64,
-    },
+    Value { name: &'static str, found: u64 },
 }
 
 /// A file's sound, with all channels mixed into one.
@@ -214,6 +199,3 @@ pub fn read(file: &[u8]) -> Result<Wav, WavError> {
     }
     Ok(Wav { rate: format.rate, channels: format.channels, samples, missing_bytes })
 }
-
-#[cfg(test)]
-mod tests;

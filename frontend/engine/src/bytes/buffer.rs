@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-/// WebGPU writes whole 32-bit words (`COPY_BUFFER_ALIGNMENT`).
-const WORD: usize = wgpu::COPY_BUFFER_ALIGNMENT as usize;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen::{JsCast as _, JsValue};
 
 /// Bytes of a file. Cloning and slicing share them.
 ///
@@ -21,33 +21,6 @@ enum Repr {
     },
     #[cfg(target_arch = "wasm32")]
     Js(js_sys::Uint8Array),
-}
-
-/// Why bytes could not be handed to the graphics device.
-#[derive(Debug, thiserror::Error)]
-pub enum UploadError {
-    /// Offsets of writes are multiples of four.
-    #[error("offset {offset} is not a multiple of 4")]
-    Misaligned {
-        /// The offset in the buffer.
-        offset: u64,
-    },
-    /// The bytes, padded to whole words, do not fit.
-    #[error("{len} bytes at offset {offset} do not fit a buffer of {size} bytes")]
-    TooLarge {
-        /// Bytes to write, padding included.
-        len: u64,
-        /// Where, in the buffer.
-        offset: u64,
-        /// Bytes of the buffer.
-        size: u64,
-    },
-    /// The browser refused, as it does when the device is lost or memory is out.
-    #[error("the browser refused to copy to the graphics device: {reason}")]
-    Refused {
-        /// Its words.
-        reason: String,
-    },
 }
 
 impl Bytes {
@@ -106,60 +79,13 @@ impl Bytes {
         }
     }
 
-    /// Queues a copy into a buffer of the graphics device, at `offset` bytes (a multiple of 4). The last word is
-    /// padded with zeros where their number is no multiple of 4. In the browser nothing passes through wasm memory
-    /// but that last word.
-    ///
-    /// # Errors
-    /// When the offset is not aligned, the padded bytes do not fit the buffer, or the browser refuses.
-    pub fn write_to(
-        &self,
-        queue: &wgpu::Queue,
-        buffer: &wgpu::Buffer,
-        offset: u64,
-    ) -> Result<(), UploadError> {
-        let words = self.len() / WORD * WORD;
-        check_write(self.len(), offset, buffer.size())?;
-        if words > 0 {
-            self.write_words(queue, buffer, offset, words)?;
-        }
-        if words < self.len() {
-            let mut tail = [0; WORD];
-            self.slice(words..self.len()).copy_to(&mut tail[..self.len() - words]);
-            queue.write_buffer(buffer, offset + words as u64, &tail);
-        }
-        Ok(())
-    }
-
-    fn write_words(
-        &self,
-        queue: &wgpu::Queue,
-        buffer: &wgpu::Buffer,
-        offset: u64,
-        len: usize,
-    ) -> Result<(), UploadError> {
+    /// The bytes, where they are in memory. Natively they always are.
+    #[must_use]
+    pub fn in_memory(&self) -> Option<&[u8]> {
         match &self.0 {
-            Repr::Memory { data, range } => {
-                queue.write_buffer(buffer, offset, &data[range.start..range.start + len]);
-                Ok(())
-            }
+            Repr::Memory { data, range } => Some(&data[range.clone()]),
             #[cfg(target_arch = "wasm32")]
-            Repr::Js(array) => {
-                let (Some(queue), Some(buffer)) = (queue.as_webgpu(), buffer.as_webgpu()) else {
-                    // Another backend than the browser's: go through memory.
-                    queue.write_buffer(buffer, offset, &array.subarray(0, len as u32).to_vec());
-                    return Ok(());
-                };
-                queue
-                    .write_buffer_with_f64_and_u8_array_and_f64_and_f64(
-                        buffer,
-                        offset as f64,
-                        array,
-                        0.0,
-                        len as f64,
-                    )
-                    .map_err(|error| UploadError::Refused { reason: super::web::error_text(&error) })
-            }
+            Repr::Js(_) => None,
         }
     }
 
@@ -171,18 +97,6 @@ impl Bytes {
             Repr::Memory { data, range } => js_sys::Uint8Array::from(&data[range.clone()]),
             Repr::Js(array) => array.clone(),
         }
-    }
-}
-
-/// Whether `len` bytes, padded to whole words, may be written at `offset` of a buffer of `size` bytes.
-fn check_write(len: usize, offset: u64, size: u64) -> Result<(), UploadError> {
-    if !offset.is_multiple_of(WORD as u64) {
-        return Err(UploadError::Misaligned { offset });
-    }
-    let len = len.next_multiple_of(WORD) as u64;
-    match offset.checked_add(len) {
-        Some(end) if end <= size => Ok(()),
-        _ => Err(UploadError::TooLarge { len, offset, size }),
     }
 }
 
@@ -198,6 +112,16 @@ impl From<js_sys::Uint8Array> for Bytes {
     fn from(array: js_sys::Uint8Array) -> Self {
         Self(Repr::Js(array))
     }
+}
+
+/// An array of `len` bytes in the memory of the tab; none where that does not suffice.
+#[cfg(target_arch = "wasm32")]
+fn try_array(len: usize) -> Option<js_sys::Uint8Array> {
+    // Constructed by name: `Uint8Array::new_with_length` cannot say that the browser threw.
+    let constructor = js_sys::Reflect::get(&js_sys::global(), &"Uint8Array".into()).ok()?;
+    let arguments = js_sys::Array::of1(&JsValue::from_f64(len as f64));
+    let array = js_sys::Reflect::construct(constructor.dyn_ref::<js_sys::Function>()?, &arguments).ok()?;
+    array.dyn_into().ok()
 }
 
 /// Puts [`Bytes`] together from pieces, in order, where the pieces are: in the browser nothing enters wasm memory.
@@ -232,7 +156,7 @@ impl BytesBuilder {
             target
         };
         #[cfg(target_arch = "wasm32")]
-        let target = super::web::try_array(len)?;
+        let target = try_array(len)?;
         Some(Self { target, filled: 0, len })
     }
 
@@ -307,14 +231,5 @@ mod tests {
         let mut builder = BytesBuilder::new(5);
         builder.push(&Bytes::from(vec![1, 2]));
         assert_eq!(builder.finish().to_vec(), [1, 2]);
-    }
-
-    #[test]
-    fn writes_are_checked_with_their_padding() {
-        assert!(check_write(8, 4, 12).is_ok());
-        assert!(check_write(5, 4, 12).is_ok());
-        assert!(matches!(check_write(9, 4, 12), Err(UploadError::TooLarge { len: 12, offset: 4, size: 12 })));
-        assert!(matches!(check_write(4, 2, 12), Err(UploadError::Misaligned { offset: 2 })));
-        assert!(matches!(check_write(4, u64::MAX - 3, 12), Err(UploadError::TooLarge { .. })));
     }
 }

@@ -20,7 +20,7 @@ pub mod web;
 use std::ops::Range;
 use std::rc::Rc;
 
-pub use buffer::{Bytes, BytesBuilder, UploadError};
+pub use buffer::{Bytes, BytesBuilder};
 pub use cancel::{CancelToken, Cancelled};
 pub use error::SourceError;
 #[cfg(not(target_arch = "wasm32"))]

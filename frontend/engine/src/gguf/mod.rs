@@ -16,9 +16,6 @@ mod tensor;
 mod value;
 mod writer;
 
-#[cfg(test)]
-mod tests;
-
 pub use error::GgufError;
 pub use header::Header;
 pub use metadata::{Metadata, StringArray, Value};

@@ -60,6 +60,7 @@ impl TensorSpec {
 
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum WriteError {
     /// The disk.
     #[error("The file could not be written: {0}.")]
@@ -69,20 +70,10 @@ pub enum WriteError {
     Invalid(#[from] GgufError),
     /// More data than the tensor announced.
     #[error("The tensor \u{ab}{tensor}\u{bb} was given {excess} bytes too many.")]
-    TooMuch {
-        /// The tensor.
-        tensor: String,
-        /// Bytes too many.
-        excess: u64,
-    },
+    TooMuch { tensor: String, excess: u64 },
     /// Data is missing at the end.
     #[error("The tensor \u{ab}{tensor}\u{bb} lacks {missing} bytes.")]
-    TooLittle {
-        /// The first tensor that is not complete.
-        tensor: String,
-        /// Bytes that it lacks.
-        missing: u64,
-    },
+    TooLittle { tensor: String, missing: u64 },
 }
 
 /// Writes a file front to back: the header at once, then the tensors' data in the order in which they were announced.

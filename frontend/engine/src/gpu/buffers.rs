@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures_util::future::join;
 
 use super::{Gpu, GpuError};
-
-/// Bytes of the smallest buffer, of which all sizes are multiples.
-const LEAST_BYTES: u64 = 256;
+use crate::plan::rounded;
 
 /// A buffer that gives its bytes back to the count when it goes.
 #[derive(Debug)]
@@ -44,13 +42,7 @@ impl Drop for Buffer {
 }
 
 impl Gpu {
-    /// Bytes of the buffer that is created where `bytes` are asked for.
-    #[must_use]
-    pub fn rounded(bytes: u64) -> u64 {
-        bytes.max(16).next_multiple_of(LEAST_BYTES)
-    }
-
-    /// Creates a zeroed buffer of at least `bytes` bytes (rounded up to 256) after checking the device's limit.
+    /// Creates a zeroed buffer of at least `bytes` bytes ([`rounded`]) after checking the device's limit.
     /// Running out of memory shows in [`Gpu::allocating`].
     ///
     /// # Errors
@@ -63,7 +55,7 @@ impl Gpu {
         bytes: u64,
         usage: wgpu::BufferUsages,
     ) -> Result<Arc<Buffer>, GpuError> {
-        let size = Self::rounded(bytes);
+        let size = rounded(bytes);
         let limit = if usage.contains(wgpu::BufferUsages::STORAGE) {
             self.max_binding()
         } else {
@@ -147,8 +139,7 @@ impl Gpu {
     /// [`GpuError::TooLarge`].
     pub fn readback(&self, label: &str, bytes: u64) -> Result<Readback, GpuError> {
         use wgpu::BufferUsages as U;
-        let buffer = self.buffer(label, bytes, U::MAP_READ | U::COPY_DST)?;
-        Ok(Readback { buffer, copied_by: RefCell::default() })
+        Ok(Readback::new(self.buffer(label, bytes, U::MAP_READ | U::COPY_DST)?))
     }
 
     /// Reads a whole buffer range once, for tests and diagnostics; allocates.
@@ -175,6 +166,12 @@ pub struct Readback {
 }
 
 impl Readback {
+    /// Reads back to a buffer of [`crate::plan::Origin::Readback`].
+    #[must_use]
+    pub fn new(buffer: Arc<Buffer>) -> Self {
+        Self { buffer, copied_by: RefCell::default() }
+    }
+
     /// Ends `encoder` with a copy of `bytes` bytes of `source` from `offset` on, and submits it.
     pub fn submit(
         &self,

@@ -11,8 +11,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::Shared;
 
 use super::GpuError;
-use super::ahead::CompileAhead;
-use super::pipelines::Pipeline;
+use super::kernel::{CompileAhead, Pipeline};
 use crate::plan::Limits;
 
 /// Storage buffers that a kernel may bind, of which every device has eight: one kernel of adapters takes nine.
@@ -60,7 +59,8 @@ pub struct Gpu {
     pub(super) limits: wgpu::Limits,
     pub(super) features: wgpu::Features,
     pub(super) info: wgpu::AdapterInfo,
-    pub(super) pipelines: RefCell<HashMap<String, Rc<Pipeline>>>,
+    /// By text: a name may leave out what sets two kernels apart.
+    pub(super) pipelines: RefCell<HashMap<Arc<str>, Rc<Pipeline>>>,
     pub(super) ahead: Option<Rc<dyn CompileAhead>>,
     pub(super) bytes: Arc<AtomicU64>,
     pub(super) buffers_created: AtomicU64,
@@ -202,12 +202,6 @@ impl Gpu {
         format!("{name} {vendor:x}:{device:x} {driver} {driver_info} {backend}")
     }
 
-    /// Whether only what every device has is to be used.
-    #[must_use]
-    pub fn is_portable(&self) -> bool {
-        self.portable
-    }
-
     /// What of this device a plan depends on.
     #[must_use]
     pub fn plan_limits(&self) -> Limits {
@@ -216,6 +210,7 @@ impl Gpu {
             portable: self.portable,
             storage_buffers: self.storage_buffers(),
             largest_binding: self.max_binding(),
+            params_alignment: self.limits.min_uniform_buffer_offset_alignment.into(),
             largest_part: self.max_part(),
         }
     }
@@ -254,12 +249,6 @@ impl Gpu {
     #[must_use]
     pub fn max_buffer(&self) -> u64 {
         self.limits.max_buffer_size
-    }
-
-    /// Bytes of workgroup memory a kernel may use.
-    #[must_use]
-    pub fn max_workgroup_bytes(&self) -> u32 {
-        self.limits.max_compute_workgroup_storage_size
     }
 
     /// Bytes in buffers now.

@@ -42,6 +42,14 @@ impl Memory {
         self.0.extend(other.0.iter().map(|(value, buffer)| (value.clone(), Arc::clone(buffer))));
     }
 
+    /// Bytes of its buffers.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let buffers: HashMap<_, _> =
+            self.0.values().map(|buffer| (Arc::as_ptr(buffer), buffer.size())).collect();
+        buffers.values().sum()
+    }
+
     /// Forgets where temporaries lie, and returns their buffers, each once.
     pub fn take_temporaries(&mut self) -> Vec<Arc<Buffer>> {
         let mut buffers: Vec<Arc<Buffer>> = Vec::new();
@@ -72,19 +80,7 @@ impl Gpu {
         values: impl IntoIterator<Item = &'v Value>,
         memory: &mut Memory,
     ) -> Result<(), GpuError> {
-        let mut missing: Vec<&Value> = Vec::new();
-        for value in values {
-            if !memory.holds(value) && !missing.contains(&value) {
-                missing.push(value);
-            }
-        }
-        let bytes = missing.iter().map(|value| value.bytes()).sum();
-        let make = || missing.iter().map(|value| self.allocate_one(value)).collect::<Result<Vec<_>, _>>();
-        let buffers = self.allocating(label, bytes, make).await?;
-        for (value, buffer) in missing.into_iter().zip(buffers) {
-            memory.insert(value.clone(), buffer);
-        }
-        Ok(())
+        self.allocate_layout(label, &Layout::default().with(values), memory).await
     }
 
     /// Allocates the buffers of a layout whose values `memory` does not hold yet, zeroed.
@@ -115,36 +111,29 @@ impl Gpu {
         pool.sort_by_key(|buffer| buffer.size());
         let mut missing = Vec::new();
         for slot in &layout.slots {
-            if slot.values.iter().all(|value| memory.holds(value)) {
-                continue;
-            }
+            let Some(value) = slot.values.iter().find(|value| !memory.holds(value)) else { continue };
             let fits = pool.iter().position(|buffer| buffer.size() >= slot.bytes);
-            match fits.filter(|_| slot.origin() == Origin::Temporary) {
+            match fits.filter(|_| value.origin() == Origin::Temporary) {
                 Some(index) => memory.place(slot, &pool.remove(index)),
-                None => missing.push(slot),
+                None => missing.push((slot, value)),
             }
         }
-        let bytes = missing.iter().map(|slot| slot.bytes).sum();
-        let make = || missing.iter().map(|slot| self.allocate_slot(slot)).collect::<Result<Vec<_>, _>>();
-        let buffers = self.allocating(label, bytes, make).await?;
-        for (slot, buffer) in missing.into_iter().zip(&buffers) {
+        let bytes = missing.iter().map(|(slot, _)| slot.bytes).sum();
+        let make = || missing.iter().map(|&(slot, value)| self.allocate_slot(slot, value)).collect();
+        let buffers: Vec<_> = self.allocating(label, bytes, make).await?;
+        for ((slot, _), buffer) in missing.into_iter().zip(&buffers) {
             memory.place(slot, buffer);
         }
         Ok(())
     }
 
-    fn allocate_slot(&self, slot: &Slot) -> Result<Arc<Buffer>, GpuError> {
-        match slot.values.first() {
-            Some(value) => self.allocate_one(value),
-            None => self.storage("nothing", 0),
-        }
-    }
-
-    fn allocate_one(&self, value: &Value) -> Result<Arc<Buffer>, GpuError> {
+    /// A buffer for a slot, named and used as one of its values.
+    fn allocate_slot(&self, slot: &Slot, value: &Value) -> Result<Arc<Buffer>, GpuError> {
         use wgpu::BufferUsages as U;
         match value.origin() {
-            Origin::Params => self.buffer(value.name(), value.bytes(), U::UNIFORM | U::COPY_DST),
-            _ => self.storage(value.name(), value.bytes()),
+            Origin::Params => self.buffer(value.name(), slot.bytes, U::UNIFORM | U::COPY_DST),
+            Origin::Readback => self.buffer(value.name(), slot.bytes, U::MAP_READ | U::COPY_DST),
+            _ => self.storage(value.name(), slot.bytes),
         }
     }
 }

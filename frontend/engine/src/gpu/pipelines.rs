@@ -1,28 +1,13 @@
-//! Pipelines, one for each permutation of a kernel, made once and checked.
+//! Pipelines, one for each text of a kernel, made once and checked.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use futures_util::future::join;
-use shaders::{Binding, Source};
+use shaders::{Access, Source};
 
+use super::kernel::Pipeline;
 use super::{Gpu, GpuError};
-
-/// A compiled kernel.
-#[derive(Debug)]
-pub struct Pipeline {
-    pub(super) pipeline: wgpu::ComputePipeline,
-    pub(super) layout: wgpu::BindGroupLayout,
-}
-
-/// The text of a kernel as the platform takes it.
-pub(super) fn platform_text(source: &Source) -> String {
-    if source.subgroups && cfg!(target_arch = "wasm32") {
-        // Browsers ask for the line; naga, which reads the text elsewhere, does not know it.
-        format!("enable subgroups;\n{}", source.wgsl)
-    } else {
-        source.wgsl.to_string()
-    }
-}
 
 impl Gpu {
     /// Runs `work` and reports anything in it that the device refused.
@@ -51,13 +36,13 @@ impl Gpu {
         (result, invalid.or(internal))
     }
 
-    /// The pipeline of a kernel, compiled on first use. A browser refuses a bad kernel in silence and then leaves its
+    /// The pipeline of a kernel's text, compiled on first use. A browser refuses a bad kernel in silence and then leaves its
     /// output untouched, so every one is asked about.
     ///
     /// # Errors
     /// [`GpuError::Kernel`].
     pub async fn pipeline(&self, source: &Source) -> Result<Rc<Pipeline>, GpuError> {
-        if let Some(pipeline) = self.pipelines.borrow().get(&source.name) {
+        if let Some(pipeline) = self.pipelines.borrow().get(&source.wgsl) {
             return Ok(Rc::clone(pipeline));
         }
         let (made, refused) = self.refusing(async { self.compile(source) }).await;
@@ -65,14 +50,14 @@ impl Gpu {
             return Err(GpuError::Kernel { kernel: source.name.clone(), reason: error.to_string() });
         }
         let pipeline = Rc::new(made);
-        self.pipelines.borrow_mut().insert(source.name.clone(), Rc::clone(&pipeline));
+        self.pipelines.borrow_mut().insert(Arc::clone(&source.wgsl), Rc::clone(&pipeline));
         Ok(pipeline)
     }
 
     fn compile(&self, source: &Source) -> Pipeline {
         #[cfg(test)]
         self.staged.happen(&self.fault);
-        let module = self.module(&source.name, platform_text(source));
+        let module = self.module(&source.name, source.wgsl.to_string());
         let entries: Vec<_> = source
             .bindings
             .iter()
@@ -81,10 +66,10 @@ impl Gpu {
                 binding: i as u32,
                 visibility: wgpu::ShaderStages::COMPUTE,
                 ty: wgpu::BindingType::Buffer {
-                    ty: match binding {
-                        Binding::Uniform => wgpu::BufferBindingType::Uniform,
-                        Binding::Read => wgpu::BufferBindingType::Storage { read_only: true },
-                        Binding::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
+                    ty: match binding.access {
+                        Access::Uniform => wgpu::BufferBindingType::Uniform,
+                        Access::Read => wgpu::BufferBindingType::Storage { read_only: true },
+                        Access::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
                     },
                     has_dynamic_offset: false,
                     min_binding_size: None,
@@ -112,7 +97,7 @@ impl Gpu {
             },
             cache: None,
         });
-        Pipeline { pipeline, layout }
+        Pipeline { name: source.name.clone(), pipeline, layout }
     }
 
     /// The kernels are this project's own, and each loop of theirs ends: the counters that wgpu would add to every loop,

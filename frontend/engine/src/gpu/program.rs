@@ -1,14 +1,13 @@
 //! A plan on the device: kernels compiled, values allocated, bind groups made once, replayed without allocation.
 
-use std::num::NonZeroU64;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::buffers::Buffer;
+use super::kernel::Pipeline;
 use super::memory::Memory;
-use super::pipelines::Pipeline;
 use super::{Gpu, GpuError};
-use crate::plan::{Params, Plan, Step};
+use crate::plan::{ParamsArena, Plan, Step};
 
 /// All dispatches of one kernel with the same workgroups.
 #[derive(Clone)]
@@ -70,6 +69,12 @@ impl Program {
         self.params.extend(other.params.iter().cloned());
     }
 
+    /// Bytes of the buffers that hold its parameters.
+    #[must_use]
+    pub fn params_bytes(&self) -> u64 {
+        self.params.iter().map(|buffer| buffer.size()).sum()
+    }
+
     /// Number of dispatches.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -120,18 +125,29 @@ impl Gpu {
     /// # Errors
     /// As [`Self::bind`].
     pub async fn bind_unchecked(&self, plans: &[&Plan], memory: &Memory) -> Result<Vec<Program>, GpuError> {
-        let arena = Arena::new(self, plans)?;
+        let arena = ParamsArena::of(plans, self.plan_limits());
+        let params = match arena.bytes.is_empty() {
+            true => None,
+            false => Some(self.uniform_with("parameters", &arena.bytes)?),
+        };
         let mut places = arena.places.iter();
         let mut programs = Vec::with_capacity(plans.len());
         for &plan in plans {
             let mut dispatches = Vec::with_capacity(plan.len());
             for (step, place) in plan.steps().iter().zip(&mut places) {
                 let pipeline = self.pipeline(&step.kernel).await?;
-                let bind_group = self.bind_group(step, &pipeline, arena.at(*place), memory)?;
+                let fixed = params
+                    .as_deref()
+                    .zip(*place)
+                    .map(|(buffer, (offset, size))| wgpu::BufferBinding { buffer, offset, size: Some(size) });
+                let bind_group = self.bind_group(step, &pipeline, fixed, memory)?;
                 dispatches.push(Dispatch { pipeline, bind_group });
             }
-            let params = arena.buffer.iter().cloned().collect();
-            programs.push(Program { plan: plan.clone(), dispatches, params });
+            programs.push(Program {
+                plan: plan.clone(),
+                dispatches,
+                params: params.iter().cloned().collect(),
+            });
         }
         Ok(programs)
     }
@@ -188,37 +204,5 @@ impl Gpu {
         // An error means that the device dropped the callback: it is lost, which the check says.
         finished.await.ok();
         self.check()
-    }
-}
-
-/// The parameters of all steps of plans, in one buffer.
-struct Arena {
-    buffer: Option<Arc<Buffer>>,
-    /// Where those of each step begin, and their bytes; none where the host writes them again.
-    places: Vec<Option<(u64, NonZeroU64)>>,
-}
-
-impl Arena {
-    fn new(gpu: &Gpu, plans: &[&Plan]) -> Result<Self, GpuError> {
-        let align = u64::from(gpu.limits.min_uniform_buffer_offset_alignment);
-        let mut bytes: Vec<u8> = Vec::new();
-        let mut places = Vec::new();
-        for step in plans.iter().flat_map(|plan| plan.steps()) {
-            let Params::Fixed(words) = &step.params else {
-                places.push(None);
-                continue;
-            };
-            let at = (bytes.len() as u64).next_multiple_of(align);
-            bytes.resize(at as usize, 0);
-            bytes.extend_from_slice(words);
-            places.push(NonZeroU64::new(words.len() as u64).map(|len| (at, len)));
-        }
-        let buffer = if bytes.is_empty() { None } else { Some(gpu.uniform_with("parameters", &bytes)?) };
-        Ok(Self { buffer, places })
-    }
-
-    fn at(&self, place: Option<(u64, NonZeroU64)>) -> Option<wgpu::BufferBinding<'_>> {
-        let (buffer, (offset, size)) = self.buffer.as_deref().zip(place)?;
-        Some(wgpu::BufferBinding { buffer, offset, size: Some(size) })
     }
 }

@@ -82,6 +82,8 @@ mod staged {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use shaders::Source;
     use wgpu::ErrorFilter;
 
@@ -113,6 +115,18 @@ mod tests {
         // A refused one is not kept.
         pollster::block_on(gpu.pipeline(&copy())).expect("a kernel");
         gpu.check().expect("nothing that nobody waits for");
+    }
+
+    #[test]
+    fn pipelines_are_kept_by_text() {
+        let gpu = gpu();
+        let pipeline = |source: &Source| pollster::block_on(gpu.pipeline(source)).expect("a pipeline");
+        let (copy, renamed) = (copy(), Source { name: "another name".to_owned(), ..copy() });
+        let wider = Source { wgsl: copy.wgsl.replace("= id.x;", "= id.x + 0u;").into(), ..copy.clone() };
+        assert_ne!(wider.wgsl, copy.wgsl);
+        assert!(Rc::ptr_eq(&pipeline(&copy), &pipeline(&renamed)));
+        assert!(!Rc::ptr_eq(&pipeline(&copy), &pipeline(&wider)));
+        assert_eq!(gpu.kernels(), [copy.name.clone(), copy.name]);
     }
 
     #[test]

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::{MediaError, Medium, SoftTokens};
-use crate::template::Media;
+use super::{Media, MediaError, Medium, SoftTokens};
 use crate::tokenizer::SpecialTokens;
 
 /// A run of slots that a medium fills.

@@ -8,7 +8,6 @@ mod error;
 mod input;
 mod soft_tokens;
 
-pub use crate::template::Media;
 pub use error::MediaError;
 pub use input::{Block, Input};
-pub use soft_tokens::{ContentHash, Medium, SoftTokens};
+pub use soft_tokens::{ContentHash, Media, Medium, SoftTokens};

@@ -6,7 +6,39 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::gpu::{Buffer, Gpu, GpuError};
-use crate::template::Media;
+use crate::tokenizer::special;
+
+/// A kind of media with a place in a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Media {
+    /// A picture.
+    Image,
+    /// Sound.
+    Audio,
+    /// A sequence of pictures.
+    Video,
+}
+
+impl Media {
+    /// The tokens before and after its soft tokens.
+    #[must_use]
+    pub fn brackets(self) -> [&'static str; 2] {
+        match self {
+            Self::Image | Self::Video => [special::IMAGE_BEGIN, special::IMAGE_END],
+            Self::Audio => [special::AUDIO_BEGIN, special::AUDIO_END],
+        }
+    }
+
+    /// The token that stands in its place.
+    #[must_use]
+    pub fn slot(self) -> &'static str {
+        match self {
+            Self::Image => special::IMAGE_SLOT,
+            Self::Audio => special::AUDIO_SLOT,
+            Self::Video => special::VIDEO_SLOT,
+        }
+    }
+}
 
 /// Names a medium's content and how it is encoded: media with the same hash have the same soft tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -36,6 +36,7 @@ impl std::fmt::Display for OtherKind {
 
 /// Metadata that is missing, contradicts itself or is of another kind of model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum ConfigError {
     /// Not a Gemma 4 model.
     #[error("this is a {found:?} model; gemtab runs Gemma 4 (architecture gemma4)")]
@@ -45,26 +46,13 @@ pub enum ConfigError {
     },
     /// A part of the family that this engine does not run yet.
     #[error("this file holds {what}, which gemtab does not run")]
-    NotYet {
-        /// What it holds.
-        what: OtherKind,
-    },
+    NotYet { what: OtherKind },
     /// A key that must be there.
     #[error("the model file lacks the key {key}")]
-    Missing {
-        /// The key.
-        key: String,
-    },
+    Missing { key: String },
     /// A value that cannot be.
     #[error("the model file says {key} = {value}, but {expected}")]
-    Value {
-        /// The key.
-        key: String,
-        /// Its value as text.
-        value: String,
-        /// What would be right.
-        expected: &'static str,
-    },
+    Value { key: String, value: String, expected: &'static str },
 }
 
 /// Tokens of a picture with the usual budget.
@@ -310,12 +298,6 @@ impl Config {
             whole_picture: if ple == 0 { USUAL_PICTURE } else { 0 },
             recommended,
         })
-    }
-
-    /// Whether this is one of the small models (E2B, E4B), which have a chat template of their own.
-    #[must_use]
-    pub fn is_small(&self) -> bool {
-        self.ple > 0
     }
 
     /// Whether sliding layers see a picture's tokens as one block, in both directions: all models but the small ones

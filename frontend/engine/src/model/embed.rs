@@ -1,7 +1,5 @@
 //! The dispatches in front of the layers: token embeddings, and the per-layer inputs.
 
-use std::rc::Rc;
-
 use shaders::embed::gather;
 use shaders::matvec::{Epilogue, Matvec, Prologue};
 use shaders::ple::combine::{self as combine_kernel, Table};
@@ -9,8 +7,8 @@ use shaders::selftest::Form;
 
 use super::Parts;
 use super::forms::{Choices, matvec_form};
-use super::prefill::product;
-use crate::plan::{Grid, Plan, PlanError, Traffic, Value};
+use super::rows::product;
+use crate::plan::{Grid, Plan, PlanError, Traffic};
 
 /// Embeddings into `h[0]`, scaled by the root of the width, for any number of rows.
 ///
@@ -22,10 +20,9 @@ pub fn tokens(parts: &Parts) -> Result<Plan, PlanError> {
     let table = parts.matrix("token_embd")?;
     for part in &table.parts {
         let params = gather::Params::new(&part.layout, part.row0, (parts.config.width as f32).sqrt());
-        let buffers: [&Value; 4] = [&part.value, &s.tokens, &s.state, &s.h[0]];
-        let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
-        steps.push(&gather::source(table.dtype)?, &params, &buffers, grid)?;
-        steps.tried_as(Form::Gather(table.dtype));
+        let buffers = [&part.value, &s.tokens, &s.state, &s.h[0]];
+        let kernel = (gather::source(table.dtype)?, Form::Gather(table.dtype));
+        steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
     }
     Ok(steps)
 }
@@ -80,20 +77,18 @@ fn combine(parts: &Parts, steps: &mut Plan) -> Result<(), PlanError> {
         combine_kernel::Params::new(config.width, config.layers.len() as u32, config.ple, config.eps);
     match parts.weights.matrix("per_layer_token_embd") {
         Some(table) => {
+            let from = Table::Planar(table.dtype);
+            let kernel = (combine_kernel::source(from)?, Form::Combine(from));
             for part in &table.parts {
                 let params = params.with_table(&part.layout, part.row0);
-                let buffers: [&Value; 6] = [&s.ple_projected, norm, &s.state, &part.value, &s.ple, &s.tokens];
-                let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
-                let from = Table::Planar(table.dtype);
-                steps.push(&combine_kernel::source(from)?, &params, &buffers, grid)?;
-                steps.tried_as(Form::Combine(from));
+                let buffers = [&s.ple_projected, norm, &s.state, &part.value, &s.ple, &s.tokens];
+                steps.push_rows(kernel.clone(), &params, &buffers, move |rows| params.dispatch(rows))?;
             }
         }
         None => {
-            let buffers: [&Value; 5] = [&s.ple_projected, norm, &s.state, &s.ple_rows, &s.ple];
-            let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
-            steps.push(&combine_kernel::source(Table::Host)?, &params, &buffers, grid)?;
-            steps.tried_as(Form::Combine(Table::Host));
+            let buffers = [&s.ple_projected, norm, &s.state, &s.ple_rows, &s.ple];
+            let kernel = (combine_kernel::source(Table::Host)?, Form::Combine(Table::Host));
+            steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
         }
     }
     Ok(())

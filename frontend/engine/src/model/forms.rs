@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 use shaders::matvec::{Form, Matvec, Prologue};
 use shaders::selftest;
 
-use super::TensorList;
 use crate::gpu::{Gpu, GpuError, Program, Timer};
 use crate::plan::Limits;
+use crate::weights::TensorList;
 
 /// Rows from which a product is large enough to earn back what packing x costs every workgroup.
 pub const LARGE: u32 = 8192;
+/// Ranks of all adapters together up to which decode makes z of a correction without dispatches of its own: partial results grow with
+/// them, and every workgroup behind reads all.
+pub const MOST_FUSED_RANK: u32 = 64;
 /// What packed products must save before they are taken: less is noise, and they round more.
 const LEAST_GAIN: f64 = 0.05;
 

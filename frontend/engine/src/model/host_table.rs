@@ -9,8 +9,8 @@ use futures_util::future::try_join_all;
 use lru::LruCache;
 use shaders::quant;
 
-use super::{MatrixSpec, TensorError};
 use crate::bytes::{LocalSource, SourceError};
+use crate::weights::{MatrixSpec, TensorError};
 
 /// Bytes of rows that are kept in memory, in their stored form.
 const KEPT_BYTES: u64 = 16 << 20;

@@ -72,30 +72,6 @@ pub fn ring(config: &Config, chunk: u32) -> u32 {
     (config.window + chunk).next_multiple_of(64)
 }
 
-/// Bytes of the whole cache.
-#[must_use]
-pub fn bytes(config: &Config, context: u32, chunk: u32, kv: KvType) -> u64 {
-    (0..config.first_shared).map(|i| layer_bytes(config, i, context, chunk, kv)).sum()
-}
-
-/// Bytes of the caches of sliding layers.
-#[must_use]
-pub fn sliding_bytes(config: &Config, context: u32, chunk: u32, kv: KvType) -> u64 {
-    let sliding = (0..config.first_shared).filter(|&i| config.layers[i].attention == Attention::Sliding);
-    sliding.map(|i| layer_bytes(config, i, context, chunk, kv)).sum()
-}
-
-/// Bytes of the largest buffer of the cache: keys, or values, of one layer.
-#[must_use]
-pub fn largest(config: &Config, context: u32, chunk: u32, kv: KvType) -> u64 {
-    let layers = (0..config.first_shared).map(|i| layer_bytes(config, i, context, chunk, kv) / 2);
-    layers.max().unwrap_or(0)
-}
-
-fn layer_bytes(config: &Config, layer: usize, context: u32, chunk: u32, kv: KvType) -> u64 {
-    2 * u64::from(slots(config, layer, context, chunk)) * u64::from(config.kv_width(layer)) * kv.bytes()
-}
-
 impl KvCache {
     /// Describes the cache.
     #[must_use]

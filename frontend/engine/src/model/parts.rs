@@ -102,6 +102,11 @@ impl Parts {
         }
     }
 
+    /// The values whose sizes grow with the context: keys, values and rotations.
+    pub fn by_context(&self) -> impl Iterator<Item = &Value> {
+        self.kv.values().chain([&self.rope_sliding.table, &self.rope_global.table])
+    }
+
     /// A matrix that every model of this configuration has.
     ///
     /// # Errors

@@ -4,68 +4,13 @@ use shaders::adapter::expand;
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::decode::Kv;
 use shaders::rows::gelu_mul::{self, Rows};
-use shaders::rows::norm_add::{NormAdd, Params as NormParams};
 use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
 use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
-use super::{Attention, KvType, Parts, experts};
-use crate::plan::{Grid, Plan, PlanError, Value};
-use crate::weights::Matrix;
-use std::rc::Rc;
-
-/// Adds a normed branch to the stream in place (`add`: where the norm's weights and the scalar begin), then norms the
-/// stream into `x` (`norm`: where the weights begin).
-///
-/// # Errors
-/// [`PlanError`].
-pub fn norm_add(
-    parts: &Parts,
-    steps: &mut Plan,
-    h: &Value,
-    add: Option<(u32, Option<u32>)>,
-    norm: Option<u32>,
-) -> Result<(), PlanError> {
-    let s = &parts.scratch;
-    let mut params = NormParams::new(parts.config.width, parts.config.eps);
-    params.norm = norm.unwrap_or(0);
-    let mut buffers: Vec<&Value> = vec![&s.state, &parts.weights.vectors, h];
-    if let Some((branch_norm, scale)) = add {
-        params.branch_norm = branch_norm;
-        params.scale_at = scale.unwrap_or(NormParams::NONE);
-        buffers.push(&s.branch);
-    }
-    let form = match (add.is_some(), norm.is_some()) {
-        (true, true) => NormAdd::AddNorm,
-        (true, false) => NormAdd::Add,
-        (false, _) => NormAdd::Norm,
-    };
-    if norm.is_some() {
-        buffers.push(&s.x);
-    }
-    let grid = Grid::Rows(Rc::new(move |rows| NormAdd::dispatch(&params, rows)));
-    steps.push(&form.source()?, &params, &buffers, grid)?;
-    steps.tried_as(Form::NormAdd(form));
-    Ok(())
-}
-
-/// A product with the rows of `x`.
-///
-/// # Errors
-/// [`PlanError`].
-pub fn product(parts: &Parts, steps: &mut Plan, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
-    product_with(parts, steps, parts.matrix(name)?, x, y)
-}
-
-fn product_with(
-    parts: &Parts,
-    steps: &mut Plan,
-    matrix: &Matrix,
-    x: &Value,
-    y: &Value,
-) -> Result<(), PlanError> {
-    super::product::push(steps, matrix, None, [&parts.scratch.state, x, y])
-}
+use super::rows::{norm_add, product as push_product};
+use super::{Attention, KvType, Parts, experts, product};
+use crate::plan::{Plan, PlanError, Value};
 
 struct Builder<'a> {
     parts: &'a Parts,
@@ -91,7 +36,7 @@ impl Builder<'_> {
     }
 
     fn product(&mut self, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
-        product(self.parts, &mut self.steps, name, x, y)
+        push_product(self.parts, &mut self.steps, name, x, y)
     }
 
     /// Adds the corrections of adapters to products of `x`, in the order of their site: two dispatches, however many
@@ -100,15 +45,13 @@ impl Builder<'_> {
         let corrected = self.corrections.and_then(|all| Some((all, all.at(layer, site)?)));
         let Some((all, corrections)) = corrected else { return Ok(()) };
         let parts = self.parts;
-        product_with(parts, &mut self.steps, &corrections.a, x, &all.z)?;
+        product::push(&mut self.steps, &corrections.a, None, [&parts.scratch.state, x, &all.z])?;
         let n = site.rows(&parts.weights, layer);
         let params = expand::Params::new(&n, corrections.a.n, &corrections.correction);
         let mut buffers: Vec<&Value> = vec![&parts.scratch.state, &all.z, &corrections.b, &all.scales];
         buffers.extend(products);
-        let grid = Grid::Rows(Rc::new(move |rows| params.dispatch(rows)));
-        self.steps.push(&expand::source(products.len())?, &params, &buffers, grid)?;
-        self.steps.tried_as(Form::Expand(products.len()));
-        Ok(())
+        let kernel = (expand::source(products.len())?, Form::Expand(products.len()));
+        self.steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))
     }
 
     /// out = gelu_tanh(gate)·up, over rows.
@@ -120,11 +63,9 @@ impl Builder<'_> {
         out: (&Value, Rows),
     ) -> Result<(), PlanError> {
         let params = gelu_mul::Params::new(width, gate.1, up.1, out.1);
-        let grid = Grid::Rows(Rc::new(move |rows| gelu_mul::dispatch(&params, rows)));
-        let buffers: [&Value; 4] = [&self.parts.scratch.state, gate.0, up.0, out.0];
-        self.steps.push(&gelu_mul::source()?, &params, &buffers, grid)?;
-        self.steps.tried_as(Form::GeluMul);
-        Ok(())
+        let buffers = [&self.parts.scratch.state, gate.0, up.0, out.0];
+        let kernel = (gelu_mul::source()?, Form::GeluMul);
+        self.steps.push_rows(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
     }
 
     fn layer(&mut self, i: usize) -> Result<(), PlanError> {
@@ -176,12 +117,7 @@ impl Builder<'_> {
         let cache = parts.cache(i)?;
         let rope = parts.rope(layer.attention);
         let kv_f16 = parts.kv_type == KvType::F16;
-        let has_v = w.matrix(&name("attn_v")).is_some();
-        let kv = match (config.owns_kv(i), has_v) {
-            (false, _) => Kv::Shared,
-            (true, true) => Kv::Own,
-            (true, false) => Kv::OwnVIsK,
-        };
+        let kv = Kv::of_layer(config.owns_kv(i), w.matrix(&name("attn_v")).is_some());
         self.product(&name("attn_q"), &s.x, &s.q)?;
         if kv != Kv::Shared {
             self.product(&name("attn_k"), &s.x, &s.k)?;
@@ -214,9 +150,8 @@ impl Builder<'_> {
         if kv == Kv::Own {
             buffers.push(&s.v);
         }
-        let grid = Grid::Rows(Rc::new(move |rows| finish.dispatch(&params, rows)));
-        self.steps.push(&finish.source()?, &params, &buffers, grid)?;
-        self.steps.tried_as(Form::QkvFinish(finish));
+        let kernel = (finish.source()?, Form::QkvFinish(finish));
+        self.steps.push_rows(kernel, &params, &buffers, move |rows| finish.dispatch(&params, rows))?;
 
         let until = config.sees_pictures_whole() && layer.attention == Attention::Sliding;
         let block = Block { head_dim: layer.head_dim, kv_f16, until };
@@ -231,9 +166,7 @@ impl Builder<'_> {
         if until {
             buffers.push(&s.visible_until);
         }
-        let grid = Grid::Rows(Rc::new(move |rows| block.dispatch(&params, rows)));
-        self.steps.push(&block.source()?, &params, &buffers, grid)?;
-        self.steps.tried_as(Form::Block(block));
-        Ok(())
+        let kernel = (block.source()?, Form::Block(block));
+        self.steps.push_rows(kernel, &params, &buffers, move |rows| block.dispatch(&params, rows))
     }
 }

@@ -1,12 +1,10 @@
 //! A matrix product over rows, for prefill and for the towers.
 
-use std::rc::Rc;
-
 use shaders::matmul::{Clamps, Params, Tile};
 use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
 
-use crate::plan::{Grid, Plan, PlanError, Value};
+use crate::plan::{Plan, PlanError, Value};
 use crate::weights::Matrix;
 
 /// Appends `y = x·Wᵀ` for the rows that `state` counts; `buffers` are state, x and y. With `clamps` it is a clipped linear.
@@ -40,15 +38,14 @@ pub fn push_part(
     let rows = |value: &Value, width: u32| value.bytes() / (4 * u64::from(width.max(1)));
     let room = rows(x, layout.k).min(rows(y, layout.n));
     for tile in Tile::within_reach(u32::try_from(room).unwrap_or(u32::MAX), params.n) {
-        let grid = Grid::Rows(Rc::new(move |rows| {
+        let grid = move |rows| {
             if Tile::choose(rows, params.n) == tile { tile.dispatch(&params, rows) } else { [0; 3] }
-        }));
+        };
         let (source, form) = match clamps {
             Some(_) => (tile.clamped_source(dtype), Form::ClampedMatmul(tile, dtype)),
             None => (tile.source(dtype), Form::Matmul(tile, dtype)),
         };
-        steps.push(&source?, &params, &[weights, state, x, y], grid)?;
-        steps.tried_as(form);
+        steps.push_rows((source?, form), &params, &[weights, state, x, y], grid)?;
     }
     Ok(())
 }

@@ -18,6 +18,8 @@ pub struct SamplingPlans {
     recent: Value,
     /// Ring of drawn ids.
     drawn: Value,
+    /// What it is copied to, in turns.
+    readbacks: [Value; 2],
     forms: Vec<SamplingPlan>,
 }
 
@@ -34,10 +36,17 @@ impl SamplingPlans {
     /// [`PlanError`].
     pub fn new(parts: &Parts) -> Result<Self, PlanError> {
         let recent = Value::state("recent tokens", u64::from(MAX_RECENT) * 4);
-        let drawn = Value::state("drawn tokens", u64::from(OUT_LEN) * 4);
+        let ring = u64::from(OUT_LEN) * 4;
+        let drawn = Value::state("drawn tokens", ring);
+        let readbacks = [(); 2].map(|()| Value::new("drawn tokens", ring, Origin::Readback));
         let form = |candidates| SamplingPlan::new(parts, candidates, &recent, &drawn);
         let forms = Candidates::ALL.into_iter().map(form).collect::<Result<_, _>>()?;
-        Ok(Self { recent, drawn, forms })
+        Ok(Self { recent, drawn, readbacks, forms })
+    }
+
+    /// What drawn tokens are read back to.
+    pub fn readbacks(&self) -> impl Iterator<Item = &Value> {
+        self.readbacks.iter()
     }
 
     /// The plans of all forms.
@@ -107,8 +116,9 @@ impl Sampler {
             let (program, params) = (gpu.bind(plan, memory).await?, Arc::clone(memory.get(params)?));
             forms.push(Form { program, params, sampling: *sampling });
         }
-        let readback = || gpu.readback("drawn tokens", u64::from(OUT_LEN) * 4);
-        let readbacks = [readback()?, readback()?];
+        let [first, second] = &plans.readbacks;
+        let readbacks =
+            [memory.get(first)?, memory.get(second)?].map(|buffer| Readback::new(Arc::clone(buffer)));
         let [recent, drawn] = [memory.get(&plans.recent)?, memory.get(&plans.drawn)?].map(Arc::clone);
         let mut sampler = Self { forms, active: 0, recent, drawn, readbacks, settings: Settings::default() };
         sampler.begin(gpu, Settings::default(), &[]);

@@ -3,10 +3,9 @@
 use shaders::matvec::Matvec;
 use shaders::state::State;
 
-use super::corrections::MOST_FUSED_RANK;
-use super::experts::ExpertScratch;
-use super::{Config, KvType, kv_cache};
-use crate::gpu::Gpu;
+use super::Config;
+use super::expert_scratch::ExpertScratch;
+use super::forms::MOST_FUSED_RANK;
 use crate::plan::{Limits, Value};
 
 /// Splits of the keys in decode: enough workgroups for a large device, few enough to merge.
@@ -75,40 +74,6 @@ pub struct Scratch {
     pub logits: Value,
     /// What experts work in, where the model has them.
     pub experts: Option<ExpertScratch>,
-    /// Sizes in bytes, by buffer.
-    pub bytes: u64,
-}
-
-/// Sizes of the buffers, f32 elements.
-struct Sizes {
-    width: u64,
-    q: u64,
-    kv: u64,
-    ff: u64,
-    ple: u64,
-    part: u64,
-}
-
-impl Sizes {
-    fn of(config: &Config) -> Self {
-        let layers = || 0..config.layers.len();
-        let most = |f: &dyn Fn(usize) -> u32| u64::from(layers().map(f).max().unwrap_or(0));
-        let part = layers()
-            .map(|i| {
-                let splits = u64::from(most_splits(config.heads, 0));
-                u64::from(config.heads) * splits * u64::from(config.layers[i].head_dim + 2 + MOST_FUSED_RANK)
-                    + 4
-            })
-            .max();
-        Self {
-            width: config.width.into(),
-            q: most(&|i| config.q_width(i)),
-            kv: most(&|i| config.kv_width(i)),
-            ff: most(&|i| config.layers[i].feed_forward),
-            ple: u64::from(config.ple) * config.layers.len() as u64,
-            part: part.unwrap_or(0),
-        }
-    }
 }
 
 /// Tokens of a prefill chunk of text: fewer for wide models, whose rows are long.
@@ -123,26 +88,18 @@ pub fn chunk(config: &Config) -> u32 {
     text_chunk(config).max(config.whole_picture.next_multiple_of(32))
 }
 
-/// Bytes of all working buffers.
-#[must_use]
-pub fn bytes(config: &Config, vocabulary: u32, ple_on_host: bool) -> u64 {
-    let s = Sizes::of(config);
-    let t = u64::from(chunk(config));
-    let rows = 4 * s.width
-        + 2 * s.q
-        + 2 * s.kv
-        + 3 * s.ff
-        + (2 + u64::from(ple_on_host)) * s.ple
-        + u64::from(config.ple);
-    let dense = 4 * (t * rows + s.q + 2 * s.kv + s.part + u64::from(vocabulary) + 2 * t + 8);
-    dense + ExpertScratch::bytes(config, chunk(config))
-}
-
 impl Scratch {
     /// Describes the values.
     #[must_use]
     pub fn describe(config: &Config, vocabulary: u32, ple_on_host: bool) -> Self {
-        let s = Sizes::of(config);
+        let layers = || 0..config.layers.len();
+        let most = |f: &dyn Fn(usize) -> u32| u64::from(layers().map(f).max().unwrap_or(0));
+        let (width, ff) = (u64::from(config.width), most(&|i| config.layers[i].feed_forward));
+        let (q, kv) = (most(&|i| config.q_width(i)), most(&|i| config.kv_width(i)));
+        let ple = u64::from(config.ple) * config.layers.len() as u64;
+        // What one head leaves of one split, and the loop that reads four at a time.
+        let of_split = most(&|i| config.layers[i].head_dim) + u64::from(2 + MOST_FUSED_RANK);
+        let part = u64::from(config.heads) * u64::from(most_splits(config.heads, 0)) * of_split + 4;
         let t = u64::from(chunk(config));
         let rows = |name: &'static str, elements: u64| Value::temporary(name, 4 * t * elements);
         // What the host reads or writes, and what one plan leaves for the next.
@@ -151,68 +108,24 @@ impl Scratch {
             state: Value::state("state", size_of::<State>() as u64),
             tokens: kept("tokens", 1),
             visible_until: kept("visible until", 1),
-            h: [kept("h 0", s.width), rows("h 1", s.width)],
-            x: kept("x", s.width),
-            branch: rows("branch", s.width),
-            qkv: Value::temporary("qkv", 4 * (s.q + 2 * s.kv)),
-            q: rows("q", s.q),
-            k: rows("k", s.kv),
-            v: rows("v", s.kv),
-            attention: rows("attention", s.q),
-            part: Value::temporary("part", 4 * s.part),
-            gate: rows("gate", s.ff),
-            up: rows("up", s.ff),
-            act: rows("activated", s.ff.max(config.ple.into())),
-            ple: kept("ple", s.ple),
-            ple_projected: kept("ple projected", s.ple),
-            ple_rows: kept("ple rows", if ple_on_host { s.ple } else { 0 }),
+            h: [kept("h 0", width), rows("h 1", width)],
+            x: kept("x", width),
+            branch: rows("branch", width),
+            qkv: Value::temporary("qkv", 4 * (q + 2 * kv)),
+            q: rows("q", q),
+            k: rows("k", kv),
+            v: rows("v", kv),
+            attention: rows("attention", q),
+            part: Value::temporary("part", 4 * part),
+            gate: rows("gate", ff),
+            up: rows("up", ff),
+            act: rows("activated", ff.max(config.ple.into())),
+            ple: kept("ple", ple),
+            ple_projected: kept("ple projected", ple),
+            ple_rows: kept("ple rows", if ple_on_host { ple } else { 0 }),
             ple_gate: rows("ple gate", config.ple.into()),
             logits: Value::state("logits", 4 * u64::from(vocabulary)),
             experts: ExpertScratch::describe(config, chunk(config)),
-            bytes: bytes(config, vocabulary, ple_on_host),
         }
-    }
-}
-
-/// Bytes of cache and working buffers together, for a context length.
-#[must_use]
-pub fn working_bytes(config: &Config, vocabulary: u32, context: u32, kv: KvType, ple_on_host: bool) -> u64 {
-    kv_cache::bytes(config, context, chunk(config), kv) + bytes(config, vocabulary, ple_on_host)
-}
-
-/// A buffer, and what it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LargestBuffer {
-    /// What it holds.
-    pub label: &'static str,
-    /// Its bytes.
-    pub bytes: u64,
-}
-
-/// The largest buffer of cache and working memory, for a context length.
-#[must_use]
-pub fn largest_buffer(config: &Config, vocabulary: u32, context: u32, kv: KvType) -> LargestBuffer {
-    let s = Sizes::of(config);
-    let rows = |elements: u64| 4 * u64::from(chunk(config)) * elements;
-    let all = [
-        ("the cache of keys and values", kv_cache::largest(config, context, chunk(config), kv)),
-        ("rows of a prompt", rows(s.width.max(s.q).max(s.kv).max(s.ff).max(s.ple).max(config.ple.into()))),
-        ("partial results of attention", 4 * s.part),
-        ("logits", 4 * u64::from(vocabulary)),
-        ("rows of experts", ExpertScratch::largest(config, chunk(config))),
-    ];
-    let largest = all.into_iter().max_by_key(|&(_, bytes)| bytes);
-    let (label, bytes) = largest.unwrap_or_default();
-    LargestBuffer { label, bytes: Gpu::rounded(bytes) }
-}
-
-/// Bytes of the caches that are rings, which a checkpoint copies.
-#[must_use]
-pub fn ring_bytes(config: &Config, context: u32, kv: KvType) -> u64 {
-    let chunk = chunk(config);
-    if context <= kv_cache::ring(config, chunk) {
-        0
-    } else {
-        kv_cache::sliding_bytes(config, context, chunk, kv)
     }
 }

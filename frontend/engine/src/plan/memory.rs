@@ -5,8 +5,18 @@
 //! buffer both as read-only and as writable, whatever the ranges.
 
 use std::collections::HashMap;
+use std::num::NonZeroU64;
 
-use super::{Origin, Plan, Value};
+use super::{Limits, Origin, Params, Plan, Value};
+
+/// Bytes of the smallest buffer, of which all sizes are multiples.
+const LEAST_BYTES: u64 = 256;
+
+/// Bytes of the buffer that is created where `bytes` are asked for.
+#[must_use]
+pub fn rounded(bytes: u64) -> u64 {
+    bytes.max(16).next_multiple_of(LEAST_BYTES)
+}
 
 /// Plans that run one after the other. Temporaries live across them; what a schedule leaves to another is no temporary.
 pub type Schedule<'p> = Vec<&'p Plan>;
@@ -83,9 +93,15 @@ impl Layout {
         self
     }
 
-    /// Bytes of all buffers of an origin, each rounded up by `rounded`.
+    /// Bytes of all buffers.
     #[must_use]
-    pub fn bytes(&self, origin: Origin, rounded: impl Fn(u64) -> u64) -> u64 {
+    pub fn total(&self) -> u64 {
+        self.slots.iter().map(|slot| rounded(slot.bytes)).sum()
+    }
+
+    /// Bytes of all buffers of an origin.
+    #[must_use]
+    pub fn bytes(&self, origin: Origin) -> u64 {
         self.slots.iter().filter(|slot| slot.origin() == origin).map(|slot| rounded(slot.bytes)).sum()
     }
 
@@ -106,4 +122,38 @@ struct Life {
 fn overlap(a: &[Option<Life>], b: &[Option<Life>]) -> bool {
     let both = a.iter().zip(b).filter_map(|(a, b)| Some(((*a)?, (*b)?)));
     both.into_iter().any(|(a, b)| a.first <= b.last && b.first <= a.last)
+}
+
+/// The parameters of all steps of plans, for one buffer.
+pub struct ParamsArena {
+    /// Its content.
+    pub bytes: Vec<u8>,
+    /// Where those of each step begin, and their bytes; none where the host writes them again.
+    pub places: Vec<Option<(u64, NonZeroU64)>>,
+}
+
+impl ParamsArena {
+    /// Puts them one after the other.
+    #[must_use]
+    pub fn of(plans: &[&Plan], limits: Limits) -> Self {
+        let mut bytes: Vec<u8> = Vec::new();
+        let mut places = Vec::new();
+        for step in plans.iter().flat_map(|plan| plan.steps()) {
+            let Params::Fixed(words) = &step.params else {
+                places.push(None);
+                continue;
+            };
+            let at = (bytes.len() as u64).next_multiple_of(limits.params_alignment);
+            bytes.resize(at as usize, 0);
+            bytes.extend_from_slice(words);
+            places.push(NonZeroU64::new(words.len() as u64).map(|len| (at, len)));
+        }
+        Self { bytes, places }
+    }
+
+    /// Bytes of its buffer; 0 where there is none.
+    #[must_use]
+    pub fn buffer_bytes(&self) -> u64 {
+        if self.bytes.is_empty() { 0 } else { rounded(self.bytes.len() as u64) }
+    }
 }

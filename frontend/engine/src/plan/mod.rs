@@ -15,25 +15,22 @@
 mod limits;
 mod memory;
 mod step;
-#[cfg(test)]
-mod tests;
 mod value;
-#[cfg(test)]
-mod verify;
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
 use shaders::selftest::Form;
-use shaders::{Binding, PreprocessError, Source};
+use shaders::{Access, PreprocessError, Source};
 
 pub use limits::Limits;
-pub use memory::{Layout, Schedule, Slot};
+pub use memory::{Layout, ParamsArena, Schedule, Slot, rounded};
 pub use step::{Grid, Params, Step, Traffic};
 pub use value::{Origin, Value};
 
 /// Why there is no plan: a contradiction in the model, or a fault of this program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum PlanError {
     /// A fault of a shader template.
     #[error(transparent)]
@@ -41,19 +38,14 @@ pub enum PlanError {
     /// A kernel binds another number of buffers than it was given values.
     #[error("kernel {kernel} binds {expected} buffers, {given} were given")]
     Bindings {
-        /// The kernel.
         kernel: String,
-        /// Bindings that it has.
         expected: usize,
         /// Values that it was given, parameters included.
         given: usize,
     },
     /// A tensor that the configuration asks for is not in the list.
     #[error("there is no {name}")]
-    Missing {
-        /// What is missing.
-        name: String,
-    },
+    Missing { name: String },
 }
 
 /// Dispatches in order.
@@ -75,6 +67,22 @@ impl Plan {
         grid: Grid,
     ) -> Result<(), PlanError> {
         self.push_step(kernel, Params::Fixed(bytemuck::bytes_of(params).into()), operands, grid)
+    }
+
+    /// As [`Self::push`], with workgroups that follow from the rows, of a kernel that `form` tries alone.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn push_rows<P: bytemuck::Pod>(
+        &mut self,
+        (kernel, form): (Source, Form),
+        params: &P,
+        operands: &[&Value],
+        grid: impl Fn(u32) -> [u32; 3] + 'static,
+    ) -> Result<(), PlanError> {
+        self.push(&kernel, params, operands, Grid::Rows(Rc::new(grid)))?;
+        self.tried_as(form);
+        Ok(())
     }
 
     /// As [`Self::push`], with parameters that the host writes again later.
@@ -104,7 +112,7 @@ impl Plan {
             return Err(PlanError::Bindings { kernel, expected, given });
         }
         // A text is long, and most steps share one.
-        let same = self.steps.iter().rev().find(|step| step.kernel.name == kernel.name);
+        let same = self.steps.iter().rev().find(|step| *step.kernel == *kernel);
         let kernel = same.map_or_else(|| Rc::new(kernel.clone()), |step| Rc::clone(&step.kernel));
         let operands = operands.iter().map(|&value| value.clone()).collect();
         self.steps.push(Step { kernel, params, operands, grid, traffic: Traffic::default(), form: None });
@@ -153,15 +161,11 @@ impl Plan {
         self.steps.is_empty()
     }
 
-    /// The kernels, each once, in the order in which they come first.
+    /// The kernels, each text once, in the order in which they come first.
     #[must_use]
     pub fn kernels(&self) -> Vec<&Rc<Source>> {
         let mut seen = HashSet::new();
-        self.steps
-            .iter()
-            .map(|step| &step.kernel)
-            .filter(|kernel| seen.insert(kernel.name.as_str()))
-            .collect()
+        self.steps.iter().map(|step| &step.kernel).filter(|kernel| seen.insert(&*kernel.wgsl)).collect()
     }
 
     /// The values that its steps bind, each once, in the order in which they come first.
@@ -191,12 +195,6 @@ impl Plan {
     pub fn bytes_read(&self, position: u32) -> u64 {
         self.steps.iter().map(|step| step.traffic.bytes(position)).sum()
     }
-
-    /// The largest value that is bound.
-    #[must_use]
-    pub fn largest(&self) -> Option<&Value> {
-        self.steps.iter().flat_map(Step::values).max_by_key(|value| value.bytes())
-    }
 }
 
 impl Step {
@@ -211,7 +209,7 @@ impl Step {
 
     /// Each operand, and whether the kernel may write it.
     pub fn operands(&self) -> impl Iterator<Item = (&Value, bool)> {
-        let kinds = self.kernel.bindings.iter().skip(1);
-        self.operands.iter().zip(kinds).map(|(value, kind)| (value, *kind == Binding::ReadWrite))
+        let bindings = self.kernel.bindings.iter().skip(1);
+        self.operands.iter().zip(bindings).map(|(value, to)| (value, to.access == Access::ReadWrite))
     }
 }

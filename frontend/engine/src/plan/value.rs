@@ -18,6 +18,8 @@ pub enum Origin {
     State,
     /// Parameters that the host writes again.
     Params,
+    /// What results are copied to, for the host to read.
+    Readback,
     /// Written and read within one replay of a plan.
     Temporary,
 }

@@ -51,7 +51,9 @@ impl Session {
         if !scale.is_finite() {
             return Err(AdapterError::NotFinite { tensor: "the adapter's scale".into() }.into());
         }
-        let adapter = adapter.fit(self.decoder.config(), |target| self.decoder.shape(target))?;
+        let config = self.decoder.config();
+        let shares_kv = |layer| layer < config.layers.len() && !config.owns_kv(layer);
+        let adapter = adapter.fit(shares_kv, |target| self.decoder.shape(target))?;
         let loaded = Loaded { name, adapter: Rc::new(adapter), scale };
         let mut adapters = self.adapters.clone();
         match adapters.iter_mut().find(|other| other.name == loaded.name) {

@@ -6,14 +6,15 @@ use crate::bytes::SourceError;
 use crate::gguf::GgufError;
 use crate::gpu::GpuError;
 use crate::media::MediaError;
-use crate::model::{ConfigError, RowError, StepError, TensorError};
+use crate::model::{ConfigError, RowError, StepError};
 use crate::template::PromptError;
 use crate::tokenizer::TokenizerError;
-use crate::vision::PictureError;
-use crate::weights::LoadError;
+use crate::vision::{PictureError, VisionError};
+use crate::weights::{LoadError, TensorError};
 
 /// Why a load or an answer ended early.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum EngineError {
     /// The file could not be read.
     #[error(transparent)]
@@ -35,7 +36,7 @@ pub enum EngineError {
     Prompt(#[from] PromptError),
     /// Weights could not be loaded.
     #[error(transparent)]
-    Load(#[from] LoadError),
+    Load(LoadError),
     /// The device.
     #[error(transparent)]
     Gpu(#[from] GpuError),
@@ -56,44 +57,25 @@ pub enum EngineError {
     Adapter(#[from] AdapterError),
     /// The vocabulary of the tokenizer is larger than the embedding has rows.
     #[error("the tokenizer has {pieces} pieces, but token_embd.weight has only {rows} rows")]
-    Vocabulary {
-        /// Pieces of the tokenizer.
-        pieces: usize,
-        /// Rows of the embedding.
-        rows: u32,
-    },
+    Vocabulary { pieces: usize, rows: u32 },
     /// The model needs more memory than the device is taken to have.
     #[error("the model needs {needed} bytes of graphics memory; this device is taken to have {available}")]
     TooLarge {
         /// Bytes needed with the shortest useful context.
         needed: u64,
-        /// Bytes assumed.
         available: u64,
     },
     /// The device has no room for the per-layer table, and no copy of it is on this machine.
     #[error(
         "the device has no room for the per-layer embeddings: {bytes} bytes of them need a place on this machine"
     )]
-    NoTable {
-        /// Bytes of the table.
-        bytes: u64,
-    },
+    NoTable { bytes: u64 },
     /// The prompt fills the context.
     #[error("the conversation takes {tokens} tokens; the context holds {context}")]
-    ContextFull {
-        /// Tokens of the prompt.
-        tokens: u32,
-        /// Tokens that the context holds.
-        context: u32,
-    },
+    ContextFull { tokens: u32, context: u32 },
     /// A token that the vocabulary lacks.
     #[error("there is no token {id}: the vocabulary has {vocabulary}")]
-    NoToken {
-        /// The id.
-        id: u32,
-        /// Pieces of the vocabulary.
-        vocabulary: u32,
-    },
+    NoToken { id: u32, vocabulary: u32 },
     /// What the model computed is nothing that a token could be drawn from.
     #[error("no logit of the model is a finite number")]
     NotNumbers,
@@ -106,9 +88,33 @@ impl From<AudioError> for EngineError {
     fn from(error: AudioError) -> Self {
         match error {
             AudioError::Tensor(error) => Self::Tensor(error),
-            AudioError::Load(error) => Self::Load(error),
+            AudioError::Load(error) => error.into(),
             AudioError::Gpu(error) => Self::Gpu(error),
             error => Self::Audio(error),
+        }
+    }
+}
+
+impl From<LoadError> for EngineError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Source(error) => Self::Source(error),
+            LoadError::Gpu(error) => Self::Gpu(error),
+            LoadError::Tensor(error) => Self::Tensor(error),
+            error => Self::Load(error),
+        }
+    }
+}
+
+impl From<VisionError> for EngineError {
+    fn from(error: VisionError) -> Self {
+        match error {
+            VisionError::Picture(error) => Self::Picture(error),
+            VisionError::Config(error) => Self::Config(error),
+            VisionError::Tensor(error) => Self::Tensor(error),
+            VisionError::Load(error) => error.into(),
+            VisionError::Gpu(error) => Self::Gpu(error),
+            VisionError::Source(error) => Self::Source(error),
         }
     }
 }
@@ -127,17 +133,13 @@ impl EngineError {
     /// Whether a person stopped it.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        matches!(
-            self,
-            Self::Source(SourceError::Cancelled)
-                | Self::Load(LoadError::Source(SourceError::Cancelled))
-                | Self::Row(RowError::Source(SourceError::Cancelled))
-        )
+        let cancelled = |error: &SourceError| matches!(error, SourceError::Cancelled);
+        matches!(self, Self::Source(error) | Self::Row(RowError::Source(error)) if cancelled(error))
     }
 
     /// Whether the device has gone.
     #[must_use]
     pub fn is_lost(&self) -> bool {
-        matches!(self, Self::Gpu(GpuError::Lost { .. }) | Self::Load(LoadError::Gpu(GpuError::Lost { .. })))
+        matches!(self, Self::Gpu(GpuError::Lost { .. }))
     }
 }

@@ -1,115 +1,168 @@
-//! Whether a model fits a device, with which context and with its per-layer table where.
+//! What a model takes of a device, and whether it fits.
 
-use crate::gpu::{Gpu, GpuError};
-use crate::model::LargestBuffer;
+use crate::gpu::GpuError;
+use crate::model::{Attention, DecoderPlans, KvCache, Rope, chunk};
+use crate::plan::{Layout, Limits, Origin, Value, rounded};
 
-use super::{EngineError, LEAST_CONTEXT, Plan};
+use super::memory::LargestBuffer;
+use super::{DeviceMemory, EngineError, Fit, LEAST_CONTEXT, MemoryUse, ModelSpec, checkpoints};
 
-/// What a device offers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeviceMemory {
-    /// Bytes in all.
-    pub available: u64,
-    /// Bytes of the largest buffer that a kernel can bind.
-    pub largest_binding: u64,
+/// What does not depend on the context.
+#[derive(Debug)]
+struct Fixed {
+    weights: u64,
+    working: u64,
+    largest: Option<LargestBuffer>,
 }
 
-impl DeviceMemory {
-    /// What this device is taken to offer.
-    #[must_use]
-    pub fn assumed(gpu: &Gpu) -> Self {
-        Self { available: assumed_memory(gpu), largest_binding: gpu.max_binding() }
-    }
+/// What a model takes of a device, derived from its plans.
+#[derive(Debug)]
+pub struct Needs<'s> {
+    spec: &'s ModelSpec,
+    memory: DeviceMemory,
+    towers: u64,
+    /// With the per-layer table on the device, if it can be there.
+    inside: Option<Fixed>,
+    /// With the table outside, if there is one.
+    outside: Option<Fixed>,
 }
 
-/// Bytes that a device is taken to have. WebGPU does not say; the largest buffer is the only hint, and devices with
-/// large buffers have several times as much memory. A device that has less says so when it is asked to allocate.
-#[must_use]
-pub fn assumed_memory(gpu: &Gpu) -> u64 {
-    gpu.stated_memory().unwrap_or_else(|| gpu.max_buffer().min(8 << 30) * 8)
-}
-
-/// How a model fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fit {
-    /// Context length in tokens.
-    pub context: u32,
-    /// Bytes on the device in all.
-    pub bytes: u64,
-    /// Whether the per-layer table stays outside of the device.
-    pub table_on_host: bool,
-}
-
-/// Why a model does not fit, whatever the context.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
-    /// The device has too little memory.
-    Memory {
-        /// Bytes needed with the shortest context.
-        needed: u64,
-        /// Bytes there are.
-        available: u64,
-    },
-    /// A single buffer is larger than what the device can bind.
-    Buffer {
-        /// What it holds.
-        label: String,
-        /// Its bytes.
-        bytes: u64,
-        /// The device's limit.
-        limit: u64,
-    },
-}
-
-impl From<Misfit> for EngineError {
-    fn from(misfit: Misfit) -> Self {
-        match misfit {
-            Misfit::Memory { needed, available } => Self::TooLarge { needed, available },
-            Misfit::Buffer { label, bytes, limit } => GpuError::TooLarge { label, bytes, limit }.into(),
-        }
-    }
-}
-
-impl Plan {
-    /// How the model fits a device. The context is what was asked for (0: the default), or the longest below it, in
-    /// steps of 512, whose buffers can be bound and that leaves room for all the rest. The per-layer table goes to the
-    /// device where it fits beside that context; no context is made shorter for it.
+impl ModelSpec {
+    /// What it takes of a device.
     ///
     /// # Errors
-    /// [`Misfit`] when not even the shortest context fits.
-    pub fn fit(&self, asked: u32, memory: DeviceMemory) -> Result<Fit, Misfit> {
-        let DeviceMemory { available, largest_binding: limit } = memory;
-        if let Some((name, bytes)) = self.unbindable(limit) {
-            return Err(Misfit::Buffer { label: name.to_owned(), bytes, limit });
-        }
-        let wanted = self.context(asked);
-        let steps = (1..wanted.div_ceil(LEAST_CONTEXT)).rev().map(|n| n * LEAST_CONTEXT);
-        let mut bindable = std::iter::once(wanted)
-            .chain(steps)
-            .filter(|&context| self.largest_buffer(context).bytes <= limit)
-            .peekable();
-        let Some(&longest) = bindable.peek() else {
-            let LargestBuffer { label, bytes } = self.largest_buffer(self.context(LEAST_CONTEXT));
-            return Err(Misfit::Buffer { label: label.to_owned(), bytes, limit });
-        };
-        let fit = |context, table_on_host| {
-            let bytes = self.bytes(context, table_on_host);
-            (bytes <= available).then_some(Fit { context, bytes, table_on_host })
-        };
-        let has_table = self.table_bytes > 0;
-        fit(longest, self.table_on_host(longest, memory))
-            .or_else(|| bindable.find_map(|context| fit(context, has_table)))
-            .ok_or_else(|| {
-                let needed = self.bytes(self.context(LEAST_CONTEXT), has_table);
-                Misfit::Memory { needed, available }
-            })
+    /// When a matrix cannot be bound whatever the context ([`GpuError::TooLarge`]), or has no layout.
+    pub fn needs(&self, memory: DeviceMemory) -> Result<Needs<'_>, EngineError> {
+        let limits = memory.limits;
+        let can_be_inside = self.table().is_none_or(|table| {
+            !self.ple_on_host && matches!(table.rows_within(limits.largest_binding), Ok(Some(_)))
+        });
+        let fixed = |table_on_host| self.fixed(table_on_host, limits);
+        Ok(Needs {
+            spec: self,
+            memory,
+            towers: self.tower_bytes(limits)?,
+            inside: can_be_inside.then(|| fixed(false)).transpose()?,
+            outside: self.table().map(|_| fixed(true)).transpose()?,
+        })
     }
 
-    /// Whether the per-layer table has to stay outside of a device, with a context of this length.
+    /// How it fits a device; see [`Needs::fit`].
+    ///
+    /// # Errors
+    /// As [`Self::needs`] and [`Needs::fit`].
+    pub fn fit(&self, asked: u32, memory: DeviceMemory) -> Result<Fit, EngineError> {
+        self.needs(memory)?.fit(asked)
+    }
+
+    fn fixed(&self, table_on_host: bool, limits: Limits) -> Result<Fixed, EngineError> {
+        let parts = self.describe(LEAST_CONTEXT, table_on_host, limits)?;
+        let plans = DecoderPlans::new(&parts, self.products).map_err(GpuError::from)?;
+        let Layout { mut slots } = plans.layout(&parts);
+        slots.retain(|slot| !parts.by_context().any(|value| slot.values.contains(value)));
+        let layout = Layout { slots };
+        let (mut weights, mut working) = (0, plans.params_bytes(limits));
+        for slot in &layout.slots {
+            *(if slot.origin() == Origin::Weight { &mut weights } else { &mut working }) +=
+                rounded(slot.bytes);
+        }
+        let others = layout.slots.iter().filter(|slot| slot.origin() != Origin::Weight);
+        Ok(Fixed {
+            weights,
+            working,
+            largest: LargestBuffer::of(others.filter_map(|slot| slot.values.first())),
+        })
+    }
+
+    /// Bytes of towers with all that they work in.
+    fn tower_bytes(&self, limits: Limits) -> Result<u64, EngineError> {
+        let seeing = self.vision.as_ref().map(|tower| tower.bytes(self.budget, limits)).transpose()?;
+        let hearing = self.audio.as_ref().map(|tower| tower.bytes(limits)).transpose()?;
+        Ok(self.projector_bytes + seeing.unwrap_or(0) + hearing.unwrap_or(0))
+    }
+}
+
+impl Needs<'_> {
+    /// Bytes by purpose with a context of this length and the table where it is asked for, if it can be there.
     #[must_use]
-    pub fn table_on_host(&self, context: u32, memory: DeviceMemory) -> bool {
-        let cut =
-            self.table().is_none_or(|spec| matches!(spec.rows_within(memory.largest_binding), Ok(Some(_))));
-        self.table_bytes > 0 && (self.ple_on_host || !cut || self.bytes(context, false) > memory.available)
+    pub fn memory(&self, context: u32, table_on_host: bool) -> MemoryUse {
+        let [first, second] =
+            if table_on_host { [&self.outside, &self.inside] } else { [&self.inside, &self.outside] };
+        let (weights, fixed) = first.as_ref().or(second.as_ref()).map_or((0, 0), |f| (f.weights, f.working));
+        let (cache, ropes) = self.by_context(context);
+        let bytes =
+            |values: &mut dyn Iterator<Item = &Value>| values.map(|value| rounded(value.bytes())).sum();
+        let rings = bytes(&mut cache.rings());
+        MemoryUse {
+            weights,
+            cache: bytes(&mut cache.values()),
+            working: fixed + bytes(&mut ropes.iter().map(|rope| &rope.table)),
+            checkpoints: checkpoints::planned_bytes(rings),
+            towers: self.towers,
+        }
+    }
+
+    /// Cache and rotations for a context.
+    fn by_context(&self, context: u32) -> (KvCache, Vec<Rope>) {
+        let config = &self.spec.config;
+        let cache = KvCache::describe(config, context, chunk(config), self.spec.kv_type);
+        let used = |attention: &Attention| config.layers.iter().any(|layer| layer.attention == *attention);
+        let attentions = [Attention::Sliding, Attention::Global].into_iter().filter(used);
+        (cache, attentions.map(|attention| Rope::describe(config, attention, context)).collect())
+    }
+
+    /// The largest buffer of cache and working memory with a context of this length. Unlike a table it cannot be cut.
+    #[must_use]
+    pub fn largest_buffer(&self, context: u32) -> LargestBuffer {
+        let (cache, ropes) = self.by_context(context);
+        let by_context = LargestBuffer::of(cache.values().chain(ropes.iter().map(|rope| &rope.table)));
+        let fixed = self.inside.as_ref().or(self.outside.as_ref()).and_then(|fixed| fixed.largest.clone());
+        by_context.into_iter().chain(fixed).max_by_key(|largest| largest.bytes).unwrap_or_default()
+    }
+
+    /// Bytes of towers.
+    #[must_use]
+    pub fn tower_bytes(&self) -> u64 {
+        self.towers
+    }
+
+    /// What a context of this length takes, whether or not there is room for it. The per-layer table is on the device
+    /// where it fits beside that context.
+    #[must_use]
+    pub fn with_context(&self, context: u32) -> Fit {
+        let inside = self.memory(context, false).total();
+        let fits = self.inside.is_some() && inside <= self.memory.available;
+        let table_on_host = self.outside.is_some() && !fits;
+        let bytes = if table_on_host { self.memory(context, true).total() } else { inside };
+        Fit { context, bytes, table_on_host }
+    }
+
+    /// How the model fits. The context is what was asked for (0: the default), or the longest below it, in steps of 512,
+    /// whose buffers can be bound and that leaves room for all the rest. The per-layer table goes to the device where it
+    /// fits beside that context; no context is made shorter for it.
+    ///
+    /// # Errors
+    /// [`EngineError::TooLarge`] when not even the shortest context fits, [`GpuError::TooLarge`] when a buffer of it
+    /// cannot be bound.
+    pub fn fit(&self, asked: u32) -> Result<Fit, EngineError> {
+        let DeviceMemory { available, limits } = self.memory;
+        let limit = limits.largest_binding;
+        let wanted = self.spec.context(asked);
+        let steps = (1..wanted.div_ceil(LEAST_CONTEXT)).rev().map(|n| n * LEAST_CONTEXT);
+        let can_be_bound = |context: &u32| self.largest_buffer(*context).bytes <= limit;
+        let mut bindable = std::iter::once(wanted).chain(steps).filter(can_be_bound);
+        let shortest = self.spec.context(LEAST_CONTEXT);
+        let Some(longest) = bindable.next() else {
+            let LargestBuffer { label, bytes } = self.largest_buffer(shortest);
+            return Err(GpuError::TooLarge { label, bytes, limit }.into());
+        };
+        let outside = |context| {
+            let bytes = self.memory(context, true).total();
+            Fit { context, bytes, table_on_host: self.outside.is_some() }
+        };
+        std::iter::once(self.with_context(longest))
+            .chain(bindable.map(outside))
+            .find(|fit| fit.bytes <= available)
+            .ok_or_else(|| EngineError::TooLarge { needed: outside(shortest).bytes, available })
     }
 }

@@ -1,23 +1,15 @@
 //! Answering: prompt tokens in, pieces of text out.
 
 use std::cell::Cell;
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use shaders::sampling::{NOTHING, Settings};
 use web_time::Instant;
 
-use super::pace::Pace;
 use super::{EngineError, Session};
 use crate::bytes::CancelToken;
 use crate::media::Input;
-use crate::model::Decoder;
 use crate::template::{AnswerParser, Piece, StopStrings};
-
-/// Submits that may be on their way: one runs while the next is recorded.
-const DEPTH: usize = 2;
-/// Most tokens of a submit.
-const MOST_PER_SUBMIT: u32 = 16;
 
 /// How to answer.
 #[derive(Clone, Debug, Default)]
@@ -262,8 +254,7 @@ impl Session {
                 return Ok(false);
             }
             let len = self.chunk_end(&run.input, pos)? - pos;
-            let reading =
-                async { Ok::<_, EngineError>(self.decoder.prefill(&run.input, pos, len, false).await?) };
+            let reading = async { Ok::<_, EngineError>(self.decoder.prefill(&run.input, pos, len).await?) };
             match run.control.cancel.guard(reading).await {
                 // The next turn of the loop ends it.
                 Err(error) if error.is_cancelled() && run.control.cancel.is_cancelled() => continue,
@@ -281,7 +272,7 @@ impl Session {
                 // A second run of one answer draws other numbers than the first.
                 let seed = run.options.seed.wrapping_add(run.drawn().into());
                 self.decoder.begin(settings, seed, run.input.ids());
-                self.decoder.finish_prompt(pos - len, len, 0);
+                self.decoder.finish_prompt(pos - len, len);
                 return Ok(true);
             }
             // Between chunks, so that cancelling is prompt and progress is true.
@@ -292,61 +283,40 @@ impl Session {
     async fn draw(&mut self, run: &mut Run<'_>) -> Result<Exit, EngineError> {
         let base = run.input.len();
         let most = run.limit - (base - run.prompt) as u32;
-        let mut submitted = 1;
-        let mut seen = 0;
-        let mut in_flight = VecDeque::from([(0, submitted)]);
-        let mut pace = Pace::new(MOST_PER_SUBMIT.min(Decoder::most_in_flight() / 2));
-        let mut next = 1;
+        let mut source = self.decoder.draw(most, &run.control.cancel);
+        let submits = run.submits;
         let exit = loop {
-            if !self.decoder.needs_host() && submitted < most && in_flight.len() < DEPTH {
-                let count = pace.count().min(most - submitted);
-                self.decoder.draw(count, next);
-                run.submits += 1;
-                submitted += count;
-                in_flight.push_back((next, submitted));
-                next = 1 - next;
-                continue;
-            }
-            let Some((which, upto)) = in_flight.pop_front() else {
-                break Exit::Finished(run.out_of_room(self));
+            let drawn = source.next().await.map_err(EngineError::from);
+            run.submits = submits + source.submits();
+            let ids = match drawn {
+                Err(error) if error.is_cancelled() => break Exit::Finished(Finish::Cancelled),
+                drawn => drawn?,
             };
-            let ring = self.decoder.read(which).await?;
-            let now = Instant::now();
-            if seen > 0 {
-                pace.learn(upto - seen, ms(run.last, now));
+            if ids.is_empty() {
+                break Exit::Finished(run.out_of_room(self));
             }
+            run.last = Instant::now();
             if run.first.is_none() {
-                (run.first, run.buffers) = (Some(now), self.gpu.buffers_created());
+                (run.first, run.buffers) = (Some(run.last), self.gpu.buffers_created());
             }
-            run.last = now;
-            let mut exit = None;
             let before = run.input.len();
-            while seen < upto && exit.is_none() {
-                let id = ring[seen as usize % ring.len()];
-                seen += 1;
+            let mut exit = None;
+            for id in ids {
                 if id == NOTHING {
                     return Err(EngineError::NotNumbers);
                 }
                 exit = run.take(self, id);
+                if exit.is_some() {
+                    break;
+                }
             }
             (run.on)(Event::Drawn(run.input.ids()[before..].to_vec()));
             if let Some(exit) = exit {
                 break exit;
             }
-            if self.decoder.needs_host() && submitted < most {
-                let id = run.input.ids()[run.input.len() - 1];
-                let fetching = async { Ok::<_, EngineError>(self.decoder.prepare(id).await?) };
-                match run.control.cancel.guard(fetching).await {
-                    Err(error) if error.is_cancelled() => break Exit::Finished(Finish::Cancelled),
-                    fetched => fetched?,
-                }
-                self.decoder.draw(1, next);
-                run.submits += 1;
-                submitted += 1;
-                in_flight.push_back((next, submitted));
-                next = 1 - next;
-            }
         };
+        let submitted = source.submitted();
+        drop(source);
         // The last drawn token has not been an input yet, unless it was drawn ahead of.
         let held = run.input.prefix(run.input.len() - 1);
         self.sequence.set(held, (base as u32 + submitted).saturating_sub(1));

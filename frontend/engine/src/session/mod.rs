@@ -7,10 +7,10 @@ mod error;
 mod file;
 mod fit;
 mod generate;
-mod pace;
-mod plan;
+mod memory;
 mod profile;
 mod sequence;
+mod spec;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::{Input, Media, MediaError};
-use crate::model::{Decoder, DecoderPlans, HostTable, Ingredients, KvType, Products, ring};
+use crate::model::{Decoder, DecoderPlans, HostTable, Ingredients, KvType, LogitsReader, Products, ring};
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tokenizer::Tokenizer;
 use crate::train::Base;
@@ -34,10 +34,11 @@ pub use adapters::{Loaded, MOST_ADAPTERS};
 pub use benchmark::made_up_prompt;
 pub use error::EngineError;
 pub use file::ModelFile;
-pub use fit::{DeviceMemory, Fit, Misfit, assumed_memory};
+pub use fit::Needs;
 pub use generate::{Control, Event, Finish, Options, Outcome, Timings};
-pub use plan::{DEFAULT_CONTEXT, LEAST_CONTEXT, Plan};
+pub use memory::{DeviceMemory, Fit, LargestBuffer, MemoryUse, assumed_memory};
 pub use profile::{KernelTime, Profile};
+pub use spec::{DEFAULT_CONTEXT, LEAST_CONTEXT, ModelSpec};
 
 /// How to load.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,34 +122,35 @@ impl Session {
         cancel: &CancelToken,
         progress: &mut dyn FnMut(Loading),
     ) -> Result<Self, EngineError> {
-        let plan = Plan::with_options(&header, options)?;
-        let fit = plan.fit(options.context, DeviceMemory::assumed(&gpu))?;
+        let spec = ModelSpec::with_options(&header, options)?;
+        let needs = spec.needs(DeviceMemory::assumed(&gpu))?;
+        let (fit, tower_bytes) = (needs.fit(options.context)?, needs.tower_bytes());
         let ModelFile { bytes: source, table } = file;
         // What is outside of the device is in reach before the first weight is read, or the model is not loaded.
-        let outside = plan.table().filter(|_| fit.table_on_host);
+        let outside = spec.table().filter(|_| fit.table_on_host);
         let outside = outside.map(|spec| {
             let bytes = spec.range.end - spec.range.start;
             table.map(|table| (table, spec.clone())).ok_or(EngineError::NoTable { bytes })
         });
         let outside = outside.transpose()?;
         let tokenizer = Rc::new(Tokenizer::from_metadata(&header.metadata)?);
-        let rows = plan.tensors.vocabulary();
+        let rows = spec.tensors.vocabulary();
         if tokenizer.vocabulary_size() > rows as usize {
             return Err(EngineError::Vocabulary { pieces: tokenizer.vocabulary_size(), rows });
         }
         let variant = Variant::from_metadata(&header.metadata);
-        let eyes = plan.vision.clone().map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
-        let ears = plan.audio.clone().map(|tower| Hearing::new(Rc::clone(&gpu), Rc::clone(&source), tower));
+        let eyes = spec.vision.clone().map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
+        let ears = spec.audio.clone().map(|tower| Hearing::new(Rc::clone(&gpu), Rc::clone(&source), tower));
         // The header of a large vocabulary is tens of megabytes.
         drop(header);
 
-        let mut parts = plan.describe(fit, gpu.plan_limits())?;
+        let mut parts = spec.describe(fit.context, fit.table_on_host, gpu.plan_limits())?;
         let plans = DecoderPlans::new(&parts, options.products).map_err(GpuError::from)?;
         let compiled = gpu.compile_ahead(plans.usual());
         drop(plans);
         let mut told = |p: weights::Progress| progress(Loading::Weights(p.done, p.total));
         let weights =
-            weights::load(&gpu, &source, &plan.tensors, &mut parts.weights, cancel, &mut told).await?;
+            weights::load(&gpu, &source, &spec.tensors, &mut parts.weights, cancel, &mut told).await?;
         cancel.check()?;
         let whole = Ingredients {
             parts,
@@ -175,7 +177,7 @@ impl Session {
             decoder,
             context: fit.context,
             bytes: fit.bytes,
-            tower_bytes: plan.tower_bytes,
+            tower_bytes,
             sequence: Sequence::default(),
             checkpoints: Checkpoints::default(),
             vision: eyes,
@@ -265,6 +267,7 @@ impl Session {
             weights: parts.weights.clone(),
             memory: self.decoder.weights().clone(),
             pad: self.decoder.pad(),
+            limits: parts.limits,
             table: self.decoder.table().cloned(),
         }
     }
@@ -314,12 +317,13 @@ impl Session {
         let total = self.begin_logits(prompt.len())?;
         let first = total.saturating_sub(last as u32);
         let mut logits = Vec::new();
+        let reader = LogitsReader::new(&self.decoder).await?;
         let mut pos = 0;
         while pos < total {
             let end = self.chunk_end(prompt, pos)?;
-            self.decoder.prefill(prompt, pos, end - pos, true).await?;
+            reader.prefill(prompt, pos, end - pos).await?;
             for row in pos.max(first)..end {
-                logits.extend(self.decoder.logits(row - pos).await?);
+                logits.extend(reader.row(row - pos).await?);
             }
             pos = end;
         }
@@ -347,8 +351,9 @@ impl Session {
         let total = self.begin_logits(prompt.len())?;
         let first = total.saturating_sub(last as u32);
         let mut logits = Vec::new();
+        let reader = LogitsReader::new(&self.decoder).await?;
         for (pos, &id) in (0..).zip(prompt) {
-            let row = self.decoder.step(id, pos).await?;
+            let row = reader.step(id, pos).await?;
             if pos >= first {
                 logits.extend(row);
             }

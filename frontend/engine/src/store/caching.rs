@@ -12,7 +12,6 @@ use crate::bytes::{
 };
 
 use super::journal::Record;
-use super::kept::KeptRange;
 use super::{Digest, Medium, MediumError, RangeSet, StoreError};
 
 /// Written bytes after which the journal gets a line: what a tab that dies may have fetched in vain.
@@ -166,24 +165,23 @@ impl CachingSource {
         self.judge()
     }
 
-    /// Fetches what is missing of `range`, and gives it as a source of its own, which asks nobody else for a byte.
-    /// `progress` gets the bytes of it that are here, and all.
+    /// Fetches what is missing of `range`. `progress` gets the bytes of it that are here, and all.
     ///
     /// # Errors
     /// When bytes cannot be fetched or kept; a cancelled token is a [`SourceError::Cancelled`].
-    pub async fn hold(
-        self: &Rc<Self>,
-        range: Range<u64>,
+    pub(super) async fn fetch_range(
+        &self,
+        range: &Range<u64>,
         cancel: &CancelToken,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<KeptRange, StoreError> {
-        let total = checked_bytes(&range, self.size)?;
+    ) -> Result<(), StoreError> {
+        let total = checked_bytes(range, self.size)?;
         let here = || {
-            let parts = self.state.borrow().record.present.split(&range);
+            let parts = self.state.borrow().record.present.split(range);
             parts.iter().filter(|(_, here)| *here).map(|(part, _)| part.end - part.start).sum()
         };
         // On its own, so that the state is not borrowed while bytes are fetched.
-        let first_gap = || self.state.borrow().record.present.first_missing(&range);
+        let first_gap = || self.state.borrow().record.present.first_missing(range);
         progress(here(), total);
         while let Some(gap) = first_gap() {
             self.check_trouble()?;
@@ -191,7 +189,7 @@ impl CachingSource {
             cancel.guard(self.fetch(part)).await?;
             progress(here(), total);
         }
-        Ok(KeptRange::new(Rc::clone(self), range))
+        Ok(())
     }
 
     /// Bytes of a range that is here, from the medium and from nowhere else. Where they cannot be read, all of `held` is

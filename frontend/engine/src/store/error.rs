@@ -6,50 +6,30 @@ use super::Digest;
 
 /// Why weights could not be kept or let go. None of these keeps a model from being loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum StoreError {
     /// The browser gives this page no private file system: an old browser, a private window, or a page that did not
     /// come over a secure connection.
     #[error("This browser does not let the page keep files: {reason}.")]
-    Unavailable {
-        /// In its words.
-        reason: String,
-    },
+    Unavailable { reason: String },
     /// Another tab has the blob open.
     #[error("These weights are in use by another tab.")]
     InUse,
     /// The origin's quota would not suffice.
     #[error("Keeping these weights needs {needed} more bytes and the browser grants {available}.")]
-    NoRoom {
-        /// Bytes still to be written.
-        needed: u64,
-        /// Bytes left to the origin.
-        available: u64,
-    },
+    NoRoom { needed: u64, available: u64 },
     /// The quota or the disk ran out while writing.
     #[error("The browser's storage is full: {kept} of {size} bytes could be kept.")]
-    Full {
-        /// Bytes of the blob that are here.
-        kept: u64,
-        /// Bytes of the blob.
-        size: u64,
-    },
+    Full { kept: u64, size: u64 },
     /// The bytes are not those of the digest. They were deleted.
     #[error(
         "The downloaded weights are damaged: their digest is {found}, not {expected}. They were deleted."
     )]
-    Corrupt {
-        /// The blob's name.
-        expected: Digest,
-        /// What its bytes have.
-        found: Digest,
-    },
+    Corrupt { expected: Digest, found: Digest },
     /// The missing bytes could not be fetched.
     #[error(transparent)]
     Source(#[from] SourceError),
     /// The browser failed in another way.
     #[error("The browser's storage failed: {reason}.")]
-    Failed {
-        /// In its words.
-        reason: String,
-    },
+    Failed { reason: String },
 }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use futures_util::FutureExt as _;
 
-use super::CachingSource;
-use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, LocalSource, SourceError, checked_len};
+use super::{CachingSource, StoreError};
+use crate::bytes::{ByteSource, Bytes, CancelToken, LocalBoxFuture, LocalSource, SourceError, checked_len};
 
 /// A range of a blob whose bytes are all here ([`CachingSource::hold`]). Where they can no longer be read, reading
 /// fails: nothing is fetched again.
@@ -15,9 +15,20 @@ pub struct KeptRange {
     range: Range<u64>,
 }
 
-impl KeptRange {
-    pub(super) fn new(source: Rc<CachingSource>, range: Range<u64>) -> Self {
-        Self { source, range }
+impl CachingSource {
+    /// Fetches what is missing of `range`, and gives it as a source of its own, which asks nobody else for a byte.
+    /// `progress` gets the bytes of it that are here, and all.
+    ///
+    /// # Errors
+    /// When bytes cannot be fetched or kept; a cancelled token is a [`SourceError::Cancelled`].
+    pub async fn hold(
+        self: &Rc<Self>,
+        range: Range<u64>,
+        cancel: &CancelToken,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<KeptRange, StoreError> {
+        self.fetch_range(&range, cancel, progress).await?;
+        Ok(KeptRange { source: Rc::clone(self), range })
     }
 }
 

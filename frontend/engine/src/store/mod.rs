@@ -23,11 +23,6 @@ mod ranges;
 #[cfg(target_arch = "wasm32")]
 mod web;
 
-#[cfg(test)]
-mod faults;
-#[cfg(test)]
-mod tests;
-
 pub use caching::{CachingSource, Completion};
 pub use digest::Digest;
 pub use error::StoreError;

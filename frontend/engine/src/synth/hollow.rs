@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Options, SynthError, contents, metadata};
 use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, MemorySource, SourceError};
-use crate::gguf::{Header, TensorSpec, WriteValue, Writer};
+use crate::gguf::{Header, Writer};
 
 /// A file of that length, with zeros behind the header.
 struct Hollow {
@@ -31,18 +31,10 @@ impl ByteSource for Hollow {
 pub fn header(options: &Options) -> Result<Header, SynthError> {
     let (shape, tensors) = contents(options)?;
     let specs: Vec<_> = tensors.into_iter().map(|tensor| tensor.spec).collect();
-    hollow(&metadata(&shape, options), &specs)
-}
-
-/// The header of a file with these tensors.
-///
-/// # Errors
-/// When they make no file.
-pub fn hollow(metadata: &[(String, WriteValue)], specs: &[TensorSpec]) -> Result<Header, SynthError> {
     let mut header = Vec::new();
-    drop(Writer::new(&mut header, metadata, specs)?);
+    drop(Writer::new(&mut header, &metadata(&shape, options), &specs)?);
     let mut data = 0;
-    for spec in specs {
+    for spec in &specs {
         data += spec.bytes()?.next_multiple_of(32);
     }
     let len = header.len().next_multiple_of(32) as u64 + data;

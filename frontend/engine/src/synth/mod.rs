@@ -56,43 +56,23 @@ impl Options {
 
 /// Why a model could not be made up.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum SynthError {
     /// Not the name of a shape.
     #[error("There is no shape \u{ab}{name}\u{bb}. There are {}.", Shape::names().join(", "))]
-    UnknownShape {
-        /// The name given.
-        name: String,
-    },
+    UnknownShape { name: String },
     /// Not the name of a mix.
     #[error("There is no quantisation \u{ab}{name}\u{bb}. There are {}.", Quant::names().join(", "))]
-    UnknownQuant {
-        /// The name given.
-        name: String,
-    },
+    UnknownQuant { name: String },
     /// Too few or too many pieces.
     #[error("A vocabulary has {LEAST_VOCABULARY} to {PUBLISHED_VOCABULARY} pieces, not {found}.")]
-    Vocabulary {
-        /// The number given.
-        found: u32,
-    },
+    Vocabulary { found: u32 },
     /// Too few or too many layers.
     #[error("This shape has 1 to {most} layers, not {found}.")]
-    Layers {
-        /// The number given.
-        found: u32,
-        /// Layers of the whole model.
-        most: u32,
-    },
+    Layers { found: u32, most: u32 },
     /// Too few or too many experts.
     #[error("This shape has {least} to {most} experts a layer, not {found}.")]
-    Experts {
-        /// The number given.
-        found: u32,
-        /// As many as a token uses.
-        least: u32,
-        /// Experts of the whole model.
-        most: u32,
-    },
+    Experts { found: u32, least: u32, most: u32 },
     /// The file.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -153,6 +133,3 @@ fn metadata(shape: &Shape, options: &Options) -> Vec<(String, WriteValue)> {
     pairs.extend(vocabulary::metadata(options.vocabulary));
     pairs
 }
-
-#[cfg(test)]
-pub(crate) mod tests;

@@ -183,7 +183,7 @@ impl Shape {
     }
 
     /// Whether layer `i` sees a window only. The last layer is always global.
-    pub(super) fn is_sliding(&self, i: u32) -> bool {
+    pub fn is_sliding(&self, i: u32) -> bool {
         !(i + 1).is_multiple_of(self.period) && i + 1 != self.layers
     }
 

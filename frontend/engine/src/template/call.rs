@@ -12,6 +12,7 @@ const MOST_NESTED: usize = 64;
 
 /// Why the text of a call cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum CallError {
     /// It does not begin with `call:NAME{`.
     #[error("the call does not begin with call:NAME{{")]
@@ -22,17 +23,13 @@ pub enum CallError {
     /// Something else stands where this was due.
     #[error("expected {expected} at character {at} of the call")]
     Expected {
-        /// What was due.
         expected: &'static str,
         /// Characters before it, a `<|"|>` counted as one.
         at: usize,
     },
     /// A value that is no string, number, array, object, true, false or null.
     #[error("{text:?} is no value")]
-    Value {
-        /// The value's text.
-        text: String,
-    },
+    Value { text: String },
     /// Arrays and objects within each other, too many of them.
     #[error("the call is nested more than {MOST_NESTED} deep")]
     Nested,

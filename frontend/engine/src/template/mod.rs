@@ -17,6 +17,6 @@ mod stop;
 pub use call::{CallError, ToolCallText};
 pub use message::{Content, Conversation, Message, Part, Role, Tool, ToolCall, ToolResponse};
 pub use parse::{AnswerParser, Piece};
-pub use prompt::{KnownCounts, Media, Prompt, PromptError, Segment};
+pub use prompt::{KnownCounts, Prompt, PromptError, Segment};
 pub use render::{RenderOptions, Variant, render};
 pub use stop::StopStrings;

@@ -4,7 +4,7 @@ use crate::tokenizer::{SpecialTokens, StreamDecoder, Tokenizer};
 
 use super::call::{CallError, ToolCallText};
 use super::message::ToolCall;
-use super::render::THOUGHT;
+use super::prompt::THOUGHT;
 use super::stop::StopStrings;
 
 /// A piece of an answer. Texts are whole characters and never empty.

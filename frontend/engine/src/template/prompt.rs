@@ -3,43 +3,13 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::media::{Input, MediaError, Medium};
+use crate::media::{Input, Media, MediaError, Medium};
 use crate::tokenizer::{Specials, Tokenizer, special};
 
-/// A kind of media with a place in a prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Media {
-    /// A picture.
-    Image,
-    /// Sound.
-    Audio,
-    /// A sequence of pictures.
-    Video,
-}
-
-impl Media {
-    /// The tokens before and after its soft tokens.
-    #[must_use]
-    pub fn brackets(self) -> [&'static str; 2] {
-        match self {
-            Self::Image | Self::Video => [special::IMAGE_BEGIN, special::IMAGE_END],
-            Self::Audio => [special::AUDIO_BEGIN, special::AUDIO_END],
-        }
-    }
-
-    /// The token that stands in its place.
-    #[must_use]
-    pub fn slot(self) -> &'static str {
-        match self {
-            Self::Image => special::IMAGE_SLOT,
-            Self::Audio => special::AUDIO_SLOT,
-            Self::Video => special::VIDEO_SLOT,
-        }
-    }
-}
+/// The label of the channel that holds thoughts, as it follows `<|channel>`.
+pub(super) const THOUGHT: &str = "thought\n";
 
 /// A stretch of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,9 +73,7 @@ impl Prompt {
     #[must_use]
     pub fn ends_in_thought(&self) -> bool {
         match self.segments.as_slice() {
-            [.., Segment::Special(special::CHANNEL_OPEN), Segment::Text(label)] => {
-                label == super::render::THOUGHT
-            }
+            [.., Segment::Special(special::CHANNEL_OPEN), Segment::Text(label)] => label == THOUGHT,
             _ => false,
         }
     }
@@ -131,7 +99,7 @@ impl Prompt {
         let opened = self.ends_in_thought();
         if !thought.is_empty() && !opened {
             begun.special(special::CHANNEL_OPEN);
-            begun.text(super::render::THOUGHT);
+            begun.text(THOUGHT);
         }
         begun.text(thought);
         if !answer.is_empty() && (opened || !thought.is_empty()) {

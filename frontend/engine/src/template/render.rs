@@ -15,6 +15,7 @@
 use serde_json::Value;
 
 use crate::gguf::Metadata;
+use crate::media::Media;
 use crate::tokenizer::special::{
     BOS, CHANNEL_CLOSE, CHANNEL_OPEN, THINK, TOOL_CALL_CLOSE, TOOL_CALL_OPEN, TOOL_CLOSE, TOOL_OPEN,
     TOOL_RESPONSE_CLOSE, TOOL_RESPONSE_OPEN, TURN_CLOSE, TURN_OPEN,
@@ -22,10 +23,7 @@ use crate::tokenizer::special::{
 
 use super::message::{Content, Message, Part, Role, Tool};
 use super::notation::{self, Keys};
-use super::prompt::{Media, Prompt};
-
-/// The label of the channel that holds thoughts, as it follows `<|channel>`.
-pub(super) const THOUGHT: &str = "thought\n";
+use super::prompt::{Prompt, THOUGHT};
 
 /// Which of the two published templates. They differ in one place: without thinking, the large models' answer begins
 /// after an empty thought.

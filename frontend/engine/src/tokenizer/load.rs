@@ -41,7 +41,7 @@ impl Tokenizer {
             Some(id) => id,
             None => token(metadata, BOS_ID, count)?.ok_or(TokenizerError::Special { token: special::BOS })?,
         };
-        let special = SpecialTokens::find(&vocabulary, bos);
+        let special = SpecialTokens::find(|text| vocabulary.id(text), bos);
 
         let mut stop_ids = stop_tokens(metadata, count)?;
         stop_ids.extend([special.eos, special.turn_close, special.tool_response_open].into_iter().flatten());

@@ -1,7 +1,5 @@
 //! The control tokens of Gemma 4, looked up by text: their numbers differ between models.
 
-use super::vocabulary::Vocabulary;
-
 /// Begins every prompt.
 pub const BOS: &str = "<bos>";
 /// Ends a text.
@@ -126,8 +124,8 @@ pub struct SpecialTokens {
 }
 
 impl SpecialTokens {
-    pub(super) fn find(vocabulary: &Vocabulary, bos: u32) -> Self {
-        let id = |text| vocabulary.id(text);
+    /// `id` looks a text up.
+    pub(super) fn find(id: impl Fn(&str) -> Option<u32>, bos: u32) -> Self {
         Self {
             bos,
             eos: id(EOS),

@@ -67,18 +67,16 @@ impl Builder<'_> {
         let spans = base.sees_pictures_whole(i);
         let params = AttentionParams { heads, kv_heads, window: base.window(i), pad: 0 };
         let grid = move |rows| params.dispatch(rows);
-        let buffers: [&Value; 8] =
-            [&w.state, &w.q, &kv.k, &kv.v, &w.attention, &w.dattention, &w.dq, &w.attention_stats];
+        let buffers = [&w.state, &w.q, &kv.k, &kv.v, &w.attention, &w.dattention, &w.dq, &w.attention_stats];
         self.push(&attention::queries(hd, spans)?, &params, &buffers, grid)?;
         self.cut(2.0 * self.attention_cost(i));
-        let buffers: [&Value; 8] =
-            [&w.state, &w.q, &kv.k, &kv.v, &w.dattention, &w.attention_stats, &w.part_k, &w.part_v];
+        let buffers = [&w.state, &w.q, &kv.k, &kv.v, &w.dattention, &w.attention_stats, &w.part_k, &w.part_v];
         self.push(&attention::keys_values(hd, spans)?, &params, &buffers, grid)?;
         self.cut(2.0 * self.attention_cost(i));
         let donor = base.is_donor(layer.kv_layer);
         let params = SumParams { quads: hd / 4, kv_heads, group: heads / kv_heads, add: donor.into() };
         for (part, out) in [(&w.part_k, &kv.dk), (&w.part_v, &kv.dv)] {
-            let buffers: [&Value; 3] = [&w.state, part, out];
+            let buffers = [&w.state, part, out];
             let grid = move |rows| params.dispatch(rows);
             self.push(&attention::group_sum()?, &params, &buffers, grid)?;
         }

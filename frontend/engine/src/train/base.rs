@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::adapter::{Projection, Target};
 use crate::gpu::Memory;
 use crate::model::{Attention, Config, HostTable};
-use crate::plan::PlanError;
+use crate::plan::{Limits, PlanError};
 use crate::weights::{Matrix, Weights};
 
 /// A model whose weights stay as they are while an adapter is learned.
@@ -21,6 +21,8 @@ pub struct Base {
     pub memory: Memory,
     /// The id whose per-layer embedding soft tokens have: `<pad>`.
     pub pad: u32,
+    /// What the device allows.
+    pub limits: Limits,
     /// The per-layer table, where it stays outside of the device.
     pub table: Option<Rc<HostTable>>,
 }

@@ -11,24 +11,17 @@ use super::Setting;
 
 /// Why training cannot begin, or a step was not done. What was learned so far stays as it was.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum TrainError {
     /// A setting that makes no sense.
     #[error("{setting} is {value}, but must be {}", setting.range())]
-    Setting {
-        /// The setting.
-        setting: Setting,
-        /// Its value.
-        value: String,
-    },
+    Setting { setting: Setting, value: String },
     /// None of the chosen projections is in the model.
     #[error("the model has none of the chosen projections")]
     NoTarget,
     /// A model of a kind that cannot be trained yet.
     #[error("gemtab cannot train a model with {what} yet")]
-    NotYet {
-        /// The kind.
-        what: &'static str,
-    },
+    NotYet { what: &'static str },
     /// No examples.
     #[error("nothing to learn from: there are no examples")]
     NoExamples,
@@ -37,9 +30,7 @@ pub enum TrainError {
     Labels {
         /// Which one of the batch, from 0.
         index: usize,
-        /// Its ids.
         ids: usize,
-        /// Its labels.
         labels: usize,
     },
     /// An example that is longer than what was planned for.
@@ -47,9 +38,7 @@ pub enum TrainError {
     TooLong {
         /// Which one of the batch, from 0.
         index: usize,
-        /// Its tokens.
         tokens: usize,
-        /// Most tokens of an example.
         most: u32,
     },
     /// A token that the vocabulary lacks.
@@ -57,9 +46,7 @@ pub enum TrainError {
     NoToken {
         /// Which one of the batch, from 0.
         index: usize,
-        /// The id.
         id: i64,
-        /// Pieces of the vocabulary.
         vocabulary: u32,
     },
     /// A slot of a picture or a sound with a label.
@@ -67,25 +54,14 @@ pub enum TrainError {
     LearnedSlot {
         /// Which one of the batch, from 0.
         index: usize,
-        /// The slot.
         at: u32,
     },
     /// A picture or a sound whose soft tokens were not made, or are lost.
     #[error("a picture or sound of {tokens} tokens was not encoded")]
-    NotEncoded {
-        /// Its soft tokens.
-        tokens: u32,
-    },
+    NotEncoded { tokens: u32 },
     /// Soft tokens of another number or width than the example and the model have.
     #[error("expected soft tokens of shape [{tokens}, {width}], found {found} elements")]
-    SoftTokens {
-        /// Numbers that are there.
-        found: usize,
-        /// Soft tokens of the medium.
-        tokens: u32,
-        /// Elements of the stream.
-        width: u32,
-    },
+    SoftTokens { found: usize, tokens: u32, width: u32 },
     /// The place in which soft tokens are kept cannot be read.
     #[error("the soft tokens of a picture or sound cannot be read: {0}")]
     Store(StoreError),
@@ -100,17 +76,12 @@ pub enum TrainError {
     NotFinite {
         /// The step, from 1.
         step: u32,
-        /// Its loss.
         loss: f64,
-        /// The norm of its gradients.
         grad_norm: f64,
     },
     /// A checkpoint that is broken, or of another training.
     #[error("the checkpoint cannot be used: {reason}")]
-    Checkpoint {
-        /// What is wrong with it.
-        reason: String,
-    },
+    Checkpoint { reason: String },
     /// An adapter to start from that does not fit.
     #[error(transparent)]
     Adapter(#[from] AdapterError),

@@ -21,7 +21,7 @@ impl<'a> Builder<'a> {
         let table = base.matrix("token_embd")?;
         for part in &table.parts {
             let params = gather::Params::new(&part.layout, part.row0, (config.width as f32).sqrt());
-            let buffers: [&Value; 4] = [&part.value, &work.tokens, &work.state, &work.inputs[0]];
+            let buffers = [&part.value, &work.tokens, &work.state, &work.inputs[0]];
             let source = gather::source(table.dtype)?;
             self.push(&source, &params, &buffers, move |rows| params.dispatch(rows))?;
         }
@@ -41,13 +41,12 @@ impl<'a> Builder<'a> {
         if let Some(table) = weights.matrix("per_layer_token_embd") {
             for part in &table.parts {
                 let params = params.with_table(&part.layout, part.row0);
-                let buffers: [&Value; 6] =
-                    [&work.gate, norm, &work.state, &part.value, &work.ple, &work.tokens];
+                let buffers = [&work.gate, norm, &work.state, &part.value, &work.ple, &work.tokens];
                 let source = combine::source(Table::Planar(table.dtype))?;
                 self.push(&source, &params, &buffers, move |rows| params.dispatch(rows))?;
             }
         } else {
-            let buffers: [&Value; 5] = [&work.gate, norm, &work.state, &work.up, &work.ple];
+            let buffers = [&work.gate, norm, &work.state, &work.up, &work.ple];
             let source = combine::source(Table::Host)?;
             self.push(&source, &params, &buffers, move |rows| params.dispatch(rows))?;
         }
@@ -112,11 +111,7 @@ impl<'a> Builder<'a> {
         let (w, base) = (self.work, self.base);
         let (config, layer) = (&base.config, &base.config.layers[i]);
         let kv = self.kv(i);
-        let form = match (config.owns_kv(i), self.has_v(i)) {
-            (false, _) => KvForm::Shared,
-            (true, true) => KvForm::Own,
-            (true, false) => KvForm::OwnVIsK,
-        };
+        let form = KvForm::of_layer(config.owns_kv(i), self.has_v(i));
         self.product(i, Product { projection: P::Q, x: &w.x1, y: &w.q_raw })?;
         if form != KvForm::Shared {
             self.product(i, Product { projection: P::K, x: &w.x1, y: &w.k_raw })?;
@@ -126,7 +121,7 @@ impl<'a> Builder<'a> {
         }
         // Queries are finished in place; the backward pass wants them raw, too.
         let copy = shaders::train::rows::Params::new(config.q_width(i), None);
-        let buffers: [&Value; 4] = [&w.state, &base.weights.vectors, &w.q_raw, &w.q];
+        let buffers = [&w.state, &base.weights.vectors, &w.q_raw, &w.q];
         self.push(&shaders::train::rows::copy()?, &copy, &buffers, move |rows| copy.dispatch(rows))?;
 
         let rope = self.rope(i);

@@ -20,7 +20,7 @@ impl Builder<'_> {
         for HeadTile { params, rows, buffer } in tiles(base, self.settings)? {
             let head = (rows.dtype, &rows, buffer);
             self.matmul(head, &w.head_state, &w.x1, &w.logits)?;
-            let buffers: [&Value; 4] = [&w.head_state, &w.targets, &w.logits, &w.stats];
+            let buffers = [&w.head_state, &w.targets, &w.logits, &w.stats];
             self.push(&cross_entropy::loss()?, &params, &buffers, Params::loss_dispatch)?;
         }
         self.cut(0.0);
@@ -36,7 +36,7 @@ impl Builder<'_> {
             let HeadTile { params, rows, buffer } = tile;
             let head = (rows.dtype, &rows, buffer);
             self.matmul(head, &w.head_state, &w.x1, &w.logits)?;
-            let buffers: [&Value; 5] = [&w.head_state, &w.targets, &w.logits, &w.stats, &w.weights];
+            let buffers = [&w.head_state, &w.targets, &w.logits, &w.stats, &w.weights];
             let grid = move |rows| params.gradient_dispatch(rows);
             self.push(&cross_entropy::gradient()?, &params, &buffers, grid)?;
             let into = Onto { dx: &w.b2, add: index > 0 };

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::TrainError;
+use super::{Setting, TrainError};
 use crate::adapter::{MAX_RANK, Projection};
 
 /// How the learning rate goes on after the warm-up.
@@ -63,60 +63,6 @@ impl Default for Settings {
             seed: 0,
             max_tokens: 512,
         }
-    }
-}
-
-/// A setting that has a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Setting {
-    /// [`Settings::rank`].
-    Rank,
-    /// [`Settings::alpha`].
-    Alpha,
-    /// [`Settings::targets`].
-    Targets,
-    /// [`Settings::steps`].
-    Steps,
-    /// [`Settings::learning_rate`].
-    LearningRate,
-    /// [`Settings::weight_decay`].
-    WeightDecay,
-    /// [`Settings::clip`].
-    Clipping,
-    /// [`Settings::dropout`].
-    Dropout,
-    /// [`Settings::max_tokens`].
-    MaxTokens,
-}
-
-impl Setting {
-    /// What it may be.
-    pub(super) fn range(self) -> &'static str {
-        match self {
-            Self::Rank => "between 1 and 64",
-            Self::Targets => "one projection or more",
-            Self::Steps => "1 or more",
-            Self::Alpha | Self::LearningRate => "above 0",
-            Self::WeightDecay | Self::Clipping => "0 or more",
-            Self::Dropout => "at least 0 and below 1",
-            Self::MaxTokens => "between 2 and the model’s context length",
-        }
-    }
-}
-
-impl std::fmt::Display for Setting {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Rank => "the rank",
-            Self::Alpha => "alpha",
-            Self::Targets => "the list of projections",
-            Self::Steps => "the number of steps",
-            Self::LearningRate => "the learning rate",
-            Self::WeightDecay => "the weight decay",
-            Self::Clipping => "the gradient clipping norm",
-            Self::Dropout => "the dropout",
-            Self::MaxTokens => "the token limit",
-        })
     }
 }
 

@@ -6,20 +6,20 @@ use std::rc::Rc;
 use shaders::backward::attention::Span;
 use shaders::backward::cross_entropy::Stat;
 use shaders::state::State;
-use shaders::train::optimiser::{self, AdamW, PARTIAL_SUMS, SquaresParams};
+use shaders::train::optimiser::{AdamW, PARTIAL_SUMS};
 use shaders::train::rows::NONE;
 use web_time::Instant;
 
-use super::builder::Builder;
 use super::factors::{self, LayerFactors};
-use super::pace::{Pace, Segment};
-use super::working::{self, SPANS_AT, Working};
+use super::lists::{ATTENTIONS, Computation, Lists};
+use super::pace::Pace;
+use super::working::{SPANS_AT, Working};
 use super::{Base, Example, MemoryPlan, Setting, Settings, SoftTokenStore, StepReport, TrainError};
 use crate::adapter::Adapter;
 use crate::bytes::CancelToken;
-use crate::gpu::{Gpu, GpuError, Memory, Program};
-use crate::model::{Attention, Rope};
-use crate::plan::{Grid, Layout, Origin, Plan, PlanError, Schedule, Value};
+use crate::gpu::{Gpu, GpuError, Memory};
+use crate::model::Rope;
+use crate::plan::{Plan, Value};
 use crate::split_mix::mix;
 
 /// A training: an adapter that gets better with every step.
@@ -41,29 +41,17 @@ pub struct Trainer {
     pub(super) step: u32,
 }
 
-/// All dispatches: plans, or the programs that they became.
-struct Lists<P = Program> {
-    embed: Vec<Segment<P>>,
-    per_layer: Vec<Segment<P>>,
-    /// By layer, as trained.
-    forward: Vec<Vec<Segment<P>>>,
-    /// By layer, without dropout; empty where there is none.
-    plain: Vec<Vec<Segment<P>>>,
-    loss: Vec<Segment<P>>,
-    loss_back: Vec<Segment<P>>,
-    spread: Vec<Segment<P>>,
-    /// By layer; empty below the first that learns.
-    backward: Vec<Vec<Segment<P>>>,
-    squares: P,
-    update: P,
-}
-
 impl Trainer {
     /// What a training would take beside the weights.
     ///
     /// # Errors
     /// [`TrainError::Setting`], [`TrainError::NoTarget`] or [`TrainError::NotYet`].
     pub fn plan(base: &Base, settings: &Settings) -> Result<MemoryPlan, TrainError> {
+        Self::check_settings(base, settings)?;
+        Ok(Computation::new(base, settings)?.memory(base))
+    }
+
+    fn check_settings(base: &Base, settings: &Settings) -> Result<(), TrainError> {
         settings.check()?;
         if base.config.experts.is_some() {
             return Err(TrainError::NotYet { what: "a mixture of experts" });
@@ -74,7 +62,7 @@ impl Trainer {
                 value: settings.max_tokens.to_string(),
             });
         }
-        working::plan(base, settings)
+        Ok(())
     }
 
     /// A step over one example: forward, backward, optimiser; described without a device.
@@ -82,14 +70,8 @@ impl Trainer {
     /// # Errors
     /// As [`Self::plan`].
     pub fn computation(base: &Base, settings: &Settings) -> Result<Plan, TrainError> {
-        Self::plan(base, settings)?;
-        let work = Working::describe(base, settings);
-        let layouts = factors::layouts(base, settings)?;
-        let factors: Vec<_> = layouts.into_iter().map(factors::Layout::describe).collect();
-        let ropes = [Attention::Sliding, Attention::Global]
-            .map(|attention| Rope::describe(&base.config, attention, settings.max_tokens));
-        let optimiser = Value::new("optimiser", size_of::<AdamW>() as u64, Origin::Params);
-        let lists = Lists::plan(base, settings, &work, &factors, &ropes, &optimiser)?;
+        Self::check_settings(base, settings)?;
+        let Computation { lists, .. } = Computation::new(base, settings)?;
         let mut plan = Plan::default();
         let [step, _, update] = lists.schedules();
         step.into_iter().chain(update).for_each(|part| plan.extend(part));
@@ -107,26 +89,22 @@ impl Trainer {
         settings: Settings,
         start: Option<&Adapter>,
     ) -> Result<Self, TrainError> {
-        let plan = Self::plan(&base, &settings)?;
-        let layouts = factors::layouts(&base, &settings)?;
+        Self::check_settings(&base, &settings)?;
+        let starts = factors::layouts(&base, &settings)?;
         let starts: Vec<_> =
-            layouts.iter().map(|layout| layout.start(&settings, start)).collect::<Result<_, _>>()?;
-        let work = Working::describe(&base, &settings);
-        let factors: Vec<_> = layouts.into_iter().map(factors::Layout::describe).collect();
-        let attentions = [Attention::Sliding, Attention::Global];
-        let ropes = attentions.map(|attention| Rope::describe(&base.config, attention, settings.max_tokens));
-        let optimiser = Value::new("optimiser", size_of::<AdamW>() as u64, Origin::Params);
-        let lists = Lists::plan(&base, &settings, &work, &factors, &ropes, &optimiser)?;
+            starts.iter().map(|layout| layout.start(&settings, start)).collect::<Result<_, _>>()?;
+        let computation = Computation::new(&base, &settings)?;
+        let (plan, layout) = (computation.memory(&base), computation.layout());
+        let Computation { work, factors, ropes, optimiser, lists } = computation;
         gpu.compile_ahead(lists.plans()).await;
         let mut memory = base.memory.clone();
-        let layout = Layout::of(&lists.schedules()).with(work.inputs.first());
         gpu.allocate_layout("training", &layout, &mut memory).await?;
         for (factors, start) in factors.iter().zip(&starts) {
             if let Some(factors) = factors {
                 gpu.queue().write_buffer(memory.get(&factors.theta)?, 0, bytemuck::cast_slice(start));
             }
         }
-        for (attention, rope) in attentions.into_iter().zip(&ropes) {
+        for (attention, rope) in ATTENTIONS.into_iter().zip(&ropes) {
             if memory.holds(&rope.table) {
                 let factors = base.weights.rope_factors.as_deref();
                 let content = Rope::content(&base.config, attention, factors, settings.max_tokens);
@@ -432,115 +410,5 @@ impl Trainer {
         let layers = lists.forward.iter().zip(&lists.backward).rev().filter(|(_, back)| !back.is_empty());
         let through = lists.spread.iter().chain(layers.flat_map(|(again, back)| again.iter().chain(back)));
         self.pace.run(gpu, through, rows, cancel).await
-    }
-}
-
-impl Lists<Plan> {
-    fn plan(
-        base: &Base,
-        settings: &Settings,
-        work: &Working,
-        factors: &[Option<LayerFactors>],
-        ropes: &[Rope; 2],
-        optimiser: &Value,
-    ) -> Result<Self, PlanError> {
-        let builder = |dropout| Builder::new((base, settings), work, factors, ropes, dropout);
-        let layers = base.config.layers.len();
-        let drops = settings.dropout > 0.0;
-        let lowest = factors.iter().position(Option::is_some).unwrap_or(layers);
-
-        let mut embed = builder(false);
-        embed.embed()?;
-        let mut per_layer = builder(false);
-        per_layer.per_layer()?;
-        let (mut forward, mut plain, mut backward) = (Vec::new(), Vec::new(), Vec::new());
-        for i in 0..layers {
-            let mut again = builder(drops);
-            again.layer(i)?;
-            forward.push(again.finish());
-            if drops {
-                let mut without = builder(false);
-                without.layer(i)?;
-                plain.push(without.finish());
-            }
-            let mut back = builder(drops);
-            if i >= lowest {
-                // The gradient arrives in dh[0] at the last layer, and goes to and fro.
-                back.layer_back(i, (layers - 1 - i) % 2)?;
-            }
-            backward.push(back.finish());
-        }
-        let (mut loss, mut loss_back, mut spread) = (builder(false), builder(false), builder(false));
-        loss.loss()?;
-        loss_back.loss_back()?;
-        spread.spread()?;
-
-        let (mut squares, mut update) = (Plan::default(), Plan::default());
-        for (i, factors) in factors.iter().enumerate() {
-            let Some(factors) = factors else { continue };
-            let count = factors.layout.count;
-            let params = SquaresParams { count, at: i as u32 * PARTIAL_SUMS, pad: [0; 2] };
-            let operands = [&factors.gradients, &work.squares];
-            let grid = Grid::Fixed([PARTIAL_SUMS, 1, 1]);
-            squares.push(&optimiser::squares()?, &params, &operands, grid)?;
-            let operands = [&factors.gradients, &factors.theta, &factors.m, &factors.v];
-            let grid = Grid::Fixed(AdamW::dispatch(count));
-            update.push_shared(&AdamW::source()?, optimiser, &operands, grid)?;
-        }
-        Ok(Self {
-            embed: embed.finish(),
-            per_layer: per_layer.finish(),
-            forward,
-            plain,
-            loss: loss.finish(),
-            loss_back: loss_back.finish(),
-            spread: spread.finish(),
-            backward,
-            squares,
-            update,
-        })
-    }
-    /// What runs one after the other: a step of training, an evaluation, and the optimiser.
-    fn schedules(&self) -> [Schedule<'_>; 3] {
-        let mut step = vec![&self.embed, &self.per_layer];
-        step.extend(&self.forward);
-        step.extend([&self.loss, &self.loss_back, &self.spread]);
-        for (again, back) in self.forward.iter().zip(&self.backward).rev() {
-            step.extend([again, back]);
-        }
-        let mut evaluation = vec![&self.embed, &self.per_layer];
-        evaluation.extend(&self.plain);
-        evaluation.push(&self.loss);
-        let step = step.into_iter().flatten().map(|segment| &segment.steps);
-        let evaluation = evaluation.into_iter().flatten().map(|segment| &segment.steps);
-        [step.collect(), evaluation.collect(), vec![&self.squares, &self.update]]
-    }
-
-    /// Every plan, in the order in which [`Self::bind`] takes them.
-    fn plans(&self) -> Vec<&Plan> {
-        let segments = [&self.embed, &self.per_layer].into_iter().chain(&self.forward).chain(&self.plain);
-        let segments = segments.chain([&self.loss, &self.loss_back, &self.spread]).chain(&self.backward);
-        segments.flatten().map(|segment| &segment.steps).chain([&self.squares, &self.update]).collect()
-    }
-
-    /// The programs of all plans.
-    async fn bind(&self, gpu: &Gpu, memory: &Memory) -> Result<Lists, GpuError> {
-        let mut programs = gpu.bind_all(&self.plans(), memory).await?.into_iter();
-        let mut next = || programs.next().unwrap_or_default();
-        let mut bound = |segments: &Vec<Segment<Plan>>| -> Vec<Segment> {
-            segments.iter().map(|segment| Segment { steps: next(), cost: segment.cost }).collect()
-        };
-        Ok(Lists {
-            embed: bound(&self.embed),
-            per_layer: bound(&self.per_layer),
-            forward: self.forward.iter().map(&mut bound).collect(),
-            plain: self.plain.iter().map(&mut bound).collect(),
-            loss: bound(&self.loss),
-            loss_back: bound(&self.loss_back),
-            spread: bound(&self.spread),
-            backward: self.backward.iter().map(&mut bound).collect(),
-            squares: next(),
-            update: next(),
-        })
     }
 }

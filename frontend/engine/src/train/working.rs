@@ -1,13 +1,11 @@
 //! The values that a training works in.
 
-use std::cell::Cell;
-
 use shaders::backward::attention::Span;
 use shaders::backward::cross_entropy::Stat;
 use shaders::state::State;
 use shaders::train::optimiser::PARTIAL_SUMS;
 
-use super::{Base, MemoryPlan, Settings, TrainError, factors};
+use super::{Base, Settings};
 use crate::adapter::Projection;
 use crate::plan::Value;
 
@@ -105,8 +103,6 @@ pub(super) struct Working {
     pub dz: Value,
     /// Partial sums of squares of every layer's gradients.
     pub squares: Value,
-    /// Bytes of all but the inputs of layers and the keys and values of donors.
-    pub working: u64,
 }
 
 /// Pieces of the vocabulary in a tile: a multiple of 32, as parts of planar matrices need.
@@ -132,17 +128,9 @@ impl Working {
         let stat = size_of::<Stat>() as u64;
         let whole = config.sees_pictures_whole();
 
-        let working = Cell::new(0);
-        let value = |name: &'static str, bytes: u64| {
-            working.set(working.get() + bytes);
-            Value::state(name, bytes)
-        };
         // What the host writes or reads.
-        let kept = |name, elements: u64| value(name, 4 * t * elements);
-        let rows = |name: &'static str, elements: u64| {
-            working.set(working.get() + 4 * t * elements);
-            Value::temporary(name, 4 * t * elements)
-        };
+        let kept = |name: &'static str, elements: u64| Value::state(name, 4 * t * elements);
+        let rows = |name: &'static str, elements: u64| Value::temporary(name, 4 * t * elements);
         let donor = |i| {
             let one = || Value::state("donor's keys", 4 * t * u64::from(config.kv_width(i)));
             base.is_donor(i).then(|| Kv { k: one(), v: one(), dk: one(), dv: one() })
@@ -191,22 +179,9 @@ impl Working {
             attention_stats: rows("statistics of attention", 2 * u64::from(config.heads)),
             z: Projection::ALL.iter().map(|_| rows("A·x", rank)).collect(),
             dz: rows("gradient of A·x", rank),
-            state: value("state", SPANS_AT + if whole { t * size_of::<Span>() as u64 } else { 0 }),
-            head_state: value("state of the head", 32),
-            squares: value("sums of squares", 4 * layers as u64 * u64::from(PARTIAL_SUMS)),
-            working: working.get(),
+            state: Value::state("state", SPANS_AT + if whole { t * size_of::<Span>() as u64 } else { 0 }),
+            head_state: Value::state("state of the head", 32),
+            squares: Value::state("sums of squares", 4 * layers as u64 * u64::from(PARTIAL_SUMS)),
         }
     }
-}
-
-/// What training takes beside the weights.
-pub(super) fn plan(base: &Base, settings: &Settings) -> Result<MemoryPlan, TrainError> {
-    let parameters = factors::layouts(base, settings)?.iter().map(|layout| u64::from(layout.count)).sum();
-    let mut plan = MemoryPlan { parameters, optimiser: 16 * parameters, ..MemoryPlan::default() };
-    let work = Working::describe(base, settings);
-    plan.checkpoints = work.inputs.iter().map(Value::bytes).sum();
-    let donors = work.donors.iter().flatten();
-    plan.shared = donors.flat_map(|kv| [&kv.k, &kv.v, &kv.dk, &kv.dv]).map(Value::bytes).sum();
-    plan.working = work.working;
-    Ok(plan)
 }

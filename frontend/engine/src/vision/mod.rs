@@ -5,6 +5,7 @@
 mod budget;
 mod config;
 mod error;
+mod format;
 mod picture;
 mod resize;
 mod room;
@@ -14,6 +15,7 @@ mod webp;
 
 pub use budget::{Budget, Size, image_tokens, target_size};
 pub use config::{Encoder, Kind, TowerConfig};
-pub use error::PictureError;
-pub use picture::{Format, Head, Picture, Pixels};
+pub use error::{PictureError, VisionError};
+pub use format::Format;
+pub use picture::{Head, Picture, Pixels};
 pub use tower::{Encoding, TowerPlan, Vision, medium};

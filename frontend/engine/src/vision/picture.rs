@@ -1,6 +1,5 @@
 //! Decoding what a person attaches: PNG, JPEG, WebP, GIF.
 
-use std::fmt;
 use std::io::Cursor;
 
 use image::codecs::{gif::GifDecoder, jpeg::JpegDecoder, png::PngDecoder, webp::WebPDecoder};
@@ -9,7 +8,7 @@ use image::metadata::Orientation;
 use image::{ColorType, ImageDecoder, ImageFormat, Limits};
 
 use super::resize::resize;
-use super::{Budget, PictureError, Size, target_size, webp};
+use super::{Budget, Format, PictureError, Size, target_size, webp};
 
 /// Most pixels on a side of what is decoded.
 const MOST_SIDE: u32 = 32_768;
@@ -21,30 +20,6 @@ const MOST_NOTES: u64 = 16 << 20;
 /// Share of sharp edges from which a picture is taken to be text: a page has about a tenth, a photograph a few in a
 /// hundred.
 const TEXT_EDGES: f64 = 0.06;
-
-/// A format of pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Portable Network Graphics.
-    Png,
-    /// JPEG.
-    Jpeg,
-    /// WebP.
-    WebP,
-    /// GIF.
-    Gif,
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Png => "PNG",
-            Self::Jpeg => "JPEG",
-            Self::WebP => "WebP",
-            Self::Gif => "GIF",
-        })
-    }
-}
 
 /// RGB pixels, three bytes each, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 //! The values that a tower works in, and its plans, for pictures up to a size.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use shaders::attention::block::{Block, Params as BlockParams};
@@ -15,7 +14,7 @@ use super::config::{Encoder, Kind, TowerConfig};
 use super::tensors::{clamps, in_layer};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::model::product;
-use crate::plan::{Grid, Layout, Origin, Plan, PlanError, Value};
+use crate::plan::{Layout, Limits, Origin, ParamsArena, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
 /// Patches of a picture whose attention is one dispatch for all heads. Longer ones take a head at a time, so that no
@@ -136,6 +135,19 @@ impl RoomPlan {
     pub fn plans(&self) -> impl Iterator<Item = &Plan> {
         self.stages.iter().map(|(plan, _)| plan)
     }
+
+    /// The buffers of all stages, and of what the host writes and reads.
+    fn layout(&self) -> Layout {
+        let v = &self.values;
+        let hosts = [&v.picture, &v.state, &v.pooled_state, &v.pixels, &v.out];
+        Layout::of(&[self.plans().collect()]).with(hosts)
+    }
+
+    /// Bytes on the device: what the plans work in, and the weights of the tower.
+    pub fn bytes(&self, weights: &Weights, limits: Limits) -> u64 {
+        let params = ParamsArena::of(&self.plans().collect::<Vec<_>>(), limits);
+        self.layout().with(weights.values()).total() + params.buffer_bytes()
+    }
 }
 
 /// A plan with its memory.
@@ -156,11 +168,17 @@ pub struct Room {
     pub out: Arc<Buffer>,
     /// The stages in order.
     pub stages: Vec<Stage>,
-    /// Kept: a dropped buffer is destroyed.
-    _memory: Memory,
+    /// All of it, weights included.
+    memory: Memory,
 }
 
 impl Room {
+    /// Bytes on the device, with the weights of the tower.
+    pub fn bytes_in_use(&self) -> u64 {
+        // The stages share the buffer of their parameters.
+        self.memory.bytes() + self.stages.first().map_or(0, |stage| stage.program.params_bytes())
+    }
+
     /// Allocates what a plan works in and binds it; `weights` is where those of the tower lie.
     ///
     /// # Errors
@@ -172,10 +190,8 @@ impl Room {
         config: &TowerConfig,
     ) -> Result<Self, GpuError> {
         let values = &plan.values;
-        let hosts = [&values.picture, &values.state, &values.pooled_state, &values.pixels, &values.out];
         let mut memory = weights.clone();
-        let layout = Layout::of(&[plan.plans().collect()]).with(hosts);
-        gpu.allocate_layout("the memory to look at a picture", &layout, &mut memory).await?;
+        gpu.allocate_layout("the memory to look at a picture", &plan.layout(), &mut memory).await?;
         if let Kind::Encoder(e) = config.kind {
             let rotations = heads::table(THETA, e.head_dim, config.positions);
             let rope = memory.get(&values.rope)?;
@@ -194,7 +210,7 @@ impl Room {
             until: get(&values.until).ok(),
             out: get(&values.out)?,
             stages,
-            _memory: memory,
+            memory,
         })
     }
 }
@@ -209,15 +225,6 @@ fn widths(config: &TowerConfig) -> Vec<u64> {
         }
         Kind::Direct(width) => vec![6912, 6912, width.into(), width.into()],
     }
-}
-
-/// Bytes of a room for so many rows.
-pub fn bytes(config: &TowerConfig, rows: u32) -> u64 {
-    let (pixels, tokens) = sizes(config, rows);
-    let widths: u64 = widths(config).iter().sum();
-    4 * (u64::from(rows) * (widths + 1) + tokens * u64::from(config.model_width))
-        + rotation_bytes(config)
-        + pixels
 }
 
 fn rotation_bytes(config: &TowerConfig) -> u64 {
@@ -262,41 +269,29 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn push<P: bytemuck::Pod>(
-        &mut self,
-        (source, form): (shaders::Source, Form),
-        params: &P,
-        buffers: &[&Value],
-        grid: impl Fn(u32) -> [u32; 3] + 'static,
-    ) -> Result<(), PlanError> {
-        self.steps.push(&source, params, buffers, Grid::Rows(Rc::new(grid)))?;
-        self.steps.tried_as(form);
-        Ok(())
-    }
-
     /// The picture cut into patches, through the first product.
     fn embed(&mut self, side: u32, into: usize) -> Result<(), PlanError> {
         let (room, work) = (self.room, &self.room.work);
         let params = if side == 16 { patches::Params::SIGNED } else { patches::Params::UNSIGNED };
-        let buffers: [&Value; 3] = [&room.picture, &room.pixels, &work[into]];
+        let buffers = [&room.picture, &room.pixels, &work[into]];
         let kernel = (patches::source(side)?, Form::Patches(side));
-        self.push(kernel, &params, &buffers, move |rows| patches::dispatch(side, rows))
+        self.steps.push_rows(kernel, &params, &buffers, move |rows| patches::dispatch(side, rows))
     }
 
     fn position(&mut self, h: usize) -> Result<(), PlanError> {
         let (room, work) = (self.room, &self.room.work);
         let (columns, rows) = (self.matrix("columns")?.clone(), self.matrix("rows")?.clone());
         let params = position::Params::new(&columns.whole().layout, &rows.whole().layout);
-        let buffers: [&Value; 4] = [&room.picture, &columns.whole().value, &rows.whole().value, &work[h]];
+        let buffers = [&room.picture, &columns.whole().value, &rows.whole().value, &work[h]];
         let kernel = (position::source(columns.dtype)?, Form::Positions(columns.dtype));
-        self.push(kernel, &params, &buffers, move |rows| params.dispatch(rows))
+        self.steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))
     }
 
     /// A product, clipped where the file has bounds for it.
     fn product(&mut self, (layer, linear): (u32, &str), x: usize, y: usize) -> Result<(), PlanError> {
         let bounds = clamps(self.weights, layer, linear);
         let matrix = self.matrix(&in_layer(layer, linear))?;
-        let buffers: [&Value; 3] = [&self.room.state, &self.room.work[x], &self.room.work[y]];
+        let buffers = [&self.room.state, &self.room.work[x], &self.room.work[y]];
         product::push(&mut self.steps, matrix, bounds, buffers)
     }
 
@@ -324,13 +319,13 @@ impl<'a> Builder<'a> {
             (None, _) => NormAdd::Norm,
         };
         let kernel = (form.source()?, Form::NormAdd(form));
-        self.push(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
+        self.steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
     }
 
     fn encoder(&mut self, encoder: &Encoder) -> Result<(), PlanError> {
         self.embed(16, GATE)?;
         let embed = self.matrix("patches")?;
-        let buffers: [&Value; 3] = [&self.room.state, &self.room.work[GATE], &self.room.work[H]];
+        let buffers = [&self.room.state, &self.room.work[GATE], &self.room.work[H]];
         product::push(&mut self.steps, embed, None, buffers)?;
         self.position(H)?;
         let norm = |i: u32, name: &str| in_layer(i, &format!("{name}.weight"));
@@ -365,21 +360,21 @@ impl<'a> Builder<'a> {
             k_norm: self.weights.vector(&in_layer(i, "attn_k_norm.weight")),
             eps: self.config.eps,
         };
-        let buffers: [&Value; 6] =
-            [&room.picture, &self.weights.vectors, &room.rope, &work[Q], &work[K], &work[V]];
+        let buffers = [&room.picture, &self.weights.vectors, &room.rope, &work[Q], &work[K], &work[V]];
         let kernel = (heads::source(encoder.head_dim)?, Form::TurnedHeads(encoder.head_dim));
-        self.push(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
+        self.steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
         self.cut(When::Always);
 
         let block = Block { head_dim: encoder.head_dim, kv_f16: false, until: true };
         let all = BlockParams { heads: encoder.heads, kv_heads: encoder.heads, ..BlockParams::default() };
-        let buffers: [&Value; 6] = [&room.state, &work[Q], &work[K], &work[V], &work[X], &room.until];
+        let buffers = [&room.state, &work[Q], &work[K], &work[V], &work[X], &room.until];
         let kernel = (block.source()?, Form::Block(block));
-        self.push(kernel.clone(), &all, &buffers, move |rows| block.dispatch(&all, rows))?;
+        self.steps.push_rows(kernel.clone(), &all, &buffers, move |rows| block.dispatch(&all, rows))?;
         self.cut(When::Short);
         for first_head in 0..encoder.heads {
             let one = BlockParams { first_head, ..all };
-            self.push(kernel.clone(), &one, &buffers, move |rows| block.dispatch_heads(&one, rows, 1))?;
+            self.steps
+                .push_rows(kernel.clone(), &one, &buffers, move |rows| block.dispatch_heads(&one, rows, 1))?;
             self.cut(When::Long);
         }
         Ok(())
@@ -389,9 +384,9 @@ impl<'a> Builder<'a> {
         let (room, work) = (self.room, &self.room.work);
         let rows = Rows { stride: width, at: 0 };
         let params = gelu_mul::Params::new(width, rows, rows, rows);
-        let buffers: [&Value; 4] = [&room.state, &work[GATE], &work[UP], &work[ACT]];
+        let buffers = [&room.state, &work[GATE], &work[UP], &work[ACT]];
         let kernel = (gelu_mul::source()?, Form::GeluMul);
-        self.push(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
+        self.steps.push_rows(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
     }
 
     /// From the stream to soft tokens.
@@ -406,7 +401,7 @@ impl<'a> Builder<'a> {
             buffers.push(&self.weights.vectors);
         }
         let kernel = (pool::source(encoder.standardised)?, Form::Pool(encoder.standardised));
-        self.push(kernel, &params, &buffers, pool::dispatch)?;
+        self.steps.push_rows(kernel, &params, &buffers, pool::dispatch)?;
         self.cut(When::Always);
         self.project(&room.pooled_state, X)?;
         self.cut(When::Always);
@@ -418,7 +413,7 @@ impl<'a> Builder<'a> {
 
     fn project(&mut self, state: &Value, x: usize) -> Result<(), PlanError> {
         let matrix = self.matrix("projection")?;
-        let buffers: [&Value; 3] = [state, &self.room.work[x], &self.room.out];
+        let buffers = [state, &self.room.work[x], &self.room.out];
         product::push(&mut self.steps, matrix, None, buffers)
     }
 
@@ -428,7 +423,7 @@ impl<'a> Builder<'a> {
         self.embed(48, a)?;
         self.layer_norm((1, 6912), LayerNorm::default(), [a, b])?;
         let dense = self.matrix("patches")?;
-        let buffers: [&Value; 3] = [&self.room.state, &self.room.work[b], &self.room.work[c]];
+        let buffers = [&self.room.state, &self.room.work[b], &self.room.work[c]];
         product::push(&mut self.steps, dense, None, buffers)?;
         self.layer_norm((2, width), LayerNorm { bias: true, rms: false }, [c, d])?;
         self.position(d)?;
@@ -455,8 +450,8 @@ impl<'a> Builder<'a> {
             rms_eps: self.config.eps,
             ..layer_norm::Params::default()
         };
-        let buffers: [&Value; 4] = [&self.room.state, &self.weights.vectors, &work[x], &work[y]];
-        self.push((form.source()?, Form::LayerNorm(form)), &params, &buffers, layer_norm::dispatch)
+        let buffers = [&self.room.state, &self.weights.vectors, &work[x], &work[y]];
+        self.steps.push_rows((form.source()?, Form::LayerNorm(form)), &params, &buffers, layer_norm::dispatch)
     }
 }
 

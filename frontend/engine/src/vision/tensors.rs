@@ -7,7 +7,7 @@ use shaders::matmul::Clamps;
 
 use super::config::{Encoder, Kind, PATCHES, TowerConfig};
 use crate::gguf::Header;
-use crate::model::{MatrixSpec, TensorError, TensorList};
+use crate::weights::{MatrixSpec, TensorError, TensorList};
 use crate::weights::{Weights, finite};
 
 /// The linears of a layer, in the order of `v.clamp_data`.

@@ -7,16 +7,14 @@ use shaders::state::State;
 use shaders::vision::Picture as PictureGrid;
 
 use super::config::{Kind, TowerConfig};
-use super::room::{self, Room, RoomPlan};
-use super::{Budget, Picture, PictureError, Pixels, image_tokens, tensors};
+use super::room::{Room, RoomPlan};
+use super::{Budget, Picture, PictureError, Pixels, VisionError, image_tokens, tensors};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
 use crate::gpu::{Gpu, GpuError, Memory};
 use crate::media::{ContentHash, Media, Medium, SoftTokens};
-use crate::model::TensorList;
 use crate::plan::{Limits, Plan};
-use crate::session::EngineError;
-use crate::weights::{self, Weights};
+use crate::weights::{self, TensorList, Weights};
 
 /// What a tower is and what it costs, from a header.
 #[derive(Clone, Debug)]
@@ -24,8 +22,6 @@ pub struct TowerPlan {
     /// Its configuration.
     pub config: TowerConfig,
     tensors: TensorList,
-    /// Bytes of its weights on the device.
-    pub weight_bytes: u64,
 }
 
 impl TowerPlan {
@@ -33,11 +29,11 @@ impl TowerPlan {
     ///
     /// # Errors
     /// When the file contradicts itself, or the tower belongs to a model of another width.
-    pub fn read(header: &Header, model_width: u32) -> Result<Option<Self>, EngineError> {
+    pub fn read(header: &Header, model_width: u32) -> Result<Option<Self>, VisionError> {
         let Some(config) = TowerConfig::read(header, model_width)? else { return Ok(None) };
         let tensors = tensors::find(header, &config)?;
-        let weight_bytes = weights::device_bytes(&tensors, &[])?;
-        Ok(Some(Self { config, tensors, weight_bytes }))
+        weights::check_layouts(&tensors)?;
+        Ok(Some(Self { config, tensors }))
     }
 
     /// Where in the file its weights lie.
@@ -51,19 +47,27 @@ impl TowerPlan {
     ///
     /// # Errors
     /// When a matrix has no layout on such a device.
-    pub fn computation(&self, limits: Limits) -> Result<Plan, EngineError> {
-        let weights = Weights::describe(&self.tensors, &[], limits)?;
-        let rows = self.config.rows(Budget::default());
-        let room = RoomPlan::new(&weights, &self.config, rows).map_err(GpuError::from)?;
+    pub fn computation(&self, limits: Limits) -> Result<Plan, VisionError> {
+        let (_, room) = self.describe(Budget::default(), limits)?;
         let mut plan = Plan::default();
         room.plans().for_each(|part| plan.extend(part));
         Ok(plan)
     }
 
+    fn describe(&self, budget: Budget, limits: Limits) -> Result<(Weights, RoomPlan), VisionError> {
+        let weights = Weights::describe(&self.tensors, &[], limits)?;
+        let rows = self.config.rows(budget);
+        let room = RoomPlan::new(&weights, &self.config, rows).map_err(GpuError::from)?;
+        Ok((weights, room))
+    }
+
     /// Bytes on the device while pictures of this budget are encoded: weights and working memory.
-    #[must_use]
-    pub fn bytes(&self, budget: Budget) -> u64 {
-        self.weight_bytes + room::bytes(&self.config, self.config.rows(budget))
+    ///
+    /// # Errors
+    /// As [`Self::computation`].
+    pub fn bytes(&self, budget: Budget, limits: Limits) -> Result<u64, VisionError> {
+        let (weights, room) = self.describe(budget, limits)?;
+        Ok(room.bytes(&weights, limits))
     }
 }
 
@@ -119,6 +123,13 @@ impl Vision {
         self.tower.is_some()
     }
 
+    /// Bytes that it has on the device.
+    #[must_use]
+    pub fn bytes_in_use(&self) -> u64 {
+        let bytes = |tower: &Tower| tower.room.as_ref().map_or(tower.memory.bytes(), Room::bytes_in_use);
+        self.tower.as_ref().map_or(0, bytes)
+    }
+
     /// The dispatches of the tower for pictures of the largest size that was seen; none before the first picture.
     #[must_use]
     pub fn plan_of_pictures(&self) -> Plan {
@@ -143,7 +154,7 @@ impl Vision {
         budget: Budget,
         cancel: &CancelToken,
         progress: &mut dyn FnMut(Encoding),
-    ) -> Result<SoftTokens, EngineError> {
+    ) -> Result<SoftTokens, VisionError> {
         let content = ContentHash::of(file, &[budget.tokens()]);
         let pixels = Picture::decode(file)?.resized(budget)?;
         self.encode(&pixels, content, cancel, progress).await
@@ -159,7 +170,7 @@ impl Vision {
         content: ContentHash,
         cancel: &CancelToken,
         progress: &mut dyn FnMut(Encoding),
-    ) -> Result<SoftTokens, EngineError> {
+    ) -> Result<SoftTokens, VisionError> {
         let config = self.plan.config;
         let cells = match config.kind {
             Kind::Encoder(_) => 1,
@@ -204,7 +215,7 @@ impl Vision {
         &mut self,
         cancel: &CancelToken,
         progress: &mut dyn FnMut(Encoding),
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), VisionError> {
         if self.tower.is_none() {
             let mut told = |p: weights::Progress| progress(Encoding::Weights(p.done, p.total));
             let tensors = &self.plan.tensors;

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use shaders::matmul::Clamps;
 
-use super::Weights;
+use super::{TensorError, TensorList, Weights};
 use crate::gguf::Header;
-use crate::model::{TensorError, TensorList};
 
 /// The four scalars of a linear.
 const BOUNDS: [&str; 4] = ["input_min", "input_max", "output_min", "output_max"];

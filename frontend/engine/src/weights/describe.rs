@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use shaders::PlanarLayout;
 
-use super::{LoadError, Matrix, Part, Weights};
+use super::{LoadError, Matrix, MatrixSpec, Part, TensorError, TensorList, Weights};
 use crate::gpu::GpuError;
-use crate::model::{MatrixSpec, TensorError, TensorList};
 use crate::plan::{Limits, Origin, Value};
 
 impl Weights {
@@ -41,6 +40,18 @@ impl Weights {
     }
 }
 
+/// Checks that every matrix of a list has a layout on some device.
+///
+/// # Errors
+/// [`TensorError::Layout`].
+pub fn check_layouts(list: &TensorList) -> Result<(), TensorError> {
+    list.matrices.iter().try_for_each(|spec| {
+        let rows = spec.cut.map_or(spec.n, |cut| cut.min(spec.n));
+        let layout = PlanarLayout::new(spec.dtype, spec.k, rows);
+        layout.map(|_| ()).map_err(|source| TensorError::Layout { name: spec.name.clone(), source })
+    })
+}
+
 /// The norm of the per-layer inputs, which has a value of its own.
 pub const PLE_NORM: &str = "per_layer_proj_norm";
 
@@ -63,7 +74,7 @@ fn matrix(spec: &MatrixSpec, limits: Limits) -> Result<Matrix, LoadError> {
 fn part_rows(spec: &MatrixSpec, limits: Limits) -> Result<u64, LoadError> {
     let limit = limits.largest_binding;
     let rows = spec
-        .rows_within(limits.largest_part)?
+        .rows_within(limits.largest_part.min(limit))?
         .map_or_else(|| spec.rows_within(limit), |rows| Ok(Some(rows)))?;
     rows.ok_or_else(|| {
         let bytes = spec.range.end - spec.range.start;

@@ -11,41 +11,15 @@ use shaders::{quant, repack};
 
 use super::describe::PLE_NORM;
 use super::windows::{Piece, WINDOW_BYTES, What, Window, windows};
-use super::{Matrix, Weights};
-use crate::bytes::{ByteSource, Bytes, CancelToken, SourceError, UploadError};
+use super::{LoadError, Matrix, MatrixSpec, TensorList, Weights};
+use crate::bytes::{ByteSource, Bytes, CancelToken, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory};
-use crate::model::{MatrixSpec, TensorError, TensorList};
 use crate::plan::{Grid, Plan, Value};
 
 /// Windows that are read ahead of the device.
 const AHEAD: usize = 3;
 /// Windows after which the device is waited for, so that what it has not copied yet stays bounded.
 const BREATH: usize = 8;
-
-/// Why weights could not be loaded.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// The file could not be read.
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    /// The device could not take them.
-    #[error(transparent)]
-    Gpu(#[from] GpuError),
-    /// A tensor has no layout on the device.
-    #[error(transparent)]
-    Tensor(#[from] TensorError),
-    /// A window could not be handed over.
-    #[error(transparent)]
-    Upload(#[from] UploadError),
-    /// A fault of this program: pieces that do not fit their matrix.
-    #[error("a piece of {tensor} does not fit: {reason}")]
-    Piece {
-        /// The tensor.
-        tensor: String,
-        /// What is wrong.
-        reason: String,
-    },
-}
 
 /// Bytes done and bytes in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,7 +118,7 @@ impl<'a> Loader<'a> {
             self.memory.remove(&self.staging.0);
             self.staging = staging(self.gpu, &mut self.memory, bytes.len() as u64 + 16)?;
         }
-        bytes.write_to(self.gpu.queue(), &self.staging.1, 0)?;
+        self.gpu.upload(bytes, &self.staging.1, 0)?;
         let mut plan = Plan::default();
         for piece in &window.pieces {
             let at = piece.range.start - window.range.start;
@@ -227,14 +201,4 @@ fn staging(gpu: &Gpu, memory: &mut Memory, bytes: u64) -> Result<(Value, Arc<Buf
     let buffer = gpu.storage(value.name(), bytes)?;
     memory.insert(value.clone(), Arc::clone(&buffer));
     Ok((value, buffer))
-}
-
-/// Bytes that the matrices of a list take on the device.
-///
-/// # Errors
-/// When one has no layout.
-pub fn device_bytes(list: &TensorList, skip: &[&str]) -> Result<u64, TensorError> {
-    let matrices = list.matrices.iter().filter(|spec| !skip.contains(&spec.name.as_str()));
-    let vectors: u64 = list.vectors.iter().map(|v| 4 * u64::from(v.len)).sum();
-    matrices.map(MatrixSpec::device_bytes).sum::<Result<u64, _>>().map(|bytes| bytes + vectors)
 }

@@ -2,7 +2,9 @@
 
 mod bounds;
 mod describe;
+mod error;
 mod load;
+mod tensors;
 mod windows;
 
 use std::collections::HashMap;
@@ -12,7 +14,10 @@ use shaders::{DType, PlanarLayout};
 use crate::plan::Value;
 
 pub use bounds::finite;
-pub use load::{LoadError, Progress, device_bytes, load};
+pub use describe::check_layouts;
+pub use error::LoadError;
+pub use load::{Progress, load};
+pub use tensors::{MatrixSpec, TensorError, TensorList, VectorSpec, expect};
 pub use windows::ranges;
 
 /// Rows of a matrix in one buffer.
@@ -71,6 +76,12 @@ pub struct Weights {
 }
 
 impl Weights {
+    /// All values.
+    pub fn values(&self) -> impl Iterator<Item = &Value> {
+        let parts = self.matrices.values().flat_map(|matrix| &matrix.parts);
+        parts.map(|part| &part.value).chain([&self.vectors]).chain(&self.ple_norm)
+    }
+
     /// The storage types of its matrices, each once.
     #[must_use]
     pub fn dtypes(&self) -> Vec<DType> {

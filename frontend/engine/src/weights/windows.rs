@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::{MatrixSpec, TensorList};
+use super::{MatrixSpec, TensorList};
 
 /// Bytes read at a time. Large enough that requests and submits do not count, small enough to show progress and to
 /// keep what is in flight well below the heap's budget.
@@ -116,7 +116,7 @@ pub fn ranges(list: &TensorList) -> Vec<Range<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::VectorSpec;
+    use crate::weights::VectorSpec;
     use shaders::DType;
 
     fn list() -> TensorList {

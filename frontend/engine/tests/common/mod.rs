@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // Each test binary uses a part.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -14,6 +15,18 @@ use engine::session::{LoadOptions, ModelFile, Session};
 /// A path in this repository.
 pub fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// The full golden set, where it lies beside the repository; else the test says that it skips what needs it.
+pub fn full_set() -> Option<PathBuf> {
+    let set = repository("../shared/golden");
+    if set.join("manifest.json").exists() {
+        return Some(set);
+    }
+    let test = std::thread::current();
+    // Not by a macro: what those print is shown for failed tests alone.
+    writeln!(std::io::stderr(), "skipped: {} has no ../shared/golden", test.name().unwrap_or_default()).ok();
+    None
 }
 
 /// Opens a device. These tests can say nothing without one.

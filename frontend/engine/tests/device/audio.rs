@@ -26,10 +26,6 @@ fn carried(path: &str) -> PathBuf {
 }
 
 /// The full set, where it lies beside the repository.
-fn beside(path: &str) -> Option<PathBuf> {
-    Some(common::repository("../shared/golden").join(path)).filter(|path| path.exists())
-}
-
 struct Golden(Vec<u8>);
 
 impl Golden {
@@ -53,13 +49,11 @@ fn tower(gpu: &Rc<Gpu>, path: &Path, width: u32) -> Rc<Tower> {
     let header = pollster::block_on(Header::read(&*source)).expect("a header");
     let plan = TowerPlan::read(&header, width).expect("no fault").expect("a tower");
     let before = gpu.bytes_in_use();
-    let planned = plan.bytes();
+    let planned = plan.bytes(gpu.plan_limits()).expect("a plan");
     let tower =
         pollster::block_on(Tower::load(Rc::clone(gpu), &source, plan, &CancelToken::new(), &mut |_| ()))
             .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    // Uniforms and rounding up are not planned, and the projections of distances are dropped.
-    let taken = gpu.bytes_in_use() - before;
-    assert!(taken < planned + planned / 8 + (1 << 20), "planned {planned} bytes, took {taken}");
+    assert_eq!(gpu.bytes_in_use() - before, planned);
     Rc::new(tower)
 }
 
@@ -111,6 +105,7 @@ fn a_quantised_projector_agrees() {
 
 #[test]
 fn the_whole_set_agrees_where_it_is_at_hand() {
+    let Some(set) = common::full_set() else { return };
     let gpu = common::gpu();
     let cases = [
         ("tiny-e2b.f16.gguf", "speech", "tiny-e2b/f16.audio.speech"),
@@ -118,8 +113,8 @@ fn the_whole_set_agrees_where_it_is_at_hand() {
         ("tiny-unified.mmproj.f16.gguf", "chirp", "tiny-unified/f16.audio.chirp"),
     ];
     for (model, clip, outputs) in cases {
-        let Some(model) = beside(&format!("models/{model}")) else { continue };
-        let path = |path: String| beside(&path).unwrap_or_else(|| panic!("no {path}"));
+        let path = |path: String| set.join(path);
+        let model = path(format!("models/{model}"));
         let outputs = path(format!("golden/{outputs}.safetensors"));
         agree(&gpu, &model, &path(format!("media/{clip}.wav")), &outputs);
     }
@@ -195,6 +190,7 @@ fn attach(mut input: Input, soft: Vec<SoftTokens>) -> Input {
 
 #[test]
 fn logits_with_sound_in_the_prompt_agree_where_the_set_is_at_hand() {
+    let Some(set) = common::full_set() else { return };
     let gpu = common::gpu();
     let cases = [
         ("tiny-e2b.f16.gguf", None, "speech", "tiny-e2b/f16.audio.speech"),
@@ -207,8 +203,8 @@ fn logits_with_sound_in_the_prompt_agree_where_the_set_is_at_hand() {
         ),
     ];
     for (model, projector, clip, outputs) in cases {
-        let Some(model) = beside(&format!("models/{model}")) else { continue };
-        let path = |path: String| beside(&path).unwrap_or_else(|| panic!("no {path}"));
+        let path = |path: String| set.join(path);
+        let model = path(format!("models/{model}"));
         let projector = projector.map(|name| path(format!("models/{name}")));
         let golden = Golden::read(&path(format!("golden/{outputs}.safetensors")));
         let says = std::fs::read(path(format!("golden/{outputs}.json"))).expect("golden JSON");

@@ -59,8 +59,7 @@ fn carried() -> Vec<Case> {
 }
 
 fn beside() -> Vec<Case> {
-    let golden = common::repository("../shared/golden");
-    cases(&golden.join("models"), &golden.join("golden"))
+    common::full_set().map_or_else(Vec::new, |set| cases(&set.join("models"), &set.join("golden")))
 }
 
 struct Golden {
@@ -224,8 +223,8 @@ fn llama_cpp(case: &Case) -> (f32, f64) {
 }
 
 /// Holds a model with every quantised product packed to what llama.cpp reached. Beside the set's own prompts go `more`,
-/// whose likeliest ids are those of float products.
-fn check_packed(gpu: &Rc<Gpu>, case: &Case, more: &[Vec<u32>]) {
+/// whose likeliest ids are those of float products. The share of equal ids on the set's prompts alone.
+fn check_packed(gpu: &Rc<Gpu>, case: &Case, more: &[Vec<u32>]) -> f64 {
     let golden = Golden::read(case);
     let mut wanted = Vec::new();
     if !more.is_empty() {
@@ -244,15 +243,21 @@ fn check_packed(gpu: &Rc<Gpu>, case: &Case, more: &[Vec<u32>]) {
         far = far.max(distance(&logits, &golden.f32s(&format!("{key}.logits_last"))));
         shares.push(agreement(&likeliest, &golden.u32s(&format!("{key}.argmax"))));
     }
+    let alone = mean(&shares);
     let more = more.iter().zip(&wanted);
     shares.extend(more.map(|(ids, want)| agreement(&step_through(&mut session, ids).0, want)));
-    let agreed = shares.iter().sum::<f64>() / shares.len() as f64;
+    let agreed = mean(&shares);
     let (most, least) = llama_cpp(case);
     println!("{}: {far:.3} ({most:.3}), {agreed:.4} ({least:.4}) of {shares:.3?}", case.key);
     assert!(far <= most, "{}: logits differ by {far}, those of llama.cpp by {most}", case.key);
     assert!(agreed >= least, "{}: {agreed} of the ids are equal, {least} of llama.cpp's", case.key);
     // Else it was not packed products that ran.
     assert!(far > EXACT, "{}: logits differ by {far}", case.key);
+    alone
+}
+
+fn mean(shares: &[f64]) -> f64 {
+    shares.iter().sum::<f64>() / shares.len() as f64
 }
 
 #[test]
@@ -262,6 +267,9 @@ fn packed_products_agree_as_well_as_llama_cpp() {
         check_packed(&gpu, case, &[]);
     }
 }
+
+/// The share of equal ids that the packed mixture reaches at least on the prompts on which llama.cpp reached 0.824.
+const MISSED: f64 = 0.78;
 
 #[test]
 fn packed_products_of_a_mixture_agree_as_well_as_llama_cpp() {
@@ -275,7 +283,12 @@ fn packed_products_of_a_mixture_agree_as_well_as_llama_cpp() {
     assert!(more.len() >= 10, "{} chats", more.len());
     let gpu = common::gpu();
     let case = carried().into_iter().find(|case| case.key.contains("moe")).expect("a mixture of experts");
-    check_packed(&gpu, &case, &more);
+    let alone = check_packed(&gpu, &case, &more);
+    // On the same prompts as llama.cpp the packed mixture misses what that reached. What it reaches is held here; where it
+    // no longer misses, the chats have to go.
+    let (_, bar) = llama_cpp(&case);
+    println!("{} on the set's prompts alone: {alone:.4} of {bar:.4}", case.key);
+    assert!((MISSED..bar).contains(&alone), "{}: {alone} on the set's prompts alone", case.key);
 
     // As a model of the published sizes is packed, its widest products: on the set's own prompts what the set asks.
     const ASKED: f64 = 0.8;

@@ -8,6 +8,7 @@ mod common;
 mod experts;
 mod golden;
 mod large_pictures;
+mod memory;
 mod session;
 mod split_head;
 mod table;

@@ -13,7 +13,7 @@ use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::KvType;
 use engine::session::{
-    Control, EngineError, Finish, LoadOptions, Loading, ModelFile, Options, Plan, Session,
+    Control, DeviceMemory, EngineError, Finish, LoadOptions, Loading, ModelFile, ModelSpec, Options, Session,
 };
 use engine::synth::{self, Quant, Shape};
 use shaders::sampling::Settings;
@@ -33,9 +33,9 @@ fn gpu(options: GpuOptions) -> Rc<Gpu> {
     Rc::new(pollster::block_on(Gpu::open(&options)).expect("a device"))
 }
 
-fn plan(file: &[u8]) -> Plan {
+fn plan(file: &[u8]) -> ModelSpec {
     let header = pollster::block_on(Header::read(&MemorySource::new(file.to_vec()))).expect("a header");
-    Plan::read(&header).expect("a plan")
+    ModelSpec::read(&header).expect("a plan")
 }
 
 fn exact() -> LoadOptions {
@@ -112,7 +112,8 @@ fn it_is_the_same_table_in_several_buffers_and_outside_of_the_device() {
 fn a_device_without_room_for_it_keeps_the_context() {
     let file = model();
     let plan = plan(&file);
-    let memory = Some(plan.bytes(8192, false) - 1);
+    let usual = DeviceMemory::assumed(&gpu(GpuOptions::default()));
+    let memory = Some(plan.needs(usual).expect("its needs").memory(8192, false).total() - 1);
     let device = gpu(GpuOptions { memory, ..GpuOptions::default() });
     let session = load(&device, here(&file), &LoadOptions::default()).expect("it loads");
     assert!(session.decoder().needs_host());
@@ -125,7 +126,8 @@ fn what_is_planned_can_be_bound_and_a_little_less_is_not_enough() {
     let plan = plan(&file);
     // The cache is by far the largest: 1 KiB for each position of a global layer.
     let context = 32_768;
-    let largest_binding = plan.largest_buffer(context).bytes;
+    let usual = DeviceMemory::assumed(&gpu(GpuOptions::default()));
+    let largest_binding = plan.needs(usual).expect("its needs").largest_buffer(context).bytes;
     assert_eq!(largest_binding, 32 << 20);
     let options = LoadOptions { context, ..LoadOptions::default() };
     for (less, wanted) in [(0, context), (256, context - 512)] {

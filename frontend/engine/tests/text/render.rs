@@ -1,8 +1,9 @@
 //! Messages to prompt.
 
 use engine::gguf::{Metadata, Value as GgufValue};
+use engine::media::Media;
 use engine::template::{
-    Content, Conversation, Media, Message, Part, Prompt, PromptError, RenderOptions, Role, Segment, ToolCall,
+    Content, Conversation, Message, Part, Prompt, PromptError, RenderOptions, Role, Segment, ToolCall,
     Variant, render,
 };
 use engine::tokenizer::Tokenizer;

@@ -201,7 +201,8 @@ async fn encode(
         Encoding::Weights(done, total) => teller.tower(done, total),
         Encoding::Layers(done, total) => teller.encoding(done as f32 / total.max(1) as f32),
     };
-    Ok(ready.session.vision_mut()?.soft_tokens(file, place.budget, cancel, told).await?)
+    let soft = ready.session.vision_mut()?.soft_tokens(file, place.budget, cancel, told).await;
+    Ok(soft.map_err(EngineError::from)?)
 }
 
 async fn listen(

@@ -11,7 +11,9 @@ mod listen;
 
 use std::rc::Rc;
 
+use engine::audio::Hearing;
 use engine::media::Media;
+use engine::vision::Vision;
 use protocol::failure::MediaFailure;
 use protocol::{Content, Event, Failure, MediaNotice, MediaReport, MediaSize, RequestId};
 
@@ -62,9 +64,7 @@ pub async fn towers(host: Rc<Host>, id: RequestId, free: bool, task: Task) -> Re
     if free {
         ready.free_towers();
     }
-    let seeing =
-        ready.session.vision().filter(|eyes| eyes.is_loaded()).map_or(0, |eyes| eyes.plan().weight_bytes);
-    let hearing =
-        ready.session.hearing().filter(|ears| ears.is_loaded()).map_or(0, |ears| ears.plan().bytes());
+    let seeing = ready.session.vision().map_or(0, Vision::bytes_in_use);
+    let hearing = ready.session.hearing().map_or(0, Hearing::bytes_in_use);
     Ok(Event::Towers { id, bytes: Some(seeing + hearing), gpu_bytes: ready.gpu.bytes_in_use() })
 }

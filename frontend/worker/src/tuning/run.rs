@@ -2,6 +2,9 @@
 //!
 //! A run that is paused, cancelled, cut off or that lost its device leaves a checkpoint and goes on from it: the order of
 //! the examples and the learning rate follow from the step alone.
+//!
+//! An answer that may pause a training ([`protocol::GenerateOptions::pause_training`]) gets the model between two steps, after a
+//! checkpoint. The trainer stays in memory and continues when the answer has ended.
 
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -4,7 +4,7 @@ use engine::bytes::LocalBoxFuture;
 use engine::gpu::{CompileAhead, Kernel};
 use futures_util::FutureExt as _;
 use js_sys::{Array, Function, Promise, Reflect};
-use shaders::Binding;
+use shaders::Access;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
@@ -28,7 +28,7 @@ impl CompileAhead for Compiler {
 /// Calls `compileAhead([[name, text, kinds of bindings]…])`.
 fn begin(kernels: &[Kernel]) -> Result<Promise, JsValue> {
     let kernels = kernels.iter().map(|kernel| {
-        let kinds = kernel.bindings.iter().map(|binding| JsValue::from(kind(binding)));
+        let kinds = kernel.bindings.iter().map(|binding| JsValue::from(kind(binding.access)));
         Array::of3(&kernel.name.as_str().into(), &kernel.wgsl.as_str().into(), &kinds.collect::<Array>())
     });
     let scope: JsValue = super::scope().into();
@@ -37,10 +37,10 @@ fn begin(kernels: &[Kernel]) -> Result<Promise, JsValue> {
 }
 
 /// `GPUBufferBindingType` of a binding.
-fn kind(binding: &Binding) -> &'static str {
-    match binding {
-        Binding::Uniform => "uniform",
-        Binding::Read => "read-only-storage",
-        Binding::ReadWrite => "storage",
+const fn kind(access: Access) -> &'static str {
+    match access {
+        Access::Uniform => "uniform",
+        Access::Read => "read-only-storage",
+        Access::ReadWrite => "storage",
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use engine::bytes::FileSource;
 use engine::gguf::Header;
-use engine::session::{LoadOptions, Plan};
+use engine::session::{LoadOptions, ModelSpec};
 use engine::synth::{self, Quant};
 use futures_util::FutureExt as _;
 use protocol::{
@@ -15,7 +15,7 @@ use protocol::{
 };
 use worker::Host;
 
-use crate::desk::{Desk, asks, load, pebble, small, synthetic};
+use crate::desk::{Desk, asks, load, needed, pebble, small, synthetic};
 
 /// The context when nobody asks for another.
 const CONTEXT: u32 = 8192;
@@ -31,7 +31,7 @@ fn bytes(model: &Path, largest_picture: u32) -> u64 {
     let source = FileSource::open(model).expect("the model opens");
     let header = Header::read(&source).now_or_never().expect("a file").expect("a header");
     let options = LoadOptions { largest_picture, ..LoadOptions::default() };
-    Plan::with_options(&header, &options).expect("a plan").bytes(CONTEXT, false)
+    needed(&ModelSpec::with_options(&header, &options).expect("a plan"), CONTEXT)
 }
 
 /// A worker with the model on a device with so many bytes, and a picture.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use engine::bytes::FileSource;
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
-use engine::session::Plan;
+use engine::session::ModelSpec;
 use engine::store::{Folder as _, MemoryFolder};
 use engine::synth::{self, Quant};
 use futures_util::FutureExt as _;
@@ -50,7 +50,7 @@ fn loaded(name: &str, choice: &str, version: u32) -> (Rc<Desk>, Rc<Host>, String
     let path = model(name);
     let source = FileSource::open(&path).expect("the model opens");
     let header = now(Header::read(&source)).expect("a header");
-    let plan = Plan::read(&header).expect("a plan");
+    let plan = ModelSpec::read(&header).expect("a plan");
     let gpu = now(Gpu::open(&GpuOptions::default())).expect("a device");
     let subject = Subject::new(&gpu, &AdapterNames::default(), &plan).expect("a large head");
     let key = subject.key().to_owned();

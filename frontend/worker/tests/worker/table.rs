@@ -7,14 +7,14 @@ use std::rc::Rc;
 
 use engine::bytes::ByteSource as _;
 use engine::gguf::Header;
-use engine::session::Plan;
+use engine::session::ModelSpec;
 use engine::synth::{self, Quant, Shape};
 use futures_util::FutureExt as _;
 use protocol::{Cause, Event, FitVerdict, LoadOptions, LoadPhase, Remedy, Request, RequestId};
 use worker::Host;
 
 use crate::desk::server::Server;
-use crate::desk::{Desk, generate, load, source, synthetic};
+use crate::desk::{Desk, generate, load, needed, source, synthetic};
 
 /// A small model of the E2B kind.
 fn model(name: &str) -> PathBuf {
@@ -29,8 +29,8 @@ fn crowded(name: &str) -> (Rc<Desk>, Rc<Host>, Rc<Server>, Range<u64>) {
     let (desk, host) = Desk::new();
     let server = Server::of(&model(name));
     let header = Header::read(&*server).now_or_never().expect("memory").expect("a header");
-    let plan = Plan::read(&header).expect("a plan");
-    let stated = host.state_memory(plan.bytes(8192, false) - 1);
+    let plan = ModelSpec::read(&header).expect("a plan");
+    let stated = host.state_memory(needed(&plan, 8192) - 1);
     stated.now_or_never().expect("nobody opens a device meanwhile");
     server.log.take();
     desk.server.replace(Some(Rc::clone(&server)));

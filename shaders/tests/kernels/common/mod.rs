@@ -3,13 +3,18 @@
 #![allow(dead_code)] // Each test binary uses a part.
 
 use shaders::selftest::{Arg, Form};
-use shaders::{Binding, Source};
+use shaders::{Access, Binding, Source};
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 #[allow(unused_imports)] // As above.
 pub use shaders::selftest::random;
+
+/// Writes NaN, and reads it back so that no compiler leaves the writing out.
+const FILL: &str = "memory[at] = 0x7fc00000u; found[i % 64u] = memory[(at * 7u) % 4096u];";
+/// Sets the first element where there is any NaN.
+const LOOK: &str = "if (memory[at] == 0x7fc00000u) { found[0] = 1u; }";
 
 /// A device that all tests of a binary share.
 pub struct Gpu {
@@ -191,7 +196,10 @@ impl Gpu {
     fn run_unchecked(&self, source: &Source, args: &[BufferArg], dispatch: [u32; 3]) -> Vec<Output> {
         let bound = self.bind(source, args);
         let mut encoder = self.device.create_command_encoder(&Default::default());
-        bound.dispatch(&mut encoder.begin_compute_pass(&Default::default()), dispatch);
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        self.workgroup_memory(FILL).dispatch(&mut pass, [16, 1, 1]);
+        bound.dispatch(&mut pass, dispatch);
+        drop(pass);
         let mut readbacks = Vec::new();
         for (buffer, arg) in bound.buffers.iter().zip(args) {
             if let BufferArg::ReadWrite(bytes) = arg {
@@ -209,6 +217,52 @@ impl Gpu {
         readbacks.iter().map(|readback| self.read_back(readback)).collect()
     }
 
+    /// A kernel that fills workgroup memory with NaN, or says whether it found any: no kernel may lean on what it finds.
+    fn workgroup_memory(&self, body: &str) -> Bound {
+        let wgsl = format!(
+            "@group(0) @binding(0) var<storage, read_write> found: array<u32>;
+            var<workgroup> memory: array<u32, 4096>;
+            @compute @workgroup_size(256) fn main(@builtin(local_invocation_index) i: u32) {{
+                for (var at = i; at < 4096u; at += 256u) {{ {body} }}
+            }}"
+        );
+        let text: std::sync::Arc<str> = wgsl.into();
+        let mut pipelines = self.pipelines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let pipeline = pipelines.entry(text.clone()).or_insert_with(|| self.compile("memory", &text, None));
+        let pipeline = pipeline.clone();
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 256,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
+        });
+        Bound { pipeline, group, buffers: vec![buffer] }
+    }
+
+    /// Whether a kernel that runs behind the one that fills workgroup memory finds some of that.
+    pub fn finds_nan(&self) -> bool {
+        let look = self.workgroup_memory(LOOK);
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        self.workgroup_memory(FILL).dispatch(&mut pass, [16, 1, 1]);
+        look.dispatch(&mut pass, [16, 1, 1]);
+        drop(pass);
+        let readback = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 256,
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        encoder.copy_buffer_to_buffer(&look.buffers[0], 0, &readback, 0, 256);
+        self.queue.submit([encoder.finish()]);
+        self.read_back(&readback).u32s()[0] == 1
+    }
+
     /// Makes the pipeline and fills the buffers.
     fn bind(&self, source: &Source, args: &[BufferArg]) -> Bound {
         assert_eq!(source.bindings.len(), args.len(), "{}: one argument for each binding", source.name);
@@ -217,10 +271,9 @@ impl Gpu {
         drop(pipelines);
         let mut buffers = Vec::new();
         for (binding, arg) in source.bindings.iter().zip(args) {
-            let (usage, bytes) = match (binding, arg) {
-                (Binding::Uniform, BufferArg::Uniform(bytes)) => (wgpu::BufferUsages::UNIFORM, bytes),
-                (Binding::Read, BufferArg::Read(bytes))
-                | (Binding::ReadWrite, BufferArg::ReadWrite(bytes)) => {
+            let (usage, bytes) = match (binding.access, arg) {
+                (Access::Uniform, BufferArg::Uniform(bytes)) => (wgpu::BufferUsages::UNIFORM, bytes),
+                (Access::Read, BufferArg::Read(bytes)) | (Access::ReadWrite, BufferArg::ReadWrite(bytes)) => {
                     (wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC, bytes)
                 }
                 _ => panic!("{}: binding {} is {binding:?}", source.name, buffers.len()),
@@ -256,25 +309,42 @@ impl Gpu {
     /// Compiled as the engine does (`gpu/pipelines.rs`): without counters in loops and guards of divisions, and with
     /// workgroup memory as it is found.
     #[allow(unsafe_code)]
-    fn pipeline(&self, source: &Source) -> wgpu::ComputePipeline {
-        let descriptor = wgpu::ShaderModuleDescriptor {
-            label: Some(&source.name),
-            source: wgpu::ShaderSource::Wgsl((&*source.wgsl).into()),
-        };
+    fn compile(
+        &self,
+        name: &str,
+        wgsl: &str,
+        layout: Option<&wgpu::PipelineLayout>,
+    ) -> wgpu::ComputePipeline {
+        let descriptor =
+            wgpu::ShaderModuleDescriptor { label: Some(name), source: wgpu::ShaderSource::Wgsl(wgsl.into()) };
         let checks =
             wgpu::ShaderRuntimeChecks { bounds_checks: true, ..wgpu::ShaderRuntimeChecks::unchecked() };
         // SAFETY: loops of the kernels run to bounds that their launchers set, and no divisor is zero.
         let module = unsafe { self.device.create_shader_module_trusted(descriptor, checks) };
+        self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(name),
+            layout,
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                zero_initialize_workgroup_memory: false,
+                ..Default::default()
+            },
+            cache: None,
+        })
+    }
+
+    fn pipeline(&self, source: &Source) -> wgpu::ComputePipeline {
         let entries: Vec<_> = (0u32..)
-            .zip(&source.bindings)
-            .map(|(binding, kind)| wgpu::BindGroupLayoutEntry {
+            .zip(source.bindings.iter())
+            .map(|(binding, used)| wgpu::BindGroupLayoutEntry {
                 binding,
                 visibility: wgpu::ShaderStages::COMPUTE,
                 ty: wgpu::BindingType::Buffer {
-                    ty: match kind {
-                        Binding::Uniform => wgpu::BufferBindingType::Uniform,
-                        Binding::Read => wgpu::BufferBindingType::Storage { read_only: true },
-                        Binding::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
+                    ty: match used.access {
+                        Access::Uniform => wgpu::BufferBindingType::Uniform,
+                        Access::Read => wgpu::BufferBindingType::Storage { read_only: true },
+                        Access::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
                     },
                     has_dynamic_offset: false,
                     min_binding_size: None,
@@ -290,17 +360,7 @@ impl Gpu {
             bind_group_layouts: &[Some(&group)],
             immediate_size: 0,
         });
-        self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(&source.name),
-            layout: Some(&layout),
-            module: &module,
-            entry_point: Some("main"),
-            compilation_options: wgpu::PipelineCompilationOptions {
-                zero_initialize_workgroup_memory: false,
-                ..Default::default()
-            },
-            cache: None,
-        })
+        self.compile(&source.name, &source.wgsl, Some(&layout))
     }
 }
 
@@ -333,14 +393,14 @@ pub fn assert_close(got: &[f32], want: &[f32], abs: f32, rel: f32) {
 pub fn check_as(form: &Form, changed: impl FnOnce(Source) -> Source) {
     let case = form.case().expect("a case");
     let source = changed(case.source);
-    let arg = |(arg, binding): (&Arg, &Binding)| match (arg, binding) {
+    let arg = |(arg, binding): (&Arg, &Binding)| match (arg, binding.access) {
         (Arg::Uniform(bytes), _) => BufferArg::Uniform(bytes.clone()),
-        (Arg::Words(words), Binding::ReadWrite) => BufferArg::read_write(words),
+        (Arg::Words(words), Access::ReadWrite) => BufferArg::read_write(words),
         (Arg::Words(words), _) => BufferArg::read(words),
     };
-    let args: Vec<_> = case.args.iter().zip(&source.bindings).map(arg).collect();
+    let args: Vec<_> = case.args.iter().zip(source.bindings.iter()).map(arg).collect();
     let written = |binding: usize| {
-        source.bindings[..binding].iter().filter(|kind| **kind == Binding::ReadWrite).count()
+        source.bindings[..binding].iter().filter(|binding| binding.access == Access::ReadWrite).count()
     };
     let out = Gpu::get().run(&source, &args, case.grid);
     for expected in &case.expected {

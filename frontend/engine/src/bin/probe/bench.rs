@@ -129,7 +129,7 @@ pub fn profile(session: &mut Session, gpu: &Gpu, position: u32) -> Result<Value>
 /// what counts is how long it takes from the last sample on.
 pub fn sound(session: &mut Session, gpu: &Gpu, repeat: u32) -> Result<Value> {
     let hearing = session.hearing_mut()?;
-    let planned = hearing.plan().bytes();
+    let planned = hearing.plan().bytes(gpu.plan_limits())?;
     let tower = pollster::block_on(hearing.tower(&CancelToken::new(), &mut |_| ()))?;
     // A glide and a hiss; a tower's work does not depend on what it hears.
     let sample = |i: usize| {
@@ -210,7 +210,7 @@ pub fn pictures(session: &mut Session, gpu: &Gpu, repeat: u32) -> Result<Value> 
                 times.push(started.elapsed().as_secs_f64() * 1000.0);
             }
         }
-        let planned = vision.plan().bytes(budget);
+        let planned = vision.plan().bytes(budget, gpu.plan_limits())?;
         figures.insert(size.tokens().to_string(), json!({ "ms": spread(times), "planned_bytes": planned }));
     }
     Ok(json!({ "adapter": gpu.report().name, "tokens": figures, "gpu_bytes": gpu.bytes_in_use() }))

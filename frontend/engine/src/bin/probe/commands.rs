@@ -11,7 +11,10 @@ use engine::bytes::{CancelToken, FileSource};
 use engine::gguf::{Header, summary};
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{KvType, LARGE, Products};
-use engine::session::{Control, LEAST_CONTEXT, LoadOptions, ModelFile, Options, Plan, Session};
+use engine::plan::Limits;
+use engine::session::{
+    Control, DeviceMemory, EngineError, LEAST_CONTEXT, LoadOptions, ModelFile, ModelSpec, Options, Session,
+};
 use engine::synth;
 use engine::template::{Conversation, Message, Part, RenderOptions, Role, Variant, render};
 use engine::tokenizer::{Specials, Tokenizer};
@@ -418,7 +421,6 @@ fn conversation(path: &Path) -> Result<Conversation> {
 fn info(model: &Path) -> Result<Value> {
     let header = header(model)?;
     let s = summary(&header);
-    let plan = Plan::read(&header);
     let types: Vec<_> =
         s.types.iter().map(|t| json!({ "name": t.name, "tensors": t.tensors, "bytes": t.bytes })).collect();
     let mut value = json!({
@@ -431,30 +433,35 @@ fn info(model: &Path) -> Result<Value> {
         "vision": s.vision,
         "audio": s.audio,
     });
-    match plan {
-        Ok(plan) => {
-            let c = &plan.config;
-            let memory: Vec<_> = [2048, 8192, 32_768, 131_072]
-                .into_iter()
-                .filter(|&n| n <= c.max_context)
-                .map(|n| json!({ "context": n, "bytes": plan.bytes(n, false) }))
-                .collect();
-            value["layers"] = json!(c.layers.len());
-            value["width"] = json!(c.width);
-            value["heads"] = json!(c.heads);
-            value["vocabulary"] = json!(plan.tensors.vocabulary());
-            value["window"] = json!(c.window);
-            value["max_context"] = json!(c.max_context);
-            value["shared_kv_layers"] = json!(c.layers.len() - c.first_shared);
-            value["per_layer_width"] = json!(c.ple);
-            value["per_layer_table_bytes"] = json!(plan.table_bytes);
-            value["weight_bytes"] = json!(plan.weight_bytes + plan.table_bytes);
-            value["tower_bytes"] = json!(plan.tower_bytes);
-            value["memory"] = json!(memory);
-        }
-        Err(error) => value["cannot_run"] = json!(error.to_string()),
+    if let Err(error) = ModelSpec::read(&header).and_then(|plan| costs(&plan, &mut value)) {
+        value["cannot_run"] = json!(error.to_string());
     }
     Ok(value)
+}
+
+/// Adds what a model is made of, and what it takes of a graphics card.
+fn costs(plan: &ModelSpec, value: &mut Value) -> Result<(), EngineError> {
+    let c = &plan.config;
+    let needs = plan.needs(DeviceMemory { available: u64::MAX, limits: Limits::default() })?;
+    let memory: Vec<_> = [2048, 8192, 32_768, 131_072]
+        .into_iter()
+        .filter(|&n| n <= c.max_context)
+        .map(|n| {
+            let use_of = needs.memory(n, false);
+            json!({ "context": n, "bytes": use_of.total(), "weights": use_of.weights, "cache": use_of.cache,
+                "working": use_of.working, "checkpoints": use_of.checkpoints, "towers": use_of.towers })
+        })
+        .collect();
+    value["layers"] = json!(c.layers.len());
+    value["width"] = json!(c.width);
+    value["heads"] = json!(c.heads);
+    value["vocabulary"] = json!(plan.tensors.vocabulary());
+    value["window"] = json!(c.window);
+    value["max_context"] = json!(c.max_context);
+    value["shared_kv_layers"] = json!(c.layers.len() - c.first_shared);
+    value["per_layer_width"] = json!(c.ple);
+    value["memory"] = json!(memory);
+    Ok(())
 }
 
 fn tokenize(model: &Path, text: &str) -> Result<Value> {

@@ -237,7 +237,7 @@ impl Attachment {
                 let file = self.read()?;
                 let vision = session.vision_mut()?;
                 let soft = pollster::block_on(vision.soft_tokens(&file, budget, &cancel, &mut |_| ()));
-                soft.map(|soft| vec![soft])
+                soft.map(|soft| vec![soft]).map_err(anyhow::Error::from)
             }
             Media::Audio => {
                 let sound = self.sound()?;

@@ -6,18 +6,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use engine::gguf::Header;
-use engine::gpu::Gpu;
 use engine::model::{DecoderPlans, Products};
 use engine::plan::{Layout, Limits, Origin, Plan, Schedule, Step};
-use engine::session::{DeviceMemory, Fit, LoadOptions, Plan as ModelPlan};
+use engine::session::{DeviceMemory, Fit, LoadOptions, ModelSpec};
 use engine::synth;
 use engine::train::{self, Settings};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::commands::header;
 
-/// Describe what the device would do, step by step, and what that takes. Needs no graphics card.
+/// Print what a graphics card would do, step by step, and the memory it would take. Needs no graphics card.
 #[derive(Args)]
 pub struct PlanArgs {
     /// The model file, or a shape: e2b, e4b, 12b, 26b, 31b.
@@ -44,9 +42,9 @@ enum Phase {
     Decode,
     /// A chunk of a prompt.
     Prefill,
-    /// The rest of the last token of a prompt, with greedy sampling.
+    /// The layers that prefill skips, for a prompt's last token, with greedy sampling.
     Tail,
-    /// A picture of the largest budget that is usual.
+    /// A picture at the default token budget.
     Vision,
     /// Up to ten seconds of sound.
     Audio,
@@ -54,41 +52,17 @@ enum Phase {
     Train,
 }
 
-/// What a file of limits may say.
-#[derive(Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct LimitsFile {
-    software: bool,
-    portable: bool,
-    storage_buffers: u32,
-    largest_binding: u64,
-    largest_part: u64,
-}
-
-impl Default for LimitsFile {
-    fn default() -> Self {
-        let largest = (1 << 31) - 4;
-        Self {
-            software: false,
-            portable: false,
-            storage_buffers: 9,
-            largest_binding: largest,
-            largest_part: largest,
-        }
-    }
-}
-
 /// Describes a phase.
 pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
     let limits = read_limits(args.limits.as_deref())?;
     let header = header_of(&args.model)?;
-    let memory = DeviceMemory { available: u64::MAX, largest_binding: limits.largest_binding };
+    let memory = DeviceMemory { available: u64::MAX, limits };
     let options = LoadOptions { products, ..LoadOptions::default() };
-    let model = ModelPlan::with_options(&header, &options)?;
+    let model = ModelSpec::with_options(&header, &options)?;
     let context = if matches!(args.phase, Phase::Train) { 0 } else { args.tokens };
-    let fit = model.fit(context, memory).map_err(engine::session::EngineError::from)?;
+    let fit = model.fit(context, memory)?;
     let plan = match args.phase {
-        Phase::Decode | Phase::Prefill | Phase::Tail => decoder(&model, fit, limits, products, args.phase)?,
+        Phase::Decode | Phase::Prefill | Phase::Tail => decoder(&model, fit, limits, args.phase)?,
         Phase::Vision => {
             let tower = model.vision.as_ref().context("the model file has no vision tower")?;
             tower.computation(limits)?
@@ -98,7 +72,7 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
             tower.computation(limits)?
         }
         Phase::Train => {
-            let base = model.training_base(fit, limits)?;
+            let base = model.training_base(limits)?;
             let mut settings = Settings::default();
             if args.tokens > 0 {
                 settings.max_tokens = args.tokens;
@@ -115,9 +89,9 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
     Ok(if args.table { Value::String(table(&description)) } else { description })
 }
 
-fn decoder(model: &ModelPlan, fit: Fit, limits: Limits, products: Products, phase: Phase) -> Result<Plan> {
-    let parts = model.describe(fit, limits)?;
-    let plans = DecoderPlans::new(&parts, products)?;
+fn decoder(model: &ModelSpec, fit: Fit, limits: Limits, phase: Phase) -> Result<Plan> {
+    let parts = model.describe(fit.context, fit.table_on_host, limits)?;
+    let plans = DecoderPlans::new(&parts, model.products)?;
     let wanted: fn(&DecoderPlans) -> Schedule<'_> = match phase {
         Phase::Prefill => DecoderPlans::prefill,
         Phase::Tail => DecoderPlans::tail,
@@ -129,16 +103,9 @@ fn decoder(model: &ModelPlan, fit: Fit, limits: Limits, products: Products, phas
 }
 
 fn read_limits(file: Option<&Path>) -> Result<Limits> {
-    let file = match file {
-        None => LimitsFile::default(),
-        Some(path) => {
-            let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-            serde_json::from_slice(&text)
-                .with_context(|| format!("{} doesn't hold limits", path.display()))?
-        }
-    };
-    let LimitsFile { software, portable, storage_buffers, largest_binding, largest_part } = file;
-    Ok(Limits { software, portable, storage_buffers, largest_binding, largest_part })
+    let Some(path) = file else { return Ok(Limits::default()) };
+    let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    serde_json::from_slice(&text).with_context(|| format!("{} doesn't hold limits", path.display()))
 }
 
 fn header_of(model: &str) -> Result<Header> {
@@ -154,7 +121,7 @@ fn header_of(model: &str) -> Result<Header> {
 fn describe(plan: &Plan, rows: u32, fit: Fit) -> Value {
     let position = fit.context.saturating_sub(1);
     let layout = Layout::of(&[vec![plan]]);
-    let bytes = |origin| layout.bytes(origin, Gpu::rounded);
+    let bytes = |origin| layout.bytes(origin);
     let steps: Vec<_> = plan.steps().iter().map(|step| describe_step(step, rows, position)).collect();
     let largest = layout.largest();
     json!({

@@ -5,8 +5,6 @@
 
 mod range;
 mod retry;
-#[cfg(test)]
-mod tests;
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -10,15 +10,6 @@ pub use fetch::{FetchTransport, http_source};
 
 use super::SourceError;
 
-/// An array of `len` bytes in the memory of the tab; none where that does not suffice.
-pub(super) fn try_array(len: usize) -> Option<js_sys::Uint8Array> {
-    // Constructed by name: `Uint8Array::new_with_length` cannot say that the browser threw.
-    let constructor = js_sys::Reflect::get(&js_sys::global(), &"Uint8Array".into()).ok()?;
-    let arguments = js_sys::Array::of1(&JsValue::from_f64(len as f64));
-    let array = js_sys::Reflect::construct(constructor.dyn_ref::<js_sys::Function>()?, &arguments).ok()?;
-    array.dyn_into().ok()
-}
-
 /// What a JavaScript exception says.
 pub(crate) fn error_text(error: &JsValue) -> String {
     match error.dyn_ref::<js_sys::Error>() {

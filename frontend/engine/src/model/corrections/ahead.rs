@@ -1,5 +1,5 @@
-//! What a product leaves for the adapters of the next one, `shaders/wgsl/matvec/adapters.wgsl`: z of a product of the
-//! normed stream, made of what is known before the norm.
+//! What a product leaves for the adapters of the next one, `shaders/wgsl/matvec/low_rank/ahead.wgsl`: z of a product of
+//! the normed stream, made of what is known before the norm.
 
 use std::sync::Arc;
 

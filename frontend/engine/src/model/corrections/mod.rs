@@ -32,11 +32,8 @@ pub use ahead::Ahead;
 use ahead::{Norms, Pending};
 use stack::Stack;
 
+use super::forms::MOST_FUSED_RANK;
 use super::{Config, Parts, scratch};
-
-/// Ranks of all adapters together up to which decode makes z without dispatches of its own: partial results grow with
-/// them, and every workgroup behind reads all.
-pub const MOST_FUSED_RANK: u32 = 64;
 
 /// Bytes that all workgroups of a product together read of partial results, beyond which a dispatch costs less: reckoned from
 /// what 19 MB cost (`shaders/MEASUREMENTS.md`).
@@ -233,12 +230,6 @@ impl Corrections {
     #[must_use]
     pub fn ahead_of(&self, layer: usize, site: Site) -> Option<&Ahead> {
         self.ahead.get(&(layer, site))
-    }
-
-    /// The site that the product of this one leaves something for.
-    #[must_use]
-    pub fn behind(config: &Config, layer: usize, site: Site) -> Option<(usize, Site)> {
-        ahead::behind(config, layer, site)
     }
 
     /// Sets the scale of each adapter.

@@ -33,25 +33,36 @@ use shaders::attention::decode::{Decode, Kv, Params as AttentionParams};
 use shaders::matvec::{Adapted, Epilogue, Matvec, Merge, Norms, Prologue};
 use shaders::selftest::Form;
 
-use products::{Front, Left, Product};
+use products::{Handoff, Input, Product};
 
 use super::corrections::{Corrections, Site};
 use super::forms::Choices;
-use super::prefill::norm_add;
+use super::rows::norm_add;
 use super::scratch::{most_splits, smallest_run};
 use super::{Parts, experts};
 use crate::plan::{Grid, Plan, PlanError, Traffic, Value};
 use crate::weights::{Matrix, Part};
 
+/// The residual stream between products.
+#[derive(Clone, Copy)]
+struct Stream {
+    /// Which of its two buffers is current.
+    h: usize,
+    /// What is still to be added to it.
+    branch: Option<Branch>,
+}
+
 /// A branch that has been computed and is still to be normed and added to the stream.
 #[derive(Clone, Copy)]
-struct Pending {
+struct Branch {
     /// Its norm's weights.
     norm: u32,
     /// Where it is made of a dense part and that of experts: the weights of their norms.
     mix: Option<[u32; 2]>,
     /// The scalar of the layer that ends with it.
     scale: Option<u32>,
+    /// What its product left for the adapters of the one that adds it.
+    handoff: Option<Handoff>,
 }
 
 /// Builds the list.
@@ -60,11 +71,6 @@ struct Builder<'a> {
     choices: Choices,
     corrections: Option<&'a Corrections>,
     steps: Plan,
-    /// Which of the two stream buffers is current.
-    h: usize,
-    pending: Option<Pending>,
-    /// What was left for the adapters that correct the next product.
-    left: Option<Left>,
 }
 
 /// The layers from `first` on, the output norm and the head. The stream is expected in `h[0]`, whole.
@@ -77,73 +83,65 @@ pub fn plan(
     corrections: Option<&Corrections>,
     first: usize,
 ) -> Result<Plan, PlanError> {
-    let mut builder =
-        Builder { parts, choices, corrections, steps: Plan::default(), h: 0, pending: None, left: None };
+    let mut builder = Builder { parts, choices, corrections, steps: Plan::default() };
+    let mut stream = Stream { h: 0, branch: None };
     for i in first..parts.config.layers.len() {
-        builder.layer(i)?;
+        stream = builder.layer(i, stream)?;
     }
-    builder.head()?;
+    builder.head(stream)?;
     Ok(builder.steps)
 }
 
 impl<'a> Builder<'a> {
-    /// A product of the normed stream; what is pending is added to the stream first. `norm` is none where the stream
-    /// itself is multiplied.
-    fn of_stream(&mut self, product: &Product<'_>, norm: Option<u32>, y: &Value) -> Result<(), PlanError> {
-        let parts = self.parts;
-        let s = &parts.scratch;
-        let eps = parts.config.eps;
-        if parts.config.width > Matvec::MAX_NORM_K {
-            return self.of_wide_stream(product, norm, y);
-        }
-        let input = norm.unwrap_or(0);
-        match self.pending.take() {
-            Some(Pending { norm: branch, mix, scale }) => {
-                let norms = Norms { branch, input, scale, eps };
-                let (from, to) = (self.h, 1 - self.h);
-                let tail: [&Value; 3] = [&parts.weights.vectors, &s.branch, &s.h[to]];
-                let prologue = Prologue::Add { norm: norm.is_some(), mix: mix.is_some() };
-                let mix = mix.unwrap_or_default();
-                let x = &s.h[from];
-                let front =
-                    Front { prologue, tail: tail.to_vec(), norms: Some(norms), mix, ..Front::plain(x) };
-                self.push(product, front, y)?;
-                self.h = to;
-            }
-            None if norm.is_some() => {
-                let norms = Norms { branch: 0, input, scale: None, eps };
-                let tail: Vec<&Value> = vec![&parts.weights.vectors];
-                let (prologue, norms) = (Prologue::Norm, Some(norms));
-                self.push(product, Front { prologue, tail, norms, ..Front::plain(&s.h[self.h]) }, y)?;
-            }
-            None => self.push(product, Front::plain(&s.h[self.h]), y)?,
-        }
-        Ok(())
-    }
-
-    /// Where the stream is too wide for workgroup memory, the norm is a dispatch of its own.
-    fn of_wide_stream(
+    /// A product of the normed stream, to which its branch is added first; `norm` is none where the stream itself is
+    /// multiplied. Returns the stream, and what the product left for the adapters behind it.
+    fn of_stream(
         &mut self,
         product: &Product<'_>,
+        stream: Stream,
         norm: Option<u32>,
         y: &Value,
-    ) -> Result<(), PlanError> {
-        let x = self.stream_in_a_dispatch(norm)?;
-        self.push(product, Front::plain(x), y)
+    ) -> Result<(Stream, Option<Handoff>), PlanError> {
+        let parts = self.parts;
+        let s = &parts.scratch;
+        if parts.config.width > Matvec::MAX_NORM_K {
+            let (stream, x) = self.stream_in_a_dispatch(stream, norm)?;
+            return Ok((stream, self.push(product, Input::plain(x), y)?));
+        }
+        let mut input = Input::plain(&s.h[stream.h]);
+        let mut norms = Norms { branch: 0, input: norm.unwrap_or(0), scale: None, eps: parts.config.eps };
+        let mut after = stream;
+        if let Some(Branch { norm: branch, mix, scale, handoff }) = stream.branch {
+            after = Stream { h: 1 - stream.h, branch: None };
+            (norms.branch, norms.scale) = (branch, scale);
+            input.prologue = Prologue::Add { norm: norm.is_some(), mix: mix.is_some() };
+            input.tail = vec![&parts.weights.vectors, &s.branch, &s.h[after.h]];
+            (input.norms, input.mix, input.handoff) = (Some(norms), mix.unwrap_or_default(), handoff);
+        } else if norm.is_some() {
+            input.prologue = Prologue::Norm;
+            input.tail = vec![&parts.weights.vectors];
+            input.norms = Some(norms);
+        }
+        Ok((after, self.push(product, input, y)?))
     }
 
-    /// Adds what is pending to the stream, in a dispatch that also norms it; what is to be multiplied.
-    fn stream_in_a_dispatch(&mut self, norm: Option<u32>) -> Result<&'a Value, PlanError> {
+    /// Adds its branch to the stream in a dispatch that also norms it, as where it is too wide for workgroup memory. Returns
+    /// the stream and what is to be multiplied.
+    fn stream_in_a_dispatch(
+        &mut self,
+        stream: Stream,
+        norm: Option<u32>,
+    ) -> Result<(Stream, &'a Value), PlanError> {
         let parts = self.parts;
         let s = &parts.scratch;
         // No mixed branch comes here: a mixture of experts needs a stream that fits (`Mixture::is_supported`).
-        let pending = self.pending.take();
-        let add = pending.map(|p| (p.norm, p.scale));
-        norm_add(parts, &mut self.steps, &s.h[self.h], add, norm)?;
-        Ok(if norm.is_some() { &s.x } else { &s.h[self.h] })
+        let add = stream.branch.map(|branch| (branch.norm, branch.scale));
+        let h = &s.h[stream.h];
+        norm_add(parts, &mut self.steps, h, add, norm)?;
+        Ok((Stream { branch: None, ..stream }, if norm.is_some() { &s.x } else { h }))
     }
 
-    fn layer(&mut self, i: usize) -> Result<(), PlanError> {
+    fn layer(&mut self, i: usize, stream: Stream) -> Result<Stream, PlanError> {
         let parts = self.parts;
         let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
         let name = |part: &str| format!("blk.{i}.{part}");
@@ -155,79 +153,78 @@ impl<'a> Builder<'a> {
             qkv.extend(w.matrix(&name("attn_v")));
         }
         let has_v = qkv.len() == 3;
-        self.of_stream(&Product::store(qkv).at(i, Site::Qkv), Some(vector("attn_norm")), &s.qkv)?;
-        self.attention(i, has_v)?;
+        let qkv = Product::store(qkv).at(i, Site::Qkv);
+        let (stream, _) = self.of_stream(&qkv, stream, Some(vector("attn_norm")), &s.qkv)?;
+        let handoff = self.attention(i, has_v)?;
 
         let layer = &config.layers[i];
         let window = parts.window(i);
         let most = most_splits(config.heads, window);
         let merge = Merge { head_dim: layer.head_dim, most, smallest: smallest_run(parts.limits), window };
-        let output = Product::store(vec![parts.matrix(&name("attn_output"))?]).at(i, Site::Output);
+        let output = Product::store(vec![parts.matrix(&name("attn_output"))?]);
+        let output = output.at(i, Site::Output).onto(&s.h[stream.h]);
         let (prologue, merge) = (Prologue::Merge, Some(merge));
         let tail: Vec<&Value> = vec![&s.state];
-        self.push(&output, Front { prologue, tail, merge, ..Front::plain(&s.part) }, &s.branch)?;
-        self.pending = Some(Pending { norm: vector("post_attention_norm"), mix: None, scale: None });
+        let input = Input { prologue, tail, merge, handoff, ..Input::plain(&s.part) };
+        let handoff = self.push(&output, input, &s.branch)?;
+        let branch = Branch { norm: vector("post_attention_norm"), mix: None, scale: None, handoff };
+        let stream = Stream { branch: Some(branch), ..stream };
 
         let gate_up = Product {
             matrices: vec![parts.matrix(&name("ffn_gate"))?, parts.matrix(&name("ffn_up"))?],
             epilogue: Epilogue::Geglu,
-            out: [0; 3],
-            ple: 0,
-            site: Some((i, Site::GateUp)),
+            ..Product::store(Vec::new()).at(i, Site::GateUp)
         };
-        self.of_stream(&gate_up, Some(vector("ffn_norm")), &s.gate)?;
+        let (stream, handoff) = self.of_stream(&gate_up, stream, Some(vector("ffn_norm")), &s.gate)?;
         let down = Product::store(vec![parts.matrix(&name("ffn_down"))?]).at(i, Site::Down);
-        self.push(&down, Front::plain(&s.gate), &s.branch)?;
+        self.push(&down, Input { handoff, ..Input::plain(&s.gate) }, &s.branch)?;
         let mix = match config.experts {
-            Some(_) => Some(self.experts(i)?),
+            Some(_) => Some(self.experts(i, stream)?),
             None => None,
         };
         let scale = Some(vector("layer_output_scale"));
         let norm = vector("post_ffw_norm");
+        let branch = Branch { norm, mix, scale, handoff: None };
         if config.ple == 0 {
-            self.pending = Some(Pending { norm, mix, scale });
-            return Ok(());
+            return Ok(Stream { branch: Some(branch), ..stream });
         }
-        self.pending = Some(Pending { norm, mix, scale: None });
+        let stream = Stream { branch: Some(Branch { scale: None, ..branch }), ..stream };
         let gate = Product {
             matrices: vec![parts.matrix(&name("inp_gate"))?],
             epilogue: Epilogue::Ple,
-            out: [0; 3],
             ple: i as u32 * config.ple,
-            site: Some((i, Site::PleGate)),
+            ..Product::store(Vec::new()).at(i, Site::PleGate)
         };
-        self.of_stream(&gate, None, &s.ple_gate)?;
-        let project = Product::store(vec![parts.matrix(&name("proj"))?]).at(i, Site::PleProjection);
-        self.push(&project, Front::plain(&s.ple_gate), &s.branch)?;
-        self.pending = Some(Pending { norm: vector("post_norm"), mix: None, scale });
-        Ok(())
+        let (stream, _) = self.of_stream(&gate, stream, None, &s.ple_gate)?;
+        let project = Product::store(vec![parts.matrix(&name("proj"))?]);
+        let project = project.at(i, Site::PleProjection).onto(&s.h[stream.h]);
+        let handoff = self.push(&project, Input::plain(&s.ple_gate), &s.branch)?;
+        let branch = Branch { norm: vector("post_norm"), mix: None, scale, handoff };
+        Ok(Stream { branch: Some(branch), ..stream })
     }
 
     /// The experts of layer `i`, behind the dense part of the branch; the norms of both parts. The stream is whole: the
-    /// dense part's gate has added what was pending.
-    fn experts(&mut self, i: usize) -> Result<[u32; 2], PlanError> {
+    /// dense part's gate has added the branch before.
+    fn experts(&mut self, i: usize, stream: Stream) -> Result<[u32; 2], PlanError> {
         let parts = self.parts;
         let vector = |part: &str| parts.weights.vector(&format!("blk.{i}.{part}"));
         let logits = parts.scratch.experts.as_ref().map(|e| &e.logits);
         let logits = logits.ok_or_else(|| PlanError::Missing { name: "room for experts".into() })?;
         let router = Product::store(vec![parts.matrix(&format!("blk.{i}.ffn_gate_inp"))?]);
-        self.of_stream(&router, Some(vector("ffn_gate_inp.scale")), logits)?;
-        experts::one::gate_up(parts, &mut self.steps, i, &parts.scratch.h[self.h])?;
+        let (stream, _) = self.of_stream(&router, stream, Some(vector("ffn_gate_inp.scale")), logits)?;
+        experts::one::gate_up(parts, &mut self.steps, i, &parts.scratch.h[stream.h])?;
         experts::one::down(parts, &mut self.steps, i)?;
         Ok([vector("post_ffw_norm_1"), vector("post_ffw_norm_2")])
     }
 
-    fn attention(&mut self, i: usize, has_v: bool) -> Result<(), PlanError> {
+    /// Attention of layer `i`. Returns what it left for the adapters of the output.
+    fn attention(&mut self, i: usize, has_v: bool) -> Result<Option<Handoff>, PlanError> {
         let parts = self.parts;
         let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
         let layer = &config.layers[i];
         let cache = parts.cache(i)?;
         let rope = parts.rope(layer.attention);
-        let kv = match (config.owns_kv(i), has_v) {
-            (false, _) => Kv::Shared,
-            (true, true) => Kv::Own,
-            (true, false) => Kv::OwnVIsK,
-        };
+        let kv = Kv::of_layer(config.owns_kv(i), has_v);
         let output = self.corrected(Some((i, Site::Output)));
         let columns = output.and_then(|site| site.way.columns());
         let kv_f16 = parts.kv_type == super::KvType::F16;
@@ -255,18 +252,18 @@ impl<'a> Builder<'a> {
         };
         let mut buffers: Vec<&Value> =
             vec![&s.part, &s.state, &s.qkv, &w.vectors, &rope.table, &cache.k, &cache.v];
-        if let Some(output) = output.filter(|_| kernel.quads > 0) {
+        let handoff = output.filter(|_| kernel.quads > 0).map(|output| {
             buffers.push(&output.b);
             let at = Decode::partial_at(layer.head_dim, config.heads, most);
-            self.left = Some(Left { site: (i, Site::Output), at, count: config.heads });
-        }
+            Handoff { at, count: config.heads }
+        });
         self.steps.push(&kernel.source()?, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))?;
         self.steps.reading(Traffic::Keys { bytes: 2 * cache.slot_bytes, window: params.window });
         self.steps.tried_as(Form::Decode(kernel));
-        Ok(())
+        Ok(handoff)
     }
 
-    fn head(&mut self) -> Result<(), PlanError> {
+    fn head(&mut self, stream: Stream) -> Result<(), PlanError> {
         let parts = self.parts;
         let s = &parts.scratch;
         let norm = parts.weights.vector("output_norm");
@@ -276,25 +273,21 @@ impl<'a> Builder<'a> {
         // Packed products are so fast that it takes longer to norm the stream again in each of so many workgroups.
         let is_packed =
             |matrix| self.kernel(&Product::store(vec![matrix]), Prologue::Plain, Adapted::NOT).form.packed;
-        let is_mixed = self.pending.is_some_and(|pending| pending.mix.is_some());
+        let is_mixed = stream.branch.is_some_and(|branch| branch.mix.is_some());
         let is_wide = parts.config.width > Matvec::MAX_NORM_K;
         let x = if is_wide || (matrices.iter().any(is_packed) && !is_mixed) {
-            Some(self.stream_in_a_dispatch(Some(norm))?)
+            Some(self.stream_in_a_dispatch(stream, Some(norm))?.1)
         } else {
             None
         };
         // A head that is split over several buffers is one product for each. Those that norm the stream themselves do so
         // anew, which costs less than a dispatch would.
-        let pending = self.pending;
-        let h = self.h;
         for (part, matrix) in head.parts.iter().zip(&matrices) {
             let product = Product { out: [part.row0, 0, 0], ..Product::store(vec![matrix]) };
             if let Some(x) = x {
-                self.push(&product, Front::plain(x), &s.logits)?;
+                self.push(&product, Input::plain(x), &s.logits)?;
             } else {
-                self.pending = pending;
-                self.h = h;
-                self.of_stream(&product, Some(norm), &s.logits)?;
+                self.of_stream(&product, stream, Some(norm), &s.logits)?;
             }
         }
         Ok(())

@@ -1,8 +1,8 @@
-//! The products of a token, each with what stands in front of it, and with the corrections of adapters.
+//! The products of a token, each with what stands before it, and with the corrections of adapters.
 
 use shaders::matvec::{
-    Adapted, Correction, Epilogue, Leaves, Leavings, Matvec, Merge, Norms, Params, Prologue, Takes,
-    shrink_form,
+    Adapted, Correction, Epilogue, HandoffForm, HandoffPlaces, Matvec, Merge, Norms, Params, Prologue,
+    ZSource, shrink_form,
 };
 use shaders::selftest::Form;
 
@@ -22,6 +22,8 @@ pub struct Product<'m> {
     pub ple: u32,
     /// Where adapters may correct it.
     pub site: Option<(usize, Site)>,
+    /// The stream that its result will be added to, as it is until then.
+    pub stream: Option<&'m Value>,
 }
 
 impl<'m> Product<'m> {
@@ -32,16 +34,21 @@ impl<'m> Product<'m> {
             *place = next;
             next += matrix.n;
         }
-        Self { matrices, epilogue: Epilogue::Store, out, ple: 0, site: None }
+        Self { matrices, epilogue: Epilogue::Store, out, ple: 0, site: None, stream: None }
     }
 
     pub fn at(self, layer: usize, site: Site) -> Self {
         Self { site: Some((layer, site)), ..self }
     }
+
+    /// A branch, which will be added to this stream.
+    pub fn onto(self, stream: &'m Value) -> Self {
+        Self { stream: Some(stream), ..self }
+    }
 }
 
 /// What makes the x of a product.
-pub struct Front<'b> {
+pub struct Input<'b> {
     pub prologue: Prologue,
     pub x: &'b Value,
     /// What the prologue binds.
@@ -50,22 +57,24 @@ pub struct Front<'b> {
     /// Norms of a mixed branch.
     pub mix: [u32; 2],
     pub merge: Option<Merge>,
+    /// What the dispatch that made x, or the branch in it, has for the adapters that correct the product.
+    pub handoff: Option<Handoff>,
 }
 
-impl<'b> Front<'b> {
+impl<'b> Input<'b> {
     /// x as it is.
     pub fn plain(x: &'b Value) -> Self {
-        Self { prologue: Prologue::Plain, x, tail: Vec::new(), norms: None, mix: [0; 2], merge: None }
+        let (tail, mix) = (Vec::new(), [0; 2]);
+        Self { prologue: Prologue::Plain, x, tail, norms: None, mix, merge: None, handoff: None }
     }
 }
 
-/// What a dispatch left for the adapters that correct the next product.
-pub struct Left {
-    /// Where they correct it.
-    pub site: (usize, Site),
+/// What a dispatch left behind its result for the adapters that correct the product of it.
+#[derive(Clone, Copy)]
+pub struct Handoff {
     /// Where it begins in its buffer, in elements.
     pub at: u32,
-    /// See [`Leavings::taken`].
+    /// See [`HandoffPlaces::input_count`].
     pub count: u32,
 }
 
@@ -73,7 +82,7 @@ pub struct Left {
 struct ForAdapters<'b> {
     adapted: Adapted,
     correction: Correction,
-    leavings: Leavings,
+    handoff_at: HandoffPlaces,
     buffers: Vec<&'b Value>,
 }
 
@@ -105,61 +114,66 @@ impl<'a> Builder<'a> {
         self.corrections?.at(layer, site)
     }
 
-    /// A product, with the corrections of adapters, and what it leaves for those of the next.
-    pub fn push(&mut self, product: &Product<'_>, front: Front<'_>, y: &Value) -> Result<(), PlanError> {
-        let left = self.left.take().filter(|left| Some(left.site) == product.site);
+    /// A product, with the corrections of adapters. Returns what it left for those of the product of its result.
+    pub fn push(
+        &mut self,
+        product: &Product<'_>,
+        input: Input<'_>,
+        y: &Value,
+    ) -> Result<Option<Handoff>, PlanError> {
         let Some(all) = self.corrections else {
             let nothing = ForAdapters {
                 adapted: Adapted::NOT,
                 correction: Correction::default(),
-                leavings: Leavings::default(),
+                handoff_at: HandoffPlaces::default(),
                 buffers: Vec::new(),
             };
-            self.push_product(product, &front, &nothing, y)?;
-            return Ok(());
+            self.push_product(product, &input, &nothing, y)?;
+            return Ok(None);
         };
         let site = self.corrected(product.site);
-        let mut leavings = Leavings::default();
-        let takes = match (site, &left) {
-            (None, _) => Takes::Nothing,
-            (Some(_), None) => Takes::Z,
-            (Some(site), Some(left)) => {
-                (leavings.taken_at, leavings.taken) = (left.at, left.count);
-                if site.way == Way::Ahead { Takes::Ahead } else { Takes::Partial }
+        let mut handoff_at = HandoffPlaces::default();
+        let z_source = match (site, input.handoff) {
+            (None, _) => ZSource::None,
+            (Some(_), None) => ZSource::Dispatch,
+            (Some(site), Some(handoff)) => {
+                (handoff_at.input_at, handoff_at.input_count) = (handoff.at, handoff.count);
+                if site.way == Way::Ahead { ZSource::Ahead } else { ZSource::PartialSums }
             }
         };
-        let adapted = Adapted { takes, leaves: Leaves::Nothing, quads: all.rank() / 4 };
+        let adapted = Adapted { z_source, handoff: HandoffForm::None, quads: all.rank() / 4 };
         let none = Correction { rank: all.rank(), places: [None; 3] };
         let correction = site.map_or(none, |site| site.correction);
         let layer = product.site.map_or(0, |(layer, _)| layer);
         let mut buffers: Vec<&Value> = all.of_layer(layer).into_iter().collect();
-        let front = match site {
-            Some(site) if takes == Takes::Z => {
+        let input = match site {
+            Some(site) if z_source == ZSource::Dispatch => {
                 buffers.push(&all.z);
-                Front::plain(self.push_z(all, site, front)?)
+                Input::plain(self.push_z(all, site, input)?)
             }
-            _ => front,
+            _ => input,
         };
-        let mut for_adapters = ForAdapters { adapted, correction, leavings, buffers };
-        if let Some((place, ahead)) =
-            product.site.and_then(|place| Some((place, all.ahead_of(place.0, place.1)?)))
-        {
-            return self.push_ahead(product, place, ahead, front, for_adapters, y);
+        let mut for_adapters = ForAdapters { adapted, correction, handoff_at, buffers };
+        let ahead = product.site.and_then(|(layer, site)| all.ahead_of(layer, site));
+        if let Some((stream, ahead)) = product.stream.zip(ahead) {
+            return self.push_ahead(product, stream, ahead, input, for_adapters, y).map(Some);
         }
-        let next =
-            product.site.filter(|&(_, site)| site == Site::GateUp).map(|(layer, _)| (layer, Site::Down));
         let n = product.matrices[0].n;
-        let columns = self.corrected(next).and_then(|next| next.way.columns());
+        let columns = match product.site {
+            Some((layer, Site::GateUp)) => {
+                self.corrected(Some((layer, Site::Down))).and_then(|down| down.way.columns())
+            }
+            _ => None,
+        };
         if let Some(columns) = columns {
-            for_adapters.adapted.leaves = Leaves::Partial;
-            (for_adapters.leavings.left_at, for_adapters.leavings.made_with) = (n, columns);
+            for_adapters.adapted.handoff = HandoffForm::PartialSums;
+            (for_adapters.handoff_at.output_at, for_adapters.handoff_at.factors_at) = (n, columns);
         }
         if !for_adapters.adapted.is_bound() {
             (for_adapters.adapted, for_adapters.buffers) = (Adapted::NOT, Vec::new());
         }
-        let count = self.push_product(product, &front, &for_adapters, y)?;
-        self.left = next.filter(|_| columns.is_some()).map(|site| Left { site, at: n, count });
-        Ok(())
+        let count = self.push_product(product, &input, &for_adapters, y)?;
+        Ok(columns.map(|_| Handoff { at: n, count }))
     }
 
     /// The dispatch that makes z. Returns the x that it made.
@@ -167,31 +181,31 @@ impl<'a> Builder<'a> {
         &mut self,
         all: &'b Corrections,
         site: &SiteCorrections,
-        mut front: Front<'b>,
+        mut input: Input<'b>,
     ) -> Result<&'b Value, PlanError>
     where
         'a: 'b,
     {
         let s = &self.parts.scratch;
-        let kept: &Value = if front.prologue == Prologue::Merge { &s.attention } else { &s.x };
-        let (keep, x_made) = match front.prologue {
-            Prologue::Plain => (false, front.x),
+        let kept: &Value = if input.prologue == Prologue::Merge { &s.attention } else { &s.x };
+        let (keep, x_made) = match input.prologue {
+            Prologue::Plain => (false, input.x),
             // The sum itself is x, and it is written out anyway, to the last buffer of the prologue.
-            Prologue::Add { norm: false, .. } => (false, front.tail.last().copied().unwrap_or(front.x)),
+            Prologue::Add { norm: false, .. } => (false, input.tail.last().copied().unwrap_or(input.x)),
             Prologue::Norm | Prologue::Add { norm: true, .. } | Prologue::Merge => (true, kept),
         };
         let shrink = Product { epilogue: Epilogue::Shrink { keep }, ..Product::store(vec![&site.a]) };
-        front.tail.push(&all.scales);
+        input.tail.push(&all.scales);
         if keep {
-            front.tail.push(kept);
+            input.tail.push(kept);
         }
         let for_adapters = ForAdapters {
             adapted: Adapted::NOT,
             correction: Correction { places: [None; 3], ..site.correction },
-            leavings: Leavings::default(),
+            handoff_at: HandoffPlaces::default(),
             buffers: Vec::new(),
         };
-        self.push_product(&shrink, &front, &for_adapters, &all.z)?;
+        self.push_product(&shrink, &input, &for_adapters, &all.z)?;
         Ok(x_made)
     }
 
@@ -199,60 +213,58 @@ impl<'a> Builder<'a> {
     fn push_ahead(
         &mut self,
         product: &Product<'_>,
-        (layer, site): (usize, Site),
+        stream: &Value,
         ahead: &Ahead,
-        front: Front<'_>,
-        mut for_adapters: ForAdapters<'a>,
+        input: Input<'_>,
+        mut for_adapters: ForAdapters<'_>,
         y: &Value,
-    ) -> Result<(), PlanError> {
-        let config = &self.parts.config;
+    ) -> Result<Handoff, PlanError> {
         let (n, rows) = (product.matrices[0].n, ahead.v.n);
         // V·x is corrected with the z that the product itself is corrected with.
         let places = &mut for_adapters.correction.places;
         places[1] = places[0].zip(ahead.b).map(|((z, _), b)| (z, b));
-        for_adapters.leavings.made_with = ahead.u;
-        for_adapters.adapted.leaves = Leaves::Ahead { stream: config.width };
-        for_adapters.buffers.push(&self.parts.scratch.h[self.h]);
+        for_adapters.handoff_at.factors_at = ahead.u;
+        for_adapters.adapted.handoff = HandoffForm::Ahead { stream: self.parts.config.width };
+        let for_adapters =
+            ForAdapters { buffers: [&for_adapters.buffers[..], &[stream]].concat(), ..for_adapters };
         let leaving = Product {
             matrices: vec![product.matrices[0], &ahead.v],
             out: [0, n, n + rows],
             ..Product::store(Vec::new())
         };
-        self.push_product(&leaving, &front, &for_adapters, y)?;
-        let next = Corrections::behind(config, layer, site);
-        self.left = next.map(|site| Left { site, at: n, count: rows });
-        Ok(())
+        self.push_product(&leaving, &input, &for_adapters, y)?;
+        Ok(Handoff { at: n, count: rows })
     }
 
     /// A product as it is. Returns the number of its workgroups.
     fn push_product(
         &mut self,
         product: &Product<'_>,
-        front: &Front<'_>,
+        input: &Input<'_>,
         for_adapters: &ForAdapters<'_>,
         y: &Value,
     ) -> Result<u32, PlanError> {
-        let ForAdapters { adapted, correction, leavings, buffers: of_adapters } = for_adapters;
-        let kernel = self.kernel(product, front.prologue, *adapted);
+        let ForAdapters { adapted, correction, handoff_at, buffers: of_adapters } = for_adapters;
+        let kernel = self.kernel(product, input.prologue, *adapted);
         let mut rows: Vec<u32> = product.matrices.iter().map(|m| m.n).collect();
-        if matches!(adapted.leaves, Leaves::Ahead { .. }) {
+        if matches!(adapted.handoff, HandoffForm::Ahead { .. }) {
             rows.extend(rows.last().copied());
         }
         let (mut params, grid) = kernel.dispatch(&rows);
         for (planes, matrix) in params.planes.iter_mut().zip(&product.matrices) {
             *planes = matrix.whole().layout.planes;
         }
-        (params.out, params.ple, params.mix) = (product.out, product.ple, front.mix);
+        (params.out, params.ple, params.mix) = (product.out, product.ple, input.mix);
         params.eps = self.parts.config.eps;
-        let set = |params: Params| match (front.norms, front.merge) {
+        let set = |params: Params| match (input.norms, input.merge) {
             (Some(norms), _) => params.with_norms(norms),
             (_, Some(merge)) => params.with_merge(merge),
             _ => params,
         };
-        let params = set(params).with_correction(correction).with_leavings(adapted.takes, *leavings);
-        let mut buffers = vec![y, front.x];
+        let params = set(params).with_correction(correction).with_handoff(adapted.z_source, *handoff_at);
+        let mut buffers = vec![y, input.x];
         buffers.extend(product.matrices.iter().map(|m| &m.whole().value));
-        buffers.extend(&front.tail);
+        buffers.extend(&input.tail);
         if product.epilogue == Epilogue::Ple {
             buffers.push(&self.parts.scratch.ple);
         }

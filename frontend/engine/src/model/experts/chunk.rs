@@ -1,8 +1,6 @@
 //! The experts of a chunk of prompt tokens: the rows are sorted by expert on the device, and a product goes over the
 //! tiles that come of it. The grids are for the worst choice; what has no rows leaves at once.
 
-use std::rc::Rc;
-
 use shaders::experts::{buckets, choose, mix};
 use shaders::matmul::{Tile, experts as matmul};
 use shaders::rows::gelu_mul::{self, Rows};
@@ -11,8 +9,8 @@ use shaders::selftest::Form;
 use super::Layer;
 use super::ranges::ranges;
 use crate::model::Parts;
-use crate::model::prefill::{norm_add, product};
-use crate::plan::{Grid, Plan, PlanError, Value};
+use crate::model::rows::{norm_add, product};
+use crate::plan::{Plan, PlanError, Value};
 use crate::weights::Matrix;
 
 /// Adds layer `i`'s experts, of the stream in `h[0]`, to the dense part in `branch`, each normed.
@@ -58,28 +56,22 @@ impl Builder<'_> {
             scales: layer.vector("expert_scale"),
             ..Default::default()
         };
-        let buffers: [&Value; 4] = [&s.state, &e.logits, &parts.weights.vectors, &e.choices];
-        let grid = Grid::Rows(Rc::new(choose::dispatch));
-        self.steps.push(&choose::source(mixture)?, &params, &buffers, grid)?;
-        self.steps.tried_as(Form::ChooseExperts(mixture));
+        let buffers = [&s.state, &e.logits, &parts.weights.vectors, &e.choices];
+        let kernel = (choose::source(mixture)?, Form::ChooseExperts(mixture));
+        self.steps.push_rows(kernel, &params, &buffers, choose::dispatch)?;
         let params = buckets::Params { capacity: e.capacity, ..Default::default() };
         for tile in matmul::TILES {
             let grid = self.where_chosen(tile, move |_| buckets::dispatch(mixture));
-            let buffers: [&Value; 4] = [&s.state, &e.choices, &e.pairs, &e.tiles];
-            self.steps.push(&buckets::source(mixture, tile.bm)?, &params, &buffers, grid)?;
-            self.steps.tried_as(Form::SortChoices(mixture, tile.bm));
+            let kernel = (buckets::source(mixture, tile.bm)?, Form::SortChoices(mixture, tile.bm));
+            self.steps.push_rows(kernel, &params, &[&s.state, &e.choices, &e.pairs, &e.tiles], grid)?;
         }
         Ok(())
     }
 
     /// A grid that has workgroups only for chunks that this tile suits.
-    fn where_chosen(&self, tile: Tile, grid: impl Fn(u32) -> [u32; 3] + 'static) -> Grid {
+    fn where_chosen<G: Fn(u32) -> [u32; 3]>(&self, tile: Tile, grid: G) -> impl Fn(u32) -> [u32; 3] + use<G> {
         let mixture = self.layer.experts.mixture;
-        Grid::Rows(Rc::new(
-            move |rows| {
-                if matmul::choose(mixture, rows) == tile { grid(rows) } else { [0; 3] }
-            },
-        ))
+        move |rows| if matmul::choose(mixture, rows) == tile { grid(rows) } else { [0; 3] }
     }
 
     fn product(&mut self, product: &Product<'_>, x: &Value, y: &Value) -> Result<(), PlanError> {
@@ -100,10 +92,9 @@ impl Builder<'_> {
             for tile in matmul::TILES {
                 let grid =
                     self.where_chosen(tile, move |rows| matmul::dispatch(tile, &params, mixture, rows));
-                let source = matmul::source(tile, product.matrix.dtype)?;
-                let buffers: [&Value; 5] = [&part.value, &e.tiles, &e.pairs, x, y];
-                self.steps.push(&source, &params, &buffers, grid)?;
-                self.steps.tried_as(Form::ExpertMatmul(tile, product.matrix.dtype));
+                let dtype = product.matrix.dtype;
+                let kernel = (matmul::source(tile, dtype)?, Form::ExpertMatmul(tile, dtype));
+                self.steps.push_rows(kernel, &params, &[&part.value, &e.tiles, &e.pairs, x, y], grid)?;
             }
         }
         Ok(())
@@ -135,11 +126,9 @@ impl Builder<'_> {
         let (gate, up) = (Rows { stride: 2 * ff, at: 0 }, Rows { stride: 2 * ff, at: ff });
         let mut params = gelu_mul::Params::new(ff, gate, up, Rows { stride: ff, at: 0 });
         params.rows_per_position = used;
-        let grid = Grid::Rows(Rc::new(move |rows| gelu_mul::dispatch(&params, rows)));
-        let buffers: [&Value; 4] = [&s.state, &e.gate_up, &e.gate_up, &e.act];
-        self.steps.push(&gelu_mul::source()?, &params, &buffers, grid)?;
-        self.steps.tried_as(Form::GeluMul);
-        Ok(())
+        let buffers = [&s.state, &e.gate_up, &e.gate_up, &e.act];
+        let kernel = (gelu_mul::source()?, Form::GeluMul);
+        self.steps.push_rows(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
     }
 
     fn down(&mut self) -> Result<(), PlanError> {
@@ -159,11 +148,9 @@ impl Builder<'_> {
             eps: parts.config.eps,
             pad: 0,
         };
-        let source = mix::source(layer.experts.mixture, parts.config.width)?;
-        let buffers: [&Value; 5] = [&s.state, &parts.weights.vectors, &e.choices, &e.down, &s.branch];
-        let grid = Grid::Rows(Rc::new(mix::dispatch));
-        self.steps.push(&source, &params, &buffers, grid)?;
-        self.steps.tried_as(Form::MixExperts(layer.experts.mixture, parts.config.width));
-        Ok(())
+        let (mixture, width) = (layer.experts.mixture, parts.config.width);
+        let kernel = (mix::source(mixture, width)?, Form::MixExperts(mixture, width));
+        let buffers = [&s.state, &parts.weights.vectors, &e.choices, &e.down, &s.branch];
+        self.steps.push_rows(kernel, &params, &buffers, mix::dispatch)
     }
 }

@@ -4,10 +4,8 @@
 pub mod chunk;
 pub mod one;
 mod ranges;
-mod scratch;
 
-pub use scratch::ExpertScratch;
-
+use super::expert_scratch::ExpertScratch;
 use super::{Experts, Parts};
 use crate::plan::{PlanError, Traffic};
 use crate::weights::Matrix;

@@ -42,7 +42,7 @@ pub fn gate_up(parts: &Parts, steps: &mut Plan, i: usize, h: &Value) -> Result<(
             scale: layer.logit_scale(),
             eps: parts.config.eps,
         };
-        let buffers: [&Value; 7] =
+        let buffers =
             [&s.act, &s.choices, h, &s.logits, &parts.weights.vectors, &gate_part.value, &up_part.value];
         steps.push(&source, &params, &buffers, Grid::Fixed(kernel.dispatch(rows)))?;
         steps.tried_as(Form::ExpertGateUp(kernel));
@@ -74,7 +74,7 @@ pub fn down(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> 
             y_at: width,
             ..Default::default()
         };
-        let buffers: [&Value; 4] = [&parts.scratch.branch, &s.choices, &s.act, &part.value];
+        let buffers = [&parts.scratch.branch, &s.choices, &s.act, &part.value];
         steps.push(&source, &params, &buffers, Grid::Fixed(kernel.dispatch(width)))?;
         steps.tried_as(Form::ExpertDown(kernel));
         steps.reading(layer.chosen_of(part.layout.bytes()));

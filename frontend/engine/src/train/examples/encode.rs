@@ -1,7 +1,7 @@
 //! Rows to token ids and labels.
 
-use crate::media::{Input, Medium};
-use crate::template::{Content as Said, Media};
+use crate::media::{Input, Media, Medium};
+use crate::template::Content as Said;
 use crate::template::{Conversation, Part, Prompt, RenderOptions, Role, Segment, Variant, render};
 use crate::tokenizer::special::{
     BOS, CHANNEL_CLOSE, CHANNEL_OPEN, TOOL_CALL_CLOSE, TOOL_RESPONSE_CLOSE, TOOL_RESPONSE_OPEN, TURN_CLOSE,

@@ -10,19 +10,21 @@
 
 mod encode;
 mod named;
+mod parsed;
 mod problem;
 mod read;
+mod row;
 mod rows;
 mod split;
 mod table;
 
 pub use encode::{encode, encode_conversation};
-pub use named::Named;
+pub use parsed::{Columns, Format, Parsed};
 pub use problem::{FieldFault, JsonFault, Problem, Reason};
-pub use read::{Format, Parsed, read};
-pub use rows::{Content, Row, RowKind};
+pub use read::read;
+pub use row::{Content, Named, Row};
+pub use rows::RowKind;
 pub use split::split;
-pub use table::Columns;
 
 /// Rows of one file at most.
 pub const MOST_ROWS: usize = 100_000;

@@ -6,18 +6,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::template::{Content as Said, Conversation, Media, Part, Role};
+use crate::media::Media;
+use crate::template::{Content as Said, Conversation, Part, Role};
 
-use super::{Content, FieldFault, Reason};
-
-/// A file that a row names.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Named {
-    /// What it is for: [`Media::Image`] or [`Media::Audio`].
-    pub media: Media,
-    /// Its name, as the row has it.
-    pub name: String,
-}
+use super::{Content, FieldFault, Named, Reason};
 
 /// Names that a row has beside its messages, those to be used next at the front.
 #[derive(Debug, Default)]

@@ -15,13 +15,13 @@ pub struct Problem {
 
 /// What is wrong with a row.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum Reason {
     /// It is no JSON.
     #[error("not valid JSON at column {column}: {what}")]
     Json {
         /// Where on the line, from 1.
         column: usize,
-        /// What is wrong there.
         what: JsonFault,
     },
     /// It is JSON of no kind that is known.
@@ -36,12 +36,7 @@ pub enum Reason {
     TextAlone,
     /// A question without an answer, or an answer without a question.
     #[error("“{found}” without “{missing}”")]
-    Half {
-        /// What it has.
-        found: &'static str,
-        /// What is missing beside it.
-        missing: &'static str,
-    },
+    Half { found: &'static str, missing: &'static str },
     /// It is neither JSON nor a table.
     #[error(
         "this looks like plain text. Give one JSON object a line, or a table that starts with names such as “prompt,completion”"
@@ -49,58 +44,31 @@ pub enum Reason {
     Prose,
     /// A field is not what its name says.
     #[error("“{field}” {what}")]
-    Field {
-        /// The field.
-        field: String,
-        /// What is wrong with it.
-        what: FieldFault,
-    },
+    Field { field: String, what: FieldFault },
     /// Nobody is known by that role.
     #[error("unknown role “{role}”: use system, user or assistant")]
-    Role {
-        /// The role.
-        role: String,
-    },
+    Role { role: String },
     /// A cell that is needed is empty, or the row has too few cells.
     #[error("the column “{column}” is empty")]
-    EmptyCell {
-        /// The column.
-        column: String,
-    },
+    EmptyCell { column: String },
     /// The table's row cannot be read.
     #[error("the table cannot be read here: {what}")]
-    Table {
-        /// In the words of the parser.
-        what: String,
-    },
+    Table { what: String },
     /// There are not enough columns for a question and an answer.
     #[error("the table has fewer than two columns")]
     TooFewColumns,
     /// The table has no such column.
     #[error("the table has no column “{column}”; it has {known}")]
-    NoColumn {
-        /// The column.
-        column: String,
-        /// The names of its columns.
-        known: String,
-    },
+    NoColumn { column: String, known: String },
     /// It holds a video.
     #[error("contains a video; only images and audio can be learned from")]
     Video,
     /// A picture or a sound without a name.
     #[error("doesn’t say which file the {} is", if *media == Kind::Audio { "audio" } else { "image" })]
-    Unnamed {
-        /// What is to stand there.
-        media: Kind,
-    },
+    Unnamed { media: Kind },
     /// It names more pictures and sounds than it has places for, or fewer.
     #[error("has {places} places for images and audio, but names {named} files")]
-    Places {
-        /// Its places.
-        places: usize,
-        /// What it names.
-        named: usize,
-    },
+    Places { places: usize, named: usize },
     /// A file that it names is not there.
     #[error("the file “{name}” is missing")]
     Missing {
@@ -109,60 +77,31 @@ pub enum Reason {
     },
     /// The model does not see, or does not hear.
     #[error("this model has no support for {}", if *media == Kind::Audio { "audio" } else { "images" })]
-    NoTower {
-        /// What it would have to take.
-        media: Kind,
-    },
+    NoTower { media: Kind },
     /// Media that do not fit their places.
     #[error(transparent)]
     Media(#[from] MediaError),
     /// The model has no token for a part of it.
     #[error("the model has no token {token}")]
-    NoToken {
-        /// The token's text.
-        token: &'static str,
-    },
+    NoToken { token: &'static str },
     /// An id is outside of the vocabulary.
     #[error("token id {id} is outside the vocabulary of {vocabulary}")]
-    NoId {
-        /// The id.
-        id: i64,
-        /// Pieces of the vocabulary.
-        vocabulary: u32,
-    },
+    NoId { id: i64, vocabulary: u32 },
     /// Ids and labels differ in number.
     #[error("{ids} ids, but {labels} labels")]
-    Labels {
-        /// Ids.
-        ids: u32,
-        /// Labels.
-        labels: u32,
-    },
+    Labels { ids: u32, labels: u32 },
     /// It is longer than an example may be.
     #[error("too long: {tokens} tokens, but the limit is {limit}")]
-    TooLong {
-        /// Its tokens.
-        tokens: u32,
-        /// The most that are allowed.
-        limit: u32,
-    },
+    TooLong { tokens: u32, limit: u32 },
     /// It is longer than any example could be, and is not even read.
     #[error("too long: {bytes} bytes, but the limit is {limit}")]
-    TooLarge {
-        /// Its bytes.
-        bytes: usize,
-        /// The most that are allowed.
-        limit: usize,
-    },
+    TooLarge { bytes: usize, limit: usize },
     /// No token of it is learned.
     #[error("nothing to learn: the model says nothing in it")]
     AllMasked,
     /// There are more rows than are read.
     #[error("rows from here on are skipped: the limit is {limit}")]
-    TooMany {
-        /// The most that are read.
-        limit: usize,
-    },
+    TooMany { limit: usize },
 }
 
 /// What is wrong with JSON.

@@ -6,35 +6,7 @@ use serde_json::{Map, Value};
 use crate::template::{Conversation, Message, Role};
 
 use super::named::{self, Listed};
-use super::{FieldFault, Named, Reason};
-
-/// A row that has been read.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// The line on which it begins, from 1.
-    pub line: u32,
-    /// What it holds.
-    pub content: Content,
-}
-
-/// What a row holds.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Content {
-    /// A conversation, to be rendered by the model's template.
-    Chat {
-        /// The conversation.
-        conversation: Conversation,
-        /// The files of its places for pictures and sound, in order.
-        media: Vec<Named>,
-    },
-    /// Token ids with their labels, as they are.
-    Ids {
-        /// The ids.
-        ids: Vec<i64>,
-        /// For each id: itself where it is learned, [`MASKED`](crate::train::MASKED) elsewhere.
-        labels: Vec<i64>,
-    },
-}
+use super::{Content, FieldFault, Reason};
 
 /// The shapes of rows that are known, in the order in which they are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,18 +3,7 @@
 use csv::{ReaderBuilder, StringRecord};
 
 use super::rows::{PAIRS, SYSTEM, pair_of};
-use super::{Content, MOST_ROW_BYTES, MOST_ROWS, Parsed, Problem, Reason, Row};
-
-/// Which columns hold what, by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Columns {
-    /// What the person says.
-    pub prompt: String,
-    /// What the model is to answer.
-    pub answer: String,
-    /// Instructions to the model; empty for none.
-    pub system: String,
-}
+use super::{Columns, Content, MOST_ROW_BYTES, MOST_ROWS, Parsed, Problem, Reason, Row};
 
 impl Columns {
     /// The columns that are meant, judging by their names; else the first two. None where there are not two.

@@ -13,6 +13,8 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use engine::bytes::{ByteSource, CancelToken, FileSource, LocalBoxFuture};
+use engine::gpu::{Gpu, GpuOptions};
+use engine::session::{DeviceMemory, ModelSpec};
 use engine::store::{self, CachingSource, Folder, MemoryFolder, StoreError};
 use engine::synth::{self, Shape};
 use futures_util::FutureExt as _;
@@ -48,6 +50,13 @@ pub fn small(kind: &str) -> Shape {
         feed_forward: 512,
         ..kind.parse().expect("a shape")
     }
+}
+
+/// Bytes that a model takes with a context of this length and all of it on this machine's device.
+pub fn needed(plan: &ModelSpec, context: u32) -> u64 {
+    let gpu = Gpu::open(&GpuOptions::default()).now_or_never().expect("natively no one is waited for");
+    let memory = DeviceMemory::assumed(&gpu.expect("a device"));
+    plan.needs(memory).expect("its needs").memory(context, false).total()
 }
 
 /// The built-in model.

@@ -1,0 +1,82 @@
+//! Logits on the host, of every row of a prompt or of token after token. Answers never need them; comparisons with a
+//! reference do.
+
+use super::plans::LogitsPlans;
+use super::{Adapted, Decoder, StepError};
+use crate::gpu::{GpuError, Program};
+use crate::media::Input;
+use crate::plan::Layout;
+
+/// Reads logits of a decoder, with the adapters that are in use.
+pub struct LogitsReader<'d> {
+    decoder: &'d Decoder,
+    chunk: Program,
+    head: Program,
+}
+
+impl<'d> LogitsReader<'d> {
+    /// Binds the programs.
+    ///
+    /// # Errors
+    /// When the device has no room, or refuses a kernel.
+    pub async fn new(decoder: &'d Decoder) -> Result<Self, GpuError> {
+        let Decoder { gpu, parts, choices, .. } = decoder;
+        let (memory, corrections) = match decoder.active() {
+            Some(Adapted { corrections, memory, .. }) => (memory, Some(corrections)),
+            None => (&decoder.memory, None),
+        };
+        let plans = LogitsPlans::new(parts, *choices, corrections)?;
+        let mut memory = memory.clone();
+        let pool = memory.take_temporaries();
+        gpu.allocate_from(pool, "logits", &Layout::of(&plans.schedules()), &mut memory).await?;
+        let chunk = gpu.bind(&plans.chunk, &memory).await?;
+        Ok(Self { decoder, chunk, head: gpu.bind(&plans.head, &memory).await? })
+    }
+
+    /// As [`Decoder::prefill`], through every layer, so that logits of each row can be asked for.
+    ///
+    /// # Errors
+    /// As [`Decoder::prefill`].
+    pub async fn prefill(&self, input: &Input, pos: u32, len: u32) -> Result<(), StepError> {
+        self.decoder.append(input, pos, len, &self.chunk).await
+    }
+
+    /// Logits of row `row` of the last chunk, after the softcap. Rows are asked for in ascending order: row 0 is
+    /// overwritten. `[vocabulary]`.
+    ///
+    /// # Errors
+    /// When the device was lost.
+    pub async fn row(&self, row: u32) -> Result<Vec<f32>, GpuError> {
+        self.decoder.single_out(row);
+        self.decoder.gpu.run(&self.head, 1);
+        self.read().await
+    }
+
+    /// Appends token `id` at position `pos` to the cache by the program of a drawn token; its logits, after the softcap.
+    /// `[vocabulary]`.
+    ///
+    /// # Errors
+    /// When the device or the table fails.
+    pub async fn step(&self, id: u32, pos: u32) -> Result<Vec<f32>, StepError> {
+        let decoder = self.decoder;
+        decoder.write_rows(&[id]).await?;
+        decoder.gpu.queue().write_buffer(&decoder.io.tokens, 0, bytemuck::bytes_of(&id));
+        decoder.write_state(pos, 1, 0);
+        decoder.gpu.run(&decoder.programs().one, 1);
+        Ok(self.read().await?)
+    }
+
+    /// The softcap is part of sampling, so it is applied here.
+    async fn read(&self) -> Result<Vec<f32>, GpuError> {
+        let Decoder { gpu, io, parts, .. } = self.decoder;
+        let bytes = gpu.read_once(&io.logits, 0, 4 * u64::from(parts.vocabulary)).await?;
+        let mut logits: Vec<f32> = bytemuck::pod_collect_to_vec(&bytes);
+        let cap = parts.config.softcap;
+        if cap > 0.0 {
+            for z in &mut logits {
+                *z = cap * (*z / cap).tanh();
+            }
+        }
+        Ok(logits)
+    }
+}

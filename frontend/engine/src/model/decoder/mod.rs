@@ -1,0 +1,537 @@
+//! A loaded decoder: prompt tokens in, drawn tokens out.
+
+mod logits;
+mod pace;
+mod plans;
+mod token_source;
+
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use shaders::sampling::Settings;
+use shaders::selftest::Form;
+use shaders::state::State;
+
+use plans::{Plans, Programs};
+
+use super::corrections::Corrections;
+use super::forms::{self, Choices, Products};
+use super::host_table::{HostTable, RowError};
+use super::sampler::{Sampler, SamplingPlans};
+use super::{Attention, Config, KvCache, Parts, Rope, scratch};
+use crate::adapter::{Adapter, Target};
+use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
+use crate::media::{Block, Input, MediaError};
+use crate::plan::{Layout, Schedule, Value};
+
+pub use logits::LogitsReader;
+pub use plans::{DecoderPlans, LogitsPlans};
+pub use token_source::TokenSource;
+
+/// Why a step failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StepError {
+    /// The device.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// A row of the per-layer embeddings.
+    #[error(transparent)]
+    Row(#[from] RowError),
+    /// Media that were not encoded, or for another model.
+    #[error(transparent)]
+    Media(#[from] MediaError),
+}
+
+/// Adapters on the device with the programs that apply them.
+struct Adapted {
+    corrections: Corrections,
+    programs: Programs,
+    memory: Memory,
+    /// Whether any adapter has a scale other than zero.
+    active: bool,
+}
+
+/// What the host writes and reads between replays.
+struct Io {
+    state: Arc<Buffer>,
+    tokens: Arc<Buffer>,
+    visible_until: Option<Arc<Buffer>>,
+    /// Rows of the per-layer table, where it is outside of the device.
+    ple_rows: Option<Arc<Buffer>>,
+    /// The stream, with the rows of a chunk, and by way of what a row of it is moved.
+    stream: [Arc<Buffer>; 2],
+    /// The same of the per-layer inputs.
+    ple: Option<[Arc<Buffer>; 2]>,
+    logits: Arc<Buffer>,
+}
+
+impl Io {
+    fn new(parts: &Parts, memory: &Memory) -> Result<Self, GpuError> {
+        let s = &parts.scratch;
+        let get = |value: &Value| memory.get(value).cloned();
+        let if_any = |value: &Value| if memory.holds(value) { get(value).map(Some) } else { Ok(None) };
+        Ok(Self {
+            state: get(&s.state)?,
+            tokens: get(&s.tokens)?,
+            visible_until: if_any(&s.visible_until)?,
+            ple_rows: if_any(&s.ple_rows)?,
+            stream: [get(&s.h[0])?, get(&s.x)?],
+            ple: if parts.config.ple > 0 { Some([get(&s.ple)?, get(&s.ple_projected)?]) } else { None },
+            logits: get(&s.logits)?,
+        })
+    }
+}
+
+/// The decoder on the device.
+pub struct Decoder {
+    gpu: Rc<Gpu>,
+    parts: Parts,
+    memory: Memory,
+    /// The part of it that holds weights.
+    weights: Memory,
+    io: Io,
+    choices: Choices,
+    plain: Programs,
+    adapted: Option<Adapted>,
+    /// Whether packed products were timed beside floats.
+    timed: bool,
+    sampling: Rc<SamplingPlans>,
+    sampler: Sampler,
+    table: Option<Rc<HostTable>>,
+    /// The id whose per-layer embedding soft tokens have.
+    pad: u32,
+    seed: u64,
+    recent: u32,
+}
+
+/// The programs of the choices that were made.
+struct Chosen {
+    choices: Choices,
+    programs: Programs,
+    /// Whether both forms were timed for it.
+    timed: bool,
+}
+
+/// Binds a decoder's plans: those with packed products where they are asked for, or turn out to be faster. `progress` gets
+/// the programs done, of [`Programs::COUNT`].
+///
+/// # Errors
+/// When the device was lost, or refuses a kernel that is not packed.
+async fn choose(
+    gpu: &Gpu,
+    plans: &DecoderPlans,
+    memory: &Memory,
+    products: Products,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Chosen, GpuError> {
+    let mut timed = false;
+    if let Some((choices, packed)) = &plans.packed {
+        let one = match gpu.bind(&packed.one, memory).await {
+            // Not every browser has the packed products of WGSL.
+            Err(GpuError::Kernel { .. }) => None,
+            bound => Some(bound?),
+        };
+        if let Some(one) = one {
+            timed = !matches!(products, Products::Packed { .. });
+            if !timed || forms::is_faster(gpu, &one, &gpu.bind(&plans.floats.one, memory).await?).await? {
+                let programs = Programs::bind(gpu, packed, memory, progress).await?;
+                return Ok(Chosen { choices: *choices, programs, timed });
+            }
+        }
+    }
+    let programs = Programs::bind(gpu, &plans.floats, memory, progress).await?;
+    Ok(Chosen { choices: Choices::default(), programs, timed })
+}
+
+/// What [`Decoder::new`] is made of.
+pub struct Ingredients {
+    /// The model as it was described. Its weights are on the device.
+    pub parts: Parts,
+    /// Where these lie.
+    pub weights: Memory,
+    /// The per-layer table, where it stays outside of the device.
+    pub table: Option<HostTable>,
+    /// Context length in tokens.
+    pub context: u32,
+    /// The id whose per-layer embedding soft tokens have: `<pad>`.
+    pub pad: u32,
+    /// Which products of decode are packed.
+    pub products: Products,
+}
+
+impl Decoder {
+    /// Programs that [`Self::new`] makes, in whose number its progress is told.
+    pub const PROGRAMS: u64 = Programs::COUNT + 1;
+
+    /// Allocates cache and working memory and compiles every kernel.
+    ///
+    /// # Errors
+    /// When the device refuses a buffer or a kernel.
+    pub async fn new(
+        gpu: Rc<Gpu>,
+        made_of: Ingredients,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Self, GpuError> {
+        let Ingredients { parts, weights, table, context, pad, products } = made_of;
+        let plans = DecoderPlans::new(&parts, products)?;
+        let mut memory = weights.clone();
+        let layout = plans.layout(&parts);
+        gpu.allocate_layout("keys, values and working memory", &layout, &mut memory).await?;
+        let factors = parts.weights.rope_factors.as_deref();
+        let ropes = [(Attention::Sliding, &parts.rope_sliding), (Attention::Global, &parts.rope_global)];
+        for (attention, rope) in ropes {
+            if memory.holds(&rope.table) {
+                let content = Rope::content(&parts.config, attention, factors, context);
+                gpu.queue().write_buffer(memory.get(&rope.table)?, 0, bytemuck::cast_slice(&content));
+            }
+        }
+
+        let total = Self::PROGRAMS;
+        progress(0, total);
+        let mut told = |done| progress(done, total);
+        let Chosen { choices, programs, timed } = choose(&gpu, &plans, &memory, products, &mut told).await?;
+        let sampler = Sampler::bind(&gpu, &plans.sampling, &memory).await?;
+        progress(total, total);
+        gpu.check()?;
+        let io = Io::new(&parts, &memory)?;
+        Ok(Self {
+            gpu,
+            parts,
+            memory,
+            weights,
+            io,
+            choices,
+            plain: programs,
+            adapted: None,
+            timed,
+            sampling: plans.sampling,
+            sampler,
+            table: table.map(Rc::new),
+            pad,
+            seed: 0,
+            recent: 0,
+        })
+    }
+
+    /// The adapters, where any is in use.
+    fn active(&self) -> Option<&Adapted> {
+        self.adapted.as_ref().filter(|adapted| adapted.active)
+    }
+
+    /// The programs in use.
+    fn programs(&self) -> &Programs {
+        self.active().map_or(&self.plain, |adapted| &adapted.programs)
+    }
+
+    /// Replaces the adapters. They must fit the model ([`Adapter::fit`]) and together have no more than the ranks that
+    /// the kernels take ([`super::spans`]). All begin with a scale of zero.
+    ///
+    /// # Errors
+    /// When the device has no room, or refuses a kernel; the adapters before are then gone.
+    pub async fn set_adapters(&mut self, adapters: &[&Adapter]) -> Result<(), GpuError> {
+        self.adapted = None;
+        if adapters.is_empty() {
+            return Ok(());
+        }
+        let parts = &self.parts;
+        let corrections = Corrections::new(&self.gpu, parts, &self.memory, adapters).await?;
+        let (programs, memory) = self.corrected(&corrections).await?;
+        self.gpu.check()?;
+        self.adapted = Some(Adapted { corrections, programs, memory, active: false });
+        Ok(())
+    }
+
+    /// The programs that apply adapters, and where their values lie. They run in place of those without: their temporaries
+    /// take the same buffers, in an order of their own.
+    async fn corrected(&self, corrections: &Corrections) -> Result<(Programs, Memory), GpuError> {
+        let plans = Plans::new(&self.parts, self.choices, Some(corrections))?;
+        self.gpu.compile_ahead(plans.all()).await;
+        let mut memory = self.memory.clone();
+        memory.extend(corrections.memory());
+        let pool = memory.take_temporaries();
+        let schedules = plans.schedules(std::iter::empty());
+        let tokens: [Schedule<'_>; 2] = [vec![&plans.one], vec![&plans.tail]];
+        let layout = Layout::of(&[schedules, tokens.to_vec()].concat());
+        self.gpu.allocate_from(pool, "adapters", &layout, &mut memory).await?;
+        let programs = Programs::bind(&self.gpu, &plans, &memory, &mut |_| ()).await?;
+        Ok((programs, memory))
+    }
+
+    /// Sets the scale of each adapter. Where all are zero the lists without corrections run.
+    pub fn set_adapter_scales(&mut self, scales: &[f32]) {
+        if let Some(adapted) = &mut self.adapted {
+            adapted.corrections.set_scales(&self.gpu, scales);
+            adapted.active = scales.iter().any(|&scale| scale != 0.0);
+        }
+    }
+
+    /// Columns and rows of the matrix that an adapter may correct, if the model has it.
+    #[must_use]
+    pub fn shape(&self, target: Target) -> Option<(u32, u32)> {
+        self.parts.weights.matrix(&target.to_string()).map(|matrix| (matrix.k, matrix.n))
+    }
+
+    /// What the file says.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.parts.config
+    }
+
+    /// What the plans are made of.
+    #[must_use]
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// Where its values lie.
+    #[must_use]
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Where its weights lie.
+    #[must_use]
+    pub fn weights(&self) -> &Memory {
+        &self.weights
+    }
+
+    /// The per-layer table, where it stays outside of the device.
+    #[must_use]
+    pub fn table(&self) -> Option<&Rc<HostTable>> {
+        self.table.as_ref()
+    }
+
+    /// The id whose per-layer embedding soft tokens have.
+    #[must_use]
+    pub fn pad(&self) -> u32 {
+        self.pad
+    }
+
+    /// Pieces of the vocabulary.
+    #[must_use]
+    pub fn vocabulary(&self) -> u32 {
+        self.parts.vocabulary
+    }
+
+    /// The caches.
+    #[must_use]
+    pub fn kv(&self) -> &KvCache {
+        &self.parts.kv
+    }
+
+    /// Most tokens of a chunk.
+    #[must_use]
+    pub fn chunk_len(&self) -> u32 {
+        scratch::chunk(&self.parts.config)
+    }
+
+    /// Tokens of a chunk of text.
+    #[must_use]
+    pub fn text_chunk_len(&self) -> u32 {
+        scratch::text_chunk(&self.parts.config)
+    }
+
+    /// Which products of decode are packed: [`Products::Floats`] or [`Products::Packed`].
+    #[must_use]
+    pub fn products(&self) -> Products {
+        self.choices.products()
+    }
+
+    /// Whether that was found out by timing both.
+    #[must_use]
+    pub fn products_were_timed(&self) -> bool {
+        self.timed
+    }
+
+    /// Changes which products of decode are packed. The cache stays as it is.
+    ///
+    /// # Errors
+    /// When the device was lost, or refuses a kernel that is not packed; the decoder must not be used then.
+    pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
+        let plans = DecoderPlans::with_sampling(&self.parts, products, Rc::clone(&self.sampling))?;
+        let mut memory = self.memory.clone();
+        let pool = memory.take_temporaries();
+        let layout = Layout::of(&plans.schedules());
+        self.gpu.allocate_from(pool, "working memory", &layout, &mut memory).await?;
+        let chosen = choose(&self.gpu, &plans, &memory, products, &mut |_| ()).await?;
+        let Chosen { choices, programs, timed } = chosen;
+        self.sampler = Sampler::bind(&self.gpu, &plans.sampling, &memory).await?;
+        (self.choices, self.plain, self.memory) = (choices, programs, memory);
+        if let Some(adapted) = self.adapted.take() {
+            let Adapted { corrections, active, .. } = adapted;
+            let (programs, memory) = self.corrected(&corrections).await?;
+            self.adapted = Some(Adapted { corrections, programs, memory, active });
+        }
+        self.timed = timed;
+        self.gpu.check()
+    }
+
+    /// Dispatches of one drawn token.
+    #[must_use]
+    pub fn dispatches_per_token(&self) -> usize {
+        self.programs().one.len() + self.sampler.program().len()
+    }
+
+    /// The dispatches of one drawn token.
+    #[must_use]
+    pub fn token(&self) -> Program {
+        let mut program = self.programs().one.clone();
+        program.extend(self.sampler.program());
+        program
+    }
+
+    /// The kernels of this model and its active adapters that can be tried alone, each once.
+    #[must_use]
+    pub fn forms(&self) -> Vec<Form> {
+        let mut seen = HashSet::new();
+        let repacked = self.parts.weights.dtypes().into_iter().map(Form::Repack);
+        let tried = self.all().flat_map(|program| program.plan().forms()).cloned();
+        repacked.chain(tried).filter(|form| seen.insert(form.clone())).collect()
+    }
+
+    /// The kernels of this model and its active adapters that cannot be tried alone.
+    #[must_use]
+    pub fn untried(&self) -> BTreeSet<&str> {
+        self.all().flat_map(|program| program.plan().untried()).collect()
+    }
+
+    /// The programs of prefill, of drawn tokens, and of every way to draw them.
+    fn all(&self) -> impl Iterator<Item = &Program> {
+        let lists = self.programs();
+        let lists = [&lists.embed, &lists.one, &lists.chunk, &lists.tail];
+        lists.into_iter().chain(self.sampler.all())
+    }
+
+    /// Prepares the device for replays of [`Self::token`] at this position, whose results mean nothing. They use
+    /// the cache up: forget it afterwards.
+    pub fn pretend(&self, position: u32) {
+        self.write_state(position, 1, 0);
+    }
+
+    /// Whether a drawn token's per-layer row comes from outside of the device: then tokens are drawn one at a time.
+    #[must_use]
+    pub fn needs_host(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// Sets how the tokens to come are drawn. `history` is the sequence so far.
+    pub fn begin(&mut self, settings: Settings, seed: u64, history: &[u32]) {
+        self.recent = self.sampler.begin(&self.gpu, settings, history);
+        self.seed = seed;
+    }
+
+    fn write_state(&self, pos: u32, len: u32, step: u32) {
+        let state = State {
+            pos,
+            len,
+            step,
+            recent_len: self.recent,
+            seed_lo: self.seed as u32,
+            seed_hi: (self.seed >> 32) as u32,
+            ..State::default()
+        };
+        self.gpu.queue().write_buffer(&self.io.state, 0, bytemuck::bytes_of(&state));
+    }
+
+    async fn write_rows(&self, ids: &[u32]) -> Result<(), RowError> {
+        if let (Some(table), Some(ple_rows)) = (&self.table, &self.io.ple_rows) {
+            let rows = table.rows(ids).await?;
+            self.gpu.queue().write_buffer(ple_rows, 0, bytemuck::cast_slice(&rows));
+        }
+        Ok(())
+    }
+
+    /// Appends `len` tokens of an input, at most [`Self::chunk_len`], from position `pos` on to the cache.
+    ///
+    /// # Errors
+    /// When soft tokens are missing, or the device or the table fails.
+    pub async fn prefill(&self, input: &Input, pos: u32, len: u32) -> Result<(), StepError> {
+        self.append(input, pos, len, &self.programs().chunk).await
+    }
+
+    /// As [`Self::prefill`], with the program that takes a chunk through the layers.
+    async fn append(&self, input: &Input, pos: u32, len: u32, layers: &Program) -> Result<(), StepError> {
+        let chunk = pos..pos + len;
+        let mut ids = input.ids()[pos as usize..(pos + len) as usize].to_vec();
+        for (_, part) in input.blocks_in(chunk.clone()) {
+            ids[(part.start - pos) as usize..(part.end - pos) as usize].fill(self.pad);
+        }
+        self.write_rows(&ids).await?;
+        self.gpu.queue().write_buffer(&self.io.tokens, 0, bytemuck::cast_slice(&ids));
+        if let Some(visible_until) = &self.io.visible_until {
+            let mut until = vec![0; len as usize];
+            for (block, part) in input.blocks_in(chunk.clone()).filter(|(block, _)| block.is_picture()) {
+                until[(part.start - pos) as usize..(part.end - pos) as usize].fill(block.range().end);
+            }
+            self.gpu.queue().write_buffer(visible_until, 0, bytemuck::cast_slice(&until));
+        }
+        self.write_state(pos, len, 0);
+        let mut encoder = self.gpu.encoder();
+        let embed = &self.programs().embed;
+        embed.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), len);
+        for (block, part) in input.blocks_in(chunk) {
+            self.place(&mut encoder, block, &part, pos)?;
+        }
+        layers.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), len);
+        self.gpu.submit(encoder);
+        Ok(())
+    }
+
+    /// Records the copy of soft tokens over the embeddings of their slots; `part` are positions, the chunk begins at
+    /// `pos`.
+    fn place(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        block: &Block,
+        part: &Range<u32>,
+        pos: u32,
+    ) -> Result<(), MediaError> {
+        let at = block.range().start;
+        let rows = block.rows().ok_or(MediaError::NotEncoded { at })?;
+        let width = self.parts.config.width;
+        if rows.width() != width {
+            return Err(MediaError::Width { found: rows.width(), expected: width });
+        }
+        let bytes = |rows: u32| 4 * u64::from(rows) * u64::from(width);
+        let (from, to) = (bytes(part.start - at), bytes(part.start - pos));
+        let count = bytes(part.end - part.start);
+        encoder.copy_buffer_to_buffer(rows.rows(), from, &self.io.stream[0], to, count);
+        Ok(())
+    }
+
+    /// Brings row `row` of the last chunk to where the steps of one token expect it.
+    fn single_out(&self, row: u32) {
+        if row == 0 {
+            return;
+        }
+        let mut encoder = self.gpu.encoder();
+        // A copy within one buffer is not allowed: by way of another.
+        let mut copy = |[buffer, by_way_of]: &[Arc<Buffer>; 2], elements: u32| {
+            let bytes = 4 * u64::from(elements);
+            encoder.copy_buffer_to_buffer(buffer, u64::from(row) * bytes, by_way_of, 0, bytes);
+            encoder.copy_buffer_to_buffer(by_way_of, 0, buffer, 0, bytes);
+        };
+        let config = &self.parts.config;
+        copy(&self.io.stream, config.width);
+        if let Some(ple) = &self.io.ple {
+            copy(ple, config.ple * config.layers.len() as u32);
+        }
+        self.gpu.submit(encoder);
+    }
+
+    /// Finishes the last row of the last chunk, which began at `pos` and had `len` tokens, and draws the first token.
+    /// Its id is number 0 of those that [`Self::draw`] gives.
+    pub fn finish_prompt(&self, pos: u32, len: u32) {
+        self.single_out(len - 1);
+        self.write_state(pos + len - 1, 1, 0);
+        let mut encoder = self.gpu.encoder();
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            self.programs().tail.encode(&mut pass, 1);
+            self.sampler.program().encode(&mut pass, 1);
+        }
+        self.sampler.submit(&self.gpu, encoder, 0);
+    }
+}

@@ -1,0 +1,224 @@
+//! The plans of a decoder, and the programs that they become.
+
+use std::rc::Rc;
+
+use crate::gpu::{Gpu, GpuError, Memory, Program};
+use crate::model::corrections::Corrections;
+use crate::model::forms::{self, Choices, Products};
+use crate::model::sampler::SamplingPlans;
+use crate::model::{Parts, decode, embed, prefill};
+use crate::plan::{Layout, Limits, ParamsArena, Plan, PlanError, Schedule};
+
+/// What a decoder does but for sampling: as it is, or with the corrections of adapters.
+pub struct Plans {
+    /// One token: embedding, all layers, head.
+    pub one: Plan,
+    /// Embeddings of a chunk. Soft tokens take their places before the next plan runs.
+    pub embed: Plan,
+    /// A chunk behind its embeddings: the layers that have keys of their own.
+    pub chunk: Plan,
+    /// The layers without keys of their own for one row of a chunk, then the head.
+    pub tail: Plan,
+}
+
+impl Plans {
+    /// Describes them.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn new(
+        parts: &Parts,
+        choices: Choices,
+        corrections: Option<&Corrections>,
+    ) -> Result<Self, PlanError> {
+        let first_shared = parts.config.first_shared;
+        let embed = embed::tokens(parts)?;
+        let mut one = embed.clone();
+        one.extend(&embed::per_layer_of_one(parts, choices)?);
+        one.extend(&decode::plan(parts, choices, corrections, 0)?);
+        Ok(Self {
+            one,
+            embed,
+            chunk: chunk(parts, corrections, first_shared)?,
+            tail: decode::plan(parts, choices, corrections, first_shared)?,
+        })
+    }
+
+    /// All of them.
+    pub fn all(&self) -> [&Plan; 4] {
+        [&self.one, &self.embed, &self.chunk, &self.tail]
+    }
+
+    /// What runs one after the other, with `sampling` behind each head.
+    pub fn schedules<'p>(&'p self, sampling: impl Iterator<Item = &'p Plan>) -> Vec<Schedule<'p>> {
+        let mut schedules: Vec<Schedule<'p>> = vec![vec![&self.embed, &self.chunk]];
+        for sampling in sampling {
+            schedules.extend([&self.one, &self.tail].map(|plan| vec![plan, sampling]));
+        }
+        schedules
+    }
+}
+
+/// A chunk behind its embeddings, through the layers before `last`.
+fn chunk(parts: &Parts, corrections: Option<&Corrections>, last: usize) -> Result<Plan, PlanError> {
+    let mut chunk = embed::per_layer(parts)?;
+    chunk.extend(&prefill::plan(parts, corrections, last)?);
+    Ok(chunk)
+}
+
+/// What brings logits of every row of a prompt.
+pub struct LogitsPlans {
+    /// Embeddings of a chunk.
+    pub embed: Plan,
+    /// A chunk behind them, through all layers.
+    pub chunk: Plan,
+    /// The head for one row of it.
+    pub head: Plan,
+}
+
+impl LogitsPlans {
+    /// Describes them.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn new(
+        parts: &Parts,
+        choices: Choices,
+        corrections: Option<&Corrections>,
+    ) -> Result<Self, PlanError> {
+        let layers = parts.config.layers.len();
+        Ok(Self {
+            embed: embed::tokens(parts)?,
+            chunk: chunk(parts, corrections, layers)?,
+            head: decode::plan(parts, choices, corrections, layers)?,
+        })
+    }
+
+    /// What runs one after the other.
+    #[must_use]
+    pub fn schedules(&self) -> [Schedule<'_>; 2] {
+        [vec![&self.embed, &self.chunk], vec![&self.head]]
+    }
+}
+
+/// Everything that a decoder does, without adapters.
+pub struct DecoderPlans {
+    /// With packed products, where any is asked for and can be.
+    pub(super) packed: Option<(Choices, Plans)>,
+    pub(super) floats: Plans,
+    pub(super) sampling: Rc<SamplingPlans>,
+}
+
+impl DecoderPlans {
+    /// Describes it.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn new(parts: &Parts, products: Products) -> Result<Self, PlanError> {
+        Self::with_sampling(parts, products, Rc::new(SamplingPlans::new(parts)?))
+    }
+
+    pub(super) fn with_sampling(
+        parts: &Parts,
+        products: Products,
+        sampling: Rc<SamplingPlans>,
+    ) -> Result<Self, PlanError> {
+        let asked = Choices::asked(parts.limits, products);
+        let packed = if asked.packed.is_some() { Some(Plans::new(parts, asked, None)?) } else { None };
+        let packed = packed.filter(|plans| plans.one.forms().any(forms::is_packed));
+        Ok(Self {
+            packed: packed.map(|plans| (asked, plans)),
+            floats: Plans::new(parts, Choices::default(), None)?,
+            sampling,
+        })
+    }
+
+    /// The plans whose kernels a load compiles.
+    pub fn usual(&self) -> impl Iterator<Item = &Plan> {
+        self.sets().flat_map(Plans::all).chain(self.sampling.all())
+    }
+
+    /// What runs one after the other.
+    #[must_use]
+    pub fn schedules(&self) -> Vec<Schedule<'_>> {
+        self.sets().flat_map(|plans| plans.schedules(self.sampling.all())).collect()
+    }
+
+    /// The buffers of everything: weights, cache, and what the plans work in.
+    #[must_use]
+    pub fn layout(&self, parts: &Parts) -> Layout {
+        let others = parts.kv.values().chain(parts.weights.values()).chain(self.sampling.readbacks());
+        Layout::of(&self.schedules()).with(others)
+    }
+
+    /// Bytes of the parameters of the programs that a load binds: where both forms are planned, of those that take more.
+    #[must_use]
+    pub fn params_bytes(&self, limits: Limits) -> u64 {
+        let of_set = |plans: &Plans| plans.all().map(|plan| ParamsArena::of(&[plan], limits).buffer_bytes());
+        let sampling = self.sampling.all().map(|plan| ParamsArena::of(&[plan], limits).buffer_bytes());
+        self.sets().map(|plans| of_set(plans).iter().sum()).max().unwrap_or(0) + sampling.sum::<u64>()
+    }
+
+    /// One drawn token, greedily: with packed products, where there are any.
+    #[must_use]
+    pub fn decode(&self) -> Schedule<'_> {
+        self.preferred().map(|plans| &plans.one).into_iter().chain(self.sampling.all().take(1)).collect()
+    }
+
+    /// A chunk of a prompt.
+    #[must_use]
+    pub fn prefill(&self) -> Schedule<'_> {
+        self.preferred().into_iter().flat_map(|plans| [&plans.embed, &plans.chunk]).collect()
+    }
+
+    /// What is left of the last token of a prompt, and the first token drawn, greedily.
+    #[must_use]
+    pub fn tail(&self) -> Schedule<'_> {
+        self.preferred().map(|plans| &plans.tail).into_iter().chain(self.sampling.all().take(1)).collect()
+    }
+
+    fn preferred(&self) -> Option<&Plans> {
+        self.sets().next()
+    }
+
+    fn sets(&self) -> impl Iterator<Item = &Plans> {
+        self.packed.iter().map(|(_, plans)| plans).chain([&self.floats])
+    }
+}
+
+/// The programs of [`Plans`].
+pub struct Programs {
+    /// See [`Plans::one`].
+    pub one: Program,
+    /// See [`Plans::embed`].
+    pub embed: Program,
+    /// See [`Plans::chunk`].
+    pub chunk: Program,
+    /// See [`Plans::tail`].
+    pub tail: Program,
+}
+
+impl Programs {
+    /// Programs that [`Self::bind`] makes, in whose number its progress is told.
+    pub const COUNT: u64 = 4;
+
+    /// Binds the plans. `progress` gets the programs done.
+    ///
+    /// # Errors
+    /// When the device refuses a kernel.
+    pub async fn bind(
+        gpu: &Gpu,
+        plans: &Plans,
+        memory: &Memory,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Self, GpuError> {
+        let mut programs = Vec::with_capacity(Self::COUNT as usize);
+        for plan in plans.all() {
+            programs.push(gpu.bind(plan, memory).await?);
+            progress(programs.len() as u64);
+        }
+        let mut programs = programs.into_iter();
+        let mut next = || programs.next().unwrap_or_default();
+        Ok(Self { one: next(), embed: next(), chunk: next(), tail: next() })
+    }
+}

@@ -1,0 +1,152 @@
+//! Where the tokens of an answer come from.
+
+use std::collections::VecDeque;
+
+use futures_util::FutureExt as _;
+use web_time::Instant;
+
+use super::pace::Pace;
+use super::{Decoder, StepError};
+use crate::bytes::{CancelToken, LocalBoxFuture};
+use crate::model::sampler::OUT_LEN;
+
+/// Submits that may be under way: one runs while the next is recorded.
+const DEPTH: usize = 2;
+/// Most tokens of a submit: those under way have room in the ring of ids.
+const MOST_PER_SUBMIT: u32 = 16;
+const _: () = assert!(MOST_PER_SUBMIT as usize * DEPTH < OUT_LEN as usize);
+
+/// Draws tokens behind a prompt that was finished ([`Decoder::finish_prompt`]).
+pub trait TokenSource {
+    /// Ids that were read back together, in order; none when as many were drawn as were asked for.
+    ///
+    /// # Errors
+    /// When the device or the per-layer table fails, or the wait for a row was cancelled.
+    fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>>;
+
+    /// Tokens whose drawing was submitted. All but the last are in the cache.
+    fn submitted(&self) -> u32;
+
+    /// Submits that drew the tokens after the first one.
+    fn submits(&self) -> u32;
+}
+
+impl Decoder {
+    /// Draws up to `most` tokens, of which the prompt's end drew the first.
+    pub fn draw<'d>(&'d self, most: u32, cancel: &'d CancelToken) -> Box<dyn TokenSource + 'd> {
+        if self.needs_host() {
+            Box::new(HostFed { decoder: self, cancel, most, last: None, drawn: 0 })
+        } else {
+            Box::new(Pipelined {
+                decoder: self,
+                most,
+                in_flight: VecDeque::from([(0, 1)]),
+                submitted: 1,
+                submits: 0,
+                seen: 0,
+                pace: Pace::new(MOST_PER_SUBMIT),
+                read_at: Instant::now(),
+            })
+        }
+    }
+
+    /// Submits the drawing of `count` tokens after those drawn so far, and the copy of their ids to readback `which`.
+    fn submit(&self, count: u32, which: usize) {
+        let mut encoder = self.gpu.encoder();
+        for _ in 0..count {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            self.programs().one.encode(&mut pass, 1);
+            self.sampler.program().encode(&mut pass, 1);
+        }
+        self.sampler.submit(&self.gpu, encoder, which);
+    }
+
+    /// The ids with these numbers, once readback `which` has them.
+    async fn read(&self, which: usize, numbers: std::ops::Range<u32>) -> Result<Vec<u32>, StepError> {
+        let ring = self.sampler.read(&self.gpu, which).await?;
+        Ok(numbers.map(|number| ring[number as usize % ring.len()]).collect())
+    }
+}
+
+/// Everything is on the device: tokens are submitted ahead of those that were read back.
+struct Pipelined<'d> {
+    decoder: &'d Decoder,
+    most: u32,
+    /// Readbacks under way, and the number of tokens drawn when each is there.
+    in_flight: VecDeque<(usize, u32)>,
+    submitted: u32,
+    submits: u32,
+    seen: u32,
+    pace: Pace,
+    /// When ids were last read.
+    read_at: Instant,
+}
+
+impl TokenSource for Pipelined<'_> {
+    fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>> {
+        async move {
+            while self.submitted < self.most && self.in_flight.len() < DEPTH {
+                let count = self.pace.count().min(self.most - self.submitted);
+                self.submitted += count;
+                self.submits += 1;
+                let which = self.submits as usize % DEPTH;
+                self.decoder.submit(count, which);
+                self.in_flight.push_back((which, self.submitted));
+            }
+            let Some((which, upto)) = self.in_flight.pop_front() else { return Ok(Vec::new()) };
+            let ids = self.decoder.read(which, self.seen..upto).await?;
+            let now = Instant::now();
+            if self.seen > 0 {
+                let elapsed = now.duration_since(self.read_at);
+                self.pace.learn(upto - self.seen, elapsed.as_secs_f64() * 1000.0);
+            }
+            (self.seen, self.read_at) = (upto, now);
+            Ok(ids)
+        }
+        .boxed_local()
+    }
+
+    fn submitted(&self) -> u32 {
+        self.submitted
+    }
+
+    fn submits(&self) -> u32 {
+        self.submits
+    }
+}
+
+/// Rows of the per-layer table come from the host, which has to know an id before the next token can be computed.
+struct HostFed<'d> {
+    decoder: &'d Decoder,
+    cancel: &'d CancelToken,
+    most: u32,
+    last: Option<u32>,
+    drawn: u32,
+}
+
+impl TokenSource for HostFed<'_> {
+    fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>> {
+        async move {
+            if self.drawn == self.most {
+                return Ok(Vec::new());
+            }
+            if let Some(id) = self.last {
+                self.cancel.guard(self.decoder.write_rows(&[id])).await?;
+                self.decoder.submit(1, 0);
+            }
+            let ids = self.decoder.read(0, self.drawn..self.drawn + 1).await?;
+            self.drawn += 1;
+            self.last = ids.last().copied();
+            Ok(ids)
+        }
+        .boxed_local()
+    }
+
+    fn submitted(&self) -> u32 {
+        self.drawn
+    }
+
+    fn submits(&self) -> u32 {
+        self.drawn.saturating_sub(1)
+    }
+}

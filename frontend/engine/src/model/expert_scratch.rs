@@ -1,0 +1,51 @@
+//! Buffers that a mixture of experts works in.
+
+use shaders::experts::{Choice, buckets};
+use shaders::matmul::Tile;
+
+use super::{Config, Experts};
+use crate::plan::Value;
+
+/// Working buffers for up to `T` rows; `P = T·used` pairs of a row and a chosen expert.
+#[derive(Debug)]
+pub struct ExpertScratch {
+    /// Products of the router, f32 `[T, experts]`.
+    pub logits: Value,
+    /// [`Choice`]s, `[T, used]`.
+    pub choices: Value,
+    /// Numbers of pairs by expert, u32 `[P]`.
+    pub pairs: Value,
+    /// [`buckets::Tile`]s.
+    pub tiles: Value,
+    /// How many of them there is room for.
+    pub capacity: u32,
+    /// Gate and up, f32 `[P, 2·width of an expert]`.
+    pub gate_up: Value,
+    /// The activated product, f32 `[P, width of an expert]`.
+    pub act: Value,
+    /// What each expert says, f32 `[P, width]`.
+    pub down: Value,
+}
+
+impl ExpertScratch {
+    /// Describes the values for chunks of up to `rows`, if the model has experts.
+    #[must_use]
+    pub fn describe(config: &Config, rows: u32) -> Option<Self> {
+        let Experts { mixture, feed_forward, .. } = config.experts?;
+        let capacity = buckets::most_tiles(mixture, rows, Tile::SMALL.bm);
+        let pairs = u64::from(rows) * u64::from(mixture.used);
+        let f32s =
+            |name: &'static str, rows: u64, width: u32| Value::temporary(name, 4 * rows * u64::from(width));
+        let of = |name: &'static str, count: u64, size: usize| Value::temporary(name, count * size as u64);
+        Some(Self {
+            logits: f32s("router", rows.into(), mixture.experts),
+            choices: of("choices", pairs, size_of::<Choice>()),
+            pairs: of("pairs", pairs, 4),
+            tiles: of("tiles", capacity.into(), size_of::<buckets::Tile>()),
+            capacity,
+            gate_up: f32s("experts' gate and up", pairs, 2 * feed_forward),
+            act: f32s("experts' activated", pairs, feed_forward),
+            down: f32s("experts' down", pairs, config.width),
+        })
+    }
+}

@@ -1,0 +1,199 @@
+//! What a training does, as values: its plans, and the programs that they become.
+
+use shaders::train::optimiser::{self, AdamW, PARTIAL_SUMS, SquaresParams};
+
+use super::builder::Builder;
+use super::factors::{self, LayerFactors};
+use super::pace::Segment;
+use super::working::Working;
+use super::{Base, MemoryPlan, Settings, TrainError};
+use crate::gpu::{Gpu, GpuError, Memory, Program};
+use crate::model::{Attention, Rope};
+use crate::plan::{Grid, Layout, Origin, ParamsArena, Plan, PlanError, Schedule, Value, rounded};
+
+/// The kinds of layers, in the order of their rotations.
+pub(super) const ATTENTIONS: [Attention; 2] = [Attention::Sliding, Attention::Global];
+
+/// A training, described without a device.
+pub(super) struct Computation {
+    pub work: Working,
+    /// By layer; none where nothing is learned.
+    pub factors: Vec<Option<LayerFactors>>,
+    /// In the order of [`ATTENTIONS`].
+    pub ropes: [Rope; 2],
+    /// Parameters of the optimiser, which change with each step.
+    pub optimiser: Value,
+    pub lists: Lists<Plan>,
+}
+
+impl Computation {
+    /// Describes it. The settings were checked.
+    pub fn new(base: &Base, settings: &Settings) -> Result<Self, TrainError> {
+        let work = Working::describe(base, settings);
+        let layouts = factors::layouts(base, settings)?;
+        let factors: Vec<_> = layouts.into_iter().map(factors::Layout::describe).collect();
+        let ropes = ATTENTIONS.map(|attention| Rope::describe(&base.config, attention, settings.max_tokens));
+        let optimiser = Value::new("optimiser", size_of::<AdamW>() as u64, Origin::Params);
+        let lists = Lists::plan(base, settings, &work, &factors, &ropes, &optimiser)?;
+        Ok(Self { work, factors, ropes, optimiser, lists })
+    }
+
+    /// The buffers of a step, of an evaluation and of the optimiser.
+    pub fn layout(&self) -> Layout {
+        Layout::of(&self.lists.schedules()).with(self.work.inputs.first())
+    }
+
+    /// What it takes beside the weights.
+    pub fn memory(&self, base: &Base) -> MemoryPlan {
+        let layout = self.layout();
+        let bytes = |values: &[&Value]| -> u64 {
+            let held = |value: &&&Value| layout.slots.iter().any(|slot| slot.values.contains(value));
+            values.iter().filter(held).map(|value| rounded(value.bytes())).sum()
+        };
+        let factors: Vec<_> = self.factors.iter().flatten().collect();
+        let optimiser = factors.iter().map(|f| bytes(&[&f.theta, &f.gradients, &f.m, &f.v])).sum();
+        let donors = self.work.donors.iter().flatten();
+        let shared = donors.map(|kv| bytes(&[&kv.k, &kv.v, &kv.dk, &kv.dv])).sum();
+        let checkpoints = bytes(&self.work.inputs.iter().collect::<Vec<_>>());
+        let params = ParamsArena::of(&self.lists.plans(), base.limits).buffer_bytes();
+        MemoryPlan {
+            parameters: factors.iter().map(|factors| u64::from(factors.layout.count)).sum(),
+            optimiser,
+            checkpoints,
+            shared,
+            working: layout.total() + params
+                - layout.bytes(Origin::Weight)
+                - optimiser
+                - shared
+                - checkpoints,
+        }
+    }
+}
+
+/// All dispatches: plans, or the programs that they became.
+pub(super) struct Lists<P = Program> {
+    pub embed: Vec<Segment<P>>,
+    pub per_layer: Vec<Segment<P>>,
+    /// By layer, as trained.
+    pub forward: Vec<Vec<Segment<P>>>,
+    /// By layer, without dropout; empty where there is none.
+    pub plain: Vec<Vec<Segment<P>>>,
+    pub loss: Vec<Segment<P>>,
+    pub loss_back: Vec<Segment<P>>,
+    pub spread: Vec<Segment<P>>,
+    /// By layer; empty below the first that learns.
+    pub backward: Vec<Vec<Segment<P>>>,
+    pub squares: P,
+    pub update: P,
+}
+
+impl Lists<Plan> {
+    fn plan(
+        base: &Base,
+        settings: &Settings,
+        work: &Working,
+        factors: &[Option<LayerFactors>],
+        ropes: &[Rope; 2],
+        optimiser: &Value,
+    ) -> Result<Self, PlanError> {
+        let builder = |dropout| Builder::new((base, settings), work, factors, ropes, dropout);
+        let layers = base.config.layers.len();
+        let drops = settings.dropout > 0.0;
+        let lowest = factors.iter().position(Option::is_some).unwrap_or(layers);
+
+        let mut embed = builder(false);
+        embed.embed()?;
+        let mut per_layer = builder(false);
+        per_layer.per_layer()?;
+        let (mut forward, mut plain, mut backward) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..layers {
+            let mut again = builder(drops);
+            again.layer(i)?;
+            forward.push(again.finish());
+            if drops {
+                let mut without = builder(false);
+                without.layer(i)?;
+                plain.push(without.finish());
+            }
+            let mut back = builder(drops);
+            if i >= lowest {
+                // The gradient arrives in dh[0] at the last layer, and goes to and fro.
+                back.layer_back(i, (layers - 1 - i) % 2)?;
+            }
+            backward.push(back.finish());
+        }
+        let (mut loss, mut loss_back, mut spread) = (builder(false), builder(false), builder(false));
+        loss.loss()?;
+        loss_back.loss_back()?;
+        spread.spread()?;
+
+        let (mut squares, mut update) = (Plan::default(), Plan::default());
+        for (i, factors) in factors.iter().enumerate() {
+            let Some(factors) = factors else { continue };
+            let count = factors.layout.count;
+            let params = SquaresParams { count, at: i as u32 * PARTIAL_SUMS, pad: [0; 2] };
+            let operands = [&factors.gradients, &work.squares];
+            let grid = Grid::Fixed([PARTIAL_SUMS, 1, 1]);
+            squares.push(&optimiser::squares()?, &params, &operands, grid)?;
+            let operands = [&factors.gradients, &factors.theta, &factors.m, &factors.v];
+            let grid = Grid::Fixed(AdamW::dispatch(count));
+            update.push_shared(&AdamW::source()?, optimiser, &operands, grid)?;
+        }
+        Ok(Self {
+            embed: embed.finish(),
+            per_layer: per_layer.finish(),
+            forward,
+            plain,
+            loss: loss.finish(),
+            loss_back: loss_back.finish(),
+            spread: spread.finish(),
+            backward,
+            squares,
+            update,
+        })
+    }
+
+    /// What runs one after the other: a step of training, an evaluation, and the optimiser.
+    pub fn schedules(&self) -> [Schedule<'_>; 3] {
+        let mut step = vec![&self.embed, &self.per_layer];
+        step.extend(&self.forward);
+        step.extend([&self.loss, &self.loss_back, &self.spread]);
+        for (again, back) in self.forward.iter().zip(&self.backward).rev() {
+            step.extend([again, back]);
+        }
+        let mut evaluation = vec![&self.embed, &self.per_layer];
+        evaluation.extend(&self.plain);
+        evaluation.push(&self.loss);
+        let step = step.into_iter().flatten().map(|segment| &segment.steps);
+        let evaluation = evaluation.into_iter().flatten().map(|segment| &segment.steps);
+        [step.collect(), evaluation.collect(), vec![&self.squares, &self.update]]
+    }
+
+    /// Every plan, in the order in which [`Self::bind`] takes them.
+    pub fn plans(&self) -> Vec<&Plan> {
+        let segments = [&self.embed, &self.per_layer].into_iter().chain(&self.forward).chain(&self.plain);
+        let segments = segments.chain([&self.loss, &self.loss_back, &self.spread]).chain(&self.backward);
+        segments.flatten().map(|segment| &segment.steps).chain([&self.squares, &self.update]).collect()
+    }
+
+    /// The programs of all plans.
+    pub async fn bind(&self, gpu: &Gpu, memory: &Memory) -> Result<Lists, GpuError> {
+        let mut programs = gpu.bind_all(&self.plans(), memory).await?.into_iter();
+        let mut next = || programs.next().unwrap_or_default();
+        let mut bound = |segments: &Vec<Segment<Plan>>| -> Vec<Segment> {
+            segments.iter().map(|segment| Segment { steps: next(), cost: segment.cost }).collect()
+        };
+        Ok(Lists {
+            embed: bound(&self.embed),
+            per_layer: bound(&self.per_layer),
+            forward: self.forward.iter().map(&mut bound).collect(),
+            plain: self.plain.iter().map(&mut bound).collect(),
+            loss: bound(&self.loss),
+            loss_back: bound(&self.loss_back),
+            spread: bound(&self.spread),
+            backward: self.backward.iter().map(&mut bound).collect(),
+            squares: next(),
+            update: next(),
+        })
+    }
+}

@@ -1,0 +1,27 @@
+//! Formats of pictures.
+
+use std::fmt;
+
+/// A format of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Portable Network Graphics.
+    Png,
+    /// JPEG.
+    Jpeg,
+    /// WebP.
+    WebP,
+    /// GIF.
+    Gif,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Png => "PNG",
+            Self::Jpeg => "JPEG",
+            Self::WebP => "WebP",
+            Self::Gif => "GIF",
+        })
+    }
+}

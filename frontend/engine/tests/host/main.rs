@@ -1,0 +1,9 @@
+//! What needs no device: files that are read and written, blobs that are kept, plans. Through the public interface
+//! alone. One program, since each that links `wgpu` takes long to compile.
+
+mod gguf;
+mod http;
+mod plan;
+mod store;
+mod synth;
+mod wav;

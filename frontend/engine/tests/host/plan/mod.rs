@@ -1,0 +1,173 @@
+//! Plans: what makes one, whether those of published shapes are sound, and which of their values share memory.
+
+mod verify;
+
+use std::collections::HashSet;
+
+use engine::model::{Choices, DecoderPlans, LogitsPlans, Products};
+use engine::plan::{Grid, Layout, Limits, Origin, Plan, PlanError, Schedule, Slot, Value};
+use engine::session::{DeviceMemory, ModelSpec};
+use engine::synth::{Options, Quant, Shape, header};
+use engine::train::{Settings, Trainer};
+use shaders::bandwidth::copy;
+
+use verify::{Unsound, Verifier};
+
+/// What a usual card allows, and what every device has.
+fn devices() -> [Limits; 2] {
+    let largest = 128 << 20;
+    let least = Limits { portable: true, storage_buffers: 8, ..Limits::default() };
+    [Limits::default(), Limits { largest_binding: largest, largest_part: largest, ..least }]
+}
+
+fn copying(from: &Value, to: &Value) -> Plan {
+    let mut plan = Plan::default();
+    let kernel = copy::source().expect("a kernel");
+    plan.push(&kernel, &copy::Params::new(4), &[from, to], Grid::Fixed([1; 3])).expect("a step");
+    plan
+}
+
+#[test]
+fn a_step_binds_what_its_kernel_says() {
+    let kernel = copy::source().expect("a kernel");
+    let [from, to] = ["from", "to"].map(|name| Value::temporary(name, 64));
+    let mut plan = Plan::default();
+    let refused = plan.push(&kernel, &copy::Params::new(4), &[&from], Grid::Fixed([1; 3]));
+    assert_eq!(refused, Err(PlanError::Bindings { kernel: kernel.name.clone(), expected: 3, given: 2 }));
+    assert!(plan.is_empty());
+    plan.extend(&copying(&from, &to));
+    plan.extend(&copying(&to, &from));
+    assert_eq!((plan.len(), plan.kernels().len(), plan.values().len()), (2, 1, 2));
+    let access: Vec<_> = plan.steps()[0].operands().map(|(value, writes)| (value.name(), writes)).collect();
+    assert_eq!(access, [("from", false), ("to", true)]);
+}
+
+#[test]
+fn unsound_plans_are_found_out() {
+    let mut verifier = Verifier::default();
+    let step = copy::source().expect("a kernel").name;
+    let given = Value::state("given", 64);
+    let [a, b] = ["a", "b"].map(|name| Value::temporary(name, 64));
+    let mut plan = copying(&given, &a);
+    plan.extend(&copying(&a, &b));
+    assert_eq!(verifier.verify(&plan, Limits::default()), []);
+
+    let mut wrong = |plan: &Plan, limits| verifier.verify(plan, limits);
+    let named = |value: &str| (step.clone(), value.to_owned());
+    let (step, value) = named("a");
+    assert_eq!(wrong(&copying(&a, &b), Limits::default()), [Unsound::NotWritten { step, value }]);
+    let mut late = copying(&a, &b);
+    late.extend(&copying(&given, &a));
+    let (step, value) = named("a");
+    assert_eq!(wrong(&late, Limits::default()), [Unsound::NotWritten { step, value }]);
+    let (step, value) = named("given");
+    assert_eq!(wrong(&copying(&given, &given), Limits::default()), [Unsound::Aliased { step, value }]);
+    let weights = Value::new("weights", 64, Origin::Weight);
+    let (step, value) = named("weights");
+    assert_eq!(wrong(&copying(&given, &weights), Limits::default()), [Unsound::Overwritten { step, value }]);
+    let [_, least] = devices();
+    let large = Value::state("large", least.largest_binding + 4);
+    let (step, value) = named("large");
+    assert_eq!(wrong(&copying(&large, &b), least), [Unsound::TooLarge { step, value }]);
+    let (step, _) = named("");
+    let few = Limits { storage_buffers: 1, ..Limits::default() };
+    assert_eq!(wrong(&copying(&given, &b), few), [Unsound::TooMany { step, bindings: 2 }]);
+}
+
+#[test]
+fn the_plans_of_every_shape_are_sound() {
+    let mut verifier = Verifier::default();
+    for name in Shape::names() {
+        let shape: Shape = name.parse().expect("a shape");
+        let options = Options { towers: true, ..Options::new(shape, Quant::Q4KM) };
+        let model = ModelSpec::read(&header(&options).expect("a header")).expect("a model");
+        for limits in devices() {
+            let memory = DeviceMemory { available: u64::MAX, limits };
+            let fit = model.fit(0, memory).expect("it fits");
+            let parts = model.describe(fit.context, fit.table_on_host, limits).expect("a description");
+            for products in [Products::Floats, Products::Packed { least_rows: 0 }] {
+                let plans = DecoderPlans::new(&parts, products).expect("plans");
+                let steps: usize = plans.usual().map(Plan::len).sum();
+                assert!(steps > 10 * parts.config.layers.len(), "{name}: {steps}");
+                let mut schedules = plans.schedules();
+                let choices = Choices::asked(limits, products);
+                let logits = LogitsPlans::new(&parts, choices, None).expect("plans");
+                schedules.extend(logits.schedules());
+                for schedule in &schedules {
+                    assert_eq!(
+                        verifier.verify_schedule(schedule, limits),
+                        [],
+                        "{name} {products:?} {limits:?}"
+                    );
+                }
+                assert!(keeps_apart(&Layout::of(&schedules), &schedules) > 0);
+            }
+            let towers = [
+                model.vision.as_ref().map(|tower| tower.computation(limits).expect("a plan")),
+                model.audio.as_ref().map(|tower| tower.computation(limits).expect("a plan")),
+            ];
+            assert_eq!(towers[0].is_some(), !name.ends_with("-small"), "{name}");
+            let base = model.training_base(limits).expect("a base");
+            let training = match model.config.experts {
+                Some(_) => None,
+                None => Some(Trainer::computation(&base, &Settings::default()).expect("a plan")),
+            };
+            let mut shared = |plan: &Plan| {
+                assert_eq!(verifier.verify(plan, limits), [], "{name} {limits:?}");
+                keeps_apart(&Layout::of(&[vec![plan]]), &[vec![plan]])
+            };
+            // Every layer of a tower works in the same values, which live from the first layer to the last.
+            for plan in towers.iter().flatten() {
+                shared(plan);
+            }
+            assert!(training.iter().all(|plan| shared(plan) > 0), "{name} {limits:?}");
+        }
+    }
+}
+
+/// Checks that no two values of a buffer are needed at the same time in any schedule; the number of shared buffers.
+fn keeps_apart(layout: &Layout, schedules: &[Schedule<'_>]) -> usize {
+    for slot in &layout.slots {
+        for schedule in schedules {
+            let steps: Vec<_> = schedule.iter().flat_map(|plan| plan.steps()).collect();
+            // The value that the buffer holds, as the steps go: once another has it, the one before is not bound again.
+            let mut gone: HashSet<&Value> = HashSet::new();
+            let mut holds: Option<&Value> = None;
+            for step in steps {
+                let bound: Vec<&Value> = step.values().filter(|value| slot.values.contains(value)).collect();
+                let Some(&value) = bound.first() else { continue };
+                assert!(bound.iter().all(|other| *other == value), "{bound:?} in one step");
+                assert!(!gone.contains(value), "{value:?} was overwritten");
+                if let Some(before) = holds.replace(value).filter(|before| *before != value) {
+                    gone.insert(before);
+                }
+            }
+        }
+    }
+    layout.slots.iter().filter(|slot| slot.values.len() > 1).count()
+}
+
+#[test]
+fn temporaries_share_buffers_where_their_lives_do_not_overlap() {
+    let given = Value::state("given", 64);
+    let [a, b, c] = [("a", 64), ("b", 32), ("c", 48)].map(|(name, bytes)| Value::temporary(name, bytes));
+    let mut chain = copying(&given, &a);
+    chain.extend(&copying(&a, &b));
+    chain.extend(&copying(&b, &c));
+    let slots = |schedules: &[Schedule<'_>]| {
+        let names = |slot: &Slot| slot.values.iter().map(|value| value.name().to_owned()).collect::<Vec<_>>();
+        let layout = Layout::of(schedules);
+        layout.slots.iter().map(|slot| (slot.bytes, names(slot).join(" "))).collect::<Vec<_>>()
+    };
+    let named = |slots: &[(u64, &str)]| -> Vec<_> {
+        slots.iter().map(|&(bytes, names)| (bytes, names.to_owned())).collect()
+    };
+    // c comes when a is done with; b is needed beside both.
+    assert_eq!(slots(&[vec![&chain]]), named(&[(64, "given"), (64, "a c"), (32, "b")]));
+    // Another schedule binds a and c together.
+    let both = copying(&a, &c);
+    assert_eq!(slots(&[vec![&chain], vec![&both]]), named(&[(64, "given"), (64, "a"), (48, "c"), (32, "b")]));
+    // What lives across plans lives across them.
+    let (first, second) = (copying(&given, &a), copying(&a, &b));
+    assert_eq!(slots(&[vec![&first, &second]]), named(&[(64, "given"), (64, "a"), (32, "b")]));
+}

@@ -1,0 +1,118 @@
+//! Every combination of type, prologue and epilogue of a matrix–vector product that a plan may ask for.
+
+use shaders::DType;
+use shaders::matvec::{Adapted, Epilogue, Form, HandoffForm, Matvec, Prologue, ZSource, shrink_form};
+
+use super::Sources;
+
+pub fn permutations() -> Sources {
+    combinations().iter().map(Matvec::source).collect()
+}
+
+fn combinations() -> Vec<Matvec> {
+    let mut all = Vec::new();
+    let forms = [Form::default(), Form::new(1, 8, 1), Form::new(4, 4, 1), Form::new(1, 8, 2)];
+    for dtype in DType::ALL {
+        let packed = Form::new(4, 4, 1).packed();
+        for form in forms.into_iter().chain((!dtype.is_float()).then_some(packed)) {
+            let make = |dtypes: Vec<DType>, prologue, epilogue| Matvec {
+                k: 768,
+                dtypes,
+                prologue,
+                epilogue,
+                adapted: Adapted::NOT,
+                form,
+            };
+            all.push(make(vec![dtype], Prologue::Plain, Epilogue::Store));
+            let add_norm = Prologue::Add { norm: true, mix: false };
+            all.push(make(vec![dtype; 2], add_norm, Epilogue::Geglu));
+            let adapted = Adapted { z_source: ZSource::Ahead, handoff: HandoffForm::PartialSums, quads: 4 };
+            all.push(Matvec { adapted, ..make(vec![dtype; 2], add_norm, Epilogue::Geglu) });
+        }
+        all.extend(of_default_form(dtype));
+    }
+    all.extend(shrinking());
+    all
+}
+
+/// Every prologue and epilogue with matrices of a type.
+fn of_default_form(dtype: DType) -> Vec<Matvec> {
+    let adapted = |z_source, handoff| Adapted { z_source, handoff, quads: 4 };
+    let make = |dtypes: Vec<DType>, prologue, epilogue, adapted| Matvec {
+        k: 768,
+        dtypes,
+        prologue,
+        epilogue,
+        adapted,
+        form: Form::default(),
+    };
+    let three = || vec![DType::Q4_K, DType::Q4_K, dtype];
+    let mut all = Vec::new();
+    for handoff in [HandoffForm::None, HandoffForm::Ahead { stream: 512 }] {
+        let dtypes = || if handoff == HandoffForm::None { vec![dtype] } else { vec![dtype, DType::F32] };
+        for z_source in [ZSource::None, ZSource::Dispatch, ZSource::PartialSums] {
+            let adapted = adapted(z_source, handoff);
+            // What adapters have nothing to do with is there in every form.
+            if adapted.is_bound() {
+                all.push(make(dtypes(), Prologue::Plain, Epilogue::Store, adapted));
+            }
+        }
+        for z_source in [ZSource::None, ZSource::PartialSums] {
+            all.push(make(dtypes(), Prologue::Merge, Epilogue::Store, adapted(z_source, handoff)));
+        }
+    }
+    let (not, z) = (Adapted::NOT, adapted(ZSource::Dispatch, HandoffForm::None));
+    all.push(make(vec![dtype], Prologue::Norm, Epilogue::Store, not));
+    all.push(make(three(), Prologue::Norm, Epilogue::Store, not));
+    all.push(make(vec![dtype; 2], Prologue::Plain, Epilogue::Geglu, z));
+    all.push(make(
+        vec![dtype; 2],
+        Prologue::Plain,
+        Epilogue::Geglu,
+        adapted(ZSource::Dispatch, HandoffForm::PartialSums),
+    ));
+    all.push(make(vec![dtype], Prologue::Plain, Epilogue::Ple, z));
+    all.push(make(vec![DType::Q4_K, dtype], Prologue::Plain, Epilogue::Store, z));
+    all.push(make(three(), Prologue::Plain, Epilogue::Store, z));
+    for mix in [false, true] {
+        let (add, add_norm) = (Prologue::Add { norm: false, mix }, Prologue::Add { norm: true, mix });
+        all.push(make(vec![dtype], add, Epilogue::Ple, not));
+        all.push(make(vec![DType::Q4_K, dtype], add_norm, Epilogue::Store, not));
+        all.push(make(three(), add_norm, Epilogue::Store, not));
+    }
+    let add_norm = Prologue::Add { norm: true, mix: false };
+    let ahead = adapted(ZSource::Ahead, HandoffForm::None);
+    all.push(make(vec![dtype], add_norm, Epilogue::Store, ahead));
+    all.push(make(vec![DType::Q4_K, dtype], add_norm, Epilogue::Store, ahead));
+    all.push(make(three(), add_norm, Epilogue::Store, ahead));
+    all.push(make(
+        vec![dtype; 2],
+        add_norm,
+        Epilogue::Geglu,
+        adapted(ZSource::None, HandoffForm::PartialSums),
+    ));
+    all
+}
+
+/// The products that make z.
+fn shrinking() -> Vec<Matvec> {
+    let mut all = Vec::new();
+    for form in [Form::new(1, 4, 1), shrink_form(4096), shrink_form(1 << 14), Form::new(4, 4, 1)] {
+        let make = |prologue, keep| Matvec {
+            k: 768,
+            dtypes: vec![DType::F32],
+            prologue,
+            epilogue: Epilogue::Shrink { keep },
+            adapted: Adapted::NOT,
+            form,
+        };
+        all.push(make(Prologue::Plain, false));
+        all.push(make(Prologue::Norm, true));
+        for mix in [false, true] {
+            all.push(make(Prologue::Add { norm: true, mix }, true));
+            all.push(make(Prologue::Add { norm: false, mix }, false));
+        }
+        all.push(make(Prologue::Merge, true));
+    }
+    all
+}

@@ -1,0 +1,136 @@
+//! Every permutation that the engine may ask for, in the shapes that tests use: what is expanded and validated.
+
+mod matvec;
+
+use shaders::attention::{block::Block, decode::Decode, decode::Kv};
+use shaders::audio::{self, conv2d};
+use shaders::backward::{self, cross_entropy, geglu, heads::Heads};
+use shaders::experts::{Mixture, buckets, choose, down::Down, gate_up::GateUp, mix};
+use shaders::matmul::{self, Tile};
+use shaders::ple::combine::{self, Table};
+use shaders::rows::{gelu_mul, norm_add::NormAdd, qkv_finish::QkvFinish};
+use shaders::sampling::{Candidates, Sampling};
+use shaders::train::{lora::Lora, optimiser, rows};
+use shaders::vision::{self, layer_norm::LayerNorm};
+use shaders::{DType, PreprocessError, Source, adapter, bandwidth, embed, repack};
+
+/// Sizes of a head. Those of queries and keys in pictures are others, too.
+const HEAD_DIMS: [u32; 6] = [16, 32, 64, 128, 256, 512];
+const BOTH: [bool; 2] = [true, false];
+
+/// Sources as launchers give them.
+type Sources = Vec<Result<Source, PreprocessError>>;
+
+/// All of them, each once.
+pub fn permutations() -> Vec<Source> {
+    let families = [
+        matvec::permutations(),
+        of_types(),
+        decoder(),
+        experts(),
+        sampling(),
+        vision_tower(),
+        audio_tower(),
+        backward_pass(),
+        training(),
+    ];
+    families.into_iter().flatten().collect::<Result<_, _>>().expect("every template preprocesses")
+}
+
+/// What reads planar matrices of any type.
+fn of_types() -> Sources {
+    let mut all = vec![combine::source(Table::Host)];
+    for dtype in DType::ALL {
+        all.extend([embed::gather::source(dtype), repack::source(dtype), vision::position::source(dtype)]);
+        all.push(combine::source(Table::Planar(dtype)));
+        all.extend(Tile::ALL.iter().flat_map(|tile| [tile.source(dtype), tile.clamped_source(dtype)]));
+        all.extend(matmul::experts::TILES.map(|tile| matmul::experts::source(tile, dtype)));
+        all.extend(backward::input::Tile::ALL.map(|tile| tile.source(dtype)));
+    }
+    all
+}
+
+/// What stands between the products of a decoder.
+fn decoder() -> Sources {
+    let mut all = vec![bandwidth::copy::source(), gelu_mul::source()];
+    all.extend((1..=3).map(adapter::expand::source));
+    all.extend(NormAdd::ALL.map(NormAdd::source));
+    for head_dim in HEAD_DIMS {
+        for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
+            for kv_f16 in BOTH {
+                all.push(QkvFinish { head_dim, kv, kv_f16 }.source());
+                all.extend([0, 4].map(|quads| Decode { head_dim, kv, kv_f16, quads }.source()));
+            }
+        }
+    }
+    for head_dim in HEAD_DIMS.into_iter().chain([72]) {
+        let block = |kv_f16| BOTH.map(|until| Block { head_dim, kv_f16, until }.source());
+        all.extend(BOTH.into_iter().flat_map(block));
+    }
+    all
+}
+
+fn experts() -> Sources {
+    let mut all = Vec::new();
+    for mixture in [Mixture { experts: 128, used: 8 }, Mixture { experts: 5, used: 3 }] {
+        all.extend([choose::source(mixture), mix::source(mixture, 768)]);
+        all.extend([16, 32].map(|bm| buckets::source(mixture, bm)));
+        for dtype in DType::ALL {
+            all.push(GateUp { mixture, k: 768, gate: dtype, up: dtype }.source());
+            all.push(Down { mixture, k: 768, dtype }.source());
+            if dtype != DType::Q4_K {
+                all.push(GateUp { mixture, k: 768, gate: DType::Q4_K, up: dtype }.source());
+            }
+        }
+    }
+    all
+}
+
+fn sampling() -> Sources {
+    let mut all = Vec::new();
+    for candidates in Candidates::ALL {
+        let sampling = Sampling { vocab: 1 << 18, candidates };
+        all.extend([sampling.top_k(), sampling.sample()]);
+        all.extend(sampling.merges().then(|| sampling.merge_lists()));
+    }
+    all
+}
+
+fn vision_tower() -> Sources {
+    let mut all = Vec::new();
+    all.extend([16, 64, 72, 128].map(vision::heads::source));
+    all.extend([16, 48].map(vision::patches::source));
+    all.extend(BOTH.map(vision::pool::source));
+    for bias in BOTH {
+        all.extend(BOTH.map(|rms| LayerNorm { bias, rms }.source()));
+    }
+    all
+}
+
+fn audio_tower() -> Sources {
+    let mut all = vec![audio::silu::source(), audio::unit_norm::source(), audio::light_conv::source()];
+    // Every published tower has heads of 128.
+    all.extend([128, 64].map(audio::attention::source));
+    all.extend(conv2d::CHANNELS.map(|(from, to)| conv2d::Conv2d::new(from, to).source()));
+    all
+}
+
+fn backward_pass() -> Sources {
+    let mut all = vec![backward::norm::source(), cross_entropy::loss(), cross_entropy::gradient()];
+    all.push(backward::attention::group_sum());
+    all.extend(BOTH.map(geglu::source));
+    for head_dim in HEAD_DIMS {
+        for both in BOTH {
+            all.push(Heads { head_dim, turned: both }.source());
+            all.push(backward::attention::queries(head_dim, both));
+            all.push(backward::attention::keys_values(head_dim, both));
+        }
+    }
+    all
+}
+
+fn training() -> Sources {
+    let mut all = vec![optimiser::squares(), optimiser::AdamW::source(), rows::copy(), rows::pick_rows()];
+    all.extend(Lora::ALL.into_iter().flat_map(|kernel| BOTH.map(|dropout| kernel.source(dropout))));
+    all
+}

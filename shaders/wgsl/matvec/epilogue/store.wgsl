@@ -1,0 +1,1 @@
+// Epilogue: y = dot, for one to three matrices that share x.
