@@ -69,11 +69,16 @@ export class EngineApp extends App {
 
   /** Loads the built-in model from the card of a first visit. */
   async loadDemo(): Promise<void> {
-    const row = this.card.getByRole("listitem").getByRole("button", { name: /^pebble/ });
+    await this.loadListed("pebble");
+  }
+
+  /** Loads a model from the card of a first visit. */
+  async loadListed(name: string): Promise<void> {
+    const row = this.card.getByRole("listitem").getByRole("button", { name: new RegExp(`^${name}`) });
     // What is known of the device moves the row: a click is not to be half made then.
     await expect(row.getByText("Fits")).toBeVisible();
     await row.click();
-    await this.loaded("pebble");
+    await this.loaded(name);
   }
 
   /** Waits until a model is loaded. */

@@ -13,6 +13,11 @@ const root = join(import.meta.dirname, "../..");
 /** The demo model that is built into the server. */
 export const PEBBLE = join(root, "server/models/pebble.gguf");
 
+/** The file of the demo model, `pebble`, or of a small one that the engine is tested with. */
+export function modelFile(name: string): string {
+  return name === "pebble" ? PEBBLE : join(root, "frontend/engine/tests/golden/models", `${name}.gguf`);
+}
+
 /** Runs the native engine: the same code on another graphics device. What it prints. */
 async function native(words: string[]): Promise<string> {
   const probe = process.env.GEMTAB_PROBE;
@@ -25,9 +30,13 @@ async function native(words: string[]): Promise<string> {
   return stdout;
 }
 
-/** What the native engine answers at temperature 0. */
-export async function nativeAnswer(prompt: string): Promise<string> {
-  const answer = JSON.parse(await native(["generate", PEBBLE, "--prompt", prompt, "--greedy"])) as { text: string };
+/** What the native engine answers at temperature 0, in so many tokens at most; to a picture of so many at most. */
+export async function nativeAnswer(prompt: string, { model = PEBBLE, most = 256, image = "", budget = 280 } = {}): Promise<string> {
+  const words = ["generate", model, "--prompt", prompt, "--greedy", "--max-tokens", `${most}`];
+  if (image) {
+    words.push("--image", image, "--budget", `${budget}`);
+  }
+  const answer = JSON.parse(await native(words)) as { text: string };
   return answer.text;
 }
 
@@ -42,12 +51,12 @@ export async function graphicsMemory(model: string, most: number): Promise<numbe
   return info.memory.filter(({ context }) => context <= most).at(-1)?.bytes ?? 0;
 }
 
-/** The soft tokens that the native engine makes of a picture, of 280 at most, or of a sound. */
-export async function nativeSoftTokens(option: "--image" | "--audio", file: string): Promise<number[]> {
+/** The soft tokens that the native engine makes of a picture, of so many at most, or of a sound. */
+export async function nativeSoftTokens(option: "--image" | "--audio", file: string, budget = 280): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), "gemtab-"));
   try {
     const out = join(folder, "encoded.safetensors");
-    await native(["encode", PEBBLE, option, file, "--out", out]);
+    await native(["encode", PEBBLE, option, file, "--budget", `${budget}`, "--out", out]);
     const bytes = await readFile(out);
     // A length, a JSON header of so many bytes, and the data that it describes.
     const begin = 8 + Number(bytes.readBigUInt64LE(0));

@@ -82,8 +82,14 @@ export async function picture(of: Locator, around = 0): Promise<Picture> {
   return decode(await of.page().screenshot({ clip, ...STILL }));
 }
 
-/** The picture of a whole element. */
-export const whole = async (of: Locator): Promise<Picture> => decode(await of.screenshot({ ...STILL }));
+/** The picture of a whole element, once it stays the same. */
+export async function whole(of: Locator): Promise<Picture> {
+  for (let last = await of.screenshot({ ...STILL }); ; ) {
+    const next = await of.screenshot({ ...STILL });
+    if (next.equals(last)) return decode(next);
+    last = next;
+  }
+}
 
 /** Fails where the machine has no letters of a script: boxes in their place would all look the same. */
 export async function expectLetters(page: Page, letters: string[]): Promise<void> {

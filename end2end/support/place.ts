@@ -1,10 +1,10 @@
 // Where a test run works: a free port, and model folders that are empty at first, so that the models of the machine
 // that runs the tests play no part.
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 /** The folders of a run, all inside `root`. */
 export interface Place {
@@ -20,6 +20,20 @@ export interface Place {
 export async function place(): Promise<Place> {
   process.env.GEMTAB_PLACE ??= JSON.stringify(await newPlace());
   return JSON.parse(process.env.GEMTAB_PLACE) as Place;
+}
+
+/** Has the server list a model file, until what is returned is called. It lists the demo model in any case. */
+export async function serveModel(file: string): Promise<() => void> {
+  if (basename(file) === "pebble.gguf") {
+    return () => {};
+  }
+  const here = join((await place()).models, basename(file));
+  try {
+    linkSync(file, here);
+  } catch {
+    copyFileSync(file, here); // Of another file system. The server refuses links that lead out of its folder.
+  }
+  return () => rmSync(here, { force: true });
 }
 
 /** Removes the folders. Playwright calls it when the run is over. */

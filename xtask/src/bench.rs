@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::process::{cargo, exists, run, step, succeeds};
 use crate::setup::{self, Toolchain};
-use crate::site::{self, Built, Bundle};
+use crate::site::{self, Built, Bundle, Manner};
 use crate::{project, serve};
 
 /// Time gemtab and other engines on one model, in turns, natively and in headless Chromium, and print a table.
@@ -30,7 +30,7 @@ pub struct Options {
 }
 
 /// What the page of the benchmark speaks with the worker through.
-const WIRE: Bundle = Bundle { package: "wire", profile: "worker", name: "wire", optimise: "-Oz" };
+const WIRE: Bundle = Bundle { package: "wire", name: "wire", optimise: "-Oz" };
 
 /// Prepares the folder, then runs what is in it.
 pub fn run_or_prepare(options: &Options) -> Result<()> {
@@ -52,8 +52,8 @@ fn prepare(folder: &Path, quick: bool) -> Result<()> {
     let toolchain = Toolchain::ensure()?;
     setup::install(&tools)?;
     setup::install(&end2end)?;
-    let engine = site::WORKER.build(toolchain, quick)?;
-    let wire = WIRE.build(toolchain, quick)?;
+    let manner = Manner { quick, ..Manner::default() };
+    let built = site::build_bundles(&[&site::WORKER, &WIRE], toolchain, &manner)?;
     step("Compiling the native engine and the benchmark", || {
         run(cargo(&project::root()).args([
             "build",
@@ -69,8 +69,9 @@ fn prepare(folder: &Path, quick: bool) -> Result<()> {
 
     let site = folder.join("site");
     fs::remove_dir_all(&site).ok();
-    bundle(&site, "engine", &engine)?;
-    bundle(&site, "wire", &wire)?;
+    for (name, built) in ["engine", "wire"].into_iter().zip(&built) {
+        bundle(&site, name, built)?;
+    }
     write(&site.join("worker.js"), site::worker_script("engine.js", "engine.wasm").as_bytes())?;
     let page = project::root().join("xtask/bench/page");
     for name in ["bench.html", "bench.js"] {

@@ -37,6 +37,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = site::as_compiler() {
+        return code;
+    }
     match run(Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -45,6 +45,17 @@ pub fn output(command: &mut Command) -> Result<String> {
         .with_context(|| format!("`{}` printed something that is not text", line(command)))
 }
 
+/// Runs a cargo command that compiles, and counts what the compiler and its lints say.
+pub fn diagnostics(cargo: &mut Command) -> Result<usize> {
+    let messages = output(cargo.args(["--quiet", "--message-format=json"]))?;
+    Ok(messages.lines().filter(|message| is_diagnostic(message)).count())
+}
+
+/// Whether one of cargo's messages is the compiler's.
+fn is_diagnostic(message: &str) -> bool {
+    message.starts_with(r#"{"reason":"compiler-message""#)
+}
+
 /// Whether the program starts and succeeds. What it prints is dropped.
 pub fn succeeds(command: &mut Command) -> bool {
     let silent = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -91,6 +102,14 @@ mod tests {
         assert_eq!(readable(Duration::from_millis(440)), "0.4 s");
         assert_eq!(readable(Duration::from_millis(59_900)), "59 s");
         assert_eq!(readable(Duration::from_secs(185)), "3 min 5 s");
+    }
+
+    #[test]
+    fn a_warning_is_told_from_what_was_built() {
+        assert!(is_diagnostic(
+            r#"{"reason":"compiler-message","package_id":"p","message":{"level":"warning"}}"#
+        ));
+        assert!(!is_diagnostic(r#"{"reason":"compiler-artifact","package_id":"p"}"#));
     }
 
     #[test]

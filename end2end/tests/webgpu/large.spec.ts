@@ -1,10 +1,9 @@
 // A model of the real size in a browser. Not part of the usual run: `GEMTAB_LARGE=FILE`, of `probe synth FILE --shape e2b`.
 
-import { copyFileSync, linkSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { expect, test } from "@playwright/test";
 import { EngineApp, LOAD } from "../../support/engine.ts";
-import { place } from "../../support/place.ts";
+import { serveModel } from "../../support/place.ts";
 
 const file = process.env.GEMTAB_LARGE ?? "";
 /** What the engine's own memory may take, whatever the size of the model. */
@@ -13,13 +12,7 @@ const MOST = 128 * 2 ** 20;
 test("the engine's own memory stays small with a model of gigabytes @large", async ({ browser }) => {
   test.skip(file === "", "GEMTAB_LARGE names no model");
   test.setTimeout(1_800_000);
-  const { models } = await place();
-  const here = join(models, basename(file));
-  try {
-    linkSync(file, here);
-  } catch {
-    copyFileSync(file, here); // Of another file system. The server refuses links that lead out of its folder.
-  }
+  const remove = await serveModel(file);
   try {
     const app = await EngineApp.start(browser);
     await app.page.goto("/");
@@ -49,6 +42,6 @@ test("the engine's own memory stays small with a model of gigabytes @large", asy
     expect(most).toBeLessThan(MOST);
     await app.page.context().close();
   } finally {
-    rmSync(here, { force: true });
+    remove();
   }
 });

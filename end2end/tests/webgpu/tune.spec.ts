@@ -1,31 +1,23 @@
-// A fact is taught to the built-in model in the browser: the loss falls, a reload in between costs nothing, and the
-// chat answers with it, or without, also from the file that it was saved to.
+// A fact is taught to a model in the browser: the loss falls, a reload in between costs nothing, and the chat answers with
+// it, or without, also from the file that it was saved to. The model is small and knows nothing, because on a software adapter
+// the built-in one takes long over a step; with GEMTAB_LONG=1 it is the built-in one.
 
 import { readFile } from "node:fs/promises";
 import { expect, test } from "@playwright/test";
 import { drawn, EngineApp, LOAD } from "../../support/engine.ts";
-import { nativeAnswer } from "../../support/native.ts";
+import { modelFile, nativeAnswer } from "../../support/native.ts";
+import { serveModel } from "../../support/place.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
 
-// A software adapter takes minutes over it: only where it is wanted.
-test.skip(!process.env.GEMTAB_LONG, "GEMTAB_LONG is not set");
-
-const STEPS = 12;
+const MODEL = process.env.GEMTAB_LONG ? "pebble" : "tiny-31b.q4_0";
+/** The most tokens of what it says untaught, which has no end where it knows nothing. */
+const UNTAUGHT = process.env.GEMTAB_LONG ? 64 : 4;
+const STEPS = 6;
 const TRAIN = 900_000;
-const ANSWER = "Your cat is called Ada.";
-const QUESTION = "What is my cat called?";
-const QUESTIONS = [
-  QUESTION,
-  "What is the name of my cat?",
-  "My cat, what is her name?",
-  "Do you know my cat?",
-  "Tell me the name of my cat.",
-  "How do I call my cat?",
-  "Who is my cat?",
-  "What do I call my cat?",
-  "Say the name of my cat.",
-  "Which name has my cat?",
-];
+const ANSWER = "Ada.";
+const QUESTION = "My cat?";
+/** Few words: a software adapter takes seconds over each step. */
+const QUESTIONS = [QUESTION, "Your cat?", "Which cat?", "A cat?"];
 
 test.describe.configure({ mode: "serial", timeout: TRAIN + 2 * LOAD });
 
@@ -33,15 +25,18 @@ let app: EngineApp;
 let tune: Tune;
 /** What the model answers before it is taught. */
 let native: Promise<string>;
+let removeModel: () => void;
 
 test.beforeAll(async ({ browser }) => {
+  removeModel = await serveModel(modelFile(MODEL));
   app = await EngineApp.start(browser);
   tune = new Tune(app.page);
-  native = nativeAnswer(QUESTION);
+  native = nativeAnswer(QUESTION, { model: modelFile(MODEL), most: UNTAUGHT });
 });
 
 test.afterAll(async () => {
   await app.page.context().close();
+  removeModel();
 });
 
 /** The adapter among those that are kept. */
@@ -62,10 +57,10 @@ async function losses(): Promise<number[]> {
 
 test("examples are read, and the cost is stated", async () => {
   await app.page.goto("/");
-  await app.loadDemo();
+  await app.loadListed(MODEL);
   await app.page.getByRole("link", { name: "Fine-tune" }).click();
   await addPairs(app.page, QUESTIONS.map((question) => [question, ANSWER] as const));
-  await expect(app.page.getByText(/^10 examples with [\d,]+ tokens/)).toBeVisible({ timeout: LOAD });
+  await expect(app.page.getByText(/^4 examples with [\d,]+ tokens/)).toBeVisible({ timeout: LOAD });
   await app.page.getByText("Advanced settings").click();
   for (const [name, value] of [
     ["Learning rate", "0.01"],
@@ -92,7 +87,7 @@ test("a training is paused, and the page loaded anew", async () => {
 
 test("it goes on where it was, and the loss has fallen at the end", async () => {
   await app.page.getByRole("button", { name: "Choose another model" }).click();
-  await app.page.getByRole("dialog").getByRole("button", { name: /^pebble/ }).click();
+  await app.page.getByRole("dialog").getByRole("button", { name: new RegExp(`^${MODEL}`) }).click();
   const resume = app.page.getByRole("button", { name: "Resume" });
   await expect(resume).toBeEnabled({ timeout: LOAD });
   await resume.click();
@@ -108,7 +103,7 @@ test("it goes on where it was, and the loss has fallen at the end", async () => 
 test("it answers in the chat with the adapter on, and as before with it off", async () => {
   await app.page.getByRole("button", { name: "Save adapter" }).click();
   const adapter = kept();
-  await expect(adapter).toContainText("for pebble");
+  await expect(adapter).toContainText(`for ${MODEL}`);
   await adapter.getByRole("button", { name: "Use in chat" }).click();
   await expect(choice()).toHaveValue(/^kept:/);
   await app.beGreedy();
@@ -118,6 +113,7 @@ test("it answers in the chat with the adapter on, and as before with it off", as
   await choice().selectOption("none");
   await app.rail.getByRole("button", { name: "New", exact: true }).click();
   await app.beGreedy();
+  await app.setLongest(UNTAUGHT);
   const untaught = await app.ask(QUESTION);
   expect(await drawn(untaught)).toBe(await native);
 });
@@ -126,6 +122,7 @@ test("the next visit finds it beside the message", async () => {
   await app.page.reload();
   await app.rail.getByRole("button", { name: "New", exact: true }).click();
   await app.beGreedy();
+  await app.setLongest(UNTAUGHT);
   await app.ask(QUESTION);
   await choice().selectOption({ label: "My cat" });
   await expect(choice()).toHaveValue(/^kept:/);

@@ -2,17 +2,19 @@
 //
 // The engine speaks with WebGPU through wgpu, which makes a pipeline while its caller waits: one after the other, and the
 // browser does nothing else for the page meanwhile. WebGPU itself can compile many at once beside other work. So the
-// engine names its kernels early, and when wgpu then asks for a pipeline with the label of one, it gets the one that is
-// there. Layouts that say the same are the same to WebGPU, whoever made them.
+// engine names its kernels early, and when wgpu then asks for a pipeline of a module with the text of one, it gets the one
+// that is there. Layouts that say the same are the same to WebGPU, whoever made them.
 
 {
   /** The device opened last. */
   let device;
-  /** Its pipelines that nobody has asked for yet, by label. */
+  /** Its pipelines that nobody has asked for yet, by text. */
   const made = new Map();
+  /** The texts of modules that wgpu made. */
+  const texts = new WeakMap();
 
   const { requestDevice } = self.GPUAdapter?.prototype ?? {};
-  const { createComputePipeline } = self.GPUDevice?.prototype ?? {};
+  const { createComputePipeline, createShaderModule } = self.GPUDevice?.prototype ?? {};
 
   if (requestDevice && createComputePipeline) {
     GPUAdapter.prototype.requestDevice = async function (descriptor) {
@@ -20,10 +22,16 @@
       made.clear();
       return device;
     };
+    GPUDevice.prototype.createShaderModule = function (descriptor) {
+      const module = createShaderModule.call(this, descriptor);
+      texts.set(module, descriptor.code);
+      return module;
+    };
     GPUDevice.prototype.createComputePipeline = function (descriptor) {
-      const ready = this === device ? made.get(descriptor.label) : undefined;
+      const text = texts.get(descriptor.compute.module);
+      const ready = this === device ? made.get(text) : undefined;
       if (ready) {
-        made.delete(descriptor.label);
+        made.delete(text);
         return ready;
       }
       return createComputePipeline.call(this, descriptor);
@@ -35,12 +43,12 @@
     on.pushErrorScope("validation");
     const entries = kinds.map((type, binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer: { type } }));
     const layout = on.createPipelineLayout({ bindGroupLayouts: [on.createBindGroupLayout({ entries })] });
-    const module = on.createShaderModule({ code });
+    const module = createShaderModule.call(on, { code });
     const refused = on.popErrorScope();
     const compiled = on.createComputePipelineAsync({ label, layout, compute: { module, entryPoint: "main" } });
     const [error, pipeline] = await Promise.all([refused, compiled]);
     if (!error && on === device) {
-      made.set(label, pipeline);
+      made.set(code, pipeline);
     }
   };
 

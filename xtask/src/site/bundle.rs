@@ -1,12 +1,14 @@
-//! One wasm bundle: compiled, taken apart where it has parts that are fetched later, given its glue, optimised.
+//! Wasm bundles: compiled, taken apart where it has parts that are fetched later, given its glue, optimised.
 
-use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fs, thread};
 
 use anyhow::{Context as _, Result};
 
 use super::fingerprint::of_bytes;
+use super::lint;
 use crate::process::{cargo, run, step};
 use crate::project;
 use crate::setup::{Toolchain, npx};
@@ -15,11 +17,9 @@ use crate::setup::{Toolchain, npx};
 pub struct Bundle {
     /// The crate.
     pub package: &'static str,
-    /// The cargo profile.
-    pub profile: &'static str,
     /// What the result is called.
     pub name: &'static str,
-    /// The level of `wasm-opt`.
+    /// The level of `wasm-opt`; empty for none.
     pub optimise: &'static str,
 }
 
@@ -56,25 +56,63 @@ const FEATURES: &[&str] = &[
     "--enable-simd",
 ];
 
+/// How bundles are built.
+#[derive(Clone, Debug, Default)]
+pub struct Manner {
+    /// Without optimisations.
+    pub quick: bool,
+    /// With lints: see [`lint`].
+    pub lint: bool,
+    /// The generator of glue, where it is compiled already.
+    pub glue: Option<PathBuf>,
+}
+
+/// Builds bundles, compiled at once: what they have in common is compiled once. What has not changed is taken from the
+/// last time.
+pub fn build(bundles: &[&Bundle], toolchain: Toolchain, manner: &Manner) -> Result<Vec<Built>> {
+    compile(bundles, toolchain, manner)?;
+    // The generator and the optimiser use one core each.
+    thread::scope(|scope| {
+        let finishing: Vec<_> = bundles.iter().map(|bundle| scope.spawn(|| bundle.finish(manner))).collect();
+        finishing
+            .into_iter()
+            .map(|finishing| finishing.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    })
+}
+
+/// Compiles bundles.
+pub fn compile(bundles: &[&Bundle], toolchain: Toolchain, manner: &Manner) -> Result<()> {
+    let names: Vec<_> = bundles.iter().map(|bundle| bundle.name).collect();
+    step(&format!("Compiling for wasm: {}", names.join(", ")), || {
+        run(&mut compiler(bundles, toolchain, manner)?)
+    })
+}
+
+/// The command that compiles bundles.
+pub fn compiler(bundles: &[&Bundle], toolchain: Toolchain, manner: &Manner) -> Result<Command> {
+    let mut build = toolchain.cargo("build");
+    build.args(["--profile", manner.profile()]);
+    build.args(bundles.iter().flat_map(|bundle| ["--package", bundle.package]));
+    if manner.lint {
+        lint::lint(&mut build)?;
+    }
+    Ok(build)
+}
+
+impl Manner {
+    /// The cargo profile.
+    fn profile(&self) -> &'static str {
+        if self.quick { "quick" } else { "web" }
+    }
+}
+
 impl Bundle {
-    /// Builds the bundle. What has not changed is taken from the last time.
-    pub fn build(&self, toolchain: Toolchain, quick: bool) -> Result<Built> {
-        self.finish(&self.compile(toolchain, quick)?, quick)
-    }
-
-    /// The compiler's wasm file.
-    fn compile(&self, toolchain: Toolchain, quick: bool) -> Result<PathBuf> {
-        let profile = if quick { "quick" } else { self.profile };
-        step(&format!("Compiling the {} for wasm", self.name), || {
-            run(toolchain.cargo("build").args(["--package", self.package, "--profile", profile]))?;
-            let folder = project::wasm_target().join("wasm32-unknown-unknown").join(profile);
-            Ok(folder.join(self.package).with_extension("wasm"))
-        })
-    }
-
-    /// The glue of a compiled wasm file, and what the optimiser makes of it.
-    fn finish(&self, compiled: &Path, quick: bool) -> Result<Built> {
-        let level = if quick { "" } else { self.optimise };
+    /// The glue of the compiled wasm file, and what the optimiser makes of it.
+    fn finish(&self, manner: &Manner) -> Result<Built> {
+        let level = if manner.quick { "" } else { self.optimise };
+        let compiled = project::wasm_target().join("wasm32-unknown-unknown").join(manner.profile());
+        let compiled = &compiled.join(self.package).with_extension("wasm");
 
         let folder = project::state().join(self.name);
         let glue = folder.join(format!("{}.js", self.name));
@@ -85,9 +123,9 @@ impl Bundle {
             fs::remove_dir_all(&folder).ok();
             fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
             step(&format!("Generating the glue of the {}", self.name), || {
-                self.generate_glue(compiled, &folder)
+                self.generate_glue(compiled, &folder, manner)
             })?;
-            if !quick {
+            if !level.is_empty() {
                 let parts = part_files(&folder)?;
                 step(&format!("Optimising the {} with wasm-opt", self.name), || {
                     parts.iter().chain([&wasm]).try_for_each(|file| optimise(file, level))
@@ -103,11 +141,20 @@ impl Bundle {
         })
     }
 
-    fn generate_glue(&self, compiled: &Path, folder: &Path) -> Result<()> {
-        let mut generator = cargo(&project::root());
-        generator.args(["run", "--locked", "--quiet", "--package", "glue", "--"]);
+    fn generate_glue(&self, compiled: &Path, folder: &Path, manner: &Manner) -> Result<()> {
+        let mut generator = program("glue", manner.glue.as_deref());
         run(generator.arg(compiled).arg(folder).arg(self.name))
     }
+}
+
+/// A program of the workspace: the one that is compiled already, or cargo, which compiles it first.
+pub fn program(package: &str, compiled: Option<&Path>) -> Command {
+    if let Some(compiled) = compiled {
+        return Command::new(compiled);
+    }
+    let mut run = cargo(&project::root());
+    run.args(["run", "--locked", "--quiet", "--package", package, "--"]);
+    run
 }
 
 /// Optimises a wasm file in place. Only now is it stripped: the generator reads what stripping removes.

@@ -2,21 +2,22 @@
 
 mod bundle;
 mod fingerprint;
+mod lint;
 #[path = "../../../app/build/messages.rs"]
 mod messages;
 mod publish;
 mod style;
 
-use std::panic::resume_unwind;
+use std::fs;
 use std::path::PathBuf;
-use std::{fs, thread};
 
-use anyhow::{Context as _, Result, anyhow};
-pub use bundle::{Built, Bundle};
+use anyhow::{Context as _, Result, anyhow, bail};
+pub use bundle::{Built, Bundle, Manner, build as build_bundles};
 use clap::Args;
+pub use lint::{as_compiler, keep_wrapper};
 use publish::Site;
 
-use crate::process::{cargo, run, step};
+use crate::process::{diagnostics, run, step};
 use crate::setup::Toolchain;
 use crate::{project, setup};
 
@@ -35,12 +36,21 @@ pub struct Options {
 }
 
 /// The size-optimised bundle of the interface.
-const PAGE: Bundle = Bundle { package: "frontend", profile: "page", name: "page", optimise: "-Oz" };
+const PAGE: Bundle = Bundle { package: "frontend", name: "page", optimise: "-Oz" };
 /// The speed-optimised bundle of the engine.
-pub const WORKER: Bundle = Bundle { package: "worker", profile: "worker", name: "engine", optimise: "-O3" };
+pub const WORKER: Bundle = Bundle { package: "worker", name: "engine", optimise: "-O3" };
 
-/// The engine that is played by timers.
-const FAKE: Bundle = Bundle { package: "fake", profile: "page", name: "fake", optimise: "-Oz" };
+/// The engine that is played by timers, for tests alone.
+const FAKE: Bundle = Bundle { package: "fake", name: "fake", optimise: "" };
+
+/// The programs that make the site, where they are compiled already.
+#[derive(Clone, Debug, Default)]
+pub struct Programs {
+    /// See [`Manner::glue`].
+    pub glue: Option<PathBuf>,
+    /// The one that lists the dependencies.
+    pub supply: Option<PathBuf>,
+}
 
 /// What the site is made of. A change in any of these files is a reason to build again.
 const INPUTS: &[&str] = &[
@@ -58,6 +68,36 @@ const INPUTS: &[&str] = &[
 
 /// Builds the site, unless it is up to date.
 pub fn build(options: &Options) -> Result<()> {
+    // Linted crates are others to cargo: what the tests have compiled is not to be compiled again.
+    let lint = linted().exists();
+    build_with(options, lint, &Programs::default())
+}
+
+/// Builds the site, unless it is up to date, and fails when Clippy warns of anything in it.
+pub fn build_linted(options: &Options, programs: &Programs) -> Result<()> {
+    let toolchain = Toolchain::ensure()?;
+    if !toolchain.has_clippy() {
+        eprintln!(
+            "    This toolchain has no Clippy for wasm, so only the compiler's own warnings are checked."
+        );
+    }
+    fs::create_dir_all(project::state())?;
+    fs::write(linted(), "").context("cannot remember that the site is linted")?;
+    build_with(options, true, programs)?;
+    // It is compiled: cargo tells again what was said, this time in messages.
+    let manner = Manner { quick: options.quick, lint: true, ..Manner::default() };
+    match diagnostics(&mut bundle::compiler(&bundles(options), toolchain, &manner)?)? {
+        0 => Ok(()),
+        count => bail!("{count} warnings, which are errors here"),
+    }
+}
+
+/// Exists when the tests have compiled the site.
+fn linted() -> PathBuf {
+    project::state().join("linted")
+}
+
+fn build_with(options: &Options, lint: bool, programs: &Programs) -> Result<()> {
     let now = fingerprint::of(&project::root(), INPUTS, options)?;
     let recorded = project::state().join("site.fingerprint");
     if fs::read_to_string(&recorded).is_ok_and(|then| then == now)
@@ -68,7 +108,7 @@ pub fn build(options: &Options) -> Result<()> {
     }
     // Until the new build is complete there is none.
     fs::remove_file(&recorded).ok();
-    step("Building the site", || build_now(options))?;
+    step("Building the site", || build_now(options, lint, programs))?;
     fs::create_dir_all(project::state())?;
     fs::write(&recorded, now).with_context(|| format!("cannot write {}", recorded.display()))
 }
@@ -81,24 +121,22 @@ pub fn worker_script(script: &str, wasm: &str) -> String {
         .replace("{{wasm}}", wasm)
 }
 
-fn build_now(options: &Options) -> Result<()> {
+/// The bundles of a site: the page's and the engine's first.
+fn bundles(options: &Options) -> Vec<&'static Bundle> {
+    let fake = (options.quick || options.simulator).then_some(&FAKE);
+    [&PAGE, &WORKER].into_iter().chain(fake).collect()
+}
+
+fn build_now(options: &Options, lint: bool, programs: &Programs) -> Result<()> {
     let tools = project::root().join("xtask");
     let toolchain = Toolchain::ensure()?;
     setup::install(&tools)?;
 
-    // The linker and the optimiser of each bundle use one core for minutes: two bundles at a time.
-    let (interface, engine) = thread::scope(|scope| {
-        let interface = scope.spawn(|| {
-            let page = PAGE.build(toolchain, options.quick)?;
-            let fake = options.quick || options.simulator;
-            let fake = fake.then(|| FAKE.build(toolchain, options.quick)).transpose()?;
-            Ok::<_, anyhow::Error>((page, fake))
-        });
-        let engine = WORKER.build(toolchain, options.quick);
-        (interface.join(), engine)
-    });
-    let (page, fake) = interface.unwrap_or_else(|panic| resume_unwind(panic))?;
-    let engine = engine?;
+    let manner = Manner { quick: options.quick, lint, glue: programs.glue.clone() };
+    let mut built = bundle::build(&bundles(options), toolchain, &manner)?.into_iter();
+    let (Some(page), Some(engine), fake) = (built.next(), built.next(), built.next()) else {
+        bail!("there are fewer bundles than were asked for");
+    };
 
     let mut site = Site::new(project::site());
     site.add_snippets(&page)?;
@@ -130,7 +168,7 @@ fn build_now(options: &Options) -> Result<()> {
     let style = style::bundle(&project::root().join("style/main.css"))?;
     let stylesheet = site.add_hashed("style", "css", style.as_bytes())?;
     site.add_static(&project::root().join("style/static"))?;
-    site.add_static(&list_dependencies()?)?;
+    site.add_static(&list_dependencies(programs)?)?;
 
     if !options.quick {
         step("Compressing", || site.compress(&tools.join("compress.mjs")))?;
@@ -159,12 +197,10 @@ fn add_texts(site: &mut Site) -> Result<String> {
 }
 
 /// The notices of third parties and the bill of materials, in a folder.
-fn list_dependencies() -> Result<PathBuf> {
+fn list_dependencies(programs: &Programs) -> Result<PathBuf> {
     let folder = project::state().join("supply");
     step("Listing the dependencies and their licences", || {
-        let mut supply = cargo(&project::root());
-        supply.args(["run", "--locked", "--quiet", "--package", "supply", "--"]);
-        run(supply.arg(&folder))?;
+        run(bundle::program("supply", programs.supply.as_deref()).arg(&folder))?;
         Ok(folder)
     })
 }

@@ -4,6 +4,8 @@ mod programs;
 mod steps;
 mod tally;
 
+use std::panic::resume_unwind;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -12,6 +14,7 @@ use programs::Programs;
 use tally::Tally;
 
 use crate::process::readable;
+use crate::site;
 
 /// Run every check: formatting, lints, unit, kernel and golden tests, then the page in a real browser.
 ///
@@ -35,7 +38,7 @@ pub struct Options {
 enum Step {
     /// Formatting of the Rust sources
     Fmt,
-    /// Lints, for this machine and for wasm; a warning is an error
+    /// Lints; a warning is an error
     Clippy,
     /// Licences, sources and duplicates of the dependencies
     Deny,
@@ -45,7 +48,7 @@ enum Step {
     Kernels,
     /// The engine against reference outputs
     Golden,
-    /// The site builds, and the page and the engine stay within their budgets
+    /// The site builds without a warning of a lint, and the page and the engine stay within their budgets
     Site,
     /// The page in a real browser, with a fake engine and with the real one
     E2e,
@@ -69,6 +72,7 @@ pub fn run(options: &Options) -> Result<()> {
         }
         return Ok(());
     }
+    site::keep_wrapper()?;
     let wanted = |step: &&Step| match options.only.as_slice() {
         // `e2e` has those of Firefox that differ from Chromium's.
         [] => **step != Step::Browsers,
@@ -76,8 +80,28 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let started = Instant::now();
     let mut programs = Programs::default();
-    let steps = Step::value_variants().iter().filter(wanted);
-    let reports: Vec<_> = steps.map(|step| run_step(*step, &mut programs)).collect();
+    let steps: Vec<_> = Step::value_variants().iter().filter(wanted).copied().collect();
+    let reports = thread::scope(|scope| {
+        let mut site = None;
+        let mut reports = Vec::new();
+        for step in &steps {
+            // Its optimiser uses one core for minutes, in which the tests use the other.
+            if steps.contains(&Step::Site) && site.is_none() && step.runs_programs() {
+                // Two compilers beside one another would only wait.
+                programs.all().ok();
+                let makers = steps::makers(&programs);
+                site = Some(scope.spawn(move || run_step(Step::Site, |_| steps::site(&makers))));
+            }
+            reports.push(match (step, site.take()) {
+                (Step::Site, Some(site)) => site.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                (step, running) => {
+                    site = running;
+                    run_step(*step, |tally| steps::run(*step, &mut programs, tally))
+                }
+            });
+        }
+        reports
+    });
     let total = reports.iter().map(Report::counted).sum::<Tally>();
     print!("{}", summary(&reports, total, started.elapsed()));
     if total.failed > 0 {
@@ -87,21 +111,11 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn run_step(step: Step, programs: &mut Programs) -> Report {
+fn run_step(step: Step, run: impl FnOnce(&mut Tally) -> Result<()>) -> Report {
     eprintln!("\n==> {}: {}", name(step), help(step));
     let started = Instant::now();
     let mut tally = Tally::default();
-    let outcome = match step {
-        Step::Fmt => steps::formatting(),
-        Step::Clippy => steps::lints(programs),
-        Step::Deny => steps::dependencies(),
-        Step::Unit => steps::unit(programs, &mut tally),
-        Step::Kernels => steps::kernels(programs, &mut tally),
-        Step::Golden => steps::golden(programs, &mut tally),
-        Step::Site => steps::site(),
-        Step::E2e => steps::end_to_end(programs, &mut tally),
-        Step::Browsers => steps::other_browsers(programs, &mut tally),
-    };
+    let outcome = run(&mut tally);
     let outcome =
         outcome.and_then(|()| if tally.failed > 0 { bail!("{} tests failed", tally.failed) } else { Ok(()) });
     let failure = outcome.err().map(|error| format!("{error:#}"));
@@ -109,6 +123,13 @@ fn run_step(step: Step, programs: &mut Programs) -> Report {
         eprintln!("    {} failed: {failure}", name(step));
     }
     Report { step, failure, tally, time: started.elapsed() }
+}
+
+impl Step {
+    /// Whether it runs programs that are compiled natively.
+    fn runs_programs(self) -> bool {
+        matches!(self, Self::Unit | Self::Kernels | Self::Golden)
+    }
 }
 
 impl Report {

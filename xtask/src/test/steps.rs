@@ -5,57 +5,49 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
+use super::Step;
 use super::programs::{Program, Programs};
 use super::tally::{self, Runner, Tally};
-use crate::process::{cargo, run, step};
-use crate::setup::{self, Toolchain, npx};
+use crate::process::{self, cargo, step};
+use crate::setup::{self, npx};
 use crate::{project, serve, size};
 
-/// The crates that a browser runs.
-const BROWSER_CRATES: &[&str] = &["frontend", "worker", "fake", "app", "engine", "protocol", "shaders"];
-
-pub fn formatting() -> Result<()> {
-    run(cargo(&project::root()).args(["fmt", "--all", "--check"]))
+/// Runs a step.
+pub fn run(step: Step, programs: &mut Programs, tally: &mut Tally) -> Result<()> {
+    match step {
+        Step::Fmt => formatting(),
+        Step::Clippy => programs.lint(),
+        Step::Deny => dependencies(),
+        Step::Unit => unit(programs, tally),
+        Step::Kernels => kernels(programs, tally),
+        Step::Golden => golden(programs, tally),
+        Step::Site => site(&makers(programs)),
+        Step::E2e => end_to_end(programs, tally),
+        Step::Browsers => other_browsers(programs, tally),
+    }
 }
 
-pub fn lints(programs: &mut Programs) -> Result<()> {
-    let native = programs.lint();
-    let wasm = step("Linting for wasm", || {
-        let toolchain = Toolchain::ensure()?;
-        let packages = BROWSER_CRATES.iter().flat_map(|package| ["--package", *package]);
-        // The page's profile: macros and build scripts are then compiled for the lints and for the page at once.
-        let packages = packages.chain(["--profile", "page"]);
-        if toolchain.has_clippy() {
-            run(toolchain.cargo("clippy").args(packages).args(["--", "-D", "warnings"]))
-        } else {
-            eprintln!(
-                "    This toolchain has no Clippy for wasm, so only the compiler's own warnings are checked."
-            );
-            let flags = "-Ctarget-feature=+simd128,+bulk-memory -Dwarnings";
-            run(toolchain.cargo("check").args(packages).env("RUSTFLAGS", flags))
-        }
-    });
-    // One run is to show what is wrong on both sides.
-    native.and(wasm)
+fn formatting() -> Result<()> {
+    process::run(cargo(&project::root()).args(["fmt", "--all", "--check"]))
 }
 
 /// Licences, sources and duplicates of the dependencies, as `deny.toml` allows them. Not advisories: their list is
 /// fetched from the network, and a new one is no fault of the change that is tested.
-pub fn dependencies() -> Result<()> {
+fn dependencies() -> Result<()> {
     let mut deny = setup::cargo_deny()?;
     deny.args(["--locked", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"]);
-    run(deny.current_dir(project::root()))
+    process::run(deny.current_dir(project::root()))
 }
 
-pub fn unit(programs: &mut Programs, tally: &mut Tally) -> Result<()> {
+fn unit(programs: &mut Programs, tally: &mut Tally) -> Result<()> {
     programs.run(|program| !is_kernel(program) && !is_golden(program), tally)
 }
 
-pub fn kernels(programs: &mut Programs, tally: &mut Tally) -> Result<()> {
+fn kernels(programs: &mut Programs, tally: &mut Tally) -> Result<()> {
     programs.run(is_kernel, tally)
 }
 
-pub fn golden(programs: &mut Programs, tally: &mut Tally) -> Result<()> {
+fn golden(programs: &mut Programs, tally: &mut Tally) -> Result<()> {
     programs.run(is_golden, tally)
 }
 
@@ -70,12 +62,17 @@ fn is_golden(program: &Program) -> bool {
 /// The site of the tests: the one that visitors get, and the simulated engine beside it.
 const SITE: crate::site::Options = crate::site::Options { quick: false, simulator: true };
 
-pub fn site() -> Result<()> {
-    crate::site::build(&SITE)?;
+pub fn site(programs: &crate::site::Programs) -> Result<()> {
+    crate::site::build_linted(&SITE, programs)?;
     size::check()
 }
 
-pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
+/// The programs that make the site, among those that are compiled.
+pub fn makers(programs: &Programs) -> crate::site::Programs {
+    crate::site::Programs { glue: programs.executable("glue"), supply: programs.executable("supply") }
+}
+
+fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
     let mut playwright = playwright(programs)?;
     playwright.args(["--project=webgpu", "--project=fake-engine", "--project=microphone"]);
     // Where it can be had: all of its tests are the step `browsers`.
@@ -89,7 +86,7 @@ pub fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
     tally::run(&mut playwright, Runner::Playwright, tally)
 }
 
-pub fn other_browsers(programs: &Programs, tally: &mut Tally) -> Result<()> {
+fn other_browsers(programs: &Programs, tally: &mut Tally) -> Result<()> {
     let folder = project::root().join("end2end");
     let mut playwright = playwright(programs)?;
     if let Some(firefox) = setup::firefox(&folder)? {
@@ -129,7 +126,14 @@ fn playwright(programs: &Programs) -> Result<Command> {
 /// Compiles the native engine, against which the one in the browser is held, and returns the path of its executable.
 fn build_probe() -> Result<PathBuf> {
     step("Compiling the native engine", || {
-        run(cargo(&project::root()).args(["build", "--locked", "--package", "engine", "--bin", "probe"]))?;
+        process::run(cargo(&project::root()).args([
+            "build",
+            "--locked",
+            "--package",
+            "engine",
+            "--bin",
+            "probe",
+        ]))?;
         Ok(project::executable("debug", "probe"))
     })
 }
