@@ -10,3 +10,19 @@ export async function withhold(page: Page, address: RegExp): Promise<() => void>
   });
   return () => release();
 }
+
+/** Has IndexedDB open nothing in a page, which is loaded after this, until the function that this returns is called. */
+export async function withholdStore(page: Page): Promise<() => Promise<void>> {
+  await page.addInitScript(() => {
+    const handler = Object.getOwnPropertyDescriptor(IDBRequest.prototype, "onsuccess");
+    const released = new Promise<void>((resolve) => addEventListener("release-store", () => resolve()));
+    Object.defineProperty(IDBRequest.prototype, "onsuccess", {
+      ...handler,
+      set(this: IDBRequest, listen: ((event: Event) => void) | null) {
+        const later = (event: Event) => void released.then(() => listen?.(event));
+        handler?.set?.call(this, listen && this instanceof IDBOpenDBRequest ? later : listen);
+      },
+    });
+  });
+  return () => page.evaluate(() => void dispatchEvent(new Event("release-store")));
+}

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use protocol::Sampling;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::Library;
 
@@ -46,6 +47,19 @@ impl Default for Settings {
             system: String::new(),
             thinking: false,
         }
+    }
+}
+
+impl Settings {
+    /// These on top of others: a field that differs from its default takes the other's place.
+    fn over(&self, others: &Self) -> Self {
+        let fields = |settings: &Self| match serde_json::to_value(settings) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        let (defaults, mut merged) = (fields(&Self::default()), fields(others));
+        merged.extend(fields(self).into_iter().filter(|(name, value)| defaults.get(name) != Some(value)));
+        serde_json::from_value(Value::Object(merged)).unwrap_or_else(|_| others.clone())
     }
 }
 
@@ -113,21 +127,35 @@ impl SettingsStore {
         Self { value: RwSignal::new(Settings::default()), known: RwSignal::new(false), library }
     }
 
-    /// Reads what was kept.
+    /// Reads what was kept. What was changed before the first time goes on top, and is kept.
     pub async fn read(self) {
-        if let Some(store) = self.library.store() {
-            // What cannot be read counts as never set; the store says elsewhere that it is in trouble.
-            if let Ok(Some(settings)) = store.setting::<Settings>(NAME).await {
-                self.value.set(settings);
+        // What cannot be read counts as never set; the store says elsewhere that it is in trouble.
+        let kept = match self.library.store() {
+            Some(store) => store.setting::<Settings>(NAME).await.ok().flatten(),
+            None => None,
+        };
+        if self.known.get_untracked() {
+            if let Some(kept) = kept {
+                self.value.set(kept);
             }
+            return;
         }
+        let early = self.value.get_untracked();
+        let kept = kept.unwrap_or_default();
+        let changed = early.over(&kept);
+        self.value.set(changed.clone());
         self.known.set(true);
+        if changed != kept {
+            self.library.keep_setting(NAME, changed);
+        }
     }
 
-    /// Changes the settings and keeps them.
+    /// Changes the settings and keeps them: once they are known, lest defaults take the place of what was kept.
     pub fn change(self, change: impl FnOnce(&mut Settings)) {
         self.value.update(change);
-        self.library.keep_setting(NAME, self.value.get_untracked());
+        if self.known.get_untracked() {
+            self.library.keep_setting(NAME, self.value.get_untracked());
+        }
     }
 
     /// One field, as a signal that changes only when the field does.
@@ -147,6 +175,14 @@ mod tests {
     fn settings_of_an_older_version_are_read() {
         let settings: Settings = serde_json::from_str(r#"{"theme":"dark","unknown":1}"#).expect("reads");
         assert_eq!(settings, Settings { theme: Theme::Dark, ..Settings::default() });
+    }
+
+    #[test]
+    fn what_was_changed_goes_on_top_of_what_was_kept() {
+        let kept = Settings { theme: Theme::Dark, model: "pebble".to_owned(), ..Settings::default() };
+        let early = Settings { keep_weights: false, ..Settings::default() };
+        assert_eq!(early.over(&kept), Settings { keep_weights: false, ..kept.clone() });
+        assert_eq!(Settings::default().over(&kept), kept);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 import { EVERY_BROWSER } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
-import { withhold } from "../../support/withhold.ts";
+import { withhold, withholdStore } from "../../support/withhold.ts";
 
 const TEXTS = /\/pkg\/texts\.en\.[0-9a-f]+\.txt$/;
 const WASM = /\/pkg\/page\.[0-9a-f]+\.wasm$/;
@@ -32,6 +32,18 @@ test("what is typed early in a conversation stays in it", async ({ app, page }) 
   await app.ready();
   await expect(app.questions).toHaveText(/First matter/);
   await expect(app.composer).toHaveValue("Typed early");
+});
+
+test("a setting that is changed before the browser's store is open is kept", async ({ app, page }) => {
+  const open = await withholdStore(page);
+  await app.open("instant,demo", "/settings");
+  const saves = page.getByRole("switch", { name: /^Save models/ });
+  await saves.click();
+  await open();
+  await app.kept("keep_weights");
+  await app.open("instant,demo", "/settings");
+  await open();
+  await expect(saves).not.toBeChecked();
 });
 
 test("a message sent before the list of models has come goes to the model when it has", async ({ app, page }) => {
