@@ -448,8 +448,10 @@ fn costs(plan: &ModelSpec, value: &mut Value) -> Result<(), EngineError> {
         .filter(|&n| n <= c.max_context)
         .map(|n| {
             let use_of = needs.memory(n, false);
+            let without_table = plan.table().map(|_| needs.memory(n, true).total());
             json!({ "context": n, "bytes": use_of.total(), "weights": use_of.weights, "cache": use_of.cache,
-                "working": use_of.working, "checkpoints": use_of.checkpoints, "towers": use_of.towers })
+                "working": use_of.working, "checkpoints": use_of.checkpoints, "towers": use_of.towers,
+                "without_table": without_table })
         })
         .collect();
     value["layers"] = json!(c.layers.len());
