@@ -171,7 +171,7 @@ fn llama_cpp_takes_what_was_exported_for_the_same() {
 
 /// The full set, where it lies beside the repository: dense with V = raw K, per-layer inputs and shared keys, in F16.
 #[test]
-fn logits_agree_with_the_whole_set_where_it_is_at_hand() {
+fn logits_agree_with_the_whole_set_where_it_is_named() {
     let Some(golden) = common::full_set() else { return };
     for name in ["tiny-e2b", "tiny-31b"] {
         let outputs = golden.join(format!("golden/{name}/f16.lora.safetensors"));

@@ -1,6 +1,6 @@
 //! Sound against the reference outputs of Hugging Face transformers: mel features, soft tokens, logits with a sound in the
-//! prompt. The projector with quantised weights is carried by the repository; where the full set of reference outputs
-//! lies beside it, the single-file layout and the raw-frame embedder are compared as well.
+//! prompt. The projector with quantised weights is carried by the repository; where GEMTAB_GOLDEN names the
+//! full set of reference outputs, the single-file layout and the raw-frame embedder are compared as well.
 //!
 //! Tolerances are those of the set: 2e-4 for mel features, 2e-3 for soft tokens and logits in f32.
 
@@ -25,7 +25,7 @@ fn carried(path: &str) -> PathBuf {
     common::repository("frontend/engine/tests/golden").join(path)
 }
 
-/// The full set, where it lies beside the repository.
+/// A file of reference outputs.
 struct Golden(Vec<u8>);
 
 impl Golden {
@@ -104,7 +104,7 @@ fn a_quantised_projector_agrees() {
 }
 
 #[test]
-fn the_whole_set_agrees_where_it_is_at_hand() {
+fn the_whole_set_agrees_where_it_is_named() {
     let Some(set) = common::full_set() else { return };
     let gpu = common::gpu();
     let cases = [
@@ -189,7 +189,7 @@ fn attach(mut input: Input, soft: Vec<SoftTokens>) -> Input {
 }
 
 #[test]
-fn logits_with_sound_in_the_prompt_agree_where_the_set_is_at_hand() {
+fn logits_with_sound_in_the_prompt_agree_where_the_set_is_named() {
     let Some(set) = common::full_set() else { return };
     let gpu = common::gpu();
     let cases = [

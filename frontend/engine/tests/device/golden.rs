@@ -1,5 +1,5 @@
 //! Logits and greedy continuations against the reference outputs of Hugging Face transformers (f32, eager): the
-//! quantised models that the repository carries, and all of them where the full set lies beside the repository.
+//! quantised models that the repository carries, and all of them where GEMTAB_GOLDEN names the full set.
 //!
 //! Tolerances are those of the set: 2e-3 on softcapped logits with an f32 cache, 5e-2 with an f16 one; greedy ids up to
 //! the first step whose margin is below twice that, or the first slot of a medium: the reference puts the padding token
@@ -324,7 +324,7 @@ fn the_carried_models_agree_with_a_half_precision_cache() {
 }
 
 #[test]
-fn the_whole_set_agrees_where_it_is_at_hand() {
+fn the_whole_set_agrees_where_it_is_named() {
     let gpu = common::gpu();
     let carried: Vec<_> =
         carried().into_iter().map(|case| case.model.file_name().map(ToOwned::to_owned)).collect();

@@ -124,7 +124,7 @@ fn a_quantised_projector_sees_as_the_reference_does() {
 }
 
 /// Logits behind two pictures in one prompt, of quantised weights with a separate projector, and of one F16 file where the
-/// full set is at hand. The reference (transformers 5.17, f32, the resized pixels of `media`) was made for this test; the
+/// full set is named. The reference (transformers 5.17, f32, the resized pixels of `media`) was made for this test; the
 /// other way round, the same two pictures move its logits by more than 7.
 #[test]
 fn two_pictures_are_read_as_the_reference_does() {
@@ -176,7 +176,7 @@ fn the_decoder_reads_reference_soft_tokens_as_the_reference_does() {
 }
 
 #[test]
-fn every_tower_of_the_full_set_agrees_where_it_is_at_hand() {
+fn every_tower_of_the_full_set_agrees_where_it_is_named() {
     let Some(set) = common::full_set() else { return };
     let gpu = common::gpu();
     let media = set.join("media");

@@ -1,6 +1,6 @@
 //! The text side of the engine: tokenizer, chat template, parser of answers. Against the reference outputs under
-//! `tests/golden`, on every model file there, on the built-in model, and on `shared/golden` beside the repository
-//! where that exists.
+//! `tests/golden`, on every model file there, on the built-in model, and on the models of the set that GEMTAB_GOLDEN
+//! names.
 
 mod counts;
 mod examples;

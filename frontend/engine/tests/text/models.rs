@@ -35,8 +35,12 @@ fn metadata(path: &Path) -> Metadata {
 pub fn golden() -> &'static [(String, Tokenizer)] {
     static MODELS: OnceLock<Vec<(String, Tokenizer)>> = OnceLock::new();
     MODELS.get_or_init(|| {
-        let folders = [crate_path("tests/golden/models"), crate_path("../../../shared/golden/models")];
-        let paths = folders.iter().flat_map(|folder| files_in(folder)).filter(|path| is_text_model(path));
+        let full = std::env::var_os("GEMTAB_GOLDEN").map(|set| Path::new(&set).join("models"));
+        let paths = [crate_path("tests/golden/models")]
+            .into_iter()
+            .chain(full)
+            .flat_map(|folder| files_in(&folder))
+            .filter(|path| is_text_model(path));
         let models: Vec<_> = paths
             .map(|path| {
                 let tokenizer = Tokenizer::from_metadata(&metadata(&path)).expect("a usable vocabulary");

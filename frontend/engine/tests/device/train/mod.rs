@@ -140,12 +140,12 @@ fn a_quantised_model_learns_as_the_reference_does() {
 }
 
 #[test]
-fn a_model_in_halves_learns_as_the_reference_does_where_it_is_at_hand() {
+fn a_model_in_halves_learns_as_the_reference_does_where_it_is_named() {
     Golden::beside("tiny-e2b").iter().for_each(|golden| check(golden, 20));
 }
 
 #[test]
-fn values_that_are_raw_keys_learn_as_the_reference_does_where_it_is_at_hand() {
+fn values_that_are_raw_keys_learn_as_the_reference_does_where_it_is_named() {
     // What differs is in the gradients; the optimiser is that of the others, and a step is slow on a processor.
     Golden::beside("tiny-31b").iter().for_each(|golden| check(golden, 4));
 }
