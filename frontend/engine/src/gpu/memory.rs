@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Buffer, Gpu, GpuError};
-use crate::plan::{Layout, Origin, Slot, Value};
+use crate::plan::{Layout, Origin, Slot, Value, take_smallest};
 
 /// The buffers of values. A clone shares them; a buffer is freed when the last one is gone.
 #[derive(Clone, Debug, Default)]
@@ -112,9 +112,12 @@ impl Gpu {
         let mut missing = Vec::new();
         for slot in &layout.slots {
             let Some(value) = slot.values.iter().find(|value| !memory.holds(value)) else { continue };
-            let fits = pool.iter().position(|buffer| buffer.size() >= slot.bytes);
-            match fits.filter(|_| value.origin() == Origin::Temporary) {
-                Some(index) => memory.place(slot, &pool.remove(index)),
+            let reused = match value.origin() {
+                Origin::Temporary => take_smallest(&mut pool, slot.bytes, |buffer| buffer.size()),
+                _ => None,
+            };
+            match reused {
+                Some(buffer) => memory.place(slot, &buffer),
                 None => missing.push((slot, value)),
             }
         }

@@ -19,8 +19,10 @@ mod scratch;
 mod tensors;
 
 pub use config::{Attention, Config, ConfigError, Experts, LayerConfig, OtherKind};
-pub use corrections::{Corrections, Site, spans};
-pub use decoder::{Decoder, DecoderPlans, Ingredients, LogitsPlans, LogitsReader, StepError, TokenSource};
+pub use corrections::{Corrections, Site, total_rank};
+pub use decoder::{
+    Decoder, DecoderPlans, Ingredients, LogitsPlans, LogitsReader, Plans, StepError, TokenSource,
+};
 pub use forms::{Choices, LARGE, Products, is_packed, large_products};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};

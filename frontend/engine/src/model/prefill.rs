@@ -48,7 +48,8 @@ impl Builder<'_> {
         product::push(&mut self.steps, &corrections.a, None, [&parts.scratch.state, x, &all.z])?;
         let n = site.rows(&parts.weights, layer);
         let params = expand::Params::new(&n, corrections.a.n, &corrections.correction);
-        let mut buffers: Vec<&Value> = vec![&parts.scratch.state, &all.z, &corrections.b, &all.scales];
+        let mut buffers: Vec<&Value> =
+            vec![&parts.scratch.state, &all.z, &all.layers[layer].buffer, &all.scales];
         buffers.extend(products);
         let kernel = (expand::source(products.len())?, Form::Expand(products.len()));
         self.steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))

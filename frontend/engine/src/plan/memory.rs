@@ -93,6 +93,19 @@ impl Layout {
         self
     }
 
+    /// The buffers that are needed beside those of another layout, whose temporaries need not be kept.
+    #[must_use]
+    pub fn beyond(mut self, other: &Self) -> Self {
+        let temporaries = other.slots.iter().filter(|slot| slot.origin() == Origin::Temporary);
+        let mut pool: Vec<u64> = temporaries.map(|slot| rounded(slot.bytes)).collect();
+        pool.sort_unstable();
+        self.slots.retain(|slot| match slot.origin() {
+            Origin::Temporary => take_smallest(&mut pool, slot.bytes, |&bytes| bytes).is_none(),
+            _ => !other.slots.iter().any(|known| known.values == slot.values),
+        });
+        self
+    }
+
     /// Bytes of all buffers.
     #[must_use]
     pub fn total(&self) -> u64 {
@@ -110,6 +123,12 @@ impl Layout {
     pub fn largest(&self) -> Option<&Slot> {
         self.slots.iter().max_by_key(|slot| slot.bytes)
     }
+}
+
+/// Takes the smallest buffer with room for `bytes` out of a pool, which is in ascending order of `size`.
+pub fn take_smallest<B>(pool: &mut Vec<B>, bytes: u64, size: impl Fn(&B) -> u64) -> Option<B> {
+    let index = pool.iter().position(|buffer| size(buffer) >= bytes)?;
+    Some(pool.remove(index))
 }
 
 /// The steps of a schedule between which a value is needed.

@@ -21,10 +21,10 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use shaders::selftest::Form;
-use shaders::{Access, PreprocessError, Source};
+use shaders::{Access, LayoutError, PreprocessError, Source};
 
 pub use limits::Limits;
-pub use memory::{Layout, ParamsArena, Schedule, Slot, rounded};
+pub use memory::{Layout, ParamsArena, Schedule, Slot, rounded, take_smallest};
 pub use step::{Grid, Params, Step, Traffic};
 pub use value::{Origin, Value};
 
@@ -46,6 +46,9 @@ pub enum PlanError {
     /// A tensor that the configuration asks for is not in the list.
     #[error("there is no {name}")]
     Missing { name: String },
+    /// A matrix that the plan adds to those of the file has no layout.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
 }
 
 /// Dispatches in order.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{EngineError, Session};
 use crate::adapter::{Adapter, AdapterError};
-use crate::model::spans;
+use crate::model::total_rank;
 use shaders::adapter::expand::MOST_RANK;
 
 /// Most adapters at once.
@@ -60,8 +60,8 @@ impl Session {
             Some(other) => *other = loaded,
             None => adapters.push(loaded),
         }
-        let ranks: Vec<&Adapter> = adapters.iter().map(|loaded| &*loaded.adapter).collect();
-        if adapters.len() > MOST_ADAPTERS || spans(&ranks).is_none() {
+        let ranks: Vec<u32> = adapters.iter().map(|loaded| loaded.adapter.rank()).collect();
+        if adapters.len() > MOST_ADAPTERS || total_rank(&ranks) > MOST_RANK {
             return Err(AdapterError::TooMany { most: MOST_ADAPTERS, ranks: MOST_RANK }.into());
         }
         self.use_adapters(adapters).await

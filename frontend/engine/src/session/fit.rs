@@ -57,7 +57,7 @@ impl ModelSpec {
 
     fn fixed(&self, table_on_host: bool, limits: Limits) -> Result<Fixed, EngineError> {
         let parts = self.describe(LEAST_CONTEXT, table_on_host, limits)?;
-        let plans = DecoderPlans::new(&parts, self.products).map_err(GpuError::from)?;
+        let plans = DecoderPlans::new(&parts, self.products, None).map_err(GpuError::from)?;
         let Layout { mut slots } = plans.layout(&parts);
         slots.retain(|slot| !parts.by_context().any(|value| slot.values.contains(value)));
         let layout = Layout { slots };

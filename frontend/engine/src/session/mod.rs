@@ -145,7 +145,7 @@ impl Session {
         drop(header);
 
         let mut parts = spec.describe(fit.context, fit.table_on_host, gpu.plan_limits())?;
-        let plans = DecoderPlans::new(&parts, options.products).map_err(GpuError::from)?;
+        let plans = DecoderPlans::new(&parts, options.products, None).map_err(GpuError::from)?;
         let compiled = gpu.compile_ahead(plans.usual());
         drop(plans);
         let mut told = |p: weights::Progress| progress(Loading::Weights(p.done, p.total));

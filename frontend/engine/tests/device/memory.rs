@@ -3,10 +3,12 @@
 
 use std::rc::Rc;
 
+use engine::adapter::{Adapter, Factors, Projection, Target};
 use engine::bytes::FileSource;
 use engine::gguf::Header;
-use engine::model::Products;
+use engine::model::{Choices, Corrections, Decoder, DecoderPlans, Plans, Products};
 use engine::session::{DeviceMemory, LoadOptions, ModelSpec};
+use pollster::block_on;
 
 use crate::common;
 
@@ -20,7 +22,7 @@ fn a_load_takes_what_was_planned() {
         {
             let options = LoadOptions { context, products, ple_on_host, ..LoadOptions::default() };
             let source = FileSource::open(&path).expect("the model opens");
-            let header = pollster::block_on(Header::read(&source)).expect("a header");
+            let header = block_on(Header::read(&source)).expect("a header");
             let plan = ModelSpec::with_options(&header, &options).expect("a plan");
             let needs = plan.needs(DeviceMemory::assumed(&gpu)).expect("its needs");
             let fit = needs.fit(context).expect("it fits");
@@ -37,4 +39,49 @@ fn a_load_takes_what_was_planned() {
         }
     }
     assert_eq!(Rc::strong_count(&gpu), 1);
+}
+
+/// An adapter of every projection.
+fn adapter(decoder: &Decoder, rank: u32) -> Adapter {
+    let mut adapter = Adapter::default();
+    for layer in 0..decoder.config().layers.len() {
+        for projection in Projection::ALL {
+            let target = Target { layer, projection };
+            let Some((input, output)) = decoder.shape(target) else { continue };
+            let [a, b] = [input, output].map(|length| vec![0.01; (rank * length) as usize]);
+            let factors = Factors { rank, input, output, a, b, scale: 1.0 };
+            adapter.insert(target, factors).expect("factors");
+        }
+    }
+    adapter
+}
+
+#[test]
+fn adapters_take_what_was_planned() {
+    let gpu = common::gpu();
+    let limits = gpu.plan_limits();
+    for model in ["tiny-e2b.q4_k_m", "tiny-31b.q8_0", "tiny-moe.q4_k_m"] {
+        let path = common::repository("frontend/engine/tests/golden/models").join(format!("{model}.gguf"));
+        let options = LoadOptions { context: 512, products: Products::Floats, ..LoadOptions::default() };
+        let mut session = common::load(&gpu, &path, &options);
+        for ranks in [&[6][..], &[64, 64]] {
+            let parts = session.decoder().parts();
+            let corrections = Corrections::describe(parts, ranks, &|_| true).expect("corrections");
+            let plans = Plans::new(parts, Choices::default(), Some(&corrections)).expect("plans");
+            let without = DecoderPlans::new(parts, options.products, None).expect("plans").layout(parts);
+            let planned = plans.layout(&corrections).beyond(&without).total() + plans.params_bytes(limits);
+
+            let before = gpu.bytes_in_use();
+            let adapters = ranks.iter().map(|&rank| adapter(session.decoder(), rank));
+            let adapters: Vec<_> = adapters.zip(["a", "b"]).collect();
+            for (adapter, name) in adapters {
+                block_on(session.add_adapter(name, adapter, 1.0)).expect("it fits");
+            }
+            assert_eq!(gpu.bytes_in_use() - before, planned, "{model} {ranks:?}");
+            for name in ["a", "b"] {
+                block_on(session.remove_adapter(name)).expect("it goes");
+            }
+            assert_eq!(gpu.bytes_in_use(), before, "{model} {ranks:?}");
+        }
+    }
 }

@@ -41,6 +41,19 @@ fn every_shape_has_a_plan_for_every_phase_that_it_can_run() {
 }
 
 #[test]
+fn adapters_have_plans() {
+    for (phase, more) in [("decode", 1), ("prefill", 2)] {
+        let steps = |more: &[&str]| {
+            let arguments = [&["e2b", "--phase", phase], more].concat();
+            sums(&arguments)["steps"].as_u64().expect("a number")
+        };
+        assert!(steps(&["--adapter-rank", "16"]) >= steps(&[]) + more, "{phase}");
+        assert!(steps(&["--adapter-rank", "128"]) >= steps(&[]) + 35 * more, "{phase}");
+    }
+    assert!(plan(&["e2b", "--adapter-rank", "257"]).expect_err("no plan").contains("257"));
+}
+
+#[test]
 fn limits_are_taken_from_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("limits.json");

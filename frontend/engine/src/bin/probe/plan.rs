@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use engine::gguf::Header;
-use engine::model::{DecoderPlans, Products};
+use engine::model::{Corrections, DecoderPlans, Products};
 use engine::plan::{Layout, Limits, Origin, Plan, Schedule, Step};
 use engine::session::{DeviceMemory, Fit, LoadOptions, ModelSpec};
 use engine::synth;
 use engine::train::{self, Settings};
 use serde_json::{Value, json};
+use shaders::adapter::expand::MOST_RANK;
 
 use super::commands::header;
 
@@ -30,6 +31,9 @@ pub struct PlanArgs {
     /// What to describe.
     #[arg(long, value_enum, default_value_t = Phase::Decode)]
     phase: Phase,
+    /// With an adapter of this rank on every projection, where the phase is one of the decoder.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RANK)))]
+    adapter_rank: Option<u32>,
     /// Print a table for people, not JSON.
     #[arg(long)]
     table: bool,
@@ -62,7 +66,7 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
     let context = if matches!(args.phase, Phase::Train) { 0 } else { args.tokens };
     let fit = model.fit(context, memory)?;
     let plan = match args.phase {
-        Phase::Decode | Phase::Prefill | Phase::Tail => decoder(&model, fit, limits, args.phase)?,
+        Phase::Decode | Phase::Prefill | Phase::Tail => decoder(&model, fit, limits, args)?,
         Phase::Vision => {
             let tower = model.vision.as_ref().context("the model file has no vision tower")?;
             tower.computation(limits)?
@@ -89,10 +93,11 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
     Ok(if args.table { Value::String(table(&description)) } else { description })
 }
 
-fn decoder(model: &ModelSpec, fit: Fit, limits: Limits, phase: Phase) -> Result<Plan> {
+fn decoder(model: &ModelSpec, fit: Fit, limits: Limits, args: &PlanArgs) -> Result<Plan> {
     let parts = model.describe(fit.context, fit.table_on_host, limits)?;
-    let plans = DecoderPlans::new(&parts, model.products)?;
-    let wanted: fn(&DecoderPlans) -> Schedule<'_> = match phase {
+    let corrections = args.adapter_rank.map(|rank| Corrections::describe(&parts, &[rank], &|_| true));
+    let plans = DecoderPlans::new(&parts, model.products, corrections.transpose()?.as_ref())?;
+    let wanted: fn(&DecoderPlans) -> Schedule<'_> = match args.phase {
         Phase::Prefill => DecoderPlans::prefill,
         Phase::Tail => DecoderPlans::tail,
         _ => DecoderPlans::decode,

@@ -1,27 +1,28 @@
 //! What a product leaves for the adapters of the next one, `shaders/wgsl/matvec/low_rank/ahead.wgsl`: z of a product of
 //! the normed stream, made of what is known before the norm.
 
-use std::sync::Arc;
-
 use shaders::backward::input::{Params, Tile};
 use shaders::matvec::Matvec;
-use shaders::state::State;
 
 use super::Site;
-use crate::gpu::{Buffer, Gpu, GpuError, Memory};
 use crate::model::Config;
-use crate::plan::{Grid, Plan, Value};
+use crate::plan::{Grid, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
 /// What a product leaves ahead.
-#[derive(Debug)]
 pub struct Ahead {
+    /// The site behind the product, whose stacked A this is made of.
+    pub next: (usize, Site),
+    /// Where the weights of the norms in between begin among the vectors: w1 of the branch, w2 of the site.
+    pub norms: [u32; 2],
     /// V = A·diag(w2)·diag(w1)·W, `[corrected products · rank, K]`.
     pub v: Matrix,
     /// Where U = A·diag(w2), `[corrected products · rank, width]`, begins in the buffer of the layer, in elements.
     pub u: u32,
     /// Where V's own rows of B begin there, if the product itself is corrected: `[corrected products · rank, rank]`.
     pub b: Option<u32>,
+    /// Computes V, once.
+    pub plan: Plan,
 }
 
 /// The product that can leave z ahead for a site: the one whose result is added to the stream before the site's norm.
@@ -48,34 +49,28 @@ pub fn behind(config: &Config, layer: usize, site: Site) -> Option<(usize, Site)
     (next.0 < config.layers.len() && before(config, next.0, next.1) == Some((layer, site))).then_some(next)
 }
 
-/// Values of the norms between a product and the site behind it.
-pub struct Norms {
-    values: Vec<f32>,
+/// Where the weights of the branch's norm w1 and of the site's w2 begin.
+pub fn norms(weights: &Weights, (layer, site): (usize, Site)) -> [u32; 2] {
+    let names = match site {
+        Site::GateUp => [format!("blk.{layer}.post_attention_norm"), format!("blk.{layer}.ffn_norm")],
+        _ => [format!("blk.{}.post_norm", layer.saturating_sub(1)), format!("blk.{layer}.attn_norm")],
+    };
+    names.map(|name| weights.vector(&name))
 }
 
-impl Norms {
-    /// Reads the vectors of a model back from the device.
-    ///
-    /// # Errors
-    /// When the device was lost.
-    pub async fn read(gpu: &Gpu, vectors: &Buffer) -> Result<Self, GpuError> {
-        let bytes = gpu.read_once(vectors, 0, vectors.size()).await?;
-        Ok(Self { values: bytemuck::pod_collect_to_vec(&bytes) })
-    }
-
-    /// The branch's norm w1 and the site's w2.
-    pub fn at(&self, weights: &Weights, layer: usize, site: Site) -> Result<[&[f32]; 2], GpuError> {
-        let names = match site {
-            Site::GateUp => [format!("blk.{layer}.post_attention_norm"), format!("blk.{layer}.ffn_norm")],
-            _ => [format!("blk.{}.post_norm", layer.saturating_sub(1)), format!("blk.{layer}.attn_norm")],
-        };
-        let find = |name: &str| {
-            let &(first, len) = weights.places.get(name)?;
-            self.values.get(first as usize..(first + len) as usize)
-        };
-        let missing = || GpuError::Fault { reason: format!("no vector {} or {}", names[0], names[1]) };
-        Ok([find(&names[0]).ok_or_else(missing)?, find(&names[1]).ok_or_else(missing)?])
-    }
+/// `V = D·W` for D `[m, N]`, W `[N, K]` and V `[m, K]`, with the kernel that takes gradients through a matrix: what it
+/// does is the same. `state` counts the rows.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn plan(w: &Matrix, v: &Matrix, state: &Value, d: &Value) -> Result<Plan, PlanError> {
+    let mut plan = Plan::default();
+    let part = w.whole();
+    let params = Params::new(&part.layout, false);
+    let tile = Tile::choose(v.n, w.k);
+    let grid = Grid::Fixed(tile.dispatch(&params, v.n));
+    plan.push(&tile.source(w.dtype)?, &params, &[&part.value, state, d, &v.whole().value], grid)?;
+    Ok(plan)
 }
 
 /// Each row of `matrix` times `vector`, element by element.
@@ -94,45 +89,4 @@ pub fn product(a: &[f32], b: &[f32], rank: usize) -> Vec<f32> {
         sums.into_iter().map(|sum| sum as f32).collect::<Vec<_>>()
     };
     a.chunks_exact(n).flat_map(row).collect()
-}
-
-/// A product `V = D·W` that is still to be computed on the device.
-pub struct Pending<'m> {
-    /// D, `[m, N]`, and where it lies.
-    pub d: Value,
-    pub buffer: Arc<Buffer>,
-    /// W, `[N, K]`.
-    pub w: &'m Matrix,
-    /// V, `[m, K]`.
-    pub v: Matrix,
-}
-
-/// Computes them, with the kernel that takes gradients through a matrix: what it does is the same.
-///
-/// # Errors
-/// When the device refuses it.
-pub async fn compute(
-    gpu: &Gpu,
-    pending: &[Pending<'_>],
-    model: &Memory,
-    adapters: &Memory,
-) -> Result<(), GpuError> {
-    for Pending { d, buffer, w, v } in pending {
-        let mut plan = Plan::default();
-        let rows = gpu.storage_with("adapter rows", &[State { len: v.n, ..State::default() }])?;
-        let state = Value::temporary("adapter rows", rows.size());
-        let mut memory = Memory::default();
-        memory.insert(state.clone(), rows);
-        memory.insert(d.clone(), Arc::clone(buffer));
-        let part = w.whole();
-        let params = Params::new(&part.layout, false);
-        let tile = Tile::choose(v.n, w.k);
-        let v_value = &v.whole().value;
-        memory.insert(part.value.clone(), Arc::clone(model.get(&part.value)?));
-        memory.insert(v_value.clone(), Arc::clone(adapters.get(v_value)?));
-        let grid = Grid::Fixed(tile.dispatch(&params, v.n));
-        plan.push(&tile.source(w.dtype)?, &params, &[&part.value, &state, d, v_value], grid)?;
-        gpu.run(&gpu.bind(&plan, &memory).await?, 1);
-    }
-    gpu.drained().await
 }

@@ -252,8 +252,8 @@ impl<'a> Builder<'a> {
         };
         let mut buffers: Vec<&Value> =
             vec![&s.part, &s.state, &s.qkv, &w.vectors, &rope.table, &cache.k, &cache.v];
-        let handoff = output.filter(|_| kernel.quads > 0).map(|output| {
-            buffers.push(&output.b);
+        let handoff = self.corrections.filter(|_| kernel.quads > 0).map(|all| {
+            buffers.push(&all.layers[i].buffer);
             let at = Decode::partial_at(layer.head_dim, config.heads, most);
             Handoff { at, count: config.heads }
         });

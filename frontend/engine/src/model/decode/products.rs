@@ -145,7 +145,7 @@ impl<'a> Builder<'a> {
         let none = Correction { rank: all.rank(), places: [None; 3] };
         let correction = site.map_or(none, |site| site.correction);
         let layer = product.site.map_or(0, |(layer, _)| layer);
-        let mut buffers: Vec<&Value> = all.of_layer(layer).into_iter().collect();
+        let mut buffers = vec![&all.layers[layer].buffer];
         let input = match site {
             Some(site) if z_source == ZSource::Dispatch => {
                 buffers.push(&all.z);

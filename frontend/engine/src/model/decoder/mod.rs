@@ -14,9 +14,9 @@ use shaders::sampling::Settings;
 use shaders::selftest::Form;
 use shaders::state::State;
 
-use plans::{Plans, Programs};
+use plans::Programs;
 
-use super::corrections::Corrections;
+use super::corrections::{self, Corrections, Scales};
 use super::forms::{self, Choices, Products};
 use super::host_table::{HostTable, RowError};
 use super::sampler::{Sampler, SamplingPlans};
@@ -24,10 +24,10 @@ use super::{Attention, Config, KvCache, Parts, Rope, scratch};
 use crate::adapter::{Adapter, Target};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::media::{Block, Input, MediaError};
-use crate::plan::{Layout, Schedule, Value};
+use crate::plan::{Layout, Value};
 
 pub use logits::LogitsReader;
-pub use plans::{DecoderPlans, LogitsPlans};
+pub use plans::{DecoderPlans, LogitsPlans, Plans};
 pub use token_source::TokenSource;
 
 /// Why a step failed.
@@ -47,6 +47,7 @@ pub enum StepError {
 /// Adapters on the device with the programs that apply them.
 struct Adapted {
     corrections: Corrections,
+    scales: Scales,
     programs: Programs,
     memory: Memory,
     /// Whether any adapter has a scale other than zero.
@@ -175,7 +176,7 @@ impl Decoder {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, GpuError> {
         let Ingredients { parts, weights, table, context, pad, products } = made_of;
-        let plans = DecoderPlans::new(&parts, products)?;
+        let plans = DecoderPlans::new(&parts, products, None)?;
         let mut memory = weights.clone();
         let layout = plans.layout(&parts);
         gpu.allocate_layout("keys, values and working memory", &layout, &mut memory).await?;
@@ -225,8 +226,8 @@ impl Decoder {
         self.active().map_or(&self.plain, |adapted| &adapted.programs)
     }
 
-    /// Replaces the adapters. They must fit the model ([`Adapter::fit`]) and together have no more than the ranks that
-    /// the kernels take ([`super::spans`]). All begin with a scale of zero.
+    /// Replaces the adapters. They must fit the model ([`Adapter::fit`]) and have no more ranks together
+    /// ([`super::total_rank`]) than the kernels take. All begin with a scale of zero.
     ///
     /// # Errors
     /// When the device has no room, or refuses a kernel; the adapters before are then gone.
@@ -235,26 +236,30 @@ impl Decoder {
         if adapters.is_empty() {
             return Ok(());
         }
-        let parts = &self.parts;
-        let corrections = Corrections::new(&self.gpu, parts, &self.memory, adapters).await?;
-        let (programs, memory) = self.corrected(&corrections).await?;
+        let ranks: Vec<u32> = adapters.iter().map(|adapter| adapter.rank()).collect();
+        let corrects = |target| adapters.iter().any(|adapter| adapter.get(target).is_some());
+        let corrections = Corrections::describe(&self.parts, &ranks, &corrects)?;
+        let (programs, memory) = self.corrected(&corrections, &Memory::default()).await?;
+        let scales = corrections::load(&self.gpu, &self.parts, &corrections, adapters, &memory).await?;
         self.gpu.check()?;
-        self.adapted = Some(Adapted { corrections, programs, memory, active: false });
+        self.adapted = Some(Adapted { corrections, scales, programs, memory, active: false });
         Ok(())
     }
 
-    /// The programs that apply adapters, and where their values lie. They run in place of those without: their temporaries
-    /// take the same buffers, in an order of their own.
-    async fn corrected(&self, corrections: &Corrections) -> Result<(Programs, Memory), GpuError> {
+    /// The programs that apply adapters, and where their values lie: those of the adapters in `loaded`, where it has them.
+    /// They run in place of the programs without: their temporaries take the same buffers, in an order of their own.
+    async fn corrected(
+        &self,
+        corrections: &Corrections,
+        loaded: &Memory,
+    ) -> Result<(Programs, Memory), GpuError> {
         let plans = Plans::new(&self.parts, self.choices, Some(corrections))?;
-        self.gpu.compile_ahead(plans.all()).await;
+        let at_load = corrections.all_ahead().map(|ahead| &ahead.plan);
+        self.gpu.compile_ahead(plans.all().into_iter().chain(at_load)).await;
         let mut memory = self.memory.clone();
-        memory.extend(corrections.memory());
         let pool = memory.take_temporaries();
-        let schedules = plans.schedules(std::iter::empty());
-        let tokens: [Schedule<'_>; 2] = [vec![&plans.one], vec![&plans.tail]];
-        let layout = Layout::of(&[schedules, tokens.to_vec()].concat());
-        self.gpu.allocate_from(pool, "adapters", &layout, &mut memory).await?;
+        memory.extend(loaded);
+        self.gpu.allocate_from(pool, "adapters", &plans.layout(corrections), &mut memory).await?;
         let programs = Programs::bind(&self.gpu, &plans, &memory, &mut |_| ()).await?;
         Ok((programs, memory))
     }
@@ -262,7 +267,7 @@ impl Decoder {
     /// Sets the scale of each adapter. Where all are zero the lists without corrections run.
     pub fn set_adapter_scales(&mut self, scales: &[f32]) {
         if let Some(adapted) = &mut self.adapted {
-            adapted.corrections.set_scales(&self.gpu, scales);
+            adapted.scales.set(&self.gpu, scales);
             adapted.active = scales.iter().any(|&scale| scale != 0.0);
         }
     }
@@ -350,7 +355,7 @@ impl Decoder {
     /// # Errors
     /// When the device was lost, or refuses a kernel that is not packed; the decoder must not be used then.
     pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
-        let plans = DecoderPlans::with_sampling(&self.parts, products, Rc::clone(&self.sampling))?;
+        let plans = DecoderPlans::with_sampling(&self.parts, products, None, Rc::clone(&self.sampling))?;
         let mut memory = self.memory.clone();
         let pool = memory.take_temporaries();
         let layout = Layout::of(&plans.schedules());
@@ -359,10 +364,11 @@ impl Decoder {
         let Chosen { choices, programs, timed } = chosen;
         self.sampler = Sampler::bind(&self.gpu, &plans.sampling, &memory).await?;
         (self.choices, self.plain, self.memory) = (choices, programs, memory);
-        if let Some(adapted) = self.adapted.take() {
-            let Adapted { corrections, active, .. } = adapted;
-            let (programs, memory) = self.corrected(&corrections).await?;
-            self.adapted = Some(Adapted { corrections, programs, memory, active });
+        if let Some(mut adapted) = self.adapted.take() {
+            adapted.memory.take_temporaries();
+            (adapted.programs, adapted.memory) =
+                self.corrected(&adapted.corrections, &adapted.memory).await?;
+            self.adapted = Some(adapted);
         }
         self.timed = timed;
         self.gpu.check()

@@ -49,6 +49,19 @@ impl Plans {
         [&self.one, &self.embed, &self.chunk, &self.tail]
     }
 
+    /// The buffers of what it does with these corrections. Sampling is done without.
+    #[must_use]
+    pub fn layout(&self, corrections: &Corrections) -> Layout {
+        let schedules = [vec![&self.embed, &self.chunk], vec![&self.one], vec![&self.tail]];
+        Layout::of(&schedules).with(corrections.values())
+    }
+
+    /// Bytes of the parameters of its programs.
+    #[must_use]
+    pub fn params_bytes(&self, limits: Limits) -> u64 {
+        self.all().map(|plan| ParamsArena::of(&[plan], limits).buffer_bytes()).iter().sum()
+    }
+
     /// What runs one after the other, with `sampling` behind each head.
     pub fn schedules<'p>(&'p self, sampling: impl Iterator<Item = &'p Plan>) -> Vec<Schedule<'p>> {
         let mut schedules: Vec<Schedule<'p>> = vec![vec![&self.embed, &self.chunk]];
@@ -101,7 +114,7 @@ impl LogitsPlans {
     }
 }
 
-/// Everything that a decoder does, without adapters.
+/// Everything that a decoder does, with or without adapters.
 pub struct DecoderPlans {
     /// With packed products, where any is asked for and can be.
     pub(super) packed: Option<(Choices, Plans)>,
@@ -114,21 +127,26 @@ impl DecoderPlans {
     ///
     /// # Errors
     /// [`PlanError`].
-    pub fn new(parts: &Parts, products: Products) -> Result<Self, PlanError> {
-        Self::with_sampling(parts, products, Rc::new(SamplingPlans::new(parts)?))
+    pub fn new(
+        parts: &Parts,
+        products: Products,
+        corrections: Option<&Corrections>,
+    ) -> Result<Self, PlanError> {
+        Self::with_sampling(parts, products, corrections, Rc::new(SamplingPlans::new(parts)?))
     }
 
     pub(super) fn with_sampling(
         parts: &Parts,
         products: Products,
+        corrections: Option<&Corrections>,
         sampling: Rc<SamplingPlans>,
     ) -> Result<Self, PlanError> {
         let asked = Choices::asked(parts.limits, products);
-        let packed = if asked.packed.is_some() { Some(Plans::new(parts, asked, None)?) } else { None };
+        let packed = if asked.packed.is_some() { Some(Plans::new(parts, asked, corrections)?) } else { None };
         let packed = packed.filter(|plans| plans.one.forms().any(forms::is_packed));
         Ok(Self {
             packed: packed.map(|plans| (asked, plans)),
-            floats: Plans::new(parts, Choices::default(), None)?,
+            floats: Plans::new(parts, Choices::default(), corrections)?,
             sampling,
         })
     }
@@ -154,9 +172,8 @@ impl DecoderPlans {
     /// Bytes of the parameters of the programs that a load binds: where both forms are planned, of those that take more.
     #[must_use]
     pub fn params_bytes(&self, limits: Limits) -> u64 {
-        let of_set = |plans: &Plans| plans.all().map(|plan| ParamsArena::of(&[plan], limits).buffer_bytes());
         let sampling = self.sampling.all().map(|plan| ParamsArena::of(&[plan], limits).buffer_bytes());
-        self.sets().map(|plans| of_set(plans).iter().sum()).max().unwrap_or(0) + sampling.sum::<u64>()
+        self.sets().map(|plans| plans.params_bytes(limits)).max().unwrap_or(0) + sampling.sum::<u64>()
     }
 
     /// One drawn token, greedily: with packed products, where there are any.

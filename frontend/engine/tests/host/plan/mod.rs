@@ -4,7 +4,7 @@ mod verify;
 
 use std::collections::HashSet;
 
-use engine::model::{Choices, DecoderPlans, LogitsPlans, Products};
+use engine::model::{Choices, Corrections, DecoderPlans, LogitsPlans, Products};
 use engine::plan::{Grid, Layout, Limits, Origin, Plan, PlanError, Schedule, Slot, Value};
 use engine::session::{DeviceMemory, ModelSpec};
 use engine::synth::{Options, Quant, Shape, header};
@@ -85,21 +85,32 @@ fn the_plans_of_every_shape_are_sound() {
             let memory = DeviceMemory { available: u64::MAX, limits };
             let fit = model.fit(0, memory).expect("it fits");
             let parts = model.describe(fit.context, fit.table_on_host, limits).expect("a description");
-            for products in [Products::Floats, Products::Packed { least_rows: 0 }] {
-                let plans = DecoderPlans::new(&parts, products).expect("plans");
+            // Without adapters, with ranks for which decode has z without dispatches, and with more.
+            let adapters = [None, Some(16), Some(128)].map(|rank| {
+                rank.map(|rank| Corrections::describe(&parts, &[rank], &|_| true).expect("corrections"))
+            });
+            let all_products = [Products::Floats, Products::Packed { least_rows: 0 }];
+            for (corrections, products) in
+                adapters.iter().flat_map(|corrections| all_products.map(|products| (corrections, products)))
+            {
+                let rank = corrections.as_ref().map_or(0, Corrections::rank);
+                let plans = DecoderPlans::new(&parts, products, corrections.as_ref()).expect("plans");
                 let steps: usize = plans.usual().map(Plan::len).sum();
                 assert!(steps > 10 * parts.config.layers.len(), "{name}: {steps}");
                 let mut schedules = plans.schedules();
                 let choices = Choices::asked(limits, products);
-                let logits = LogitsPlans::new(&parts, choices, None).expect("plans");
+                let logits = LogitsPlans::new(&parts, choices, corrections.as_ref()).expect("plans");
                 schedules.extend(logits.schedules());
                 for schedule in &schedules {
                     assert_eq!(
                         verifier.verify_schedule(schedule, limits),
                         [],
-                        "{name} {products:?} {limits:?}"
+                        "{name} rank {rank} {products:?} {limits:?}"
                     );
                 }
+                let bound: HashSet<_> = schedules.iter().flatten().flat_map(|plan| plan.values()).collect();
+                let mut of_adapters = corrections.iter().flat_map(Corrections::values);
+                assert!(of_adapters.all(|value| bound.contains(value)), "{name} rank {rank} {limits:?}");
                 assert!(keeps_apart(&Layout::of(&schedules), &schedules) > 0);
             }
             let towers = [

@@ -1,0 +1,47 @@
+//! Products that adapters may correct.
+
+use crate::adapter::{Projection, Target};
+use crate::weights::Weights;
+
+/// Products that share an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Site {
+    /// Queries, keys, values.
+    Qkv,
+    /// The output of attention.
+    Output,
+    /// Both halves of the feed-forward part.
+    GateUp,
+    /// Its output.
+    Down,
+    /// The gate of the per-layer input.
+    PleGate,
+    /// Its projection.
+    PleProjection,
+}
+
+impl Site {
+    /// All of them, in the order of the decoder.
+    pub const ALL: [Self; 6] =
+        [Self::Qkv, Self::Output, Self::GateUp, Self::Down, Self::PleGate, Self::PleProjection];
+
+    /// Its products in the order of the decoder.
+    pub fn targets(self, layer: usize) -> impl Iterator<Item = Target> {
+        let projections: &[Projection] = match self {
+            Self::Qkv => &[Projection::Q, Projection::K, Projection::V],
+            Self::Output => &[Projection::Output],
+            Self::GateUp => &[Projection::Gate, Projection::Up],
+            Self::Down => &[Projection::Down],
+            Self::PleGate => &[Projection::PleGate],
+            Self::PleProjection => &[Projection::PleProjection],
+        };
+        projections.iter().map(move |&projection| Target { layer, projection })
+    }
+
+    /// Rows of its products, as far as the layer has them.
+    #[must_use]
+    pub fn rows(self, weights: &Weights, layer: usize) -> Vec<u32> {
+        let matrices = self.targets(layer).filter_map(|target| weights.matrix(&target.to_string()));
+        matrices.map(|matrix| matrix.n).collect()
+    }
+}
