@@ -112,11 +112,8 @@ impl Gpu {
         let mut missing = Vec::new();
         for slot in &layout.slots {
             let Some(value) = slot.values.iter().find(|value| !memory.holds(value)) else { continue };
-            let reused = match value.origin() {
-                Origin::Temporary => take_smallest(&mut pool, slot.bytes, |buffer| buffer.size()),
-                _ => None,
-            };
-            match reused {
+            let is_temporary = value.origin() == Origin::Temporary;
+            match is_temporary.then(|| take_smallest(&mut pool, slot.bytes, |b| b.size())).flatten() {
                 Some(buffer) => memory.place(slot, &buffer),
                 None => missing.push((slot, value)),
             }

@@ -46,7 +46,9 @@ impl Way {
 
 /// The corrections at one site of one layer.
 pub struct SiteCorrections {
-    /// The stacked A.
+    /// The products that any adapter corrects.
+    pub targets: Vec<Target>,
+    /// The stacked A, `[corrected products · rank, K]`.
     pub a: Matrix,
     /// Where each product's share of z lies, and of B in the buffer of the layer.
     pub correction: Correction,
@@ -98,8 +100,8 @@ impl Corrections {
         let ends = (0..=ranks.len()).map(|count| total_rank(&ranks[..count]));
         let spans = ends.clone().zip(ends.skip(1)).map(|(start, end)| start..end).collect();
         let rank = total_rank(ranks);
-        let widest = u64::from(Stack::MOST) * u64::from(rank);
-        let d = Value::state("adapter d", 4 * widest * u64::from(parts.config.width));
+        // No site has more than three products.
+        let d = Value::state("adapter d", 4 * u64::from(3 * rank) * u64::from(parts.config.width));
         let ahead_inputs = [Value::state("adapter rows", size_of::<State>() as u64), d];
         let describer = Describer { parts, rank, corrects, ahead_inputs: &ahead_inputs };
         let layers = 0..parts.config.layers.len();
@@ -168,23 +170,21 @@ struct Stack {
     /// Rows of B.
     rows: u32,
     /// Where the z and the rows of B of each product begin, in elements.
-    places: [Option<(u32, u32)>; Self::MOST as usize],
-}
-
-impl Stack {
-    /// Most products of a site.
-    const MOST: u32 = 3;
+    places: [Option<(u32, u32)>; 3],
+    /// The products that have places.
+    targets: Vec<Target>,
 }
 
 impl Describer<'_> {
     /// None where no adapter corrects anything.
     fn stack(&self, layer: usize, site: Site) -> Option<Stack> {
-        let mut stack = Stack { k: 0, z: 0, rows: 0, places: [None; Stack::MOST as usize] };
+        let mut stack = Stack { k: 0, z: 0, rows: 0, places: [None; 3], targets: Vec::new() };
         for (place, target) in stack.places.iter_mut().zip(site.targets(layer)) {
             let matrix = self.parts.weights.matrix(&target.to_string());
             let Some(matrix) = matrix.filter(|_| (self.corrects)(target)) else { continue };
             *place = Some((stack.z, stack.rows * self.rank));
             (stack.k, stack.z, stack.rows) = (matrix.k, stack.z + self.rank, stack.rows + matrix.n);
+            stack.targets.push(target);
         }
         (stack.k > 0).then_some(stack)
     }
@@ -232,8 +232,8 @@ impl Describer<'_> {
                     false if self.comes_ahead(layer, site) => Way::Ahead,
                     false => Way::Own,
                 };
-                let correction = Correction { rank: self.rank, places };
-                sites.insert(site, SiteCorrections { a: floats(stack.k, stack.z)?, correction, way });
+                let (a, correction) = (floats(stack.k, stack.z)?, Correction { rank: self.rank, places });
+                sites.insert(site, SiteCorrections { targets: stack.targets, a, correction, way });
             }
             if let Some(next) = ahead::behind(config, layer, site)
                 && self.comes_ahead(next.0, next.1)

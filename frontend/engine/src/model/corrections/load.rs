@@ -7,7 +7,6 @@ use shaders::state::State;
 
 use super::ahead;
 use super::describe::{Corrections, SiteCorrections, Way};
-use super::site::Site;
 use crate::adapter::{Adapter, Factors};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory};
 use crate::model::Parts;
@@ -54,22 +53,21 @@ pub async fn load(
     };
     let vectors = memory.get(&parts.weights.vectors)?;
     let vectors: Vec<f32> = bytemuck::pod_collect_to_vec(&gpu.read_once(vectors, 0, vectors.size()).await?);
-    let stacks = Stacks { corrections, adapters };
+    let stacks = Stacks { adapters, spans: &corrections.spans };
     // One layer at a time: what is stacked is as large as the adapters themselves.
-    for (layer, of_layer) in corrections.layers.iter().enumerate() {
+    for of_layer in &corrections.layers {
         let mut numbers = vec![0.0; (of_layer.buffer.bytes() / 4) as usize];
-        for (&site, of_site) in &of_layer.sites {
-            let a = stacks.a(layer, site, of_site);
+        for of_site in of_layer.sites.values() {
+            let a = stacks.a(of_site);
             write(&of_site.a.whole().value, &a)?;
-            stacks.write_b(layer, site, of_site, &mut numbers);
+            stacks.write_b(of_site, &mut numbers);
             if let Way::Partial { columns } = of_site.way {
                 let (k, rows) = (of_site.a.k as usize, of_site.a.n as usize);
                 put(&mut numbers, columns, (0..a.len()).map(|i| a[i % rows * k + i / rows]));
             }
         }
         for ((site, ahead), program) in of_layer.ahead.iter().zip(&mut programs) {
-            let (next, next_site) = ahead.next;
-            let a = corrections.at(next, next_site).map(|of_site| stacks.a(next, next_site, of_site));
+            let a = corrections.at(ahead.next.0, ahead.next.1).map(|next| stacks.a(next));
             let norm = |at: u32| &vectors[at as usize..][..parts.config.width as usize];
             let u = ahead::scaled(&a.unwrap_or_default(), norm(ahead.norms[1]));
             let d = ahead::scaled(&u, norm(ahead.norms[0]));
@@ -101,41 +99,35 @@ fn put(numbers: &mut [f32], at: u32, values: impl IntoIterator<Item = f32>) {
 
 /// The factors of all adapters, stacked.
 struct Stacks<'a> {
-    corrections: &'a Corrections,
     adapters: &'a [&'a Adapter],
+    spans: &'a [Range<u32>],
 }
 
 impl Stacks<'_> {
     /// The factors at a site, each with the rows of z and the elements of B at which its own begin.
-    fn factors(
-        &self,
-        layer: usize,
-        site: Site,
-        of_site: &SiteCorrections,
-    ) -> impl Iterator<Item = ([usize; 2], &Factors)> {
-        let targets = site.targets(layer).zip(of_site.correction.places);
-        let corrected = targets.filter_map(|(target, place)| Some((target, place?)));
-        corrected.flat_map(move |(target, (z, b))| {
-            self.adapters.iter().zip(&self.corrections.spans).filter_map(move |(adapter, span)| {
+    fn factors(&self, of_site: &SiteCorrections) -> impl Iterator<Item = ([usize; 2], &Factors)> {
+        let places = of_site.correction.places.into_iter().flatten();
+        of_site.targets.iter().zip(places).flat_map(|(&target, (z, b))| {
+            self.adapters.iter().zip(self.spans).filter_map(move |(adapter, span)| {
                 Some(([z, b].map(|at| (at + span.start) as usize), adapter.get(target)?))
             })
         })
     }
 
     /// A of a site, `[corrected products · rank, K]`.
-    fn a(&self, layer: usize, site: Site, of_site: &SiteCorrections) -> Vec<f32> {
+    fn a(&self, of_site: &SiteCorrections) -> Vec<f32> {
         let k = of_site.a.k as usize;
         let mut a = vec![0.0; of_site.a.n as usize * k];
-        for ([z, _], factors) in self.factors(layer, site, of_site) {
+        for ([z, _], factors) in self.factors(of_site) {
             a[z * k..][..factors.a.len()].copy_from_slice(&factors.a);
         }
         a
     }
 
     /// Writes the rows of B of a site to the numbers of its layer, `[rows, rank]`.
-    fn write_b(&self, layer: usize, site: Site, of_site: &SiteCorrections, numbers: &mut [f32]) {
+    fn write_b(&self, of_site: &SiteCorrections, numbers: &mut [f32]) {
         let rank = of_site.correction.rank as usize;
-        for ([_, b], factors) in self.factors(layer, site, of_site) {
+        for ([_, b], factors) in self.factors(of_site) {
             for (row, values) in factors.b.chunks_exact(factors.rank as usize).enumerate() {
                 let to = &mut numbers[b + row * rank..][..values.len()];
                 to.iter_mut().zip(values).for_each(|(to, value)| *to = value * factors.scale);
