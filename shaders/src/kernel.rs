@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::params::{self, Field, Uniform};
+use crate::params::{self, Field, WgslStruct};
 use crate::preprocess::{Defines, Expanded, PreprocessError, preprocess};
+use crate::state::State;
 
 /// How a kernel uses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,16 +51,17 @@ pub struct Source {
 }
 
 impl Source {
-    /// Preprocesses the file at `path` (relative to `wgsl/`), which says with `{{PARAMS}}` where the struct `Params` goes.
+    /// Preprocesses the file at `path` (relative to `wgsl/`), in which `{{PARAMS}}` stands for the struct
+    /// `Params`, and `{{STATE}}` (in `shared/state.wgsl`) for [`State`].
     ///
     /// # Errors
     /// What [`preprocess`] returns.
-    pub fn build<P: Uniform>(
+    pub fn build<P: WgslStruct>(
         path: &str,
         name: impl Into<String>,
         defines: &Defines,
     ) -> Result<Self, PreprocessError> {
-        let (wgsl, bindings) = expanded(path, defines.clone().set("PARAMS", params::wgsl::<P>()))?;
+        let (wgsl, bindings) = expanded(path, defines.clone().set("PARAMS", params::wgsl::<P>("Params")))?;
         let params = Params { fields: P::FIELDS, bytes: size_of::<P>() };
         Ok(Self { name: name.into(), wgsl, bindings, params })
     }
@@ -77,7 +79,8 @@ fn expanded(path: &str, defines: Defines) -> Result<Shared, PreprocessError> {
     if let Some(known) = ALL.with_borrow(|all| all.get(&key).cloned()) {
         return Ok(known);
     }
-    let Expanded { text, bindings } = preprocess(path, &key.1)?;
+    let Expanded { text, bindings } =
+        preprocess(path, &key.1.clone().set("STATE", params::wgsl::<State>("State")))?;
     let made: Shared = (text.into(), bindings.into());
     ALL.with_borrow_mut(|all| all.insert(key, made.clone()));
     Ok(made)

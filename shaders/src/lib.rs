@@ -17,6 +17,7 @@ mod dtype;
 pub mod embed;
 pub mod experts;
 mod kernel;
+pub mod math;
 pub mod matmul;
 pub mod matvec;
 pub mod planes;
@@ -34,6 +35,6 @@ pub mod vision;
 
 pub use dtype::DType;
 pub use kernel::{Access, Binding, Source, grid};
-pub use params::{Field, Uniform};
+pub use params::{Field, WgslStruct};
 pub use planes::{LayoutError, PlanarLayout, Planes};
 pub use preprocess::{Defines, PreprocessError};

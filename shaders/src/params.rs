@@ -1,23 +1,22 @@
-//! Parameters of kernels, written once: the struct of a shader is made of the fields of the one in Rust.
+//! Structs that kernels share with the host: declared once in Rust, and generated in WGSL from the same fields.
 
 use crate::Planes;
-use crate::matmul::Clamps;
 
-/// A field of a parameter struct.
+/// A field of a shared struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name in both languages. What is called `pad` is made of words.
+    /// Name in both languages. A field called `pad` is expanded to single words.
     pub name: &'static str,
-    /// Its type in WGSL.
+    /// Type in WGSL.
     pub wgsl: &'static str,
-    /// Bytes before it.
+    /// Offset in bytes.
     pub offset: usize,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: usize,
 }
 
 impl Field {
-    /// Its members in WGSL: name, type, and bytes before it. No vector may lie where padding does.
+    /// The members in WGSL: name, type, and offset in bytes. Padding must not contain an aligned vector.
     pub fn members(self) -> impl Iterator<Item = (String, &'static str, usize)> {
         let words = if self.name == "pad" { self.size / 4 } else { 0 };
         let itself = (words == 0).then(|| (self.name.to_owned(), self.wgsl, self.offset));
@@ -26,22 +25,22 @@ impl Field {
     }
 }
 
-/// A struct that a kernel takes as its uniform. Made by `params!`.
-pub trait Uniform: bytemuck::Pod {
-    /// Its fields, in order.
+/// A struct with the same layout in Rust and in WGSL. Implemented by `params!`.
+pub trait WgslStruct: bytemuck::Pod {
+    /// The fields, in order.
     const FIELDS: &'static [Field];
 }
 
-/// The struct in WGSL, called `Params`.
-pub(crate) fn wgsl<P: Uniform>() -> String {
-    let members = P::FIELDS.iter().flat_map(|field| field.members());
+/// The declaration in WGSL of a struct with this name.
+pub(crate) fn wgsl<S: WgslStruct>(name: &str) -> String {
+    let members = S::FIELDS.iter().flat_map(|field| field.members());
     let members: String = members.map(|(name, wgsl, _)| format!("    {name}: {wgsl},\n")).collect();
-    format!("struct Params {{\n{members}}}")
+    format!("struct {name} {{\n{members}}}")
 }
 
-/// A type of fields.
+/// A type that a field may have.
 pub trait FieldType {
-    /// Its name in WGSL.
+    /// The type's name in WGSL.
     const WGSL: &'static str;
 }
 
@@ -59,10 +58,10 @@ field_types! {
     [u32; 16]: "array<vec4<u32>, 4>",
     Planes: "vec4<u32>",
     [Planes; 3]: "array<vec4<u32>, 3>",
-    Clamps: "vec4<f32>",
 }
 
-/// Declares parameter structs. A test compares each with what naga makes of its text, field by field.
+/// Declares structs that are shared with kernels: mostly their parameters. A test compares each of them, field by field,
+/// with the layout that naga computes.
 macro_rules! params {
     ($($(#[$of_struct:meta])* pub struct $name:ident {
         $($(#[$of_field:meta])* pub $field:ident: $type:ty,)*
@@ -74,7 +73,7 @@ macro_rules! params {
             $($(#[$of_field])* pub $field: $type,)*
         }
 
-        impl $crate::params::Uniform for $name {
+        impl $crate::params::WgslStruct for $name {
             const FIELDS: &'static [$crate::params::Field] = &[$($crate::params::Field {
                 name: stringify!($field),
                 wgsl: <$type as $crate::params::FieldType>::WGSL,

@@ -1,25 +1,25 @@
-//! The small GPU buffer that carries position and lengths from step to step (`wgsl/shared/state.wgsl`).
+//! The step state: a small buffer that holds the position and the lengths of a step.
 
-/// What a step needs to know about the sequence. The sampling kernel advances it, so that several tokens run without
-/// a word from the CPU.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
-pub struct State {
-    /// Position in the sequence of the first row of this step.
-    pub pos: u32,
-    /// Rows of this step: 1 in decode, up to the chunk size in prefill.
-    pub len: u32,
-    /// Tokens sampled in this generation: counts the random numbers of its seed, and modulo the length of the output
-    /// ring it is the slot of the next token.
-    pub step: u32,
-    /// Tokens ever entered into the ring of recent tokens, which the penalties look at; modulo 64 it is the next slot.
-    pub recent_len: u32,
-    /// Random seed, low word.
-    pub seed_lo: u32,
-    /// Random seed, high word.
-    pub seed_hi: u32,
-    /// Unused.
-    pub pad0: u32,
-    /// Unused.
-    pub pad1: u32,
+params! {
+    /// The state of a step, in a storage buffer that most kernels bind. The sampling kernel advances it, so several tokens
+    /// can be generated without the CPU.
+    #[derive(Default, Eq)]
+    pub struct State {
+        /// Position in the sequence of the first row of this step.
+        pub pos: u32,
+        /// Rows of this step: 1 in decode, up to the chunk size in prefill.
+        pub len: u32,
+        /// Number of tokens sampled in this generation. It is the counter of the random numbers, and `step mod` ring length
+        /// is the next slot of the output ring.
+        pub step: u32,
+        /// Number of tokens ever entered into the ring of recent tokens that the penalties read; modulo
+        /// [`MAX_RECENT`](crate::sampling::MAX_RECENT) it is the next slot.
+        pub recent_len: u32,
+        /// Random seed, low word.
+        pub seed_lo: u32,
+        /// Random seed, high word.
+        pub seed_hi: u32,
+        /// Unused.
+        pub pad: [u32; 2],
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::sigmoid;
 use super::silu::silu;
-use crate::rows::rms;
+use crate::math::rms;
 use crate::{Defines, PreprocessError, Source, grid};
 
 params! {

@@ -1,6 +1,6 @@
 //! `wgsl/audio/unit_norm.wgsl`: RMS norm without weights, of rows with a bias.
 
-use crate::rows::rms;
+use crate::math::rms;
 use crate::{Defines, PreprocessError, Source, grid};
 
 params! {

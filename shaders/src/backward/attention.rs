@@ -1,8 +1,6 @@
 //! Launchers and CPU twin of `wgsl/backward/attention_q.wgsl`, `attention_kv.wgsl` and `group_sum.wgsl`.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::{Defines, PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid, params};
 
 /// Queries or keys of a workgroup.
 const TILE: u32 = 16;
@@ -10,8 +8,8 @@ const TILE: u32 = 16;
 params! {
     /// The uniform at binding 0 of both kernels.
     ///
-    /// Queries: then state, q, k, v, out, dout, dq, stats. Keys and values: then state, q, k, v, dout, stats, dk, dv, the
-    /// last two for each query head. With spans, behind the state lies a [`Span`] for each row: a binding of their own would
+    /// Both: then state, q, k, v, dout. Queries: then out, dq, stats. Keys and values: then stats, dk, dv, the last two
+    /// for each query head. With spans, behind the state lies a [`Span`] for each row: a binding of their own would
     /// be one more than every device has.
     #[derive(Default, Eq)]
     pub struct Params {
@@ -34,22 +32,24 @@ impl Params {
     }
 }
 
-/// Rows that see one another, of one picture: its first row and the one past its last. A row `t` that belongs to no picture
-/// has `t` and `t + 1`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct Span {
-    /// The first row that sees this one.
-    pub since: u32,
-    /// The first row that this one does not see.
-    pub until: u32,
+params! {
+    /// The rows that attend to one another in both directions: those of one image. A row `t` outside of any image has
+    /// `since = t` and `until = t + 1`.
+    #[derive(Default, Eq)]
+    pub struct Span {
+        /// The first row that attends to this one.
+        pub since: u32,
+        /// One past the last row that this one attends to.
+        pub until: u32,
+    }
 }
 
 fn defines(head_dim: u32, spans: bool) -> Defines {
     let quads = head_dim / 4;
     let groups = 256 / quads;
-    let defines = Defines::new().set("QUADS", quads).set("GROUPS", groups);
-    defines.set("OWNED", TILE.div_ceil(groups)).set("SPANS", spans)
+    let span = params::wgsl::<Span>("Span");
+    let defines = Defines::new().set("TILE", TILE).set("QUADS", quads).set("GROUPS", groups);
+    defines.set("OWNED", TILE.div_ceil(groups)).set("SPANS", spans).set("SPAN", span)
 }
 
 /// The kernel of the queries, for heads of up to 512 elements, a multiple of 4. With `spans`, pictures are seen whole.

@@ -1,6 +1,7 @@
 //! `wgsl/experts/gate_up.wgsl`: choice, norm, gate, up and activation of the chosen experts for one token.
 
 use super::{Mixture, choice};
+use crate::math::{gelu_tanh, rms};
 use crate::matvec::twin;
 use crate::{DType, Planes, PreprocessError, Source};
 
@@ -107,14 +108,14 @@ pub fn gate_up(
 ) -> (Activations, Vec<(u32, f64)>) {
     let (k, rows) = (kernel.k as usize, params.rows as usize);
     let stream: Vec<f64> = h.iter().map(|&v| f64::from(v)).collect();
-    let x = twin::rms(&stream, Some(&vectors[params.norm as usize..][..k]), params.eps);
+    let x = rms(&stream, Some(&vectors[params.norm as usize..][..k]), params.eps.into());
     let chosen = choice(kernel.mixture.used, logits, params.scale, &vectors[params.scales as usize..]);
     let half = |values: &[f32], first: u32| twin::product(&values[first as usize * k..][..rows * k], &x);
     let activated = |&(expert, _): &(u32, f64)| {
         (params.begin..params.end).contains(&expert).then(|| {
             let gate = half(gate, (expert - params.gate_first) * params.gate_stride);
             let up = half(up, (expert - params.up_first) * params.up_stride + params.up_at);
-            gate.iter().zip(up).map(|(&gate, up)| twin::gelu_tanh(gate) * up).collect()
+            gate.iter().zip(up).map(|(&gate, up)| gelu_tanh(gate) * up).collect()
         })
     };
     (chosen.iter().map(activated).collect(), chosen)

@@ -1,7 +1,7 @@
 //! `wgsl/experts/mix.wgsl`: a row's branch from its dense part and its chosen experts.
 
 use super::{Choice, Mixture};
-use crate::rows::rms;
+use crate::math::rms;
 use crate::{PreprocessError, Source, grid};
 
 params! {

@@ -10,9 +10,7 @@ pub mod down;
 pub mod gate_up;
 pub mod mix;
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::Defines;
+use crate::{Defines, params};
 
 /// How many experts a layer has, and how many of them take part in a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,14 +21,15 @@ pub struct Mixture {
     pub used: u32,
 }
 
-/// An expert that was chosen for a token; `wgsl/experts/choice.wgsl`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Choice {
-    /// Its number.
-    pub expert: u32,
-    /// Weight of its output.
-    pub weight: f32,
+params! {
+    /// An expert that the router chose for a token. The choices of a row are consecutive, the largest logit first.
+    #[derive(Default)]
+    pub struct Choice {
+        /// Index of the expert.
+        pub expert: u32,
+        /// Weight of the expert's output in the sum.
+        pub weight: f32,
+    }
 }
 
 impl Mixture {
@@ -47,7 +46,8 @@ impl Mixture {
     }
 
     fn defines(self) -> Defines {
-        Defines::new().set("EXPERTS", self.experts).set("USED", self.used)
+        let choice = params::wgsl::<Choice>("Choice");
+        Defines::new().set("EXPERTS", self.experts).set("USED", self.used).set("CHOICE", choice)
     }
 
     /// The part of a kernel's name that tells mixtures apart.

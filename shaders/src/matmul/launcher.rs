@@ -1,5 +1,6 @@
 //! Launcher and CPU twin of `wgsl/matmul/matmul.wgsl`: `Y[T, N] = X[T, K]·Wᵀ`, W planar.
 
+use crate::params::FieldType;
 use crate::quant::planar_values;
 use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
 use bytemuck::{Pod, Zeroable};
@@ -126,6 +127,10 @@ pub struct Clamps {
 impl Clamps {
     /// Bounds that every finite number keeps to.
     pub const NONE: Self = Self { input: [f32::MIN, f32::MAX], output: [f32::MIN, f32::MAX] };
+}
+
+impl FieldType for Clamps {
+    const WGSL: &'static str = "vec4<f32>";
 }
 
 params! {

@@ -1,24 +1,12 @@
 //! CPU twins of the decode products, in f64.
 
-/// `gelu_tanh(x) = ½x(1 + tanh(√(2/π)·(x + 0.044715x³)))`.
-#[must_use]
-pub fn gelu_tanh(x: f64) -> f64 {
-    0.5 * x * (1.0 + (0.797_884_560_802_865_4 * (x + 0.044_715 * x * x * x)).tanh())
-}
-
-/// `rms(v; w) = v·(mean(v²) + eps)^-½·w`; no weight when `w` is none.
-#[must_use]
-pub fn rms(v: &[f64], w: Option<&[f32]>, eps: f32) -> Vec<f64> {
-    let mean = v.iter().map(|x| x * x).sum::<f64>() / v.len() as f64;
-    let r = 1.0 / (mean + f64::from(eps)).sqrt();
-    v.iter().enumerate().map(|(i, x)| x * r * w.map_or(1.0, |w| f64::from(w[i]))).collect()
-}
+use crate::math::rms;
 
 /// The sum of the `add` prologue: `h' = (h + rms(branch; w1))·s`.
 #[must_use]
 pub fn add(h: &[f32], branch: &[f32], w1: &[f32], s: f32, eps: f32) -> Vec<f64> {
     let branch: Vec<f64> = branch.iter().map(|&v| f64::from(v)).collect();
-    let normed = rms(&branch, Some(w1), eps);
+    let normed = rms(&branch, Some(w1), eps.into());
     h.iter().zip(normed).map(|(&h, b)| (f64::from(h) + b) * f64::from(s)).collect()
 }
 

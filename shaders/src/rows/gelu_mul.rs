@@ -1,5 +1,6 @@
 //! `wgsl/rows/gelu_mul.wgsl`: the gated activation over rows.
 
+use crate::math::gelu_tanh;
 use crate::{Defines, PreprocessError, Source, grid};
 
 /// Elements a workgroup makes.
@@ -66,12 +67,6 @@ pub fn source() -> Result<Source, PreprocessError> {
 #[must_use]
 pub const fn dispatch(params: &Params, positions: u32) -> [u32; 3] {
     grid((positions * params.rows_per_position * params.width4).div_ceil(ELEMENTS / 4))
-}
-
-/// `gelu_tanh(x)`, Gemma 4 specification §2.3.
-#[must_use]
-pub fn gelu_tanh(x: f64) -> f64 {
-    0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)).tanh())
 }
 
 /// CPU twin: writes the rows of `positions` into `out`.

@@ -1,6 +1,6 @@
 //! `wgsl/rows/norm_add.wgsl`: RMS norm and residual addition over rows.
 
-use super::rms;
+use crate::math::rms;
 use crate::{Defines, PreprocessError, Source, grid};
 
 /// One permutation of the kernel.

@@ -1,7 +1,7 @@
 //! `wgsl/rows/qkv_finish.wgsl`: head norms, rotation and the append to the cache.
 
-use super::rms;
 use crate::attention::decode::Kv;
+use crate::math::rms;
 use crate::{Defines, PreprocessError, Source, rope};
 
 /// One permutation of the kernel.

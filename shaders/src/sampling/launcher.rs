@@ -1,6 +1,6 @@
 //! Launchers of `wgsl/sampling/*.wgsl`.
 
-use super::{Candidates, MAX_RECENT, MAX_SUPPRESSED, Settings};
+use super::{Candidates, MAX_RECENT, MAX_SUPPRESSED, NOTHING, Settings};
 use crate::{Defines, PreprocessError, Source};
 
 /// Logits a workgroup of `top_k` takes.
@@ -9,7 +9,7 @@ const SLICE: u32 = 1024;
 const FAN_IN: u32 = 16;
 
 params! {
-    /// The uniform at binding 0 of every sampling kernel: `wgsl/sampling/params.wgsl`. Written once a generation.
+    /// The uniform at binding 0 of every sampling kernel. Written once per generation.
     pub struct Params {
         /// 1/temperature; 0 for greedy.
         pub temperature_inverse: f32,
@@ -127,6 +127,10 @@ impl Sampling {
 
     fn defines(&self) -> Defines {
         Defines::new()
+            .set("SLICE", SLICE)
+            .set("FAN_IN", FAN_IN)
+            .set("MAX_RECENT", MAX_RECENT)
+            .set("NO_ID", NOTHING)
             .set("CANDIDATES", self.candidates.count())
             .set("GREEDY", self.candidates == Candidates::One)
             .set("ANY_SETTINGS", self.candidates == Candidates::Many)

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{MAX_RECENT, NOTHING, Params};
+use crate::math::pcg3d;
 use crate::state::State;
 
 /// The ring of recent tokens.
@@ -80,13 +81,7 @@ pub fn best(mut candidates: Vec<Candidate>, count: usize) -> Vec<Candidate> {
 /// 24 bits of pcg3d(seed_lo, seed_hi, step) as a number in 0..1.
 #[must_use]
 pub fn uniform_draw(state: &State) -> f64 {
-    let step = |v: u32| v.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    let (mut x, mut y, mut z) = (step(state.seed_lo), step(state.seed_hi), step(state.step));
-    x = x.wrapping_add(y.wrapping_mul(z));
-    y = y.wrapping_add(z.wrapping_mul(x));
-    z = z.wrapping_add(x.wrapping_mul(y));
-    (x, y, z) = (x ^ (x >> 16), y ^ (y >> 16), z ^ (z >> 16));
-    x = x.wrapping_add(y.wrapping_mul(z));
+    let [x, ..] = pcg3d([state.seed_lo, state.seed_hi, state.step]);
     f64::from(x >> 8) / f64::from(1u32 << 24)
 }
 

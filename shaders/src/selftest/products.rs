@@ -3,6 +3,7 @@
 use super::prologue::{self, EPS, HEAD_DIM, MOST};
 use super::{Arg, Case, CaseError, Expected, adapted, as_f32, random};
 use crate::embed::gather as embed;
+use crate::math::gelu_tanh;
 use crate::matmul::{self, Clamps, Tile};
 use crate::matvec::{Correction, Epilogue, HandoffForm, Matvec, Prologue, twin};
 use crate::quant::{dequantize, quantize, repack};
@@ -102,11 +103,9 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
     let scales = [0.5, -2.0, 1.0, 3.0];
     let mut want: Vec<f64> = match kernel.epilogue {
         Epilogue::Store => products.concat(),
-        Epilogue::Geglu => {
-            products[0].iter().zip(&products[1]).map(|(&g, u)| twin::gelu_tanh(g) * u).collect()
-        }
+        Epilogue::Geglu => products[0].iter().zip(&products[1]).map(|(&g, u)| gelu_tanh(g) * u).collect(),
         Epilogue::Ple => {
-            products[0].iter().zip(&ple[20..]).map(|(&g, &p)| twin::gelu_tanh(g) * f64::from(p)).collect()
+            products[0].iter().zip(&ple[20..]).map(|(&g, &p)| gelu_tanh(g) * f64::from(p)).collect()
         }
         Epilogue::Shrink { .. } => {
             let correction = Correction { rank: scales.len() as u32, places: [None; 3] };

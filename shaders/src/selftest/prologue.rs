@@ -1,6 +1,7 @@
 //! What the prologue of a product of decode reads and makes of it.
 
 use super::{Arg, random};
+use crate::math::rms;
 use crate::matvec::{Matvec, Merge, Norms, Prologue, twin};
 use crate::state::State;
 
@@ -61,7 +62,7 @@ pub(super) fn of(kernel: &Matvec, behind: &[f32]) -> Prologued {
     match kernel.prologue {
         Prologue::Plain => Prologued { input: [&input, behind].concat(), ..Prologued::plain(input) },
         Prologue::Norm => {
-            let x = twin::rms(&as_f64(&input), Some(&vectors[k..2 * k]), EPS);
+            let x = rms(&as_f64(&input), Some(&vectors[k..2 * k]), EPS.into());
             Prologued { x, tail: vec![Arg::floats(&vectors)], norms: Some(norms), ..Prologued::plain(input) }
         }
         Prologue::Add { norm, mix } => {
@@ -70,14 +71,14 @@ pub(super) fn of(kernel: &Matvec, behind: &[f32]) -> Prologued {
             let whole = if mix {
                 let part = |i: usize| {
                     let weights = &vectors[(2 + i) * k..(3 + i) * k];
-                    twin::rms(&as_f64(&branch[i * k..(i + 1) * k]), Some(weights), EPS)
+                    rms(&as_f64(&branch[i * k..(i + 1) * k]), Some(weights), EPS.into())
                 };
                 part(0).into_iter().zip(part(1)).map(|(a, b)| (a + b) as f32).collect()
             } else {
                 branch.clone()
             };
             let stream = twin::add(&input, &whole, &vectors[..k], 0.75, EPS);
-            let x = if norm { twin::rms(&stream, Some(&vectors[k..2 * k]), EPS) } else { stream.clone() };
+            let x = if norm { rms(&stream, Some(&vectors[k..2 * k]), EPS.into()) } else { stream.clone() };
             let tail = vec![Arg::floats(&vectors), Arg::floats(&[&branch, behind].concat()), Arg::zeros(k)];
             let factors = (0.75 * inverse_rms(&stream), inverse_rms(&as_f64(&branch)));
             Prologued {

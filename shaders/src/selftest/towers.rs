@@ -6,18 +6,18 @@ use crate::audio::attention::{self, KEYS};
 use crate::audio::conv2d::{self, Conv2d};
 use crate::audio::{light_conv, silu, unit_norm};
 use crate::vision::layer_norm::{self, LayerNorm};
-use crate::vision::{Picture, heads, patches, pool, position};
+use crate::vision::{PatchGrid, heads, patches, pool, position};
 
 const EPS: f32 = 1e-6;
 /// Patches: columns and rows that are whole squares of three.
-const PICTURE: Picture = Picture { columns: 6, rows: 3 };
+const GRID: PatchGrid = PatchGrid { columns: 6, rows: 3 };
 /// Rows of sound that are past, and those of a step.
 const PAST: u32 = 15;
 const STEP: u32 = 6;
 
 /// Pixels into patches with sides of so many.
 pub fn patches(side: u32) -> Result<Case, CaseError> {
-    let picture = Picture { columns: 2, rows: 3 };
+    let picture = PatchGrid { columns: 2, rows: 3 };
     let rgb: Vec<u8> = (0..picture.patches() * 3 * side * side).map(|i| (i * 37 % 251) as u8).collect();
     let params = patches::Params::SIGNED;
     let want = patches::patches(side, &params, picture, &rgb);
@@ -30,18 +30,18 @@ pub fn patches(side: u32) -> Result<Case, CaseError> {
 pub fn positions(dtype: DType) -> Result<Case, CaseError> {
     let k = 256;
     let (x, y) = (products::matrix(dtype, k, 7, 71)?, products::matrix(dtype, k, 7, 72)?);
-    let h = random(73, (PICTURE.patches() * k) as usize);
+    let h = random(73, (GRID.patches() * k) as usize);
     let mut want = h.clone();
-    position::position(PICTURE, (&x.layout, &x.words), (&y.layout, &y.words), &mut want);
+    position::position(GRID, (&x.layout, &x.words), (&y.layout, &y.words), &mut want);
     let params = position::Params::new(&x.layout, &y.layout);
     let args = vec![
         Arg::uniform(&params),
-        Arg::words(&[PICTURE]),
+        Arg::words(&[GRID]),
         Arg::Words(x.words),
         Arg::Words(y.words),
         Arg::floats(&h),
     ];
-    let (source, grid) = (position::source(dtype)?, params.dispatch(PICTURE.patches()));
+    let (source, grid) = (position::source(dtype)?, params.dispatch(GRID.patches()));
     Ok(Case { source, args, grid, expected: vec![Expected::new(4, want, 1e-4)] })
 }
 
@@ -50,39 +50,38 @@ pub fn turned_heads(head_dim: u32) -> Result<Case, CaseError> {
     let hd = head_dim as usize;
     let params = heads::Params { heads: 3, q_norm: 0, k_norm: head_dim, eps: EPS };
     let vectors = random(74, 2 * hd);
-    let rope = heads::table(100.0, head_dim, PICTURE.columns);
+    let rope = heads::table(100.0, head_dim, GRID.columns);
     let mut args = vec![
         Arg::uniform(&params),
-        Arg::words(&[PICTURE]),
+        Arg::words(&[GRID]),
         Arg::floats(&vectors),
         Arg::floats(rope.as_flattened()),
     ];
-    let inputs = heads::Inputs { picture: PICTURE, vectors: &vectors, rope: &rope };
+    let inputs = heads::Inputs { grid: GRID, vectors: &vectors, rope: &rope };
     let mut expected = Vec::new();
     for (seed, norm) in (75..).zip([Some(params.q_norm), Some(params.k_norm), None]) {
-        let rows = random(seed, PICTURE.patches() as usize * 3 * hd);
+        let rows = random(seed, GRID.patches() as usize * 3 * hd);
         let mut want = rows.clone();
         heads::heads(head_dim, &params, inputs, norm, &mut want);
         expected.push(Expected::new(args.len(), want, 1e-4));
         args.push(Arg::floats(&rows));
     }
-    let grid = params.dispatch(PICTURE.patches());
+    let grid = params.dispatch(GRID.patches());
     Ok(Case { source: heads::source(head_dim)?, args, grid, expected })
 }
 
 /// Squares of patches averaged.
 pub fn pool(standardise: bool) -> Result<Case, CaseError> {
     let width = 144;
-    let h = random(78, (PICTURE.patches() * width) as usize);
+    let h = random(78, (GRID.patches() * width) as usize);
     let vectors = random(79, 2 * width as usize);
     let params = pool::Params { width4: width / 4, std_bias: 0, std_scale: width, eps: EPS };
-    let want = pool::pool(&params, PICTURE, &h, standardise.then_some(&vectors[..]));
-    let mut args =
-        vec![Arg::uniform(&params), Arg::words(&[PICTURE]), Arg::floats(&h), Arg::zeros(want.len())];
+    let want = pool::pool(&params, GRID, &h, standardise.then_some(&vectors[..]));
+    let mut args = vec![Arg::uniform(&params), Arg::words(&[GRID]), Arg::floats(&h), Arg::zeros(want.len())];
     if standardise {
         args.push(Arg::floats(&vectors));
     }
-    let (source, grid) = (pool::source(standardise)?, pool::dispatch(PICTURE.patches()));
+    let (source, grid) = (pool::source(standardise)?, pool::dispatch(GRID.patches()));
     Ok(Case { source, args, grid, expected: vec![Expected::new(3, want, 1e-4)] })
 }
 

@@ -1,6 +1,8 @@
-//! The CPU's side of `wgsl/train/dropout.wgsl`.
+//! CPU twin of `wgsl/train/dropout.wgsl`.
 
-/// The bound of [`keeps`] for a probability of leaving out, below 1.
+use crate::math::pcg3d;
+
+/// The bound that [`keeps`] takes for a dropout probability below 1.
 #[must_use]
 pub fn bound(probability: f32) -> u32 {
     (f64::from(probability) * 4_294_967_296.0) as u32
@@ -9,18 +11,7 @@ pub fn bound(probability: f32) -> u32 {
 /// Whether element `i` of row `t` is kept.
 #[must_use]
 pub const fn keeps(seed: u64, salt: u32, t: u32, i: u32, bound: u32) -> bool {
-    const fn scramble(x: u32) -> u32 {
-        x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
-    }
-    let [mut x, mut y, mut z] =
-        [scramble(seed as u32 ^ i), scramble((seed >> 32) as u32 ^ t), scramble(salt)];
-    x = x.wrapping_add(y.wrapping_mul(z));
-    y = y.wrapping_add(z.wrapping_mul(x));
-    z = z.wrapping_add(x.wrapping_mul(y));
-    x ^= x >> 16;
-    y ^= y >> 16;
-    z ^= z >> 16;
-    x.wrapping_add(y.wrapping_mul(z)) >= bound
+    pcg3d([seed as u32 ^ i, (seed >> 32) as u32 ^ t, salt])[0] >= bound
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! `wgsl/vision/heads.wgsl`: head norms and rotation by column and row.
 
-use super::Picture;
-use crate::rows::rms;
-use crate::{Defines, PreprocessError, Source};
+use super::{PatchGrid, defines};
+use crate::math::rms;
+use crate::{PreprocessError, Source};
 
 params! {
-    /// The uniform at binding 0. Then: the picture, vectors, the rotations, q, k and v.
+    /// The uniform at binding 0. Then: the patch grid, vectors, the rotations, q, k and v.
     #[derive(Default)]
     pub struct Params {
         /// Heads.
@@ -38,7 +38,7 @@ pub const fn supports(head_dim: u32) -> bool {
 /// # Errors
 /// A fault of the template.
 pub fn source(head_dim: u32) -> Result<Source, PreprocessError> {
-    let defines = Defines::new().set("HD", head_dim);
+    let defines = defines().set("HD", head_dim);
     Source::build::<Params>("vision/heads.wgsl", format!("vision_heads_h{head_dim}"), &defines)
 }
 
@@ -57,8 +57,8 @@ pub fn table(theta: f64, head_dim: u32, positions: u32) -> Vec<[f32; 2]> {
 /// What a twin needs beside the rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
-    /// How the patches lie.
-    pub picture: Picture,
+    /// The size of the image in patches.
+    pub grid: PatchGrid,
     /// Norm weights.
     pub vectors: &'a [f32],
     /// The table of [`table`].
@@ -76,7 +76,7 @@ pub fn heads(head_dim: u32, params: &Params, inputs: Inputs<'_>, norm: Option<u3
         let weights = norm.map(|at| &inputs.vectors[at as usize..at as usize + hd]);
         let normed = rms(&x, weights, params.eps.into());
         for axis in 0..2 {
-            let columns = inputs.picture.columns;
+            let columns = inputs.grid.columns;
             let position = if axis == 0 { patch % columns } else { patch / columns } as usize;
             for j in 0..pairs {
                 let [cos, sin] = match norm {

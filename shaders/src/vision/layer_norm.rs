@@ -1,6 +1,6 @@
 //! `wgsl/vision/layer_norm.wgsl`: layer norm over rows, with what the encoder-free model has around it.
 
-use crate::rows::rms;
+use crate::math::rms;
 use crate::{Defines, PreprocessError, Source, grid};
 
 /// One permutation of the kernel.

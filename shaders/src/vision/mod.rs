@@ -8,22 +8,28 @@ pub mod patches;
 pub mod pool;
 pub mod position;
 
-use bytemuck::{Pod, Zeroable};
+use crate::{Defines, params};
 
-/// The grid of a picture, in patches (`wgsl/shared/picture.wgsl`).
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct Picture {
-    /// Patches of a row of the picture.
-    pub columns: u32,
-    /// Rows of patches.
-    pub rows: u32,
+params! {
+    /// The size of an image in patches.
+    #[derive(Default, Eq)]
+    pub struct PatchGrid {
+        /// Patches in a row.
+        pub columns: u32,
+        /// Rows of patches.
+        pub rows: u32,
+    }
 }
 
-impl Picture {
-    /// Patches.
+impl PatchGrid {
+    /// Number of patches.
     #[must_use]
     pub const fn patches(self) -> u32 {
         self.columns * self.rows
     }
+}
+
+/// Defines of every kernel that includes `wgsl/shared/patch_grid.wgsl`.
+fn defines() -> Defines {
+    Defines::new().set("PATCH_GRID", params::wgsl::<PatchGrid>("PatchGrid"))
 }

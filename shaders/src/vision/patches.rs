@@ -1,10 +1,10 @@
 //! `wgsl/vision/patches.wgsl`: a picture cut into patches.
 
-use super::Picture;
-use crate::{Defines, PreprocessError, Source, grid};
+use super::{PatchGrid, defines};
+use crate::{PreprocessError, Source, grid};
 
 params! {
-    /// The uniform at binding 0. Then: the picture, its pixels and X.
+    /// The uniform at binding 0. Then: the patch grid, its pixels and X.
     pub struct Params {
         /// What a value in 0..1 is multiplied by.
         pub scale: f32,
@@ -27,7 +27,7 @@ impl Params {
 /// # Errors
 /// A fault of the template.
 pub fn source(side: u32) -> Result<Source, PreprocessError> {
-    let defines = Defines::new().set("SIDE", side);
+    let defines = defines().set("SIDE", side);
     Source::build::<Params>("vision/patches.wgsl", format!("vision_patches_{side}"), &defines)
 }
 
@@ -39,10 +39,10 @@ pub const fn dispatch(side: u32, patches: u32) -> [u32; 3] {
 
 /// CPU twin. `rgb` is `[rows·side, columns·side, 3]`.
 #[must_use]
-pub fn patches(side: u32, params: &Params, picture: Picture, rgb: &[u8]) -> Vec<f32> {
-    let (side, columns) = (side as usize, picture.columns as usize);
+pub fn patches(side: u32, params: &Params, grid: PatchGrid, rgb: &[u8]) -> Vec<f32> {
+    let (side, columns) = (side as usize, grid.columns as usize);
     let mut x = Vec::with_capacity(rgb.len());
-    for patch in 0..picture.patches() as usize {
+    for patch in 0..grid.patches() as usize {
         let (row, column) = (patch / columns * side, patch % columns * side);
         for channel in 0..3 {
             for (dy, dx) in (0..side).flat_map(|dy| (0..side).map(move |dx| (dy, dx))) {

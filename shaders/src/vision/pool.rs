@@ -1,11 +1,11 @@
 //! `wgsl/vision/pool.wgsl`: patches averaged three by three.
 
-use super::Picture;
-use crate::rows::rms;
-use crate::{Defines, PreprocessError, Source, grid};
+use super::{PatchGrid, defines};
+use crate::math::rms;
+use crate::{PreprocessError, Source, grid};
 
 params! {
-    /// The uniform at binding 0. Then: the picture, h, x, and vectors where the result is standardised.
+    /// The uniform at binding 0. Then: the patch grid, h, x, and vectors where the result is standardised.
     pub struct Params {
         /// A quarter of the width of a row.
         pub width4: u32,
@@ -24,7 +24,7 @@ params! {
 /// A fault of the template.
 pub fn source(standardise: bool) -> Result<Source, PreprocessError> {
     let name = if standardise { "vision_pool_standardise" } else { "vision_pool" };
-    Source::build::<Params>("vision/pool.wgsl", name, &Defines::new().set("STANDARDISE", standardise))
+    Source::build::<Params>("vision/pool.wgsl", name, &defines().set("STANDARDISE", standardise))
 }
 
 /// Workgroups for so many patches.
@@ -35,11 +35,11 @@ pub const fn dispatch(patches: u32) -> [u32; 3] {
 
 /// CPU twin; `vectors` where the result is standardised.
 #[must_use]
-pub fn pool(params: &Params, picture: Picture, h: &[f32], vectors: Option<&[f32]>) -> Vec<f32> {
+pub fn pool(params: &Params, grid: PatchGrid, h: &[f32], vectors: Option<&[f32]>) -> Vec<f32> {
     let width = 4 * params.width4 as usize;
-    let columns = picture.columns as usize;
+    let columns = grid.columns as usize;
     let mut x = Vec::new();
-    for (row, column) in (0..picture.rows as usize / 3).flat_map(|y| (0..columns / 3).map(move |x| (y, x))) {
+    for (row, column) in (0..grid.rows as usize / 3).flat_map(|y| (0..columns / 3).map(move |x| (y, x))) {
         let mut pooled = vec![0.0f64; width];
         for patch in (0..9).map(|i| (3 * row + i / 3) * columns + 3 * column + i % 3) {
             pooled.iter_mut().zip(&h[patch * width..]).for_each(|(sum, &h)| *sum += f64::from(h));

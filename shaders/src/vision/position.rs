@@ -1,11 +1,11 @@
 //! `wgsl/vision/position.wgsl`: learned embeddings of column and row.
 
-use super::Picture;
+use super::{PatchGrid, defines};
 use crate::quant::planar_values;
-use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
+use crate::{DType, PlanarLayout, Planes, PreprocessError, Source};
 
 params! {
-    /// The uniform at binding 0. Then: the picture, the tables of columns and of rows, and h.
+    /// The uniform at binding 0. Then: the patch grid, the tables of columns and of rows, and h.
     #[derive(Eq)]
     pub struct Params {
         /// Planes of the table of columns.
@@ -38,15 +38,15 @@ impl Params {
 /// # Errors
 /// A fault of the template.
 pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
-    let defines = Defines::new().set("DTYPE", dtype);
+    let defines = defines().set("DTYPE", dtype);
     Source::build::<Params>("vision/position.wgsl", format!("vision_position_{dtype}"), &defines)
 }
 
 /// CPU twin: changes h in place.
-pub fn position(picture: Picture, x: (&PlanarLayout, &[u32]), y: (&PlanarLayout, &[u32]), h: &mut [f32]) {
+pub fn position(grid: PatchGrid, x: (&PlanarLayout, &[u32]), y: (&PlanarLayout, &[u32]), h: &mut [f32]) {
     for (patch, row) in (0u32..).zip(h.chunks_exact_mut(x.0.k as usize)) {
-        let across = planar_values(x.0, x.1, patch % picture.columns);
-        let down = planar_values(y.0, y.1, patch / picture.columns);
+        let across = planar_values(x.0, x.1, patch % grid.columns);
+        let down = planar_values(y.0, y.1, patch / grid.columns);
         for (h, (x, y)) in row.iter_mut().zip(across.into_iter().zip(down)) {
             *h += x + y;
         }

@@ -3,7 +3,7 @@
 
 use half::f16;
 use shaders::attention::decode::{Decode, Kv, Params, splits};
-use shaders::matvec::twin::rms;
+use shaders::math::rms;
 use shaders::{rope, state::State};
 
 use crate::common::{BufferArg, Gpu, assert_close, random};
@@ -62,17 +62,17 @@ fn check(case: &Case) {
     if kv != Kv::Shared {
         for g in 0..kv_heads as usize {
             let raw = head(heads as usize + g);
-            let k = rotate(&rms(&raw, Some(&vectors[hd..]), EPS), pos, theta);
+            let k = rotate(&rms(&raw, Some(&vectors[hd..]), EPS.into()), pos, theta);
             let v = if kv == Kv::OwnVIsK { raw } else { head((heads + kv_heads) as usize + g) };
             let at = row(pos, g as u32);
             k_values[at..at + hd].copy_from_slice(&k);
-            v_values[at..at + hd].copy_from_slice(&rms(&v, None, EPS));
+            v_values[at..at + hd].copy_from_slice(&rms(&v, None, EPS.into()));
         }
     }
     let first = if window == 0 { 0 } else { (pos + 1).saturating_sub(window) };
     let mut want = Vec::new();
     for h in 0..heads {
-        let q = rotate(&rms(&head(h as usize), Some(&vectors[..hd]), EPS), pos, theta);
+        let q = rotate(&rms(&head(h as usize), Some(&vectors[..hd]), EPS.into()), pos, theta);
         let g = h / (heads / kv_heads);
         let scores: Vec<f64> = (first..=pos)
             .map(|p| q.iter().zip(&k_values[row(p, g)..]).map(|(a, b)| a * b).sum::<f64>())

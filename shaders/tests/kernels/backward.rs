@@ -7,9 +7,9 @@ use shaders::backward::attention::Span;
 use shaders::backward::cross_entropy::{self, Stat};
 use shaders::backward::heads::{self, Heads};
 use shaders::backward::{attention, geglu, input, norm};
+use shaders::math::{gelu_tanh, rms};
 use shaders::quant::{planar_values, quantize, repack};
-use shaders::rows::gelu_mul::{self, Rows, gelu_tanh};
-use shaders::rows::rms;
+use shaders::rows::gelu_mul::{self, Rows};
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, rope};
 
@@ -264,8 +264,8 @@ fn the_gradient_of_attention_agrees() {
             BufferArg::read(&q),
             BufferArg::read(&k),
             BufferArg::read(&v),
-            BufferArg::read(&out),
             BufferArg::read(&dout),
+            BufferArg::read(&out),
             BufferArg::zeros(count(heads)),
             BufferArg::zeros(2 * (rows * heads) as usize),
         ];

@@ -1,5 +1,6 @@
 //! The decode product against its twin: every type, every prologue and epilogue, odd row counts, every form.
 
+use shaders::math::{gelu_tanh, rms};
 use shaders::matvec::twin;
 use shaders::matvec::{
     Adapted, Correction, Epilogue, Form, HandoffForm, Matvec, Merge, Norms, Params, Prologue, ZSource,
@@ -155,7 +156,7 @@ fn norm_then_three_products_of_different_types() {
     let vectors = random(9, 3 * k as usize);
     let norms = Norms { branch: 0, input: k, scale: None, eps: EPS };
     let weight = &vectors[k as usize..2 * k as usize];
-    let x = twin::rms(&as_f64(&h), Some(weight), EPS);
+    let x = rms(&as_f64(&h), Some(weight), EPS.into());
     let want: Vec<f64> = matrices.iter().flat_map(|m| twin::product(&m.values, &x)).collect();
     let kernel = Matvec {
         k,
@@ -179,10 +180,10 @@ fn add_norm_geglu_and_the_stream_it_leaves() {
         vectors.push(0.75);
         let norms = Norms { branch: 0, input: k, scale: Some(2 * k), eps: EPS };
         let stream = twin::add(&h, &branch, &vectors[..k as usize], 0.75, EPS);
-        let x = twin::rms(&stream, Some(&vectors[k as usize..2 * k as usize]), EPS);
+        let x = rms(&stream, Some(&vectors[k as usize..2 * k as usize]), EPS.into());
         let gate = twin::product(&matrices[0].values, &x);
         let up = twin::product(&matrices[1].values, &x);
-        let want: Vec<f64> = gate.iter().zip(&up).map(|(&g, u)| twin::gelu_tanh(g) * u).collect();
+        let want: Vec<f64> = gate.iter().zip(&up).map(|(&g, u)| gelu_tanh(g) * u).collect();
         let kernel = Matvec {
             k,
             dtypes: vec![dtype; 2],
@@ -213,11 +214,11 @@ fn a_mixed_branch_is_normed_in_parts_and_as_a_whole() {
         vectors.push(0.5);
         let at = |i: usize| i * (width + 1) + 1;
         let weights = |i: usize| &vectors[at(i)..at(i) + width];
-        let half = |part: &[f32], i: usize| twin::rms(&as_f64(part), Some(weights(i)), EPS);
+        let half = |part: &[f32], i: usize| rms(&as_f64(part), Some(weights(i)), EPS.into());
         let (dense, experts) = (half(&branch[..width], 2), half(&branch[width..], 3));
         let mixed: Vec<f64> = dense.iter().zip(experts).map(|(a, b)| a + b).collect();
         let stream = twin::add(&h, &as_f32(&mixed), weights(0), 0.5, EPS);
-        let x = if norm { twin::rms(&stream, Some(weights(1)), EPS) } else { stream.clone() };
+        let x = if norm { rms(&stream, Some(weights(1)), EPS.into()) } else { stream.clone() };
         let want = twin::product(&m.values, &x);
         let kernel = Matvec {
             k,
@@ -247,7 +248,7 @@ fn add_without_norm_and_the_per_layer_gate() {
     let want: Vec<f64> = twin::product(&m.values, &stream)
         .iter()
         .enumerate()
-        .map(|(i, &v)| twin::gelu_tanh(v) * f64::from(ple[20 + i]))
+        .map(|(i, &v)| gelu_tanh(v) * f64::from(ple[20 + i]))
         .collect();
     let kernel = Matvec {
         k,
@@ -397,7 +398,7 @@ fn corrections_of_adapters_reach_each_matrix_before_what_comes_behind() {
             let pair = [matrix(DType::Q4_K, k, 35, 45), matrix(DType::Q6_K, k, 35, 46)];
             let adapted = Corrected::new(rank, [35, 35, 0], corrected);
             let [gate, up] = [0, 1].map(|i| adapted.add(i, twin::product(&pair[i].values, &as_f64(&x))));
-            let want: Vec<f64> = gate.iter().zip(&up).map(|(g, u)| twin::gelu_tanh(*g) * u).collect();
+            let want: Vec<f64> = gate.iter().zip(&up).map(|(g, u)| gelu_tanh(*g) * u).collect();
             let pair_kernel = kernel(vec![DType::Q4_K, DType::Q6_K], Epilogue::Geglu, form, rank / 4);
             let got = adapted.run(&pair_kernel, &x, &pair, &[]);
             assert_close(&got[..35], &as_f32(&want), 2e-2, 1e-4);
@@ -408,8 +409,7 @@ fn corrections_of_adapters_reach_each_matrix_before_what_comes_behind() {
         let adapted = Corrected::new(rank, [13, 0, 0], [true, false, false]);
         let ple = random(48, 13);
         let dots = adapted.add(0, twin::product(&gate[0].values, &as_f64(&x)));
-        let want: Vec<f64> =
-            dots.iter().zip(&ple).map(|(u, p)| twin::gelu_tanh(*u) * f64::from(*p)).collect();
+        let want: Vec<f64> = dots.iter().zip(&ple).map(|(u, p)| gelu_tanh(*u) * f64::from(*p)).collect();
         let got = adapted.run(
             &kernel(vec![DType::F16], Epilogue::Ple, form, rank / 4),
             &x,
@@ -426,7 +426,7 @@ fn z_of_adapters_is_scaled_by_adapter_and_x_is_kept() {
         let a = matrix(DType::F32, k, 24, 61); // two corrected matrices, rank 12
         let h = random(62, k as usize);
         let vectors = random(63, k as usize);
-        let x = twin::rms(&as_f64(&h), Some(&vectors), EPS);
+        let x = rms(&as_f64(&h), Some(&vectors), EPS.into());
         let scales: Vec<f32> = (0..12).map(|j| if j < 8 { 0.5 } else { -2.0 }).collect();
         let want: Vec<f64> = twin::product(&a.values, &x)
             .iter()

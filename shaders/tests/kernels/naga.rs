@@ -3,9 +3,12 @@
 use naga::common::wgsl::TypeContext as _;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, GlobalVariable, Module, StorageAccess, TypeInner};
-use shaders::experts::{Mixture, down::Down, gate_up::GateUp, mix};
+use shaders::backward::attention::Span;
+use shaders::experts::{Choice, Mixture, down::Down, gate_up::GateUp, mix};
 use shaders::matvec::{Adapted, Epilogue, Form, HandoffForm, Matvec, Prologue, ZSource};
-use shaders::{Access, Binding, DType, PreprocessError, Source};
+use shaders::state::State;
+use shaders::vision::PatchGrid;
+use shaders::{Access, Binding, DType, Field, PreprocessError, Source, WgslStruct};
 use std::collections::BTreeMap;
 
 use super::permutations::permutations;
@@ -22,23 +25,39 @@ fn bound(variable: &GlobalVariable) -> Option<(u32, Binding)> {
     Some((variable.binding.as_ref()?.binding, Binding { name, access }))
 }
 
-/// What of the parameters naga lays out otherwise than Rust: a field's name, type, place or size, or the size of all.
-fn other_params(module: &Module, source: &Source) -> Option<String> {
-    let (_, variable) = module.global_variables.iter().find(|(_, v)| v.space == AddressSpace::Uniform)?;
-    let TypeInner::Struct { members, span } = &module.types[variable.ty].inner else {
-        return Some("the parameters are no struct".to_owned());
+/// Every struct that kernels share with the host: its name in WGSL, its fields and bytes in Rust.
+fn shared_structs(source: &Source) -> [(&'static str, &'static [Field], usize); 5] {
+    fn of<S: WgslStruct>(name: &'static str) -> (&'static str, &'static [Field], usize) {
+        (name, S::FIELDS, size_of::<S>())
+    }
+    [
+        ("Params", source.params.fields, source.params.bytes),
+        of::<State>("State"),
+        of::<PatchGrid>("PatchGrid"),
+        of::<Choice>("Choice"),
+        of::<Span>("Span"),
+    ]
+}
+
+/// How the layout of a struct in naga differs from Rust's: in a field's name, type or offset, or in the size.
+fn layout_difference(
+    module: &Module,
+    (name, fields, bytes): (&str, &'static [Field], usize),
+) -> Option<String> {
+    let (_, declared) = module.types.iter().find(|(_, declared)| declared.name.as_deref() == Some(name))?;
+    let TypeInner::Struct { members, span } = &declared.inner else {
+        return Some(format!("{name} is no struct"));
     };
     let types = module.to_ctx();
     let laid_out = members.iter().map(|member| {
         let wgsl = types.type_to_string(member.ty);
         (member.name.clone().unwrap_or_default(), wgsl, member.offset as usize)
     });
-    let declared = source.params.fields.iter().flat_map(|field| field.members());
+    let declared = fields.iter().flat_map(|field| field.members());
     let declared: Vec<_> = declared.map(|(name, wgsl, at)| (name, wgsl.to_owned(), at)).collect();
     let laid_out: Vec<_> = laid_out.collect();
-    let bytes = source.params.bytes;
     (laid_out != declared || *span as usize != bytes)
-        .then(|| format!("{span} bytes {laid_out:?} in the text, {bytes} bytes {declared:?} in Rust"))
+        .then(|| format!("{name}: {span} bytes {laid_out:?} in WGSL, {bytes} bytes {declared:?} in Rust"))
 }
 
 #[test]
@@ -63,8 +82,10 @@ fn every_permutation_validates() {
                 let mut bound: Vec<_> =
                     module.global_variables.iter().filter_map(|(_, v)| bound(v)).collect();
                 bound.sort_unstable_by_key(|(number, _)| *number);
-                if let Some(wrong) = other_params(&module, source) {
-                    failures.push(format!("{}: {wrong}", source.name));
+                for shared in shared_structs(source) {
+                    if let Some(difference) = layout_difference(&module, shared) {
+                        failures.push(format!("{}: {difference}", source.name));
+                    }
                 }
                 let listed: Vec<_> = (0..).zip(source.bindings.iter().cloned()).collect();
                 if bound != listed {

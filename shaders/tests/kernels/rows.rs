@@ -2,8 +2,9 @@
 
 use half::f16;
 use shaders::attention::decode::Kv;
+use shaders::math::gelu_tanh;
 use shaders::rope;
-use shaders::rows::gelu_mul::{self, Rows, gelu_tanh};
+use shaders::rows::gelu_mul::{self, Rows};
 use shaders::rows::norm_add::{self, NormAdd};
 use shaders::rows::qkv_finish::{self, Cache, Inputs, QkvFinish};
 use shaders::state::State;

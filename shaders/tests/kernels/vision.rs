@@ -4,7 +4,7 @@ use shaders::quant::{quantize, repack};
 use shaders::state::State;
 use shaders::vision::heads::{self, Inputs};
 use shaders::vision::layer_norm::{self, LayerNorm};
-use shaders::vision::{Picture, patches, pool, position};
+use shaders::vision::{PatchGrid, patches, pool, position};
 use shaders::{DType, PlanarLayout};
 
 use crate::common::{BufferArg, Gpu, assert_close, random};
@@ -23,7 +23,7 @@ fn padded(values: &[f32], padding: usize) -> Vec<f32> {
 #[test]
 fn patches_are_cut_as_the_twin_cuts_them() {
     for (side, columns, rows) in [(16, 1, 1), (16, 7, 3), (48, 2, 3), (16, 36, 1)] {
-        let picture = Picture { columns, rows };
+        let picture = PatchGrid { columns, rows };
         let rgb: Vec<u8> = random(1, (picture.patches() * 3 * side * side) as usize)
             .iter()
             .map(|v| (v * 128.0 + 128.0) as u8)
@@ -46,7 +46,7 @@ fn patches_are_cut_as_the_twin_cuts_them() {
 
 #[test]
 fn positions_are_added_from_tables_of_any_type() {
-    let picture = Picture { columns: 5, rows: 3 };
+    let picture = PatchGrid { columns: 5, rows: 3 };
     for dtype in DType::ALL {
         let k = if dtype.block_elements() == 1 { 16 * 9 } else { 256 };
         let table = |seed: u64| {
@@ -74,7 +74,7 @@ fn positions_are_added_from_tables_of_any_type() {
 
 #[test]
 fn heads_are_normed_and_turned() {
-    let picture = Picture { columns: 7, rows: 3 };
+    let picture = PatchGrid { columns: 7, rows: 3 };
     for head_dim in [16, 64, 72, 128] {
         let hd = head_dim as usize;
         let params = heads::Params { heads: 3, q_norm: 5, k_norm: 5 + head_dim, eps: EPS };
@@ -92,7 +92,7 @@ fn heads_are_normed_and_turned() {
         let source = heads::source(head_dim).expect("the template preprocesses");
         let got = Gpu::get().run(&source, &args, params.dispatch(picture.patches() + 1));
 
-        let inputs = Inputs { picture, vectors: &vectors, rope: &rope };
+        let inputs = Inputs { grid: picture, vectors: &vectors, rope: &rope };
         let norms = [Some(params.q_norm), Some(params.k_norm), None];
         for ((got, rows), norm) in got.iter().zip(&rows).zip(norms) {
             let mut want = rows.clone();
@@ -105,7 +105,7 @@ fn heads_are_normed_and_turned() {
 #[test]
 fn squares_of_patches_are_averaged() {
     for (columns, rows, width) in [(3, 3, 4), (9, 6, 144), (3, 12, 1152)] {
-        let picture = Picture { columns, rows };
+        let picture = PatchGrid { columns, rows };
         let h = random(1, (picture.patches() * width) as usize);
         let vectors = random(2, 3 + 2 * width as usize);
         let params = pool::Params { width4: width / 4, std_bias: 1, std_scale: 3 + width, eps: EPS };

@@ -14,20 +14,11 @@
 //
 // Formulas: specification §12.1 and §12.3. Workgroup: 256 threads. Grid: (⌈T / 16⌉, heads).
 
-#include "shared/spans.wgsl"
+#include "backward/scores.wgsl"
 
-{{PARAMS}}
-var<uniform> params: Params;
-var<storage, read> sequence: Sequence;
-var<storage, read> q: array<vec4<f32>>;
-var<storage, read> k: array<vec4<f32>>;
-var<storage, read> v: array<vec4<f32>>;
-var<storage, read> dout: array<vec4<f32>>;
 var<storage, read> stats: array<vec2<f32>>;
 var<storage, read_write> dk: array<vec4<f32>>;
 var<storage, read_write> dv: array<vec4<f32>>;
-
-#include "backward/scores.wgsl"
 
 var<workgroup> p_tile: array<f32, TILE * STRIDE>;
 var<workgroup> ds_tile: array<f32, TILE * STRIDE>;

@@ -15,20 +15,11 @@
 // Formulas: specification §12.1; Dao et al., "FlashAttention", 2022, for the recomputation.
 // Workgroup: 256 threads. Grid: (⌈T / 16⌉, heads).
 
-#include "shared/spans.wgsl"
+#include "backward/scores.wgsl"
 
-{{PARAMS}}
-var<uniform> params: Params;
-var<storage, read> sequence: Sequence;
-var<storage, read> q: array<vec4<f32>>;
-var<storage, read> k: array<vec4<f32>>;
-var<storage, read> v: array<vec4<f32>>;
 var<storage, read> out: array<vec4<f32>>;
-var<storage, read> dout: array<vec4<f32>>;
 var<storage, read_write> dq: array<vec4<f32>>;
 var<storage, read_write> stats: array<vec2<f32>>;
-
-#include "backward/scores.wgsl"
 
 const MASKED: f32 = -1.0e30;
 

@@ -1,7 +1,17 @@
-// Scores of 16 queries and 16 keys of a head, from slabs of 32 dimensions in workgroup memory. For kernels that bind params,
-// q, k, v and dout.
+// Scores of 16 queries and 16 keys of one head, from slabs of 32 dimensions in workgroup memory; and the bindings that both
+// kernels of the backward pass of attention begin with. The including kernel binds the rest.
 
-const TILE: u32 = 16u;
+#include "shared/spans.wgsl"
+
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> sequence: Sequence;
+var<storage, read> q: array<vec4<f32>>;
+var<storage, read> k: array<vec4<f32>>;
+var<storage, read> v: array<vec4<f32>>;
+var<storage, read> dout: array<vec4<f32>>;
+
+const TILE: u32 = {{TILE}}u;
 const QUADS: u32 = {{QUADS}}u;
 const GROUPS: u32 = {{GROUPS}}u; // rows whose gradients are added at a time: 256 / QUADS
 const SLAB: u32 = 8u;

@@ -2,15 +2,15 @@
 //
 // A candidate is a key and a token id. The key orders logits as unsigned integers (order-preserving bits); key 0 is "no
 // candidate": a removed logit (infinite or NaN) or the padding of a list. Better means the larger key, then the lower id.
-// The 1024 slots hold lists of CANDIDATES (1, 64 or 256), best first.
+// The SLOTS slots hold lists of CANDIDATES (1, 64 or 256), best first.
 //
 // Bitonic networks in their flip form (each comparison puts the better candidate first, no alternating direction):
 // Batcher, "Sorting networks and their applications", 1968.
 
 const LIST: u32 = {{CANDIDATES}}u;
-const SLOTS: u32 = 1024u;
+const SLOTS: u32 = {{SLICE}}u;
 const THREADS: u32 = 256u;
-const NO_ID: u32 = 0xffffffffu;
+const NO_ID: u32 = {{NO_ID}}u;
 
 // (key, id) of each slot.
 var<workgroup> slots: array<vec2<u32>, SLOTS>;

@@ -1,9 +1,9 @@
-// The best candidates of 16 lists: the step between top_k.wgsl and sample.wgsl when the vocabulary is large.
+// The best candidates of FAN_IN lists: the step between top_k.wgsl and sample.wgsl when the vocabulary is large.
 //
 // in   lists_in   (key, id) [slices, CANDIDATES], best first
-// out  lists_out  (key, id) [⌈slices / 16⌉, CANDIDATES], best first
+// out  lists_out  (key, id) [⌈slices / FAN_IN⌉, CANDIDATES], best first
 //
-// Workgroup: 256 threads. Grid: ⌈slices / 16⌉.
+// Workgroup: 256 threads. Grid: ⌈slices / FAN_IN⌉.
 
 #include "sampling/lists.wgsl"
 #include "sampling/gather.wgsl"
@@ -13,7 +13,7 @@ var<uniform> params: Params;
 var<storage, read> lists_in: array<vec2<u32>>;
 var<storage, read_write> lists_out: array<vec2<u32>>;
 
-const FAN_IN: u32 = 16u;
+const FAN_IN: u32 = {{FAN_IN}}u;
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {

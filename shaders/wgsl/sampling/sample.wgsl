@@ -10,24 +10,26 @@
 // With top_k off and CANDIDATES 256, top-p is exact while its prefix has at most 256 tokens; a longer prefix is cut
 // there and renormalised.
 //
-// u is 24 bits of a counter-based hash, pcg3d(seed_lo, seed_hi, step) (Jarzynski & Olano, "Hash Functions for GPU
-// Rendering", JCGT 9(3), 2020): state.step must not repeat under one seed.
+// u is 24 bits of a counter-based hash, pcg3d(seed_lo, seed_hi, step): state.step must not repeat under one seed.
 //
 // in   lists_in (key, id) [params.lists, CANDIDATES];  sums (max, Σ) [slices] (CANDIDATES 256)
 // out  tokens[0] = id: the input of the next step;  sampled[step mod out_len] = id
-//      recent[recent_len mod 64] = id;  recent_len += 1;  step += 1;  pos += len;  len = 1
+//      recent[recent_len mod MAX_RECENT] = id;  recent_len += 1;  step += 1;  pos += len;  len = 1
 //
 // Order of the filters: logits/temperature, top-k, softmax, top-p, renormalise, min-p, draw.
 // Workgroup: 256 threads. Grid: 1.
 
 #include "shared/state.wgsl"
+#if !GREEDY
+#include "shared/pcg3d.wgsl"
+#endif
 #include "sampling/lists.wgsl"
 #include "sampling/gather.wgsl"
 
 {{PARAMS}}
 var<uniform> params: Params;
 var<storage, read_write> state: State;
-var<storage, read_write> recent: array<u32, 64>;
+var<storage, read_write> recent: array<u32, {{MAX_RECENT}}>;
 var<storage, read_write> tokens: array<u32>;
 var<storage, read_write> sampled: array<u32>;
 var<storage, read> lists_in: array<vec2<u32>>;
@@ -41,13 +43,7 @@ var<workgroup> kept: atomic<u32>;
 var<workgroup> chosen: atomic<u32>;
 
 fn uniform_draw() -> f32 {
-    var v = vec3<u32>(state.seed_lo, state.seed_hi, state.step) * 1664525u + 1013904223u;
-    v.x += v.y * v.z;
-    v.y += v.z * v.x;
-    v.z += v.x * v.y;
-    v ^= v >> vec3<u32>(16u);
-    v.x += v.y * v.z;
-    return f32(v.x >> 8u) * 0x1p-24;
+    return f32(pcg3d(vec3<u32>(state.seed_lo, state.seed_hi, state.step)).x >> 8u) * 0x1p-24;
 }
 
 fn weight_of(z: f32, best: f32) -> f32 {
@@ -144,7 +140,7 @@ fn main(@builtin(local_invocation_index) tid: u32) {
         let id = select(min(slots[rank].y, params.vocab - 1u), 0u, nothing);
         tokens[0] = id;
         sampled[state.step % params.out_len] = select(id, NO_ID, nothing);
-        recent[state.recent_len & 63u] = id;
+        recent[state.recent_len % {{MAX_RECENT}}u] = id;
         state.recent_len += 1u;
         state.step += 1u;
         state.pos += state.len;

@@ -1,11 +1,11 @@
-// The best candidates of each slice of 1024 logits, after softcap, penalties and suppression.
+// The best candidates of each slice of SLOTS logits, after softcap, penalties and suppression.
 //
 //   z = softcap·tanh(z/softcap)                                          if softcap > 0
 //   z = z > 0 ? z/repeat : z·repeat;  z −= presence + count·frequency    if the token is recent, `count` times
 //   z = −∞                                                               if the token is suppressed
 //
 // in   logits     f32 [vocab], as the head writes them. Infinities and NaN are removed before the softcap.
-//      recent     u32 [64], a ring: token number n of the sequence is at n mod 64; state.recent_len tokens were entered
+//      recent     u32 [MAX_RECENT], a ring: token number n of the sequence is at n mod MAX_RECENT; state.recent_len tokens were entered
 //      state      `shared/state.wgsl`
 // out  lists_out  (key, id) [slices, CANDIDATES], best first; see lists.wgsl
 //      sums       (max z, Σ e^((z − max)/temperature)) [slices]: the slice's part of the full softmax (CANDIDATES 256)
@@ -15,7 +15,7 @@
 //
 // Formulas: Gemma 4 specification §2.6; repetition penalty: Keskar et al., "CTRL",
 // 2019; presence and frequency: the definitions of OpenAI's API reference.
-// Workgroup: 256 threads. Grid: slices = ⌈vocab / 1024⌉.
+// Workgroup: 256 threads. Grid: slices = ⌈vocab / SLOTS⌉.
 
 #include "shared/state.wgsl"
 #include "shared/tanh.wgsl"
@@ -24,7 +24,7 @@
 {{PARAMS}}
 var<uniform> params: Params;
 var<storage, read> state: State;
-var<storage, read> recent: array<u32, 64>;
+var<storage, read> recent: array<u32, {{MAX_RECENT}}>;
 var<storage, read> logits: array<f32>;
 var<storage, read_write> lists_out: array<vec2<u32>>;
 #if ANY_SETTINGS
@@ -34,10 +34,10 @@ var<workgroup> partial: array<f32, THREADS>;
 #endif
 
 // The tokens that the penalties count, latest first, then NO_ID.
-var<workgroup> latest: array<u32, 64>;
+var<workgroup> latest: array<u32, {{MAX_RECENT}}>;
 
 fn penalise(start: u32, tid: u32) {
-    if (tid >= 64u) {
+    if (tid >= {{MAX_RECENT}}u) {
         return;
     }
     let id = latest[tid];
@@ -47,7 +47,7 @@ fn penalise(start: u32, tid: u32) {
     // Without a branch, so that the loads overlap.
     var later = false;
     var occurrences = 0u;
-    for (var i = 0u; i < 64u; i += 1u) {
+    for (var i = 0u; i < {{MAX_RECENT}}u; i += 1u) {
         let same = latest[i] == id;
         later = later || (same && i < tid);
         occurrences += u32(same);
@@ -78,9 +78,9 @@ fn candidate(id: u32, z: f32) -> vec2<u32> {
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
     let start = wid.x * SLOTS;
-    let count = min(state.recent_len, min(params.penalty_window, 64u));
-    if (tid < 64u) {
-        latest[tid] = select(NO_ID, recent[(state.recent_len - 1u - tid) & 63u], tid < count);
+    let count = min(state.recent_len, min(params.penalty_window, {{MAX_RECENT}}u));
+    if (tid < {{MAX_RECENT}}u) {
+        latest[tid] = select(NO_ID, recent[(state.recent_len - 1u - tid) % {{MAX_RECENT}}u], tid < count);
     }
     // A thread's four loads are under way together.
 #for J in 0..4

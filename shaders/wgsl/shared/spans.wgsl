@@ -3,17 +3,21 @@
 
 #include "shared/state.wgsl"
 
+#if SPANS
+{{SPAN}}
+#endif
+
 struct Sequence {
     state: State,
 #if SPANS
-    spans: array<vec2<u32>>,
+    spans: array<Span>,
 #endif
 }
 
 // The first row that sees row j.
 fn since(j: u32) -> u32 {
 #if SPANS
-    return sequence.spans[j].x;
+    return sequence.spans[j].since;
 #else
     return j;
 #endif
@@ -22,7 +26,7 @@ fn since(j: u32) -> u32 {
 // The first row that row i does not see.
 fn until(i: u32) -> u32 {
 #if SPANS
-    return min(sequence.spans[i].y, sequence.state.len);
+    return min(sequence.spans[i].until, sequence.state.len);
 #else
     return i + 1u;
 #endif

@@ -13,12 +13,12 @@
 // Formulas: Gemma 4 specification §9.3.
 // Workgroup: 64 threads, one head of one patch, a pair a thread (HD ≤ 128). Grid: (heads, patches).
 
-#include "shared/picture.wgsl"
+#include "shared/patch_grid.wgsl"
 #include "shared/workgroup_sum.wgsl" with THREADS=64
 
 {{PARAMS}}
 var<uniform> params: Params;
-var<storage, read> picture: Picture;
+var<storage, read> patch_grid: PatchGrid;
 var<storage, read> vectors: array<f32>;
 var<storage, read> rope: array<vec2<f32>>;
 var<storage, read_write> q: array<f32>;
@@ -40,7 +40,7 @@ fn turned(pair: vec2<f32>, turn: vec2<f32>) -> vec2<f32> {
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
     let t = wid.y;
-    if (t >= picture.columns * picture.rows) {
+    if (t >= patch_grid.columns * patch_grid.rows) {
         return;
     }
     let real = tid < HALF;
@@ -50,7 +50,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let a = axis * HALF + j;
     let b = a + PAIRS;
     let at = (t * params.heads + wid.x) * HD;
-    let position = select(t % picture.columns, t / picture.columns, axis == 1u);
+    let position = select(t % patch_grid.columns, t / patch_grid.columns, axis == 1u);
     let turn = rope[position * PAIRS + j];
 
     // Threads without a pair add nothing to the sums.

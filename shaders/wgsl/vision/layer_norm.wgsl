@@ -58,7 +58,7 @@ fn main(
         squares += dot(normed, normed);
     }
 #if RMS
-    // A thread reads back only what it wrote itself.
+    // A thread reads only what it wrote itself.
     let rms = inverseSqrt(workgroup_sum(squares, tid) / count + params.rms_eps);
     for (var i = tid; i < params.width4; i += 256u) {
         y[begin + i] *= rms;

@@ -10,11 +10,11 @@
 // Formula: Gemma 4 specification §9.2; SIDE 16 with 2x − 1 for the towers, §9.5 with SIDE 48 for the encoder-free model.
 // Workgroup: 256 threads, four elements each. Grid: ⌈patches·3·SIDE²/1024⌉, in two dimensions.
 
-#include "shared/picture.wgsl"
+#include "shared/patch_grid.wgsl"
 
 {{PARAMS}}
 var<uniform> params: Params;
-var<storage, read> picture: Picture;
+var<storage, read> patch_grid: PatchGrid;
 var<storage, read> pixels: array<u32>;
 var<storage, read_write> x: array<vec4<f32>>;
 
@@ -33,14 +33,14 @@ fn main(
 ) {
     let index = (wid.x + wid.y * grid.x) * 256u + tid;
     let patch_index = index / QUADS;
-    if (patch_index >= picture.columns * picture.rows) {
+    if (patch_index >= patch_grid.columns * patch_grid.rows) {
         return;
     }
     let i = 4u * (index % QUADS);
     let channel = i / (SIDE * SIDE);
-    let row = patch_index / picture.columns * SIDE + i / SIDE % SIDE;
-    let column = patch_index % picture.columns * SIDE + i % SIDE;
-    let at = 3u * (row * picture.columns * SIDE + column) + channel;
+    let row = patch_index / patch_grid.columns * SIDE + i / SIDE % SIDE;
+    let column = patch_index % patch_grid.columns * SIDE + i % SIDE;
+    let at = 3u * (row * patch_grid.columns * SIDE + column) + channel;
     let bytes = vec4<f32>(byte_at(at), byte_at(at + 3u), byte_at(at + 6u), byte_at(at + 9u));
     x[index] = bytes / 255.0 * params.scale + params.shift;
 }

@@ -10,12 +10,12 @@
 // Formula: Gemma 4 specification §9.4.
 // Workgroup: 256 threads, one square. Grid: patches/9, in two dimensions.
 
-#include "shared/picture.wgsl"
+#include "shared/patch_grid.wgsl"
 #include "shared/workgroup_sum.wgsl" with THREADS=256
 
 {{PARAMS}}
 var<uniform> params: Params;
-var<storage, read> picture: Picture;
+var<storage, read> patch_grid: PatchGrid;
 var<storage, read> h: array<vec4<f32>>;
 var<storage, read_write> x: array<vec4<f32>>;
 #if STANDARDISE
@@ -29,17 +29,17 @@ fn main(
     @builtin(local_invocation_index) tid: u32,
 ) {
     let n = wid.x + wid.y * grid.x;
-    let across = picture.columns / 3u;
-    if (n >= across * (picture.rows / 3u)) {
+    let across = patch_grid.columns / 3u;
+    if (n >= across * (patch_grid.rows / 3u)) {
         return;
     }
-    let first = (n / across * 3u * picture.columns + n % across * 3u) * params.width4;
+    let first = (n / across * 3u * patch_grid.columns + n % across * 3u) * params.width4;
     let scale = sqrt(4.0 * f32(params.width4)) / 9.0;
     var squares = 0.0;
     for (var i = tid; i < params.width4; i += 256u) {
         var sum = vec4<f32>(0.0);
         for (var row = 0u; row < 3u; row += 1u) {
-            let at = first + row * picture.columns * params.width4 + i;
+            let at = first + row * patch_grid.columns * params.width4 + i;
             sum += h[at] + h[at + params.width4] + h[at + 2u * params.width4];
         }
         var pooled = sum * scale;

@@ -8,11 +8,11 @@
 // Formula: Gemma 4 specification §9.2 and §9.5.
 // Workgroup: 64, an invocation for each unit of 16 elements. Grid: (⌈K/16/64⌉, patches).
 
-#include "shared/picture.wgsl"
+#include "shared/patch_grid.wgsl"
 
 {{PARAMS}}
 var<uniform> params: Params;
-var<storage, read> picture: Picture;
+var<storage, read> patch_grid: PatchGrid;
 var<storage, read> table_x: array<vec2<u32>>;
 var<storage, read> table_y: array<vec2<u32>>;
 var<storage, read_write> h: array<vec4<f32>>;
@@ -24,11 +24,11 @@ var<storage, read_write> h: array<vec4<f32>>;
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let unit = id.x;
     let t = id.y;
-    if (unit >= params.units_per_row || t >= picture.columns * picture.rows) {
+    if (unit >= params.units_per_row || t >= patch_grid.columns * patch_grid.rows) {
         return;
     }
-    let across = x_values(params.planes_x, t % picture.columns * params.units_per_row + unit);
-    let down = y_values(params.planes_y, t / picture.columns * params.units_per_row + unit);
+    let across = x_values(params.planes_x, t % patch_grid.columns * params.units_per_row + unit);
+    let down = y_values(params.planes_y, t / patch_grid.columns * params.units_per_row + unit);
     let at = (t * params.units_per_row + unit) * 4u;
 #for q in 0..4
     h[at + {{q}}u] += across[{{q}}] + down[{{q}}];

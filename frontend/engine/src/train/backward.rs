@@ -67,7 +67,7 @@ impl Builder<'_> {
         let spans = base.sees_pictures_whole(i);
         let params = AttentionParams { heads, kv_heads, window: base.window(i), pad: 0 };
         let grid = move |rows| params.dispatch(rows);
-        let buffers = [&w.state, &w.q, &kv.k, &kv.v, &w.attention, &w.dattention, &w.dq, &w.attention_stats];
+        let buffers = [&w.state, &w.q, &kv.k, &kv.v, &w.dattention, &w.attention, &w.dq, &w.attention_stats];
         self.push(&attention::queries(hd, spans)?, &params, &buffers, grid)?;
         self.cut(2.0 * self.attention_cost(i));
         let buffers = [&w.state, &w.q, &kv.k, &kv.v, &w.dattention, &w.attention_stats, &w.part_k, &w.part_v];

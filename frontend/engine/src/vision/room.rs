@@ -8,7 +8,7 @@ use shaders::rows::norm_add::{NormAdd, Params as NormParams};
 use shaders::selftest::Form;
 use shaders::state::State;
 use shaders::vision::layer_norm::{self, LayerNorm};
-use shaders::vision::{Picture, heads, patches, pool, position};
+use shaders::vision::{PatchGrid, heads, patches, pool, position};
 
 use super::config::{Encoder, Kind, TowerConfig};
 use super::tensors::{clamps, in_layer};
@@ -95,7 +95,7 @@ impl Values {
         let (pixels, tokens) = sizes(config, rows);
         let work = |width| Value::temporary("vision", 4 * u64::from(rows) * width);
         Self {
-            picture: Value::state("vision picture", size_of::<Picture>() as u64),
+            picture: Value::state("vision picture", size_of::<PatchGrid>() as u64),
             state: Value::state("vision state", size_of::<State>() as u64),
             pooled_state: Value::state("vision pooled state", size_of::<State>() as u64),
             pixels: Value::state("vision pixels", pixels),

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use shaders::state::State;
-use shaders::vision::Picture as PictureGrid;
+use shaders::vision::PatchGrid;
 
 use super::config::{Kind, TowerConfig};
 use super::room::{Room, RoomPlan};
@@ -178,7 +178,7 @@ impl Vision {
         };
         let size = pixels.size;
         let grid =
-            PictureGrid { columns: size.columns() / cells, rows: size.patches() / size.columns() / cells };
+            PatchGrid { columns: size.columns() / cells, rows: size.patches() / size.columns() / cells };
         let longest = grid.columns.max(grid.rows);
         if longest > config.positions {
             return Err(PictureError::Positions { patches: longest, most: config.positions }.into());
@@ -242,7 +242,7 @@ impl Vision {
         Ok(())
     }
 
-    fn write(&self, room: &Room, pixels: &Pixels, grid: PictureGrid, tokens: u32) {
+    fn write(&self, room: &Room, pixels: &Pixels, grid: PatchGrid, tokens: u32) {
         let queue = self.gpu.queue();
         let state = |len: u32| State { len, ..State::default() };
         let patches = grid.patches();

@@ -1,0 +1,33 @@
+//! Functions that several CPU twins use.
+
+/// `gelu_tanh(x) = ½x(1 + tanh(√(2/π)·(x + 0.044715x³)))` (Gemma 4 specification §2.3).
+#[must_use]
+pub fn gelu_tanh(x: f64) -> f64 {
+    0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)).tanh())
+}
+
+/// RMS norm: `v·(mean(v²) + eps)^-½·w`, without the factor `w` if it is `None`.
+#[must_use]
+pub fn rms(v: &[f64], w: Option<&[f32]>, eps: f64) -> Vec<f64> {
+    let mean = v.iter().map(|x| x * x).sum::<f64>() / v.len() as f64;
+    let factor = (mean + eps).sqrt().recip();
+    let weight = |i: usize| w.map_or(1.0, |w| f64::from(w[i]));
+    v.iter().enumerate().map(|(i, x)| x * factor * weight(i)).collect()
+}
+
+/// PCG3D, a hash of three words: Jarzynski & Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020.
+#[must_use]
+pub const fn pcg3d(words: [u32; 3]) -> [u32; 3] {
+    const fn lcg(x: u32) -> u32 {
+        x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
+    }
+    let [mut x, mut y, mut z] = [lcg(words[0]), lcg(words[1]), lcg(words[2])];
+    x = x.wrapping_add(y.wrapping_mul(z));
+    y = y.wrapping_add(z.wrapping_mul(x));
+    z = z.wrapping_add(x.wrapping_mul(y));
+    (x, y, z) = (x ^ (x >> 16), y ^ (y >> 16), z ^ (z >> 16));
+    x = x.wrapping_add(y.wrapping_mul(z));
+    y = y.wrapping_add(z.wrapping_mul(x));
+    z = z.wrapping_add(x.wrapping_mul(y));
+    [x, y, z]
+}

@@ -1,0 +1,3 @@
+// The size of an image in patches (`shaders::vision::PatchGrid`).
+
+{{PATCH_GRID}}
