@@ -36,7 +36,7 @@ fn main() {
                     dtypes: vec![dtype],
                     prologue: Prologue::Plain,
                     epilogue: Epilogue::Store,
-                    adapted: shaders::matvec::Adapted::NOT,
+                    low_rank: shaders::matvec::LowRank::NONE,
                     form,
                 };
                 let name = format!("{} N={n}", kernel.name());

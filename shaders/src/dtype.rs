@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A tensor storage type, named as in the GGUF format.
+/// A tensor storage type with its name in GGUF.
 #[allow(non_camel_case_types, missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DType {
@@ -41,13 +41,12 @@ impl DType {
         Self::IQ4_NL,
     ];
 
-    /// The type with this number in a GGUF tensor table, if the kernels know it.
+    /// The type with this number in a GGUF tensor table, if it is supported.
     pub fn from_ggml(id: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|dtype| dtype.ggml_id() == id)
     }
 
-    /// The number of this type in a GGUF tensor table. WGSL templates compare these numbers by name:
-    /// `#if DTYPE == Q4_K`.
+    /// The number in a GGUF tensor table. WGSL templates use it by name: `#if DTYPE == Q4_K`.
     pub const fn ggml_id(self) -> u32 {
         match self {
             Self::F32 => 0,
@@ -67,7 +66,7 @@ impl DType {
         }
     }
 
-    /// The name in the GGUF format, also the name in templates and labels.
+    /// The name in GGUF, also used in templates and labels.
     pub const fn name(self) -> &'static str {
         match self {
             Self::F32 => "F32",
@@ -87,7 +86,7 @@ impl DType {
         }
     }
 
-    /// Elements in one block of the file: 1, 32 or 256.
+    /// Elements per block in the file: 1, 32 or 256.
     pub const fn block_elements(self) -> usize {
         match self {
             Self::F32 | Self::F16 | Self::BF16 => 1,
@@ -96,7 +95,7 @@ impl DType {
         }
     }
 
-    /// Bytes of one block of the file.
+    /// Bytes per block in the file.
     pub const fn block_bytes(self) -> usize {
         match self {
             Self::F32 => 4,
@@ -114,7 +113,7 @@ impl DType {
         }
     }
 
-    /// Bytes of a row of `k` elements in the file; `None` when `k` is no whole number of blocks or too large.
+    /// Bytes per row of `k` elements in the file; `None` if `k` is not a multiple of the block length or too large.
     pub const fn row_bytes(self, k: u64) -> Option<u64> {
         let elements = self.block_elements() as u64;
         if !k.is_multiple_of(elements) {
@@ -123,7 +122,7 @@ impl DType {
         (k / elements).checked_mul(self.block_bytes() as u64)
     }
 
-    /// Whether the elements are plain floats (no block, no scale).
+    /// Whether elements are plain floats, without blocks and scales.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F16 | Self::BF16)
     }

@@ -1,4 +1,4 @@
-//! What a launcher hands to the engine: a shader text and the kinds of its bindings.
+//! The interface between launchers and the engine: a shader's text and its bindings.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use crate::params::{self, Field, WgslStruct};
 use crate::preprocess::{Defines, Expanded, PreprocessError, preprocess};
 use crate::state::State;
 
-/// How a kernel uses a buffer.
+/// How a kernel accesses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// `var<uniform>`
@@ -19,34 +19,35 @@ pub enum Access {
     ReadWrite,
 }
 
-/// A buffer of a kernel. The index in [`Source::bindings`] is the `@binding` number; all are in `@group(0)`.
+/// A buffer binding of a kernel. The index in [`Source::bindings`] is the `@binding` number; all bindings are in
+/// `@group(0)`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Binding {
-    /// The name of the variable.
+    /// Name of the variable.
     pub name: String,
     /// How the kernel uses it.
     pub access: Access,
 }
 
-/// The struct that a kernel takes as its uniform.
+/// The parameter struct of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Its fields, in order.
     pub fields: &'static [Field],
-    /// Bytes of the whole.
+    /// Size of the struct in bytes.
     pub bytes: usize,
 }
 
-/// One pipeline: WGSL whose entry point is `main`, and what it binds.
+/// The source of one pipeline: WGSL with the entry point `main`, and its bindings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The label of its pipeline, which is kept by text.
+    /// Label of the pipeline. Pipelines are cached by text, not by name.
     pub name: String,
     /// The preprocessed text.
     pub wgsl: Arc<str>,
-    /// What the text binds, in order.
+    /// The bindings, in order.
     pub bindings: Arc<[Binding]>,
-    /// Its parameters, what it binds first.
+    /// The parameters: binding 0.
     pub params: Params,
 }
 
@@ -67,10 +68,11 @@ impl Source {
     }
 }
 
-/// What is kept of an expanded template.
+/// A cached expansion: text and bindings.
 type Shared = (Arc<str>, Arc<[Binding]>);
 
-/// A permutation, expanded. A plan asks for the same few hundreds of times, and texts are long: each is made once.
+/// Expands a template, with a cache: a plan asks for the same few permutations hundreds of times, and texts are
+/// long.
 fn expanded(path: &str, defines: Defines) -> Result<Shared, PreprocessError> {
     thread_local! {
         static ALL: RefCell<HashMap<(String, Defines), Shared>> = RefCell::default();
@@ -86,8 +88,9 @@ fn expanded(path: &str, defines: Defines) -> Result<Shared, PreprocessError> {
     Ok(made)
 }
 
-/// Workgroups for `count` one-dimensional workgroups as an `[x, y, 1]` grid: WebGPU allows 65 535 in each dimension.
-/// The kernel takes `workgroup_id.x + workgroup_id.y * num_workgroups.x` and leaves when that is not below `count`.
+/// Converts a one-dimensional number of workgroups to an `[x, y, 1]` grid, as WebGPU allows 65 535 per dimension.
+/// The kernel computes `workgroup_id.x + workgroup_id.y * num_workgroups.x` and returns if that is not below
+/// `count`.
 pub const fn grid(count: u32) -> [u32; 3] {
     const MAX: u32 = 65_535;
     if count <= MAX {

@@ -1,7 +1,9 @@
-//! Every WGSL kernel of gemtab, with its launcher and its CPU twin. No GPU types: text, layouts and arithmetic.
+//! All WGSL kernels of gemtab, each with a launcher and a CPU twin. No GPU types: only texts, layouts and
+//! arithmetic.
 //!
-//! A family of kernels is a folder in `wgsl/` and a module here. Each kernel has a launcher that builds its
-//! [`Source`], its parameter struct and its workgroup count, and a CPU twin that is the oracle of its test.
+//! A family of kernels is a folder in `wgsl/` and a module here. A launcher builds the [`Source`] of its kernel,
+//! the parameter struct and the number of workgroups. The CPU twin is the reference that tests compare the kernel
+//! with.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

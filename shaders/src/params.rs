@@ -60,8 +60,8 @@ field_types! {
     [Planes; 3]: "array<vec4<u32>, 3>",
 }
 
-/// Declares structs that are shared with kernels: mostly their parameters. A test compares each of them, field by field,
-/// with the layout that naga computes.
+/// Declares structs that are shared with kernels: mostly their parameters. A test compares each of them, field by
+/// field, with the layout that naga computes.
 macro_rules! params {
     ($($(#[$of_struct:meta])* pub struct $name:ident {
         $($(#[$of_field:meta])* pub $field:ident: $type:ty,)*

@@ -1,9 +1,9 @@
 //! The planar device layout of a weight matrix.
 //!
-//! A matrix `W[n rows, k]` lies in one buffer of `u32` words, bound as `array<vec2<u32>>`, split into planes so that
-//! neighbouring threads read neighbouring words whatever the block format of the file was. A *unit* is 16
-//! consecutive elements of a row; a row has `U = k / 16` units, and unit `u` of row `r` has the number
-//! `g = r·U + u`. The value of an element is `s·code − m` with `(s, m)` constant in a unit.
+//! A matrix `W[n rows, k]` is one buffer of `u32` words, bound as `array<vec2<u32>>` and split into planes, so that
+//! neighbouring threads read neighbouring words for every block format. A *unit* is 16 consecutive elements of a
+//! row. A row has `U = k / 16` units; unit `u` of row `r` has the number `g = r·U + u`. The value of an element is
+//! `s·code − m`, where `(s, m)` is constant within a unit.
 //!
 //! | plane | types | words |
 //! |---|---|---|
@@ -20,24 +20,24 @@
 //! | `d` | Q4_K, Q5_K, Q2_K | `(f16 d, f16 dmin)` for each 256 elements |
 //! | | Q6_K, Q3_K | f32 `d` for each 256 elements |
 //!
-//! Codes are unsigned (Q3_K: `low2 | hbit << 2`), but signed for Q8_0 and through a table of signed values for
-//! IQ4_NL. Nothing is rounded. `wgsl/shared/planes.wgsl` reads this layout, `wgsl/repack/repack.wgsl` and
-//! [`crate::quant::repack`] write it.
+//! Codes are unsigned (Q3_K: `low2 | hbit << 2`), except for Q8_0 (signed) and IQ4_NL (an index into a table of
+//! signed values). The conversion is exact. `wgsl/shared/planes.wgsl` reads this layout; `wgsl/repack/repack.wgsl`
+//! and [`crate::quant::repack`] write it.
 
 use crate::DType;
 use thiserror::Error;
 
-/// Elements of a unit.
+/// Elements per unit.
 pub const UNIT: u32 = 16;
 
 /// Each plane starts at a multiple of this many words (256 bytes, the strictest binding offset of WebGPU).
 pub const PLANE_ALIGN_WORDS: u32 = 64;
 
-/// Word offsets of the planes in their buffer, as the kernels take them (`vec4<u32>`). An absent plane has offset 0.
+/// Word offsets of the planes in their buffer, passed to kernels as `vec4<u32>`. An absent plane has offset 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct Planes {
-    /// Codes, or their low four bits.
+    /// Codes, or the low four bits of codes.
     pub lo: u32,
     /// Upper bits of five- and six-bit codes.
     pub hi: u32,
@@ -48,7 +48,7 @@ pub struct Planes {
 }
 
 impl Planes {
-    /// The same planes in a matrix that starts `words` later in its buffer; `words` is a multiple of
+    /// The planes of a matrix that starts `words` later in its buffer; `words` is a multiple of
     /// [`PLANE_ALIGN_WORDS`].
     #[must_use]
     pub const fn shifted(self, words: u32) -> Self {
@@ -56,37 +56,37 @@ impl Planes {
     }
 }
 
-/// Why a matrix has no planar layout.
+/// An error in the shape of a matrix.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LayoutError {
-    /// The row length is no whole number of units or blocks.
+    /// The row length is not a multiple of the unit or block length.
     #[error("a {dtype} row of {k} elements is no whole number of {multiple}-element blocks")]
     RowLength {
         /// Type of the matrix.
         dtype: DType,
-        /// Elements of a row.
+        /// Elements per row.
         k: u64,
-        /// What `k` must be a positive multiple of.
+        /// `k` must be a positive multiple of this.
         multiple: u32,
     },
-    /// The matrix needs more words than a `u32` counts: split it by rows.
+    /// The matrix needs more words than a `u32` can count. It must be split by rows.
     #[error("a {dtype} matrix of {n} rows of {k} elements does not fit one buffer")]
     TooLarge {
         /// Type of the matrix.
         dtype: DType,
-        /// Elements of a row.
+        /// Elements per row.
         k: u64,
         /// Rows.
         n: u64,
     },
 }
 
-/// Where the planes of one matrix lie.
+/// The planar layout of one matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanarLayout {
     /// Storage type.
     pub dtype: DType,
-    /// Elements of a row.
+    /// Elements per row.
     pub k: u32,
     /// Rows.
     pub n: u32,
@@ -94,7 +94,7 @@ pub struct PlanarLayout {
     pub planes: Planes,
     /// `k / 16`.
     pub units_per_row: u32,
-    /// Words of the whole matrix, a multiple of [`PLANE_ALIGN_WORDS`].
+    /// Words of the matrix, a multiple of [`PLANE_ALIGN_WORDS`].
     pub words: u32,
 }
 
@@ -127,13 +127,13 @@ impl PlanarLayout {
         Ok(Self { dtype, k: k32, n: n32, planes: Planes { lo, hi, sc, d }, units_per_row: k32 / UNIT, words })
     }
 
-    /// Rows `row0..row0 + n` of this matrix as one of their own in the same buffer; `row0` is a multiple of 32, so that
-    /// they begin with a word of every plane. `words` stays that of the whole.
+    /// Rows `row0..row0 + n` as a matrix of its own in the same buffer. `row0` is a multiple of 32, so that the
+    /// rows start at a word in every plane. `words` remains that of the whole matrix.
     #[must_use]
     pub fn rows(&self, row0: u32, n: u32) -> Self {
         debug_assert!(row0.is_multiple_of(32) && row0 + n <= self.n);
         let before = PlaneSizes::of(self.dtype, u64::from(row0) * u64::from(self.units_per_row));
-        // Each is at most the words of the matrix, a u32.
+        // Each offset is at most the number of words, so it fits into a u32.
         let planes = Planes {
             lo: self.planes.lo + before.lo as u32,
             hi: self.planes.hi + before.hi as u32,
@@ -143,7 +143,7 @@ impl PlanarLayout {
         Self { n, planes, ..*self }
     }
 
-    /// Bytes of the whole matrix.
+    /// Bytes of the matrix.
     pub const fn bytes(&self) -> u64 {
         self.words as u64 * 4
     }
@@ -176,7 +176,7 @@ impl PlaneSizes {
     }
 }
 
-/// Words of a unit in the `lo` plane.
+/// Words per unit in the `lo` plane.
 pub const fn lo_words(dtype: DType) -> u32 {
     match dtype {
         DType::F32 => 16,
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_plane_costs_what_the_file_costs() {
-        // Q4_K: 144 bytes for 256 elements in the file; 2·16 + 4 + ... words here.
+        // Q4_K: 144 bytes per 256 elements in the file; 2·16 + 4 + … words here.
         let layout = PlanarLayout::new(DType::Q4_K, 1024, 64).expect("a layout");
         assert_eq!(layout.bytes(), 1024 * 64 / 256 * (128 + 16 + 4));
     }

@@ -1,9 +1,9 @@
-//! The table of `wgsl/shared/rope.wgsl`: rotary position embedding without large angles on the GPU.
+//! The RoPE table for `wgsl/shared/rope.wgsl`: it avoids sines and cosines of large angles on the GPU.
 
-/// Positions of the second part of the table: the low 8 bits of a position.
+/// Length of the second part of the table: the low 8 bits of a position.
 const LOW: u32 = 256;
 
-/// Rows of the first part of the table (`HI_ROWS`, `rope_hi_rows`), for positions below `max_pos`.
+/// Length of the first part of the table (`HI_ROWS`, `rope_hi_rows`), for positions below `max_pos`.
 #[must_use]
 pub const fn hi_rows(max_pos: u32) -> u32 {
     max_pos.div_ceil(LOW)
@@ -15,9 +15,9 @@ pub fn bytes(head_dim: u32, max_pos: u32) -> u64 {
     u64::from(hi_rows(max_pos) + LOW) * u64::from(head_dim / 2) * size_of::<[f32; 2]>() as u64
 }
 
-/// `(cos, sin)` of `256·hi·inv_freq_j` for `hi < hi_rows(max_pos)`, then of `lo·inv_freq_j` for `lo < 256`: rows of
-/// `head_dim / 2` entries. `inv_freq_j = theta^(−2j/head_dim) / factors[j]`; a factor of 1e30 leaves its pair as it is
-/// (Gemma 4 specification §2.5). Pairs beyond the end of `factors` have factor 1.
+/// `(cos, sin)` of `256·hi·inv_freq_j` for `hi < hi_rows(max_pos)`, then of `lo·inv_freq_j` for `lo < 256`, in rows
+/// of `head_dim / 2` entries. `inv_freq_j = theta^(−2j/head_dim) / factors[j]`; a factor of 1e30 leaves a pair
+/// unrotated (Gemma 4 specification §2.5). Factors that are missing at the end are 1.
 #[must_use]
 pub fn table(theta: f64, head_dim: u32, factors: Option<&[f32]>, max_pos: u32) -> Vec<[f32; 2]> {
     let half = head_dim / 2;

@@ -1,16 +1,16 @@
 //! The step state: a small buffer that holds the position and the lengths of a step.
 
 params! {
-    /// The state of a step, in a storage buffer that most kernels bind. The sampling kernel advances it, so several tokens
-    /// can be generated without the CPU.
+    /// The state of a step, in a storage buffer that most kernels bind. The sampling kernel advances it, so several
+    /// tokens can be generated without the CPU.
     #[derive(Default, Eq)]
     pub struct State {
         /// Position in the sequence of the first row of this step.
         pub pos: u32,
         /// Rows of this step: 1 in decode, up to the chunk size in prefill.
         pub len: u32,
-        /// Number of tokens sampled in this generation. It is the counter of the random numbers, and `step mod` ring length
-        /// is the next slot of the output ring.
+        /// Number of tokens sampled in this generation. It is the counter of the random numbers, and `step mod` ring
+        /// length is the next slot of the output ring.
         pub step: u32,
         /// Number of tokens ever entered into the ring of recent tokens that the penalties read; modulo
         /// [`MAX_RECENT`](crate::sampling::MAX_RECENT) it is the next slot.

@@ -1,4 +1,4 @@
-//! A self-test: kernels on the device beside their twins on the CPU.
+//! The self-test: kernels on the device against their CPU twins.
 
 use std::sync::Arc;
 
@@ -16,33 +16,33 @@ use shaders::{Access, DType};
 use crate::gpu::{Gpu, GpuError, Memory};
 use crate::plan::{Grid, Origin, Plan, Value};
 
-/// What a kernel did.
+/// The result for one kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Check {
     /// The kernel.
     pub name: String,
-    /// Greatest deviation, as a share of what is allowed.
+    /// Maximum deviation relative to the tolerance.
     pub deviation: f64,
-    /// What is wrong, if anything is.
+    /// The error, if any.
     pub problem: Option<Problem>,
 }
 
-/// What is wrong with a kernel.
+/// The error of a kernel.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum Problem {
-    /// It computes something else.
+    /// It computes a wrong value.
     #[error("element {element} is {found}, but should be {expected}")]
     Differs { element: usize, found: f32, expected: f32 },
-    /// The device refused it.
+    /// The device rejected it.
     #[error("refused: {reason}")]
     Refused { reason: String },
 }
 
-/// Runs a kernel on small inputs and compares what it makes with its twin.
+/// Runs a kernel on small inputs and compares its output with the CPU twin's.
 ///
 /// # Errors
-/// When the device was lost or gives no buffer. A kernel that it refuses is a [`Check::problem`].
+/// When the device was lost or has no memory. A rejected kernel is reported in [`Check::problem`].
 pub async fn check(gpu: &Gpu, form: &Form) -> Result<Check, GpuError> {
     let case = match form.case() {
         Ok(case) => case,
@@ -62,7 +62,7 @@ pub async fn check(gpu: &Gpu, form: &Form) -> Result<Check, GpuError> {
     Ok(check)
 }
 
-/// The words of each binding that is expected to hold something.
+/// The words of each binding with an expected value.
 async fn run(gpu: &Gpu, case: &Case) -> Result<Vec<Vec<u32>>, GpuError> {
     let [Arg::Uniform(params), args @ ..] = case.args.as_slice() else {
         return Err(GpuError::Fault { reason: format!("{} has no parameters", case.source.name) });
@@ -107,7 +107,7 @@ fn compare(expected: &Expected, words: &[u32], check: &mut Check) {
         let found = got.get(index).copied().unwrap_or(f32::NAN);
         let allowed = expected.absolute + expected.relative * want.abs();
         let differs = f64::from((found - want).abs());
-        // Nothing may differ where a copy is meant; no number is near to NaN.
+        // With zero tolerance, values must be equal. NaN is never close to a number.
         let share = if differs == 0.0 { 0.0 } else { differs / f64::from(allowed) };
         let share = if share.is_nan() { f64::INFINITY } else { share };
         check.deviation = check.deviation.max(share);
@@ -117,7 +117,7 @@ fn compare(expected: &Expected, words: &[u32], check: &mut Check) {
     }
 }
 
-/// Kernels that any model may need, of the types that files in the field have.
+/// Kernels that any model may need, with the storage types of published files.
 #[must_use]
 pub fn standard() -> Vec<Form> {
     let mut forms = vec![Form::Copy, Form::GeluMul, Form::Combine(Table::Host)];
@@ -128,7 +128,7 @@ pub fn standard() -> Vec<Form> {
     for dtype in DType::ALL {
         let form = matvec::Form::default();
         let kernel = |dtypes, prologue, epilogue| {
-            Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, adapted: matvec::Adapted::NOT, form })
+            Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, low_rank: matvec::LowRank::NONE, form })
         };
         forms.push(kernel(vec![dtype], Prologue::Plain, Epilogue::Store));
         forms.push(kernel(vec![dtype; 2], Prologue::Add { norm: true, mix: false }, Epilogue::Geglu));
@@ -147,7 +147,7 @@ pub fn standard() -> Vec<Form> {
     forms
 }
 
-/// Kernels of the towers of published models, beside those that they share with decoders.
+/// Kernels of the towers of published models, apart from those shared with decoders.
 fn of_towers() -> Vec<Form> {
     let norms = [(false, false), (true, false), (false, true)];
     let mut forms = vec![Form::UnitNorm, Form::LightConvolution, Form::Silu];

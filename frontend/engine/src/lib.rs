@@ -1,8 +1,8 @@
 //! Gemma 4 on WebGPU: the same code natively (tests, `probe`, benchmarks) and in the browser's worker.
 //!
-//! A model is read through a [`bytes::ByteSource`], its header parsed by [`gguf`], its text side handled by
-//! [`tokenizer`] and [`template`]; [`model`] describes the decoder's computation as [`plan`]s; [`weights`] streams tensors
-//! to the device that [`gpu`] owns, which binds plans to programs; [`session`] is what the worker calls.
+//! A model is read through a [`bytes::ByteSource`]; [`gguf`] parses its header; [`tokenizer`] and [`template`]
+//! handle text. [`model`] describes the decoder's computation as [`plan`]s. [`weights`] streams tensors to the
+//! device. [`gpu`] owns the device and binds plans to programs. [`session`] is the interface for the worker.
 
 pub mod adapter;
 pub mod audio;

@@ -1,10 +1,10 @@
-//! SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014): random enough for weights to
-//! begin with, orders and seeds, and of no cryptographic worth.
+//! SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014), for initial weights,
+//! orders and seeds. Not cryptographic.
 
-/// What the state grows by: 2⁶⁴ divided by the golden ratio.
+/// Increment of the state: 2⁶⁴ divided by the golden ratio.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A number that looks random and follows from `x` alone.
+/// A pseudorandom number that depends only on `x`.
 pub(crate) const fn mix(x: u64) -> u64 {
     let mut z = x.wrapping_add(STEP);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,8 +19,8 @@ pub(crate) const fn next(state: &mut u64) -> u64 {
     drawn
 }
 
-/// The numbers below `count` in an order after Fisher and Yates. `draw` is asked for a number for each place but the first,
-/// from the last on; the modulus favours small numbers by less than count / 2⁶⁴.
+/// A Fisher–Yates shuffle of the numbers below `count`. `draw` is called for each position from the last to the
+/// second; the bias of the modulus is below count / 2⁶⁴.
 pub(crate) fn shuffled(count: usize, mut draw: impl FnMut(u64) -> u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     for last in (1..count).rev() {
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn the_sequence_is_the_published_one() {
-        // The first numbers for the seed 1234567, as implementations of it are compared by.
+        // The first numbers for seed 1234567, the usual test vector.
         let mut state = 1_234_567;
         let drawn: [u64; 3] = std::array::from_fn(|_| next(&mut state));
         assert_eq!(drawn, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);

@@ -10,7 +10,7 @@ use engine::gguf::GgufError;
 use engine::gpu::{GpuError, UploadError};
 use engine::media::{Media, MediaError};
 use engine::model::{ConfigError, RowError};
-use engine::session::{EngineError, LEAST_CONTEXT};
+use engine::session::{EngineError, MIN_CONTEXT};
 use engine::store::StoreError;
 use engine::template::PromptError;
 use engine::vision::PictureError;
@@ -309,8 +309,8 @@ fn of_gpu(error: &GpuError, context: Option<u32>) -> Failure {
         }
         GpuError::NoDevice { reason } => Failure::new(DeviceFailure::None(NoGpu::NoDevice)).detailed(reason),
         GpuError::OutOfMemory { bytes, in_use, .. } => {
-            let shorter = context.map(|context| context / 2 / LEAST_CONTEXT * LEAST_CONTEXT);
-            let shorter_context = shorter.filter(|shorter| *shorter >= LEAST_CONTEXT);
+            let shorter = context.map(|context| context / 2 / MIN_CONTEXT * MIN_CONTEXT);
+            let shorter_context = shorter.filter(|shorter| *shorter >= MIN_CONTEXT);
             let (in_use, requested) = (*in_use, *bytes);
             DeviceFailure::OutOfMemory { in_use, requested, shorter_context }.into()
         }

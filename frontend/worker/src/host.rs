@@ -141,7 +141,7 @@ impl Ready {
         if let Ok(eyes) = self.session.vision_mut() {
             eyes.unload();
         }
-        if let Ok(ears) = self.session.hearing_mut() {
+        if let Ok(ears) = self.session.audio_mut() {
             ears.unload();
         }
     }

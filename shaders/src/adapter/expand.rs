@@ -1,15 +1,14 @@
-//! Launcher and CPU twin of `wgsl/adapter/expand.wgsl`: `Y += B·(scales ⊙ z)` for products that share their input.
+//! Launcher and CPU twin of `wgsl/adapter/expand.wgsl`: `Y += B·(scales ⊙ z)` for products with the same input.
 
 use crate::matvec::Correction;
 use crate::{Defines, PreprocessError, Source};
 
-/// Rows of a workgroup.
+/// Rows per workgroup.
 const ROWS: u32 = 8;
-/// Columns of a workgroup.
+/// Columns per workgroup.
 const COLUMNS: u32 = 64;
 
-/// Most elements of z that a product may have: the ranks of all adapters together. Half of the workgroup memory that
-/// every device has.
+/// Maximum rank of all adapters together: the kernel holds z in half of the workgroup memory that every device has.
 pub const MOST_RANK: u32 = 256;
 
 params! {
@@ -20,19 +19,19 @@ params! {
         pub n: [u32; 3],
         /// Rank in vec4s.
         pub quads: u32,
-        /// Workgroups along x up to and with each product.
+        /// Running total of workgroups along x, per product.
         pub groups: [u32; 3],
-        /// Elements of a row of z, in vec4s.
+        /// Row stride of z, in vec4s.
         pub stride: u32,
-        /// Where each product's part of z begins, in vec4s.
+        /// Offset of each product's part of z, in vec4s.
         pub z_at: [u32; 4],
-        /// Where each product's rows of B begin, in vec4s.
+        /// Offset of each product's rows of B, in vec4s.
         pub b_at: [u32; 4],
     }
 }
 
 impl Params {
-    /// For products of `n` columns; `stride` is the length of a row of z.
+    /// Parameters for products of `n` columns; `stride` is the row length of z in elements.
     #[must_use]
     pub fn new(n: &[u32], stride: u32, correction: &Correction) -> Self {
         let mut params =
@@ -61,7 +60,7 @@ impl Params {
 /// The kernel for one to three products. Bindings: params, state (its `len` is T), z, B, scales, then the products.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source(products: usize) -> Result<Source, PreprocessError> {
     let defines = Defines::new()
         .set("SEGMENTS", products)

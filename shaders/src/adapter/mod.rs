@@ -1,3 +1,3 @@
-//! Corrections of LoRA adapters in prefill. In decode they are part of [`crate::matvec`].
+//! LoRA adapters in prefill. In decode, they are part of [`crate::matvec`].
 
 pub mod expand;

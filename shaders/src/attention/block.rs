@@ -1,4 +1,4 @@
-//! `wgsl/attention/block.wgsl`: attention of a chunk of queries over the cache.
+//! `wgsl/attention/block.wgsl`: attention of a chunk of queries over the KV cache.
 
 use crate::{Defines, PreprocessError, Source};
 
@@ -8,11 +8,11 @@ const THREADS: u32 = 256;
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Block {
-    /// Elements of a head: a multiple of 4, from 4 to 512.
+    /// Elements per head: a multiple of 4, from 4 to 512.
     pub head_dim: u32,
     /// Whether the cache holds f16 (else f32).
     pub kv_f16: bool,
-    /// Whether queries may see keys ahead of them (`visible_until`).
+    /// Whether a query may attend to later keys (`visible_until`).
     pub until: bool,
 }
 
@@ -24,11 +24,11 @@ params! {
         pub heads: u32,
         /// Key–value heads, a divisor of `heads`.
         pub kv_heads: u32,
-        /// Keys visible, the query's own included; 0 for all.
+        /// Attention window in keys, including the query's own; 0: unlimited.
         pub window: u32,
-        /// Slots of the cache, at least the window and the chunk together less 1; 0: as many as positions.
+        /// Slots of the ring, at least window + chunk − 1; 0: the cache has a slot for every position.
         pub ring: u32,
-        /// The first key–value head of the dispatch; those before it are left alone.
+        /// The first key–value head of the dispatch. Earlier heads are left unchanged.
         pub first_head: u32,
         /// Unused.
         pub pad: [u32; 3],
@@ -36,14 +36,14 @@ params! {
 }
 
 impl Block {
-    /// Whether the kernel can be built for heads of this size.
+    /// Whether the kernel supports this head size.
     #[must_use]
     pub const fn supports(head_dim: u32) -> bool {
         head_dim.is_multiple_of(4) && head_dim >= 4 && head_dim <= 512
     }
 
-    /// Rows (queries times heads that share a key–value head) of a workgroup. Large heads have fewer, so that the
-    /// accumulators stay in registers: at most 8 vec4s a thread.
+    /// Rows (queries × heads that share a key–value head) per workgroup. Large heads have fewer rows, so that the
+    /// accumulators stay in registers: at most 8 vec4s per thread.
     const fn rows(&self) -> u32 {
         if self.head_dim > 256 { 16 } else { 32 }
     }
@@ -51,7 +51,7 @@ impl Block {
     /// The shader. Bindings: params, state, q, k cache, v cache, out, and with `until` visible_until.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn source(&self) -> Result<Source, PreprocessError> {
         let quads = self.head_dim / 4;
         let groups = THREADS / quads;
@@ -72,31 +72,32 @@ impl Block {
         Source::build::<Params>("attention/block.wgsl", name, &defines)
     }
 
-    /// Workgroups for a chunk of `positions`, all key–value heads from the first on.
+    /// Workgroups for a chunk of `positions`, for all key–value heads from `first_head` on.
     #[must_use]
     pub const fn dispatch(&self, params: &Params, positions: u32) -> [u32; 3] {
         self.dispatch_heads(params, positions, params.kv_heads - params.first_head)
     }
 
-    /// Workgroups for so many key–value heads from the first on.
+    /// Workgroups for `kv_heads` key–value heads from `first_head` on.
     #[must_use]
     pub const fn dispatch_heads(&self, params: &Params, positions: u32, kv_heads: u32) -> [u32; 3] {
         [(positions * (params.heads / params.kv_heads)).div_ceil(self.rows()), kv_heads, 1]
     }
 }
 
-/// What the twin reads.
+/// Inputs of the CPU twin.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
     /// Position of the first query.
     pub pos: u32,
     /// `[positions, heads, head_dim]`.
     pub q: &'a [f32],
-    /// Keys, `[slots, kv_heads, head_dim]`, as the cache rounds them.
+    /// Keys, `[slots, kv_heads, head_dim]`, rounded as in the cache.
     pub k: &'a [f32],
-    /// Values, likewise.
+    /// Values, with the same shape.
     pub v: &'a [f32],
-    /// For each query the first position it does not see, if that is ahead of it; empty for causal attention.
+    /// For each query, one past the last position that it attends to, if that is later than its own; empty for
+    /// causal attention.
     pub visible_until: &'a [u32],
 }
 

@@ -1,4 +1,4 @@
-//! Attention: of one token over the cache (decode), of a block of tokens (prefill).
+//! Attention over the KV cache: of one token (decode) and of a chunk of tokens (prefill).
 
 pub mod block;
 pub mod decode;

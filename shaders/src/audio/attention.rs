@@ -1,24 +1,24 @@
-//! `wgsl/audio/attention.wgsl`: attention over the last few positions.
+//! `wgsl/audio/attention.wgsl`: local attention over the last few positions.
 
 use crate::{Defines, PreprocessError, Source};
 
-/// Positions that a position sees, its own included.
+/// Keys that a position attends to, including its own.
 pub const KEYS: u32 = 12;
-/// Largest head.
-pub const MOST_HEAD_DIM: u32 = 512;
+/// Largest supported head size.
+pub const MAX_HEAD_DIM: u32 = 512;
 
 params! {
     /// The uniform at binding 0.
     pub struct Params {
         /// Heads.
         pub heads: u32,
-        /// Slots of the ring of the past.
+        /// Slots of the ring of past keys and values.
         pub slots: u32,
-        /// Where the scale of the elements of a query begins in `vectors`.
+        /// Offset of the scale of the elements of a query in `vectors`.
         pub scale: u32,
-        /// Factor of all queries.
+        /// Scale of all queries.
         pub q_scale: f32,
-        /// Factor of all keys.
+        /// Scale of all keys.
         pub k_scale: f32,
         /// Scores are `cap·tanh(s/cap)`.
         pub cap: f32,
@@ -44,14 +44,14 @@ impl Params {
     }
 }
 
-/// Slots that a ring of the past needs for steps of up to `rows` rows.
+/// Slots that the ring needs for steps of up to `rows` rows.
 #[must_use]
 pub const fn slots(rows: u32) -> u32 {
     rows + KEYS - 1
 }
 
-/// The encodings of the distances 0..[`KEYS`], `[KEYS, width]`: sines, then cosines, before their projection;
-/// specification §10.3.
+/// The sinusoidal encodings of the distances 0..[`KEYS`], `[KEYS, width]`: sines, then cosines, before their
+/// projection (specification §10.3).
 #[must_use]
 pub fn encodings(width: u32) -> Vec<f32> {
     let half = width as usize / 2;
@@ -68,7 +68,7 @@ pub fn encodings(width: u32) -> Vec<f32> {
 /// The shader for one head size. Bindings: params, state, vectors, q, k, v, relative, past, out.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source(head_dim: u32) -> Result<Source, PreprocessError> {
     let defines = Defines::new().set("HEAD", head_dim).set("KEYS", KEYS).set("THREADS", KEYS * 16);
     Source::build::<Params>("audio/attention.wgsl", format!("audio_attention_{head_dim}"), &defines)
@@ -80,7 +80,7 @@ pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
     [params.heads, rows, 1]
 }
 
-/// What the twin reads: rows from position 0 on.
+/// Inputs of the CPU twin, from position 0 on.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
     /// `[rows, heads·head_dim]`.
@@ -95,7 +95,7 @@ pub struct Inputs<'a> {
     pub scale: &'a [f32],
 }
 
-/// CPU twin, for a whole clip at once.
+/// CPU twin, for a whole clip.
 #[must_use]
 pub fn attention(params: &Params, inputs: &Inputs<'_>) -> Vec<f64> {
     let head_dim = inputs.scale.len();

@@ -2,11 +2,11 @@
 
 use crate::{Defines, PreprocessError, Source};
 
-/// Groups of channels of a workgroup.
+/// Groups of channels per workgroup.
 const GROUPS: u32 = 8;
-/// Most channels: an invocation keeps an eighth of them in registers.
-pub const MOST_CHANNELS: u32 = 256;
-/// Channels in and out of the two convolutions of every published tower.
+/// Maximum number of channels: each thread keeps an eighth of them in registers.
+pub const MAX_CHANNELS: u32 = 256;
+/// Input and output channels of the two convolutions in every published tower.
 pub const CHANNELS: [(u32, u32); 2] = [(1, 128), (128, 32)];
 
 /// The kernel for one number of channels.
@@ -19,19 +19,19 @@ pub struct Conv2d {
 params! {
     /// The uniform at binding 0.
     pub struct Params {
-        /// Position of output row 0 in the clip; −1 for the row of padding in front.
+        /// Position of output row 0 in the clip; −1 for the padding row in front.
         pub first: i32,
-        /// Positions of the clip: rows at others are zeros.
+        /// Number of positions in the clip. Rows at other positions are zeros.
         pub end: i32,
         /// Frequencies of the input.
         pub freq_in: u32,
-        /// Frequencies of the output: half of them, rounded up.
+        /// Frequencies of the output: half of the input's, rounded up.
         pub freq_out: u32,
         /// Channels of the input.
         pub channels_in: u32,
-        /// Where w begins in `vectors`.
+        /// Offset of w in `vectors`.
         pub weights: u32,
-        /// Where the norm's weights begin in `vectors`.
+        /// Offset of the norm's weights in `vectors`.
         pub norm: u32,
         /// ε of the norm.
         pub eps: f32,
@@ -39,16 +39,16 @@ params! {
 }
 
 impl Conv2d {
-    /// Whether there is a kernel for these numbers of channels.
+    /// Whether the kernel supports these numbers of channels.
     #[must_use]
     pub const fn takes(channels_in: u32, channels: u32) -> bool {
         channels.is_multiple_of(GROUPS)
             && channels > 0
-            && channels <= MOST_CHANNELS
+            && channels <= MAX_CHANNELS
             && (channels_in == 1 || (channels_in > 0 && channels_in.is_multiple_of(16)))
     }
 
-    /// A kernel for numbers of channels that it [takes](Self::takes).
+    /// The kernel for numbers of channels that [`takes`](Self::takes) accepts.
     #[must_use]
     pub const fn new(channels_in: u32, channels: u32) -> Self {
         Self { channels, chunk: if channels_in == 1 { 1 } else { 16 } }
@@ -57,7 +57,7 @@ impl Conv2d {
     /// The shader. Bindings: params, vectors, x, y.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn source(self) -> Result<Source, PreprocessError> {
         let Self { channels, chunk } = self;
         let defines =

@@ -8,15 +8,15 @@ use crate::{Defines, PreprocessError, Source, grid};
 params! {
     /// The uniform at binding 0.
     pub struct Params {
-        /// A quarter of the width of a row.
+        /// Width of a row in vec4s.
         pub width4: u32,
-        /// Positions that the convolution sees, its own included.
+        /// Kernel size of the convolution, including the current position.
         pub taps: u32,
-        /// Slots of the ring of the past.
+        /// Slots of the ring of past inputs.
         pub slots: u32,
-        /// Where the weights of the convolution begin in `vectors`.
+        /// Offset of the weights of the convolution in `vectors`.
         pub weights: u32,
-        /// Where the norm's weights begin in `vectors`.
+        /// Offset of the norm's weights in `vectors`.
         pub norm: u32,
         /// ε of the norm.
         pub eps: f32,
@@ -25,7 +25,7 @@ params! {
     }
 }
 
-/// Slots that a ring of the past needs for steps of up to `rows` rows.
+/// Slots that the ring needs for steps of up to `rows` rows.
 #[must_use]
 pub const fn slots(rows: u32, taps: u32) -> u32 {
     rows + taps.saturating_sub(1)
@@ -34,7 +34,7 @@ pub const fn slots(rows: u32, taps: u32) -> u32 {
 /// The shader. Bindings: params, state, vectors, x, past, y.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source() -> Result<Source, PreprocessError> {
     Source::build::<Params>("audio/light_conv.wgsl", "audio_light_conv", &Defines::new())
 }
@@ -45,7 +45,7 @@ pub const fn dispatch(rows: u32) -> [u32; 3] {
     grid(rows)
 }
 
-/// CPU twin, for a whole clip at once: `x` are its rows from position 0 on.
+/// CPU twin, for a whole clip: the rows `x` start at position 0.
 #[must_use]
 pub fn light_conv(params: &Params, vectors: &[f32], x: &[f32]) -> Vec<f64> {
     let width = 4 * params.width4 as usize;

@@ -1,6 +1,6 @@
-//! The audio tower: what stands between its matrix products. Rows are positions of a clip, 40 ms each; `state.pos` is the
-//! position of the first row of a step and `state.len` the number of rows, so that a clip can be encoded while it is
-//! still being spoken: what a step needs of the positions before it is in rings of the past.
+//! Kernels of the audio tower between its matrix products. A row is a position of the clip, 40 ms long. `state.pos`
+//! is the position of the first row of a step, `state.len` the number of rows. Rings keep what later steps need of
+//! earlier positions, so a clip can be encoded while it is being recorded.
 
 pub mod attention;
 pub mod conv2d;

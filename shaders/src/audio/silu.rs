@@ -1,16 +1,16 @@
-//! `wgsl/audio/silu.wgsl`: the activation of the feed-forward parts.
+//! `wgsl/audio/silu.wgsl`: the activation of the feed-forward blocks.
 
 use super::sigmoid;
 use crate::{Defines, PreprocessError, Source, grid};
 
-/// Elements a workgroup makes.
+/// Elements per workgroup.
 const ELEMENTS: u32 = 1024;
 
 params! {
     /// The uniform at binding 0.
     #[derive(Eq)]
     pub struct Params {
-        /// A quarter of the width of a row.
+        /// Width of a row in vec4s.
         pub width4: u32,
         /// Unused.
         pub pad: [u32; 3],
@@ -28,7 +28,7 @@ impl Params {
 /// The shader. Bindings: params, state, x.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source() -> Result<Source, PreprocessError> {
     Source::build::<Params>("audio/silu.wgsl", "audio_silu", &Defines::new())
 }

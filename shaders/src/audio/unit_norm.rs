@@ -1,4 +1,4 @@
-//! `wgsl/audio/unit_norm.wgsl`: RMS norm without weights, of rows with a bias.
+//! `wgsl/audio/unit_norm.wgsl`: RMS norm without weights, after adding a bias.
 
 use crate::math::rms;
 use crate::{Defines, PreprocessError, Source, grid};
@@ -6,9 +6,9 @@ use crate::{Defines, PreprocessError, Source, grid};
 params! {
     /// The uniform at binding 0.
     pub struct Params {
-        /// A quarter of the width of a row.
+        /// Width of a row in vec4s.
         pub width4: u32,
-        /// Where the bias begins in `vectors`; [`Params::NONE`] for none.
+        /// Offset of the bias in `vectors`; [`Params::NONE`] for none.
         pub bias: u32,
         /// ε of the norm.
         pub eps: f32,
@@ -18,7 +18,7 @@ params! {
 }
 
 impl Params {
-    /// No bias.
+    /// The value of `bias` for no bias.
     pub const NONE: u32 = u32::MAX;
 
     /// Rows of `width` elements, a multiple of 4.
@@ -35,7 +35,7 @@ impl Params {
 /// The shader. Bindings: params, state, vectors, x, y.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source() -> Result<Source, PreprocessError> {
     Source::build::<Params>("audio/unit_norm.wgsl", "audio_unit_norm", &Defines::new())
 }

@@ -2,7 +2,7 @@
 
 use crate::{Defines, PreprocessError, Source, grid, params};
 
-/// Queries or keys of a workgroup.
+/// Queries or keys per workgroup.
 const TILE: u32 = 16;
 
 params! {
@@ -52,35 +52,36 @@ fn defines(head_dim: u32, spans: bool) -> Defines {
     defines.set("OWNED", TILE.div_ceil(groups)).set("SPANS", spans).set("SPAN", span)
 }
 
-/// The kernel of the queries, for heads of up to 512 elements, a multiple of 4. With `spans`, pictures are seen whole.
+/// The kernel for queries. Heads have up to 512 elements, a multiple of 4. With `spans`, the rows of an image
+/// attend to each other in both directions.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn queries(head_dim: u32, spans: bool) -> Result<Source, PreprocessError> {
     let name = format!("backward_attention_q_h{head_dim}{}", if spans { "_spans" } else { "" });
     Source::build::<Params>("backward/attention_q.wgsl", name, &defines(head_dim, spans))
 }
 
-/// The kernel of keys and values, likewise.
+/// The kernel for keys and values; the same head sizes.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn keys_values(head_dim: u32, spans: bool) -> Result<Source, PreprocessError> {
     let name = format!("backward_attention_kv_h{head_dim}{}", if spans { "_spans" } else { "" });
     Source::build::<Params>("backward/attention_kv.wgsl", name, &defines(head_dim, spans))
 }
 
 params! {
-    /// The uniform of the sum over heads. Then: state, part, out.
+    /// The uniform at binding 0 of the sum over heads. Then: state, part, out.
     #[derive(Default, Eq)]
     pub struct SumParams {
         /// A quarter of the elements of a head.
         pub quads: u32,
         /// Key–value heads.
         pub kv_heads: u32,
-        /// Query heads that share one.
+        /// Number of query heads per key–value head.
         pub group: u32,
-        /// Not 0: the result is added to what is there.
+        /// If not 0, the result is added to the output.
         pub add: u32,
     }
 }
@@ -93,10 +94,10 @@ impl SumParams {
     }
 }
 
-/// The kernel that sums over the heads that share keys.
+/// The kernel that sums over the query heads of each key–value head.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn group_sum() -> Result<Source, PreprocessError> {
     Source::build::<SumParams>("backward/group_sum.wgsl", "backward_group_sum", &Defines::new())
 }
@@ -112,13 +113,13 @@ pub struct Inputs {
     pub v: Vec<f64>,
 }
 
-/// First key that query `i` sees.
+/// The first key that query `i` attends to.
 fn first_key(params: &Params, i: usize) -> usize {
     if params.window == 0 { 0 } else { (i + 1).saturating_sub(params.window as usize) }
 }
 
-/// The softmax weights of query `i` of a head, from its first visible key on. `spans` is empty where no picture is seen
-/// whole.
+/// The softmax weights of query `i` of a head, from its first visible key on. `spans` is empty for causal
+/// attention.
 fn weights(params: &Params, hd: usize, x: &Inputs, spans: &[Span], i: usize, head: usize) -> Vec<f64> {
     let (heads, kv_heads) = (params.heads as usize, params.kv_heads as usize);
     let kv = head / (heads / kv_heads);

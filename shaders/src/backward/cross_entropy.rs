@@ -1,26 +1,27 @@
-//! Launcher and CPU twin of `wgsl/backward/cross_entropy.wgsl`: softcap and cross-entropy, a tile of the vocabulary at a
-//! time.
+//! Launcher and CPU twin of `wgsl/backward/cross_entropy.wgsl`: softcap and cross-entropy, one tile of the
+//! vocabulary at a time.
 
 use bytemuck::{Pod, Zeroable};
 
 use crate::{Defines, PreprocessError, Source};
 
 params! {
-    /// The uniform at binding 0. Then: state, targets, logits, stats; for the gradient also the rows' weights.
+    /// The uniform at binding 0. Then: state, targets, logits, stats; for the gradient also the weights of the
+    /// rows.
     #[derive(Default)]
     pub struct Params {
-        /// Pieces of the tile.
+        /// Tokens of the vocabulary in this tile.
         pub n: u32,
         /// The first of them.
         pub row0: u32,
-        /// 1 for the first tile: statistics begin anew.
+        /// 1 for the first tile: the statistics are reset.
         pub first: u32,
-        /// The softcap; 0 is off.
+        /// The softcap; 0: none.
         pub softcap: f32,
     }
 }
 
-/// Of a row so far: the largest logit, the sum of exponentials relative to it, the logit of the target.
+/// Running statistics of a row: the largest logit, the sum of exponentials relative to it, the logit of the target.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Stat {
@@ -35,46 +36,46 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// The row's loss, when every tile was seen.
+    /// The loss of the row, after the last tile.
     #[must_use]
     pub fn loss(&self) -> f64 {
         f64::from(self.top) + f64::from(self.sum).ln() - f64::from(self.target)
     }
 }
 
-/// The kernel that merges a tile into the statistics.
+/// The kernel that adds a tile to the statistics.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn loss() -> Result<Source, PreprocessError> {
     let defines = Defines::new().set("LOSS", true);
     Source::build::<Params>("backward/cross_entropy.wgsl", "backward_cross_entropy_loss", &defines)
 }
 
-/// The kernel that makes gradients of a tile's logits.
+/// The kernel that computes the gradients of a tile's logits.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn gradient() -> Result<Source, PreprocessError> {
     let defines = Defines::new().set("LOSS", false);
     Source::build::<Params>("backward/cross_entropy.wgsl", "backward_cross_entropy_gradient", &defines)
 }
 
 impl Params {
-    /// Workgroups of the first kernel for `rows` rows, at most 65 535.
+    /// Workgroups of the loss kernel for `rows` rows, at most 65 535.
     #[must_use]
     pub const fn loss_dispatch(rows: u32) -> [u32; 3] {
         [rows, 1, 1]
     }
 
-    /// Workgroups of the second.
+    /// Workgroups of the gradient kernel.
     #[must_use]
     pub const fn gradient_dispatch(&self, rows: u32) -> [u32; 3] {
         [self.n.div_ceil(256), rows, 1]
     }
 }
 
-/// CPU twin for one row of raw logits: its loss, and the gradient with respect to the logits.
+/// CPU twin for one row of raw logits: the loss, and its gradient with respect to the logits.
 #[must_use]
 pub fn cross_entropy(a: &[f64], target: usize, softcap: f64, weight: f64) -> (f64, Vec<f64>) {
     let cap = |a: f64| if softcap == 0.0 { a } else { softcap * (a / softcap).tanh() };

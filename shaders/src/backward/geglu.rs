@@ -3,11 +3,11 @@
 use crate::rows::gelu_mul::Params;
 use crate::{Defines, PreprocessError, Source};
 
-/// The shader. Bindings: params (those of the forward kernel, with dy in the place of its result), state, dy, gate, up;
-/// with `both` the other factor has a gradient too, and takes its place.
+/// The shader. Bindings: params (as in the forward kernel, with dy as its output), state, dy, gate, up. The
+/// gradients replace gate and, with `both`, up.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source(both: bool) -> Result<Source, PreprocessError> {
     let name = if both { "backward_geglu" } else { "backward_geglu_gate" };
     Source::build::<Params>("backward/geglu.wgsl", name, &Defines::new().set("BOTH", both))
@@ -19,7 +19,7 @@ pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
     crate::rows::gelu_mul::dispatch(params, rows)
 }
 
-/// CPU twin for one element: da and du.
+/// CPU twin for one element: the gradients of gate and up.
 #[must_use]
 pub fn geglu(a: f64, u: f64, dy: f64) -> (f64, f64) {
     let c = (2.0 / std::f64::consts::PI).sqrt();

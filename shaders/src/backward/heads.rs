@@ -1,4 +1,4 @@
-//! Launcher and CPU twin of `wgsl/backward/heads.wgsl`: the gradient through head norms and rotation.
+//! Launcher and CPU twin of `wgsl/backward/heads.wgsl`: the gradient through head norms and RoPE.
 
 use super::norm::norm;
 use crate::{Defines, PreprocessError, Source, rope};
@@ -6,23 +6,23 @@ use crate::{Defines, PreprocessError, Source, rope};
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Heads {
-    /// Elements of a head, even.
+    /// Elements per head, even.
     pub head_dim: u32,
-    /// Whether the norm has weights and a rotation follows (queries and keys), or neither (values).
+    /// Whether the norm has weights and RoPE follows (queries and keys), or neither (values).
     pub turned: bool,
 }
 
 params! {
-    /// The uniform at binding 0. Then: state, x, dy, dx, and where turned vectors and the table of rotations.
+    /// The uniform at binding 0. Then: state, x, dy, dx, and with `turned` vectors and the RoPE table.
     #[derive(Default)]
     pub struct Params {
-        /// Heads of a row.
+        /// Heads per row.
         pub heads: u32,
-        /// Where the weights begin in `vectors`.
+        /// Offset of the weights in `vectors`.
         pub norm: u32,
-        /// Rows of the first part of the rotation table.
+        /// Rows of the first part of the RoPE table.
         pub rope_hi_rows: u32,
-        /// Not 0: the result is added to what dx holds.
+        /// If not 0, the result is added to dx.
         pub add: u32,
         /// ε of the norm.
         pub eps: f32,
@@ -35,7 +35,7 @@ impl Heads {
     /// The shader.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn source(&self) -> Result<Source, PreprocessError> {
         let defines = Defines::new().set("HALF", self.head_dim / 2).set("TURNED", self.turned);
         let form = if self.turned { "turned" } else { "bare" };
@@ -50,7 +50,7 @@ impl Heads {
     }
 }
 
-/// CPU twin for one head at position `pos`: `dx`. `table` is that of [`rope::table`]; `weights` are those of the norm.
+/// CPU twin for one head at position `pos`: `dx`. `table` is from [`rope::table`], `weights` are the norm's.
 #[must_use]
 pub fn heads(
     form: &Heads,

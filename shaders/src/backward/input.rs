@@ -2,25 +2,25 @@
 
 use crate::quant::planar_values;
 use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
-/// How the work is cut. Any tile gives the same result up to rounding.
+/// Tile sizes. Every tile gives the same result up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tile {
-    /// Rows of dX a workgroup makes; a multiple of 4.
+    /// Rows of dX per workgroup; a multiple of 4.
     bm: u32,
-    /// Rows of W of one step.
+    /// Rows of W per step.
     bn: u32,
-    /// Columns of dX a workgroup makes, in fours; a multiple of 4.
+    /// Columns of dX per workgroup, in vec4s; a multiple of 4.
     quads: u32,
-    /// Rows an invocation makes; a multiple of 4.
+    /// Rows per thread; a multiple of 4.
     tm: u32,
-    /// Columns an invocation makes, in fours.
+    /// Columns per thread, in vec4s.
     tq: u32,
 }
 
 impl Tile {
     /// For large products.
     pub const LARGE: Self = Self { bm: 64, bn: 16, quads: 16, tm: 8, tq: 2 };
-    /// For products that [`Self::LARGE`] would cut into too few workgroups.
+    /// For products that would give too few workgroups with [`Self::LARGE`].
     pub const SMALL: Self = Self { bm: 32, bn: 32, quads: 16, tm: 4, tq: 1 };
     /// Every tile the engine chooses from.
     pub const ALL: [Self; 2] = [Self::LARGE, Self::SMALL];
@@ -39,7 +39,7 @@ impl Tile {
     /// The kernel for one storage type of W.
     ///
     /// # Errors
-    /// A template that does not preprocess.
+    /// When the template cannot be expanded.
     pub fn source(self, dtype: DType) -> Result<Source, PreprocessError> {
         let Self { bm, bn, quads, tm, tq } = self;
         let defines = Defines::new()
@@ -73,9 +73,9 @@ params! {
         pub planes: Planes,
         /// Rows of W.
         pub n: u32,
-        /// Units of a row of W.
+        /// Units per row of W.
         pub units_per_row: u32,
-        /// Not 0: the result is added to what dX holds.
+        /// If not 0, the result is added to dX.
         pub add: u32,
         /// Unused.
         pub pad: u32,
@@ -96,7 +96,7 @@ impl Params {
     }
 }
 
-/// The twin: `dX`, without what may be there already.
+/// CPU twin: `dX`, without the previous value that `add` would add.
 #[must_use]
 pub fn input(layout: &PlanarLayout, words: &[u32], dy: &[f32]) -> Vec<f64> {
     let (k, n) = (layout.k as usize, layout.n as usize);

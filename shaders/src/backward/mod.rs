@@ -1,6 +1,6 @@
-//! The backward pass of the decoder with frozen weights: gradients with respect to the inputs of every operation
-//! (specification §12). Rows are those of one sequence, `state.len` of them, from position 0. Twins are in f64, forward
-//! and backward, so that a test can hold the one against differences of the other.
+//! The backward pass of the decoder with frozen weights: the gradient with respect to the input of every operation
+//! (specification §12). Rows are the `state.len` tokens of one sequence, from position 0. The CPU twins compute
+//! forward and backward in f64, so that tests can check gradients against finite differences.
 
 pub mod attention;
 pub mod cross_entropy;

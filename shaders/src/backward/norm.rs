@@ -5,11 +5,11 @@ use crate::{Defines, PreprocessError, Source, grid};
 params! {
     /// The uniform at binding 0. Then: state, vectors, x, dy, dx.
     pub struct Params {
-        /// A quarter of the width of a row.
+        /// Width of a row in vec4s.
         pub width4: u32,
-        /// Where the weights begin in `vectors`.
+        /// Offset of the weights in `vectors`.
         pub norm: u32,
-        /// Not 0: the result is added to what dx holds.
+        /// If not 0, the result is added to dx.
         pub add: u32,
         /// ε of the norm.
         pub eps: f32,
@@ -19,7 +19,7 @@ params! {
 /// The shader.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source() -> Result<Source, PreprocessError> {
     Source::build::<Params>("backward/norm.wgsl", "backward_norm", &Defines::new())
 }
@@ -30,7 +30,7 @@ pub const fn dispatch(rows: u32) -> [u32; 3] {
     grid(rows)
 }
 
-/// CPU twin for one row: `dx` of `y = rms(x; weights)`; without weights, of the bare norm.
+/// CPU twin for one row: `dx` of `y = rms(x; weights)`. `None`: a norm without weights.
 #[must_use]
 pub fn norm(x: &[f64], weights: Option<&[f32]>, dy: &[f64], eps: f64) -> Vec<f64> {
     let n = x.len() as f64;

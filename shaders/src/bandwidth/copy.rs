@@ -2,9 +2,9 @@
 
 use crate::{Defines, PreprocessError, Source};
 
-/// Workgroups that keep the largest devices busy; each invocation takes many elements where there are more.
-const MOST_WORKGROUPS: u32 = 8192;
-/// Elements (of 16 bytes) of a workgroup's pass.
+/// Enough workgroups for the largest devices. With more elements, each thread copies several.
+const MAX_WORKGROUPS: u32 = 8192;
+/// Elements (of 16 bytes) per workgroup and iteration.
 const ELEMENTS: u32 = 256;
 
 params! {
@@ -28,19 +28,19 @@ impl Params {
     /// Workgroups.
     #[must_use]
     pub fn dispatch(&self) -> [u32; 3] {
-        [self.count.div_ceil(ELEMENTS).min(MOST_WORKGROUPS), 1, 1]
+        [self.count.div_ceil(ELEMENTS).min(MAX_WORKGROUPS), 1, 1]
     }
 }
 
 /// The shader.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source() -> Result<Source, PreprocessError> {
     Source::build::<Params>("bandwidth/copy.wgsl", "bandwidth_copy", &Defines::new())
 }
 
-/// The twin: `y` after the copy of `params.count` elements.
+/// CPU twin: `y` after copying `params.count` elements.
 #[must_use]
 pub fn copy(params: &Params, x: &[u32], y: &[u32]) -> Vec<u32> {
     let words = 4 * params.count as usize;

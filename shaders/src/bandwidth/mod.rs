@@ -1,3 +1,3 @@
-//! What the memory of a device can do: the measure of every other kernel.
+//! Memory bandwidth: the upper bound for kernels that read weights.
 
 pub mod copy;

@@ -9,17 +9,17 @@ params! {
         pub planes: Planes,
         /// Units of a row.
         pub units_per_row: u32,
-        /// First row of this part.
+        /// First row of the table in this part.
         pub row0: u32,
-        /// Rows of this part.
+        /// Rows in this part.
         pub rows: u32,
-        /// What every value is multiplied by.
+        /// Factor of every value.
         pub scale: f32,
     }
 }
 
 impl Params {
-    /// A table, or the part of one that starts at row `row0`.
+    /// Parameters for a table, or for a part of it that starts at row `row0`.
     pub const fn new(part: &PlanarLayout, row0: u32, scale: f32) -> Self {
         Self { planes: part.planes, units_per_row: part.units_per_row, row0, rows: part.n, scale }
     }
@@ -33,13 +33,13 @@ impl Params {
 /// The kernel for one storage type.
 ///
 /// # Errors
-/// A template that does not preprocess.
+/// When the template cannot be expanded.
 pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
     let defines = Defines::new().set("DTYPE", dtype);
     Source::build::<Params>("embed/gather.wgsl", format!("embed_gather_{dtype}"), &defines)
 }
 
-/// The twin: writes `y[t, :]` for the tokens whose row lies in this part.
+/// CPU twin: writes `y[t, :]` for the tokens in this part of the table.
 pub fn gather(part: &PlanarLayout, words: &[u32], row0: u32, scale: f32, tokens: &[u32], y: &mut [f32]) {
     for (&token, out) in tokens.iter().zip(y.chunks_exact_mut(part.k as usize)) {
         let row = token.wrapping_sub(row0);

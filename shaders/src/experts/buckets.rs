@@ -1,4 +1,4 @@
-//! `wgsl/experts/buckets.wgsl`: a chunk's choices sorted by expert and cut into tiles.
+//! `wgsl/experts/buckets.wgsl`: sorts the choices of a chunk by expert and splits them into tiles.
 
 use super::{Choice, Mixture};
 use crate::{PreprocessError, Source};
@@ -7,20 +7,20 @@ params! {
     /// The uniform at binding 0.
     #[derive(Default, Eq)]
     pub struct Params {
-        /// Tiles there is room for.
+        /// Capacity of the tile buffer.
         pub capacity: u32,
         /// Unused.
         pub pad: [u32; 3],
     }
 }
 
-/// Entries of a tile in its buffer: expert, first entry of `pairs`, number of them, and 0.
+/// An entry of the tile buffer: expert, first entry of `pairs`, number of pairs, 0.
 pub type Tile = [u32; 4];
 
 /// The shader for tiles of `bm` pairs. Bindings: params, state, choices, pairs, tiles.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source(mixture: Mixture, bm: u32) -> Result<Source, PreprocessError> {
     let name = format!("experts_buckets_{}_{bm}", mixture.name());
     Source::build::<Params>("experts/buckets.wgsl", name, &mixture.defines().set("BM", bm))
@@ -32,7 +32,7 @@ pub const fn dispatch(mixture: Mixture) -> [u32; 3] {
     [mixture.experts, 1, 1]
 }
 
-/// Most tiles of `bm` pairs that a chunk of `positions` can have: every expert may end with a short one.
+/// Maximum number of tiles of `bm` pairs for a chunk of `positions`: the last tile of every expert may be partial.
 #[must_use]
 pub const fn most_tiles(mixture: Mixture, positions: u32, bm: u32) -> u32 {
     let pairs = positions * mixture.used;
@@ -40,7 +40,7 @@ pub const fn most_tiles(mixture: Mixture, positions: u32, bm: u32) -> u32 {
     pairs / bm + short
 }
 
-/// CPU twin: pairs and tiles of these choices.
+/// CPU twin: the pairs and tiles of these choices.
 #[must_use]
 pub fn buckets(mixture: Mixture, bm: u32, capacity: u32, choices: &[Choice]) -> (Vec<u32>, Vec<Tile>) {
     let mut pairs = Vec::new();

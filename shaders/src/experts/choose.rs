@@ -1,4 +1,4 @@
-//! `wgsl/experts/choose.wgsl`: the router's choice for each row of a chunk. Its twin is [`super::choice`].
+//! `wgsl/experts/choose.wgsl`: the router's choice for each row of a chunk. The CPU twin is [`super::choice`].
 
 use super::Mixture;
 use crate::{PreprocessError, Source, grid};
@@ -7,9 +7,9 @@ params! {
     /// The uniform at binding 0.
     #[derive(Default)]
     pub struct Params {
-        /// What the logits are multiplied with.
+        /// Factor of the logits.
         pub scale: f32,
-        /// Where the scale of each expert's weight begins in `vectors`.
+        /// Offset of the per-expert weight scales in `vectors`.
         pub scales: u32,
         /// Unused.
         pub pad: [u32; 2],
@@ -19,7 +19,7 @@ params! {
 /// The shader. Bindings: params, state, logits, vectors, choices.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source(mixture: Mixture) -> Result<Source, PreprocessError> {
     let defines = mixture.defines().set("THREADS", 64);
     Source::build::<Params>("experts/choose.wgsl", format!("experts_choose_{}", mixture.name()), &defines)

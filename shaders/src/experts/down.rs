@@ -4,7 +4,7 @@ use super::{Choice, Mixture};
 use crate::matvec::twin;
 use crate::{DType, Planes, PreprocessError, Source};
 
-/// Rows a workgroup makes, each by 32 threads.
+/// Rows per workgroup, 32 threads each.
 const GROUPS: u32 = 4;
 const THREADS: u32 = 32 * GROUPS;
 /// Elements of act staged at a time.
@@ -15,7 +15,7 @@ const TILE: u32 = 2048;
 pub struct Down {
     /// The mixture.
     pub mixture: Mixture,
-    /// Width of an expert.
+    /// Width of an expert's feed-forward layer.
     pub k: u32,
     /// Storage type.
     pub dtype: DType,
@@ -27,15 +27,15 @@ params! {
     pub struct Params {
         /// Planes of the matrix.
         pub planes: Planes,
-        /// Rows of each expert.
+        /// Rows per expert.
         pub rows: u32,
-        /// First expert of this dispatch, the first in the matrix.
+        /// First expert of this dispatch: the first one in the matrix.
         pub begin: u32,
-        /// The one after the last.
+        /// One past the last expert.
         pub end: u32,
-        /// Not 0: the sum is added to what is there.
+        /// If not 0, the sum is added to the output.
         pub more: u32,
-        /// Where the result begins in y.
+        /// Offset of the result in y.
         pub y_at: u32,
         /// Unused.
         pub pad: [u32; 3],
@@ -46,7 +46,7 @@ impl Down {
     /// The shader. Bindings: params, y, choices, act, down.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn source(&self) -> Result<Source, PreprocessError> {
         let tile = TILE.min(self.mixture.used * self.k);
         let defines = self
@@ -69,7 +69,7 @@ impl Down {
     }
 }
 
-/// CPU twin, in f64: what one dispatch adds. `down` is dequantised and holds the experts of the dispatch.
+/// CPU twin, in f64: the sum that one dispatch adds. `down` is dequantised and holds the experts of the dispatch.
 #[must_use]
 pub fn down(kernel: &Down, params: &Params, choices: &[Choice], act: &[f32], down: &[f32]) -> Vec<f64> {
     let (k, rows) = (kernel.k as usize, params.rows as usize);

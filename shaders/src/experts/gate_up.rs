@@ -1,11 +1,11 @@
-//! `wgsl/experts/gate_up.wgsl`: choice, norm, gate, up and activation of the chosen experts for one token.
+//! `wgsl/experts/gate_up.wgsl`: router choice, norm, gate, up and activation of the chosen experts for one token.
 
 use super::{Mixture, choice};
 use crate::math::{gelu_tanh, rms};
 use crate::matvec::twin;
 use crate::{DType, Planes, PreprocessError, Source};
 
-/// Rows a workgroup makes, each by 32 threads.
+/// Rows per workgroup, 32 threads each.
 const GROUPS: u32 = 4;
 /// Threads of a workgroup.
 pub(super) const THREADS: u32 = 32 * GROUPS;
@@ -15,55 +15,55 @@ pub(super) const THREADS: u32 = 32 * GROUPS;
 pub struct GateUp {
     /// The mixture.
     pub mixture: Mixture,
-    /// Width of the stream.
+    /// Width of the residual stream.
     pub k: u32,
-    /// Storage type of the gate.
+    /// Storage type of gate.
     pub gate: DType,
-    /// Storage type of the other factor.
+    /// Storage type of up.
     pub up: DType,
 }
 
 params! {
-    /// The uniform at binding 0. Rows are counted within an expert, experts within the layer.
+    /// The uniform at binding 0. Rows are numbered within an expert, experts within the layer.
     #[derive(Default)]
     pub struct Params {
-        /// Planes of the gate's matrix.
+        /// Planes of the gate matrix.
         pub gate_planes: Planes,
-        /// Planes of the other factor's matrix; the same where both lie in one.
+        /// Planes of the up matrix; equal to `gate_planes` if both are in one matrix.
         pub up_planes: Planes,
-        /// Rows of gate and of up.
+        /// Rows of gate, and of up.
         pub rows: u32,
         /// First expert of this dispatch.
         pub begin: u32,
-        /// The one after the last.
+        /// One past the last expert.
         pub end: u32,
-        /// Where the norm's weights begin in `vectors`.
+        /// Offset of the norm's weights in `vectors`.
         pub norm: u32,
-        /// First expert in the gate's matrix.
+        /// First expert in the gate matrix.
         pub gate_first: u32,
-        /// First expert in the other matrix.
+        /// First expert in the up matrix.
         pub up_first: u32,
-        /// Rows of an expert in the gate's matrix.
+        /// Rows per expert in the gate matrix.
         pub gate_stride: u32,
-        /// Rows of an expert in the other matrix.
+        /// Rows per expert in the up matrix.
         pub up_stride: u32,
-        /// Rows of an expert that stand before those of up.
+        /// First row of up within an expert.
         pub up_at: u32,
-        /// Where the scale of each expert's weight begins in `vectors`.
+        /// Offset of the per-expert weight scales in `vectors`.
         pub scales: u32,
-        /// What the logits are multiplied with.
+        /// Factor of the logits.
         pub scale: f32,
         /// ε of the norm.
         pub eps: f32,
     }
 }
 
-/// vec4s that stage x, or hold the partial sums.
+/// vec4s for the staged x, or for the partial sums.
 const fn staged_vec4s(k: u32) -> u32 {
     if k / 4 > THREADS { k / 4 } else { THREADS }
 }
 
-/// Workgroup memory: x, the ranking, the choice, and a sum.
+/// Bytes of workgroup memory: x, the ranking, the choice, and a reduction.
 pub(super) const fn workgroup_bytes(mixture: Mixture, k: u32) -> u32 {
     16 * staged_vec4s(k) + 4 * mixture.experts + 8 * mixture.used + 4 * THREADS
 }
@@ -72,7 +72,7 @@ impl GateUp {
     /// The shader. Bindings: params, out, choices, h, logits, vectors, gate, up.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn source(&self) -> Result<Source, PreprocessError> {
         let defines = self
             .mixture
@@ -94,11 +94,11 @@ impl GateUp {
     }
 }
 
-/// Rows of the chosen experts, none for an expert that is not in the dispatch.
+/// The activations of the chosen experts; `None` for experts outside of the dispatch.
 pub type Activations = Vec<Option<Vec<f64>>>;
 
-/// CPU twin for one token, in f64: the activations `[used, rows]` and the choice. `gate` and `up` are dequantised, as
-/// their matrices lie on the device, and hold all experts of the dispatch; places of other experts are none.
+/// CPU twin for one token, in f64: the activations `[used, rows]` and the choice. `gate` and `up` are dequantised,
+/// laid out as on the device, and hold all experts of the dispatch.
 #[must_use]
 pub fn gate_up(
     kernel: &GateUp,

@@ -1,4 +1,4 @@
-//! `wgsl/experts/mix.wgsl`: a row's branch from its dense part and its chosen experts.
+//! `wgsl/experts/mix.wgsl`: the feed-forward branch of a row, from its dense part and its chosen experts.
 
 use super::{Choice, Mixture};
 use crate::math::rms;
@@ -8,9 +8,9 @@ params! {
     /// The uniform at binding 0.
     #[derive(Default)]
     pub struct Params {
-        /// Where the weights of the dense part's norm begin in `vectors`.
+        /// Offset of the weights of the dense part's norm in `vectors`.
         pub dense_norm: u32,
-        /// Where those of the experts' norm begin.
+        /// Offset of the weights of the experts' norm.
         pub experts_norm: u32,
         /// ε of both norms.
         pub eps: f32,
@@ -22,7 +22,7 @@ params! {
 /// The shader for rows of `width` elements. Bindings: params, state, vectors, choices, y, branch.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source(mixture: Mixture, width: u32) -> Result<Source, PreprocessError> {
     let name = format!("experts_mix_{}_w{width}", mixture.name());
     Source::build::<Params>("experts/mix.wgsl", name, &mixture.defines().set("WIDTH", width))
@@ -34,7 +34,7 @@ pub const fn dispatch(positions: u32) -> [u32; 3] {
     grid(positions)
 }
 
-/// CPU twin of one row, in f64. `y` is `[used, width]`.
+/// CPU twin for one row, in f64. `y` is `[used, width]`.
 #[must_use]
 pub fn mix(params: &Params, vectors: &[f32], choices: &[Choice], y: &[f32], branch: &[f32]) -> Vec<f64> {
     let width = branch.len();

@@ -1,8 +1,8 @@
-//! A mixture of experts: the router's choice, and the products over chosen experts (Gemma 4 specification §2.7).
+//! Mixture of experts: the router's choice, and the products with the chosen experts (Gemma 4 specification §2.7).
 //!
-//! In decode, [`gate_up`] chooses and makes the gated activation of every chosen expert, and [`down`] their weighted
-//! sum. In prefill, [`choose`] chooses for each row, [`buckets`] sorts by expert, the products are those of
-//! [`crate::matmul::experts`], and [`mix`] adds up. The CPU never learns what was chosen.
+//! In decode, [`gate_up`] chooses and computes the gated activations, and [`down`] the weighted sum. In prefill,
+//! [`choose`] chooses for each row, [`buckets`] sorts by expert, [`crate::matmul::experts`] computes the products,
+//! and [`mix`] adds them up. The choice never leaves the device.
 
 pub mod buckets;
 pub mod choose;
@@ -12,12 +12,12 @@ pub mod mix;
 
 use crate::{Defines, params};
 
-/// How many experts a layer has, and how many of them take part in a token.
+/// Number of experts of a layer, and number of experts used per token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mixture {
-    /// Experts of a layer.
+    /// Experts per layer.
     pub experts: u32,
-    /// Experts that are chosen for a token.
+    /// Experts used per token.
     pub used: u32,
 }
 
@@ -33,8 +33,8 @@ params! {
 }
 
 impl Mixture {
-    /// Whether the kernels have room for this mixture beside a stream of `width` elements: all of it lies in 16 KiB of
-    /// workgroup memory, and at most as many experts are used as threads write them down.
+    /// Whether the kernels support this mixture with a residual stream of `width` elements: everything fits into 16
+    /// KiB of workgroup memory, and at most one expert per thread is used.
     #[must_use]
     pub const fn is_supported(self, width: u32) -> bool {
         self.used >= 1
@@ -50,13 +50,13 @@ impl Mixture {
         Defines::new().set("EXPERTS", self.experts).set("USED", self.used).set("CHOICE", choice)
     }
 
-    /// The part of a kernel's name that tells mixtures apart.
+    /// The part of a kernel's name that identifies the mixture.
     fn name(self) -> String {
         format!("{}of{}", self.used, self.experts)
     }
 }
 
-/// CPU twin of the choice (`wgsl/experts/ranking.wgsl`), in f64: expert and weight, the largest logit first.
+/// CPU twin of `wgsl/experts/ranking.wgsl`, in f64: expert and weight, the largest logit first.
 #[must_use]
 pub fn choice(used: u32, logits: &[f32], scale: f32, scales: &[f32]) -> Vec<(u32, f64)> {
     let mut order: Vec<usize> = (0..logits.len()).collect();

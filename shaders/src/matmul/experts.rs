@@ -1,15 +1,15 @@
-//! `wgsl/matmul/matmul.wgsl` over the chosen experts of a mixture: each row of X goes to the matrices that
-//! `wgsl/experts/buckets.wgsl` sorted it to.
+//! `wgsl/matmul/matmul.wgsl` for a mixture of experts: `wgsl/experts/buckets.wgsl` assigns each row of X to the
+//! matrices of its experts.
 
 use super::Tile;
 use crate::experts::{Mixture, buckets};
 use crate::quant::planar_values;
 use crate::{DType, PlanarLayout, Planes, PreprocessError, Source};
 
-/// The tiles that the engine chooses from: a chunk leaves few rows to an expert.
+/// The tiles that the engine chooses from. A chunk has few rows per expert.
 pub const TILES: [Tile; 2] = [Tile::MEDIUM, Tile::SMALL];
 
-/// The tile for chunks of `positions`: the small one where the larger would mostly be empty.
+/// The tile for chunks of `positions`: the small one if the larger would be mostly empty.
 #[must_use]
 pub const fn choose(mixture: Mixture, positions: u32) -> Tile {
     if positions * mixture.used > Tile::SMALL.bm * mixture.experts { Tile::MEDIUM } else { Tile::SMALL }
@@ -21,19 +21,19 @@ params! {
     pub struct Params {
         /// Planes of W.
         pub planes: Planes,
-        /// Rows of each expert.
+        /// Rows per expert.
         pub n: u32,
-        /// Units of a row of W.
+        /// Units per row of W.
         pub units_per_row: u32,
-        /// First expert of this dispatch, the first in W.
+        /// First expert of this dispatch: the first one in W.
         pub begin: u32,
-        /// The one after the last.
+        /// One past the last expert.
         pub end: u32,
-        /// Pairs that share a row of X: as many as experts are used, or 1.
+        /// Pairs per row of X: the number of experts used, or 1.
         pub pairs_per_row: u32,
-        /// Columns of Y.
+        /// Row stride of Y.
         pub y_stride: u32,
-        /// Columns of Y before these.
+        /// First column of the result in Y.
         pub y_at: u32,
         /// Unused.
         pub pad: u32,
@@ -43,19 +43,19 @@ params! {
 /// The kernel for one tile and storage type.
 ///
 /// # Errors
-/// A template that does not preprocess.
+/// When the template cannot be expanded.
 pub fn source(tile: Tile, dtype: DType) -> Result<Source, PreprocessError> {
     let name = format!("matmul_experts_{}", tile.name(dtype));
     Source::build::<Params>("matmul/matmul.wgsl", name, &tile.defines(dtype).set("EXPERTS", true))
 }
 
-/// Workgroups for chunks of `positions`: as many as the worst choice asks for.
+/// Workgroups for chunks of `positions`, for the worst case of the router's choice.
 #[must_use]
 pub const fn dispatch(tile: Tile, params: &Params, mixture: Mixture, positions: u32) -> [u32; 3] {
     [params.n.div_ceil(tile.bn), buckets::most_tiles(mixture, positions, tile.bm), 1]
 }
 
-/// CPU twin, in f64: writes the rows of `y` that belong to experts of this dispatch. `words` is W in planes.
+/// CPU twin, in f64: writes the rows of `y` that belong to experts of this dispatch. `words` is the planar W.
 pub fn matmul(
     params: &Params,
     layout: &PlanarLayout,

@@ -5,35 +5,35 @@ use crate::quant::planar_values;
 use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
 use bytemuck::{Pod, Zeroable};
 
-/// How the work is cut. Any tile gives the same result up to rounding.
+/// Tile sizes. Every tile gives the same result up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tile {
-    /// Rows of X (tokens) a workgroup takes.
+    /// Rows of X (tokens) per workgroup.
     pub bm: u32,
-    /// Rows of W a workgroup takes.
+    /// Rows of W per workgroup.
     pub bn: u32,
-    /// Elements along K of one step; a multiple of 16, at most 64.
+    /// Elements along K per step; a multiple of 16, at most 64.
     pub bk: u32,
-    /// Tokens an invocation takes; divides `bm`.
+    /// Tokens per thread; divides `bm`.
     pub tm: u32,
-    /// Rows of W an invocation takes; divides `bn`.
+    /// Rows of W per thread; divides `bn`.
     pub tn: u32,
-    /// Copies of the tile in workgroup memory: 1, or 2 to need one barrier less.
+    /// Copies of the tile in workgroup memory: 1, or 2 to save a barrier.
     pub stages: u32,
 }
 
 impl Tile {
     /// For large products.
     pub const LARGE: Self = Self { bm: 64, bn: 64, bk: 16, tm: 8, tn: 8, stages: 1 };
-    /// For products that [`Self::LARGE`] would cut into too few workgroups.
+    /// For products that would give too few workgroups with [`Self::LARGE`].
     pub const MEDIUM: Self = Self { bm: 32, bn: 64, bk: 32, tm: 4, tn: 4, stages: 1 };
-    /// For short chunks, where reading W is the cost.
+    /// For short chunks, which are bound by reading W.
     pub const SMALL: Self = Self { bm: 16, bn: 32, bk: 64, tm: 2, tn: 2, stages: 1 };
     /// Every tile the engine chooses from.
     pub const ALL: [Self; 3] = [Self::LARGE, Self::MEDIUM, Self::SMALL];
 
-    /// The tile for steps of up to `rows` tokens and `n` rows of W: the largest that still keeps a large GPU busy
-    /// (`MEASUREMENTS.md`).
+    /// The tile for up to `rows` tokens and `n` rows of W: the largest one that still gives a large GPU enough
+    /// workgroups (`MEASUREMENTS.md`).
     pub const fn choose(rows: u32, n: u32) -> Self {
         if rows > 32 && Self::LARGE.workgroups(rows, n) >= 256 {
             Self::LARGE
@@ -44,7 +44,7 @@ impl Tile {
         }
     }
 
-    /// The tiles that [`Self::choose`] may give for up to `most_rows` tokens and `n` rows of W.
+    /// The tiles that [`Self::choose`] can return for up to `most_rows` tokens and `n` rows of W.
     pub fn within_reach(most_rows: u32, n: u32) -> impl Iterator<Item = Self> {
         let chosen = move |tile: &Self| (1..=most_rows).any(|rows| Self::choose(rows, n) == *tile);
         Self::ALL.into_iter().filter(chosen)
@@ -61,15 +61,15 @@ impl Tile {
     /// The kernel for one storage type of W.
     ///
     /// # Errors
-    /// A template that does not preprocess.
+    /// When the template cannot be expanded.
     pub fn source(self, dtype: DType) -> Result<Source, PreprocessError> {
         self.form(dtype, false)
     }
 
-    /// As [`Self::source`], for a clipped linear: the parameters carry its [`Clamps`].
+    /// Same as [`Self::source`], for a clipped linear: the parameters carry its [`Clamps`].
     ///
     /// # Errors
-    /// A template that does not preprocess.
+    /// When the template cannot be expanded.
     pub fn clamped_source(self, dtype: DType) -> Result<Source, PreprocessError> {
         self.form(dtype, true)
     }
@@ -80,13 +80,13 @@ impl Tile {
         Source::build::<Params>("matmul/matmul.wgsl", name, &self.defines(dtype).set("CLAMP", clamp))
     }
 
-    /// The part of a kernel's name that tells tiles and types apart.
+    /// The part of a kernel's name that identifies tile and type.
     pub(super) fn name(self, dtype: DType) -> String {
         let Self { bm, bn, bk, tm, tn, stages } = self;
         format!("{dtype}_{bm}x{bn}x{bk}_{tm}x{tn}x{stages}")
     }
 
-    /// What the template needs of the tile; the caller adds what its form has.
+    /// Defines of the template that depend on the tile; the caller adds those of its variant.
     pub(super) fn defines(self, dtype: DType) -> Defines {
         let Self { bm, bn, bk, tm, tn, stages } = self;
         Defines::new()
@@ -108,24 +108,24 @@ impl Tile {
             .set("W_LOADS", (bn * bk / 16).div_ceil(self.invocations()))
     }
 
-    /// Workgroups for steps of up to `rows` tokens.
+    /// Workgroups for up to `rows` tokens.
     pub const fn dispatch(self, params: &Params, rows: u32) -> [u32; 3] {
         [params.n.div_ceil(self.bn), rows.div_ceil(self.bm), 1]
     }
 }
 
-/// Bounds of a clipped linear: what goes in and what comes out of it is clamped.
+/// Bounds of a clipped linear: its input and its output are clamped.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Clamps {
-    /// Least and greatest element of X.
+    /// Minimum and maximum of the elements of X.
     pub input: [f32; 2],
-    /// Least and greatest element of Y.
+    /// Minimum and maximum of the elements of Y.
     pub output: [f32; 2],
 }
 
 impl Clamps {
-    /// Bounds that every finite number keeps to.
+    /// Bounds that clamp no finite number.
     pub const NONE: Self = Self { input: [f32::MIN, f32::MAX], output: [f32::MIN, f32::MAX] };
 }
 
@@ -140,30 +140,30 @@ params! {
         pub planes: Planes,
         /// Rows of W.
         pub n: u32,
-        /// Units of a row of W.
+        /// Units per row of W.
         pub units_per_row: u32,
         /// Unused.
         pub pad: [u32; 2],
-        /// Bounds; only [`Tile::clamped_source`] reads them.
+        /// Bounds; read only by [`Tile::clamped_source`].
         pub clamps: Clamps,
     }
 }
 
 impl Params {
-    /// The product with one matrix.
+    /// Parameters for the product with one matrix.
     pub const fn new(layout: &PlanarLayout) -> Self {
         let (planes, n, units_per_row) = (layout.planes, layout.n, layout.units_per_row);
         Self { planes, n, units_per_row, pad: [0; 2], clamps: Clamps::NONE }
     }
 
-    /// The same product with these bounds.
+    /// The same with bounds.
     #[must_use]
     pub const fn with_clamps(self, clamps: Clamps) -> Self {
         Self { clamps, ..self }
     }
 }
 
-/// The twin, in f64.
+/// CPU twin, in f64.
 pub fn matmul(layout: &PlanarLayout, words: &[u32], x: &[f32]) -> Vec<f32> {
     let (k, n) = (layout.k as usize, layout.n as usize);
     let rows: Vec<Vec<f32>> = (0..layout.n).map(|row| planar_values(layout, words, row)).collect();
@@ -177,7 +177,7 @@ pub fn matmul(layout: &PlanarLayout, words: &[u32], x: &[f32]) -> Vec<f32> {
     y
 }
 
-/// The twin with bounds.
+/// CPU twin of the clamped product.
 pub fn matmul_clamped(layout: &PlanarLayout, words: &[u32], x: &[f32], clamps: &Clamps) -> Vec<f32> {
     let x: Vec<f32> = x.iter().map(|v| v.clamp(clamps.input[0], clamps.input[1])).collect();
     let mut y = matmul(layout, words, &x);

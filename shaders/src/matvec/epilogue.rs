@@ -1,25 +1,25 @@
-//! What becomes of the products: `wgsl/matvec/epilogue/`.
+//! What a kernel does with the dot products: `wgsl/matvec/epilogue/`.
 
 use crate::Defines;
 
-/// What becomes of the products.
+/// What a kernel does with the dot products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Epilogue {
-    /// y = W·x, for one to three matrices that share x.
+    /// y = W·x, for one to three matrices with the same x.
     Store,
     /// y = gelu_tanh(W0·x)·(W1·x).
     Geglu,
     /// y = gelu_tanh(W·x)·ple.
     Ple,
-    /// z of adapters: y = W·x, each row times the scale of its adapter.
+    /// z of the adapters: y = A·x, each row multiplied by the scale of its adapter.
     Shrink {
-        /// Whether x is written out, so that the product with the weights needs no prologue.
+        /// Whether x is written too, so that the product with the weights needs no prologue.
         keep: bool,
     },
 }
 
 impl Epilogue {
-    /// The name of its file.
+    /// Name of the file.
     const fn file(self) -> &'static str {
         match self {
             Self::Store => "store",
@@ -29,7 +29,7 @@ impl Epilogue {
         }
     }
 
-    /// Its part of a kernel's name.
+    /// The part of the kernel's name.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Shrink { keep: true } => "shrink_keep",
@@ -37,7 +37,7 @@ impl Epilogue {
         }
     }
 
-    /// What its text is expanded with.
+    /// Sets the defines of the template.
     pub(super) fn define(self, defines: Defines) -> Defines {
         defines
             .set("EPILOGUE", self.file())
@@ -45,7 +45,7 @@ impl Epilogue {
             .set("KEEP", self == Self::Shrink { keep: true })
     }
 
-    /// Whether a row is that of two matrices.
+    /// Whether each output row needs a row of two matrices.
     pub(super) const fn is_pair(self) -> bool {
         matches!(self, Self::Geglu)
     }

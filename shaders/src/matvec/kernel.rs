@@ -1,7 +1,8 @@
-//! Launcher of `wgsl/matvec/matvec.wgsl`: y = W·x for one token, fused with the norm before and the activation after.
+//! Launcher of `wgsl/matvec/matvec.wgsl`: y = W·x for one token, fused with the norm before and the activation
+//! after it.
 
 use super::prologue::MAX_SPLIT_WEIGHTS;
-use super::{Adapted, Epilogue, Form, HandoffForm, Params, Prologue, ZSource};
+use super::{Epilogue, Form, HandoffForm, LowRank, Params, Prologue, ZSource};
 use crate::{DType, Defines, PreprocessError, Source};
 
 /// One permutation of the kernel.
@@ -11,35 +12,35 @@ pub struct Matvec {
     pub k: u32,
     /// Storage types: one to three for [`Epilogue::Store`], two for [`Epilogue::Geglu`], one for [`Epilogue::Ple`].
     pub dtypes: Vec<DType>,
-    /// Where x comes from.
+    /// How x is computed.
     pub prologue: Prologue,
-    /// What becomes of the products.
+    /// What is done with the dot products.
     pub epilogue: Epilogue,
-    /// What adapters have to do with it.
-    pub adapted: Adapted,
-    /// How the work is cut.
+    /// The low-rank update of adapters.
+    pub low_rank: LowRank,
+    /// How the work is divided.
     pub form: Form,
 }
 
 impl Matvec {
-    /// Longest x that the norm prologues can stage: 15 KiB of the 16 KiB that every device has.
+    /// Longest x that the norm prologues can stage: 15 KiB of the 16 KiB of workgroup memory that every device has.
     pub const MAX_NORM_K: u32 = 3840;
 
-    /// Rows a workgroup makes.
+    /// Rows per workgroup.
     #[must_use]
     pub fn rows_per_workgroup(&self) -> u32 {
         self.form.groups / self.form.ksplit * self.form.rows
     }
 
-    /// vec4s of workgroup memory: the largest of the three uses, which follow one another.
+    /// vec4s of shared workgroup memory: the maximum of three uses that follow one another.
     fn workgroup_vec4s(&self) -> u32 {
         let partial = if self.epilogue.is_pair() { 2 } else { 1 } * self.form.threads();
         (self.prologue.tile(self.k) / 4).max(partial)
     }
 
-    /// Most splits of attention that the merging prologue has room for.
+    /// Maximum number of attention splits that the merge prologue supports.
     #[must_use]
-    pub fn most_splits(heads: u32) -> u32 {
+    pub fn max_splits(heads: u32) -> u32 {
         (MAX_SPLIT_WEIGHTS / heads.max(1)).max(1)
     }
 
@@ -48,33 +49,34 @@ impl Matvec {
     pub fn workgroup_bytes(&self) -> u32 {
         let packed = if self.form.packed { self.prologue.tile(self.k) } else { 0 };
         let partial =
-            if self.adapted.z_source == ZSource::PartialSums { self.form.threads() * 16 } else { 0 };
+            if self.low_rank.z_source == ZSource::PartialSums { self.form.threads() * 16 } else { 0 };
         let made =
-            if self.adapted.handoff == HandoffForm::PartialSums { self.rows_per_workgroup() * 4 } else { 0 };
+            if self.low_rank.handoff == HandoffForm::PartialSums { self.rows_per_workgroup() * 4 } else { 0 };
         self.workgroup_vec4s() * 16 + self.prologue.workgroup_bytes() + packed + partial + made
     }
 
-    /// Whether there is a packed form: all matrices are quantised, and every device has the workgroup memory.
+    /// Whether there is a packed variant: all matrices are quantised, and the workgroup memory of every device
+    /// suffices.
     #[must_use]
     pub fn can_be_packed(&self) -> bool {
         let packed = Self { form: self.form.packed(), ..self.clone() };
         self.dtypes.iter().all(|dtype| !dtype.is_float()) && packed.workgroup_bytes() <= 16_384
     }
 
-    /// Segments: matrices whose rows follow one another, and the rows of U.
+    /// Number of segments: matrices whose rows are computed one after the other, and the rows of U.
     fn segments(&self) -> usize {
         match self.epilogue {
-            Epilogue::Store => self.dtypes.len() + usize::from(self.adapted.handoff.is_ahead()),
+            Epilogue::Store => self.dtypes.len() + usize::from(self.low_rank.handoff.is_ahead()),
             _ => 1,
         }
     }
 
-    /// A name that says what it is.
+    /// The name of the permutation.
     #[must_use]
     pub fn name(&self) -> String {
         let types: Vec<_> = self.dtypes.iter().map(|d| d.name()).collect();
         let (prologue, epilogue) = (self.prologue.name(), self.epilogue.name());
-        let (z_source, handoff) = self.adapted.name();
+        let (z_source, handoff) = self.low_rank.name();
         let Form { rows, groups, ksplit, packed } = self.form;
         format!(
             "matvec_{}_k{}_{prologue}{z_source}_{epilogue}{handoff}_r{rows}g{groups}s{ksplit}{}",
@@ -84,11 +86,11 @@ impl Matvec {
         )
     }
 
-    /// The shader. It binds params, y, x and the matrices, then what prologue, epilogue, correction and handoff declare, in
-    /// this order.
+    /// The shader. Bindings: params, y, x and the matrices, then those of prologue, epilogue, low-rank update and
+    /// handoff, in this order.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn source(&self) -> Result<Source, PreprocessError> {
         let of_matrices = if self.epilogue == Epilogue::Store { self.dtypes.len() } else { 1 };
         let mut defines = Defines::new()
@@ -103,12 +105,12 @@ impl Matvec {
             defines = defines.set(&format!("DTYPE{i}"), dtype.name());
         }
         let defines = self.form.define(self.epilogue.define(self.prologue.define(defines)));
-        let defines = self.adapted.define(self.prologue, defines);
+        let defines = self.low_rank.define(self.prologue, defines);
         Source::build::<Params>("matvec/matvec.wgsl", self.name(), &defines)
     }
 
-    /// Workgroups for matrices of these rows, and the parameters that say so. Planes, offsets and norms are the
-    /// caller's to fill in. With [`HandoffForm::Ahead`] the rows of U come last.
+    /// Workgroups for matrices of these numbers of rows, and the corresponding parameters. Planes, offsets and
+    /// norms are the caller's to set. With [`HandoffForm::Ahead`] the rows of U come last.
     #[must_use]
     pub fn dispatch(&self, rows: &[u32]) -> (Params, [u32; 3]) {
         let mut params = Params { scale_at: u32::MAX, z_at: [u32::MAX; 3], ..Params::default() };

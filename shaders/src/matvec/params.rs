@@ -1,56 +1,56 @@
-//! The parameters of a product.
+//! Parameters of the matrix–vector product.
 
 use crate::Planes;
 
 params! {
-    /// The uniform of `wgsl/matvec/matvec.wgsl`. A place in a buffer is in elements where nothing else is said.
+    /// The uniform of `wgsl/matvec/matvec.wgsl`. Offsets are in elements unless stated otherwise.
     #[derive(Default)]
     pub struct Params {
         /// Planes of each matrix.
         pub planes: [Planes; 3],
         /// Rows of each segment.
         pub rows: [u32; 3],
-        /// Width of the grid in workgroups.
+        /// Grid width in workgroups.
         pub grid_width: u32,
-        /// Workgroups up to and with each segment.
+        /// Running total of workgroups, per segment.
         pub groups: [u32; 3],
-        /// Where x begins in its buffer; a multiple of 4.
+        /// Offset of x in its buffer; a multiple of 4.
         pub x_offset: u32,
-        /// Where the results of each segment begin in y.
+        /// Offset of each segment's results in y.
         pub out: [u32; 3],
-        /// Where this layer begins in the per-layer inputs.
+        /// Offset of this layer's row in the per-layer inputs.
         pub ple: u32,
-        /// Where each matrix's part of z begins, in vec4s, or `u32::MAX`; see [`super::Correction`].
+        /// Offset of each matrix's part of z, in vec4s; `u32::MAX` without an update. See [`super::Correction`].
         pub z_at: [u32; 3],
-        /// The rank of all adapters together, in vec4s.
+        /// Total rank of all adapters, in vec4s.
         pub quads: u32,
-        /// Where each matrix's rows of B begin, in vec4s.
+        /// Offset of each matrix's rows of B, in vec4s.
         pub b_at: [u32; 3],
         /// ε of every norm.
         pub eps: f32,
-        /// Weights of the norms of a mixed branch (w3, w4): the dense part's, the experts'.
+        /// Offsets of the norm weights of a mixed branch (w3, w4): of the dense part and of the experts.
         pub mix: [u32; 2],
-        /// Weights of the branch's norm (w1), in `vectors`; see [`super::Norms`].
+        /// Offset of the branch norm's weights (w1) in `vectors`; see [`super::Norms`].
         pub branch_norm: u32,
-        /// Weights of the norm that makes x (w2).
+        /// Offset of the input norm's weights (w2).
         pub input_norm: u32,
-        /// The scalar s; `u32::MAX` for 1.
+        /// Offset of the scalar s; `u32::MAX` for s = 1.
         pub scale_at: u32,
-        /// Elements of a head; see [`super::Merge`].
+        /// Elements per head; see [`super::Merge`].
         pub head_dim: u32,
-        /// Most splits.
-        pub most_splits: u32,
-        /// Smallest run of keys.
-        pub smallest_run: u32,
-        /// Visible keys; 0 for all.
+        /// Maximum number of splits.
+        pub max_splits: u32,
+        /// Minimum number of keys per split.
+        pub min_split_keys: u32,
+        /// Attention window in keys; 0: unlimited.
         pub window: u32,
-        /// Where what is input_count begins, in vec4s; see [`super::HandoffPlaces`].
+        /// [`super::HandoffPlaces::input_at`], in vec4s.
         pub input_at: u32,
-        /// How much it is: heads of attention, workgroups, or the vec4s of v.
+        /// [`super::HandoffPlaces::input_count`]: heads, workgroups, or vec4s of v.
         pub input_count: u32,
-        /// Where what is left begins in y, in vec4s.
+        /// [`super::HandoffPlaces::output_at`], in vec4s.
         pub output_at: u32,
-        /// Where in the buffer of adapters what it is made with begins, in vec4s.
+        /// [`super::HandoffPlaces::factors_at`], in vec4s.
         pub factors_at: u32,
         /// Unused.
         pub pad: [u32; 3],

@@ -1,30 +1,30 @@
-//! How x is multiplied, and how the work is cut: `wgsl/matvec/product/`.
+//! How x is multiplied, and how the work is divided: `wgsl/matvec/product/`.
 
 use crate::Defines;
 
-/// How the work is cut. Any form gives the same result up to rounding, which is that of f32, and where it is packed that
-/// of x to eight bits.
+/// How the work is divided. Every form gives the same result up to rounding: that of f32, and with `packed` also
+/// that of x to eight bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Form {
-    /// Rows a group of 32 lanes owns: 1, 2 or 4.
+    /// Rows per group of 32 lanes: 1, 2 or 4.
     pub rows: u32,
-    /// Groups of 32 lanes in a workgroup: 1, 2, 4 or 8.
+    /// Groups of 32 lanes per workgroup: 1, 2, 4 or 8.
     pub groups: u32,
-    /// Groups that share their rows and split the columns: a divisor of `groups`.
+    /// Groups that share rows and split the columns (split-K): a divisor of `groups`.
     pub ksplit: u32,
-    /// Whether x is rounded to signed bytes, 16 elements with a scale of their own, and products are of integers. For
-    /// quantised matrices only.
+    /// Whether x is rounded to int8, with a scale for each 16 elements, and multiplied as integers. Only for
+    /// quantised matrices.
     pub packed: bool,
 }
 
 impl Form {
-    /// A form that multiplies floats.
+    /// A form with float products.
     #[must_use]
     pub const fn new(rows: u32, groups: u32, ksplit: u32) -> Self {
         Self { rows, groups, ksplit, packed: false }
     }
 
-    /// The same with packed products.
+    /// The same form with packed products.
     #[must_use]
     pub const fn packed(self) -> Self {
         Self { packed: true, ..self }
@@ -38,12 +38,12 @@ impl Default for Form {
 }
 
 impl Form {
-    /// Threads of a workgroup.
+    /// Threads per workgroup.
     pub(super) const fn threads(self) -> u32 {
         self.groups * 32
     }
 
-    /// What its text is expanded with.
+    /// Sets the defines of the template.
     pub(super) fn define(self, defines: Defines) -> Defines {
         defines
             .set("ROWS", self.rows)
@@ -55,7 +55,7 @@ impl Form {
     }
 }
 
-/// How the product with the stacked A of adapters is cut: few rows, so as many lanes to a row as have something to do.
+/// The form for the product with the stacked A of adapters: few rows, so as many lanes per row as can be used.
 #[must_use]
 pub fn shrink_form(k: u32) -> Form {
     let ksplit = (k / (16 * 32 * 3)).next_power_of_two().clamp(1, 8);

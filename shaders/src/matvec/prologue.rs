@@ -1,27 +1,27 @@
-//! What makes the x of a product: `wgsl/matvec/prologue/`.
+//! How a kernel computes x: `wgsl/matvec/prologue/`.
 
 use super::Params;
 use crate::Defines;
 
-/// Heads times splits that the merging prologue has room to weigh: 32 heads of 32 splits.
+/// Maximum of heads × splits in the merge prologue: 32 heads with 32 splits.
 pub(super) const MAX_SPLIT_WEIGHTS: u32 = 1024;
 
-/// Elements of x staged at a time where the prologue does not need all of them.
+/// Elements of x staged at a time, if the prologue does not need all of them.
 const TILE: u32 = 2048;
 
-/// Where x comes from.
+/// How a kernel computes x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Prologue {
     /// x is the input.
     Plain,
     /// x = rms(in; w2).
     Norm,
-    /// h' = (in + rms(branch; w1))·s is written out; x = rms(h'; w2), or h' itself.
+    /// h' = (in + rms(branch; w1))·s is written; x = rms(h'; w2), or h' itself.
     Add {
-        /// Whether x is the norm of h'.
+        /// Whether x is normed.
         norm: bool,
-        /// Whether the branch is the sum of two, each with a norm of its own: a dense one and that of the experts,
-        /// one after the other in its buffer.
+        /// Whether the branch is the sum of two, each with its own norm: the dense part and the experts, stored one
+        /// after the other.
         mix: bool,
     },
     /// x is merged from the partial results of `attention/decode.wgsl`.
@@ -29,7 +29,7 @@ pub enum Prologue {
 }
 
 impl Prologue {
-    /// The name of its file.
+    /// Name of the file.
     const fn file(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -39,7 +39,7 @@ impl Prologue {
         }
     }
 
-    /// Its part of a kernel's name.
+    /// The part of the kernel's name.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Add { norm: true, mix: false } => "add_norm",
@@ -49,7 +49,7 @@ impl Prologue {
         }
     }
 
-    /// What its text is expanded with.
+    /// Sets the defines of the template.
     pub(super) fn define(self, defines: Defines) -> Defines {
         defines
             .set("PROLOGUE", self.file())
@@ -59,7 +59,7 @@ impl Prologue {
             .set("WEIGHTS", MAX_SPLIT_WEIGHTS)
     }
 
-    /// Elements of an x of `k` elements that it stages at a time. A norm needs all of them.
+    /// Elements of x, of `k`, that are staged at a time. A norm needs all of them.
     pub(super) fn tile(self, k: u32) -> u32 {
         match self {
             Self::Plain | Self::Merge => k.min(TILE),
@@ -67,7 +67,7 @@ impl Prologue {
         }
     }
 
-    /// Bytes of workgroup memory beside x.
+    /// Bytes of workgroup memory in addition to x.
     pub(super) const fn workgroup_bytes(self) -> u32 {
         match self {
             Self::Merge => MAX_SPLIT_WEIGHTS * 4,
@@ -76,34 +76,34 @@ impl Prologue {
     }
 }
 
-/// Offsets into the layer's vectors, in elements.
+/// Offsets in the layer's vectors, in elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Norms {
-    /// Weights of the branch's norm.
+    /// Weights of the branch norm.
     pub branch: u32,
-    /// Weights of the norm that makes x.
+    /// Weights of the input norm.
     pub input: u32,
-    /// The scalar s, if there is one.
+    /// The scalar s, if any.
     pub scale: Option<u32>,
     /// ε of every norm.
     pub eps: f32,
 }
 
-/// How `attention/decode.wgsl` cut the keys; see `wgsl/shared/splits.wgsl`.
+/// How `attention/decode.wgsl` split the keys; see `wgsl/shared/splits.wgsl`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merge {
-    /// Elements of a head.
+    /// Elements per head.
     pub head_dim: u32,
-    /// Most splits.
-    pub most: u32,
-    /// Smallest run of keys.
-    pub smallest: u32,
-    /// Visible keys; 0 for all.
+    /// Maximum number of splits.
+    pub max_splits: u32,
+    /// Minimum number of keys per split.
+    pub min_split_keys: u32,
+    /// Attention window in keys; 0: unlimited.
     pub window: u32,
 }
 
 impl Params {
-    /// Sets the norms of the prologue.
+    /// Sets the offsets of the norms.
     #[must_use]
     pub fn with_norms(mut self, norms: Norms) -> Self {
         let Norms { branch, input, scale, eps } = norms;
@@ -112,11 +112,11 @@ impl Params {
         self
     }
 
-    /// Sets how the attention was cut.
+    /// Sets how attention was split.
     #[must_use]
     pub fn with_merge(mut self, merge: Merge) -> Self {
         (self.head_dim, self.window) = (merge.head_dim, merge.window);
-        (self.most_splits, self.smallest_run) = (merge.most, merge.smallest);
+        (self.max_splits, self.min_split_keys) = (merge.max_splits, merge.min_split_keys);
         self
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::math::rms;
 
-/// The sum of the `add` prologue: `h' = (h + rms(branch; w1))·s`.
+/// The residual sum of the `add` prologue: `h' = (h + rms(branch; w1))·s`.
 #[must_use]
 pub fn add(h: &[f32], branch: &[f32], w1: &[f32], s: f32, eps: f32) -> Vec<f64> {
     let branch: Vec<f64> = branch.iter().map(|&v| f64::from(v)).collect();
@@ -10,13 +10,14 @@ pub fn add(h: &[f32], branch: &[f32], w1: &[f32], s: f32, eps: f32) -> Vec<f64> 
     h.iter().zip(normed).map(|(&h, b)| (f64::from(h) + b) * f64::from(s)).collect()
 }
 
-/// `W·x`, `w` dequantised and row-major `[rows, x.len()]`.
+/// `W·x`; `w` is dequantised and row-major `[rows, x.len()]`.
 #[must_use]
 pub fn product(w: &[f32], x: &[f64]) -> Vec<f64> {
     w.chunks_exact(x.len()).map(|row| row.iter().zip(x).map(|(&w, x)| f64::from(w) * x).sum()).collect()
 }
 
-/// x as a packed form takes it ([`super::Form::packed`]): each 16 elements as `d·q`, `d = max|x| / 127`, q whole.
+/// x rounded as in a packed form ([`super::Form::packed`]): each 16 elements as `d·q` with `d = max|x| / 127` and
+/// integer q.
 #[must_use]
 pub fn rounded_to_bytes(x: &[f64]) -> Vec<f64> {
     let unit = |unit: &[f64]| -> Vec<f64> {

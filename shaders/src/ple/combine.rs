@@ -1,10 +1,11 @@
-//! Launcher and CPU twin of `wgsl/ple/combine.wgsl`: the per-layer inputs from the projected hidden state and the table.
+//! Launcher and CPU twin of `wgsl/ple/combine.wgsl`: the per-layer inputs from the projected hidden state and the
+//! per-layer embedding table.
 
 use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
 /// Where the rows of the per-layer table come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Table {
-    /// The host brings the rows of the step as f32 `[T, L, P]`: binding 4.
+    /// The host uploads the rows of the step as f32 `[T, L, P]` to binding 4.
     Host,
     /// Gathered from a planar matrix (binding 4) by token id (binding 6).
     Planar(DType),
@@ -20,9 +21,9 @@ params! {
         pub layers: u32,
         /// P / 4.
         pub quads: u32,
-        /// First row of this part of the table.
+        /// First row of the table in this part.
         pub row0: u32,
-        /// Rows of this part.
+        /// Rows in this part.
         pub rows: u32,
         /// `d^-½`
         pub proj_scale: f32,
@@ -36,8 +37,8 @@ params! {
 }
 
 impl Params {
-    /// For hidden size `d`, `layers` layers of `p` elements (a multiple of 4; 16 with a planar table); the planes of a
-    /// planar table are set by [`Params::with_table`].
+    /// Parameters for hidden size `d` and `layers` layers of `p` elements (a multiple of 4; of 16 with a planar
+    /// table). [`Params::with_table`] sets the planes of a planar table.
     pub fn new(d: u32, layers: u32, p: u32, eps: f32) -> Self {
         Self {
             planes: Planes::default(),
@@ -52,7 +53,7 @@ impl Params {
         }
     }
 
-    /// Takes rows from a planar table, or the part of one that starts at row `row0`.
+    /// Reads rows from a planar table, or from a part of it that starts at row `row0`.
     #[must_use]
     pub const fn with_table(mut self, part: &PlanarLayout, row0: u32) -> Self {
         self.planes = part.planes;
@@ -61,7 +62,7 @@ impl Params {
         self
     }
 
-    /// Workgroups for steps of up to `rows` tokens.
+    /// Workgroups for up to `rows` tokens.
     pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
         [self.layers, rows, 1]
     }
@@ -70,7 +71,7 @@ impl Params {
 /// The kernel for one kind of table.
 ///
 /// # Errors
-/// A template that does not preprocess.
+/// When the template cannot be expanded.
 pub fn source(table: Table) -> Result<Source, PreprocessError> {
     let (name, defines) = match table {
         Table::Host => ("ple_combine_host".to_owned(), Defines::new().set("HOST", true)),
@@ -81,7 +82,7 @@ pub fn source(table: Table) -> Result<Source, PreprocessError> {
     Source::build::<Params>("ple/combine.wgsl", name, &defines)
 }
 
-/// The twin, for one layer of one token: `proj` and `table` are `P` elements.
+/// CPU twin for one layer of one token: `proj` and `table` have `P` elements.
 pub fn combine(params: &Params, proj: &[f32], norm: &[f32], table: &[f32]) -> Vec<f32> {
     let x: Vec<f64> = proj.iter().map(|&x| f64::from(x) * f64::from(params.proj_scale)).collect();
     let mean = x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64;

@@ -1,12 +1,12 @@
-//! Conditions of `#if` and bounds of `#for`: recursive descent, evaluated while parsed.
+//! Expressions in `#if` and `#for`: recursive descent, evaluated while parsing.
 
 use super::{Place, PreprocessError, Scope};
 use crate::DType;
 
-/// A name may stand for another name this many times.
+/// Maximum length of a chain of names that stand for names.
 const MAX_ALIASES: usize = 8;
 
-/// The value of an expression; a condition holds when it is not zero.
+/// The value of an expression. A condition is true if it is not zero.
 pub(super) fn evaluate(place: Place<'_>, scope: &Scope<'_>, text: &str) -> Result<i64, PreprocessError> {
     let tokens = tokenize(place, text)?;
     let mut parser = Parser { place, scope, tokens: &tokens };
@@ -53,7 +53,7 @@ fn tokenize<'a>(place: Place<'_>, text: &'a str) -> Result<Vec<Token<'a>>, Prepr
     Ok(tokens)
 }
 
-/// `live` is false where the result cannot matter, so that `defined(A) && A == 1` is no error without `A`.
+/// `live` is false in operands that cannot affect the result, so that `defined(A) && A == 1` is valid without `A`.
 struct Parser<'a> {
     place: Place<'a>,
     scope: &'a Scope<'a>,
@@ -136,7 +136,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The number a name stands for, perhaps through other names.
+    /// The number that a name stands for, directly or through other names.
     fn number(&self, name: &str) -> Result<i64, PreprocessError> {
         let mut current = name;
         for _ in 0..MAX_ALIASES {

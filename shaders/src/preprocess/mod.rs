@@ -1,20 +1,20 @@
-//! A small text preprocessor for WGSL, run when a pipeline is built.
+//! A small text preprocessor for WGSL. It runs when a pipeline is built.
 //!
-//! - `#include "shared/x.wgsl"` or `#include "shared/x.wgsl" with A=foo, B=3`. The arguments are visible in the
-//!   included text, beside the pipeline's defines; the arguments of the including text are not. The same file with
-//!   the same arguments is included once.
-//! - `#if EXPR`, `#elif EXPR`, `#else`, `#endif`, where an expression has names, integers, `defined(NAME)`, `==`,
-//!   `!=`, `!`, `&&`, `||` and parentheses. The names of [`DType`](crate::DType) stand for their GGUF numbers.
-//! - `#for NAME in A..B` … `#endfor` repeats its lines with the name set to each number, so that register tiles are
-//!   unrolled whatever the compiler of the browser does with loops.
-//! - `#fill NAME` … `#endfill` keeps its lines for the `#slot NAME` that follows somewhere, in this file or one that includes
-//!   it. A slot takes the lines of every fill before it, in their order, or none. So the skeleton of a kernel says where its
-//!   parts go, and the file of a part says what goes there.
-//! - `{{NAME}}` is replaced by the value of the name, in directives too.
-//! - A line that begins with `var<uniform>` or `var<storage, …>` is given the next binding number. The list of
-//!   [`Binding`]s comes with the text, so no number is written by hand.
+//! - `#include "shared/x.wgsl"` or `#include "shared/x.wgsl" with A=foo, B=3`. The included text sees the arguments
+//! and the pipeline's defines, but not the arguments of the including text. The same file with the same arguments
+//! is included once.
+//! - `#if EXPR`, `#elif EXPR`, `#else`, `#endif`. An expression has names, integers, `defined(NAME)`, `==`, `!=`,
+//! `!`, `&&`, `||` and parentheses. The names of [`DType`](crate::DType) stand for their GGUF numbers.
+//! - `#for NAME in A..B` … `#endfor` repeats its lines, with the name set to each number. It unrolls loops over
+//! registers independently of the browser's compiler.
+//! - `#fill NAME` … `#endfill` keeps its lines for a later `#slot NAME`, in this file or in one that includes it. A
+//! slot is replaced by the lines of every earlier fill, in order, or by nothing. The skeleton of a kernel has
+//! slots; the file of each part fills them.
+//! - `{{NAME}}` is replaced by the value of the name, also in directives.
+//! - A line that begins with `var<uniform>` or `var<storage, …>` gets the next binding number. The list of
+//! [`Binding`]s is returned with the text.
 //!
-//! Lines that are only a `//` comment are dropped. A `#` directive may end in a `//` comment.
+//! Lines that are only a `//` comment are removed. A `#` directive may end with a `//` comment.
 
 mod expression;
 
@@ -24,7 +24,7 @@ use thiserror::Error;
 
 include!(concat!(env!("OUT_DIR"), "/wgsl_table.rs"));
 
-/// Names and their values for a template.
+/// Defines: names and their values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Defines(BTreeMap<String, String>);
 
@@ -47,8 +47,8 @@ impl Defines {
     }
 }
 
-/// Why a template could not be expanded.
-#[allow(missing_docs)] // The fields `file` and `line` are the place; the others are in the message.
+/// An error in a template.
+#[allow(missing_docs)] // The fields `file` and `line` are the location; the others are in the message.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PreprocessError {
     /// No such file in the table.
@@ -57,13 +57,13 @@ pub enum PreprocessError {
     /// A name without a value.
     #[error("{file}:{line}: {name} is not defined")]
     Undefined { file: String, line: usize, name: String },
-    /// A name whose value is not an integer where one is needed.
+    /// An integer is needed, but the value of the name is not one.
     #[error("{file}:{line}: {name} is {value}, not a number")]
     NotANumber { file: String, line: usize, name: String, value: String },
-    /// A define that has the name of a storage type.
+    /// A define with the name of a storage type.
     #[error("{file}:{line}: the name {name} is taken by a storage type")]
     Reserved { file: String, line: usize, name: String },
-    /// A directive or expression that does not parse.
+    /// A directive or expression that cannot be parsed.
     #[error("{file}:{line}: {what}")]
     Syntax { file: String, line: usize, what: &'static str },
     /// A file that includes itself.
@@ -83,7 +83,7 @@ pub struct Expanded {
 /// Expands the template at `path` (relative to `wgsl/`).
 ///
 /// # Errors
-/// See [`PreprocessError`]; every kind carries file and line.
+/// See [`PreprocessError`]. Every variant has file and line.
 pub fn preprocess(path: &str, defines: &Defines) -> Result<Expanded, PreprocessError> {
     let load = |path: &str| {
         let index = FILES.binary_search_by_key(&path, |(name, _)| name).ok()?;
@@ -120,7 +120,7 @@ fn is_dtype(name: &str) -> bool {
     DType::ALL.iter().any(|dtype| dtype.name() == name)
 }
 
-/// Where we are, for errors.
+/// The current location, for errors.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     file: &'a str,
@@ -141,7 +141,7 @@ impl Place<'_> {
     }
 }
 
-/// The names a file sees: counters of `#for`, the arguments of its include, then the defines of the pipeline.
+/// The names that a file sees: `#for` counters, the arguments of its include, then the defines of the pipeline.
 struct Scope<'a> {
     arguments: &'a Defines,
     defines: &'a Defines,
@@ -168,7 +168,7 @@ impl Scope<'_> {
     }
 }
 
-/// Lines that wait for their slot, and where they were written.
+/// Lines kept for a slot, and where they are from.
 struct Fill<'a> {
     slot: &'a str,
     file: String,
@@ -177,28 +177,28 @@ struct Fill<'a> {
     arguments: Defines,
 }
 
-/// One open `#if`.
+/// An open `#if`.
 struct Branch {
     /// The line of the `#if`.
     line: usize,
-    /// Whether the text around the `#if` is kept.
+    /// Whether the text around the `#if` is emitted.
     outer: bool,
-    /// Whether the text here is kept.
+    /// Whether the text here is emitted.
     active: bool,
-    /// Whether some branch was kept already.
+    /// Whether an earlier branch was emitted.
     taken: bool,
-    /// Whether `#else` was seen.
+    /// Whether there was an `#else`.
     last: bool,
 }
 
 struct Preprocessor<'a> {
     load: &'a dyn Fn(&str) -> Option<&'static str>,
     defines: &'a Defines,
-    /// What is in the text already.
+    /// Files that were included, with their arguments.
     included: BTreeSet<(String, Defines)>,
-    /// The files we are in, to find cycles.
+    /// The stack of open files, to find cycles.
     open: Vec<String>,
-    /// Fills that no slot has taken yet.
+    /// Fills that no slot has used yet.
     fills: Vec<Fill<'static>>,
     out: Expanded,
 }
@@ -223,7 +223,7 @@ impl Preprocessor<'_> {
         Ok(())
     }
 
-    /// Writes a line of text, and numbers the binding that it declares.
+    /// Emits a line of text, with a number if it declares a binding.
     fn emit(&mut self, place: Place<'_>, line: &str) -> Result<(), PreprocessError> {
         let Expanded { text, bindings } = &mut self.out;
         if let Some(binding) = parse_binding(place, line)? {
@@ -235,7 +235,7 @@ impl Preprocessor<'_> {
         Ok(())
     }
 
-    /// Expands consecutive lines of a file; `start` is the place of the first.
+    /// Expands consecutive lines of a file; `start` is the location of the first.
     fn lines(
         &mut self,
         start: Place<'_>,
@@ -306,7 +306,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// The binding that a line declares, if it does.
+/// The binding that a line declares, if any.
 fn parse_binding(place: Place<'_>, line: &str) -> Result<Option<Binding>, PreprocessError> {
     let Some((access, rest)) = line.strip_prefix("var<").and_then(|rest| rest.split_once('>')) else {
         return Ok(None);
@@ -322,7 +322,7 @@ fn parse_binding(place: Place<'_>, line: &str) -> Result<Option<Binding>, Prepro
     Ok(Some(Binding { name: name.trim().to_owned(), access }))
 }
 
-/// Lines before the end that belongs to the beginning at `place`.
+/// Number of lines before the matching end of the directive at `place`.
 fn body_length(place: Place<'_>, lines: &[&str], [begin, end]: [&str; 2]) -> Result<usize, PreprocessError> {
     let mut depth = 0;
     for (index, line) in lines.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! GGUF blocks to values, formula by formula. The layouts are those of ggml's quantisation formats.
+//! Dequantisation of GGUF blocks. The layouts are those of ggml.
 
 use super::{IQ4_NL_VALUES, QuantError, check_length, half_at, q3_scale, scale_min, word_at};
 use crate::DType;
@@ -20,7 +20,7 @@ pub fn dequantize(dtype: DType, bytes: &[u8], out: &mut [f32]) -> Result<(), Qua
     Ok(())
 }
 
-/// The function that gives element `e` of a block.
+/// The function that dequantises element `e` of a block.
 fn element_of(dtype: DType) -> fn(&[u8], usize) -> f32 {
     match dtype {
         DType::F32 => |block, _| f32::from_bits(word_at(block, 0)),
@@ -72,7 +72,7 @@ fn element_of(dtype: DType) -> fn(&[u8], usize) -> f32 {
     }
 }
 
-/// Element `e < 32`: low nibbles first, then high nibbles of the same sixteen bytes.
+/// Element `e < 32`: the low nibbles of 16 bytes, then the high nibbles of the same bytes.
 fn nibble(qs: &[u8], e: usize) -> u8 {
     if e < 16 { qs[e] & 15 } else { qs[e - 16] >> 4 }
 }
@@ -81,12 +81,12 @@ fn fifth_bit(bits: u32, e: usize) -> u8 {
     ((bits >> e & 1) << 4) as u8
 }
 
-/// Element `e < 256` of Q2_K and Q3_K: four planes of two bits in each 32 bytes.
+/// Element `e < 256` of Q2_K and Q3_K: four 2-bit planes per 32 bytes.
 fn two_bits(qs: &[u8], e: usize) -> u8 {
     (qs[32 * (e / 128) + e % 32] >> (2 * ((e % 128) / 32))) & 3
 }
 
-/// Element `e < 256` of Q4_K and Q5_K: 32 low nibbles, then 32 high nibbles of the same bytes.
+/// Element `e < 256` of Q4_K and Q5_K: 32 low nibbles, then the 32 high nibbles of the same bytes.
 fn grouped_nibble(qs: &[u8], e: usize) -> u8 {
     let byte = qs[32 * (e / 64) + e % 32];
     if (e / 32).is_multiple_of(2) { byte & 15 } else { byte >> 4 }

@@ -1,8 +1,8 @@
 //! CPU twins of the weight formats: the blocks of a GGUF file and the planar device layout.
 //!
-//! [`dequantize`] reads file blocks by the published formulas and is the oracle of every kernel that reads weights.
-//! [`repack`] and [`planar_values`] write and read the planar layout of [`crate::planes`]. [`quantize`] makes blocks
-//! for tests and synthetic models.
+//! [`dequantize`] implements the published formulas and is the reference for every kernel that reads weights.
+//! [`repack`] and [`planar_values`] write and read the planar layout of [`crate::planes`]. [`quantize`] makes
+//! blocks for tests and synthetic models.
 
 mod dequantize;
 mod planar;
@@ -20,10 +20,10 @@ use thiserror::Error;
 pub const IQ4_NL_VALUES: [i8; 16] =
     [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
-/// Why weights could not be converted.
+/// An error when converting weights.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum QuantError {
-    /// Bytes and elements do not match, or are no whole number of blocks.
+    /// The number of bytes does not match the number of elements, or is not a multiple of the block size.
     #[error("{elements} {dtype} elements do not make {bytes} bytes")]
     Length {
         /// Storage type.
@@ -38,7 +38,7 @@ pub enum QuantError {
     Layout(#[from] LayoutError),
 }
 
-/// Checks that `bytes` hold exactly `elements` of a type, in whole blocks.
+/// Checks that `bytes` is exactly `elements` elements of a type, in whole blocks.
 fn check_length(dtype: DType, elements: usize, bytes: usize) -> Result<(), QuantError> {
     if dtype.row_bytes(elements as u64) == Some(bytes as u64) {
         Ok(())
@@ -55,7 +55,7 @@ fn word_at(block: &[u8], offset: usize) -> u32 {
     u32::from_le_bytes([block[offset], block[offset + 1], block[offset + 2], block[offset + 3]])
 }
 
-/// The six-bit `(scale, min)` of 32-element group `s < 8` of a Q4_K or Q5_K block, from its twelve packed bytes.
+/// The 6-bit `(scale, min)` of 32-element group `s < 8` of a Q4_K or Q5_K block, from its twelve packed bytes.
 fn scale_min(sc: &[u8], s: usize) -> (u8, u8) {
     if s < 4 {
         (sc[s] & 63, sc[s + 4] & 63)
@@ -64,7 +64,7 @@ fn scale_min(sc: &[u8], s: usize) -> (u8, u8) {
     }
 }
 
-/// The six-bit scale of 16-element group `j < 16` of a Q3_K block, from its twelve packed bytes; 32 stands for zero.
+/// The 6-bit scale of 16-element group `j < 16` of a Q3_K block, from its twelve packed bytes; 32 means zero.
 fn q3_scale(sc: &[u8], j: usize) -> u8 {
     let low = if j < 8 { sc[j] & 15 } else { sc[j - 8] >> 4 };
     low | ((sc[8 + j % 4] >> (2 * (j / 4))) & 3) << 4

@@ -5,16 +5,16 @@ use crate::planes::{UNIT, lo_words};
 use crate::{DType, PlanarLayout};
 use half::{bf16, f16};
 
-/// Elements of a unit, as an index.
+/// Elements per unit, as `usize`.
 const ELEMENTS: usize = UNIT as usize;
 
-/// Repacks `n` rows of `k` elements from file blocks into the words of [`PlanarLayout::new`].
+/// Repacks `n` rows of `k` elements from file blocks to the words of [`PlanarLayout::new`].
 ///
 /// # Errors
 /// [`QuantError::Layout`] when the matrix has no layout, [`QuantError::Length`] when `bytes` is not `n` rows.
 pub fn repack(dtype: DType, k: u64, n: u64, bytes: &[u8]) -> Result<Vec<u32>, QuantError> {
     let layout = PlanarLayout::new(dtype, k, n)?;
-    // In u64: the number of elements may be beyond a 32-bit usize where the bytes are not.
+    // In u64: the number of elements may exceed a 32-bit usize even if the number of bytes does not.
     if dtype.row_bytes(k).and_then(|row| row.checked_mul(n)) != Some(bytes.len() as u64) {
         let elements = usize::try_from(k * n).unwrap_or(usize::MAX);
         return Err(QuantError::Length { dtype, elements, bytes: bytes.len() });
@@ -90,7 +90,7 @@ pub fn repack(dtype: DType, k: u64, n: u64, bytes: &[u8]) -> Result<Vec<u32>, Qu
     Ok(words)
 }
 
-/// The unsigned code of element `e` of a block (nibble, five or six bits).
+/// The unsigned code of element `e` of a block (4, 5 or 6 bits).
 fn code_of(dtype: DType, block: &[u8], e: usize) -> u8 {
     let nibble = |qs: usize| if e < 16 { block[qs + e] & 15 } else { block[qs + e - 16] >> 4 };
     let bit = |qh: usize| ((word_at(block, qh) >> (e % 32) & 1) << 4) as u8;
@@ -109,14 +109,14 @@ fn code_of(dtype: DType, block: &[u8], e: usize) -> u8 {
             let low = (block[64 * (e / 128) + e % 64] >> (4 * (e % 128 / 64))) & 15;
             low | ((block[128 + 32 * (e / 128) + e % 32] >> (2 * (e % 128 / 32))) & 3) << 4
         }
-        // Floats and Q8_0 are copied, not coded.
+        // Floats and Q8_0 are copied.
         DType::F32 | DType::F16 | DType::BF16 | DType::Q8_0 => 0,
     }
 }
 
-/// The values of one row, read from the planes. The twin of `P_values` in `shared/planes.wgsl`.
+/// The values of one row, read from the planes. CPU twin of `P_values` in `shared/planes.wgsl`.
 ///
-/// `words` must hold the layout's planes and `row` must be below `layout.n`; missing words read as zero.
+/// `words` must contain the planes of the layout, and `row` must be below `layout.n`. Missing words read as zero.
 pub fn planar_values(layout: &PlanarLayout, words: &[u32], row: u32) -> Vec<f32> {
     let planes = layout.planes;
     let word = |plane: u32, index: u32| words.get(plane as usize + index as usize).copied().unwrap_or(0);
@@ -152,7 +152,7 @@ pub fn planar_values(layout: &PlanarLayout, words: &[u32], row: u32) -> Vec<f32>
     values
 }
 
-/// `(s, m)` of a unit. The twin of `P_scale`.
+/// `(s, m)` of a unit. CPU twin of `P_scale`.
 fn scale_of(layout: &PlanarLayout, g: u32, word: &impl Fn(u32, u32) -> u32) -> (f32, f32) {
     let planes = layout.planes;
     let half = || pair(word(planes.sc, g / 4))[g as usize / 2 % 2];
@@ -183,7 +183,7 @@ fn scale_of(layout: &PlanarLayout, g: u32, word: &impl Fn(u32, u32) -> u32) -> (
     }
 }
 
-/// Two halves in a word, the low one first.
+/// The two halves of a word, the low one first.
 fn pair(word: u32) -> [f32; 2] {
     [f16::from_bits(word as u16).to_f32(), f16::from_bits((word >> 16) as u16).to_f32()]
 }

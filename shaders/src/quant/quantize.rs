@@ -1,5 +1,5 @@
-//! Simple quantisers for tests and synthetic models: each group's scale comes from its extremes, codes are rounded to
-//! nearest. Files from the field choose scales by search; this is not that.
+//! Simple quantisers for tests and synthetic models. The scale of a group comes from its extremes, and codes are
+//! rounded to nearest. Published files search for better scales.
 
 use super::{IQ4_NL_VALUES, QuantError};
 use crate::DType;
@@ -8,7 +8,7 @@ use half::{bf16, f16};
 /// Quantises whole blocks into the file format.
 ///
 /// # Errors
-/// [`QuantError::Length`] when the values are no whole number of blocks.
+/// [`QuantError::Length`] when the values are not a whole number of blocks.
 pub fn quantize(dtype: DType, values: &[f32]) -> Result<Vec<u8>, QuantError> {
     let elements = dtype.block_elements();
     if !values.len().is_multiple_of(elements) {
@@ -47,14 +47,14 @@ fn absolute_max(values: &[f32]) -> f32 {
     values.iter().fold(0.0, |max, x| max.max(x.abs()))
 }
 
-/// Appends `value` as a half and returns what the half says.
+/// Appends `value` as a half, and returns the value of the half.
 fn put_half(bytes: &mut Vec<u8>, value: f32) -> f32 {
     let half = f16::from_f32(value);
     bytes.extend(half.to_le_bytes());
     half.to_f32()
 }
 
-/// `x / d` rounded and clamped; 0 where the scale is 0.
+/// `x / d` rounded and clamped; 0 if the scale is 0.
 fn code(x: f32, d: f32, low: f32, high: f32) -> i32 {
     if d == 0.0 { 0f32.clamp(low, high) as i32 } else { (x / d).round().clamp(low, high) as i32 }
 }
@@ -65,7 +65,7 @@ fn nearest(x: f32, d: f32) -> u8 {
     (1..16).fold(0, |best, code| if distance(code) < distance(best) { code } else { best }) as u8
 }
 
-/// 32 codes: low nibbles of the first sixteen with high nibbles of the others.
+/// 32 codes: the low nibbles are the first 16, the high nibbles the others.
 fn put_nibbles(bytes: &mut Vec<u8>, codes: &[u8]) {
     bytes.extend((0..16).map(|e| codes[e] & 15 | (codes[e + 16] & 15) << 4));
 }
@@ -76,7 +76,7 @@ fn fifth_bits(codes: &[u8]) -> [u8; 4] {
     bits.fold(0, |all, bit| all | bit).to_le_bytes()
 }
 
-/// Q4_0 and Q5_0: the extreme value takes the lowest code.
+/// Q4_0 and Q5_0: the value with the largest magnitude gets the lowest code.
 fn symmetric(block: &[f32], bits: u32, bytes: &mut Vec<u8>) {
     let zero = f32::from(1u8 << (bits - 1));
     let extreme = block.iter().fold(0.0f32, |best, &x| if x.abs() > best.abs() { x } else { best });
@@ -105,7 +105,7 @@ fn extremes(values: &[f32]) -> (f32, f32) {
     values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(min, max), &x| (min.min(x), max.max(x)))
 }
 
-/// Scales and minima of groups with an offset: `(d, dmin)` as halves and small integers up to `top`.
+/// Scales and minima of groups with an offset: `(d, dmin)` as halves, and small integers up to `top`.
 struct Groups {
     d: f16,
     dmin: f16,
@@ -143,7 +143,7 @@ impl Groups {
     }
 }
 
-/// Two-bit codes of 256 elements in 64 bytes.
+/// 256 two-bit codes in 64 bytes.
 fn put_two_bits(bytes: &mut Vec<u8>, codes: &[u8]) {
     for half in codes.chunks_exact(128) {
         bytes.extend((0..32).map(|i| (0..4).fold(0, |byte, j| byte | (half[32 * j + i] & 3) << (2 * j))));
@@ -175,7 +175,7 @@ fn q45_k(block: &[f32], bits: u32, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Scales of 16-element groups without an offset: the half `d` and the small signed scales.
+/// Scales of 16-element groups without an offset: the half `d` and small signed scales.
 fn signed_groups(block: &[f32], levels: f32, top: f32) -> (f16, Vec<i8>) {
     let wanted: Vec<f32> = block
         .chunks(16)

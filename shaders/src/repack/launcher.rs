@@ -10,53 +10,53 @@ params! {
     pub struct Params {
         /// Word offsets of the planes in the destination.
         pub planes: Planes,
-        /// Number of the piece's first unit in the matrix.
+        /// Number of the piece's first unit.
         pub first_unit: u32,
         /// Units of the piece.
         pub units: u32,
-        /// Where the piece begins in the source, in bytes; even.
+        /// Offset of the piece in the source, in bytes; even.
         pub byte_offset: u32,
         /// Unused.
         pub pad: u32,
     }
 }
 
-/// Why rows cannot be repacked as one piece.
+/// Rows that cannot be repacked as one piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PieceError {
-    /// The piece does not start where words are not shared, or not at an even byte.
+    /// The piece starts in the middle of a word of some plane, or at an odd byte.
     #[error("a piece at row {row}, byte {byte_offset}: rows must be multiples of {alignment}, bytes even")]
     Alignment {
         /// First row of the piece.
         row: u32,
-        /// Where it begins in the source.
+        /// Byte offset in the source.
         byte_offset: u32,
         /// See [`rows_alignment`].
         alignment: u32,
     },
-    /// The piece ends behind the matrix.
+    /// The piece ends after the matrix.
     #[error("rows {row}..{end} of a matrix of {rows} rows")]
     Range {
         /// First row of the piece.
         row: u32,
-        /// Row after the last.
+        /// One past the last row.
         end: u64,
         /// Rows of the matrix.
         rows: u32,
     },
 }
 
-/// What the first row of a piece must be a multiple of, so that no two pieces share a word: 2 for types with a scale for
-/// each 32 elements when a row is an odd number of them, else 1.
+/// The first row of a piece must be a multiple of this, so that no two pieces write the same word: 2 for types with
+/// a scale per 32 elements if a row has an odd number of scales, otherwise 1.
 pub const fn rows_alignment(dtype: DType, k: u32) -> u32 {
     if dtype.block_elements() == 32 && !(k / UNIT).is_multiple_of(4) { 2 } else { 1 }
 }
 
 impl Params {
-    /// A piece of `rows` rows that becomes rows `row..row + rows` of the matrix.
+    /// Parameters for a piece that becomes rows `row..row + rows` of the matrix.
     ///
     /// # Errors
-    /// [`PieceError`] when the piece is not aligned or reaches behind the matrix.
+    /// [`PieceError`] when the piece is not aligned or ends after the matrix.
     pub fn new(layout: &PlanarLayout, row: u32, rows: u32, byte_offset: u32) -> Result<Self, PieceError> {
         let alignment = rows_alignment(layout.dtype, layout.k);
         if !row.is_multiple_of(alignment) || !byte_offset.is_multiple_of(2) {
@@ -79,7 +79,7 @@ impl Params {
 /// The kernel for one storage type.
 ///
 /// # Errors
-/// A template that does not preprocess.
+/// When the template cannot be expanded.
 pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
     let defines = Defines::new()
         .set("DTYPE", dtype)

@@ -1,4 +1,4 @@
-//! File blocks to the planar layout, on the GPU. The CPU twin is [`crate::quant::repack`].
+//! Conversion of file blocks to the planar layout on the GPU. The CPU twin is [`crate::quant::repack`].
 
 mod launcher;
 

@@ -1,45 +1,45 @@
-//! `wgsl/rows/gelu_mul.wgsl`: the gated activation over rows.
+//! `wgsl/rows/gelu_mul.wgsl`: the gated activation (GeGLU) over rows.
 
 use crate::math::gelu_tanh;
 use crate::{Defines, PreprocessError, Source, grid};
 
-/// Elements a workgroup makes.
+/// Elements per workgroup.
 const ELEMENTS: u32 = 1024;
 
-/// Where the rows of a matrix are in its buffer, in elements; both multiples of 4.
+/// Layout of rows in a buffer, in elements; both multiples of 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
-    /// From one row to the next.
+    /// Row stride.
     pub stride: u32,
-    /// The first element.
+    /// Offset of the first row.
     pub at: u32,
 }
 
 params! {
-    /// The uniform at binding 0; lengths and places in units of 4 elements.
+    /// The uniform at binding 0. Lengths and offsets are in vec4s.
     #[derive(Eq)]
     pub struct Params {
         /// Width of a row.
         pub width4: u32,
-        /// Stride of the gate.
+        /// Row stride of gate.
         pub gate_stride4: u32,
-        /// Start of the gate.
+        /// Offset of gate.
         pub gate_at4: u32,
-        /// Stride of the other factor.
+        /// Row stride of up.
         pub up_stride4: u32,
-        /// Start of the other factor.
+        /// Offset of up.
         pub up_at4: u32,
-        /// Stride of the result.
+        /// Row stride of the result.
         pub out_stride4: u32,
-        /// Start of the result.
+        /// Offset of the result.
         pub out_at4: u32,
-        /// Rows for each position of the step: 1, or the number of experts that take part in a token.
+        /// Rows per position of the step: 1, or the number of experts used per token.
         pub rows_per_position: u32,
     }
 }
 
 impl Params {
-    /// Rows of `width` elements, a multiple of 4.
+    /// Parameters for rows of `width` elements, a multiple of 4.
     #[must_use]
     pub const fn new(width: u32, gate: Rows, up: Rows, out: Rows) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Params {
 /// The shader. Bindings: params, state, gate, up, out.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source() -> Result<Source, PreprocessError> {
     Source::build::<Params>("rows/gelu_mul.wgsl", "rows_gelu_mul", &Defines::new())
 }

@@ -1,5 +1,6 @@
-//! What stands between the matrix products of prefill: norms, residual additions, activations, rotation, the append to
-//! the cache. Everything is row-major f32, a row for each position of the chunk; `state.len` says how many count.
+//! Row kernels of prefill between the matrix products: norms, residual additions, activations, RoPE, the append to
+//! the KV cache. All matrices are row-major f32 with one row per position of the chunk; `state.len` is the number
+//! of rows.
 
 pub mod gelu_mul;
 pub mod norm_add;

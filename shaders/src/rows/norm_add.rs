@@ -19,17 +19,17 @@ pub enum NormAdd {
 params! {
     /// The uniform at binding 0.
     pub struct Params {
-        /// A quarter of the width of a row.
+        /// Width of a row in vec4s.
         pub width4: u32,
-        /// Rows for each position of the step: 1, or the number of layers for the per-layer embeddings.
+        /// Rows per position of the step: 1, or the number of layers for per-layer embeddings.
         pub rows_per_position: u32,
-        /// Where w1 begins in `vectors`.
+        /// Offset of w1 in `vectors`.
         pub branch_norm: u32,
-        /// Where w2 begins in `vectors`.
+        /// Offset of w2 in `vectors`.
         pub norm: u32,
-        /// Where the scalar is that multiplies `scale`; [`Params::NONE`] for none.
+        /// Offset of the scalar that is multiplied with `scale`; [`Params::NONE`] for none.
         pub scale_at: u32,
-        /// s, or a factor of it.
+        /// s, or the factor of s that does not come from `vectors`.
         pub scale: f32,
         /// ε of both norms.
         pub eps: f32,
@@ -42,7 +42,8 @@ impl Params {
     /// No scalar in `vectors`.
     pub const NONE: u32 = u32::MAX;
 
-    /// One row of `width` (a multiple of 4) for each position, s = b = 1; the weights' places are the caller's to fill in.
+    /// Parameters for one row of `width` elements (a multiple of 4) per position, with s = b = 1. The offsets are
+    /// the caller's to set.
     #[must_use]
     pub const fn new(width: u32, eps: f32) -> Self {
         Self {
@@ -62,10 +63,10 @@ impl NormAdd {
     /// Every permutation.
     pub const ALL: [Self; 4] = [Self::Norm, Self::Add, Self::AddNorm, Self::AddPlainNorm];
 
-    /// The shader. Bindings: params, state, vectors, h, then branch (all but `Norm`), then x (all but `Add`).
+    /// The shader. Bindings: params, state, vectors, h, branch (except `Norm`), x (except `Add`).
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn source(self) -> Result<Source, PreprocessError> {
         let (name, add, norm) = match self {
             Self::Norm => ("norm", false, true),
@@ -85,7 +86,7 @@ impl NormAdd {
     }
 }
 
-/// CPU twin: the new h and x. `branch` is empty for [`NormAdd::Norm`]; x is empty for [`NormAdd::Add`].
+/// CPU twin: the new h and x. For [`NormAdd::Norm`], `branch` is empty; for [`NormAdd::Add`], the returned x is.
 #[must_use]
 pub fn norm_add(
     form: NormAdd,

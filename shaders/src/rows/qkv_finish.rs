@@ -1,4 +1,4 @@
-//! `wgsl/rows/qkv_finish.wgsl`: head norms, rotation and the append to the cache.
+//! `wgsl/rows/qkv_finish.wgsl`: head norms, RoPE and the append to the KV cache.
 
 use crate::attention::decode::Kv;
 use crate::math::rms;
@@ -7,9 +7,9 @@ use crate::{Defines, PreprocessError, Source, rope};
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct QkvFinish {
-    /// Elements of a head, a multiple of 4.
+    /// Elements per head, a multiple of 4.
     pub head_dim: u32,
-    /// Where keys and values come from; nothing is appended where they are [`Kv::Shared`].
+    /// Where keys and values come from. Nothing is appended for [`Kv::Shared`].
     pub kv: Kv,
     /// Whether the cache holds f16 (else f32).
     pub kv_f16: bool,
@@ -23,13 +23,13 @@ params! {
         pub heads: u32,
         /// Key–value heads.
         pub kv_heads: u32,
-        /// Slots of the cache, at least the window and the chunk together less 1; 0: as many as positions.
+        /// Slots of the ring, at least window + chunk − 1; 0: the cache has a slot for every position.
         pub ring: u32,
-        /// Where the weights of the query norm begin in `vectors`.
+        /// Offset of the weights of the query norm in `vectors`.
         pub q_norm: u32,
-        /// Where those of the key norm begin.
+        /// Offset of the key norm's weights.
         pub k_norm: u32,
-        /// Rows of the first part of the rotation table.
+        /// Rows of the first part of the RoPE table.
         pub rope_hi_rows: u32,
         /// ε of the norms.
         pub eps: f32,
@@ -39,11 +39,11 @@ params! {
 }
 
 impl QkvFinish {
-    /// The shader. Bindings: params, state, vectors, rope, q, then unless shared k cache, v cache, k, and for
-    /// [`Kv::Own`] v.
+    /// The shader. Bindings: params, state, vectors, rope, q; unless shared also k cache, v cache, k; for
+    /// [`Kv::Own`] also v.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn source(&self) -> Result<Source, PreprocessError> {
         let name = match self.kv {
             Kv::Shared => "shared",
@@ -68,7 +68,7 @@ impl QkvFinish {
     }
 }
 
-/// What the twin reads beside q, k and v.
+/// Inputs of the CPU twin in addition to q, k and v.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
     /// Norm weights.
@@ -79,7 +79,7 @@ pub struct Inputs<'a> {
     pub pos: u32,
 }
 
-/// A cache as the twins see it: f32 elements, which the caller rounds where the kernel's cache holds f16.
+/// A KV cache for CPU twins: f32 elements. For an f16 cache, the caller rounds them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cache {
     /// Keys, `[slots, kv_heads, head_dim]`.
@@ -88,7 +88,8 @@ pub struct Cache {
     pub v: Vec<f32>,
 }
 
-/// CPU twin: changes `q` in place and appends to the cache. `k` is empty for [`Kv::Shared`], `v` unless [`Kv::Own`].
+/// CPU twin: changes `q` in place and appends to the cache. `k` is empty for [`Kv::Shared`], `v` unless
+/// [`Kv::Own`].
 pub fn qkv_finish(
     form: &QkvFinish,
     params: &Params,

@@ -3,9 +3,9 @@
 use super::{Candidates, MAX_RECENT, MAX_SUPPRESSED, NOTHING, Settings};
 use crate::{Defines, PreprocessError, Source};
 
-/// Logits a workgroup of `top_k` takes.
+/// Logits per workgroup of `top_k`.
 const SLICE: u32 = 1024;
-/// Lists a workgroup of `merge_lists` takes.
+/// Lists per workgroup of `merge_lists`.
 const FAN_IN: u32 = 16;
 
 params! {
@@ -19,9 +19,9 @@ params! {
         pub top_p: f32,
         /// See [`Settings::min_p`].
         pub min_p: f32,
-        /// Factor for negative logits of recent tokens.
+        /// Factor of negative logits of recent tokens.
         pub repeat: f32,
-        /// Factor for positive logits of recent tokens: 1/`repeat`.
+        /// Factor of positive logits of recent tokens: 1/`repeat`.
         pub repeat_inverse: f32,
         /// See [`Settings::presence_penalty`].
         pub presence: f32,
@@ -31,25 +31,25 @@ params! {
         pub softcap: f32,
         /// See [`Settings::penalty_window`].
         pub penalty_window: u32,
-        /// How many of `suppressed` count.
+        /// Number of valid entries in `suppressed`.
         pub suppressed_len: u32,
         /// Number of logits.
         pub vocab: u32,
-        /// Lists that `top_k` writes.
+        /// Number of lists that `top_k` writes.
         pub slices: u32,
-        /// Lists that `sample` reads.
+        /// Number of lists that `sample` reads.
         pub lists: u32,
         /// Length of the output ring, in tokens.
         pub out_len: u32,
         /// Unused.
         pub pad: u32,
-        /// Ids that are never chosen.
+        /// Ids that are never sampled.
         pub suppressed: [u32; MAX_SUPPRESSED],
     }
 }
 
 impl Params {
-    /// The settings as the kernels of `sampling` want them, for an output ring of `out_len` tokens (at least 1).
+    /// The settings as parameters, for an output ring of `out_len` tokens (at least 1).
     #[must_use]
     pub fn new(settings: &Settings, sampling: Sampling, out_len: u32) -> Self {
         let penalised = settings.repeat_penalty > 0.0;
@@ -84,12 +84,12 @@ impl Params {
 pub struct Sampling {
     /// Number of logits, at least 1.
     pub vocab: u32,
-    /// Form of the kernels.
+    /// Variant of the kernels.
     pub candidates: Candidates,
 }
 
 impl Sampling {
-    /// Slices of the logits: the workgroups of `top_k` and the lists it writes.
+    /// Number of slices: the workgroups of `top_k`, and the lists that it writes.
     #[must_use]
     pub const fn slices(&self) -> u32 {
         self.vocab.div_ceil(SLICE)
@@ -101,7 +101,7 @@ impl Sampling {
         self.candidates.count() > 1 && self.slices() > FAN_IN
     }
 
-    /// Lists that `sample` reads: those of `merge_lists` where it runs, else those of `top_k`.
+    /// Number of lists that `sample` reads: from `merge_lists` if it runs, otherwise from `top_k`.
     #[must_use]
     pub const fn lists(&self) -> u32 {
         if self.merges() { self.slices().div_ceil(FAN_IN) } else { self.slices() }
@@ -139,7 +139,7 @@ impl Sampling {
     /// `top_k`: params, state, recent, logits, lists out, and for [`Candidates::Many`] sums out.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn top_k(&self) -> Result<Source, PreprocessError> {
         let name = format!("sampling_top_k_{}", self.candidates.count());
         Source::build::<Params>("sampling/top_k.wgsl", name, &self.defines())
@@ -151,10 +151,10 @@ impl Sampling {
         [self.slices(), 1, 1]
     }
 
-    /// `merge_lists`, only where [`Self::merges`]: params, lists in, lists out.
+    /// `merge_lists`, if [`Self::merges`]: params, lists in, lists out.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn merge_lists(&self) -> Result<Source, PreprocessError> {
         let name = format!("sampling_merge_lists_{}", self.candidates.count());
         Source::build::<Params>("sampling/merge_lists.wgsl", name, &self.defines())
@@ -166,10 +166,11 @@ impl Sampling {
         [self.slices().div_ceil(FAN_IN), 1, 1]
     }
 
-    /// `sample`: params, state, recent, tokens, sampled, lists in, and for [`Candidates::Many`] the sums. One workgroup.
+    /// `sample`: params, state, recent, tokens, sampled, lists in, and for [`Candidates::Many`] the sums. One
+    /// workgroup.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn sample(&self) -> Result<Source, PreprocessError> {
         let name = format!("sampling_sample_{}", self.candidates.count());
         Source::build::<Params>("sampling/sample.wgsl", name, &self.defines())

@@ -1,8 +1,8 @@
-//! From logits to the next token, without a word from the CPU.
+//! Sampling on the device: from logits to the next token.
 //!
-//! Two or three dispatches: `top_k` adjusts each slice of the logits (softcap, penalties, suppression) and keeps its
-//! best candidates, `merge_lists` folds many lists into few when the vocabulary is large, and `sample` draws a token
-//! and advances the [`State`](crate::state::State), the input token, the output ring and the ring of recent tokens.
+//! There are two or three dispatches. `top_k` adjusts each slice of the logits (softcap, penalties, suppression)
+//! and keeps its best candidates. `merge_lists` merges the lists of a large vocabulary. `sample` chooses a token
+//! and updates the [`State`](crate::state::State), the input token, the output ring and the ring of recent tokens.
 
 mod launcher;
 mod settings;
@@ -11,5 +11,5 @@ pub mod twin;
 pub use launcher::{Params, Sampling};
 pub use settings::{Candidates, MAX_RECENT, MAX_SUPPRESSED, Settings};
 
-/// What is drawn where no logit is a finite number.
+/// The id that is returned if no logit is finite.
 pub const NOTHING: u32 = u32::MAX;

@@ -1,23 +1,23 @@
-//! What a person or a model file sets, and its form on the GPU.
+//! Sampling settings, as set by a user or a model file.
 
-/// Most tokens that the penalties look back on: the length of the ring of recent tokens.
+/// Maximum number of recent tokens for the penalties: the length of their ring.
 pub const MAX_RECENT: u32 = 64;
-/// Most tokens that can be suppressed.
+/// Maximum number of tokens that can be suppressed.
 pub const MAX_SUPPRESSED: usize = 16;
 
-/// Smallest temperature that is not greedy: below it all but exact ties weigh nothing.
-const LEAST_TEMPERATURE: f32 = 1e-6;
+/// Temperatures below this are greedy: everything but exact ties would have weight zero.
+const MIN_TEMPERATURE: f32 = 1e-6;
 
-/// How the next token is chosen. The default is greedy without penalties.
+/// Sampling settings. The default is greedy without penalties.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Divides the logits; 0 always takes the best token.
+    /// Divides the logits; 0 is greedy.
     pub temperature: f32,
-    /// How many of the best tokens are in the draw; 0 for no such bound. Bounds above 256 count as 256.
+    /// Number of best tokens to sample from; 0 for no limit. Values above 256 count as 256.
     pub top_k: u32,
-    /// The best tokens that together have this probability are in the draw; 1 for all.
+    /// Sample from the smallest set of best tokens with this total probability; 1 for all.
     pub top_p: f32,
-    /// Tokens less probable than this part of the best one's probability are not in the draw; 0 for no such bound.
+    /// Minimum probability relative to the best token; 0 for no limit.
     pub min_p: f32,
     /// Divides positive logits of recent tokens and multiplies negative ones; 1 for none.
     pub repeat_penalty: f32,
@@ -25,11 +25,11 @@ pub struct Settings {
     pub presence_penalty: f32,
     /// Subtracted from the logit of a recent token for each time it occurs.
     pub frequency_penalty: f32,
-    /// How many of the latest tokens are recent, at most [`MAX_RECENT`].
+    /// Number of latest tokens that count as recent, at most [`MAX_RECENT`].
     pub penalty_window: u32,
-    /// Bound of the logits, `softcap·tanh(z/softcap)`; 0 for none. A property of the model.
+    /// Softcap of the logits, `softcap·tanh(z/softcap)`; 0 for none. A property of the model.
     pub softcap: f32,
-    /// Tokens that are never chosen; those after the first [`MAX_SUPPRESSED`] are ignored.
+    /// Tokens that are never sampled; at most [`MAX_SUPPRESSED`], further ones are ignored.
     pub suppressed: Vec<u32>,
 }
 
@@ -51,13 +51,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether the best token is always taken.
+    /// Whether the best token is always chosen.
     #[must_use]
     pub fn is_greedy(&self) -> bool {
-        self.top_k == 1 || self.temperature.is_nan() || self.temperature < LEAST_TEMPERATURE
+        self.top_k == 1 || self.temperature.is_nan() || self.temperature < MIN_TEMPERATURE
     }
 
-    /// The smallest form of the kernels that serves these settings.
+    /// The smallest variant of the kernels that supports these settings.
     #[must_use]
     pub fn candidates(&self) -> Candidates {
         match self.top_k {
@@ -68,7 +68,7 @@ impl Settings {
     }
 }
 
-/// How many candidates the kernels carry: a permutation of all three.
+/// Number of candidates: a permutation of all three kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Candidates {
     /// 1: greedy, a plain argmax.
@@ -80,7 +80,7 @@ pub enum Candidates {
 }
 
 impl Candidates {
-    /// Every form.
+    /// Every variant.
     pub const ALL: [Self; 3] = [Self::One, Self::Few, Self::Many];
 
     /// Length of a candidate list.

@@ -9,17 +9,17 @@ use crate::state::State;
 /// The ring of recent tokens.
 pub type Recent = [u32; MAX_RECENT as usize];
 
-/// A logit after softcap and penalties, and its token.
+/// A token with its logit after softcap and penalties.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// The adjusted logit; `None` when it was removed.
+    /// The adjusted logit; `None` if it was removed.
     pub logit: Option<f32>,
     /// The token id.
     pub id: u32,
 }
 
 impl Candidate {
-    /// Better first: the larger logit, then the lower id; what was removed last.
+    /// Orders better candidates first: the larger logit, then the lower id; removed ones last.
     #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         let key = |candidate: &Self| candidate.logit.map_or((false, 0.0), |logit| (true, logit + 0.0));
@@ -28,17 +28,17 @@ impl Candidate {
     }
 }
 
-/// What was drawn.
+/// A sampled token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Draw {
-    /// The token id; [`NOTHING`] where all logits were removed.
+    /// The token id; [`NOTHING`] if all logits were removed.
     pub id: u32,
-    /// How far the nearest decision (prefix of top-p, bound of min-p, place of the draw) was from falling otherwise,
-    /// as a probability. Rounding of the exponentials may turn a decision with a margin of about 1e-6.
+    /// The smallest distance, as a probability, of a decision (end of top-p, bound of min-p, sampled position) from
+    /// the opposite result. Rounding of exponentials may change a decision with a margin of about 1e-6.
     pub margin: f64,
 }
 
-/// The latest tokens that the penalties count, latest first.
+/// The recent tokens that the penalties count, latest first.
 fn recent_ids(params: &Params, state: &State, recent: &Recent) -> Vec<u32> {
     let count = state.recent_len.min(params.penalty_window).min(MAX_RECENT);
     (0..count).map(|i| recent[((state.recent_len - 1 - i) % MAX_RECENT) as usize]).collect()
@@ -70,7 +70,7 @@ pub fn adjust(logits: &[f32], params: &Params, state: &State, recent: &Recent) -
         .collect()
 }
 
-/// The best `count` candidates, best first: `top_k.wgsl` over one slice, and `merge_lists.wgsl` over several lists.
+/// The best `count` candidates, best first: `top_k.wgsl` for one slice, and `merge_lists.wgsl` for several lists.
 #[must_use]
 pub fn best(mut candidates: Vec<Candidate>, count: usize) -> Vec<Candidate> {
     candidates.sort_unstable_by(Candidate::order);
@@ -85,8 +85,7 @@ pub fn uniform_draw(state: &State) -> f64 {
     f64::from(x >> 8) / f64::from(1u32 << 24)
 }
 
-/// Draws from all the logits, which keep at most `most` candidates (a form's
-/// [`count`](super::Candidates::count)): the whole of sampling in one function.
+/// Samples from all logits, with at most `most` candidates (the variant's [`count`](super::Candidates::count)).
 #[must_use]
 pub fn sample(logits: &[f32], params: &Params, most: usize, state: &State, recent: &Recent) -> Draw {
     let adjusted = adjust(logits, params, state, recent);
@@ -134,7 +133,7 @@ pub fn sample(logits: &[f32], params: &Params, most: usize, state: &State, recen
     Draw { id: candidates[rank].id, margin }
 }
 
-/// Advances the loop by the token: the end of `sample.wgsl`.
+/// Updates state and rings with the sampled token: the end of `sample.wgsl`.
 pub fn advance(id: u32, params: &Params, state: &mut State, recent: &mut Recent, sampled: &mut [u32]) {
     sampled[(state.step % params.out_len) as usize] = id;
     recent[(state.recent_len % MAX_RECENT) as usize] = if id == NOTHING { 0 } else { id };

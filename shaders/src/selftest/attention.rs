@@ -1,4 +1,4 @@
-//! Cases of attention.
+//! Test cases of attention.
 
 use super::{Arg, Case, CaseError, Expected, Reading, halves, random};
 use crate::attention::block::{self, Block};
@@ -10,7 +10,7 @@ const EPS: f32 = 1e-6;
 const HEADS: u32 = 4;
 const KV_HEADS: u32 = 2;
 
-/// Words of a cache, and what they say.
+/// The words of a cache, and their values.
 fn stored(values: Vec<f32>, f16: bool) -> (Vec<u32>, Vec<f32>) {
     if f16 { halves(&values) } else { (values.iter().map(|v| v.to_bits()).collect(), values) }
 }
@@ -20,7 +20,7 @@ fn table(head_dim: u32) -> (Arg, Vec<[f32; 2]>, u32) {
     (Arg::floats(table.as_flattened()), table, rope::hi_rows(1024))
 }
 
-/// Norms of queries, then of keys, and a cache without a ring.
+/// Weights of the query norm, then of the key norm, and a cache without a ring.
 fn finish_params(head_dim: u32, rope_hi_rows: u32) -> finish::Params {
     finish::Params {
         heads: HEADS,
@@ -34,13 +34,13 @@ fn finish_params(head_dim: u32, rope_hi_rows: u32) -> finish::Params {
     }
 }
 
-/// What a cache holds afterwards.
+/// The expected content of a cache.
 fn cached(binding: usize, values: Vec<f32>, f16: bool) -> Expected {
     let reading = if f16 { Reading::F16 } else { Reading::F32 };
     Expected { reading, ..Expected::new(binding, values, if f16 { 5e-3 } else { 1e-4 }) }
 }
 
-/// One token behind 70 others, in one run of keys.
+/// One token after 70 others, in one split.
 pub fn decode(form: &Decode) -> Result<Case, CaseError> {
     let (pos, hd) = (70, form.head_dim as usize);
     let len = (pos + 1) as usize * KV_HEADS as usize * hd;
@@ -75,8 +75,8 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
         kv_heads: KV_HEADS,
         q_norm: 0,
         k_norm: form.head_dim,
-        smallest: 128,
-        most: 1,
+        min_split_keys: 128,
+        max_splits: 1,
         rope_hi_rows,
         eps: EPS,
         ..decode::Params::default()
@@ -120,11 +120,11 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
     Ok(Case { source: form.source()?, args, grid: Decode::dispatch(&params), expected })
 }
 
-/// 21 tokens behind 50 others, in a window.
+/// 21 tokens after 50 others, with a window.
 pub fn block(form: &Block) -> Result<Case, CaseError> {
     let (pos, len, hd) = (50, 21, form.head_dim as usize);
     let slots = (pos + len) as usize * KV_HEADS as usize * hd;
-    // Scores of long heads are large, and then one key outweighs all others: smaller queries have more to say.
+    // Scores of long heads are large, so that one key dominates; smaller queries make a better test.
     let q: Vec<f32> = random(5, (len * HEADS) as usize * hd).into_iter().map(|v| 0.3 * v).collect();
     let (k_words, k) = stored(random(6, slots), form.kv_f16);
     let (v_words, v) = stored(random(7, slots), form.kv_f16);
@@ -148,7 +148,7 @@ pub fn block(form: &Block) -> Result<Case, CaseError> {
     Ok(Case { source: form.source()?, args, grid, expected: vec![Expected::new(5, want, 2e-3)] })
 }
 
-/// Three tokens behind 300 others.
+/// Three tokens after 300 others.
 pub fn qkv_finish(form: &QkvFinish) -> Result<Case, CaseError> {
     let (pos, len, hd) = (300, 3, form.head_dim as usize);
     let slots = (pos + len) as usize * KV_HEADS as usize * hd;

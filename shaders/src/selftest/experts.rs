@@ -1,4 +1,4 @@
-//! Cases of a mixture of experts.
+//! Test cases of mixtures of experts.
 
 use super::products::matrix;
 use super::{Arg, Case, CaseError, Expected, Reading, as_f32, random};
@@ -9,15 +9,15 @@ use crate::experts::{
 use crate::matmul::{Tile, experts as products};
 
 const EPS: f32 = 1e-6;
-/// Rows of a chunk.
+/// Rows of the chunk.
 const LEN: u32 = 21;
 
-/// Choices as they lie in a buffer, and as [`Reading::Pairs`] reads them.
+/// Choices as [`Reading::Pairs`] reads them.
 fn pairs(chosen: &[(u32, f64)]) -> Vec<f32> {
     chosen.iter().flat_map(|&(expert, weight)| [expert as f32, weight as f32]).collect()
 }
 
-/// For each row as many experts as are used, one after the other, so that some are chosen often and some never.
+/// Choices where each row uses consecutive experts, so that some are chosen often and some never.
 fn made_up(mixture: Mixture, rows: u32) -> Vec<Choice> {
     let weights = random(61, (rows * mixture.used) as usize);
     let choice = |p: u32| {
@@ -27,7 +27,7 @@ fn made_up(mixture: Mixture, rows: u32) -> Vec<Choice> {
     (0..rows * mixture.used).map(choice).collect()
 }
 
-/// The router.
+/// The router's choice.
 pub fn choose(mixture: Mixture) -> Result<Case, CaseError> {
     let experts = mixture.experts as usize;
     let logits: Vec<f32> = random(62, LEN as usize * experts).into_iter().map(|v| 40.0 * v).collect();
@@ -47,7 +47,7 @@ pub fn choose(mixture: Mixture) -> Result<Case, CaseError> {
     Ok(Case { source: router::source(mixture)?, args, grid: router::dispatch(LEN), expected })
 }
 
-/// Choices into tiles.
+/// Sorting choices into tiles.
 pub fn sort(mixture: Mixture, bm: u32) -> Result<Case, CaseError> {
     let chosen = made_up(mixture, LEN);
     let capacity = buckets::most_tiles(mixture, LEN, bm);
@@ -99,7 +99,7 @@ pub fn matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
     Ok(Case { source: products::source(tile, dtype)?, args, grid, expected })
 }
 
-/// Both parts of the branch.
+/// The sum of both parts of the branch.
 pub fn mix(mixture: Mixture, width: u32) -> Result<Case, CaseError> {
     let (used, row) = (mixture.used as usize, width as usize);
     let chosen = made_up(mixture, LEN);
@@ -122,11 +122,11 @@ pub fn mix(mixture: Mixture, width: u32) -> Result<Case, CaseError> {
     Ok(Case { source: mixes::source(mixture, width)?, args, grid: mixes::dispatch(LEN), expected })
 }
 
-/// Choice, gate, up and activation for one token. Only the experts that are chosen have weights.
+/// Choice, gate, up and activation for one token. Only the chosen experts have weights.
 pub fn gate_up(kernel: &gates::GateUp) -> Result<Case, CaseError> {
     let (k, mixture, rows) = (kernel.k, kernel.mixture, 6);
     let h = random(71, k as usize);
-    // The first ones are chosen, the last of these first.
+    // The first experts are chosen, in reverse order.
     let logits: Vec<f32> =
         (0..mixture.experts).map(|i| if i < mixture.used { 1.0 + 0.1 * i as f32 } else { -1.0 }).collect();
     let mut vectors = random(72, k as usize);

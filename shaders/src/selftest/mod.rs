@@ -1,9 +1,9 @@
-//! Kernels with small inputs and what their twins make of them, for a self-test on the device of whoever runs them.
-//! Still no GPU types: the engine runs a [`Case`], and compares.
+//! Test cases for kernels: small inputs and the outputs of the CPU twins, for a self-test on the user's device.
+//! There are no GPU types here either: the engine runs a [`Case`] and compares.
 
-mod adapted;
 mod attention;
 mod experts;
+mod low_rank;
 mod products;
 mod prologue;
 mod rows;
@@ -23,144 +23,144 @@ use crate::state::State;
 use crate::vision::layer_norm::LayerNorm;
 use crate::{DType, LayoutError, PreprocessError, Source};
 
-/// A kernel that can be tried: one permutation.
+/// A kernel permutation that can be tested.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// The product of decode.
+    /// Matrix–vector product of decode.
     Matvec(Matvec),
-    /// The product of prefill.
+    /// Matrix product of prefill.
     Matmul(Tile, DType),
-    /// The attention of decode.
+    /// Attention of decode.
     Decode(Decode),
-    /// The attention of prefill.
+    /// Attention of prefill.
     Block(Block),
-    /// Head norms, rotation, append.
+    /// Head norms, RoPE, append to the cache.
     QkvFinish(QkvFinish),
     /// Norms and residual additions of prefill.
     NormAdd(NormAdd),
     /// The gated activation of prefill.
     GeluMul,
-    /// Weights of a file into the layout that the others read.
+    /// Repacking of file blocks to planes.
     Repack(DType),
     /// Token embeddings.
     Gather(DType),
     /// Per-layer inputs.
     Combine(Table),
-    /// The choice of experts, in prefill.
+    /// The router's choice, in prefill.
     ChooseExperts(Mixture),
-    /// Choices into tiles of so many pairs.
+    /// Sorting of choices into tiles of this many pairs.
     SortChoices(Mixture, u32),
-    /// The product of prefill with the experts' matrices.
+    /// Matrix product of prefill with expert matrices.
     ExpertMatmul(Tile, DType),
-    /// Dense part and experts of prefill, normed and added.
+    /// Norms and sum of dense part and experts, in prefill.
     MixExperts(Mixture, u32),
     /// Choice, gate and up of the chosen experts, in decode.
     ExpertGateUp(GateUp),
-    /// The sum of the chosen experts, in decode.
+    /// Weighted sum of the chosen experts, in decode.
     ExpertDown(Down),
-    /// What adapters add to products of prefill, so many at a time.
+    /// Low-rank update of this many prefill products.
     Expand(usize),
     /// The best candidates of each slice of the logits.
     TopK(Candidates),
-    /// Those of many slices together.
+    /// Merging of candidate lists.
     MergeLists(Candidates),
-    /// The draw of a token.
+    /// Sampling of a token.
     Sample(Candidates),
-    /// The copy that bandwidth is measured with.
+    /// The copy that measures bandwidth.
     Copy,
-    /// The product of a clipped linear, in towers.
+    /// Product of a clipped linear, in towers.
     ClampedMatmul(Tile, DType),
-    /// Pixels into patches with sides of so many.
+    /// Pixels to patches with sides of this many pixels.
     Patches(u32),
-    /// What the tables of columns and rows add to patches.
+    /// Position embeddings of patches.
     Positions(DType),
-    /// Norms and rotation of heads of this size in a picture.
+    /// Head norms and 2D RoPE for heads of this size.
     TurnedHeads(u32),
-    /// Squares of patches averaged, and standardised or not.
+    /// Average pooling of patches, standardised or not.
     Pool(bool),
-    /// Norms of rows that subtract the mean.
+    /// Layer norm.
     LayerNorm(LayerNorm),
-    /// Norms of rows without weights.
+    /// RMS norm without weights.
     UnitNorm,
-    /// The convolution of sound: channels that go in and come out.
+    /// Audio convolution with these input and output channels.
     Convolution(u32, u32),
-    /// The gated convolution along a sound.
+    /// Gated depthwise convolution of the audio tower.
     LightConvolution,
-    /// Attention along a sound, with heads of this size.
+    /// Local attention of the audio tower, with heads of this size.
     SoundAttention(u32),
-    /// The activation of sound.
+    /// Activation of the audio tower.
     Silu,
 }
 
-/// What a kernel binds.
+/// A buffer to bind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arg {
     /// A uniform.
     Uniform(Vec<u8>),
-    /// A storage buffer: words.
+    /// A storage buffer of words.
     Words(Vec<u32>),
 }
 
-/// What a binding holds afterwards.
+/// The expected content of a binding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
     /// Number of the binding.
     pub binding: usize,
-    /// How the numbers are there.
+    /// How the numbers are stored.
     pub reading: Reading,
     /// The numbers.
     pub values: Vec<f32>,
-    /// What each may differ: this, …
+    /// Absolute tolerance.
     pub absolute: f32,
-    /// … and this share of it.
+    /// Relative tolerance.
     pub relative: f32,
 }
 
-/// How numbers lie in a buffer.
+/// How numbers are stored in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// From the first word on.
+    /// f32, from the first word on.
     F32,
-    /// Halves, two a word.
+    /// f16, two per word.
     F16,
-    /// Integers of 16 bits, two a word: whole words, exactly.
+    /// 16-bit integers, two per word: for whole words that must be equal.
     U16,
-    /// An integer and a float in turn.
+    /// An integer and a float, alternating.
     Pairs,
-    /// Accumulators, `[heads, len]`, and elsewhere a pair of maximum and sum for each head: what is meant is the quotient.
+    /// Accumulators, `[heads, len]`, and a pair of maximum and sum for each head. The value is accumulator / sum.
     Accumulated {
-        /// Where the accumulators begin.
+        /// Offset of the accumulators.
         at: usize,
-        /// Those of a head.
+        /// Accumulators per head.
         len: usize,
-        /// Where the pairs begin.
+        /// Offset of the pairs.
         pairs: usize,
     },
 }
 
-/// A kernel with its inputs and the outcome.
+/// A kernel with its inputs and expected outputs.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The kernel.
     pub source: Source,
-    /// What it binds, in order.
+    /// The bindings, in order.
     pub args: Vec<Arg>,
     /// Workgroups.
     pub grid: [u32; 3],
-    /// What it should make.
+    /// The expected outputs.
     pub expected: Vec<Expected>,
 }
 
-/// Why there is no case.
+/// An error while building a test case.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
     /// The template.
     #[error(transparent)]
     Template(#[from] PreprocessError),
-    /// Test values that do not quantise.
+    /// Test values that cannot be quantised.
     #[error(transparent)]
     Quant(#[from] QuantError),
-    /// Rows that are no piece.
+    /// Rows that are not a valid piece.
     #[error(transparent)]
     Piece(#[from] PieceError),
     /// A matrix without a layout.
@@ -169,10 +169,10 @@ pub enum CaseError {
 }
 
 impl Form {
-    /// Its case.
+    /// The test case of this permutation.
     ///
     /// # Errors
-    /// A fault of the template, or a shape that the type cannot have.
+    /// When the template cannot be expanded, or a shape that the type cannot have.
     pub fn case(&self) -> Result<Case, CaseError> {
         match self {
             Self::Matvec(kernel) => products::matvec(kernel),
@@ -221,7 +221,7 @@ impl Arg {
         Self::Words(bytemuck::pod_collect_to_vec(values))
     }
 
-    /// The state of a step of `len` rows from position `pos` on.
+    /// The state of a step of `len` rows, starting at position `pos`.
     fn state(pos: u32, len: u32) -> Self {
         Self::words(&[State { pos, len, ..State::default() }])
     }
@@ -240,7 +240,7 @@ impl Expected {
         Self { binding, reading: Reading::F32, values, absolute, relative: 1e-3 }
     }
 
-    /// Words that may not differ.
+    /// Words that must be equal.
     fn words(binding: usize, words: &[u32]) -> Self {
         let values = Reading::U16.read(words, 2 * words.len());
         Self { binding, reading: Reading::U16, values, absolute: 0.25, relative: 0.0 }
@@ -248,7 +248,7 @@ impl Expected {
 }
 
 impl Reading {
-    /// The numbers, of the words of a buffer.
+    /// Reads numbers from the words of a buffer.
     #[must_use]
     pub fn read(self, words: &[u32], count: usize) -> Vec<f32> {
         let float = |word: &u32| f32::from_bits(*word);
@@ -278,7 +278,7 @@ fn as_f32(values: &[f64]) -> Vec<f32> {
     values.iter().map(|&value| value as f32).collect()
 }
 
-/// Words of halves, two a word, and what they say.
+/// Values rounded to f16: as words of two, and as f32.
 fn halves(values: &[f32]) -> (Vec<u32>, Vec<f32>) {
     let rounded: Vec<_> = values.iter().map(|&value| half::f16::from_f32(value)).collect();
     let words = rounded.chunks(2).map(|pair| {
@@ -288,7 +288,7 @@ fn halves(values: &[f32]) -> (Vec<u32>, Vec<f32>) {
     (words.collect(), rounded.iter().map(|half| half.to_f32()).collect())
 }
 
-/// Repeatable values in −1..1 (SplitMix64).
+/// Reproducible values in −1..1 (SplitMix64).
 #[must_use]
 pub fn random(seed: u64, count: usize) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,7 +1,7 @@
-//! Cases of products and of the look-up of embeddings.
+//! Test cases of products and of the embedding lookup.
 
-use super::prologue::{self, EPS, HEAD_DIM, MOST};
-use super::{Arg, Case, CaseError, Expected, adapted, as_f32, random};
+use super::prologue::{self, EPS, HEAD_DIM, MAX_SPLITS};
+use super::{Arg, Case, CaseError, Expected, as_f32, low_rank, random};
 use crate::embed::gather as embed;
 use crate::math::gelu_tanh;
 use crate::matmul::{self, Clamps, Tile};
@@ -10,7 +10,7 @@ use crate::quant::{dequantize, quantize, repack};
 use crate::repack as kernel;
 use crate::{DType, PlanarLayout};
 
-/// Rows of the matrices: odd, so that workgroups are left half empty.
+/// Rows of the matrices: odd, so that workgroups are only partly used.
 const ROWS: [u32; 3] = [19, 7, 5];
 
 /// A quantised matrix.
@@ -19,12 +19,12 @@ pub(super) struct Matrix {
     pub(super) layout: PlanarLayout,
     /// Its planes.
     pub(super) words: Vec<u32>,
-    /// What they stand for.
+    /// Their values.
     pub(super) values: Vec<f32>,
 }
 
-/// What every third row is multiplied with, so that the scales of its blocks are subnormal halves, as most super-scales of
-/// published models are.
+/// A factor for every third row that makes its block scales subnormal halves, like most super-block scales of
+/// published models.
 fn small(dtype: DType) -> f32 {
     match dtype {
         DType::F32 | DType::F16 | DType::BF16 => 1.0,
@@ -54,23 +54,23 @@ pub(super) fn matrix(dtype: DType, k: u32, rows: u32, seed: u64) -> Result<Matri
     Ok(Matrix { layout: PlanarLayout::new(dtype, k, rows)?, words: repack(dtype, k, rows, &bytes)?, values })
 }
 
-/// What a product of `k` terms may differ: sums in f32, in another order.
+/// Tolerance of a product of `k` terms: f32 sums in another order.
 fn tolerance(k: u32) -> f32 {
     1e-3 + 2e-6 * k as f32
 }
 
-/// What more a packed product may differ: two elements of x that lie between two bytes, rounded the other way.
+/// Additional tolerance of a packed product: two elements of x that are rounded to the other integer.
 const OF_BYTES: f32 = 2.0 / 127.0;
 
-/// A product of decode.
+/// A decode product.
 pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
     let pair = kernel.epilogue == Epilogue::Geglu;
     let rows = |i: usize| if pair { ROWS[0] } else { ROWS[i.min(ROWS.len() - 1)] };
     let matrices =
         kernel.dtypes.iter().enumerate().map(|(i, &dtype)| matrix(dtype, kernel.k, rows(i), i as u64 + 5));
     let matrices = matrices.collect::<Result<Vec<_>, _>>()?;
-    let places = kernel.k as usize / HEAD_DIM * MOST;
-    let behind = adapted::behind(kernel, places as u32);
+    let places = kernel.k as usize / HEAD_DIM * MAX_SPLITS;
+    let behind = low_rank::behind(kernel, places as u32);
     let front = prologue::of(kernel, &behind);
     let multiplied = if kernel.form.packed { &twin::rounded_to_bytes(&front.x) } else { &front.x };
     let mut products: Vec<_> = matrices.iter().map(|m| twin::product(&m.values, multiplied)).collect();
@@ -79,9 +79,9 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
         Prologue::Merge => places * (HEAD_DIM + 2),
         _ => kernel.k as usize,
     };
-    let adapted = kernel.adapted.is_bound();
-    let adapted = adapted.then(|| adapted::of(kernel, &front, &behind, &counts, input_at as u32));
-    if matches!(kernel.adapted.handoff, HandoffForm::Ahead { .. }) {
+    let low_rank = kernel.low_rank.is_bound();
+    let low_rank = low_rank.then(|| low_rank::of(kernel, &front, &behind, &counts, input_at as u32));
+    if matches!(kernel.low_rank.handoff, HandoffForm::Ahead { .. }) {
         counts.extend(counts.last().copied());
     }
     let (mut params, grid) = kernel.dispatch(&counts);
@@ -92,10 +92,10 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
     if let Some(merge) = front.merge {
         params = params.with_merge(merge);
     }
-    if let Some(adapted) = &adapted {
-        params = params.with_correction(&adapted.correction);
-        params = params.with_handoff(kernel.adapted.z_source, adapted.handoff_at);
-        for (products, added) in products.iter_mut().zip(&adapted.added) {
+    if let Some(low_rank) = &low_rank {
+        params = params.with_correction(&low_rank.correction);
+        params = params.with_handoff(kernel.low_rank.z_source, low_rank.handoff_at);
+        for (products, added) in products.iter_mut().zip(&low_rank.added) {
             products.iter_mut().zip(added).for_each(|(product, added)| *product += added);
         }
     }
@@ -122,16 +122,16 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
         (*planes, *out) = (m.layout.planes, next);
         next += m.layout.n;
     }
-    if let Some(adapted) = &adapted {
-        if !adapted.ahead.is_empty() {
+    if let Some(low_rank) = &low_rank {
+        if !low_rank.ahead.is_empty() {
             params.out[matrices.len()] = next;
         }
-        want.extend(adapted.left(kernel, &want));
+        want.extend(low_rank.left(kernel, &want));
     }
     params.ple = 20;
     params.mix = [2 * kernel.k, 3 * kernel.k];
 
-    // A gated product multiplies two sums of which each may differ.
+    // A gated product multiplies two sums, each with its own error.
     let largest = products.iter().flatten().fold(1.0_f64, |most, v| most.max(v.abs()));
     let factor = if kernel.epilogue == Epilogue::Store { 1.0 } else { 2.0 * largest as f32 };
     let mut args =
@@ -154,16 +154,16 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
         }
         Epilogue::Store | Epilogue::Geglu => {}
     }
-    args.extend(adapted.into_iter().flat_map(|adapted| adapted.args));
+    args.extend(low_rank.into_iter().flat_map(|low_rank| low_rank.args));
     Ok(Case { source: kernel.source()?, args, grid, expected })
 }
 
-/// A product of prefill: more tokens than a tile takes.
+/// A prefill product with more tokens than a tile.
 pub fn matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
     prefill(tile, dtype, None)
 }
 
-/// The same of a clipped linear: about a third of its inputs and outputs are out of bounds.
+/// The same for a clipped linear: about a third of its inputs and outputs are out of bounds.
 pub fn clamped_matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
     prefill(tile, dtype, Some(Clamps { input: [-0.6, 0.7], output: [-6.0, 5.0] }))
 }
@@ -191,7 +191,7 @@ fn prefill(tile: Tile, dtype: DType, clamps: Option<Clamps>) -> Result<Case, Cas
     Ok(Case { source, args, grid, expected: vec![Expected::new(4, y, tolerance(k))] })
 }
 
-/// The rows of a matrix.
+/// Repacked rows of a matrix.
 pub fn repacked(dtype: DType) -> Result<Case, CaseError> {
     let (k, rows) = (512, 8);
     let mut bytes = quantize(dtype, &values(dtype, k, rows, 42))?;
@@ -205,7 +205,7 @@ pub fn repacked(dtype: DType) -> Result<Case, CaseError> {
     Ok(Case { source: kernel::source(dtype)?, args, grid, expected: vec![Expected::words(2, &words)] })
 }
 
-/// The embeddings of some tokens.
+/// Embeddings of a few tokens.
 pub fn gather(dtype: DType) -> Result<Case, CaseError> {
     let (k, tokens) = (512, [3, 0, 10, 3]);
     let table = matrix(dtype, k, 11, 41)?;

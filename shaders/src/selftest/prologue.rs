@@ -1,4 +1,4 @@
-//! What the prologue of a product of decode reads and makes of it.
+//! Inputs and results of the prologue of a decode product.
 
 use super::{Arg, random};
 use crate::math::rms;
@@ -11,27 +11,27 @@ fn as_f64(values: &[f32]) -> Vec<f64> {
     values.iter().map(|&value| value.into()).collect()
 }
 
-/// What stands in front of a product.
-pub(super) struct Prologued {
+/// A prologue with test data.
+pub(super) struct PrologueCase {
     /// The input buffer.
     pub(super) input: Vec<f32>,
-    /// What is multiplied.
+    /// The computed x.
     pub(super) x: Vec<f64>,
-    /// What is bound behind the matrices.
+    /// The bindings after the matrices.
     pub(super) tail: Vec<Arg>,
-    /// The stream that the prologue leaves, the last of `tail`.
+    /// The residual stream that the prologue writes, the last entry of `tail`.
     pub(super) stream: Option<Vec<f64>>,
     pub(super) norms: Option<Norms>,
     pub(super) merge: Option<Merge>,
-    /// What h + branch is multiplied with to be x but for the norm's weights, and the branch alone before that.
+    /// `(r·s, rb)`, the factors that `wgsl/matvec/low_rank/ahead.wgsl` needs.
     pub(super) factors: (f64, f64),
-    /// Of attention: what the result of each head and split counts.
+    /// Attention: the weight of each head and split.
     pub(super) weights: Vec<f64>,
-    /// Heads of attention.
+    /// Number of attention heads.
     pub(super) heads: u32,
 }
 
-impl Prologued {
+impl PrologueCase {
     fn plain(input: Vec<f32>) -> Self {
         Self {
             x: as_f64(&input),
@@ -52,22 +52,27 @@ fn inverse_rms(v: &[f64]) -> f64 {
     (v.iter().map(|v| v * v).sum::<f64>() / v.len() as f64 + f64::from(EPS)).sqrt().recip()
 }
 
-/// `behind` lies behind the branch, where there is one, else behind x.
-pub(super) fn of(kernel: &Matvec, behind: &[f32]) -> Prologued {
+/// `behind` is stored after the branch if there is one, otherwise after x.
+pub(super) fn of(kernel: &Matvec, behind: &[f32]) -> PrologueCase {
     let k = kernel.k as usize;
     let mut vectors = random(14, 4 * k);
     vectors.push(0.75);
     let norms = Norms { branch: 0, input: kernel.k, scale: Some(4 * kernel.k), eps: EPS };
     let input = random(12, k);
     match kernel.prologue {
-        Prologue::Plain => Prologued { input: [&input, behind].concat(), ..Prologued::plain(input) },
+        Prologue::Plain => PrologueCase { input: [&input, behind].concat(), ..PrologueCase::plain(input) },
         Prologue::Norm => {
             let x = rms(&as_f64(&input), Some(&vectors[k..2 * k]), EPS.into());
-            Prologued { x, tail: vec![Arg::floats(&vectors)], norms: Some(norms), ..Prologued::plain(input) }
+            PrologueCase {
+                x,
+                tail: vec![Arg::floats(&vectors)],
+                norms: Some(norms),
+                ..PrologueCase::plain(input)
+            }
         }
         Prologue::Add { norm, mix } => {
             let branch = random(13, if mix { 2 * k } else { k });
-            // The branch of a mixture is the sum of two, each normed by weights of its own.
+            // The branch of a mixture is the sum of two, each with its own norm.
             let whole = if mix {
                 let part = |i: usize| {
                     let weights = &vectors[(2 + i) * k..(3 + i) * k];
@@ -81,13 +86,13 @@ pub(super) fn of(kernel: &Matvec, behind: &[f32]) -> Prologued {
             let x = if norm { rms(&stream, Some(&vectors[k..2 * k]), EPS.into()) } else { stream.clone() };
             let tail = vec![Arg::floats(&vectors), Arg::floats(&[&branch, behind].concat()), Arg::zeros(k)];
             let factors = (0.75 * inverse_rms(&stream), inverse_rms(&as_f64(&branch)));
-            Prologued {
+            PrologueCase {
                 x,
                 tail,
                 stream: Some(stream),
                 norms: Some(norms),
                 factors,
-                ..Prologued::plain(input)
+                ..PrologueCase::plain(input)
             }
         }
         Prologue::Merge => merged(k, behind),
@@ -95,41 +100,43 @@ pub(super) fn of(kernel: &Matvec, behind: &[f32]) -> Prologued {
 }
 
 pub(super) const HEAD_DIM: usize = 64;
-pub(super) const MOST: usize = 4;
+pub(super) const MAX_SPLITS: usize = 4;
 const SPLITS: usize = 3;
 
-/// Heads of 64 elements whose keys were read in three runs.
-fn merged(k: usize, behind: &[f32]) -> Prologued {
+/// Heads of 64 elements, with the keys in three splits.
+fn merged(k: usize, behind: &[f32]) -> PrologueCase {
     let heads = k.div_ceil(HEAD_DIM);
     let state = State { pos: 64 * SPLITS as u32 - 2, len: 1, ..State::default() };
-    let sums = random(21, heads * MOST * HEAD_DIM);
-    let pairs: Vec<f32> = random(22, heads * MOST).into_iter().flat_map(|v| [3.0 * v, 1.5 + v]).collect();
+    let sums = random(21, heads * MAX_SPLITS * HEAD_DIM);
+    let pairs: Vec<f32> =
+        random(22, heads * MAX_SPLITS).into_iter().flat_map(|v| [3.0 * v, 1.5 + v]).collect();
     let weights = (0..heads).flat_map(|head| {
         let pair = |s: usize| {
-            let at = 2 * (head * MOST + s);
+            let at = 2 * (head * MAX_SPLITS + s);
             (f64::from(pairs[at]), f64::from(pairs[at + 1]))
         };
         let top = (0..SPLITS).map(|s| pair(s).0).fold(f64::MIN, f64::max);
         let total: f64 = (0..SPLITS).map(|s| (pair(s).0 - top).exp() * pair(s).1).sum();
-        // What the last split left is of another token.
-        (0..MOST)
+        // The last split has stale results of another token.
+        (0..MAX_SPLITS)
             .map(move |s| if s < SPLITS { (pair(s).0 - top).exp() / total } else { 0.0 })
             .collect::<Vec<_>>()
     });
     let weights: Vec<f64> = weights.collect();
     let x = (0..k).map(|element| {
-        let first = element / HEAD_DIM * MOST;
+        let first = element / HEAD_DIM * MAX_SPLITS;
         let sum = |s: usize| f64::from(sums[(first + s) * HEAD_DIM + element % HEAD_DIM]);
         (0..SPLITS).map(|s| weights[first + s] * sum(s)).sum::<f64>()
     });
-    let merge = Merge { head_dim: HEAD_DIM as u32, most: MOST as u32, smallest: 64, window: 0 };
+    let merge =
+        Merge { head_dim: HEAD_DIM as u32, max_splits: MAX_SPLITS as u32, min_split_keys: 64, window: 0 };
     let state = bytemuck::cast_slice(bytemuck::bytes_of(&state)).to_vec();
-    Prologued {
+    PrologueCase {
         x: x.collect(),
         tail: vec![Arg::Words(state)],
         merge: Some(merge),
         weights,
         heads: heads as u32,
-        ..Prologued::plain([&sums, &pairs, behind].concat())
+        ..PrologueCase::plain([&sums, &pairs, behind].concat())
     }
 }

@@ -1,4 +1,4 @@
-//! Cases of what stands between products.
+//! Test cases of row kernels.
 
 use super::{Arg, Case, CaseError, Expected, as_f32, random};
 use crate::adapter::expand as adapters;
@@ -14,7 +14,7 @@ const EPS: f32 = 1e-6;
 /// Rows.
 const LEN: u32 = 3;
 
-/// Norms and additions.
+/// Norms and residual additions.
 pub fn norm_add(form: NormAdd) -> Result<Case, CaseError> {
     let width = 388_u32;
     let count = (LEN * width) as usize;
@@ -102,7 +102,7 @@ fn planar(dtype: DType, k: u32, rows: u32) -> Result<(Vec<u32>, PlanarLayout), C
     Ok((repack(dtype, k, rows, &bytes)?, PlanarLayout::new(dtype, k, rows)?))
 }
 
-/// The copy that bandwidth is measured with.
+/// The copy that measures bandwidth.
 pub fn copy() -> Result<Case, CaseError> {
     let params = plain::Params::new(1001);
     let (x, y) = (random(60, 4004), vec![0.0_f32; 4008]);
@@ -117,7 +117,7 @@ pub fn copy() -> Result<Case, CaseError> {
     })
 }
 
-/// What adapters add to products that share their input.
+/// The low-rank update of products with the same input.
 pub fn expand(products: usize) -> Result<Case, CaseError> {
     let (rank, widths) = (12_u32, [75_u32, 64, 130]);
     let widths = &widths[..products.min(widths.len())];

@@ -1,19 +1,19 @@
-//! Cases of sampling.
+//! Test cases of sampling.
 
 use super::{Arg, Case, CaseError, Expected, random};
 use crate::sampling::twin::{Candidate, adjust, best, sample as draw};
 use crate::sampling::{Candidates, MAX_RECENT, Params, Sampling, Settings};
 use crate::state::State;
 
-/// Length of the ring of drawn ids.
+/// Length of the output ring.
 const OUT_LEN: u32 = 8;
-/// Logits, of which the last slice is not full.
+/// Number of logits; the last slice is partial.
 const VOCABULARY: u32 = 2500;
-/// Logits whose lists are merged.
+/// Number of logits that needs `merge_lists`.
 const LARGE: u32 = 20 << 10;
 const RECENT: [u32; MAX_RECENT as usize] = [0; MAX_RECENT as usize];
 
-/// What makes these candidates be kept.
+/// Settings that need this variant.
 fn settings(candidates: Candidates) -> Settings {
     match candidates {
         Candidates::One => Settings::default(),
@@ -30,7 +30,7 @@ fn logits(vocabulary: u32) -> Vec<f32> {
     random(81, vocabulary as usize).into_iter().map(|v| 9.0 * v * v * v).collect()
 }
 
-/// The key of a logit that was not removed; `wgsl/sampling/lists.wgsl`.
+/// The key of a logit that was not removed (`wgsl/sampling/lists.wgsl`).
 fn key(z: f32) -> u32 {
     let (bits, magnitude) = (z.to_bits(), z.to_bits() & 0x7fff_ffff);
     let key = 0x8000_0000 + magnitude;
@@ -56,7 +56,7 @@ fn lists(sampling: Sampling, params: &Params, logits: &[f32]) -> (Vec<u32>, Vec<
     (slices.flat_map(|slice| list(slice.to_vec(), count)).collect(), sums)
 }
 
-/// The best of each slice.
+/// The best candidates of each slice.
 pub fn top_k(candidates: Candidates) -> Result<Case, CaseError> {
     let sampling = Sampling { vocab: VOCABULARY, candidates };
     let params = Params::new(&settings(candidates), sampling, OUT_LEN);
@@ -77,7 +77,7 @@ pub fn top_k(candidates: Candidates) -> Result<Case, CaseError> {
     Ok(Case { source: sampling.top_k()?, args, grid: sampling.top_k_grid(), expected })
 }
 
-/// Many lists into few.
+/// Merging of many lists.
 pub fn merge(candidates: Candidates) -> Result<Case, CaseError> {
     let sampling = Sampling { vocab: LARGE, candidates };
     let params = Params::new(&settings(candidates), sampling, OUT_LEN);
@@ -91,7 +91,7 @@ pub fn merge(candidates: Candidates) -> Result<Case, CaseError> {
     Ok(Case { source: sampling.merge_lists()?, args, grid: sampling.merge_lists_grid(), expected })
 }
 
-/// The draw.
+/// Sampling.
 pub fn sample(candidates: Candidates) -> Result<Case, CaseError> {
     let sampling = Sampling { vocab: VOCABULARY, candidates };
     let params = Params::new(&settings(candidates), sampling, OUT_LEN);

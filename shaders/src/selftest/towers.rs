@@ -1,4 +1,4 @@
-//! Cases of what sees and hears.
+//! Test cases of the vision and audio towers.
 
 use super::{Arg, Case, CaseError, Expected, as_f32, products, random};
 use crate::DType;
@@ -9,13 +9,13 @@ use crate::vision::layer_norm::{self, LayerNorm};
 use crate::vision::{PatchGrid, heads, patches, pool, position};
 
 const EPS: f32 = 1e-6;
-/// Patches: columns and rows that are whole squares of three.
+/// A grid of 3×3 squares.
 const GRID: PatchGrid = PatchGrid { columns: 6, rows: 3 };
-/// Rows of sound that are past, and those of a step.
+/// Audio rows before a step, and rows of the step.
 const PAST: u32 = 15;
 const STEP: u32 = 6;
 
-/// Pixels into patches with sides of so many.
+/// Pixels to patches with sides of `side` pixels.
 pub fn patches(side: u32) -> Result<Case, CaseError> {
     let picture = PatchGrid { columns: 2, rows: 3 };
     let rgb: Vec<u8> = (0..picture.patches() * 3 * side * side).map(|i| (i * 37 % 251) as u8).collect();
@@ -26,7 +26,7 @@ pub fn patches(side: u32) -> Result<Case, CaseError> {
     Ok(Case { source, args, grid, expected: vec![Expected::new(3, want, 1e-5)] })
 }
 
-/// The tables of columns and rows.
+/// Position embeddings.
 pub fn positions(dtype: DType) -> Result<Case, CaseError> {
     let k = 256;
     let (x, y) = (products::matrix(dtype, k, 7, 71)?, products::matrix(dtype, k, 7, 72)?);
@@ -45,7 +45,7 @@ pub fn positions(dtype: DType) -> Result<Case, CaseError> {
     Ok(Case { source, args, grid, expected: vec![Expected::new(4, want, 1e-4)] })
 }
 
-/// Head norms and rotation by column and row.
+/// Head norms and 2D RoPE.
 pub fn turned_heads(head_dim: u32) -> Result<Case, CaseError> {
     let hd = head_dim as usize;
     let params = heads::Params { heads: 3, q_norm: 0, k_norm: head_dim, eps: EPS };
@@ -70,7 +70,7 @@ pub fn turned_heads(head_dim: u32) -> Result<Case, CaseError> {
     Ok(Case { source: heads::source(head_dim)?, args, grid, expected })
 }
 
-/// Squares of patches averaged.
+/// Average pooling.
 pub fn pool(standardise: bool) -> Result<Case, CaseError> {
     let width = 144;
     let h = random(78, (GRID.patches() * width) as usize);
@@ -85,10 +85,10 @@ pub fn pool(standardise: bool) -> Result<Case, CaseError> {
     Ok(Case { source, args, grid, expected: vec![Expected::new(3, want, 1e-4)] })
 }
 
-/// Norms that subtract the mean.
+/// Layer norm.
 pub fn layer_norm(form: LayerNorm) -> Result<Case, CaseError> {
     let (width, rows) = (256_u32, 3);
-    // An offset that a norm without a mean would notice.
+    // An offset that a norm without a mean would not remove.
     let x: Vec<f32> = random(80, (width * rows) as usize).into_iter().map(|v| v + 3.0).collect();
     let vectors = random(81, 3 * width as usize);
     let params = layer_norm::Params {
@@ -112,7 +112,7 @@ pub fn layer_norm(form: LayerNorm) -> Result<Case, CaseError> {
     Ok(Case { source, args, grid, expected: vec![Expected::new(4, want, 1e-3)] })
 }
 
-/// Rows to unit length.
+/// RMS norm without weights.
 pub fn unit_norm() -> Result<Case, CaseError> {
     let (width, rows) = (640, 3);
     let params = unit_norm::Params::new(width, Some(0), EPS);
@@ -129,7 +129,7 @@ pub fn unit_norm() -> Result<Case, CaseError> {
     Ok(Case { source, args, grid, expected: vec![Expected::new(4, want, 1e-4)] })
 }
 
-/// The convolutions in front of the blocks.
+/// A subsampling convolution.
 pub fn convolution(channels_in: u32, channels: u32) -> Result<Case, CaseError> {
     let (rows, freq_in, count) = (3, 5_u32, 9 * channels_in * channels);
     let kernel = Conv2d::new(channels_in, channels);
@@ -151,7 +151,7 @@ pub fn convolution(channels_in: u32, channels: u32) -> Result<Case, CaseError> {
     Ok(Case { source: kernel.source()?, args, grid, expected: vec![Expected::new(3, want, 1e-3)] })
 }
 
-/// The gate and the convolution of a block, a step of it.
+/// The gated convolution, for one step.
 pub fn light_convolution() -> Result<Case, CaseError> {
     let (width, taps) = (64_u32, 5);
     let slots = light_conv::slots(STEP, taps);
@@ -188,7 +188,7 @@ pub fn light_convolution() -> Result<Case, CaseError> {
     Ok(Case { source, args, grid, expected: vec![Expected::new(5, want, 1e-3)] })
 }
 
-/// The attention of a block, a step of it.
+/// Local attention, for one step.
 pub fn sound_attention(head_dim: u32) -> Result<Case, CaseError> {
     let heads = 2;
     let width = (heads * head_dim) as usize;
@@ -217,7 +217,7 @@ pub fn sound_attention(head_dim: u32) -> Result<Case, CaseError> {
     Ok(Case { source, args, grid, expected: vec![Expected::new(8, want, 1e-3)] })
 }
 
-/// The activation of a block.
+/// SiLU.
 pub fn silu() -> Result<Case, CaseError> {
     let (width, rows) = (100, 3);
     let params = silu::Params::new(width);

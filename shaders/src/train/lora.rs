@@ -3,37 +3,38 @@
 use super::dropout::keeps;
 use crate::{Defines, PreprocessError, Source};
 
-/// Largest rank.
+/// Maximum rank.
 pub const MAX_RANK: u32 = 64;
 
-/// Which of the three.
+/// Which of the three kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lora {
-    /// Rows to the rank: z = scale·F·x. Bindings: params, state, x, factors, z.
+    /// From rows to the rank: z = scale·F·x. Bindings: params, state, x, factors, z.
     Reduce,
-    /// The rank to rows, added: y += scale·F·z. Bindings: params, state, z, factors, y.
+    /// From the rank to rows, added: y += scale·F·z. Bindings: params, state, z, factors, y.
     Expand,
     /// The gradient of a factor, added: G += scale·pᵀ·z. Bindings: params, state, p, z, gradients.
     Gradient,
 }
 
 params! {
-    /// The uniform at binding 0. A factor's element for column j and rank r is at `at + j·by_column + r·by_rank`.
+    /// The uniform at binding 0. The element of a factor for column j and rank r is at `at + j·by_column +
+    /// r·by_rank`.
     #[derive(Default)]
     pub struct Params {
-        /// Columns of the rows.
+        /// Width of the rows.
         pub width: u32,
         /// Rank, at most [`MAX_RANK`].
         pub rank: u32,
-        /// Where the factor begins.
+        /// Offset of the factor.
         pub at: u32,
-        /// Step from one r to the next.
+        /// Stride along the rank.
         pub by_rank: u32,
-        /// Step from one column to the next.
+        /// Stride along the columns.
         pub by_column: u32,
-        /// What the result is multiplied with.
+        /// Factor of the result.
         pub scale: f32,
-        /// Tells the projections apart in the dropout.
+        /// Identifies the projection in the dropout hash.
         pub salt: u32,
         /// [`super::dropout::bound`].
         pub bound: u32,
@@ -62,10 +63,10 @@ impl Lora {
     /// All.
     pub const ALL: [Self; 3] = [Self::Reduce, Self::Expand, Self::Gradient];
 
-    /// The shader; with `dropout`, elements of x (p, y) are left out.
+    /// The shader; with `dropout`, elements of x (p, y) are dropped.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn source(self, dropout: bool) -> Result<Source, PreprocessError> {
         let name = match self {
             Self::Reduce => "lora_reduce",
@@ -88,7 +89,7 @@ impl Lora {
     }
 }
 
-/// What is kept of element `i` of row `t`: 1 or 0; `seed` is none without dropout.
+/// 1 if element `i` of row `t` is kept, otherwise 0; `seed` is `None` without dropout.
 fn kept(params: &Params, seed: Option<u64>, t: usize, i: usize) -> f64 {
     let keeps = seed.is_none_or(|seed| keeps(seed, params.salt, t as u32, i as u32, params.bound));
     if keeps { 1.0 } else { 0.0 }
@@ -110,7 +111,7 @@ pub fn reduce(params: &Params, seed: Option<u64>, x: &[f32], factors: &[f32]) ->
     z
 }
 
-/// CPU twin of [`Lora::Expand`]: what is added to y.
+/// CPU twin of [`Lora::Expand`]: the term added to y.
 #[must_use]
 pub fn expand(params: &Params, seed: Option<u64>, z: &[f32], factors: &[f32]) -> Vec<f64> {
     let mut y = Vec::new();

@@ -1,5 +1,5 @@
-//! What training needs beside the forward and the backward pass: the factors of an adapter and their gradients, the
-//! optimiser, and copies of rows.
+//! Kernels of training in addition to the forward and the backward pass: LoRA factors and their gradients, the
+//! optimiser, row copies.
 
 pub mod dropout;
 pub mod lora;

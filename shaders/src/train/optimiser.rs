@@ -2,26 +2,26 @@
 
 use crate::{Defines, PreprocessError, Source, grid};
 
-/// Partial sums of a buffer.
+/// Number of partial sums per buffer.
 pub const PARTIAL_SUMS: u32 = 64;
 
 params! {
     /// The uniform of the sum of squares. Then: values, sums.
     #[derive(Default, Eq)]
     pub struct SquaresParams {
-        /// Numbers.
+        /// Number of elements.
         pub count: u32,
-        /// Where the first of [`PARTIAL_SUMS`] results goes.
+        /// Offset of the first of [`PARTIAL_SUMS`] results.
         pub at: u32,
         /// Unused.
         pub pad: [u32; 2],
     }
 }
 
-/// The sum of squares of a buffer, in [`PARTIAL_SUMS`] parts: as many workgroups.
+/// The sum of squares of a buffer, in [`PARTIAL_SUMS`] parts, one per workgroup.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn squares() -> Result<Source, PreprocessError> {
     Source::build::<SquaresParams>("train/squares.wgsl", "train_squares", &Defines::new())
 }
@@ -44,7 +44,7 @@ params! {
         pub correction1: f32,
         /// `1/(1 − β2^t)`
         pub correction2: f32,
-        /// What gradients are multiplied with.
+        /// Factor of the gradients, for clipping.
         pub clip: f32,
     }
 }
@@ -71,18 +71,18 @@ impl AdamW {
     /// The shader.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn source() -> Result<Source, PreprocessError> {
         Source::build::<Self>("train/adamw.wgsl", "train_adamw", &Defines::new())
     }
 
-    /// Workgroups for `count` numbers.
+    /// Workgroups for `count` elements.
     #[must_use]
     pub const fn dispatch(count: u32) -> [u32; 3] {
         grid(count.div_ceil(256))
     }
 
-    /// CPU twin for one number: the new θ, m and v.
+    /// CPU twin for one element: the new θ, m and v.
     #[must_use]
     pub fn step(&self, gradient: f64, theta: f64, m: f64, v: f64) -> [f64; 3] {
         let g = f64::from(self.clip) * gradient;

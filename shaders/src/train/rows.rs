@@ -2,16 +2,16 @@
 
 use crate::{Defines, PreprocessError, Source, grid};
 
-/// The number of no row, and of no scalar.
+/// Means: no row, or no scalar.
 pub const NONE: u32 = u32::MAX;
 
 params! {
-    /// The uniform of both. Copy: then state, vectors, x, out. Picked rows: then state, numbers, x, out.
+    /// The uniform of both kernels. Copy: then state, vectors, x, out. Gather: then state, indices, x, out.
     #[derive(Eq)]
     pub struct Params {
-        /// A quarter of the width of a row.
+        /// Width of a row in vec4s.
         pub width4: u32,
-        /// Where in `vectors` the scalar is that multiplies a copy; [`NONE`] for none.
+        /// Offset in `vectors` of the factor of a copy; [`NONE`] for none.
         pub scale_at: u32,
         /// Unused.
         pub pad: [u32; 2],
@@ -19,7 +19,7 @@ params! {
 }
 
 impl Params {
-    /// Rows of `width`, a multiple of 4.
+    /// Parameters for rows of `width` elements, a multiple of 4.
     #[must_use]
     pub const fn new(width: u32, scale_at: Option<u32>) -> Self {
         let scale_at = match scale_at {
@@ -29,25 +29,25 @@ impl Params {
         Self { width4: width / 4, scale_at, pad: [0; 2] }
     }
 
-    /// Workgroups of either for `rows` rows.
+    /// Workgroups of either kernel for `rows` rows.
     #[must_use]
     pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
         grid((rows * self.width4).div_ceil(256))
     }
 }
 
-/// Rows copied, and scaled.
+/// Copies rows, with an optional factor.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn copy() -> Result<Source, PreprocessError> {
     Source::build::<Params>("train/copy.wgsl", "train_copy", &Defines::new())
 }
 
-/// Rows chosen by number.
+/// Gathers rows by index.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn pick_rows() -> Result<Source, PreprocessError> {
     Source::build::<Params>("train/pick_rows.wgsl", "train_pick_rows", &Defines::new())
 }

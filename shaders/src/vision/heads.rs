@@ -1,4 +1,4 @@
-//! `wgsl/vision/heads.wgsl`: head norms and rotation by column and row.
+//! `wgsl/vision/heads.wgsl`: head norms and 2D RoPE.
 
 use super::{PatchGrid, defines};
 use crate::math::rms;
@@ -10,9 +10,9 @@ params! {
     pub struct Params {
         /// Heads.
         pub heads: u32,
-        /// Where the weights of the query norm begin in `vectors`.
+        /// Offset of the weights of the query norm in `vectors`.
         pub q_norm: u32,
-        /// Where those of the key norm begin.
+        /// Offset of the key norm's weights.
         pub k_norm: u32,
         /// ε of the norms.
         pub eps: f32,
@@ -20,14 +20,14 @@ params! {
 }
 
 impl Params {
-    /// Workgroups for so many patches, at most 65 535.
+    /// Workgroups for `patches` patches, at most 65 535.
     #[must_use]
     pub const fn dispatch(&self, patches: u32) -> [u32; 3] {
         [self.heads, patches, 1]
     }
 }
 
-/// Whether the kernel can be built for heads of this size.
+/// Whether the kernel supports this head size.
 #[must_use]
 pub const fn supports(head_dim: u32) -> bool {
     head_dim.is_multiple_of(4) && head_dim >= 4 && head_dim <= 128
@@ -36,13 +36,13 @@ pub const fn supports(head_dim: u32) -> bool {
 /// The shader.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source(head_dim: u32) -> Result<Source, PreprocessError> {
     let defines = defines().set("HD", head_dim);
     Source::build::<Params>("vision/heads.wgsl", format!("vision_heads_h{head_dim}"), &defines)
 }
 
-/// The rotations of positions `0..positions`: `(cos, sin)` of `position·θ^(−2j/w)` with `w = head_dim/2`,
+/// The RoPE table of positions `0..positions`: `(cos, sin)` of `position·θ^(−2j/w)` with `w = head_dim/2`,
 /// `[positions, head_dim/4]`.
 #[must_use]
 pub fn table(theta: f64, head_dim: u32, positions: u32) -> Vec<[f32; 2]> {
@@ -54,7 +54,7 @@ pub fn table(theta: f64, head_dim: u32, positions: u32) -> Vec<[f32; 2]> {
         .collect()
 }
 
-/// What a twin needs beside the rows.
+/// Inputs of the CPU twin in addition to the rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
     /// The size of the image in patches.
@@ -65,8 +65,8 @@ pub struct Inputs<'a> {
     pub rope: &'a [[f32; 2]],
 }
 
-/// CPU twin: changes the queries (or keys, with a `norm` of theirs) in place. Without `norm` they are values, which are
-/// normed without weights and do not turn.
+/// CPU twin: changes queries or keys in place; `norm` is the offset of their norm. Without `norm` they are values,
+/// which get a norm without weights and no RoPE.
 pub fn heads(head_dim: u32, params: &Params, inputs: Inputs<'_>, norm: Option<u32>, rows: &mut [f32]) {
     let hd = head_dim as usize;
     let pairs = hd / 4;

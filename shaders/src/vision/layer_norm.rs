@@ -1,4 +1,4 @@
-//! `wgsl/vision/layer_norm.wgsl`: layer norm over rows, with what the encoder-free model has around it.
+//! `wgsl/vision/layer_norm.wgsl`: layer norm over rows, with the additions of the encoder-free model.
 
 use crate::math::rms;
 use crate::{Defines, PreprocessError, Source, grid};
@@ -6,9 +6,9 @@ use crate::{Defines, PreprocessError, Source, grid};
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LayerNorm {
-    /// Whether a vector is added in front.
+    /// Whether a vector is added first.
     pub bias: bool,
-    /// Whether the result is RMS-normed, without weights.
+    /// Whether an RMS norm without weights follows.
     pub rms: bool,
 }
 
@@ -16,17 +16,17 @@ params! {
     /// The uniform at binding 0. Then: the state, vectors, x and y.
     #[derive(Default)]
     pub struct Params {
-        /// A quarter of the width of a row.
+        /// Width of a row in vec4s.
         pub width4: u32,
-        /// Where the weights begin in `vectors`.
+        /// Offset of the weights in `vectors`.
         pub weight: u32,
-        /// Where the bias begins.
+        /// Offset of the bias.
         pub bias: u32,
-        /// Where the vector begins that is added in front.
+        /// Offset of the vector that is added first.
         pub before: u32,
         /// ε of the layer norm.
         pub eps: f32,
-        /// ε of the RMS norm behind it.
+        /// ε of the RMS norm.
         pub rms_eps: f32,
         /// Unused.
         pub pad: [u32; 2],
@@ -37,7 +37,7 @@ impl LayerNorm {
     /// The shader.
     ///
     /// # Errors
-    /// A fault of the template.
+    /// When the template cannot be expanded.
     pub fn source(self) -> Result<Source, PreprocessError> {
         let defines = Defines::new().set("BIAS", self.bias).set("RMS", self.rms);
         let bias = if self.bias { "_bias" } else { "" };
@@ -46,7 +46,7 @@ impl LayerNorm {
     }
 }
 
-/// Workgroups for so many rows.
+/// Workgroups for `rows` rows.
 #[must_use]
 pub const fn dispatch(rows: u32) -> [u32; 3] {
     grid(rows)

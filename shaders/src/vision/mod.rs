@@ -1,6 +1,6 @@
-//! What stands between the matrix products of a vision tower. Rows are patches;
-//! [`Picture`] says how they lie. The products themselves, clipped or not, are those of [`crate::matmul`], the activation and
-//! the residual additions those of [`crate::rows`].
+//! Kernels of the vision tower between its matrix products. A row is a patch; [`PatchGrid`] gives the columns and
+//! rows of the image. The products, clipped or not, are those of [`crate::matmul`]; activation and residual
+//! additions are those of [`crate::rows`].
 
 pub mod heads;
 pub mod layer_norm;

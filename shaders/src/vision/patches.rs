@@ -1,4 +1,4 @@
-//! `wgsl/vision/patches.wgsl`: a picture cut into patches.
+//! `wgsl/vision/patches.wgsl`: splits an image into patches.
 
 use super::{PatchGrid, defines};
 use crate::{PreprocessError, Source, grid};
@@ -6,9 +6,9 @@ use crate::{PreprocessError, Source, grid};
 params! {
     /// The uniform at binding 0. Then: the patch grid, its pixels and X.
     pub struct Params {
-        /// What a value in 0..1 is multiplied by.
+        /// Factor of a value in 0..1.
         pub scale: f32,
-        /// What is added to it then.
+        /// Added after scaling.
         pub shift: f32,
         /// Unused.
         pub pad: [u32; 2],
@@ -16,7 +16,7 @@ params! {
 }
 
 impl Params {
-    /// Values from −1 to 1, for the towers.
+    /// Values from −1 to 1, for towers.
     pub const SIGNED: Self = Self { scale: 2.0, shift: -1.0, pad: [0; 2] };
     /// Values from 0 to 1, for the encoder-free model.
     pub const UNSIGNED: Self = Self { scale: 1.0, shift: 0.0, pad: [0; 2] };
@@ -25,13 +25,13 @@ impl Params {
 /// The shader for patches of `side` pixels, a multiple of 4.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source(side: u32) -> Result<Source, PreprocessError> {
     let defines = defines().set("SIDE", side);
     Source::build::<Params>("vision/patches.wgsl", format!("vision_patches_{side}"), &defines)
 }
 
-/// Workgroups for so many patches of `side` pixels.
+/// Workgroups for `patches` patches of `side` pixels.
 #[must_use]
 pub const fn dispatch(side: u32, patches: u32) -> [u32; 3] {
     grid((patches * 3 * side * side).div_ceil(1024))

@@ -1,4 +1,4 @@
-//! `wgsl/vision/pool.wgsl`: patches averaged three by three.
+//! `wgsl/vision/pool.wgsl`: average pooling of 3×3 patches.
 
 use super::{PatchGrid, defines};
 use crate::math::rms;
@@ -7,11 +7,11 @@ use crate::{PreprocessError, Source, grid};
 params! {
     /// The uniform at binding 0. Then: the patch grid, h, x, and vectors where the result is standardised.
     pub struct Params {
-        /// A quarter of the width of a row.
+        /// Width of a row in vec4s.
         pub width4: u32,
-        /// Where the bias begins in `vectors`.
+        /// Offset of the bias.
         pub std_bias: u32,
-        /// Where the scale begins.
+        /// Offset of the scale.
         pub std_scale: u32,
         /// ε of the norm.
         pub eps: f32,
@@ -21,19 +21,19 @@ params! {
 /// The shader, with or without standardisation.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source(standardise: bool) -> Result<Source, PreprocessError> {
     let name = if standardise { "vision_pool_standardise" } else { "vision_pool" };
     Source::build::<Params>("vision/pool.wgsl", name, &defines().set("STANDARDISE", standardise))
 }
 
-/// Workgroups for so many patches.
+/// Workgroups for `patches` patches.
 #[must_use]
 pub const fn dispatch(patches: u32) -> [u32; 3] {
     grid(patches / 9)
 }
 
-/// CPU twin; `vectors` where the result is standardised.
+/// CPU twin; with `vectors` the result is standardised.
 #[must_use]
 pub fn pool(params: &Params, grid: PatchGrid, h: &[f32], vectors: Option<&[f32]>) -> Vec<f32> {
     let width = 4 * params.width4 as usize;

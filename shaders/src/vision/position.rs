@@ -1,4 +1,4 @@
-//! `wgsl/vision/position.wgsl`: learned embeddings of column and row.
+//! `wgsl/vision/position.wgsl`: learned position embeddings of column and row.
 
 use super::{PatchGrid, defines};
 use crate::quant::planar_values;
@@ -12,7 +12,7 @@ params! {
         pub planes_x: Planes,
         /// Planes of the table of rows.
         pub planes_y: Planes,
-        /// Units of a row of either.
+        /// Units per row of either table.
         pub units_per_row: u32,
         /// Unused.
         pub pad: [u32; 3],
@@ -20,13 +20,13 @@ params! {
 }
 
 impl Params {
-    /// Two tables of the same width.
+    /// Parameters for two tables of the same width.
     #[must_use]
     pub const fn new(x: &PlanarLayout, y: &PlanarLayout) -> Self {
         Self { planes_x: x.planes, planes_y: y.planes, units_per_row: x.units_per_row, pad: [0; 3] }
     }
 
-    /// Workgroups for so many patches, at most 65 535.
+    /// Workgroups for `patches` patches, at most 65 535.
     #[must_use]
     pub const fn dispatch(&self, patches: u32) -> [u32; 3] {
         [self.units_per_row.div_ceil(64), patches, 1]
@@ -36,7 +36,7 @@ impl Params {
 /// The shader for tables of one storage type.
 ///
 /// # Errors
-/// A fault of the template.
+/// When the template cannot be expanded.
 pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
     let defines = defines().set("DTYPE", dtype);
     Source::build::<Params>("vision/position.wgsl", format!("vision_position_{dtype}"), &defines)

@@ -19,7 +19,7 @@ struct Case {
     pos: u32,
     window: u32,
     ring: u32,
-    most: u32,
+    max_splits: u32,
 }
 
 fn rotate(v: &[f64], pos: u32, theta: f64) -> Vec<f64> {
@@ -45,7 +45,7 @@ fn cache(values: &[f32], kv_f16: bool) -> (Vec<u8>, Vec<f64>) {
 }
 
 fn check(case: &Case) {
-    let &Case { head_dim, heads, kv_heads, kv, kv_f16, pos, window, ring, most } = case;
+    let &Case { head_dim, heads, kv_heads, kv, kv_f16, pos, window, ring, max_splits } = case;
     let hd = head_dim as usize;
     let theta = 10_000.0;
     let table = rope::table(theta, head_dim, None, 4096);
@@ -93,8 +93,8 @@ fn check(case: &Case) {
         ring,
         q_norm: 0,
         k_norm: head_dim,
-        smallest: 64,
-        most,
+        min_split_keys: 64,
+        max_splits,
         rope_hi_rows: (table.len() / (hd / 2) - 256) as u32,
         eps: EPS,
         ..Params::default()
@@ -104,7 +104,7 @@ fn check(case: &Case) {
     let rank = 4 * quads as usize;
     let kernel = Decode { head_dim, kv, kv_f16, quads };
     let columns = random(77, heads as usize * hd * rank);
-    let partial_at = Decode::partial_at(head_dim, heads, most) as usize;
+    let partial_at = Decode::partial_at(head_dim, heads, max_splits) as usize;
     let state = State { pos, len: 1, ..Default::default() };
     let caches = |bytes: Vec<u8>| {
         if kv == Kv::Shared { BufferArg::read(&bytes) } else { BufferArg::read_write(&bytes) }
@@ -113,7 +113,7 @@ fn check(case: &Case) {
         &kernel.source().expect("the template expands"),
         &[
             BufferArg::uniform(&params),
-            BufferArg::zeros(partial_at + (heads * most) as usize * rank),
+            BufferArg::zeros(partial_at + (heads * max_splits) as usize * rank),
             BufferArg::read(bytemuck::bytes_of(&state)),
             BufferArg::read(&qkv),
             BufferArg::read(&vectors),
@@ -125,19 +125,21 @@ fn check(case: &Case) {
         Decode::dispatch(&params),
     );
     let part = out[0].f32s();
-    let (_, _, count) = splits(pos + 1, window, 64, most);
+    let (_, _, count) = splits(pos + 1, window, 64, max_splits);
     let mut got = Vec::new();
     let (mut z, mut want_z) = (vec![0.0; rank], vec![0.0; rank]);
     for h in 0..heads {
         let pair = |s: u32| {
-            let at = (heads * most * head_dim + (h * most + s) * 2) as usize;
+            let at = (heads * max_splits * head_dim + (h * max_splits + s) * 2) as usize;
             (f64::from(part[at]), f64::from(part[at + 1]))
         };
         let top = (0..count).map(|s| pair(s).0).fold(f64::MIN, f64::max);
         let total: f64 = (0..count).map(|s| (pair(s).0 - top).exp() * pair(s).1).sum();
         for i in 0..hd {
             let sum: f64 = (0..count)
-                .map(|s| (pair(s).0 - top).exp() * f64::from(part[((h * most + s) * head_dim) as usize + i]))
+                .map(|s| {
+                    (pair(s).0 - top).exp() * f64::from(part[((h * max_splits + s) * head_dim) as usize + i])
+                })
                 .sum();
             got.push((sum / total) as f32);
         }
@@ -177,7 +179,7 @@ fn every_kind_of_layer() {
         pos: 130,
         window: 0,
         ring: 0,
-        most: 8,
+        max_splits: 8,
     };
     check(&base);
     check(&Case { pos: 0, ..base });
@@ -202,7 +204,7 @@ fn windows_and_rings() {
         pos: 130,
         window: 16,
         ring: 48,
-        most: 4,
+        max_splits: 4,
     };
     check(&base);
     check(&Case { window: 100, ring: 128, ..base });
@@ -221,6 +223,6 @@ fn long_contexts_share_few_splits() {
         pos: 1500,
         window: 0,
         ring: 0,
-        most: 3,
+        max_splits: 3,
     });
 }

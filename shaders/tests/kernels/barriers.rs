@@ -5,8 +5,8 @@ use naga::{AddressSpace, Barrier, Block, Expression, Function, GlobalVariable, H
 
 use super::permutations::permutations;
 
-/// Kernels whose invocations write nothing that others read: of a row each has its own elements, and of sound that is past
-/// other slots are read than written.
+/// Kernels whose invocations write nothing that others read: of a row each has its own elements, and of sound that is
+/// past other slots are read than written.
 const ALONE: [&str; 2] = ["experts_mix_", "audio_attention_"];
 
 /// What an entry point does, in the order of its text.

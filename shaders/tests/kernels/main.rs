@@ -1,6 +1,5 @@
 //! The kernels against their twins, on a device. One program, since each that links `wgpu` takes long to compile.
 
-mod adapted;
 mod adapter;
 mod attention_block;
 mod attention_decode;
@@ -10,6 +9,7 @@ mod barriers;
 mod common;
 mod experts;
 mod exponential;
+mod low_rank;
 mod matvec;
 mod naga;
 mod permutations;

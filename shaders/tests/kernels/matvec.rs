@@ -3,7 +3,7 @@
 use shaders::math::{gelu_tanh, rms};
 use shaders::matvec::twin;
 use shaders::matvec::{
-    Adapted, Correction, Epilogue, Form, HandoffForm, Matvec, Merge, Norms, Params, Prologue, ZSource,
+    Correction, Epilogue, Form, HandoffForm, LowRank, Matvec, Merge, Norms, Params, Prologue, ZSource,
     shrink_form,
 };
 use shaders::state::State;
@@ -68,7 +68,7 @@ fn width(dtype: DType) -> u32 {
 
 fn plain(k: u32, dtype: DType, form: Form) -> Matvec {
     let (prologue, epilogue) = (Prologue::Plain, Epilogue::Store);
-    Matvec { k, dtypes: vec![dtype], prologue, epilogue, adapted: Adapted::NOT, form }
+    Matvec { k, dtypes: vec![dtype], prologue, epilogue, low_rank: LowRank::NONE, form }
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn packing_keeps_to_what_it_says() {
         dtypes: vec![dtype],
         prologue,
         epilogue: Epilogue::Store,
-        adapted: Adapted::NOT,
+        low_rank: LowRank::NONE,
         form: Form::default(),
     };
     assert!(!kernel(DType::BF16, Prologue::Plain, 768).can_be_packed());
@@ -141,7 +141,7 @@ fn a_long_row_is_staged_in_tiles() {
         dtypes: vec![DType::Q6_K],
         prologue: Prologue::Plain,
         epilogue: Epilogue::Store,
-        adapted: Adapted::NOT,
+        low_rank: LowRank::NONE,
         form: Form::default(),
     };
     assert_close(&run(&kernel, &x, &[m], Default::default(), vec![])[0], &want, 2e-3, 1e-5);
@@ -163,7 +163,7 @@ fn norm_then_three_products_of_different_types() {
         dtypes: vec![DType::Q4_K, DType::Q6_K, DType::Q8_0],
         prologue: Prologue::Norm,
         epilogue: Epilogue::Store,
-        adapted: Adapted::NOT,
+        low_rank: LowRank::NONE,
         form: Form::default(),
     };
     let params = shaders::matvec::Params { out: [0, 33, 40], ..Default::default() }.with_norms(norms);
@@ -189,7 +189,7 @@ fn add_norm_geglu_and_the_stream_it_leaves() {
             dtypes: vec![dtype; 2],
             prologue: Prologue::Add { norm: true, mix: false },
             epilogue: Epilogue::Geglu,
-            adapted: Adapted::NOT,
+            low_rank: LowRank::NONE,
             form: Form::default(),
         };
         let params = shaders::matvec::Params::default().with_norms(norms);
@@ -225,7 +225,7 @@ fn a_mixed_branch_is_normed_in_parts_and_as_a_whole() {
             dtypes: vec![DType::Q8_0],
             prologue: Prologue::Add { norm, mix: true },
             epilogue: Epilogue::Store,
-            adapted: Adapted::NOT,
+            low_rank: LowRank::NONE,
             form: Form::default(),
         };
         let norms = Norms { branch: at(0) as u32, input: at(1) as u32, scale: Some(4 * k + 5), eps: EPS };
@@ -255,7 +255,7 @@ fn add_without_norm_and_the_per_layer_gate() {
         dtypes: vec![DType::Q4_K],
         prologue: Prologue::Add { norm: false, mix: false },
         epilogue: Epilogue::Ple,
-        adapted: Adapted::NOT,
+        low_rank: LowRank::NONE,
         form: Form::new(1, 4, 2),
     };
     let norms = Norms { branch: 0, input: 0, scale: None, eps: EPS };
@@ -307,11 +307,15 @@ fn merged_splits_weigh_each_other() {
         dtypes: vec![DType::Q8_0],
         prologue: Prologue::Merge,
         epilogue: Epilogue::Store,
-        adapted: Adapted::NOT,
+        low_rank: LowRank::NONE,
         form: Form::default(),
     };
-    let params =
-        shaders::matvec::Params::default().with_merge(Merge { head_dim, most, smallest: 64, window: 0 });
+    let params = shaders::matvec::Params::default().with_merge(Merge {
+        head_dim,
+        max_splits: most,
+        min_split_keys: 64,
+        window: 0,
+    });
     let tail = vec![BufferArg::read(bytemuck::bytes_of(&state))];
     assert_close(&run(&kernel, &part, &[m], params, tail)[0], &want, 1e-3, 1e-4);
 }
@@ -373,7 +377,7 @@ fn corrections_of_adapters_reach_each_matrix_before_what_comes_behind() {
         k,
         dtypes,
         prologue: Prologue::Plain,
-        adapted: Adapted { z_source: ZSource::Dispatch, handoff: HandoffForm::None, quads },
+        low_rank: LowRank { z_source: ZSource::Dispatch, handoff: HandoffForm::None, quads },
         epilogue,
         form,
     };
@@ -383,34 +387,34 @@ fn corrections_of_adapters_reach_each_matrix_before_what_comes_behind() {
     {
         let matrices =
             [matrix(DType::Q4_K, k, 33, 42), matrix(DType::Q6_K, k, 7, 43), matrix(DType::Q8_0, k, 9, 44)];
-        let adapted = Corrected::new(rank, [33, 7, 9], [true, false, true]);
+        let corrected = Corrected::new(rank, [33, 7, 9], [true, false, true]);
         let want: Vec<f64> = matrices
             .iter()
             .enumerate()
-            .flat_map(|(i, m)| adapted.add(i, twin::product(&m.values, &as_f64(&x))))
+            .flat_map(|(i, m)| corrected.add(i, twin::product(&m.values, &as_f64(&x))))
             .collect();
         let dtypes = vec![DType::Q4_K, DType::Q6_K, DType::Q8_0];
-        let got = adapted.run(&kernel(dtypes, Epilogue::Store, form, rank / 4), &x, &matrices, &[]);
+        let got = corrected.run(&kernel(dtypes, Epilogue::Store, form, rank / 4), &x, &matrices, &[]);
         assert_close(&got, &as_f32(&want), 5e-4, 1e-5);
 
         // Before the gated activation: gate, up, both.
         for corrected in [[true, false, false], [false, true, false], [true, true, false]] {
             let pair = [matrix(DType::Q4_K, k, 35, 45), matrix(DType::Q6_K, k, 35, 46)];
-            let adapted = Corrected::new(rank, [35, 35, 0], corrected);
-            let [gate, up] = [0, 1].map(|i| adapted.add(i, twin::product(&pair[i].values, &as_f64(&x))));
+            let corrected = Corrected::new(rank, [35, 35, 0], corrected);
+            let [gate, up] = [0, 1].map(|i| corrected.add(i, twin::product(&pair[i].values, &as_f64(&x))));
             let want: Vec<f64> = gate.iter().zip(&up).map(|(g, u)| gelu_tanh(*g) * u).collect();
             let pair_kernel = kernel(vec![DType::Q4_K, DType::Q6_K], Epilogue::Geglu, form, rank / 4);
-            let got = adapted.run(&pair_kernel, &x, &pair, &[]);
+            let got = corrected.run(&pair_kernel, &x, &pair, &[]);
             assert_close(&got[..35], &as_f32(&want), 2e-2, 1e-4);
         }
 
         // Before the gate of a per-layer input.
         let gate = [matrix(DType::F16, k, 13, 47)];
-        let adapted = Corrected::new(rank, [13, 0, 0], [true, false, false]);
+        let corrected = Corrected::new(rank, [13, 0, 0], [true, false, false]);
         let ple = random(48, 13);
-        let dots = adapted.add(0, twin::product(&gate[0].values, &as_f64(&x)));
+        let dots = corrected.add(0, twin::product(&gate[0].values, &as_f64(&x)));
         let want: Vec<f64> = dots.iter().zip(&ple).map(|(u, p)| gelu_tanh(*u) * f64::from(*p)).collect();
-        let got = adapted.run(
+        let got = corrected.run(
             &kernel(vec![DType::F16], Epilogue::Ple, form, rank / 4),
             &x,
             &gate,
@@ -438,7 +442,7 @@ fn z_of_adapters_is_scaled_by_adapter_and_x_is_kept() {
             dtypes: vec![DType::F32],
             prologue: Prologue::Norm,
             epilogue: Epilogue::Shrink { keep: true },
-            adapted: Adapted::NOT,
+            low_rank: LowRank::NONE,
             form: shrink_form(k),
         };
         let correction = Correction { rank: 12, places: [None; 3] };

@@ -5,7 +5,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, GlobalVariable, Module, StorageAccess, TypeInner};
 use shaders::backward::attention::Span;
 use shaders::experts::{Choice, Mixture, down::Down, gate_up::GateUp, mix};
-use shaders::matvec::{Adapted, Epilogue, Form, HandoffForm, Matvec, Prologue, ZSource};
+use shaders::matvec::{Epilogue, Form, HandoffForm, LowRank, Matvec, Prologue, ZSource};
 use shaders::state::State;
 use shaders::vision::PatchGrid;
 use shaders::{Access, Binding, DType, Field, PreprocessError, Source, WgslStruct};
@@ -128,7 +128,7 @@ fn every_axis_of_a_product_is_in_its_text() {
         dtypes: vec![DType::Q4_K],
         prologue: Prologue::Plain,
         epilogue: Epilogue::Store,
-        adapted: Adapted::NOT,
+        low_rank: LowRank::NONE,
         form: Form::default(),
     };
     let mut add = |kernel: Matvec| texts.add(kernel.source());
@@ -158,19 +158,19 @@ fn every_axis_of_a_product_is_in_its_text() {
     let pair = Matvec { epilogue: Epilogue::Geglu, ..two.clone() };
     add(pair.clone());
     for quads in [4, 8] {
-        let adapted = |z_source, handoff| Adapted { z_source, handoff, quads };
+        let low_rank = |z_source, handoff| LowRank { z_source, handoff, quads };
         for z_source in [ZSource::Dispatch, ZSource::PartialSums] {
-            add(Matvec { adapted: adapted(z_source, HandoffForm::None), ..base.clone() });
+            add(Matvec { low_rank: low_rank(z_source, HandoffForm::None), ..base.clone() });
         }
         add(Matvec {
             prologue: summing[1],
-            adapted: adapted(ZSource::Ahead, HandoffForm::None),
+            low_rank: low_rank(ZSource::Ahead, HandoffForm::None),
             ..base.clone()
         });
         for z_source in [ZSource::None, ZSource::Dispatch] {
-            add(Matvec { adapted: adapted(z_source, HandoffForm::PartialSums), ..pair.clone() });
+            add(Matvec { low_rank: low_rank(z_source, HandoffForm::PartialSums), ..pair.clone() });
             for stream in [512, 768] {
-                add(Matvec { adapted: adapted(z_source, HandoffForm::Ahead { stream }), ..two.clone() });
+                add(Matvec { low_rank: low_rank(z_source, HandoffForm::Ahead { stream }), ..two.clone() });
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use half::f16;
 use shaders::matmul::Tile;
-use shaders::matvec::{self, Adapted, Epilogue, Matvec, Prologue};
+use shaders::matvec::{self, Epilogue, LowRank, Matvec, Prologue};
 use shaders::quant::repack;
 use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout, Source, repack as repack_kernel};
@@ -44,7 +44,14 @@ fn products_are_the_same() {
         for form in [matvec::Form::default(), matvec::Form::new(4, 4, 1).packed()] {
             let (prologue, epilogue) = (Prologue::Plain, Epilogue::Store);
             let dtypes = vec![dtype];
-            check(&Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, adapted: Adapted::NOT, form }));
+            check(&Form::Matvec(Matvec {
+                k: 768,
+                dtypes,
+                prologue,
+                epilogue,
+                low_rank: LowRank::NONE,
+                form,
+            }));
         }
     }
 }

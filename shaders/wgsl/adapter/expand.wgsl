@@ -1,14 +1,14 @@
-// The correction of adapters for the rows of a prefill chunk, for one to three products that share their input:
+// The low-rank update of LoRA adapters for a prefill chunk, for one to three products with the same input:
 //
 //   Y_s[t, n] += Σ_j B_s[n, j]·scales[j]·z[t, z_at_s + j]
 //
-// z[T, stride] is x times the stacked A of the corrected matrices; the ranks of all adapters are stacked in j, each
-// rounded up to a multiple of 4. A segment whose z_at is 0xffffffff is not corrected and has no workgroups.
+// z[T, stride] is x times the stacked A of all corrected matrices. The ranks of all adapters are stacked along j,
+// each rounded up to a multiple of 4. A segment with z_at = 0xffffffff has no update and no workgroups.
 //
-// A workgroup makes ROWS rows of COLUMNS columns of one segment: its scaled part of z lies in workgroup memory, an
-// invocation owns a column and reads its row of B once. T is state.len: workgroups beyond it leave at once.
+// A workgroup computes ROWS rows of COLUMNS columns of one segment. Its part of z, scaled, is in workgroup memory;
+// each thread owns a column and reads its row of B once. T is state.len: workgroups beyond it return at once.
 //
-// b holds B of all segments, scales [rank], y0 Y_0 [T, n_0].
+// b holds B of all segments; scales is [rank]; y0 is Y_0 [T, n_0].
 // Workgroup: COLUMNS. Grid: (columns of all segments / COLUMNS, T / ROWS, 1).
 
 #include "shared/state.wgsl"

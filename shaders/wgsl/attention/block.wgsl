@@ -1,27 +1,31 @@
-// Attention of a chunk of queries over the cache, in prefill, with online softmax (one pass over the keys).
+// Attention of a chunk of queries over the KV cache, in prefill, with online softmax (one pass over the keys).
 //
 //   s_j = q·k_j                                          scale 1: the head norms carry it
 //   out = Σ_j e^(s_j − m)·v_j / Σ_j e^(s_j − m),  m = max s_j,  over the visible keys j
 //   visible:  j ≤ p  and  p − j < window (0: no bound),  p = state.pos + t the position of query t
-//   UNTIL 1:  or  j < visible_until[t]  and  p − j < window: what belongs to one image sees all of it, also ahead
+//   UNTIL 1:  or  j < visible_until[t]  and  p − j < window: the tokens of an image attend to all of it, also to later
+//             ones
 //
-// q, out         f32 [T, heads, HD], T = state.len;  the chunk's own keys and values are in the cache already
+// q, out         f32 [T, heads, HD], T = state.len;  the chunk's own keys and values are already in the cache
 // k, v caches    [slots, kv_heads, HD], f16 or f32: shared/kv.wgsl; kv head = head / (heads / kv_heads)
-// visible_until  u32 [T], a position; 0 for none. Positions from state.pos + T on are not in the cache and not seen
+// visible_until  u32 [T], a position; 0 for none. Positions from state.pos + T on are not in the cache, hence not
+//                visible.
 //
-// A workgroup takes ROWS rows of one kv head. A row is a query and a head: rows run over the heads that share the kv
-// head first, then over the queries, so that keys and values are read once for all of them. For each tile of 64 keys:
-//   1. scores, thread = 1/16 of the keys (kq, kq + 16, kq + 32, kq + 48) of every 16th row: q and k pass through
-//      workgroup memory 32 dimensions at a time, transposed, so that neighbours read neighbouring vec4s;
-//   2. softmax: the maximum of a row over its 16 threads, weights into workgroup memory (over q and k);
-//   3. values, thread = 4 dimensions of every GROUPS-th row, accumulated in registers.
-// Tiles before the window of the first query and after the last visible key are skipped. The blocks that see the most
-// keys start first.
+// A workgroup takes ROWS rows of one kv head. A row is a (query, head) pair. Rows run over the heads that share the
+// kv head first, then over the queries, so that keys and values are read once for all of them. For each tile of 64
+// keys:
+//   1. scores: a thread computes 1/16 of the keys (kq, kq + 16, kq + 32, kq + 48) for every 16th row. q and k pass
+//      through workgroup memory 32 dimensions at a time, transposed, so that neighbouring threads read neighbouring
+//      vec4s;
+//   2. softmax: the row maximum over its 16 threads; the weights go to workgroup memory (replacing q and k);
+//   3. values: a thread accumulates 4 dimensions of every GROUPS-th row in registers.
+// Tiles before the window of the first query and after the last visible key are skipped. The workgroups with the
+// most keys start first.
 //
-// Formulas: Gemma 4 specification §2.4 (image blocks included); Milakov & Gimelshein, "Online
-// normalizer calculation for softmax", 2018; Dao et al., "FlashAttention", 2022.
-// Workgroup: 256 threads. Grid: (⌈T·heads/kv_heads / ROWS⌉, kv heads from params.first_head on): a long picture is worked
-// through some heads at a time.
+// Formulas: Gemma 4 specification §2.4 (also for image blocks); Milakov & Gimelshein, "Online normalizer
+// calculation for softmax", 2018; Dao et al., "FlashAttention", 2022.
+// Workgroup: 256 threads. Grid: (⌈T·heads/kv_heads / ROWS⌉, kv heads from params.first_head on). A long image is
+// processed a few heads at a time.
 
 #include "shared/state.wgsl"
 #include "shared/kv.wgsl"
@@ -38,29 +42,29 @@ var<storage, read> visible_until: array<u32>;
 #endif
 
 const ROWS: u32 = {{ROWS}}u;         // 16 or 32
-const QUADS: u32 = {{QUADS}}u;       // vec4s of a head
-const GROUPS: u32 = {{GROUPS}}u;     // rows whose values are added at a time: 256 / QUADS
+const QUADS: u32 = {{QUADS}}u;       // vec4s per head
+const GROUPS: u32 = {{GROUPS}}u;     // rows that are accumulated at a time: 256 / QUADS
 const TILE: u32 = 64u;               // keys
-const SLAB: u32 = 8u;                // vec4s of a head staged at a time
-const Q_STRIDE: u32 = ROWS + 1u;     // odd strides keep neighbours out of one bank
+const SLAB: u32 = 8u;                // vec4s of a head that are staged at a time
+const Q_STRIDE: u32 = ROWS + 1u;     // odd strides avoid bank conflicts
 const K_STRIDE: u32 = TILE + 1u;
 const P_STRIDE: u32 = TILE / 4u + 1u;
 const K_AT: u32 = SLAB * Q_STRIDE;
 const MASKED: f32 = -1.0e30;
 
-// Slabs of q and k, then the weights of the tile.
+// Slabs of q and k, later the weights of the tile.
 var<workgroup> mem: array<vec4<f32>, K_AT + SLAB * K_STRIDE>;
-// Of each row and thread: maximum, at the end the sum.
+// The maximum, at the end the sum, of each row and thread.
 var<workgroup> partial: array<f32, ROWS * 16u>;
-// By what the row's accumulators shrink in this tile.
+// The factor of each row's accumulators in this tile.
 var<workgroup> shrink: array<f32, ROWS>;
 
-// A row: query of the chunk, index of its head in q and out, and which keys it sees.
+// A row: its query in the chunk, the index of its head in q and out, and the keys that it sees.
 struct Row {
     real: bool,
     at: u32,       // first vec4
     position: u32,
-    until: u32,    // first position that it does not see
+    until: u32,    // one past the last visible position
 }
 
 fn row_of(index: u32, kv_head: u32) -> Row {
@@ -82,7 +86,7 @@ fn sees(row: Row, key: u32) -> bool {
     return row.real && key < row.until && (params.window == 0u || key + params.window > row.position);
 }
 
-// First vec4 of the key or value `j` places after the one in `slot`; rings hold a whole tile.
+// First vec4 of the key or value `j` places after `slot`. A ring has at least as many slots as a tile.
 fn cached(slot: u32, j: u32, kv_head: u32) -> u32 {
     var at = slot + j;
     if (params.ring != 0u && at >= params.ring) {
@@ -128,7 +132,7 @@ fn main(
     }
 #endif
 
-    // Part 1: the rows this thread scores, and the row and quad it stages.
+    // Part 1: the rows this thread scores, and the row and vec4 it stages.
     let kq = tid & 15u;
     let lane = tid >> 4u;
 #for R in 0..{{SCORED}}
@@ -190,7 +194,7 @@ fn main(
         s_{{R}} = select(vec4<f32>(MASKED), s_{{R}}, seen_{{R}});
         partial[({{R}}u * 16u + lane) * 16u + kq] = largest(s_{{R}});
 #endfor
-        // Also: all have read the slabs, which the weights overwrite.
+        // Also waits until all threads have read the slabs, which the weights overwrite.
         workgroupBarrier();
 #for R in 0..{{SCORED}}
         {

@@ -1,23 +1,24 @@
-// Attention of one token, one query head and one run of keys a workgroup (flash-decoding), with the head norms, RoPE
-// and the append to the cache in front.
+// Attention of one token (flash decoding): a workgroup computes one query head over one split of the keys. Head
+// norms, RoPE and the append to the cache are fused in front.
 //
 //   q = rope(rms(q; q_norm)),  k = rope(rms(k; k_norm)),  v = rms(v)          (scale 1: the norms carry it)
-//   s_j = q·k_j,  m = max s_j,  l = Σ e^(s_j − m),  acc = Σ e^(s_j − m)·v_j    over the keys j of the run
+//   s_j = q·k_j,  m = max s_j,  l = Σ e^(s_j − m),  acc = Σ e^(s_j − m)·v_j    over the keys j of the split
 //
 // in    qkv   f32: q [heads, HD], then (OWN_KV) k [kv_heads, HD], then v [kv_heads, HD] unless V_IS_K
 // cache k, v  [slots, kv_heads, HD], f16 or f32 (KV_F16); slot = position, or position mod ring
-// out   part  f32: acc [heads, most, HD], then (m, l) [heads, most, 2]
+// out   part  f32: acc [heads, max_splits, HD], then (m, l) [heads, max_splits, 2]
 //
-// LEAVES: for adapters that correct the product behind, part goes on with A·acc over the elements of the head, in vec4s
-// [most, heads, quads]; `adapter` has the columns of A, [heads·HD, quads].
+// PARTIAL_OUT: for adapters on the output projection, part continues with A·acc over the elements of the head, in
+// vec4s [max_splits, heads, quads]. `adapter` has the columns of A, [heads·HD, quads].
 //
-// OWN_KV 0: the layer shares another layer's cache, which holds this token's key and value already. OWN_KV 1: they
-// are computed here, in the workgroups whose run holds the token itself; the first head of each kv head appends them,
-// and no workgroup of this dispatch reads that slot. The slot's former key is out of every window by then: a ring is
-// longer than the window.
+// OWN_KV 0: the layer uses the cache of another layer, which already holds this token's key and value. OWN_KV 1:
+// they are computed here, by the workgroups whose split contains the token. The first head of each kv head appends
+// them; no workgroup of this dispatch reads that slot. The slot's previous key is outside of every window, since a
+// ring is longer than the window.
 //
-// Formulas: Gemma 4 specification §2.4 (scale 1.0, bare norm on v), Dao et al. "Flash-Decoding" for the splits.
-// Workgroup: 256 threads. Grid: (most, heads). Workgroups beyond the last run leave at once.
+// Formulas: Gemma 4 specification §2.4 (scale 1.0; v is normed without weights); Dao et al., "Flash-Decoding", for
+// the splits.
+// Workgroup: 256 threads. Grid: (max_splits, heads). Workgroups beyond the last split return at once.
 
 #include "shared/state.wgsl"
 #include "shared/splits.wgsl"
@@ -38,11 +39,11 @@ var<storage, read> k_cache: array<vec4<u32>>;
 var<storage, read> v_cache: array<vec4<u32>>;
 #endif
 
-#if LEAVES
+#if PARTIAL_OUT
 var<storage, read> adapter: array<vec4<f32>>;
 #endif
 
-#if LEAVES
+#if PARTIAL_OUT
 const QUADS: u32 = {{QUADS}}u; // rank of the adapters in vec4s
 const SUMMING: u32 = THREADS / QUADS * QUADS;
 #endif
@@ -50,15 +51,15 @@ const HD: u32 = {{HD}}u;
 const THREADS: u32 = 256u;
 const TILE: u32 = 64u;             // keys scored at a time
 const PER_KEY: u32 = THREADS / TILE; // threads that share a key
-const OCTETS: u32 = HD / 8u;       // runs of 8 elements of a head
-const TEAMS: u32 = THREADS / OCTETS; // keys whose values are added at a time
+const OCTETS: u32 = HD / 8u;       // groups of 8 elements of a head
+const TEAMS: u32 = THREADS / OCTETS; // keys whose values are accumulated at a time
 #if KV_F16
-const WORDS4: u32 = 1u;            // vec4<u32>s of 8 elements
+const WORDS4: u32 = 1u;            // vec4<u32>s per 8 elements
 #else
 const WORDS4: u32 = 2u;
 #endif
 
-// Heads of the token: q, and where needed k and v.
+// The token's heads: q, and k and v if needed.
 var<workgroup> own: array<vec4<f32>, 3u * HD / 4u>;
 var<workgroup> scratch: array<f32, THREADS>;
 var<workgroup> scores: array<vec4<f32>, TILE / 4u>;
@@ -105,8 +106,8 @@ fn cached(position: u32, kv_head: u32) -> u32 {
     return (slot * params.kv_heads + kv_head) * OCTETS * WORDS4;
 }
 
-// Norms, weights and rotations of the first `count` of q, k and v: their heads begin at `src` in `qkv`, and go to `own`
-// one after the other. They are done side by side, for most threads would idle over one.
+// Norm and RoPE of the first `count` of q, k and v. Their heads start at `src` in `qkv` and go to `own`, one after
+// the other. They are processed side by side because one alone would leave most threads idle.
 fn finish(count: u32, src: vec3<u32>, position: u32, tid: u32) {
     var squares = vec4<f32>(0.0);
     for (var i = tid; i < HD; i += THREADS) {
@@ -134,7 +135,7 @@ fn finish(count: u32, src: vec3<u32>, position: u32, tid: u32) {
         total += sums[i];
     }
     let scales = inverseSqrt(total / f32(HD) + params.eps);
-    // Four pairs at a time: whole vectors are written, for a write of one component may touch its neighbours.
+    // Four pairs at a time, so that whole vectors are written: writing one component may race with its neighbours.
     for (var i = tid; i < count * HD / 8u; i += THREADS) {
         let place = i / (HD / 8u);
         let j = i % (HD / 8u);
@@ -162,8 +163,8 @@ fn finish(count: u32, src: vec3<u32>, position: u32, tid: u32) {
     workgroupBarrier();
 }
 
-#if LEAVES
-// The columns of A at `at`; none beyond the head's, which `i` counts.
+#if PARTIAL_OUT
+// The columns of A at `at`, for element `i` of the head; zero beyond its end.
 fn column(at: u32, i: u32) -> vec4<f32> {
     if (i >= HD * QUADS) {
         return vec4<f32>(0.0);
@@ -171,14 +172,14 @@ fn column(at: u32, i: u32) -> vec4<f32> {
     return adapter[at];
 }
 
-// The element of the head's result that column `i` belongs to.
+// The element of the head's result that goes with column `i`.
 fn element(i: u32) -> f32 {
     let row = min(i / QUADS, HD - 1u);
     return own[row >> 2u][row & 3u];
 }
 #endif
 
-// The parts of one key's score together.
+// The sum of the partial scores of one key.
 fn score(key: u32) -> f32 {
     let at = key * PER_KEY;
     return scratch[at] + scratch[at + 1u] + scratch[at + 2u] + scratch[at + 3u];
@@ -188,15 +189,15 @@ fn score(key: u32) -> f32 {
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
     let head = wid.y;
     let pos = state.pos;
-    let splits = attention_splits(pos + 1u, params.window, params.smallest, params.most);
+    let splits = attention_splits(pos + 1u, params.window, params.min_split_keys, params.max_splits);
     if (wid.x >= splits.count) {
         return;
     }
     let begin = splits.first + wid.x * splits.run;
     let end = min(begin + splits.run, pos + 1u);
     let kv_head = head / (params.heads / params.kv_heads);
-#if LEAVES
-    // Read before all else: by the time they are needed they have come.
+#if PARTIAL_OUT
+    // Loaded first, to hide the latency.
     let first_column = params.columns + head * HD * QUADS;
     let columns = array<vec4<f32>, 4>(
         column(first_column + tid, tid),
@@ -286,7 +287,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         }
         let next = max(max(top.x, top.y), max(top.z, top.w));
         if (tid < TILE / 4u) {
-            // Far below the largest is 0 to every device; what exp makes of −3e38 is not.
+            // Clamped: e^−100 is 0 on every device, while exp(−3e38) is not reliable.
             weights[tid] = exp(max(scores[tid] - next, vec4<f32>(-100.0)));
         }
         workgroupBarrier();
@@ -319,7 +320,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     sums[2u * tid] = acc.a;
     sums[2u * tid + 1u] = acc.b;
     workgroupBarrier();
-    let place = head * params.most + wid.x;
+    let place = head * params.max_splits + wid.x;
     for (var i = tid; i < HD / 4u; i += THREADS) {
         var total = vec4<f32>(0.0);
         for (var t = 0u; t < TEAMS; t += 1u) {
@@ -330,16 +331,16 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         part[at + 1u] = total.y;
         part[at + 2u] = total.z;
         part[at + 3u] = total.w;
-#if LEAVES
+#if PARTIAL_OUT
         own[i] = total;
 #endif
     }
-    let pairs = params.heads * params.most * HD;
+    let pairs = params.heads * params.max_splits * HD;
     if (tid == 0u) {
         part[pairs + place * 2u] = m;
         part[pairs + place * 2u + 1u] = l;
     }
-#if LEAVES
+#if PARTIAL_OUT
     workgroupBarrier();
     var z = vec4<f32>(0.0);
     if (tid < SUMMING) {
@@ -360,7 +361,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         for (var i = tid; i < SUMMING; i += QUADS) {
             total += sums[i];
         }
-        let behind = (pairs + params.heads * params.most * 2u + 3u) / 4u;
+        let behind = (pairs + params.heads * params.max_splits * 2u + 3u) / 4u;
         let at = 4u * (behind + (wid.x * params.heads + head) * QUADS + tid);
         part[at] = total.x;
         part[at + 1u] = total.y;

@@ -1,4 +1,5 @@
-// Attention of the audio tower: each position sees itself and the KEYS − 1 before it, with a term for the distance.
+// Local attention of the audio tower: each position attends to itself and the KEYS − 1 positions before it, with a
+// relative position term.
 //
 //   s[j] = cap·tanh(q'·(k_scale·k[t − j] + r[j]) / cap)   j < KEYS, position of t − j not below 0
 //   out  = Σ_j softmax(s)[j]·v[t − j],                    q' = q_scale·scale ⊙ q
@@ -6,8 +7,8 @@
 // q, k, v, out  f32 [rows, heads·HEAD], rows = state.len; row t is position state.pos + t
 // relative      f32 [KEYS, heads·HEAD]: r, the projected encodings of the distances
 // vectors       f32: scale [HEAD] from params.scale, the same for all heads
-// past          f32 [2, slots, heads·HEAD]: keys, then values, of position p in slot p mod slots. Read for positions before
-//               this step's, written for its own; slots is at least the most rows of a step and KEYS − 1 more.
+// past          f32 [2, slots, heads·HEAD]: keys, then values; position p is in slot p mod slots. Positions before this
+//               step are read, those of this step are written; slots ≥ rows of a step + KEYS − 1.
 //
 // Formula: Gemma 4 specification §10.3.
 // Workgroup: KEYS × 16 threads, one head of one row. Grid: (heads, rows).

@@ -1,16 +1,17 @@
-// Subsampling convolution of the audio tower: 3×3 with stride 2 over time and frequency, layer norm over channels, ReLU.
+// Subsampling convolution of the audio tower: 3×3 with stride 2 over time and frequency, layer norm over channels,
+// ReLU.
 //
 //   z[p][f][c] = Σ_{a,b,i} w[c][i][a][b]·x[2p + a][2f − 1 + b][i]
 //   y[p][f][c] = max(0, (z − mean_c z)·(mean_c (z − mean_c z)² + eps)^-½·g[c])
 //
-// x        f32 [2·rows + 1, freq_in, channels_in]; beyond its frequencies are zeros. Its first row stands one before the
-//          first that output row 0 is centred on, so what lies outside of the clip is for the caller to fill with zeros.
-// y        f32 [rows, freq_out, channels]. Row p is position params.first + p of the clip; rows at positions outside of
-//          0..params.end are zeros, as the next convolution wants its padding.
+// x        f32 [2·rows + 1, freq_in, channels_in]; zero beyond its frequencies. Its first row is one before the centre
+//          of output row 0. The caller fills rows outside of the clip with zeros.
+// y        f32 [rows, freq_out, channels]. Row p is position params.first + p of the clip. Rows outside of
+//          0..params.end are zeros: the padding of the next convolution.
 // vectors  f32: w [channels, channels_in, 3 (time), 3 (frequency)] from params.weights, g [channels] from params.norm
 //
-// An invocation makes CHANNELS/8 channels of one frequency. Channels of the input pass through workgroup memory CHUNK at
-// a time.
+// A thread computes CHANNELS/8 channels of one frequency. Input channels pass through workgroup memory, CHUNK at a
+// time.
 //
 // Formula: Gemma 4 specification §10.2.
 // Workgroup: 32 frequencies × 8 groups of channels. Grid: (⌈freq_out / 32⌉, rows).
@@ -29,7 +30,7 @@ const COLUMNS: u32 = 65u;      // frequencies of the input for 32 of the output
 var<workgroup> tile: array<f32, CHUNK * 3u * COLUMNS>; // [CHUNK][3][COLUMNS]
 var<workgroup> partial: array<f32, 256>;
 
-// The sum over all groups of channels of one frequency.
+// The sum over all channel groups of one frequency.
 fn sum_of_channels(value: f32, lane: u32, tid: u32) -> f32 {
     partial[tid] = value;
     workgroupBarrier();
@@ -63,7 +64,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #endfor
     for (var c0 = 0u; c0 < params.channels_in; c0 += CHUNK) {
         for (var i = tid; i < CHUNK * 3u * COLUMNS; i += 256u) {
-            // Neighbours read neighbouring channels.
+            // Neighbouring threads read neighbouring channels.
             let c = i % CHUNK;
             let column = i / CHUNK % COLUMNS;
             let a = i / (CHUNK * COLUMNS);

@@ -7,8 +7,8 @@
 // x        f32 [rows, 2·width], rows = state.len; row t is position state.pos + t; width a multiple of 4
 // y        f32 [rows, width]
 // vectors  f32: w [width, taps] from params.weights, norm [width] from params.norm
-// past     f32 [slots, width]: g of position p in slot p mod slots. Read for positions before this step's, written for its
-//          own; slots is at least the most rows of a step and taps − 1 more.
+// past     f32 [slots, width]: g of position p is in slot p mod slots. Positions before this step are read, those of
+//          this step are written; slots ≥ rows of a step + taps − 1.
 //
 // Formula: Gemma 4 specification §10.3.
 // Workgroup: 256 threads, one row. Grid: rows, in two dimensions.
@@ -68,7 +68,7 @@ fn main(
         y[t * params.width4 + i] = z;
         squares += dot(z, z);
     }
-    // A thread reads back only what it wrote itself.
+    // A thread reads only what it wrote itself.
     let factor = inverseSqrt(workgroup_sum(squares, tid) / f32(4u * params.width4) + params.eps);
     for (var i = tid; i < params.width4; i += THREADS) {
         y[t * params.width4 + i] = silu4(y[t * params.width4 + i] * factor * vector4(params.norm, i));

@@ -1,4 +1,4 @@
-// RMS norm without weights over rows, of x with a bias:
+// RMS norm without weights over rows, after adding a bias:
 //
 //   y = v·(mean(v²) + eps)^-½,  v = x + bias
 //

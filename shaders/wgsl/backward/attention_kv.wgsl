@@ -1,16 +1,17 @@
-// Gradients of attention with respect to keys and values, for each query head apart (group_sum.wgsl adds the heads that
-// share a key):
+// Gradients of attention with respect to keys and values, separately for each query head (group_sum.wgsl sums over
+// the heads that share a key):
 //
 //   dv_j = Σ_i P_ij·dO_i,   dk_j = Σ_i dS_ij·q_i,   P_ij = e^(q_i·k_j − L_i),  dS_ij = P_ij·(dO_i·v_j − D_i)
 //
 // over the queries i that see key j: j ≤ i and i − j < window (0: no bound); L and D are those of attention_q.wgsl.
-// SPANS 1:  spans[j].x ≤ i in place of j ≤ i: the queries of a picture see all of its keys, also ahead.
+// SPANS 1:  spans[j].since ≤ i instead of j ≤ i: all queries of an image attend to all of its keys.
 //
 // q, dout, dk, dv  f32 [T, heads, HD];  k, v  f32 [T, kv_heads, HD];  stats  vec2 (L, D) [T, heads]
-// spans  vec2<u32> [T] behind the state: shared/spans.wgsl
+// spans  Span [T], after the state: shared/spans.wgsl
 //
-// A workgroup takes 16 keys for one query head and walks over the queries in tiles of 16; thread (j, i) makes one score
-// and then adds 4 dimensions of every GROUPS-th key in registers. No atomics, so the sum is the same every time.
+// A workgroup takes 16 keys for one query head and loops over the queries in tiles of 16. Thread (j, i) computes
+// one score, then accumulates 4 dimensions of every GROUPS-th key in registers. There are no atomics, so the result
+// is deterministic.
 //
 // Formulas: specification §12.1 and §12.3. Workgroup: 256 threads. Grid: (⌈T / 16⌉, heads).
 

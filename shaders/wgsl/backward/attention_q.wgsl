@@ -1,16 +1,16 @@
-// Gradient of attention with respect to the queries, and what the keys' part needs of each row:
+// Gradient of attention with respect to the queries, and the row statistics for the gradients of keys and values:
 //
 //   s_j = q·k_j,  P_j = e^(s_j − L),  L = log Σ e^s_j,  D = dO·O,  dS_j = P_j·(dO·v_j − D),  dq = Σ_j dS_j·k_j
 //
-// over the keys j that query i sees: j ≤ i and i − j < window (0: no bound). Scores are made again, never stored.
-// SPANS 1:  j < spans[i].y in place of j ≤ i: what belongs to one picture sees all of it (attention/block.wgsl).
+// over the keys j that query i sees: j ≤ i and i − j < window (0: no bound). Scores are recomputed, never stored.
+// SPANS 1:  j < spans[i].until instead of j ≤ i: the tokens of an image attend to all of it (attention/block.wgsl).
 //
 // q, out, dout, dq  f32 [T, heads, HD];  k, v  f32 [T, kv_heads, HD];  stats  vec2 (L, D) [T, heads]
-// spans  vec2<u32> [T] behind the state: shared/spans.wgsl
+// spans  Span [T], after the state: shared/spans.wgsl
 //
-// A workgroup takes 16 queries of one head and walks over the keys in tiles of 16, twice: for L, then for dq. Thread
-// (i, j) makes one score of a tile from slabs of 32 dimensions in workgroup memory; then a thread adds 4 dimensions of
-// every GROUPS-th query in registers. No atomics: each dq belongs to one workgroup.
+// A workgroup takes 16 queries of one head and loops over the keys in tiles of 16, twice: for L, then for dq.
+// Thread (i, j) computes one score of a tile from slabs of 32 dimensions in workgroup memory, then accumulates 4
+// dimensions of every GROUPS-th query in registers. No atomics: each element of dq is computed by one workgroup.
 //
 // Formulas: specification §12.1; Dao et al., "FlashAttention", 2022, for the recomputation.
 // Workgroup: 256 threads. Grid: (⌈T / 16⌉, heads).
@@ -50,7 +50,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         begin = (max(q0 + 1u, params.window) - params.window) / TILE * TILE;
     }
 
-    // Each thread's own maximum and sum over the keys j, j + 16, …, merged below.
+    // Each thread's maximum and sum over the keys j, j + 16, …, merged below.
     var top = MASKED;
     var sum = 0.0;
     for (var tile = begin; tile < end; tile += TILE) {
@@ -74,7 +74,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     }
     let lse = all_top + log(max(all_sum, 1e-37));
 
-    // D, by the 16 threads of the row.
+    // D, computed by the 16 threads of the row.
     workgroupBarrier();
     var products = 0.0;
     if (q0 + i < sequence.state.len) {

@@ -1,11 +1,11 @@
-// Cross-entropy over the vocabulary in tiles of rows, so that the logits of a step never exist as a whole.
+// Cross-entropy over the vocabulary, in tiles, so that the logits of a step are never stored as a whole.
 //
 //   z = c·tanh(a/c) (c = softcap; 0: z = a),   loss of row m = log Σ_v e^(z_mv) − z_m,target
 //
 // PASS 0 (loss):      merges a tile into stats[m] = (max z, Σ e^(z − max), z of the target, –)
 // PASS 1 (gradient):  a ← da = w_m·(e^z/Σ − [v = target])·(1 − (z/c)²), in place, from the finished stats
 //
-// a        f32 [M, n], raw logits of the pieces row0 .. row0 + n;  targets  u32 [M];  weights  f32 [M]: 1/N
+// a        f32 [M, n], raw logits of the tokens row0 .. row0 + n;  targets  u32 [M];  weights  f32 [M]: 1/N
 //
 // Formulas: specification §12.1; Milakov & Gimelshein, "Online normalizer calculation for softmax", 2018.
 // Workgroup: 256 threads. Grid: PASS 0 (M, 1); PASS 1 (⌈n / 256⌉, M). M = state.len.

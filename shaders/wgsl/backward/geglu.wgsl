@@ -1,5 +1,5 @@
-// Gradient of the gated activation y = gelu_tanh(a)⊙u, in place: a becomes da = dy⊙u⊙gelu'(a), and with BOTH u becomes
-// du = dy⊙gelu_tanh(a). Without it u is a constant: the per-layer input of a token.
+// Gradient of the gated activation y = gelu_tanh(a)⊙u, in place: a becomes da = dy⊙u⊙gelu'(a), and with BOTH u
+// becomes du = dy⊙gelu_tanh(a). Without BOTH, u is a constant: the per-layer input of a token.
 //
 // With σ = 1/(1 + e^(−2v)), v = √(2/π)(a + 0.044715a³): gelu = a·σ and gelu' = σ + 2a·σ(1 − σ)·√(2/π)(1 + 0.134145a²).
 //
@@ -36,7 +36,7 @@ fn main(
     let d = dy[params.out_at4 + row * params.out_stride4 + i];
     let a = gate[gate_at];
     let u = up[up_at];
-    // Beyond 20 the derivative is 0 or 1 to the last bit; the bound keeps squares finite.
+    // Beyond 20, the derivative is 0 or 1 to the last bit. The clamp keeps the squares finite.
     let b = clamp(a, vec4<f32>(-20.0), vec4<f32>(20.0));
     let v = 0.7978845608 * (b + 0.044715 * b * b * b);
     let s = 1.0 / (1.0 + exp(clamp(-2.0 * v, vec4<f32>(-88.0), vec4<f32>(88.0))));

@@ -1,5 +1,6 @@
-// Gradients of keys (or values) from those of each query head: out[t, h, :] = Σ_g part[t, h·G + g, :] over the G heads
-// that share key head h; with params.add added to what out holds, as a donor of keys collects from its consumers.
+// Gradients of keys (or values) from those of each query head: out[t, h, :] = Σ_g part[t, h·G + g, :] over the G
+// heads that share key head h. With params.add the result is added to out: a layer whose KV cache is shared sums
+// over its users.
 //
 // part  f32 [T, kv_heads·G, HD];  out  f32 [T, kv_heads, HD]
 //
@@ -20,7 +21,7 @@ fn main(
     @builtin(local_invocation_index) tid: u32,
 ) {
     let index = (wid.x + wid.y * grid.x) * 256u + tid;
-    let head = index / params.quads; // of all rows
+    let head = index / params.quads; // index over all rows
     if (head >= state.len * params.kv_heads) {
         return;
     }

@@ -1,10 +1,10 @@
-// Gradient through what stands between the products q, k, v and attention, for each head of each row:
+// Gradient through head norm and RoPE, between the products q, k, v and attention, for each head of each row:
 //
 //   TURNED 1 (q, k): y = rope(rms(x; w));   dx = rms'(x; w)ᵀ · rope⁻¹(dy)
 //   TURNED 0 (v):    y = rms(x);            dx = rms'(x)ᵀ · dy
 //
 // with rms' as in norm.wgsl over the elements of one head, and rope⁻¹ the rotation by the negative angle. With
-// params.add the result is added to what dx holds: where v = k, both paths end in the same product.
+// params.add the result is added to dx: if v = k, both paths end in the same product.
 //
 // x, dy, dx  f32 [T, heads, HD]; row t has position t;  vectors  f32: w [HD] from params.norm;  rope  as forward
 //
@@ -29,7 +29,7 @@ var<storage, read> rope: array<vec2<f32>>;
 
 const HALF: u32 = {{HALF}}u;
 
-// The gradient at the norm's output, weighted, of the pair j.
+// The gradient at the norm's output times the norm's weights, for pair j.
 fn gradient(begin: u32, row: u32, j: u32) -> vec2<f32> {
     let d = vec2<f32>(dy[begin + j], dy[begin + j + HALF]);
 #if TURNED

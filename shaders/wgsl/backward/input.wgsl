@@ -1,9 +1,10 @@
-// Gradient of a product with respect to its input: dX[T, K] = dY[T, N] · W[N, K], W planar of any storage type. With
-// params.add the result is added to what dX holds.
+// Gradient of a product with respect to its input: dX[T, K] = dY[T, N] · W[N, K], W planar of any storage type.
+// With params.add the result is added to dX.
 //
-// A workgroup makes BM rows × 4·QUADS columns of dX, an invocation TM × 4·TQ of it in registers. It walks along N in
-// steps of BN: rows of W are decoded, once, into workgroup memory as vec4s along K, and dY is copied as vec4s along T,
-// so that an invocation reads TM/4 + TQ vec4s for 4·TM·TQ products. No two workgroups write the same element.
+// A workgroup computes BM rows × 4·QUADS columns of dX; a thread computes TM × 4·TQ of it in registers. It loops
+// over N in steps of BN: rows of W are decoded once into workgroup memory as vec4s along K, and dY is copied as
+// vec4s along T, so that a thread reads TM/4 + TQ vec4s for 4·TM·TQ products. No two workgroups write the same
+// element.
 //
 // Bindings: params, weights (planar, [N, K]), state (its len is T), dY f32 [T, N], dX f32 [T, K].
 // Formula: specification §12.1, linear. Workgroup: BM/TM · QUADS/TQ. Grid: (⌈K / (4·QUADS)⌉, ⌈T / BM⌉).
@@ -26,7 +27,7 @@ const UNITS = QUADS / 4u;
 const ROWS = {{ROWS}}u;       // BM / TM
 const COLUMNS = {{COLUMNS}}u; // QUADS / TQ
 const THREADS = ROWS * COLUMNS;
-const STRIDE = BM / 4u + 1u;  // odd, so that neighbours along N meet different banks
+const STRIDE = BM / 4u + 1u;  // odd, to avoid bank conflicts between neighbours along N
 
 var<workgroup> d_tile: array<vec4<f32>, BN * STRIDE>;
 var<workgroup> w_tile: array<vec4<f32>, BN * QUADS>;

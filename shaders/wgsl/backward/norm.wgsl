@@ -1,6 +1,6 @@
 // Gradient through an RMS norm over rows: with r = (mean x² + ε)^-½, g = w⊙dy,
 //
-//   dx = r·g − x·(r³/n)·Σ(g⊙x)          (params.add: added to what dx holds)
+//   dx = r·g − x·(r³/n)·Σ(g⊙x)          (params.add: added to dx)
 //
 // x, dy, dx  f32 [T, width];  vectors  f32: w [width] from params.norm
 //

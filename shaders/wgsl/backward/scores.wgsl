@@ -1,5 +1,5 @@
-// Scores of 16 queries and 16 keys of one head, from slabs of 32 dimensions in workgroup memory; and the bindings that both
-// kernels of the backward pass of attention begin with. The including kernel binds the rest.
+// Scores of 16 queries and 16 keys of one head, from slabs of 32 dimensions in workgroup memory; and the bindings
+// that both kernels of the backward pass of attention begin with. The including kernel binds the rest.
 
 #include "shared/spans.wgsl"
 
@@ -13,7 +13,7 @@ var<storage, read> dout: array<vec4<f32>>;
 
 const TILE: u32 = {{TILE}}u;
 const QUADS: u32 = {{QUADS}}u;
-const GROUPS: u32 = {{GROUPS}}u; // rows whose gradients are added at a time: 256 / QUADS
+const GROUPS: u32 = {{GROUPS}}u; // rows whose gradients are accumulated at a time: 256 / QUADS
 const SLAB: u32 = 8u;
 const STRIDE: u32 = TILE + 1u;
 
@@ -30,7 +30,7 @@ fn key_at(j: u32, head: u32) -> u32 {
     return (j * params.kv_heads + head / (params.heads / params.kv_heads)) * QUADS;
 }
 
-// Which row and vec4 of a slab a thread copies: the first half of them the queries', the second the keys'.
+// Copies a slab to workgroup memory: the first half of the threads copies queries, the second half keys.
 fn stage(tid: u32, slab: u32, q0: u32, j0: u32, head: u32, values: bool) {
     let quad = slab + tid % SLAB;
     let row = (tid / SLAB) % TILE;

@@ -1,6 +1,6 @@
-// y = x, to measure how fast memory is: no product of a decoder can read its weights faster than this kernel copies.
+// y = x, to measure memory bandwidth: no product can read its weights faster than this kernel copies.
 //
-// Each invocation takes every (grid·256)-th vec4, so that neighbours read neighbouring words throughout.
+// Each thread copies every (grid·256)-th vec4, so that neighbouring threads always read neighbouring words.
 //
 // Bindings: x and y, `count` vec4s.
 // Workgroup: 256 threads. Grid: any number of workgroups in x.

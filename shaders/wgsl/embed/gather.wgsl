@@ -1,10 +1,10 @@
 // y[t, :] = scale * W[tokens[t], :] for the rows of this step (token embeddings: Gemma 4 scales by √d).
 //
-// A table too large for one binding is split by rows over several buffers: each dispatch knows the rows row0..row0+rows
-// of its part and leaves the others' tokens alone.
+// A table too large for one binding is split by rows over several buffers. Each dispatch handles the rows
+// row0..row0+rows of its part and skips tokens of other parts.
 //
 // Bindings: params, weights (planar, [rows, K]), tokens, state, y f32 [T, K].
-// Workgroup: 64, an invocation for each unit of 16 elements. Grid: (ceil(K / 16 / 64), T, 1).
+// Workgroup: 64 threads, one per unit of 16 elements. Grid: (ceil(K / 16 / 64), T, 1).
 
 #include "shared/state.wgsl"
 
@@ -24,7 +24,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if (unit >= params.units_per_row || t >= state.len) {
         return;
     }
-    // Below row0 this wraps to a large number.
+    // Wraps to a large number below row0.
     let row = tokens[t] - params.row0;
     if (row >= params.rows) {
         return;

@@ -1,11 +1,11 @@
-// Sorts a chunk's choices by expert, and cuts each expert's run into tiles for matmul/matmul.wgsl.
+// Sorts the choices of a chunk by expert, and splits the pairs of each expert into tiles for matmul/matmul.wgsl.
 //
-// A pair is a row and a place of its choice: number row·USED + place. `pairs` holds the numbers of all pairs by expert,
-// within an expert in ascending order. `tiles` holds (expert, first, count, 0): `count` ≤ BM entries of `pairs` from
-// `first`. Tiles without pairs follow, so that a grid for the worst case finds nothing to do there.
+// A pair is a row and one of its choices: number row·USED + place. `pairs` holds the pair numbers sorted by expert,
+// ascending within an expert. `tiles` holds (expert, first, count, 0): `count` ≤ BM entries of `pairs`, starting at
+// `first`. Empty tiles follow, since the grid is for the worst case.
 //
-// A workgroup takes one expert. It counts all pairs, for the runs before its own; then each thread places its own
-// pairs of a contiguous range.
+// A workgroup handles one expert. It counts all pairs to find the start of its own, then each thread places the
+// pairs from a contiguous range.
 //
 // Bindings: params, state, choices [T, USED], pairs u32 [T·USED], tiles [capacity]; T = state.len.
 // Workgroup: 256. Grid: (EXPERTS, 1, 1).

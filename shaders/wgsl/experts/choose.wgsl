@@ -1,4 +1,4 @@
-// The router's choice for each row of a chunk, from its logits; experts/ranking.wgsl has the formula.
+// The router's choice for each row of a chunk, from its logits. experts/ranking.wgsl has the formula.
 //
 // Bindings: params, state, logits f32 [T, EXPERTS], vectors f32, choices [T, USED].
 // Workgroup: 64 threads, one row. Grid: T, in two dimensions; T = state.len.

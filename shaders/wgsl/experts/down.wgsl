@@ -1,14 +1,14 @@
-// The second half of the chosen experts for one token, and their weighted sum:
+// The down projections of the chosen experts for one token, and their weighted sum:
 //
-//   y[row] = Σ_place weight·(down_e[row]·act[place])     e: the expert in that place
+//   y[row] = Σ_place weight·(down_e[row]·act[place])     e: the expert at that place
 //
-// One long product: its columns are those of the chosen experts one after the other, USED·K of them. So the order of the
-// sum is the same in every run. Experts begin..end are in this dispatch's matrix; the dispatches of further ranges add
-// to y. Each expert has `rows` rows.
+// This is one long product: its columns are those of the chosen experts, USED·K in all, so the order of summation
+// is fixed. Experts begin..end are in this dispatch's matrix; dispatches of further ranges add to y. Each expert
+// has `rows` rows.
 //
 // Formula: Gemma 4 specification §2.7. Bindings: params, y f32, choices [USED], act f32 [USED, K], down
 // (planar, K columns).
-// Workgroup: GROUPS·32 threads, a row each 32 of them, act staged as in matvec/matvec.wgsl.
+// Workgroup: GROUPS·32 threads, 32 per row; act is staged as in matvec/matvec.wgsl.
 // Grid: (⌈rows / GROUPS⌉, 1, 1).
 
 #include "shared/planes.wgsl" with P=down, DTYPE={{DTYPE}}, BUF=downs
@@ -25,7 +25,7 @@ const UNITS = {{K}}u / 16u;
 const ALL_UNITS = {{USED}}u * UNITS;
 const TILE_UNITS = {{TILE}}u / 16u;
 
-// A tile of the weighted act, then the partial sums.
+// A tile of the weighted act, later the partial sums.
 var<workgroup> mem: array<vec4<f32>, {{MEM}}>;
 
 @compute @workgroup_size({{THREADS}})

@@ -1,17 +1,17 @@
-// The first half of the chosen experts for one token, in one dispatch: the choice and the norm in front, gate and up,
-// the gated activation behind.
+// Gate and up of the chosen experts for one token, in one dispatch, fused with the router's choice and the norm in
+// front and the gated activation behind.
 //
 //   x = rms(h; w)                                               [K]
-//   out[place][row] = gelu_tanh(gate_e[row]·x)·(up_e[row]·x)     e: the expert in that place, row < rows
+//   out[place][row] = gelu_tanh(gate_e[row]·x)·(up_e[row]·x)     e: the expert at that place, row < rows
 //
-// Every workgroup chooses anew (experts/ranking.wgsl), which costs less than a dispatch; the first one writes the choice
-// down for the kernel that follows. Experts begin..end are in this dispatch's matrices: where a device cannot bind them
-// all, there is a dispatch for each range. A matrix holds the experts' rows one after the other, `stride` rows each;
-// gate and up may be two matrices or one.
+// Every workgroup repeats the choice (experts/ranking.wgsl), which costs less than a dispatch; the first one writes
+// it for the next kernel. Experts begin..end are in this dispatch's matrices; if a device cannot bind all experts,
+// there is a dispatch per range. A matrix holds `stride` rows per expert; gate and up may be in one matrix or in
+// two.
 //
 // Formula: Gemma 4 specification §2.7. Bindings: params, out f32 [USED, rows], choices [USED], h f32 [K],
 // logits f32 [EXPERTS], vectors, gate, up (planar, K columns).
-// Workgroup: GROUPS·32 threads, a row each 32 of them, x staged as in matvec/matvec.wgsl.
+// Workgroup: GROUPS·32 threads, 32 per row; x is staged as in matvec/matvec.wgsl.
 // Grid: (⌈rows / GROUPS⌉, USED, 1).
 
 #include "experts/ranking.wgsl"
@@ -32,7 +32,7 @@ var<storage, read> ups: array<vec2<u32>>;
 
 const UNITS = {{K}}u / 16u;
 
-// x, then the partial sums.
+// x, later the partial sums.
 var<workgroup> mem: array<vec4<f32>, {{MEM}}>;
 
 @compute @workgroup_size({{THREADS}})
@@ -52,12 +52,12 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     }
     let r = inverseSqrt(workgroup_sum(squares, tid) / {{K}}.0 + params.eps);
     for (var j = tid; j < UNITS * 4u; j += {{THREADS}}u) {
-        // Lanes next to one another read units next to one another.
+        // Neighbouring lanes read neighbouring units.
         mem[(j & 3u) * UNITS + (j >> 2u)] = h[j] * r * vector4(params.norm, j);
     }
     workgroupBarrier();
 
-    // Rows past the end repeat the last one; their sums are dropped.
+    // Rows past the end repeat the last one; their sums are discarded.
     let row = wid.x * {{GROUPS}}u + tid / 32u;
     let own = min(row, params.rows - 1u);
     let gate_base = ((expert - params.gate_first) * params.gate_stride + own) * UNITS;

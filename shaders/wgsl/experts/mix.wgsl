@@ -1,9 +1,9 @@
-// The branch of each row from its dense part and its chosen experts:
+// The feed-forward branch of each row, from its dense part and its chosen experts:
 //
 //   branch[t] = rms(branch[t]; w1) + rms(Σ_place weight·y[t·USED + place]; w2)      in place
 //   rms(v; w) = v·(mean(v²) + eps)^-½·w
 //
-// The sum goes in the order of the places. Formula: Gemma 4 specification §2.7.
+// The sum is in the order of the places. Formula: Gemma 4 specification §2.7.
 //
 // Bindings: params, state, vectors f32, choices [T, USED], y f32 [T·USED, WIDTH], branch f32 [T, WIDTH];
 // T = state.len. Workgroup: 256 threads, one row. Grid: T, in two dimensions.
@@ -23,7 +23,7 @@ var<storage, read_write> branch: array<vec4<f32>>;
 const THREADS = 256u;
 const WIDTH4 = {{WIDTH}}u / 4u;
 
-// The row's sum; a thread reads back only what it wrote itself.
+// The row's sum. A thread reads only what it wrote itself.
 var<workgroup> sums: array<vec4<f32>, WIDTH4>;
 
 fn inverse_rms(squares: f32, tid: u32) -> f32 {

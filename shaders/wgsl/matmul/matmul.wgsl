@@ -1,23 +1,23 @@
 // Y[T, N] = X[T, K] · W[N, K]ᵀ for the rows of a prefill chunk, W planar of any storage type, f32 throughout.
 //
-// A workgroup makes BM×BN of Y, an invocation TM×TN of it in registers: rows m + i·BM/TM, columns n + j·BN/TN, so that
-// neighbours touch neighbouring words everywhere. Along K it walks in steps of BK: X is copied and W is decoded, once,
-// into workgroup memory as vec4s along K, [BK/4][BM] and [BK/4][BN]; an invocation then reads TM + TN vec4s for
-// 4·TM·TN products. The words of the next step are on their way while the products of this one are made. T is
-// state.len: workgroups beyond it leave at once.
+// A workgroup computes BM×BN of Y; a thread computes TM×TN of it in registers: rows m + i·BM/TM, columns n +
+// j·BN/TN, so that neighbouring threads access neighbouring words. It loops over K in steps of BK: X is copied and
+// W is decoded once, into workgroup memory as vec4s along K, [BK/4][BM] and [BK/4][BN]. A thread then reads TM + TN
+// vec4s for 4·TM·TN products. The words of the next step are loaded during the products of this one. T is
+// state.len: workgroups beyond it return at once.
 //
-// With CLAMP, a clipped linear of the towers: elements of X are clamped to clamps.xy as they are read, those of Y to
-// clamps.zw as they are written; Gemma 4 specification §10.3.
+// CLAMP: a clipped linear of the towers. Elements of X are clamped to clamps.xy as they are read, those of Y to
+// clamps.zw as they are written (Gemma 4 specification §10.3).
 //
-// With EXPERTS, W is one of several matrices of a mixture, [experts, N, K], and experts/buckets.wgsl says which rows go to
-// which: a workgroup takes one of its tiles, at most BM pairs of one expert. Pair p is row p / pairs_per_row of X and
-// row p of Y, whose rows are y_stride apart and begin with y_at other columns. Tiles of experts that are not in
-// begin..end are another dispatch's.
+// EXPERTS: W is one of several matrices of a mixture, [experts, N, K]. A workgroup takes one tile of
+// experts/buckets.wgsl: at most BM pairs of one expert. Pair p reads row p / pairs_per_row of X and writes row p of
+// Y, in columns y_at.. of rows with stride y_stride. Tiles of experts outside of begin..end belong to another
+// dispatch.
 //
 // Bindings: params, weights (planar, [N, K]), state, X f32 [T, K], Y f32 [T, N].
 // With EXPERTS: 0 params, 1 weights, 2 tiles, 3 pairs, 4 X f32 [T, K], 5 Y f32 [pairs, y_stride].
-// Workgroup: BM/TM · BN/TN. Grid: (ceil(N / BN), ceil(T / BM) or the most tiles, 1). Workgroup memory:
-// STAGES·(BM + BN)·BK·4 bytes; with two stages a step needs one barrier instead of two.
+// Workgroup: BM/TM · BN/TN. Grid: (ceil(N / BN), ceil(T / BM) or the maximum number of tiles, 1). Workgroup memory:
+// STAGES·(BM + BN)·BK·4 bytes. Two stages need one barrier per step instead of two.
 
 #if !EXPERTS
 #include "shared/state.wgsl"
@@ -42,8 +42,8 @@ var<storage, read_write> y: array<f32>;
 const BM = {{BM}}u;
 const BN = {{BN}}u;
 const BK = {{BK}}u;
-const COLUMNS = {{COLUMNS}}u; // BN / TN: invocations along N
-const ROWS = {{ROWS}}u;       // BM / TM: invocations along T
+const COLUMNS = {{COLUMNS}}u; // BN / TN: threads along N
+const ROWS = {{ROWS}}u;       // BM / TM: threads along T
 const THREADS = ROWS * COLUMNS;
 const QUADS = BK / 4u;
 const UNITS = BK / 16u;
@@ -51,8 +51,8 @@ const UNITS = BK / 16u;
 var<workgroup> x_tile: array<vec4<f32>, {{STAGES}}u * BM * QUADS>;
 var<workgroup> w_tile: array<vec4<f32>, {{STAGES}}u * BN * QUADS>;
 
-// Where quad q of row m lies in x_tile. The rows of a quad are shuffled in groups of eight, so that the eight
-// invocations that write together (neighbouring quads of the same rows) meet different banks.
+// Index of vec4 q of row m in x_tile. Rows are permuted in groups of eight, so that the eight threads that write
+// together (neighbouring vec4s of the same rows) have no bank conflicts.
 fn x_slot(q: u32, m: u32) -> u32 {
 #if SHALLOW
     return q * BM + (m ^ (q << 1u));
@@ -65,7 +65,7 @@ fn x_slot(q: u32, m: u32) -> u32 {
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let n0 = group.x * BN;
 #if EXPERTS
-    let tile = tiles[group.y]; // expert, first pair, pairs
+    let tile = tiles[group.y]; // expert, first pair, number of pairs
     let t0 = 0u;
     let count = tile.z;
     if (count == 0u || tile.x < params.begin || tile.x >= params.end) {
@@ -91,9 +91,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 #endfor
 #endfor
 
-    // In round s the words of step s are fetched, the products of step s - 1 made, the words of step s stored.
+    // Round s loads the words of step s, computes the products of step s − 1, then stores the words of step s.
     for (var s = 0u; s <= steps; s += 1u) {
-        // Neighbours fetch neighbouring quads of a row of X, and neighbouring rows of W.
+        // Neighbouring threads load neighbouring vec4s of a row of X, and neighbouring rows of W.
 #for i in 0..X_LOADS
         var next_x{{i}} = vec4<f32>(0.0);
 #endfor

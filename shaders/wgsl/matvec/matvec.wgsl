@@ -1,22 +1,25 @@
-// Matrix–vector product of decode: y = W·x for one token, W quantised, with what comes before and after it fused.
+// Matrix–vector product of decode: y = W·x for one token, W quantised, fused with the operations before and after
+// it.
 //
 //   x = prologue(…)                     [K]
 //   y[row] = epilogue(Σ_k W[row,k]·x[k])
 //
-// This is the skeleton. Each part is a file, named by the launcher, that declares what it binds and fills slots:
-//   prologue/    x from the input: as it is, normed, the residual sum, or the merged splits of attention
-//   product/     the staged x times rows: in floats, or rounded to signed bytes
-//   epilogue/    what becomes of a dot
-//   low_rank/    corrections of adapters (CORRECTION), and what is left for those of the product behind (HANDOFF)
+// This file is the skeleton. Each part is a file, selected by the launcher, that declares its bindings and fills
+// slots:
+//   prologue/    computes x: the input, its norm, the residual sum, or the merged splits of attention
+//   product/     multiplies the staged x with rows: as floats, or rounded to int8
+//   epilogue/    uses the dot products
+//   low_rank/    LoRA adapters: the update of this product (CORRECTION), and the output for that of the next (HANDOFF)
 //
-// MATRICES that share x (q, k, v) are SEGMENTS of one dispatch: the workgroups of a segment follow those of the one before
-// it. With PAIR the second matrix has the rows of the first and is multiplied beside it (gate and up).
+// MATRICES with the same x (q, k, v) are SEGMENTS of one dispatch: the workgroups of a segment follow those of the
+// previous one. With PAIR, the second matrix has the same shape as the first and is multiplied together with it
+// (gate and up).
 //
-// A workgroup of GROUPS·32 threads stages x in workgroup memory, tile by tile (TILE elements), transposed so that the
-// 32 lanes of a group read 32 consecutive vec4s. GROUPS/KSPLIT groups each own ROWS rows; KSPLIT groups share theirs
-// and take every KSPLIT-th run of 32 units. Lane l of a group takes unit l, l+32, … of its rows: consecutive lanes
-// read consecutive words of a plane. The partial sums of a row meet once, in workgroup memory.
-// No subgroup is needed: "32" is a choice of layout, not of hardware.
+// A workgroup of GROUPS·32 threads stages x in workgroup memory, tile by tile (TILE elements), transposed so that
+// the 32 lanes of a group read 32 consecutive vec4s. GROUPS/KSPLIT teams each own ROWS rows; the KSPLIT groups of a
+// team take every KSPLIT-th run of 32 units. Lane l of a group takes units l, l+32, … of its rows, so consecutive
+// lanes read consecutive words of a plane. The partial sums of a row are added in workgroup memory.
+// No subgroups are needed: 32 is a choice of layout, not a property of the hardware.
 //
 // Workgroup: GROUPS·32 threads. Grid: workgroups over x and y, as `shaders::grid` lays them out.
 
@@ -32,13 +35,13 @@ var<storage, read> weights{{m}}: array<vec2<u32>>;
 const THREADS: u32 = {{GROUPS}}u * 32u;
 const UNITS: u32 = {{K}}u / 16u;
 const TILE_UNITS: u32 = {{TILE}}u / 16u;
-const TEAMS: u32 = {{GROUPS}}u / {{KSPLIT}}u; // teams of groups, each with rows of its own
+const TEAMS: u32 = {{GROUPS}}u / {{KSPLIT}}u; // teams of groups, each with its own rows
 const LANES: u32 = 32u * {{KSPLIT}}u;        // lanes that share a row
 
-// Staged x, scratch of the reductions and partial sums, one after the other.
+// Staged x, scratch of the reductions and partial sums, one after the other in time.
 var<workgroup> mem: array<vec4<f32>, {{MEM}}>;
 
-// Where vec4 `j` of the tile goes: lanes next to one another read units next to one another.
+// Index of vec4 `j` of the tile: neighbouring lanes read neighbouring units.
 fn staged(j: u32) -> u32 {
     return (j & 3u) * TILE_UNITS + (j >> 2u);
 }
@@ -49,7 +52,7 @@ fn staged(j: u32) -> u32 {
 #if CORRECTED
 #include "matvec/low_rank/{{CORRECTION}}.wgsl"
 #endif
-#if HANDS_ON
+#if defined(HANDOFF)
 #include "matvec/low_rank/{{HANDOFF}}.wgsl"
 #endif
 
@@ -72,14 +75,14 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let team = tid / LANES;
     let row = (start * TEAMS + team) * {{ROWS}}u;
     let last = rows - 1u;
-    // Rows past the end repeat the last one; their sums are dropped.
+    // Rows past the end repeat the last one; their sums are discarded.
 #for r in 0..ROWS
     let base{{r}} = min(row + {{r}}u, last) * UNITS;
 #endfor
     var sum = vec4<f32>(0.0);
 #slot begin
 
-#if OF_STREAM
+#if STREAM_ROWS
     if (segment == 2u) {
 #slot stream_rows
     } else {
@@ -93,13 +96,13 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #slot product
         workgroupBarrier();
     }
-#if OF_STREAM
+#if STREAM_ROWS
     }
 #endif
 #slot correct
 
-    // Partial sums: a vec4 a lane, a component a row; with PAIR those of `up` follow. Whole vectors are written, for a
-    // write of one component may touch its neighbours.
+    // Partial sums: one vec4 per lane, one component per row; with PAIR, those of `up` follow. Whole vectors are
+    // written, because writing one component may race with its neighbours.
     mem[tid] = sum;
 #slot partial_sums
     workgroupBarrier();

@@ -1,14 +1,14 @@
-// The per-layer inputs of a step, once for each token before layer 0 (Gemma 4, per-layer embeddings):
+// The per-layer inputs of a step, computed once per token before layer 0 (Gemma 4, per-layer embeddings):
 //
 //   ple[t, l, :] = (rms(proj[t, l, :] * proj_scale; w) + table_scale * table[t, l, :]) * 2^(-1/2)
 //   rms(x; w) = x * (mean(x²) + eps)^(-1/2) * w
 //
-// with proj_scale = d^(-1/2), table_scale = √P, and the table's row of P·L elements either gathered here by token from
-// a planar matrix (TABLE is its storage type) or brought by the host as f32 [T, L, P] (HOST). A planar table may be one
-// of several parts: tokens whose row lies in another part are left alone.
+// with proj_scale = d^(-1/2) and table_scale = √P. The table's row of P·L elements is gathered here by token from a
+// planar matrix (TABLE is its storage type), or uploaded by the host as f32 [T, L, P] (HOST). A planar table may be
+// one of several parts: tokens of other parts are skipped.
 //
 // Bindings: params, proj f32 [T, L, P], w f32 [P], state, table, ple f32 [T, L, P], (planar) tokens.
-// Workgroup: 64 for a layer of a token. Grid: (L, T, 1).
+// Workgroup: 64 threads for one layer of one token. Grid: (L, T, 1).
 
 #include "shared/state.wgsl"
 

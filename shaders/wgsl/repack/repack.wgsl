@@ -1,12 +1,13 @@
 // Repacks rows of GGUF blocks into the planar layout (shaders/src/planes.rs has the tables).
 //
-// A tensor arrives in pieces of whole rows. The raw bytes of a piece lie in `source`, at an even offset; the words go
-// to their final places, so that a piece may be forgotten once it is repacked. Where units share a word, one
-// invocation makes the whole word: four units (64 elements) an invocation, so a piece starts at a unit whose number is
-// a multiple of four (`rows_alignment` in the launcher says what that means in rows). Block formats: ggml.
+// A tensor arrives in pieces of whole rows. The raw bytes of a piece are in `source`, at an even offset; the words
+// go to their final places, so a piece can be discarded once it is repacked. If units share a word, one thread
+// makes the whole word: a thread handles four units (64 elements), so a piece starts at a unit whose number is a
+// multiple of four (see `rows_alignment` in the launcher). Block formats: ggml.
 //
 // Bindings: params, source (raw bytes), planes (the words of the matrix).
-// Workgroup: 64. Grid: invocations / 64 workgroups over x and y. An invocation is a word (floats) or four units.
+// Workgroup: 64. Grid: threads / 64 workgroups over x and y. A thread makes one word (floats) or repacks four
+// units.
 
 {{PARAMS}}
 var<uniform> params: Params;
@@ -53,7 +54,7 @@ fn words_at(at: u32) -> vec4<u32> {
     return vec4<u32>(word_at(at), word_at(at + 4u), word_at(at + 8u), word_at(at + 12u));
 }
 
-// The 16 codes of unit j of the block at a byte offset, four consecutive ones a word.
+// The 16 codes of unit j of the block at a byte offset, four consecutive ones per word.
 fn codes(block: u32, j: u32) -> vec4<u32> {
 #if DTYPE == Q8_0
     return words_at(block + 2u + 16u * j);
@@ -61,7 +62,7 @@ fn codes(block: u32, j: u32) -> vec4<u32> {
     // Elements 0..16 are the low nibbles of the last sixteen bytes, 16..32 the high ones.
     let low = (words_at(block + BLOCK_BYTES - 16u) >> vec4<u32>(4u * j)) & vec4<u32>(0x0f0f0f0fu);
 #if DTYPE == Q5_0 || DTYPE == Q5_1
-    // Bit e of the word before them is the fifth bit of element e; the product spreads four bits over four bytes.
+    // Bit e of the word before them is the fifth bit of element e. The product spreads four bits over four bytes.
     let bits = word_at(block + BLOCK_BYTES - 20u) >> (16u * j);
     let spread = ((vec4<u32>(bits) >> vec4<u32>(0u, 4u, 8u, 12u)) & vec4<u32>(15u)) * 0x00204081u;
     return low | ((spread & vec4<u32>(0x01010101u)) << vec4<u32>(4u));
@@ -79,7 +80,7 @@ fn codes(block: u32, j: u32) -> vec4<u32> {
 #endif
 #elif DTYPE == Q6_K
     let half = j >> 3u;
-    let quarter = (j & 7u) >> 1u; // of 32 elements in the half
+    let quarter = (j & 7u) >> 1u; // 32 elements within the half
     let ql = words_at(block + 64u * half + 16u * (j & 3u));
     let qh = words_at(block + 128u + 32u * half + 16u * (j & 1u));
     let low = (ql >> vec4<u32>(4u * (quarter >> 1u))) & vec4<u32>(0x0f0f0f0fu);
@@ -98,7 +99,7 @@ fn codes(block: u32, j: u32) -> vec4<u32> {
 }
 
 #if DTYPE == Q4_K || DTYPE == Q5_K
-// scale | min << 8 of 32-element group s, from the twelve bytes of six-bit numbers at byte 4 of the block.
+// scale | min << 8 of 32-element group s, from the twelve bytes of 6-bit numbers at byte 4 of the block.
 fn scale_min(block: u32, s: u32) -> u32 {
     let at = block + 4u + s;
     if (s < 4u) {
@@ -110,8 +111,8 @@ fn scale_min(block: u32, s: u32) -> u32 {
 #endif
 
 #if DTYPE == Q3_K || DTYPE == Q6_K
-// The bits of the float that a half stands for. Most super-scales are subnormal halves, which a device may take for 0
-// where it converts them itself (WGSL, "Floating Point Evaluation"). As floats they are normal.
+// The f32 bits of a half. Most super-block scales are subnormal halves, which a device may flush to zero when it
+// converts them (WGSL, "Floating Point Evaluation"). As f32 they are normal.
 fn float_bits(half: u32) -> u32 {
     let sign = (half & 0x8000u) << 16u;
     let exponent = (half >> 10u) & 31u;
@@ -131,7 +132,7 @@ fn float_bits(half: u32) -> u32 {
 #endif
 
 #if DTYPE == Q3_K
-// The scale of unit j less 32, as a byte.
+// The scale of unit j minus 32, as a byte.
 fn scale(block: u32, j: u32) -> u32 {
     let low = (byte_at(block + 96u + (j & 7u)) >> (4u * (j >> 3u))) & 15u;
     let high = (byte_at(block + 104u + (j & 3u)) >> (2u * (j >> 2u))) & 3u;

@@ -1,11 +1,11 @@
-// The gated activation over rows, in prefill: out[t][i] = gelu_tanh(gate[t][i])·up[t][i], i < width.
+// The gated activation (GeGLU) over rows, in prefill: out[t][i] = gelu_tanh(gate[t][i])·up[t][i], i < width.
 //
-// Each matrix is f32 with a row stride and an offset of its own (multiples of 4; in vec4s here), so that one kernel
-// serves the feed-forward (gate and up side by side or apart), the per-layer inputs (up = ple[t][l·P + i]) and chosen
-// experts (several rows for each position).
+// Each matrix is f32 with its own row stride and offset (multiples of 4; in vec4s here), so that one kernel serves
+// the feed-forward layer (gate and up in one buffer or two), the per-layer inputs (up = ple[t][l·P + i]) and
+// experts (several rows per position).
 //
-// Formula: Gemma 4 specification §2.3.
-// Workgroup: 256 threads, four elements each. Grid: ⌈rows·width/1024⌉, in two dimensions; rows = state.len·rows_per_position.
+// Formula: Gemma 4 specification §2.3. Workgroup: 256 threads, four elements each. Grid: ⌈rows·width/1024⌉, in two
+// dimensions; rows = state.len·rows_per_position.
 
 #include "shared/state.wgsl"
 #include "shared/gelu.wgsl"

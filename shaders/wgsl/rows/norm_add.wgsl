@@ -1,17 +1,17 @@
 // RMS norm and residual addition over rows, in prefill.
 //
 //   ADD   h = (h + b·rms(branch; w1))·s                in place; b = params.branch_scale
-//   PLAIN the branch as it is: h = (h + b·branch)·s
-//   NORM  x = rms(h; w2)                               of the new h where ADD is set too
+//   PLAIN the branch without its norm: h = (h + b·branch)·s
+//   NORM  x = rms(h; w2)                               of the new h if ADD is set
 //   rms(v; w) = v·(mean(v²) + eps)^-½·w
 //
 // h, branch, x  f32 [rows, width], rows = state.len·rows_per_position; width a multiple of 4
-// vectors       f32: w1 [width] from params.branch_norm, w2 [width] from params.norm, and from params.scale_at the
-//               scalar that multiplies params.scale to s (0xffffffff: none)
+// vectors       f32: w1 [width] from params.branch_norm, w2 [width] from params.norm, and at params.scale_at the
+//               scalar that is multiplied with params.scale to s (0xffffffff: none)
 //
-// Formula: Gemma 4 specification §2 (norm weights as they are, no 1 + w) and §2.3 (layer_output_scale); with
-// rows_per_position = layers and s = 2^-½ it also joins the per-layer embeddings, §2.2. The half-steps and the unnormed
-// branch of the audio tower: §10.3.
+// Formula: Gemma 4 specification §2 (norm weights are used as stored, not 1 + w) and §2.3 (layer_output_scale).
+// With rows_per_position = layers and s = 2^-½ it also combines the per-layer embeddings (§2.2). The half-steps and
+// the unnormed branch are for the audio tower (§10.3).
 // Workgroup: 256 threads, one row. Grid: rows, in two dimensions.
 
 #include "shared/state.wgsl"
@@ -81,7 +81,7 @@ fn main(
     }
 #endif
 #if NORM
-    // A thread reads back only what it wrote itself.
+    // A thread reads only what it wrote itself.
     let factor = inverse_rms(squares, tid);
     for (var i = tid; i < params.width4; i += THREADS) {
         x[begin + i] = h[begin + i] * factor * vector4(params.norm, i);

@@ -1,16 +1,18 @@
-// From the products q, k, v of a chunk to attention's inputs, in prefill: head norms, RoPE, append to the cache.
+// From the products q, k, v of a chunk to the inputs of attention, in prefill: head norms, RoPE, append to the KV
+// cache.
 //
 //   q = rope(rms(q; q_norm))  in place
 //   k = rope(rms(k; k_norm))  into the key cache         (OWN_KV)
 //   v = rms(v)                into the value cache       (OWN_KV; with V_IS_K, v = k before its norm and rotation)
 //
 // q         f32 [T, heads, HD];  k, v  f32 [T, kv_heads, HD];  T = state.len; row t has position state.pos + t
-// caches    [slots, kv_heads, HD], f16 or f32: shared/kv.wgsl. A ring must hold window + T − 1 slots or more, so that
+// caches    [slots, kv_heads, HD], f16 or f32: shared/kv.wgsl. A ring must have at least window + T − 1 slots, so that
 //           no key is overwritten that a query of this chunk still sees.
 // vectors   f32: q_norm [HD], k_norm [HD] at their offsets;  rope  the table of shared/rope.wgsl
 //
 // Formulas: Gemma 4 specification §2.4 and §2.5.
-// Workgroup: 64 threads, one head of one row; a thread takes the pairs (j, j + HD/2) of two neighbouring j at a time.
+// Workgroup: 64 threads, one head of one row; a thread takes the pairs (j, j + HD/2) of two neighbouring j at a
+// time.
 // Grid: (heads + (OWN_KV ? kv_heads : 0), T).
 
 #include "shared/state.wgsl"
@@ -34,10 +36,10 @@ var<storage, read> v: array<vec2<f32>>;
 #endif
 
 const THREADS: u32 = 64u;
-const TWOS: u32 = {{HALF}}u;       // vec2s of a head
-const PAIRS2: u32 = {{HALF}}u / 2u; // pairs of pairs
+const TWOS: u32 = {{HALF}}u;       // vec2s per head
+const PAIRS2: u32 = {{HALF}}u / 2u; // pairs of neighbouring pairs
 
-// The halves of two neighbouring pairs: (a.x, b.x) and (a.y, b.y) turn together.
+// Two neighbouring pairs: (a.x, b.x) and (a.y, b.y) are rotated together.
 struct Pairs {
     a: vec2<f32>,
     b: vec2<f32>,
@@ -79,7 +81,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             squares += dot(value, value);
         }
         let factor = inverse_rms(squares, tid);
-        // Others have read what is written below.
+        // All threads have read the values that are overwritten below.
         storageBarrier();
         for (var j2 = tid; j2 < PAIRS2; j2 += THREADS) {
             let raw = Pairs(q[begin + j2] * factor, q[begin + PAIRS2 + j2] * factor);

@@ -1,6 +1,6 @@
-// Leaves the best candidates of the lists begin..end of `lists_in` in the first list of workgroup memory, sorted.
-// The first round takes SLOTS / LIST lists, each later one what fits beside the best so far. A thread's four loads are
-// under way together.
+// Merges the lists begin..end of `lists_in` into the first list of workgroup memory, sorted. The first round takes
+// SLOTS / LIST lists, each later one as many as fit in addition to the best so far. The four loads of a thread
+// overlap.
 
 fn gather(begin: u32, end: u32, tid: u32) {
     var next = begin;

@@ -1,11 +1,11 @@
 // Sorted candidate lists in workgroup memory.
 //
-// A candidate is a key and a token id. The key orders logits as unsigned integers (order-preserving bits); key 0 is "no
-// candidate": a removed logit (infinite or NaN) or the padding of a list. Better means the larger key, then the lower id.
-// The SLOTS slots hold lists of CANDIDATES (1, 64 or 256), best first.
+// A candidate is a key and a token id. The key is an unsigned integer with the order of the logits; key 0 means "no
+// candidate": a removed logit (infinite or NaN) or padding of a list. The better candidate has the larger key, or
+// on ties the lower id. The SLOTS slots hold lists of CANDIDATES (1, 64 or 256), best first.
 //
-// Bitonic networks in their flip form (each comparison puts the better candidate first, no alternating direction):
-// Batcher, "Sorting networks and their applications", 1968.
+// Bitonic networks in flip form (each comparison puts the better candidate first): Batcher, "Sorting networks and
+// their applications", 1968.
 
 const LIST: u32 = {{CANDIDATES}}u;
 const SLOTS: u32 = {{SLICE}}u;
@@ -15,7 +15,8 @@ const NO_ID: u32 = {{NO_ID}}u;
 // (key, id) of each slot.
 var<workgroup> slots: array<vec2<u32>, SLOTS>;
 
-// The key of a logit, from its bits: comparisons with infinities and NaN may be optimised away. −0 counts as 0.
+// The key of a logit, computed from its bits, since comparisons with infinities and NaN may be optimised away. −0
+// equals 0.
 fn key_of(z: f32) -> u32 {
     let bits = bitcast<u32>(z);
     let magnitude = bits & 0x7fffffffu;
@@ -26,7 +27,7 @@ fn key_of(z: f32) -> u32 {
     return select(key, ~key, (bits >> 31u) == 1u && magnitude != 0u);
 }
 
-// The logit of a key that is not 0.
+// The logit of a key other than 0.
 fn logit_of(key: u32) -> f32 {
     return bitcast<f32>(select(~key, key & 0x7fffffffu, (key >> 31u) == 1u));
 }
@@ -45,7 +46,7 @@ fn order(first: u32, second: u32) {
     }
 }
 
-// Sorts each run of LIST slots. A thread orders two pairs a stage, half the slots apart.
+// Sorts each run of LIST slots. Per stage, a thread orders two pairs that are half the slots apart.
 fn sort_runs(tid: u32) {
     for (var size = 2u; size <= LIST; size *= 2u) {
         let m = tid & (size / 2u - 1u);
@@ -63,8 +64,8 @@ fn sort_runs(tid: u32) {
     }
 }
 
-// Leaves the best LIST candidates of all lists in the first list, sorted. Two lists become one when each slot keeps
-// the better of a[i] and b[LIST−1−i]: these are the best LIST of both and form a bitonic sequence.
+// Merges all lists into the first, sorted. To merge two lists, each slot keeps the better of a[i] and b[LIST−1−i]:
+// these are the best LIST of both, and form a bitonic sequence.
 fn fold_lists(tid: u32) {
     for (var gap = LIST; gap < SLOTS; gap *= 2u) {
         let pairs = SLOTS / (2u * gap);

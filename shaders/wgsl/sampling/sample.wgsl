@@ -1,14 +1,14 @@
-// Draws a token from the candidates and advances the loop: the last kernel of a step.
+// Samples a token from the candidates and updates the state: the last kernel of a step.
 //
-//   w_i = e^((z_i − z_0)/temperature) over the best k candidates, best first      (k = top_k; off: all that are here)
+//   w_i = e^((z_i − z_0)/temperature) over the best k candidates, best first      (k = top_k; off: all of them)
 //   top-p: keep the shortest prefix with Σ w_i ≥ top_p·W                          (W = Σ over the k; off: full softmax)
 //   min-p: keep w_i ≥ min_p·w_0
-//   draw:  the first i with w_0 + … + w_i > u·(mass of what is kept)
+//   sample: the first i with w_0 + … + w_i > u·(mass of the kept candidates)
 //   temperature 0, top_k 1 or CANDIDATES 1: the best candidate, the lowest id among equals.
-//   without candidates, since all logits were removed: NO_ID in `sampled`, which ends the answer.
+//   without candidates (all logits were removed): NO_ID in `sampled`, which ends the answer.
 //
-// With top_k off and CANDIDATES 256, top-p is exact while its prefix has at most 256 tokens; a longer prefix is cut
-// there and renormalised.
+// With top_k off and CANDIDATES 256, top-p is exact as long as its prefix has at most 256 tokens; a longer prefix
+// is truncated and renormalised.
 //
 // u is 24 bits of a counter-based hash, pcg3d(seed_lo, seed_hi, step): state.step must not repeat under one seed.
 //
@@ -16,7 +16,7 @@
 // out  tokens[0] = id: the input of the next step;  sampled[step mod out_len] = id
 //      recent[recent_len mod MAX_RECENT] = id;  recent_len += 1;  step += 1;  pos += len;  len = 1
 //
-// Order of the filters: logits/temperature, top-k, softmax, top-p, renormalise, min-p, draw.
+// Order: temperature, top-k, softmax, top-p, renormalise, min-p, sample.
 // Workgroup: 256 threads. Grid: 1.
 
 #include "shared/state.wgsl"
@@ -50,7 +50,7 @@ fn weight_of(z: f32, best: f32) -> f32 {
     return exp(max((z - best) * params.temperature_inverse, -100.0));
 }
 
-// Inclusive prefix sums of one value a thread; returns where they begin in `cumulative`.
+// Inclusive prefix sums of one value per thread; returns their offset in `cumulative`.
 fn accumulate(value: f32, tid: u32) -> u32 {
     var base = 0u;
     cumulative[tid] = value;
@@ -67,7 +67,7 @@ fn accumulate(value: f32, tid: u32) -> u32 {
     return base;
 }
 
-// The rank of the drawn candidate.
+// The rank of the sampled candidate.
 fn draw(tid: u32) -> u32 {
     let best = logit_of(max(slots[0].x, 1u));
     var limit = LIST;
@@ -132,11 +132,11 @@ fn main(@builtin(local_invocation_index) tid: u32) {
         rank = draw(tid);
     }
 #endif
-    // The state that one thread writes, the others have read.
+    // All threads have read the state before one thread writes it.
     storageBarrier();
     if (tid == 0u) {
         let nothing = slots[rank].x == 0u;
-        // The next step may have been submitted already: its input is a token, whatever it is.
+        // The next step may have been submitted already, so its input must be a valid token.
         let id = select(min(slots[rank].y, params.vocab - 1u), 0u, nothing);
         tokens[0] = id;
         sampled[state.step % params.out_len] = select(id, NO_ID, nothing);

@@ -4,14 +4,14 @@
 //   z = z > 0 ? z/repeat : z·repeat;  z −= presence + count·frequency    if the token is recent, `count` times
 //   z = −∞                                                               if the token is suppressed
 //
-// in   logits     f32 [vocab], as the head writes them. Infinities and NaN are removed before the softcap.
+// in   logits     f32 [vocab], before the softcap. Infinities and NaN are removed first.
 //      recent     u32 [MAX_RECENT], a ring: token number n of the sequence is at n mod MAX_RECENT; state.recent_len tokens were entered
 //      state      `shared/state.wgsl`
 // out  lists_out  (key, id) [slices, CANDIDATES], best first; see lists.wgsl
 //      sums       (max z, Σ e^((z − max)/temperature)) [slices]: the slice's part of the full softmax (CANDIDATES 256)
 //
-// The logits stay in workgroup memory while they are adjusted, so the penalties cost no dispatch: the thread of the
-// latest occurrence of a recent token changes that token's logit if it is in the slice.
+// The logits stay in workgroup memory while they are adjusted, so penalties cost no dispatch: the thread of the
+// latest occurrence of a recent token changes the logit of that token if it is in the slice.
 //
 // Formulas: Gemma 4 specification §2.6; repetition penalty: Keskar et al., "CTRL",
 // 2019; presence and frequency: the definitions of OpenAI's API reference.
@@ -33,7 +33,7 @@ var<storage, read_write> sums: array<vec2<f32>>;
 var<workgroup> partial: array<f32, THREADS>;
 #endif
 
-// The tokens that the penalties count, latest first, then NO_ID.
+// The tokens that the penalties count, latest first, padded with NO_ID.
 var<workgroup> latest: array<u32, {{MAX_RECENT}}>;
 
 fn penalise(start: u32, tid: u32) {
@@ -82,7 +82,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     if (tid < {{MAX_RECENT}}u) {
         latest[tid] = select(NO_ID, recent[(state.recent_len - 1u - tid) % {{MAX_RECENT}}u], tid < count);
     }
-    // A thread's four loads are under way together.
+    // The four loads of a thread overlap.
 #for J in 0..4
     let id_{{J}} = start + {{J}}u * THREADS + tid;
     let z_{{J}} = logits[min(id_{{J}}, params.vocab - 1u)];

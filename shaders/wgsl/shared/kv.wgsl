@@ -1,7 +1,7 @@
-// Elements of the key and value caches: [slots, kv_heads, head size], f16 packed two a word (KV_F16) or f32.
+// Elements of the KV cache: [slots, kv_heads, head size], f16 packed two per word (KV_F16) or f32.
 //
-// Kv4 holds four elements and is what kernels read; Kv2 holds two and is what they write. Both are element types of
-// the storage buffers, so that one index formula serves both forms.
+// Kernels read Kv4, four elements, and write Kv2, two elements. Both are element types of the storage buffers, so
+// one index formula serves both.
 
 #if KV_F16
 alias Kv4 = vec2<u32>;
@@ -27,7 +27,7 @@ fn kv_pack2(value: vec2<f32>) -> Kv2 {
 }
 #endif
 
-// The slot of a position: the position itself on global layers (ring 0), else a place in the ring.
+// The slot of a position: the position itself on global layers (ring 0), otherwise a slot of the ring.
 fn kv_slot(position: u32, ring: u32) -> u32 {
     if (ring == 0u) {
         return position;

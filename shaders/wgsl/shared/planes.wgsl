@@ -1,16 +1,16 @@
-// Reads a weight matrix in the planar layout (shaders/src/planes.rs has the tables).
+// Reads a weight matrix in the planar layout (documented in shaders/src/planes.rs).
 //
-// Include `with P=w, DTYPE=Q4_K, BUF=weights`: P prefixes the names, DTYPE is the storage type, BUF the
-// `array<vec2<u32>>` that holds the matrix. `p` are the word offsets of the planes (lo, hi, sc, d), `g` is the
-// number of a unit, 16 consecutive elements of a row: g = row * (K / 16) + unit.
+// Include `with P=w, DTYPE=Q4_K, BUF=weights`: P is a prefix of the names, DTYPE the storage type, BUF the
+// `array<vec2<u32>>` with the matrix. `p` has the word offsets of the planes (lo, hi, sc, d); `g` is the number of
+// a unit, 16 consecutive elements of a row: g = row * (K / 16) + unit.
 //
 //   P_values(p, g)          the 16 values
 //   P_dot(p, g, x, xsum)    their dot product with x, where xsum is the sum of the 16 x
-//   P_dot_packed(p, g, q, d)  (quantised types) the same with x = d.x·q, q in signed bytes, four a word, d.y = d.x·Σq
-//   P_codes(p, g)           (quantised types) the 16 codes, four consecutive ones a word; signed bytes for Q8_0, IQ4_NL
+//   P_dot_packed(p, g, q, d)  (quantised types) the same with x = d.x·q, q int8, four per word, d.y = d.x·Σq
+//   P_codes(p, g)           (quantised types) the 16 codes, four consecutive ones per word; signed for Q8_0 and IQ4_NL
 //   P_scale(p, g)           (quantised types) (s, m), with value = s * code - m
-//   P_load(p, g)            the words of a unit as they lie in memory, a P_Unit: all zero words stand for zeros
-//   P_unpack(unit, g)       the 16 values of a loaded unit, so that other work can stand between the two
+//   P_load(p, g)            the words of a unit, a P_Unit; all words zero means 16 zeros
+//   P_unpack(unit, g)       the 16 values of a loaded unit, so that a kernel can do other work between load and unpack
 
 #if DTYPE == F32
 
@@ -64,7 +64,7 @@ fn {{P}}_unpack(unit: {{P}}_Unit, g: u32) -> array<vec4<f32>, 4> {
 
 #else
 
-// Scales and upper bits are kept with their neighbours in the vec2: to choose one would wait for the memory.
+// Scales and upper bits are loaded as whole vec2s: selecting a component here would wait for the memory.
 struct {{P}}_Unit {
 #if DTYPE == Q8_0
     lo: vec4<u32>,
@@ -104,16 +104,16 @@ fn {{P}}_load(p: vec4<u32>, g: u32) -> {{P}}_Unit {
     return unit;
 }
 
-// Word i of a plane, from the vec2 that holds it.
+// Word i of a plane, from the vec2 that contains it.
 fn {{P}}_pick(pair: vec2<u32>, i: u32) -> u32 {
     return select(pair.x, pair.y, (i & 1u) != 0u);
 }
 
 #if DTYPE == IQ4_NL
-// The values of the sixteen codes, as signed bytes.
+// The values of the sixteen codes, as int8.
 const {{P}}_TABLE = array<u32, 4>(0xbfad9881u, 0xf6eaddcfu, 0x26190d01u, 0x71594535u);
 
-// Four nibbles (one a byte) to four signed bytes.
+// Converts four nibbles (one per byte) to four int8 values.
 fn {{P}}_look_up(nibbles: u32) -> u32 {
     var table = {{P}}_TABLE;
     let n = (vec4<u32>(nibbles) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(15u);
@@ -144,8 +144,9 @@ fn {{P}}_unit_codes(unit: {{P}}_Unit, g: u32) -> vec4<u32> {
 }
 
 #if DTYPE != Q3_K && DTYPE != Q6_K
-// Two scales. Small ones are subnormal halves, which a device may take for 0 when it unpacks them (WGSL, "Floating Point
-// Evaluation"). With the lowest bit of its exponent set, ±m·2^-24 is ±(2^-14 + m·2^-24), a normal half.
+// Two scales. Small ones are subnormal halves, which a device may flush to zero when it unpacks them (WGSL,
+// "Floating Point Evaluation"). With the lowest bit of its exponent set, ±m·2^-24 becomes ±(2^-14 + m·2^-24), a
+// normal half.
 fn {{P}}_halves(pair: u32) -> vec2<f32> {
     let subnormal = (vec2<u32>(pair) & vec2<u32>(0x7c00u, 0x7c000000u)) == vec2<u32>(0u);
     let raised = unpack2x16float(pair | 0x04000400u) - unpack2x16float((pair & 0x80008000u) | 0x04000400u);
@@ -194,9 +195,9 @@ fn {{P}}_scale(p: vec4<u32>, g: u32) -> vec2<f32> {
     return {{P}}_unit_scale({{P}}_load(p, g), g);
 }
 
-// Four codes as numbers h from 1 to below 2: a code is put into the mantissa of a half, which is several times as fast
-// as a conversion of integers on some devices. Unsigned codes are below 64, so h = 1 + code / 64; signed ones become
-// h = 1 + (code + 128) / 256.
+// Four codes as numbers h in 1..2: a code is inserted into the mantissa of a half, which on some devices is several
+// times as fast as converting integers. Unsigned codes are below 64, so h = 1 + code / 64; for signed ones h = 1 +
+// (code + 128) / 256.
 fn {{P}}_numbers(codes: u32) -> vec4<f32> {
 #if DTYPE == Q8_0 || DTYPE == IQ4_NL
     let bytes = codes ^ 0x80808080u;

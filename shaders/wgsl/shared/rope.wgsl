@@ -1,8 +1,9 @@
-// Rotary position embedding: the cosine and sine of pos·inv_freq_j, without a trigonometric function of a large angle.
+// Rotary position embedding (RoPE): the cosine and sine of pos·inv_freq_j, without trigonometric functions of large
+// angles.
 //
-// Angle addition: pos = 256·hi + lo, and the table holds (cos, sin) of both parts, computed in f64 on the CPU
-// (`shaders::rope::table`): first HI_ROWS rows for hi, then 256 rows for lo; a row has HALF entries, one a pair.
-// Pairs are (j, j + HALF), NeoX order: x'_j = x_j cos − x_{j+HALF} sin, x'_{j+HALF} = x_{j+HALF} cos + x_j sin.
+// Angle addition: pos = 256·hi + lo. The table holds (cos, sin) of both parts, computed in f64 on the CPU
+// (`shaders::rope::table`): first HI_ROWS rows for hi, then 256 rows for lo, each with HALF entries, one per pair.
+// Pairs are (j, j + HALF), in NeoX order: x'_j = x_j cos − x_{j+HALF} sin, x'_{j+HALF} = x_{j+HALF} cos + x_j sin.
 //
 // Arguments: TABLE, a storage buffer array<vec2<f32>>; HALF, half the head size; HI_ROWS, an expression of type u32.
 

@@ -1,5 +1,5 @@
-// A sequence in training: its state and, with SPANS, which rows see one another beyond the causal order. A row of a picture
-// that is seen whole has the picture's first row and the one past its last; any other row t has (t, t + 1).
+// A training sequence: its state and, with SPANS, the rows that attend to each other in both directions
+// (`shaders::backward::attention::Span`).
 
 #include "shared/state.wgsl"
 
@@ -14,7 +14,7 @@ struct Sequence {
 #endif
 }
 
-// The first row that sees row j.
+// The first row that attends to row j.
 fn since(j: u32) -> u32 {
 #if SPANS
     return sequence.spans[j].since;
@@ -23,7 +23,7 @@ fn since(j: u32) -> u32 {
 #endif
 }
 
-// The first row that row i does not see.
+// One past the last row that row i attends to.
 fn until(i: u32) -> u32 {
 #if SPANS
     return min(sequence.spans[i].until, sequence.state.len);

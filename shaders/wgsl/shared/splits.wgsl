@@ -1,21 +1,21 @@
-// How one token's attention is cut along the keys: shared by the kernel that writes the partial results
+// How the attention of one token is split over the keys. Shared by the kernel that writes the partial results
 // (attention/decode.wgsl) and the one that merges them (matvec/prologue/merge.wgsl).
 //
-// Of `keys` positions so far (the token's own included) the last `window` are visible (0: all). They are dealt to at
-// most `most` splits in runs of a multiple of 64, at least `smallest`.
+// Of `keys` positions (including the token's own) the last `window` are visible (0: all). They are divided into at most
+// `max_splits` splits of at least `min_split_keys` keys, a multiple of 64.
 
 struct Splits {
     first: u32, // position of the first visible key
-    run: u32,   // keys a split
-    count: u32, // splits with work, at least 1
+    run: u32,   // keys per split
+    count: u32, // non-empty splits, at least 1
 }
 
-fn attention_splits(keys: u32, window: u32, smallest: u32, most: u32) -> Splits {
+fn attention_splits(keys: u32, window: u32, min_split_keys: u32, max_splits: u32) -> Splits {
     var visible = keys;
     if (window != 0u) {
         visible = min(keys, window);
     }
-    let even = (visible + most - 1u) / most;
-    let run = max(smallest, (even + 63u) / 64u * 64u);
+    let even = (visible + max_splits - 1u) / max_splits;
+    let run = max(min_split_keys, (even + 63u) / 64u * 64u);
     return Splits(keys - visible, run, max(1u, (visible + run - 1u) / run));
 }

@@ -1,5 +1,5 @@
-// Hyperbolic tangent that cannot overflow and is as exact as exp: the built-in returns NaN for large arguments on some
-// drivers, and WGSL allows it an error of 1e-5.
+// Hyperbolic tangent without overflow and as accurate as exp. On some drivers the built-in returns NaN for large
+// arguments, and WGSL allows it an error of 1e-5.
 
 fn tanh_exp(x: f32) -> f32 {
     let e = exp(-2.0 * min(abs(x), 40.0));

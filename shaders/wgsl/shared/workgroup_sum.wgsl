@@ -2,7 +2,7 @@
 
 var<workgroup> summands: array<f32, {{THREADS}}>;
 
-// The sum of every thread's value, for every thread. All threads must call it.
+// The sum of the values of all threads, returned to every thread. All threads must call it.
 fn workgroup_sum(value: f32, tid: u32) -> f32 {
     summands[tid] = value;
     workgroupBarrier();

@@ -1,4 +1,4 @@
-// One step of AdamW over a buffer of numbers, with the gradient scaled by what clipping asks for:
+// One step of AdamW over a buffer, with gradient clipping:
 //
 //   g = clip·gradient;   m ← β1·m + (1 − β1)·g;   v ← β2·v + (1 − β2)·g²
 //   θ ← θ·(1 − rate·decay) − rate·(m/(1 − β1^t)) / (√(v/(1 − β2^t)) + ε)

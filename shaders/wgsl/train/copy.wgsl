@@ -1,4 +1,4 @@
-// Rows copied, and where asked scaled by a number among the vectors: out = x, or out = x·vectors[scale_at].
+// Copies rows, with an optional factor from the vectors: out = x, or out = x·vectors[scale_at].
 //
 // x, out  f32 [T, width], T = state.len. Workgroup: 256 threads, four elements each. Grid: in two dimensions.
 

@@ -1,7 +1,8 @@
-// From the rank of an adapter back to rows: y[t, j] += scale·Σ_r z[t, r]·F(j, r), F(j, r) = factors[at + j·by_j + r·by_r].
+// From the rank of an adapter to rows: y[t, j] += scale·Σ_r z[t, r]·F(j, r), F(j, r) = factors[at + j·by_j +
+// r·by_r].
 //
-// Forward y += s·B·z (B row-major, by_r = 1); backward dx += Aᵀ·dz (A row-major, by_j = 1). With DROPOUT nothing is added
-// where the forward pass left x[t, j] out.
+// Forward y += s·B·z (B row-major, by_r = 1); backward dx += Aᵀ·dz (A row-major, by_j = 1). With DROPOUT, nothing
+// is added if the forward pass dropped x[t, j].
 //
 // z  f32 [T, rank], rank at most 64;  y  f32 [T, width];  factors  f32, all of a layer
 //

@@ -1,12 +1,13 @@
-// Gradient of a factor, added to what is there: G(j, r) += scale·Σ_t p[t, j]·z[t, r], G(j, r) = gradients[at + j·by_j + r·by_r].
+// Gradient of a LoRA factor, accumulated: G(j, r) += scale·Σ_t p[t, j]·z[t, r], G(j, r) = gradients[at + j·by_j +
+// r·by_r].
 //
-// dB = dyᵀ·z with dz's scale in `scale` (B row-major, by_r = 1); dA = dzᵀ·x (A row-major, by_j = 1). With DROPOUT elements
-// of p are left out as in the forward pass.
+// dB = dyᵀ·z with dz's scale in `scale` (B row-major, by_r = 1); dA = dzᵀ·x (A row-major, by_j = 1). With DROPOUT,
+// elements of p are dropped as in the forward pass.
 //
 // p  f32 [T, width];  z  f32 [T, rank];  gradients  f32, all of a layer
 //
-// A workgroup makes 32 columns for 8 values of r; each of 8 lanes of threads takes every 8th row, and their sums are
-// added in a fixed order. No atomics. Formula: specification §12.1, linear.
+// A workgroup computes 32 columns for 8 values of r. Each of 8 lanes takes every 8th row; their sums are added in a
+// fixed order, without atomics. Formula: specification §12.1, linear.
 // Workgroup: 256 threads. Grid: (⌈width / 32⌉, ⌈rank / 8⌉).
 
 #include "shared/state.wgsl"
@@ -54,7 +55,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     sums[lane * 256u + {{r}}u * 32u + column] = sum_{{r}};
 #endfor
     workgroupBarrier();
-    // Now a thread has one value: its lane is r.
+    // From here on, each thread has one value: its lane is r.
     var sum = 0.0;
     for (var other = 0u; other < 8u; other += 1u) {
         sum += sums[other * 256u + tid];

@@ -1,11 +1,12 @@
-// Rows to the rank of an adapter: z[t, r] = scale·Σ_i x[t, i]·F(r, i), with F(r, i) = factors[at + r·by_r + i·by_i].
+// From rows to the rank of an adapter: z[t, r] = scale·Σ_i x[t, i]·F(r, i), with F(r, i) = factors[at + r·by_r +
+// i·by_i].
 //
-// Forward z = A·x (A row-major, by_i = 1); backward dz = s·Bᵀ·dy (B row-major, by_r = 1). With DROPOUT elements of x
-// are left out by train/dropout.wgsl, and scale has 1/(1 − p) in it.
+// Forward z = A·x (A row-major, by_i = 1); backward dz = s·Bᵀ·dy (B row-major, by_r = 1). With DROPOUT, elements of
+// x are dropped (train/dropout.wgsl), and scale includes 1/(1 − p).
 //
 // x  f32 [T, width];  z  f32 [T, rank];  factors  f32, all of a layer
 //
-// Four rows a workgroup; 32 threads share a dot product, eight values of r are made at a time.
+// Four rows per workgroup; 32 threads share a dot product, and eight values of r are computed at a time.
 // Formula: specification §12.1, linear. Workgroup: 256 threads. Grid: (⌈T / 4⌉).
 
 #include "shared/state.wgsl"

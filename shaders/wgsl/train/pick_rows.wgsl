@@ -1,5 +1,5 @@
-// Rows chosen by number: out[t, :] = x[numbers[t], :], or zeros where the number is 0xffffffff. So the rows that have a
-// target go to the head, and their gradients come back to their places.
+// Gathers rows by index: out[t, :] = x[numbers[t], :], or zeros if the index is 0xffffffff. It selects the rows
+// with a target for the head, and moves their gradients back.
 //
 // x  f32 [any, width];  out  f32 [T, width];  numbers  u32 [T];  T = state.len
 //

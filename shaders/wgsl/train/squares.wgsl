@@ -1,4 +1,4 @@
-// Sum of squares of a buffer, in 64 partial sums: sums[at + w] = Σ of what workgroup w saw. The CPU adds them.
+// Sum of squares of a buffer, in 64 partial sums: sums[at + w] is that of workgroup w. The CPU adds them.
 //
 // Workgroup: 256 threads. Grid: (64).
 

@@ -1,17 +1,16 @@
-// From the products q, k, v of a vision layer to attention's inputs, in place: head norms, and the rotation by column and
-// row.
+// From the products q, k, v of a vision layer to the inputs of attention, in place: head norms and 2D RoPE.
 //
 //   q = rope2d(rms(q; q_norm)),  k = rope2d(rms(k; k_norm)),  v = rms(v)
 //
-// rope2d: the first half of a head turns by the patch's column, the second by its row. Within a half of w = HD/2
-// elements the pairs are (j, j + w/2), by the angle position·100^(−2j/w).
+// rope2d rotates the first half of a head by the patch's column, the second half by its row. Within a half of w =
+// HD/2 elements, the pairs are (j, j + w/2), with the angle position·100^(−2j/w).
 //
 // q, k, v  f32 [patches, heads, HD];  patch t is in column t mod columns, row t div columns
 // vectors  f32: q_norm [HD], k_norm [HD] at their offsets
 // rope     (cos, sin) [positions, HD/4]
 //
 // Formulas: Gemma 4 specification §9.3.
-// Workgroup: 64 threads, one head of one patch, a pair a thread (HD ≤ 128). Grid: (heads, patches).
+// Workgroup: 64 threads, one head of one patch, one pair per thread (HD ≤ 128). Grid: (heads, patches).
 
 #include "shared/patch_grid.wgsl"
 #include "shared/workgroup_sum.wgsl" with THREADS=64
@@ -27,7 +26,7 @@ var<storage, read_write> v: array<f32>;
 
 const HD: u32 = {{HD}}u;
 const HALF: u32 = HD / 2u;
-const PAIRS: u32 = HD / 4u; // of a half
+const PAIRS: u32 = HD / 4u; // pairs per half
 
 fn inverse_rms(pair: vec2<f32>, tid: u32) -> f32 {
     return inverseSqrt(workgroup_sum(dot(pair, pair), tid) / f32(HD) + params.eps);
@@ -61,7 +60,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let q_factor = inverse_rms(q_raw, tid);
     let k_factor = inverse_rms(k_raw, tid);
     let v_factor = inverse_rms(v_raw, tid);
-    // Threads without a pair have read what is written below.
+    // Threads without a pair have read the values that are overwritten below.
     storageBarrier();
     if (!real) {
         return;

@@ -1,14 +1,14 @@
-// Cuts a picture into square patches, one row of X each:
+// Splits an image into square patches, one per row of X:
 //
 //   X[t][c·SIDE² + y·SIDE + x] = rgb(c, column·SIDE + x, row·SIDE + y)/255·scale + shift,  t = row·columns + column
 //
-// The channel is the slowest dimension, as the patch embedding of a GGUF file has it (a convolution kernel).
+// The channel is the slowest dimension, as in the patch embedding of a GGUF file (a convolution kernel).
 //
 // pixels  u8 [rows·SIDE, columns·SIDE, 3], four to a word
 // X       f32 [patches, 3·SIDE²]
 //
-// Formula: Gemma 4 specification §9.2; SIDE 16 with 2x − 1 for the towers, §9.5 with SIDE 48 for the encoder-free model.
-// Workgroup: 256 threads, four elements each. Grid: ⌈patches·3·SIDE²/1024⌉, in two dimensions.
+// Formula: Gemma 4 specification §9.2; SIDE 16 with 2x − 1 for the towers, §9.5 with SIDE 48 for the encoder-free
+// model. Workgroup: 256 threads, four elements each. Grid: ⌈patches·3·SIDE²/1024⌉, in two dimensions.
 
 #include "shared/patch_grid.wgsl"
 
@@ -19,7 +19,7 @@ var<storage, read> pixels: array<u32>;
 var<storage, read_write> x: array<vec4<f32>>;
 
 const SIDE: u32 = {{SIDE}}u;
-const QUADS: u32 = 3u * SIDE * SIDE / 4u; // of a patch
+const QUADS: u32 = 3u * SIDE * SIDE / 4u; // vec4s per patch
 
 fn byte_at(at: u32) -> f32 {
     return f32((pixels[at >> 2u] >> (8u * (at & 3u))) & 255u);

@@ -1,6 +1,6 @@
-// Averages the patches of each 3×3 square and norms the result for the projector:
+// Averages the patches of each 3×3 square and norms the result:
 //
-//   p[n] = √width/9·Σ h[t],  over the nine patches t of square n, squares row by row
+//   p[n] = √width/9·Σ h[t],  over the nine patches t of square n; squares are in row-major order
 //   p[n] = (p[n] − std_bias)·std_scale                     STANDARDISE
 //   x[n] = p[n]·(mean(p²) + eps)^-½
 //
@@ -50,7 +50,7 @@ fn main(
         squares += dot(pooled, pooled);
     }
     let factor = inverseSqrt(workgroup_sum(squares, tid) / (4.0 * f32(params.width4)) + params.eps);
-    // A thread reads back only what it wrote itself.
+    // A thread reads only what it wrote itself.
     for (var i = tid; i < params.width4; i += 256u) {
         x[n * params.width4 + i] *= factor;
     }

@@ -1,12 +1,12 @@
-// Adds the learned embeddings of a patch's column and row:
+// Adds the learned position embeddings of a patch's column and row:
 //
 //   h[t] = h[t] + table_x[column] + table_y[row],  t = row·columns + column
 //
 // h       f32 [patches, K], in place
-// tables  planar [positions, K], one for each axis; the picture has at most so many columns and rows
+// tables  planar [positions, K], one per axis; the image has at most as many columns and rows as its table
 //
 // Formula: Gemma 4 specification §9.2 and §9.5.
-// Workgroup: 64, an invocation for each unit of 16 elements. Grid: (⌈K/16/64⌉, patches).
+// Workgroup: 64 threads, one per unit of 16 elements. Grid: (⌈K/16/64⌉, patches).
 
 #include "shared/patch_grid.wgsl"
 

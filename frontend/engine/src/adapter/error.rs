@@ -1,13 +1,13 @@
-//! What can be wrong with an adapter.
+//! Errors of an adapter.
 
 use crate::bytes::SourceError;
 use crate::gguf::{GgufError, WriteError};
 
-/// Why an adapter cannot be used. The text is for a person: what is wrong, with names and numbers.
+/// Why an adapter cannot be used. The message is for users: it has names and numbers.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum AdapterError {
-    /// The bytes could not be had.
+    /// The bytes could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
     /// A broken GGUF header.
@@ -22,40 +22,40 @@ pub enum AdapterError {
     /// A broken `adapter_config.json`.
     #[error("adapter_config.json cannot be read: {reason}")]
     Config { reason: String },
-    /// A file of another kind.
+    /// The file is of another kind.
     #[error("this is no LoRA adapter: {reason}")]
     NotAnAdapter { reason: String },
-    /// For another architecture.
+    /// The adapter is for another architecture.
     #[error("the adapter is for the architecture {found:?}; gemtab runs Gemma 4 (gemma4)")]
     Architecture { found: String },
-    /// Something that adapters may have and that is not done here.
+    /// A feature of adapters that is not supported.
     #[error("the adapter uses {what}, which gemtab does not support")]
     Unsupported { what: String },
-    /// A storage type that is not read here.
+    /// A storage type that is not supported.
     #[error("{tensor} is stored as {dtype}, which gemtab does not read")]
     Storage { tensor: String, dtype: String },
-    /// A factor without the other.
+    /// A factor A without B, or B without A.
     #[error("{tensor} has no partner: a correction needs both A and B")]
     Unpaired { tensor: String },
-    /// It corrects nothing of this model.
+    /// The adapter changes nothing in this model.
     #[error("the adapter has no weights for any projection of this model")]
     Empty,
-    /// A rank of zero, or larger than gemtab takes.
+    /// A rank of zero, or above the limit.
     #[error("{tensor} has rank {rank}; gemtab takes ranks from 1 to {most}")]
     Rank { tensor: String, rank: u64, most: u32 },
-    /// A tensor of another model, or one that does not go with its partner. Shapes are row-major: rows, columns.
+    /// A tensor whose shape does not match the model or the other factor. Shapes are row-major: rows, columns.
     #[error("{tensor} has the shape {found:?}, but {expected:?} is needed: the adapter is for another model")]
     Shape { tensor: String, found: Vec<u64>, expected: Vec<u64> },
-    /// The model has no such projection.
+    /// The model does not have the projection.
     #[error("the adapter corrects {tensor}, which this model does not have")]
     NoProjection { tensor: String },
-    /// NaN or infinity among the weights, or in a scale.
+    /// NaN or infinity in the weights or in a scale.
     #[error("{tensor} holds numbers that are not finite: the adapter is damaged, or its training failed")]
     NotFinite { tensor: String },
-    /// The same projection twice.
+    /// Two corrections of the same projection.
     #[error("the adapter corrects {tensor} twice")]
     Twice { tensor: String },
-    /// More at once than the session takes.
+    /// More adapters, or a larger total rank, than a session supports.
     #[error("at most {most} adapters can be open at once, whose ranks add up to at most {ranks}")]
     TooMany { most: usize, ranks: u32 },
 }

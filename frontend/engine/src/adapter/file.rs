@@ -1,4 +1,4 @@
-//! Adapters on disk.
+//! Reading adapters from disk.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use super::peft::{CONFIG, WEIGHTS};
 use super::{Adapter, AdapterError, flat, gguf, peft};
 use crate::bytes::{FileSource, SourceError};
 
-/// Reads an adapter: a directory of PEFT, its `.safetensors` file with the configuration beside it, a GGUF file, or a
-/// safetensors file with the names of GGUF.
+/// Reads an adapter: a PEFT directory, its `.safetensors` file (with the configuration next to it), a GGUF file, or
+/// a safetensors file with GGUF names.
 ///
 /// # Errors
 /// When it cannot be read.

@@ -1,15 +1,15 @@
-//! Adapters in one safetensors file with the names of GGUF: `lora.blk.3.attn_q.A`. gemtab's reference outputs and the
-//! checkpoints of its training have these names; rullama writes such files, with rank and alpha in their metadata.
+//! Adapters in a single safetensors file with GGUF names: `lora.blk.3.attn_q.A`. gemtab's reference outputs and
+//! training checkpoints use these names; rullama writes such files, with rank and alpha in the metadata.
 
 use super::pairs::{Half, Pairs, Side};
 use super::safetensors::File;
 use super::{Adapter, AdapterError, Target};
 use crate::bytes::ByteSource;
 
-/// Reads such a file. `alpha` stands for what the metadata does not say.
+/// Reads such a file. `alpha` is used if the metadata has none.
 ///
 /// # Errors
-/// When the file is broken, says nothing about alpha and none is given, or corrects what is not supported.
+/// When the file is broken, has no alpha and none is given, or uses an unsupported feature.
 pub async fn read(source: &dyn ByteSource, alpha: Option<f32>) -> Result<Adapter, AdapterError> {
     let file = File::open(source).await?;
     let told = file.text("alpha").or_else(|| file.text("lora_alpha")).and_then(|text| text.parse().ok());

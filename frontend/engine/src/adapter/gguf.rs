@@ -1,4 +1,4 @@
-//! GGUF adapters, as llama.cpp writes and reads them and Ollama keeps them in its adapter layers.
+//! GGUF adapters, as written and read by llama.cpp, and as Ollama stores them in adapter layers.
 
 use std::io::Write;
 
@@ -9,13 +9,13 @@ use super::{Adapter, AdapterError, Target};
 use crate::bytes::ByteSource;
 use crate::gguf::{Header, TensorInfo, TensorSpec, WriteValue, Writer};
 
-/// The architecture that is written and read.
+/// The architecture in files that are read or written.
 const ARCHITECTURE: &str = "gemma4";
 
 /// Reads a GGUF adapter.
 ///
 /// # Errors
-/// When the file is broken, no LoRA adapter of Gemma 4, or uses what is not supported here.
+/// When the file is broken, is not a LoRA adapter of Gemma 4, or uses an unsupported feature.
 pub async fn read(source: &dyn ByteSource) -> Result<Adapter, AdapterError> {
     let header = Header::read(source).await?;
     let meta = &header.metadata;
@@ -38,7 +38,7 @@ pub async fn read(source: &dyn ByteSource) -> Result<Adapter, AdapterError> {
 
     let mut pairs = Pairs::default();
     for info in &header.tensors {
-        // Norms that converters put along are not applied by llama.cpp either.
+        // Norms that converters include are not applied by llama.cpp either.
         if info.name.ends_with("_norm.weight") {
             continue;
         }
@@ -53,7 +53,7 @@ pub async fn read(source: &dyn ByteSource) -> Result<Adapter, AdapterError> {
     for pair in pairs.finish()? {
         let a = values(source, pair.halves[0].reference).await?;
         let b = values(source, pair.halves[1].reference).await?;
-        // 0 stands for a factor of one: the user's scale alone counts.
+        // 0 means a factor of one: only the user's scale applies.
         let scale = if alpha == 0.0 { 1.0 } else { alpha / pair.rank as f32 };
         pair.put(&mut adapter, a, b, scale)?;
     }
@@ -74,13 +74,13 @@ async fn values(source: &dyn ByteSource, info: &TensorInfo) -> Result<Vec<f32>, 
     let storage = || AdapterError::Storage { tensor: info.name.clone(), dtype: info.dtype.to_string() };
     let dtype = info.dtype.known().ok_or_else(storage)?;
     let bytes = source.read(info.range()).await?.to_vec();
-    // The header was checked: the elements explain the bytes.
+    // The header was checked: the number of elements matches the bytes.
     let mut values = vec![0.0; info.elements() as usize];
     quant::dequantize(dtype, &bytes, &mut values).map_err(|_| storage())?;
     Ok(values)
 }
 
-/// Writes an adapter as a GGUF file in f32. The format has one α for all; where scales ask for several, what differs is
+/// Writes an adapter as a GGUF file in f32. The format has a single α; if scales need several, the difference is
 /// multiplied into B.
 ///
 /// # Errors

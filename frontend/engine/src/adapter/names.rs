@@ -1,20 +1,20 @@
-//! Names of an adapter's tensors.
+//! Names of adapter tensors.
 
 use super::pairs::Side;
 use super::{AdapterError, Projection, Target};
 
-/// Prefixes of a layer's module in transformers: of the multimodal class, and of the text-only one. The first is the
-/// one that is written.
+/// Prefixes of a layer's module in transformers: of the multimodal class, and of the text-only one. The first is
+/// used for writing.
 pub const LAYERS: [&str; 2] = ["model.language_model.layers.", "model.layers."];
 
-/// What PEFT puts before the name of a module.
+/// The prefix that PEFT adds to module names.
 pub const WRAPPED: &str = "base_model.model.";
 
-/// Layers that a name can claim: as many as are believed of a model.
-const MOST_LAYERS: usize = 1024;
+/// Maximum layer index in a name, as for models.
+const MAX_LAYERS: usize = 1024;
 
 fn layer(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|&layer| layer < MOST_LAYERS)
+    text.parse().ok().filter(|&layer| layer < MAX_LAYERS)
 }
 
 impl Target {
@@ -49,10 +49,10 @@ impl Target {
     }
 }
 
-/// Module and side of a tensor of a PEFT file. An adapter's name may stand before `weight`.
+/// The module and the side (A or B) of a tensor in a PEFT file. An adapter name may precede `weight`.
 ///
 /// # Errors
-/// What PEFT can put into such a file and is not supported here, by name.
+/// Features of PEFT that are not supported, by name.
 pub fn peft(name: &str) -> Result<(&str, Side), AdapterError> {
     let unsupported = |what: &str| AdapterError::Unsupported { what: format!("{what} ({name})") };
     let not = || AdapterError::NotAnAdapter { reason: format!("it holds the tensor {name}") };

@@ -1,4 +1,4 @@
-//! Putting the factors of a file together.
+//! Pairing the factors of a file.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub enum Side {
     B,
 }
 
-/// A factor as a file announces it: its data is read after every shape has been checked.
+/// A factor as declared in a file. Its data is read after all shapes have been checked.
 #[derive(Clone, Debug)]
 pub struct Half<R> {
     /// Its name in the file.
@@ -29,7 +29,7 @@ pub struct Pairs<R>(BTreeMap<Target, [Option<Half<R>>; 2]>);
 
 /// Both factors of a target.
 pub struct Pair<R> {
-    /// What they correct.
+    /// The projection that they correct.
     pub target: Target,
     /// Their rank, 1 to [`MAX_RANK`].
     pub rank: u32,
@@ -60,7 +60,7 @@ impl<R> Pairs<R> {
     /// All pairs, with ranks checked.
     ///
     /// # Errors
-    /// A factor without the other, a rank out of range or shapes that do not go together; [`AdapterError::Empty`].
+    /// A factor without the other one, a rank out of range, or shapes that do not match; [`AdapterError::Empty`].
     pub fn finish(self) -> Result<Vec<Pair<R>>, AdapterError> {
         if self.0.is_empty() {
             return Err(AdapterError::Empty);
@@ -104,7 +104,7 @@ impl<R> Pair<R> {
     ) -> Result<(), AdapterError> {
         let [first, second] = self.halves;
         let (input, output) = (first.shape[1], second.shape[0]);
-        // Whoever reads the file has held the shapes against its bytes.
+        // The reader has checked the shapes against the bytes of the file.
         let factors = Factors { rank: self.rank, input: input as u32, output: output as u32, a, b, scale };
         for (half, values) in [(&first.tensor, &factors.a), (&second.tensor, &factors.b)] {
             if values.iter().any(|v| !v.is_finite()) {

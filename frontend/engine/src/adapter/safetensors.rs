@@ -1,4 +1,4 @@
-//! Tensors of a safetensors file, read one by one: the file is never whole in memory.
+//! Tensors of a safetensors file, read one at a time, so that the file is never in memory as a whole.
 
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 use shaders::{DType, quant};
@@ -6,14 +6,14 @@ use shaders::{DType, quant};
 use super::AdapterError;
 use crate::bytes::ByteSource;
 
-/// Longest header that is believed: a thousand times that of a published adapter.
-const MOST_HEADER: u64 = 16 << 20;
+/// Maximum header size: a thousand times that of published adapters.
+const MAX_HEADER: u64 = 16 << 20;
 
 /// The header of a file.
 pub struct File<'s> {
     source: &'s dyn ByteSource,
     header: Metadata,
-    /// Where the data begins.
+    /// Offset of the data.
     start: u64,
 }
 
@@ -22,7 +22,7 @@ fn broken(reason: impl ToString) -> AdapterError {
 }
 
 impl<'s> File<'s> {
-    /// Reads and checks the header: the tensors lie one after the other and fill the file.
+    /// Reads and checks the header: the tensors must be contiguous and fill the file.
     ///
     /// # Errors
     /// When the file cannot be read or contradicts itself.
@@ -33,7 +33,7 @@ impl<'s> File<'s> {
         let mut len = [0; 8];
         source.read(0..8).await?.copy_to(&mut len);
         let len = u64::from_le_bytes(len);
-        if len > MOST_HEADER || len > source.len() - 8 {
+        if len > MAX_HEADER || len > source.len() - 8 {
             return Err(broken(format!("its header claims {len} bytes")));
         }
         let start = 8 + len;
@@ -51,7 +51,7 @@ impl<'s> File<'s> {
         self.header.tensors().into_iter().map(|(name, info)| (name, info.clone()))
     }
 
-    /// The string metadata of this key.
+    /// The string value of a metadata key.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.header.metadata().as_ref()?.get(key).map(String::as_str)
     }
@@ -59,7 +59,7 @@ impl<'s> File<'s> {
     /// The values of a tensor.
     ///
     /// # Errors
-    /// When they are of a type that is not read here, or cannot be had.
+    /// When their type is not supported, or they cannot be read.
     pub async fn values(&self, name: &str, info: &TensorInfo) -> Result<Vec<f32>, AdapterError> {
         let dtype = match info.dtype {
             Dtype::F32 => DType::F32,

@@ -1,11 +1,11 @@
-//! An adapter in memory, whatever file it came from.
+//! An adapter in memory, independent of its file format.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::AdapterError;
 
-/// Largest rank of a factor.
+/// Maximum rank of a factor.
 pub const MAX_RANK: u32 = 64;
 
 /// A projection of a layer that an adapter may correct.
@@ -19,11 +19,11 @@ pub enum Projection {
     V,
     /// The output of attention.
     Output,
-    /// The activated half of the feed-forward part.
+    /// The gate projection of the feed-forward layer.
     Gate,
-    /// Its other half.
+    /// The up projection of the feed-forward layer.
     Up,
-    /// The output of the feed-forward part.
+    /// The down projection of the feed-forward layer.
     Down,
     /// The gate of the per-layer input.
     PleGate,
@@ -45,7 +45,7 @@ impl Projection {
         Self::PleProjection,
     ];
 
-    /// Its tensor in a GGUF file, without `blk.N.` and `.weight`; also the engine's name for the matrix.
+    /// The tensor name in a GGUF file, without `blk.N.` and `.weight`; also the engine's name of the matrix.
     #[must_use]
     pub const fn tensor(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl Projection {
         }
     }
 
-    /// Its module in transformers, within a layer.
+    /// The module name in transformers, within a layer.
     #[must_use]
     pub const fn module(self) -> &'static str {
         match self {
@@ -87,14 +87,14 @@ pub struct Target {
     pub projection: Projection,
 }
 
-/// The name of the matrix in the engine: `blk.3.attn_q`.
+/// The engine's name of the matrix: `blk.3.attn_q`.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "blk.{}.{}", self.layer, self.projection.tensor())
     }
 }
 
-/// The two factors of one correction, `scale·B·(A·x)`.
+/// The factors of one correction, `scale·B·(A·x)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
     /// Rows of A, columns of B.
@@ -107,7 +107,7 @@ pub struct Factors {
     pub a: Vec<f32>,
     /// `[output, rank]`, row-major.
     pub b: Vec<f32>,
-    /// α/r, or α/√r where training scaled by that.
+    /// α/r, or α/√r for rank-stabilised LoRA.
     pub scale: f32,
 }
 
@@ -137,8 +137,8 @@ impl Factors {
     }
 }
 
-/// Corrections of a model's projections. All factors have the lengths that they claim, a rank of at most [`MAX_RANK`]
-/// and finite values.
+/// Corrections of a model's projections. All factors have the stated lengths, a rank of at most [`MAX_RANK`], and
+/// finite values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Adapter {
     targets: BTreeMap<Target, Factors>,
@@ -148,7 +148,7 @@ impl Adapter {
     /// Adds the correction of one projection.
     ///
     /// # Errors
-    /// When the factors contradict themselves, or the projection has a correction already.
+    /// When the factors contradict each other, or the projection already has a correction.
     pub fn insert(&mut self, target: Target, factors: Factors) -> Result<(), AdapterError> {
         factors.check(target)?;
         if self.targets.contains_key(&target) {
@@ -169,36 +169,38 @@ impl Adapter {
         self.targets.iter().map(|(target, factors)| (*target, factors))
     }
 
-    /// Number of projections that it corrects.
+    /// Number of corrected projections.
     #[must_use]
     pub fn len(&self) -> usize {
         self.targets.len()
     }
 
-    /// Whether it corrects nothing.
+    /// Whether there are no corrections.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 
-    /// The largest rank of its factors; 0 when there are none.
+    /// The largest rank of the factors; 0 if there are none.
     #[must_use]
     pub fn rank(&self) -> u32 {
         self.targets.values().map(|factors| factors.rank).max().unwrap_or(0)
     }
 
-    /// Numbers in all factors.
+    /// Number of parameters in all factors.
     #[must_use]
     pub fn parameters(&self) -> u64 {
         self.targets.values().map(|factors| (factors.a.len() + factors.b.len()) as u64).sum()
     }
 
-    /// The part of this adapter that a model uses, after comparing every shape. `shape` gives columns and rows of the
-    /// matrix of a target. Corrections of keys and values on layers that share those of another layer (`shares_kv`) are left
-    /// out: such layers never compute them, though some published files carry the tensors (specification, adapters).
+    /// The part of this adapter that a model uses. All shapes are checked: `shape` returns columns and rows of a
+    /// target's matrix. Corrections of keys and values are omitted on layers that use another layer's KV cache
+    /// (`shares_kv`), because such layers do not compute them, although some published files contain the tensors
+    /// (specification, adapters).
     ///
     /// # Errors
-    /// The first target that the model lacks, or whose shape differs; [`AdapterError::Empty`] when nothing is left.
+    /// The first target that the model does not have, or that has another shape; [`AdapterError::Empty`] if nothing
+    /// is left.
     pub fn fit(
         mut self,
         shares_kv: impl Fn(usize) -> bool,

@@ -1,40 +1,40 @@
-//! What a file says about its audio tower, checked. Sizes come from the metadata and from shapes; both may be hostile.
+//! The configuration of an audio tower, from metadata and tensor shapes, validated since files may be hostile.
 
-use shaders::audio::attention::MOST_HEAD_DIM;
+use shaders::audio::attention::MAX_HEAD_DIM;
 use shaders::audio::conv2d::Conv2d;
 
 use super::{AudioError, mel};
 use crate::gguf::Header;
 
-/// Most blocks that are believed; published towers have 12.
-const MOST_BLOCKS: u32 = 256;
-/// Longest row that is believed.
-const MOST_WIDTH: u64 = 1 << 16;
-/// Widest convolution over time that is believed.
-const MOST_TAPS: u64 = 32;
+/// Maximum number of blocks; published towers have 12.
+const MAX_BLOCKS: u32 = 256;
+/// Maximum width of a row.
+const MAX_WIDTH: u64 = 1 << 16;
+/// Maximum kernel size of the convolution over time.
+const MAX_TAPS: u64 = 32;
 
-/// Most tokens of a step: ten seconds. Enough rows for large tiles, and buffers of a moderate size.
+/// Maximum number of tokens per step: ten seconds. Enough rows for large tiles, with buffers of moderate size.
 pub const STEP_TOKENS: u32 = 256;
-/// ε of every norm; files that say otherwise are wrong (specification §10.7).
+/// ε of every norm. Values in files are wrong (specification §10.7).
 pub const EPS: f32 = 1e-6;
 
-/// How tensors are named. The same name can mean another tensor (specification §10.6).
+/// The naming scheme of the tensors. The same name can mean different tensors (specification §10.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// Text and towers in one file.
     Monolithic,
-    /// The towers in a file of their own.
+    /// The towers in a separate file.
     Projector,
 }
 
 /// An audio tower.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TowerConfig {
-    /// How tensors are named.
+    /// The naming scheme.
     pub layout: Layout,
-    /// What it is.
+    /// The kind of tower.
     pub kind: Kind,
-    /// Width of a soft token: the model's.
+    /// Width of a soft token: the model's width.
     pub width: u32,
 }
 
@@ -43,9 +43,9 @@ pub struct TowerConfig {
 pub enum Kind {
     /// Convolutions and conformer blocks over mel features.
     Conformer(Conformer),
-    /// No tower: a projection of as many raw samples as a token stands for.
+    /// No tower: a projection of raw samples.
     Raw {
-        /// Samples of a token.
+        /// Samples per token.
         frame: u32,
     },
 }
@@ -59,20 +59,20 @@ pub struct Conformer {
     pub width: u32,
     /// Heads of attention.
     pub heads: u32,
-    /// Elements of a head.
+    /// Elements per head.
     pub head_dim: u32,
     /// Width of the feed-forward parts.
     pub feed_forward: u32,
-    /// Channels behind the two subsampling convolutions.
+    /// Channels after each of the two subsampling convolutions.
     pub channels: [u32; 2],
-    /// Positions that the light convolution sees.
+    /// Kernel size of the light convolution.
     pub taps: u32,
-    /// Width of what the projector takes.
+    /// Width of the projector's input.
     pub out: u32,
 }
 
 impl TowerConfig {
-    /// Soft tokens of a clip of `samples` samples.
+    /// Number of soft tokens of a clip of `samples` samples.
     #[must_use]
     pub fn tokens(&self, samples: usize) -> u32 {
         let tokens = match &self.kind {
@@ -84,17 +84,17 @@ impl TowerConfig {
 }
 
 impl Conformer {
-    /// Frequencies before, between and behind the two convolutions.
+    /// Frequencies before, between and after the two convolutions.
     pub const FREQUENCIES: [u32; 3] = [mel::BINS as u32, mel::BINS as u32 / 2, mel::BINS as u32 / 4];
 
-    /// Elements of a position behind the convolutions.
+    /// Elements per position after the convolutions.
     #[must_use]
     pub fn stem(&self) -> u32 {
         Self::FREQUENCIES[2] * self.channels[1]
     }
 }
 
-/// Reads keys of the audio part.
+/// Reads metadata keys of the audio tower.
 struct Keys<'a> {
     header: &'a Header,
     prefix: String,
@@ -127,14 +127,14 @@ fn dimension(header: &Header, name: &str, index: usize, most: u64) -> Result<u32
     }
 }
 
-/// What the projector takes is of this name in both layouts.
+/// The name of the projector's input matrix in both layouts.
 pub(super) const PROJECTION: &str = "mm.a.input_projection.weight";
 
 impl TowerConfig {
-    /// Reads the sizes of the tower in a file, if there is one, for a model of this width.
+    /// Reads the tower configuration from a file's header, if it has a tower, for a model of this width.
     ///
     /// # Errors
-    /// When what the file says cannot be.
+    /// When a value is out of range or missing.
     pub fn read(header: &Header, width: u32) -> Result<Option<Self>, AudioError> {
         if header.tensor(PROJECTION).is_none() {
             return Ok(None);
@@ -144,7 +144,7 @@ impl TowerConfig {
         let kind = if header.tensor("a.conv1d.0.weight").is_some() {
             Kind::Conformer(conformer(header, layout, architecture)?)
         } else {
-            let frame = dimension(header, PROJECTION, 0, MOST_WIDTH)?;
+            let frame = dimension(header, PROJECTION, 0, MAX_WIDTH)?;
             if !frame.is_multiple_of(16) || frame < mel::HOP as u32 {
                 return Err(wrong(
                     PROJECTION,
@@ -160,8 +160,8 @@ impl TowerConfig {
 
 fn conformer(header: &Header, layout: Layout, architecture: &str) -> Result<Conformer, AudioError> {
     let keys = Keys { header, prefix: architecture.to_owned() };
-    let most = MOST_WIDTH as u32;
-    let blocks = keys.size("block_count", MOST_BLOCKS)?;
+    let most = MAX_WIDTH as u32;
+    let blocks = keys.size("block_count", MAX_BLOCKS)?;
     let width = keys.size("embedding_length", most)?;
     let heads = keys.size("attention.head_count", most)?;
     let feed_forward = keys.size("feed_forward_length", most)?;
@@ -169,12 +169,12 @@ fn conformer(header: &Header, layout: Layout, architecture: &str) -> Result<Conf
         return Err(wrong("embedding_length", width, "it must be a multiple of 32 and of the heads"));
     }
     let head_dim = width / heads;
-    if head_dim > MOST_HEAD_DIM {
+    if head_dim > MAX_HEAD_DIM {
         return Err(wrong("attention.head_count", heads, "heads that long have no kernel"));
     }
     let channels = [
-        dimension(header, "a.conv1d.0.weight", 3, MOST_WIDTH)?,
-        dimension(header, "a.conv1d.1.weight", 3, MOST_WIDTH)?,
+        dimension(header, "a.conv1d.0.weight", 3, MAX_WIDTH)?,
+        dimension(header, "a.conv1d.1.weight", 3, MAX_WIDTH)?,
     ];
     if !Conv2d::takes(1, channels[0]) || !Conv2d::takes(channels[0], channels[1]) {
         return Err(wrong("a.conv1d", format!("{channels:?}"), "so many channels have no kernel"));
@@ -183,10 +183,10 @@ fn conformer(header: &Header, layout: Layout, architecture: &str) -> Result<Conf
         Layout::Monolithic => "mm.a.fc.weight",
         Layout::Projector => "a.pre_encode.out.weight",
     };
-    let out = dimension(header, output, 1, MOST_WIDTH)?;
+    let out = dimension(header, output, 1, MAX_WIDTH)?;
     if !out.is_multiple_of(16) {
         return Err(wrong(output, out, "the projector takes a multiple of 16 elements"));
     }
-    let taps = dimension(header, "a.blk.0.conv_dw.weight", 0, MOST_TAPS)?;
+    let taps = dimension(header, "a.blk.0.conv_dw.weight", 0, MAX_TAPS)?;
     Ok(Conformer { blocks, width, heads, head_dim, feed_forward, channels, taps, out })
 }

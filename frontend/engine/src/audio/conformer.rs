@@ -19,36 +19,36 @@ use crate::weights::{Matrix, Weights};
 
 /// Past positions and constants of one block.
 pub struct BlockBuffers {
-    /// The projected encodings of distances. `[KEYS, width]`.
+    /// The projected encodings of the distances. `[KEYS, width]`.
     relative: Value,
-    /// Keys and values of attention. `[2, slots, width]`.
+    /// The ring of keys and values of attention. `[2, slots, width]`.
     keys: Value,
-    /// Gated inputs of the convolution. `[slots, width]`.
+    /// The ring of gated inputs of the convolution. `[slots, width]`.
     gated: Value,
 }
 
 /// Working buffers, f32; `T` is [`STEP_TOKENS`].
 pub struct Buffers {
     state: Value,
-    /// Features of a step, with those that the first token looks back at. `[4T + 3, BINS]`.
+    /// Mel features of a step, including those before it that the first token needs. `[4T + 3, BINS]`.
     pub mel: Value,
-    /// Behind the first convolution. `[2T + 1, frequencies, channels]`.
+    /// Output of the first convolution. `[2T + 1, frequencies, channels]`.
     half: Value,
-    /// Behind the second. `[T, frequencies·channels]`.
+    /// Output of the second convolution. `[T, frequencies·channels]`.
     quarter: Value,
-    /// The stream, twice: a block ends with a norm from one to the other. `[T, width]`.
+    /// The residual stream, twice: each block ends with a norm from one to the other. `[T, width]`.
     h: [Value; 2],
     /// The normed stream.
     x: Value,
-    /// What a branch adds.
+    /// The branch before it is added.
     y: Value,
     /// Queries, keys, values.
     qkv: [Value; 3],
     /// The result of attention, or of the convolution.
     mixed: Value,
-    /// Inside a feed-forward part, and before the gate of the convolution.
+    /// The hidden layer of a feed-forward block, also the input of the convolution's gate.
     wide: Value,
-    /// What the projector takes, before and after its norm.
+    /// The projector's input, before and after its norm.
     out: [Value; 2],
     blocks: Vec<BlockBuffers>,
 }
@@ -86,20 +86,20 @@ impl Buffers {
 /// A matrix of the tensor list.
 ///
 /// # Errors
-/// A fault of this program: the list was checked.
+/// An internal error: the list was checked.
 pub fn matrix<'a>(weights: &'a Weights, name: &str) -> Result<&'a Matrix, PlanError> {
     weights.matrix(name).ok_or_else(|| PlanError::Missing { name: format!("matrix {name}") })
 }
 
-/// What projects the encodings of distances for each block.
+/// The plans that project the encodings of distances for each block.
 pub struct Relatives {
     plan: Plan,
     encodings: Value,
     state: Value,
 }
 
-/// Describes how the encodings of distances are projected for each block. They depend on nothing but the weights, which
-/// are not needed then.
+/// Describes how the encodings of distances are projected for each block. The result depends only on the weights,
+/// which are not needed afterwards.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -115,10 +115,10 @@ pub fn relatives(c: &Conformer, weights: &Weights, buffers: &Buffers) -> Result<
 }
 
 impl Relatives {
-    /// Computes them, and gives the memory of the weights back that nothing else reads.
+    /// Computes the projections, then frees the memory of the weights that only they use.
     ///
     /// # Errors
-    /// When the device has no room, or refuses a kernel.
+    /// When the device is out of memory or rejects a kernel.
     pub async fn compute(
         &self,
         gpu: &Gpu,
@@ -141,20 +141,20 @@ impl Relatives {
     }
 }
 
-/// Takes the matrices out that only [`Relatives`] reads.
+/// Removes the matrices that only [`Relatives`] uses.
 pub fn take_relatives(c: &Conformer, weights: &mut Weights) -> Vec<Matrix> {
     (0..c.blocks).filter_map(|i| weights.matrices.remove(&in_block(i, "relative"))).collect()
 }
 
-/// A convolution's parameters. Of the first one's two change with each step.
+/// The parameters of a convolution. Two of the first convolution's change with each step.
 pub struct Stem {
-    /// What holds them.
+    /// The parameter buffer.
     pub value: Value,
-    /// Those of the clip's first step.
+    /// The parameters of the clip's first step.
     pub params: conv2d::Params,
 }
 
-/// The plan of one step, from `mel` to `soft`, with the parameters of both convolutions.
+/// The plan of one step, from `mel` to `soft`, and the parameters of both convolutions.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -187,8 +187,8 @@ impl Builder<'_> {
         product::push(&mut self.steps, matrix, clamps, [&self.b.state, x, y])
     }
 
-    /// One of the residual kernels on the stream `h`, with the branch in `y` and its result in `x`. `branch` is the norm of
-    /// the branch.
+    /// A residual kernel on the stream `h`, with the branch in `y` and the result in `x`. `branch` names the
+    /// branch's norm.
     fn residual(
         &mut self,
         form: NormAdd,
@@ -227,7 +227,7 @@ impl Builder<'_> {
         let rows_of = move |rows: u32| if i == 0 { 2 * rows + 1 } else { rows };
         let grid = Grid::Rows(Rc::new(move |rows| Conv2d::dispatch(&params, rows_of(rows))));
         self.steps.push_shared(&kernel.source()?, &value, &[&self.weights.vectors, x, y], grid)?;
-        self.steps.tried_as(Form::Convolution(channels_in, self.c.channels[i]));
+        self.steps.tested_as(Form::Convolution(channels_in, self.c.channels[i]));
         Ok(Stem { value, params })
     }
 
@@ -239,7 +239,7 @@ impl Builder<'_> {
         Ok([first, second])
     }
 
-    /// One of the two feed-forward parts, from `x` to `y`.
+    /// One of the two feed-forward blocks, from `x` to `y`.
     fn feed_forward(&mut self, i: u32, suffix: &str) -> Result<(), PlanError> {
         let b = self.b;
         self.product(&in_block(i, &format!("ffn_up{suffix}")), &b.x, &b.wide)?;

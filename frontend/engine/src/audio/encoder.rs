@@ -1,4 +1,4 @@
-//! One clip on its way through a tower.
+//! Encoding a clip with an audio tower.
 
 use std::rc::Rc;
 
@@ -10,56 +10,56 @@ use super::mel::{self, MelStream};
 use super::{AudioError, CLIP_SAMPLES, Tower};
 use crate::media::{ContentHash, Media, Medium, SoftTokens};
 
-/// Tokens that are worth a step while more are to come: a third of a second.
-const WORTH_A_STEP: u32 = 8;
+/// Minimum number of tokens per step, unless the clip has ended: a third of a second.
+const MIN_STEP_TOKENS: u32 = 8;
 
-/// The name of what was heard. It is a hash of samples, not of a file, so that a microphone's clip has one, too.
-pub(super) fn content(heard: Sha256) -> ContentHash {
-    let samples: [u8; 32] = heard.finalize().into();
+/// The content hash of a clip. It is computed from samples, not from a file, so that recorded clips have one, too.
+pub(super) fn content(input: Sha256) -> ContentHash {
+    let samples: [u8; 32] = input.finalize().into();
     ContentHash::of(&samples, &[])
 }
 
-/// What has been heard of the clip.
-enum Heard {
+/// The samples, or the features computed from them.
+enum Input {
     Mel(Box<MelStream>),
     Raw(Vec<f32>),
 }
 
-/// Encodes the samples of one clip as they come.
+/// Encodes the samples of one clip as they arrive.
 ///
-/// The tower keeps the past of one clip. When another clip is encoded meanwhile, the next step of this one begins anew:
-/// slower, with the same result.
+/// The tower stores the past of one clip only. If another clip is encoded in between, the next step of this one
+/// starts again from the beginning: slower, with the same result.
 pub struct Encoder {
     tower: Rc<Tower>,
     number: u64,
-    heard: Heard,
-    /// Names the content.
+    input: Input,
+    /// The hash of the content.
     digest: Sha256,
-    /// Tokens encoded.
+    /// Tokens encoded so far.
     done: u32,
 }
 
 impl Encoder {
-    /// A clip without samples yet.
+    /// Starts a clip without samples.
     #[must_use]
     pub fn new(tower: Rc<Tower>) -> Self {
-        let heard = match tower.config().kind {
-            Kind::Conformer(_) => Heard::Mel(Box::default()),
-            Kind::Raw { .. } => Heard::Raw(Vec::new()),
+        let input = match tower.config().kind {
+            Kind::Conformer(_) => Input::Mel(Box::default()),
+            Kind::Raw { .. } => Input::Raw(Vec::new()),
         };
-        Self { number: tower.enrol(), tower, heard, digest: Sha256::new(), done: 0 }
+        Self { number: tower.new_encoder_id(), tower, input, digest: Sha256::new(), done: 0 }
     }
 
-    /// Samples so far.
+    /// Number of samples so far.
     #[must_use]
     pub fn samples(&self) -> usize {
-        match &self.heard {
-            Heard::Mel(stream) => stream.samples(),
-            Heard::Raw(samples) => samples.len(),
+        match &self.input {
+            Input::Mel(stream) => stream.samples(),
+            Input::Raw(samples) => samples.len(),
         }
     }
 
-    /// Samples that the clip still takes: it holds 30 s.
+    /// Number of samples that the clip can still take, up to 30 s.
     #[must_use]
     pub fn room(&self) -> usize {
         CLIP_SAMPLES - self.samples()
@@ -71,13 +71,13 @@ impl Encoder {
         self.done
     }
 
-    /// What the tower reads, `[frames, width]`: mel features as the reference gives them, or samples, with zeros behind the
-    /// last.
+    /// The input of the tower, `[frames, width]`: mel features padded as in the reference, or samples padded with
+    /// zeros.
     #[must_use]
     pub fn features(&self) -> (Vec<f32>, usize) {
-        match &self.heard {
-            Heard::Mel(stream) => (stream.padded_rows(), mel::BINS),
-            Heard::Raw(samples) => {
+        match &self.input {
+            Input::Mel(stream) => (stream.padded_rows(), mel::BINS),
+            Input::Raw(samples) => {
                 let frame = self.frame();
                 let mut rows = samples.clone();
                 rows.resize(samples.len().next_multiple_of(frame), 0.0);
@@ -86,7 +86,7 @@ impl Encoder {
         }
     }
 
-    /// Samples of a frame that is read raw.
+    /// Samples per frame of raw input.
     fn frame(&self) -> usize {
         match self.tower.config().kind {
             Kind::Raw { frame } => frame as usize,
@@ -94,22 +94,22 @@ impl Encoder {
         }
     }
 
-    /// Takes samples, as many as there is room for, and submits the encoding of what they complete. Returns how many were
-    /// taken. Nothing is waited for.
+    /// Adds samples, up to the limit of the clip, and submits the encoding of complete tokens. Returns the number
+    /// of samples taken. It does not wait for the device.
     pub fn push(&mut self, samples: &[f32]) -> usize {
         let taken = &samples[..samples.len().min(self.room())];
         self.digest.update(bytemuck::cast_slice::<f32, u8>(taken));
-        match &mut self.heard {
-            Heard::Mel(stream) => stream.push(taken),
-            Heard::Raw(heard) => heard.extend_from_slice(taken),
+        match &mut self.input {
+            Input::Mel(stream) => stream.push(taken),
+            Input::Raw(input) => input.extend_from_slice(taken),
         }
-        let complete = match &self.heard {
-            // The last frame that a token looks at is its fourth.
-            Heard::Mel(stream) => stream.frames() / mel::FRAMES_PER_TOKEN,
-            Heard::Raw(samples) => samples.len() / self.frame(),
+        let complete = match &self.input {
+            // The last frame that a token needs is its fourth.
+            Input::Mel(stream) => stream.frames() / mel::FRAMES_PER_TOKEN,
+            Input::Raw(samples) => samples.len() / self.frame(),
         };
         let complete = complete as u32;
-        if complete >= self.done + WORTH_A_STEP {
+        if complete >= self.done + MIN_STEP_TOKENS {
             self.encode(complete);
         }
         taken.len()
@@ -123,21 +123,21 @@ impl Encoder {
         let samples = self.samples();
         let tokens = self.tower.config().tokens(samples);
         if tokens == 0 {
-            return Err(AudioError::TooShort { samples, least: mel::LEAST_SAMPLES });
+            return Err(AudioError::TooShort { samples, least: mel::MIN_SAMPLES });
         }
         self.encode(tokens);
         let medium = Medium { media: Media::Audio, content: content(self.digest), tokens };
         Ok(SoftTokens::new(medium, self.tower.config().width, self.tower.keep(tokens)?))
     }
 
-    /// Brings the tower up to `until` tokens.
+    /// Encodes all tokens up to `until`.
     fn encode(&mut self, until: u32) {
         if !self.tower.take(self.number) {
             self.done = 0;
         }
-        let (rows, width) = match &self.heard {
-            Heard::Mel(stream) => (stream.rows(), mel::BINS),
-            Heard::Raw(samples) => (samples.as_slice(), self.frame()),
+        let (rows, width) = match &self.input {
+            Input::Mel(stream) => (stream.rows(), mel::BINS),
+            Input::Raw(samples) => (samples.as_slice(), self.frame()),
         };
         let frames = rows.len().div_ceil(width);
         let frame = |i: i64| {

@@ -1,16 +1,16 @@
-//! What can go wrong with a tower or a clip.
+//! Errors of a tower or a clip.
 
 use crate::gpu::GpuError;
 use crate::weights::{LoadError, TensorError};
 
-/// Why sound could not be encoded.
+/// Why audio could not be encoded.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum AudioError {
-    /// A key or a size that cannot be.
+    /// A key or size that is out of range.
     #[error("the part that hears sound has {name} = {found}, but {expected}")]
     Config { name: String, found: String, expected: &'static str },
-    /// A key that must be there.
+    /// A required key is missing.
     #[error("the part that hears sound lacks the key {key}")]
     MissingKey { key: String },
     /// The clip is too short for a single token.
@@ -20,7 +20,7 @@ pub enum AudioError {
         samples: usize,
         least: usize,
     },
-    /// The clip is longer than a tower takes.
+    /// The clip is longer than the maximum.
     #[error("the sound has {samples} samples; a clip holds at most {most}")]
     TooLong {
         /// Samples at 16 kHz.

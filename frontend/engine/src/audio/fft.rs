@@ -1,4 +1,4 @@
-//! A small Fourier transform of real numbers, for frames of one length.
+//! A small FFT of real numbers, for frames of one fixed length.
 
 use std::f64::consts::PI;
 
@@ -11,7 +11,8 @@ fn multiply(a: Complex, b: Complex) -> Complex {
 
 /// Tables for frames of `2·half` samples, `half` a power of two.
 ///
-/// In f64: in single precision, the rounding of a loud bin would drown quiet ones, whose logarithm is taken.
+/// In f64: in single precision, the rounding errors of a loud bin would exceed the values of quiet bins, whose
+/// logarithm is taken.
 #[derive(Debug)]
 pub struct RealFft {
     half: usize,
@@ -33,13 +34,13 @@ impl RealFft {
     /// `|X[k]|` for k in `0..=half` of a frame.
     pub fn magnitudes(&self, frame: &[f64], out: &mut Vec<f64>) {
         let half = self.half;
-        // Two real samples make one complex one.
+        // Two real samples are packed into one complex number.
         let mut z: Vec<Complex> = frame.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
         self.transform(&mut z);
         out.clear();
         for k in 0..=half {
             let (a, b) = (z[k % half], z[(half - k) % half]);
-            // Spectra of the even and of the odd samples.
+            // Spectra of the even and the odd samples.
             let even = ((a.0 + b.0) / 2.0, (a.1 - b.1) / 2.0);
             let odd = ((a.1 + b.1) / 2.0, (b.0 - a.0) / 2.0);
             let turn = if k == half { (-1.0, 0.0) } else { self.turns[k] };
@@ -48,7 +49,7 @@ impl RealFft {
         }
     }
 
-    /// The complex transform of `half` values, in place.
+    /// In-place complex FFT of `half` values.
     fn transform(&self, z: &mut [Complex]) {
         let half = self.half;
         let shift = usize::BITS - half.trailing_zeros();

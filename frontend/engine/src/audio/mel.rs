@@ -1,67 +1,67 @@
-//! The log-mel front end, as the reference has it (specification §10.1).
+//! Log-mel features, identical to the reference's (specification §10.1).
 
 use std::f64::consts::PI;
 
 use super::RATE;
 use super::fft::RealFft;
 
-/// Features of a frame.
+/// Features per frame.
 pub const BINS: usize = 128;
 /// Samples from one frame to the next: 10 ms.
 pub const HOP: usize = 160;
-/// Samples that a frame looks at: 20 ms.
+/// Samples per frame: 20 ms.
 const WINDOW: usize = 320;
-/// Samples that must be there for a frame to count: one more than it looks at.
+/// Samples needed for a frame: one more than the window.
 const NEEDED: usize = WINDOW + 1;
-/// Zeros in front of a clip.
+/// Zeros before a clip.
 const LEAD: usize = WINDOW / 2;
 /// Length of the Fourier transform.
 const FFT: usize = 512;
 /// Added before the logarithm.
 const FLOOR: f64 = 1e-3;
-/// The reference pads clips to a multiple of this many samples.
+/// The reference pads clips to a multiple of this number of samples.
 const PADDED_TO: usize = 128;
-/// Frames of a soft token.
+/// Frames per soft token.
 pub const FRAMES_PER_TOKEN: usize = 4;
 
 /// Samples of the shortest clip that has a frame.
-pub const LEAST_SAMPLES: usize = NEEDED - LEAD;
+pub const MIN_SAMPLES: usize = NEEDED - LEAD;
 
-/// Frames of a clip of `samples` samples.
+/// Number of frames of a clip of `samples` samples.
 #[must_use]
 pub const fn frames(samples: usize) -> usize {
-    if samples < LEAST_SAMPLES { 0 } else { (samples - LEAST_SAMPLES) / HOP + 1 }
+    if samples < MIN_SAMPLES { 0 } else { (samples - MIN_SAMPLES) / HOP + 1 }
 }
 
-/// Frames that the reference gives for a clip: those of the padded one. Frames that reach into the padding are zeros,
-/// and masked.
+/// Number of frames that the reference computes: those of the padded clip. Frames that overlap the padding are
+/// zeros, and masked.
 #[must_use]
 pub const fn padded_frames(samples: usize) -> usize {
     frames(samples.next_multiple_of(PADDED_TO))
 }
 
-/// Soft tokens of a clip of `samples` samples.
+/// Number of soft tokens of a clip of `samples` samples.
 #[must_use]
 pub const fn tokens(samples: usize) -> usize {
     frames(samples).div_ceil(FRAMES_PER_TOKEN)
 }
 
-/// A triangle: the first frequency that it weighs, and weights from there on.
+/// A triangular filter: its first frequency, and the weights from there on.
 #[derive(Debug)]
 struct Filter {
     first: usize,
     weights: Vec<f64>,
 }
 
-/// Makes features of the samples of one clip as they come.
+/// Computes features of one clip as samples arrive.
 #[derive(Debug)]
 pub struct MelStream {
     fft: RealFft,
     window: Vec<f64>,
     filters: Vec<Filter>,
-    /// Samples that frames to come look at.
+    /// Samples needed by later frames.
     pending: Vec<f32>,
-    /// Samples so far.
+    /// Number of samples so far.
     samples: usize,
     /// `[frames, BINS]`.
     rows: Vec<f32>,
@@ -81,7 +81,7 @@ impl Default for MelStream {
     }
 }
 
-/// Triangles between edges that are evenly spaced on the mel scale, up to half the sample rate.
+/// Triangular filters with edges evenly spaced on the mel scale, up to the Nyquist frequency.
 fn filters() -> Vec<Filter> {
     let mel = |hz: f64| 2595.0 * (1.0 + hz / 700.0).log10();
     let hz = |mel: f64| 700.0 * (10f64.powf(mel / 2595.0) - 1.0);
@@ -95,7 +95,7 @@ fn filters() -> Vec<Filter> {
             ((f - left) / (centre - left)).min((right - f) / (right - centre)).max(0.0)
         };
         let weighed: Vec<usize> = (0..frequencies).filter(|&k| weight(k) > 0.0).collect();
-        // The narrowest triangles may fall between two frequencies.
+        // The narrowest triangles may contain no frequency.
         let (first, end) = (weighed.first().copied().unwrap_or(0), weighed.last().map_or(0, |last| last + 1));
         Filter { first, weights: (first..end).map(weight).collect() }
     };
@@ -103,13 +103,13 @@ fn filters() -> Vec<Filter> {
 }
 
 impl MelStream {
-    /// A clip without samples yet.
+    /// Starts a clip without samples.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes samples and makes the frames that they complete.
+    /// Adds samples and computes the frames that are complete.
     pub fn push(&mut self, samples: &[f32]) {
         self.samples += samples.len();
         self.pending.extend_from_slice(samples);
@@ -130,13 +130,13 @@ impl MelStream {
         self.pending.drain(..at);
     }
 
-    /// Samples so far.
+    /// Number of samples so far.
     #[must_use]
     pub fn samples(&self) -> usize {
         self.samples
     }
 
-    /// Frames so far.
+    /// Number of frames so far.
     #[must_use]
     pub fn frames(&self) -> usize {
         self.rows.len() / BINS
@@ -148,7 +148,7 @@ impl MelStream {
         &self.rows
     }
 
-    /// Features of the whole clip as the reference gives them: with rows of zeros for frames that reach into its padding.
+    /// Features of the whole clip as in the reference: rows of zeros for frames that overlap its padding.
     #[must_use]
     pub fn padded_rows(&self) -> Vec<f32> {
         let mut rows = self.rows.clone();
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!((frames(480_000), tokens(480_000)), (2999, 750));
         assert_eq!((frames(16_000), tokens(16_000)), (99, 25));
         assert_eq!((frames(160), frames(161), frames(320), frames(321)), (0, 1, 1, 2));
-        // The reference's own count for the chirp of the golden set: 139 frames, of which the last is masked.
+        // The reference's count for the chirp of the golden set: 139 frames, of which the last is masked.
         assert_eq!((frames(22_220), padded_frames(22_220)), (138, 139));
     }
 
@@ -196,7 +196,7 @@ mod tests {
         stream.push(&[0.0; 1000]);
         assert_eq!(stream.frames(), frames(1000));
         assert!(stream.rows().iter().all(|&v| (v + 6.907_755_3).abs() < 1e-6));
-        // Padded to 1024 samples, which completes another frame.
+        // Padded to 1024 samples, which completes one more frame.
         let padded = stream.padded_rows();
         assert_eq!(padded.len(), padded_frames(1000) * BINS);
         assert!(padded[stream.rows().len()..].iter().all(|&v| v == 0.0));

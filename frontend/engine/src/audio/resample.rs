@@ -1,8 +1,7 @@
-//! Changing the rate of sound, by a windowed sinc.
+//! Resampling with a windowed sinc.
 //!
-//! A sample of the output is the input through a low-pass filter that passes nothing above half of the lower of the two
-//! rates. The filter's response is a sinc under a Kaiser window, tabulated finely and interpolated, so that any ratio of
-//! rates will do.
+//! An output sample is the input after a low-pass filter at half the lower of the two rates. The filter's impulse
+//! response is a sinc with a Kaiser window, tabulated finely and interpolated, so that any ratio of rates works.
 
 use std::f64::consts::PI;
 
@@ -10,32 +9,32 @@ use super::RATE;
 
 /// Zero crossings of the sinc on each side.
 const CROSSINGS: f64 = 24.0;
-/// Shape of the window: ripples of about −90 dB.
+/// Shape of the window: stop-band ripple of about −90 dB.
 const BETA: f64 = 9.0;
-/// The edge of the filter, as a part of half the lower rate.
+/// Cut-off of the filter, relative to half the lower rate.
 const EDGE: f64 = 0.95;
-/// Points of the table for each zero crossing. Interpolating between them errs by less than the ripples.
+/// Table entries per zero crossing. The interpolation error is below the ripple.
 const POINTS: usize = 512;
 
-/// Makes sound of 16 kHz of one of another rate, as it comes.
+/// Converts audio of another rate to 16 kHz as it arrives.
 #[derive(Debug)]
 pub struct Resampler {
-    /// Input samples for each output sample: `step / unit`, in lowest terms.
+    /// Input samples per output sample: `step / unit`, in lowest terms.
     step: u64,
     unit: u64,
-    /// Half of the response, from its middle on.
+    /// Half of the impulse response, from its centre on.
     response: Vec<f32>,
-    /// Points of the response for each input sample.
+    /// Table entries per input sample.
     points: f64,
-    /// Input samples that the response reaches to each side.
+    /// Input samples on each side that the response covers.
     reach: usize,
-    /// Input from `first` on; before sample 0 stand zeros.
+    /// Input samples from `first` on. Zeros precede sample 0.
     input: Vec<f32>,
-    /// Number of the first sample in `input`, with `reach` zeros in front of the clip counted.
+    /// Number of the first sample in `input`, counting the `reach` zeros before the clip.
     first: u64,
-    /// Output samples so far.
+    /// Number of output samples so far.
     made: u64,
-    /// Input samples so far.
+    /// Number of input samples so far.
     taken: u64,
 }
 
@@ -57,7 +56,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 impl Resampler {
-    /// From `rate` samples a second to [`RATE`]. `rate` is at least 1.
+    /// Converts from `rate` samples per second, at least 1, to [`RATE`].
     #[must_use]
     pub fn new(rate: u32) -> Self {
         let (from, to) = (u64::from(rate.max(1)), u64::from(RATE));
@@ -73,7 +72,7 @@ impl Resampler {
             let window = bessel(BETA * (1.0 - (x / CROSSINGS).powi(2)).max(0.0).sqrt()) / bessel(BETA);
             (edge * sinc * window) as f32
         };
-        // Two more, so that interpolating at the end stays within.
+        // Two more entries, so that interpolation at the end stays in bounds.
         let response = (0..=count).map(value).chain([0.0, 0.0]).collect();
         let reach = reach as usize;
         Self {
@@ -89,7 +88,7 @@ impl Resampler {
         }
     }
 
-    /// Takes samples and appends those to `out` that they complete.
+    /// Adds samples, and appends the output samples that are complete to `out`.
     pub fn push(&mut self, samples: &[f32], out: &mut Vec<f32>) {
         self.taken += samples.len() as u64;
         if self.step == self.unit {
@@ -100,7 +99,7 @@ impl Resampler {
         self.make(out, u64::MAX);
     }
 
-    /// Ends the sound: appends what is left, as if zeros followed.
+    /// Ends the input: appends the rest, as if zeros followed.
     pub fn finish(mut self, out: &mut Vec<f32>) {
         if self.step == self.unit {
             return;
@@ -110,17 +109,17 @@ impl Resampler {
         self.make(out, total);
     }
 
-    /// Makes output samples below number `until` for as long as there is input.
+    /// Computes output samples below `until` while there is enough input.
     fn make(&mut self, out: &mut Vec<f32>, until: u64) {
         while self.made < until {
             let at = self.made * self.step;
-            // With the zeros in front, sample n of the input is at n + reach.
+            // With the zeros in front, input sample n is at n + reach.
             let begin = (at / self.unit + 1 - self.first) as usize;
             let fraction = (at % self.unit) as f64 / self.unit as f64;
             let Some(input) = self.input.get(begin..begin + 2 * self.reach) else { break };
             let mut sum = 0.0;
             for (i, &x) in input.iter().enumerate() {
-                // Distance from the middle, in input samples: the middle lies `fraction` behind number reach − 1.
+                // Distance from the centre in input samples. The centre is `fraction` after number reach − 1.
                 let distance = (i as f64 - (self.reach - 1) as f64 - fraction).abs() * self.points;
                 let point = distance as usize;
                 if let Some(&[a, b]) = self.response.get(point..point + 2) {
@@ -130,14 +129,14 @@ impl Resampler {
             out.push(sum);
             self.made += 1;
         }
-        // What no sample to come reaches any more.
+        // Samples that no later output needs.
         let done = ((self.made * self.step / self.unit - self.first) as usize).min(self.input.len());
         self.input.drain(..done);
         self.first += done as u64;
     }
 }
 
-/// A whole sound at 16 kHz.
+/// Converts a whole signal to 16 kHz.
 #[must_use]
 pub fn to_16k(samples: Vec<f32>, rate: u32) -> Vec<f32> {
     if rate == RATE {
@@ -146,7 +145,7 @@ pub fn to_16k(samples: Vec<f32>, rate: u32) -> Vec<f32> {
     let mut resampler = Resampler::new(rate);
     let mut out =
         Vec::with_capacity((samples.len() as u64 * u64::from(RATE) / u64::from(rate.max(1))) as usize + 1);
-    // In pieces: what has been used is let go.
+    // In pieces, so that used input is freed.
     for piece in samples.chunks(1 << 16) {
         resampler.push(piece, &mut out);
     }
@@ -163,7 +162,7 @@ mod tests {
         (0..count).map(|i| (2.0 * PI * hz * i as f64 / f64::from(rate)).sin() as f32).collect()
     }
 
-    /// Largest difference away from the ends, where the zeros around the sound are heard.
+    /// Largest difference away from the ends, where the surrounding zeros matter.
     fn difference(a: &[f32], b: &[f32]) -> f32 {
         let inner = 200..a.len().min(b.len()) - 200;
         a[inner.clone()].iter().zip(&b[inner]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)

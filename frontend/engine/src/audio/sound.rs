@@ -1,23 +1,23 @@
-//! A whole sound, and the clips that it is cut into.
+//! An audio signal, and its clips.
 
 use super::{RATE, mel, resample, wav};
 
 /// Samples of the longest clip: 30 s, 750 soft tokens.
 pub const CLIP_SAMPLES: usize = 30 * RATE as usize;
-/// Below this peak, −80 dB, there is nothing to hear.
+/// A peak below this, −80 dB, counts as silence.
 const SILENT: f32 = 1e-4;
 
-/// Sound of one channel at 16 kHz.
+/// A mono signal at 16 kHz.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sound {
     /// The samples.
     pub samples: Vec<f32>,
-    /// Bytes of samples that its file announced and did not have.
+    /// Number of bytes that the file declared but did not contain.
     pub missing_bytes: u64,
 }
 
 impl Sound {
-    /// Sound of any rate.
+    /// Converts from any sample rate.
     #[must_use]
     pub fn new(samples: Vec<f32>, rate: u32) -> Self {
         Self { samples: resample::to_16k(samples, rate), missing_bytes: 0 }
@@ -26,7 +26,7 @@ impl Sound {
     /// Reads a WAV file.
     ///
     /// # Errors
-    /// When it is none, or holds no sound.
+    /// When the file is not a WAV file, or has no samples.
     pub fn from_wav(file: &[u8]) -> Result<Self, wav::WavError> {
         let wav = wav::read(file)?;
         Ok(Self { missing_bytes: wav.missing_bytes, ..Self::new(wav.samples, wav.rate) })
@@ -44,16 +44,16 @@ impl Sound {
         self.samples.iter().fold(0.0, |most, v| most.max(v.abs()))
     }
 
-    /// Whether there is nothing to hear: a muted microphone, an empty recording.
+    /// Whether it is silent: a muted microphone, an empty recording.
     #[must_use]
     pub fn is_silent(&self) -> bool {
         self.peak() < SILENT
     }
 
-    /// The clips: 30 s each, and the rest. A rest that is shorter than a frame of 10 ms is left out.
+    /// The clips: 30 s each, and the rest. A rest shorter than a frame (10 ms) is omitted.
     #[must_use]
     pub fn clips(&self) -> Vec<&[f32]> {
-        let heard = |clip: &&[f32]| clip.len() >= mel::LEAST_SAMPLES;
+        let heard = |clip: &&[f32]| clip.len() >= mel::MIN_SAMPLES;
         let mut clips: Vec<&[f32]> = self.samples.chunks(CLIP_SAMPLES).collect();
         if clips.len() > 1 {
             clips.retain(heard);

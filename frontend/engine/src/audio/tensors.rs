@@ -1,10 +1,10 @@
-//! Which tensors a tower needs, under one name each, with their shapes checked.
+//! The tensors of an audio tower under uniform names, with their shapes checked.
 
 use super::config::{Conformer, Kind, Layout, PROJECTION, TowerConfig};
 use crate::gguf::Header;
 use crate::weights::{TensorError, TensorList};
 
-/// A matrix of a block: the engine's name, which both layouts share, and its shape.
+/// The matrices of a block: engine name (the same in both layouts) and shape.
 fn matrices(c: &Conformer) -> [(&'static str, [u32; 2]); 10] {
     let (d, ff) = (c.width, c.feed_forward);
     [
@@ -21,7 +21,8 @@ fn matrices(c: &Conformer) -> [(&'static str, [u32; 2]); 10] {
     ]
 }
 
-/// Norms of a block, as long as the stream is wide: the engine's name, the monolithic file's, the projector's.
+/// The norms of a block, as long as the stream is wide: engine name, name in monolithic files, name in projector
+/// files.
 const NORMS: [[&str; 3]; 9] = [
     ["ffn_norm", "ffn_norm", "ffn_norm"],
     ["ffn_post_norm", "ffn_post_norm", "ffn_post_norm"],
@@ -39,7 +40,7 @@ pub fn in_block(i: u32, name: &str) -> String {
     format!("a.blk.{i}.{name}")
 }
 
-/// Finds everything that a tower needs.
+/// Finds all tensors of a tower.
 ///
 /// # Errors
 /// The first tensor that is missing or wrong, by name.
@@ -86,7 +87,7 @@ impl Finder<'_> {
         self.list.add_matrix(self.header, &format!("{tensor}.weight"), name, shape.map(u64::from))
     }
 
-    /// What stands before and behind the blocks.
+    /// The tensors before and after the blocks.
     fn ends(&mut self) -> Result<(), TensorError> {
         let [c0, c1] = self.conformer.channels;
         let (d, out) = (self.conformer.width, self.conformer.out);

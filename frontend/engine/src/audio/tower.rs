@@ -1,5 +1,4 @@
-//! An audio tower on the device: its weights, its working buffers, and the plan that makes soft tokens of a
-//! stretch of a clip.
+//! An audio tower on the device: weights, working buffers, and the plan that computes the soft tokens of a step.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -20,7 +19,7 @@ use crate::model::product;
 use crate::plan::{Layout, Limits, ParamsArena, Plan, PlanError, Value};
 use crate::weights::{self, TensorList, Weights};
 
-/// What a tower is and what it costs, before a weight is read.
+/// The configuration and the tensors of a tower, before loading.
 #[derive(Clone, Debug)]
 pub struct TowerPlan {
     config: TowerConfig,
@@ -28,11 +27,10 @@ pub struct TowerPlan {
 }
 
 impl TowerPlan {
-    /// Reads the plan of the tower in a file, if there is one: a model's own file, or its projector's. `width` is the
-    /// model's.
+    /// Reads the tower of a file, if it has one. The file is a model or a projector; `width` is the model's.
     ///
     /// # Errors
-    /// When the file contradicts itself, or the tower belongs to a model of another width.
+    /// When the file is inconsistent, or the tower is for a model of another width.
     pub fn read(header: &Header, width: u32) -> Result<Option<Self>, AudioError> {
         let Some(config) = TowerConfig::read(header, width)? else { return Ok(None) };
         let tensors = tensors::find(header, &config)?;
@@ -46,14 +44,14 @@ impl TowerPlan {
         &self.config
     }
 
-    /// Where in the file its weights lie.
+    /// Byte ranges of its weights in the file.
     #[must_use]
     pub fn ranges(&self) -> Vec<Range<u64>> {
         weights::ranges(&self.tensors)
     }
 
-    /// What is done with a step of sound, described without a device. Bounds of its linears are in the file's data, not in
-    /// its header: none are assumed.
+    /// The plan of a step, without a device. The bounds of its clipped linears are in the file's data, not in its
+    /// header, so none are assumed.
     ///
     /// # Errors
     /// When a matrix has no layout on such a device.
@@ -62,10 +60,10 @@ impl TowerPlan {
         Ok(Description::new(&self.config, &weights).map_err(GpuError::from)?.plan)
     }
 
-    /// Bytes of graphics memory while the tower is loaded.
+    /// Bytes on the device while the tower is loaded.
     ///
     /// # Errors
-    /// As [`Self::computation`].
+    /// Same as [`Self::computation`].
     pub fn bytes(&self, limits: Limits) -> Result<u64, AudioError> {
         let mut weights = Weights::describe(&self.tensors, &[], limits)?;
         let description = Description::new(&self.config, &weights).map_err(GpuError::from)?;
@@ -77,7 +75,7 @@ impl TowerPlan {
     }
 }
 
-/// A step of a tower, and the values that the host writes and reads.
+/// The plan of a step, and the values that the host writes and reads.
 struct Description {
     plan: Plan,
     /// `State`.
@@ -87,7 +85,7 @@ struct Description {
     /// Soft tokens of the step, and of the longest clip.
     soft: Value,
     clip: Value,
-    /// What a conformer has besides.
+    /// Additional parts of a conformer.
     conformer: Option<([Stem; 2], Relatives)>,
 }
 
@@ -117,15 +115,15 @@ impl Description {
     }
 }
 
-/// What takes a step's input.
+/// The input buffers of a step.
 enum Front {
-    /// Mel features; the first convolution is told where in the clip they are.
+    /// Mel features. The first convolution needs their position in the clip.
     Mel { rows: Arc<Buffer>, params: Box<conv2d::Params>, uniform: Arc<Buffer> },
     /// Samples.
     Raw { rows: Arc<Buffer> },
 }
 
-/// A loaded tower. It holds the past of one clip at a time, see [`super::Encoder`].
+/// A loaded tower. It stores the past of one clip at a time, see [`super::Encoder`].
 pub struct Tower {
     gpu: Rc<Gpu>,
     config: TowerConfig,
@@ -135,10 +133,10 @@ pub struct Tower {
     /// Soft tokens of a step, and of the clip so far.
     soft: Arc<Buffer>,
     clip: Arc<Buffer>,
-    /// Number of the encoder whose clip's past the rings hold, and of the last one that was made.
+    /// The id of the encoder whose past the rings hold, and the last id that was assigned.
     held: Cell<u64>,
     encoders: Cell<u64>,
-    /// All of it, weights included.
+    /// All buffers, including weights.
     memory: Memory,
 }
 
@@ -146,7 +144,7 @@ impl Tower {
     /// Loads a tower from the file whose header gave the plan.
     ///
     /// # Errors
-    /// When the file cannot be read, or the device refuses a buffer or a kernel. A cancelled token shows as
+    /// When the file cannot be read, or the device rejects a buffer or a kernel. Cancellation is reported as
     /// [`crate::bytes::SourceError::Cancelled`].
     pub async fn load(
         gpu: Rc<Gpu>,
@@ -200,19 +198,19 @@ impl Tower {
         &self.config
     }
 
-    /// Bytes that it has on the device.
+    /// Bytes that it uses on the device.
     #[must_use]
     pub fn bytes_in_use(&self) -> u64 {
         self.memory.bytes() + self.program.params_bytes()
     }
 
-    /// Dispatches of a step.
+    /// Dispatches per step.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.program.len()
     }
 
-    /// The dispatches of a step.
+    /// The program of a step.
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.program
@@ -224,19 +222,19 @@ impl Tower {
         &self.gpu
     }
 
-    /// A number for a new encoder.
-    pub(super) fn enrol(&self) -> u64 {
+    /// A new encoder id.
+    pub(super) fn new_encoder_id(&self) -> u64 {
         self.encoders.set(self.encoders.get() + 1);
         self.encoders.get()
     }
 
-    /// Takes the rings for an encoder's clip. False when they held another one's, which is then lost.
+    /// Takes over the rings for an encoder's clip. Returns false if they held another clip, which is then lost.
     pub(super) fn take(&self, encoder: u64) -> bool {
         self.held.replace(encoder) == encoder
     }
 
-    /// Encodes tokens `first..first + count` of the clip from their frames: `frame(i)` are the features (or samples) of
-    /// frame `i` of the clip, none for one that it does not have; it has `frames`.
+    /// Encodes tokens `first..first + count` of the clip. `frame(i)` returns the features (or samples) of frame `i`
+    /// of the clip, `None` if there is no such frame; the clip has `frames` frames.
     pub(super) fn step<'a>(
         &self,
         first: u32,
@@ -247,7 +245,7 @@ impl Tower {
         let queue = self.gpu.queue();
         let (input, width, range) = match &self.front {
             Front::Mel { rows, params, uniform } => {
-                // The second convolution looks one position of the first one back, that one a frame further.
+                // The second convolution needs one earlier position of the first, which needs one earlier frame.
                 let begin = 4 * i64::from(first) - 3;
                 let params = conv2d::Params {
                     first: 2 * first as i32 - 1,
@@ -265,7 +263,7 @@ impl Tower {
         let mut values = Vec::with_capacity(width * (range.end - range.start) as usize);
         for (row, i) in range.enumerate() {
             values.extend_from_slice(frame(i).unwrap_or_default());
-            // A frame that is missing, or cut by the end of the clip.
+            // A frame that is missing, or truncated by the end of the clip.
             values.resize((row + 1) * width, 0.0);
         }
         queue.write_buffer(input, 0, bytemuck::cast_slice(&values));
@@ -279,7 +277,7 @@ impl Tower {
         queue.submit([encoder.finish()]);
     }
 
-    /// A copy of the first `tokens` soft tokens of the clip, to keep.
+    /// A copy of the first `tokens` soft tokens of the clip.
     pub(super) fn keep(&self, tokens: u32) -> Result<Arc<Buffer>, GpuError> {
         let bytes = 4 * u64::from(tokens) * u64::from(self.config.width);
         let kept = self.gpu.storage("soft tokens", bytes)?;
@@ -290,7 +288,7 @@ impl Tower {
     }
 }
 
-/// The embedder of raw samples: norm, projection; and what takes the samples of a step.
+/// The embedder of raw samples (norm and projection), and the input buffer of a step.
 fn raw(frame: u32, weights: &Weights, state: &Value, soft: &Value) -> Result<(Plan, Value), PlanError> {
     let bytes = 4 * u64::from(STEP_TOKENS) * u64::from(frame);
     let (rows, normed) = (Value::state("samples", bytes), Value::temporary("normed samples", bytes));

@@ -1,66 +1,68 @@
-//! Reading WAV files: uncompressed whole numbers of 8 to 32 bits and floats, of any rate and number of channels.
+//! Reading WAV files: uncompressed integers of 8 to 32 bits and floats, with any sample rate and number of
+//! channels.
 //!
-//! Layout, little endian: `RIFF`, u32 size, `WAVE`, then chunks of a four-letter name, u32 size and as many bytes, padded
-//! to an even number. `fmt ` says how the samples in `data` are stored. Source: the Multimedia Programming Interface and
-//! Data Specifications 1.0 of IBM and Microsoft, and the WAVEFORMATEXTENSIBLE structure of the Windows documentation.
+//! Layout, little endian: `RIFF`, u32 size, `WAVE`, then chunks: a four-letter name, a u32 size and that many
+//! bytes, padded to an even number. `fmt ` describes the samples in `data`. Source: the Multimedia Programming
+//! Interface and Data Specifications 1.0 of IBM and Microsoft, and the WAVEFORMATEXTENSIBLE structure of the
+//! Windows documentation.
 //!
-//! Files come from strangers: every size in them is held against what is there.
+//! Files are untrusted: every size is checked against the length of the file.
 
-/// What `fmt ` says about compression.
+/// The format tags in `fmt `.
 mod format {
     pub const INTEGERS: u16 = 1;
     pub const FLOATS: u16 = 3;
-    /// The format stands further behind.
+    /// The tag is in the extension of the chunk.
     pub const EXTENSIBLE: u16 = 0xfffe;
 }
 
-/// Sample rates that are believed.
+/// Accepted sample rates.
 const RATES: std::ops::RangeInclusive<u32> = 1_000..=768_000;
-/// Most channels that are believed.
-const MOST_CHANNELS: u16 = 64;
-/// Longest sound that is read, in seconds: longer ones fit no context, at 25 tokens a second.
-const MOST_SECONDS: u64 = 90 * 60;
+/// Maximum number of channels.
+const MAX_CHANNELS: u16 = 64;
+/// Maximum length in seconds: longer audio fits no context, at 25 tokens a second.
+const MAX_SECONDS: u64 = 90 * 60;
 
-/// Why a file is no sound that can be read.
+/// Why a file cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum WavError {
-    /// It does not begin as a WAV file does.
+    /// It does not start like a WAV file.
     #[error("this is not a WAV file")]
     NotWav,
-    /// A part that every file has is missing.
+    /// A required chunk is missing.
     #[error("the WAV file ends before its {what}")]
     Missing { what: &'static str },
-    /// It holds no samples.
+    /// It has no samples.
     #[error("the WAV file holds no sound")]
     Empty,
-    /// Compressed, or of another kind.
+    /// Compressed, or of another unsupported format.
     #[error(
         "the WAV file holds {what}; gemtab reads uncompressed samples of 8, 16, 24 or 32 bits, and floats"
     )]
     Unsupported { what: String },
-    /// Longer than any model could hear, though its file may be small.
+    /// Longer than the maximum, even if the file is small.
     #[error("the sound is {seconds} seconds long; up to {most} are read")]
     TooLong { seconds: u64, most: u64 },
-    /// A value that cannot be.
+    /// A value that is out of range.
     #[error("the WAV file says {name} = {found}")]
     Value { name: &'static str, found: u64 },
 }
 
-/// A file's sound, with all channels mixed into one.
+/// The audio of a file, mixed to mono.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wav {
-    /// Samples a second.
+    /// Sample rate.
     pub rate: u32,
     /// Channels in the file.
     pub channels: u16,
-    /// The mean of the channels, −1 to 1.
+    /// The mean of all channels, −1 to 1.
     pub samples: Vec<f32>,
-    /// Bytes of samples that the file announces and does not have.
+    /// Number of bytes that the file declares but does not contain.
     pub missing_bytes: u64,
 }
 
-/// How a sample is stored.
+/// The encoding of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Encoding {
     U8,
@@ -96,12 +98,12 @@ impl Encoding {
         }
     }
 
-    /// The value of a sample of as many [`bytes`](Self::bytes).
+    /// The value of a sample of [`bytes`](Self::bytes) bytes.
     fn value(self, b: &[u8]) -> f32 {
         let value = match self {
             Self::U8 => (f32::from(b[0]) - 128.0) / 128.0,
             Self::I16 => f32::from(i16::from_le_bytes([b[0], b[1]])) / 32_768.0,
-            // Read as the upper bytes of 32 bits, so that the sign is where it belongs.
+            // Read as the upper bytes of 32 bits, so that the sign is correct.
             Self::I24 => (i32::from_le_bytes([0, b[0], b[1], b[2]]) >> 8) as f32 / 8_388_608.0,
             Self::I32 => i32::from_le_bytes([b[0], b[1], b[2], b[3]]) as f32 / 2_147_483_648.0,
             Self::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
@@ -135,7 +137,7 @@ fn read_format(body: &[u8]) -> Result<Format, WavError> {
         }
         (tag, _) => return Err(WavError::Unsupported { what: format!("compressed sound (format {tag})") }),
     };
-    if channels == 0 || channels > MOST_CHANNELS {
+    if channels == 0 || channels > MAX_CHANNELS {
         return Err(WavError::Value { name: "channels", found: channels.into() });
     }
     if !RATES.contains(&rate) {
@@ -147,12 +149,12 @@ fn read_format(body: &[u8]) -> Result<Format, WavError> {
     Ok(Format { encoding, channels, rate })
 }
 
-/// Reads a file. One that ends early is read as far as it goes.
+/// Reads a file. A truncated file is read as far as possible.
 ///
 /// # Errors
 /// See [`WavError`].
 pub fn read(file: &[u8]) -> Result<Wav, WavError> {
-    // A size of four gigabytes and more stands elsewhere in RF64; the file's own length says it, too.
+    // RF64 stores sizes above 4 GB elsewhere; the length of the file suffices.
     let begins = matches!(file.get(..4), Some(b"RIFF" | b"RF64")) && file.get(8..12) == Some(b"WAVE");
     if !begins {
         return Err(WavError::NotWav);
@@ -167,7 +169,7 @@ pub fn read(file: &[u8]) -> Result<Wav, WavError> {
         match name {
             b"fmt " => format = Some(read_format(body)?),
             b"data" => {
-                // Written while recording: nobody came back to fill in the sizes.
+                // A recording that was not finalised: its sizes were never filled in.
                 let open = size == u32::MAX || (size == 0 && matches!(u32_at(file, 4), Some(0 | u32::MAX)));
                 let body = if open { &file[start..] } else { body };
                 let missing = if open { 0 } else { u64::from(size) - body.len() as u64 };
@@ -178,7 +180,7 @@ pub fn read(file: &[u8]) -> Result<Wav, WavError> {
         if format.is_some() && data.is_some() {
             break;
         }
-        // Chunks begin at even places; one that reaches past the end is the last.
+        // Chunks start at even offsets. One that extends past the end is the last.
         at = start.saturating_add(size as usize).saturating_add(size as usize % 2);
     }
     let format = format.ok_or(WavError::Missing { what: "description" })?;
@@ -186,8 +188,8 @@ pub fn read(file: &[u8]) -> Result<Wav, WavError> {
     let channels = usize::from(format.channels);
     let size = format.encoding.bytes();
     let seconds = (data.len() / (size * channels)) as u64 / u64::from(format.rate);
-    if seconds > MOST_SECONDS {
-        return Err(WavError::TooLong { seconds, most: MOST_SECONDS });
+    if seconds > MAX_SECONDS {
+        return Err(WavError::TooLong { seconds, most: MAX_SECONDS });
     }
     let mix = |frame: &[u8]| {
         let values = frame.chunks_exact(size).map(|sample| format.encoding.value(sample));

@@ -1,4 +1,4 @@
-//! Bytes that stay where they came from.
+//! Byte buffers that are not copied into wasm memory.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen::{JsCast as _, JsValue};
 
-/// Bytes of a file. Cloning and slicing share them.
+/// Bytes of a file. Clones and slices share them.
 ///
-/// Natively they are in memory; in the browser they are a `Uint8Array` of the JavaScript heap until something asks
-/// for them with [`to_vec`](Self::to_vec) or [`copy_to`](Self::copy_to).
+/// Natively they are in memory. In the browser they are a `Uint8Array` on the JavaScript heap until
+/// [`to_vec`](Self::to_vec) or [`copy_to`](Self::copy_to) copies them.
 #[derive(Clone, Debug)]
 pub struct Bytes(Repr);
 
@@ -34,16 +34,16 @@ impl Bytes {
         }
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A part of them, without a copy.
+    /// A part of the bytes, without a copy.
     ///
     /// # Panics
-    /// When `range` does not lie within them, as slices do.
+    /// When `range` is out of bounds, as with slices.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.len(), "{range:?} of {} bytes", self.len());
@@ -70,7 +70,7 @@ impl Bytes {
     /// Copies them into memory.
     ///
     /// # Panics
-    /// When `target` is not of their length, as [`slice::copy_from_slice`] does.
+    /// When `target` has another length, as with [`slice::copy_from_slice`].
     pub fn copy_to(&self, target: &mut [u8]) {
         match &self.0 {
             Repr::Memory { data, range } => target.copy_from_slice(&data[range.clone()]),
@@ -79,7 +79,7 @@ impl Bytes {
         }
     }
 
-    /// The bytes, where they are in memory. Natively they always are.
+    /// The bytes, if they are in memory. Natively they always are.
     #[must_use]
     pub fn in_memory(&self) -> Option<&[u8]> {
         match &self.0 {
@@ -89,7 +89,7 @@ impl Bytes {
         }
     }
 
-    /// The array itself, copied to the JavaScript heap if it is not there.
+    /// The array, copied to the JavaScript heap if necessary.
     #[cfg(target_arch = "wasm32")]
     #[must_use]
     pub fn to_js(&self) -> js_sys::Uint8Array {
@@ -114,17 +114,17 @@ impl From<js_sys::Uint8Array> for Bytes {
     }
 }
 
-/// An array of `len` bytes in the memory of the tab; none where that does not suffice.
+/// An array of `len` bytes on the JavaScript heap; `None` if allocation fails.
 #[cfg(target_arch = "wasm32")]
 fn try_array(len: usize) -> Option<js_sys::Uint8Array> {
-    // Constructed by name: `Uint8Array::new_with_length` cannot say that the browser threw.
+    // Constructed by name, because `Uint8Array::new_with_length` cannot report an exception.
     let constructor = js_sys::Reflect::get(&js_sys::global(), &"Uint8Array".into()).ok()?;
     let arguments = js_sys::Array::of1(&JsValue::from_f64(len as f64));
     let array = js_sys::Reflect::construct(constructor.dyn_ref::<js_sys::Function>()?, &arguments).ok()?;
     array.dyn_into().ok()
 }
 
-/// Puts [`Bytes`] together from pieces, in order, where the pieces are: in the browser nothing enters wasm memory.
+/// Concatenates pieces to [`Bytes`]. In the browser, nothing is copied into wasm memory.
 #[derive(Debug)]
 pub struct BytesBuilder {
     #[cfg(not(target_arch = "wasm32"))]
@@ -136,7 +136,7 @@ pub struct BytesBuilder {
 }
 
 impl BytesBuilder {
-    /// Room for `len` bytes.
+    /// Allocates `len` bytes.
     #[must_use]
     pub fn new(len: usize) -> Self {
         #[cfg(not(target_arch = "wasm32"))]
@@ -146,7 +146,7 @@ impl BytesBuilder {
         Self { target, filled: 0, len }
     }
 
-    /// As [`Self::new`], for so many bytes that memory may not suffice; none then.
+    /// The same as [`Self::new`], but returns `None` if allocation fails.
     #[must_use]
     pub fn try_new(len: usize) -> Option<Self> {
         #[cfg(not(target_arch = "wasm32"))]
@@ -160,19 +160,19 @@ impl BytesBuilder {
         Some(Self { target, filled: 0, len })
     }
 
-    /// Bytes put in so far.
+    /// Number of bytes written so far.
     #[must_use]
     pub fn filled(&self) -> usize {
         self.filled
     }
 
-    /// Bytes still to come.
+    /// Number of bytes still missing.
     #[must_use]
     pub fn missing(&self) -> usize {
         self.len - self.filled
     }
 
-    /// Appends a piece; what does not fit is left out. Returns how many bytes were taken.
+    /// Appends a piece, as far as it fits. Returns the number of bytes taken.
     pub fn push(&mut self, piece: &Bytes) -> usize {
         let taken = piece.len().min(self.missing());
         let piece = piece.slice(0..taken);
@@ -187,7 +187,7 @@ impl BytesBuilder {
         taken
     }
 
-    /// What was put in.
+    /// The bytes written so far.
     #[must_use]
     pub fn finish(self) -> Bytes {
         let filled = self.filled;

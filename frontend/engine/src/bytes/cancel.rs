@@ -1,4 +1,4 @@
-//! Stopping work that waits.
+//! Cancellation of asynchronous work.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::SourceError;
 
-/// Stops the work that holds a clone of it. Cancelling is final and can be done from anywhere.
+/// Cancels the work that holds a clone of it. Cancelling is final and possible from any thread.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     state: Arc<Mutex<State>>,
@@ -21,20 +21,20 @@ struct State {
 }
 
 impl CancelToken {
-    /// A token that nobody has cancelled yet.
+    /// A token that has not been cancelled.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Cancels: now and for good.
+    /// Cancels all work that holds the token.
     pub fn cancel(&self) {
         let waiters = {
             let mut state = self.lock();
             state.cancelled = true;
             std::mem::take(&mut state.waiters)
         };
-        // Outside the lock: a waker may run the task at once.
+        // Outside of the lock: a waker may run the task at once.
         for (_, waker) in waiters {
             waker.wake();
         }
@@ -46,7 +46,8 @@ impl CancelToken {
         self.lock().cancelled
     }
 
-    /// [`SourceError::Cancelled`] once it was cancelled: `token.check()?` between two steps of long work.
+    /// Returns [`SourceError::Cancelled`] once the token is cancelled: `token.check()?` between two steps of long
+    /// work.
     ///
     /// # Errors
     /// When it was cancelled.
@@ -62,7 +63,7 @@ impl CancelToken {
         Cancelled { token: self.clone(), waiter: state.next_waiter }
     }
 
-    /// Runs `work` until it ends or the token is cancelled. What `work` held is dropped then.
+    /// Runs `work` until it completes or the token is cancelled; then `work` is dropped.
     ///
     /// # Errors
     /// What `work` returns, or [`SourceError::Cancelled`].
@@ -78,7 +79,7 @@ impl CancelToken {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        // Nothing under the lock can panic half-way, so the state is whole even if the lock is poisoned.
+        // Nothing under the lock can panic half-way, so the state is valid even if the lock is poisoned.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

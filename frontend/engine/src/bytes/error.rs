@@ -1,11 +1,10 @@
 //! Why bytes could not be read.
 
-/// Why a read failed. No address of a file or server is in the text: the caller knows what it opened and by what
-/// name the person knows it.
+/// Why a read failed. The message has no path or address: the caller knows what it opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum SourceError {
-    /// The range does not lie within the file. A fault of the caller, or of a header that it trusted.
+    /// The range is not within the file: a bug in the caller, or a header that it trusted.
     #[error("bytes {start} to {end} do not lie within a file of {len} bytes")]
     OutOfRange {
         start: u64,
@@ -16,27 +15,27 @@ pub enum SourceError {
     /// The operating system or the browser could not read the file.
     #[error("the file could not be read: {reason}")]
     Unreadable { reason: String },
-    /// The network broke, and went on breaking.
+    /// The network failed repeatedly.
     #[error("the connection failed {attempts} times in a row, at byte {offset}: {reason}")]
     Network {
-        /// Attempts since the last byte arrived.
+        /// Attempts since the last received byte.
         attempts: u32,
         offset: u64,
         reason: String,
     },
-    /// The server answered with an error that will not go away by asking again.
+    /// The server answered with an error that a retry does not fix.
     #[error("the server answered with status {status}")]
     Status {
         /// HTTP status.
         status: u16,
     },
-    /// The server ignores ranges, or answered with another range than the one asked for.
+    /// The server ignores ranges, or answered with a different range.
     #[error("the server did not send the part of the file that was asked for: {reason}")]
     BadRange { reason: String },
-    /// The file is another one than when it was opened.
+    /// The file changed since it was opened.
     #[error("the file changed while it was being read")]
     Changed,
-    /// Bytes were to be copied to memory, which does not suffice.
+    /// There is not enough memory for a copy.
     #[error("there is no memory for {bytes} bytes")]
     NoMemory { bytes: u64 },
     /// Stopped by a [`CancelToken`](super::CancelToken).

@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 
 use super::{ByteSource, Bytes, LocalBoxFuture, LocalSource, SourceError, checked_len};
 
-/// A file on disk, read by position. Reads block the thread: the native engine has nothing else to do meanwhile.
+/// A file on disk with positional reads. Reads block the thread: native code has nothing else to do meanwhile.
 #[derive(Debug)]
 pub struct FileSource {
     file: File,

@@ -1,13 +1,13 @@
-//! Sources whose reads nobody else can see.
+//! Sources that are read on this machine only.
 
 use super::ByteSource;
 
-/// A source on this machine: a file that a person picked, a copy in the browser's storage, memory.
+/// A source on this machine: a file picked by the user, a copy in the browser's storage, memory.
 ///
-/// Which rows of a table are read while an answer runs says which tokens it has. So what is read then must be a
-/// `LocalSource`, in whose reads no server takes part: never implement this for a source that may fall back to a network.
+/// The rows of a table that are read during generation reveal which tokens it has. They must therefore come from a
+/// `LocalSource`: never implement this trait for a source that may fall back to the network.
 pub trait LocalSource: ByteSource {
-    /// Whether the bytes are in memory already, so that nothing is gained by keeping what was read.
+    /// Whether the bytes are already in memory, so that caching is useless.
     fn is_memory(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! A file that is in memory already.
+//! A file in memory.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use futures_util::FutureExt as _;
 
 use super::{ByteSource, Bytes, LocalBoxFuture, LocalSource, SourceError, checked_len};
 
-/// Bytes in memory as a source: tests, and files that this program made itself.
+/// Bytes in memory as a source: for tests, and for files that were created here.
 #[derive(Clone, Debug)]
 pub struct MemorySource {
     bytes: Bytes,

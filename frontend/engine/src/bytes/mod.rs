@@ -1,8 +1,8 @@
-//! Byte ranges of a model file, wherever it is: on disk, on the server, in the browser's private file system, in a
-//! file that the person picked.
+//! Byte ranges of a model file: on disk, on the server, in the browser's private file system, or in a file picked
+//! by the user.
 //!
-//! A [`ByteSource`] gives [`Bytes`], which stay where they came from: in the browser they are an `ArrayBuffer` of the
-//! JavaScript heap and go to the graphics device from there, so that weights never pass through wasm memory.
+//! A [`ByteSource`] returns [`Bytes`]. In the browser they are an `ArrayBuffer` on the JavaScript heap and are
+//! uploaded from there, so that weights never pass through wasm memory.
 
 mod buffer;
 mod cancel;
@@ -35,12 +35,12 @@ pub use web::{BlobSource, http_source};
 
 /// A file whose bytes can be read by range.
 ///
-/// Reads do not depend on one another and may overlap in time. Dropping a read's future stops it.
+/// Reads are independent and may overlap. Dropping a read's future cancels it.
 pub trait ByteSource {
-    /// Bytes in all. Fixed for the life of the source: a file that changes under it makes reads fail.
+    /// Size in bytes. It is constant: if the file changes, reads fail.
     fn len(&self) -> u64;
 
-    /// Whether there is nothing to read.
+    /// Whether it is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -48,8 +48,8 @@ pub trait ByteSource {
     /// Reads exactly the bytes of `range`, counted from the start of the file.
     ///
     /// # Errors
-    /// [`SourceError::OutOfRange`] when the range does not lie within the file; any other variant when its bytes
-    /// cannot be had. There are no short reads.
+    /// [`SourceError::OutOfRange`] when the range is not within the file; other variants when its bytes cannot be
+    /// read. There are no short reads.
     fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>>;
 }
 
@@ -73,20 +73,20 @@ impl<S: ByteSource + ?Sized> ByteSource for Box<S> {
     }
 }
 
-/// The length of `range` as a memory size, once it is known to lie within a file of `len` bytes.
+/// The length of `range` as a `usize`, after checking that it is within a file of `len` bytes.
 ///
 /// # Errors
-/// [`SourceError::OutOfRange`] when it does not, or when it is larger than memory can address.
+/// [`SourceError::OutOfRange`] when it is not, or when it is larger than memory can address.
 pub(crate) fn checked_len(range: &Range<u64>, len: u64) -> Result<usize, SourceError> {
     let bytes = checked_bytes(range, len)?;
     usize::try_from(bytes).map_err(|_| SourceError::OutOfRange { start: range.start, end: range.end, len })
 }
 
-/// The length of `range`, which may be more than memory can address, once it is known to lie within a file of `len`
+/// The length of `range`, which may exceed the address space, after checking that it is within a file of `len`
 /// bytes.
 ///
 /// # Errors
-/// [`SourceError::OutOfRange`] when it does not.
+/// [`SourceError::OutOfRange`] when it is not.
 pub(crate) fn checked_bytes(range: &Range<u64>, len: u64) -> Result<u64, SourceError> {
     if range.start > range.end || range.end > len {
         return Err(SourceError::OutOfRange { start: range.start, end: range.end, len });

@@ -1,4 +1,4 @@
-//! A file elsewhere of which ranges are in memory.
+//! A remote file with some ranges in memory.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use super::{ByteSource, Bytes, LocalBoxFuture, RangeCopy, SourceError};
 
-/// A source with copies of some of its ranges. What lies whole within a copy is read there, all else from the source.
+/// A source with copies of some of its ranges. A read that is completely within a copy uses the copy, any other
+/// read the source.
 pub struct OverlaySource {
     source: Rc<dyn ByteSource>,
     copies: RefCell<Vec<RangeCopy>>,
@@ -47,7 +48,7 @@ mod tests {
     fn what_is_copied_is_not_read_from_the_source() {
         let behind: Rc<dyn ByteSource> = Rc::new(MemorySource::new(vec![1; 100]));
         let overlay = OverlaySource::new(behind);
-        // Other bytes than those of the source, to be told apart.
+        // Different bytes than the source, to distinguish them.
         let other = MemorySource::new(vec![2; 100]);
         let cancel = CancelToken::new();
         let mut silent = |_, _| ();

@@ -1,4 +1,4 @@
-//! A part of a file in ordinary memory.
+//! A range of a file in memory.
 
 use std::ops::Range;
 
@@ -10,16 +10,17 @@ use super::{
     checked_len,
 };
 
-/// Bytes of one piece of memory: one of gigabytes would be refused where memory is in pieces.
+/// Bytes per allocation: with fragmented memory, a single allocation of gigabytes would fail.
 const PIECE: u64 = 64 << 20;
-/// Bytes read at a time, of which a piece is a multiple.
+/// Bytes per read; divides the piece size.
 const READ: u64 = 8 << 20;
-/// Reads under way at a time.
+/// Maximum number of concurrent reads.
 const AHEAD: usize = 3;
 
-/// A range of a file, copied to memory: natively this program's, in a browser that of the tab outside of wasm's.
+/// A range of a file copied to memory: natively that of the process; in a browser that of the tab, outside of wasm
+/// memory.
 ///
-/// Ranges are counted from the start of the file. What lies outside of the copy is out of range.
+/// Ranges are relative to the start of the file. Reads outside of the copy are out of range.
 #[derive(Clone, Debug)]
 pub struct RangeCopy {
     range: Range<u64>,
@@ -27,10 +28,10 @@ pub struct RangeCopy {
 }
 
 impl RangeCopy {
-    /// Copies a range of a source. `progress` gets the bytes done and the bytes in all.
+    /// Copies a range of a source. `progress` receives the bytes done and the total.
     ///
     /// # Errors
-    /// [`SourceError::NoMemory`], before anything is read, when memory does not suffice; what the source reports.
+    /// [`SourceError::NoMemory`], before anything is read, when allocation fails; or the source's error.
     pub async fn read(
         source: &dyn ByteSource,
         range: Range<u64>,
@@ -59,12 +60,12 @@ impl RangeCopy {
         Ok(Self { range, pieces: builders.into_iter().map(BytesBuilder::finish).collect() })
     }
 
-    /// Whether it has all bytes of a range.
+    /// Whether it contains a range.
     pub(super) fn holds(&self, range: &Range<u64>) -> bool {
         self.range.start <= range.start && range.end <= self.range.end
     }
 
-    /// As [`ByteSource::read`], without holding on to the copy meanwhile.
+    /// The same as [`ByteSource::read`], with a future that does not borrow the copy.
     pub(super) fn read_soon(
         &self,
         range: &Range<u64>,
@@ -79,7 +80,7 @@ impl RangeCopy {
             return Err(SourceError::OutOfRange { start, end, len: self.range.end });
         };
         let (mut piece, mut at) = ((from / PIECE) as usize, (from % PIECE) as usize);
-        // The usual case needs no copy.
+        // The common case needs no copy.
         if let Some(whole) = self.pieces.get(piece)
             && at + len <= whole.len()
         {
@@ -134,7 +135,7 @@ mod tests {
         let range = 1001..PIECE + 2 * READ + 7;
         let (bytes, copy) = copy(range.clone());
         let read = |range: Range<u64>| pollster::block_on(copy.read(range)).map(|bytes| bytes.to_vec());
-        // At both ends, and over the seam of two pieces.
+        // At both ends, and across the boundary of two pieces.
         for start in [range.start, range.start + PIECE - 5, range.end - 10] {
             let wanted = &bytes[start as usize..start as usize + 10];
             assert_eq!(read(start..start + 10).expect("in range"), wanted);

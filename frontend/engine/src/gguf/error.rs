@@ -1,37 +1,37 @@
-//! What can be wrong with a GGUF file.
+//! Errors of a GGUF file.
 
 use crate::bytes::SourceError;
 
-/// Why a header cannot be used. The text is for a person: what is wrong, with names and numbers.
+/// Why a header cannot be used. The message is for users: it has names and numbers.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum GgufError {
-    /// The bytes could not be had.
+    /// The bytes could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The first bytes are others.
+    /// The magic number is wrong.
     #[error("This is not a GGUF file: it begins with {}.", show_magic(*.found))]
     NotGguf { found: [u8; 4] },
-    /// A version that is not read here.
+    /// An unsupported version.
     #[error("This GGUF file has version {version}. Versions 2 and 3 can be read.")]
     Version { version: u32 },
     /// Written by a big-endian machine.
     #[error("This GGUF file was written for big-endian machines and cannot be read here.")]
     BigEndian,
-    /// The file ends within its header.
+    /// The file ends in the header.
     #[error(
         "The file is cut short: it ends after {file_size} bytes, inside its header (while reading {what})."
     )]
     HeaderCut { what: &'static str, file_size: u64 },
-    /// The file ends within its tensors.
+    /// The file ends in the tensor data.
     #[error(
         "The file is cut short: {missing} bytes are missing. It has {file_size} bytes and its tensors need {needed}."
     )]
     Truncated { missing: u64, file_size: u64, needed: u64 },
-    /// More than any real file has.
+    /// A count or size above the limit of any real file.
     #[error("The header is not plausible: {what} would be {value}, and at most {limit} is accepted.")]
     TooMany { what: &'static str, value: u64, limit: u64 },
-    /// More than the file can contain.
+    /// A count or size that exceeds the file.
     #[error(
         "The header contradicts the file: {what} would be {value}, more than the {available} bytes left can hold."
     )]
@@ -57,22 +57,22 @@ pub enum GgufError {
     /// A tensor that occurs twice.
     #[error("The header is broken: the tensor \u{ab}{tensor}\u{bb} occurs twice.")]
     DuplicateTensor { tensor: String },
-    /// Zero, no power of two, or huge.
+    /// Zero, not a power of two, or too large.
     #[error("The header is broken: its alignment is {found}, which is not a power of two up to {limit}.")]
     BadAlignment { found: String, limit: u32 },
-    /// More dimensions than the format has.
+    /// More dimensions than the format allows.
     #[error("The header is broken: the tensor \u{ab}{tensor}\u{bb} has {dimensions} dimensions.")]
     TooManyDimensions { tensor: String, dimensions: u32 },
     /// A dimension of zero, or a product that overflows.
     #[error("The header is broken: the tensor \u{ab}{tensor}\u{bb} has the impossible shape {shape:?}.")]
     BadShape { tensor: String, shape: Vec<u64> },
-    /// The contiguous dimension is no whole number of blocks.
+    /// The contiguous dimension is not a whole number of blocks.
     #[error(
         "The header is broken: rows of the tensor \u{ab}{tensor}\u{bb} have {row} elements, which is no multiple of \
          the {block} that a block of {dtype} has."
     )]
     PartialBlock { tensor: String, row: u64, block: u64, dtype: &'static str },
-    /// An offset that is no multiple of the alignment.
+    /// An offset that is not a multiple of the alignment.
     #[error(
         "The header is broken: the tensor \u{ab}{tensor}\u{bb} begins at offset {offset}, which is no multiple of \
          {alignment}."
@@ -81,7 +81,7 @@ pub enum GgufError {
     /// Two tensors that share bytes.
     #[error("The header is broken: the tensors \u{ab}{first}\u{bb} and \u{ab}{second}\u{bb} overlap.")]
     Overlap { first: String, second: String },
-    /// A tensor that a model needs.
+    /// A tensor that the model requires.
     #[error("The file has no tensor \u{ab}{tensor}\u{bb}.")]
     MissingTensor { tensor: String },
 }

@@ -11,8 +11,8 @@ use super::tensor::{TensorInfo, place, read_table};
 use super::value::read_value;
 use super::{ALIGNMENT_KEY, DEFAULT_ALIGNMENT, GgufError, MAGIC, limits};
 
-/// Everything before the tensors' data. Once it has been read, every tensor in it is known to lie within the file,
-/// aligned, apart from all others, and of a size that its shape and type explain.
+/// The metadata and the tensor table. After reading, every tensor is known to be within the file, aligned, disjoint
+/// from all others, and of the size that its shape and type imply.
 #[derive(Clone, Debug)]
 pub struct Header {
     /// Version of the format: 2 or 3.
@@ -21,11 +21,11 @@ pub struct Header {
     pub metadata: Metadata,
     /// Tensors in the order of the file.
     pub tensors: Vec<TensorInfo>,
-    /// Where the tensors' data begins, in bytes from the start of the file.
+    /// Offset of the tensor data, in bytes from the start of the file.
     pub data_start: u64,
     /// Bytes of the whole file.
     pub file_size: u64,
-    /// Tensors begin at multiples of this from `data_start`.
+    /// Alignment of tensors relative to `data_start`.
     pub alignment: u32,
     index: HashMap<String, usize>,
 }
@@ -34,13 +34,13 @@ impl Header {
     /// Reads and checks the header of a file.
     ///
     /// # Errors
-    /// When the file cannot be read, is no GGUF, or contradicts itself.
+    /// When the file cannot be read, is not GGUF, or is inconsistent.
     pub async fn read(source: &dyn ByteSource) -> Result<Self, GgufError> {
         Self::read_with_progress(source, &mut |_| ()).await
     }
 
-    /// [`read`](Self::read), telling `progress` how many bytes of the file have been fetched. How long the header is
-    /// turns out at its end.
+    /// Same as [`read`](Self::read); `progress` receives the number of bytes read so far. The length of the header
+    /// is only known at its end.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -50,7 +50,7 @@ impl Header {
     ) -> Result<Self, GgufError> {
         let mut reader = Reader::new(source, progress);
         let version = read_version(&mut reader).await?;
-        // Both counts are checked where their things begin, against the bytes left there.
+        // Both counts are checked against the remaining bytes when they are used.
         let tensor_count = reader.u64("the number of tensors").await?;
         let pair_count = reader.u64("the number of metadata pairs").await?;
         let metadata = read_metadata(&mut reader, pair_count).await?;
@@ -58,10 +58,10 @@ impl Header {
         let mut tensors = read_table(&mut reader, tensor_count).await?;
         let index = index_of(&tensors)?;
 
-        // Not above the file size by more than the alignment, so it cannot overflow.
+        // Exceeds the file size by at most the alignment, so it cannot overflow.
         let data_start = reader.position().next_multiple_of(alignment.into());
         let file_size = reader.file_size();
-        // Without tensors, the padding before their data may be missing as well.
+        // Without tensors, the padding may be missing as well.
         let data_start = if tensors.is_empty() { data_start.min(file_size) } else { data_start };
         place(&mut tensors, data_start, file_size, alignment)?;
         Ok(Self { version, metadata, tensors, data_start, file_size, alignment, index })
@@ -73,15 +73,15 @@ impl Header {
         self.index.get(name).map(|&index| &self.tensors[index])
     }
 
-    /// The tensor with this name, which must be there.
+    /// The tensor with this name, or an error.
     ///
     /// # Errors
-    /// [`GgufError::MissingTensor`] when it is not.
+    /// [`GgufError::MissingTensor`] when there is none.
     pub fn require(&self, name: &str) -> Result<&TensorInfo, GgufError> {
         self.tensor(name).ok_or_else(|| GgufError::MissingTensor { tensor: name.to_owned() })
     }
 
-    /// The architecture that the file names, such as `gemma4`.
+    /// The architecture, such as `gemma4`.
     #[must_use]
     pub fn architecture(&self) -> Option<&str> {
         self.metadata.str("general.architecture")

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// Strings of an array, kept as one text and the ends of its pieces: half a million merges cost little more than
-/// their bytes.
+/// An array of strings, stored as one text and the end offsets of its strings, which saves memory: there are half a
+/// million merges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StringArray {
     text: String,
@@ -29,7 +29,7 @@ impl StringArray {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -59,7 +59,7 @@ impl<'a> FromIterator<&'a str> for StringArray {
     }
 }
 
-/// A metadata value. Integers of every width are widened: readers accept any of them for an integer key.
+/// A metadata value. Integers are widened, since readers accept any width for an integer key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// u8, u16, u32, u64.

@@ -4,8 +4,8 @@
 //! pairs, the tensor table, then the tensors' data from the next multiple of `general.alignment`. Source: the format
 //! description of the GGML project, and the constants of its `gguf.h`.
 //!
-//! A header may be hostile: it comes from a file that a stranger made. Every count and length is held against what the
-//! file can contain before memory is taken for it, and against [`limits`].
+//! Headers may be hostile. Every count and length is checked against the remaining size of the file before memory
+//! is allocated, and against [`limits`].
 
 mod error;
 mod header;
@@ -26,14 +26,14 @@ pub use writer::{TensorSpec, WriteError, WriteValue, Writer};
 /// The first four bytes of a file.
 const MAGIC: [u8; 4] = *b"GGUF";
 
-/// `general.alignment` where the file does not say.
+/// The default of `general.alignment`.
 const DEFAULT_ALIGNMENT: u32 = 32;
 
 /// The key that sets the alignment of tensor data.
 const ALIGNMENT_KEY: &str = "general.alignment";
 
-/// How large a header may be. Far above any published file (the largest known headers have half a million merges and
-/// 15 to 30 MB), and low enough that the worst header cannot fill a worker's memory.
+/// Limits of headers. They are far above any published file (the largest headers have half a million merges and 15
+/// to 30 MB), and low enough that no header can fill a worker's memory.
 pub mod limits {
     /// Bytes of the whole header.
     pub const HEADER_BYTES: u64 = 64 << 20;

@@ -1,22 +1,22 @@
-//! Reading a header front to back, through a window that is filled as needed.
+//! Sequential reading of a header, through a window that grows as needed.
 
 use crate::bytes::ByteSource;
 
 use super::{GgufError, limits};
 
-/// The first window. Small files and broken ones cost no more; then it doubles.
+/// Size of the first window, enough for small files. It doubles from read to read.
 const FIRST_WINDOW: u64 = 1 << 20;
-/// The largest window: beyond this, more memory would save few requests.
+/// Maximum window size: larger windows would save few requests.
 const LAST_WINDOW: u64 = 8 << 20;
 
-/// A position in a file that moves forward only. Holds one window of the file, so that a header of any length is
-/// parsed in little more memory than its values take.
+/// A forward-only position in a file. It holds one window of the file, so that parsing needs little more memory
+/// than the parsed values.
 pub(super) struct Reader<'a> {
     source: &'a dyn ByteSource,
     window: Vec<u8>,
     /// First unread byte of the window.
     cursor: usize,
-    /// Where the window begins in the file.
+    /// File offset of the window.
     window_start: u64,
     next_window: u64,
     progress: &'a mut dyn FnMut(u64),
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
         Ok(&self.window[start..self.cursor])
     }
 
-    /// Moves the window so that it begins at the position and has at least `len` bytes.
+    /// Moves the window so that it starts at the position and has at least `len` bytes.
     async fn fill(&mut self, len: usize, what: &'static str) -> Result<(), GgufError> {
         if self.remaining() < len as u64 {
             return Err(GgufError::HeaderCut { what, file_size: self.file_size() });
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(self.array(what).await?))
     }
 
-    /// A number of things of which each takes at least `least` bytes of the file.
+    /// Reads the number of items that each take at least `least` bytes of the file.
     pub(super) async fn count(
         &mut self,
         what: &'static str,
@@ -106,7 +106,8 @@ impl<'a> Reader<'a> {
         self.check_count(value, what, limit, least)
     }
 
-    /// Whether the rest of the file can hold `value` things of at least `least` bytes, and no more than `limit`.
+    /// Checks that the rest of the file can hold `value` items of at least `least` bytes, and that `value` is at
+    /// most `limit`.
     pub(super) fn check_count(
         &self,
         value: u64,
@@ -124,7 +125,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next elements of `N` bytes of an array that has `left` of them: at least one, and as many as are at hand.
+    /// The next elements of `N` bytes of an array with `left` remaining: at least one, and as many as the window
+    /// has.
     pub(super) async fn elements<const N: usize>(
         &mut self,
         left: usize,
@@ -135,8 +137,8 @@ impl<'a> Reader<'a> {
         Ok(bytes.as_chunks().0)
     }
 
-    /// A string as [`str`](Self::str) reads it, if the window has it whole. Most have it, and half a million strings
-    /// are read in half the time without a future for each.
+    /// Reads a string if the window has it completely. Most strings are read this way, which takes half the time,
+    /// since it needs no future.
     pub(super) fn str_at_hand(&mut self, what: &'static str, limit: u64) -> Result<Option<&str>, GgufError> {
         let Some((len, rest)) = self.window[self.cursor..].split_first_chunk::<8>() else { return Ok(None) };
         let len = u64::from_le_bytes(*len);

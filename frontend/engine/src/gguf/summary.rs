@@ -1,10 +1,10 @@
-//! What a header says of a model, for people.
+//! A summary of a header, for display.
 
 use std::collections::BTreeMap;
 
 use super::{Header, TensorInfo};
 
-/// Share of one tensor type in a file.
+/// The part of a file that has one tensor type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeShare {
     /// Type, such as `Q4_K`.
@@ -26,7 +26,7 @@ pub struct Summary {
     pub parameters: u64,
     /// Bytes of the file.
     pub file_size: u64,
-    /// The mix of types by its usual name, such as `Q4_K_M`, from `general.file_type`.
+    /// The quantisation mix by its usual name, such as `Q4_K_M`, from `general.file_type`.
     pub quantization: Option<&'static str>,
     /// Bytes by tensor type, largest first.
     pub types: Vec<TypeShare>,
@@ -36,7 +36,7 @@ pub struct Summary {
     pub audio: bool,
 }
 
-/// Sums a header up.
+/// Summarises a header.
 #[must_use]
 pub fn summary(header: &Header) -> Summary {
     let mut by_type = BTreeMap::<String, (u32, u64)>::new();

@@ -8,8 +8,7 @@ use shaders::DType;
 use super::reader::Reader;
 use super::{GgufError, limits};
 
-/// The storage type of a tensor: one that the kernels read, or the number of another, kept so that a message can name
-/// it.
+/// The storage type of a tensor: a supported type, or the number of another, which error messages can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DTypeId {
     /// Read by the kernels.
@@ -18,8 +17,8 @@ pub enum DTypeId {
     Other(u32),
 }
 
-/// Names, block lengths in elements and block sizes in bytes of types that exist (`ggml.h`, `ggml-common.h`) but that
-/// the kernels do not read.
+/// Name, block length in elements and block size in bytes of types that exist (`ggml.h`, `ggml-common.h`) but are
+/// not supported.
 const OTHER_TYPES: [(u32, &str, u64, u64); 20] = [
     (9, "Q8_1", 32, 36),
     (15, "Q8_K", 256, 292),
@@ -59,7 +58,7 @@ impl DTypeId {
         }
     }
 
-    /// The type, if the kernels read it.
+    /// The type, if it is supported.
     #[must_use]
     pub fn known(self) -> Option<DType> {
         match self {
@@ -68,7 +67,7 @@ impl DTypeId {
         }
     }
 
-    /// Name, elements and bytes of a block; none for a number that means nothing to us.
+    /// Name, elements and bytes of a block; `None` for an unknown number.
     fn block(self) -> Option<(&'static str, u64, u64)> {
         match self {
             Self::Known(dtype) => {
@@ -91,7 +90,7 @@ impl fmt::Display for DTypeId {
     }
 }
 
-/// Where a tensor is and what it is.
+/// A tensor in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorInfo {
     /// Its name, such as `blk.0.attn_q.weight`.
@@ -102,7 +101,7 @@ pub struct TensorInfo {
     pub dtype: DTypeId,
     /// Its first byte, from the start of the file.
     pub offset: u64,
-    /// Its bytes. For a type that is not known by number, all bytes up to the next tensor or the end.
+    /// Size in bytes. For an unknown type, all bytes up to the next tensor or the end.
     pub bytes: u64,
 }
 
@@ -120,25 +119,25 @@ impl TensorInfo {
         self.shape.iter().product()
     }
 
-    /// Elements of a row: the contiguous dimension.
+    /// Row length: the contiguous dimension.
     #[must_use]
     pub fn columns(&self) -> u64 {
         self.shape.first().copied().unwrap_or(1)
     }
 
-    /// Rows, those of all higher dimensions together.
+    /// Number of rows, over all higher dimensions.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.shape.iter().skip(1).product()
     }
 }
 
-/// The fewest bytes that a tensor takes in the table: an empty name and no dimension.
-const LEAST_BYTES: u64 = 8 + 4 + 4 + 8;
+/// Minimum size of a tensor's entry in the table: an empty name and no dimensions.
+const MIN_BYTES: u64 = 8 + 4 + 4 + 8;
 
 /// Reads the table. The tensors' `offset` is still relative to the start of the data, as in the file.
 pub(super) async fn read_table(reader: &mut Reader<'_>, count: u64) -> Result<Vec<TensorInfo>, GgufError> {
-    let count = reader.check_count(count, "the number of tensors", limits::TENSORS, LEAST_BYTES)?;
+    let count = reader.check_count(count, "the number of tensors", limits::TENSORS, MIN_BYTES)?;
     let mut tensors = Vec::with_capacity(count);
     for _ in 0..count {
         tensors.push(read_tensor(reader).await?);
@@ -162,7 +161,7 @@ async fn read_tensor(reader: &mut Reader<'_>) -> Result<TensorInfo, GgufError> {
     Ok(TensorInfo { name, shape, dtype, offset, bytes })
 }
 
-/// Bytes of a tensor; none when its type is not known by number.
+/// Size of a tensor in bytes; `None` for an unknown type.
 pub(super) fn size_in_bytes(name: &str, shape: &[u64], dtype: DTypeId) -> Result<Option<u64>, GgufError> {
     let bad_shape = || GgufError::BadShape { tensor: name.to_owned(), shape: shape.to_vec() };
     let elements = shape
@@ -178,7 +177,7 @@ pub(super) fn size_in_bytes(name: &str, shape: &[u64], dtype: DTypeId) -> Result
     (elements / block).checked_mul(block_bytes).map(Some).ok_or_else(bad_shape)
 }
 
-/// Checks where the tensors lie and turns their offsets into positions in the file.
+/// Checks the locations of the tensors and makes their offsets absolute.
 pub(super) fn place(
     tensors: &mut [TensorInfo],
     data_start: u64,

@@ -46,7 +46,7 @@ impl ValueType {
             .ok_or_else(|| GgufError::UnknownValueType { key: key.to_owned(), value_type: number })
     }
 
-    /// Bytes that one value takes at least.
+    /// Minimum size of a value in bytes.
     fn least_bytes(self) -> usize {
         match self {
             Self::U8 | Self::I8 | Self::Bool => 1,
@@ -134,7 +134,7 @@ async fn integers<const N: usize, T: Into<i64>>(
     Ok(Value::Integers(collect(reader, count, |bytes| Ok(decode(bytes).into())).await?))
 }
 
-/// `count` elements of `N` bytes. The count was checked, so room for all is taken at once.
+/// `count` elements of `N` bytes. The count was checked, so memory for all of them is allocated at once.
 async fn collect<const N: usize, T>(
     reader: &mut Reader<'_>,
     count: usize,

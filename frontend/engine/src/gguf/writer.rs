@@ -65,7 +65,7 @@ pub enum WriteError {
     /// The disk.
     #[error("The file could not be written: {0}.")]
     Io(#[from] std::io::Error),
-    /// No reader would take the header: a name twice, a bad shape or alignment.
+    /// The header would be invalid: a duplicate name, a bad shape or alignment.
     #[error(transparent)]
     Invalid(#[from] GgufError),
     /// More data than the tensor announced.
@@ -76,7 +76,7 @@ pub enum WriteError {
     TooLittle { tensor: String, missing: u64 },
 }
 
-/// Writes a file front to back: the header at once, then the tensors' data in the order in which they were announced.
+/// Writes a file sequentially: first the header, then the tensors' data in the declared order.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
@@ -131,7 +131,7 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Writes the next bytes of the current tensor. The one after it is the next to be written once it is complete.
+    /// Writes the next bytes of the current tensor. After its last byte, the next tensor becomes current.
     ///
     /// # Errors
     /// When these are more bytes than the tensor has left, or writing fails.

@@ -1,7 +1,7 @@
-//! Kernels compiled before they are bound.
+//! Compiling kernels before they are bound.
 //!
-//! [`Gpu::pipeline`] compiles a kernel while its caller waits, one after the other: wgpu can do nothing else. A browser can
-//! compile many at once, beside other work ([`super::CompileAhead`]).
+//! [`Gpu::pipeline`] compiles a kernel while its caller waits, one after the other, because wgpu has no other way.
+//! A browser can compile many at once, in parallel with other work ([`super::CompileAhead`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::bytes::LocalBoxFuture;
 use crate::plan::Plan;
 
 impl Gpu {
-    /// Begins to compile the kernels of plans, if the platform can do that beside other work. The future ends when all
-    /// kernels are there.
+    /// Starts compiling the kernels of plans, if the platform can do so in parallel with other work. The future
+    /// completes when all kernels are compiled.
     pub fn compile_ahead<'p>(
         &self,
         plans: impl IntoIterator<Item = &'p Plan>,
@@ -33,7 +33,7 @@ impl Gpu {
         ahead.compile(kernels.collect())
     }
 
-    /// Names of the kernels that are there, sorted.
+    /// Names of the compiled kernels, sorted.
     #[must_use]
     pub fn kernels(&self) -> Vec<String> {
         let mut names: Vec<_> = self.pipelines.borrow().values().map(|made| made.name.clone()).collect();

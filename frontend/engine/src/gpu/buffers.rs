@@ -1,4 +1,4 @@
-//! Buffers, counted; and reading them back.
+//! Buffers with accounting, and readback.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use futures_util::future::join;
 use super::{Gpu, GpuError};
 use crate::plan::rounded;
 
-/// A buffer that gives its bytes back to the count when it goes.
+/// A buffer that is subtracted from the bytes in use when it is dropped.
 #[derive(Debug)]
 pub struct Buffer {
     buffer: wgpu::Buffer,
@@ -36,7 +36,7 @@ impl std::ops::Deref for Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         self.count.fetch_sub(self.buffer.size(), Ordering::Relaxed);
-        // Not left to the garbage collector of a browser, which does not know how large it is.
+        // Not left to the browser's garbage collector, which does not know the size.
         self.buffer.destroy();
     }
 }
@@ -47,7 +47,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`GpuError::TooLarge`].
-    // In a browser nothing of a device is Send; the same code runs natively, where it is.
+    // In a browser, nothing of a device is Send; natively it is, and the code is the same.
     #[cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
     pub fn buffer(
         &self,
@@ -111,10 +111,10 @@ impl Gpu {
         Ok(buffer)
     }
 
-    /// Runs `work`, and reports memory that the device could not give during it.
+    /// Runs `work`, and reports out-of-memory errors during it.
     ///
     /// # Errors
-    /// [`GpuError::OutOfMemory`], [`GpuError::Fault`] where it failed for another reason, or what `work` returned.
+    /// [`GpuError::OutOfMemory`], [`GpuError::Fault`] for another failure, or the error of `work`.
     pub async fn allocating<T>(
         &self,
         label: &str,
@@ -133,7 +133,7 @@ impl Gpu {
         }
     }
 
-    /// Makes a place to read `bytes` bytes back to.
+    /// Creates a readback buffer of `bytes` bytes.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`].
@@ -142,10 +142,10 @@ impl Gpu {
         Ok(Readback::new(self.buffer(label, bytes, U::MAP_READ | U::COPY_DST)?))
     }
 
-    /// Reads a whole buffer range once, for tests and diagnostics; allocates.
+    /// Reads a range of a buffer once, for tests and diagnostics. Allocates a buffer.
     ///
     /// # Errors
-    /// As [`Readback::read`].
+    /// Same as [`Readback::read`].
     pub async fn read_once(
         &self,
         source: &wgpu::Buffer,
@@ -185,21 +185,20 @@ impl Readback {
         self.copied_by.replace(Some(gpu.submit(encoder)));
     }
 
-    /// Waits for the copy that was submitted last, not for what was submitted after it, and returns the first `bytes`
-    /// bytes.
+    /// Waits for the last submitted copy (not for later submits) and returns the first `bytes` bytes.
     ///
     /// # Errors
-    /// [`GpuError::Lost`] when the device went away meanwhile, [`GpuError::Fault`] for anything it reported.
+    /// [`GpuError::Lost`] when the device was lost meanwhile, [`GpuError::Fault`] for any error it reported.
     pub async fn read(&self, gpu: &Gpu, bytes: u64) -> Result<Vec<u8>, GpuError> {
         let (done, mapped) = futures_channel::oneshot::channel();
         self.buffer.map_async(wgpu::MapMode::Read, 0..bytes.next_multiple_of(8), move |result| {
-            // The receiver is gone only when nobody waits any more.
+            // The receiver is gone only if nobody waits any more.
             done.send(result).ok();
         });
         #[cfg(not(target_arch = "wasm32"))]
         {
             let wait = |submission_index| wgpu::PollType::Wait { submission_index, timeout: None };
-            // A lost device does not know what was submitted to it; waiting for all of it tells of the loss.
+            // A lost device does not know its submits; waiting for everything reports the loss.
             let waited =
                 gpu.device.poll(wait(self.copied_by.take())).or_else(|_| gpu.device.poll(wait(None)));
             waited.map_err(|e| GpuError::Fault { reason: e.to_string() })?;

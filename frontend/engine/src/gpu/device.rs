@@ -1,4 +1,4 @@
-//! Opening a device and knowing it.
+//! Opening a device and querying it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -14,33 +14,33 @@ use super::GpuError;
 use super::kernel::{CompileAhead, Pipeline};
 use crate::plan::Limits;
 
-/// Storage buffers that a kernel may bind, of which every device has eight: one kernel of adapters takes nine.
-const MOST_STORAGE_BUFFERS: u32 = 9;
+/// Maximum number of storage buffers per kernel. Every device has eight; one kernel with adapters takes nine.
+const MAX_STORAGE_BUFFERS: u32 = 9;
 
-/// What to ask of the platform.
+/// Options for opening a device.
 #[derive(Clone, Debug, Default)]
 pub struct GpuOptions {
-    /// Part of an adapter's name, to choose among several (native only).
+    /// A part of an adapter's name, to select one of several (native only).
     pub adapter: Option<String>,
-    /// Ask for no optional feature, so that the portable forms run.
+    /// Request no optional features, to run the portable variants.
     pub portable: bool,
-    /// Bytes that a part of a matrix should not exceed where the matrix may lie in several buffers, if that is less than
-    /// one binding takes: so that a device with large bindings does as one with small ones.
+    /// Maximum size in bytes of a part of a matrix that may be split, if less than a binding. It makes a device
+    /// with large bindings behave like one with small ones.
     pub largest_part: Option<u64>,
-    /// Bytes of the largest binding to ask for, if that is less than what the platform offers.
+    /// Largest binding to request, in bytes, if less than the platform offers.
     pub largest_binding: Option<u64>,
-    /// Bytes that the device has, where that is known: else the largest buffer has to tell.
+    /// Device memory in bytes, if known. Otherwise it is estimated from the largest buffer.
     pub memory: Option<u64>,
-    /// What compiles kernels beside other work, where the platform can.
+    /// Compiles kernels in parallel with other work, if the platform can.
     pub ahead: Option<Rc<dyn CompileAhead>>,
 }
 
-/// What a device is, for people.
+/// A description of the device, for display.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Name or description of the adapter.
     pub name: String,
-    /// Whether it computes in software.
+    /// Whether it is a software device.
     pub software: bool,
     /// Subgroup size range, when subgroups are on.
     pub subgroups: Option<(u32, u32)>,
@@ -59,7 +59,7 @@ pub struct Gpu {
     pub(super) limits: wgpu::Limits,
     pub(super) features: wgpu::Features,
     pub(super) info: wgpu::AdapterInfo,
-    /// By text: a name may leave out what sets two kernels apart.
+    /// By text, since different kernels may have the same name.
     pub(super) pipelines: RefCell<HashMap<Arc<str>, Rc<Pipeline>>>,
     pub(super) ahead: Option<Rc<dyn CompileAhead>>,
     pub(super) bytes: Arc<AtomicU64>,
@@ -71,14 +71,14 @@ pub struct Gpu {
     largest_part: Option<u64>,
     memory: Cell<Option<u64>>,
     portable: bool,
-    /// What a test lets go wrong.
+    /// Errors that a test injects.
     #[cfg(test)]
     pub(super) staged: super::scopes::Staged,
 }
 
 impl Gpu {
-    /// Opens the platform's best adapter with its own limits for buffers and bindings, and WebGPU's defaults for all
-    /// that kernels rely on.
+    /// Opens the platform's best adapter with its own limits for buffers and bindings, and WebGPU's defaults for
+    /// everything else that kernels rely on.
     ///
     /// # Errors
     /// [`GpuError::NoAdapter`] or [`GpuError::NoDevice`].
@@ -99,7 +99,7 @@ impl Gpu {
             max_storage_buffers_per_shader_stage: if options.portable {
                 wgpu::Limits::default().max_storage_buffers_per_shader_stage
             } else {
-                offered.max_storage_buffers_per_shader_stage.min(MOST_STORAGE_BUFFERS)
+                offered.max_storage_buffers_per_shader_stage.min(MAX_STORAGE_BUFFERS)
             },
             ..wgpu::Limits::default()
         };
@@ -189,20 +189,20 @@ impl Gpu {
         &self.queue
     }
 
-    /// Whether the device is a processor that plays one.
+    /// Whether the device is a software device.
     #[must_use]
     pub fn is_software(&self) -> bool {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
 
-    /// What tells this adapter from others, with its driver, as far as the platform says: a browser says little.
+    /// Identifies the adapter and its driver, as far as the platform allows: a browser reveals little.
     #[must_use]
     pub fn identity(&self) -> String {
         let wgpu::AdapterInfo { name, vendor, device, driver, driver_info, backend, .. } = &self.info;
         format!("{name} {vendor:x}:{device:x} {driver} {driver_info} {backend}")
     }
 
-    /// What of this device a plan depends on.
+    /// The properties of this device that plans depend on.
     #[must_use]
     pub fn plan_limits(&self) -> Limits {
         Limits {
@@ -221,26 +221,26 @@ impl Gpu {
         self.limits.max_storage_buffers_per_shader_stage
     }
 
-    /// Largest buffer that can be created and bound whole, in bytes.
+    /// Largest buffer that can be created and bound as a whole, in bytes.
     #[must_use]
     pub fn max_binding(&self) -> u64 {
-        // Offsets in kernels are u32 words, and some drivers stop at 2 GiB whatever they say.
+        // Offsets in kernels are u32 words, and some drivers stop at 2 GiB regardless of the limit.
         self.limits.max_buffer_size.min(self.limits.max_storage_buffer_binding_size).min(1 << 31)
     }
 
-    /// Bytes that a part of a matrix should not exceed where the matrix may lie in several buffers.
+    /// Maximum size in bytes of a part of a matrix that may be split.
     #[must_use]
     pub fn max_part(&self) -> u64 {
         self.largest_part.unwrap_or(u64::MAX).min(self.max_binding())
     }
 
-    /// Bytes that the device has, where somebody said so.
+    /// Device memory in bytes, if it was stated.
     #[must_use]
     pub fn stated_memory(&self) -> Option<u64> {
         self.memory.get()
     }
 
-    /// Says how many bytes the device has.
+    /// States the device memory in bytes.
     pub fn state_memory(&self, bytes: u64) {
         self.memory.set(Some(bytes));
     }
@@ -257,28 +257,28 @@ impl Gpu {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Buffers created since the device was opened: decoding must not add any.
+    /// Number of buffers created since the device was opened: decoding must not create any.
     #[must_use]
     pub fn buffers_created(&self) -> u64 {
         self.buffers_created.load(Ordering::Relaxed)
     }
 
-    /// Submits since the device was opened.
+    /// Number of submits since the device was opened.
     #[must_use]
     pub fn submits(&self) -> u64 {
         self.submits.load(Ordering::Relaxed)
     }
 
-    /// Submits what was recorded, and returns by what to wait for it.
+    /// Submits recorded commands, and returns the index to wait for.
     pub fn submit(&self, encoder: wgpu::CommandEncoder) -> wgpu::SubmissionIndex {
         self.submits.fetch_add(1, Ordering::Relaxed);
         self.queue.submit([encoder.finish()])
     }
 
-    /// The device's complaint, if it was lost or reported a fault that no scope caught.
+    /// The error, if the device was lost or reported an error outside of all scopes.
     ///
     /// # Errors
-    /// [`GpuError::Lost`] for good, [`GpuError::Fault`] once.
+    /// [`GpuError::Lost`] permanently, [`GpuError::Fault`] once.
     pub fn check(&self) -> Result<(), GpuError> {
         if let Some(reason) = lock(&self.lost).clone() {
             return Err(GpuError::Lost { reason });
@@ -289,17 +289,18 @@ impl Gpu {
         }
     }
 
-    /// Waits until the device is lost. Does not keep it alive: it ends when nothing holds the device any more, too.
+    /// Waits until the device is lost. It does not keep the device alive: it also completes when the device is
+    /// dropped.
     pub fn lost(&self) -> impl Future<Output = ()> + use<> {
         self.loss.clone().map(|_| ())
     }
 
-    /// Gives the device up, as a driver reset would; for tests of recovery.
+    /// Destroys the device, as a driver reset would; for tests of recovery.
     pub fn destroy(&self) {
         self.device.destroy();
     }
 
-    /// What the device is.
+    /// A description of the device.
     #[must_use]
     pub fn report(&self) -> Report {
         let l = &self.limits;

@@ -1,15 +1,15 @@
-//! What can go wrong with a device.
+//! Errors of a device.
 
 use crate::plan::PlanError;
 
-/// A fault of the device or of what was asked of it.
+/// An error of the device or of a request to it.
 #[derive(Clone, Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum GpuError {
     /// No adapter: no WebGPU, or no driver.
     #[error("no graphics adapter: {reason}")]
     NoAdapter { reason: String },
-    /// The adapter gave no device.
+    /// The adapter did not return a device.
     #[error("the graphics adapter gave no device: {reason}")]
     NoDevice { reason: String },
     /// The device has run out of memory.
@@ -18,19 +18,19 @@ pub enum GpuError {
     /// A buffer or binding is larger than the device allows.
     #[error("{label} needs a buffer of {bytes} bytes; this device allows {limit}")]
     TooLarge { label: String, bytes: u64, limit: u64 },
-    /// A kernel was refused. On the web a refused kernel is silent: it must be asked for.
+    /// A kernel was rejected. In a browser this is silent unless it is queried.
     #[error("kernel {kernel} was refused: {reason}")]
     Kernel { kernel: String, reason: String },
-    /// What was to be done could not be described.
+    /// A plan could not be built.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A fault of this program: a value was bound that has no buffer.
+    /// An internal error: a value without a buffer was bound.
     #[error("{value} is not on the device")]
     Unallocated { value: String },
     /// The device was lost.
     #[error("the graphics device was lost: {reason}")]
     Lost { reason: String },
-    /// Something else the device complained about.
+    /// Any other error of the device.
     #[error("the graphics device reported: {reason}")]
     Fault { reason: String },
 }

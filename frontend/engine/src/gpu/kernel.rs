@@ -1,4 +1,4 @@
-//! A kernel: as the platform is given it, and compiled.
+//! A kernel: its source for the platform, and its pipeline.
 
 use std::sync::Arc;
 
@@ -11,23 +11,23 @@ use crate::bytes::LocalBoxFuture;
 pub struct Kernel {
     /// The label of its pipeline.
     pub name: String,
-    /// Its text, by which it is found later.
+    /// The WGSL text, which is also the key of the pipeline.
     pub wgsl: String,
     /// What it binds, in order.
     pub bindings: Arc<[Binding]>,
 }
 
-/// Compiles kernels beside other work.
+/// Compiles kernels in parallel with other work.
 pub trait CompileAhead: std::fmt::Debug {
-    /// Begins to compile these at once, for the device opened last, and ends when that is done. A kernel that is refused is
-    /// left to [`super::Gpu::pipeline`], which says why.
+    /// Starts compiling these kernels, for the device that was opened last, and completes when all are done.
+    /// Rejected kernels are left to [`super::Gpu::pipeline`], which reports the reason.
     fn compile(&self, kernels: Vec<Kernel>) -> LocalBoxFuture<'static, ()>;
 }
 
 /// A compiled kernel.
 #[derive(Debug)]
 pub struct Pipeline {
-    /// The name of the kernel that it was made for.
+    /// The name of the kernel.
     pub(super) name: String,
     pub(super) pipeline: wgpu::ComputePipeline,
     pub(super) layout: wgpu::BindGroupLayout,

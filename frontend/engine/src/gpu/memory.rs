@@ -1,4 +1,4 @@
-//! Where values lie on the device.
+//! The buffers of values on the device.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Buffer, Gpu, GpuError};
 use crate::plan::{Layout, Origin, Slot, Value, take_smallest};
 
-/// The buffers of values. A clone shares them; a buffer is freed when the last one is gone.
+/// The buffers of values. Clones share them; a buffer is freed with its last clone.
 #[derive(Clone, Debug, Default)]
 pub struct Memory(HashMap<Value, Arc<Buffer>>);
 
@@ -25,24 +25,24 @@ impl Memory {
         self.0.contains_key(value)
     }
 
-    /// Says where a value lies.
+    /// Sets the buffer of a value.
     pub fn insert(&mut self, value: Value, buffer: Arc<Buffer>) {
         self.0.insert(value, buffer);
     }
 
-    /// Says where the values of a slot lie.
+    /// Sets the buffer of all values of a slot.
     fn place(&mut self, slot: &Slot, buffer: &Arc<Buffer>) {
         for value in &slot.values {
             self.insert(value.clone(), Arc::clone(buffer));
         }
     }
 
-    /// Takes over the values of another memory.
+    /// Adds the values of another memory.
     pub fn extend(&mut self, other: &Self) {
         self.0.extend(other.0.iter().map(|(value, buffer)| (value.clone(), Arc::clone(buffer))));
     }
 
-    /// Bytes of its buffers.
+    /// Total size of the buffers.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let buffers: HashMap<_, _> =
@@ -50,7 +50,7 @@ impl Memory {
         buffers.values().sum()
     }
 
-    /// Forgets where temporaries lie, and returns their buffers, each once.
+    /// Removes all temporaries, and returns their buffers, each once.
     pub fn take_temporaries(&mut self) -> Vec<Arc<Buffer>> {
         let mut buffers: Vec<Arc<Buffer>> = Vec::new();
         self.0.retain(|value, buffer| {
@@ -63,17 +63,17 @@ impl Memory {
         buffers
     }
 
-    /// Forgets where a value lies.
+    /// Removes a value.
     pub fn remove(&mut self, value: &Value) {
         self.0.remove(value);
     }
 }
 
 impl Gpu {
-    /// Allocates the values that `memory` does not hold yet, zeroed. `label` names them all in an error.
+    /// Allocates values that have no buffer yet, zeroed. `label` names them in errors.
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`] when a value cannot be bound, [`GpuError::OutOfMemory`] when there is no room.
+    /// [`GpuError::TooLarge`] when a value cannot be bound, [`GpuError::OutOfMemory`] when memory is exhausted.
     pub async fn allocate<'v>(
         &self,
         label: &str,
@@ -83,10 +83,10 @@ impl Gpu {
         self.allocate_layout(label, &Layout::default().with(values), memory).await
     }
 
-    /// Allocates the buffers of a layout whose values `memory` does not hold yet, zeroed.
+    /// Allocates the buffers of a layout whose values have none yet, zeroed.
     ///
     /// # Errors
-    /// As [`Self::allocate`].
+    /// Same as [`Self::allocate`].
     pub async fn allocate_layout(
         &self,
         label: &str,
@@ -96,10 +96,10 @@ impl Gpu {
         self.allocate_from(Vec::new(), label, layout, memory).await
     }
 
-    /// As [`Self::allocate_layout`]; temporaries take buffers of `pool` where one is large enough.
+    /// Same as [`Self::allocate_layout`], but temporaries reuse buffers of `pool` that are large enough.
     ///
     /// # Errors
-    /// As [`Self::allocate`].
+    /// Same as [`Self::allocate`].
     pub async fn allocate_from(
         &self,
         mut pool: Vec<Arc<Buffer>>,
@@ -107,7 +107,7 @@ impl Gpu {
         layout: &Layout,
         memory: &mut Memory,
     ) -> Result<(), GpuError> {
-        // The smallest that will do: a layout's slots of temporaries come largest first.
+        // Best fit: the slots of temporaries in a layout are sorted by size, largest first.
         pool.sort_by_key(|buffer| buffer.size());
         let mut missing = Vec::new();
         for slot in &layout.slots {
@@ -127,7 +127,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// A buffer for a slot, named and used as one of its values.
+    /// A buffer for a slot, with the name and usage of one of its values.
     fn allocate_slot(&self, slot: &Slot, value: &Value) -> Result<Arc<Buffer>, GpuError> {
         use wgpu::BufferUsages as U;
         match value.origin() {

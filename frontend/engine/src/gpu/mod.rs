@@ -1,4 +1,4 @@
-//! The device: what it can do, its memory, its pipelines, and plans bound to it and replayed without allocation.
+//! The device: its limits, memory and pipelines, and programs (plans bound to buffers) that run without allocation.
 
 mod ahead;
 mod buffers;

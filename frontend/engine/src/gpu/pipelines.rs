@@ -1,4 +1,4 @@
-//! Pipelines, one for each text of a kernel, made once and checked.
+//! Pipelines: compiled once per text, and checked.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::kernel::Pipeline;
 use super::{Gpu, GpuError};
 
 impl Gpu {
-    /// Runs `work` and reports anything in it that the device refused.
+    /// Runs `work`, and reports validation errors during it.
     ///
     /// # Errors
     /// [`GpuError::Fault`], or what `work` returned.
@@ -24,20 +24,20 @@ impl Gpu {
         }
     }
 
-    /// Runs `work`, and what the device refused in it. A driver that cannot compile what WebGPU finds valid is an internal
-    /// error, not one of validation.
+    /// Runs `work`, and reports rejections during it. If a driver cannot compile a valid kernel, that is an
+    /// internal error, not a validation error.
     async fn refusing<T>(&self, work: impl Future<Output = T>) -> (T, Option<wgpu::Error>) {
         let invalid = self.scope(wgpu::ErrorFilter::Validation);
         let internal = self.scope(wgpu::ErrorFilter::Internal);
         let result = work.await;
-        // Both end here, the inner one first; only then are they waited for.
+        // Both scopes end here, the inner one first, before either is awaited.
         let internal = internal.pop();
         let (internal, invalid) = join(internal, invalid.pop()).await;
         (result, invalid.or(internal))
     }
 
-    /// The pipeline of a kernel's text, compiled on first use. A browser refuses a bad kernel in silence and then leaves its
-    /// output untouched, so every one is asked about.
+    /// The pipeline of a kernel, compiled on first use. A browser rejects a bad kernel silently and then leaves its
+    /// output unchanged, so every kernel is checked.
     ///
     /// # Errors
     /// [`GpuError::Kernel`].
@@ -100,15 +100,15 @@ impl Gpu {
         Pipeline { name: source.name.clone(), pipeline, layout }
     }
 
-    /// The kernels are this project's own, and each loop of theirs ends: the counters that wgpu would add to every loop,
-    /// and its guards of integer divisions, cost a quarter of the speed of decode (`shaders/MEASUREMENTS.md`). Accesses
-    /// stay checked. A browser adds what it wants whatever is said here.
+    /// All loops in our kernels terminate. The loop counters and the guards of integer divisions that wgpu would
+    /// add cost a quarter of the decode speed (`shaders/MEASUREMENTS.md`). Bounds checks remain. A browser ignores
+    /// these settings.
     #[allow(unsafe_code)]
     fn module(&self, name: &str, wgsl: String) -> wgpu::ShaderModule {
         let descriptor =
             wgpu::ShaderModuleDescriptor { label: Some(name), source: wgpu::ShaderSource::Wgsl(wgsl.into()) };
-        // SAFETY: it is on the caller that no loop is infinite and no divisor zero. Loops of the kernels run to bounds
-        // that their launchers set, with steps above zero; divisors are shapes, which the engine checks at load.
+        // SAFETY: the caller guarantees that all loops terminate and no divisor is zero. The loops of our kernels
+        // have bounds set by their launchers and positive steps; divisors are shapes, which are checked at load.
         unsafe {
             let checks =
                 wgpu::ShaderRuntimeChecks { bounds_checks: true, ..wgpu::ShaderRuntimeChecks::unchecked() };

@@ -1,4 +1,5 @@
-//! A plan on the device: kernels compiled, values allocated, bind groups made once, replayed without allocation.
+//! A plan on the device: kernels compiled, values allocated, bind groups created, so that it runs without
+//! allocation.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use super::memory::Memory;
 use super::{Gpu, GpuError};
 use crate::plan::{ParamsArena, Plan, Step};
 
-/// All dispatches of one kernel with the same workgroups.
+/// All dispatches of one kernel with the same number of workgroups.
 #[derive(Clone)]
 pub struct Uses {
     /// The kernel.
@@ -20,30 +21,30 @@ pub struct Uses {
     pub program: Program,
 }
 
-/// A step that can be dispatched.
+/// A step that is ready to be dispatched.
 #[derive(Clone)]
 struct Dispatch {
     pipeline: Rc<Pipeline>,
     bind_group: wgpu::BindGroup,
 }
 
-/// A plan that was bound to memory.
+/// A plan bound to buffers.
 #[derive(Clone, Default)]
 pub struct Program {
     plan: Plan,
     dispatches: Vec<Dispatch>,
-    /// Kept: a dropped buffer is destroyed.
+    /// Kept alive: dropping a buffer destroys it.
     params: Vec<Arc<Buffer>>,
 }
 
 impl Program {
-    /// What it does.
+    /// The plan.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The dispatches by kernel and workgroups for one row, in the order in which these come first.
+    /// The dispatches by kernel and workgroups for one row, in order of first use.
     #[must_use]
     pub fn by_kernel(&self) -> Vec<Uses> {
         let mut all: Vec<Uses> = Vec::new();
@@ -69,7 +70,7 @@ impl Program {
         self.params.extend(other.params.iter().cloned());
     }
 
-    /// Bytes of the buffers that hold its parameters.
+    /// Total size of the parameter buffers.
     #[must_use]
     pub fn params_bytes(&self) -> u64 {
         self.params.iter().map(|buffer| buffer.size()).sum()
@@ -81,13 +82,13 @@ impl Program {
         self.dispatches.len()
     }
 
-    /// Whether there is nothing to do.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.dispatches.is_empty()
     }
 
-    /// Records the dispatches for `rows` rows in one compute pass.
+    /// Encodes the dispatches for `rows` rows in one compute pass.
     pub fn encode(&self, pass: &mut wgpu::ComputePass<'_>, rows: u32) {
         for (step, dispatch) in self.plan.steps().iter().zip(&self.dispatches) {
             let [x, y, z] = step.grid.of(rows);
@@ -102,28 +103,28 @@ impl Program {
 }
 
 impl Gpu {
-    /// Binds a plan to memory that holds all of its values; kernels that are not compiled yet are compiled.
+    /// Binds a plan to memory that has all of its values. Kernels are compiled if necessary.
     ///
     /// # Errors
-    /// [`GpuError::Kernel`] when the device refuses a kernel, [`GpuError::Unallocated`] when a value has no buffer,
+    /// [`GpuError::Kernel`] when the device rejects a kernel, [`GpuError::Unallocated`] when a value has no buffer,
     /// [`GpuError::Fault`] when a buffer cannot be bound.
     pub async fn bind(&self, plan: &Plan, memory: &Memory) -> Result<Program, GpuError> {
         let mut bound = self.bind_all(&[plan], memory).await?;
         Ok(bound.pop().unwrap_or_default())
     }
 
-    /// Binds plans at once; their parameters share one buffer. The programs are in their order.
+    /// Binds several plans, with one buffer for all parameters. Returns the programs in the same order.
     ///
     /// # Errors
-    /// As [`Self::bind`].
+    /// Same as [`Self::bind`].
     pub async fn bind_all(&self, plans: &[&Plan], memory: &Memory) -> Result<Vec<Program>, GpuError> {
         self.validating(self.bind_unchecked(plans, memory)).await
     }
 
-    /// As [`Self::bind_all`], without waiting for what the device says of the buffers: that shows in [`Self::check`].
+    /// Same as [`Self::bind_all`], but does not wait for errors of buffers, which are reported by [`Self::check`].
     ///
     /// # Errors
-    /// As [`Self::bind`].
+    /// Same as [`Self::bind`].
     pub async fn bind_unchecked(&self, plans: &[&Plan], memory: &Memory) -> Result<Vec<Program>, GpuError> {
         let arena = ParamsArena::of(plans, self.plan_limits());
         let params = match arena.bytes.is_empty() {
@@ -188,10 +189,10 @@ impl Gpu {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None })
     }
 
-    /// Waits until everything submitted so far is done.
+    /// Waits until all submitted work is done.
     ///
     /// # Errors
-    /// [`GpuError::Lost`], or a fault that was reported meanwhile.
+    /// [`GpuError::Lost`], or an error that was reported meanwhile.
     pub async fn drained(&self) -> Result<(), GpuError> {
         let (done, finished) = futures_channel::oneshot::channel();
         self.queue.on_submitted_work_done(move || {
@@ -201,7 +202,7 @@ impl Gpu {
         self.device
             .poll(wgpu::PollType::wait_indefinitely())
             .map_err(|e| GpuError::Fault { reason: e.to_string() })?;
-        // An error means that the device dropped the callback: it is lost, which the check says.
+        // An error means that the device dropped the callback because it is lost, which the check reports.
         finished.await.ok();
         self.check()
     }

@@ -1,9 +1,9 @@
-//! Error scopes: what a device reports while work is done. No driver reports an internal error when it is asked to, so tests
-//! stage one.
+//! Error scopes: what a device reports while work is done. Drivers do not report internal errors on request, so
+//! tests inject them.
 
 #[cfg(not(test))]
 impl super::Gpu {
-    /// Opens a scope for errors of one kind. Scopes end in the opposite order.
+    /// Opens a scope for errors of one kind. Scopes must end in reverse order.
     pub(super) fn scope(&self, filter: wgpu::ErrorFilter) -> wgpu::ErrorScopeGuard {
         self.device.push_error_scope(filter)
     }
@@ -21,7 +21,7 @@ mod staged {
 
     use crate::gpu::Gpu;
 
-    /// A scope that is open, here and on the device.
+    /// An open scope, here and on the device.
     pub struct Scope<'a> {
         guard: wgpu::ErrorScopeGuard,
         staged: &'a Staged,
@@ -42,7 +42,7 @@ mod staged {
         }
     }
 
-    /// Errors that a test stages, and the scopes that would get them.
+    /// Injected errors, and the scopes that receive them.
     #[derive(Debug, Default)]
     pub struct Staged {
         next: Cell<Option<ErrorFilter>>,
@@ -50,7 +50,7 @@ mod staged {
     }
 
     impl Staged {
-        /// Lets the next thing that is made go wrong in this way.
+        /// Makes the next creation fail with this kind of error.
         pub fn stage(&self, kind: ErrorFilter) {
             self.next.set(Some(kind));
         }
@@ -63,7 +63,8 @@ mod staged {
             self.open.borrow_mut().pop().expect("an open scope").1
         }
 
-        /// Reports what was staged as WebGPU does: to the innermost scope for it, else as an error that nobody waits for.
+        /// Reports an injected error like WebGPU does: to the innermost scope for its kind, otherwise as an
+        /// uncaptured error.
         pub fn happen(&self, uncaptured: &Arc<Mutex<Option<String>>>) {
             let Some(kind) = self.next.take() else { return };
             let (source, description) = (Box::from("staged"), String::from("staged"));
@@ -108,11 +109,11 @@ mod tests {
                 "{made:?}"
             );
         }
-        // Where a plan is bound, it stays the kernel's fault: packed products are then not used.
+        // While a plan is bound, it is a kernel error: packed products are then not used.
         gpu.staged.stage(ErrorFilter::Internal);
         let made = pollster::block_on(gpu.validating(gpu.pipeline(&copy())));
         assert!(matches!(made, Err(GpuError::Kernel { .. })), "{made:?}");
-        // A refused one is not kept.
+        // A rejected pipeline is not cached.
         pollster::block_on(gpu.pipeline(&copy())).expect("a kernel");
         gpu.check().expect("nothing that nobody waits for");
     }

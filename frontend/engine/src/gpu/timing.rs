@@ -1,4 +1,4 @@
-//! How long dispatches take: by timestamps where the device has them, else by the clock.
+//! GPU timing, with timestamps if the device has them, otherwise with the clock.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use web_time::Instant;
 use super::{Buffer, Gpu, GpuError, Memory, Program, Readback};
 use crate::plan::{Grid, Plan, Value};
 
-/// Browsers give timestamps in steps of 0.1 ms: this long, a step is 2 %.
-const LEAST_MS: f64 = 5.0;
-/// By the clock, the submit and the wait count, too: this long, they are a few per cent.
-const LEAST_MS_BY_CLOCK: f64 = 20.0;
-/// Most dispatches of one measurement.
-const MOST_DISPATCHES: usize = 16_384;
-/// Bytes of each of the two buffers that the bandwidth is measured with: more than caches hold.
+/// Browsers round timestamps to 0.1 ms: 2 % of this.
+const MIN_MS: f64 = 5.0;
+/// With the clock, submit and wait are included: a few per cent of this.
+const MIN_MS_BY_CLOCK: f64 = 20.0;
+/// Maximum number of dispatches of one measurement.
+const MAX_DISPATCHES: usize = 16_384;
+/// Size of each of the two buffers for measuring bandwidth: larger than caches.
 const COPY_BYTES: u64 = 256 << 20;
-/// The least of them that says anything.
-const LEAST_COPY_BYTES: u64 = 16 << 20;
+/// Minimum size for a useful result.
+const MIN_COPY_BYTES: u64 = 16 << 20;
 
 /// Times programs.
 pub struct Timer<'a> {
@@ -25,7 +25,7 @@ pub struct Timer<'a> {
     stamps: Option<Stamps>,
 }
 
-/// Two timestamps and their way to the CPU.
+/// Two timestamps and their readback.
 struct Stamps {
     set: wgpu::QuerySet,
     resolved: Arc<Buffer>,
@@ -55,15 +55,15 @@ impl<'a> Timer<'a> {
         Ok(Self { gpu, stamps })
     }
 
-    /// Whether it reads timestamps, not the clock.
+    /// Whether it uses timestamps, not the clock.
     #[must_use]
     pub fn reads_timestamps(&self) -> bool {
         self.stamps.is_some()
     }
 
-    /// Milliseconds of one replay of a program for one row. It is replayed in one pass, `most` times at most, until that
-    /// takes long enough to be measured; `prepare` comes before each pass. A kernel that changes its input does so each
-    /// time: results mean nothing.
+    /// Milliseconds per run of a program for one row. The program is repeated in one pass, at most `most` times,
+    /// until the pass is long enough to measure; `prepare` is called before each pass. Kernels that change their
+    /// input do so each time, so results are meaningless.
     ///
     /// # Errors
     /// When the device was lost.
@@ -71,8 +71,8 @@ impl<'a> Timer<'a> {
         if program.is_empty() {
             return Ok(0.0);
         }
-        let least = if self.stamps.is_some() { LEAST_MS } else { LEAST_MS_BY_CLOCK };
-        let most = (MOST_DISPATCHES / program.len()).min(most as usize).max(1);
+        let least = if self.stamps.is_some() { MIN_MS } else { MIN_MS_BY_CLOCK };
+        let most = (MAX_DISPATCHES / program.len()).min(most as usize).max(1);
         // The first run may still upload and compile.
         prepare();
         self.replay(program, 1).await?;
@@ -83,7 +83,7 @@ impl<'a> Timer<'a> {
             if ms >= least || repeats == most {
                 return Ok(ms / repeats as f64);
             }
-            // A little more than it should take, but not far: the first guess may be of nothing but waiting.
+            // Slightly more than needed, but limited: the first estimate may be mostly waiting.
             let factor = (1.2 * least / ms.max(0.01)).clamp(2.0, 16.0);
             repeats = ((repeats as f64 * factor) as usize).min(most);
         }
@@ -114,15 +114,15 @@ impl<'a> Timer<'a> {
         stamps.readback.submit(self.gpu, encoder, &stamps.resolved, 0, 16);
         let bytes = stamps.readback.read(self.gpu, 16).await?;
         let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&bytes);
-        // A browser may take noise off or add it: an end before the beginning is none.
+        // Browsers may add noise: an end before the start counts as zero.
         let passed = ticks[1].saturating_sub(ticks[0]);
         Ok(passed as f64 * f64::from(self.gpu.queue.get_timestamp_period()) / 1e6)
     }
 
-    /// Bytes a second that the device reads and writes in a plain copy, both counted.
+    /// Bytes per second read plus written in a plain copy.
     ///
     /// # Errors
-    /// When the device has no room for two buffers of 16 MiB, or was lost.
+    /// When the device is out of memory for two buffers of 16 MiB, or was lost.
     pub async fn bandwidth(&self) -> Result<f64, GpuError> {
         let gpu = self.gpu;
         let mut bytes = COPY_BYTES.min(gpu.max_binding()) & !15;
@@ -130,7 +130,7 @@ impl<'a> Timer<'a> {
         let [from, to] = loop {
             let pair = ["copied from", "copied to"].map(|name| Value::temporary(name, bytes));
             match gpu.allocate("a measurement of the memory", &pair, &mut memory).await {
-                Err(GpuError::OutOfMemory { .. }) if bytes / 2 >= LEAST_COPY_BYTES => bytes /= 2,
+                Err(GpuError::OutOfMemory { .. }) if bytes / 2 >= MIN_COPY_BYTES => bytes /= 2,
                 made => break made.map(|()| pair)?,
             }
         };

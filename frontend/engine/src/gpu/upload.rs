@@ -1,4 +1,4 @@
-//! Bytes of a file to a buffer.
+//! Uploading file bytes to buffers.
 
 use super::{Buffer, Gpu};
 use crate::bytes::Bytes;
@@ -6,14 +6,14 @@ use crate::bytes::Bytes;
 /// WebGPU writes whole 32-bit words (`COPY_BUFFER_ALIGNMENT`).
 const WORD: usize = wgpu::COPY_BUFFER_ALIGNMENT as usize;
 
-/// Why bytes could not be handed to the graphics device.
+/// Why an upload failed.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum UploadError {
-    /// Offsets of writes are multiples of four.
+    /// Offsets must be multiples of four.
     #[error("offset {offset} is not a multiple of 4")]
     Misaligned { offset: u64 },
-    /// The bytes, padded to whole words, do not fit.
+    /// The bytes, padded to whole words, do not fit the buffer.
     #[error("{len} bytes at offset {offset} do not fit a buffer of {size} bytes")]
     TooLarge {
         /// Bytes to write, padding included.
@@ -21,14 +21,14 @@ pub enum UploadError {
         offset: u64,
         size: u64,
     },
-    /// The browser refused, as it does when the device is lost or memory is out.
+    /// The browser refused, as it does when the device is lost or out of memory.
     #[error("the browser refused to copy to the graphics device: {reason}")]
     Refused { reason: String },
 }
 
 impl Gpu {
-    /// Queues a copy of bytes into a buffer, at `offset` bytes (a multiple of 4). The last word is padded with zeros where
-    /// their number is no multiple of 4. In the browser nothing passes through wasm memory but that last word.
+    /// Queues a copy of bytes to a buffer, at `offset` bytes (a multiple of 4). The last word is padded with zeros.
+    /// In the browser, only that word passes through wasm memory.
     ///
     /// # Errors
     /// When the offset is not aligned, the padded bytes do not fit the buffer, or the browser refuses.
@@ -63,14 +63,14 @@ impl Gpu {
         }
         match bytes.in_memory() {
             Some(bytes) => self.queue.write_buffer(buffer, offset, bytes),
-            // Another backend than the browser's: go through memory.
+            // Not the browser's backend: copy through memory.
             None => self.queue.write_buffer(buffer, offset, &bytes.to_vec()),
         }
         Ok(())
     }
 }
 
-/// Whether `len` bytes, padded to whole words, may be written at `offset` of a buffer of `size` bytes.
+/// Checks that `len` bytes, padded to whole words, may be written at `offset` of a buffer of `size` bytes.
 fn check_write(len: usize, offset: u64, size: u64) -> Result<(), UploadError> {
     if !offset.is_multiple_of(WORD as u64) {
         return Err(UploadError::Misaligned { offset });

@@ -1,4 +1,4 @@
-//! What a model reads: token ids, with blocks of soft tokens in place of some.
+//! The input of a model: token ids, with soft tokens in some places.
 
 use std::ops::Range;
 
@@ -27,13 +27,13 @@ impl Block {
         self.medium
     }
 
-    /// Its soft tokens, once they are attached.
+    /// The soft tokens, if attached.
     #[must_use]
     pub fn rows(&self) -> Option<&SoftTokens> {
         self.rows.as_ref()
     }
 
-    /// Whether it is a picture, or a frame of a video.
+    /// Whether it is an image or a video frame.
     #[must_use]
     pub fn is_picture(&self) -> bool {
         self.medium.media != Media::Audio
@@ -44,11 +44,11 @@ impl Block {
     }
 }
 
-/// Token ids and the blocks in them. Ids alone are an input without media: `ids.into()`.
+/// Token ids and the blocks in them. An input without media: `ids.into()`.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     ids: Vec<u32>,
-    /// In order, apart from one another.
+    /// In order, disjoint.
     blocks: Vec<Block>,
 }
 
@@ -77,10 +77,10 @@ impl From<&Self> for Input {
 }
 
 impl Input {
-    /// Ids in which each medium has as many slots as it has soft tokens. The media fill the runs of slots in order.
+    /// Ids in which each medium already has a slot per soft token. The media fill the runs of slots in order.
     ///
     /// # Errors
-    /// When the media do not fit the runs in number, kind or length.
+    /// When the media do not match the runs in number, kind or length.
     pub fn with_media(ids: Vec<u32>, special: &SpecialTokens, media: &[Medium]) -> Result<Self, MediaError> {
         let kind = |id: u32| match Some(id) {
             id if id == special.image_slot => Some(Media::Image),
@@ -100,7 +100,7 @@ impl Input {
             return Err(MediaError::Count { places: runs.len(), given: media.len() });
         }
         let blocks = runs.into_iter().zip(media).enumerate().map(|(index, ((place, range), &medium))| {
-            // A frame of a video is a picture.
+            // A video frame is an image.
             let fits = place == medium.media || (place == Media::Video && medium.media == Media::Image);
             if !fits {
                 return Err(MediaError::Kind { index, place, given: medium.media });
@@ -114,19 +114,19 @@ impl Input {
         Ok(Self { ids, blocks })
     }
 
-    /// The ids; slots of media included.
+    /// The ids, including slots of media.
     #[must_use]
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
 
-    /// Tokens.
+    /// Number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
@@ -138,10 +138,10 @@ impl Input {
         &self.blocks
     }
 
-    /// Gives block `index` its soft tokens.
+    /// Attaches soft tokens to block `index`.
     ///
     /// # Errors
-    /// When they are another medium's.
+    /// When they belong to another medium.
     pub fn attach(&mut self, index: usize, rows: SoftTokens) -> Result<(), MediaError> {
         match self.blocks.get_mut(index) {
             Some(block) if block.medium == rows.medium() => {
@@ -157,7 +157,7 @@ impl Input {
         self.ids.push(id);
     }
 
-    /// The first `len` tokens, without the rows of their blocks: what a cache holds.
+    /// The first `len` tokens, without attached soft tokens, as stored for the cache.
     #[must_use]
     pub fn prefix(&self, len: usize) -> Self {
         let blocks = self.blocks.iter().filter(|block| block.range().start < len as u32);
@@ -165,7 +165,7 @@ impl Input {
         Self { ids: self.ids[..len].to_vec(), blocks }
     }
 
-    /// Leading tokens that the two have in common. Where a block differs, what is common ends before it.
+    /// Length of the common prefix. It ends before the first block that differs.
     #[must_use]
     pub fn common(&self, other: &Self) -> usize {
         let ids = self.ids.iter().zip(&other.ids).take_while(|(a, b)| a == b).count();
@@ -174,19 +174,19 @@ impl Input {
         ids.min(first(self)).min(first(other))
     }
 
-    /// Whether this begins with all of `other`.
+    /// Whether `other` is a prefix.
     #[must_use]
     pub fn starts_with(&self, other: &Self) -> bool {
         self.common(other) == other.len()
     }
 
-    /// The block that has slots on both sides of `position`, if one does.
+    /// The block with slots on both sides of `position`, if any.
     #[must_use]
     pub fn block_across(&self, position: u32) -> Option<&Block> {
         self.blocks.iter().find(|block| block.range().start < position && position < block.range().end)
     }
 
-    /// The blocks that have slots in a range of positions, with those slots.
+    /// The blocks with slots in a range of positions, and those slots.
     pub fn blocks_in(&self, range: Range<u32>) -> impl Iterator<Item = (&Block, Range<u32>)> {
         self.blocks.iter().filter_map(move |block| {
             let part = block.range().start.max(range.start)..block.range().end.min(range.end);
@@ -194,11 +194,11 @@ impl Input {
         })
     }
 
-    /// Where a chunk of at most `most` tokens from `pos` ends. Where pictures are seen whole it never ends inside one: a
-    /// picture that begins at `pos` may then take up to `whole` tokens.
+    /// The end of a chunk of at most `most` tokens from `pos`. With `whole`, a chunk never ends inside an image: an
+    /// image that starts at `pos` may then take up to `whole` tokens.
     ///
     /// # Errors
-    /// [`MediaError::TooLong`] for a picture that no chunk can hold.
+    /// [`MediaError::TooLong`] for an image that does not fit any chunk.
     pub fn chunk_end(&self, pos: u32, most: u32, whole: Option<u32>) -> Result<u32, MediaError> {
         let end = (pos + most).min(self.len() as u32);
         let Some(longest) = whole else { return Ok(end) };
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(a.common(&a.ids().to_vec().into()), 2, "slots without a medium are nobody's");
         assert!(a.starts_with(&a.prefix(5)));
         assert!(!input(b"another").starts_with(&a.prefix(5)));
-        // What was cut inside a picture is that picture's still.
+        // An image that was cut off still matches itself.
         assert_eq!(a.common(&a.prefix(4)), 4);
     }
 
@@ -268,10 +268,10 @@ mod tests {
         assert_eq!(input.chunk_end(0, 4, Some(4)), Ok(2));
         assert_eq!(input.chunk_end(2, 3, Some(3)), Ok(5));
         assert_eq!(input.chunk_end(2, 2, Some(2)), Err(MediaError::TooLong { tokens: 3, most: 2 }));
-        // Text is read in shorter chunks than a picture.
+        // Text chunks are shorter than an image.
         assert_eq!(input.chunk_end(2, 2, Some(3)), Ok(5));
         assert_eq!(input.chunk_end(0, 2, Some(3)), Ok(2));
-        // Sound is read in order.
+        // Audio is causal.
         assert_eq!(input.chunk_end(5, 2, Some(3)), Ok(7));
         let parts: Vec<_> = input.blocks_in(4..7).map(|(_, part)| part).collect();
         assert_eq!(parts, [4..5, 6..7]);

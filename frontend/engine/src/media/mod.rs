@@ -1,8 +1,8 @@
-//! Pictures and sound in a prompt: blocks of soft tokens, which stand in place of embeddings.
+//! Images and audio in a prompt: blocks of soft tokens, which replace embeddings.
 //!
-//! A tower makes [`SoftTokens`] of a file. A prompt is an [`Input`]: token ids, of which runs of slots are [`Block`]s.
-//! How many slots a medium needs is known before it is encoded, so a prompt can be counted, and compared with what the
-//! cache holds, without a tower; only blocks that have to be read need their rows.
+//! A tower computes the [`SoftTokens`] of a file. A prompt is an [`Input`]: token ids, in which runs of slots are
+//! [`Block`]s. The number of slots of a medium is known before it is encoded, so a prompt can be counted and
+//! compared with the cache without a tower. Only blocks that are not in the cache need their soft tokens.
 
 mod error;
 mod input;

@@ -1,4 +1,4 @@
-//! What a tower makes of a picture or a sound.
+//! The output of a tower for an image or audio.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use sha2::{Digest as _, Sha256};
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::tokenizer::special;
 
-/// A kind of media with a place in a prompt.
+/// A kind of media in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Media {
     /// A picture.
     Image,
     /// Sound.
     Audio,
-    /// A sequence of pictures.
+    /// A sequence of images.
     Video,
 }
 
 impl Media {
-    /// The tokens before and after its soft tokens.
+    /// The tokens before and after the soft tokens.
     #[must_use]
     pub fn brackets(self) -> [&'static str; 2] {
         match self {
@@ -29,7 +29,7 @@ impl Media {
         }
     }
 
-    /// The token that stands in its place.
+    /// The placeholder token.
     #[must_use]
     pub fn slot(self) -> &'static str {
         match self {
@@ -40,12 +40,12 @@ impl Media {
     }
 }
 
-/// Names a medium's content and how it is encoded: media with the same hash have the same soft tokens.
+/// Identifies a medium's content and encoding settings: equal hashes have equal soft tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContentHash([u8; 32]);
 
 impl ContentHash {
-    /// The hash of a file that is encoded with these settings (the budget of a picture, the span of a clip).
+    /// The hash of a file and its encoding settings (the budget of an image, the range of a clip).
     #[must_use]
     pub fn of(file: &[u8], settings: &[u32]) -> Self {
         let mut digest = Sha256::new();
@@ -58,7 +58,7 @@ impl ContentHash {
     }
 }
 
-/// All of it in hexadecimal digits, for names of files.
+/// Formats the hash in hexadecimal, for file names.
 impl std::fmt::Display for ContentHash {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
@@ -71,14 +71,14 @@ impl std::fmt::Debug for ContentHash {
     }
 }
 
-/// A picture or a sound as a prompt sees it, encoded or not.
+/// An image or audio clip in a prompt, encoded or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Medium {
     /// What it is.
     pub media: Media,
-    /// Which one it is.
+    /// Hash of the content.
     pub content: ContentHash,
-    /// Soft tokens it takes.
+    /// Number of soft tokens.
     pub tokens: u32,
 }
 
@@ -91,21 +91,21 @@ pub struct SoftTokens {
 }
 
 impl SoftTokens {
-    /// Rows that a tower has written.
+    /// Wraps rows that a tower has written.
     #[must_use]
     pub fn new(medium: Medium, width: u32, rows: Arc<Buffer>) -> Self {
         Self { medium, width, rows }
     }
 
-    /// Rows from the host; `values` are `[tokens, width]`.
+    /// Uploads rows; `values` are `[tokens, width]`.
     ///
     /// # Errors
-    /// When they are more than the device holds in one buffer.
+    /// When they exceed the device's largest buffer.
     pub fn upload(gpu: &Gpu, medium: Medium, width: u32, values: &[f32]) -> Result<Self, GpuError> {
         Ok(Self::new(medium, width, gpu.storage_with("soft tokens", values)?))
     }
 
-    /// The medium they were made of.
+    /// The medium.
     #[must_use]
     pub fn medium(&self) -> Medium {
         self.medium
@@ -123,7 +123,7 @@ impl SoftTokens {
         &self.rows
     }
 
-    /// Brings the values to the host, `[tokens, width]`.
+    /// Reads the values back, `[tokens, width]`.
     ///
     /// # Errors
     /// When the device was lost.

@@ -1,26 +1,25 @@
-//! What a model's metadata says about its text decoder, checked.
+//! The text decoder's configuration from a file's metadata, validated.
 
 use shaders::attention::decode::Decode;
 use shaders::experts::Mixture;
 
 use crate::gguf::Metadata;
 
-/// Longest width, head or feed-forward size that is believed. Real ones stay far below; a header that claims more is
-/// broken, and buffers are sized from these numbers.
+/// Maximum width, head size and feed-forward size. Buffers are sized from these numbers; real models are far below.
 const MAX_DIMENSION: u32 = 1 << 20;
-/// Most heads: what the kernels have room for. The largest published model has 32.
+/// Maximum number of heads that the kernels support. The largest published model has 32.
 const MAX_HEADS: u32 = 64;
-/// Most layers that are believed.
+/// Maximum number of layers that are accepted.
 const MAX_LAYERS: u32 = 1024;
 
-/// A file of the family that is no language model by itself.
+/// A kind of Gemma 4 file that is not a language model by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherKind {
-    /// A model that decodes by diffusion.
+    /// A diffusion model.
     Diffusion,
     /// A drafter for speculative decoding.
     Drafter,
-    /// Towers for pictures and sound alone.
+    /// Only the vision and audio towers.
     Projector,
 }
 
@@ -34,7 +33,7 @@ impl std::fmt::Display for OtherKind {
     }
 }
 
-/// Metadata that is missing, contradicts itself or is of another kind of model.
+/// Invalid metadata, or metadata of another kind of model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum ConfigError {
@@ -44,21 +43,21 @@ pub enum ConfigError {
         /// `general.architecture` of the file.
         found: String,
     },
-    /// A part of the family that this engine does not run yet.
+    /// A kind of model that is not supported yet.
     #[error("this file holds {what}, which gemtab does not run")]
     NotYet { what: OtherKind },
-    /// A key that must be there.
+    /// A required key is missing.
     #[error("the model file lacks the key {key}")]
     Missing { key: String },
-    /// A value that cannot be.
+    /// A value that is out of range.
     #[error("the model file says {key} = {value}, but {expected}")]
     Value { key: String, value: String, expected: &'static str },
 }
 
-/// Tokens of a picture with the usual budget.
+/// Tokens per image with the default budget.
 pub const USUAL_PICTURE: u32 = 280;
 
-/// Attention of one layer: over a window, or over everything.
+/// Attention of a layer: sliding window or global.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attention {
     /// The last `window` positions.
@@ -78,16 +77,16 @@ pub struct LayerConfig {
     pub kv_heads: u32,
     /// Width of the feed-forward part.
     pub feed_forward: u32,
-    /// The layer whose keys and values this one reads: itself, or a donor.
+    /// The layer whose KV cache is used: this one, or an earlier one.
     pub kv_layer: usize,
 }
 
-/// The mixture of experts beside the feed-forward part of every layer.
+/// The mixture of experts next to every layer's feed-forward block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Experts {
-    /// How many there are, and how many take part in a token.
+    /// Number of experts, and number used per token.
     pub mixture: Mixture,
-    /// Width of an expert.
+    /// Width of an expert's feed-forward layer.
     pub feed_forward: u32,
 }
 
@@ -100,17 +99,17 @@ pub struct Config {
     pub heads: u32,
     /// The layers.
     pub layers: Vec<LayerConfig>,
-    /// The first layer without keys and values of its own; the number of layers when there is none.
+    /// The first layer that uses another layer's KV cache; the number of layers if there is none.
     pub first_shared: usize,
-    /// Positions a sliding layer sees, the token's own included.
+    /// Sliding window in positions, including the token's own.
     pub window: u32,
-    /// Longest context the model was made for.
+    /// Maximum context of the model.
     pub max_context: u32,
     /// ε of every norm.
     pub eps: f32,
-    /// Logits are `softcap·tanh(z/softcap)`; 0 is off.
+    /// Softcap of the logits, `softcap·tanh(z/softcap)`; 0: none.
     pub softcap: f32,
-    /// Per-layer embedding width; 0 for none.
+    /// Width of per-layer embeddings; 0: none.
     pub ple: u32,
     /// RoPE base of sliding layers.
     pub theta_sliding: f32,
@@ -118,13 +117,13 @@ pub struct Config {
     pub theta_global: f32,
     /// The mixture of experts, if the model has one.
     pub experts: Option<Experts>,
-    /// Tokens of the longest picture that a chunk of the prompt must hold whole; 0 where pictures may be cut.
+    /// Tokens of the longest image that must be in one chunk; 0 if images may be split.
     pub whole_picture: u32,
-    /// Sampling that the file recommends: temperature, top-k, top-p.
+    /// Sampling settings that the file recommends: temperature, top-k, top-p.
     pub recommended: Option<(f32, u32, f32)>,
 }
 
-/// Reads keys under one prefix.
+/// Reads keys with a prefix.
 struct Keys<'a> {
     metadata: &'a Metadata,
     prefix: &'a str,
@@ -157,7 +156,7 @@ impl Keys<'_> {
         Ok(value)
     }
 
-    /// A value for each layer: an array, or one integer for all.
+    /// A value per layer: an array, or one integer for all layers.
     fn per_layer(&self, name: &str, layers: usize) -> Result<Vec<u32>, ConfigError> {
         let key = self.key(name);
         if let Some(values) = self.metadata.integers(&key) {
@@ -175,7 +174,7 @@ impl Keys<'_> {
         Ok(vec![self.positive(name, MAX_DIMENSION)?; layers])
     }
 
-    /// The mixture of experts beside a stream of this width, if there is one.
+    /// The mixture of experts, if any, for a residual stream of this width.
     fn experts(&self, width: u32) -> Result<Option<Experts>, ConfigError> {
         let Some(experts) = self.optional("expert_count").filter(|&count| count > 0) else { return Ok(None) };
         let mixture = Mixture { experts, used: self.positive("expert_used_count", experts)? };
@@ -253,7 +252,7 @@ impl Config {
                     "it must divide the number of heads",
                 ));
             }
-            // The donor is the last layer of the same kind that has keys of its own.
+            // The last layer of the same kind that has its own KV cache.
             let kv_layer = if i < first_shared {
                 i
             } else {
@@ -300,20 +299,20 @@ impl Config {
         })
     }
 
-    /// Whether sliding layers see a picture's tokens as one block, in both directions: all models but the small ones
-    /// (specification §2.4). No key says so.
+    /// Whether the tokens of an image attend to each other in both directions in sliding layers: true for all but
+    /// the small models (specification §2.4). There is no key for it.
     #[must_use]
     pub fn sees_pictures_whole(&self) -> bool {
         self.whole_picture > 0
     }
 
-    /// Elements of the queries of layer `i`.
+    /// Width of the queries of layer `i`.
     #[must_use]
     pub fn q_width(&self, i: usize) -> u32 {
         self.heads * self.layers[i].head_dim
     }
 
-    /// Elements of the keys (or values) of layer `i`.
+    /// Width of the keys (or values) of layer `i`.
     #[must_use]
     pub fn kv_width(&self, i: usize) -> u32 {
         self.layers[i].kv_heads * self.layers[i].head_dim

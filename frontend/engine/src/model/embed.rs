@@ -1,4 +1,4 @@
-//! The dispatches in front of the layers: token embeddings, and the per-layer inputs.
+//! The plans before the layers: token embeddings and per-layer inputs.
 
 use shaders::embed::gather;
 use shaders::matvec::{Epilogue, Matvec, Prologue};
@@ -10,7 +10,7 @@ use super::forms::{Choices, matvec_form};
 use super::rows::product;
 use crate::plan::{Grid, Plan, PlanError, Traffic};
 
-/// Embeddings into `h[0]`, scaled by the root of the width, for any number of rows.
+/// Token embeddings into `h[0]`, scaled by the square root of the width, for any number of rows.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -27,7 +27,7 @@ pub fn tokens(parts: &Parts) -> Result<Plan, PlanError> {
     Ok(steps)
 }
 
-/// Per-layer inputs into `ple`, from `h[0]` and the table (or the rows that the host brought), for any number of rows.
+/// Per-layer inputs into `ple`, from `h[0]` and the table (or rows from the host), for any number of rows.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -40,7 +40,7 @@ pub fn per_layer(parts: &Parts) -> Result<Plan, PlanError> {
     Ok(plan)
 }
 
-/// The same for a single row, by the product of decode.
+/// The same for a single row, with the decode product.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -55,7 +55,7 @@ pub fn per_layer_of_one(parts: &Parts, choices: Choices) -> Result<Plan, PlanErr
         dtypes: vec![matrix.dtype],
         prologue: Prologue::Plain,
         epilogue: Epilogue::Store,
-        adapted: shaders::matvec::Adapted::NOT,
+        low_rank: shaders::matvec::LowRank::NONE,
         form: shaders::matvec::Form::default(),
     };
     kernel.form = matvec_form(parts.limits, choices, &kernel, matrix.n);
@@ -64,12 +64,12 @@ pub fn per_layer_of_one(parts: &Parts, choices: Choices) -> Result<Plan, PlanErr
     let operands = [&s.ple_projected, &s.h[0], &matrix.whole().value];
     plan.push(&kernel.source()?, &params, &operands, Grid::Fixed(grid))?;
     plan.reading(Traffic::Fixed(matrix.whole().layout.bytes()));
-    plan.tried_as(Form::Matvec(kernel));
+    plan.tested_as(Form::Matvec(kernel));
     combine(parts, &mut plan)?;
     Ok(plan)
 }
 
-/// The normed projection and the row of the table, added and scaled.
+/// Adds and scales the normed projection and the row of the table.
 fn combine(parts: &Parts, steps: &mut Plan) -> Result<(), PlanError> {
     let (s, config) = (&parts.scratch, &parts.config);
     let Some(norm) = &parts.weights.ple_norm else { return Ok(()) };

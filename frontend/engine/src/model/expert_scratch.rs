@@ -1,4 +1,4 @@
-//! Buffers that a mixture of experts works in.
+//! Working buffers of a mixture of experts.
 
 use shaders::experts::{Choice, buckets};
 use shaders::matmul::Tile;
@@ -9,21 +9,21 @@ use crate::plan::Value;
 /// Working buffers for up to `T` rows; `P = T·used` pairs of a row and a chosen expert.
 #[derive(Debug)]
 pub struct ExpertScratch {
-    /// Products of the router, f32 `[T, experts]`.
+    /// Router logits, f32 `[T, experts]`.
     pub logits: Value,
     /// [`Choice`]s, `[T, used]`.
     pub choices: Value,
-    /// Numbers of pairs by expert, u32 `[P]`.
+    /// Pair numbers sorted by expert, u32 `[P]`.
     pub pairs: Value,
     /// [`buckets::Tile`]s.
     pub tiles: Value,
-    /// How many of them there is room for.
+    /// Capacity of `tiles`.
     pub capacity: u32,
     /// Gate and up, f32 `[P, 2·width of an expert]`.
     pub gate_up: Value,
-    /// The activated product, f32 `[P, width of an expert]`.
+    /// The activations, f32 `[P, width of an expert]`.
     pub act: Value,
-    /// What each expert says, f32 `[P, width]`.
+    /// The output of each expert, f32 `[P, width]`.
     pub down: Value,
 }
 

@@ -1,4 +1,4 @@
-//! How the decode products are cut for their shapes, and which of them are packed.
+//! The forms of the decode products: how they are divided for their shapes, and which are packed.
 
 use std::collections::BTreeSet;
 
@@ -9,34 +9,35 @@ use crate::gpu::{Gpu, GpuError, Program, Timer};
 use crate::plan::Limits;
 use crate::weights::TensorList;
 
-/// Rows from which a product is large enough to earn back what packing x costs every workgroup.
+/// Minimum number of rows of a packed product. For smaller ones, packing x in every workgroup costs more than it
+/// saves.
 pub const LARGE: u32 = 8192;
-/// Ranks of all adapters together up to which decode makes z of a correction without dispatches of its own: partial results grow with
-/// them, and every workgroup behind reads all.
+/// Maximum total rank for which decode computes z without separate dispatches. The number of partial results grows
+/// with the rank, and every workgroup of the consumer reads all.
 pub const MOST_FUSED_RANK: u32 = 64;
-/// What packed products must save before they are taken: less is noise, and they round more.
-const LEAST_GAIN: f64 = 0.05;
+/// Minimum relative gain to choose packed products: less is noise, and they round more.
+const MIN_GAIN: f64 = 0.05;
 
-/// Which products of decode are packed: x rounded to signed bytes, and integers multiplied. Only quantised matrices have
-/// such a form.
+/// Which products of decode are packed: x is rounded to int8, and integers are multiplied. Only quantised matrices
+/// have this form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Products {
-    /// Those of [`LARGE`] rows and more, if they turn out to be faster on this device when the model is loaded.
+    /// Those with at least [`LARGE`] rows, if they are measured to be faster when the model is loaded.
     #[default]
     Measured,
-    /// None: all multiply floats.
+    /// None: all use floats.
     Floats,
-    /// Those of at least so many rows, as far as the device has the kernels. With 0, all.
+    /// Those with at least this many rows, if the device supports them. With 0, all.
     Packed {
-        /// Rows of all matrices that share x.
+        /// Minimum number of rows of all matrices with the same x.
         least_rows: u32,
     },
 }
 
-/// A form for a kernel with `rows` rows in all: the fastest of those timed in `shaders/MEASUREMENTS.md`. Few long rows are
-/// split along the columns, so that the device has enough to do, and so are those behind the merge of attention; many
-/// rows share what a lane loads of x. On a processor that plays a graphics device there is no room to fill, and what
-/// every workgroup repeats costs most.
+/// The form of a kernel with `rows` rows in total: the fastest of those timed in `shaders/MEASUREMENTS.md`. A few
+/// long rows are split along the columns to occupy the device, and so are products after the attention merge; with
+/// many rows, several share the loaded x. On a software device there is nothing to occupy, and the work repeated by
+/// each workgroup dominates.
 #[must_use]
 pub fn matvec_form(limits: Limits, choices: Choices, kernel: &Matvec, rows: u32) -> Form {
     let form = match (rows, kernel.k, kernel.prologue) {
@@ -50,15 +51,15 @@ pub fn matvec_form(limits: Limits, choices: Choices, kernel: &Matvec, rows: u32)
     if is_meant && can() { form.packed() } else { form }
 }
 
-/// What is chosen for a device, by measuring or because somebody says so.
+/// The chosen forms for a device, by measuring or by request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
-    /// Rows from which the products of decode are packed; none where none are.
+    /// Minimum number of rows of packed decode products; `None` if none are packed.
     pub packed: Option<u32>,
 }
 
 impl Choices {
-    /// What `products` asks for where the device can: packed products, if any.
+    /// The choices for `products`: packed products, if requested and supported.
     #[must_use]
     pub fn asked(limits: Limits, products: Products) -> Self {
         let packed = match products {
@@ -76,8 +77,8 @@ impl Choices {
     }
 }
 
-/// Whether the kernels of one program that another has not are faster than those that the other has instead, by enough to
-/// take what they round.
+/// Whether the kernels of `packed` that are not in `floats` are faster than their counterparts, by enough to
+/// justify the additional rounding.
 ///
 /// # Errors
 /// When the device was lost.
@@ -85,11 +86,11 @@ pub async fn is_faster(gpu: &Gpu, packed: &Program, floats: &Program) -> Result<
     let timer = Timer::new(gpu)?;
     let before = time_those_not_in(&timer, floats, packed).await?;
     let after = time_those_not_in(&timer, packed, floats).await?;
-    Ok(after < before * (1.0 - LEAST_GAIN))
+    Ok(after < before * (1.0 - MIN_GAIN))
 }
 
-/// The products of decode that [`Products::Measured`] is about, each shape once: storage types of the matrices that share x,
-/// columns, rows in all. None where no product is large and quantised.
+/// The products that [`Products::Measured`] times, each shape once: storage types of the matrices with the same x,
+/// columns, total rows. Empty if no product is large and quantised.
 #[must_use]
 pub fn large_products(tensors: &TensorList, layers: usize) -> Vec<String> {
     const OF_LAYER: [&[&str]; 6] = [
@@ -117,13 +118,13 @@ pub fn large_products(tensors: &TensorList, layers: usize) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// Whether a kernel multiplies packed numbers.
+/// Whether a kernel uses packed products.
 #[must_use]
 pub fn is_packed(form: &selftest::Form) -> bool {
     matches!(form, selftest::Form::Matvec(kernel) if kernel.form.packed)
 }
 
-/// Milliseconds of the kernels of one program that another has not.
+/// Milliseconds of the kernels of one program that are not in another.
 async fn time_those_not_in(timer: &Timer<'_>, program: &Program, other: &Program) -> Result<f64, GpuError> {
     let others = other.by_kernel();
     let mut ms = 0.0;

@@ -1,4 +1,5 @@
-//! The table of per-layer embeddings where the device has no room for it: rows are read when their token comes up.
+//! The per-layer embedding table on the host, if it does not fit on the device: rows are read when their token
+//! occurs.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,18 +13,18 @@ use shaders::quant;
 use crate::bytes::{LocalSource, SourceError};
 use crate::weights::{MatrixSpec, TensorError};
 
-/// Bytes of rows that are kept in memory, in their stored form.
+/// Size of the row cache in bytes, in the stored form.
 const KEPT_BYTES: u64 = 16 << 20;
-/// Reads under way at a time.
+/// Maximum number of concurrent reads.
 const AT_ONCE: usize = 8;
 
-/// Why a row could not be had.
+/// Why a row could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RowError {
     /// The file could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// No such row.
+    /// The row does not exist.
     #[error("token {id} has no row among the {rows} per-layer embeddings")]
     NoRow {
         /// The token.
@@ -31,16 +32,16 @@ pub enum RowError {
         /// Rows of the table.
         rows: u64,
     },
-    /// The bytes are no row.
+    /// The bytes are not a valid row.
     #[error(transparent)]
     Tensor(#[from] TensorError),
 }
 
-/// Rows by token. They come from this machine alone: whoever sees which rows are read knows the text.
+/// Rows by token. They are read only on this machine, because the rows that are read reveal the text.
 pub struct HostTable {
     source: Rc<dyn LocalSource>,
     spec: MatrixSpec,
-    /// Rows read lately; none are kept of what is in memory anyway.
+    /// Cache of recent rows; `None` if the source is in memory anyway.
     kept: Option<RefCell<LruCache<u32, Rc<[u8]>>>>,
 }
 
@@ -54,7 +55,7 @@ impl HostTable {
         Self { source, spec, kept }
     }
 
-    /// The rows of these tokens as f32, one after the other.
+    /// The rows of these tokens as f32, concatenated.
     ///
     /// # Errors
     /// See [`RowError`].

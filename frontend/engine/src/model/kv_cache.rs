@@ -1,4 +1,4 @@
-//! Keys and values of past tokens, on the device.
+//! The KV cache on the device.
 
 use super::{Attention, Config};
 use crate::plan::{Origin, Value};
@@ -27,25 +27,25 @@ impl KvType {
 /// The cache of one layer: `[slots, kv_heads, head_dim]` each.
 #[derive(Debug)]
 pub struct LayerCache {
-    /// Keys, normed and rotated.
+    /// Keys, after norm and RoPE.
     pub k: Value,
-    /// Values, normed.
+    /// Values, after norm.
     pub v: Value,
-    /// Slots of the ring on sliding layers; 0 where the slot is the position.
+    /// Slots of the ring on sliding layers; 0 if the slot is the position.
     pub ring: u32,
-    /// Bytes of a slot of k (or v).
+    /// Bytes per slot of k (or v).
     pub slot_bytes: u64,
 }
 
-/// The caches of all layers that own one.
+/// The caches of all layers that have one.
 #[derive(Debug)]
 pub struct KvCache {
-    /// By layer; none for layers that read a donor's.
+    /// By layer; `None` for layers that use another layer's cache.
     pub layers: Vec<Option<LayerCache>>,
 }
 
 impl KvCache {
-    /// Keys and values of the layers whose cache is a ring.
+    /// Keys and values of the layers with a ring.
     pub fn rings(&self) -> impl Iterator<Item = &Value> {
         self.layers.iter().flatten().filter(|layer| layer.ring > 0).flat_map(|layer| [&layer.k, &layer.v])
     }
@@ -56,8 +56,8 @@ impl KvCache {
     }
 }
 
-/// Slots of a layer's cache. A ring has room for the window and for one chunk more, so that a chunk can be appended
-/// before its first token has looked back.
+/// Slots of a layer's cache. A ring has slots for the window and one chunk, so that a chunk can be appended before
+/// its first token is processed.
 #[must_use]
 pub fn slots(config: &Config, layer: usize, context: u32, chunk: u32) -> u32 {
     match config.layers[layer].attention {

@@ -1,4 +1,4 @@
-//! The text decoder: what the file says, what it costs, and the plans that run it.
+//! The text decoder: configuration, tensors, and plans.
 
 mod config;
 mod corrections;
@@ -21,7 +21,7 @@ mod tensors;
 pub use config::{Attention, Config, ConfigError, Experts, LayerConfig, OtherKind};
 pub use corrections::{Corrections, Site, total_rank};
 pub use decoder::{
-    Decoder, DecoderPlans, Ingredients, LogitsPlans, LogitsReader, Plans, StepError, TokenSource,
+    Decoder, DecoderPlans, LoadedModel, LogitsPlans, LogitsReader, Plans, StepError, TokenSource,
 };
 pub use forms::{Choices, LARGE, Products, is_packed, large_products};
 pub use host_table::{HostTable, RowError};

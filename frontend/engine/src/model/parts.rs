@@ -1,11 +1,11 @@
-//! What plans are made of.
+//! The inputs of plan functions.
 
 use super::scratch::chunk;
 use super::{Attention, Config, KvCache, KvType, LayerCache, Scratch};
 use crate::plan::{Limits, Origin, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
-/// A table of rotations for one kind of layer; `wgsl/shared/rope.wgsl`.
+/// A RoPE table for one kind of layer (`wgsl/shared/rope.wgsl`).
 #[derive(Debug)]
 pub struct Rope {
     /// `(cos, sin)` pairs.
@@ -15,7 +15,8 @@ pub struct Rope {
 }
 
 impl Rope {
-    /// The table of a kind of layer for contexts of this length, and what it holds; [`Rope::table`] is still to be written.
+    /// The table for one kind of layer and this context length, and its content, which the caller must write to
+    /// [`Rope::table`].
     #[must_use]
     pub fn describe(config: &Config, attention: Attention, context: u32) -> Self {
         let hi_rows = shaders::rope::hi_rows(context);
@@ -23,7 +24,7 @@ impl Rope {
         Self { table: Value::new("rope", bytes, Origin::Constant), hi_rows }
     }
 
-    /// What the table of a kind of layer holds. `factors` divide the frequencies of global layers.
+    /// The content of the table. `factors` divide the frequencies of global layers.
     #[must_use]
     pub fn content(
         config: &Config,
@@ -44,42 +45,42 @@ fn head_dim(config: &Config, attention: Attention) -> u32 {
     layer.map_or(16, |layer| layer.head_dim)
 }
 
-/// Everything on the device that a model needs.
+/// Everything that a model has on the device.
 #[derive(Debug)]
 pub struct Parts {
-    /// What the file says.
+    /// The configuration.
     pub config: Config,
-    /// Pieces of the vocabulary.
+    /// Vocabulary size.
     pub vocabulary: u32,
     /// Weights.
     pub weights: Weights,
     /// Working buffers.
     pub scratch: Scratch,
-    /// Keys and values.
+    /// The KV cache.
     pub kv: KvCache,
-    /// How they are stored.
+    /// Storage type of the KV cache.
     pub kv_type: KvType,
-    /// Rotations of sliding layers.
+    /// RoPE table of sliding layers.
     pub rope_sliding: Rope,
-    /// Rotations of global layers.
+    /// RoPE table of global layers.
     pub rope_global: Rope,
-    /// What the device allows.
+    /// The limits of the device.
     pub limits: Limits,
 }
 
-/// What [`Parts`] are described for.
+/// Sizes for [`Parts::describe`].
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     /// Context length in tokens.
     pub context: u32,
-    /// How keys and values are stored.
+    /// Storage type of the KV cache.
     pub kv_type: KvType,
-    /// Whether the rows of the per-layer table come from outside of the device.
+    /// Whether the per-layer table is on the host.
     pub ple_on_host: bool,
 }
 
 impl Parts {
-    /// Describes cache, working memory and tables for a model. Nothing is on the device yet.
+    /// Describes cache, working memory and tables of a model. Nothing is allocated.
     #[must_use]
     pub fn describe(
         config: Config,
@@ -102,7 +103,7 @@ impl Parts {
         }
     }
 
-    /// The values whose sizes grow with the context: keys, values and rotations.
+    /// The values whose sizes depend on the context: KV cache and RoPE tables.
     pub fn by_context(&self) -> impl Iterator<Item = &Value> {
         self.kv.values().chain([&self.rope_sliding.table, &self.rope_global.table])
     }
@@ -110,23 +111,23 @@ impl Parts {
     /// A matrix that every model of this configuration has.
     ///
     /// # Errors
-    /// A fault of this program: the tensor list was checked.
+    /// An internal error: the tensor list was checked.
     pub fn matrix(&self, name: &str) -> Result<&Matrix, PlanError> {
         self.weights.matrix(name).ok_or_else(|| PlanError::Missing { name: format!("matrix {name}") })
     }
 
-    /// The head: a matrix of its own, or the embedding.
+    /// The output head: its own matrix, or the embedding.
     ///
     /// # Errors
-    /// As [`Self::matrix`].
+    /// Same as [`Self::matrix`].
     pub fn head(&self) -> Result<&Matrix, PlanError> {
         self.weights.matrix("output").map_or_else(|| self.matrix("token_embd"), Ok)
     }
 
-    /// The cache that layer `i` reads: its own, or its donor's.
+    /// The cache that layer `i` uses: its own, or an earlier layer's.
     ///
     /// # Errors
-    /// A fault of this program.
+    /// An internal error.
     pub fn cache(&self, i: usize) -> Result<&LayerCache, PlanError> {
         let owner = self.config.layers[i].kv_layer;
         self.kv.layers[owner]
@@ -134,7 +135,7 @@ impl Parts {
             .ok_or_else(|| PlanError::Missing { name: format!("cache of layer {i}") })
     }
 
-    /// The rotations of one kind of layer.
+    /// The RoPE table of one kind of layer.
     #[must_use]
     pub fn rope(&self, attention: Attention) -> &Rope {
         match attention {
@@ -143,7 +144,7 @@ impl Parts {
         }
     }
 
-    /// Positions a layer sees; 0 for all.
+    /// Attention window of layer `i`; 0: unlimited.
     #[must_use]
     pub fn window(&self, i: usize) -> u32 {
         if self.config.layers[i].attention == Attention::Sliding { self.config.window } else { 0 }

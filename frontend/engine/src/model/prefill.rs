@@ -1,4 +1,4 @@
-//! The dispatches of a chunk of prompt tokens: one matrix product at a time, row-major, with the rows kernels between.
+//! The plan of a prefill chunk: one matrix product at a time, row-major, with row kernels in between.
 
 use shaders::adapter::expand;
 use shaders::attention::block::{Block, Params as BlockParams};
@@ -18,7 +18,7 @@ struct Builder<'a> {
     steps: Plan,
 }
 
-/// Layers `0..last`, ending with the whole stream in `h[0]`.
+/// Layers `0..last`. Ends with the complete stream in `h[0]`.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -39,8 +39,8 @@ impl Builder<'_> {
         push_product(self.parts, &mut self.steps, name, x, y)
     }
 
-    /// Adds the corrections of adapters to products of `x`, in the order of their site: two dispatches, however many
-    /// products and adapters there are.
+    /// Adds the corrections of adapters to products of `x`, in the order of their site: two dispatches for any
+    /// number of products and adapters.
     fn correct(&mut self, layer: usize, site: Site, x: &Value, products: &[&Value]) -> Result<(), PlanError> {
         let corrected = self.corrections.and_then(|all| Some((all, all.at(layer, site)?)));
         let Some((all, corrections)) = corrected else { return Ok(()) };
@@ -76,7 +76,7 @@ impl Builder<'_> {
         let vector = |part: &str| w.vector(&name(part));
         let layer = &config.layers[i];
 
-        // The layer before ended with its branch added: the stream is whole.
+        // The previous layer ended with its branch added, so the stream is complete.
         self.norm(None, Some(vector("attn_norm")))?;
         self.attention(i)?;
         self.product(&name("attn_output"), &s.attention, &s.branch)?;

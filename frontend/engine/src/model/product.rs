@@ -1,4 +1,4 @@
-//! A matrix product over rows, for prefill and for the towers.
+//! Matrix products over rows, for prefill and for the towers.
 
 use shaders::matmul::{Clamps, Params, Tile};
 use shaders::selftest::Form;
@@ -7,9 +7,9 @@ use shaders::{DType, PlanarLayout};
 use crate::plan::{Plan, PlanError, Value};
 use crate::weights::Matrix;
 
-/// Appends `y = x·Wᵀ` for the rows that `state` counts; `buffers` are state, x and y. With `clamps` it is a clipped linear.
-/// It is one step for each size of tile that as many rows as x has room for may need: only the one that suits the number
-/// of rows has workgroups.
+/// Appends `y = x·Wᵀ` for the number of rows in `state`; `buffers` are state, x and y. With `clamps` it is a
+/// clipped linear. There is one step for each tile size that may be used with up to as many rows as x has space
+/// for; the grid is empty for those that do not suit the actual number.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -23,7 +23,7 @@ pub fn push(
     push_part(steps, (matrix.dtype, &part.layout, &part.value), clamps, buffers)
 }
 
-/// The same with a part of a matrix: its storage type, its layout, and the buffer it lies in.
+/// The same for a part of a matrix: its storage type, layout and buffer.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -34,7 +34,7 @@ pub fn push_part(
     [state, x, y]: [&Value; 3],
 ) -> Result<(), PlanError> {
     let params = Params::new(layout).with_clamps(clamps.unwrap_or(Clamps::NONE));
-    // Buffers are shared: one of the two may have room for more rows than there ever are.
+    // Buffers are shared, so one of them may be larger than needed.
     let rows = |value: &Value, width: u32| value.bytes() / (4 * u64::from(width.max(1)));
     let room = rows(x, layout.k).min(rows(y, layout.n));
     for tile in Tile::within_reach(u32::try_from(room).unwrap_or(u32::MAX), params.n) {

@@ -1,4 +1,4 @@
-//! Steps over rows of the stream that decode, prefill and the experts share.
+//! Row steps that decode, prefill and the experts share.
 
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
 use shaders::selftest::Form;
@@ -6,8 +6,8 @@ use shaders::selftest::Form;
 use super::{Parts, product};
 use crate::plan::{Plan, PlanError, Value};
 
-/// Adds a normed branch to the stream in place (`add`: where the norm's weights and the scalar begin), then norms the
-/// stream into `x` (`norm`: where the weights begin).
+/// Adds a normed branch to the stream in place (`add`: offsets of the norm's weights and of the scalar), then norms
+/// the stream into `x` (`norm`: offset of the weights).
 ///
 /// # Errors
 /// [`PlanError`].

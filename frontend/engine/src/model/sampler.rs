@@ -1,24 +1,24 @@
-//! Drawing tokens on the device, and bringing their ids back.
+//! Sampling on the device, and readback of ids.
 
 use std::sync::Arc;
 
 use shaders::sampling::{Candidates, MAX_RECENT, Params, Sampling, Settings};
-use shaders::selftest::Form as Tried;
+use shaders::selftest::Form as Tested;
 
 use super::Parts;
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program, Readback};
 use crate::plan::{Grid, Origin, Plan, PlanError, Value};
 
-/// Ids that the output ring holds: more than can be on their way at a time.
+/// Length of the output ring: more ids than can be pending.
 pub const OUT_LEN: u32 = 64;
 
-/// What drawing a token does, in each of its forms.
+/// The sampling plans, one for each variant.
 pub struct SamplingPlans {
-    /// Ring of recent ids, for the penalties.
+    /// Ring of recent ids, for penalties.
     recent: Value,
-    /// Ring of drawn ids.
+    /// Ring of sampled ids.
     drawn: Value,
-    /// What it is copied to, in turns.
+    /// Readback buffers, used in turn.
     readbacks: [Value; 2],
     forms: Vec<SamplingPlan>,
 }
@@ -30,7 +30,7 @@ struct SamplingPlan {
 }
 
 impl SamplingPlans {
-    /// Describes every form, so that a change of settings never waits.
+    /// Describes all variants, so that a change of settings needs no compilation.
     ///
     /// # Errors
     /// [`PlanError`].
@@ -44,12 +44,12 @@ impl SamplingPlans {
         Ok(Self { recent, drawn, readbacks, forms })
     }
 
-    /// What drawn tokens are read back to.
+    /// The readback buffers.
     pub fn readbacks(&self) -> impl Iterator<Item = &Value> {
         self.readbacks.iter()
     }
 
-    /// The plans of all forms.
+    /// The plans of all variants.
     pub fn all(&self) -> impl Iterator<Item = &Plan> {
         self.forms.iter().map(|form| &form.plan)
     }
@@ -70,12 +70,12 @@ impl SamplingPlan {
             operands.push(&sums);
         }
         plan.push_shared(&sampling.top_k()?, &params, &operands, Grid::Fixed(sampling.top_k_grid()))?;
-        plan.tried_as(Tried::TopK(candidates));
+        plan.tested_as(Tested::TopK(candidates));
         let mut last = &lists;
         if sampling.merges() {
             let grid = Grid::Fixed(sampling.merge_lists_grid());
             plan.push_shared(&sampling.merge_lists()?, &params, &[&lists, &merged], grid)?;
-            plan.tried_as(Tried::MergeLists(candidates));
+            plan.tested_as(Tested::MergeLists(candidates));
             last = &merged;
         }
         let mut operands = vec![&s.state, recent, &s.tokens, drawn, last];
@@ -83,12 +83,12 @@ impl SamplingPlan {
             operands.push(&sums);
         }
         plan.push_shared(&sampling.sample()?, &params, &operands, Grid::Fixed([1, 1, 1]))?;
-        plan.tried_as(Tried::Sample(candidates));
+        plan.tested_as(Tested::Sample(candidates));
         Ok(Self { plan, params, sampling })
     }
 }
 
-/// One form of the sampling kernels, ready to run.
+/// One variant of the sampling kernels, bound.
 struct Form {
     program: Program,
     params: Arc<Buffer>,
@@ -106,10 +106,10 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Binds every form.
+    /// Binds all variants.
     ///
     /// # Errors
-    /// When the device refuses a kernel or a buffer.
+    /// When the device rejects a kernel or a buffer.
     pub async fn bind(gpu: &Gpu, plans: &SamplingPlans, memory: &Memory) -> Result<Self, GpuError> {
         let mut forms = Vec::new();
         for SamplingPlan { plan, params, sampling } in &plans.forms {
@@ -125,7 +125,7 @@ impl Sampler {
         Ok(sampler)
     }
 
-    /// Settings for the tokens to come, and the tokens that count as recent.
+    /// Sets the settings for the next tokens, and the recent tokens.
     pub fn begin(&mut self, gpu: &Gpu, settings: Settings, history: &[u32]) -> u32 {
         let candidates = settings.candidates();
         self.active = self.forms.iter().position(|f| f.sampling.candidates == candidates).unwrap_or(0);
@@ -133,7 +133,7 @@ impl Sampler {
         let params = Params::new(&settings, form.sampling, OUT_LEN);
         gpu.queue().write_buffer(&form.params, 0, bytemuck::bytes_of(&params));
         self.settings = settings;
-        // Entry i of the ring is token number i of those that ever entered, modulo its length.
+        // Entry i of the ring is token number i of all that were ever entered, modulo its length.
         let tail = &history[history.len().saturating_sub(MAX_RECENT as usize)..];
         let mut ring = [u32::MAX; MAX_RECENT as usize];
         ring[..tail.len()].copy_from_slice(tail);
@@ -141,23 +141,23 @@ impl Sampler {
         tail.len() as u32
     }
 
-    /// The dispatches that draw one token from the logits and make it the next input.
+    /// The dispatches that sample a token from the logits and make it the next input.
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.forms[self.active].program
     }
 
-    /// The programs of every form.
+    /// The programs of all variants.
     pub fn all(&self) -> impl Iterator<Item = &Program> {
         self.forms.iter().map(|form| &form.program)
     }
 
-    /// Submits `encoder` with a copy of the drawn ids to one of the two readback buffers at its end.
+    /// Submits `encoder`, with a copy of the sampled ids to one of the two readback buffers at its end.
     pub fn submit(&self, gpu: &Gpu, encoder: wgpu::CommandEncoder, which: usize) {
         self.readbacks[which].submit(gpu, encoder, &self.drawn, 0, u64::from(OUT_LEN) * 4);
     }
 
-    /// The drawn ids as of the last copy: token number `i` is at `i % OUT_LEN`.
+    /// The ids of the last copy: token number `i` is at `i % OUT_LEN`.
     ///
     /// # Errors
     /// When the device was lost.

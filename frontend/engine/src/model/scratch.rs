@@ -1,4 +1,4 @@
-//! Buffers that a step of the decoder works in.
+//! Working buffers of the decoder.
 
 use shaders::matvec::Matvec;
 use shaders::state::State;
@@ -8,45 +8,45 @@ use super::expert_scratch::ExpertScratch;
 use super::forms::MOST_FUSED_RANK;
 use crate::plan::{Limits, Value};
 
-/// Splits of the keys in decode: enough workgroups for a large device, few enough to merge.
-const MOST_SPLITS: u32 = 32;
-/// Smallest run of keys of a split.
-const SMALLEST_RUN: u32 = 64;
+/// Maximum number of splits in decode: enough workgroups for a large device, few enough to merge.
+const MAX_SPLITS: u32 = 32;
+/// Minimum number of keys per split.
+const MIN_SPLIT_KEYS: u32 = 64;
 
-/// Smallest run of keys of a split on this device. In software each workgroup repeats what comes before the keys, and
-/// there are a few cores to fill at most.
+/// Minimum number of keys per split on this device. On a software device, each workgroup repeats the work before
+/// the keys, and only a few cores need to be occupied.
 #[must_use]
-pub fn smallest_run(limits: Limits) -> u32 {
-    if limits.software { 16 * SMALLEST_RUN } else { SMALLEST_RUN }
+pub fn min_split_keys(limits: Limits) -> u32 {
+    if limits.software { 16 * MIN_SPLIT_KEYS } else { MIN_SPLIT_KEYS }
 }
 
-/// Most splits of the keys of a layer that sees `window` of them, or all where that is 0.
+/// Maximum number of splits for a layer with this attention window; 0: unlimited.
 #[must_use]
-pub fn most_splits(heads: u32, window: u32) -> u32 {
-    let most = MOST_SPLITS.min(Matvec::most_splits(heads));
-    if window == 0 { most } else { window.div_ceil(SMALLEST_RUN).min(most) }
+pub fn max_splits(heads: u32, window: u32) -> u32 {
+    let most = MAX_SPLITS.min(Matvec::max_splits(heads));
+    if window == 0 { most } else { window.div_ceil(MIN_SPLIT_KEYS).min(most) }
 }
 
-/// Working buffers, f32 unless said otherwise; `T` rows where prefill uses them.
+/// Working buffers, f32 unless stated otherwise; with `T` rows if prefill uses them.
 #[derive(Debug)]
 pub struct Scratch {
     /// `shaders::state::State`.
     pub state: Value,
     /// Token ids of the step, u32 `[T]`.
     pub tokens: Value,
-    /// For each row the end of the picture that it is part of, u32 `[T]`; 0 for none. Read where pictures are seen
-    /// whole.
+    /// For each row, the end of the image that it belongs to, u32 `[T]`; 0 for none. Used if images have
+    /// bidirectional attention.
     pub visible_until: Value,
-    /// The residual stream, twice: a step reads one and writes the other. `[T, width]`.
+    /// The residual stream, twice: a dispatch reads one and writes the other. `[T, width]`.
     pub h: [Value; 2],
     /// The normed stream. `[T, width]`.
     pub x: Value,
-    /// What a branch adds to the stream, before its norm. `[T, width]`; for one token with experts, the dense part and
-    /// behind it theirs. Behind one token's, what is left for adapters.
+    /// The branch before its norm. `[T, width]`; for one token with experts, the dense part followed by that of the
+    /// experts. In decode, data for adapters follows.
     pub branch: Value,
-    /// Queries, keys, values of one token, one after the other.
+    /// Queries, keys and values of one token, concatenated.
     pub qkv: Value,
-    /// Queries, then the result of attention. `[T, heads·head_dim]`.
+    /// Queries, later the result of attention. `[T, heads·head_dim]`.
     pub q: Value,
     /// Keys of a chunk. `[T, kv_heads·head_dim]`.
     pub k: Value,
@@ -54,35 +54,35 @@ pub struct Scratch {
     pub v: Value,
     /// The result of attention. `[T, heads·head_dim]`.
     pub attention: Value,
-    /// Partial results of decode's attention, and behind them those that are for adapters.
+    /// Partial results of decode attention, followed by those for adapters.
     pub part: Value,
-    /// The gate, in decode the activated product, and behind it what is left for adapters. `[T, feed_forward]`.
+    /// Gate; in decode the activations, followed by data for adapters. `[T, feed_forward]`.
     pub gate: Value,
-    /// The other half. `[T, feed_forward]`.
+    /// Up. `[T, feed_forward]`.
     pub up: Value,
-    /// The activated product. `[T, feed_forward]`, or `[T, P]`.
+    /// The activations. `[T, feed_forward]`, or `[T, P]`.
     pub act: Value,
     /// Per-layer inputs. `[T, layers·P]`.
     pub ple: Value,
-    /// The projected half of the per-layer inputs. `[T, layers·P]`.
+    /// The projection part of the per-layer inputs. `[T, layers·P]`.
     pub ple_projected: Value,
-    /// The looked-up half, where the table is on the host. `[T, layers·P]`.
+    /// The embedding part, if the table is on the host. `[T, layers·P]`.
     pub ple_rows: Value,
     /// The gated per-layer input. `[T, P]`.
     pub ple_gate: Value,
     /// Logits of one token. `[vocabulary]`.
     pub logits: Value,
-    /// What experts work in, where the model has them.
+    /// Working buffers of experts, if the model has any.
     pub experts: Option<ExpertScratch>,
 }
 
-/// Tokens of a prefill chunk of text: fewer for wide models, whose rows are long.
+/// Tokens of a text chunk in prefill: fewer for wide models, whose rows are long.
 #[must_use]
 pub fn text_chunk(config: &Config) -> u32 {
     if config.width > 3000 { 256 } else { 512 }
 }
 
-/// Tokens of the longest prefill chunk: enough for a picture that is seen whole.
+/// Tokens of the longest prefill chunk: enough for an image with bidirectional attention.
 #[must_use]
 pub fn chunk(config: &Config) -> u32 {
     text_chunk(config).max(config.whole_picture.next_multiple_of(32))
@@ -97,12 +97,12 @@ impl Scratch {
         let (width, ff) = (u64::from(config.width), most(&|i| config.layers[i].feed_forward));
         let (q, kv) = (most(&|i| config.q_width(i)), most(&|i| config.kv_width(i)));
         let ple = u64::from(config.ple) * config.layers.len() as u64;
-        // What one head leaves of one split, and the loop that reads four at a time.
+        // The output of one head for one split, plus padding for the loop that reads four at a time.
         let of_split = most(&|i| config.layers[i].head_dim) + u64::from(2 + MOST_FUSED_RANK);
-        let part = u64::from(config.heads) * u64::from(most_splits(config.heads, 0)) * of_split + 4;
+        let part = u64::from(config.heads) * u64::from(max_splits(config.heads, 0)) * of_split + 4;
         let t = u64::from(chunk(config));
         let rows = |name: &'static str, elements: u64| Value::temporary(name, 4 * t * elements);
-        // What the host reads or writes, and what one plan leaves for the next.
+        // Buffers that the host accesses, or that one plan leaves for the next.
         let kept = |name: &'static str, elements: u64| Value::state(name, 4 * t * elements);
         Self {
             state: Value::state("state", size_of::<State>() as u64),

@@ -1,10 +1,10 @@
-//! Which tensors of a file the decoder needs, under one name each, with their shapes checked.
+//! The decoder's tensors under uniform names, with their shapes checked.
 
 use super::{Config, Experts};
 use crate::gguf::{Header, TensorInfo};
 use crate::weights::{TensorError, TensorList, expect};
 
-/// Rows at which tables that are looked up, and the head, are cut.
+/// Embedding tables and the head may be split at multiples of this many rows.
 const TABLE_CUT: u64 = 1024;
 
 /// Finds tensors in a header.
@@ -13,7 +13,7 @@ struct Finder<'a> {
     list: TensorList,
 }
 
-/// Spellings that published files use for the same tensor, after the specification's §4.
+/// Tensor names that differ among published files (specification §4).
 const ALIASES: [(&str, &[&str]); 10] = [
     ("post_attention_norm", &["attn_post_norm"]),
     ("ffn_norm", &["ffn_pre_norm"]),
@@ -48,7 +48,7 @@ impl<'a> Finder<'a> {
         self.list.push_rows(name, tensor, k, 0..n, None)
     }
 
-    /// A table that is looked up, or the head.
+    /// An embedding table, or the head.
     fn table(&mut self, name: &str, k: u64, n: u64) -> Result<(), TensorError> {
         self.matrix(name, k, n)?;
         if let Some(matrix) = self.list.matrices.last_mut() {
@@ -63,7 +63,7 @@ impl<'a> Finder<'a> {
         self.list.push_vector(name, tensor, &[len], false)
     }
 
-    /// q, k and v, fused or apart; v may be absent on global layers, which then use k.
+    /// q, k and v, fused or separate. Global layers may have no v, and then use k.
     fn attention(&mut self, config: &Config, i: usize) -> Result<(), TensorError> {
         let d = u64::from(config.width);
         let (q, kv) = (u64::from(config.q_width(i)), u64::from(config.kv_width(i)));
@@ -149,7 +149,7 @@ impl<'a> Finder<'a> {
 }
 
 impl TensorList {
-    /// Finds everything the decoder needs.
+    /// Finds all tensors of the decoder.
     ///
     /// # Errors
     /// The first tensor that is missing or wrong, by name.
@@ -185,7 +185,7 @@ impl TensorList {
         Ok(finder.list)
     }
 
-    /// Pieces of the vocabulary: rows of the embedding.
+    /// Vocabulary size: rows of the embedding.
     #[must_use]
     pub fn vocabulary(&self) -> u32 {
         self.matrix("token_embd").map_or(0, |m| u32::try_from(m.n).unwrap_or(u32::MAX))

@@ -1,22 +1,22 @@
-//! What of a device a plan depends on.
+//! The device properties that plans depend on.
 
 use serde::Deserialize;
 
-/// What of a device a plan depends on. By default it is what most graphics cards allow.
+/// The device properties that plans depend on. The default is what most graphics cards support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Whether the device is a processor that plays one.
+    /// Whether the device is a software device.
     pub software: bool,
-    /// Whether only what every device has is to be used.
+    /// Whether to use only features that every device has.
     pub portable: bool,
-    /// Storage buffers that a kernel may bind.
+    /// Maximum number of storage buffers per kernel.
     pub storage_buffers: u32,
-    /// Bytes of the largest binding.
+    /// Maximum size of a binding in bytes.
     pub largest_binding: u64,
-    /// Bytes that a part of a matrix should not exceed where the matrix may lie in several buffers.
+    /// Maximum size in bytes of a part of a matrix that may be split.
     pub largest_part: u64,
-    /// Bytes of which the place of a step's parameters in their buffer is a multiple.
+    /// Alignment of a step's parameters in their buffer, in bytes.
     pub params_alignment: u64,
 }
 

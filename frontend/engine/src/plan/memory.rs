@@ -1,47 +1,48 @@
-//! What a computation takes of the device: which values share a buffer, and bytes by purpose.
+//! Memory of plans: which values share a buffer, and bytes by purpose.
 //!
-//! A temporary lives from the first step that binds it to the last. Two temporaries share a buffer where their lifetimes
-//! do not overlap in any schedule. They share whole buffers, not ranges of one: WebGPU refuses a dispatch that binds a
-//! buffer both as read-only and as writable, whatever the ranges.
+//! A temporary lives from the first step that binds it to the last. Two temporaries share a buffer if their
+//! lifetimes do not overlap in any schedule. They share whole buffers, not ranges: WebGPU rejects a dispatch that
+//! binds a buffer both read-only and writable, even in different ranges.
 
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 
 use super::{Limits, Origin, Params, Plan, Value};
 
-/// Bytes of the smallest buffer, of which all sizes are multiples.
-const LEAST_BYTES: u64 = 256;
+/// Minimum buffer size; all sizes are multiples of it.
+const MIN_BYTES: u64 = 256;
 
-/// Bytes of the buffer that is created where `bytes` are asked for.
+/// The size of the buffer for a value of `bytes` bytes.
 #[must_use]
 pub fn rounded(bytes: u64) -> u64 {
-    bytes.max(16).next_multiple_of(LEAST_BYTES)
+    bytes.max(16).next_multiple_of(MIN_BYTES)
 }
 
-/// Plans that run one after the other. Temporaries live across them; what a schedule leaves to another is no temporary.
+/// Plans that run one after the other. Temporaries live within a schedule; values used by several schedules are
+/// state.
 pub type Schedule<'p> = Vec<&'p Plan>;
 
-/// A buffer and the values that lie in it, at its beginning.
+/// A buffer and the values that are stored in it, all at offset 0.
 #[derive(Clone, Debug)]
 pub struct Slot {
-    /// Bytes of the largest of them.
+    /// Size: that of the largest value.
     pub bytes: u64,
-    /// The values; one alone unless they are temporaries.
+    /// The values; more than one only for temporaries.
     pub values: Vec<Value>,
 }
 
 impl Slot {
-    /// What its values are for.
+    /// The origin of its values.
     #[must_use]
     pub fn origin(&self) -> Origin {
         self.values.first().map_or(Origin::Temporary, Value::origin)
     }
 }
 
-/// The buffers that schedules need.
+/// The buffers for some schedules.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    /// The buffers: first those of a single value, in the order of the steps, then those of temporaries, largest first.
+    /// The buffers: first those of a single value, in order of first use, then those of temporaries, largest first.
     pub slots: Vec<Slot>,
 }
 
@@ -69,7 +70,7 @@ impl Layout {
         let alone = alone.into_iter().map(|value| Slot { bytes: value.bytes(), values: vec![value.clone()] });
         let mut slots: Vec<Slot> = alone.collect();
         let first_shared = slots.len();
-        // The largest first: what follows fits where it is free.
+        // Largest first, so that smaller ones fit into free space.
         temporaries.sort_by_key(|value| std::cmp::Reverse(value.bytes()));
         for value in temporaries {
             let overlaps = |other: &Value| overlap(&lives[value], &lives[other]);
@@ -82,7 +83,7 @@ impl Layout {
         Self { slots }
     }
 
-    /// Adds a buffer for each value that has none yet.
+    /// Adds a buffer for each value without one.
     #[must_use]
     pub fn with<'v>(mut self, values: impl IntoIterator<Item = &'v Value>) -> Self {
         for value in values {
@@ -106,13 +107,13 @@ impl Layout {
         self
     }
 
-    /// Bytes of all buffers.
+    /// Total size of all buffers.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.slots.iter().map(|slot| rounded(slot.bytes)).sum()
     }
 
-    /// Bytes of all buffers of an origin.
+    /// Total size of the buffers of an origin.
     #[must_use]
     pub fn bytes(&self, origin: Origin) -> u64 {
         self.slots.iter().filter(|slot| slot.origin() == origin).map(|slot| rounded(slot.bytes)).sum()
@@ -131,7 +132,7 @@ pub fn take_smallest<B>(pool: &mut Vec<B>, bytes: u64, size: impl Fn(&B) -> u64)
     Some(pool.remove(index))
 }
 
-/// The steps of a schedule between which a value is needed.
+/// The steps of a schedule between which a value is live.
 #[derive(Clone, Copy, Debug)]
 struct Life {
     first: usize,
@@ -143,16 +144,16 @@ fn overlap(a: &[Option<Life>], b: &[Option<Life>]) -> bool {
     both.into_iter().any(|(a, b)| a.first <= b.last && b.first <= a.last)
 }
 
-/// The parameters of all steps of plans, for one buffer.
+/// The parameters of all steps of some plans, in one buffer.
 pub struct ParamsArena {
     /// Its content.
     pub bytes: Vec<u8>,
-    /// Where those of each step begin, and their bytes; none where the host writes them again.
+    /// Offset and size of each step's parameters; `None` if the host rewrites them.
     pub places: Vec<Option<(u64, NonZeroU64)>>,
 }
 
 impl ParamsArena {
-    /// Puts them one after the other.
+    /// Concatenates the parameters.
     #[must_use]
     pub fn of(plans: &[&Plan], limits: Limits) -> Self {
         let mut bytes: Vec<u8> = Vec::new();
@@ -170,7 +171,7 @@ impl ParamsArena {
         Self { bytes, places }
     }
 
-    /// Bytes of its buffer; 0 where there is none.
+    /// Size of the buffer; 0 if it is not needed.
     #[must_use]
     pub fn buffer_bytes(&self) -> u64 {
         if self.bytes.is_empty() { 0 } else { rounded(self.bytes.len() as u64) }

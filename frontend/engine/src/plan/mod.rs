@@ -1,15 +1,15 @@
-//! The computation as a value: what the device will do, described without a device.
+//! Plans: the computation, described without a device.
 //!
-//! A [`Plan`] is a list of [`Step`]s, one for each dispatch: a kernel, its parameters, the [`Value`]s that it binds, its
-//! grid and what it reads. Functions from a configuration, tensors, limits and choices to a plan are synchronous and
-//! pure. What the device has to hold, which kernels it has to compile and how much a token reads follow from the plan;
-//! [`crate::gpu`] compiles, allocates and binds it to a [`crate::gpu::Program`], which is replayed.
+//! A [`Plan`] is a list of [`Step`]s, one per dispatch: a kernel, its parameters, the [`Value`]s that it binds, its
+//! grid and its memory traffic. Plan functions are pure: they take a configuration, tensors, limits and choices.
+//! Memory, kernels to compile and traffic per token follow from a plan. [`crate::gpu`] compiles, allocates and
+//! binds it to a [`crate::gpu::Program`].
 //!
-//! | file | has |
+//! | file | content |
 //! |---|---|
-//! | [`value`] | values and what they are for |
+//! | [`value`] | values and their purpose |
 //! | [`step`] | one dispatch: grid, parameters, traffic |
-//! | [`limits`] | what of a device a plan depends on |
+//! | [`limits`] | device properties that a plan depends on |
 //! | [`memory`] | which values share a buffer |
 
 mod limits;
@@ -28,22 +28,22 @@ pub use memory::{Layout, ParamsArena, Schedule, Slot, rounded, take_smallest};
 pub use step::{Grid, Params, Step, Traffic};
 pub use value::{Origin, Value};
 
-/// Why there is no plan: a contradiction in the model, or a fault of this program.
+/// Why a plan could not be built: an inconsistent model, or an internal error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum PlanError {
-    /// A fault of a shader template.
+    /// An error in a shader template.
     #[error(transparent)]
     Template(#[from] PreprocessError),
-    /// A kernel binds another number of buffers than it was given values.
+    /// A kernel has a different number of bindings than the step has values.
     #[error("kernel {kernel} binds {expected} buffers, {given} were given")]
     Bindings {
         kernel: String,
         expected: usize,
-        /// Values that it was given, parameters included.
+        /// Number of values, including parameters.
         given: usize,
     },
-    /// A tensor that the configuration asks for is not in the list.
+    /// A tensor that the configuration requires is not in the list.
     #[error("there is no {name}")]
     Missing { name: String },
     /// A matrix that the plan adds to those of the file has no layout.
@@ -51,14 +51,14 @@ pub enum PlanError {
     Layout(#[from] LayoutError),
 }
 
-/// Dispatches in order.
+/// A list of dispatches.
 #[derive(Clone, Default)]
 pub struct Plan {
     steps: Vec<Step>,
 }
 
 impl Plan {
-    /// Appends a dispatch of `kernel`: `params` are its binding 0, `operands` those that follow.
+    /// Appends a dispatch of `kernel`: `params` is binding 0, `operands` are the following bindings.
     ///
     /// # Errors
     /// [`PlanError::Bindings`].
@@ -72,10 +72,10 @@ impl Plan {
         self.push_step(kernel, Params::Fixed(bytemuck::bytes_of(params).into()), operands, grid)
     }
 
-    /// As [`Self::push`], with workgroups that follow from the rows, of a kernel that `form` tries alone.
+    /// Same as [`Self::push`], with a grid that depends on the number of rows. `form` is the kernel's self-test.
     ///
     /// # Errors
-    /// As [`Self::push`].
+    /// Same as [`Self::push`].
     pub fn push_rows<P: bytemuck::Pod>(
         &mut self,
         (kernel, form): (Source, Form),
@@ -84,14 +84,14 @@ impl Plan {
         grid: impl Fn(u32) -> [u32; 3] + 'static,
     ) -> Result<(), PlanError> {
         self.push(&kernel, params, operands, Grid::Rows(Rc::new(grid)))?;
-        self.tried_as(form);
+        self.tested_as(form);
         Ok(())
     }
 
-    /// As [`Self::push`], with parameters that the host writes again later.
+    /// Same as [`Self::push`], with parameters that the host rewrites later.
     ///
     /// # Errors
-    /// As [`Self::push`].
+    /// Same as [`Self::push`].
     pub fn push_shared(
         &mut self,
         kernel: &Source,
@@ -114,7 +114,7 @@ impl Plan {
             let (kernel, expected) = (kernel.name.clone(), kernel.bindings.len());
             return Err(PlanError::Bindings { kernel, expected, given });
         }
-        // A text is long, and most steps share one.
+        // Texts are long, and most steps share one.
         let same = self.steps.iter().rev().find(|step| *step.kernel == *kernel);
         let kernel = same.map_or_else(|| Rc::new(kernel.clone()), |step| Rc::clone(&step.kernel));
         let operands = operands.iter().map(|&value| value.clone()).collect();
@@ -122,21 +122,21 @@ impl Plan {
         Ok(())
     }
 
-    /// Says what the last step reads.
+    /// Sets the traffic of the last step.
     pub fn reading(&mut self, traffic: Traffic) {
         if let Some(step) = self.steps.last_mut() {
             step.traffic = traffic;
         }
     }
 
-    /// Says how the kernel of the last step can be tried alone.
-    pub fn tried_as(&mut self, form: Form) {
+    /// Sets the self-test of the last step's kernel.
+    pub fn tested_as(&mut self, form: Form) {
         if let Some(step) = self.steps.last_mut() {
             step.form = Some(form);
         }
     }
 
-    /// Appends a step as it is.
+    /// Appends a step.
     pub fn append(&mut self, step: Step) {
         self.steps.push(step);
     }
@@ -158,33 +158,33 @@ impl Plan {
         self.steps.len()
     }
 
-    /// Whether there is nothing to do.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The kernels, each text once, in the order in which they come first.
+    /// The kernels, each text once, in order of first use.
     #[must_use]
     pub fn kernels(&self) -> Vec<&Rc<Source>> {
         let mut seen = HashSet::new();
         self.steps.iter().map(|step| &step.kernel).filter(|kernel| seen.insert(&*kernel.wgsl)).collect()
     }
 
-    /// The values that its steps bind, each once, in the order in which they come first.
+    /// The values that its steps bind, each once, in order of first use.
     #[must_use]
     pub fn values(&self) -> Vec<&Value> {
         let mut seen = HashSet::new();
         self.steps.iter().flat_map(Step::values).filter(|value| seen.insert(*value)).collect()
     }
 
-    /// The kernels that can be tried alone, in order.
+    /// The kernels with a self-test, in order.
     pub fn forms(&self) -> impl Iterator<Item = &Form> {
         self.steps.iter().filter_map(|step| step.form.as_ref())
     }
 
-    /// The kernels that cannot be tried alone.
-    pub fn untried(&self) -> impl Iterator<Item = &str> {
+    /// The kernels without a self-test.
+    pub fn untested(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().filter(|step| step.form.is_none()).map(Step::name)
     }
 
@@ -193,7 +193,7 @@ impl Plan {
         self.steps.iter().map(Step::name)
     }
 
-    /// Bytes that a replay for one row reads, the row being at `position`.
+    /// Bytes read by one run for one row at `position`.
     #[must_use]
     pub fn bytes_read(&self, position: u32) -> u64 {
         self.steps.iter().map(|step| step.traffic.bytes(position)).sum()
@@ -201,7 +201,7 @@ impl Plan {
 }
 
 impl Step {
-    /// The values that it binds; its parameters first, where they are one.
+    /// The bound values, including the parameters if they are a value.
     pub fn values(&self) -> impl Iterator<Item = &Value> {
         let shared = match &self.params {
             Params::Shared(value) => Some(value),

@@ -7,17 +7,17 @@ use shaders::selftest::Form;
 
 use super::Value;
 
-/// How many workgroups a step has.
+/// The grid of a step.
 #[derive(Clone)]
 pub enum Grid {
     /// Always the same.
     Fixed([u32; 3]),
-    /// A function of the rows of this replay (prompt tokens of a chunk).
+    /// A function of the number of rows (prompt tokens of a chunk).
     Rows(Rc<dyn Fn(u32) -> [u32; 3]>),
 }
 
 impl Grid {
-    /// The workgroups for so many rows.
+    /// The workgroups for `rows` rows.
     #[must_use]
     pub fn of(&self, rows: u32) -> [u32; 3] {
         match self {
@@ -27,19 +27,19 @@ impl Grid {
     }
 }
 
-/// Bytes that a step must read whatever its cache holds: weights, keys and values.
+/// Memory traffic of a step, ignoring hardware caches: weights, keys and values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Traffic {
-    /// So few that they are not counted.
+    /// Negligible.
     #[default]
     Little,
     /// Always the same.
     Fixed(u64),
-    /// Keys and values of the positions that are visible.
+    /// Keys and values of the visible positions.
     Keys {
-        /// Bytes of one position.
+        /// Bytes per position.
         bytes: u64,
-        /// Most positions; 0 for all.
+        /// Maximum number of positions; 0: unlimited.
         window: u32,
     },
 }
@@ -59,12 +59,12 @@ impl Traffic {
     }
 }
 
-/// The uniform of a step, its binding 0.
+/// The parameters of a step, its binding 0.
 #[derive(Clone)]
 pub enum Params {
-    /// Words that never change. Those of all steps of a plan share one buffer.
+    /// Constant. The parameters of all steps of a plan share one buffer.
     Fixed(Rc<[u8]>),
-    /// Words that the host writes again.
+    /// Rewritten by the host.
     Shared(Value),
 }
 
@@ -73,15 +73,15 @@ pub enum Params {
 pub struct Step {
     /// The kernel.
     pub kernel: Rc<Source>,
-    /// Its binding 0.
+    /// Binding 0.
     pub params: Params,
-    /// What follows, in the order of its bindings.
+    /// The following bindings, in order.
     pub operands: Vec<Value>,
-    /// Its workgroups.
+    /// The grid.
     pub grid: Grid,
-    /// What it reads.
+    /// The memory traffic.
     pub traffic: Traffic,
-    /// How its kernel can be tried alone.
+    /// The self-test of its kernel.
     pub form: Option<Form>,
 }
 

@@ -5,26 +5,26 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// What a value is for: it says who fills it, and how long it lives.
+/// The purpose of a value: who writes it, and how long it lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// Weights from a file. They stay as long as the model.
+    /// Weights from a file. They live as long as the model.
     Weight,
-    /// Keys and values of past tokens, and other state of a sequence.
+    /// KV cache and other state of a sequence.
     Cache,
     /// Tables that the host computes once.
     Constant,
-    /// What the host writes or reads between replays, and what one plan leaves for another.
+    /// Values that the host accesses between runs, or that one plan leaves for another.
     State,
-    /// Parameters that the host writes again.
+    /// Parameters that the host rewrites.
     Params,
-    /// What results are copied to, for the host to read.
+    /// Readback buffers.
     Readback,
-    /// Written and read within one replay of a plan.
+    /// Written and read within one schedule.
     Temporary,
 }
 
-/// A value on the device. Clones are the same value; two values of the same name are not.
+/// A value on the device. Clones are the same value; two values with the same name are different.
 #[derive(Clone)]
 pub struct Value(Rc<Described>);
 
@@ -35,19 +35,19 @@ struct Described {
 }
 
 impl Value {
-    /// A new value of so many bytes.
+    /// A new value of `bytes` bytes.
     #[must_use]
     pub fn new(name: impl Into<Cow<'static, str>>, bytes: u64, origin: Origin) -> Self {
         Self(Rc::new(Described { name: name.into(), bytes, origin }))
     }
 
-    /// A value that is written and read within one replay.
+    /// A value that is only used within a schedule.
     #[must_use]
     pub fn temporary(name: impl Into<Cow<'static, str>>, bytes: u64) -> Self {
         Self::new(name, bytes, Origin::Temporary)
     }
 
-    /// A value that the host writes or reads, or that another plan goes on with.
+    /// A value that the host accesses, or that another plan uses.
     #[must_use]
     pub fn state(name: impl Into<Cow<'static, str>>, bytes: u64) -> Self {
         Self::new(name, bytes, Origin::State)
@@ -59,13 +59,13 @@ impl Value {
         &self.0.name
     }
 
-    /// Bytes that it needs.
+    /// Size in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.0.bytes
     }
 
-    /// What it is for.
+    /// The purpose.
     #[must_use]
     pub fn origin(&self) -> Origin {
         self.0.origin

@@ -1,9 +1,9 @@
-//! Timing a session with tokens that mean nothing.
+//! Benchmarking a session with synthetic tokens.
 
 use super::{Control, EngineError, Options, Outcome, Session};
 
-/// A prompt of `tokens` ids below `vocabulary`. Those of two rounds differ from the first id on, so that the cache
-/// spares nothing.
+/// A prompt of `tokens` ids below `vocabulary`. The prompts of two rounds differ from the first id on, so that the
+/// cache is not reused.
 #[must_use]
 pub fn made_up_prompt(tokens: u32, vocabulary: u32, round: u32) -> Vec<u32> {
     let id = |i: u32| (u64::from(i) * 7919 + u64::from(round) * 104_729 + 300) % u64::from(vocabulary.max(1));
@@ -11,11 +11,10 @@ pub fn made_up_prompt(tokens: u32, vocabulary: u32, round: u32) -> Vec<u32> {
 }
 
 impl Session {
-    /// Reads a made-up prompt and draws the likeliest tokens after it, whatever they are. The cache is empty before
-    /// and after.
+    /// Prefills a synthetic prompt and greedily generates tokens after it. The cache is empty before and after.
     ///
     /// # Errors
-    /// As [`Self::generate`].
+    /// Same as [`Self::generate`].
     pub async fn time(
         &mut self,
         prompt: u32,

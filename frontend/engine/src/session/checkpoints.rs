@@ -1,22 +1,23 @@
-//! Copies of the rings at the ends of prompts, so that an answer can be drawn again although the rings have turned.
+//! Copies of the KV cache rings at the ends of prompts, so that an answer can be regenerated after the rings were
+//! overwritten.
 
 use std::sync::Arc;
 
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::Input;
 
-/// Checkpoints kept.
+/// Maximum number of checkpoints.
 const KEPT: usize = 2;
-/// Bytes that one may take: none are kept of models whose rings are larger.
-const MOST_BYTES: u64 = 128 << 20;
+/// Maximum size of a checkpoint in bytes. Models with larger rings have none.
+const MAX_BYTES: u64 = 128 << 20;
 
-/// Bytes of all checkpoints of a model whose rings take `ring_bytes`.
+/// Total size of all checkpoints for rings of `ring_bytes`.
 #[must_use]
 pub fn planned_bytes(ring_bytes: u64) -> u64 {
-    if ring_bytes > MOST_BYTES { 0 } else { KEPT as u64 * ring_bytes }
+    if ring_bytes > MAX_BYTES { 0 } else { KEPT as u64 * ring_bytes }
 }
 
-/// Contents of the rings when the cache held exactly these tokens.
+/// The contents of the rings when the cache held exactly these tokens.
 struct Checkpoint {
     held: Input,
     buffers: Vec<Arc<Buffer>>,
@@ -30,11 +31,11 @@ impl Checkpoints {
     /// Copies the rings, which hold these tokens.
     ///
     /// # Errors
-    /// When the device has no room.
+    /// When the device is out of memory.
     pub async fn save(&mut self, gpu: &Gpu, rings: &[Arc<Buffer>], held: &Input) -> Result<(), GpuError> {
         let bytes: u64 = rings.iter().map(|ring| ring.size()).sum();
         if bytes == 0
-            || bytes > MOST_BYTES
+            || bytes > MAX_BYTES
             || self.0.iter().any(|c| c.held.len() == held.len() && held.starts_with(&c.held))
         {
             return Ok(());
@@ -54,8 +55,8 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// The longest checkpoint that `prompt` begins with and that `held` begins with too: global layers keep what they
-    /// hold, so only the rings come from the copy.
+    /// The longest checkpoint that is a prefix of both `prompt` and `held`. Global layers keep all positions, so
+    /// only the rings must be restored.
     #[must_use]
     pub fn longest(&self, prompt: &Input, held: &Input) -> Option<usize> {
         let fits = |c: &Checkpoint| prompt.starts_with(&c.held) && held.starts_with(&c.held);
@@ -63,13 +64,13 @@ impl Checkpoints {
         best.map(|(i, _)| i)
     }
 
-    /// Tokens of a checkpoint.
+    /// Number of tokens of a checkpoint.
     #[must_use]
     pub fn len(&self, index: usize) -> usize {
         self.0[index].held.len()
     }
 
-    /// Brings the rings back and returns the tokens that they hold.
+    /// Restores the rings, and returns the tokens that they hold.
     pub fn restore(&self, gpu: &Gpu, rings: &[Arc<Buffer>], index: usize) -> &Input {
         let checkpoint = &self.0[index];
         let mut encoder = gpu.encoder();
@@ -80,7 +81,7 @@ impl Checkpoints {
         &checkpoint.held
     }
 
-    /// Forgets them all.
+    /// Removes all checkpoints.
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -1,4 +1,4 @@
-//! Everything that can end a load or an answer.
+//! Errors of loading and generating.
 
 use crate::adapter::AdapterError;
 use crate::audio::AudioError;
@@ -12,7 +12,7 @@ use crate::tokenizer::TokenizerError;
 use crate::vision::{PictureError, VisionError};
 use crate::weights::{LoadError, TensorError};
 
-/// Why a load or an answer ended early.
+/// Why loading or generating failed.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum EngineError {
@@ -22,7 +22,7 @@ pub enum EngineError {
     /// The header is broken.
     #[error(transparent)]
     Gguf(#[from] GgufError),
-    /// The metadata is of another model, or contradicts itself.
+    /// The metadata is inconsistent, or of another kind of model.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A tensor is missing or wrong.
@@ -31,7 +31,7 @@ pub enum EngineError {
     /// The tokenizer cannot be built.
     #[error(transparent)]
     Tokenizer(#[from] TokenizerError),
-    /// The prompt cannot be written with this vocabulary.
+    /// The prompt cannot be encoded with this vocabulary.
     #[error(transparent)]
     Prompt(#[from] PromptError),
     /// Weights could not be loaded.
@@ -40,32 +40,32 @@ pub enum EngineError {
     /// The device.
     #[error(transparent)]
     Gpu(#[from] GpuError),
-    /// A row of the per-layer embeddings could not be had.
+    /// A row of the per-layer embeddings could not be read.
     #[error(transparent)]
     Row(#[from] RowError),
     /// Media that do not fit the prompt or the model.
     #[error(transparent)]
     Media(#[from] MediaError),
-    /// A sound that cannot be encoded.
+    /// Audio that cannot be encoded.
     #[error(transparent)]
     Audio(AudioError),
-    /// A picture that cannot be read.
+    /// An image that cannot be decoded.
     #[error(transparent)]
     Picture(#[from] PictureError),
-    /// An adapter cannot be used.
+    /// An adapter that cannot be used.
     #[error(transparent)]
     Adapter(#[from] AdapterError),
-    /// The vocabulary of the tokenizer is larger than the embedding has rows.
+    /// The tokenizer has more tokens than the embedding has rows.
     #[error("the tokenizer has {pieces} pieces, but token_embd.weight has only {rows} rows")]
     Vocabulary { pieces: usize, rows: u32 },
-    /// The model needs more memory than the device is taken to have.
+    /// The model needs more memory than the device is assumed to have.
     #[error("the model needs {needed} bytes of graphics memory; this device is taken to have {available}")]
     TooLarge {
         /// Bytes needed with the shortest useful context.
         needed: u64,
         available: u64,
     },
-    /// The device has no room for the per-layer table, and no copy of it is on this machine.
+    /// The per-layer table does not fit on the device, and this machine has no copy of it.
     #[error(
         "the device has no room for the per-layer embeddings: {bytes} bytes of them need a place on this machine"
     )]
@@ -73,13 +73,13 @@ pub enum EngineError {
     /// The prompt fills the context.
     #[error("the conversation takes {tokens} tokens; the context holds {context}")]
     ContextFull { tokens: u32, context: u32 },
-    /// A token that the vocabulary lacks.
+    /// A token id outside of the vocabulary.
     #[error("there is no token {id}: the vocabulary has {vocabulary}")]
     NoToken { id: u32, vocabulary: u32 },
-    /// What the model computed is nothing that a token could be drawn from.
+    /// All logits are NaN or infinite.
     #[error("no logit of the model is a finite number")]
     NotNumbers,
-    /// Nothing to answer.
+    /// The prompt is empty.
     #[error("the prompt is empty")]
     Empty,
 }
@@ -130,14 +130,14 @@ impl From<StepError> for EngineError {
 }
 
 impl EngineError {
-    /// Whether a person stopped it.
+    /// Whether it was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         let cancelled = |error: &SourceError| matches!(error, SourceError::Cancelled);
         matches!(self, Self::Source(error) | Self::Row(RowError::Source(error)) if cancelled(error))
     }
 
-    /// Whether the device has gone.
+    /// Whether the device was lost.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         matches!(self, Self::Gpu(GpuError::Lost { .. }))

@@ -1,4 +1,4 @@
-//! Where a model's bytes come from.
+//! The source of a model's bytes.
 
 use std::rc::Rc;
 
@@ -7,10 +7,10 @@ use crate::bytes::{ByteSource, LocalSource};
 /// The bytes of a model's file.
 #[derive(Clone)]
 pub struct ModelFile {
-    /// All of them, read while the model loads; those of its towers when one is first needed.
+    /// The whole file. Towers are read from it on demand, everything else while the model loads.
     pub bytes: Rc<dyn ByteSource>,
-    /// A copy on this machine that has the per-layer table whole. Rows of a table that the device has no room for are
-    /// read from it while an answer runs, and from nowhere else.
+    /// A local copy that has the per-layer table. If the table does not fit on the device, its rows are read from
+    /// here during generation, and from nowhere else.
     pub table: Option<Rc<dyn LocalSource>>,
 }
 
@@ -22,7 +22,7 @@ impl ModelFile {
         Self { bytes, table: Some(source) }
     }
 
-    /// A file elsewhere, of which nothing is here.
+    /// A remote file without a local copy.
     #[must_use]
     pub fn remote(bytes: Rc<dyn ByteSource>) -> Self {
         Self { bytes, table: None }

@@ -1,13 +1,13 @@
-//! What a model takes of a device, and whether it fits.
+//! Memory needed by a model, and whether it fits on a device.
 
 use crate::gpu::GpuError;
 use crate::model::{Attention, DecoderPlans, KvCache, Rope, chunk};
 use crate::plan::{Layout, Limits, Origin, Value, rounded};
 
 use super::memory::LargestBuffer;
-use super::{DeviceMemory, EngineError, Fit, LEAST_CONTEXT, MemoryUse, ModelSpec, checkpoints};
+use super::{DeviceMemory, EngineError, Fit, MIN_CONTEXT, MemoryUse, ModelSpec, checkpoints};
 
-/// What does not depend on the context.
+/// The part that does not depend on the context.
 #[derive(Debug)]
 struct Fixed {
     weights: u64,
@@ -15,23 +15,23 @@ struct Fixed {
     largest: Option<LargestBuffer>,
 }
 
-/// What a model takes of a device, derived from its plans.
+/// Memory needed by a model, derived from its plans.
 #[derive(Debug)]
 pub struct Needs<'s> {
     spec: &'s ModelSpec,
     memory: DeviceMemory,
     towers: u64,
-    /// With the per-layer table on the device, if it can be there.
+    /// With the per-layer table on the device, if that is possible.
     inside: Option<Fixed>,
-    /// With the table outside, if there is one.
+    /// With the table on the host, if there is one.
     outside: Option<Fixed>,
 }
 
 impl ModelSpec {
-    /// What it takes of a device.
+    /// Computes the memory that the model needs.
     ///
     /// # Errors
-    /// When a matrix cannot be bound whatever the context ([`GpuError::TooLarge`]), or has no layout.
+    /// When a matrix cannot be bound for any context ([`GpuError::TooLarge`]), or has no layout.
     pub fn needs(&self, memory: DeviceMemory) -> Result<Needs<'_>, EngineError> {
         let limits = memory.limits;
         let can_be_inside = self.table().is_none_or(|table| {
@@ -47,7 +47,7 @@ impl ModelSpec {
         })
     }
 
-    /// How it fits a device; see [`Needs::fit`].
+    /// Fits the model to a device; see [`Needs::fit`].
     ///
     /// # Errors
     /// As [`Self::needs`] and [`Needs::fit`].
@@ -56,7 +56,7 @@ impl ModelSpec {
     }
 
     fn fixed(&self, table_on_host: bool, limits: Limits) -> Result<Fixed, EngineError> {
-        let parts = self.describe(LEAST_CONTEXT, table_on_host, limits)?;
+        let parts = self.describe(MIN_CONTEXT, table_on_host, limits)?;
         let plans = DecoderPlans::new(&parts, self.products, None).map_err(GpuError::from)?;
         let Layout { mut slots } = plans.layout(&parts);
         slots.retain(|slot| !parts.by_context().any(|value| slot.values.contains(value)));
@@ -74,7 +74,7 @@ impl ModelSpec {
         })
     }
 
-    /// Bytes of towers with all that they work in.
+    /// Memory of the towers, including working memory.
     fn tower_bytes(&self, limits: Limits) -> Result<u64, EngineError> {
         let seeing = self.vision.as_ref().map(|tower| tower.bytes(self.budget, limits)).transpose()?;
         let hearing = self.audio.as_ref().map(|tower| tower.bytes(limits)).transpose()?;
@@ -83,7 +83,7 @@ impl ModelSpec {
 }
 
 impl Needs<'_> {
-    /// Bytes by purpose with a context of this length and the table where it is asked for, if it can be there.
+    /// Bytes by purpose for a context length, with the table on the host if requested and possible.
     #[must_use]
     pub fn memory(&self, context: u32, table_on_host: bool) -> MemoryUse {
         let [first, second] =
@@ -102,7 +102,7 @@ impl Needs<'_> {
         }
     }
 
-    /// Cache and rotations for a context.
+    /// KV cache and RoPE tables for a context length.
     fn by_context(&self, context: u32) -> (KvCache, Vec<Rope>) {
         let config = &self.spec.config;
         let cache = KvCache::describe(config, context, chunk(config), self.spec.kv_type);
@@ -111,7 +111,7 @@ impl Needs<'_> {
         (cache, attentions.map(|attention| Rope::describe(config, attention, context)).collect())
     }
 
-    /// The largest buffer of cache and working memory with a context of this length. Unlike a table it cannot be cut.
+    /// The largest buffer of cache and working memory for a context length. Unlike a table, it cannot be split.
     #[must_use]
     pub fn largest_buffer(&self, context: u32) -> LargestBuffer {
         let (cache, ropes) = self.by_context(context);
@@ -120,14 +120,14 @@ impl Needs<'_> {
         by_context.into_iter().chain(fixed).max_by_key(|largest| largest.bytes).unwrap_or_default()
     }
 
-    /// Bytes of towers.
+    /// Memory of the towers.
     #[must_use]
     pub fn tower_bytes(&self) -> u64 {
         self.towers
     }
 
-    /// What a context of this length takes, whether or not there is room for it. The per-layer table is on the device
-    /// where it fits beside that context.
+    /// The fit for exactly this context length, whether or not there is enough memory. The per-layer table is on
+    /// the device if it fits.
     #[must_use]
     pub fn with_context(&self, context: u32) -> Fit {
         let inside = self.memory(context, false).total();
@@ -137,21 +137,21 @@ impl Needs<'_> {
         Fit { context, bytes, table_on_host }
     }
 
-    /// How the model fits. The context is what was asked for (0: the default), or the longest below it, in steps of 512,
-    /// whose buffers can be bound and that leaves room for all the rest. The per-layer table goes to the device where it
-    /// fits beside that context; no context is made shorter for it.
+    /// Fits the model. The context is the requested one (0: the default), or the longest shorter one, in steps of
+    /// 512, whose buffers can be bound and that fits in memory. The per-layer table goes to the device if it fits
+    /// in addition; the context is not shortened for it.
     ///
     /// # Errors
-    /// [`EngineError::TooLarge`] when not even the shortest context fits, [`GpuError::TooLarge`] when a buffer of it
-    /// cannot be bound.
+    /// [`EngineError::TooLarge`] when even the shortest context does not fit, [`GpuError::TooLarge`] when one of
+    /// its buffers cannot be bound.
     pub fn fit(&self, asked: u32) -> Result<Fit, EngineError> {
         let DeviceMemory { available, limits } = self.memory;
         let limit = limits.largest_binding;
         let wanted = self.spec.context(asked);
-        let steps = (1..wanted.div_ceil(LEAST_CONTEXT)).rev().map(|n| n * LEAST_CONTEXT);
+        let steps = (1..wanted.div_ceil(MIN_CONTEXT)).rev().map(|n| n * MIN_CONTEXT);
         let can_be_bound = |context: &u32| self.largest_buffer(*context).bytes <= limit;
         let mut bindable = std::iter::once(wanted).chain(steps).filter(can_be_bound);
-        let shortest = self.spec.context(LEAST_CONTEXT);
+        let shortest = self.spec.context(MIN_CONTEXT);
         let Some(longest) = bindable.next() else {
             let LargestBuffer { label, bytes } = self.largest_buffer(shortest);
             return Err(GpuError::TooLarge { label, bytes, limit }.into());

@@ -1,4 +1,4 @@
-//! Answering: prompt tokens in, pieces of text out.
+//! Generating an answer: prompt tokens in, pieces of text out.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,51 +11,51 @@ use crate::bytes::CancelToken;
 use crate::media::Input;
 use crate::template::{AnswerParser, Piece, StopStrings};
 
-/// How to answer.
+/// Options of an answer.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How tokens are drawn. Softcap and suppressed ids are the session's to fill in.
+    /// Sampling settings. The session sets softcap and suppressed ids.
     pub settings: Settings,
-    /// Makes the draw repeatable.
+    /// Random seed, for reproducible answers.
     pub seed: u64,
-    /// Most tokens; 0 for as many as the context holds.
+    /// Maximum number of tokens; 0 for as many as the context holds.
     pub max_tokens: u32,
-    /// Texts that end the answer.
+    /// Stop strings.
     pub stop: Vec<String>,
-    /// Go on after tokens that end a turn, and let any token be drawn; for timing and for comparisons.
+    /// Continue after end-of-turn tokens, and allow all tokens; for timing and comparisons.
     pub ignore_eos: bool,
     /// Whether the answer begins inside a thought.
     pub in_thought: bool,
-    /// How many of the prompt's last tokens are the beginning of the answer: it goes on after them. They are of the prompt,
-    /// not drawn, and their text is not given again.
+    /// Number of tokens at the end of the prompt that are the beginning of the answer. They belong to the prompt,
+    /// and their text is not returned again.
     pub begun: usize,
-    /// What a session whose device was lost has drawn of this answer: it goes on after these ids. They count as drawn,
-    /// and their text is not given again.
+    /// Ids that a session whose device was lost has already generated for this answer. They count as generated, and
+    /// their text is not returned again.
     pub drawn: Vec<u32>,
 }
 
-/// What a running answer can be told.
+/// Controls of a running answer.
 #[derive(Clone, Debug, Default)]
 pub struct Control {
-    /// Ends it, within a token or two.
+    /// Cancels it, within a token or two.
     pub cancel: CancelToken,
     /// Ends its thought.
     pub answer_now: Rc<Cell<bool>>,
 }
 
-/// What a running answer says.
+/// Events of a running answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// Prompt tokens read, of all; those found in the cache are counted as read.
+    /// Prompt tokens processed and total; cached tokens count as processed.
     Prefilling {
-        /// Read.
+        /// Processed.
         done: u32,
-        /// In all.
+        /// Total.
         total: u32,
     },
-    /// A piece of the answer, and the tokens drawn so far.
+    /// A piece of the answer, and the number of tokens generated so far.
     Piece(Piece, u32),
-    /// These ids were read back together; their pieces came before.
+    /// Ids that were read back together; their pieces were sent before.
     Drawn(Vec<u32>),
 }
 
@@ -64,62 +64,62 @@ pub enum Event {
 pub enum Finish {
     /// The model ended its turn.
     EndOfTurn,
-    /// A stop text came.
+    /// A stop string was found.
     StopText,
-    /// `max_tokens` were drawn.
+    /// `max_tokens` were generated.
     MaxTokens,
     /// The context is full.
     ContextFull,
-    /// The model waits for a tool.
+    /// The model called a tool.
     ToolCall,
     /// It was cancelled.
     Cancelled,
 }
 
-/// An answer that has ended.
+/// A finished answer.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Why it ended.
     pub finish: Finish,
-    /// The drawn ids, the one that ended the turn included.
+    /// The generated ids, including the one that ended the turn.
     pub ids: Vec<u32>,
-    /// Figures.
+    /// Timings.
     pub timings: Timings,
 }
 
-/// Figures of an answer; times in milliseconds.
+/// Statistics of an answer; times in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timings {
-    /// Tokens of the prompt.
+    /// Number of prompt tokens.
     pub prompt_tokens: u32,
-    /// Of these, found in the cache.
+    /// Number of prompt tokens found in the cache.
     pub cached_tokens: u32,
-    /// From the request to the first token's id.
+    /// From the request to the first generated id.
     pub prefill_ms: f64,
-    /// Tokens drawn.
+    /// Number of generated tokens.
     pub decode_tokens: u32,
-    /// From the first token's id to the last one's.
+    /// From the first to the last generated id.
     pub decode_ms: f64,
-    /// Submits that drew the tokens after the first one.
+    /// Number of submits after the first token.
     pub decode_submits: u32,
-    /// Buffers created meanwhile.
+    /// Number of buffers created meanwhile.
     pub decode_buffers: u64,
 }
 
-/// How a run of drawn tokens ended.
+/// How a run of generated tokens ended.
 enum Exit {
     Finished(Finish),
-    /// The thought is to end here.
+    /// The thought must end here.
     AnswerNow,
 }
 
-/// An answer under way.
+/// A running answer.
 struct Run<'a> {
     options: &'a Options,
     control: &'a Control,
     parser: AnswerParser,
     on: &'a mut dyn FnMut(Event),
-    /// Prompt and drawn tokens.
+    /// Prompt and generated tokens.
     input: Input,
     prompt: usize,
     limit: u32,
@@ -127,7 +127,7 @@ struct Run<'a> {
     first: Option<Instant>,
     last: Instant,
     submits: u32,
-    /// Buffers that there had been when the first token came.
+    /// Number of buffers when the first token came.
     buffers: u64,
 }
 
@@ -136,12 +136,13 @@ fn ms(from: Instant, to: Instant) -> f64 {
 }
 
 impl Session {
-    /// Answers a prompt: ids, or an [`Input`] with media, of which those that [`Self::unread_blocks`] names must have
-    /// their soft tokens attached. `on` gets what comes as it comes. A cancelled answer is no error: what was drawn is kept.
+    /// Generates an answer to a prompt: ids, or an [`Input`] with media, of which those returned by
+    /// [`Self::unread_blocks`] must have their soft tokens attached. `on` receives events as they occur. A
+    /// cancelled answer is no error; its tokens are kept.
     ///
     /// # Errors
-    /// [`EngineError::ContextFull`] when the prompt leaves no room for an answer; what the device or the file reports.
-    /// After an error the cache is taken to hold nothing.
+    /// [`EngineError::ContextFull`] when the prompt leaves no space for an answer; errors of the device or the
+    /// file. After an error the cache is considered empty.
     pub async fn generate(
         &mut self,
         prompt: impl Into<Input>,
@@ -240,7 +241,7 @@ impl Session {
         }
     }
 
-    /// Brings the cache up to `run.input` and draws the next token. False when cancelled meanwhile.
+    /// Prefills up to `run.input` and samples the next token. Returns false if cancelled meanwhile.
     async fn read_prompt(&mut self, run: &mut Run<'_>) -> Result<bool, EngineError> {
         let total = run.input.len() as u32;
         let mut pos = self.restore(&run.input);
@@ -256,7 +257,7 @@ impl Session {
             let len = self.chunk_end(&run.input, pos)? - pos;
             let reading = async { Ok::<_, EngineError>(self.decoder.prefill(&run.input, pos, len).await?) };
             match run.control.cancel.guard(reading).await {
-                // The next turn of the loop ends it.
+                // The next iteration ends the answer.
                 Err(error) if error.is_cancelled() && run.control.cancel.is_cancelled() => continue,
                 read => read?,
             }
@@ -269,13 +270,13 @@ impl Session {
                 if !run.options.ignore_eos {
                     settings.suppressed = self.tokenizer.suppressed_ids();
                 }
-                // A second run of one answer draws other numbers than the first.
+                // A second run of one answer must use other random numbers than the first.
                 let seed = run.options.seed.wrapping_add(run.drawn().into());
                 self.decoder.begin(settings, seed, run.input.ids());
                 self.decoder.finish_prompt(pos - len, len);
                 return Ok(true);
             }
-            // Between chunks, so that cancelling is prompt and progress is true.
+            // Wait between chunks, so that cancelling is prompt and progress is correct.
             self.gpu.drained().await?;
         }
     }
@@ -317,7 +318,7 @@ impl Session {
         };
         let submitted = source.submitted();
         drop(source);
-        // The last drawn token has not been an input yet, unless it was drawn ahead of.
+        // The last generated token has not been an input yet, unless decoding ran ahead.
         let held = run.input.prefix(run.input.len() - 1);
         self.sequence.set(held, (base as u32 + submitted).saturating_sub(1));
         Ok(exit)
@@ -325,12 +326,12 @@ impl Session {
 }
 
 impl Run<'_> {
-    /// Tokens drawn so far.
+    /// Number of tokens generated so far.
     fn drawn(&self) -> u32 {
         (self.input.len() - self.prompt) as u32
     }
 
-    /// Takes up what was drawn of this answer before.
+    /// Restores what was already generated of this answer.
     fn recall(&mut self, session: &Session) {
         let begun = self.prompt.saturating_sub(self.options.begun);
         for &id in &self.input.ids()[begun..self.prompt] {
@@ -341,12 +342,12 @@ impl Run<'_> {
         }
         for &id in &self.options.drawn {
             self.input.push(id);
-            // Said before.
+            // Already returned.
             self.parser.push(&session.tokenizer, id);
         }
     }
 
-    /// Adds a token to the answer and says what it means.
+    /// Adds a token to the answer and sends its pieces.
     fn push(&mut self, session: &Session, id: u32) {
         self.input.push(id);
         let drawn = self.drawn();
@@ -355,7 +356,7 @@ impl Run<'_> {
         }
     }
 
-    /// A drawn token; some end the run.
+    /// Handles a generated token; some end the run.
     fn take(&mut self, session: &Session, id: u32) -> Option<Exit> {
         if self.control.cancel.is_cancelled() {
             return Some(Exit::Finished(Finish::Cancelled));

@@ -1,27 +1,27 @@
-//! Memory of a device: what there is, and what a model takes by purpose.
+//! Device memory, and a model's use of it.
 
 use crate::gpu::Gpu;
 use crate::plan::{Limits, Origin, Value, rounded};
 
-/// What a device offers.
+/// The memory and the limits of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceMemory {
-    /// Bytes in all.
+    /// Total bytes.
     pub available: u64,
-    /// What its kernels can bind.
+    /// Limits of its bindings.
     pub limits: Limits,
 }
 
 impl DeviceMemory {
-    /// What this device is taken to offer.
+    /// The assumed values for this device.
     #[must_use]
     pub fn assumed(gpu: &Gpu) -> Self {
         Self { available: assumed_memory(gpu), limits: gpu.plan_limits() }
     }
 }
 
-/// Bytes that a device is taken to have. WebGPU does not say; the largest buffer is the only hint, and devices with
-/// large buffers have several times as much memory. A device that has less says so when it is asked to allocate.
+/// The memory that a device is assumed to have. WebGPU does not tell; the largest buffer is the only hint, and
+/// devices with large buffers have several times as much memory. If the assumption is wrong, allocations fail.
 #[must_use]
 pub fn assumed_memory(gpu: &Gpu) -> u64 {
     gpu.stated_memory().unwrap_or_else(|| gpu.max_buffer().min(8 << 30) * 8)
@@ -32,9 +32,9 @@ pub fn assumed_memory(gpu: &Gpu) -> u64 {
 pub struct Fit {
     /// Context length in tokens.
     pub context: u32,
-    /// Bytes on the device in all.
+    /// Total bytes on the device.
     pub bytes: u64,
-    /// Whether the per-layer table stays outside of the device.
+    /// Whether the per-layer table is on the host.
     pub table_on_host: bool,
 }
 
@@ -45,34 +45,34 @@ pub struct MemoryUse {
     pub weights: u64,
     /// Keys and values.
     pub cache: u64,
-    /// What the plans of the decoder work in, rotations and parameters included.
+    /// Working memory of the decoder's plans, including RoPE tables and parameters.
     pub working: u64,
-    /// Copies of the rings, made as answers are drawn.
+    /// Copies of the rings, made during generation.
     pub checkpoints: u64,
-    /// Towers, loaded when a medium needs them.
+    /// Towers, loaded on demand.
     pub towers: u64,
 }
 
 impl MemoryUse {
-    /// All of it.
+    /// Total.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.loaded() + self.checkpoints + self.towers
     }
 
-    /// What a load allocates.
+    /// The part that a load allocates.
     #[must_use]
     pub const fn loaded(&self) -> u64 {
         self.weights + self.cache + self.working
     }
 }
 
-/// A buffer that no device with a smaller binding can hold.
+/// The buffer that determines the smallest possible binding limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LargestBuffer {
-    /// What it holds.
+    /// Its contents.
     pub label: String,
-    /// Its bytes.
+    /// Its size.
     pub bytes: u64,
 }
 

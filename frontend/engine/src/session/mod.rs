@@ -1,4 +1,4 @@
-//! A model that has been loaded and answers: what the worker and `probe` call.
+//! A loaded model that answers prompts: the interface for the worker and `probe`.
 
 mod adapters;
 mod benchmark;
@@ -15,12 +15,12 @@ mod spec;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::audio::{self, Hearing};
+use crate::audio::{self, Audio};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::{Input, Media, MediaError};
-use crate::model::{Decoder, DecoderPlans, HostTable, Ingredients, KvType, LogitsReader, Products, ring};
+use crate::model::{Decoder, DecoderPlans, HostTable, KvType, LoadedModel, LogitsReader, Products, ring};
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tokenizer::Tokenizer;
 use crate::train::Base;
@@ -38,41 +38,41 @@ pub use fit::Needs;
 pub use generate::{Control, Event, Finish, Options, Outcome, Timings};
 pub use memory::{DeviceMemory, Fit, LargestBuffer, MemoryUse, assumed_memory};
 pub use profile::{KernelTime, Profile};
-pub use spec::{DEFAULT_CONTEXT, LEAST_CONTEXT, ModelSpec};
+pub use spec::{DEFAULT_CONTEXT, MIN_CONTEXT, ModelSpec};
 
-/// How to load.
+/// Options of loading.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoadOptions {
     /// Context length in tokens; 0 for the default.
     pub context: u32,
-    /// How keys and values are stored.
+    /// Storage type of the KV cache.
     pub kv_type: KvType,
     /// Which products of decode are packed.
     pub products: Products,
-    /// Leave the per-layer table outside of the device even where it would fit.
+    /// Keep the per-layer table on the host even if it fits on the device.
     pub ple_on_host: bool,
-    /// Tokens of the largest picture to make room for, where pictures are read in one piece; 0 for the usual budget.
+    /// Tokens of the largest image to support, if images must be in one chunk; 0 for the default budget.
     pub largest_picture: u32,
-    /// Bytes to keep free for the towers of a projector file, which are loaded when they are needed.
+    /// Bytes to reserve for the towers of a projector file, which are loaded on demand.
     pub projector_bytes: u64,
 }
 
-/// What a load is doing.
+/// Progress of loading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loading {
     /// Reading the header: bytes fetched.
     Header(u64),
-    /// Copying the per-layer table to a place on this machine: bytes done, bytes in all.
+    /// Copying the per-layer table to this machine: bytes done, total bytes.
     Table(u64, u64),
-    /// Copying weights: bytes done, bytes in all.
+    /// Copying weights: bytes done, total bytes.
     Weights(u64, u64),
-    /// Compiling kernels: lists done, lists in all.
+    /// Compiling kernels: programs done, total programs.
     Kernels(u64, u64),
-    /// Fetching what only pictures and sound need: bytes done, bytes in all.
+    /// Fetching the towers: bytes done, total bytes.
     Towers(u64, u64),
 }
 
-/// A loaded model with its conversation's cache.
+/// A loaded model with the KV cache of a conversation.
 pub struct Session {
     gpu: Rc<Gpu>,
     tokenizer: Rc<Tokenizer>,
@@ -84,15 +84,15 @@ pub struct Session {
     sequence: Sequence,
     checkpoints: Checkpoints,
     vision: Option<Vision>,
-    hearing: Option<Hearing>,
+    audio: Option<Audio>,
     adapters: Vec<Loaded>,
 }
 
 impl Session {
-    /// Loads a model. What is not needed any more should be dropped before: memory is not shared.
+    /// Loads a model. A previous session should be dropped first to free its memory.
     ///
     /// # Errors
-    /// Anything of [`EngineError`]; a cancelled token shows as [`EngineError::is_cancelled`].
+    /// Any [`EngineError`]. Cancellation is reported as [`EngineError::is_cancelled`].
     pub async fn load(
         gpu: Rc<Gpu>,
         file: ModelFile,
@@ -110,10 +110,10 @@ impl Session {
         Self::load_with_header(gpu, file, header, options, cancel, progress).await
     }
 
-    /// As [`Self::load`], with a header that has been read already.
+    /// Same as [`Self::load`], with a header that was already read.
     ///
     /// # Errors
-    /// As [`Self::load`].
+    /// Same as [`Self::load`].
     pub async fn load_with_header(
         gpu: Rc<Gpu>,
         file: ModelFile,
@@ -126,7 +126,7 @@ impl Session {
         let needs = spec.needs(DeviceMemory::assumed(&gpu))?;
         let (fit, tower_bytes) = (needs.fit(options.context)?, needs.tower_bytes());
         let ModelFile { bytes: source, table } = file;
-        // What is outside of the device is in reach before the first weight is read, or the model is not loaded.
+        // The host table must be available before the first weight is read.
         let outside = spec.table().filter(|_| fit.table_on_host);
         let outside = outside.map(|spec| {
             let bytes = spec.range.end - spec.range.start;
@@ -140,8 +140,8 @@ impl Session {
         }
         let variant = Variant::from_metadata(&header.metadata);
         let eyes = spec.vision.clone().map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
-        let ears = spec.audio.clone().map(|tower| Hearing::new(Rc::clone(&gpu), Rc::clone(&source), tower));
-        // The header of a large vocabulary is tens of megabytes.
+        let audio = spec.audio.clone().map(|tower| Audio::new(Rc::clone(&gpu), Rc::clone(&source), tower));
+        // The header of a large vocabulary takes tens of megabytes.
         drop(header);
 
         let mut parts = spec.describe(fit.context, fit.table_on_host, gpu.plan_limits())?;
@@ -152,7 +152,7 @@ impl Session {
         let weights =
             weights::load(&gpu, &source, &spec.tensors, &mut parts.weights, cancel, &mut told).await?;
         cancel.check()?;
-        let whole = Ingredients {
+        let whole = LoadedModel {
             parts,
             weights,
             table: outside.map(|(table, spec)| HostTable::new(table, spec)),
@@ -160,7 +160,7 @@ impl Session {
             pad: tokenizer.special().pad.unwrap_or(0),
             products: options.products,
         };
-        // Compiling may take long, too.
+        // Compiling may also take long.
         let mut told = |done, total| progress(Loading::Kernels(done, total));
         let decoder = cancel
             .guard(async {
@@ -181,83 +181,82 @@ impl Session {
             sequence: Sequence::default(),
             checkpoints: Checkpoints::default(),
             vision: eyes,
-            hearing: ears,
+            audio: audio,
             adapters: Vec::new(),
         })
     }
 
-    /// Takes the towers of a projector file beside the model, in place of those in the model's own file. Their weights
-    /// are loaded when the first medium needs them.
+    /// Uses the towers of a projector file instead of those in the model file. Their weights are loaded on demand.
     ///
     /// # Errors
-    /// When the file contradicts itself, or belongs to a model of another width.
+    /// When the file is inconsistent, or belongs to a model of another width.
     pub fn use_projector(&mut self, source: &Rc<dyn ByteSource>, header: &Header) -> Result<(), EngineError> {
         let width = self.decoder.config().width;
         if let Some(plan) = TowerPlan::read(header, width)? {
             self.vision = Some(Vision::new(Rc::clone(&self.gpu), Rc::clone(source), plan));
         }
         if let Some(plan) = audio::TowerPlan::read(header, width)? {
-            self.hearing = Some(Hearing::new(Rc::clone(&self.gpu), Rc::clone(source), plan));
+            self.audio = Some(Audio::new(Rc::clone(&self.gpu), Rc::clone(source), plan));
         }
         Ok(())
     }
 
-    /// The model's eyes, where it has any.
+    /// The vision tower, if there is one.
     #[must_use]
     pub fn vision(&self) -> Option<&Vision> {
         self.vision.as_ref()
     }
 
-    /// The model's eyes, to encode pictures or to unload the tower.
+    /// The vision tower, to encode images or to unload it.
     ///
     /// # Errors
-    /// [`MediaError::NoTower`] where it has none.
+    /// [`MediaError::NoTower`] if there is none.
     pub fn vision_mut(&mut self) -> Result<&mut Vision, EngineError> {
         self.vision.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Image }.into())
     }
 
-    /// The model's ears, where it has any.
+    /// The audio tower, if there is one.
     #[must_use]
-    pub fn hearing(&self) -> Option<&Hearing> {
-        self.hearing.as_ref()
+    pub fn audio(&self) -> Option<&Audio> {
+        self.audio.as_ref()
     }
 
-    /// The model's ears, to encode sound or to unload the tower.
+    /// The audio tower, to encode audio or to unload it.
     ///
     /// # Errors
-    /// [`MediaError::NoTower`] where it has none.
-    pub fn hearing_mut(&mut self) -> Result<&mut Hearing, EngineError> {
-        self.hearing.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Audio }.into())
+    /// [`MediaError::NoTower`] if there is none.
+    pub fn audio_mut(&mut self) -> Result<&mut Audio, EngineError> {
+        self.audio.as_mut().ok_or_else(|| MediaError::NoTower { media: Media::Audio }.into())
     }
 
-    /// The tokenizer. Shared, so that prompts can be counted while an answer runs.
+    /// The tokenizer. It is shared, so that prompts can be counted during generation.
     #[must_use]
     pub fn tokenizer(&self) -> &Rc<Tokenizer> {
         &self.tokenizer
     }
 
-    /// The chat template's variant.
+    /// The variant of the chat template.
     #[must_use]
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// The decoder, for figures.
+    /// The decoder, for statistics.
     #[must_use]
     pub fn decoder(&self) -> &Decoder {
         &self.decoder
     }
 
-    /// Changes which products of decode are packed, and forgets what the ones before have put into the cache.
+    /// Changes which products of decode are packed, and clears the cache.
     ///
     /// # Errors
-    /// When the device was lost, or refuses a kernel; the session must not be used then.
+    /// When the device was lost, or rejects a kernel; the session must not be used then.
     pub async fn set_products(&mut self, products: Products) -> Result<(), EngineError> {
         self.forget();
         Ok(self.decoder.set_products(products).await?)
     }
 
-    /// What training needs of the model. It shares the weights, and outlives the session if it must.
+    /// The inputs of training. They share the weights, and may outlive the session.
     #[must_use]
     pub fn training_base(&self) -> Base {
         let parts = self.decoder.parts();
@@ -272,43 +271,42 @@ impl Session {
         }
     }
 
-    /// Tokens that the context holds.
+    /// Context length in tokens.
     #[must_use]
     pub fn context(&self) -> u32 {
         self.context
     }
 
-    /// Bytes of graphics memory that the load was planned with ([`Fit::bytes`]): with room for the towers and for what an
-    /// answer keeps, which are not there from the beginning.
+    /// Planned device memory ([`Fit::bytes`]). It includes towers and checkpoints, which are allocated later.
     #[must_use]
     pub fn planned_bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Of these, what is kept free for towers.
+    /// The part of it that is reserved for towers.
     #[must_use]
     pub fn tower_bytes(&self) -> u64 {
         self.tower_bytes
     }
 
-    /// Tokens in the cache.
+    /// Number of tokens in the cache.
     #[must_use]
     pub fn context_used(&self) -> u32 {
         self.sequence.held().len() as u32
     }
 
-    /// The prompt of a conversation, in this model's template.
+    /// Renders a conversation with this model's chat template.
     #[must_use]
     pub fn render(&self, conversation: &Conversation, thinking: bool) -> Prompt {
         let options = RenderOptions { thinking, ..RenderOptions::new(self.variant) };
         render(&conversation.messages, &conversation.tools, &options)
     }
 
-    /// Logits of the last `last` rows of a prompt, after the softcap: `[last, vocabulary]`. The prompt runs through
-    /// all layers for every token.
+    /// Logits of the last `last` rows of a prompt, after the softcap: `[last, vocabulary]`. Every token of the
+    /// prompt goes through all layers.
     ///
     /// # Errors
-    /// As [`Self::generate`].
+    /// Same as [`Self::generate`].
     pub async fn logits(&mut self, prompt: impl Into<Input>, last: usize) -> Result<Vec<f32>, EngineError> {
         self.logits_of(&prompt.into(), last).await
     }
@@ -330,7 +328,7 @@ impl Session {
         Ok(logits)
     }
 
-    /// Forgets the sequence for a prompt of `len` tokens whose logits are wanted; its length.
+    /// Clears the cache for a prompt of `len` tokens, and checks its length.
     fn begin_logits(&mut self, len: usize) -> Result<u32, EngineError> {
         let total = len as u32;
         if total == 0 {
@@ -343,10 +341,10 @@ impl Session {
         Ok(total)
     }
 
-    /// As [`Self::logits`], of a prompt without media, each token by the kernels of a drawn one.
+    /// Same as [`Self::logits`], for a prompt without media, with each token processed by the decode kernels.
     ///
     /// # Errors
-    /// As [`Self::generate`].
+    /// Same as [`Self::generate`].
     pub async fn logits_by_steps(&mut self, prompt: &[u32], last: usize) -> Result<Vec<f32>, EngineError> {
         let total = self.begin_logits(prompt.len())?;
         let first = total.saturating_sub(last as u32);
@@ -361,19 +359,19 @@ impl Session {
         Ok(logits)
     }
 
-    /// Where the chunk of a prompt that begins at `pos` ends.
+    /// The end of the prompt chunk that starts at `pos`.
     fn chunk_end(&self, prompt: &Input, pos: u32) -> Result<u32, EngineError> {
         let whole = self.decoder.config().sees_pictures_whole().then(|| self.decoder.chunk_len());
         Ok(prompt.chunk_end(pos, self.decoder.text_chunk_len(), whole)?)
     }
 
-    /// Tokens of the longest picture that it can read; none where any picture can be.
+    /// Tokens of the longest supported image; `None` if there is no limit.
     #[must_use]
     pub fn largest_picture(&self) -> Option<u32> {
         self.decoder.config().sees_pictures_whole().then(|| self.decoder.chunk_len())
     }
 
-    /// The blocks of a prompt whose soft tokens [`Self::generate`] will read: the cache does not hold them.
+    /// The blocks of a prompt whose soft tokens [`Self::generate`] needs, because they are not in the cache.
     #[must_use]
     pub fn unread_blocks(&self, prompt: &Input) -> Vec<usize> {
         let held = self.reusable(prompt);
@@ -381,19 +379,19 @@ impl Session {
         blocks.filter(|(_, block)| block.range().end > held).map(|(index, _)| index).collect()
     }
 
-    /// Forgets the conversation in the cache; the next prompt is read anew.
+    /// Clears the cache; the next prompt is processed from its beginning.
     pub fn forget(&mut self) {
         self.sequence.clear();
         self.checkpoints.clear();
     }
 
-    /// Leading tokens of a prompt that the cache spares.
+    /// Length of the prompt's prefix that is in the cache.
     fn reusable(&self, prompt: &Input) -> u32 {
         self.directly_reusable(prompt).max(self.best_checkpoint(prompt).map_or(0, |(_, tokens)| tokens))
     }
 
-    /// The checkpoint that spares most of a prompt, and how much: never all of it, for the last token's logits are
-    /// wanted.
+    /// The checkpoint with the longest usable prefix of a prompt, and its length: never the whole prompt, since the
+    /// logits of the last token are needed.
     fn best_checkpoint(&self, prompt: &Input) -> Option<(usize, u32)> {
         let index = self.checkpoints.longest(prompt, self.sequence.held())?;
         Some((index, self.checkpoints.len(index).min(prompt.len().saturating_sub(1)) as u32))
@@ -406,7 +404,7 @@ impl Session {
         self.sequence.reusable(prompt, if turns { ring } else { 0 }, config.window)
     }
 
-    /// Prepares the cache for a prompt and returns how many of its tokens need not be computed.
+    /// Prepares the cache for a prompt, and returns the number of tokens that need not be computed.
     fn restore(&mut self, prompt: &Input) -> u32 {
         let direct = self.directly_reusable(prompt);
         let Some((index, tokens)) = self.best_checkpoint(prompt).filter(|&(_, tokens)| tokens > direct)
@@ -429,7 +427,7 @@ impl Session {
         kv.rings().filter_map(|ring| memory.get(ring).ok().cloned()).collect()
     }
 
-    /// Keeps a copy of the rings at the end of a prompt. Without room for it, regenerating reads the prompt anew.
+    /// Saves the rings at the end of a prompt. If this fails, regenerating processes the prompt again.
     async fn save(&mut self) {
         self.checkpoints.save(&self.gpu, &self.rings(), self.sequence.held()).await.ok();
     }

@@ -1,23 +1,23 @@
-//! Where the time of a drawn token goes.
+//! Profiling a generated token.
 
 use super::{EngineError, Session};
 use crate::bytes::CancelToken;
 use crate::gpu::Timer;
 
-/// The time of a drawn token, by kernel.
+/// Times of one generated token, by kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
     /// Position of the token.
     pub position: u32,
-    /// Whether times are the device's own, not the clock's.
+    /// Whether times are from GPU timestamps, not from the clock.
     pub timestamps: bool,
-    /// Bytes a second that the device reads and writes in a plain copy.
+    /// Bytes per second read and written in a plain copy.
     pub copy_bytes_per_s: f64,
-    /// Milliseconds of a whole token, all kernels one after the other.
+    /// Milliseconds per token, with all kernels one after the other.
     pub token_ms: f64,
-    /// Bytes of weights, keys and values that a token reads.
+    /// Bytes of weights, keys and values read per token.
     pub token_bytes: u64,
-    /// Dispatches of a token.
+    /// Dispatches per token.
     pub dispatches: u32,
     /// By kernel and number of workgroups, longest first.
     pub kernels: Vec<KernelTime>,
@@ -28,21 +28,21 @@ pub struct Profile {
 pub struct KernelTime {
     /// The kernel.
     pub name: String,
-    /// Its dispatches.
+    /// Number of dispatches.
     pub dispatches: u32,
-    /// Milliseconds of all of them.
+    /// Total milliseconds.
     pub ms: f64,
-    /// Bytes of weights, keys and values that they read.
+    /// Total bytes of weights, keys and values read.
     pub bytes: u64,
 }
 
 impl Session {
-    /// Times every kernel of one drawn token at `position`: the dispatches of all layers in turn, over and over, so that
-    /// none finds its weights in a cache where the next token would not. `progress` gets steps done and steps in all.
-    /// The cache is empty afterwards.
+    /// Times every kernel of one generated token at `position`. The dispatches of all layers run in turn, so that
+    /// weights are not in a hardware cache if they would not be during decoding. `progress` receives steps done and
+    /// total steps. The cache is empty afterwards.
     ///
     /// # Errors
-    /// What the device reports; a cancelled token shows as [`EngineError::is_cancelled`].
+    /// Errors of the device. Cancellation is reported as [`EngineError::is_cancelled`].
     pub async fn profile(
         &mut self,
         position: u32,
@@ -51,14 +51,14 @@ impl Session {
     ) -> Result<Profile, EngineError> {
         self.forget();
         let position = position.min(self.context.saturating_sub(2));
-        // The whole list moves on by a token each time, and must not leave the cache.
+        // The whole program advances the position by one each time, and must stay within the cache.
         let most = self.context - position - 1;
         let decoder = &self.decoder;
         let timer = Timer::new(&self.gpu)?;
         let token = decoder.token();
         let uses = token.by_kernel();
         let total = uses.len() as u32 + 2;
-        let prepare = || decoder.pretend(position);
+        let prepare = || decoder.prepare_timing(position);
 
         progress(0, total);
         let copy_bytes_per_s = timer.bandwidth().await?;
@@ -74,7 +74,7 @@ impl Session {
                 ms: timer.time(&uses.program, u32::MAX, &prepare).await?,
                 dispatches: uses.program.len() as u32,
                 bytes: uses.program.plan().bytes_read(position),
-                // The same kernel for matrices of other heights: told apart by its workgroups.
+                // The same kernel for matrices with other numbers of rows is identified by its workgroups.
                 name: match names.iter().filter(|name| **name == uses.name).count() {
                     1 => uses.name,
                     _ => format!("{} ({} workgroups)", uses.name, uses.workgroups.iter().product::<u32>()),

@@ -1,13 +1,13 @@
-//! Which tokens the cache holds, and how much of a new prompt that spares.
+//! The tokens in the KV cache, and prefix reuse.
 
 use crate::media::Input;
 
 /// The tokens in the cache.
 #[derive(Clone, Debug, Default)]
 pub struct Sequence {
-    /// The tokens whose keys and values are valid, from position 0; without the rows of its media.
+    /// The tokens with valid keys and values, from position 0, without attached soft tokens.
     held: Input,
-    /// One past the highest position ever written: slots of rings below `written - ring` are gone.
+    /// One past the highest position ever written: ring slots below `written - ring` were overwritten.
     written: u32,
 }
 
@@ -18,28 +18,28 @@ impl Sequence {
         &self.held
     }
 
-    /// Leading tokens of `prompt` that need not be computed again; never all of it, for the last one's logits are
-    /// wanted. `ring` and `window` are those of the sliding layers (`ring` 0 where slots are never used twice).
+    /// Length of the prefix of `prompt` that can be reused; never all of it, since the logits of the last token are
+    /// needed. `ring` and `window` are those of the sliding layers (`ring` is 0 without rings).
     #[must_use]
     pub fn reusable(&self, prompt: &Input, ring: u32, window: u32) -> u32 {
         let common = self.held.common(prompt).min(prompt.len().saturating_sub(1)) as u32;
-        // A picture is read whole or not at all.
+        // An image is reused completely or not at all.
         let common = prompt.block_across(common).map_or(common, |block| block.range().start);
-        // The first new token sees `window - 1` tokens back; their slots must not have been used again.
+        // The first new token attends to `window - 1` tokens before it, which must still be in the rings.
         let oldest_needed = common.saturating_sub(window.saturating_sub(1));
         let oldest_kept = if ring == 0 { 0 } else { self.written.saturating_sub(ring) };
         if oldest_needed >= oldest_kept { common } else { 0 }
     }
 
-    /// The cache now holds exactly these tokens, and positions below `written` have been written.
+    /// Sets the tokens in the cache. Positions below `written` have been written.
     pub fn set(&mut self, held: Input, written: u32) {
-        // Beginning anew, old slots no longer stand in the way of anything.
+        // If nothing is kept, old slots no longer matter.
         let anew = self.held.common(&held) == 0;
         self.written = if anew { written } else { self.written.max(written) };
         self.held = held;
     }
 
-    /// Nothing is held.
+    /// Clears the sequence.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
@@ -70,11 +70,11 @@ mod tests {
     fn a_ring_that_has_turned_keeps_its_latest_slots_only() {
         let mut prompt: Vec<u32> = (0..100).collect();
         prompt[90] = 7;
-        // Ring of 32, window of 16: positions 68.. are kept; the token at 90 looks back to 75.
+        // Ring of 32, window of 16: positions 68.. are kept; the token at 90 attends back to 75.
         assert_eq!(held(100, 100).reusable(&Input::from(&prompt), 32, 16), 90);
         prompt[80] = 7;
         assert_eq!(held(100, 100).reusable(&Input::from(&prompt), 32, 16), 0);
-        // Tokens that were drawn ahead and thrown away have used slots too.
+        // Tokens that were generated ahead and discarded have overwritten slots too.
         assert_eq!(held(100, 110).reusable(&ids(95), 32, 16), 94);
         assert_eq!(held(100, 115).reusable(&ids(95), 32, 16), 0);
     }

@@ -1,4 +1,4 @@
-//! What a model is and what it costs, before a weight is read.
+//! The description of a model, before its weights are read.
 
 use std::ops::Range;
 
@@ -13,59 +13,59 @@ use crate::weights::{self, MatrixSpec, TensorError, TensorList, Weights};
 
 use super::{DeviceMemory, EngineError, LoadOptions};
 
-/// Tokens of context that are allocated when nobody asks for more or less.
+/// Default context length in tokens.
 pub const DEFAULT_CONTEXT: u32 = 8192;
-/// Shortest context that is worth a conversation.
-pub const LEAST_CONTEXT: u32 = 512;
+/// Minimum useful context length.
+pub const MIN_CONTEXT: u32 = 512;
 
-/// Most tokens of a picture.
-const MOST_PICTURE: u32 = Budget::MOST.tokens();
+/// Maximum number of tokens per image.
+const MAX_PICTURE: u32 = Budget::MAX.tokens();
 
-/// The table that may stay outside of the device.
+/// The table that may stay on the host.
 pub const PLE_TABLE: &str = "per_layer_token_embd";
 
-/// What a model is and what it costs.
+/// The description of a model.
 #[derive(Clone, Debug)]
 pub struct ModelSpec {
     /// The decoder's configuration.
     pub config: Config,
     /// Its tensors.
     pub tensors: TensorList,
-    /// How keys and values are stored.
+    /// Storage type of the KV cache.
     pub kv_type: KvType,
     /// Which products of decode are packed.
     pub products: Products,
-    /// Whether that table is to stay outside even of a device that has room for it.
+    /// Whether to keep the per-layer table on the host even if it fits on the device.
     pub ple_on_host: bool,
-    /// The vision tower in the same file, which is loaded when a picture needs it.
+    /// The vision tower in the same file, loaded on demand.
     pub vision: Option<TowerPlan>,
-    /// The tower for sound in the same file.
+    /// The audio tower in the same file, loaded on demand.
     pub audio: Option<audio::TowerPlan>,
-    /// Why a tower in the file cannot be used although its text can, for people; none where all can.
+    /// Why a tower in the file cannot be used, for display; `None` if all can.
     pub unusable: Option<String>,
-    /// The largest pictures that memory is kept free for.
+    /// The largest images to reserve memory for.
     pub budget: Budget,
-    /// Bytes that are kept free for towers in other files.
+    /// Bytes to reserve for towers in other files.
     pub projector_bytes: u64,
 }
 
 impl ModelSpec {
-    /// Reads it from a header.
+    /// Reads the description from a header.
     ///
     /// # Errors
-    /// When the file is of another kind or contradicts itself.
+    /// When the file is of another kind or inconsistent.
     pub fn read(header: &Header) -> Result<Self, EngineError> {
         Self::with_options(header, &LoadOptions::default())
     }
 
-    /// As [`Self::read`], for these options of loading. Their context length does not matter here.
+    /// Same as [`Self::read`], with these load options. Their context length is ignored.
     ///
     /// # Errors
-    /// As [`Self::read`].
+    /// Same as [`Self::read`].
     pub fn with_options(header: &Header, options: &LoadOptions) -> Result<Self, EngineError> {
         let mut config = Config::read(&header.metadata)?;
         if config.sees_pictures_whole() {
-            config.whole_picture = config.whole_picture.max(options.largest_picture.min(MOST_PICTURE));
+            config.whole_picture = config.whole_picture.max(options.largest_picture.min(MAX_PICTURE));
         }
         let tensors = TensorList::find(header, &config)?;
         weights::check_layouts(&tensors)?;
@@ -73,7 +73,7 @@ impl ModelSpec {
         let read = TowerPlan::read(header, config.width).map_err(EngineError::from);
         let vision = usable(read, &mut unusable)?;
         let largest = Budget::ALL.into_iter().find(|budget| budget.tokens() >= options.largest_picture);
-        let budget = largest.unwrap_or(Budget::MOST).max(Budget::default());
+        let budget = largest.unwrap_or(Budget::MAX).max(Budget::default());
         let read = audio::TowerPlan::read(header, config.width).map_err(EngineError::from);
         let audio = usable(read, &mut unusable)?;
         let LoadOptions { kv_type, products, ple_on_host, projector_bytes, .. } = *options;
@@ -91,7 +91,7 @@ impl ModelSpec {
         })
     }
 
-    /// Where in the file the weights of its towers lie.
+    /// Byte ranges of the tower weights in the file.
     #[must_use]
     pub fn tower_ranges(&self) -> Vec<Range<u64>> {
         let seeing = self.vision.as_ref().map(TowerPlan::ranges);
@@ -99,11 +99,11 @@ impl ModelSpec {
         [seeing, hearing].into_iter().flatten().flatten().collect()
     }
 
-    /// These options with room for the largest pictures for which the context need not be shorter, the per-layer table
-    /// need not be elsewhere and no buffer larger than the device binds. Only models that see pictures whole need any.
+    /// These options, with the largest image size that does not shorten the context, move the per-layer table or
+    /// exceed the largest binding. Only relevant for models with bidirectional attention in images.
     ///
     /// # Errors
-    /// As [`Self::read`].
+    /// Same as [`Self::read`].
     pub fn with_pictures(
         header: &Header,
         options: &LoadOptions,
@@ -126,11 +126,10 @@ impl ModelSpec {
         Ok(*options)
     }
 
-    /// What a load with these options takes on this device: the model, with the largest pictures that cost nothing else,
-    /// and the options that give it.
+    /// The description for a device: with the largest image size that costs nothing else, and the options for it.
     ///
     /// # Errors
-    /// As [`Self::read`].
+    /// Same as [`Self::read`].
     pub fn for_device(
         header: &Header,
         options: &LoadOptions,
@@ -140,19 +139,19 @@ impl ModelSpec {
         Ok((Self::with_options(header, &options)?, options))
     }
 
-    /// The per-layer table, where the model has one.
+    /// The per-layer table, if the model has one.
     #[must_use]
     pub fn table(&self) -> Option<&MatrixSpec> {
         self.tensors.matrix(PLE_TABLE)
     }
 
-    /// The products of decode whose packed form is timed at load ([`large_products`]).
+    /// The decode products whose packed form is timed at load ([`large_products`]).
     #[must_use]
     pub fn large_products(&self) -> Vec<String> {
         large_products(&self.tensors, self.config.layers.len())
     }
 
-    /// The decoder with a context of this length, as values. Nothing is read or allocated yet.
+    /// Describes the decoder with a context of this length, as values. Nothing is allocated.
     ///
     /// # Errors
     /// When a matrix has no layout on such a device.
@@ -163,24 +162,24 @@ impl ModelSpec {
         Ok(Parts::describe(self.config.clone(), self.tensors.vocabulary(), weights, extent, limits))
     }
 
-    /// What a training of the model is described with. Its weights are nowhere.
+    /// The inputs of training, without weights.
     ///
     /// # Errors
-    /// As [`Self::describe`].
+    /// Same as [`Self::describe`].
     pub fn training_base(&self, limits: Limits) -> Result<Base, EngineError> {
-        let Parts { config, vocabulary, weights, .. } = self.describe(LEAST_CONTEXT, false, limits)?;
+        let Parts { config, vocabulary, weights, .. } = self.describe(MIN_CONTEXT, false, limits)?;
         Ok(Base { config, vocabulary, weights, memory: Memory::default(), pad: 0, limits, table: None })
     }
 
-    /// The context to try for: what was asked for (0: the default), within what the model was made for.
+    /// The context length to try: the requested one (0: the default), limited by the model's.
     #[must_use]
     pub fn context(&self, asked: u32) -> u32 {
         let wanted = if asked == 0 { DEFAULT_CONTEXT } else { asked };
-        wanted.clamp(LEAST_CONTEXT.min(self.config.max_context), self.config.max_context)
+        wanted.clamp(MIN_CONTEXT.min(self.config.max_context), self.config.max_context)
     }
 }
 
-/// A tower; none where its rows are of a length that no kernel reads, which says nothing against the text part.
+/// A tower; `None` if no kernel supports its row lengths. The text decoder can still be used then.
 fn usable<T>(
     read: Result<Option<T>, EngineError>,
     unusable: &mut Option<String>,

@@ -1,4 +1,4 @@
-//! A source that keeps what it reads.
+//! A source that caches what it reads.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -14,17 +14,17 @@ use crate::bytes::{
 use super::journal::Record;
 use super::{Digest, Medium, MediumError, RangeSet, StoreError};
 
-/// Written bytes after which the journal gets a line: what a tab that dies may have fetched in vain.
+/// Bytes written between two journal lines: the maximum that a crashed tab loses.
 const RECORD_EVERY: u64 = 32 << 20;
-/// Bytes fetched at once when the rest of a blob is completed.
+/// Bytes per request when the rest of a blob is fetched.
 const FETCH: u64 = 8 << 20;
-/// Bytes digested between two pauses: some ten milliseconds.
+/// Bytes hashed between two pauses: about ten milliseconds.
 const DIGEST: u64 = 4 << 20;
 
-/// A blob that is read from elsewhere and kept on the way. What is here is not fetched again.
+/// A blob that is read from upstream and stored on the way. Stored ranges are not fetched again.
 ///
-/// Keeping never fails a read: when the medium fails, reading goes on from elsewhere and
-/// [`trouble`](Self::trouble) says why.
+/// A storage error never fails a read: reading continues from upstream, and [`trouble`](Self::trouble) returns the
+/// error.
 pub struct CachingSource {
     digest: Digest,
     size: u64,
@@ -35,37 +35,37 @@ pub struct CachingSource {
 
 struct State {
     record: Record,
-    /// Bytes written since the journal's last line.
+    /// Bytes written since the last journal line.
     unrecorded: u64,
-    /// Why no more is written.
+    /// Why storing has stopped.
     trouble: Option<StoreError>,
-    /// A digest of the bytes before the position, so that a check that was stopped goes on.
+    /// The hash of the bytes before a position, so that an interrupted check can resume.
     check: (Sha256, u64),
-    /// What could not be read back, and was fetched again. A medium that loses it once more is not worth writing to.
+    /// Ranges that could not be read back and were fetched again. If one is lost again, storing stops.
     lost: RangeSet,
 }
 
-/// Where [`CachingSource::complete`] stands, in bytes.
+/// Progress of [`CachingSource::complete`], in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
-    /// Fetching what is missing.
+    /// Fetching missing bytes.
     Fetching {
-        /// Bytes that are here.
+        /// Bytes stored.
         done: u64,
-        /// Bytes of the blob.
+        /// Size of the blob.
         total: u64,
     },
-    /// Comparing all bytes with the digest.
+    /// Checking the digest.
     Checking {
         /// Bytes checked.
         done: u64,
-        /// Bytes of the blob.
+        /// Size of the blob.
         total: u64,
     },
 }
 
 impl CachingSource {
-    /// A blob of which `medium` has what `record` says.
+    /// A blob of which `medium` has the ranges in `record`.
     #[must_use]
     pub fn new(
         digest: Digest,
@@ -74,7 +74,7 @@ impl CachingSource {
         medium: Box<dyn Medium>,
     ) -> Self {
         let size = upstream.len();
-        // What was kept of a blob of another size is of no use.
+        // A stored blob of another size is useless.
         let record = if record.size == size { record } else { Record::new(&record.name, size) };
         let state = State {
             record,
@@ -86,29 +86,29 @@ impl CachingSource {
         Self { digest, size, upstream, medium, state: RefCell::new(state) }
     }
 
-    /// The blob's name.
+    /// The digest of the blob.
     #[must_use]
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// What is here.
+    /// What is stored.
     #[must_use]
     pub fn record(&self) -> Record {
         self.state.borrow().record.clone()
     }
 
-    /// Why no more is kept, if so.
+    /// Why storing has stopped, if it has.
     #[must_use]
     pub fn trouble(&self) -> Option<StoreError> {
         self.state.borrow().trouble.clone()
     }
 
-    /// Fetches what is missing. `progress` gets the bytes that are here, and all. Stopped by `cancel` or by dropping it, it
-    /// goes on from there the next time. Reads may go on meanwhile.
+    /// Fetches missing ranges. `progress` receives the number of stored bytes, and the total. If cancelled or
+    /// dropped, the next call resumes. Reads may continue meanwhile.
     ///
     /// # Errors
-    /// When bytes cannot be fetched or kept.
+    /// When bytes cannot be fetched or stored.
     pub async fn fetch_missing(
         &self,
         cancel: &CancelToken,
@@ -123,12 +123,12 @@ impl CachingSource {
         Ok(())
     }
 
-    /// Fetches what is missing, then checks the whole against its digest. Stopped by `cancel` or by dropping it, it
-    /// goes on from there the next time. Reads may go on meanwhile.
+    /// Fetches missing ranges, then checks the digest. If cancelled or dropped, the next call resumes. Reads may
+    /// continue meanwhile.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] when the digest is another; nothing is kept then. Otherwise when bytes cannot be
-    /// fetched or kept.
+    /// [`StoreError::Corrupt`] when the digest differs; everything is deleted then. Otherwise when bytes cannot be
+    /// fetched or stored.
     pub async fn complete(
         &self,
         cancel: &CancelToken,
@@ -165,10 +165,10 @@ impl CachingSource {
         self.judge()
     }
 
-    /// Fetches what is missing of `range`. `progress` gets the bytes of it that are here, and all.
+    /// Fetches the missing parts of `range`. `progress` receives the number of stored bytes in it, and the total.
     ///
     /// # Errors
-    /// When bytes cannot be fetched or kept; a cancelled token is a [`SourceError::Cancelled`].
+    /// When bytes cannot be fetched or stored. Cancellation is reported as [`SourceError::Cancelled`].
     pub(super) async fn fetch_range(
         &self,
         range: &Range<u64>,
@@ -180,7 +180,7 @@ impl CachingSource {
             let parts = self.state.borrow().record.present.split(range);
             parts.iter().filter(|(_, here)| *here).map(|(part, _)| part.end - part.start).sum()
         };
-        // On its own, so that the state is not borrowed while bytes are fetched.
+        // A closure, so that the state is not borrowed while bytes are fetched.
         let first_gap = || self.state.borrow().record.present.first_missing(range);
         progress(here(), total);
         while let Some(gap) = first_gap() {
@@ -192,8 +192,8 @@ impl CachingSource {
         Ok(())
     }
 
-    /// Bytes of a range that is here, from the medium and from nowhere else. Where they cannot be read, all of `held` is
-    /// lost: what is fetched later must not say which bytes were wanted.
+    /// Bytes of a stored range, read only from the medium. If that fails, all of `held` counts as lost: a later
+    /// fetch must not reveal which bytes were needed.
     pub(super) fn read_kept(&self, range: Range<u64>, held: &Range<u64>) -> Result<Bytes, SourceError> {
         let missing = || SourceError::Unreadable { reason: "the copy in this browser is gone".to_owned() };
         if !self.state.borrow().record.present.contains(&range) {
@@ -205,7 +205,7 @@ impl CachingSource {
         })
     }
 
-    /// Goes on with the check. On its own, so that the state is not borrowed while `complete` waits.
+    /// Continues the check. Separate, so that the state is not borrowed while `complete` waits.
     fn digest_part(&self, bytes: &[u8]) {
         let (hasher, checked) = &mut self.state.borrow_mut().check;
         hasher.update(bytes);
@@ -220,7 +220,7 @@ impl CachingSource {
         self.trouble().map_or(Ok(()), Err)
     }
 
-    /// All bytes were digested: is it the right digest?
+    /// Compares the digest after all bytes were hashed.
     fn judge(&self) -> Result<(), StoreError> {
         let found = {
             let (hasher, _) = std::mem::replace(&mut self.state.borrow_mut().check, (Sha256::new(), 0));
@@ -236,7 +236,7 @@ impl CachingSource {
         state.record = Record::new(&state.record.name, self.size);
         state.unrecorded = 0;
         if self.medium.clear().is_err() {
-            // Then the journal at least is to say so; else what is wrong would be read again.
+            // At least the journal must say so; otherwise corrupt bytes would be read again.
             self.medium.record(&state.record.line()).ok();
         }
         state.trouble = Some(trouble.clone());
@@ -246,7 +246,7 @@ impl CachingSource {
     async fn read_all(&self, range: Range<u64>) -> Result<Bytes, SourceError> {
         let len = checked_len(&range, self.size)?;
         let parts = self.state.borrow().record.present.split(&range);
-        // The usual case needs no copy.
+        // The common case needs no copy.
         if let [(part, here)] = &parts[..] {
             return self.read_part(part.clone(), *here).await;
         }
@@ -290,15 +290,15 @@ impl CachingSource {
             }
             Err(error) => {
                 self.failed(&error);
-                // What came before the failure is worth a line, if there is room for one.
+                // Record what was written before the failure, if there is space for a line.
                 let line = self.state.borrow().record.line();
                 self.medium.record(&line).ok();
             }
         }
     }
 
-    /// What should be here is not: it will be fetched and kept again. The journal says so at once, for it may have called
-    /// the blob proven.
+    /// Handles the loss of stored bytes: they will be fetched and stored again. The journal is updated at once,
+    /// since it may have called the blob verified.
     fn lose(&self, part: &Range<u64>, error: &MediumError) {
         let mut state = self.state.borrow_mut();
         state.record.lose(part);
@@ -312,7 +312,7 @@ impl CachingSource {
         self.write_record();
     }
 
-    /// Remembers why no more is kept.
+    /// Records why storing has stopped.
     fn failed(&self, error: &MediumError) -> StoreError {
         let mut state = self.state.borrow_mut();
         let trouble = match error {

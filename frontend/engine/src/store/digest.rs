@@ -1,4 +1,4 @@
-//! The name of a blob: its digest.
+//! Digests, which identify blobs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,22 +7,22 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u8; 32]);
 
-/// Not `sha256:` (or `sha256-`) and 64 hexadecimal digits.
+/// The text is not `sha256:` (or `sha256-`) and 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("\u{ab}{text}\u{bb} is not a digest: `sha256:` and 64 hexadecimal digits")]
 pub struct BadDigest {
-    /// What was given.
+    /// The text.
     pub text: String,
 }
 
 impl Digest {
-    /// The digest of these bytes' hash.
+    /// The digest with this hash.
     #[must_use]
     pub fn new(hash: [u8; 32]) -> Self {
         Self(hash)
     }
 
-    /// `sha256-` and the digits: how stores name the file.
+    /// `sha256-` and the digits: the file name in stores.
     #[must_use]
     pub fn file_name(&self) -> String {
         format!("sha256-{}", self.hex())

@@ -1,19 +1,19 @@
-//! A folder of small files that are read and written whole: checkpoints of a training, kept adapters.
+//! A folder of small files that are read and written as a whole: training checkpoints, finished adapters.
 
 use crate::bytes::LocalBoxFuture;
 
 use super::StoreError;
 
-/// Named files. A write that is cut off leaves a file that is shorter than what was written, or empty: who cares must
-/// know by the content.
+/// Named files. An interrupted write leaves a truncated or empty file; the content must allow readers to detect
+/// this.
 pub trait Folder {
-    /// All of a file; none where there is no such file.
+    /// The content of a file; `None` if it does not exist.
     fn read<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<Option<Vec<u8>>, StoreError>>;
 
-    /// Writes a file, in place of one of that name. When this returns, it lasts.
+    /// Writes or replaces a file. It is durable when this returns.
     fn write<'a>(&'a self, name: &'a str, bytes: &'a [u8]) -> LocalBoxFuture<'a, Result<(), StoreError>>;
 
-    /// Deletes a file. One that is not there is deleted already.
+    /// Deletes a file, if it exists.
     fn remove<'a>(&'a self, name: &'a str) -> LocalBoxFuture<'a, Result<(), StoreError>>;
 
     /// The names of all files.

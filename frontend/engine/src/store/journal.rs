@@ -1,7 +1,7 @@
-//! What is known of a kept blob: a text file of JSON lines, of which the last whole one counts.
+//! The journal of a stored blob: a text file of JSON lines, of which the last complete one is valid.
 //!
-//! A line is appended when bytes were written, after they reached the file. A tab that dies while it writes a line
-//! leaves half a line, which does not count, and the line before it still tells the truth.
+//! A line is appended after the bytes it describes were flushed. If a tab crashes while writing a line, the
+//! incomplete line is ignored and the previous one is still correct.
 
 use std::ops::Range;
 
@@ -9,27 +9,27 @@ use serde::{Deserialize, Serialize};
 
 use super::RangeSet;
 
-/// Version of the lines. Others do not count, so that a blob written by another version is fetched anew.
+/// Version of the lines. Other versions are ignored, so that such blobs are fetched again.
 const VERSION: u32 = 1;
 
 /// A line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     version: u32,
-    /// What the blob is called, for people.
+    /// Name of the blob, for display.
     pub name: String,
-    /// Bytes of the whole blob.
+    /// Size of the blob.
     pub size: u64,
-    /// Which of them are here.
+    /// Ranges that are stored.
     pub present: RangeSet,
-    /// Whether all are here and their digest was found right.
+    /// Whether all bytes are stored and their digest was correct.
     pub verified: bool,
     /// Last use, in milliseconds since 1970.
     pub last_used: f64,
 }
 
 impl Record {
-    /// A blob of which nothing is here yet.
+    /// A blob without stored bytes.
     #[must_use]
     pub fn new(name: &str, size: u64) -> Self {
         Self {
@@ -42,27 +42,27 @@ impl Record {
         }
     }
 
-    /// Notes that these bytes are not here any more, and with them that the blob is not proven; gives the line.
+    /// Marks a range as missing and the blob as unverified; returns the journal line.
     pub fn lose(&mut self, range: &Range<u64>) -> String {
         self.present.remove(range);
         self.verified = false;
         self.line()
     }
 
-    /// Whether every byte is here.
+    /// Whether all bytes are stored.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.present.contains(&(0..self.size))
     }
 
-    /// It as a line, with its end.
+    /// The journal line, including the line end.
     #[must_use]
     pub fn line(&self) -> String {
-        // Numbers, strings and pairs: nothing that JSON could refuse.
+        // Numbers, strings and pairs always serialise.
         serde_json::to_string(self).map(|json| json + "\n").unwrap_or_default()
     }
 
-    /// The last whole line of a journal that makes sense.
+    /// The last complete and valid line of a journal.
     #[must_use]
     pub fn last_of(journal: &str) -> Option<Self> {
         let whole = &journal[..=journal.rfind('\n')?];
@@ -95,7 +95,7 @@ mod tests {
         let journal = first.line() + &second.line();
         assert_eq!(Record::last_of(&journal), Some(second.clone()));
         for cut in first.line().len()..journal.len() - 1 {
-            // A cut may fall inside a character.
+            // The truncation may be inside a character.
             let cut_off = String::from_utf8_lossy(&journal.as_bytes()[..cut]);
             assert_eq!(Record::last_of(&cut_off), Some(first.clone()), "cut at {cut}");
         }
@@ -108,11 +108,11 @@ mod tests {
         let good = record(10);
         let mut outside = record(10);
         outside.present.insert(90..101);
-        let mut proven = record(10);
-        proven.verified = true;
+        let mut verified = record(10);
+        verified.verified = true;
         let mut newer = record(10);
         newer.version = VERSION + 1;
-        for wrong in [outside, proven, newer] {
+        for wrong in [outside, verified, newer] {
             assert_eq!(Record::last_of(&wrong.line()), None);
             assert_eq!(Record::last_of(&(good.line() + &wrong.line())), Some(good.clone()));
         }

@@ -1,4 +1,4 @@
-//! A part of a blob that is kept, read from where it is kept.
+//! A stored range of a blob as a local source.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -8,19 +8,19 @@ use futures_util::FutureExt as _;
 use super::{CachingSource, StoreError};
 use crate::bytes::{ByteSource, Bytes, CancelToken, LocalBoxFuture, LocalSource, SourceError, checked_len};
 
-/// A range of a blob whose bytes are all here ([`CachingSource::hold`]). Where they can no longer be read, reading
-/// fails: nothing is fetched again.
+/// A range of a blob that is completely stored ([`CachingSource::hold`]). If it can no longer be read, reads fail:
+/// nothing is fetched again.
 pub struct KeptRange {
     source: Rc<CachingSource>,
     range: Range<u64>,
 }
 
 impl CachingSource {
-    /// Fetches what is missing of `range`, and gives it as a source of its own, which asks nobody else for a byte.
-    /// `progress` gets the bytes of it that are here, and all.
+    /// Fetches the missing parts of `range`, and returns it as a source that only reads stored bytes. `progress`
+    /// receives the number of stored bytes in it, and the total.
     ///
     /// # Errors
-    /// When bytes cannot be fetched or kept; a cancelled token is a [`SourceError::Cancelled`].
+    /// When bytes cannot be fetched or stored. Cancellation is reported as [`SourceError::Cancelled`].
     pub async fn hold(
         self: &Rc<Self>,
         range: Range<u64>,

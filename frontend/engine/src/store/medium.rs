@@ -1,10 +1,10 @@
-//! Where a blob is kept.
+//! The storage of a blob.
 
 use std::ops::Range;
 
 use crate::bytes::{Bytes, LocalBoxFuture};
 
-/// The two files of one blob, locked against everyone else. The lock ends when this is dropped.
+/// The two files of one blob, with an exclusive lock that is released on drop.
 pub trait Medium {
     /// Reads bytes that were written before.
     ///
@@ -18,11 +18,10 @@ pub trait Medium {
     /// When not all of them could be written.
     fn write(&self, offset: u64, bytes: &Bytes) -> Result<(), MediumError>;
 
-    /// Sees to it that everything written so far lasts, then appends `line` to the journal and sees to it that it
-    /// lasts too.
+    /// Flushes everything written so far, then appends `line` to the journal and flushes it.
     ///
     /// # Errors
-    /// When one of these fails.
+    /// When one of these steps fails.
     fn record(&self, line: &str) -> Result<(), MediumError>;
 
     /// Empties both files.
@@ -44,7 +43,7 @@ pub enum MediumError {
     /// Anything else.
     #[error("{reason}")]
     Failed {
-        /// In the words of the browser.
+        /// As the browser reports it.
         reason: String,
     },
 }

@@ -1,4 +1,5 @@
-//! A folder in memory, where the browser keeps no files: what is in it lasts as long as the tab. And for tests.
+//! A folder in memory, for browsers without a private file system and for tests. Its content lasts as long as the
+//! tab.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -13,19 +14,19 @@ use super::{Folder, StoreError};
 #[derive(Default)]
 pub struct MemoryFolder {
     files: RefCell<BTreeMap<String, Vec<u8>>>,
-    /// Bytes that it may hold; 0 for any.
+    /// Maximum total size in bytes; 0 for no limit.
     limit: Cell<usize>,
 }
 
 impl MemoryFolder {
-    /// Cuts a file off, as a write that did not end would.
+    /// Truncates a file, as an interrupted write would.
     pub fn cut(&self, name: &str, len: usize) {
         if let Some(bytes) = self.files.borrow_mut().get_mut(name) {
             bytes.truncate(len);
         }
     }
 
-    /// Sets the bytes that it may hold; 0 for any.
+    /// Sets the maximum total size in bytes; 0 for no limit.
     pub fn limit(&self, bytes: usize) {
         self.limit.set(bytes);
     }

@@ -1,9 +1,9 @@
-//! Weights kept in the browser, so that the next load needs no network.
+//! The weight store in the browser, so that the next load needs no network.
 //!
-//! A blob is two files of the origin's private file system: `blobs/sha256-…` with its bytes, some of which may not be
-//! there yet, and `blobs/sha256-….json`, a [`journal`] of what is. What decides (which bytes are here, which to fetch,
-//! when a blob is whole and proven) is in [`CachingSource`] and works over any [`Medium`]; the browser's file system is
-//! one, and the `Store` (in the browser only) opens it.
+//! A blob has two files in the origin's private file system: `blobs/sha256-…` with its bytes, possibly incomplete,
+//! and `blobs/sha256-….json`, a [`journal`] of what is stored. The logic (what is stored, what to fetch, when a
+//! blob is complete and verified) is in [`CachingSource`] and works with any [`Medium`]. The `Store` (browser only)
+//! opens blobs in the browser's file system.
 
 mod caching;
 mod digest;
@@ -18,8 +18,8 @@ mod opened;
 mod opfs;
 #[cfg(target_arch = "wasm32")]
 mod opfs_folder;
-mod proven;
 mod ranges;
+mod verified;
 #[cfg(target_arch = "wasm32")]
 mod web;
 
@@ -33,7 +33,7 @@ pub use memory_folder::MemoryFolder;
 pub use opened::Opened;
 #[cfg(target_arch = "wasm32")]
 pub use opfs_folder::OpfsFolder;
-pub use proven::{Journal, ProvenSource};
 pub use ranges::RangeSet;
+pub use verified::{Journal, VerifiedSource};
 #[cfg(target_arch = "wasm32")]
 pub use web::{Blob, Entry, Store, Usage};

@@ -1,4 +1,4 @@
-//! A file that may be kept, as it was opened.
+//! A file that may be stored locally, after opening.
 
 use std::rc::Rc;
 
@@ -7,13 +7,13 @@ use crate::bytes::{ByteSource, LocalSource};
 
 /// Where the bytes of a file come from.
 pub struct Opened {
-    /// Its bytes.
+    /// The source of its bytes.
     pub source: Rc<dyn ByteSource>,
-    /// The same, where all of them are on this machine.
+    /// The same source, if all bytes are on this machine.
     pub local: Option<Rc<dyn LocalSource>>,
-    /// What is being kept of it: to be completed.
+    /// The source that stores it, to be completed.
     pub keeping: Option<Rc<CachingSource>>,
-    /// Why it is not kept although that was asked for.
+    /// Why it is not stored although requested.
     pub trouble: Option<StoreError>,
 }
 
@@ -25,7 +25,7 @@ impl Opened {
         Self { source: bytes, local: Some(source), keeping: None, trouble: None }
     }
 
-    /// A file elsewhere that is not kept.
+    /// A remote file that is not stored.
     #[must_use]
     pub fn remote(source: Rc<dyn ByteSource>) -> Self {
         Self { source, local: None, keeping: None, trouble: None }

@@ -1,4 +1,4 @@
-//! Files of the browser's private file system (OPFS), through synchronous handles. Workers only.
+//! Files of the browser's private file system (OPFS), with synchronous access handles. Workers only.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -18,10 +18,11 @@ use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, LocalSource, SourceError, 
 
 use super::{Medium, MediumError, StoreError};
 
-/// Journals are read whole. A line is some hundred bytes and each stands for megabytes of weights.
-const MOST_JOURNAL: f64 = 4.0 * 1024.0 * 1024.0;
+/// Maximum size of a journal, which is read as a whole. A line has some hundred bytes and stands for megabytes of
+/// weights.
+const MAX_JOURNAL: f64 = 4.0 * 1024.0 * 1024.0;
 
-/// An open file. Closing it, which ends its lock, is dropping it.
+/// An open file. Dropping it closes it and releases its lock.
 pub(super) struct SyncFile(FileSystemSyncAccessHandle);
 
 impl Drop for SyncFile {
@@ -36,7 +37,7 @@ impl SyncFile {
         Self::open_with(file, &JsValue::UNDEFINED).await
     }
 
-    /// Opens a file for reading. Where the browser knows the mode, others may read it too; elsewhere it is locked.
+    /// Opens a file for reading. It is shared if the browser supports the mode, otherwise locked.
     async fn open_shared(file: &FileSystemFileHandle) -> Result<Self, StoreError> {
         let options = Object::new();
         Reflect::set(&options, &"mode".into(), &"read-only".into()).map_err(|error| store_error(&error))?;
@@ -44,7 +45,7 @@ impl SyncFile {
     }
 
     async fn open_with(file: &FileSystemFileHandle, options: &JsValue) -> Result<Self, StoreError> {
-        // Called by name: the method is missing in some browsers, and web-sys has the mode as unstable.
+        // Called by name: some browsers do not have the method, and the mode is unstable in web-sys.
         let method = Reflect::get(file, &"createSyncAccessHandle".into())
             .ok()
             .and_then(|method| method.dyn_into::<Function>().ok())
@@ -80,7 +81,7 @@ impl SyncFile {
             .0
             .write_with_js_u8_array_and_options(bytes, &at(offset))
             .map_err(|error| medium_error(&error))?;
-        // A short write without an exception is how some browsers say that the disk is full.
+        // Some browsers report a full disk as a short write without an exception.
         if written == f64::from(bytes.length()) { Ok(()) } else { Err(MediumError::Full) }
     }
 
@@ -115,16 +116,16 @@ impl OpfsMedium {
         folder: &FileSystemDirectoryHandle,
         name: &str,
     ) -> Result<(Self, String), StoreError> {
-        // The journal first: without it data means nothing, and a folder is swept of data without a journal.
+        // The journal first: data without a journal is meaningless and would be swept.
         let journal = SyncFile::open(&file(folder, &journal_name(name), true).await?).await?;
         let data = SyncFile::open(&file(folder, name, true).await?).await?;
         let size = journal.size().map_err(failed)?;
-        if size > MOST_JOURNAL {
+        if size > MAX_JOURNAL {
             return Err(StoreError::Failed { reason: "a journal is too long".to_owned() });
         }
         let text = journal.read(&(0..size as u64)).map_err(failed)?.to_vec();
         let text = String::from_utf8_lossy(&text).into_owned();
-        // A line that was cut off must not swallow the next one.
+        // The line end terminates a truncated line.
         let journal_end = Cell::new(size);
         let medium = Self { data, journal, journal_end };
         if !text.is_empty() && !text.ends_with('\n') {
@@ -156,7 +157,7 @@ impl Medium for OpfsMedium {
     }
 
     fn clear(&self) -> Result<(), MediumError> {
-        // The journal first: data that no journal speaks of does no harm.
+        // The journal first: data without a journal does no harm.
         self.journal.empty()?;
         self.journal_end.set(0.0);
         self.data.empty()
@@ -179,7 +180,7 @@ pub(super) async fn append_to_journal(
     journal.flush().map_err(failed)
 }
 
-/// A kept blob, read through a synchronous handle.
+/// A stored blob, read with a synchronous access handle.
 pub(super) struct OpfsSource {
     file: SyncFile,
     len: u64,
@@ -212,7 +213,7 @@ impl ByteSource for OpfsSource {
 
 impl LocalSource for OpfsSource {}
 
-/// The handle of a file, which is created if `create` says so.
+/// The handle of a file; `create` says whether to create it.
 pub(super) async fn file(
     folder: &FileSystemDirectoryHandle,
     name: &str,
@@ -230,7 +231,7 @@ pub(super) fn journal_name(name: &str) -> String {
     format!("{name}.json")
 }
 
-/// An exception of the file system in our words.
+/// Converts a file system exception.
 pub(super) fn store_error(error: &JsValue) -> StoreError {
     match error_name(error).as_str() {
         "NoModificationAllowedError" | "InvalidStateError" => StoreError::InUse,
@@ -246,7 +247,7 @@ fn medium_error(error: &JsValue) -> MediumError {
     }
 }
 
-/// An error of a file of `size` bytes that was written whole.
+/// Converts an error while writing a file of `size` bytes as a whole.
 pub(super) fn full_or_failed(error: MediumError, size: u64) -> StoreError {
     match error {
         MediumError::Full => StoreError::Full { kept: 0, size },

@@ -16,10 +16,10 @@ use super::{Folder, StoreError};
 pub struct OpfsFolder(FileSystemDirectoryHandle);
 
 impl OpfsFolder {
-    /// Opens a folder, or makes it.
+    /// Opens a folder, or creates it.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] where there is no private file system.
+    /// [`StoreError::Unavailable`] when there is no private file system.
     pub async fn open(name: &str) -> Result<Self, StoreError> {
         let (root, _) = private_root().await?;
         let options = FileSystemGetDirectoryOptions::new();
@@ -37,7 +37,7 @@ impl OpfsFolder {
             Err(error) if error_name(&error) == "NotFoundError" => return Ok(None),
             Err(error) => return Err(store_error(&error)),
         };
-        // As it is now: needs no lock.
+        // A snapshot, which needs no lock.
         let file: web_sys::Blob =
             handle.get_file().await.map_err(|error| store_error(&error))?.unchecked_into();
         let buffer = file.array_buffer().await.map_err(|error| store_error(&error))?;

@@ -1,4 +1,4 @@
-//! Which bytes of a file are here.
+//! Sets of byte ranges.
 
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ impl RangeSet {
         if range.is_empty() {
             return;
         }
-        // Those that overlap or touch it become one with it.
+        // Ranges that overlap or touch it are merged with it.
         let first = self.0.partition_point(|have| have.end < range.start);
         let last = self.0.partition_point(|have| have.start <= range.end);
         let joined = match self.0.get(first..last) {
@@ -44,7 +44,7 @@ impl RangeSet {
         self.0.splice(first..last, [joined]);
     }
 
-    /// Takes `range` out.
+    /// Removes `range`.
     pub fn remove(&mut self, range: &Range<u64>) {
         if range.is_empty() {
             return;
@@ -57,7 +57,7 @@ impl RangeSet {
         self.0 = self.0.iter().flat_map(|have| keep(have).collect::<Vec<_>>()).collect();
     }
 
-    /// Cuts `range` into parts that are in the set (true) and parts that are not (false), in order.
+    /// Splits `range` into parts that are in the set (true) and parts that are not (false), in order.
     #[must_use]
     pub fn split(&self, range: &Range<u64>) -> Vec<(Range<u64>, bool)> {
         let mut parts = Vec::new();

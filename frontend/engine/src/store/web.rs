@@ -1,4 +1,4 @@
-//! The store of this origin in this browser.
+//! The store of this origin in the browser.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,53 +13,53 @@ use crate::bytes::{BlobSource, ByteSource, LocalSource};
 
 use super::journal::Record;
 use super::opfs::{OpfsMedium, OpfsSource, append_to_journal, file, journal_name, store_error};
-use super::{CachingSource, Digest, Journal, Opened, ProvenSource, StoreError};
+use super::{CachingSource, Digest, Journal, Opened, StoreError, VerifiedSource};
 
 /// The folder of blobs in the origin's private file system.
 const FOLDER: &str = "blobs";
 
-/// Weights kept by this origin in this browser. Needs a worker.
+/// The weights stored by this origin in the browser. Only works in a worker.
 pub struct Store {
     folder: FileSystemDirectoryHandle,
     storage: StorageManager,
-    /// Blobs that this worker is writing: their journals are locked and behind what is true.
+    /// Blobs that this worker is writing: their journals are locked and may be outdated.
     writing: RefCell<HashMap<Digest, Weak<CachingSource>>>,
 }
 
-/// A blob that may be kept.
+/// A blob that may be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blob {
     /// Its digest.
     pub digest: Digest,
-    /// What it is called, for people.
+    /// Its name, for display.
     pub name: String,
 }
 
-/// A kept blob.
+/// A stored blob.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// Its digest.
     pub digest: Digest,
-    /// What it is called, for people.
+    /// Its name, for display.
     pub name: String,
-    /// Bytes in all.
+    /// Size of the blob.
     pub size: u64,
-    /// Bytes that are here.
+    /// Number of stored bytes.
     pub present: u64,
-    /// Whether all are here and their digest was found right.
+    /// Whether all bytes are stored and their digest was correct.
     pub verified: bool,
     /// Last use, in milliseconds since 1970.
     pub last_used: f64,
 }
 
-/// Room of this origin.
+/// Storage usage of this origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Bytes used, by everything that the origin keeps. Browsers round.
+    /// Bytes used by everything that the origin stores. Browsers round it.
     pub used: u64,
-    /// Bytes that it may use.
+    /// The quota in bytes.
     pub quota: u64,
-    /// Whether the browser promised not to delete them by itself.
+    /// Whether the browser promised not to evict it.
     pub persisted: bool,
 }
 
@@ -67,7 +67,7 @@ impl Store {
     /// Opens the store.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] where there is no private file system.
+    /// [`StoreError::Unavailable`] when there is no private file system.
     pub async fn open() -> Result<Self, StoreError> {
         let (root, storage) = private_root().await?;
         let options = web_sys::FileSystemGetDirectoryOptions::new();
@@ -82,8 +82,9 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a blob: from this browser if it is here whole and proven, else from `upstream`, and kept on the way if
-    /// `keep` says so. Never fails: where it cannot be kept, it comes from `upstream` and `trouble` says why.
+    /// Opens a blob: from local storage if it is complete and verified, otherwise from `upstream`, and stored on
+    /// the way if `keep` is set. It never fails: if the blob cannot be stored, it is read from `upstream`, and
+    /// `trouble` has the reason.
     pub async fn blob(&self, blob: &Blob, upstream: Rc<dyn ByteSource>, keep: bool) -> Opened {
         if let Some((source, local)) = self.whole(blob, &upstream).await {
             return Opened { source, local: Some(local), keeping: None, trouble: None };
@@ -100,8 +101,8 @@ impl Store {
         }
     }
 
-    /// The blob from this browser, if it is here whole and proven: as a source that has `upstream` to fall back to, and as
-    /// one that reads nothing but what is here.
+    /// The blob from local storage, if it is complete and verified: as a source with `upstream` as fallback, and as
+    /// a local-only source.
     async fn whole(
         &self,
         blob: &Blob,
@@ -115,11 +116,11 @@ impl Store {
         let name = blob.digest.file_name();
         let local: Rc<dyn LocalSource> = match OpfsSource::open(&self.folder, &name).await {
             Ok(source) => Rc::new(source),
-            // Locked by another tab: a `File` can be read beside it.
+            // Locked by another tab: a snapshot `File` can still be read.
             Err(_) => Rc::new(BlobSource::new(self.snapshot(&name).await?)),
         };
         if local.len() < size {
-            // The file lock must end before the journal is opened for the blob to be completed.
+            // The lock must be released before the journal is opened to complete the blob.
             let line = record.lose(&(local.len()..size));
             drop(local);
             append_to_journal(&self.folder, &name, &line).await.ok();
@@ -131,9 +132,13 @@ impl Store {
             let (folder, name) = (folder.clone(), name.clone());
             async move { append_to_journal(&folder, &name, &line).await.unwrap_or_default() }.boxed_local()
         });
-        let proven =
-            ProvenSource::new(Rc::clone(&local) as Rc<dyn ByteSource>, Rc::clone(upstream), record, journal);
-        Some((Rc::new(proven), local))
+        let verified = VerifiedSource::new(
+            Rc::clone(&local) as Rc<dyn ByteSource>,
+            Rc::clone(upstream),
+            record,
+            journal,
+        );
+        Some((Rc::new(verified), local))
     }
 
     async fn start_keeping(
@@ -160,7 +165,7 @@ impl Store {
         Ok(source)
     }
 
-    /// Everything kept, last used first.
+    /// Everything that is stored, last used first.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -182,29 +187,29 @@ impl Store {
         Ok(entries)
     }
 
-    /// Deletes a blob. One that is not there is deleted already.
+    /// Deletes a blob, if it exists.
     ///
     /// # Errors
     /// [`StoreError::InUse`] while it is open, here or in another tab.
     pub async fn delete(&self, digest: &Digest) -> Result<(), StoreError> {
         let name = digest.file_name();
-        // The data first: should this be cut off between the two, the journal still names the blob.
+        // The data first: if this is interrupted, the journal still lists the blob.
         self.remove(&name).await?;
         self.remove(&journal_name(&name)).await
     }
 
-    /// Notes that a blob was used. Does nothing where it is being written or another tab has it.
+    /// Records that a blob was used. Does nothing while it is being written or another tab has it open.
     pub async fn touch(&self, digest: &Digest) {
         let Some(mut record) = self.record(digest).await else { return };
         if self.live(digest).is_some() {
             return;
         }
         record.last_used = js_sys::Date::now();
-        // Worth no message: it only orders a list.
+        // Ignored: it only affects the order of a list.
         append_to_journal(&self.folder, &digest.file_name(), &record.line()).await.ok();
     }
 
-    /// Room used and left. Zeros where the browser does not say.
+    /// Storage usage. Zeros if the browser does not tell.
     pub async fn usage(&self) -> Usage {
         let number = |object: &JsValue, key: &str| {
             Reflect::get(object, &key.into()).ok().and_then(|value| value.as_f64()).unwrap_or(0.0) as u64
@@ -224,8 +229,8 @@ impl Store {
         usage
     }
 
-    /// Asks the browser not to delete what is kept by itself. Returns whether it promised. (Browsers that ask the
-    /// person do so for pages only, not for workers: call it there too.)
+    /// Asks the browser not to evict the stored data. Returns whether it promised. (Browsers that prompt the user
+    /// do so for pages only, not for workers: call it there too.)
     pub async fn persist(&self) -> bool {
         match self.storage.persist() {
             Ok(promise) => promise.await.is_ok_and(|promised| promised.is_truthy()),
@@ -233,12 +238,12 @@ impl Store {
         }
     }
 
-    /// The blob if this worker is writing it.
+    /// The blob, if this worker is writing it.
     fn live(&self, digest: &Digest) -> Option<Rc<CachingSource>> {
         self.writing.borrow().get(digest)?.upgrade()
     }
 
-    /// What is known of a blob.
+    /// The record of a blob.
     async fn record(&self, digest: &Digest) -> Option<Record> {
         if let Some(source) = self.live(digest) {
             return Some(source.record());
@@ -248,7 +253,7 @@ impl Store {
         Record::last_of(&text)
     }
 
-    /// A file as it is now; needs no lock.
+    /// A snapshot of a file; needs no lock.
     async fn snapshot(&self, name: &str) -> Option<web_sys::Blob> {
         let handle = file(&self.folder, name, false).await.ok()?;
         Some(handle.get_file().await.ok()?.unchecked_into())
@@ -262,8 +267,8 @@ impl Store {
         remove_file(&self.folder, name).await
     }
 
-    /// Deletes data that no journal speaks of: what a tab left that died early, or another version of this program.
-    /// Files that another tab has open refuse to be deleted and stay.
+    /// Deletes data without a journal, left behind by a crashed tab or by another version. Files that another tab
+    /// has open cannot be deleted and remain.
     async fn sweep(&self) {
         let Ok(names) = self.names().await else { return };
         for name in names.iter().filter(|name| !name.ends_with(".json")) {
@@ -272,19 +277,19 @@ impl Store {
                 Err(_) => false,
             };
             if !known && self.remove(name).await.is_ok() {
-                // An unreadable journal goes with its data.
+                // An unreadable journal is deleted with its data.
                 self.remove(&journal_name(name)).await.ok();
             }
         }
     }
 }
 
-/// The origin's private file system, and what tells its room.
+/// The origin's private file system, and its storage manager.
 pub(super) async fn private_root() -> Result<(FileSystemDirectoryHandle, StorageManager), StoreError> {
     let unavailable = |reason: &str| StoreError::Unavailable { reason: reason.to_owned() };
     let scope: WorkerGlobalScope =
         js_sys::global().dyn_into().map_err(|_| unavailable("this is no worker"))?;
-    // Absent where the connection is not secure.
+    // Missing on insecure connections.
     let storage = Reflect::get(&scope.navigator(), &"storage".into())
         .ok()
         .and_then(|storage| storage.dyn_into::<StorageManager>().ok())

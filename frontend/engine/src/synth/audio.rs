@@ -14,9 +14,9 @@ const FEED_FORWARD: u64 = 4096;
 const CHANNELS: [u64; 2] = [128, 32];
 const TAPS: u64 = 5;
 const OUT: u64 = 1536;
-/// Samples of a token where they are read raw.
+/// Samples per token of raw input.
 const FRAME: u64 = 640;
-/// Inputs and outputs of linears are clamped to about this, far outside of what they usually are.
+/// Bounds of clipped linears are about this, far outside of usual values.
 const BOUND: f32 = 20.0;
 
 /// Norms of a block.
@@ -32,15 +32,15 @@ const NORMS: [&str; 9] = [
     "layer_pre_norm",
 ];
 
-/// What hears sound in a model of this shape.
+/// The audio tower of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ears {
+enum AudioTower {
     Conformer,
     Raw,
     None,
 }
 
-impl Ears {
+impl AudioTower {
     fn of(shape: &Shape) -> Self {
         match shape.name {
             "e2b" | "e4b" => Self::Conformer,
@@ -50,9 +50,9 @@ impl Ears {
     }
 }
 
-/// Its keys.
+/// The metadata keys of the tower.
 pub(super) fn metadata(shape: &Shape) -> Vec<(String, WriteValue)> {
-    if Ears::of(shape) != Ears::Conformer {
+    if AudioTower::of(shape) != AudioTower::Conformer {
         return Vec::new();
     }
     let pairs = [
@@ -66,14 +66,14 @@ pub(super) fn metadata(shape: &Shape) -> Vec<(String, WriteValue)> {
     pairs.into_iter().map(|(key, value)| (format!("gemma4.audio.{key}"), value)).collect()
 }
 
-/// Its tensors. Matrices are of the types of published files.
+/// The tensors of the tower. Matrices have the types of published files.
 pub(super) fn plan(shape: &Shape) -> Vec<Planned> {
     let mut plan = Plan(Vec::new());
     let width = u64::from(shape.width);
-    match Ears::of(shape) {
-        Ears::None => {}
-        Ears::Raw => plan.matrix("mm.a.input_projection.weight", [FRAME, width], DType::BF16),
-        Ears::Conformer => {
+    match AudioTower::of(shape) {
+        AudioTower::None => {}
+        AudioTower::Raw => plan.matrix("mm.a.input_projection.weight", [FRAME, width], DType::BF16),
+        AudioTower::Conformer => {
             plan.ends();
             for i in 0..BLOCKS {
                 plan.block(i);
@@ -99,12 +99,12 @@ impl Plan {
         self.push(name, &[len], DType::F32, Content::Near(near));
     }
 
-    /// A convolution that sees so many elements of its input.
+    /// A convolution with this many inputs per output.
     fn convolution(&mut self, name: impl Into<String>, shape: &[u64], seen: u64) {
         self.push(name, shape, DType::F32, Content::Weights((seen as f32).powf(-0.5)));
     }
 
-    /// What stands before and behind the blocks.
+    /// The tensors before and after the blocks.
     fn ends(&mut self) {
         for (i, channels_in) in [1, CHANNELS[0]].into_iter().enumerate() {
             let shape = [3, 3, channels_in, CHANNELS[i]];

@@ -1,50 +1,50 @@
-//! Random blocks of every type that a made-up model has.
+//! Random blocks of the types in synthetic models.
 //!
-//! A block is random bits under a sensible scale: every quantised value is equally likely, which has a known
-//! deviation, and the scale brings it to the one wanted. Layouts: specification of the text decoder, section 8.
+//! A block is random bits with a suitable scale: all quantised values are equally likely, so their standard
+//! deviation is known, and the scale adjusts it. Layouts: specification of the text decoder, section 8.
 
 use half::{bf16, f16};
 use shaders::DType;
 
 use super::random::Random;
 
-/// Scales of sub-blocks in Q4_K and Q6_K are drawn from 4 to 7. Small ones keep the scale above them a normal f16,
-/// which some graphics devices would otherwise take for zero.
-const LEAST_SUB_SCALE: u8 = 4;
+/// Sub-block scales in Q4_K and Q6_K are random from 4 to 7. Small ones keep the super-block scale a normal f16,
+/// which some devices would otherwise flush to zero.
+const MIN_SUB_SCALE: u8 = 4;
 /// Root mean square of 4, 5, 6 and 7.
 const SUB_SCALE: f32 = 5.612_486;
-/// Variants of a block's scales to choose from.
+/// Number of variants of a block's scales.
 const VARIANTS: usize = 64;
-/// Variants of a plain float.
+/// Number of variants of a plain float.
 const FLOATS: usize = 4096;
 
 /// Draws blocks of one type.
 pub(super) struct Blocks {
     block_bytes: usize,
-    /// What a drawn block is overwritten with, at `at`: one of these, all of the same length.
+    /// Byte strings of equal length, one of which overwrites a random block at `at`.
     stamps: Vec<Vec<u8>>,
     at: usize,
-    /// For types without blocks: values to choose from.
+    /// For types without blocks: the possible values.
     floats: Vec<[u8; 4]>,
 }
 
-/// Deviation of whole numbers 0, 1, … `levels − 1`, all equally likely.
+/// Standard deviation of the integers 0 to `levels − 1`, all equally likely.
 fn deviation_of(levels: f32) -> f32 {
     ((levels * levels - 1.0) / 12.0).sqrt()
 }
 
-/// Four sub-scales in a word, one in each byte.
+/// Four sub-block scales in a word, one per byte.
 fn sub_scales(random: &mut Random) -> [u8; 4] {
     let bytes = random.next().to_le_bytes();
-    std::array::from_fn(|i| LEAST_SUB_SCALE + (bytes[i] & 3))
+    std::array::from_fn(|i| MIN_SUB_SCALE + (bytes[i] & 3))
 }
 
 impl Blocks {
-    /// Blocks of `dtype` whose values have mean zero (nearly) and this standard deviation.
+    /// Blocks of `dtype` whose values have a mean of about zero and this standard deviation.
     ///
-    /// Types that no made-up model has are drawn as zeros.
+    /// Types that no synthetic model has are zeros.
     pub(super) fn new(dtype: DType, deviation: f32) -> Self {
-        // Fixed: variants are part of the format of a made-up model, not of its seed.
+        // A fixed seed: the variants do not depend on the model's seed.
         let mut random = Random::new(0x5eed);
         let mut stamps = Vec::new();
         let mut floats = Vec::new();

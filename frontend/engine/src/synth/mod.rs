@@ -1,12 +1,12 @@
-//! Models of the real shapes with random weights, for timing: a file of the size and layout of a published one without
-//! its gigabytes having to be fetched. The answers mean nothing.
+//! Synthetic models: the published shapes with random weights, for timing. A file has the size and layout of a
+//! published one, without a download of gigabytes. The answers are meaningless.
 //!
-//! Weights are drawn in their quantised form. Their scales are such that every activation stays near one, as in a
-//! trained model, so nothing overflows however many layers there are.
+//! Weights are generated in quantised form. Their scales keep all activations near one, as in a trained model, so
+//! that nothing overflows for any number of layers.
 
 mod audio;
 mod blocks;
-mod hollow;
+mod header_only;
 mod random;
 mod shape;
 mod tensors;
@@ -17,14 +17,14 @@ use std::io::Write;
 
 use crate::gguf::{GgufError, WriteError, WriteValue, Writer};
 
-pub use hollow::header;
+pub use header_only::header;
 pub use shape::{Experts, Shape};
 pub use tensors::Quant;
 
 /// The vocabulary of published models.
 pub const PUBLISHED_VOCABULARY: u32 = 262_144;
-/// The smallest vocabulary that has room for control tokens, bytes and letters.
-pub const LEAST_VOCABULARY: u32 = 1024;
+/// The smallest vocabulary with control tokens, bytes and letters.
+pub const MIN_VOCABULARY: u32 = 1024;
 
 /// What to write.
 #[derive(Clone, Debug)]
@@ -33,15 +33,15 @@ pub struct Options {
     pub shape: Shape,
     /// Mix of tensor types.
     pub quant: Quant,
-    /// Pieces of the vocabulary.
+    /// Vocabulary size.
     pub vocabulary: u32,
-    /// Only so many of its layers.
+    /// Number of layers, if not all.
     pub layers: Option<u32>,
-    /// Only so many of a layer's experts.
+    /// Number of experts per layer, if not all.
     pub experts: Option<u32>,
-    /// With the towers that the shape has.
+    /// Whether to include the towers of the shape.
     pub towers: bool,
-    /// Decides every random value.
+    /// Seed of all random values.
     pub seed: u64,
 }
 
@@ -54,7 +54,7 @@ impl Options {
     }
 }
 
-/// Why a model could not be made up.
+/// Why a model could not be written.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum SynthError {
@@ -64,8 +64,8 @@ pub enum SynthError {
     /// Not the name of a mix.
     #[error("There is no quantisation \u{ab}{name}\u{bb}. There are {}.", Quant::names().join(", "))]
     UnknownQuant { name: String },
-    /// Too few or too many pieces.
-    #[error("A vocabulary has {LEAST_VOCABULARY} to {PUBLISHED_VOCABULARY} pieces, not {found}.")]
+    /// The vocabulary is too small or too large.
+    #[error("A vocabulary has {MIN_VOCABULARY} to {PUBLISHED_VOCABULARY} pieces, not {found}.")]
     Vocabulary { found: u32 },
     /// Too few or too many layers.
     #[error("This shape has 1 to {most} layers, not {found}.")]
@@ -84,7 +84,7 @@ pub enum SynthError {
 /// Writes a model.
 ///
 /// # Errors
-/// When the options make no model, or writing fails.
+/// When the options are invalid, or writing fails.
 pub fn write(out: impl Write, options: &Options) -> Result<(), SynthError> {
     let (shape, tensors) = contents(options)?;
     let specs: Vec<_> = tensors.iter().map(|tensor| tensor.spec.clone()).collect();
@@ -99,7 +99,7 @@ pub fn write(out: impl Write, options: &Options) -> Result<(), SynthError> {
 
 /// The shape and the tensors of a model.
 fn contents(options: &Options) -> Result<(Shape, Vec<tensors::Planned>), SynthError> {
-    if !(LEAST_VOCABULARY..=PUBLISHED_VOCABULARY).contains(&options.vocabulary) {
+    if !(MIN_VOCABULARY..=PUBLISHED_VOCABULARY).contains(&options.vocabulary) {
         return Err(SynthError::Vocabulary { found: options.vocabulary });
     }
     let shape = match options.layers {

@@ -1,8 +1,8 @@
-//! Fast random numbers of no cryptographic worth.
+//! Fast random numbers; not cryptographic.
 
 use crate::split_mix;
 
-/// xoshiro256++ (Blackman and Vigna, 2019), seeded through SplitMix64 as its authors advise.
+/// xoshiro256++ (Blackman and Vigna, 2019), seeded with SplitMix64 as its authors recommend.
 #[derive(Clone, Debug)]
 pub(super) struct Random([u64; 4]);
 
@@ -37,7 +37,7 @@ impl Random {
 
     /// Uniform in −1..1.
     pub(super) fn signed(&mut self) -> f32 {
-        // 24 bits: what an f32 holds exactly.
+        // 24 bits fit an f32 exactly.
         (self.next() >> 40) as f32 * (2.0 / 16_777_216.0) - 1.0
     }
 }

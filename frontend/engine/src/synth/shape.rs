@@ -6,14 +6,14 @@ use crate::gguf::WriteValue;
 
 use super::SynthError;
 
-/// Head sizes of sliding and global layers, the same in all published models.
+/// Head sizes of sliding and global layers, equal in all published models.
 pub(super) const HEAD_SLIDING: u32 = 256;
 pub(super) const HEAD_GLOBAL: u32 = 512;
 
-/// A text decoder, as published model cards and file headers describe it.
+/// A text decoder, as in published model cards and file headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Such as `e2b`.
+    /// A name such as `e2b`.
     pub name: &'static str,
     /// Decoder layers.
     pub layers: u32,
@@ -27,17 +27,17 @@ pub struct Shape {
     pub kv_heads_global: u32,
     /// Width of the feed-forward part.
     pub feed_forward: u32,
-    /// Whether it is twice as wide in layers that share keys and values.
+    /// Whether it is twice as wide in layers that use another layer's KV cache.
     pub double_wide: bool,
-    /// Every so many layers, one is global.
+    /// One of this many layers is global.
     pub period: u32,
     /// Sliding window in tokens.
     pub window: u32,
-    /// Last layers that use the keys and values of earlier ones.
+    /// Number of layers at the end that use the KV cache of earlier ones.
     pub shared: u32,
     /// Width of the per-layer embeddings; 0 for none.
     pub per_layer: u32,
-    /// Whether global layers take the keys as values, without a matrix of their own.
+    /// Whether global layers use keys as values, without a v projection.
     pub keys_as_values: bool,
     /// Longest context.
     pub context: u32,
@@ -50,13 +50,13 @@ pub struct Shape {
 pub struct Experts {
     /// Experts of a layer.
     pub count: u32,
-    /// Experts that a token uses.
+    /// Experts used per token.
     pub used: u32,
     /// Width of an expert.
     pub feed_forward: u32,
 }
 
-/// 5.1 B parameters with its embeddings, 2.3 B without.
+/// 5.1 B parameters with embeddings, 2.3 B without.
 const E2B: Shape = Shape {
     name: "e2b",
     layers: 35,
@@ -127,7 +127,7 @@ const DENSE_31B: Shape = Shape {
     ..DENSE_12B
 };
 
-/// Of the E2B kind and no published size, for tests: most of it is the per-layer table, if the vocabulary is large.
+/// A small model of the E2B kind for tests. With a large vocabulary it is mostly the per-layer table.
 const E2B_SMALL: Shape = Shape {
     name: "e2b-small",
     layers: 4,
@@ -157,23 +157,23 @@ impl Shape {
         SHAPES.iter().map(|shape| shape.name).collect()
     }
 
-    /// The same with its first `layers` layers, of which the same share uses the keys and values of earlier ones.
+    /// The first `layers` layers, with the same proportion of layers that use another layer's KV cache.
     ///
     /// # Errors
-    /// When it does not have so many, or none are wanted.
+    /// When `layers` is zero or too large.
     pub fn with_layers(self, layers: u32) -> Result<Self, SynthError> {
         if layers == 0 || layers > self.layers {
             return Err(SynthError::Layers { found: layers, most: self.layers });
         }
-        // A layer can only share with an earlier one of its kind: one whole period must have keys of its own.
+        // A layer can only use the cache of an earlier one of its kind, so one whole period must have its own.
         let shared = (self.shared * layers / self.layers).min(layers.saturating_sub(self.period));
         Ok(Self { layers, shared, ..self })
     }
 
-    /// The same with only the first `count` experts of each layer.
+    /// The first `count` experts of each layer.
     ///
     /// # Errors
-    /// When it does not have so many, or a token uses more.
+    /// When there are fewer, or a token uses more.
     pub fn with_experts(self, count: u32) -> Result<Self, SynthError> {
         let (least, most) = self.experts.map_or((0, 0), |experts| (experts.used, experts.count));
         if count < least || count > most {
@@ -203,15 +203,15 @@ impl Shape {
         if self.double_wide && self.is_shared(i) { 2 * self.feed_forward } else { self.feed_forward }
     }
 
-    /// Whether layer `i` has a matrix for values.
+    /// Whether layer `i` has a v projection.
     pub(super) fn has_values(&self, i: u32) -> bool {
         self.is_sliding(i) || !self.keys_as_values
     }
 
-    /// Its keys (specification of the text decoder, section 3).
+    /// The metadata keys (specification of the text decoder, section 3).
     pub(super) fn metadata(&self) -> Vec<(String, WriteValue)> {
         let layers = || 0..self.layers;
-        // An array only where layers differ, as published files have it.
+        // An array only if layers differ, as in published files.
         let per_layer = |value: &dyn Fn(u32) -> u32| {
             let values: Vec<_> = layers().map(|i| value(i).cast_signed()).collect();
             if values.iter().all(|value| *value == values[0]) {

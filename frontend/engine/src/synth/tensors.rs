@@ -1,4 +1,4 @@
-//! Which tensors a model has, of which type, filled with what.
+//! The tensors of a model: their types and content.
 
 use std::str::FromStr;
 
@@ -17,10 +17,9 @@ const CHUNK: usize = 1 << 20;
 /// Mix of tensor types of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quant {
-    /// Q4_K, with Q6_K where it matters most.
+    /// Q4_K, with Q6_K for the most sensitive tensors.
     Q4KM,
-    /// The same with the projection to per-layer embeddings in Q4_K too, as Ollama's own files have it. There are
-    /// engines that read no others.
+    /// The same with the per-layer projection in Q4_K too, as in Ollama's files. Some engines read only these.
     Q4KMPle,
     /// Q4_0, with Q6_K embeddings.
     Q40,
@@ -78,7 +77,7 @@ impl Quant {
         }
     }
 
-    /// Type of the embedding tables, one of which is also the output matrix.
+    /// Type of the embedding tables, one of which is also the head.
     fn embedding(self) -> DType {
         match self {
             Self::Q4KM | Self::Q4KMPle | Self::Q40 => DType::Q6_K,
@@ -87,7 +86,7 @@ impl Quant {
         }
     }
 
-    /// Type of the matrix that projects to per-layer embeddings, which llama.cpp's quantiser leaves alone.
+    /// Type of the per-layer projection, which llama.cpp's quantiser does not quantise.
     fn per_layer_projection(self) -> DType {
         match self {
             Self::F16 => DType::F16,
@@ -107,7 +106,7 @@ impl Quant {
     }
 }
 
-/// `dtype`, or what the quantiser takes where rows are no whole number of its blocks.
+/// `dtype`, or the quantiser's fallback if rows are not a whole number of its blocks.
 fn for_rows(dtype: DType, row: u64) -> DType {
     match dtype {
         DType::Q4_K if !row.is_multiple_of(256) => DType::Q5_0,
@@ -116,14 +115,14 @@ fn for_rows(dtype: DType, row: u64) -> DType {
     }
 }
 
-/// What a tensor is filled with.
+/// The content of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Content {
     /// Random values around zero with this standard deviation.
     Weights(f32),
     /// Values near this one.
     Near(f32),
-    /// The divisors of RoPE's frequencies: one for the pairs that turn, a huge number for those that do not.
+    /// The divisors of RoPE frequencies: one for rotated pairs, a huge number for the others.
     RopeFactors,
 }
 
@@ -138,7 +137,7 @@ pub(super) struct Planned {
 pub(super) fn plan(shape: &Shape, quant: Quant, vocabulary: u32) -> Vec<Planned> {
     let mut plan = Plan(Vec::new());
     let (d, vocabulary) = (u64::from(shape.width), u64::from(vocabulary));
-    // The embedding is scaled by √d on the way in and not at all on the way out: 1/√d keeps both near one.
+    // The embedding is scaled by √d at the input and not at the output: 1/√d keeps both near one.
     plan.table("token_embd.weight", &[d, vocabulary], quant.embedding(), (d as f32).powf(-0.5));
     plan.vector("output_norm.weight", d, 1.0);
     plan.push("rope_freqs.weight", &[u64::from(HEAD_GLOBAL) / 2], DType::F32, Content::RopeFactors);
@@ -165,13 +164,13 @@ fn plan_layer(plan: &mut Plan, shape: &Shape, quant: Quant, i: u32, values: &mut
     let (q, kv) = (u64::from(shape.heads) * head, u64::from(shape.kv_heads(i)) * head);
     let ff = u64::from(shape.feed_forward(i));
     let (linear, sensitive) = (quant.linear(), quant.sensitive(i, shape.layers));
-    // Scores are q·k without a scale: with both norms at head^(-1/4) they have a standard deviation of one.
+    // Scores are q·k without a scale: with both norms at head^(-1/4) their standard deviation is one.
     let qk_norm = (head as f32).powf(-0.25);
 
     plan.vector(name("attn_norm.weight"), d, 1.0);
     plan.matrix(name("attn_q.weight"), &[d, q], linear);
     plan.vector(name("attn_q_norm.weight"), head, qk_norm);
-    // Published files have keys and values also in the layers that do not use them.
+    // Published files have k and v also in layers that do not use them.
     plan.matrix(name("attn_k.weight"), &[d, kv], linear);
     plan.vector(name("attn_k_norm.weight"), head, qk_norm);
     if shape.has_values(i) {
@@ -218,7 +217,7 @@ impl Plan {
         self.push(name, shape, dtype, Content::Weights(deviation));
     }
 
-    /// A matrix whose outputs are as large as its inputs.
+    /// A matrix whose outputs have the same magnitude as its inputs.
     fn matrix(&mut self, name: impl Into<String>, shape: &[u64], dtype: DType) {
         self.push(name, shape, dtype, Content::Weights((shape[0] as f32).powf(-0.5)));
     }
@@ -228,7 +227,7 @@ impl Plan {
     }
 }
 
-/// Draws a tensor and hands its bytes to `write`, piece by piece.
+/// Generates a tensor and passes its bytes to `write`, piece by piece.
 pub(super) fn fill(
     tensor: &Planned,
     random: &mut Random,
@@ -249,7 +248,7 @@ pub(super) fn fill(
             Ok(())
         }
         Content::Near(value) => write_floats(write, elements, |_| value * (1.0 + 0.1 * random.signed())),
-        // A quarter of the pairs turns (rope factor 0.25).
+        // A quarter of the pairs is rotated (rope factor 0.25).
         Content::RopeFactors => write_floats(write, elements, |i| if i < elements / 4 { 1.0 } else { 1e30 }),
     }
 }

@@ -1,4 +1,4 @@
-//! The vision towers of the published shapes (specification §9.6), and what the 12B has instead.
+//! The vision towers of the published shapes (specification §9.6), and the embedder of the 12B.
 
 use shaders::DType;
 
@@ -13,7 +13,7 @@ struct Tower {
     width: u32,
     heads: u32,
     feed_forward: u32,
-    /// Clipped linears; the others standardise their output.
+    /// Whether it has clipped linears; otherwise its output is standardised.
     clipped: bool,
 }
 
@@ -21,7 +21,7 @@ const SMALL: Tower = Tower { layers: 16, width: 768, heads: 12, feed_forward: 30
 const LARGE: Tower = Tower { layers: 27, width: 1152, heads: 16, feed_forward: 4304, clipped: false };
 
 impl Tower {
-    /// The tower of a shape; the 12B has none but [`embedder`].
+    /// The tower of a shape; the 12B has only an [`embedder`].
     fn of(shape: &Shape) -> Option<Self> {
         match shape.name {
             "e2b" | "e4b" => Some(SMALL),
@@ -31,7 +31,7 @@ impl Tower {
     }
 }
 
-/// Its keys.
+/// The metadata keys of the tower.
 pub(super) fn metadata(shape: &Shape) -> Vec<(String, WriteValue)> {
     let tower = Tower::of(shape);
     if tower.is_none() && shape.name != "12b" {
@@ -52,7 +52,7 @@ pub(super) fn metadata(shape: &Shape) -> Vec<(String, WriteValue)> {
     pairs
 }
 
-/// Its tensors. Matrices are halves, as in published files.
+/// The tensors of the tower. Matrices are f16, as in published files.
 pub(super) fn plan(shape: &Shape) -> Vec<Planned> {
     if shape.name == "12b" {
         return embedder(u64::from(shape.width));
@@ -102,7 +102,7 @@ pub(super) fn plan(shape: &Shape) -> Vec<Planned> {
     plan
 }
 
-/// What the 12B has in place of a tower: patches of 48 pixels as they are, norms, a product (specification §9.5).
+/// The 12B's embedder: raw patches of 48 pixels, norms, a product (specification §9.5).
 fn embedder(width: u64) -> Vec<Planned> {
     const PATCH: u64 = 3 * 48 * 48;
     let mut plan = Vec::new();

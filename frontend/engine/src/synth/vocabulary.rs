@@ -1,4 +1,4 @@
-//! A vocabulary that a tokenizer takes: control tokens by their text, bytes, letters, a few words.
+//! A minimal vocabulary for the tokenizer: control tokens, bytes, letters, a few words.
 
 use crate::gguf::{StringArray, WriteValue};
 
@@ -6,7 +6,7 @@ const NORMAL: i32 = 1;
 const CONTROL: i32 = 3;
 const BYTE: i32 = 6;
 
-/// Control tokens at their published ids. Where the vocabulary is smaller, they move to free ids.
+/// Control tokens with their published ids. In a smaller vocabulary they move to free ids.
 const CONTROL_TOKENS: [(u32, &str); 25] = [
     (0, "<pad>"),
     (1, "<eos>"),
@@ -37,10 +37,10 @@ const CONTROL_TOKENS: [(u32, &str); 25] = [
 
 /// The first byte token in published vocabularies.
 const FIRST_BYTE: u32 = 238;
-/// Where letters and words go.
+/// The first id of letters and words.
 const FIRST_PIECE: u32 = FIRST_BYTE + 256;
 
-/// Merges, most urgent first. Each joins two pieces that exist by then.
+/// Merges, highest priority first. Each joins two existing tokens.
 const MERGES: [(&str, &str); 24] = [
     ("\n", "\n"),
     ("\u{2581}", "\u{2581}"),
@@ -68,7 +68,7 @@ const MERGES: [(&str, &str); 24] = [
     ("\u{2581}", "for"),
 ];
 
-/// Pieces and their types, by id.
+/// Tokens and their types, by id.
 fn pieces(size: u32) -> (Vec<String>, Vec<i32>) {
     let mut slots: Vec<Option<(String, i32)>> = vec![None; size as usize];
     let mut homeless = Vec::new();
@@ -97,11 +97,11 @@ fn pieces(size: u32) -> (Vec<String>, Vec<i32>) {
     slots.into_iter().enumerate().map(named).unzip()
 }
 
-/// The tokenizer's keys.
+/// The metadata keys of the tokenizer.
 pub(super) fn metadata(size: u32) -> Vec<(String, WriteValue)> {
     let (pieces, types) = pieces(size);
     let id = |text: &str| {
-        // Every text asked for is among the control tokens.
+        // Every requested text is a control token.
         pieces.iter().position(|piece| piece == text).unwrap_or_default() as u32
     };
     let tokens: StringArray = pieces.iter().map(String::as_str).collect();

@@ -7,31 +7,31 @@ use crate::tokenizer::special::QUOTE;
 
 use super::message::ToolCall;
 
-/// How deep arrays and objects may be nested: more is a model running wild, and would exhaust the stack.
-const MOST_NESTED: usize = 64;
+/// Maximum nesting of arrays and objects, to protect the stack from runaway output.
+const MAX_NESTED: usize = 64;
 
-/// Why the text of a call cannot be read.
+/// Why the text of a call cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum CallError {
-    /// It does not begin with `call:NAME{`.
+    /// It does not start with `call:NAME{`.
     #[error("the call does not begin with call:NAME{{")]
     Head,
-    /// It ended inside a string, an array or an object.
+    /// It ends inside a string, an array or an object.
     #[error("the call ends in the middle")]
     Unfinished,
-    /// Something else stands where this was due.
+    /// Unexpected text.
     #[error("expected {expected} at character {at} of the call")]
     Expected {
         expected: &'static str,
-        /// Characters before it, a `<|"|>` counted as one.
+        /// Position in characters, counting a `<|"|>` as one.
         at: usize,
     },
-    /// A value that is no string, number, array, object, true, false or null.
+    /// A value that is not a string, number, array, object, true, false or null.
     #[error("{text:?} is no value")]
     Value { text: String },
-    /// Arrays and objects within each other, too many of them.
-    #[error("the call is nested more than {MOST_NESTED} deep")]
+    /// Arrays and objects are nested too deeply.
+    #[error("the call is nested more than {MAX_NESTED} deep")]
     Nested,
 }
 
@@ -42,7 +42,7 @@ enum Unit {
     Quote,
 }
 
-/// The body of a call as it arrives between `<|tool_call>` and `<tool_call|>`.
+/// The body of a call, as it is generated between `<|tool_call>` and `<tool_call|>`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCallText(Vec<Unit>);
 
@@ -70,8 +70,9 @@ impl ToolCallText {
         raw
     }
 
-    /// Reads the call. Besides Gemma's notation, JSON's own strings and keys are understood, with white space around
-    /// anything: models fall back on them. Nothing is guessed, since a wrong guess runs a tool with wrong arguments.
+    /// Parses the call. Besides Gemma's notation, JSON strings and keys are accepted, with white space anywhere,
+    /// since models fall back to them. Nothing else is repaired: a wrong guess would run a tool with wrong
+    /// arguments.
     ///
     /// # Errors
     /// See [`CallError`].
@@ -130,7 +131,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Text without its outer white space up to one of `ends`, which stays; none if something else ends it.
+    /// Trimmed text up to one of `ends`, which is not consumed; `None` if another special character comes first.
     fn text_until(&mut self, ends: &[char]) -> Option<String> {
         let mut text = String::new();
         while let Unit::Char(character) = self.peek()? {
@@ -143,7 +144,7 @@ impl Reader<'_> {
         None
     }
 
-    /// Members after the opening brace, and the closing brace.
+    /// The members after the opening brace, and the closing brace.
     fn members(&mut self, depth: usize) -> Result<Map<String, Value>, CallError> {
         let mut members = Map::new();
         self.skip_space();
@@ -206,14 +207,14 @@ impl Reader<'_> {
         }
         let opens = [Unit::Char('{'), Unit::Char('[')].into_iter().find(|&unit| self.take(unit));
         match opens {
-            Some(_) if depth >= MOST_NESTED => Err(CallError::Nested),
+            Some(_) if depth >= MAX_NESTED => Err(CallError::Nested),
             Some(Unit::Char('{')) => self.members(depth + 1).map(Value::Object),
             Some(_) => self.elements(depth + 1).map(Value::Array),
             None => self.literal(),
         }
     }
 
-    /// A string in either notation, or none if none begins here.
+    /// A string in either notation; `None` if there is no string here.
     fn string(&mut self) -> Result<Option<String>, CallError> {
         if self.take(Unit::Quote) {
             let mut text = String::new();
@@ -236,7 +237,7 @@ impl Reader<'_> {
                     }
                 },
                 Unit::Char('"') => break,
-                // JSON forbids raw control characters in strings; models write line breaks all the same.
+                // JSON forbids raw control characters in strings, but models write line breaks.
                 Unit::Char(control) if control < ' ' => {
                     json.push_str(&format!("\\u{:04x}", u32::from(control)))
                 }

@@ -1,4 +1,4 @@
-//! A conversation as the template reads it: the JSON shape that chat APIs share, with what Gemma adds.
+//! A conversation: the JSON format of chat APIs, with Gemma's additions.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 /// Messages and the tools that the model may call.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Conversation {
-    /// In order of time.
+    /// In chronological order.
     pub messages: Vec<Message>,
-    /// In the order in which they are declared; JSON may say `null`.
+    /// In the order of declaration; JSON may have `null`.
     #[serde(default, deserialize_with = "null_as_default")]
     pub tools: Vec<Tool>,
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -22,37 +22,37 @@ pub enum Role {
     System,
     /// The same under its newer name.
     Developer,
-    /// The person.
+    /// The user.
     User,
     /// The model.
     #[serde(alias = "model")]
     Assistant,
-    /// The answer of a tool, which belongs to the calls of the assistant message before it.
+    /// The response of a tool to a call in the assistant message before it.
     Tool,
 }
 
 /// One message. Build it with [`Message::new`], [`Message::tool`] and struct update.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The author.
     pub role: Role,
     /// What is said.
     #[serde(default)]
     pub content: Content,
-    /// The model's thought before it spoke, without its tags.
+    /// The thought before the answer, without its tags.
     #[serde(default, alias = "reasoning_content", alias = "thinking")]
     pub reasoning: Option<String>,
     /// Tools that the model called in this message.
     #[serde(default, deserialize_with = "null_as_default")]
     pub tool_calls: Vec<ToolCall>,
-    /// Answers of tools given with the calls, in place of [`Role::Tool`] messages.
+    /// Responses of tools included with the calls, instead of [`Role::Tool`] messages.
     #[serde(default, deserialize_with = "null_as_default")]
     pub tool_responses: Vec<ToolResponse>,
-    /// For [`Role::Tool`]: the tool's name, unless `tool_call_id` finds it.
+    /// For [`Role::Tool`]: the name of the tool, unless `tool_call_id` identifies it.
     #[serde(default)]
     pub name: Option<String>,
-    /// For [`Role::Tool`]: the [`ToolCall::id`] that is answered. As in the public template, "no id" is an id too: it
-    /// finds the last call that has none.
+    /// For [`Role::Tool`]: the [`ToolCall::id`] that it responds to. As in the public template, a missing id
+    /// matches the last call without an id.
     #[serde(default)]
     pub tool_call_id: Option<String>,
 }
@@ -72,16 +72,16 @@ impl Message {
         }
     }
 
-    /// The answer of the tool `name`, tied to the calls before it by name alone.
+    /// The response of the tool `name`, matched to the preceding calls by name only.
     #[must_use]
     pub fn tool(name: impl Into<String>, content: impl Into<Content>) -> Self {
-        // An id that no call has: otherwise a call without id would lend its name.
+        // An id that no call has; otherwise a call without an id would match.
         let unmatched = Some(String::new());
         Self { name: Some(name.into()), tool_call_id: unmatched, ..Self::new(Role::Tool, content) }
     }
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Content {
@@ -92,7 +92,7 @@ pub enum Content {
     Text(String),
     /// Pieces in order.
     Parts(Vec<Part>),
-    /// A JSON object: what a tool answered. Empty in messages of other roles.
+    /// A JSON object: the response of a tool. Ignored in messages of other roles.
     Object(Map<String, Value>),
 }
 
@@ -114,7 +114,7 @@ impl From<Vec<Part>> for Content {
     }
 }
 
-/// A piece of a message. The bytes of media travel elsewhere; here only their place counts.
+/// A part of a message. The bytes of media are handled elsewhere; only their places are here.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Part {
@@ -123,15 +123,15 @@ pub enum Part {
         /// The text.
         text: String,
     },
-    /// A picture.
+    /// An image.
     #[serde(alias = "image_url")]
     Image,
-    /// Sound.
+    /// Audio.
     #[serde(alias = "input_audio")]
     Audio,
-    /// A sequence of pictures.
+    /// A sequence of images.
     Video,
-    /// A type that the template does not know and leaves out.
+    /// An unknown type, which the template ignores.
     #[serde(other)]
     Other,
 }
@@ -144,10 +144,10 @@ impl Part {
     }
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {
-    /// Ties answers to calls.
+    /// Matches responses to calls.
     pub id: Option<String>,
     /// The tool's name.
     pub name: String,
@@ -155,10 +155,10 @@ pub struct ToolCall {
     pub arguments: Map<String, Value>,
 }
 
-/// What a tool answered.
+/// The response of a tool.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ToolResponse {
-    /// The tool's name; `unknown` where it is left out.
+    /// The tool's name; `unknown` if missing.
     #[serde(default, deserialize_with = "null_as_default")]
     pub name: String,
     /// The answer.
@@ -171,11 +171,11 @@ pub struct ToolResponse {
 pub struct Tool {
     /// Its name.
     pub name: String,
-    /// What it does, for the model.
+    /// Its description for the model.
     pub description: String,
     /// JSON schema of its arguments: an object type, or null.
     pub parameters: Value,
-    /// JSON schema of its answer.
+    /// JSON schema of its response.
     pub response: Option<Value>,
 }
 
@@ -199,7 +199,7 @@ struct FunctionOfTool {
     response: Option<Value>,
 }
 
-/// Both `{"type": "function", "function": {…}}` and the inner object alone are in use.
+/// Both `{"type": "function", "function": {…}}` and the inner object alone are accepted.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Wrapped<F> {
@@ -250,7 +250,7 @@ fn null_as_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Tells a key that is `null` from one that is left out.
+/// Distinguishes a key that is `null` from a missing key.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

@@ -1,10 +1,10 @@
-//! Chat template: messages to prompt, and the answer's tokens back to text, thoughts and tool calls.
+//! Chat template: from messages to a prompt, and from the answer's tokens to text, thoughts and tool calls.
 //!
-//! [`render`] writes what the public Gemma 4 chat template writes, character for character, without a template
-//! engine, as a list of [`Segment`]s: control tokens apart from text. [`Prompt::encode`] makes ids of them and never
-//! reads control tokens out of a text, so nobody can end a turn by typing `<turn|>`.
+//! [`render`] produces exactly the same text as the public Gemma 4 chat template, without a template engine, as a
+//! list of [`Segment`]s that separates control tokens from text. [`Prompt::encode`] converts it to ids and never
+//! parses control tokens in text, so nobody can end a turn by typing `<turn|>`.
 //!
-//! [`AnswerParser`] works on token ids, where control tokens cannot be mistaken for text either.
+//! [`AnswerParser`] works on token ids, so text cannot be mistaken for control tokens there either.
 
 mod call;
 mod message;

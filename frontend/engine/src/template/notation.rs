@@ -1,8 +1,8 @@
-//! Gemma's notation for tools: values, and declarations out of JSON schemas.
+//! Gemma's notation for tools: values, and declarations from JSON schemas.
 //!
-//! Strings stand between `<|"|>` tokens, keys are bare and sorted without regard to case, nothing is spaced. Where a
-//! schema is odd (a parameter list without type, a type that is a list), the output is what the public template gives
-//! for it, since that is what the model has seen.
+//! Strings are between `<|"|>` tokens; keys are unquoted and sorted case-insensitively; there is no white space.
+//! For unusual schemas (parameters without a type, a type that is a list), the output is that of the public
+//! template, because the model was trained with it.
 
 use serde_json::{Map, Value};
 
@@ -11,14 +11,14 @@ use crate::tokenizer::special::QUOTE;
 use super::message::Tool;
 use super::prompt::Prompt;
 
-/// How keys of nested objects are written: the template quotes them inside schemas and not inside arguments.
+/// How keys of nested objects are written: quoted in schemas, unquoted in arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keys {
     Bare,
     Quoted,
 }
 
-/// The members of an object without its braces.
+/// The members of an object, without braces.
 pub(super) fn members(prompt: &mut Prompt, object: &Map<String, Value>, keys: Keys) {
     for (index, (key, value)) in sorted(object).into_iter().enumerate() {
         if index > 0 {
@@ -89,7 +89,7 @@ pub(super) fn declaration(prompt: &mut Prompt, tool: &Tool) {
     prompt.text("}");
 }
 
-/// Keys of a schema that are not names of properties, where an object type lists its properties in place.
+/// Keys of a schema that are not property names, for objects that list their properties directly.
 const SCHEMA_KEYS: [&str; 5] = ["description", "type", "properties", "required", "nullable"];
 
 fn properties(prompt: &mut Prompt, listed: &Map<String, Value>, left_out: &[&str]) {
@@ -108,7 +108,7 @@ fn properties(prompt: &mut Prompt, listed: &Map<String, Value>, left_out: &[&str
     }
 }
 
-/// The inside of one property: description, then what its type needs, the type itself last.
+/// The content of one property: description, then type-specific keys, then the type.
 fn property(prompt: &mut Prompt, schema: &Value) {
     let kind = type_of(schema);
     if let Some(description) = field(schema, "description").filter(|v| truthy(Some(v))) {
@@ -224,7 +224,7 @@ fn type_of(schema: &Value) -> String {
     field(schema, "type").map(plain).unwrap_or_default().to_uppercase()
 }
 
-/// What counts as given: neither missing nor null, false, zero or empty.
+/// Python's truthiness: not missing, null, false, zero or empty.
 fn truthy(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null) => false,
@@ -236,7 +236,7 @@ fn truthy(value: Option<&Value>) -> bool {
     }
 }
 
-/// A value put into text as the reference, which is Python, does it.
+/// A value converted to text like in Python, the language of the reference.
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => "None".to_owned(),
@@ -260,8 +260,8 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// Shortest digits, exponents from 1e16 and below 1e-4 with a sign and at least two digits. Rust's `{:?}` chooses the
-/// same digits and the same limits; only its exponents look different.
+/// Python's float format: shortest digits, exponents from 1e16 and below 1e-4, with a sign and at least two digits.
+/// Rust's `{:?}` has the same digits and limits, but other exponents.
 fn python_float(value: f64) -> String {
     let text = format!("{value:?}");
     match text.split_once('e') {

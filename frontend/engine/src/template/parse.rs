@@ -1,4 +1,4 @@
-//! An answer's token ids to text, thoughts and tool calls, while they come.
+//! Streaming parser: from an answer's token ids to text, thoughts and tool calls.
 
 use crate::tokenizer::{SpecialTokens, StreamDecoder, Tokenizer};
 
@@ -7,25 +7,25 @@ use super::message::ToolCall;
 use super::prompt::THOUGHT;
 use super::stop::StopStrings;
 
-/// A piece of an answer. Texts are whole characters and never empty.
+/// A piece of an answer. Texts are non-empty and consist of whole characters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
     /// Text of the answer.
     Answer(String),
     /// Text of a thought.
     Thought(String),
-    /// A call of a tool.
+    /// A tool call.
     Call(ToolCall),
-    /// A call that cannot be read.
+    /// A tool call that cannot be parsed.
     BrokenCall {
-        /// All that the model wrote between `<|tool_call>` and `<tool_call|>`.
+        /// The text between `<|tool_call>` and `<tool_call|>`.
         raw: String,
-        /// Why it cannot be read.
+        /// The parse error.
         error: CallError,
     },
 }
 
-/// Where in the format the answer is.
+/// The state of the parser.
 #[derive(Clone, Debug)]
 enum State {
     Answer,
@@ -33,23 +33,23 @@ enum State {
     Call(ToolCallText),
 }
 
-/// What is held back of a thought: the format's own characters around it.
+/// The text of a thought that is held back: it may be part of the format.
 #[derive(Clone, Debug, Default)]
 struct Thought {
-    /// What has come of the label, while all of it may be the label.
+    /// The beginning of a possible label.
     label: Option<String>,
-    /// A line end that belongs to the closing tag if that comes next.
+    /// A line end that belongs to the closing tag if that follows.
     line_end: bool,
 }
 
-/// Sorts the tokens of one answer. Feed it every id with [`AnswerParser::push`], then call [`AnswerParser::finish`].
+/// Parses the tokens of one answer. Call [`AnswerParser::push`] for every id, then [`AnswerParser::finish`].
 ///
 /// ```text
 /// answer --<|channel>--> thought --<channel|>--> answer      the label "thought\n" and the last "\n" are dropped
 /// answer --<|tool_call>--> call --<tool_call|>--> answer
 /// ```
-/// It works on ids, so text that only looks like a control token stays text. Control tokens out of place (a second
-/// `<tool_call|>`, an end of turn) give nothing.
+/// It works on ids, so text that looks like a control token remains text. Misplaced control tokens (a second
+/// `<tool_call|>`, an end of turn) are ignored.
 #[derive(Clone, Debug)]
 pub struct AnswerParser {
     special: SpecialTokens,
@@ -59,8 +59,8 @@ pub struct AnswerParser {
 }
 
 impl AnswerParser {
-    /// Begins an answer: inside a thought if the prompt [ends in one](super::Prompt::ends_in_thought). Stop strings
-    /// are looked for in the answer's text, not in thoughts and calls.
+    /// Starts an answer: inside a thought if the prompt [ends in one](super::Prompt::ends_in_thought). Stop strings
+    /// are only searched in the answer's text, not in thoughts and calls.
     #[must_use]
     pub fn new(special: &SpecialTokens, in_thought: bool, stops: StopStrings) -> Self {
         let state = if in_thought { State::Thought(Thought::default()) } else { State::Answer };
@@ -73,13 +73,13 @@ impl AnswerParser {
         matches!(self.state, State::Thought(_))
     }
 
-    /// The stop string that ended the answer. After it nothing more comes out.
+    /// The stop string that ended the answer. After it, nothing is returned.
     #[must_use]
     pub fn stopped(&self) -> Option<&str> {
         self.stops.found()
     }
 
-    /// Drops what is held back of the ids so far: their text was given before.
+    /// Discards held-back text: it was already returned.
     pub fn drop_held(&mut self) {
         self.decoder.flush();
         self.stops.flush();
@@ -88,7 +88,7 @@ impl AnswerParser {
         }
     }
 
-    /// Takes the next id. Mostly gives one piece, sometimes none or two.
+    /// Processes the next id. Usually returns one piece, sometimes none or two.
     pub fn push(&mut self, tokenizer: &Tokenizer, id: u32) -> Vec<Piece> {
         let mut pieces = Vec::new();
         if self.stopped().is_some() {
@@ -122,7 +122,7 @@ impl AnswerParser {
         pieces
     }
 
-    /// Ends the answer: gives what was held back. A call that was cut off comes as [`Piece::BrokenCall`].
+    /// Ends the answer: returns held-back text. An incomplete call is a [`Piece::BrokenCall`].
     pub fn finish(&mut self, pieces: &mut Vec<Piece>) {
         if self.stopped().is_none() {
             let text = self.decoder.flush();
@@ -140,7 +140,7 @@ impl AnswerParser {
         }
     }
 
-    /// Ends the stretch at hand, by its own closing tag or without it, and goes back to the answer.
+    /// Ends the current thought or call, with or without its closing tag, and returns to the answer.
     fn leave(&mut self, closed: bool, pieces: &mut Vec<Piece>) {
         match std::mem::replace(&mut self.state, State::Answer) {
             State::Answer => push_text(pieces, Piece::Answer, self.stops.flush()),
@@ -189,7 +189,7 @@ impl Thought {
         out
     }
 
-    /// What is left. Before the closing tag, one line end is the format's.
+    /// The remaining text. Before the closing tag, one line end belongs to the format.
     fn end(self, closed: bool) -> String {
         let mut out = self.label.unwrap_or_default();
         if self.line_end && !closed {

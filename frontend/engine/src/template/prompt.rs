@@ -1,4 +1,4 @@
-//! A rendered prompt: control tokens apart from text.
+//! A rendered prompt, with control tokens separated from text.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,54 +8,54 @@ use thiserror::Error;
 use crate::media::{Input, Media, MediaError, Medium};
 use crate::tokenizer::{Specials, Tokenizer, special};
 
-/// The label of the channel that holds thoughts, as it follows `<|channel>`.
+/// The label of the thought channel, which follows `<|channel>`.
 pub(super) const THOUGHT: &str = "thought\n";
 
-/// A stretch of a prompt.
+/// A segment of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Segment {
     /// A control token, by its text (see [`special`]).
     Special(&'static str),
-    /// The place of a medium: one slot token, to be replaced by as many as the medium needs.
+    /// The place of a medium: one slot token, to be replaced by one per soft token.
     Media(Media),
-    /// Text. Control tokens spelled in it are text too.
+    /// Text. Control tokens spelled in it remain text.
     Text(String),
 }
 
-/// A prompt. [`fmt::Display`] gives it as one string, as the public template would.
+/// A prompt. [`fmt::Display`] formats it as one string, like the public template.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
     segments: Vec<Segment>,
 }
 
-/// The counts of the texts of a prompt, and how many bytes had to be read for them.
+/// The token counts of a prompt's texts, and the number of bytes that were tokenized for them.
 #[derive(Clone, Debug, Default)]
 pub struct KnownCounts(HashMap<String, usize>, usize);
 
 impl KnownCounts {
-    /// Bytes of text that the last count had to read.
+    /// Bytes of text that the last count tokenized.
     #[must_use]
     pub fn bytes_read(&self) -> usize {
         self.1
     }
 }
 
-/// A prompt that the model has no tokens for.
+/// A prompt that cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PromptError {
-    /// The vocabulary lacks a control token that the prompt needs.
+    /// The vocabulary does not have a required control token.
     #[error("the model has no token {token}")]
     NoToken {
         /// The token's text.
         token: &'static str,
     },
-    /// The media given are not those that the prompt has places for.
+    /// The media do not match the places in the prompt.
     #[error(transparent)]
     Media(#[from] MediaError),
 }
 
 impl Prompt {
-    /// The stretches in order; never two of text side by side.
+    /// The segments, in order. There are no adjacent text segments.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
@@ -69,7 +69,7 @@ impl Prompt {
         })
     }
 
-    /// Whether the answer begins inside a thought that the prompt has opened.
+    /// Whether the answer starts inside a thought that the prompt has opened.
     #[must_use]
     pub fn ends_in_thought(&self) -> bool {
         match self.segments.as_slice() {
@@ -78,10 +78,10 @@ impl Prompt {
         }
     }
 
-    /// Token ids. They begin with exactly one `<bos>`; media stand as one slot token each.
+    /// Token ids, starting with exactly one `<bos>`. Each medium is one slot token.
     ///
     /// # Errors
-    /// When the vocabulary lacks a control token of the prompt.
+    /// When the vocabulary does not have a control token of the prompt.
     pub fn encode(&self, tokenizer: &Tokenizer) -> Result<Vec<u32>, PromptError> {
         self.ids(tokenizer, |media, ids| {
             ids.push(control(tokenizer, media.slot())?);
@@ -89,11 +89,11 @@ impl Prompt {
         })
     }
 
-    /// Token ids of an answer to this prompt that goes on: its thought and its text so far. An answer that has text has
-    /// ended its thought.
+    /// Token ids of the beginning of an answer: its thought and its text so far. If there is text, the thought has
+    /// ended.
     ///
     /// # Errors
-    /// As [`Self::encode`].
+    /// Same as [`Self::encode`].
     pub fn begun(&self, tokenizer: &Tokenizer, thought: &str, answer: &str) -> Result<Vec<u32>, PromptError> {
         let mut begun = Self::default();
         let opened = self.ends_in_thought();
@@ -112,11 +112,11 @@ impl Prompt {
         Ok(ids)
     }
 
-    /// How many ids [`Self::encode`] gives. The counts of texts are looked up in `known`, which afterwards holds those of
-    /// this prompt: of a conversation to which something is being written, only that is read each time.
+    /// The number of ids that [`Self::encode`] returns. Counts of texts are cached in `known`, so that while a
+    /// conversation is edited, only the changed text is tokenized.
     ///
     /// # Errors
-    /// As [`Self::encode`].
+    /// Same as [`Self::encode`].
     pub fn count(&self, tokenizer: &Tokenizer, known: &mut KnownCounts) -> Result<usize, PromptError> {
         let mut seen = KnownCounts::default();
         let mut ids = 0;
@@ -141,11 +141,11 @@ impl Prompt {
         Ok(ids + usize::from(!begins))
     }
 
-    /// The prompt as the model reads it: each of the media, in order, has as many slots as it has soft tokens, between
-    /// the tokens that begin and end it.
+    /// The input for the model: each medium, in order, has one slot per soft token, between its begin and end
+    /// tokens.
     ///
     /// # Errors
-    /// As [`Self::encode`], and when the media are not those that the prompt has places for.
+    /// Same as [`Self::encode`], and when the media are not those that the prompt has places for.
     pub fn expand(&self, tokenizer: &Tokenizer, media: &[Medium]) -> Result<Input, PromptError> {
         let places = self.media().count();
         if places != media.len() {
@@ -163,7 +163,7 @@ impl Prompt {
         Ok(Input::with_media(ids, tokenizer.special(), media)?)
     }
 
-    /// Token ids, where `medium` writes those of a medium.
+    /// Token ids; `medium` appends those of a medium.
     fn ids(
         &self,
         tokenizer: &Tokenizer,
@@ -200,7 +200,7 @@ impl Prompt {
         self.segments.push(Segment::Media(media));
     }
 
-    /// Adjacent texts are joined: merges run across them.
+    /// Adjacent texts are joined, since merges may cross their boundary.
     pub(super) fn text(&mut self, text: &str) {
         match self.segments.last_mut() {
             _ if text.is_empty() => {}

@@ -1,4 +1,4 @@
-//! Messages to prompt.
+//! Rendering messages to a prompt.
 //!
 //! ```text
 //! prompt   = <bos> [system] turn* [generation]
@@ -25,7 +25,7 @@ use super::message::{Content, Message, Part, Role, Tool};
 use super::notation::{self, Keys};
 use super::prompt::{Prompt, THOUGHT};
 
-/// Which of the two published templates. They differ in one place: without thinking, the large models' answer begins
+/// Variant of the chat template. They differ in one place: without thinking, the answers of large models start
 /// after an empty thought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
@@ -36,7 +36,7 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// Per-layer embeddings mark the small models. Exact for every published size; no key says it outright.
+    /// Per-layer embeddings indicate the small models. Correct for every published size; there is no key for it.
     #[must_use]
     pub fn from_metadata(metadata: &Metadata) -> Self {
         let architecture = metadata.str("general.architecture").unwrap_or("gemma4");
@@ -47,28 +47,28 @@ impl Variant {
     }
 }
 
-/// How to render.
+/// Options of rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RenderOptions {
-    /// Which template.
+    /// Variant of the template.
     pub variant: Variant,
     /// Ask the model to think first.
     pub thinking: bool,
     /// Keep the thoughts of earlier messages that called tools.
     pub preserve_thinking: bool,
-    /// End with the beginning of the model's turn, where it is not open already.
+    /// End with the beginning of the model's turn, unless it is already open.
     pub add_generation_prompt: bool,
 }
 
 impl RenderOptions {
-    /// A prompt to answer, without thinking.
+    /// Options for a prompt without thinking.
     #[must_use]
     pub fn new(variant: Variant) -> Self {
         Self { variant, thinking: false, preserve_thinking: false, add_generation_prompt: true }
     }
 }
 
-/// What a message ended with, as far as the generation prompt cares.
+/// The end of the last message, for the generation prompt.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     Text,
@@ -76,7 +76,7 @@ enum Last {
     Response,
 }
 
-/// Writes the prompt. Tool messages that follow no call have no place in the format and are left out.
+/// Renders the prompt. Tool messages without a preceding call cannot be represented, and are ignored.
 #[must_use]
 pub fn render(messages: &[Message], tools: &[Tool], options: &RenderOptions) -> Prompt {
     let mut prompt = Prompt::default();
@@ -144,7 +144,7 @@ fn system_turn(prompt: &mut Prompt, message: Option<&Message>, tools: &[Tool], t
     prompt.text("\n");
 }
 
-/// One message after its role, `following` being those after it.
+/// One message after its role; `following` are the messages after it.
 fn turn(prompt: &mut Prompt, message: &Message, following: &[Message], keep_thought: bool) -> Last {
     if let Some(thought) = message.reasoning.as_ref().filter(|text| keep_thought && !text.is_empty()) {
         prompt.special(CHANNEL_OPEN);
@@ -170,10 +170,10 @@ fn turn(prompt: &mut Prompt, message: &Message, following: &[Message], keep_thou
     let next = following.iter().map(|message| message.role).find(|&role| role != Role::Tool);
     let called = !message.tool_calls.is_empty();
     let goes_on = message.role == Role::Assistant && next == Some(Role::Assistant) && (!called || answered);
-    // Nothing was said about the answers yet: the model's turn is still open.
+    // The tools have responded, but the model has not continued: its turn is still open.
     let waits = answered && silent && next.is_none();
     if called && !answered {
-        // The next token is the tool's to write.
+        // The tool writes the next token.
         prompt.special(TOOL_RESPONSE_OPEN);
     } else if !goes_on && !waits {
         prompt.special(TURN_CLOSE);
@@ -186,7 +186,7 @@ fn turn(prompt: &mut Prompt, message: &Message, following: &[Message], keep_thou
     }
 }
 
-/// The answers to a message's calls, which stand in the same turn. Whether there are any.
+/// The responses to a message's calls, in the same turn. Returns whether there are any.
 fn responses(prompt: &mut Prompt, message: &Message, following: &[Message]) -> bool {
     if !message.tool_responses.is_empty() {
         for answer in &message.tool_responses {
@@ -285,12 +285,12 @@ fn generation_prompt(prompt: &mut Prompt, last: Last, options: &RenderOptions) {
     }
 }
 
-/// A model's text without the thoughts that a client may have left in it. One that is not closed goes to the end.
+/// An answer without thoughts that a client may have left in it. An unclosed thought extends to the end.
 fn without_channels(text: &str) -> String {
     text.split(CHANNEL_CLOSE).map(|part| part.split(CHANNEL_OPEN).next().unwrap_or_default()).collect()
 }
 
-/// Both ends without white space as the reference, which is Python, knows it.
+/// Trims white space as defined by Python, the language of the reference.
 fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
 }

@@ -1,32 +1,32 @@
-//! Texts that end an answer, found while it streams.
+//! Stop strings in streamed text.
 
-/// Watches a text for stop strings. What may be the beginning of one is held back until it is decided.
-///
-/// The string that is complete first wins; of those that end at one place, the longest. So the outcome does not
-/// depend on how the text was cut into pieces.
+/// Searches streamed text for stop strings. A possible beginning of one is held back until it is decided.
+/// The stop string that ends first is found; of several that end at the same place, the longest. So the result does
+/// not depend on how the text is split.
 #[derive(Clone, Debug, Default)]
 pub struct StopStrings {
     stops: Vec<String>,
-    /// Text that is not given out yet: the beginning of a stop string.
+    /// Held-back text: a possible beginning of a stop string.
     held: String,
     found: Option<usize>,
 }
 
 impl StopStrings {
-    /// Watches for any of these; empty ones are ignored.
+    /// Searches for any of these; empty ones are ignored.
     #[must_use]
     pub fn new(stops: impl IntoIterator<Item = String>) -> Self {
         let stops = stops.into_iter().filter(|stop| !stop.is_empty()).collect();
         Self { stops, held: String::new(), found: None }
     }
 
-    /// The stop string that was found; from then on nothing comes out.
+    /// The stop string that was found. After it, nothing is returned.
     #[must_use]
     pub fn found(&self) -> Option<&str> {
         self.found.map(|index| self.stops[index].as_str())
     }
 
-    /// Takes text; gives what certainly comes before any stop string. The stop string itself is never given.
+    /// Processes text. Returns the text that precedes any stop string for certain; the stop string itself is never
+    /// returned.
     pub fn push(&mut self, text: &str) -> String {
         if self.found.is_some() {
             return String::new();
@@ -54,7 +54,7 @@ impl StopStrings {
         }
     }
 
-    /// Ends a stretch of text: gives what was held back. No stop string reaches across.
+    /// Ends the text: returns what was held back.
     pub fn flush(&mut self) -> String {
         std::mem::take(&mut self.held)
     }

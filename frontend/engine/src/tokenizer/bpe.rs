@@ -1,4 +1,4 @@
-//! Byte pair encoding: which neighbours merge, and in which order.
+//! Byte pair encoding: the merge algorithm.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -8,10 +8,10 @@ use crate::gguf::StringArray;
 use super::error::TokenizerError;
 use super::vocabulary::Vocabulary;
 
-/// What two neighbours become.
+/// The result of a merge.
 #[derive(Clone, Copy, Debug)]
 struct Merge {
-    /// Place in the file's list; lower goes first.
+    /// Index in the list of merges; lower ranks are applied first.
     rank: u32,
     joined: u32,
 }
@@ -20,7 +20,7 @@ struct Merge {
 #[derive(Clone, Debug)]
 pub(super) struct Merges(HashMap<(u32, u32), Merge>);
 
-/// One piece of the text under work, in a list that is linked through indices.
+/// One piece of the text, in a linked list of indices.
 struct Symbol {
     id: u32,
     previous: usize,
@@ -29,19 +29,19 @@ struct Symbol {
 
 /// No neighbour.
 const END: usize = usize::MAX;
-/// The id of a symbol that its left neighbour has swallowed.
+/// The id of a symbol that was merged into its left neighbour.
 const GONE: u32 = u32::MAX;
-/// Characters of a faulty merge that an error repeats.
+/// Maximum number of characters of a merge in an error.
 const SHOWN: usize = 40;
 
 impl Merges {
-    /// Reads entries `left right`, best first.
+    /// Parses entries `left right`, in order of rank.
     pub(super) fn new(merges: &StringArray, vocabulary: &Vocabulary) -> Result<Self, TokenizerError> {
         let mut by_pair = HashMap::with_capacity(merges.len());
         for (index, text) in merges.iter().enumerate() {
             let fault =
                 |problem| TokenizerError::Merge { index, merge: text.chars().take(SHOWN).collect(), problem };
-            // Pieces spell a space as `▁`, so the first space that is not the first byte is the border.
+            // Pieces write a space as `▁`, so the first space after the first byte is the separator.
             let border = text.bytes().skip(1).position(|byte| byte == b' ').map(|at| at + 1);
             let border = border.ok_or_else(|| fault("has no space between its pieces"))?;
             let (left, right) = (&text[..border], &text[border + 1..]);
@@ -54,10 +54,10 @@ impl Merges {
         Ok(Self(by_pair))
     }
 
-    /// Merges neighbours until no merge applies: always the lowest rank, of equal ranks the leftmost.
+    /// Applies merges until none is left: the lowest rank first, on ties the leftmost.
     ///
-    /// O(n log n): a linked list of symbols and a heap of candidate pairs. Candidates that a merge has made stale
-    /// stay in the heap and are recognised when they come up.
+    /// O(n log n): a linked list of symbols, and a heap of candidate pairs. Candidates that became stale remain in
+    /// the heap and are skipped when they are popped.
     pub(super) fn apply(&self, ids: &[u32]) -> Vec<u32> {
         let last = ids.len().wrapping_sub(1);
         let mut symbols: Vec<Symbol> = ids

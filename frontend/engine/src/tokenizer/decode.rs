@@ -1,16 +1,16 @@
-//! Token ids to text.
+//! From token ids to text.
 
 use super::Tokenizer;
 use super::vocabulary::Kind;
 
 impl Tokenizer {
-    /// The text of ids without control tokens. Bytes that are not UTF-8 become U+FFFD; so does an id that is no token.
+    /// The text of ids, without control tokens. Invalid UTF-8 becomes U+FFFD, and so does an invalid id.
     #[must_use]
     pub fn decode(&self, ids: &[u32]) -> String {
         self.decode_filtered(ids, false)
     }
 
-    /// As [`Tokenizer::decode`], with control tokens spelled out.
+    /// Same as [`Tokenizer::decode`], with control tokens spelled out.
     #[must_use]
     pub fn decode_with_specials(&self, ids: &[u32]) -> String {
         self.decode_filtered(ids, true)
@@ -23,7 +23,7 @@ impl Tokenizer {
             match self.vocabulary.kind(id) {
                 Some(Kind::Byte(byte)) => bytes.push(byte),
                 kind => {
-                    // A control token, shown or not, ends a character.
+                    // A control token, printed or not, ends a character.
                     text.push_str(&String::from_utf8_lossy(&bytes));
                     bytes.clear();
                     match kind {
@@ -45,18 +45,18 @@ fn push_piece(text: &mut String, piece: Option<&str>) {
     }
 }
 
-/// Decodes one id at a time and holds back the bytes of an unfinished character.
+/// Decodes one id at a time, and holds back the bytes of an incomplete character.
 ///
 /// The texts of [`StreamDecoder::push`] and a last [`StreamDecoder::flush`], joined, equal [`Tokenizer::decode`] of
 /// all ids.
 #[derive(Clone, Debug, Default)]
 pub struct StreamDecoder {
-    /// Bytes that begin a character: at most three.
+    /// Bytes of an incomplete character: at most three.
     pending: Vec<u8>,
 }
 
 impl StreamDecoder {
-    /// Takes the next id; gives the characters that are whole now. Control tokens give no text.
+    /// Processes the next id; returns the characters that are complete. Control tokens have no text.
     pub fn push(&mut self, tokenizer: &Tokenizer, id: u32) -> Option<String> {
         match tokenizer.vocabulary.kind(id) {
             Some(Kind::Byte(byte)) => {
@@ -73,7 +73,7 @@ impl StreamDecoder {
         }
     }
 
-    /// Ends the text: an unfinished character becomes U+FFFD.
+    /// Ends the text: an incomplete character becomes U+FFFD.
     pub fn flush(&mut self) -> Option<String> {
         let unfinished = !std::mem::take(&mut self.pending).is_empty();
         unfinished.then(|| char::REPLACEMENT_CHARACTER.to_string())

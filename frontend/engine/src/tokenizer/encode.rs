@@ -1,13 +1,13 @@
-//! Text to token ids.
+//! From text to token ids.
 
 use super::Tokenizer;
 
-/// What to do with the spelling of a control token in a text.
+/// How to treat control tokens that are spelled in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Specials {
-    /// It becomes the control token: for prompts that this program has written.
+    /// Parse them: for prompts created by this program.
     Parse,
-    /// It stays text: for what a person, a file or a tool has written.
+    /// Treat them as text: for text from users, files or tools.
     Ignore,
 }
 
@@ -28,8 +28,8 @@ impl Tokenizer {
         ids
     }
 
-    /// Token ids of a whole prompt, control tokens parsed, with exactly one `<bos>` before them whether or not the
-    /// text spells one and whatever the file's `add_bos_token` says.
+    /// Token ids of a whole prompt, with control tokens parsed and exactly one `<bos>` at the start, whether or not
+    /// the text spells one and regardless of the file's `add_bos_token`.
     #[must_use]
     pub fn encode_prompt(&self, text: &str) -> Vec<u32> {
         self.with_one_bos(self.encode(text, Specials::Parse))
@@ -44,8 +44,8 @@ impl Tokenizer {
         ids
     }
 
-    /// Merges run over the whole fragment. Cutting it first, as some engines do at line ends, could only be exact
-    /// where no merge crosses the cut; the heap makes it needless.
+    /// Merges run over the whole fragment. Splitting it first, for example at line ends, would only be exact if no
+    /// merge crosses the split, and the heap makes it unnecessary.
     fn encode_fragment(&self, text: &str, ids: &mut Vec<u32>) {
         let mut symbols = Vec::with_capacity(text.len());
         let mut utf8 = [0; 4];

@@ -1,51 +1,51 @@
-//! What can be wrong with a file's vocabulary.
+//! Errors of a file's vocabulary.
 
 use thiserror::Error;
 
-/// A vocabulary that cannot be used. Each variant names the metadata key at fault.
+/// A vocabulary that cannot be used. Each variant names the metadata key.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum TokenizerError {
-    /// A key is missing.
+    /// A required key is missing.
     #[error("the file has no {key}")]
     Missing { key: &'static str },
     /// A key has a value of another type.
     #[error("{key} is not {expected}")]
     Type { key: &'static str, expected: &'static str },
-    /// An array that runs parallel to the tokens has another length.
+    /// An array does not have one entry per token.
     #[error("{key} has {found} entries for {expected} tokens")]
     Length {
         key: &'static str,
         found: usize,
-        /// Entries of `tokenizer.ggml.tokens`.
+        /// Number of entries of `tokenizer.ggml.tokens`.
         expected: usize,
     },
-    /// More entries than ids can count.
+    /// More entries than the limit.
     #[error("{key} has {found} entries, more than the {limit} that can be read")]
     TooMany { key: &'static str, found: usize, limit: usize },
-    /// A control token that is longer than any is. Each length is looked for in all text.
+    /// A control token that is too long. Text is searched for each length of control tokens.
     #[error("the control token {id} is {bytes} bytes long; up to {most} can be read")]
     LongSpecial { id: u32, bytes: usize, most: usize },
-    /// A merge that is not two pieces of the vocabulary, or whose result is not one.
+    /// A merge that is not two tokens, or whose result is not a token.
     #[error("tokenizer.ggml.merges: entry {index} ({merge:?}) {problem}")]
     Merge {
         index: usize,
-        /// The entry, shortened.
+        /// The entry, truncated.
         merge: String,
         problem: &'static str,
     },
-    /// A key names a token that the vocabulary does not have.
+    /// A key refers to a token id that does not exist.
     #[error("{key} is {id}, but there are {count} tokens")]
     Id {
         key: &'static str,
         id: i64,
-        /// Entries of `tokenizer.ggml.tokens`.
+        /// Number of entries of `tokenizer.ggml.tokens`.
         count: usize,
     },
-    /// No piece spells this byte, and there is no `<unk>` to stand for it.
+    /// There is no token for this byte, and no `<unk>`.
     #[error("tokenizer.ggml.tokens has neither {piece} nor <unk>")]
     Byte { piece: String },
-    /// A control token without which no prompt can be written.
+    /// A required control token is missing.
     #[error("tokenizer.ggml.tokens has no {token}")]
     Special { token: &'static str },
 }

@@ -1,4 +1,4 @@
-//! The tokenizer out of a file's metadata.
+//! Loading the tokenizer from metadata.
 
 use crate::gguf::{Metadata, StringArray};
 
@@ -15,14 +15,14 @@ const EOS_ID: &str = "tokenizer.ggml.eos_token_id";
 const EOS_IDS: &str = "tokenizer.ggml.eos_token_ids";
 const EOT_ID: &str = "tokenizer.ggml.eot_token_id";
 
-/// Far above any vocabulary, far below what would overflow an index.
-const MOST_ENTRIES: usize = 1 << 24;
+/// Far above any vocabulary, and far below an index overflow.
+const MAX_ENTRIES: usize = 1 << 24;
 
 impl Tokenizer {
     /// Builds the tokenizer. The metadata may be dropped afterwards.
     ///
     /// # Errors
-    /// When a key is missing, has another type or contradicts another; see [`TokenizerError`].
+    /// When a key is missing, has the wrong type or contradicts another; see [`TokenizerError`].
     pub fn from_metadata(metadata: &Metadata) -> Result<Self, TokenizerError> {
         let tokens = strings(metadata, TOKENS)?;
         let merges = strings(metadata, MERGES)?;
@@ -63,13 +63,13 @@ fn strings<'a>(metadata: &'a Metadata, key: &'static str) -> Result<&'a StringAr
         return Err(TokenizerError::Missing { key });
     }
     let array = metadata.strings(key).ok_or(TokenizerError::Type { key, expected: "an array of strings" })?;
-    if array.len() > MOST_ENTRIES {
-        return Err(TokenizerError::TooMany { key, found: array.len(), limit: MOST_ENTRIES });
+    if array.len() > MAX_ENTRIES {
+        return Err(TokenizerError::TooMany { key, found: array.len(), limit: MAX_ENTRIES });
     }
     Ok(array)
 }
 
-/// A key that may be absent and holds one id.
+/// An optional key with a token id.
 fn token(metadata: &Metadata, key: &'static str, count: usize) -> Result<Option<u32>, TokenizerError> {
     match metadata.0.get(key) {
         None => Ok(None),

@@ -1,12 +1,12 @@
-//! The control tokens of Gemma 4, looked up by text: their numbers differ between models.
+//! The control tokens of Gemma 4, looked up by text, since ids differ between models.
 
 /// Begins every prompt.
 pub const BOS: &str = "<bos>";
 /// Ends a text.
 pub const EOS: &str = "<eos>";
-/// Fills up a batch.
+/// Padding.
 pub const PAD: &str = "<pad>";
-/// Stands for what cannot be spelled.
+/// Unknown text.
 pub const UNK: &str = "<unk>";
 /// Opens a turn; the role follows.
 pub const TURN_OPEN: &str = "<|turn>";
@@ -16,38 +16,38 @@ pub const TURN_CLOSE: &str = "<turn|>";
 pub const CHANNEL_OPEN: &str = "<|channel>";
 /// Closes a channel.
 pub const CHANNEL_CLOSE: &str = "<channel|>";
-/// Asks for thoughts, in the system turn.
+/// Enables thinking, in the system turn.
 pub const THINK: &str = "<|think|>";
-/// Opens the declaration of a tool.
+/// Opens a tool declaration.
 pub const TOOL_OPEN: &str = "<|tool>";
-/// Closes the declaration of a tool.
+/// Closes a tool declaration.
 pub const TOOL_CLOSE: &str = "<tool|>";
-/// Opens a call.
+/// Opens a tool call.
 pub const TOOL_CALL_OPEN: &str = "<|tool_call>";
-/// Closes a call.
+/// Closes a tool call.
 pub const TOOL_CALL_CLOSE: &str = "<tool_call|>";
-/// Opens a tool's answer.
+/// Opens a tool response.
 pub const TOOL_RESPONSE_OPEN: &str = "<|tool_response>";
-/// Closes a tool's answer.
+/// Closes a tool response.
 pub const TOOL_RESPONSE_CLOSE: &str = "<tool_response|>";
-/// Stands before and after a string in tool notation.
+/// Delimits strings in tool notation.
 pub const QUOTE: &str = "<|\"|>";
-/// Before the soft tokens of a picture.
+/// Before the soft tokens of an image.
 pub const IMAGE_BEGIN: &str = "<|image>";
-/// In place of a picture, and of each of its soft tokens.
+/// Placeholder of an image, and of each of its soft tokens.
 pub const IMAGE_SLOT: &str = "<|image|>";
-/// After the soft tokens of a picture.
+/// After the soft tokens of an image.
 pub const IMAGE_END: &str = "<image|>";
-/// Before the soft tokens of a sound.
+/// Before the soft tokens of audio.
 pub const AUDIO_BEGIN: &str = "<|audio>";
-/// In place of a sound, and of each of its soft tokens.
+/// Placeholder of audio, and of each of its soft tokens.
 pub const AUDIO_SLOT: &str = "<|audio|>";
-/// After the soft tokens of a sound.
+/// After the soft tokens of audio.
 pub const AUDIO_END: &str = "<audio|>";
-/// In place of a video.
+/// Placeholder of a video.
 pub const VIDEO_SLOT: &str = "<|video|>";
 
-/// Every text of this module: control tokens whatever type the file gives them.
+/// All control tokens. They are control tokens regardless of their type in the file.
 pub(super) const ALL: [&str; 23] = [
     BOS,
     EOS,
@@ -74,10 +74,10 @@ pub(super) const ALL: [&str; 23] = [
     VIDEO_SLOT,
 ];
 
-/// Ids of the control tokens; none where the model has no such token.
+/// Ids of the control tokens; `None` if the model has no such token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpecialTokens {
-    /// `<bos>`, or the token that the file names. Every model has one.
+    /// `<bos>`, or the token that the file specifies. Every model has one.
     pub bos: u32,
     /// `<eos>`.
     pub eos: Option<u32>,
@@ -124,7 +124,7 @@ pub struct SpecialTokens {
 }
 
 impl SpecialTokens {
-    /// `id` looks a text up.
+    /// `id` returns the id of a text.
     pub(super) fn find(id: impl Fn(&str) -> Option<u32>, bos: u32) -> Self {
         Self {
             bos,

@@ -1,4 +1,4 @@
-//! The pieces, found by id and by text.
+//! The vocabulary: tokens by id and by text.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -6,43 +6,43 @@ use crate::gguf::StringArray;
 
 use super::{TokenizerError, special};
 
-/// What a piece stands for.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Text, `▁` for a space.
     Text,
-    /// One byte of UTF-8, which may be a part of a character.
+    /// One byte of UTF-8, possibly a part of a character.
     Byte(u8),
     /// A control token.
     Special,
 }
 
-/// Types of `tokenizer.ggml.token_type` that mark control tokens: unknown, control, user defined. Which of the three
-/// a control token has depends on who wrote the file.
+/// Types in `tokenizer.ggml.token_type` that mark control tokens: unknown, control, user defined. Writers differ in
+/// which they use.
 const CONTROL_TYPES: [i64; 3] = [2, 3, 4];
-/// Marks a free slot of the index; ids stay below.
+/// Marks a free slot of the index; ids are below it.
 const FREE: u32 = u32::MAX;
 
-/// Bytes of the longest control token that is believed.
-const MOST_SPECIAL: usize = 256;
+/// Maximum length of a control token in bytes.
+const MAX_SPECIAL: usize = 256;
 
-/// Pieces by id, and an index by text that holds no text of its own: 4 bytes a slot instead of a `String` a piece.
+/// Tokens by id, and an index by text that stores no text: 4 bytes per slot instead of a `String` per token.
 #[derive(Clone, Debug)]
 pub(super) struct Vocabulary {
     pieces: StringArray,
     kinds: Vec<Kind>,
     /// Open addressing with linear probing, at most half full; a power of two.
     slots: Vec<u32>,
-    /// Keyed at random where the platform can, so that a file cannot be made to collide.
+    /// With random keys if possible, so that a file cannot force collisions.
     hasher: RandomState,
-    /// First bytes that any control token has.
+    /// First bytes of control tokens.
     special_starts: Box<[bool; 256]>,
-    /// Lengths in bytes that control tokens have, longest first.
+    /// Lengths of control tokens in bytes, longest first.
     special_lengths: Vec<usize>,
 }
 
 impl Vocabulary {
-    /// `types` runs parallel to `pieces`. Of two pieces with one text the first is found.
+    /// `types` has one entry per token. If two tokens have the same text, the first is used.
     ///
     /// # Errors
     /// [`TokenizerError::LongSpecial`].
@@ -70,9 +70,9 @@ impl Vocabulary {
             if kind == Kind::Special
                 && let Some(&first) = text.as_bytes().first()
             {
-                if text.len() > MOST_SPECIAL {
+                if text.len() > MAX_SPECIAL {
                     let (id, bytes) = (id as u32, text.len());
-                    return Err(TokenizerError::LongSpecial { id, bytes, most: MOST_SPECIAL });
+                    return Err(TokenizerError::LongSpecial { id, bytes, most: MAX_SPECIAL });
                 }
                 vocabulary.special_starts[usize::from(first)] = true;
                 vocabulary.special_lengths.push(text.len());
@@ -107,11 +107,11 @@ impl Vocabulary {
         }
     }
 
-    /// The first control token in `text`: where it begins, and its id. Of several that begin there, the longest.
+    /// The first control token in `text`: its offset and its id. Of several at the same offset, the longest.
     pub(super) fn find_special(&self, text: &str) -> Option<(usize, u32)> {
         text.bytes().enumerate().filter(|&(_, byte)| self.special_starts[usize::from(byte)]).find_map(
             |(start, _)| {
-                // A byte inside a character may be the first byte of a token by value only.
+                // A continuation byte may equal the first byte of a token.
                 let rest = text.get(start..)?;
                 let candidates = self.special_lengths.iter().filter_map(|&length| rest.get(..length));
                 candidates
@@ -122,7 +122,7 @@ impl Vocabulary {
         )
     }
 
-    /// The slot that holds `text`, or the free one where it belongs.
+    /// The slot of `text`, or the free slot for it.
     fn slot(&self, text: &str) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = self.hasher.hash_one(text) as usize & mask;
@@ -136,7 +136,8 @@ impl Vocabulary {
     }
 }
 
-/// The byte that a piece such as `<0x0A>` spells. Known by its text: some files type byte pieces as ordinary ones.
+/// The byte of a token such as `<0x0A>`. It is identified by text, because some files type byte tokens as normal
+/// ones.
 fn byte_of(text: &str) -> Option<u8> {
     let digits = text.strip_prefix("<0x")?.strip_suffix('>')?;
     let upper_hex = digits.len() == 2 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'F'));

@@ -1,14 +1,14 @@
-//! The backward pass of one layer (specification §12.1 to §12.3), after its forward pass was run again.
+//! The backward pass of one layer (specification §12.1 to §12.3), after its forward pass was recomputed.
 
 use shaders::backward::attention::{self, Params as AttentionParams, SumParams};
 use shaders::backward::heads::{Heads, Params as HeadParams};
 
-use super::builder::{Builder, Onto, Product};
+use super::builder::{Builder, InputGradient, Product};
 use crate::adapter::Projection as P;
 use crate::plan::{PlanError, Value};
 
 impl Builder<'_> {
-    /// From the gradient of layer `i`'s result in `dh[from]` to that of its input in the other.
+    /// From the gradient of layer `i`'s output in `dh[from]` to that of its input, in the other `dh`.
     pub fn layer_back(&mut self, i: usize, from: usize) -> Result<(), PlanError> {
         let w = self.work;
         let dh = &w.dh[1 - from];
@@ -16,49 +16,50 @@ impl Builder<'_> {
         self.copy(&w.dh[from], Some(self.vector(i, "layer_output_scale")), dh)?;
 
         if self.base.config.ple > 0 {
-            let db = Onto { dx: &w.db, add: store };
+            let db = InputGradient { dx: &w.db, add: store };
             self.norm_back(&w.state, &w.b3, self.vector(i, "post_norm"), dh, db)?;
             let project = Product { projection: P::PleProjection, x: &w.ple_act, y: &w.db };
-            self.product_back(i, project, Onto { dx: &w.ple_dact, add: store })?;
+            self.product_back(i, project, InputGradient { dx: &w.ple_dact, add: store })?;
             self.activation_back(self.ple_rows(i), &w.ple_dact, &w.ple_gate, &w.ple, false)?;
             let gate = Product { projection: P::PleGate, x: &w.h2, y: &w.ple_gate };
-            self.product_back(i, gate, Onto { dx: dh, add })?;
+            self.product_back(i, gate, InputGradient { dx: dh, add })?;
         }
 
-        let db = Onto { dx: &w.db, add: store };
+        let db = InputGradient { dx: &w.db, add: store };
         self.norm_back(&w.state, &w.b2, self.vector(i, "post_ffw_norm"), dh, db)?;
         let down = Product { projection: P::Down, x: &w.act, y: &w.db };
-        self.product_back(i, down, Onto { dx: &w.act, add: store })?;
+        self.product_back(i, down, InputGradient { dx: &w.act, add: store })?;
         self.activation_back(self.feed_forward_rows(i), &w.act, &w.gate, &w.up, true)?;
         let gate = Product { projection: P::Gate, x: &w.x2, y: &w.gate };
-        self.product_back(i, gate, Onto { dx: &w.dx, add: store })?;
+        self.product_back(i, gate, InputGradient { dx: &w.dx, add: store })?;
         let up = Product { projection: P::Up, x: &w.x2, y: &w.up };
-        self.product_back(i, up, Onto { dx: &w.dx, add })?;
-        self.norm_back(&w.state, &w.h1, self.vector(i, "ffn_norm"), &w.dx, Onto { dx: dh, add })?;
+        self.product_back(i, up, InputGradient { dx: &w.dx, add })?;
+        self.norm_back(&w.state, &w.h1, self.vector(i, "ffn_norm"), &w.dx, InputGradient { dx: dh, add })?;
 
-        let db = Onto { dx: &w.db, add: store };
+        let db = InputGradient { dx: &w.db, add: store };
         self.norm_back(&w.state, &w.b1, self.vector(i, "post_attention_norm"), dh, db)?;
         let output = Product { projection: P::Output, x: &w.attention, y: &w.db };
-        self.product_back(i, output, Onto { dx: &w.dattention, add: store })?;
+        self.product_back(i, output, InputGradient { dx: &w.dattention, add: store })?;
         self.attention_back(i)?;
         let q = Product { projection: P::Q, x: &w.x1, y: &w.part_k };
-        self.product_back(i, q, Onto { dx: &w.dx, add: store })?;
+        self.product_back(i, q, InputGradient { dx: &w.dx, add: store })?;
         if self.base.config.owns_kv(i) {
             let k = Product { projection: P::K, x: &w.x1, y: &w.dk_raw };
-            self.product_back(i, k, Onto { dx: &w.dx, add })?;
+            self.product_back(i, k, InputGradient { dx: &w.dx, add })?;
             if self.has_v(i) {
                 let v = Product { projection: P::V, x: &w.x1, y: &w.dv_raw };
-                self.product_back(i, v, Onto { dx: &w.dx, add })?;
+                self.product_back(i, v, InputGradient { dx: &w.dx, add })?;
             }
         }
         let norm = self.vector(i, "attn_norm");
-        self.norm_back(&w.state, &w.inputs[i], norm, &w.dx, Onto { dx: dh, add })?;
+        self.norm_back(&w.state, &w.inputs[i], norm, &w.dx, InputGradient { dx: dh, add })?;
         self.cut(0.0);
         Ok(())
     }
 
-    /// From the gradient of attention's result to those of the raw products: of q in `part_k`, of k and v in `dk_raw`
-    /// and `dv_raw`. A layer that shares keys adds to its donor's and leaves the rest to it.
+    /// From the gradient of attention's result to those of the raw products: of q in `part_k`, of k and v in
+    /// `dk_raw` and `dv_raw`. A layer that uses another layer's KV cache adds its gradients to that layer's and
+    /// stops there.
     fn attention_back(&mut self, i: usize) -> Result<(), PlanError> {
         let (w, base) = (self.work, self.base);
         let (config, layer) = (&base.config, &base.config.layers[i]);
@@ -101,7 +102,7 @@ impl Builder<'_> {
             let params = head(kv_heads, 0, false);
             self.heads_back(i, params, [&w.v_raw, &kv.dv, &w.dv_raw], false)
         } else {
-            // Values are the raw keys: both paths end there.
+            // Values are the raw keys, so both gradients are added.
             let params = head(kv_heads, 0, true);
             self.heads_back(i, params, [&w.k_raw, &kv.dv, &w.dk_raw], false)
         }

@@ -1,4 +1,4 @@
-//! What training needs of a loaded model. The weights are shared with the session, which stays usable.
+//! The inputs of training from a loaded model. The weights are shared with the session, which remains usable.
 
 use std::rc::Rc;
 
@@ -8,22 +8,22 @@ use crate::model::{Attention, Config, HostTable};
 use crate::plan::{Limits, PlanError};
 use crate::weights::{Matrix, Weights};
 
-/// A model whose weights stay as they are while an adapter is learned.
+/// A model with frozen weights.
 #[derive(Clone)]
 pub struct Base {
-    /// What the file says.
+    /// The configuration.
     pub config: Config,
-    /// Pieces of the vocabulary.
+    /// Vocabulary size.
     pub vocabulary: u32,
     /// Its weights.
     pub weights: Weights,
-    /// Where they lie.
+    /// The buffers of the weights.
     pub memory: Memory,
-    /// The id whose per-layer embedding soft tokens have: `<pad>`.
+    /// The token whose per-layer embedding soft tokens use: `<pad>`.
     pub pad: u32,
-    /// What the device allows.
+    /// The limits of the device.
     pub limits: Limits,
-    /// The per-layer table, where it stays outside of the device.
+    /// The per-layer table, if it is on the host.
     pub table: Option<Rc<HostTable>>,
 }
 
@@ -33,27 +33,27 @@ impl Base {
         self.weights.matrix(name).ok_or_else(|| PlanError::Missing { name: format!("matrix {name}") })
     }
 
-    /// The head: a matrix of its own, or the embedding.
+    /// The head: its own matrix, or the embedding.
     pub(super) fn head(&self) -> Result<&Matrix, PlanError> {
         self.weights.matrix("output").map_or_else(|| self.matrix("token_embd"), Ok)
     }
 
-    /// Positions a layer sees; 0 for all.
+    /// Attention window of a layer; 0: unlimited.
     pub(super) fn window(&self, layer: usize) -> u32 {
         if self.config.layers[layer].attention == Attention::Sliding { self.config.window } else { 0 }
     }
 
-    /// Whether the tokens of a picture see one another in both directions in this layer.
+    /// Whether the tokens of an image attend to each other in both directions in this layer.
     pub(super) fn sees_pictures_whole(&self, layer: usize) -> bool {
         self.config.sees_pictures_whole() && self.config.layers[layer].attention == Attention::Sliding
     }
 
-    /// Whether later layers read the keys and values of this one.
+    /// Whether later layers use the KV cache of this one.
     pub(super) fn is_donor(&self, layer: usize) -> bool {
         self.config.layers[self.config.first_shared..].iter().any(|other| other.kv_layer == layer)
     }
 
-    /// The chosen projections of every layer that computes them, with columns and rows of each.
+    /// The chosen projections of every layer that computes them, with their columns and rows.
     pub(super) fn targets(&self, projections: &[Projection]) -> Vec<(Target, u32, u32)> {
         let mut all = Vec::new();
         for layer in 0..self.config.layers.len() {

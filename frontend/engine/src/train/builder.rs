@@ -1,4 +1,4 @@
-//! What the plans of training are built with.
+//! The builder of training plans.
 
 use std::rc::Rc;
 
@@ -18,44 +18,44 @@ use crate::adapter::{Projection, Target};
 use crate::model::{Rope, product};
 use crate::plan::{Grid, Plan, PlanError, Value};
 
-/// A segment that is not bound yet.
+/// A segment before it is bound.
 pub(super) type Segment = pace::Segment<Plan>;
 
-/// A product `y = W·x` with its correction, and what the backward pass needs of it.
+/// A product `y = W·x` with its correction, and what the backward pass needs.
 #[derive(Clone, Copy)]
 pub(super) struct Product<'a> {
     /// The projection.
     pub projection: Projection,
     /// Its input, `[T, k]`.
     pub x: &'a Value,
-    /// Its result, `[T, n]`; backward the gradient of that.
+    /// Its result, `[T, n]`; in the backward pass its gradient.
     pub y: &'a Value,
 }
 
-/// Where the gradient of a product's input goes.
+/// The destination of a product's input gradient.
 #[derive(Clone, Copy)]
-pub(super) struct Onto<'a> {
+pub(super) struct InputGradient<'a> {
     /// `[T, k]`
     pub dx: &'a Value,
-    /// Whether it is added to what is there.
+    /// Whether it is added to the current content.
     pub add: bool,
 }
 
-/// Collects dispatches into segments.
+/// Builds a list of segments.
 pub(super) struct Builder<'a> {
     pub base: &'a Base,
     pub settings: &'a Settings,
     pub work: &'a Working,
     pub factors: &'a [Option<LayerFactors>],
     pub ropes: &'a [Rope; 2],
-    /// Whether inputs of A are left out now and then: in training, not in evaluation.
+    /// Whether to apply dropout: in training, not in evaluation.
     pub dropout: bool,
     segments: Vec<Segment>,
     open: Segment,
 }
 
 impl<'a> Builder<'a> {
-    /// Nothing yet.
+    /// An empty builder.
     pub fn new(
         (base, settings): (&'a Base, &'a Settings),
         work: &'a Working,
@@ -67,13 +67,13 @@ impl<'a> Builder<'a> {
         Self { base, settings, work, factors, ropes, dropout, segments, open }
     }
 
-    /// What was built.
+    /// The segments.
     pub fn finish(mut self) -> Vec<Segment> {
         self.cut(0.0);
         self.segments
     }
 
-    /// Ends a segment, which may be submitted apart from the next. `cost` are its multiply-adds for a row.
+    /// Ends a segment, which may be submitted separately. `cost` is its multiply-adds per row.
     pub fn cut(&mut self, cost: f64) {
         self.open.cost += cost;
         if !self.open.steps.is_empty() {
@@ -81,12 +81,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Where the vector of a layer begins.
+    /// Offset of a layer's vector.
     pub fn vector(&self, layer: usize, name: &str) -> u32 {
         self.base.weights.vector(&format!("blk.{layer}.{name}"))
     }
 
-    /// Appends a dispatch whose grid follows from the rows.
+    /// Appends a dispatch whose grid depends on the number of rows.
     pub fn push<P: bytemuck::Pod>(
         &mut self,
         source: &Source,
@@ -97,7 +97,7 @@ impl<'a> Builder<'a> {
         self.open.steps.push(source, params, buffers, Grid::Rows(Rc::new(grid)))
     }
 
-    /// `y = x·Wᵀ` with some rows of a matrix.
+    /// `y = x·Wᵀ` with a range of rows of a matrix.
     pub fn matmul(
         &mut self,
         weights: (DType, &PlanarLayout, &Value),
@@ -110,13 +110,13 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// `dx (+)= dy·W`: one step for each size of tile, of which one has workgroups.
+    /// `dx (+)= dy·W`, with one step per tile size; all but one have an empty grid.
     pub fn matmul_back(
         &mut self,
         (dtype, layout, weights): (DType, &PlanarLayout, &Value),
         state: &Value,
         dy: &Value,
-        into: Onto<'_>,
+        into: InputGradient<'_>,
     ) -> Result<(), PlanError> {
         let params = input::Params::new(layout, into.add);
         let k = layout.k;
@@ -148,7 +148,7 @@ impl<'a> Builder<'a> {
         Some((factors, *factors.layout.place(Target { layer, projection })?))
     }
 
-    /// What the input of A is scaled with.
+    /// Scale of the inputs of A that dropout keeps.
     fn keep(&self) -> f32 {
         if self.dropout { 1.0 / (1.0 - self.settings.dropout) } else { 1.0 }
     }
@@ -170,13 +170,13 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// From the gradient in the place of the result: gradients of the factors, then of the input. The input may lie in
-    /// the buffer that takes its gradient.
+    /// From the gradient of the result to the gradients of the factors, then of the input. The input may be in the
+    /// buffer of its gradient.
     pub fn product_back(
         &mut self,
         layer: usize,
         product: Product<'_>,
-        into: Onto<'_>,
+        into: InputGradient<'_>,
     ) -> Result<(), PlanError> {
         let Product { projection, x, y: dy } = product;
         let (base, work) = (self.base, self.work);
@@ -224,7 +224,7 @@ impl<'a> Builder<'a> {
         x: &Value,
         norm: u32,
         dy: &Value,
-        into: Onto<'_>,
+        into: InputGradient<'_>,
     ) -> Result<(), PlanError> {
         let config = &self.base.config;
         let params = norm::Params { width4: config.width / 4, norm, add: into.add.into(), eps: config.eps };
@@ -232,7 +232,7 @@ impl<'a> Builder<'a> {
         self.push(&norm::source()?, &params, &[state, vectors, x, dy, into.dx], norm::dispatch)
     }
 
-    /// `out = x`, or `out = x·scale`; rows as wide as the stream.
+    /// `out = x`, or `out = x·scale`, for rows as wide as the stream.
     pub fn copy(&mut self, x: &Value, scale: Option<u32>, out: &Value) -> Result<(), PlanError> {
         let params = rows::Params::new(self.base.config.width, scale);
         let (state, vectors) = (&self.work.state, &self.base.weights.vectors);
@@ -240,7 +240,7 @@ impl<'a> Builder<'a> {
         self.push(&rows::copy()?, &params, &[state, vectors, x, out], grid)
     }
 
-    /// Rows of the stream chosen by number.
+    /// Gathers rows of the stream by index.
     pub fn pick(&mut self, state: &Value, numbers: &Value, x: &Value, out: &Value) -> Result<(), PlanError> {
         let params = rows::Params::new(self.base.config.width, None);
         let grid = move |rows| params.dispatch(rows);
@@ -260,7 +260,7 @@ impl<'a> Builder<'a> {
         self.push(&gelu_mul::source()?, &params, &[&state, gate, up, out], grid)
     }
 
-    /// The gradient of that, in the places of `gate` and, with `both`, of `up`.
+    /// Its gradient, which replaces `gate` and, with `both`, `up`.
     pub fn activation_back(
         &mut self,
         params: gelu_mul::Params,

@@ -1,8 +1,8 @@
-//! The state of a training as bytes, so that a closed tab or a lost device costs only what came after it.
+//! Training checkpoints, to resume after a closed tab or a lost device.
 //!
-//! `GTTRAIN1`, the length of a header as u64, the header in JSON, then for each layer that learns its factors and both
-//! moments as little-endian f32, then the SHA-256 of all before. What a step draws (dropout, the order of examples)
-//! follows from the seed and the number of the step, so nothing else need be kept.
+//! Format: `GTTRAIN1`, the length of a header as u64, the header in JSON, for each trained layer its factors and
+//! both moments as little-endian f32, and the SHA-256 of everything before. Random choices of a step (dropout,
+//! order of examples) depend only on the seed and the step, so nothing else is stored.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -18,9 +18,9 @@ struct Header {
     rank: u32,
     alpha: f32,
     seed: u64,
-    /// Every projection that learns, in the order of the numbers.
+    /// The trained projections, in the order of their parameters.
     targets: Vec<String>,
-    /// Numbers of each layer that learns.
+    /// Number of parameters per trained layer.
     counts: Vec<u32>,
 }
 
@@ -41,7 +41,7 @@ impl Trainer {
         }
     }
 
-    /// The state: factors, moments, and the number of steps done.
+    /// The state: factors, moments, and number of steps.
     ///
     /// # Errors
     /// When the device was lost.
@@ -60,11 +60,11 @@ impl Trainer {
         Ok(bytes)
     }
 
-    /// Goes on from a checkpoint of a training with the same projections, rank, alpha and seed. Nothing is changed when
-    /// it does not fit.
+    /// Resumes from a checkpoint of a training with the same projections, rank, alpha and seed. If the checkpoint
+    /// does not match, nothing is changed.
     ///
     /// # Errors
-    /// [`TrainError::Checkpoint`] says what is wrong with it.
+    /// [`TrainError::Checkpoint`] with the reason.
     pub async fn restore(&mut self, bytes: &[u8]) -> Result<(), TrainError> {
         let (header, mut values) = parse(bytes)?;
         let own = self.header();
@@ -92,7 +92,7 @@ impl Trainer {
     }
 }
 
-/// The header and the numbers of a checkpoint whose digest is right.
+/// The header and the parameters of a checkpoint, after checking its digest.
 fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), TrainError> {
     let short = || broken("it is cut short");
     let (content, digest) = bytes.split_at_checked(bytes.len().wrapping_sub(DIGEST)).ok_or_else(short)?;

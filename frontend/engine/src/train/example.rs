@@ -1,17 +1,16 @@
-//! What is learned from.
+//! Training examples.
 
 use crate::media::{Block, Input};
 
-/// The label of a token that is not learned.
+/// The label of a token without a target.
 pub const MASKED: i32 = -100;
 
-/// One sequence of tokens, some of which may be slots that a picture or a sound fills.
+/// A sequence of tokens, possibly with slots for media.
 #[derive(Clone, Debug, Default)]
 pub struct Example {
-    /// Token ids, and the blocks of slots. Their soft tokens come from a [`SoftTokenStore`](super::SoftTokenStore).
+    /// Token ids and blocks of slots. Their soft tokens come from a [`SoftTokenStore`](super::SoftTokenStore).
     pub input: Input,
-    /// For each id: itself where it is to be learned, [`MASKED`] elsewhere. The first is never learned, for nothing
-    /// stands before it, and neither is a slot.
+    /// For each id: the id if it is a target, otherwise [`MASKED`]. The first token and slots are never targets.
     pub labels: Vec<i32>,
 }
 
@@ -22,25 +21,25 @@ impl Example {
         Self { input: ids.into(), labels }
     }
 
-    /// Its ids; slots of media included.
+    /// Its ids, including slots.
     #[must_use]
     pub fn ids(&self) -> &[u32] {
         self.input.ids()
     }
 
-    /// Its pictures and sounds, in order.
+    /// Its media, in order.
     #[must_use]
     pub fn blocks(&self) -> &[Block] {
         self.input.blocks()
     }
 
-    /// Tokens that are learned.
+    /// Number of targets.
     #[must_use]
     pub fn learned(&self) -> usize {
         self.labels.iter().skip(1).filter(|&&label| label >= 0).count()
     }
 
-    /// The first slot that has a label, if one has.
+    /// The first slot with a label, if any.
     pub(super) fn learned_slot(&self) -> Option<u32> {
         let mut slots = self.blocks().iter().flat_map(Block::range);
         slots.find(|&slot| self.labels.get(slot as usize).is_some_and(|&label| label >= 0))

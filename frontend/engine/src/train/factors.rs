@@ -1,5 +1,5 @@
-//! The factors that are learned, with their gradients and the optimiser's moments: for each layer four buffers of one
-//! layout, so that the optimiser need not know what is where.
+//! The trained factors, their gradients, and the moments of the optimiser: for each layer four buffers with the
+//! same layout, so that the optimiser is independent of the layout.
 
 use shaders::train::lora::Params;
 
@@ -8,7 +8,7 @@ use crate::adapter::{Adapter, AdapterError, Factors, Target};
 use crate::plan::Value;
 use crate::split_mix::mix;
 
-/// Where the factors of one projection are in the buffers of its layer.
+/// Location of one projection's factors in the buffers of its layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     /// The projection.
@@ -28,13 +28,13 @@ pub(super) struct Place {
 pub(super) struct Layout {
     /// Its projections.
     pub places: Vec<Place>,
-    /// Numbers in each of its buffers.
+    /// Number of parameters in each of its buffers.
     pub count: u32,
 }
 
-/// The values of one layer, f32.
+/// The buffers of one layer, f32.
 pub(super) struct LayerFactors {
-    /// What is where.
+    /// The layout.
     pub layout: Layout,
     /// A and B.
     pub theta: Value,
@@ -46,7 +46,7 @@ pub(super) struct LayerFactors {
     pub v: Value,
 }
 
-/// The layouts of all layers; empty where nothing is learned.
+/// The layouts of all layers; empty for layers without trained projections.
 pub(super) fn layouts(base: &Base, settings: &Settings) -> Result<Vec<Layout>, TrainError> {
     let mut all = vec![Layout::default(); base.config.layers.len()];
     let targets = base.targets(&settings.targets);
@@ -64,12 +64,12 @@ pub(super) fn layouts(base: &Base, settings: &Settings) -> Result<Vec<Layout>, T
 }
 
 impl Layout {
-    /// The place of a projection, where it is learned.
+    /// The location of a projection, if it is trained.
     pub fn place(&self, target: Target) -> Option<&Place> {
         self.places.iter().find(|place| place.target == target)
     }
 
-    /// The numbers to begin with: those of `start`, else A uniform in ±1/√input and B zero (specification §12.4).
+    /// Initial values: those of `start`, otherwise A uniform in ±1/√input and B zero (specification §12.4).
     pub fn start(&self, settings: &Settings, start: Option<&Adapter>) -> Result<Vec<f32>, TrainError> {
         let mut theta = vec![0.0; self.count as usize];
         for place in &self.places {
@@ -99,7 +99,7 @@ impl Layout {
         Ok(theta)
     }
 
-    /// The values of a layer that learns; none where nothing is learned.
+    /// The buffers of a trained layer; `None` without trained projections.
     pub fn describe(self) -> Option<LayerFactors> {
         let count = self.count;
         let value = |name: &'static str| Value::state(name, 4 * u64::from(count));
@@ -112,7 +112,7 @@ impl Layout {
         })
     }
 
-    /// The factors in `values`, a buffer's content, added to an adapter.
+    /// Reads the factors from a buffer's content, and adds them to an adapter.
     pub fn read(&self, settings: &Settings, values: &[f32], into: &mut Adapter) -> Result<(), AdapterError> {
         for place in &self.places {
             let b = place.b as usize..(place.b + settings.rank * place.output) as usize;
@@ -131,19 +131,19 @@ impl Layout {
 }
 
 impl Place {
-    /// A, for an operation that multiplies by `scale`.
+    /// Parameters for A, multiplied by `scale`.
     pub fn a(&self, settings: &Settings, scale: f32) -> Params {
         let bound = shaders::train::dropout::bound(settings.dropout);
         Params { salt: salt(self.target), bound, ..Params::a(self.input, settings.rank, self.a, scale) }
     }
 
-    /// B, likewise.
+    /// Parameters for B.
     pub fn b(&self, settings: &Settings, scale: f32) -> Params {
         Params::b(self.output, settings.rank, self.b, scale)
     }
 }
 
-/// A number for each projection of each layer.
+/// Identifies a projection of a layer in the dropout hash.
 fn salt(target: Target) -> u32 {
     target.layer as u32 * 16 + target.projection as u32
 }

@@ -1,5 +1,5 @@
-//! The forward pass of training: every layer's input is kept, everything else of a layer is overwritten by the next, and
-//! made again when the backward pass gets there.
+//! The forward pass of training. The input of every layer is stored; everything else is overwritten by the next
+//! layer, and recomputed for the backward pass.
 
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::attention::decode::Kv as KvForm;
@@ -15,7 +15,7 @@ use crate::model::Attention;
 use crate::plan::{PlanError, Value};
 
 impl<'a> Builder<'a> {
-    /// Embeddings into the first layer's input. Soft tokens take their places before the next list runs.
+    /// Embeddings into the first layer's input. Soft tokens are copied before the next plan runs.
     pub fn embed(&mut self) -> Result<(), PlanError> {
         let (base, work, config) = (self.base, self.work, &self.base.config);
         let table = base.matrix("token_embd")?;
@@ -54,20 +54,20 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Keys and values that layer `i` reads.
+    /// Keys and values of layer `i`.
     pub fn kv(&self, i: usize) -> &'a Kv {
         let owner = self.base.config.layers[i].kv_layer;
         self.work.donors[owner].as_ref().unwrap_or(&self.work.kv)
     }
 
-    /// Where layer `i`'s per-layer inputs are, with the gate and the result packed.
+    /// Layout of layer `i`'s per-layer inputs, with gate and result packed.
     pub fn ple_rows(&self, i: usize) -> gelu_mul::Params {
         let (p, layers) = (self.base.config.ple, self.base.config.layers.len() as u32);
         let packed = Rows { stride: p, at: 0 };
         gelu_mul::Params::new(p, packed, Rows { stride: p * layers, at: i as u32 * p }, packed)
     }
 
-    /// The feed-forward part's gate, other factor and result, all packed.
+    /// Layout of the feed-forward layer's gate, up and result, all packed.
     pub fn feed_forward_rows(&self, i: usize) -> gelu_mul::Params {
         let ff = self.base.config.layers[i].feed_forward;
         let rows = Rows { stride: ff, at: 0 };
@@ -119,7 +119,7 @@ impl<'a> Builder<'a> {
         if form == KvForm::Own {
             self.product(i, Product { projection: P::V, x: &w.x1, y: &w.v_raw })?;
         }
-        // Queries are finished in place; the backward pass wants them raw, too.
+        // Queries are finished in place, and the backward pass needs the raw ones.
         let copy = shaders::train::rows::Params::new(config.q_width(i), None);
         let buffers = [&w.state, &base.weights.vectors, &w.q_raw, &w.q];
         self.push(&shaders::train::rows::copy()?, &copy, &buffers, move |rows| copy.dispatch(rows))?;
@@ -163,17 +163,17 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Multiply-adds of attention for a row of the longest example.
+    /// Multiply-adds of attention per row of the longest example.
     pub fn attention_cost(&self, i: usize) -> f64 {
         f64::from(self.base.config.q_width(i)) * f64::from(self.settings.max_tokens)
     }
 
-    /// Whether layer `i` has values of its own; else they are its raw keys.
+    /// Whether layer `i` has a v projection; otherwise values are its raw keys.
     pub fn has_v(&self, i: usize) -> bool {
         self.base.weights.matrix(&format!("blk.{i}.attn_v")).is_some()
     }
 
-    /// Rotations of layer `i`.
+    /// RoPE table of layer `i`.
     pub fn rope(&self, i: usize) -> &'a crate::model::Rope {
         match self.base.config.layers[i].attention {
             Attention::Sliding => &self.ropes[0],

@@ -1,17 +1,17 @@
-//! Norm, head, softcap and cross-entropy for the rows that have a target, a tile of the vocabulary at a time: the logits
-//! of a sequence never exist as a whole.
+//! Norm, head, softcap and cross-entropy for the rows with targets, one tile of the vocabulary at a time, so that
+//! the logits of a sequence are never stored as a whole.
 
 use shaders::PlanarLayout;
 use shaders::backward::cross_entropy::{self, Params};
 
-use super::builder::{Builder, Onto};
+use super::builder::{Builder, InputGradient};
 use super::working::tile;
 use super::{Base, Settings};
 use crate::plan::{PlanError, Value};
 
 impl Builder<'_> {
-    /// Statistics of every picked row, from which the loss follows. Its input is the last layer's output; the normed rows
-    /// stay in `x1`.
+    /// Statistics of every picked row, for the loss. The input is the last layer's output; the normed rows remain
+    /// in `x1`.
     pub fn loss(&mut self) -> Result<(), PlanError> {
         let (w, base) = (self.work, self.base);
         let norm = base.weights.vector("output_norm");
@@ -27,8 +27,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// From the statistics to the gradient of the last layer's output, in `dh[0]` for picked rows and rows of zeros for
-    /// the others, which [`Self::spread`] makes.
+    /// From the statistics to the gradient of the last layer's output: `dh[0]` for picked rows. [`Self::spread`]
+    /// adds zero rows for the others.
     pub fn loss_back(&mut self) -> Result<(), PlanError> {
         let (w, base) = (self.work, self.base);
         let norm = base.weights.vector("output_norm");
@@ -39,22 +39,22 @@ impl Builder<'_> {
             let buffers = [&w.head_state, &w.targets, &w.logits, &w.stats, &w.weights];
             let grid = move |rows| params.gradient_dispatch(rows);
             self.push(&cross_entropy::gradient()?, &params, &buffers, grid)?;
-            let into = Onto { dx: &w.b2, add: index > 0 };
+            let into = InputGradient { dx: &w.b2, add: index > 0 };
             self.matmul_back(head, &w.head_state, &w.logits, into)?;
         }
-        self.norm_back(&w.head_state, &w.b1, norm, &w.b2, Onto { dx: &w.b3, add: false })?;
+        self.norm_back(&w.head_state, &w.b1, norm, &w.b2, InputGradient { dx: &w.b3, add: false })?;
         self.cut(0.0);
         Ok(())
     }
 
-    /// Gradients of the picked rows to their places in the sequence.
+    /// Moves gradients of the picked rows to their positions in the sequence.
     pub fn spread(&mut self) -> Result<(), PlanError> {
         let w = self.work;
         self.pick(&w.state, &w.places, &w.b3, &w.dh[0])
     }
 }
 
-/// Some rows of the head.
+/// A tile of the head.
 struct HeadTile<'a> {
     params: Params,
     rows: PlanarLayout,

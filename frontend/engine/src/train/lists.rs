@@ -1,4 +1,4 @@
-//! What a training does, as values: its plans, and the programs that they become.
+//! All plans of a training, and their programs.
 
 use shaders::train::optimiser::{self, AdamW, PARTIAL_SUMS, SquaresParams};
 
@@ -11,23 +11,23 @@ use crate::gpu::{Gpu, GpuError, Memory, Program};
 use crate::model::{Attention, Rope};
 use crate::plan::{Grid, Layout, Origin, ParamsArena, Plan, PlanError, Schedule, Value, rounded};
 
-/// The kinds of layers, in the order of their rotations.
+/// The kinds of attention, in the order of their RoPE tables.
 pub(super) const ATTENTIONS: [Attention; 2] = [Attention::Sliding, Attention::Global];
 
-/// A training, described without a device.
+/// The computation of a training, without a device.
 pub(super) struct Computation {
     pub work: Working,
-    /// By layer; none where nothing is learned.
+    /// By layer; `None` if nothing is trained.
     pub factors: Vec<Option<LayerFactors>>,
     /// In the order of [`ATTENTIONS`].
     pub ropes: [Rope; 2],
-    /// Parameters of the optimiser, which change with each step.
+    /// Parameters of the optimiser, rewritten for each step.
     pub optimiser: Value,
     pub lists: Lists<Plan>,
 }
 
 impl Computation {
-    /// Describes it. The settings were checked.
+    /// Describes the computation. The settings were checked.
     pub fn new(base: &Base, settings: &Settings) -> Result<Self, TrainError> {
         let work = Working::describe(base, settings);
         let layouts = factors::layouts(base, settings)?;
@@ -38,12 +38,12 @@ impl Computation {
         Ok(Self { work, factors, ropes, optimiser, lists })
     }
 
-    /// The buffers of a step, of an evaluation and of the optimiser.
+    /// The buffers for a step, an evaluation and the optimiser.
     pub fn layout(&self) -> Layout {
         Layout::of(&self.lists.schedules()).with(self.work.inputs.first())
     }
 
-    /// What it takes beside the weights.
+    /// Memory in addition to the weights.
     pub fn memory(&self, base: &Base) -> MemoryPlan {
         let layout = self.layout();
         let bytes = |values: &[&Value]| -> u64 {
@@ -70,18 +70,18 @@ impl Computation {
     }
 }
 
-/// All dispatches: plans, or the programs that they became.
+/// All plans, or all programs.
 pub(super) struct Lists<P = Program> {
     pub embed: Vec<Segment<P>>,
     pub per_layer: Vec<Segment<P>>,
-    /// By layer, as trained.
+    /// By layer, for training.
     pub forward: Vec<Vec<Segment<P>>>,
-    /// By layer, without dropout; empty where there is none.
+    /// By layer, without dropout; empty if there is no dropout.
     pub plain: Vec<Vec<Segment<P>>>,
     pub loss: Vec<Segment<P>>,
     pub loss_back: Vec<Segment<P>>,
     pub spread: Vec<Segment<P>>,
-    /// By layer; empty below the first that learns.
+    /// By layer; empty below the first trained layer.
     pub backward: Vec<Vec<Segment<P>>>,
     pub squares: P,
     pub update: P,
@@ -117,7 +117,7 @@ impl Lists<Plan> {
             }
             let mut back = builder(drops);
             if i >= lowest {
-                // The gradient arrives in dh[0] at the last layer, and goes to and fro.
+                // The gradient arrives in dh[0] at the last layer, and alternates between both.
                 back.layer_back(i, (layers - 1 - i) % 2)?;
             }
             backward.push(back.finish());
@@ -153,7 +153,7 @@ impl Lists<Plan> {
         })
     }
 
-    /// What runs one after the other: a step of training, an evaluation, and the optimiser.
+    /// The schedules: a training step, an evaluation, and the optimiser.
     pub fn schedules(&self) -> [Schedule<'_>; 3] {
         let mut step = vec![&self.embed, &self.per_layer];
         step.extend(&self.forward);
@@ -169,14 +169,14 @@ impl Lists<Plan> {
         [step.collect(), evaluation.collect(), vec![&self.squares, &self.update]]
     }
 
-    /// Every plan, in the order in which [`Self::bind`] takes them.
+    /// Every plan, in the order that [`Self::bind`] expects.
     pub fn plans(&self) -> Vec<&Plan> {
         let segments = [&self.embed, &self.per_layer].into_iter().chain(&self.forward).chain(&self.plain);
         let segments = segments.chain([&self.loss, &self.loss_back, &self.spread]).chain(&self.backward);
         segments.flatten().map(|segment| &segment.steps).chain([&self.squares, &self.update]).collect()
     }
 
-    /// The programs of all plans.
+    /// Binds all plans to programs.
     pub async fn bind(&self, gpu: &Gpu, memory: &Memory) -> Result<Lists, GpuError> {
         let mut programs = gpu.bind_all(&self.plans(), memory).await?.into_iter();
         let mut next = || programs.next().unwrap_or_default();

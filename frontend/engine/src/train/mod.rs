@@ -1,11 +1,11 @@
-//! Learning a LoRA adapter from examples, on the device, with the base weights as they were loaded (specification §12).
+//! Training LoRA adapters on the device, with frozen base weights (specification §12).
 //!
-//! A [`Trainer`] works on a [`Base`], the weights of a loaded session. Every dispatch is built once: a forward pass that
-//! keeps each layer's input, the head with its loss in tiles of the vocabulary, and for each layer, from the last to the
-//! first, the forward pass again and the backward pass behind it.
+//! A [`Trainer`] works on a [`Base`], the weights of a loaded session. All dispatches are built once: a forward
+//! pass that stores each layer's input, the head with the loss in tiles of the vocabulary, and for each layer, from
+//! last to first, the recomputed forward pass and the backward pass.
 //!
-//! An [`Example`] may hold pictures and sound. Their soft tokens stand in the stream as they do in a prompt, and are as
-//! fixed as the embeddings are: no gradient goes to the towers.
+//! An [`Example`] may contain media. Their soft tokens replace embeddings as in a prompt and are constant: the
+//! towers are not trained.
 
 mod backward;
 mod base;

@@ -1,10 +1,10 @@
-//! Which examples a step learns from.
+//! The order of examples.
 
 use crate::split_mix::{mix, shuffled};
 
-/// Which examples step `step` (from 0) learns from: `batch` of `count`, every one once before any comes again, in an
-/// order that is new for each round. It follows from its arguments alone, so that a training that goes on from a
-/// checkpoint sees what it would have seen.
+/// The indices of the examples for step `step` (from 0): `batch` of `count`. Every example is used once per epoch,
+/// in a new order. The result depends only on the arguments, so a training that resumes from a checkpoint uses the
+/// same examples.
 #[must_use]
 pub fn order(seed: u64, count: usize, batch: usize, step: u32) -> Vec<usize> {
     if count == 0 {

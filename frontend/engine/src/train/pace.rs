@@ -1,4 +1,4 @@
-//! Submits short enough that the page, the compositor and the driver's watchdog stay content.
+//! Splits work into short submits, so that the page stays responsive and the driver's watchdog is not triggered.
 
 use web_time::Instant;
 
@@ -6,21 +6,21 @@ use super::TrainError;
 use crate::bytes::CancelToken;
 use crate::gpu::{Gpu, Program};
 
-/// A submit should take about so long.
+/// Target duration of a submit.
 const TARGET_MS: f64 = 40.0;
-/// Work of the first submit: what the slowest device does in well under a second.
+/// Work of the first submit: well under a second on the slowest device.
 const FIRST: f64 = 5e7;
 
-/// Dispatches that belong together, and what they cost: a plan, or the program that it became.
+/// Dispatches that are submitted together, with their cost: a plan or a program.
 #[derive(Default)]
 pub(super) struct Segment<P = Program> {
     /// The dispatches.
     pub steps: P,
-    /// Multiply-adds for each row, about.
+    /// Estimated multiply-adds per row.
     pub cost: f64,
 }
 
-/// How much work goes into one submit: measured, and at most doubled from one to the next.
+/// The amount of work per submit: measured, and at most doubled from one submit to the next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     budget: f64,
@@ -33,10 +33,10 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Learns that work of this cost took `ms`.
+    /// Records that work of this cost took `ms`.
     fn learn(&mut self, cost: f64, ms: f64) {
         let fitting = cost * TARGET_MS / ms.max(0.05);
-        // A short submit says little about long ones.
+        // Short submits say little about long ones.
         if ms > TARGET_MS || cost > 0.5 * self.budget {
             self.budget = fitting.min(2.0 * self.budget).max(1.0);
         }
@@ -45,7 +45,7 @@ impl Pace {
     /// Runs the segments for `rows` rows, and waits for each submit before the next.
     ///
     /// # Errors
-    /// [`TrainError::Cancelled`] between two submits, or what the device says.
+    /// [`TrainError::Cancelled`] between two submits, or an error of the device.
     pub async fn run<'a>(
         &mut self,
         gpu: &Gpu,

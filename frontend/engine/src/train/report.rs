@@ -1,41 +1,41 @@
-//! What training tells of itself.
+//! Reports of training.
 
-/// One optimiser step that was done.
+/// The result of an optimiser step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepReport {
-    /// Steps done so far, this one included.
+    /// Number of steps so far, including this one.
     pub step: u32,
-    /// Mean cross-entropy over the learned tokens, before the step.
+    /// Mean cross-entropy over the targets, before the step.
     pub loss: f64,
     /// L2 norm of all gradients, before clipping.
     pub grad_norm: f64,
     /// Learning rate of the step.
     pub learning_rate: f64,
-    /// Tokens that went through the model.
+    /// Number of tokens processed.
     pub tokens: u32,
-    /// Tokens that were learned.
+    /// Number of targets.
     pub learned: u32,
-    /// Time from beginning to end.
+    /// Duration.
     pub milliseconds: f64,
 }
 
-/// Bytes of graphics memory that training takes beside the weights, known before any is allocated.
+/// Device memory of training in addition to the weights, known before allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryPlan {
-    /// Numbers that are learned.
+    /// Number of trained parameters.
     pub parameters: u64,
     /// Factors, gradients and both moments of the optimiser.
     pub optimiser: u64,
-    /// The input of every layer.
+    /// The stored input of every layer.
     pub checkpoints: u64,
-    /// Keys and values that later layers read, and their gradients.
+    /// Keys and values that several layers use, and their gradients.
     pub shared: u64,
-    /// All that one layer works in, and the tile of logits.
+    /// The working memory of one layer, and a tile of logits.
     pub working: u64,
 }
 
 impl MemoryPlan {
-    /// All of it.
+    /// Total.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.optimiser + self.checkpoints + self.shared + self.working

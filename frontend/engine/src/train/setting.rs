@@ -1,6 +1,6 @@
-//! The settings that have a range, by name.
+//! Settings with a limited range, by name.
 
-/// A setting that has a range.
+/// A setting with a limited range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// [`super::Settings::rank`].
@@ -24,7 +24,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// What it may be.
+    /// The valid range, for messages.
     pub(super) fn range(self) -> &'static str {
         match self {
             Self::Rank => "between 1 and 64",

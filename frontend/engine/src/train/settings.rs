@@ -1,53 +1,53 @@
-//! What a person chooses, and what follows from it for each step.
+//! Training settings, and the values that follow from them for each step.
 
 use std::f64::consts::PI;
 
 use super::{Setting, TrainError};
 use crate::adapter::{MAX_RANK, Projection};
 
-/// How the learning rate goes on after the warm-up.
+/// The learning rate after the warm-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schedule {
-    /// It stays.
+    /// Constant.
     #[default]
     Constant,
-    /// It falls to 0 in a straight line.
+    /// Linear decay to 0.
     Linear,
-    /// It falls to 0 along half a cosine.
+    /// Cosine decay to 0.
     Cosine,
 }
 
-/// All settings of a training.
+/// Training settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Rank of the factors, 1 to 64.
     pub rank: u32,
     /// The correction is scaled by `alpha / rank`.
     pub alpha: f32,
-    /// The projections to correct, in every layer that computes them.
+    /// The projections to train, in every layer that computes them.
     pub targets: Vec<Projection>,
-    /// Optimiser steps in all: the schedule ends there.
+    /// Number of optimiser steps: the end of the schedule.
     pub steps: u32,
-    /// Highest learning rate.
+    /// Peak learning rate.
     pub learning_rate: f64,
-    /// Decay of the weights, decoupled from the gradient.
+    /// Decoupled weight decay.
     pub weight_decay: f64,
-    /// How the learning rate goes on after the warm-up.
+    /// The learning rate after the warm-up.
     pub schedule: Schedule,
-    /// Steps in which the learning rate rises in a straight line.
+    /// Number of steps in which the learning rate increases linearly.
     pub warmup: u32,
-    /// Largest norm of the gradients; 0 for no limit.
+    /// Maximum gradient norm; 0 for no limit.
     pub clip: f64,
-    /// Probability with which an input of A is left out in training.
+    /// Dropout probability of the inputs of A.
     pub dropout: f32,
-    /// Makes the start, the dropout and the order repeatable.
+    /// Seed of initialisation, dropout and order.
     pub seed: u64,
-    /// Most tokens of an example: buffers are made for so many.
+    /// Maximum number of tokens per example: buffers have this size.
     pub max_tokens: u32,
 }
 
 impl Default for Settings {
-    /// Rank 8 on all seven projections of a layer; values of the specification's §12.4.
+    /// Rank 8 on all seven projections of a layer; the values of specification §12.4.
     fn default() -> Self {
         Self {
             rank: 8,
@@ -67,10 +67,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Looks whether every value makes sense.
+    /// Checks that every value is in its range.
     ///
     /// # Errors
-    /// [`TrainError::Setting`] names the first that does not.
+    /// [`TrainError::Setting`] for the first invalid value.
     pub fn check(&self) -> Result<(), TrainError> {
         let bad = |setting, value: String| Err(TrainError::Setting { setting, value });
         if self.rank == 0 || self.rank > MAX_RANK {
@@ -103,7 +103,7 @@ impl Settings {
         Ok(())
     }
 
-    /// What the correction is multiplied with: α/r.
+    /// Factor of the correction: α/r.
     #[must_use]
     pub fn scale(&self) -> f32 {
         self.alpha / self.rank as f32

@@ -1,4 +1,4 @@
-//! Where a training has the soft tokens of its examples from.
+//! The source of soft tokens in training.
 
 use std::collections::HashMap;
 
@@ -6,15 +6,14 @@ use super::TrainError;
 use crate::bytes::LocalBoxFuture;
 use crate::media::{ContentHash, Medium};
 
-/// The soft tokens of all pictures and sounds of a training. They are made once, before it: the towers learn nothing, so
-/// they would come out the same in every step. One example's are asked for at a time, so that a store may keep them where
-/// there is room, such as in files.
+/// The soft tokens of all media of a training. They are computed once in advance, since the towers are not trained.
+/// They are requested for one example at a time, so they may be stored in files.
 pub trait SoftTokenStore {
-    /// Those of a medium, `[tokens, width]`.
+    /// The soft tokens of a medium, `[tokens, width]`.
     fn rows<'a>(&'a self, medium: &'a Medium) -> LocalBoxFuture<'a, Result<Vec<f32>, TrainError>>;
 }
 
-/// Those of a few media, in memory, `[tokens, width]` each.
+/// A few media in memory, `[tokens, width]` each.
 impl SoftTokenStore for HashMap<ContentHash, Vec<f32>> {
     fn rows<'a>(&'a self, medium: &'a Medium) -> LocalBoxFuture<'a, Result<Vec<f32>, TrainError>> {
         let found = self.get(&medium.content).cloned();

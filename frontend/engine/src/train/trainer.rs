@@ -1,4 +1,4 @@
-//! The training loop, step by step: nothing here blocks, and what a failed or cancelled step has done is forgotten.
+//! The training loop, one step at a time. It never blocks, and a failed or cancelled step is discarded.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -22,7 +22,7 @@ use crate::model::Rope;
 use crate::plan::{Plan, Value};
 use crate::split_mix::mix;
 
-/// A training: an adapter that gets better with every step.
+/// A training run.
 pub struct Trainer {
     pub(super) gpu: Rc<Gpu>,
     base: Base,
@@ -30,19 +30,19 @@ pub struct Trainer {
     plan: MemoryPlan,
     work: Working,
     pub(super) memory: Memory,
-    /// By layer; none where nothing is learned.
+    /// By layer; `None` if nothing is trained.
     pub(super) factors: Vec<Option<LayerFactors>>,
     lists: Lists,
     optimiser: Value,
     pace: Pace,
-    /// The soft tokens of examples; none where they are all of text.
+    /// The soft tokens of examples; `None` if all are text.
     soft_tokens: Option<Rc<dyn SoftTokenStore>>,
-    /// Steps done.
+    /// Number of steps so far.
     pub(super) step: u32,
 }
 
 impl Trainer {
-    /// What a training would take beside the weights.
+    /// The memory of a training in addition to the weights.
     ///
     /// # Errors
     /// [`TrainError::Setting`], [`TrainError::NoTarget`] or [`TrainError::NotYet`].
@@ -65,10 +65,10 @@ impl Trainer {
         Ok(())
     }
 
-    /// A step over one example: forward, backward, optimiser; described without a device.
+    /// The plan of a step with one example: forward, backward, optimiser; without a device.
     ///
     /// # Errors
-    /// As [`Self::plan`].
+    /// Same as [`Self::plan`].
     pub fn computation(base: &Base, settings: &Settings) -> Result<Plan, TrainError> {
         Self::check_settings(base, settings)?;
         let Computation { lists, .. } = Computation::new(base, settings)?;
@@ -78,11 +78,11 @@ impl Trainer {
         Ok(plan)
     }
 
-    /// Allocates everything and compiles every kernel. `start` are factors to begin with; projections that it lacks
-    /// begin at random.
+    /// Allocates buffers and compiles all kernels. `start` has initial factors; projections that it does not have
+    /// start with random factors.
     ///
     /// # Errors
-    /// As [`Self::plan`], and when the device has no room or refuses a kernel.
+    /// Same as [`Self::plan`], and when the device is out of memory or rejects a kernel.
     pub async fn new(
         gpu: Rc<Gpu>,
         base: Base,
@@ -130,7 +130,7 @@ impl Trainer {
         })
     }
 
-    /// Says where the soft tokens of examples with pictures or sound are.
+    /// Sets the source of soft tokens.
     pub fn set_soft_tokens(&mut self, store: Rc<dyn SoftTokenStore>) {
         self.soft_tokens = Some(store);
     }
@@ -141,19 +141,19 @@ impl Trainer {
         &self.base
     }
 
-    /// What was chosen.
+    /// The settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What it takes beside the weights.
+    /// Its memory in addition to the weights.
     #[must_use]
     pub fn memory(&self) -> MemoryPlan {
         self.plan
     }
 
-    /// Steps done.
+    /// Number of steps so far.
     #[must_use]
     pub fn steps_done(&self) -> u32 {
         self.step
@@ -162,7 +162,7 @@ impl Trainer {
     /// One optimiser step over a batch, one example after the other.
     ///
     /// # Errors
-    /// See [`TrainError`]. The step was not taken then: factors and moments are what they were.
+    /// See [`TrainError`]. The step is discarded then: factors and moments are unchanged.
     pub async fn step(&mut self, batch: &[Example], cancel: &CancelToken) -> Result<StepReport, TrainError> {
         let started = Instant::now();
         let (loss, grad_norm) = self.gradients_of(batch, cancel).await?;
@@ -188,7 +188,7 @@ impl Trainer {
         })
     }
 
-    /// Loss of a batch, and the norm of its gradients, which stay in their buffers; nothing is learned.
+    /// Loss of a batch and the norm of its gradients, which remain in their buffers. Nothing is updated.
     ///
     /// # Errors
     /// See [`TrainError`].
@@ -217,7 +217,7 @@ impl Trainer {
         Ok((loss / f64::from(learned), squares.sqrt()))
     }
 
-    /// Mean loss of examples over their learned tokens, without dropout.
+    /// Mean loss of examples over their targets, without dropout.
     ///
     /// # Errors
     /// See [`TrainError`].
@@ -230,7 +230,7 @@ impl Trainer {
         Ok(loss / f64::from(learned))
     }
 
-    /// What was learned so far.
+    /// The current adapter.
     ///
     /// # Errors
     /// When the device was lost.
@@ -255,13 +255,13 @@ impl Trainer {
         Ok(adapter)
     }
 
-    /// The first `count` numbers of a value.
+    /// The first `count` elements of a value.
     pub(super) async fn read(&self, value: &Value, count: u32) -> Result<Vec<f32>, GpuError> {
         let buffer = self.memory.get(value)?;
         Ok(bytemuck::pod_collect_to_vec(&self.gpu.read_once(buffer, 0, 4 * u64::from(count)).await?))
     }
 
-    /// Looks whether every example can be used, and counts the tokens to learn.
+    /// Checks every example, and counts the targets.
     fn check(&self, batch: &[Example]) -> Result<u32, TrainError> {
         if batch.is_empty() {
             return Err(TrainError::NoExamples);
@@ -290,8 +290,8 @@ impl Trainer {
         }
     }
 
-    /// Runs an example forward and returns the sum of its losses; `learned` tokens share the weight of the gradient.
-    /// Without a seed nothing is left out.
+    /// Runs an example forward, and returns the sum of its losses. `learned` is the number of targets of the batch,
+    /// by which gradients are divided. Without a seed there is no dropout.
     async fn forward(
         &mut self,
         example: &Example,
@@ -332,7 +332,7 @@ impl Trainer {
         self.write(&work.targets, 0, &targets)?;
         self.write(&work.weights, 0, &weights)?;
         if let Some(table) = &self.base.table {
-            // Fetched rows come before the list that reads them from here.
+            // Write the rows before submitting the plan that reads them.
             let rows = async { Ok::<_, TrainError>(table.rows(&ids).await?) };
             let table = cancel.guard(rows).await?;
             self.write(&work.up, 0, &table)?;
@@ -353,7 +353,7 @@ impl Trainer {
         Ok(stats.iter().map(Stat::loss).sum())
     }
 
-    /// Tells attention which rows see one another beyond the causal order: those of a picture that is seen whole.
+    /// Writes the spans of images for bidirectional attention.
     fn write_spans(&self, example: &Example) -> Result<(), GpuError> {
         if !self.base.config.sees_pictures_whole() {
             return Ok(());
@@ -392,12 +392,12 @@ impl Trainer {
         Ok(())
     }
 
-    /// Adds the gradients of the example that went forward last.
+    /// Accumulates the gradients of the example of the last forward pass.
     async fn backward(&mut self, example: &Example, cancel: &CancelToken) -> Result<(), TrainError> {
         let mut encoder = self.gpu.encoder();
         for donor in self.work.donors.iter().flatten() {
             for gradient in [&donor.dk, &donor.dv] {
-                // Where nothing is learned below, none reads it.
+                // Without trained layers below, nothing reads it.
                 if let Ok(buffer) = self.memory.get(gradient) {
                     encoder.clear_buffer(buffer, 0, None);
                 }

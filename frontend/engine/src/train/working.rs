@@ -1,4 +1,4 @@
-//! The values that a training works in.
+//! Working buffers of training.
 
 use shaders::backward::attention::Span;
 use shaders::backward::cross_entropy::Stat;
@@ -9,13 +9,13 @@ use super::{Base, Settings};
 use crate::adapter::Projection;
 use crate::plan::Value;
 
-/// Bytes of the tile of logits.
+/// Size of the tile of logits in bytes.
 const LOGITS_BYTES: u64 = 32 << 20;
 
-/// Where the spans of rows begin in the buffer of the state, in bytes.
+/// Offset of the spans in the state buffer, in bytes.
 pub(super) const SPANS_AT: u64 = size_of::<State>() as u64;
 
-/// Keys and values of a layer and their gradients, `[T, kv_heads·head_dim]`.
+/// Keys and values of a layer, and their gradients, `[T, kv_heads·head_dim]`.
 pub(super) struct Kv {
     pub k: Value,
     pub v: Value,
@@ -23,19 +23,21 @@ pub(super) struct Kv {
     pub dv: Value,
 }
 
-/// All buffers; f32 and with a row for each of `T` tokens unless said otherwise.
+/// All buffers; f32 and with a row for each of `T` tokens unless stated otherwise.
 pub(super) struct Working {
-    /// `shaders::state::State` of the sequence; where pictures are seen whole, then a [`Span`] for each row.
+    /// `shaders::state::State` of the sequence, followed by a [`Span`] per row if images have bidirectional
+    /// attention.
     pub state: Value,
-    /// The same for the rows that have a target.
+    /// The same for the rows with targets.
     pub head_state: Value,
-    /// Where pictures are seen whole: of each row the first that it does not see, if that is ahead of it, else 0. u32.
+    /// With bidirectional attention in images: for each row, one past the last row that it attends to, if that is a
+    /// later one, otherwise 0. u32.
     pub visible_until: Value,
     /// Token ids, u32.
     pub tokens: Value,
-    /// Of each row that has a target: its number in the sequence. u32.
+    /// For each row with a target: its index in the sequence. u32.
     pub picked: Value,
-    /// Of each row of the sequence: its number among those, or none. u32.
+    /// For each row of the sequence: its index among those, or none. u32.
     pub places: Value,
     /// Targets of the picked rows, u32.
     pub targets: Value,
@@ -45,11 +47,11 @@ pub(super) struct Working {
     pub stats: Value,
     /// Logits of a tile of the vocabulary, or their gradients.
     pub logits: Value,
-    /// The input of each layer, and the output of the last. `[width]`.
+    /// The input of each layer, and the output of the last one. `[width]`.
     pub inputs: Vec<Value>,
-    /// Donors' keys and values, by layer.
+    /// Keys and values of layers whose KV cache is shared, by layer.
     pub donors: Vec<Option<Kv>>,
-    /// Those of any other layer.
+    /// Keys and values of any other layer.
     pub kv: Kv,
     /// The stream after attention. `[width]`.
     pub h1: Value,
@@ -62,10 +64,10 @@ pub(super) struct Working {
     pub b1: Value,
     pub b2: Value,
     pub b3: Value,
-    /// Queries as the product gives them; normed and rotated. `[heads·head_dim]`.
+    /// Queries before, and after norm and RoPE. `[heads·head_dim]`.
     pub q_raw: Value,
     pub q: Value,
-    /// Keys and values as the products give them. `[kv_heads·head_dim]`.
+    /// Keys and values before norm and RoPE. `[kv_heads·head_dim]`.
     pub k_raw: Value,
     pub v_raw: Value,
     /// The result of attention. `[heads·head_dim]`.
@@ -73,15 +75,15 @@ pub(super) struct Working {
     /// `[feed_forward]`, or all per-layer inputs before layer 0.
     pub gate: Value,
     pub up: Value,
-    /// The activated product, later its gradient. `[feed_forward]`.
+    /// The activations, later their gradient. `[feed_forward]`.
     pub act: Value,
     /// Per-layer inputs. `[layers·P]`.
     pub ple: Value,
-    /// The per-layer gate, activated, and the gradient of that. `[P]`.
+    /// The per-layer gate, activated, and its gradient. `[P]`.
     pub ple_gate: Value,
     pub ple_act: Value,
     pub ple_dact: Value,
-    /// The gradient of the stream, twice: a layer reads one and leaves the other. `[width]`.
+    /// The gradient of the stream, twice: a layer reads one and writes the other. `[width]`.
     pub dh: [Value; 2],
     /// Gradients of a branch, and of a normed input. `[width]`.
     pub db: Value,
@@ -89,7 +91,8 @@ pub(super) struct Working {
     /// Gradients of attention's result and of the rotated queries. `[heads·head_dim]`.
     pub dattention: Value,
     pub dq: Value,
-    /// Gradients of keys and values for each query head. `[heads·head_dim]`. The first later holds those of `q_raw`.
+    /// Gradients of keys and values for each query head. `[heads·head_dim]`. The first one later holds those of
+    /// `q_raw`.
     pub part_k: Value,
     pub part_v: Value,
     /// Gradients of `k_raw` and `v_raw`.
@@ -105,7 +108,7 @@ pub(super) struct Working {
     pub squares: Value,
 }
 
-/// Pieces of the vocabulary in a tile: a multiple of 32, as parts of planar matrices need.
+/// Tokens of the vocabulary per tile: a multiple of 32, as required for parts of planar matrices.
 pub(super) fn tile(settings: &Settings, vocabulary: u32) -> u32 {
     let fitting = LOGITS_BYTES / 4 / u64::from(settings.max_tokens) / 32 * 32;
     (fitting.clamp(32, 1 << 16) as u32).min(vocabulary.next_multiple_of(32))
@@ -128,7 +131,7 @@ impl Working {
         let stat = size_of::<Stat>() as u64;
         let whole = config.sees_pictures_whole();
 
-        // What the host writes or reads.
+        // Buffers that the host accesses.
         let kept = |name: &'static str, elements: u64| Value::state(name, 4 * t * elements);
         let rows = |name: &'static str, elements: u64| Value::temporary(name, 4 * t * elements);
         let donor = |i| {
@@ -160,7 +163,7 @@ impl Working {
             v_raw: rows("raw values", kv),
             attention: rows("attention", q),
             gate: rows("gate", ff.max(ple_all)),
-            // The host puts rows of the per-layer table there, where it has it.
+            // The host writes rows of the per-layer table here, if it has the table.
             up: if base.table.is_some() { kept("up", ff.max(ple_all)) } else { rows("up", ff.max(ple_all)) },
             act: rows("activated", ff),
             ple: rows("per-layer inputs", ple_all),

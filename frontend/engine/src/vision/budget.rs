@@ -1,15 +1,15 @@
-//! How large a picture is made, and how many soft tokens that gives.
+//! Image size and number of soft tokens.
 
 use super::PictureError;
 
-/// Pixels on a side of a patch.
+/// Side of a patch in pixels.
 pub const PATCH: u32 = 16;
-/// Patches on a side of the square that becomes one soft token.
+/// Side in patches of the square that becomes one soft token.
 pub const POOL: u32 = 3;
-/// Pixels on a side of that square.
+/// Side of that square in pixels.
 pub const CELL: u32 = PATCH * POOL;
 
-/// Most soft tokens that a picture may take.
+/// Maximum number of soft tokens per image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Budget(u32);
 
@@ -19,12 +19,12 @@ impl Budget {
     /// For a frame of a video.
     pub const FRAME: Self = Self(70);
     /// The largest.
-    pub const MOST: Self = Self(1120);
+    pub const MAX: Self = Self(1120);
 
     /// A budget of exactly so many soft tokens.
     ///
     /// # Errors
-    /// [`PictureError::Budget`] where there is none.
+    /// [`PictureError::Budget`] for any other number.
     pub fn new(tokens: u32) -> Result<Self, PictureError> {
         let known = Self::ALL.into_iter().find(|budget| budget.0 == tokens);
         known.ok_or(PictureError::Budget { tokens })
@@ -36,7 +36,7 @@ impl Budget {
         self.0
     }
 
-    /// Patches: the square of the pool for each soft token.
+    /// Patches: a square of the pool per soft token.
     #[must_use]
     pub const fn patches(self) -> u32 {
         self.0 * POOL * POOL
@@ -44,13 +44,13 @@ impl Budget {
 }
 
 impl Default for Budget {
-    /// What the models take where nobody chooses.
+    /// The default budget of the models.
     fn default() -> Self {
         Self(280)
     }
 }
 
-/// Size of a picture that fills a budget; both sides are multiples of [`CELL`] pixels.
+/// Size of a resized image; both sides are multiples of [`CELL`] pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     /// Pixels of a row.
@@ -60,7 +60,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// Patches of a row.
+    /// Patches per row.
     #[must_use]
     pub const fn columns(self) -> u32 {
         self.width / PATCH
@@ -79,11 +79,11 @@ impl Size {
     }
 }
 
-/// The size that a picture is scaled to, up or down: the largest of its shape that the budget holds
+/// The size that an image is resized to, up or down: the largest with its aspect ratio within the budget
 /// (specification §9.1).
 ///
 /// # Errors
-/// [`PictureError::Empty`] without pixels, [`PictureError::Shape`] where nothing fits.
+/// [`PictureError::Empty`] without pixels, [`PictureError::Shape`] when the aspect ratio is too extreme.
 pub fn target_size(width: u32, height: u32, budget: Budget) -> Result<Size, PictureError> {
     if width == 0 || height == 0 {
         return Err(PictureError::Empty { width, height });
@@ -94,7 +94,7 @@ pub fn target_size(width: u32, height: u32, budget: Budget) -> Result<Size, Pict
     let fit = |side: u32| (scale * f64::from(side) / cell).floor() as u32 * CELL;
     let (mut w, mut h) = (fit(width), fit(height));
     let longest = budget.tokens() * CELL;
-    // The short side of a strip is one cell; then the long one is what its shape asks for.
+    // The short side of a strip is one cell; the long side follows from the aspect ratio.
     let along = |long: u32, short: u32| (long / short).saturating_mul(CELL).min(longest);
     match (w, h) {
         (0, 0) => return Err(PictureError::Shape { width, height }),
@@ -108,10 +108,10 @@ pub fn target_size(width: u32, height: u32, budget: Budget) -> Result<Size, Pict
     Ok(Size { width: w, height: h })
 }
 
-/// Soft tokens of a picture of this size in pixels; the tokens that begin and end it come on top.
+/// Soft tokens of an image of this size in pixels, without the begin and end tokens.
 ///
 /// # Errors
-/// As [`target_size`].
+/// Same as [`target_size`].
 pub fn image_tokens(width: u32, height: u32, budget: Budget) -> Result<u32, PictureError> {
     Ok(target_size(width, height, budget)?.tokens())
 }
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn strips_keep_one_cell() {
         assert_eq!(size(640, 33, 70), (1728, 48, 36));
-        // One pixel by 5000: as long as the budget allows.
+        // 1 by 5000 pixels: as long as the budget allows.
         assert_eq!(size(1, 5000, 280), (48, 13_440, 280));
         assert_eq!(size(5000, 1, 70), (3360, 48, 70));
         assert_eq!(size(32_768, 1, 1120), (53_760, 48, 1120));

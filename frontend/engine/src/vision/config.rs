@@ -1,4 +1,4 @@
-//! What a file says about its vision tower, checked.
+//! The vision tower's configuration from a file, validated.
 
 use shaders::attention::block::Block;
 use shaders::vision::heads;
@@ -7,14 +7,14 @@ use super::Budget;
 use crate::gguf::Header;
 use crate::model::ConfigError;
 
-/// Most layers, and the longest width and feed-forward part, that are believed; published towers have 27, 1152 and
-/// 4304. Buffers are sized from these.
-const MOST_LAYERS: u32 = 256;
-const MOST_WIDTH: u32 = 8192;
-const MOST_FEED_FORWARD: u32 = 32_768;
-const MOST_HEADS: u32 = 64;
+/// Maximum number of layers, width, and feed-forward size; published towers have 27, 1152 and 4304. Buffers are
+/// sized from these.
+const MAX_LAYERS: u32 = 256;
+const MAX_WIDTH: u32 = 8192;
+const MAX_FEED_FORWARD: u32 = 32_768;
+const MAX_HEADS: u32 = 64;
 
-/// The tensor that every kind of tower has.
+/// A tensor that all kinds of towers have.
 pub const PATCHES: &str = "v.patch_embd.weight";
 
 /// A tower with layers.
@@ -30,16 +30,16 @@ pub struct Encoder {
     pub head_dim: u32,
     /// Width of the feed-forward part.
     pub feed_forward: u32,
-    /// Whether what was pooled is standardised.
+    /// Whether the pooled result is standardised.
     pub standardised: bool,
 }
 
-/// How pictures become soft tokens.
+/// The kind of tower.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// Through layers of attention (E2B, E4B, 26B, 31B).
     Encoder(Encoder),
-    /// Patches of 48 pixels go through one product, of this many rows (12B).
+    /// Patches of 48 pixels and one product with this number of rows (12B).
     Direct(u32),
 }
 
@@ -48,16 +48,16 @@ pub enum Kind {
 pub struct TowerConfig {
     /// Its kind.
     pub kind: Kind,
-    /// Width of the model: of a soft token.
+    /// Width of the model, and of a soft token.
     pub model_width: u32,
-    /// Columns or rows of patches that have an embedding.
+    /// Number of columns or rows of patches with an embedding.
     pub positions: u32,
-    /// ε of the norms without mean.
+    /// ε of the RMS norms.
     pub eps: f32,
 }
 
 impl TowerConfig {
-    /// Reads the configuration of the tower in a file: the model's own, or a projector's. None where there is none.
+    /// Reads the configuration of the tower in a model or projector file; `None` if there is none.
     ///
     /// # Errors
     /// [`ConfigError`] names the key.
@@ -72,7 +72,7 @@ impl TowerConfig {
         let eps = keys.eps("attention.layer_norm_epsilon")?;
         let kind = if header.tensor("v.patch_norm.1.weight").is_some() {
             let width = u32::try_from(patches.rows()).unwrap_or(u32::MAX);
-            if width == 0 || width > MOST_WIDTH {
+            if width == 0 || width > MAX_WIDTH {
                 return Err(keys.bad(
                     "embedding_length",
                     width,
@@ -83,15 +83,15 @@ impl TowerConfig {
         } else {
             Kind::Encoder(keys.encoder(header.tensor("v.std_bias").is_some())?)
         };
-        // More patches than the largest budget has on a side are never asked for.
+        // The largest budget never needs more patches per side.
         let most = match kind {
-            Kind::Encoder(_) => 3 * Budget::MOST.tokens(),
-            Kind::Direct(_) => Budget::MOST.tokens(),
+            Kind::Encoder(_) => 3 * Budget::MAX.tokens(),
+            Kind::Direct(_) => Budget::MAX.tokens(),
         };
         Ok(Some(Self { kind, model_width, positions: positions.min(most), eps }))
     }
 
-    /// Rows of the largest matrices of a picture with this budget: patches of 16 pixels, or of 48.
+    /// Rows of the largest matrices for an image with this budget: patches of 16 or of 48 pixels.
     #[must_use]
     pub fn rows(&self, budget: Budget) -> u32 {
         match self.kind {
@@ -123,7 +123,7 @@ impl Keys<'_> {
         }
     }
 
-    /// A constant of the family, which some files state.
+    /// A constant of the model family, which some files state.
     fn exactly(&self, name: &str, wanted: u32) -> Result<(), ConfigError> {
         match self.header.metadata.u32(&self.key(name)) {
             Some(value) if value != wanted => {
@@ -141,10 +141,10 @@ impl Keys<'_> {
     }
 
     fn encoder(&self, standardised: bool) -> Result<Encoder, ConfigError> {
-        let layers = self.positive("block_count", MOST_LAYERS)?;
-        let width = self.positive("embedding_length", MOST_WIDTH)?;
-        let heads = self.positive("attention.head_count", MOST_HEADS)?;
-        let feed_forward = self.positive("feed_forward_length", MOST_FEED_FORWARD)?;
+        let layers = self.positive("block_count", MAX_LAYERS)?;
+        let width = self.positive("embedding_length", MAX_WIDTH)?;
+        let heads = self.positive("attention.head_count", MAX_HEADS)?;
+        let feed_forward = self.positive("feed_forward_length", MAX_FEED_FORWARD)?;
         let head_dim = width / heads;
         if !width.is_multiple_of(heads) || !heads::supports(head_dim) || !Block::supports(head_dim) {
             return Err(self.bad(

@@ -1,8 +1,8 @@
-//! Formats of pictures.
+//! Image formats.
 
 use std::fmt;
 
-/// A format of pictures.
+/// An image format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Portable Network Graphics.

@@ -1,6 +1,6 @@
-//! Pictures: from a file to pixels of the right size, and through the tower to soft tokens (specification §9).
+//! Images: from files to resized pixels, and through the tower to soft tokens (specification §9).
 //!
-//! [`medium`] says what a file costs in a prompt, from its header alone. [`Vision`] makes soft tokens of it.
+//! [`medium`] returns a file's cost in a prompt, from its header only. [`Vision`] computes its soft tokens.
 
 mod budget;
 mod config;
@@ -8,7 +8,7 @@ mod error;
 mod format;
 mod picture;
 mod resize;
-mod room;
+mod stages;
 mod tensors;
 mod tower;
 mod webp;

@@ -1,4 +1,4 @@
-//! Decoding what a person attaches: PNG, JPEG, WebP, GIF.
+//! Decoding images: PNG, JPEG, WebP, GIF.
 
 use std::io::Cursor;
 
@@ -10,15 +10,16 @@ use image::{ColorType, ImageDecoder, ImageFormat, Limits};
 use super::resize::resize;
 use super::{Budget, Format, PictureError, Size, target_size, webp};
 
-/// Most pixels on a side of what is decoded.
-const MOST_SIDE: u32 = 32_768;
-/// Most bytes of the decoded picture: that of a telephone's 50 megapixels, with room for an alpha channel.
-const MOST_BYTES: u64 = 256 << 20;
-/// Most bytes of notes, colour profiles and the like in a PNG, unpacked. A few MB packed can be gigabytes.
-const MOST_NOTES: u64 = 16 << 20;
+/// Maximum width and height in pixels.
+const MAX_SIDE: u32 = 32_768;
+/// Maximum size of a decoded image in bytes: 50 megapixels with an alpha channel.
+const MAX_BYTES: u64 = 256 << 20;
+/// Maximum size of text, colour profiles and other metadata in a PNG, decompressed. A few MB may expand to
+/// gigabytes.
+const MAX_NOTES: u64 = 16 << 20;
 
-/// Share of sharp edges from which a picture is taken to be text: a page has about a tenth, a photograph a few in a
-/// hundred.
+/// Minimum proportion of sharp edges for an image to count as text: a page has about a tenth, a photograph a few
+/// per cent.
 const TEXT_EDGES: f64 = 0.06;
 
 /// RGB pixels, three bytes each, row by row.
@@ -30,27 +31,27 @@ pub struct Pixels {
     pub rgb: Vec<u8>,
 }
 
-/// A decoded picture, as it was stored. Turning it upright, flattening and scaling happen row by row in
-/// [`Self::resized`], so that it is in memory once.
+/// A decoded image in its stored form. Orientation, alpha and scaling are applied row by row in [`Self::resized`],
+/// so that there is only one copy in memory.
 #[derive(Clone, Debug)]
 pub struct Picture {
     format: Format,
     animated: bool,
     orientation: Orientation,
-    /// Size as stored.
+    /// Stored size.
     stored: (u32, u32),
     color: ColorType,
     samples: Vec<u8>,
 }
 
-/// What a header says.
+/// The header of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The format.
     pub format: Format,
-    /// Pixels of a row, upright.
+    /// Width after orientation.
     pub width: u32,
-    /// Rows, upright.
+    /// Height after orientation.
     pub height: u32,
 }
 
@@ -72,14 +73,14 @@ fn failed(format: Format, error: &ImageError) -> PictureError {
     }
 }
 
-/// A decoder of a file with its header read, and whether the file has more than one frame.
+/// A decoder for a file with its header read, and whether the file has several frames.
 fn open(file: &[u8], format: Format) -> Result<(Box<dyn ImageDecoder + '_>, bool), PictureError> {
     let of = |error: ImageError| failed(format, &error);
     let reader = || Cursor::new(file);
     Ok(match format {
         Format::Png => {
-            // A limit of everything but the pixels, which are checked apart.
-            let decoder = PngDecoder::with_limits(reader(), limits(MOST_NOTES)).map_err(of)?;
+            // A limit for everything but the pixels, which are checked separately.
+            let decoder = PngDecoder::with_limits(reader(), limits(MAX_NOTES)).map_err(of)?;
             let animated = decoder.is_apng().map_err(of)?;
             (Box::new(decoder), animated)
         }
@@ -99,14 +100,14 @@ fn limits(most_bytes: u64) -> Limits {
     limits
 }
 
-/// Checks a size before anything of that size is allocated.
+/// Checks the size before allocating memory for it.
 fn check(decoder: &dyn ImageDecoder) -> Result<(u32, u32), PictureError> {
     let (width, height) = decoder.dimensions();
     if width == 0 || height == 0 {
         return Err(PictureError::Empty { width, height });
     }
-    if width > MOST_SIDE || height > MOST_SIDE || decoder.total_bytes() > MOST_BYTES {
-        return Err(PictureError::TooLarge { width, height, most_side: MOST_SIDE, most_bytes: MOST_BYTES });
+    if width > MAX_SIDE || height > MAX_SIDE || decoder.total_bytes() > MAX_BYTES {
+        return Err(PictureError::TooLarge { width, height, most_side: MAX_SIDE, most_bytes: MAX_BYTES });
     }
     Ok((width, height))
 }
@@ -117,10 +118,10 @@ fn turns(orientation: Orientation) -> bool {
 }
 
 impl Head {
-    /// Reads the header of a file: enough to know what the picture costs, without decoding it.
+    /// Reads the header of a file: enough to compute the cost of the image.
     ///
     /// # Errors
-    /// As [`Picture::decode`].
+    /// Same as [`Picture::decode`].
     pub fn read(file: &[u8]) -> Result<Self, PictureError> {
         let format = format_of(file)?;
         let (mut decoder, _) = open(file, format)?;
@@ -132,10 +133,10 @@ impl Head {
 }
 
 impl Picture {
-    /// Decodes a file. Of several frames it is the first.
+    /// Decodes a file; only the first of several frames.
     ///
     /// # Errors
-    /// See [`PictureError`]; the size is checked before memory is taken.
+    /// See [`PictureError`]; the size is checked before memory is allocated.
     pub fn decode(file: &[u8]) -> Result<Self, PictureError> {
         let format = format_of(file)?;
         let (mut decoder, animated) = open(file, format)?;
@@ -143,8 +144,8 @@ impl Picture {
         if format == Format::WebP {
             webp::check_frame(file, stored)?;
         } else {
-            // A frame may claim to be larger than its picture, and WebP has no limits to set.
-            decoder.set_limits(limits(MOST_BYTES)).map_err(|error| failed(format, &error))?;
+            // A frame may claim to be larger than its image, and the WebP decoder has no limits.
+            decoder.set_limits(limits(MAX_BYTES)).map_err(|error| failed(format, &error))?;
         }
         let orientation = orientation(file, format, &mut *decoder);
         let color = decoder.color_type();
@@ -160,23 +161,23 @@ impl Picture {
         self.format
     }
 
-    /// Whether the file has more frames than the one that was decoded.
+    /// Whether the file has more frames than the decoded one.
     #[must_use]
     pub fn is_animated(&self) -> bool {
         self.animated
     }
 
-    /// Width and height in pixels, upright.
+    /// Width and height in pixels, after orientation.
     #[must_use]
     pub fn size(&self) -> (u32, u32) {
         let (width, height) = self.stored;
         if turns(self.orientation) { (height, width) } else { (width, height) }
     }
 
-    /// The pixels, upright, without alpha, scaled to fill a budget.
+    /// The pixels, oriented, without alpha, resized to a budget.
     ///
     /// # Errors
-    /// [`PictureError::Shape`] where the picture is too long and thin.
+    /// [`PictureError::Shape`] when the aspect ratio is too extreme.
     pub fn resized(&self, budget: Budget) -> Result<Pixels, PictureError> {
         let (width, height) = self.size();
         let size = target_size(width, height, budget)?;
@@ -187,8 +188,8 @@ impl Picture {
         Ok(Pixels { size, rgb })
     }
 
-    /// A budget for the picture where nobody chooses: the usual one, and more for a large picture full of sharp edges,
-    /// which is text or a drawing, as far as it has pixels for more.
+    /// The default budget for the image: larger for a large image with many sharp edges, which is text or a
+    /// drawing, as far as its resolution justifies it.
     #[must_use]
     pub fn suggested_budget(&self) -> Budget {
         let (width, height) = self.size();
@@ -197,10 +198,10 @@ impl Picture {
         }
         let cells = u64::from(width.div_ceil(48)) * u64::from(height.div_ceil(48));
         let enough = Budget::ALL.into_iter().find(|budget| u64::from(budget.tokens()) >= cells);
-        enough.unwrap_or(Budget::MOST).max(Budget::default())
+        enough.unwrap_or(Budget::MAX).max(Budget::default())
     }
 
-    /// Share of places, sampled over the picture, where brightness jumps between neighbours.
+    /// Proportion of sampled places with a jump in brightness between neighbours.
     fn sharp_edges(&self) -> f64 {
         let (width, height) = self.size();
         let brightness = |x: u32, y: u32| {
@@ -219,7 +220,7 @@ impl Picture {
         f64::from(sharp) / f64::from(seen.max(1))
     }
 
-    /// The pixel at a place of the upright picture, on white where it is transparent.
+    /// A pixel of the oriented image, blended with white if it is transparent.
     fn pixel(&self, x: u32, y: u32) -> [u8; 3] {
         use Orientation as O;
         let (width, height) = self.stored;
@@ -239,7 +240,7 @@ impl Picture {
         let at = (y as usize * width as usize + x as usize) * channels * wide;
         let sample = |channel: usize| {
             let at = at + channel * wide;
-            // Of 16 bits the upper eight; samples are in the machine's order.
+            // The upper eight of 16 bits; samples are in native byte order.
             match wide {
                 1 => self.samples[at],
                 _ => (u16::from_ne_bytes([self.samples[at], self.samples[at + 1]]) >> 8) as u8,
@@ -259,7 +260,7 @@ impl Picture {
     }
 }
 
-/// How a picture is to be turned. One whose note about it is broken is shown as it is stored.
+/// The orientation of an image. Invalid metadata is ignored.
 fn orientation(file: &[u8], format: Format, decoder: &mut dyn ImageDecoder) -> Orientation {
     let found = match format {
         Format::WebP => webp::orientation(file),
@@ -268,7 +269,7 @@ fn orientation(file: &[u8], format: Format, decoder: &mut dyn ImageDecoder) -> O
     found.unwrap_or(Orientation::NoTransforms)
 }
 
-/// Whether a GIF goes on behind its first frame. Nothing is decoded for that: a frame may claim any size.
+/// Whether a GIF has a second frame. Nothing is decoded: a frame may claim any size.
 fn has_second_frame(file: &[u8]) -> bool {
     let mut options = gif::DecodeOptions::new();
     options.skip_frame_decoding(true);
@@ -333,7 +334,7 @@ mod tests {
         }
     }
 
-    /// The header of a PNG that claims a size, and nothing behind it.
+    /// The header of a PNG that claims a size, without data.
     fn claims(width: u32, height: u32) -> Vec<u8> {
         let mut file = png(&gradient(1, 1).into());
         file[16..20].copy_from_slice(&width.to_be_bytes());
@@ -359,7 +360,7 @@ mod tests {
         );
         let long = Picture::decode(&claims(1, 40_000));
         assert!(matches!(long, Err(PictureError::TooLarge { .. })), "{long:?}");
-        // The decoder refuses a size of 0 itself.
+        // The decoder rejects a size of 0.
         assert!(Picture::decode(&claims(0, 0)).is_err());
     }
 
@@ -377,7 +378,7 @@ mod tests {
     #[test]
     fn pages_of_text_get_more_tokens_than_photographs() {
         let page = |width, height| {
-            // Strokes of two pixels every dozen, in lines.
+            // Two-pixel strokes every dozen pixels, in lines.
             let ink = |x: u32, y: u32| y % 24 < 16 && (x * 7 + y / 3 * 5) % 13 < 2;
             RgbImage::from_fn(width, height, |x, y| image::Rgb([if ink(x, y) { 20 } else { 250 }; 3]))
         };

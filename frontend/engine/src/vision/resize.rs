@@ -1,8 +1,8 @@
 //! Bicubic resampling with antialiasing, on 8-bit values.
 //!
-//! What PyTorch does for 8-bit images (`upsample_bicubic2d_aa`), bit for bit: the weights of a target position are those
-//! of Keys' cubic (a = −½), stretched by the scale where the picture shrinks, normalised, and rounded to 16-bit integers
-//! with as many fractional bits as the largest of them allows. Rows are resampled first and rounded to 8 bits, then
+//! Bit-exact with PyTorch's resize of 8-bit images (`upsample_bicubic2d_aa`): the weights of a target position are
+//! those of Keys' cubic (a = −½), widened by the scale when shrinking, normalised, and rounded to 16-bit integers
+//! with as many fractional bits as the largest weight allows. Rows are resampled first and rounded to 8 bits, then
 //! columns.
 
 /// The weights of every target position along one axis.
@@ -11,7 +11,7 @@ pub struct Axis {
     taps: Vec<(usize, Vec<i32>)>,
     /// Fractional bits of the weights.
     bits: u32,
-    /// Whether source and target are the same length: nothing is to be done.
+    /// Whether source and target have the same length, so that nothing changes.
     same: bool,
 }
 
@@ -38,7 +38,7 @@ impl Axis {
         let floats: Vec<(usize, Vec<f64>)> = (0..target)
             .map(|i| {
                 let center = scale * (i as f64 + 0.5);
-                // Both casts truncate; the first also stops at 0.
+                // Both casts truncate; the first also clamps to 0.
                 let first = (center - support + 0.5) as usize;
                 let end = ((center + support + 0.5) as usize).min(source);
                 let count = end.saturating_sub(first).min(most);
@@ -82,8 +82,8 @@ impl Axis {
     }
 }
 
-/// Resamples an RGB picture to `width` by `height`. `row` gives source row `y`, each once and in order, so that no more
-/// of the resampled rows is held than one target row needs.
+/// Resamples an RGB image to `width` by `height`. `row` returns source row `y`; each is requested once, in order,
+/// so that only the resampled rows for one target row are in memory.
 pub fn resize(
     source: (usize, usize),
     (width, height): (usize, usize),
@@ -102,7 +102,7 @@ pub fn resize(
     for (first, weights) in &down.taps {
         while from < *first {
             if held.pop_front().is_none() {
-                // A row that no target row reads.
+                // A row that no target row uses.
                 row(from);
             }
             from += 1;
@@ -132,7 +132,7 @@ mod tests {
                 assert!(weights.iter().all(|w| w.abs() < 1 << 15));
                 let sum: i32 = weights.iter().sum();
                 let one = 1 << axis.bits;
-                // Each weight is off by half a unit at most.
+                // Each weight has an error of at most half a unit.
                 assert!(
                     (sum - one).unsigned_abs() as usize <= weights.len(),
                     "{source}→{target}: {sum}/{one}"

@@ -1,4 +1,4 @@
-//! Which tensors a vision tower needs, under one name each, with their shapes checked (specification §9.6).
+//! The tensors of a vision tower under uniform names, with their shapes checked (specification §9.6).
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::weights::{Weights, finite};
 
 /// The linears of a layer, in the order of `v.clamp_data`.
 const LINEARS: [&str; 7] = ["attn_q", "attn_k", "attn_v", "attn_out", "ffn_gate", "ffn_up", "ffn_down"];
-/// Bounds of the linears, packed.
+/// The bounds of all linears in one tensor.
 const PACKED: &str = "v.clamp_data";
 
 /// The name of a tensor of layer `i`.
@@ -20,7 +20,7 @@ pub fn in_layer(i: u32, name: &str) -> String {
     format!("v.blk.{i}.{name}")
 }
 
-/// Finds everything that a tower needs.
+/// Finds all tensors of a tower.
 ///
 /// # Errors
 /// The first tensor that is missing or wrong, by name.
@@ -53,7 +53,7 @@ pub fn find(header: &Header, config: &TowerConfig) -> Result<TensorList, TensorE
             }
         }
     }
-    // A table for each axis, as far as pictures go.
+    // A table per axis, with as many rows as images need.
     let table = "v.position_embd.weight";
     let stored = header.tensor(table).and_then(|t| t.shape.get(1)).copied().unwrap_or(0);
     let used = u64::from(config.positions);
@@ -69,8 +69,8 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Rows of a tensor of more than two dimensions as a matrix. Its elements must lie one by one: blocks would run
-    /// along its first dimension only.
+    /// The rows of a tensor with more than two dimensions, as a matrix. It must be a float tensor, since blocks are
+    /// only along the first dimension.
     fn rows(
         &mut self,
         tensor: &str,
@@ -123,7 +123,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// Bounds of all linears in one tensor: four for each, then four for the projector, which has none.
+    /// The bounds of all linears in one tensor: four for each, then four for the projector, which has none.
     fn packed_bounds(&mut self, encoder: &Encoder) -> Result<(), TensorError> {
         if self.header.tensor(PACKED).is_none() {
             return Ok(());
@@ -133,7 +133,7 @@ impl Finder<'_> {
     }
 }
 
-/// The bounds of a linear of layer `i`: those stored with it, else the packed ones.
+/// The bounds of a linear of layer `i`: stored with it, or packed.
 pub fn clamps(weights: &Weights, i: u32, linear: &str) -> Option<Clamps> {
     weights.clamps(&in_layer(i, linear)).or_else(|| {
         let place = LINEARS.iter().position(|&name| name == linear)?;
@@ -142,7 +142,7 @@ pub fn clamps(weights: &Weights, i: u32, linear: &str) -> Option<Clamps> {
     })
 }
 
-/// Four zeros are no bounds: that is how what was missing was written.
+/// Four zeros mean no bounds: missing values were written as zeros.
 fn packed(quad: &[f32]) -> Option<Clamps> {
     match *quad {
         [in_min, in_max, out_min, out_max] if quad.iter().any(|&v| v != 0.0) => {

@@ -7,7 +7,7 @@ use shaders::state::State;
 use shaders::vision::PatchGrid;
 
 use super::config::{Kind, TowerConfig};
-use super::room::{Room, RoomPlan};
+use super::stages::{StagePlans, Stages};
 use super::{Budget, Picture, PictureError, Pixels, VisionError, image_tokens, tensors};
 use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
@@ -16,7 +16,7 @@ use crate::media::{ContentHash, Media, Medium, SoftTokens};
 use crate::plan::{Limits, Plan};
 use crate::weights::{self, TensorList, Weights};
 
-/// What a tower is and what it costs, from a header.
+/// The configuration and the tensors of a tower, from a header.
 #[derive(Clone, Debug)]
 pub struct TowerPlan {
     /// Its configuration.
@@ -25,10 +25,10 @@ pub struct TowerPlan {
 }
 
 impl TowerPlan {
-    /// Reads the plan of the tower in a file, if there is one.
+    /// Reads the tower of a file, if it has one.
     ///
     /// # Errors
-    /// When the file contradicts itself, or the tower belongs to a model of another width.
+    /// When the file is inconsistent, or the tower belongs to a model of another width.
     pub fn read(header: &Header, model_width: u32) -> Result<Option<Self>, VisionError> {
         let Some(config) = TowerConfig::read(header, model_width)? else { return Ok(None) };
         let tensors = tensors::find(header, &config)?;
@@ -36,51 +36,51 @@ impl TowerPlan {
         Ok(Some(Self { config, tensors }))
     }
 
-    /// Where in the file its weights lie.
+    /// Byte ranges of its weights in the file.
     #[must_use]
     pub fn ranges(&self) -> Vec<Range<u64>> {
         weights::ranges(&self.tensors)
     }
 
-    /// What is done with a picture of the usual budget, described without a device. Bounds of its linears are in the
-    /// file's data, not in its header: none are assumed.
+    /// The plan of an image with the default budget, without a device. The bounds of its clipped linears are in the
+    /// file's data, not in its header, so none are assumed.
     ///
     /// # Errors
     /// When a matrix has no layout on such a device.
     pub fn computation(&self, limits: Limits) -> Result<Plan, VisionError> {
-        let (_, room) = self.describe(Budget::default(), limits)?;
+        let (_, stages) = self.describe(Budget::default(), limits)?;
         let mut plan = Plan::default();
-        room.plans().for_each(|part| plan.extend(part));
+        stages.plans().for_each(|part| plan.extend(part));
         Ok(plan)
     }
 
-    fn describe(&self, budget: Budget, limits: Limits) -> Result<(Weights, RoomPlan), VisionError> {
+    fn describe(&self, budget: Budget, limits: Limits) -> Result<(Weights, StagePlans), VisionError> {
         let weights = Weights::describe(&self.tensors, &[], limits)?;
         let rows = self.config.rows(budget);
-        let room = RoomPlan::new(&weights, &self.config, rows).map_err(GpuError::from)?;
-        Ok((weights, room))
+        let stages = StagePlans::new(&weights, &self.config, rows).map_err(GpuError::from)?;
+        Ok((weights, stages))
     }
 
-    /// Bytes on the device while pictures of this budget are encoded: weights and working memory.
+    /// Bytes on the device for images of this budget: weights and working memory.
     ///
     /// # Errors
-    /// As [`Self::computation`].
+    /// Same as [`Self::computation`].
     pub fn bytes(&self, budget: Budget, limits: Limits) -> Result<u64, VisionError> {
-        let (weights, room) = self.describe(budget, limits)?;
-        Ok(room.bytes(&weights, limits))
+        let (weights, stages) = self.describe(budget, limits)?;
+        Ok(stages.bytes(&weights, limits))
     }
 }
 
-/// What encoding is doing.
+/// Progress of encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// Copying the tower's weights: bytes done, bytes in all.
+    /// Copying the tower's weights: bytes done, total bytes.
     Weights(u64, u64),
-    /// Looking at the picture: layers done, layers in all.
+    /// Running the layers: layers done, total layers.
     Layers(u32, u32),
 }
 
-/// A model's eyes: where its tower is, and the tower once it is loaded.
+/// The vision tower of a model, loaded on demand.
 pub struct Vision {
     gpu: Rc<Gpu>,
     source: Rc<dyn ByteSource>,
@@ -91,13 +91,13 @@ pub struct Vision {
 struct Tower {
     weights: Weights,
     memory: Memory,
-    room: Option<Room>,
+    stages: Option<Stages>,
 }
 
-/// The medium that a picture file is with a budget, from its header alone.
+/// The medium of an image file with a budget, from its header only.
 ///
 /// # Errors
-/// As [`Picture::decode`].
+/// Same as [`Picture::decode`].
 pub fn medium(file: &[u8], budget: Budget) -> Result<Medium, PictureError> {
     let head = super::Head::read(file)?;
     let tokens = image_tokens(head.width, head.height, budget)?;
@@ -105,13 +105,13 @@ pub fn medium(file: &[u8], budget: Budget) -> Result<Medium, PictureError> {
 }
 
 impl Vision {
-    /// The tower of `plan`, whose weights are in `source`. Nothing is loaded yet.
+    /// The tower of `plan`, with its weights in `source`. Nothing is loaded yet.
     #[must_use]
     pub fn new(gpu: Rc<Gpu>, source: Rc<dyn ByteSource>, plan: TowerPlan) -> Self {
         Self { gpu, source, plan, tower: None }
     }
 
-    /// What the tower is and costs.
+    /// The plan of the tower.
     #[must_use]
     pub fn plan(&self) -> &TowerPlan {
         &self.plan
@@ -123,31 +123,31 @@ impl Vision {
         self.tower.is_some()
     }
 
-    /// Bytes that it has on the device.
+    /// Bytes that it uses on the device.
     #[must_use]
     pub fn bytes_in_use(&self) -> u64 {
-        let bytes = |tower: &Tower| tower.room.as_ref().map_or(tower.memory.bytes(), Room::bytes_in_use);
+        let bytes = |tower: &Tower| tower.stages.as_ref().map_or(tower.memory.bytes(), Stages::bytes_in_use);
         self.tower.as_ref().map_or(0, bytes)
     }
 
-    /// The dispatches of the tower for pictures of the largest size that was seen; none before the first picture.
+    /// The steps of the tower for the largest image so far; empty before the first image.
     #[must_use]
     pub fn plan_of_pictures(&self) -> Plan {
         let mut all = Plan::default();
-        let room = self.tower.as_ref().and_then(|tower| tower.room.as_ref());
-        room.iter().flat_map(|room| &room.stages).for_each(|stage| all.extend(stage.program().plan()));
+        let stages = self.tower.as_ref().and_then(|tower| tower.stages.as_ref());
+        stages.iter().flat_map(|stages| &stages.stages).for_each(|stage| all.extend(stage.program().plan()));
         all
     }
 
-    /// Gives its memory back. The next picture loads it again.
+    /// Frees the memory. The next image loads the tower again.
     pub fn unload(&mut self) {
         self.tower = None;
     }
 
-    /// Soft tokens of a picture file; the tower is loaded first if it is not.
+    /// The soft tokens of an image file. The tower is loaded on first use.
     ///
     /// # Errors
-    /// When the file is no picture, when the tower cannot be loaded or run, or when `cancel` was cancelled.
+    /// When the file is not an image, when the tower cannot be loaded or run, or on cancellation.
     pub async fn soft_tokens(
         &mut self,
         file: &[u8],
@@ -160,10 +160,10 @@ impl Vision {
         self.encode(&pixels, content, cancel, progress).await
     }
 
-    /// Soft tokens of pixels that [`Picture::resized`] gave.
+    /// The soft tokens of pixels from [`Picture::resized`].
     ///
     /// # Errors
-    /// As [`Self::soft_tokens`].
+    /// Same as [`Self::soft_tokens`].
     pub async fn encode(
         &mut self,
         pixels: &Pixels,
@@ -184,15 +184,15 @@ impl Vision {
             return Err(PictureError::Positions { patches: longest, most: config.positions }.into());
         }
         self.load(cancel, progress).await?;
-        self.make_room(grid.patches()).await?;
-        let room = self.tower.as_ref().and_then(|tower| tower.room.as_ref());
-        let room = room.ok_or_else(|| GpuError::Fault { reason: "there is no room".into() })?;
-        let layers = room.stages.iter().filter(|stage| stage.ends_layer()).count() as u32;
+        self.prepare(grid.patches()).await?;
+        let stages = self.tower.as_ref().and_then(|tower| tower.stages.as_ref());
+        let stages = stages.ok_or_else(|| GpuError::Fault { reason: "the stages are missing".into() })?;
+        let layers = stages.stages.iter().filter(|stage| stage.ends_layer()).count() as u32;
         let tokens = size.tokens();
-        self.write(room, pixels, grid, tokens);
+        self.write(stages, pixels, grid, tokens);
         let mut done = 0;
         progress(Encoding::Layers(done, layers));
-        for stage in &room.stages {
+        for stage in &stages.stages {
             stage.run(&self.gpu, grid.patches(), tokens);
             if stage.ends_layer() {
                 self.gpu.drained().await?;
@@ -205,7 +205,7 @@ impl Vision {
         let rows =
             self.gpu.allocating("soft tokens", bytes, || self.gpu.storage("soft tokens", bytes)).await?;
         let mut encoder = self.gpu.encoder();
-        encoder.copy_buffer_to_buffer(&room.out, 0, &rows, 0, bytes);
+        encoder.copy_buffer_to_buffer(&stages.out, 0, &rows, 0, bytes);
         self.gpu.submit(encoder);
         let medium = Medium { media: Media::Image, content, tokens };
         Ok(SoftTokens::new(medium, config.model_width, rows))
@@ -222,37 +222,37 @@ impl Vision {
             let mut weights = Weights::describe(tensors, &[], self.gpu.plan_limits())?;
             let memory =
                 weights::load(&self.gpu, &self.source, tensors, &mut weights, cancel, &mut told).await?;
-            self.tower = Some(Tower { weights, memory, room: None });
+            self.tower = Some(Tower { weights, memory, stages: None });
         }
         Ok(())
     }
 
-    /// Room for so many rows: what there is, or a new one for the smallest budget that holds them.
-    async fn make_room(&mut self, rows: u32) -> Result<(), GpuError> {
+    /// Prepares stages for `rows` rows: the current ones, or new ones for the smallest sufficient budget.
+    async fn prepare(&mut self, rows: u32) -> Result<(), GpuError> {
         let Some(tower) = &mut self.tower else { return Ok(()) };
-        if tower.room.as_ref().is_none_or(|room| room.rows < rows) {
-            // The old one's memory is for the new one.
-            tower.room = None;
+        if tower.stages.as_ref().is_none_or(|stages| stages.rows < rows) {
+            // Frees the old stages first.
+            tower.stages = None;
             let config = &self.plan.config;
             let fits = Budget::ALL.into_iter().map(|budget| config.rows(budget)).find(|&most| most >= rows);
-            let plan = RoomPlan::new(&tower.weights, config, fits.unwrap_or(rows))?;
+            let plan = StagePlans::new(&tower.weights, config, fits.unwrap_or(rows))?;
             self.gpu.compile_ahead(plan.plans()).await;
-            tower.room = Some(Room::bind(&self.gpu, &plan, &tower.memory, config).await?);
+            tower.stages = Some(Stages::bind(&self.gpu, &plan, &tower.memory, config).await?);
         }
         Ok(())
     }
 
-    fn write(&self, room: &Room, pixels: &Pixels, grid: PatchGrid, tokens: u32) {
+    fn write(&self, stages: &Stages, pixels: &Pixels, grid: PatchGrid, tokens: u32) {
         let queue = self.gpu.queue();
         let state = |len: u32| State { len, ..State::default() };
         let patches = grid.patches();
-        queue.write_buffer(&room.picture, 0, bytemuck::bytes_of(&grid));
-        queue.write_buffer(&room.state, 0, bytemuck::bytes_of(&state(patches)));
-        queue.write_buffer(&room.pooled_state, 0, bytemuck::bytes_of(&state(tokens)));
-        if let Some(until) = &room.until {
+        queue.write_buffer(&stages.patch_grid, 0, bytemuck::bytes_of(&grid));
+        queue.write_buffer(&stages.state, 0, bytemuck::bytes_of(&state(patches)));
+        queue.write_buffer(&stages.pooled_state, 0, bytemuck::bytes_of(&state(tokens)));
+        if let Some(until) = &stages.until {
             queue.write_buffer(until, 0, bytemuck::cast_slice(&vec![patches; patches as usize]));
         }
-        // Sides are multiples of 48 pixels: the bytes are whole words.
-        queue.write_buffer(&room.pixels, 0, &pixels.rgb);
+        // Sides are multiples of 48 pixels, so the size is a whole number of words.
+        queue.write_buffer(&stages.pixels, 0, &pixels.rgb);
     }
 }

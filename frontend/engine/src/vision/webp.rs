@@ -1,17 +1,17 @@
-//! What a WebP file must be asked before its decoder, which believes every length that the file claims.
+//! Checks of WebP files before decoding, because the decoder trusts all lengths in the file.
 
 use image::metadata::Orientation;
 
 use super::{Format, PictureError};
 
-/// Bytes of a file before its first chunk.
+/// Bytes before the first chunk of a file.
 const FILE_HEADER: usize = 12;
-/// Bytes of a chunk before its content.
+/// Bytes before the content of a chunk.
 const CHUNK_HEADER: usize = 8;
-/// Bytes of a frame of an animation before its own chunks.
+/// Bytes before the chunks of an animation frame.
 const FRAME_HEADER: usize = 16;
 
-/// The chunks from a place on: names, and contents as far as they are in the file.
+/// The chunks of `bytes`: names, and contents as far as they are in the file.
 fn chunks(bytes: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -25,13 +25,13 @@ fn chunks(bytes: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// How the picture is to be turned, if that is noted.
+/// The orientation of the image, if it is in the metadata.
 pub fn orientation(file: &[u8]) -> Option<Orientation> {
     let (_, exif) = chunks(file.get(FILE_HEADER..)?).find(|(name, _)| name == b"EXIF")?;
     Orientation::from_exif_chunk(exif)
 }
 
-/// Refuses frames that claim to be larger than the picture: the decoder would take memory for all of such a frame.
+/// Rejects frames that claim to be larger than the image: the decoder would allocate memory for the whole frame.
 ///
 /// # Errors
 /// [`PictureError::Broken`].
@@ -40,7 +40,7 @@ pub fn check_frame(file: &[u8], (width, height): (u32, u32)) -> Result<(), Pictu
     let animation = whole().filter(|(name, _)| name == b"ANMF");
     let frames = animation.flat_map(|(_, content)| chunks(content.get(FRAME_HEADER..).unwrap_or_default()));
     let larger = whole().chain(frames).filter(|(name, _)| name == b"VP8 ").any(|(_, frame)| {
-        // A tag and a start code, then both sides in 14 bits each.
+        // A tag and a start code, then both sides with 14 bits each.
         let side = |at: usize| match frame.get(at..at + 2) {
             Some(&[low, high]) => u32::from(u16::from_le_bytes([low, high]) & 0x3fff),
             _ => 0,

@@ -1,4 +1,4 @@
-//! Bounds of the clipped linears of the towers, as files store them: four scalars beside the weights.
+//! Bounds of the clipped linears of the towers, stored as four scalars next to the weights.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use crate::gguf::Header;
 const BOUNDS: [&str; 4] = ["input_min", "input_max", "output_min", "output_max"];
 
 impl TensorList {
-    /// Adds the bounds of a linear, as far as the file has any. They are wanted on the host.
+    /// Adds the bounds of a linear that the file has. Their values are kept on the host.
     ///
     /// # Errors
-    /// When one is no scalar.
+    /// When one is not a scalar.
     pub fn add_bounds(&mut self, header: &Header, linear: &str) -> Result<(), TensorError> {
         for bound in BOUNDS {
             let name = format!("{linear}.{bound}");
@@ -27,7 +27,7 @@ impl TensorList {
 }
 
 impl Weights {
-    /// The bounds of a linear, if the file has any. What is missing or no number bounds nothing.
+    /// The bounds of a linear, if the file has any. A missing or NaN value is no bound.
     #[must_use]
     pub fn clamps(&self, linear: &str) -> Option<Clamps> {
         clamps_of(&self.on_host, linear)
@@ -48,9 +48,9 @@ fn clamps_of(values: &HashMap<String, Vec<f32>>, linear: &str) -> Option<Clamps>
     ))
 }
 
-/// Bounds that a kernel can use: infinities become the ends of f32, and what is no number bounds nothing.
+/// Converts bounds for kernels: infinities become the limits of f32, and NaN is no bound.
 pub fn finite(input: [f32; 2], output: [f32; 2]) -> Clamps {
-    // `max` and `min` with a NaN give the other number.
+    // `max` and `min` with a NaN return the other number.
     let pair = |[low, high]: [f32; 2]| {
         let low = low.max(f32::MIN);
         [low, high.min(f32::MAX).max(low)]

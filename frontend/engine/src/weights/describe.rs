@@ -1,4 +1,4 @@
-//! The weights of a model as values, before any is read.
+//! The weights of a model as values, before loading.
 
 use std::collections::HashMap;
 
@@ -9,11 +9,11 @@ use crate::gpu::GpuError;
 use crate::plan::{Limits, Origin, Value};
 
 impl Weights {
-    /// Every tensor of the list but the matrices that `skip` names (a table that stays on the host), cut where the device
-    /// cannot bind it whole.
+    /// All tensors of the list, except the matrices in `skip` (a table that stays on the host), split if the device
+    /// cannot bind them as a whole.
     ///
     /// # Errors
-    /// When a matrix has no layout on the device, or cannot be cut small enough for it.
+    /// When a matrix has no layout on the device, or cannot be split into small enough parts.
     pub fn describe(list: &TensorList, skip: &[&str], limits: Limits) -> Result<Self, LoadError> {
         let loaded = list.matrices.iter().filter(|spec| !skip.contains(&spec.name.as_str()));
         let matrices = loaded.map(|spec| Ok((spec.name.clone(), matrix(spec, limits)?)));
@@ -21,7 +21,7 @@ impl Weights {
         let mut places = HashMap::new();
         let (mut end, mut ple_norm) = (0_u32, None);
         for spec in &list.vectors {
-            // Kernels read vectors four at a time.
+            // Kernels read vectors as vec4s.
             end = end.next_multiple_of(4);
             places.insert(spec.name.clone(), (end, spec.len));
             end += spec.len;
@@ -52,7 +52,7 @@ pub fn check_layouts(list: &TensorList) -> Result<(), TensorError> {
     })
 }
 
-/// The norm of the per-layer inputs, which has a value of its own.
+/// The norm of the per-layer inputs, which has its own value.
 pub const PLE_NORM: &str = "per_layer_proj_norm";
 
 fn matrix(spec: &MatrixSpec, limits: Limits) -> Result<Matrix, LoadError> {
@@ -70,7 +70,7 @@ fn matrix(spec: &MatrixSpec, limits: Limits) -> Result<Matrix, LoadError> {
     Ok(Matrix { dtype: spec.dtype, k: spec.k as u32, n: spec.n as u32, parts })
 }
 
-/// Rows of one part of a matrix, so that a part fits one binding: all of them where it does.
+/// Rows per part of a matrix, so that a part fits a binding: all rows if possible.
 fn part_rows(spec: &MatrixSpec, limits: Limits) -> Result<u64, LoadError> {
     let limit = limits.largest_binding;
     let rows = spec

@@ -1,4 +1,4 @@
-//! What can go wrong with weights.
+//! Errors of weights.
 
 use super::TensorError;
 use crate::bytes::SourceError;
@@ -17,10 +17,10 @@ pub enum LoadError {
     /// A tensor has no layout on the device.
     #[error(transparent)]
     Tensor(#[from] TensorError),
-    /// A window could not be handed over.
+    /// A window could not be uploaded.
     #[error(transparent)]
     Upload(#[from] UploadError),
-    /// A fault of this program: pieces that do not fit their matrix.
+    /// An internal error: pieces that do not fit their matrix.
     #[error("a piece of {tensor} does not fit: {reason}")]
     Piece { tensor: String, reason: String },
 }

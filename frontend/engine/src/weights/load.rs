@@ -1,7 +1,7 @@
 //! Streaming weights from a file to the device.
 //!
-//! The file is read window by window, a few ahead. A window goes to a staging buffer as it is, and a kernel writes its
-//! rows into the planes of their matrix. No tensor is ever whole in this program's memory.
+//! The file is read window by window, a few in advance. A window is copied to a staging buffer, and a kernel
+//! repacks its rows into the planes of their matrix. No tensor is ever completely in memory on the host.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,25 +16,25 @@ use crate::bytes::{ByteSource, Bytes, CancelToken, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory};
 use crate::plan::{Grid, Plan, Value};
 
-/// Windows that are read ahead of the device.
+/// Maximum number of windows read in advance.
 const AHEAD: usize = 3;
-/// Windows after which the device is waited for, so that what it has not copied yet stays bounded.
-const BREATH: usize = 8;
+/// Wait for the device after this number of windows, to bound the pending copies.
+const WINDOWS_PER_WAIT: usize = 8;
 
-/// Bytes done and bytes in all.
+/// Progress in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes on the device.
     pub done: u64,
-    /// Bytes in all.
+    /// Total bytes.
     pub total: u64,
 }
 
-/// Allocates and loads the weights that were described from the list ([`Weights::describe`]); where they lie. What the host
-/// wants to know of them is set.
+/// Allocates and loads the weights described by [`Weights::describe`], and returns their buffers. Values that the
+/// host needs are stored in the weights.
 ///
 /// # Errors
-/// See [`LoadError`]; a cancelled token is a [`SourceError::Cancelled`].
+/// See [`LoadError`]. Cancellation is reported as [`SourceError::Cancelled`].
 pub async fn load(
     gpu: &Gpu,
     source: &Rc<dyn ByteSource>,
@@ -61,7 +61,7 @@ pub async fn load(
     while let Some((window, bytes)) = cancel.guard(async { reads.next().await.transpose() }).await? {
         loader.window(&window, &bytes).await?;
         since_breath += 1;
-        if since_breath == BREATH {
+        if since_breath == WINDOWS_PER_WAIT {
             since_breath = 0;
             gpu.drained().await?;
         }
@@ -87,7 +87,7 @@ struct Loader<'a> {
     weights: &'a Weights,
     memory: Memory,
     vectors: Vec<Vec<f32>>,
-    /// The bytes of a window, as they are in the file.
+    /// The raw bytes of a window.
     staging: (Value, Arc<Buffer>),
 }
 
@@ -132,7 +132,7 @@ impl<'a> Loader<'a> {
                 }
             }
         }
-        // Waiting for the device with each window would keep it from the next.
+        // Waiting for the device after each window would delay the next.
         for program in self.gpu.bind_unchecked(&[&plan], &self.memory).await? {
             self.gpu.run(&program, 1);
         }
@@ -177,7 +177,7 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// Writes the vectors. Returns where all weights lie, and the vectors by their index in the list.
+    /// Writes the vectors. Returns the buffers of all weights, and the vectors by their index in the list.
     fn finish(mut self) -> Result<(Memory, Vec<Vec<f32>>), LoadError> {
         let mut all: Vec<f32> = vec![0.0; (self.weights.vectors.bytes() / 4) as usize];
         for (spec, values) in self.list.vectors.iter().zip(&self.vectors) {
@@ -195,7 +195,7 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// Room for the bytes of a window.
+/// A staging buffer for a window.
 fn staging(gpu: &Gpu, memory: &mut Memory, bytes: u64) -> Result<(Value, Arc<Buffer>), GpuError> {
     let value = Value::temporary("staging", bytes);
     let buffer = gpu.storage(value.name(), bytes)?;

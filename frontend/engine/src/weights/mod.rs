@@ -20,18 +20,18 @@ pub use load::{Progress, load};
 pub use tensors::{MatrixSpec, TensorError, TensorList, VectorSpec, expect};
 pub use windows::ranges;
 
-/// Rows of a matrix in one buffer.
+/// A part of a matrix: rows in one buffer.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// First row.
     pub row0: u32,
-    /// Where the planes of these rows lie.
+    /// The planar layout of these rows.
     pub layout: PlanarLayout,
-    /// What holds them.
+    /// The buffer.
     pub value: Value,
 }
 
-/// A weight matrix. Those that do not fit one binding are split by rows.
+/// A weight matrix. If it does not fit a binding, it is split by rows.
 #[derive(Clone, Debug)]
 pub struct Matrix {
     /// Storage type.
@@ -45,33 +45,33 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// The only part of a matrix that fits one binding; the first one of others.
+    /// The only part of a matrix that fits a binding; otherwise the first.
     #[must_use]
     pub fn whole(&self) -> &Part {
         &self.parts[0]
     }
 
-    /// Rows of each part but the last, which may have fewer.
+    /// Rows per part; the last part may have fewer.
     #[must_use]
     pub fn part_rows(&self) -> u32 {
         self.parts.get(1).map_or(self.n, |second| second.row0)
     }
 }
 
-/// All weights of a model; a clone names the same values.
+/// All weights of a model; clones share the same values.
 #[derive(Clone, Debug)]
 pub struct Weights {
     /// Matrices by the engine's names.
     pub matrices: HashMap<String, Matrix>,
-    /// All vectors, f32, one after the other.
+    /// All vectors, f32, concatenated.
     pub vectors: Value,
-    /// First element and number of elements of each vector, by name.
+    /// Offset and number of elements of each vector, by name.
     pub places: HashMap<String, (u32, u32)>,
-    /// Values of the vectors that are wanted on the host as well, by name. Known once they are loaded.
+    /// Values of the vectors that the host needs, by name. Set after loading.
     pub on_host: HashMap<String, Vec<f32>>,
-    /// The norm of the per-layer inputs, alone, as its kernel binds it.
+    /// The norm of the per-layer inputs, in its own buffer as its kernel requires.
     pub ple_norm: Option<Value>,
-    /// The divisors of the rotation frequencies of global layers, if the file has them. Known once they are loaded.
+    /// The divisors of the RoPE frequencies of global layers, if the file has them. Set after loading.
     pub rope_factors: Option<Vec<f32>>,
 }
 
@@ -95,7 +95,7 @@ impl Weights {
         self.matrices.get(name)
     }
 
-    /// Where the vector of this name begins, in elements. Every vector of the tensor list is there.
+    /// Offset of the vector of this name, in elements. It must be in the tensor list.
     #[must_use]
     pub fn vector(&self, name: &str) -> u32 {
         self.places.get(name).map_or(0, |&(start, _)| start)

@@ -1,4 +1,4 @@
-//! Tensors of a file that go to the device: what they are named there, and where their bytes lie.
+//! The tensors of a file that are loaded: their engine names and byte ranges.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use shaders::{DType, LayoutError, PlanarLayout};
 
 use crate::gguf::{Header, TensorInfo};
 
-/// A tensor that is missing or not what the metadata says.
+/// A tensor that is missing or does not match the metadata.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum TensorError {
@@ -19,13 +19,13 @@ pub enum TensorError {
         name: String,
         /// The shape in the file, contiguous dimension first.
         found: Vec<u64>,
-        /// The shape that the metadata implies.
+        /// The shape that follows from the metadata.
         expected: Vec<u64>,
     },
-    /// Its storage type is none that the kernels read.
+    /// Its storage type is not supported.
     #[error("tensor {name} is stored as {dtype}, which gemtab does not read")]
     Type { name: String, dtype: String },
-    /// Its rows do not divide into blocks.
+    /// Its rows are not a whole number of blocks.
     #[error("tensor {name}: {source}")]
     Layout { name: String, source: LayoutError },
 }
@@ -37,13 +37,13 @@ pub struct MatrixSpec {
     pub name: String,
     /// Storage type.
     pub dtype: DType,
-    /// Columns: the length of what it is multiplied with.
+    /// Columns: the length of the input vector.
     pub k: u64,
     /// Rows.
     pub n: u64,
     /// Its bytes in the file.
     pub range: Range<u64>,
-    /// Where one binding is too small, it is cut at multiples of this many rows; none where it must be whole.
+    /// It may be split at multiples of this number of rows; `None` if it must not be split.
     pub cut: Option<u64>,
 }
 
@@ -55,14 +55,14 @@ impl MatrixSpec {
         self.dtype.row_bytes(self.k).unwrap_or(0)
     }
 
-    /// The largest number of rows, a multiple of what it may be cut at, whose planes take no more than `limit` bytes:
-    /// all of them where that is possible; none where not even the smallest part fits.
+    /// The largest number of rows, a multiple of the split granularity, whose planes take at most `limit` bytes:
+    /// all rows if possible; `None` if even the smallest part is too large.
     ///
     /// # Errors
     /// When the matrix has no planar layout.
     pub fn rows_within(&self, limit: u64) -> Result<Option<u64>, TensorError> {
         let bytes = |rows: u64| PlanarLayout::new(self.dtype, self.k, rows).map(|layout| layout.bytes());
-        // A layout that does not fit 32-bit offsets is too large as well.
+        // A layout that exceeds 32-bit offsets is too large as well.
         if bytes(self.n).is_ok_and(|bytes| bytes <= limit) {
             return Ok(Some(self.n));
         }
@@ -73,7 +73,7 @@ impl MatrixSpec {
     }
 }
 
-/// A vector of f32: a norm's weights, or a scalar.
+/// A vector of f32: norm weights, or a scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorSpec {
     /// The engine's name for it: `blk.3.attn_norm`.
@@ -84,11 +84,11 @@ pub struct VectorSpec {
     pub len: u32,
     /// Its bytes in the file.
     pub range: Range<u64>,
-    /// Whether its values are wanted on the host as well.
+    /// Whether the host needs its values as well.
     pub on_host: bool,
 }
 
-/// The tensors of a part of a model.
+/// The tensors of a model or a tower.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TensorList {
     /// Matrices, in the order they are used.
@@ -101,7 +101,7 @@ impl TensorList {
     /// Adds the tensor `tensor` of a file as the matrix `name`.
     ///
     /// # Errors
-    /// When it is missing, or is no `[k, n]`.
+    /// When it is missing, or its shape is not `[k, n]`.
     pub fn add_matrix(
         &mut self,
         header: &Header,
@@ -114,7 +114,7 @@ impl TensorList {
         self.push_rows(name, tensor, k, 0..n, None)
     }
 
-    /// Adds rows of a tensor, of `k` elements each, as a matrix of its own.
+    /// Adds rows of a tensor, of `k` elements each, as a separate matrix.
     ///
     /// # Errors
     /// When its rows have no layout on the device.
@@ -141,10 +141,10 @@ impl TensorList {
         Ok(())
     }
 
-    /// Adds the tensor `tensor` of a file as the vector `name`: all its elements, in the order of the file.
+    /// Adds the tensor `tensor` of a file as the vector `name`: all elements, in file order.
     ///
     /// # Errors
-    /// When it is missing, or of another shape.
+    /// When it is missing, or has another shape.
     pub fn add_vector(
         &mut self,
         header: &Header,
@@ -160,7 +160,7 @@ impl TensorList {
     /// Adds a tensor of this shape as a vector.
     ///
     /// # Errors
-    /// When it is of another shape.
+    /// When it has another shape.
     pub fn push_vector(
         &mut self,
         name: &str,
@@ -187,7 +187,7 @@ impl TensorList {
 /// # Errors
 /// [`TensorError::Shape`] when they differ.
 pub fn expect(tensor: &TensorInfo, expected: &[u64]) -> Result<(), TensorError> {
-    // Trailing ones are free: [d] and [d, 1] are the same vector.
+    // Trailing dimensions of 1 are ignored: [d] and [d, 1] are the same vector.
     let trim = |shape: &[u64]| {
         let end = shape.iter().rposition(|&n| n != 1).map_or(0, |last| last + 1);
         shape[..end].to_vec()

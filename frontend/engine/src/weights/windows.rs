@@ -1,17 +1,17 @@
-//! How a file is read: runs of bytes in file order, each with the pieces of tensors that lie in it.
+//! How a file is read: ranges in file order, each with the tensor pieces in it.
 
 use std::ops::Range;
 
 use super::{MatrixSpec, TensorList};
 
-/// Bytes read at a time. Large enough that requests and submits do not count, small enough to show progress and to
-/// keep what is in flight well below the heap's budget.
+/// Bytes per read. Large enough that the overhead of requests and submits is small, and small enough for progress
+/// reports and memory limits.
 pub const WINDOW_BYTES: u64 = 8 << 20;
 
-/// Bytes between two pieces that are read along rather than left out with a request of their own.
+/// Maximum gap between two pieces that is read along instead of issuing another request.
 const GAP_BYTES: u64 = 64 << 10;
 
-/// What a piece is.
+/// The content of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// Rows of a matrix, by its index in the tensor list.
@@ -30,26 +30,26 @@ pub enum What {
     },
 }
 
-/// A run of bytes of one tensor.
+/// A byte range of one tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it lies in the file.
+    /// Range in the file.
     pub range: Range<u64>,
-    /// What it is.
+    /// Its content.
     pub what: What,
 }
 
-/// A run of the file to be read at once. Begins at a multiple of four bytes.
+/// A range of the file that is read at once. It starts at a multiple of four bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Where it lies in the file.
+    /// Range in the file.
     pub range: Range<u64>,
-    /// The pieces in it, in order.
+    /// The pieces, in order.
     pub pieces: Vec<Piece>,
 }
 
-/// Cuts the wanted tensors into windows. `boundary` gives the rows that a piece of a matrix must be a multiple of
-/// (its last piece excepted), and where its parts begin anew.
+/// Divides the required tensors into windows. `boundary` returns the row alignment of a matrix's pieces (except the
+/// last), and the rows at which its parts start.
 pub fn windows(
     list: &TensorList,
     skip: impl Fn(&MatrixSpec) -> bool,
@@ -97,7 +97,7 @@ pub fn windows(
     windows
 }
 
-/// Ranges of the file that have every tensor of the list, in order. Each window lies within one of them.
+/// Ranges of the file that contain every tensor of the list, in order. Each window is within one of them.
 #[must_use]
 pub fn ranges(list: &TensorList) -> Vec<Range<u64>> {
     let matrices = list.matrices.iter().map(|matrix| &matrix.range);
@@ -122,7 +122,7 @@ mod tests {
     fn list() -> TensorList {
         TensorList {
             matrices: vec![
-                // Rows of 210 bytes: windows begin between words.
+                // Rows of 210 bytes: windows do not start at words.
                 MatrixSpec {
                     name: "a".into(),
                     dtype: DType::Q6_K,

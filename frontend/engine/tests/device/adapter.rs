@@ -247,7 +247,7 @@ fn several_adapters_add_up_and_scales_switch_them_in_a_running_session() {
 
     // The kernels that correct are among those of the self-test.
     let forms = session.decoder().forms();
-    assert!(forms.iter().any(|form| matches!(form, Form::Matvec(m) if m.adapted.is_bound())));
+    assert!(forms.iter().any(|form| matches!(form, Form::Matvec(m) if m.low_rank.is_bound())));
     for form in forms {
         let check = block_on(engine::check::check(&gpu, &form)).expect("the device answers");
         assert_eq!(check.problem, None, "{check:?}");

@@ -118,7 +118,7 @@ fn towers_and_training_are_compiled_ahead() {
     assert_eq!(missing, [""; 0]);
 
     let missing = asked.not_ahead(&gpu, || {
-        let hearing = session.hearing_mut().expect("a tower");
+        let hearing = session.audio_mut().expect("a tower");
         block_on(hearing.tower(&cancel, &mut |_| ())).expect("a tower");
     });
     assert_eq!(missing, [""; 0]);

@@ -177,7 +177,7 @@ fn a_clip_is_at_most_thirty_seconds_and_at_least_a_frame() {
 }
 
 fn hear(session: &mut Session, clip: &[f32]) -> Result<SoftTokens, AudioError> {
-    let hearing = session.hearing_mut().expect("a tower");
+    let hearing = session.audio_mut().expect("a tower");
     pollster::block_on(hearing.soft_tokens(clip, &CancelToken::new(), &mut |_| ()))
 }
 
@@ -257,7 +257,7 @@ fn the_built_in_model_understands_its_samples() {
     assert_eq!(asked, 3);
 
     // Another sound in the same place is another prompt, and the tower comes back after it was given up.
-    let hearing = session.hearing_mut().expect("a tower");
+    let hearing = session.audio_mut().expect("a tower");
     assert!(hearing.is_loaded());
     hearing.unload();
     let six = sound(&folder.join("speech3.wav"));
@@ -319,7 +319,7 @@ fn silent_short_and_long_sound_each_have_an_answer() {
     let clips = long.clips();
     assert_eq!(clips.len(), 20);
     assert!(matches!(hear(&mut session, &long.samples), Err(AudioError::TooLong { .. })));
-    let config = session.hearing().expect("a tower").plan().config();
+    let config = session.audio().expect("a tower").plan().config();
     let media: Vec<Medium> = clips.iter().map(|clip| medium(config, clip)).collect();
     assert!(media.iter().all(|medium| medium.tokens == 750));
     let messages = vec![Message::new(Role::User, vec![Part::Audio; media.len()])];
@@ -334,6 +334,6 @@ fn silent_short_and_long_sound_each_have_an_answer() {
 fn a_model_without_ears_says_so() {
     let gpu = common::gpu();
     let mut session = common::with_projector(&gpu, &carried("models/tiny-e2b.q4_0.lcpp.gguf"), None);
-    let refused = session.hearing_mut().map(|_| ()).expect_err("no tower");
+    let refused = session.audio_mut().map(|_| ()).expect_err("no tower");
     assert!(matches!(refused, EngineError::Media(MediaError::NoTower { .. })));
 }

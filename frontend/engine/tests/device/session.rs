@@ -226,7 +226,7 @@ fn a_model_that_computes_no_numbers_fails_instead_of_answering() {
 fn every_kernel_of_a_model_is_verified() {
     for path in [E2B, DENSE, MOE] {
         let (gpu, session) = open(path, LoadOptions { context: 512, ..LoadOptions::default() });
-        assert_eq!(session.decoder().untried(), BTreeSet::new(), "{path}");
+        assert_eq!(session.decoder().untested(), BTreeSet::new(), "{path}");
         let forms = session.decoder().forms();
         // Weights as they come, products, attention, experts, look-ups, norms, activations, and the draw of a token.
         assert!(forms.len() > 20, "{forms:?}");

@@ -44,13 +44,13 @@ fn every_kernel_of_a_tower_is_verified() {
         let mut session = common::with_projector(&gpu, &model, projector.as_deref());
         see(&mut session, &colours(20), budget(Budget::default().tokens()));
         let seeing = session.vision().expect("a tower").plan_of_pictures();
-        let hearing = session.hearing_mut().expect("a tower");
+        let hearing = session.audio_mut().expect("a tower");
         let (cancel, mut quiet) = (CancelToken::new(), |_| ());
         let tower = pollster::block_on(hearing.tower(&cancel, &mut quiet)).expect("a tower");
         let hearing = tower.program().plan().clone();
         for plan in [seeing, hearing] {
-            let untried = plan.untried().collect::<HashSet<_>>();
-            assert!(!plan.is_empty() && untried.is_empty(), "{label}: {untried:?}");
+            let untested = plan.untested().collect::<HashSet<_>>();
+            assert!(!plan.is_empty() && untested.is_empty(), "{label}: {untested:?}");
             for form in plan.forms() {
                 if tried.insert(form.clone()) {
                     let check =

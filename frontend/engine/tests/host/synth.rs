@@ -8,9 +8,7 @@ use engine::gguf::{Header, summary};
 use engine::gpu::GpuError;
 use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, Fit, ModelSpec};
-use engine::synth::{
-    LEAST_VOCABULARY, Options, PUBLISHED_VOCABULARY, Quant, Shape, SynthError, header, write,
-};
+use engine::synth::{MIN_VOCABULARY, Options, PUBLISHED_VOCABULARY, Quant, Shape, SynthError, header, write};
 use engine::tokenizer::Tokenizer;
 use shaders::{DType, quant::dequantize};
 
@@ -46,7 +44,7 @@ fn small() -> Shape {
 }
 
 fn write_small(quant: Quant, seed: u64) -> Vec<u8> {
-    let options = Options { vocabulary: LEAST_VOCABULARY, seed, ..Options::new(small(), quant) };
+    let options = Options { vocabulary: MIN_VOCABULARY, seed, ..Options::new(small(), quant) };
     let mut out = Vec::new();
     write(&mut out, &options).expect("memory takes everything");
     out
@@ -224,7 +222,7 @@ fn the_seed_decides() {
 
 #[test]
 fn the_tokenizer_takes_the_vocabulary() {
-    for vocabulary in [LEAST_VOCABULARY, PUBLISHED_VOCABULARY] {
+    for vocabulary in [MIN_VOCABULARY, PUBLISHED_VOCABULARY] {
         let options = Options { vocabulary, ..Options::new(small(), Quant::Q80) };
         let header = header(&options).expect("a header");
         let tokenizer = Tokenizer::from_metadata(&header.metadata).expect("a good vocabulary");
@@ -261,7 +259,7 @@ fn fewer_experts_are_still_a_mixture() {
 
 #[test]
 fn experts_of_the_published_size_are_counted_and_can_be_cut() {
-    let options = Options { vocabulary: LEAST_VOCABULARY, ..Options::new(shape("26b"), Quant::Q4KM) };
+    let options = Options { vocabulary: MIN_VOCABULARY, ..Options::new(shape("26b"), Quant::Q4KM) };
     let plan = ModelSpec::read(&header(&options).expect("a header")).expect("a plan");
     // All tensors but the vocabulary of the published file.
     let weights = plan.needs(memory(64 << 30, (1 << 31) - 4)).expect("its needs").memory(512, false).weights;

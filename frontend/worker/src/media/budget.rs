@@ -22,7 +22,7 @@ pub fn automatic(picture: &Picture) -> Result<Budget, PictureError> {
     let natural = u64::from(width) * u64::from(height) / TOKEN_PIXELS;
     // The smallest budget that shows the picture in its own size, or the largest.
     let own = Budget::ALL.into_iter().find(|budget| u64::from(budget.tokens()) >= natural);
-    let own = own.unwrap_or(Budget::MOST);
+    let own = own.unwrap_or(Budget::MAX);
     if own <= usual {
         return Ok(usual);
     }

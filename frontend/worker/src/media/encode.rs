@@ -216,7 +216,7 @@ async fn listen(
     let clips = sound.clips();
     let samples = *clips.get(clip).ok_or_else(|| Trouble::Said(failure::no_tower(Media::Audio)))?;
     let told = &mut |step: engine::weights::Progress| teller.tower(step.done, step.total);
-    let tower = ready.session.hearing_mut()?.tower(cancel, told).await?;
+    let tower = ready.session.audio_mut()?.tower(cancel, told).await?;
     let mut encoder = Encoder::new(Rc::clone(&tower));
     // However short it is, the page is to see that it is heard.
     teller.encoding(0.0);

@@ -11,7 +11,7 @@ mod listen;
 
 use std::rc::Rc;
 
-use engine::audio::Hearing;
+use engine::audio::Audio;
 use engine::media::Media;
 use engine::vision::Vision;
 use protocol::failure::MediaFailure;
@@ -65,6 +65,6 @@ pub async fn towers(host: Rc<Host>, id: RequestId, free: bool, task: Task) -> Re
         ready.free_towers();
     }
     let seeing = ready.session.vision().map_or(0, Vision::bytes_in_use);
-    let hearing = ready.session.hearing().map_or(0, Hearing::bytes_in_use);
+    let hearing = ready.session.audio().map_or(0, Audio::bytes_in_use);
     Ok(Event::Towers { id, bytes: Some(seeing + hearing), gpu_bytes: ready.gpu.bytes_in_use() })
 }

@@ -105,8 +105,8 @@ impl Gpu {
              VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json (lavapipe)",
         );
         let offered = adapter.limits();
-        // Default limits but for the sizes of buffers, so that what passes here runs on any WebGPU device; and one buffer
-        // more, for the one kernel that is asked for only where there is one more.
+        // Default limits but for the sizes of buffers, so that what passes here runs on any WebGPU device; and one
+        // buffer more, for the one kernel that is asked for only where there is one more.
         let limits = wgpu::Limits {
             max_storage_buffers_per_shader_stage: 9,
             max_buffer_size: offered.max_buffer_size,
@@ -217,7 +217,8 @@ impl Gpu {
         readbacks.iter().map(|readback| self.read_back(readback)).collect()
     }
 
-    /// A kernel that fills workgroup memory with NaN, or says whether it found any: no kernel may lean on what it finds.
+    /// A kernel that fills workgroup memory with NaN, or says whether it found any: no kernel may lean on what it
+    /// finds.
     fn workgroup_memory(&self, body: &str) -> Bound {
         let wgsl = format!(
             "@group(0) @binding(0) var<storage, read_write> found: array<u32>;

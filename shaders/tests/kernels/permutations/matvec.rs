@@ -1,7 +1,7 @@
 //! Every combination of type, prologue and epilogue of a matrix–vector product that a plan may ask for.
 
 use shaders::DType;
-use shaders::matvec::{Adapted, Epilogue, Form, HandoffForm, Matvec, Prologue, ZSource, shrink_form};
+use shaders::matvec::{Epilogue, Form, HandoffForm, LowRank, Matvec, Prologue, ZSource, shrink_form};
 
 use super::Sources;
 
@@ -20,14 +20,14 @@ fn combinations() -> Vec<Matvec> {
                 dtypes,
                 prologue,
                 epilogue,
-                adapted: Adapted::NOT,
+                low_rank: LowRank::NONE,
                 form,
             };
             all.push(make(vec![dtype], Prologue::Plain, Epilogue::Store));
             let add_norm = Prologue::Add { norm: true, mix: false };
             all.push(make(vec![dtype; 2], add_norm, Epilogue::Geglu));
-            let adapted = Adapted { z_source: ZSource::Ahead, handoff: HandoffForm::PartialSums, quads: 4 };
-            all.push(Matvec { adapted, ..make(vec![dtype; 2], add_norm, Epilogue::Geglu) });
+            let low_rank = LowRank { z_source: ZSource::Ahead, handoff: HandoffForm::PartialSums, quads: 4 };
+            all.push(Matvec { low_rank, ..make(vec![dtype; 2], add_norm, Epilogue::Geglu) });
         }
         all.extend(of_default_form(dtype));
     }
@@ -37,13 +37,13 @@ fn combinations() -> Vec<Matvec> {
 
 /// Every prologue and epilogue with matrices of a type.
 fn of_default_form(dtype: DType) -> Vec<Matvec> {
-    let adapted = |z_source, handoff| Adapted { z_source, handoff, quads: 4 };
-    let make = |dtypes: Vec<DType>, prologue, epilogue, adapted| Matvec {
+    let low_rank = |z_source, handoff| LowRank { z_source, handoff, quads: 4 };
+    let make = |dtypes: Vec<DType>, prologue, epilogue, low_rank| Matvec {
         k: 768,
         dtypes,
         prologue,
         epilogue,
-        adapted,
+        low_rank,
         form: Form::default(),
     };
     let three = || vec![DType::Q4_K, DType::Q4_K, dtype];
@@ -51,17 +51,17 @@ fn of_default_form(dtype: DType) -> Vec<Matvec> {
     for handoff in [HandoffForm::None, HandoffForm::Ahead { stream: 512 }] {
         let dtypes = || if handoff == HandoffForm::None { vec![dtype] } else { vec![dtype, DType::F32] };
         for z_source in [ZSource::None, ZSource::Dispatch, ZSource::PartialSums] {
-            let adapted = adapted(z_source, handoff);
+            let low_rank = low_rank(z_source, handoff);
             // What adapters have nothing to do with is there in every form.
-            if adapted.is_bound() {
-                all.push(make(dtypes(), Prologue::Plain, Epilogue::Store, adapted));
+            if low_rank.is_bound() {
+                all.push(make(dtypes(), Prologue::Plain, Epilogue::Store, low_rank));
             }
         }
         for z_source in [ZSource::None, ZSource::PartialSums] {
-            all.push(make(dtypes(), Prologue::Merge, Epilogue::Store, adapted(z_source, handoff)));
+            all.push(make(dtypes(), Prologue::Merge, Epilogue::Store, low_rank(z_source, handoff)));
         }
     }
-    let (not, z) = (Adapted::NOT, adapted(ZSource::Dispatch, HandoffForm::None));
+    let (not, z) = (LowRank::NONE, low_rank(ZSource::Dispatch, HandoffForm::None));
     all.push(make(vec![dtype], Prologue::Norm, Epilogue::Store, not));
     all.push(make(three(), Prologue::Norm, Epilogue::Store, not));
     all.push(make(vec![dtype; 2], Prologue::Plain, Epilogue::Geglu, z));
@@ -69,7 +69,7 @@ fn of_default_form(dtype: DType) -> Vec<Matvec> {
         vec![dtype; 2],
         Prologue::Plain,
         Epilogue::Geglu,
-        adapted(ZSource::Dispatch, HandoffForm::PartialSums),
+        low_rank(ZSource::Dispatch, HandoffForm::PartialSums),
     ));
     all.push(make(vec![dtype], Prologue::Plain, Epilogue::Ple, z));
     all.push(make(vec![DType::Q4_K, dtype], Prologue::Plain, Epilogue::Store, z));
@@ -81,7 +81,7 @@ fn of_default_form(dtype: DType) -> Vec<Matvec> {
         all.push(make(three(), add_norm, Epilogue::Store, not));
     }
     let add_norm = Prologue::Add { norm: true, mix: false };
-    let ahead = adapted(ZSource::Ahead, HandoffForm::None);
+    let ahead = low_rank(ZSource::Ahead, HandoffForm::None);
     all.push(make(vec![dtype], add_norm, Epilogue::Store, ahead));
     all.push(make(vec![DType::Q4_K, dtype], add_norm, Epilogue::Store, ahead));
     all.push(make(three(), add_norm, Epilogue::Store, ahead));
@@ -89,7 +89,7 @@ fn of_default_form(dtype: DType) -> Vec<Matvec> {
         vec![dtype; 2],
         add_norm,
         Epilogue::Geglu,
-        adapted(ZSource::None, HandoffForm::PartialSums),
+        low_rank(ZSource::None, HandoffForm::PartialSums),
     ));
     all
 }
@@ -103,7 +103,7 @@ fn shrinking() -> Vec<Matvec> {
             dtypes: vec![DType::F32],
             prologue,
             epilogue: Epilogue::Shrink { keep },
-            adapted: Adapted::NOT,
+            low_rank: LowRank::NONE,
             form,
         };
         all.push(make(Prologue::Plain, false));

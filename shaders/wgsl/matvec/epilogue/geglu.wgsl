@@ -1,4 +1,4 @@
-// Epilogue: y = gelu_tanh(dot0)·dot1, from two matrices of one shape (gate, up): PAIR.
+// Epilogue: y = gelu_tanh(dot0)·dot1, for two matrices of the same shape (gate, up): PAIR.
 
 #include "shared/gelu.wgsl"
 

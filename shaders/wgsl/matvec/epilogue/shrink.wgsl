@@ -1,5 +1,5 @@
-// Epilogue: y = dot·scales[row mod rank]: z of adapters, W their stacked A. With KEEP x is written out for the product with
-// the weights, which then needs no prologue.
+// Epilogue: y = dot·scales[row mod rank]: z of adapters, where W is their stacked A. With KEEP, x is also written,
+// so that the product with the weights needs no prologue.
 
 var<storage, read> scales: array<f32>;
 #if KEEP

@@ -1,1 +1,1 @@
-// Epilogue: y = dot, for one to three matrices that share x.
+// Epilogue: y = dot, for one to three matrices with the same x.

@@ -1,5 +1,5 @@
-// The buffer of adapters: it begins with the scales, one for each element of the rank; B, the columns of A and U are at
-// offsets into it. QUADS is the rank of all adapters together, in vec4s.
+// The adapter buffer. It starts with the scales, one per element of the rank. B, the columns of A, and U follow at
+// offsets. QUADS is the total rank of all adapters in vec4s.
 
 const QUADS: u32 = {{QUADS}}u;
 

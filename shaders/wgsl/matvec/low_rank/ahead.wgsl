@@ -1,5 +1,6 @@
-// Correction: x = rms(h'; w2), h' = (h + rb·b·w1)·s, so z = A·x = r·s·(U·h + rb·V·c) with U = A·diag(w2),
-// V = U·diag(w1)·W, b = W·c: the product that made b has left u = U·h and v = V·c behind it, v first. With prologue/add.wgsl.
+// Low-rank update with a z computed ahead. x = rms(h'; w2) with h' = (h + rb·b·w1)·s, so z = A·x = r·s·(U·h +
+// rb·V·c), where U = A·diag(w2), V = U·diag(w1)·W and b = W·c. The product that computed b also stored u = U·h and
+// v = V·c after it, v first. For prologue/add.wgsl.
 
 #include "matvec/low_rank/adapter.wgsl"
 const PORTIONS: u32 = 1u;

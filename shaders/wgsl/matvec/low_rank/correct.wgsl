@@ -1,13 +1,13 @@
-// What a row gets of adapters, so that z = A·x of most products needs no dispatch of its own: a row of the matrix whose z
-// begins at `z_at` gets Σ_j B[row, j]·z[j]. Where z comes from is the including file's to say.
+// Adds the low-rank update B·z to the rows of a product: a row of the matrix whose z starts at `z_at` gets Σ_j
+// B[row, j]·z[j]. The including file provides z; mostly this needs no dispatch of its own.
 
-// Corrections of the rows of a group of lanes: of the first matrix, and with PAIR of the second.
+// The updates of a group's rows: of the first matrix, and with PAIR of the second.
 struct Correction {
     one: vec4<f32>,
     two: vec4<f32>,
 }
 
-// What a lane reads for its first item, before the product: by the time it is needed it has come.
+// The loads for a lane's first item, issued before the product to hide their latency.
 struct First {
     b: vec4<f32>,
     z: vec4<f32>,
@@ -15,11 +15,11 @@ struct First {
     scale: vec4<f32>,
 }
 
-// An item is a quad of a row's B: quads first, then rows, then matrices.
+// An item is one vec4 of a row of B. Items are ordered by vec4, then row, then matrix.
 struct Item {
     b_at: u32,
-    z_at: u32,  // 0xffffffff: the matrix is not corrected
-    row: u32,   // among those of the group
+    z_at: u32,  // 0xffffffff: no update
+    row: u32,   // index within the group
     is_two: bool,
 }
 
@@ -55,7 +55,7 @@ const ITEMS: u32 = 2u * {{ROWS}}u * QUADS;
 const ITEMS: u32 = {{ROWS}}u * QUADS;
 #endif
 
-// Lane `lane` of those that share the rows from `row` on; `first` is what it read for item `lane`.
+// `lane` is the index among the lanes that share the rows from `row` on; `first` holds the loads for item `lane`.
 fn correct(first: First, segment: u32, row: u32, last: u32, lane: u32) -> Correction {
     var out = Correction(vec4<f32>(0.0), vec4<f32>(0.0));
     for (var i = lane; i < ITEMS * PORTIONS; i += LANES) {

@@ -1,13 +1,13 @@
-// Left behind y for the product behind it, which corrects with low_rank/partial.wgsl: A·y over the rows of the workgroup. The
-// columns of A are in `adapter`, [row, quads].
+// Output for the next product, which uses low_rank/partial.wgsl, stored after y: A·y over the rows of the
+// workgroup. `adapter` has the columns of A, [row, quads].
 
 #include "matvec/low_rank/adapter.wgsl"
 const ROWS_MADE: u32 = TEAMS * {{ROWS}}u;
 
-// What the workgroup made, by row.
+// The results of the workgroup, by row.
 var<workgroup> made: array<f32, ROWS_MADE>;
 
-// The quad of the columns of A that invocation `tid` multiplies first: of the row tid / quads of the workgroup.
+// The vec4 of the columns of A that thread `tid` multiplies first: row tid / quads of the workgroup.
 fn read_column(first: u32, rows: u32, tid: u32) -> vec4<f32> {
     if (tid / QUADS >= min(ROWS_MADE, rows - first)) {
         return vec4<f32>(0.0);
@@ -15,7 +15,8 @@ fn read_column(first: u32, rows: u32, tid: u32) -> vec4<f32> {
     return adapter[params.factors_at + first * QUADS + tid];
 }
 
-// HandoffForm the workgroup's part of A·y; `first` is its first row, `column` what was read before. Uses `mem`.
+// Writes the workgroup's part of A·y. `first` is its first row, `column` the vec4 that was loaded before. Uses
+// `mem`.
 fn leave_partial(column: vec4<f32>, group: u32, first: u32, rows: u32, tid: u32) {
     let step = THREADS / QUADS;
     let count = min(ROWS_MADE, rows - first);

@@ -1,21 +1,21 @@
-// Correction: z = scales ⊙ Σ_p part[p], from the workgroups that made x: each left A·x over the rows that it made. Behind
-// attention (MERGED) each is weighed as its split is.
+// Low-rank update from partial sums: z = scales ⊙ Σ_p part[p]. Each workgroup that computed x wrote A·x over its
+// own rows. After attention (MERGED), each part has the weight of its split.
 
 #include "matvec/low_rank/adapter.wgsl"
 
-// Sums of partial z: invocation t sums the quad t mod quads. Nothing is summed further: a row's lanes share them out.
+// Sums of partial z: thread t sums vec4 t mod quads. The lanes of a row add up the rest themselves.
 var<workgroup> partial: array<vec4<f32>, THREADS>;
 
-// Invocations that have something to sum, and partial results between two that one of them reads.
+// Number of threads that have something to sum, and the distance between the parts that one of them reads.
 const SUMMING: u32 = THREADS / QUADS * QUADS;
 const STEP: u32 = THREADS / QUADS;
-// Partial results that an invocation reads before all else: by the time they are needed they have come.
+// Number of parts that a thread loads in advance, to hide the latency.
 const EARLY: u32 = {{EARLY}}u;
 var<private> early: array<vec4<f32>, EARLY>;
-// Lanes that share the sum of one z.
+// Lanes that share the sum of one element of z.
 const PORTIONS: u32 = max(LANES / ITEMS, 1u);
 
-// Partial result `p` of `count` of the invocation's quad; none beyond the last.
+// Part `p` of `count` of the thread's vec4; zero beyond the last.
 fn read_part(p: u32, count: u32, tid: u32) -> vec4<f32> {
     if (p >= count) {
         return vec4<f32>(0.0);
@@ -24,9 +24,10 @@ fn read_part(p: u32, count: u32, tid: u32) -> vec4<f32> {
 }
 
 fn read_early(tid: u32) {
-    // Behind attention there are as many for each split, one split after the other; how many splits is not known yet.
+    // After attention there are as many parts per split, one split after the other. The number of splits is not
+    // known yet.
 #if MERGED
-    let count = params.input_count * params.most_splits;
+    let count = params.input_count * params.max_splits;
 #else
     let count = params.input_count;
 #endif
@@ -35,20 +36,20 @@ fn read_early(tid: u32) {
 #endfor
 }
 
-// Partial result `p` of `count`, as it counts; what lies beyond may be anything.
+// Part `p` of `count` with its weight. Data beyond the last part is undefined.
 fn counted(value: vec4<f32>, p: u32, count: u32) -> vec4<f32> {
 #if MERGED
     if (p >= count) {
         return vec4<f32>(0.0);
     }
     let heads = params.input_count;
-    return split_weights[p % heads * params.most_splits + p / heads] * value;
+    return split_weights[p % heads * params.max_splits + p / heads] * value;
 #else
     return value;
 #endif
 }
 
-// Sums the partial z that lie behind x; `splits` is how many there are of a head, where it is attention that left them.
+// Sums the partial z that follow x. `splits` is the number of splits of attention.
 fn sum_partial(tid: u32, splits: u32) {
     let p = tid / QUADS;
     let count = params.input_count * splits;

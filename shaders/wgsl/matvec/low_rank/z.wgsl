@@ -1,4 +1,4 @@
-// Correction: z from a buffer, made by a product of its own (epilogue/shrink.wgsl).
+// Low-rank update with z from a buffer: a separate product computed it (epilogue/shrink.wgsl).
 
 #include "matvec/low_rank/adapter.wgsl"
 var<storage, read> z_in: array<vec4<f32>>;

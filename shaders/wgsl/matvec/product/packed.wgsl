@@ -1,9 +1,9 @@
-// Product: each staged unit of x is rounded to signed bytes with a scale of its own, and the products are of integers.
+// Product: each staged unit of x is rounded to int8 with its own scale, and integers are multiplied.
 
-// Signed bytes of the units of x; what they are worth is in `mem`.
+// The int8 values of x; their scales are in `mem`.
 var<workgroup> bytes: array<vec4<u32>, TILE_UNITS>;
 
-// Rounds staged unit `u` to signed bytes q, x ≈ d·q with d = max|x| / 127, and puts (d, d·Σq) in its place.
+// Rounds staged unit `u` to int8 values q, x ≈ d·q with d = max|x| / 127, and replaces it with (d, d·Σq).
 fn pack(u: u32) {
     let x = array<vec4<f32>, 4>(
         mem[u], mem[TILE_UNITS + u], mem[2u * TILE_UNITS + u], mem[3u * TILE_UNITS + u]);

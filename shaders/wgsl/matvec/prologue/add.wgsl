@@ -1,7 +1,7 @@
-// Prologue: h' = (in + rms(branch; w1))·s is written to h_out, and x = rms(h'; w2) where NORMED, else h'.
+// Prologue: h' = (in + rms(branch; w1))·s is written to h_out; x = rms(h'; w2) with NORMED, otherwise h'.
 //
-// rms(v; w) = v·(mean(v²) + eps)^-½·w; s is a scalar of `vectors`, or 1. With MIX the branch is
-// rms(branch[0..K]; w3) + rms(branch[K..2K]; w4), a dense branch and that of the experts.
+// rms(v; w) = v·(mean(v²) + eps)^-½·w; s is a scalar in `vectors`, or 1. With MIX, the branch is rms(branch[0..K];
+// w3) + rms(branch[K..2K]; w4), a dense branch and that of the experts.
 
 #include "shared/vectors.wgsl"
 #include "matvec/prologue/sum_all.wgsl"
@@ -12,7 +12,7 @@ var<storage, read_write> h_out: array<vec4<f32>>;
 var<private> ahead_factors: vec2<f32>; // r·s and rb
 #endif
 
-// vec4 `j` of the branch; `r` are the factors of its two norms.
+// vec4 `j` of the branch; `r` has the factors of its two norms.
 fn branch4(j: u32, r: vec2<f32>) -> vec4<f32> {
 #if MIX
     return r.x * branch[j] * vector4(params.mix.x, j)

@@ -1,4 +1,4 @@
-// The sum over the workgroup, for every thread.
+// The sum over the workgroup, returned to every thread.
 fn sum_all(value: vec4<f32>, tid: u32) -> vec4<f32> {
     mem[tid] = value;
     workgroupBarrier();

@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use super::super::AdapterError;
 
-/// A list of names, or a regular expression. Which modules the weights are for is read from the weights themselves; the
-/// list is only looked at for what it must not contain.
+/// A list of names, or a regular expression. The tensors themselves determine which modules are corrected; this
+/// field is only checked for unsupported values.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 enum Targets {
@@ -16,12 +16,12 @@ enum Targets {
     Expression(String),
 }
 
-/// Most entries of `alpha_pattern`: more than any model has modules.
-const MOST_PATTERNS: usize = 1024;
-/// Most bytes of all its keys together. Each is held against each module.
-const MOST_PATTERN_BYTES: usize = 64 << 10;
-/// Most bytes that one of them may take when it is compiled: `{1000}` after a group makes much of little.
-const MOST_COMPILED: usize = 32 << 10;
+/// Maximum number of entries in `alpha_pattern`: more than any model has modules.
+const MAX_PATTERNS: usize = 1024;
+/// Maximum total size of its keys in bytes. Each is matched against each module.
+const MAX_PATTERN_BYTES: usize = 64 << 10;
+/// Maximum size of one compiled pattern in bytes: a repetition such as `{1000}` makes a short pattern large.
+const MAX_COMPILED: usize = 32 << 10;
 
 fn default_alpha() -> f32 {
     8.0
@@ -31,7 +31,7 @@ fn none() -> String {
     "none".into()
 }
 
-/// What the file says, as far as it matters for using the weights. Defaults are PEFT's.
+/// The fields that matter for using the weights, with PEFT's defaults.
 #[derive(Clone, Debug, Deserialize)]
 pub struct AdapterConfig {
     peft_type: String,
@@ -57,7 +57,7 @@ pub struct AdapterConfig {
     alora_invocation_tokens: Option<serde_json::Value>,
     #[serde(default)]
     use_qalora: bool,
-    /// The model that it was trained on, as its trainer named it.
+    /// The model that it was trained on, as named by the trainer.
     pub base_model_name_or_path: Option<String>,
     /// [`Self::alpha_pattern`], compiled.
     #[serde(skip)]
@@ -65,10 +65,10 @@ pub struct AdapterConfig {
 }
 
 impl AdapterConfig {
-    /// Reads the file and refuses what is not supported, by name.
+    /// Parses the file, and rejects unsupported features by name.
     ///
     /// # Errors
-    /// When it is no such file, or asks for what is not supported here.
+    /// When the file is not a LoRA configuration, or uses an unsupported feature.
     pub fn parse(json: &[u8]) -> Result<Self, AdapterError> {
         let broken = |reason: String| AdapterError::Config { reason };
         let mut config: Self = serde_json::from_slice(json).map_err(|e| broken(e.to_string()))?;
@@ -117,16 +117,16 @@ impl AdapterConfig {
         }
         let patterns = config.alpha_pattern.as_ref();
         let (count, bytes) = patterns.map_or((0, 0), |all| (all.len(), all.keys().map(String::len).sum()));
-        if count > MOST_PATTERNS || bytes > MOST_PATTERN_BYTES {
+        if count > MAX_PATTERNS || bytes > MAX_PATTERN_BYTES {
             return Err(broken(format!(
-                "alpha_pattern has {count} entries of {bytes} bytes; up to {MOST_PATTERNS} of \
-                 {MOST_PATTERN_BYTES} bytes are read"
+                "alpha_pattern has {count} entries of {bytes} bytes; up to {MAX_PATTERNS} of \
+                 {MAX_PATTERN_BYTES} bytes are read"
             )));
         }
         for (pattern, alpha) in config.alpha_pattern.iter().flatten() {
-            // A key matches the whole of a module's path, or the end of it after a dot.
+            // A key matches the whole path of a module, or its end after a dot.
             let compiled = RegexBuilder::new(&format!("^(?:.*\\.)?(?:{pattern})$"))
-                .size_limit(MOST_COMPILED)
+                .size_limit(MAX_COMPILED)
                 .build()
                 .map_err(|e| {
                     broken(format!("alpha_pattern {:?}: {e}", pattern.chars().take(80).collect::<String>()))
@@ -136,7 +136,7 @@ impl AdapterConfig {
         Ok(config)
     }
 
-    /// The scale of a module whose factors have this rank: the rank of the tensors, which PEFT holds equal to `r` or
+    /// The scale of a module whose factors have this rank: that of the tensors, which in PEFT is `r` or from
     /// `rank_pattern`.
     #[must_use]
     pub fn scale(&self, module: &str, rank: u32) -> f32 {

@@ -8,7 +8,7 @@ pub use config::AdapterConfig;
 pub use read::read;
 pub use write::{Files, write};
 
-/// The file of the weights.
+/// The file with the weights.
 pub const WEIGHTS: &str = "adapter_model.safetensors";
-/// The file that says how to use them.
+/// The file with the configuration.
 pub const CONFIG: &str = "adapter_config.json";

@@ -1,4 +1,4 @@
-//! Reading.
+//! Reading PEFT adapters.
 
 use super::super::names;
 use super::super::pairs::{Half, Pairs};
@@ -7,10 +7,10 @@ use super::super::{Adapter, AdapterError, Target};
 use super::AdapterConfig;
 use crate::bytes::ByteSource;
 
-/// Reads an adapter of PEFT: the weights, and the text of their configuration.
+/// Reads a PEFT adapter from its weights and the text of its configuration.
 ///
 /// # Errors
-/// When a file is broken, no LoRA adapter of Gemma 4, or uses what is not supported here.
+/// When a file is broken, is not a LoRA adapter of Gemma 4, or uses an unsupported feature.
 pub async fn read(weights: &dyn ByteSource, config: &[u8]) -> Result<Adapter, AdapterError> {
     let config = AdapterConfig::parse(config)?;
     let file = File::open(weights).await?;

@@ -1,4 +1,4 @@
-//! Writing.
+//! Writing PEFT adapters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,14 +17,14 @@ pub struct Files {
     pub config: String,
 }
 
-/// The value that most factors have.
+/// The most frequent value.
 fn commonest<T: PartialEq + Copy>(values: &[T]) -> Option<T> {
     let count = |value: &T| values.iter().filter(|other| *other == value).count();
     values.iter().copied().max_by_key(|value| count(value))
 }
 
-/// A regular expression for exactly the modules of the adapter, in the language model: names alone would also match the
-/// towers, whose layers PEFT cannot wrap.
+/// A regular expression that matches exactly the modules of the adapter, in the language model. Names alone would
+/// also match the towers, whose layers PEFT cannot wrap.
 fn expression(adapter: &Adapter) -> String {
     let mut layers: BTreeMap<Projection, Vec<usize>> = BTreeMap::new();
     for (target, _) in adapter.iter() {
@@ -79,8 +79,8 @@ fn config(adapter: &Adapter, base: &str) -> String {
     format!("{value:#}\n")
 }
 
-/// Writes an adapter as PEFT reads it, in f32, for the multimodal class of transformers. `base` is the name of the
-/// model that it is for.
+/// Writes an adapter in f32 for the multimodal class of transformers, as PEFT reads it. `base` is the name of the
+/// base model.
 ///
 /// # Errors
 /// When the weights cannot be serialised.
@@ -96,7 +96,7 @@ pub fn write(adapter: &Adapter, base: &str) -> Result<Files, AdapterError> {
             views.push((format!("{WRAPPED}{module}.lora_{side}.weight"), view));
         }
     }
-    // PEFT and transformers look at this key.
+    // PEFT and transformers require this key.
     let format = [("format".to_owned(), "pt".to_owned())].into_iter().collect();
     let weights = safetensors::serialize(views, Some(format)).map_err(broken)?;
     Ok(Files { weights, config: config(adapter, base) })

@@ -9,7 +9,7 @@ use engine::adapter::{self, Adapter};
 use engine::session::Session;
 use serde_json::{Value, json};
 
-/// `probe adapter`: what an adapter is, and the same in other formats.
+/// `probe adapter`: describes an adapter, and converts it to other formats.
 pub fn convert(path: &Path, peft: Option<&Path>, gguf: Option<&Path>, base: &str) -> Result<Value> {
     let adapter = pollster::block_on(adapter::open(path))?;
     if let Some(directory) = peft {
@@ -28,7 +28,7 @@ pub fn convert(path: &Path, peft: Option<&Path>, gguf: Option<&Path>, base: &str
     Ok(json!({ "rank": adapter.rank(), "parameters": adapter.parameters(), "targets": targets }))
 }
 
-/// Adds the adapters of a command line: a path, and a scale behind a colon.
+/// Adds the adapters of a command line: paths with an optional `:SCALE`.
 pub fn add(session: &mut Session, adapters: &[String]) -> Result<()> {
     for (i, argument) in adapters.iter().enumerate() {
         let scaled = argument.rsplit_once(':').and_then(|(path, scale)| Some((path, scale.parse().ok()?)));
@@ -42,7 +42,7 @@ pub fn add(session: &mut Session, adapters: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a directory that Hugging Face PEFT loads; `base` is what it calls the model.
+/// Writes a PEFT directory; `base` is the name of the base model.
 pub fn write_peft(adapter: &Adapter, directory: &Path, base: &str) -> Result<()> {
     let files = adapter::peft::write(adapter, base)?;
     std::fs::create_dir_all(directory).with_context(|| format!("{} cannot be made", directory.display()))?;
@@ -54,7 +54,7 @@ pub fn write_peft(adapter: &Adapter, directory: &Path, base: &str) -> Result<()>
     written(adapter::peft::CONFIG, files.config.as_bytes())
 }
 
-/// Writes a file that llama.cpp and Ollama load; `name` is what it calls itself.
+/// Writes a GGUF file for llama.cpp and Ollama; `name` is its `general.name`.
 pub fn write_gguf(adapter: &Adapter, file: &Path, name: &str) -> Result<()> {
     let out = File::create(file).with_context(|| format!("{} cannot be written", file.display()))?;
     adapter::gguf::write(adapter, name, BufWriter::new(out))?;

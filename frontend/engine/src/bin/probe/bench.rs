@@ -1,4 +1,4 @@
-//! Timing a loaded model.
+//! Benchmarks of a loaded model.
 
 use std::io::Write as _;
 use std::rc::Rc;
@@ -15,14 +15,14 @@ use engine::vision::{Budget, Pixels, Size};
 use serde_json::{Value, json};
 use web_time::Instant;
 
-/// Least, median and greatest of some figures.
+/// Minimum, median and maximum.
 fn spread(mut figures: Vec<f64>) -> Value {
     figures.sort_by(f64::total_cmp);
     let median = figures.get(figures.len() / 2).copied().unwrap_or(0.0);
     json!({ "median": median, "min": figures.first(), "max": figures.last() })
 }
 
-/// Which products of a drawn token are packed.
+/// Which products of decode are packed.
 pub fn products(session: &Session) -> Value {
     match session.decoder().products() {
         Products::Packed { least_rows } => json!({ "packed_from_rows": least_rows }),
@@ -30,7 +30,7 @@ pub fn products(session: &Session) -> Value {
     }
 }
 
-/// Reads a prompt of `prefill` tokens and draws `decode` tokens, `repeat` times after one round that is not counted.
+/// Prefills `prefill` tokens and generates `decode` tokens, `repeat` times after one warm-up round.
 pub fn run(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32, repeat: u32) -> Result<Value> {
     let (mut prefills, mut decodes, mut firsts) = (Vec::new(), Vec::new(), Vec::new());
     let (mut created, mut submits) = (0, 0);
@@ -61,8 +61,8 @@ pub fn run(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32, repeat: 
     }))
 }
 
-/// Times one round for each number of a round that comes by standard input, a line each, and prints it at once: so
-/// that `cargo xtask bench` can let engines take turns. The first line that is printed says that the model is loaded.
+/// Runs one round for each line of standard input (the number of the round) and prints its timings at once, so that
+/// `cargo xtask bench` can alternate engines. The first line of output says that the model is loaded.
 pub fn on_request(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32) -> Result<Value> {
     let say = |value: &Value| {
         let mut out = std::io::stdout().lock();
@@ -125,13 +125,13 @@ pub fn profile(session: &mut Session, gpu: &Gpu, position: u32) -> Result<Value>
     }))
 }
 
-/// Encodes 30 s of made-up sound, `repeat` times after one round that is not counted: at once, and as if spoken, where
-/// what counts is how long it takes from the last sample on.
+/// Encodes 30 s of synthetic audio, `repeat` times after one warm-up round: all at once, and as if recorded, where
+/// the time after the last sample counts.
 pub fn sound(session: &mut Session, gpu: &Gpu, repeat: u32) -> Result<Value> {
-    let hearing = session.hearing_mut()?;
+    let hearing = session.audio_mut()?;
     let planned = hearing.plan().bytes(gpu.plan_limits())?;
     let tower = pollster::block_on(hearing.tower(&CancelToken::new(), &mut |_| ()))?;
-    // A glide and a hiss; a tower's work does not depend on what it hears.
+    // A sweep and noise. The time does not depend on the content.
     let sample = |i: usize| {
         let t = i as f32 / RATE as f32;
         let hiss = (i as u32).wrapping_mul(2_654_435_769) >> 16;
@@ -154,7 +154,7 @@ pub fn sound(session: &mut Session, gpu: &Gpu, repeat: u32) -> Result<Value> {
         pollster::block_on(gpu.drained())?;
         let whole = ms(started);
 
-        // Pieces of 100 ms, as a microphone gives them, each done before the next comes.
+        // Pieces of 100 ms, as from a microphone, each encoded before the next arrives.
         let mut encoder = Encoder::new(Rc::clone(&tower));
         for piece in sound[..CLIP_SAMPLES - 1].chunks(RATE as usize / 10) {
             encoder.push(piece);
@@ -187,19 +187,19 @@ pub fn sound(session: &mut Session, gpu: &Gpu, repeat: u32) -> Result<Value> {
     }))
 }
 
-/// Encodes pictures of 280 and of 1120 soft tokens, `repeat` times after one round that is not counted: the work on the
-/// device, behind decoding and resizing.
+/// Encodes images of 280 and of 1120 soft tokens, `repeat` times after one warm-up round. Only the work on the
+/// device is timed, without decoding and resizing.
 pub fn pictures(session: &mut Session, gpu: &Gpu, repeat: u32) -> Result<Value> {
     let vision = session.vision_mut()?;
     let mut figures = serde_json::Map::new();
-    // Shapes that fill their budgets to the last token: 20 by 14 and 40 by 28 cells.
+    // Shapes that use the whole budget: 20 by 14 and 40 by 28 cells.
     for (budget, columns, rows) in [(280, 20, 14), (1120, 40, 28)] {
         let budget = Budget::new(budget)?;
         let size = Size { width: columns * 48, height: rows * 48 };
         let bytes = size.width * size.height * 3;
         let mut times = Vec::new();
         for round in 0..=repeat {
-            // The pixels mean nothing.
+            // Arbitrary pixels.
             let rgb = (0..bytes).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
             let pixels = Pixels { size, rgb };
             let content = ContentHash::of(&[], &[round]);

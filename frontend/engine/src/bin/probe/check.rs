@@ -1,4 +1,4 @@
-//! Kernels on this device beside their twins.
+//! The self-test: kernels against their CPU twins.
 
 use anyhow::{Result, bail};
 use engine::check::{Check, check};
@@ -6,7 +6,7 @@ use engine::gpu::Gpu;
 use serde_json::{Value, json};
 use shaders::selftest::Form;
 
-/// Tries each kernel. One that computes something else is an error, which names it.
+/// Tests each kernel. A wrong result is an error that names the kernel.
 pub fn run(gpu: &Gpu, forms: &[Form]) -> Result<Value> {
     let mut worst = Check::default();
     let mut wrong = Vec::new();

@@ -13,7 +13,7 @@ use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{KvType, LARGE, Products};
 use engine::plan::Limits;
 use engine::session::{
-    Control, DeviceMemory, EngineError, LEAST_CONTEXT, LoadOptions, ModelFile, ModelSpec, Options, Session,
+    Control, DeviceMemory, EngineError, LoadOptions, MIN_CONTEXT, ModelFile, ModelSpec, Options, Session,
 };
 use engine::synth;
 use engine::template::{Conversation, Message, Part, RenderOptions, Role, Variant, render};
@@ -70,7 +70,7 @@ impl From<ProductsArg> for Products {
     }
 }
 
-/// What models are loaded with, whatever the command.
+/// How models are loaded, for every command.
 struct Device {
     gpu: GpuOptions,
     products: Products,
@@ -272,7 +272,7 @@ struct Generate {
 }
 
 impl Command {
-    /// Takes from what was parsed the order in which media were given.
+    /// Takes the order of media from the parsed arguments.
     fn with_order(mut self, matches: &ArgMatches) -> Self {
         let given = matches.subcommand().map(|(_, matches)| matches);
         match (&mut self, given) {
@@ -284,7 +284,7 @@ impl Command {
     }
 }
 
-/// Reads the command line and does what it says.
+/// Parses the command line and runs the command.
 pub fn run() -> Result<Value> {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches)?;
@@ -353,7 +353,7 @@ pub fn run() -> Result<Value> {
             super::check::run(&gpu, &engine::check::standard())
         }
         Command::Check { model: Some(model), adapter } => {
-            let (mut session, _, gpu) = load(&options, &model, LEAST_CONTEXT, KvType::F16)?;
+            let (mut session, _, gpu) = load(&options, &model, MIN_CONTEXT, KvType::F16)?;
             adapters::add(&mut session, &adapter)?;
             super::check::run(&gpu, &session.decoder().forms())
         }
@@ -361,7 +361,7 @@ pub fn run() -> Result<Value> {
             adapters::convert(&adapter, peft.as_deref(), gguf.as_deref(), &base)
         }
         Command::Train(train) => {
-            let (session, _, gpu) = load(&options, &train.model, LEAST_CONTEXT, KvType::F16)?;
+            let (session, _, gpu) = load(&options, &train.model, MIN_CONTEXT, KvType::F16)?;
             super::train::run(&train, session, &gpu)
         }
         Command::Synth { out, shape, quant, vocab, layers, experts, towers } => {
@@ -439,7 +439,7 @@ fn info(model: &Path) -> Result<Value> {
     Ok(value)
 }
 
-/// Adds what a model is made of, and what it takes of a graphics card.
+/// Adds the model's structure and its memory use.
 fn costs(plan: &ModelSpec, value: &mut Value) -> Result<(), EngineError> {
     let c = &plan.config;
     let needs = plan.needs(DeviceMemory { available: u64::MAX, limits: Limits::default() })?;

@@ -23,7 +23,7 @@ use std::io::Write as _;
 fn main() -> std::process::ExitCode {
     quiet_without_a_desktop();
     match commands::run() {
-        // Who reads no further, as `head` does, has what it wants.
+        // A closed pipe, as with `head`, is not an error.
         Ok(value) => match writeln!(std::io::stdout(), "{}", printed(&value)) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                 eprintln!("probe: {error}");
@@ -32,21 +32,21 @@ fn main() -> std::process::ExitCode {
             _ => std::process::ExitCode::SUCCESS,
         },
         Err(error) => {
-            // One line, whatever the causes say.
+            // A single line, with all causes.
             eprintln!("probe: {}", format!("{error:#}").replace('\n', " "));
             std::process::ExitCode::FAILURE
         }
     }
 }
 
-/// JSON, or text for people as it is.
+/// JSON; strings are printed as they are.
 #[cfg(not(target_arch = "wasm32"))]
 fn printed(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), |text| text.trim_end().to_owned())
 }
 
-/// Keeps Mesa's layer that chooses among devices from asking for a desktop where there is none: it complains on standard
-/// error, and nothing is chosen by it then.
+/// Prevents Mesa's device selection layer from connecting to a desktop that does not exist. It would print errors
+/// and select nothing.
 #[cfg(not(target_arch = "wasm32"))]
 #[allow(unsafe_code)]
 fn quiet_without_a_desktop() {

@@ -18,7 +18,7 @@ use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde_json::{Value, json};
 
-/// Media for a prompt, and how they are encoded.
+/// Media for a prompt.
 #[derive(Args, Clone, Debug, Default)]
 pub struct MediaArgs {
     /// The file with the towers, if they aren't in the model file.
@@ -46,7 +46,7 @@ pub struct Attachment {
 }
 
 impl MediaArgs {
-    /// Takes the order in which the media were given, over all options, from what was parsed.
+    /// Takes the order of the media over all options from the parsed arguments.
     pub fn in_order(&mut self, matches: &ArgMatches) {
         let kinds = [("images", Media::Image, &self.images), ("sounds", Media::Audio, &self.sounds)];
         let mut all = Vec::new();
@@ -60,12 +60,12 @@ impl MediaArgs {
         self.order = all.into_iter().map(|(_, attachment)| attachment).collect();
     }
 
-    /// Whether there are none.
+    /// Whether there are no media.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
 
-    /// Places that the media take in a message, in order.
+    /// The content parts of the media in a message, in order.
     ///
     /// # Errors
     /// When a sound cannot be read.
@@ -74,7 +74,7 @@ impl MediaArgs {
         Ok(parts.into_iter().flatten().collect())
     }
 
-    /// Gives each sound of a conversation as many places as it has clips. The first media are those of the conversation.
+    /// Repeats each audio part of a conversation once per clip. The first media are those of the conversation.
     ///
     /// # Errors
     /// When a sound cannot be read.
@@ -94,7 +94,7 @@ impl MediaArgs {
         Ok(())
     }
 
-    /// What there is to say about the sounds: what is silent, cut into clips, or ended early.
+    /// Notes about the audio files: silent, split into clips, or truncated.
     ///
     /// # Errors
     /// When one cannot be read.
@@ -103,7 +103,7 @@ impl MediaArgs {
         sounds.map(|attachment| Ok(describe(&attachment.sound()?))).collect()
     }
 
-    /// Adds the files that the parts of a conversation name, in front of those of the command line.
+    /// Adds the files that the parts of a conversation name, before those of the command line.
     ///
     /// # Errors
     /// When the file is no JSON.
@@ -122,12 +122,12 @@ impl MediaArgs {
         Ok(Budget::new(self.budget)?)
     }
 
-    /// Tokens of the largest picture, for loading a model with room for it.
+    /// Tokens of the largest image, so that the model is loaded with enough memory for it.
     pub fn largest_picture(&self) -> u32 {
         if self.order.iter().any(|attachment| attachment.media == Media::Image) { self.budget } else { 0 }
     }
 
-    /// Gives a session the towers of the projector file, where one is named.
+    /// Loads the projector file into a session, if one is given.
     ///
     /// # Errors
     /// When the file is no projector of this model.
@@ -145,13 +145,13 @@ impl MediaArgs {
         Ok(soft.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
-    /// Ids whose slots the media fill.
+    /// Fills the media slots of the ids.
     ///
     /// # Errors
     /// When the media do not fit the slots.
     pub fn fill(&self, session: &mut Session, ids: Vec<u32>) -> Result<Input> {
         if self.is_empty() {
-            // Slots without media are read as the ids that they are.
+            // Slots without media are read as ordinary ids.
             return Ok(ids.into());
         }
         let soft = self.encode(session)?;
@@ -162,7 +162,7 @@ impl MediaArgs {
     /// A prompt with its media.
     ///
     /// # Errors
-    /// When the media are not those that the prompt has places for.
+    /// When the media do not match the places in the prompt.
     pub fn expand(&self, session: &mut Session, prompt: &Prompt) -> Result<Input> {
         let soft = self.encode(session)?;
         let media: Vec<Medium> = soft.iter().map(SoftTokens::medium).collect();
@@ -170,7 +170,7 @@ impl MediaArgs {
     }
 }
 
-/// Gives a session the towers of a projector file.
+/// Uses the towers of a projector file in a session.
 ///
 /// # Errors
 /// When the file is no projector of this model.
@@ -188,7 +188,8 @@ fn attached(mut input: Input, soft: Vec<SoftTokens>) -> Result<Input> {
     Ok(input)
 }
 
-/// The file of a content part: `{"type": "image", "path": …}`, or the shape of chat APIs with a path for the address.
+/// The file of a content part: `{"type": "image", "path": …}`, or the format of chat APIs with a path instead of
+/// the URL.
 fn named(part: &Value, folder: &Path) -> Option<Attachment> {
     let (media, path) = match part["type"].as_str()? {
         "image" | "image_url" => {
@@ -205,7 +206,7 @@ fn named(part: &Value, folder: &Path) -> Option<Attachment> {
 }
 
 impl Attachment {
-    /// The file that a training example names, in this folder.
+    /// The file that a training example names, relative to this folder.
     pub fn of(named: &Named, folder: &Path) -> Self {
         Self { media: named.media, path: folder.join(&named.name) }
     }
@@ -226,7 +227,7 @@ impl Attachment {
         })
     }
 
-    /// One medium, or one for each clip of a sound.
+    /// Encodes a file: one medium, or one for each clip of audio.
     ///
     /// # Errors
     /// When the file cannot be read or encoded.
@@ -241,7 +242,7 @@ impl Attachment {
             }
             Media::Audio => {
                 let sound = self.sound()?;
-                let hearing = session.hearing_mut()?;
+                let hearing = session.audio_mut()?;
                 let clips = sound.clips().into_iter();
                 let soft = clips
                     .map(|clip| Ok(pollster::block_on(hearing.soft_tokens(clip, &cancel, &mut |_| ()))?));
@@ -253,7 +254,7 @@ impl Attachment {
     }
 }
 
-/// What there is to say about a sound.
+/// Notes about an audio file.
 fn describe(sound: &Sound) -> Value {
     json!({
         "seconds": sound.seconds(),
@@ -263,8 +264,8 @@ fn describe(sound: &Sound) -> Value {
     })
 }
 
-/// Writes what a tower makes of the one medium given: what it reads (`pixels` of a picture, `mel` of a sound, or
-/// `samples` where a model takes them raw), and `soft_tokens`. The clips of a long sound stand one after the other.
+/// Writes the output of a tower for one medium: its input (`pixels` of an image, `mel` of audio, or `samples` if
+/// the model takes raw audio) and `soft_tokens`. The clips of long audio are concatenated.
 ///
 /// # Errors
 /// When there is not exactly one medium, or it cannot be encoded.
@@ -312,9 +313,9 @@ pub fn encode(session: &mut Session, gpu: &Gpu, media: &MediaArgs, out: &Path) -
     Ok(value)
 }
 
-/// What the tower reads of the clips of a sound, and the elements of a row.
+/// The tower's input for the clips of a sound, and its row length.
 fn features(session: &mut Session, sound: &Sound) -> Result<(Vec<f32>, usize)> {
-    let hearing = session.hearing_mut()?;
+    let hearing = session.audio_mut()?;
     let tower = pollster::block_on(hearing.tower(&CancelToken::new(), &mut |_| ()))?;
     let (mut all, mut columns) = (Vec::new(), 0);
     for clip in sound.clips() {

@@ -1,4 +1,4 @@
-//! `probe plan`: what a model's computation is, without a device.
+//! `probe plan`: prints a model's plans, without a device.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub struct PlanArgs {
     table: bool,
 }
 
-/// A part of what an engine does.
+/// A part of the computation.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Phase {
     /// One generated token, with greedy sampling.
@@ -162,7 +162,7 @@ fn describe_step(step: &Step, rows: u32, position: u32) -> Value {
     })
 }
 
-/// The steps, a line each, and the sums.
+/// The steps, one per line, and the totals.
 fn table(description: &Value) -> String {
     let mut text = String::new();
     let list = |value: &Value| {

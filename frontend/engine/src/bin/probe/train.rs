@@ -21,18 +21,18 @@ use serde_json::{Value, json};
 use super::media::Attachment;
 use super::{adapters, media};
 
-/// Most tokens of an example, where the model takes so many.
-const MOST_TOKENS: u32 = 8192;
-/// The GGUF adapter, beside the files of PEFT.
+/// Default maximum of tokens per example, if the model supports as many.
+const MAX_TOKENS: u32 = 8192;
+/// The GGUF adapter, next to the PEFT files.
 const GGUF: &str = "adapter.gguf";
 
 #[derive(Args)]
 pub struct Train {
     /// The model file.
     pub model: PathBuf,
-    /// The examples: one JSON object per line, or a table. Each is a chat, a prompt with its answer, or
-    /// `{"ids": […], "labels": […]}` with −100 where nothing is learned. Chats can include images and audio, named relative
-    /// to this file: `{"type": "image", "image": "cat.png"}` or `{"type": "audio", "audio": "purr.wav"}` in a message's
+    /// The examples: one JSON object per line, or a table. Each is a chat, a prompt with its answer, or `{"ids": […],
+    /// "labels": […]}` with −100 where nothing is learned. Chats can include images and audio, named relative to this
+    /// file: `{"type": "image", "image": "cat.png"}` or `{"type": "audio", "audio": "purr.wav"}` in a message's
     /// content, or `"images"` and `"audios"` next to the messages. The towers aren't trained.
     #[arg(long)]
     data: PathBuf,
@@ -109,7 +109,7 @@ impl From<ScheduleName> for Schedule {
     }
 }
 
-/// What came of the steps that were done.
+/// The result of the steps that were done.
 #[derive(Default)]
 struct Learned {
     losses: Vec<f64>,
@@ -118,8 +118,8 @@ struct Learned {
     milliseconds: f64,
 }
 
-/// Trains as the command line says; `session` is the model. What was learned before a step fails is written all the
-/// same.
+/// Trains according to the command line; `session` is the model. If a step fails, the result of the earlier steps
+/// is still written.
 pub fn run(train: &Train, mut session: Session, gpu: &Rc<Gpu>) -> Result<Value> {
     if let Some(projector) = &train.projector {
         media::use_projector(&mut session, projector)?;
@@ -131,7 +131,7 @@ pub fn run(train: &Train, mut session: Session, gpu: &Rc<Gpu>) -> Result<Value> 
     let settings = train.settings(u32::try_from(longest)?)?;
     let start = train.init.as_deref().map(|path| read_factors(path, settings.alpha)).transpose()?;
     let base = session.training_base();
-    // The cache and what answers are computed in make room.
+    // Frees the cache and the working memory of inference.
     drop(session);
     let made = Trainer::new(Rc::clone(gpu), base, settings, start.as_ref());
     let mut trainer = pollster::block_on(made)?;
@@ -184,7 +184,7 @@ impl Train {
             let report = pollster::block_on(trainer.step(&batch, &cancel))?;
             learned.losses.push(report.loss);
             learned.norms.push(report.grad_norm);
-            // The first step warms up.
+            // The first step is a warm-up.
             if step > 0 || self.steps == 1 {
                 learned.tokens += u64::from(report.tokens);
                 learned.milliseconds += report.milliseconds;
@@ -197,7 +197,7 @@ impl Train {
     }
 }
 
-/// What was made of the pictures and sounds that examples name.
+/// The encoded images and audio of the examples.
 struct Seen<'a> {
     gpu: &'a Gpu,
     budget: Budget,
@@ -208,7 +208,7 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// The media of a file, encoded the first time that it is named.
+    /// The media of a file, encoded on first use.
     fn look(&mut self, named: &Named, folder: &Path, session: &mut Session) -> Result<Vec<Medium>> {
         if let Some(media) = self.media.get(named) {
             return Ok(media.clone());
@@ -222,8 +222,7 @@ impl Seen<'_> {
         Ok(media)
     }
 
-    /// Everything that can be learned from; the first row that cannot be used ends it, so that no one wonders later why
-    /// a row was not learned.
+    /// All examples. The first row that cannot be used is an error, so that no row is skipped silently.
     fn read_examples(&mut self, path: &Path, session: &mut Session) -> Result<Vec<Example>> {
         let text =
             std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
@@ -233,7 +232,7 @@ impl Seen<'_> {
             return Err(problem.reason.clone()).with_context(|| at(problem.line));
         }
         let folder = path.parent().unwrap_or(Path::new("."));
-        let limit = MOST_TOKENS.min(session.decoder().config().max_context);
+        let limit = MAX_TOKENS.min(session.decoder().config().max_context);
         let mut all = Vec::with_capacity(parsed.rows.len());
         for row in &parsed.rows {
             let named = match &row.content {

@@ -1,7 +1,7 @@
-//! A file on a server, read by ranges over HTTP.
+//! A file on a server, read with HTTP range requests.
 //!
-//! The rules (which answers to accept, when to ask again, how to go on inside a range after a cut) are here, over a
-//! [`Transport`] that only carries requests: the browser's `fetch`, or a scripted one in tests.
+//! The rules (which answers to accept, when to retry, how to resume a range) are here. They use a [`Transport`]
+//! that only sends requests: the browser's `fetch`, or a scripted one in tests.
 
 mod range;
 mod retry;
@@ -16,10 +16,10 @@ pub use range::{ContentRange, range_header};
 
 use super::{ByteSource, Bytes, BytesBuilder, CancelToken, LocalBoxFuture, SourceError, checked_len};
 
-/// Carries requests for one file.
+/// Sends requests for one file.
 pub trait Transport {
-    /// Asks for the bytes of `range` (not empty), on the condition that the file still has the entity tag
-    /// `if_range`. Resolves when the headers are here.
+    /// Requests the bytes of `range` (not empty), on the condition that the file still has the entity tag
+    /// `if_range`. Resolves when the headers have arrived.
     fn request(
         &self,
         range: Range<u64>,
@@ -30,7 +30,7 @@ pub trait Transport {
     fn sleep(&self, duration: Duration) -> LocalBoxFuture<'_, ()>;
 }
 
-/// An answer of the server whose body is still on its way.
+/// A response whose body has not been received yet.
 pub struct Reply {
     /// HTTP status.
     pub status: u16,
@@ -48,18 +48,18 @@ pub trait Body {
     fn next(&mut self) -> LocalBoxFuture<'_, Result<Option<Bytes>, TransportError>>;
 }
 
-/// The connection broke or was never made. Asking again may help.
+/// The connection failed. A retry may help.
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
 pub struct TransportError {
-    /// In the words of the browser.
+    /// As the browser reports it.
     pub reason: String,
 }
 
 /// A file on a server.
 ///
-/// Every answer must be the very range asked for, of a file of the size that was announced, with the entity tag of
-/// the first answer. A broken connection is made again a few times, and the read goes on where it broke.
+/// Every response must have exactly the requested range, of a file with the announced size and the entity tag of
+/// the first response. A failed connection is retried a few times, and the read resumes where it stopped.
 pub struct HttpSource<T> {
     transport: T,
     len: u64,
@@ -67,11 +67,11 @@ pub struct HttpSource<T> {
     cancel: CancelToken,
 }
 
-/// How one request ended without an answer.
+/// How a request failed.
 enum Failure {
-    /// Asking again may help.
+    /// A retry may help.
     Broken(String),
-    /// Asking again will not help.
+    /// A retry will not help.
     Final(SourceError),
 }
 
@@ -117,9 +117,9 @@ impl<T: Transport> HttpSource<T> {
         Ok(received.finish())
     }
 
-    /// One request. On failure `received` has what came before it.
+    /// One request. On failure, `received` has the bytes that arrived before.
     async fn request(&self, range: Range<u64>, received: &mut BytesBuilder) -> Result<(), Failure> {
-        // Only a strong tag promises that bytes are equal (RFC 9110, section 13.1.5).
+        // Only a strong entity tag guarantees equal bytes (RFC 9110, section 13.1.5).
         let if_range = self.etag.borrow().clone().filter(|tag| !tag.starts_with("W/"));
         let mut reply = self.transport.request(range.clone(), if_range).await?;
         self.check(&range, &reply)?;
@@ -132,7 +132,7 @@ impl<T: Transport> HttpSource<T> {
         Ok(())
     }
 
-    /// Whether this is the answer to a request for `range`.
+    /// Checks that the response matches a request for `range`.
     fn check(&self, range: &Range<u64>, reply: &Reply) -> Result<(), Failure> {
         let known = self.etag.borrow().clone();
         let changed = known.is_some() && reply.etag.is_some() && known != reply.etag;
@@ -151,12 +151,12 @@ impl<T: Transport> HttpSource<T> {
                     return Err(SourceError::BadRange { reason }.into());
                 }
             }
-            // The whole file is a right answer to a request for the whole file.
+            // The whole file is a valid response to a request for the whole file.
             200 if *range == (0..self.len) => {}
             200 => {
                 return Err(SourceError::BadRange { reason: "the whole file came instead".to_owned() }.into());
             }
-            // The range does not lie within the file any more.
+            // The range is not within the file any more.
             416 => return Err(SourceError::Changed.into()),
             status if retry::is_passing(status) => {
                 return Err(Failure::Broken(format!("the server answered with status {status}")));

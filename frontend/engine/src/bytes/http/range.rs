@@ -8,20 +8,19 @@ pub fn range_header(range: &Range<u64>) -> String {
     format!("bytes={}-{}", range.start, range.end.saturating_sub(1))
 }
 
-/// A `Content-Range` header that names a part.
+/// A parsed `Content-Range` header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContentRange {
     /// First byte.
     pub start: u64,
     /// One past the last byte.
     pub end: u64,
-    /// Bytes of the whole file, where the server says so.
+    /// Size of the whole file, if the server states it.
     pub total: Option<u64>,
 }
 
 impl ContentRange {
-    /// Reads `bytes 0-99/1000` or `bytes 0-99/*`. None for anything else, also for parts that contradict
-    /// themselves.
+    /// Parses `bytes 0-99/1000` or `bytes 0-99/*`. `None` for anything else, also for inconsistent ranges.
     #[must_use]
     pub fn parse(header: &str) -> Option<Self> {
         let (unit, rest) = header.trim().split_once(' ')?;
@@ -41,7 +40,7 @@ impl ContentRange {
     }
 }
 
-/// Digits only: `u64::from_str` would take a plus sign.
+/// Digits only: `u64::from_str` would accept a plus sign.
 fn number(digits: &str) -> Option<u64> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }

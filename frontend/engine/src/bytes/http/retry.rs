@@ -1,17 +1,17 @@
-//! When to ask again.
+//! The retry policy.
 
 use std::time::Duration;
 
-/// Attempts without a single byte between them before a read gives up: about eight seconds in all.
+/// Attempts without a received byte before a read fails: about eight seconds in total.
 const ATTEMPTS: u32 = 6;
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 
-/// The pause after `failed` failures in a row (at least one), or none when it is time to give up.
+/// The pause after `failed` consecutive failures (at least one); `None` to give up.
 pub(super) fn pause(failed: u32) -> Option<Duration> {
     (failed < ATTEMPTS).then(|| FIRST_PAUSE * 2_u32.pow(failed.saturating_sub(1)))
 }
 
-/// Whether a server that answers with this status may answer better a moment later.
+/// Whether a status is temporary, so that a retry may succeed.
 pub(super) fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504)
 }

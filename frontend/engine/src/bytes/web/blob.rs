@@ -1,4 +1,4 @@
-//! A file that the person picked or dropped, or one of the private file system, read through the `Blob` interface.
+//! A file that the user picked or dropped, or one of the private file system, read through the `Blob` interface.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ impl BlobSource {
             .map_err(|error| unreadable(&error))?;
         let buffer = part.array_buffer().await.map_err(|error| unreadable(&error))?;
         let array = js_sys::Uint8Array::new(buffer.unchecked_ref());
-        // A file that shrank gives fewer bytes without an error.
+        // A file that has shrunk returns fewer bytes without an error.
         if u64::from(array.length()) == range.end - range.start {
             Ok(array.into())
         } else {

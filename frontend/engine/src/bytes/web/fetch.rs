@@ -12,7 +12,7 @@ use super::error_text;
 use crate::bytes::http::{Body, HttpSource, Reply, Transport, TransportError, range_header};
 use crate::bytes::{Bytes, CancelToken, LocalBoxFuture};
 
-/// A connection that brings nothing for this long counts as broken.
+/// A connection without data for this long counts as broken.
 const STALL: Duration = Duration::from_secs(30);
 
 /// A file of `len` bytes on the page's own server. `cancel` stops every read of it.
@@ -27,7 +27,7 @@ pub struct FetchTransport {
     url: String,
 }
 
-/// Aborts a request when it is dropped: a read that nobody waits for costs no traffic.
+/// Aborts a request when it is dropped, to save traffic.
 struct AbortOnDrop(web_sys::AbortController);
 
 impl Drop for AbortOnDrop {
@@ -53,7 +53,7 @@ impl FetchTransport {
         init.set_headers_headers(&headers);
         init.set_signal(Some(&request.0.signal()));
         init.set_mode(web_sys::RequestMode::SameOrigin);
-        // Weights are kept by `store` or not at all: the browser's own cache would only push everything else out.
+        // Weights are kept by `store` or not at all: the HTTP cache would only evict everything else.
         init.set_cache(web_sys::RequestCache::NoStore);
 
         let scope: web_sys::WorkerGlobalScope = js_sys::global().unchecked_into();
@@ -104,7 +104,7 @@ impl Body for FetchBody {
     }
 }
 
-/// The value of a promise, unless it takes longer than [`STALL`].
+/// The result of a promise, or an error after [`STALL`].
 async fn in_time(promise: js_sys::Promise) -> Result<JsValue, TransportError> {
     let value = wasm_bindgen_futures::JsFuture::from(promise);
     match select(value, TimeoutFuture::new(millis(STALL))).await {

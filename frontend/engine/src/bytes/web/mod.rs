@@ -10,7 +10,7 @@ pub use fetch::{FetchTransport, http_source};
 
 use super::SourceError;
 
-/// What a JavaScript exception says.
+/// The message of a JavaScript exception.
 pub(crate) fn error_text(error: &JsValue) -> String {
     match error.dyn_ref::<js_sys::Error>() {
         Some(error) => String::from(error.message()),
@@ -25,7 +25,7 @@ pub(crate) fn error_name(error: &JsValue) -> String {
 
 pub(crate) fn unreadable(error: &JsValue) -> SourceError {
     match error_name(error).as_str() {
-        // What browsers throw when a picked file was changed or removed since.
+        // Thrown when a picked file was changed or removed.
         "NotReadableError" | "NotFoundError" => SourceError::Changed,
         _ => SourceError::Unreadable { reason: error_text(error) },
     }

@@ -1,36 +1,37 @@
-//! The dispatches of one token: seven a layer with per-layer embeddings, five without, three more with experts.
+//! The plan of one token: seven dispatches per layer with per-layer embeddings, five without, three more with
+//! experts.
 //!
 //! A layer (specification §2.3) is
 //!
-//! | dispatch | in front | product | behind |
+//! | dispatch | prologue | product | epilogue |
 //! |---|---|---|---|
-//! | qkv | h += branch of the layer before, times its scale; norm | q, k, v | |
-//! | attention | head norms, rotation, append | | partial results |
+//! | qkv | h += branch of the previous layer, times its scale; norm | q, k, v | |
+//! | attention | head norms, RoPE, append | | partial results |
 //! | output | merge | output | |
 //! | gate, up | h += attention; norm | gate, up | GeGLU |
 //! | down | | down | |
 //! | per-layer gate | h += feed-forward | gate | GELU, times the per-layer input |
 //! | per-layer projection | | projection | |
 //!
-//! A mixture of experts (§2.7) comes before what takes up the feed-forward branch, which is then made of two:
+//! A mixture of experts (§2.7) precedes the step that adds the feed-forward branch, which then has two parts:
 //!
-//! | dispatch | in front | product | behind |
+//! | dispatch | prologue | product | epilogue |
 //! |---|---|---|---|
 //! | router | norm | router | |
 //! | experts' gate, up | choice; norm | gate, up of each | GeGLU |
 //! | experts' down | | down of each | weighted sum |
 //!
-//! Where adapters correct a product, it adds B·z to its dots, z being the product with their stacked A. Most have z from
-//! dispatches that are there anyway ([`super::corrections::Way`]). For others a dispatch before makes it: it takes the
-//! prologue over and keeps the x that it made, so that the product needs none.
+//! With adapters, a product adds B·z, where z is the product with their stacked A. In most cases dispatches that
+//! exist anyway compute z ([`super::corrections::Way`]). Otherwise a dispatch in front of the product computes it;
+//! that dispatch also runs the prologue and writes x, so that the product needs none.
 //!
-//! The residual stream goes from one of two buffers to the other with each `h +=`: a dispatch must not write what its
-//! other workgroups still read.
+//! The residual stream alternates between two buffers with each `h +=`, since a dispatch must not overwrite what
+//! its other workgroups still read.
 
 mod products;
 
 use shaders::attention::decode::{Decode, Kv, Params as AttentionParams};
-use shaders::matvec::{Adapted, Epilogue, Matvec, Merge, Norms, Prologue};
+use shaders::matvec::{Epilogue, LowRank, Matvec, Merge, Norms, Prologue};
 use shaders::selftest::Form;
 
 use products::{Handoff, Input, Product};
@@ -38,7 +39,7 @@ use products::{Handoff, Input, Product};
 use super::corrections::{Corrections, Site};
 use super::forms::Choices;
 use super::rows::norm_add;
-use super::scratch::{most_splits, smallest_run};
+use super::scratch::{max_splits, min_split_keys};
 use super::{Parts, experts};
 use crate::plan::{Grid, Plan, PlanError, Traffic, Value};
 use crate::weights::{Matrix, Part};
@@ -46,26 +47,26 @@ use crate::weights::{Matrix, Part};
 /// The residual stream between products.
 #[derive(Clone, Copy)]
 struct Stream {
-    /// Which of its two buffers is current.
+    /// Index of the current buffer.
     h: usize,
-    /// What is still to be added to it.
+    /// The branch that has not been added yet.
     branch: Option<Branch>,
 }
 
-/// A branch that has been computed and is still to be normed and added to the stream.
+/// A branch that was computed but not yet normed and added to the stream.
 #[derive(Clone, Copy)]
 struct Branch {
-    /// Its norm's weights.
+    /// Offset of its norm's weights.
     norm: u32,
-    /// Where it is made of a dense part and that of experts: the weights of their norms.
+    /// With experts: the offsets of the norm weights of the dense part and of the experts.
     mix: Option<[u32; 2]>,
-    /// The scalar of the layer that ends with it.
+    /// Offset of the scale of the layer that ends with it.
     scale: Option<u32>,
-    /// What its product left for the adapters of the one that adds it.
+    /// The output of its product for the adapters on the product that adds it.
     handoff: Option<Handoff>,
 }
 
-/// Builds the list.
+/// Builds the plan.
 struct Builder<'a> {
     parts: &'a Parts,
     choices: Choices,
@@ -73,7 +74,8 @@ struct Builder<'a> {
     steps: Plan,
 }
 
-/// The layers from `first` on, the output norm and the head. The stream is expected in `h[0]`, whole.
+/// The layers from `first` on, the output norm and the head. The stream must be in `h[0]`, without a pending
+/// branch.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -93,8 +95,8 @@ pub fn plan(
 }
 
 impl<'a> Builder<'a> {
-    /// A product of the normed stream, to which its branch is added first; `norm` is none where the stream itself is
-    /// multiplied. Returns the stream, and what the product left for the adapters behind it.
+    /// A product of the normed stream, after the pending branch is added. Without `norm` the stream itself is
+    /// multiplied. Returns the stream, and the output for the adapters on the next product.
     fn of_stream(
         &mut self,
         product: &Product<'_>,
@@ -125,8 +127,8 @@ impl<'a> Builder<'a> {
         Ok((after, self.push(product, input, y)?))
     }
 
-    /// Adds its branch to the stream in a dispatch that also norms it, as where it is too wide for workgroup memory. Returns
-    /// the stream and what is to be multiplied.
+    /// Adds the pending branch in a separate dispatch that also norms the stream, for streams too wide for
+    /// workgroup memory. Returns the stream and the product's input.
     fn stream_in_a_dispatch(
         &mut self,
         stream: Stream,
@@ -134,7 +136,7 @@ impl<'a> Builder<'a> {
     ) -> Result<(Stream, &'a Value), PlanError> {
         let parts = self.parts;
         let s = &parts.scratch;
-        // No mixed branch comes here: a mixture of experts needs a stream that fits (`Mixture::is_supported`).
+        // Never a mixed branch: a mixture of experts requires a stream that fits (`Mixture::is_supported`).
         let add = stream.branch.map(|branch| (branch.norm, branch.scale));
         let h = &s.h[stream.h];
         norm_add(parts, &mut self.steps, h, add, norm)?;
@@ -159,8 +161,13 @@ impl<'a> Builder<'a> {
 
         let layer = &config.layers[i];
         let window = parts.window(i);
-        let most = most_splits(config.heads, window);
-        let merge = Merge { head_dim: layer.head_dim, most, smallest: smallest_run(parts.limits), window };
+        let max_splits = max_splits(config.heads, window);
+        let merge = Merge {
+            head_dim: layer.head_dim,
+            max_splits,
+            min_split_keys: min_split_keys(parts.limits),
+            window,
+        };
         let output = Product::store(vec![parts.matrix(&name("attn_output"))?]);
         let output = output.at(i, Site::Output).onto(&s.h[stream.h]);
         let (prologue, merge) = (Prologue::Merge, Some(merge));
@@ -203,8 +210,8 @@ impl<'a> Builder<'a> {
         Ok(Stream { branch: Some(branch), ..stream })
     }
 
-    /// The experts of layer `i`, behind the dense part of the branch; the norms of both parts. The stream is whole: the
-    /// dense part's gate has added the branch before.
+    /// The experts of layer `i`, after the dense part of the branch. Returns the norms of both parts. No branch is
+    /// pending: the gate of the dense part added it.
     fn experts(&mut self, i: usize, stream: Stream) -> Result<[u32; 2], PlanError> {
         let parts = self.parts;
         let vector = |part: &str| parts.weights.vector(&format!("blk.{i}.{part}"));
@@ -217,7 +224,7 @@ impl<'a> Builder<'a> {
         Ok([vector("post_ffw_norm_1"), vector("post_ffw_norm_2")])
     }
 
-    /// Attention of layer `i`. Returns what it left for the adapters of the output.
+    /// Attention of layer `i`. Returns the output for the adapters on the output projection.
     fn attention(&mut self, i: usize, has_v: bool) -> Result<Option<Handoff>, PlanError> {
         let parts = self.parts;
         let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
@@ -235,7 +242,7 @@ impl<'a> Builder<'a> {
             kv_f16,
             quads: if columns.is_some() { rank / 4 } else { 0 },
         };
-        let most = most_splits(config.heads, parts.window(i));
+        let max_splits = max_splits(config.heads, parts.window(i));
         let params = AttentionParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
@@ -243,8 +250,8 @@ impl<'a> Builder<'a> {
             ring: cache.ring,
             q_norm: w.vector(&format!("blk.{i}.attn_q_norm")),
             k_norm: w.vector(&format!("blk.{i}.attn_k_norm")),
-            smallest: smallest_run(parts.limits),
-            most,
+            min_split_keys: min_split_keys(parts.limits),
+            max_splits,
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
             pad: 0,
@@ -254,12 +261,12 @@ impl<'a> Builder<'a> {
             vec![&s.part, &s.state, &s.qkv, &w.vectors, &rope.table, &cache.k, &cache.v];
         let handoff = self.corrections.filter(|_| kernel.quads > 0).map(|all| {
             buffers.push(&all.layers[i].buffer);
-            let at = Decode::partial_at(layer.head_dim, config.heads, most);
+            let at = Decode::partial_at(layer.head_dim, config.heads, max_splits);
             Handoff { at, count: config.heads }
         });
         self.steps.push(&kernel.source()?, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))?;
         self.steps.reading(Traffic::Keys { bytes: 2 * cache.slot_bytes, window: params.window });
-        self.steps.tried_as(Form::Decode(kernel));
+        self.steps.tested_as(Form::Decode(kernel));
         Ok(handoff)
     }
 
@@ -270,9 +277,9 @@ impl<'a> Builder<'a> {
         let head = parts.head()?;
         let one_part = |part: &Part| Matrix { n: part.layout.n, parts: vec![part.clone()], ..head.clone() };
         let matrices: Vec<_> = head.parts.iter().map(one_part).collect();
-        // Packed products are so fast that it takes longer to norm the stream again in each of so many workgroups.
+        // Packed products are so fast that repeating the norm in each workgroup would dominate.
         let is_packed =
-            |matrix| self.kernel(&Product::store(vec![matrix]), Prologue::Plain, Adapted::NOT).form.packed;
+            |matrix| self.kernel(&Product::store(vec![matrix]), Prologue::Plain, LowRank::NONE).form.packed;
         let is_mixed = stream.branch.is_some_and(|branch| branch.mix.is_some());
         let is_wide = parts.config.width > Matvec::MAX_NORM_K;
         let x = if is_wide || (matrices.iter().any(is_packed) && !is_mixed) {
@@ -280,8 +287,8 @@ impl<'a> Builder<'a> {
         } else {
             None
         };
-        // A head that is split over several buffers is one product for each. Those that norm the stream themselves do so
-        // anew, which costs less than a dispatch would.
+        // A head that is split over several buffers is one product per part. Each repeats the norm, which costs
+        // less than a dispatch.
         for (part, matrix) in head.parts.iter().zip(&matrices) {
             let product = Product { out: [part.row0, 0, 0], ..Product::store(vec![matrix]) };
             if let Some(x) = x {

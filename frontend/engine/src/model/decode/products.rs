@@ -1,7 +1,7 @@
-//! The products of a token, each with what stands before it, and with the corrections of adapters.
+//! The fused products of decode, with adapters.
 
 use shaders::matvec::{
-    Adapted, Correction, Epilogue, HandoffForm, HandoffPlaces, Matvec, Merge, Norms, Params, Prologue,
+    Correction, Epilogue, HandoffForm, HandoffPlaces, LowRank, Matvec, Merge, Norms, Params, Prologue,
     ZSource, shrink_form,
 };
 use shaders::selftest::Form;
@@ -16,13 +16,13 @@ use crate::weights::Matrix;
 pub struct Product<'m> {
     pub matrices: Vec<&'m Matrix>,
     pub epilogue: Epilogue,
-    /// Where each matrix's results begin in y.
+    /// Offset of each matrix's results in y.
     pub out: [u32; 3],
-    /// Where this layer's row begins in the per-layer inputs.
+    /// Offset of this layer's row in the per-layer inputs.
     pub ple: u32,
-    /// Where adapters may correct it.
+    /// The layer and site where adapters may correct it.
     pub site: Option<(usize, Site)>,
-    /// The stream that its result will be added to, as it is until then.
+    /// The stream that its result will be added to, before the addition.
     pub stream: Option<&'m Value>,
 }
 
@@ -41,23 +41,23 @@ impl<'m> Product<'m> {
         Self { site: Some((layer, site)), ..self }
     }
 
-    /// A branch, which will be added to this stream.
+    /// For a branch that will be added to this stream.
     pub fn onto(self, stream: &'m Value) -> Self {
         Self { stream: Some(stream), ..self }
     }
 }
 
-/// What makes the x of a product.
+/// How the x of a product is computed.
 pub struct Input<'b> {
     pub prologue: Prologue,
     pub x: &'b Value,
-    /// What the prologue binds.
+    /// The bindings of the prologue.
     pub tail: Vec<&'b Value>,
     pub norms: Option<Norms>,
     /// Norms of a mixed branch.
     pub mix: [u32; 2],
     pub merge: Option<Merge>,
-    /// What the dispatch that made x, or the branch in it, has for the adapters that correct the product.
+    /// Data for the adapters on the product, from the dispatch that computed x or the branch.
     pub handoff: Option<Handoff>,
 }
 
@@ -69,25 +69,25 @@ impl<'b> Input<'b> {
     }
 }
 
-/// What a dispatch left behind its result for the adapters that correct the product of it.
+/// Data that a dispatch stored after its result for the adapters on the next product.
 #[derive(Clone, Copy)]
 pub struct Handoff {
-    /// Where it begins in its buffer, in elements.
+    /// Offset in its buffer, in elements.
     pub at: u32,
     /// See [`HandoffPlaces::input_count`].
     pub count: u32,
 }
 
-/// What adapters have to do with a product: the kernel's part of it, numbers, and what is bound.
+/// The low-rank part of a product: kernel variant, parameters and bindings.
 struct ForAdapters<'b> {
-    adapted: Adapted,
+    low_rank: LowRank,
     correction: Correction,
     handoff_at: HandoffPlaces,
     buffers: Vec<&'b Value>,
 }
 
 impl<'a> Builder<'a> {
-    pub fn kernel(&self, product: &Product<'_>, prologue: Prologue, adapted: Adapted) -> Matvec {
+    pub fn kernel(&self, product: &Product<'_>, prologue: Prologue, low_rank: LowRank) -> Matvec {
         let rows = if product.epilogue == Epilogue::Geglu {
             2 * product.matrices[0].n
         } else {
@@ -98,7 +98,7 @@ impl<'a> Builder<'a> {
             dtypes: product.matrices.iter().map(|m| m.dtype).collect(),
             prologue,
             epilogue: product.epilogue,
-            adapted,
+            low_rank,
             form: shaders::matvec::Form::default(),
         };
         kernel.form = match product.epilogue {
@@ -108,13 +108,13 @@ impl<'a> Builder<'a> {
         kernel
     }
 
-    /// What adapters have for the product of a site.
+    /// The corrections of a site, if any.
     pub fn corrected(&self, place: Option<(usize, Site)>) -> Option<&'a SiteCorrections> {
         let (layer, site) = place?;
         self.corrections?.at(layer, site)
     }
 
-    /// A product, with the corrections of adapters. Returns what it left for those of the product of its result.
+    /// Pushes a product with the corrections of adapters. Returns the data for those on the product of its result.
     pub fn push(
         &mut self,
         product: &Product<'_>,
@@ -123,7 +123,7 @@ impl<'a> Builder<'a> {
     ) -> Result<Option<Handoff>, PlanError> {
         let Some(all) = self.corrections else {
             let nothing = ForAdapters {
-                adapted: Adapted::NOT,
+                low_rank: LowRank::NONE,
                 correction: Correction::default(),
                 handoff_at: HandoffPlaces::default(),
                 buffers: Vec::new(),
@@ -141,7 +141,7 @@ impl<'a> Builder<'a> {
                 if site.way == Way::Ahead { ZSource::Ahead } else { ZSource::PartialSums }
             }
         };
-        let adapted = Adapted { z_source, handoff: HandoffForm::None, quads: all.rank() / 4 };
+        let low_rank = LowRank { z_source, handoff: HandoffForm::None, quads: all.rank() / 4 };
         let none = Correction { rank: all.rank(), places: [None; 3] };
         let correction = site.map_or(none, |site| site.correction);
         let layer = product.site.map_or(0, |(layer, _)| layer);
@@ -153,7 +153,7 @@ impl<'a> Builder<'a> {
             }
             _ => input,
         };
-        let mut for_adapters = ForAdapters { adapted, correction, handoff_at, buffers };
+        let mut for_adapters = ForAdapters { low_rank, correction, handoff_at, buffers };
         let ahead = product.site.and_then(|(layer, site)| all.ahead_of(layer, site));
         if let Some((stream, ahead)) = product.stream.zip(ahead) {
             return self.push_ahead(product, stream, ahead, input, for_adapters, y).map(Some);
@@ -166,17 +166,17 @@ impl<'a> Builder<'a> {
             _ => None,
         };
         if let Some(columns) = columns {
-            for_adapters.adapted.handoff = HandoffForm::PartialSums;
+            for_adapters.low_rank.handoff = HandoffForm::PartialSums;
             (for_adapters.handoff_at.output_at, for_adapters.handoff_at.factors_at) = (n, columns);
         }
-        if !for_adapters.adapted.is_bound() {
-            (for_adapters.adapted, for_adapters.buffers) = (Adapted::NOT, Vec::new());
+        if !for_adapters.low_rank.is_bound() {
+            (for_adapters.low_rank, for_adapters.buffers) = (LowRank::NONE, Vec::new());
         }
         let count = self.push_product(product, &input, &for_adapters, y)?;
         Ok(columns.map(|_| Handoff { at: n, count }))
     }
 
-    /// The dispatch that makes z. Returns the x that it made.
+    /// Pushes the dispatch that computes z. Returns the x that it wrote.
     fn push_z<'b>(
         &mut self,
         all: &'b Corrections,
@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
         let kept: &Value = if input.prologue == Prologue::Merge { &s.attention } else { &s.x };
         let (keep, x_made) = match input.prologue {
             Prologue::Plain => (false, input.x),
-            // The sum itself is x, and it is written out anyway, to the last buffer of the prologue.
+            // The sum itself is x, and it is written anyway, to the last buffer of the prologue.
             Prologue::Add { norm: false, .. } => (false, input.tail.last().copied().unwrap_or(input.x)),
             Prologue::Norm | Prologue::Add { norm: true, .. } | Prologue::Merge => (true, kept),
         };
@@ -200,7 +200,7 @@ impl<'a> Builder<'a> {
             input.tail.push(kept);
         }
         let for_adapters = ForAdapters {
-            adapted: Adapted::NOT,
+            low_rank: LowRank::NONE,
             correction: Correction { places: [None; 3], ..site.correction },
             handoff_at: HandoffPlaces::default(),
             buffers: Vec::new(),
@@ -209,7 +209,7 @@ impl<'a> Builder<'a> {
         Ok(x_made)
     }
 
-    /// A product that leaves what the site behind it makes its z of.
+    /// Pushes a product that also computes the data for the adapters of the following site.
     fn push_ahead(
         &mut self,
         product: &Product<'_>,
@@ -220,11 +220,11 @@ impl<'a> Builder<'a> {
         y: &Value,
     ) -> Result<Handoff, PlanError> {
         let (n, rows) = (product.matrices[0].n, ahead.v.n);
-        // V·x is corrected with the z that the product itself is corrected with.
+        // V·x is corrected with the same z as the product.
         let places = &mut for_adapters.correction.places;
         places[1] = places[0].zip(ahead.b).map(|((z, _), b)| (z, b));
         for_adapters.handoff_at.factors_at = ahead.u;
-        for_adapters.adapted.handoff = HandoffForm::Ahead { stream: self.parts.config.width };
+        for_adapters.low_rank.handoff = HandoffForm::Ahead { stream: self.parts.config.width };
         let for_adapters =
             ForAdapters { buffers: [&for_adapters.buffers[..], &[stream]].concat(), ..for_adapters };
         let leaving = Product {
@@ -236,7 +236,7 @@ impl<'a> Builder<'a> {
         Ok(Handoff { at: n, count: rows })
     }
 
-    /// A product as it is. Returns the number of its workgroups.
+    /// Pushes a product without further dispatches. Returns its number of workgroups.
     fn push_product(
         &mut self,
         product: &Product<'_>,
@@ -244,10 +244,10 @@ impl<'a> Builder<'a> {
         for_adapters: &ForAdapters<'_>,
         y: &Value,
     ) -> Result<u32, PlanError> {
-        let ForAdapters { adapted, correction, handoff_at, buffers: of_adapters } = for_adapters;
-        let kernel = self.kernel(product, input.prologue, *adapted);
+        let ForAdapters { low_rank, correction, handoff_at, buffers: of_adapters } = for_adapters;
+        let kernel = self.kernel(product, input.prologue, *low_rank);
         let mut rows: Vec<u32> = product.matrices.iter().map(|m| m.n).collect();
-        if matches!(adapted.handoff, HandoffForm::Ahead { .. }) {
+        if matches!(low_rank.handoff, HandoffForm::Ahead { .. }) {
             rows.extend(rows.last().copied());
         }
         let (mut params, grid) = kernel.dispatch(&rows);
@@ -261,7 +261,7 @@ impl<'a> Builder<'a> {
             (_, Some(merge)) => params.with_merge(merge),
             _ => params,
         };
-        let params = set(params).with_correction(correction).with_handoff(adapted.z_source, *handoff_at);
+        let params = set(params).with_correction(correction).with_handoff(low_rank.z_source, *handoff_at);
         let mut buffers = vec![y, input.x];
         buffers.extend(product.matrices.iter().map(|m| &m.whole().value));
         buffers.extend(&input.tail);
@@ -271,7 +271,7 @@ impl<'a> Builder<'a> {
         buffers.extend(of_adapters);
         self.steps.push(&kernel.source()?, &params, &buffers, Grid::Fixed(grid))?;
         self.steps.reading(Traffic::Fixed(product.matrices.iter().map(|m| m.whole().layout.bytes()).sum()));
-        self.steps.tried_as(Form::Matvec(kernel));
+        self.steps.tested_as(Form::Matvec(kernel));
         Ok(params.groups[2])
     }
 }

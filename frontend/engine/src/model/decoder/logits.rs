@@ -1,13 +1,13 @@
-//! Logits on the host, of every row of a prompt or of token after token. Answers never need them; comparisons with a
-//! reference do.
+//! Logits on the host, of all rows of a prompt or token by token, for comparison with a reference. Generation does
+//! not need them.
 
 use super::plans::LogitsPlans;
-use super::{Adapted, Decoder, StepError};
+use super::{AdapterPrograms, Decoder, StepError};
 use crate::gpu::{GpuError, Program};
 use crate::media::Input;
 use crate::plan::Layout;
 
-/// Reads logits of a decoder, with the adapters that are in use.
+/// Reads the logits of a decoder, with its active adapters.
 pub struct LogitsReader<'d> {
     decoder: &'d Decoder,
     chunk: Program,
@@ -18,11 +18,11 @@ impl<'d> LogitsReader<'d> {
     /// Binds the programs.
     ///
     /// # Errors
-    /// When the device has no room, or refuses a kernel.
+    /// When the device is out of memory or rejects a kernel.
     pub async fn new(decoder: &'d Decoder) -> Result<Self, GpuError> {
         let Decoder { gpu, parts, choices, .. } = decoder;
         let (memory, corrections) = match decoder.active() {
-            Some(Adapted { corrections, memory, .. }) => (memory, Some(corrections)),
+            Some(AdapterPrograms { corrections, memory, .. }) => (memory, Some(corrections)),
             None => (&decoder.memory, None),
         };
         let plans = LogitsPlans::new(parts, *choices, corrections)?;
@@ -33,16 +33,16 @@ impl<'d> LogitsReader<'d> {
         Ok(Self { decoder, chunk, head: gpu.bind(&plans.head, &memory).await? })
     }
 
-    /// As [`Decoder::prefill`], through every layer, so that logits of each row can be asked for.
+    /// Same as [`Decoder::prefill`], but through all layers, so that the logits of each row are available.
     ///
     /// # Errors
-    /// As [`Decoder::prefill`].
+    /// Same as [`Decoder::prefill`].
     pub async fn prefill(&self, input: &Input, pos: u32, len: u32) -> Result<(), StepError> {
         self.decoder.append(input, pos, len, &self.chunk).await
     }
 
-    /// Logits of row `row` of the last chunk, after the softcap. Rows are asked for in ascending order: row 0 is
-    /// overwritten. `[vocabulary]`.
+    /// Logits of row `row` of the last chunk, after the softcap. `[vocabulary]`. Rows must be requested in
+    /// ascending order, since row 0 is overwritten.
     ///
     /// # Errors
     /// When the device was lost.
@@ -52,8 +52,8 @@ impl<'d> LogitsReader<'d> {
         self.read().await
     }
 
-    /// Appends token `id` at position `pos` to the cache by the program of a drawn token; its logits, after the softcap.
-    /// `[vocabulary]`.
+    /// Appends token `id` at position `pos` to the cache with the decode program, and returns its logits after the
+    /// softcap. `[vocabulary]`.
     ///
     /// # Errors
     /// When the device or the table fails.

@@ -1,4 +1,4 @@
-//! A loaded decoder: prompt tokens in, drawn tokens out.
+//! A loaded decoder: prompt tokens in, sampled tokens out.
 
 mod logits;
 mod pace;
@@ -39,31 +39,31 @@ pub enum StepError {
     /// A row of the per-layer embeddings.
     #[error(transparent)]
     Row(#[from] RowError),
-    /// Media that were not encoded, or for another model.
+    /// Media that were not encoded, or are for another model.
     #[error(transparent)]
     Media(#[from] MediaError),
 }
 
-/// Adapters on the device with the programs that apply them.
-struct Adapted {
+/// The programs with adapters, and their buffers.
+struct AdapterPrograms {
     corrections: Corrections,
     scales: Scales,
     programs: Programs,
     memory: Memory,
-    /// Whether any adapter has a scale other than zero.
+    /// Whether any adapter has a non-zero scale.
     active: bool,
 }
 
-/// What the host writes and reads between replays.
+/// Buffers that the host reads and writes between runs.
 struct Io {
     state: Arc<Buffer>,
     tokens: Arc<Buffer>,
     visible_until: Option<Arc<Buffer>>,
-    /// Rows of the per-layer table, where it is outside of the device.
+    /// Rows of the per-layer table, if it is on the host.
     ple_rows: Option<Arc<Buffer>>,
-    /// The stream, with the rows of a chunk, and by way of what a row of it is moved.
+    /// The residual stream of a chunk, and a buffer to move a row of it.
     stream: [Arc<Buffer>; 2],
-    /// The same of the per-layer inputs.
+    /// The same for the per-layer inputs.
     ple: Option<[Arc<Buffer>; 2]>,
     logits: Arc<Buffer>,
 }
@@ -90,36 +90,36 @@ pub struct Decoder {
     gpu: Rc<Gpu>,
     parts: Parts,
     memory: Memory,
-    /// The part of it that holds weights.
+    /// The weights.
     weights: Memory,
     io: Io,
     choices: Choices,
     plain: Programs,
-    adapted: Option<Adapted>,
-    /// Whether packed products were timed beside floats.
+    adapters: Option<AdapterPrograms>,
+    /// Whether packed products were compared with float products by timing.
     timed: bool,
     sampling: Rc<SamplingPlans>,
     sampler: Sampler,
     table: Option<Rc<HostTable>>,
-    /// The id whose per-layer embedding soft tokens have.
+    /// The token whose per-layer embedding soft tokens use.
     pad: u32,
     seed: u64,
     recent: u32,
 }
 
-/// The programs of the choices that were made.
+/// The programs for the chosen products.
 struct Chosen {
     choices: Choices,
     programs: Programs,
-    /// Whether both forms were timed for it.
+    /// Whether both variants were timed.
     timed: bool,
 }
 
-/// Binds a decoder's plans: those with packed products where they are asked for, or turn out to be faster. `progress` gets
-/// the programs done, of [`Programs::COUNT`].
+/// Binds a decoder's plans: with packed products if requested, or if they are measured to be faster. `progress`
+/// receives the number of programs done, out of [`Programs::COUNT`].
 ///
 /// # Errors
-/// When the device was lost, or refuses a kernel that is not packed.
+/// When the device was lost, or rejects a kernel that is not packed.
 async fn choose(
     gpu: &Gpu,
     plans: &DecoderPlans,
@@ -130,7 +130,7 @@ async fn choose(
     let mut timed = false;
     if let Some((choices, packed)) = &plans.packed {
         let one = match gpu.bind(&packed.one, memory).await {
-            // Not every browser has the packed products of WGSL.
+            // Some browsers do not support packed products.
             Err(GpuError::Kernel { .. }) => None,
             bound => Some(bound?),
         };
@@ -146,36 +146,36 @@ async fn choose(
     Ok(Chosen { choices: Choices::default(), programs, timed })
 }
 
-/// What [`Decoder::new`] is made of.
-pub struct Ingredients {
-    /// The model as it was described. Its weights are on the device.
+/// The input of [`Decoder::new`].
+pub struct LoadedModel {
+    /// The description of the model, whose weights are on the device.
     pub parts: Parts,
-    /// Where these lie.
+    /// The buffers of the weights.
     pub weights: Memory,
-    /// The per-layer table, where it stays outside of the device.
+    /// The per-layer table, if it is on the host.
     pub table: Option<HostTable>,
     /// Context length in tokens.
     pub context: u32,
-    /// The id whose per-layer embedding soft tokens have: `<pad>`.
+    /// The token whose per-layer embedding soft tokens use: `<pad>`.
     pub pad: u32,
     /// Which products of decode are packed.
     pub products: Products,
 }
 
 impl Decoder {
-    /// Programs that [`Self::new`] makes, in whose number its progress is told.
+    /// Number of programs that [`Self::new`] reports progress for.
     pub const PROGRAMS: u64 = Programs::COUNT + 1;
 
-    /// Allocates cache and working memory and compiles every kernel.
+    /// Allocates cache and working memory, and compiles all kernels.
     ///
     /// # Errors
-    /// When the device refuses a buffer or a kernel.
+    /// When the device rejects a buffer or a kernel.
     pub async fn new(
         gpu: Rc<Gpu>,
-        made_of: Ingredients,
+        loaded: LoadedModel,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, GpuError> {
-        let Ingredients { parts, weights, table, context, pad, products } = made_of;
+        let LoadedModel { parts, weights, table, context, pad, products } = loaded;
         let plans = DecoderPlans::new(&parts, products, None)?;
         let mut memory = weights.clone();
         let layout = plans.layout(&parts);
@@ -205,7 +205,7 @@ impl Decoder {
             io,
             choices,
             plain: programs,
-            adapted: None,
+            adapters: None,
             timed,
             sampling: plans.sampling,
             sampler,
@@ -216,23 +216,23 @@ impl Decoder {
         })
     }
 
-    /// The adapters, where any is in use.
-    fn active(&self) -> Option<&Adapted> {
-        self.adapted.as_ref().filter(|adapted| adapted.active)
+    /// The adapters, if any is active.
+    fn active(&self) -> Option<&AdapterPrograms> {
+        self.adapters.as_ref().filter(|adapters| adapters.active)
     }
 
-    /// The programs in use.
+    /// The active programs.
     fn programs(&self) -> &Programs {
-        self.active().map_or(&self.plain, |adapted| &adapted.programs)
+        self.active().map_or(&self.plain, |adapters| &adapters.programs)
     }
 
-    /// Replaces the adapters. They must fit the model ([`Adapter::fit`]) and have no more ranks together
-    /// ([`super::total_rank`]) than the kernels take. All begin with a scale of zero.
+    /// Replaces the adapters. They must match the model ([`Adapter::fit`]), and their total rank must not exceed
+    /// the limit of the kernels ([`super::total_rank`]). All scales start at zero.
     ///
     /// # Errors
-    /// When the device has no room, or refuses a kernel; the adapters before are then gone.
+    /// When the device is out of memory or rejects a kernel. The previous adapters are removed in that case.
     pub async fn set_adapters(&mut self, adapters: &[&Adapter]) -> Result<(), GpuError> {
-        self.adapted = None;
+        self.adapters = None;
         if adapters.is_empty() {
             return Ok(());
         }
@@ -242,12 +242,12 @@ impl Decoder {
         let (programs, memory) = self.corrected(&corrections, &Memory::default()).await?;
         let scales = corrections::load(&self.gpu, &self.parts, &corrections, adapters, &memory).await?;
         self.gpu.check()?;
-        self.adapted = Some(Adapted { corrections, scales, programs, memory, active: false });
+        self.adapters = Some(AdapterPrograms { corrections, scales, programs, memory, active: false });
         Ok(())
     }
 
-    /// The programs that apply adapters, and where their values lie: those of the adapters in `loaded`, where it has them.
-    /// They run in place of the programs without: their temporaries take the same buffers, in an order of their own.
+    /// The programs with adapters, and their memory: `loaded` has the values of the adapters, if they are loaded. They
+    /// run instead of the plain ones; their temporaries use the same buffers, in their own assignment.
     async fn corrected(
         &self,
         corrections: &Corrections,
@@ -264,75 +264,75 @@ impl Decoder {
         Ok((programs, memory))
     }
 
-    /// Sets the scale of each adapter. Where all are zero the lists without corrections run.
+    /// Sets the scale of each adapter. If all are zero, the plain programs run.
     pub fn set_adapter_scales(&mut self, scales: &[f32]) {
-        if let Some(adapted) = &mut self.adapted {
-            adapted.scales.set(&self.gpu, scales);
-            adapted.active = scales.iter().any(|&scale| scale != 0.0);
+        if let Some(adapters) = &mut self.adapters {
+            adapters.scales.set(&self.gpu, scales);
+            adapters.active = scales.iter().any(|&scale| scale != 0.0);
         }
     }
 
-    /// Columns and rows of the matrix that an adapter may correct, if the model has it.
+    /// Columns and rows of a matrix that adapters may correct, if the model has it.
     #[must_use]
     pub fn shape(&self, target: Target) -> Option<(u32, u32)> {
         self.parts.weights.matrix(&target.to_string()).map(|matrix| (matrix.k, matrix.n))
     }
 
-    /// What the file says.
+    /// The configuration.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.parts.config
     }
 
-    /// What the plans are made of.
+    /// The parts of the plans.
     #[must_use]
     pub fn parts(&self) -> &Parts {
         &self.parts
     }
 
-    /// Where its values lie.
+    /// The buffers of its values.
     #[must_use]
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// Where its weights lie.
+    /// The buffers of its weights.
     #[must_use]
     pub fn weights(&self) -> &Memory {
         &self.weights
     }
 
-    /// The per-layer table, where it stays outside of the device.
+    /// The per-layer table, if it is on the host.
     #[must_use]
     pub fn table(&self) -> Option<&Rc<HostTable>> {
         self.table.as_ref()
     }
 
-    /// The id whose per-layer embedding soft tokens have.
+    /// The token whose per-layer embedding soft tokens use.
     #[must_use]
     pub fn pad(&self) -> u32 {
         self.pad
     }
 
-    /// Pieces of the vocabulary.
+    /// Vocabulary size.
     #[must_use]
     pub fn vocabulary(&self) -> u32 {
         self.parts.vocabulary
     }
 
-    /// The caches.
+    /// The KV cache.
     #[must_use]
     pub fn kv(&self) -> &KvCache {
         &self.parts.kv
     }
 
-    /// Most tokens of a chunk.
+    /// Maximum number of tokens of a chunk.
     #[must_use]
     pub fn chunk_len(&self) -> u32 {
         scratch::chunk(&self.parts.config)
     }
 
-    /// Tokens of a chunk of text.
+    /// Maximum number of tokens of a text chunk.
     #[must_use]
     pub fn text_chunk_len(&self) -> u32 {
         scratch::text_chunk(&self.parts.config)
@@ -344,16 +344,16 @@ impl Decoder {
         self.choices.products()
     }
 
-    /// Whether that was found out by timing both.
+    /// Whether that was decided by timing both variants.
     #[must_use]
     pub fn products_were_timed(&self) -> bool {
         self.timed
     }
 
-    /// Changes which products of decode are packed. The cache stays as it is.
+    /// Changes which products of decode are packed. The KV cache remains valid.
     ///
     /// # Errors
-    /// When the device was lost, or refuses a kernel that is not packed; the decoder must not be used then.
+    /// When the device was lost, or rejects a kernel that is not packed; the decoder must not be used then.
     pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
         let plans = DecoderPlans::with_sampling(&self.parts, products, None, Rc::clone(&self.sampling))?;
         let mut memory = self.memory.clone();
@@ -364,23 +364,23 @@ impl Decoder {
         let Chosen { choices, programs, timed } = chosen;
         self.sampler = Sampler::bind(&self.gpu, &plans.sampling, &memory).await?;
         (self.choices, self.plain, self.memory) = (choices, programs, memory);
-        if let Some(mut adapted) = self.adapted.take() {
-            adapted.memory.take_temporaries();
-            (adapted.programs, adapted.memory) =
-                self.corrected(&adapted.corrections, &adapted.memory).await?;
-            self.adapted = Some(adapted);
+        if let Some(mut adapters) = self.adapters.take() {
+            adapters.memory.take_temporaries();
+            (adapters.programs, adapters.memory) =
+                self.corrected(&adapters.corrections, &adapters.memory).await?;
+            self.adapters = Some(adapters);
         }
         self.timed = timed;
         self.gpu.check()
     }
 
-    /// Dispatches of one drawn token.
+    /// Number of dispatches per generated token.
     #[must_use]
     pub fn dispatches_per_token(&self) -> usize {
         self.programs().one.len() + self.sampler.program().len()
     }
 
-    /// The dispatches of one drawn token.
+    /// The dispatches of one generated token.
     #[must_use]
     pub fn token(&self) -> Program {
         let mut program = self.programs().one.clone();
@@ -388,7 +388,7 @@ impl Decoder {
         program
     }
 
-    /// The kernels of this model and its active adapters that can be tried alone, each once.
+    /// The kernels of this model and its active adapters that have a self-test, each once.
     #[must_use]
     pub fn forms(&self) -> Vec<Form> {
         let mut seen = HashSet::new();
@@ -397,32 +397,32 @@ impl Decoder {
         repacked.chain(tried).filter(|form| seen.insert(form.clone())).collect()
     }
 
-    /// The kernels of this model and its active adapters that cannot be tried alone.
+    /// The kernels of this model and its active adapters that have no self-test.
     #[must_use]
-    pub fn untried(&self) -> BTreeSet<&str> {
-        self.all().flat_map(|program| program.plan().untried()).collect()
+    pub fn untested(&self) -> BTreeSet<&str> {
+        self.all().flat_map(|program| program.plan().untested()).collect()
     }
 
-    /// The programs of prefill, of drawn tokens, and of every way to draw them.
+    /// The programs of prefill, decode, and all sampling variants.
     fn all(&self) -> impl Iterator<Item = &Program> {
         let lists = self.programs();
         let lists = [&lists.embed, &lists.one, &lists.chunk, &lists.tail];
         lists.into_iter().chain(self.sampler.all())
     }
 
-    /// Prepares the device for replays of [`Self::token`] at this position, whose results mean nothing. They use
-    /// the cache up: forget it afterwards.
-    pub fn pretend(&self, position: u32) {
+    /// Prepares the device for timing runs of [`Self::token`] at this position. The results are meaningless and
+    /// overwrite the cache, which must be cleared afterwards.
+    pub fn prepare_timing(&self, position: u32) {
         self.write_state(position, 1, 0);
     }
 
-    /// Whether a drawn token's per-layer row comes from outside of the device: then tokens are drawn one at a time.
+    /// Whether the per-layer rows come from the host: then each token waits for the previous one's id.
     #[must_use]
     pub fn needs_host(&self) -> bool {
         self.table.is_some()
     }
 
-    /// Sets how the tokens to come are drawn. `history` is the sequence so far.
+    /// Sets how the next tokens are sampled. `history` is the sequence so far.
     pub fn begin(&mut self, settings: Settings, seed: u64, history: &[u32]) {
         self.recent = self.sampler.begin(&self.gpu, settings, history);
         self.seed = seed;
@@ -449,7 +449,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Appends `len` tokens of an input, at most [`Self::chunk_len`], from position `pos` on to the cache.
+    /// Appends up to [`Self::chunk_len`] tokens of an input to the cache, starting at position `pos`.
     ///
     /// # Errors
     /// When soft tokens are missing, or the device or the table fails.
@@ -457,7 +457,7 @@ impl Decoder {
         self.append(input, pos, len, &self.programs().chunk).await
     }
 
-    /// As [`Self::prefill`], with the program that takes a chunk through the layers.
+    /// Same as [`Self::prefill`], with the program for the layers.
     async fn append(&self, input: &Input, pos: u32, len: u32, layers: &Program) -> Result<(), StepError> {
         let chunk = pos..pos + len;
         let mut ids = input.ids()[pos as usize..(pos + len) as usize].to_vec();
@@ -485,8 +485,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Records the copy of soft tokens over the embeddings of their slots; `part` are positions, the chunk begins at
-    /// `pos`.
+    /// Encodes the copy of soft tokens over the embeddings of their slots; `part` are positions in the chunk that
+    /// starts at `pos`.
     fn place(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -507,13 +507,13 @@ impl Decoder {
         Ok(())
     }
 
-    /// Brings row `row` of the last chunk to where the steps of one token expect it.
+    /// Moves row `row` of the last chunk to row 0, where decode expects it.
     fn single_out(&self, row: u32) {
         if row == 0 {
             return;
         }
         let mut encoder = self.gpu.encoder();
-        // A copy within one buffer is not allowed: by way of another.
+        // A copy within one buffer is not allowed, so another buffer is used.
         let mut copy = |[buffer, by_way_of]: &[Arc<Buffer>; 2], elements: u32| {
             let bytes = 4 * u64::from(elements);
             encoder.copy_buffer_to_buffer(buffer, u64::from(row) * bytes, by_way_of, 0, bytes);
@@ -527,8 +527,8 @@ impl Decoder {
         self.gpu.submit(encoder);
     }
 
-    /// Finishes the last row of the last chunk, which began at `pos` and had `len` tokens, and draws the first token.
-    /// Its id is number 0 of those that [`Self::draw`] gives.
+    /// Runs the remaining layers for the last row of the last chunk, which started at `pos` and had `len` tokens,
+    /// and samples the first token. It is the first id that [`Self::draw`] returns.
     pub fn finish_prompt(&self, pos: u32, len: u32) {
         self.single_out(len - 1);
         self.write_state(pos + len - 1, 1, 0);

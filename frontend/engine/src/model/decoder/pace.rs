@@ -1,11 +1,11 @@
-//! How many tokens to draw for each submit.
+//! The number of tokens per submit.
 
-/// Text should come in pieces no further apart than this, and Stop should be no later.
+/// Maximum delay between pieces of text, and for stopping, in milliseconds.
 const SMOOTH_MS: f64 = 40.0;
-/// Where waiting itself is slow, and more tokens at a time pay, pieces may be this far apart.
+/// Maximum delay if waiting is slow, so that more tokens per submit pay off.
 const PATIENT_MS: f64 = 250.0;
 
-/// Finds the number by trying: more tokens at a time as long as that is smooth, or clearly faster.
+/// Finds the number by measuring: it grows as long as output stays smooth, or becomes clearly faster.
 #[derive(Clone, Debug)]
 pub struct Pace {
     count: u32,
@@ -14,7 +14,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Begins with one token at a time, so that the first one is not late.
+    /// Starts with one token, so that the first one is not delayed.
     #[must_use]
     pub fn new(most: u32) -> Self {
         Self { count: 1, most: most.max(1), best_per_token: f64::INFINITY }
@@ -26,7 +26,7 @@ impl Pace {
         self.count
     }
 
-    /// Learns that `count` tokens took `ms`.
+    /// Records that `count` tokens took `ms`.
     pub fn learn(&mut self, count: u32, ms: f64) {
         if count != self.count {
             return;

@@ -1,4 +1,4 @@
-//! Where the tokens of an answer come from.
+//! Sources of generated tokens.
 
 use std::collections::VecDeque;
 
@@ -10,29 +10,29 @@ use super::{Decoder, StepError};
 use crate::bytes::{CancelToken, LocalBoxFuture};
 use crate::model::sampler::OUT_LEN;
 
-/// Submits that may be under way: one runs while the next is recorded.
+/// Maximum number of pending submits: one runs while the next is encoded.
 const DEPTH: usize = 2;
-/// Most tokens of a submit: those under way have room in the ring of ids.
-const MOST_PER_SUBMIT: u32 = 16;
-const _: () = assert!(MOST_PER_SUBMIT as usize * DEPTH < OUT_LEN as usize);
+/// Maximum number of tokens per submit: all pending ones must fit the ring of ids.
+const MAX_PER_SUBMIT: u32 = 16;
+const _: () = assert!(MAX_PER_SUBMIT as usize * DEPTH < OUT_LEN as usize);
 
-/// Draws tokens behind a prompt that was finished ([`Decoder::finish_prompt`]).
+/// Samples tokens after a finished prompt ([`Decoder::finish_prompt`]).
 pub trait TokenSource {
-    /// Ids that were read back together, in order; none when as many were drawn as were asked for.
+    /// The next ids that were read back together, in order; `None` when the requested number was reached.
     ///
     /// # Errors
-    /// When the device or the per-layer table fails, or the wait for a row was cancelled.
+    /// When the device or the per-layer table fails, or waiting for a row was cancelled.
     fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>>;
 
-    /// Tokens whose drawing was submitted. All but the last are in the cache.
+    /// Number of submitted tokens. All but the last are in the cache.
     fn submitted(&self) -> u32;
 
-    /// Submits that drew the tokens after the first one.
+    /// Number of submits after the first token.
     fn submits(&self) -> u32;
 }
 
 impl Decoder {
-    /// Draws up to `most` tokens, of which the prompt's end drew the first.
+    /// Samples up to `most` tokens, including the one that the end of the prompt sampled.
     pub fn draw<'d>(&'d self, most: u32, cancel: &'d CancelToken) -> Box<dyn TokenSource + 'd> {
         if self.needs_host() {
             Box::new(HostFed { decoder: self, cancel, most, last: None, drawn: 0 })
@@ -44,13 +44,13 @@ impl Decoder {
                 submitted: 1,
                 submits: 0,
                 seen: 0,
-                pace: Pace::new(MOST_PER_SUBMIT),
+                pace: Pace::new(MAX_PER_SUBMIT),
                 read_at: Instant::now(),
             })
         }
     }
 
-    /// Submits the drawing of `count` tokens after those drawn so far, and the copy of their ids to readback `which`.
+    /// Submits `count` tokens, and the copy of their ids to readback `which`.
     fn submit(&self, count: u32, which: usize) {
         let mut encoder = self.gpu.encoder();
         for _ in 0..count {
@@ -61,24 +61,24 @@ impl Decoder {
         self.sampler.submit(&self.gpu, encoder, which);
     }
 
-    /// The ids with these numbers, once readback `which` has them.
+    /// The ids with these numbers, when readback `which` has them.
     async fn read(&self, which: usize, numbers: std::ops::Range<u32>) -> Result<Vec<u32>, StepError> {
         let ring = self.sampler.read(&self.gpu, which).await?;
         Ok(numbers.map(|number| ring[number as usize % ring.len()]).collect())
     }
 }
 
-/// Everything is on the device: tokens are submitted ahead of those that were read back.
+/// Everything is on the device: tokens are submitted before earlier ones are read back.
 struct Pipelined<'d> {
     decoder: &'d Decoder,
     most: u32,
-    /// Readbacks under way, and the number of tokens drawn when each is there.
+    /// Pending readbacks, and the number of tokens sampled when each completes.
     in_flight: VecDeque<(usize, u32)>,
     submitted: u32,
     submits: u32,
     seen: u32,
     pace: Pace,
-    /// When ids were last read.
+    /// Time of the last read.
     read_at: Instant,
 }
 
@@ -115,7 +115,7 @@ impl TokenSource for Pipelined<'_> {
     }
 }
 
-/// Rows of the per-layer table come from the host, which has to know an id before the next token can be computed.
+/// The per-layer table is on the host, which needs an id before the next token can be computed.
 struct HostFed<'d> {
     decoder: &'d Decoder,
     cancel: &'d CancelToken,

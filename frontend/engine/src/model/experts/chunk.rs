@@ -1,5 +1,5 @@
-//! The experts of a chunk of prompt tokens: the rows are sorted by expert on the device, and a product goes over the
-//! tiles that come of it. The grids are for the worst choice; what has no rows leaves at once.
+//! The experts of a prefill chunk: the device sorts rows by expert, and a product runs over the resulting tiles.
+//! Grids are for the worst case; workgroups without rows return at once.
 
 use shaders::experts::{buckets, choose, mix};
 use shaders::matmul::{Tile, experts as matmul};
@@ -13,7 +13,7 @@ use crate::model::rows::{norm_add, product};
 use crate::plan::{Plan, PlanError, Value};
 use crate::weights::Matrix;
 
-/// Adds layer `i`'s experts, of the stream in `h[0]`, to the dense part in `branch`, each normed.
+/// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -30,16 +30,16 @@ struct Builder<'a> {
     steps: &'a mut Plan,
 }
 
-/// A product of chosen experts: rows of X for each pair, and where the result goes in Y.
+/// A product of chosen experts: the rows of X for each pair, and the location of the result in Y.
 struct Product<'a> {
     matrix: &'a Matrix,
-    /// Rows of an expert in the matrix.
+    /// Rows per expert in the matrix.
     stride: u32,
-    /// Pairs that share a row of X.
+    /// Pairs per row of X.
     pairs_per_row: u32,
-    /// Columns of Y.
+    /// Row stride of Y.
     y_stride: u32,
-    /// Columns of Y before these.
+    /// First column of the result in Y.
     y_at: u32,
 }
 
@@ -68,7 +68,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// A grid that has workgroups only for chunks that this tile suits.
+    /// A grid that is empty for chunks that this tile does not suit.
     fn where_chosen<G: Fn(u32) -> [u32; 3]>(&self, tile: Tile, grid: G) -> impl Fn(u32) -> [u32; 3] + use<G> {
         let mixture = self.layer.experts.mixture;
         move |rows| if matmul::choose(mixture, rows) == tile { grid(rows) } else { [0; 3] }
@@ -110,7 +110,7 @@ impl Builder<'_> {
         let [gate, up] = self.layer.halves()?;
         let mut y_at = 0;
         for half in [gate, up] {
-            // One tensor for both makes both at once.
+            // One tensor for both computes both at once.
             if half.at == 0 {
                 let product = Product {
                     matrix: half.matrix,
@@ -138,7 +138,7 @@ impl Builder<'_> {
         self.product(&product, &e.act, &e.down)
     }
 
-    /// Both parts of the branch, normed and added.
+    /// Norms and adds both parts of the branch.
     fn mix(&mut self) -> Result<(), PlanError> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let (s, e) = (&parts.scratch, layer.scratch);

@@ -1,5 +1,5 @@
-//! The dispatches of a mixture of experts (specification §2.7), for one token and for a chunk. Nothing about the router's
-//! choice comes back to the CPU.
+//! The plans of a mixture of experts (specification §2.7), for one token and for a chunk. The router's choice stays
+//! on the device.
 
 pub mod chunk;
 pub mod one;
@@ -10,7 +10,7 @@ use super::{Experts, Parts};
 use crate::plan::{PlanError, Traffic};
 use crate::weights::Matrix;
 
-/// What a layer's experts are made of.
+/// The experts of a layer.
 struct Layer<'a> {
     parts: &'a Parts,
     experts: Experts,
@@ -18,12 +18,12 @@ struct Layer<'a> {
     blk: String,
 }
 
-/// Rows of an expert that are its gate, or its other factor, in a matrix that may hold both.
+/// Gate or up rows of each expert, in a matrix that may contain both.
 struct Half<'a> {
     matrix: &'a Matrix,
-    /// Rows of an expert in the matrix.
+    /// Rows per expert in the matrix.
     stride: u32,
-    /// Rows of an expert that stand before these.
+    /// First row within an expert.
     at: u32,
 }
 
@@ -43,18 +43,18 @@ impl<'a> Layer<'a> {
         self.parts.matrix(&format!("{}.{name}", self.blk))
     }
 
-    /// What the router's products are multiplied with: the root of the width's inverse.
+    /// Factor of the router's products: 1/√width.
     fn logit_scale(&self) -> f32 {
         (self.parts.config.width as f32).sqrt().recip()
     }
 
-    /// What a token reads of experts with so many bytes: those that are chosen, if all are as likely.
+    /// Expected traffic of one token, given the bytes of all experts and uniform choices.
     fn chosen_of(&self, bytes: u64) -> Traffic {
         let mixture = self.experts.mixture;
         Traffic::Fixed(bytes * u64::from(mixture.used) / u64::from(mixture.experts))
     }
 
-    /// Gate and up, which files hold in one tensor or in two.
+    /// Gate and up, which are one tensor or two in files.
     fn halves(&self) -> Result<[Half<'a>; 2], PlanError> {
         let rows = self.experts.feed_forward;
         if let Some(both) = self.parts.weights.matrix(&format!("{}.ffn_gate_up_exps", self.blk)) {

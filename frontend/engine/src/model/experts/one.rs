@@ -1,5 +1,5 @@
-//! The chosen experts of one token: one dispatch for gate, up and activation, one for their weighted sum. Where a
-//! device's bindings are too small for a layer's experts, one for each range of them.
+//! The experts of one token: one dispatch for gate, up and activation, one for the weighted sum. If a layer's
+//! experts exceed a binding, there is one dispatch for each range of experts.
 
 use shaders::experts::{down, gate_up};
 use shaders::selftest::Form;
@@ -9,7 +9,8 @@ use super::ranges::ranges;
 use crate::model::Parts;
 use crate::plan::{Grid, Plan, PlanError, Value};
 
-/// Chooses by the router's logits, and makes the gated activation of the chosen experts of layer `i` from the stream `h`.
+/// Chooses by the router's logits, and computes the activations of the chosen experts of layer `i` from the stream
+/// `h`.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -45,14 +46,14 @@ pub fn gate_up(parts: &Parts, steps: &mut Plan, i: usize, h: &Value) -> Result<(
         let buffers =
             [&s.act, &s.choices, h, &s.logits, &parts.weights.vectors, &gate_part.value, &up_part.value];
         steps.push(&source, &params, &buffers, Grid::Fixed(kernel.dispatch(rows)))?;
-        steps.tried_as(Form::ExpertGateUp(kernel));
+        steps.tested_as(Form::ExpertGateUp(kernel));
         let apart = if up.at == 0 { up_part.layout.bytes() } else { 0 };
         steps.reading(layer.chosen_of(gate_part.layout.bytes() + apart));
     }
     Ok(())
 }
 
-/// Writes the weighted sum of the chosen experts behind the dense part of the branch.
+/// Writes the weighted sum of the chosen experts after the dense part of the branch.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -76,7 +77,7 @@ pub fn down(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> 
         };
         let buffers = [&parts.scratch.branch, &s.choices, &s.act, &part.value];
         steps.push(&source, &params, &buffers, Grid::Fixed(kernel.dispatch(width)))?;
-        steps.tried_as(Form::ExpertDown(kernel));
+        steps.tested_as(Form::ExpertDown(kernel));
         steps.reading(layer.chosen_of(part.layout.bytes()));
     }
     Ok(())

@@ -1,18 +1,18 @@
-//! Ranges of experts whose weights lie in one buffer of each of their matrices.
+//! Ranges of experts that are in one buffer of each of their matrices.
 
 use crate::weights::{Matrix, Part};
 
-/// A range of experts, and the buffers they lie in.
+/// A range of experts, and its buffers.
 pub struct Range<'a, const N: usize> {
     /// First expert.
     pub begin: u32,
-    /// The one after the last.
+    /// One past the last expert.
     pub end: u32,
-    /// A part of each matrix, and the first expert in it.
+    /// For each matrix, the part and its first expert.
     pub parts: [(&'a Part, u32); N],
 }
 
-/// Cuts all experts of some matrices, given with the rows of an expert, at every place where a part of one of them ends.
+/// Splits the experts of some matrices, given with their rows per expert, wherever a part of one of them ends.
 pub fn ranges<'a, const N: usize>(matrices: [(&'a Matrix, u32); N]) -> Vec<Range<'a, N>> {
     let starts = |(matrix, stride): (&'a Matrix, u32)| matrix.parts.iter().map(move |p| p.row0 / stride);
     let mut cuts: Vec<u32> = matrices.into_iter().flat_map(starts).collect();

@@ -1,4 +1,4 @@
-//! Rows to token ids and labels.
+//! From rows to token ids and labels.
 
 use crate::media::{Input, Media, Medium};
 use crate::template::Content as Said;
@@ -12,16 +12,16 @@ use crate::train::{Example, MASKED};
 
 use super::{Content, Reason};
 
-/// What stands between the token that opens a turn of the model and its words.
+/// The text between the token that opens a turn of the model and its answer.
 const MODEL: &str = "model\n";
-/// The label of a thought.
+/// The label of the thought channel.
 const THOUGHT: &str = "thought\n";
 
-/// The ids and labels of a row. `found` are the media of each file that it names: one for a picture, one for each clip of
-/// a sound.
+/// The ids and labels of a row. `found` has the media of each file it names: one for an image, one per clip for
+/// audio.
 ///
 /// # Errors
-/// Where there is nothing to learn in it, it has more than `limit` tokens, or the model has no token for a part of it.
+/// When it has no targets or more than `limit` tokens, or the model has no token for a part of it.
 pub fn encode(
     content: &Content,
     found: &[Vec<Medium>],
@@ -45,7 +45,7 @@ pub fn encode(
     Ok(example)
 }
 
-/// The conversation with as many places for each sound as it has clips, side by side.
+/// The conversation with each audio place repeated once per clip.
 fn with_clips(conversation: &Conversation, found: &[Vec<Medium>]) -> Conversation {
     let mut conversation = conversation.clone();
     let mut found = found.iter();
@@ -65,13 +65,14 @@ fn with_clips(conversation: &Conversation, found: &[Vec<Medium>]) -> Conversatio
     conversation
 }
 
-/// The ids and labels of a conversation. `media` are those of its places, in order; their slots are not learned. Learned is what the model would draw itself: the words, thoughts and calls of
-/// its turns, the token that ends each, and the one that waits for a tool's answer. A conversation whose last answer
-/// has a thought is rendered as one in which thinking was asked for.
+/// The ids and labels of a conversation. `media` are those of its places, in order; their slots are masked. Targets
+/// are the tokens that the model would generate: the text, thoughts and calls of its turns, the token that ends
+/// each turn, and the one that waits for a tool response. If the last answer has a thought, the conversation is
+/// rendered with thinking enabled.
 ///
 /// # Errors
-/// [`Reason::NoToken`] where the vocabulary lacks a control token, [`Reason::Places`] where the media are more or fewer
-/// than their places.
+/// [`Reason::NoToken`] when the vocabulary does not have a control token, [`Reason::Places`] when the number of
+/// media differs from the number of places.
 pub fn encode_conversation(
     conversation: &Conversation,
     media: &[Medium],
@@ -90,7 +91,7 @@ pub fn encode_conversation(
         return Err(Reason::Places { places, named: media.len() });
     }
     let mut writer = Writer { tokenizer, media: media.iter(), ids: Vec::new(), labels: Vec::new() };
-    // Where the large models do not think, their answer begins behind an empty thought, which is the prompt's.
+    // Without thinking, the answers of large models start after an empty thought, which is part of the prompt.
     let empty_thought = variant == Variant::Large && !thinking;
     writer.prompt(&prompt, empty_thought)?;
     let input = Input::with_media(writer.ids, tokenizer.special(), media)?;
@@ -99,7 +100,7 @@ pub fn encode_conversation(
 
 struct Writer<'a> {
     tokenizer: &'a Tokenizer,
-    /// Those whose places are still to come.
+    /// The media of the remaining places.
     media: std::slice::Iter<'a, Medium>,
     ids: Vec<u32>,
     labels: Vec<i32>,
@@ -121,7 +122,7 @@ impl Writer<'_> {
                         continue;
                     };
                     (in_model, learned) = (true, true);
-                    // Apart, as the prompt ends there when the model answers.
+                    // Separately, since the prompt ends here when the model answers.
                     self.text(MODEL, false);
                     let is_last = index.checked_sub(1) == last_turn;
                     let thinks =
@@ -137,7 +138,7 @@ impl Writer<'_> {
                 Segment::Special(token) => {
                     match *token {
                         TURN_OPEN => (in_model, learned) = (false, false),
-                        // The model draws the first one, to wait; the answers are written for it.
+                        // The model generates the first one, to wait for the tool; the responses are inserted.
                         TOOL_RESPONSE_OPEN => {
                             let waits = in_model && before == Some(&Segment::Special(TOOL_CALL_CLOSE));
                             self.special(token, waits)?;
@@ -158,7 +159,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The slots of the next medium between their brackets, as a prompt has them. The model draws none of it.
+    /// The slots of the next medium with its begin and end tokens, all masked.
     fn medium(&mut self, place: Media) -> Result<(), Reason> {
         let [begin, end] = place.brackets();
         let slots = self.media.next().map_or(0, |medium| medium.tokens);
@@ -190,7 +191,7 @@ impl Writer<'_> {
     }
 }
 
-/// Ids and labels that a row gives as they are.
+/// Ids and labels given directly by a row.
 fn given(ids: &[i64], labels: &[i64], tokenizer: &Tokenizer) -> Result<Example, Reason> {
     if ids.len() != labels.len() {
         return Err(Reason::Labels { ids: ids.len() as u32, labels: labels.len() as u32 });

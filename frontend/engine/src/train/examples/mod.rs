@@ -1,12 +1,13 @@
-//! Examples to learn from: text of a person's to token ids with labels.
+//! Training examples: from files to token ids with labels.
 //!
-//! A file is JSON (one object a line, or one array), or a table (CSV). A row of JSON is a chat, a pair of prompt and
-//! answer, or ids with labels: see [`RowKind`]. It may name files with pictures and sound ([`Named`]), which the caller finds
-//! and looks at. Rows become conversations, and these the template's ids
-//! ([`encode`]). A row that cannot be used is a [`Problem`] with the number of its line; the others stay.
+//! A file is JSON (one object per line, or one array) or a table (CSV). A row of JSON is a chat, a prompt with an
+//! answer, or ids with labels: see [`RowKind`]. It may name media files ([`Named`]), which the caller finds and
+//! inspects. Rows become conversations, which the template converts to ids ([`encode`]). A row that cannot be used
+//! is a [`Problem`] with its line number; the others are kept.
 //!
-//! Labels follow the specification (`GEMMA4.md`, training): what the model would write itself is learned, the token
-//! that ends its turn included; everything else has [`MASKED`](super::MASKED). `labels[t]` belongs to `ids[t]`.
+//! Labels follow the specification (`GEMMA4.md`, training): tokens that the model would generate are targets,
+//! including the token that ends its turn; all others are [`MASKED`](super::MASKED). `labels[t]` belongs to
+//! `ids[t]`.
 
 mod encode;
 mod named;
@@ -26,7 +27,7 @@ pub use row::{Content, Named, Row};
 pub use rows::RowKind;
 pub use split::split;
 
-/// Rows of one file at most.
-pub const MOST_ROWS: usize = 100_000;
-/// Bytes of one row at most: ids and labels of the longest context take less.
-pub const MOST_ROW_BYTES: usize = 2 << 20;
+/// Maximum number of rows per file.
+pub const MAX_ROWS: usize = 100_000;
+/// Maximum size of a row in bytes: ids and labels of the longest context take less.
+pub const MAX_ROW_BYTES: usize = 2 << 20;

@@ -1,8 +1,8 @@
-//! The files with pictures and sound that a row names.
+//! The media files that a row names.
 //!
-//! Data sets do so in three ways: in the parts of a message (`{"type": "image", "image": "cat.png"}`); in lists beside the
-//! messages, `images` and `audios`, whose places are parts without a name; or in such lists with the places as `<image>`
-//! and `<audio>` in the text. Where a list has no place at all, its files stand before the first question.
+//! Data sets use three formats: parts of a message (`{"type": "image", "image": "cat.png"}`); lists next to the
+//! messages, `images` and `audios`, with places that are parts without a name; or such lists with places `<image>`
+//! and `<audio>` in the text. If there are no places, the media precede the first question.
 
 use serde_json::{Map, Value};
 
@@ -11,14 +11,14 @@ use crate::template::{Content as Said, Conversation, Part, Role};
 
 use super::{Content, FieldFault, Named, Reason};
 
-/// Names that a row has beside its messages, those to be used next at the front.
+/// Names listed next to a row's messages, in order of use.
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     images: std::collections::VecDeque<String>,
     audios: std::collections::VecDeque<String>,
 }
 
-/// The name in a value: a text, or the object that data sets make of a file.
+/// The name in a value: a string, or a data set's object for a file.
 fn name(value: &Value) -> Option<&str> {
     let text = match value {
         Value::Object(object) => {
@@ -29,7 +29,7 @@ fn name(value: &Value) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }
 
-/// What a row may have in the place of a medium, by the type of the part.
+/// The kind and the keys of a media part, by its type.
 fn media(kind: &str) -> Option<(Media, &'static [&'static str])> {
     match kind {
         "image" | "image_url" => Some((Media::Image, &["image", "image_url", "path", "url", "file"])),
@@ -38,7 +38,7 @@ fn media(kind: &str) -> Option<(Media, &'static [&'static str])> {
     }
 }
 
-/// The parts of messages that are pictures or sounds, with their names where they have one.
+/// The media parts of messages, with their names if they have any.
 pub(super) fn parts(messages: &[Value]) -> Vec<(Media, Option<String>)> {
     let contents = messages.iter().filter_map(|message| message.get("content")?.as_array());
     let parts = contents.flatten().filter_map(|part| {
@@ -54,7 +54,7 @@ impl Listed {
         self.images.is_empty() && self.audios.is_empty()
     }
 
-    /// Those of a row. One name may stand for a list of one.
+    /// The lists of a row. A single name counts as a list.
     pub fn take(object: &mut Map<String, Value>) -> Result<Self, Reason> {
         let mut names = |keys: [&str; 2]| {
             let Some((key, value)) = keys.iter().find_map(|key| Some((*key, object.remove(*key)?))) else {
@@ -81,7 +81,7 @@ impl Listed {
         }
     }
 
-    /// A chat whose parts say where its media stand.
+    /// A chat with parts that mark the places of media.
     pub fn in_parts(
         mut self,
         conversation: Conversation,
@@ -108,7 +108,7 @@ impl Listed {
         Ok(Content::Chat { conversation, media: named })
     }
 
-    /// A chat of text alone, in which marks may say where its media stand.
+    /// A chat of text only, possibly with marks for the places of media.
     pub fn in_text(mut self, mut conversation: Conversation) -> Result<Content, Reason> {
         let mut media = Vec::new();
         if self.images.is_empty() && self.audios.is_empty() {
@@ -124,7 +124,7 @@ impl Listed {
                 continue;
             }
             places += marks.len();
-            // Fewer names than marks are told by their numbers, below.
+            // If there are fewer names than marks, the check below reports it.
             let names = marks.into_iter().map_while(|media| Some(Named { media, name: self.next(media)? }));
             media.extend(names);
             message.content = Said::Parts(parts);
@@ -153,7 +153,7 @@ impl Listed {
         Ok(Content::Chat { conversation, media })
     }
 
-    /// Looks whether every name had a place.
+    /// Checks that every name had a place.
     fn used_up(&self, places: usize, named: usize) -> Result<(), Reason> {
         match self.images.len() + self.audios.len() {
             0 => Ok(()),
@@ -162,7 +162,7 @@ impl Listed {
     }
 }
 
-/// A text cut at its marks, and what they stand for.
+/// Splits a text at its marks, and returns their kinds.
 fn marked(text: &str) -> (Vec<Part>, Vec<Media>) {
     const MARKS: [(&str, Media, Part); 2] =
         [("<image>", Media::Image, Part::Image), ("<audio>", Media::Audio, Part::Audio)];

@@ -1,8 +1,8 @@
-//! What was found in a file of examples.
+//! The parsed content of an example file.
 
 use super::{Problem, Reason, Row};
 
-/// What a text was taken for.
+/// The detected format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Format {
     /// One JSON value a line, or one array of them.
@@ -13,7 +13,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What a text is: JSON begins with a bracket, everything else is a table.
+    /// Detects the format: JSON starts with a bracket, everything else is a table.
     #[must_use]
     pub fn of(text: &str) -> Self {
         match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
@@ -23,18 +23,18 @@ impl Format {
     }
 }
 
-/// What was found in a text.
+/// The parsed content.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parsed {
-    /// What it was taken for.
+    /// The detected format.
     pub format: Format,
-    /// The rows that could be read, in their order.
+    /// The valid rows, in order.
     pub rows: Vec<Row>,
-    /// The lines that could not.
+    /// The invalid lines.
     pub problems: Vec<Problem>,
-    /// Of a table: the names of its columns.
+    /// For a table: the names of its columns.
     pub columns: Vec<String>,
-    /// Of a table: the columns that were read.
+    /// For a table: the columns that were used.
     pub chosen: Option<Columns>,
 }
 
@@ -44,13 +44,13 @@ impl Parsed {
     }
 }
 
-/// Which columns hold what, by name.
+/// The names of the columns to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
-    /// What the person says.
+    /// The user's message.
     pub prompt: String,
-    /// What the model is to answer.
+    /// The model's answer.
     pub answer: String,
-    /// Instructions to the model; empty for none.
+    /// System instructions; empty for none.
     pub system: String,
 }

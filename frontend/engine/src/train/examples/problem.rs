@@ -1,4 +1,4 @@
-//! Why a row cannot be used.
+//! Errors of example rows.
 
 use thiserror::Error;
 
@@ -7,29 +7,29 @@ use crate::media::{Media as Kind, MediaError};
 /// A row that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The line on which the row begins, from 1. For conversations that come from no file: their number.
+    /// The first line of the row, from 1. For conversations that are not from a file: their number.
     pub line: u32,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// What is wrong with a row.
+/// Why a row cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
 pub enum Reason {
-    /// It is no JSON.
+    /// Invalid JSON.
     #[error("not valid JSON at column {column}: {what}")]
     Json {
-        /// Where on the line, from 1.
+        /// Column, from 1.
         column: usize,
         what: JsonFault,
     },
-    /// It is JSON of no kind that is known.
+    /// JSON with an unknown structure.
     #[error(
         "nothing to learn from: a row needs “messages”, “conversations”, “prompt” and “completion”, or “ids” and “labels”"
     )]
     Unknown,
-    /// It is a text without a question.
+    /// A text without a question.
     #[error(
         "“text” alone can’t be learned from: put the question in “prompt” and the answer in “completion”"
     )]
@@ -42,69 +42,69 @@ pub enum Reason {
         "this looks like plain text. Give one JSON object a line, or a table that starts with names such as “prompt,completion”"
     )]
     Prose,
-    /// A field is not what its name says.
+    /// A field with a wrong type or value.
     #[error("“{field}” {what}")]
     Field { field: String, what: FieldFault },
-    /// Nobody is known by that role.
+    /// An unknown role.
     #[error("unknown role “{role}”: use system, user or assistant")]
     Role { role: String },
-    /// A cell that is needed is empty, or the row has too few cells.
+    /// A required cell is empty or missing.
     #[error("the column “{column}” is empty")]
     EmptyCell { column: String },
-    /// The table's row cannot be read.
+    /// The row of the table cannot be parsed.
     #[error("the table cannot be read here: {what}")]
     Table { what: String },
-    /// There are not enough columns for a question and an answer.
+    /// The table has fewer than two columns.
     #[error("the table has fewer than two columns")]
     TooFewColumns,
-    /// The table has no such column.
+    /// The table does not have this column.
     #[error("the table has no column “{column}”; it has {known}")]
     NoColumn { column: String, known: String },
-    /// It holds a video.
+    /// It contains a video.
     #[error("contains a video; only images and audio can be learned from")]
     Video,
-    /// A picture or a sound without a name.
+    /// Media without a name.
     #[error("doesn’t say which file the {} is", if *media == Kind::Audio { "audio" } else { "image" })]
     Unnamed { media: Kind },
-    /// It names more pictures and sounds than it has places for, or fewer.
+    /// The number of media differs from the number of places.
     #[error("has {places} places for images and audio, but names {named} files")]
     Places { places: usize, named: usize },
-    /// A file that it names is not there.
+    /// A named file does not exist.
     #[error("the file “{name}” is missing")]
     Missing {
-        /// The name, as the row has it.
+        /// The name in the row.
         name: String,
     },
-    /// The model does not see, or does not hear.
+    /// The model has no tower for this kind of media.
     #[error("this model has no support for {}", if *media == Kind::Audio { "audio" } else { "images" })]
     NoTower { media: Kind },
-    /// Media that do not fit their places.
+    /// The media do not match their places.
     #[error(transparent)]
     Media(#[from] MediaError),
-    /// The model has no token for a part of it.
+    /// The model does not have a required token.
     #[error("the model has no token {token}")]
     NoToken { token: &'static str },
-    /// An id is outside of the vocabulary.
+    /// An id outside of the vocabulary.
     #[error("token id {id} is outside the vocabulary of {vocabulary}")]
     NoId { id: i64, vocabulary: u32 },
-    /// Ids and labels differ in number.
+    /// The numbers of ids and labels differ.
     #[error("{ids} ids, but {labels} labels")]
     Labels { ids: u32, labels: u32 },
-    /// It is longer than an example may be.
+    /// It exceeds the maximum length.
     #[error("too long: {tokens} tokens, but the limit is {limit}")]
     TooLong { tokens: u32, limit: u32 },
-    /// It is longer than any example could be, and is not even read.
+    /// It exceeds the maximum row size, and is not parsed.
     #[error("too long: {bytes} bytes, but the limit is {limit}")]
     TooLarge { bytes: usize, limit: usize },
-    /// No token of it is learned.
+    /// It has no targets.
     #[error("nothing to learn: the model says nothing in it")]
     AllMasked,
-    /// There are more rows than are read.
+    /// The file has more rows than the maximum.
     #[error("rows from here on are skipped: the limit is {limit}")]
     TooMany { limit: usize },
 }
 
-/// What is wrong with JSON.
+/// Why JSON is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum JsonFault {
     /// It ends too early.
@@ -128,13 +128,13 @@ pub enum JsonFault {
     /// A comma before a closing bracket.
     #[error("there is a comma before a closing bracket")]
     TrailingComma,
-    /// A line break or another control character in a text.
+    /// A line break or another control character in a string.
     #[error("there is a control character in a text")]
     ControlCharacter,
     /// An unknown escape.
     #[error("there is an unknown escape sequence")]
     BadEscape,
-    /// No number, though it begins as one.
+    /// An invalid number.
     #[error("a number is malformed")]
     BadNumber,
     /// Something else.
@@ -143,7 +143,7 @@ pub enum JsonFault {
 }
 
 impl JsonFault {
-    /// What the parser found. It says so in words alone.
+    /// Converts the parser's error, which only has a message.
     pub(super) fn of(error: &serde_json::Error) -> Self {
         if error.is_eof() {
             return Self::EarlyEnd;
@@ -169,25 +169,25 @@ impl JsonFault {
     }
 }
 
-/// What is wrong with a field.
+/// Why a field is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum FieldFault {
     /// It is empty.
     #[error("is empty")]
     Empty,
-    /// It is no text.
+    /// It is not a string.
     #[error("isn’t text")]
     NotText,
-    /// It is no list.
+    /// It is not a list.
     #[error("isn’t a list")]
     NotAList,
-    /// It holds something that is no whole number.
+    /// It contains something other than integers.
     #[error("holds something that isn’t a whole number")]
     NotIntegers,
-    /// It names no files.
+    /// It contains something other than file names.
     #[error("names no files")]
     NoFileNames,
-    /// It has another structure than it should.
+    /// It has an unexpected structure.
     #[error("has an unexpected structure")]
     Malformed,
 }

@@ -1,14 +1,14 @@
-//! A file to rows.
+//! From files to rows.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Columns, Format, JsonFault, MOST_ROW_BYTES, MOST_ROWS, Parsed, Reason, Row, rows, table};
+use super::{Columns, Format, JsonFault, MAX_ROW_BYTES, MAX_ROWS, Parsed, Reason, Row, rows, table};
 
 impl Parsed {
     fn take(&mut self, line: u32, json: &str) {
-        if json.len() > MOST_ROW_BYTES {
-            return self.problem(line, Reason::TooLarge { bytes: json.len(), limit: MOST_ROW_BYTES });
+        if json.len() > MAX_ROW_BYTES {
+            return self.problem(line, Reason::TooLarge { bytes: json.len(), limit: MAX_ROW_BYTES });
         }
         match serde_json::from_str::<Value>(json) {
             Ok(value) => match rows::row(value) {
@@ -16,7 +16,7 @@ impl Parsed {
                 Err(reason) => self.problem(line, reason),
             },
             Err(error) => {
-                // A row of an array may be long: the line is the one in the file.
+                // An array row may span several lines; this is the line in the file.
                 let line = line + (error.line() as u32).saturating_sub(1);
                 self.problem(line, Reason::Json { column: error.column(), what: JsonFault::of(&error) });
             }
@@ -24,8 +24,8 @@ impl Parsed {
     }
 }
 
-/// Reads a text: JSON lines, one JSON array, or a table. `columns` chooses those of a table; without it they are known
-/// by their names.
+/// Reads a text: JSON lines, one JSON array, or a table. `columns` selects the columns of a table; by default they
+/// are found by name.
 #[must_use]
 pub fn read(text: &str, columns: Option<&Columns>) -> Parsed {
     let text = text.trim_start_matches('\u{feff}');
@@ -39,8 +39,8 @@ fn lines(text: &str) -> Parsed {
     let mut parsed = Parsed::default();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let number = index as u32 + 1;
-        if parsed.rows.len() == MOST_ROWS {
-            parsed.problem(number, Reason::TooMany { limit: MOST_ROWS });
+        if parsed.rows.len() == MAX_ROWS {
+            parsed.problem(number, Reason::TooMany { limit: MAX_ROWS });
             break;
         }
         parsed.take(number, line);
@@ -48,7 +48,7 @@ fn lines(text: &str) -> Parsed {
     parsed
 }
 
-/// One array of rows over the whole text; none where it is something else, such as a chat a line.
+/// The text as one array of rows; `None` if it is something else, such as one chat per line.
 fn array(text: &str) -> Option<Parsed> {
     let rows: Vec<&RawValue> = serde_json::from_str(text).ok()?;
     let objects = |row: &&RawValue| row.get().starts_with('{');
@@ -64,8 +64,8 @@ fn array(text: &str) -> Option<Parsed> {
         let offset = row.get().as_ptr() as usize - text.as_ptr() as usize;
         line += text[counted..offset].matches('\n').count() as u32;
         counted = offset;
-        if parsed.rows.len() == MOST_ROWS {
-            parsed.problem(line, Reason::TooMany { limit: MOST_ROWS });
+        if parsed.rows.len() == MAX_ROWS {
+            parsed.problem(line, Reason::TooMany { limit: MAX_ROWS });
             break;
         }
         parsed.take(line, row.get());

@@ -1,41 +1,41 @@
-//! What was read of a row.
+//! A parsed row.
 
 use crate::media::Media;
 use crate::template::Conversation;
 
-/// A row that has been read.
+/// A parsed row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The line on which it begins, from 1.
+    /// Its first line, from 1.
     pub line: u32,
-    /// What it holds.
+    /// Its content.
     pub content: Content,
 }
 
-/// What a row holds.
+/// The content of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// A conversation, to be rendered by the model's template.
+    /// A conversation, to be rendered with the model's template.
     Chat {
         /// The conversation.
         conversation: Conversation,
-        /// The files of its places for pictures and sound, in order.
+        /// The files for its media places, in order.
         media: Vec<Named>,
     },
-    /// Token ids with their labels, as they are.
+    /// Token ids with labels.
     Ids {
         /// The ids.
         ids: Vec<i64>,
-        /// For each id: itself where it is learned, [`MASKED`](crate::train::MASKED) elsewhere.
+        /// For each id: the id if it is a target, otherwise [`MASKED`](crate::train::MASKED).
         labels: Vec<i64>,
     },
 }
 
-/// A file that a row names.
+/// A file named by a row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Named {
-    /// What it is for: [`Media::Image`] or [`Media::Audio`].
+    /// [`Media::Image`] or [`Media::Audio`].
     pub media: Media,
-    /// Its name, as the row has it.
+    /// The name in the row.
     pub name: String,
 }

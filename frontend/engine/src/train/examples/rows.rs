@@ -1,4 +1,4 @@
-//! What a row of JSON may be.
+//! The formats of JSON rows.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -8,22 +8,22 @@ use crate::template::{Conversation, Message, Role};
 use super::named::{self, Listed};
 use super::{Content, FieldFault, Reason};
 
-/// The shapes of rows that are known, in the order in which they are tried.
+/// The supported formats, in the order in which they are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowKind {
-    /// `{"ids": […], "labels": […]}`; `input_ids` is a name for `ids` too.
+    /// `{"ids": […], "labels": […]}`; `input_ids` also works for `ids`.
     Ids,
-    /// `{"messages": [{"role", "content"}…], "tools": […]}`, or the array of messages alone. A content may be a list of
-    /// parts: `{"type": "text", "text": …}`, `{"type": "image", "image": "cat.png"}`, `{"type": "audio", "audio": …}`.
-    /// Parts without a name take theirs from `images` and `audios` beside the messages.
+    /// `{"messages": [{"role", "content"}…], "tools": […]}`, or only the array of messages. A content may be a list
+    /// of parts: `{"type": "text", "text": …}`, `{"type": "image", "image": "cat.png"}`, `{"type": "audio",
+    /// "audio": …}`. Parts without a name use `images` and `audios` next to the messages.
     Messages,
     /// `{"conversations": [{"from", "value"}…], "system": …}`.
     Conversations,
-    /// A question and its answer under one of the pairs of names in use; `system` may stand beside them.
+    /// A question and its answer under one of the common pairs of keys; `system` is optional.
     Pair,
 }
 
-/// Names under which a question and its answer are found, the first that fits being taken.
+/// Pairs of keys for a question and its answer; the first match is used.
 pub(super) const PAIRS: [(&str, &str); 6] = [
     ("prompt", "completion"),
     ("prompt", "response"),
@@ -33,10 +33,10 @@ pub(super) const PAIRS: [(&str, &str); 6] = [
     ("user", "assistant"),
 ];
 
-/// A column or key that holds instructions to the model.
+/// A column or key with system instructions.
 pub(super) const SYSTEM: &str = "system";
 
-/// Reads the JSON of a row.
+/// Parses a JSON row.
 pub(super) fn row(value: Value) -> Result<Content, Reason> {
     let mut object = match value {
         Value::Object(object) => object,
@@ -69,7 +69,7 @@ fn kind(object: &Map<String, Value>) -> Option<RowKind> {
     }
 }
 
-/// Why an object is no row.
+/// Why an object is not a valid row.
 fn unknown(object: &Map<String, Value>) -> Reason {
     let has = |key: &str| object.get(key).is_some_and(|value| !value.is_null());
     let half = |found: &'static str, missing: &'static str| Reason::Half { found, missing };
@@ -85,7 +85,7 @@ fn unknown(object: &Map<String, Value>) -> Reason {
     }
 }
 
-/// A question and its answer as a conversation.
+/// Converts a question and its answer to a conversation.
 pub(super) fn pair_of(system: &str, prompt: String, answer: String) -> Conversation {
     let mut messages = Vec::with_capacity(3);
     if !system.trim().is_empty() {
@@ -118,7 +118,7 @@ fn pair(object: &mut Map<String, Value>, listed: Listed) -> Result<Content, Reas
         Some(value) => text(value, SYSTEM)?,
     };
     let answer = text(answer, answer_key)?;
-    // A picture alone may be a question.
+    // An image alone is a valid question.
     for (key, text) in [(prompt_key, &prompt), (answer_key, &answer)] {
         if text.trim().is_empty() && (key == answer_key || listed.is_empty()) {
             return Err(Reason::Field { field: key.to_owned(), what: FieldFault::Empty });
@@ -155,7 +155,7 @@ fn conversations(object: &mut Map<String, Value>) -> Result<Conversation, Reason
         messages.push(Message::new(Role::System, system));
     }
     for turn in turns {
-        // Some sets have the names of chats inside.
+        // Some data sets use chat keys inside.
         let from = turn.get("from").or_else(|| turn.get("role")).and_then(Value::as_str).unwrap_or_default();
         let role = match from {
             "human" | "user" => Role::User,

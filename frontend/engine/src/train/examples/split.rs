@@ -1,14 +1,13 @@
-//! Keeping examples back for evaluation.
+//! Splitting examples for evaluation.
 
 use crate::split_mix::{next, shuffled};
 
-/// Divides `count` examples: which are learned from, and which only evaluated, each in ascending order. `share` of
-/// them (0 to 1, rounded down) is kept back: of a few examples none, since each is to be learned. At least one is left
-/// to learn from. The same seed gives the same division.
+/// Splits `count` examples into training and evaluation indices, each ascending. The evaluation share is `share` (0
+/// to 1), rounded down; at least one example is left for training. The split depends only on the seed.
 #[must_use]
 pub fn split(count: usize, share: f32, seed: u64) -> (Vec<usize>, Vec<usize>) {
     let kept = if share > 0.0 && count > 1 {
-        // As a person writes it: 0.1 in f32 is a little more.
+        // 0.1 as f32 is slightly larger than 0.1.
         ((count as f64 * f64::from(share) + 1e-4) as usize).min(count - 1)
     } else {
         0

@@ -1,12 +1,12 @@
-//! Tables: comma-separated values with names in the first line.
+//! Tables: comma-separated values with column names in the first line.
 
 use csv::{ReaderBuilder, StringRecord};
 
 use super::rows::{PAIRS, SYSTEM, pair_of};
-use super::{Columns, Content, MOST_ROW_BYTES, MOST_ROWS, Parsed, Problem, Reason, Row};
+use super::{Columns, Content, MAX_ROW_BYTES, MAX_ROWS, Parsed, Problem, Reason, Row};
 
 impl Columns {
-    /// The columns that are meant, judging by their names; else the first two. None where there are not two.
+    /// The columns to use, by name; otherwise the first two. `None` if there are fewer than two.
     fn guess(header: &StringRecord) -> Option<Self> {
         let named = |name: &str| header.iter().find(|column| column.trim().eq_ignore_ascii_case(name));
         let pair = PAIRS.iter().find_map(|(prompt, answer)| Some((named(prompt)?, named(answer)?)));
@@ -16,18 +16,18 @@ impl Columns {
     }
 }
 
-/// Whether what should be names of columns is a sentence of somebody's, which may have commas too.
+/// Whether the header is a sentence, which may contain commas, rather than column names.
 fn is_prose(header: &StringRecord) -> bool {
-    /// Words of a name at most.
-    const MOST_WORDS: usize = 6;
+    /// Maximum number of words in a name.
+    const MAX_WORDS: usize = 6;
     let is_sentence = |name: &str| {
         let name = name.trim();
-        name.ends_with(['.', '!', ':', '…']) || name.split_whitespace().count() > MOST_WORDS
+        name.ends_with(['.', '!', ':', '…']) || name.split_whitespace().count() > MAX_WORDS
     };
     header.iter().any(is_sentence)
 }
 
-/// Reads a table. The separator is the one of comma, semicolon and tab that the first line has most of.
+/// Reads a table. The separator is comma, semicolon or tab: the most frequent one in the first line.
 pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
     let first = text.lines().next().unwrap_or_default();
     let separator = [b',', b';', b'\t']
@@ -78,13 +78,13 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
             }
         };
         let line = record.position().map_or(0, csv::Position::line) as u32;
-        if parsed.rows.len() == MOST_ROWS {
-            parsed.problem(line, Reason::TooMany { limit: MOST_ROWS });
+        if parsed.rows.len() == MAX_ROWS {
+            parsed.problem(line, Reason::TooMany { limit: MAX_ROWS });
             break;
         }
         let bytes = record.as_slice().len();
-        if bytes > MOST_ROW_BYTES {
-            parsed.problem(line, Reason::TooLarge { bytes, limit: MOST_ROW_BYTES });
+        if bytes > MAX_ROW_BYTES {
+            parsed.problem(line, Reason::TooLarge { bytes, limit: MAX_ROW_BYTES });
             continue;
         }
         let cell = |at: usize, column: &str| match record.get(at) {

@@ -44,7 +44,7 @@ fn encode(session: &mut Session, file: &str) -> SoftTokens {
     let cancel = CancelToken::new();
     if file.ends_with(".wav") {
         let sound = Sound::from_wav(&bytes).expect("a sound");
-        let hearing = session.hearing_mut().expect("ears");
+        let hearing = session.audio_mut().expect("ears");
         return block_on(hearing.soft_tokens(sound.clips()[0], &cancel, &mut |_| ())).expect("soft tokens");
     }
     let budget = Budget::new(70).expect("a budget");

@@ -1,4 +1,5 @@
-//! The n-th operation fails, for every n: whatever the journal then says is here, is here, and what is proven is right.
+//! The n-th operation fails, for every n. Afterwards the bytes that the journal lists are stored, and verified blobs
+//! are correct.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -106,7 +107,7 @@ fn check(files: &Files, bench: &Bench, when: &str) {
         }
     }
     if record.verified {
-        assert!(*data == bench.content, "{when}: proven");
+        assert!(*data == bench.content, "{when}: verified");
     }
 }
 

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use engine::bytes::{ByteSource, Bytes, CancelToken, LocalBoxFuture, MemorySource, SourceError};
 use engine::store::journal::Record;
 use engine::store::{
-    CachingSource, Completion, Digest, Journal, KeptRange, Medium, MediumError, ProvenSource, StoreError,
+    CachingSource, Completion, Digest, Journal, KeptRange, Medium, MediumError, StoreError, VerifiedSource,
 };
 
 /// The two files. They outlive the medium, as files outlive a tab.
@@ -372,7 +372,7 @@ fn what_a_proven_blob_lacks_comes_from_the_server() {
         std::future::ready(()).boxed_local()
     });
     let local = Rc::new(LocalFile(Rc::clone(&bench.files), 1000));
-    let source = ProvenSource::new(local, bench.upstream.clone(), record, journal);
+    let source = VerifiedSource::new(local, bench.upstream.clone(), record, journal);
     let read = |range: Range<u64>| pollster::block_on(source.read(range)).map(|bytes| bytes.to_vec());
     assert_eq!(read(0..700).expect("here"), bench.content[..700]);
     assert_eq!(bench.served(), 0);

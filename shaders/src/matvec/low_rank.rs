@@ -1,97 +1,97 @@
-//! What adapters have to do with a product: how they correct it, and what it does for those that correct the next.
-//! `wgsl/matvec/low_rank/`.
+//! LoRA adapters in a decode product (`wgsl/matvec/low_rank/`): the low-rank update that it adds, and what it
+//! computes for the update of the next product.
 
 use super::{Params, Prologue};
 use crate::Defines;
 
-/// Partial results for adapters that an invocation reads at once: at rank 16 those of 768 workgroups. Behind attention it
-/// reads one, since more was slower (`MEASUREMENTS.md`).
+/// Partial sums of z that a thread loads in advance: at rank 16, those of 768 workgroups. With [`Prologue::Merge`]
+/// it loads one, since more was slower (`MEASUREMENTS.md`).
 const EARLY: u32 = 12;
 
-/// Where z of the adapters that correct a product comes from: each dot gets + B·z.
+/// Where the kernel takes z = A·x from, to add B·z to the product.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ZSource {
-    /// Nothing is corrected.
+    /// No adapter: nothing is added.
     #[default]
     None,
-    /// From a product of its own, [`super::Epilogue::Shrink`].
+    /// A separate dispatch, [`super::Epilogue::Shrink`], computed z.
     Dispatch,
-    /// From partial results that lie behind x, left by the workgroups that made it. With [`super::Prologue::Plain`] and
-    /// [`super::Prologue::Merge`].
+    /// Partial sums of z follow x in its buffer, one from each workgroup that computed x. With
+    /// [`super::Prologue::Plain`] and [`super::Prologue::Merge`].
     PartialSums,
-    /// From what lies behind the branch, left by the product that made it. With a
-    /// [`super::Prologue::Add`] that norms its sum and adds one branch.
+    /// The product that computed the branch also computed V·c and U·h, which follow the branch in its buffer. With
+    /// a [`super::Prologue::Add`] that norms its sum and adds one branch.
     Ahead,
 }
 
-/// What a product leaves behind y for the adapters that correct the next one.
+/// What a product computes for the adapters on the next product, stored after y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum HandoffForm {
     /// Nothing.
     #[default]
     None,
-    /// A·y over the rows of each workgroup. With [`super::Epilogue::Geglu`].
+    /// A·y over the rows of each workgroup, for [`ZSource::PartialSums`]. With [`super::Epilogue::Geglu`].
     PartialSums,
-    /// V·x and U·h, where h is the stream. V is the second matrix of an [`super::Epilogue::Store`]; U has as many rows.
+    /// V·x and U·h, where h is the residual stream, for [`ZSource::Ahead`]. V is the second matrix of an
+    /// [`super::Epilogue::Store`]; U has as many rows.
     Ahead {
-        /// Elements of the stream.
+        /// Width of the residual stream.
         stream: u32,
     },
 }
 
 impl HandoffForm {
-    /// Whether a segment follows the matrices.
+    /// Whether the rows of U are a segment after the matrices.
     pub(super) const fn is_ahead(self) -> bool {
         matches!(self, Self::Ahead { .. })
     }
 }
 
-/// What adapters have to do with a product.
+/// The low-rank part of a product.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Adapted {
-    /// How they correct it.
+pub struct LowRank {
+    /// Where z comes from.
     pub z_source: ZSource,
-    /// What it does for those that correct the next.
+    /// What is computed for the next product.
     pub handoff: HandoffForm,
-    /// Ranks of all adapters together, in vec4s.
+    /// Total rank of all adapters, in vec4s.
     pub quads: u32,
 }
 
-impl Adapted {
-    /// A product that adapters have nothing to do with.
-    pub const NOT: Self = Self { z_source: ZSource::None, handoff: HandoffForm::None, quads: 0 };
+impl LowRank {
+    /// A product without adapters.
+    pub const NONE: Self = Self { z_source: ZSource::None, handoff: HandoffForm::None, quads: 0 };
 
-    /// Whether the buffer of adapters is bound.
+    /// Whether the adapter buffer is bound.
     #[must_use]
     pub fn is_bound(&self) -> bool {
         self.z_source != ZSource::None || self.handoff != HandoffForm::None
     }
 
-    /// Its parts of a kernel's name: behind the prologue, and behind the epilogue.
+    /// The parts of the kernel's name: after the prologue, and after the epilogue.
     pub(super) fn name(&self) -> (&'static str, String) {
         let z_source = match self.z_source {
             ZSource::None => "",
             ZSource::Dispatch => "_z",
-            ZSource::PartialSums => "_partial",
-            ZSource::Ahead => "_ahead",
+            ZSource::PartialSums => "_partial_z",
+            ZSource::Ahead => "_ahead_z",
         };
         let handoff = match self.handoff {
             HandoffForm::None => String::new(),
-            HandoffForm::PartialSums => "_for_partial".to_owned(),
-            HandoffForm::Ahead { stream } => format!("_for_ahead{stream}"),
+            HandoffForm::PartialSums => "_partial_out".to_owned(),
+            HandoffForm::Ahead { stream } => format!("_ahead_out{stream}"),
         };
         let rank = if self.is_bound() { format!("_a{}", 4 * self.quads) } else { String::new() };
         (z_source, handoff + &rank)
     }
 
-    /// What its texts are expanded with, behind a prologue.
+    /// Defines of the template; `prologue` is the product's.
     pub(super) fn define(&self, prologue: Prologue, defines: Defines) -> Defines {
         let defines = defines
             .set("CORRECTED", self.z_source != ZSource::None)
             .set("PARTIAL_Z", self.z_source == ZSource::PartialSums)
             .set("AHEAD_Z", self.z_source == ZSource::Ahead)
-            .set("HANDS_ON", self.handoff != HandoffForm::None)
-            .set("OF_STREAM", self.handoff.is_ahead())
+            .set("STREAM_ROWS", self.handoff.is_ahead())
             .set("QUADS", self.quads)
             .set("EARLY", if prologue == Prologue::Merge { 1 } else { EARLY });
         let defines = match self.z_source {
@@ -108,32 +108,33 @@ impl Adapted {
     }
 }
 
-/// Where the correction of adapters lies, for each matrix of a product: see [`ZSource`]. All adapters are
-/// stacked: z has `rank` elements for each corrected matrix, B `[rows, rank]`.
+/// Location of the low-rank update of each matrix of a product (see [`ZSource`]). All adapters are stacked along
+/// the rank: z has `rank` elements per matrix, B is `[rows, rank]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Correction {
-    /// Ranks of all adapters together, each rounded up to a multiple of 4.
+    /// Total rank of all adapters, each rounded up to a multiple of 4.
     pub rank: u32,
-    /// Where the matrix's part of z begins and where its rows of B do, in elements; none where it is not corrected.
+    /// Offsets of the matrix's part of z and of its rows of B, in elements; `None` without an update.
     pub places: [Option<(u32, u32)>; 3],
 }
 
-/// Where what one product leaves for the adapters of the next lies; see [`ZSource`] and [`HandoffForm`]. Offsets are in
-/// elements, multiples of 4.
+/// Location of what one product computes for the adapters on the next (see [`ZSource`] and [`HandoffForm`]).
+/// Offsets are in elements, multiples of 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HandoffPlaces {
-    /// Where what was left begins: in x behind it, or in the branch.
+    /// Offset of the input: in the buffer of x, or in that of the branch.
     pub input_at: u32,
-    /// [`ZSource::PartialSums`]: workgroups that left something; those of attention, heads. [`ZSource::Ahead`]: elements of v.
+    /// [`ZSource::PartialSums`]: number of workgroups that wrote partial sums, for attention the number of heads.
+    /// [`ZSource::Ahead`]: length of v.
     pub input_count: u32,
-    /// [`HandoffForm::PartialSums`]: where in y it goes.
+    /// [`HandoffForm::PartialSums`]: offset of the output in y.
     pub output_at: u32,
-    /// Where in the buffer of adapters the columns of A begin, or the rows of U.
+    /// Offset in the adapter buffer of the columns of A, or of the rows of U.
     pub factors_at: u32,
 }
 
 impl Params {
-    /// Sets where the correction of adapters lies.
+    /// Sets the location of the low-rank update.
     #[must_use]
     pub fn with_correction(mut self, correction: &Correction) -> Self {
         for (i, place) in correction.places.iter().enumerate() {
@@ -144,7 +145,7 @@ impl Params {
         self
     }
 
-    /// Sets where what is handed in and on lies.
+    /// Sets the locations of what is read for this update and written for the next.
     #[must_use]
     pub fn with_handoff(mut self, z_source: ZSource, handoff_at: HandoffPlaces) -> Self {
         let HandoffPlaces { input_at, input_count, output_at, factors_at } = handoff_at;

@@ -1,4 +1,4 @@
-//! A model of which only the header is there: its tensors would be gigabytes.
+//! A model file with only a header, for plans without gigabytes of tensors.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use super::{Options, SynthError, contents, metadata};
 use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, MemorySource, SourceError};
 use crate::gguf::{Header, Writer};
 
-/// A file of that length, with zeros behind the header.
-struct Hollow {
+/// A file of that length, with zeros after the header.
+struct HeaderOnly {
     header: Vec<u8>,
     len: u64,
 }
 
-impl ByteSource for Hollow {
+impl ByteSource for HeaderOnly {
     fn len(&self) -> u64 {
         self.len
     }
@@ -27,7 +27,7 @@ impl ByteSource for Hollow {
 /// The header of the file that [`super::write`] would write.
 ///
 /// # Errors
-/// When the options make no model.
+/// When the options are invalid.
 pub fn header(options: &Options) -> Result<Header, SynthError> {
     let (shape, tensors) = contents(options)?;
     let specs: Vec<_> = tensors.into_iter().map(|tensor| tensor.spec).collect();
@@ -38,5 +38,5 @@ pub fn header(options: &Options) -> Result<Header, SynthError> {
         data += spec.bytes()?.next_multiple_of(32);
     }
     let len = header.len().next_multiple_of(32) as u64 + data;
-    Ok(pollster::block_on(Header::read(&Hollow { header, len }))?)
+    Ok(pollster::block_on(Header::read(&HeaderOnly { header, len }))?)
 }

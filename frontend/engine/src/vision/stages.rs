@@ -1,4 +1,4 @@
-//! The values that a tower works in, and its plans, for pictures up to a size.
+//! The plans and the buffers of a vision tower, for images up to a size.
 
 use std::sync::Arc;
 
@@ -17,36 +17,36 @@ use crate::model::product;
 use crate::plan::{Layout, Limits, Origin, ParamsArena, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
-/// Patches of a picture whose attention is one dispatch for all heads. Longer ones take a head at a time, so that no
-/// submit keeps a slow device for long.
+/// Maximum number of patches for which attention is one dispatch for all heads. Longer images use one dispatch per
+/// head, so that no submit occupies a slow device for long.
 const WHOLE_ATTENTION: u32 = 2560;
-/// ε of the layer norms of the encoder-free model; no key says it.
+/// ε of the layer norms of the encoder-free model; there is no key for it.
 const LAYER_NORM_EPS: f32 = 1e-5;
-/// Base of the rotations; no key says it.
+/// RoPE base; there is no key for it.
 const THETA: f64 = 100.0;
 
-/// Which pictures a stage is for.
+/// The images that need a stage.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum When {
+enum Condition {
     Always,
     Short,
     Long,
 }
 
-/// What one submit runs, and when.
+/// Properties of a stage, which is one submit.
 #[derive(Clone, Copy)]
-struct Turn {
-    when: When,
-    /// Whether rows are soft tokens, not patches.
+struct StageInfo {
+    condition: Condition,
+    /// Whether its rows are soft tokens instead of patches.
     pooled: bool,
-    /// Whether a layer ends with it: a moment to wait, to tell how far it is, and to stop.
+    /// Whether it is the last stage of a layer, after which progress is reported and cancellation is checked.
     ends_layer: bool,
 }
 
-/// A stage that is bound.
+/// A bound stage.
 pub struct Stage {
     program: Program,
-    turn: Turn,
+    info: StageInfo,
 }
 
 impl Stage {
@@ -55,38 +55,38 @@ impl Stage {
         &self.program
     }
 
-    /// Whether a layer ends with it.
+    /// Whether it is the last stage of a layer.
     pub fn ends_layer(&self) -> bool {
-        self.turn.ends_layer
+        self.info.ends_layer
     }
 
-    /// Submits the stage for a picture, if it is for such.
+    /// Submits the stage, if the image needs it.
     pub fn run(&self, gpu: &Gpu, patches: u32, tokens: u32) {
-        let Turn { when, pooled, .. } = self.turn;
+        let StageInfo { condition, pooled, .. } = self.info;
         let long = patches > WHOLE_ATTENTION;
-        if when == When::Always || (when == When::Long) == long {
+        if condition == Condition::Always || (condition == Condition::Long) == long {
             gpu.run(&self.program, if pooled { tokens } else { patches });
         }
     }
 }
 
-/// What a tower works in.
+/// The values of a tower.
 struct Values {
-    /// The grid of the picture.
-    picture: Value,
+    /// The patch grid of the image.
+    patch_grid: Value,
     /// `State` whose length is the number of patches.
     state: Value,
     /// `State` whose length is the number of soft tokens.
     pooled_state: Value,
     /// RGB bytes.
     pixels: Value,
-    /// For each patch the end of what it sees: all patches.
+    /// For each patch, one past the last patch that it attends to: the number of patches.
     until: Value,
-    /// Soft tokens of the picture.
+    /// Soft tokens of the image.
     out: Value,
-    /// Rotations of patches.
+    /// RoPE table.
     rope: Value,
-    /// Rows of the patches' matrices, in the order of [`widths`].
+    /// Working buffers with one row per patch, in the order of [`widths`].
     work: Vec<Value>,
 }
 
@@ -95,7 +95,7 @@ impl Values {
         let (pixels, tokens) = sizes(config, rows);
         let work = |width| Value::temporary("vision", 4 * u64::from(rows) * width);
         Self {
-            picture: Value::state("vision picture", size_of::<PatchGrid>() as u64),
+            patch_grid: Value::state("vision patch grid", size_of::<PatchGrid>() as u64),
             state: Value::state("vision state", size_of::<State>() as u64),
             pooled_state: Value::state("vision pooled state", size_of::<State>() as u64),
             pixels: Value::state("vision pixels", pixels),
@@ -107,22 +107,22 @@ impl Values {
     }
 }
 
-/// What a tower does with pictures up to a size.
-pub struct RoomPlan {
+/// The plans of all stages for images up to a size.
+pub struct StagePlans {
     rows: u32,
     values: Values,
-    stages: Vec<(Plan, Turn)>,
+    stages: Vec<(Plan, StageInfo)>,
 }
 
-impl RoomPlan {
-    /// Describes it for so many rows.
+impl StagePlans {
+    /// Describes the stages for up to `rows` rows.
     ///
     /// # Errors
     /// [`PlanError`].
     pub fn new(weights: &Weights, config: &TowerConfig, rows: u32) -> Result<Self, PlanError> {
         let values = Values::describe(config, rows);
         let mut builder =
-            Builder { weights, config, room: &values, steps: Plan::default(), stages: Vec::new() };
+            Builder { weights, config, values: &values, steps: Plan::default(), stages: Vec::new() };
         match config.kind {
             Kind::Encoder(encoder) => builder.encoder(&encoder)?,
             Kind::Direct(width) => builder.direct(width)?,
@@ -136,56 +136,56 @@ impl RoomPlan {
         self.stages.iter().map(|(plan, _)| plan)
     }
 
-    /// The buffers of all stages, and of what the host writes and reads.
+    /// The buffers of all stages, and those that the host accesses.
     fn layout(&self) -> Layout {
         let v = &self.values;
-        let hosts = [&v.picture, &v.state, &v.pooled_state, &v.pixels, &v.out];
+        let hosts = [&v.patch_grid, &v.state, &v.pooled_state, &v.pixels, &v.out];
         Layout::of(&[self.plans().collect()]).with(hosts)
     }
 
-    /// Bytes on the device: what the plans work in, and the weights of the tower.
+    /// Bytes on the device: working memory and the weights of the tower.
     pub fn bytes(&self, weights: &Weights, limits: Limits) -> u64 {
         let params = ParamsArena::of(&self.plans().collect::<Vec<_>>(), limits);
         self.layout().with(weights.values()).total() + params.buffer_bytes()
     }
 }
 
-/// A plan with its memory.
-pub struct Room {
-    /// Rows of the patches' matrices.
+/// The stages, bound to buffers.
+pub struct Stages {
+    /// Maximum number of patch rows.
     pub rows: u32,
-    /// The grid of the picture.
-    pub picture: Arc<Buffer>,
+    /// The patch grid of the image.
+    pub patch_grid: Arc<Buffer>,
     /// `State` whose length is the number of patches.
     pub state: Arc<Buffer>,
     /// `State` whose length is the number of soft tokens.
     pub pooled_state: Arc<Buffer>,
     /// RGB bytes.
     pub pixels: Arc<Buffer>,
-    /// For each patch the end of what it sees; none where no stage reads it.
+    /// For each patch, one past the last patch that it attends to; `None` if no stage reads it.
     pub until: Option<Arc<Buffer>>,
-    /// Soft tokens of the picture.
+    /// Soft tokens of the image.
     pub out: Arc<Buffer>,
     /// The stages in order.
     pub stages: Vec<Stage>,
-    /// All of it, weights included.
+    /// All buffers, including weights.
     memory: Memory,
 }
 
-impl Room {
-    /// Bytes on the device, with the weights of the tower.
+impl Stages {
+    /// Bytes on the device, including the weights of the tower.
     pub fn bytes_in_use(&self) -> u64 {
-        // The stages share the buffer of their parameters.
+        // The stages share one parameter buffer.
         self.memory.bytes() + self.stages.first().map_or(0, |stage| stage.program.params_bytes())
     }
 
-    /// Allocates what a plan works in and binds it; `weights` is where those of the tower lie.
+    /// Allocates the working memory of the plans and binds them; `weights` has the buffers of the tower's weights.
     ///
     /// # Errors
-    /// When the device has no room, or refuses a kernel.
+    /// Condition the device is out of memory or rejects a kernel.
     pub async fn bind(
         gpu: &Gpu,
-        plan: &RoomPlan,
+        plan: &StagePlans,
         weights: &Memory,
         config: &TowerConfig,
     ) -> Result<Self, GpuError> {
@@ -198,12 +198,12 @@ impl Room {
             gpu.queue().write_buffer(rope, 0, bytemuck::cast_slice(&rotations));
         }
         let programs = gpu.bind_all(&plan.plans().collect::<Vec<_>>(), &memory).await?;
-        let turns = plan.stages.iter().map(|(_, turn)| *turn);
-        let stages = programs.into_iter().zip(turns).map(|(program, turn)| Stage { program, turn }).collect();
+        let infos = plan.stages.iter().map(|(_, info)| *info);
+        let stages = programs.into_iter().zip(infos).map(|(program, info)| Stage { program, info }).collect();
         let get = |value: &Value| memory.get(value).cloned();
         Ok(Self {
             rows: plan.rows,
-            picture: get(&values.picture)?,
+            patch_grid: get(&values.patch_grid)?,
             state: get(&values.state)?,
             pooled_state: get(&values.pooled_state)?,
             pixels: get(&values.pixels)?,
@@ -215,12 +215,12 @@ impl Room {
     }
 }
 
-/// Elements of a row of each working buffer, in the order of [`Values::work`].
+/// Row length of each working buffer, in the order of [`Values::work`].
 fn widths(config: &TowerConfig) -> Vec<u64> {
     match config.kind {
         Kind::Encoder(e) => {
             let (d, ff) = (u64::from(e.width), u64::from(e.feed_forward));
-            // Stream, normed stream, q, k, v; gate (the cut picture before), up, activated.
+            // Stream, normed stream, q, k, v; gate (before that the patches), up, activations.
             vec![d, d, d, d, d, ff.max(768), ff, ff]
         }
         Kind::Direct(width) => vec![6912, 6912, width.into(), width.into()],
@@ -234,7 +234,7 @@ fn rotation_bytes(config: &TowerConfig) -> u64 {
     }
 }
 
-/// Bytes of the pixels, and soft tokens.
+/// Bytes of the pixels, and number of soft tokens.
 fn sizes(config: &TowerConfig, rows: u32) -> (u64, u64) {
     let rows = u64::from(rows);
     match config.kind {
@@ -246,9 +246,9 @@ fn sizes(config: &TowerConfig, rows: u32) -> (u64, u64) {
 struct Builder<'a> {
     weights: &'a Weights,
     config: &'a TowerConfig,
-    room: &'a Values,
+    values: &'a Values,
     steps: Plan,
-    stages: Vec<(Plan, Turn)>,
+    stages: Vec<(Plan, StageInfo)>,
 }
 
 impl<'a> Builder<'a> {
@@ -257,41 +257,41 @@ impl<'a> Builder<'a> {
     }
 
     /// Ends a stage.
-    fn cut(&mut self, when: When) {
+    fn cut(&mut self, condition: Condition) {
         let steps = std::mem::take(&mut self.steps);
-        self.stages.push((steps, Turn { when, pooled: false, ends_layer: false }));
+        self.stages.push((steps, StageInfo { condition, pooled: false, ends_layer: false }));
     }
 
     fn end_layer(&mut self) {
-        self.cut(When::Always);
-        if let Some((_, turn)) = self.stages.last_mut() {
-            turn.ends_layer = true;
+        self.cut(Condition::Always);
+        if let Some((_, info)) = self.stages.last_mut() {
+            info.ends_layer = true;
         }
     }
 
-    /// The picture cut into patches, through the first product.
+    /// Splits the image into patches for the first product.
     fn embed(&mut self, side: u32, into: usize) -> Result<(), PlanError> {
-        let (room, work) = (self.room, &self.room.work);
+        let (values, work) = (self.values, &self.values.work);
         let params = if side == 16 { patches::Params::SIGNED } else { patches::Params::UNSIGNED };
-        let buffers = [&room.picture, &room.pixels, &work[into]];
+        let buffers = [&values.patch_grid, &values.pixels, &work[into]];
         let kernel = (patches::source(side)?, Form::Patches(side));
         self.steps.push_rows(kernel, &params, &buffers, move |rows| patches::dispatch(side, rows))
     }
 
     fn position(&mut self, h: usize) -> Result<(), PlanError> {
-        let (room, work) = (self.room, &self.room.work);
+        let (values, work) = (self.values, &self.values.work);
         let (columns, rows) = (self.matrix("columns")?.clone(), self.matrix("rows")?.clone());
         let params = position::Params::new(&columns.whole().layout, &rows.whole().layout);
-        let buffers = [&room.picture, &columns.whole().value, &rows.whole().value, &work[h]];
+        let buffers = [&values.patch_grid, &columns.whole().value, &rows.whole().value, &work[h]];
         let kernel = (position::source(columns.dtype)?, Form::Positions(columns.dtype));
         self.steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))
     }
 
-    /// A product, clipped where the file has bounds for it.
+    /// A product, clipped if the file has bounds for it.
     fn product(&mut self, (layer, linear): (u32, &str), x: usize, y: usize) -> Result<(), PlanError> {
         let bounds = clamps(self.weights, layer, linear);
         let matrix = self.matrix(&in_layer(layer, linear))?;
-        let buffers = [&self.room.state, &self.room.work[x], &self.room.work[y]];
+        let buffers = [&self.values.state, &self.values.work[x], &self.values.work[y]];
         product::push(&mut self.steps, matrix, bounds, buffers)
     }
 
@@ -302,9 +302,9 @@ impl<'a> Builder<'a> {
         add: Option<(String, usize)>,
         norm: Option<String>,
     ) -> Result<(), PlanError> {
-        let work = &self.room.work;
+        let work = &self.values.work;
         let mut params = NormParams::new(width, self.config.eps);
-        let mut buffers: Vec<&Value> = vec![&self.room.state, &self.weights.vectors, &work[H]];
+        let mut buffers: Vec<&Value> = vec![&self.values.state, &self.weights.vectors, &work[H]];
         if let Some((name, branch)) = &add {
             params.branch_norm = self.weights.vector(name);
             buffers.push(&work[*branch]);
@@ -325,7 +325,7 @@ impl<'a> Builder<'a> {
     fn encoder(&mut self, encoder: &Encoder) -> Result<(), PlanError> {
         self.embed(16, GATE)?;
         let embed = self.matrix("patches")?;
-        let buffers = [&self.room.state, &self.room.work[GATE], &self.room.work[H]];
+        let buffers = [&self.values.state, &self.values.work[GATE], &self.values.work[H]];
         product::push(&mut self.steps, embed, None, buffers)?;
         self.position(H)?;
         let norm = |i: u32, name: &str| in_layer(i, &format!("{name}.weight"));
@@ -335,15 +335,15 @@ impl<'a> Builder<'a> {
                 self.product((i, linear), X, y)?;
             }
             self.attention(encoder, i)?;
-            // The queries are done with: their buffer takes the branches.
+            // The queries are no longer needed: their buffer holds the branches.
             self.product((i, "attn_out"), X, Q)?;
             let add = Some((norm(i, "attn_post_norm"), Q));
             self.norm(encoder.width, add, Some(norm(i, "ln2")))?;
             self.product((i, "ffn_gate"), X, GATE)?;
-            self.cut(When::Always);
+            self.cut(Condition::Always);
             self.product((i, "ffn_up"), X, UP)?;
             self.activation(encoder.feed_forward)?;
-            self.cut(When::Always);
+            self.cut(Condition::Always);
             self.product((i, "ffn_down"), ACT, Q)?;
             let next = (i + 1 < encoder.layers).then(|| norm(i + 1, "ln1"));
             self.norm(encoder.width, Some((norm(i, "ffn_post_norm"), Q)), next)?;
@@ -353,48 +353,48 @@ impl<'a> Builder<'a> {
     }
 
     fn attention(&mut self, encoder: &Encoder, i: u32) -> Result<(), PlanError> {
-        let (room, work) = (self.room, &self.room.work);
+        let (values, work) = (self.values, &self.values.work);
         let params = heads::Params {
             heads: encoder.heads,
             q_norm: self.weights.vector(&in_layer(i, "attn_q_norm.weight")),
             k_norm: self.weights.vector(&in_layer(i, "attn_k_norm.weight")),
             eps: self.config.eps,
         };
-        let buffers = [&room.picture, &self.weights.vectors, &room.rope, &work[Q], &work[K], &work[V]];
+        let buffers = [&values.patch_grid, &self.weights.vectors, &values.rope, &work[Q], &work[K], &work[V]];
         let kernel = (heads::source(encoder.head_dim)?, Form::TurnedHeads(encoder.head_dim));
         self.steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
-        self.cut(When::Always);
+        self.cut(Condition::Always);
 
         let block = Block { head_dim: encoder.head_dim, kv_f16: false, until: true };
         let all = BlockParams { heads: encoder.heads, kv_heads: encoder.heads, ..BlockParams::default() };
-        let buffers = [&room.state, &work[Q], &work[K], &work[V], &work[X], &room.until];
+        let buffers = [&values.state, &work[Q], &work[K], &work[V], &work[X], &values.until];
         let kernel = (block.source()?, Form::Block(block));
         self.steps.push_rows(kernel.clone(), &all, &buffers, move |rows| block.dispatch(&all, rows))?;
-        self.cut(When::Short);
+        self.cut(Condition::Short);
         for first_head in 0..encoder.heads {
             let one = BlockParams { first_head, ..all };
             self.steps
                 .push_rows(kernel.clone(), &one, &buffers, move |rows| block.dispatch_heads(&one, rows, 1))?;
-            self.cut(When::Long);
+            self.cut(Condition::Long);
         }
         Ok(())
     }
 
     fn activation(&mut self, width: u32) -> Result<(), PlanError> {
-        let (room, work) = (self.room, &self.room.work);
+        let (values, work) = (self.values, &self.values.work);
         let rows = Rows { stride: width, at: 0 };
         let params = gelu_mul::Params::new(width, rows, rows, rows);
-        let buffers = [&room.state, &work[GATE], &work[UP], &work[ACT]];
+        let buffers = [&values.state, &work[GATE], &work[UP], &work[ACT]];
         let kernel = (gelu_mul::source()?, Form::GeluMul);
         self.steps.push_rows(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
     }
 
     /// From the stream to soft tokens.
     fn pool(&mut self, encoder: &Encoder) -> Result<(), PlanError> {
-        let (room, work) = (self.room, &self.room.work);
+        let (values, work) = (self.values, &self.values.work);
         let mut params =
             pool::Params { width4: encoder.width / 4, std_bias: 0, std_scale: 0, eps: self.config.eps };
-        let mut buffers: Vec<&Value> = vec![&room.picture, &work[H], &work[X]];
+        let mut buffers: Vec<&Value> = vec![&values.patch_grid, &work[H], &work[X]];
         if encoder.standardised {
             params.std_bias = self.weights.vector("v.std_bias");
             params.std_scale = self.weights.vector("v.std_scale");
@@ -402,18 +402,18 @@ impl<'a> Builder<'a> {
         }
         let kernel = (pool::source(encoder.standardised)?, Form::Pool(encoder.standardised));
         self.steps.push_rows(kernel, &params, &buffers, pool::dispatch)?;
-        self.cut(When::Always);
-        self.project(&room.pooled_state, X)?;
-        self.cut(When::Always);
-        if let Some((_, turn)) = self.stages.last_mut() {
-            turn.pooled = true;
+        self.cut(Condition::Always);
+        self.project(&values.pooled_state, X)?;
+        self.cut(Condition::Always);
+        if let Some((_, info)) = self.stages.last_mut() {
+            info.pooled = true;
         }
         Ok(())
     }
 
     fn project(&mut self, state: &Value, x: usize) -> Result<(), PlanError> {
         let matrix = self.matrix("projection")?;
-        let buffers = [state, &self.room.work[x], &self.room.out];
+        let buffers = [state, &self.values.work[x], &self.values.out];
         product::push(&mut self.steps, matrix, None, buffers)
     }
 
@@ -423,12 +423,12 @@ impl<'a> Builder<'a> {
         self.embed(48, a)?;
         self.layer_norm((1, 6912), LayerNorm::default(), [a, b])?;
         let dense = self.matrix("patches")?;
-        let buffers = [&self.room.state, &self.room.work[b], &self.room.work[c]];
+        let buffers = [&self.values.state, &self.values.work[b], &self.values.work[c]];
         product::push(&mut self.steps, dense, None, buffers)?;
         self.layer_norm((2, width), LayerNorm { bias: true, rms: false }, [c, d])?;
         self.position(d)?;
         self.layer_norm((3, width), LayerNorm { bias: false, rms: true }, [d, c])?;
-        self.project(&self.room.state, c)?;
+        self.project(&self.values.state, c)?;
         self.end_layer();
         Ok(())
     }
@@ -439,7 +439,7 @@ impl<'a> Builder<'a> {
         form: LayerNorm,
         [x, y]: [usize; 2],
     ) -> Result<(), PlanError> {
-        let work = &self.room.work;
+        let work = &self.values.work;
         let vector = |name: String| self.weights.vector(&name);
         let params = layer_norm::Params {
             width4: width / 4,
@@ -450,12 +450,12 @@ impl<'a> Builder<'a> {
             rms_eps: self.config.eps,
             ..layer_norm::Params::default()
         };
-        let buffers = [&self.room.state, &self.weights.vectors, &work[x], &work[y]];
+        let buffers = [&self.values.state, &self.weights.vectors, &work[x], &work[y]];
         self.steps.push_rows((form.source()?, Form::LayerNorm(form)), &params, &buffers, layer_norm::dispatch)
     }
 }
 
-// Working buffers of an encoder, by their places in `widths`.
+// Indices of an encoder's working buffers in `widths`.
 const H: usize = 0;
 const X: usize = 1;
 const Q: usize = 2;

@@ -1,25 +1,25 @@
-//! What adapters have to do with a case of a product: what lies behind its inputs, z, and what it leaves.
+//! The low-rank update in test cases of decode products: its inputs, z, and the output for the next product.
 
-use super::prologue::Prologued;
+use super::prologue::PrologueCase;
 use super::{Arg, random};
 use crate::matvec::{Correction, Epilogue, HandoffForm, HandoffPlaces, Matvec, Prologue, ZSource, twin};
 
-/// Workgroups that left partial results behind x: at large ranks more than an invocation reads at once.
+/// Number of workgroups that wrote partial sums after x: at large ranks, more than a thread loads in advance.
 const LEFT_BY: u32 = 101;
 
-/// Elements of the rank.
+/// Total rank, in elements.
 fn rank(kernel: &Matvec) -> u32 {
-    4 * kernel.adapted.quads
+    4 * kernel.low_rank.quads
 }
 
-/// Products that have a z of their own; V of [`HandoffForm::Ahead`] shares that of the matrix before it.
+/// Number of products with their own z; V of [`HandoffForm::Ahead`] uses that of the matrix before it.
 fn corrected(kernel: &Matvec) -> u32 {
-    if matches!(kernel.adapted.handoff, HandoffForm::Ahead { .. }) { 1 } else { kernel.dtypes.len() as u32 }
+    if matches!(kernel.low_rank.handoff, HandoffForm::Ahead { .. }) { 1 } else { kernel.dtypes.len() as u32 }
 }
 
-/// What lies behind x or the branch; `places` are heads times most splits, where attention left it.
+/// The data that follows x or the branch; `places` is heads × maximum splits if attention wrote it.
 pub(super) fn behind(kernel: &Matvec, places: u32) -> Vec<f32> {
-    let len = match (kernel.adapted.z_source, kernel.prologue) {
+    let len = match (kernel.low_rank.z_source, kernel.prologue) {
         (ZSource::None | ZSource::Dispatch, _) => 0,
         (ZSource::Ahead, _) => 2 * corrected(kernel) * rank(kernel),
         (ZSource::PartialSums, Prologue::Merge) => places * rank(kernel),
@@ -28,13 +28,13 @@ pub(super) fn behind(kernel: &Matvec, places: u32) -> Vec<f32> {
     random(55, len as usize)
 }
 
-/// A case's part that is about adapters.
-pub(super) struct AdaptedCase {
+/// The low-rank part of a test case.
+pub(super) struct LowRankCase {
     pub correction: Correction,
     pub handoff_at: HandoffPlaces,
-    /// What is bound last.
+    /// The last bindings.
     pub args: Vec<Arg>,
-    /// What is added to each product.
+    /// The term added to each product.
     pub added: Vec<Vec<f64>>,
     /// The columns of A for [`HandoffForm::PartialSums`], `[rows, rank]`.
     columns: Vec<f32>,
@@ -42,15 +42,15 @@ pub(super) struct AdaptedCase {
     pub ahead: Vec<f64>,
 }
 
-/// z of the matrices together.
-fn z(kernel: &Matvec, front: &Prologued, behind: &[f32], scales: &[f32], given: &[f32]) -> Vec<f64> {
+/// z of all matrices.
+fn z(kernel: &Matvec, front: &PrologueCase, behind: &[f32], scales: &[f32], given: &[f32]) -> Vec<f64> {
     let rank = rank(kernel) as usize;
     let scale = |i: usize| f64::from(scales[i % rank]);
-    match kernel.adapted.z_source {
+    match kernel.low_rank.z_source {
         ZSource::None => vec![0.0; given.len()],
         ZSource::Dispatch => given.iter().map(|&z| f64::from(z)).collect(),
         ZSource::PartialSums => {
-            // Those of attention are [splits, heads], their weights the other way round.
+            // Attention writes them as [splits, heads], its weights as [heads, splits].
             let heads = front.heads as usize;
             let weight = |part: usize| {
                 let place =
@@ -74,14 +74,14 @@ fn z(kernel: &Matvec, front: &Prologued, behind: &[f32], scales: &[f32], given: 
     }
 }
 
-/// `rows` are those of the matrices; `input_at` is where what lies behind begins.
+/// `rows` are the matrices' numbers of rows; `input_at` is the offset of the data that follows the input.
 pub(super) fn of(
     kernel: &Matvec,
-    front: &Prologued,
+    front: &PrologueCase,
     behind: &[f32],
     rows: &[u32],
     input_at: u32,
-) -> AdaptedCase {
+) -> LowRankCase {
     let mut adapter: Vec<f32> = (0..rank(kernel)).map(|j| if j < 4 { 0.5 } else { -1.5 }).collect();
     let scales = adapter.clone();
     let given = random(51, (corrected(kernel) * rank(kernel)) as usize);
@@ -91,7 +91,7 @@ pub(super) fn of(
     for (i, &rows) in rows.iter().enumerate() {
         let b = random(52 + i as u64, (rows * rank(kernel)) as usize);
         let at = (i as u32).min(corrected(kernel) - 1) * rank(kernel);
-        if kernel.adapted.z_source != ZSource::None {
+        if kernel.low_rank.z_source != ZSource::None {
             correction.places[i] = Some((at, adapter.len() as u32));
         }
         added.push(twin::product(&b, &z[at as usize..][..rank(kernel) as usize]));
@@ -99,7 +99,7 @@ pub(super) fn of(
     }
     let mut handoff_at =
         HandoffPlaces { input_at, factors_at: adapter.len() as u32, ..HandoffPlaces::default() };
-    handoff_at.input_count = match (kernel.adapted.z_source, kernel.prologue) {
+    handoff_at.input_count = match (kernel.low_rank.z_source, kernel.prologue) {
         (ZSource::Ahead, _) => corrected(kernel) * rank(kernel),
         (_, Prologue::Merge) => front.heads,
         _ => LEFT_BY,
@@ -107,7 +107,7 @@ pub(super) fn of(
     let columns = random(57, (rows[0] * rank(kernel)) as usize);
     let mut ahead = Vec::new();
     let mut stream = None;
-    match kernel.adapted.handoff {
+    match kernel.low_rank.handoff {
         HandoffForm::None => {}
         HandoffForm::PartialSums => {
             handoff_at.output_at = rows[0].next_multiple_of(4);
@@ -122,17 +122,17 @@ pub(super) fn of(
         }
     }
     let mut args = vec![Arg::floats(&adapter)];
-    if kernel.adapted.z_source == ZSource::Dispatch {
+    if kernel.low_rank.z_source == ZSource::Dispatch {
         args.push(Arg::floats(&given));
     }
     args.extend(stream);
-    AdaptedCase { correction, handoff_at, args, added, columns, ahead }
+    LowRankCase { correction, handoff_at, args, added, columns, ahead }
 }
 
-impl AdaptedCase {
-    /// What stands behind the results `y` of a kernel.
+impl LowRankCase {
+    /// The data that follows the results `y` of a kernel.
     pub(super) fn left(&self, kernel: &Matvec, y: &[f64]) -> Vec<f64> {
-        match kernel.adapted.handoff {
+        match kernel.low_rank.handoff {
             HandoffForm::None => Vec::new(),
             HandoffForm::Ahead { .. } => self.ahead.clone(),
             HandoffForm::PartialSums => {

@@ -1,4 +1,4 @@
-//! A model's ears: where its tower is, and the tower once it is loaded.
+//! The audio tower of a model, loaded on demand.
 
 use std::rc::Rc;
 
@@ -11,29 +11,29 @@ use crate::gpu::Gpu;
 use crate::media::{Media, Medium, SoftTokens};
 use crate::weights::Progress;
 
-/// The tower of a model, loaded when the first clip needs it.
-pub struct Hearing {
+/// The audio tower of a model, loaded when the first clip needs it.
+pub struct Audio {
     gpu: Rc<Gpu>,
     source: Rc<dyn ByteSource>,
     plan: TowerPlan,
     tower: Option<Rc<Tower>>,
 }
 
-/// The medium that a clip is in a prompt, encoded or not.
+/// The medium of a clip in a prompt, whether encoded or not.
 #[must_use]
 pub fn medium(config: &TowerConfig, clip: &[f32]) -> Medium {
     let content = content(Sha256::new_with_prefix(bytemuck::cast_slice::<f32, u8>(clip)));
     Medium { media: Media::Audio, content, tokens: config.tokens(clip.len()) }
 }
 
-impl Hearing {
-    /// The tower of `plan`, whose weights are in `source`. Nothing is loaded yet.
+impl Audio {
+    /// The tower of `plan`, with its weights in `source`. Nothing is loaded yet.
     #[must_use]
     pub fn new(gpu: Rc<Gpu>, source: Rc<dyn ByteSource>, plan: TowerPlan) -> Self {
         Self { gpu, source, plan, tower: None }
     }
 
-    /// What the tower is and costs.
+    /// The plan of the tower.
     #[must_use]
     pub fn plan(&self) -> &TowerPlan {
         &self.plan
@@ -45,21 +45,21 @@ impl Hearing {
         self.tower.is_some()
     }
 
-    /// Bytes that it has on the device.
+    /// Bytes that it uses on the device.
     #[must_use]
     pub fn bytes_in_use(&self) -> u64 {
         self.tower.as_ref().map_or(0, |tower| tower.bytes_in_use())
     }
 
-    /// Gives its memory back, once no encoder holds it any more. The next clip loads it again.
+    /// Frees the memory, once no encoder uses the tower. The next clip loads it again.
     pub fn unload(&mut self) {
         self.tower = None;
     }
 
-    /// The tower, loaded now if it is not.
+    /// The tower, loaded on first use.
     ///
     /// # Errors
-    /// When it cannot be loaded, or `cancel` was cancelled.
+    /// When it cannot be loaded, or on cancellation.
     pub async fn tower(
         &mut self,
         cancel: &CancelToken,
@@ -74,7 +74,8 @@ impl Hearing {
         Ok(tower)
     }
 
-    /// Soft tokens of a clip of at most [`super::CLIP_SAMPLES`]; [`super::Sound::clips`] cuts longer sound.
+    /// The soft tokens of a clip of at most [`super::CLIP_SAMPLES`] samples. [`super::Sound::clips`] splits longer
+    /// audio.
     ///
     /// # Errors
     /// When the clip is too short or too long, or the tower cannot be loaded or run.

@@ -2,7 +2,7 @@
 //! parts from the workgroups before, or ahead from the product before, and what is left for the next.
 
 use shaders::attention::decode::{Decode, Kv};
-use shaders::matvec::{self, Adapted, Epilogue, HandoffForm, Matvec, Prologue, ZSource};
+use shaders::matvec::{self, Epilogue, HandoffForm, LowRank, Matvec, Prologue, ZSource};
 use shaders::selftest::Form;
 use shaders::{Access, DType};
 
@@ -22,8 +22,8 @@ fn products(
     {
         for &z_source in z_source {
             let dtypes = dtypes.to_vec();
-            let adapted = Adapted { z_source, handoff, quads };
-            check(&Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, adapted, form }));
+            let low_rank = LowRank { z_source, handoff, quads };
+            check(&Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, low_rank, form }));
         }
     }
 }
@@ -65,10 +65,10 @@ fn workgroups_leave_their_part_of_the_next_z() {
         Epilogue::Geglu,
     );
     let packed = matvec::Form::new(4, 4, 1).packed();
-    let adapted = Adapted { z_source: ZSource::Ahead, handoff: HandoffForm::PartialSums, quads: 2 };
+    let low_rank = LowRank { z_source: ZSource::Ahead, handoff: HandoffForm::PartialSums, quads: 2 };
     let (prologue, epilogue) = (ADD_NORM, Epilogue::Geglu);
     let dtypes = vec![DType::Q4_K; 2];
-    check(&Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, adapted, form: packed }));
+    check(&Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, low_rank, form: packed }));
 }
 
 #[test]
@@ -80,16 +80,16 @@ fn attention_leaves_its_part_of_the_next_z() {
     }
 }
 
-/// What a device has at least: 16 KiB of workgroup memory, and eight storage buffers but for the one kernel that is asked
-/// for where there are nine.
+/// What a device has at least: 16 KiB of workgroup memory, and eight storage buffers but for the one kernel that is
+/// asked for where there are nine.
 #[test]
 fn the_longest_rows_keep_to_what_every_device_has() {
     let forms = [matvec::Form::default(), matvec::Form::new(1, 8, 2), matvec::Form::new(4, 4, 1)];
     let three = vec![DType::Q4_K; 3];
     for form in forms {
         let kernel = |k, dtypes: &[DType], prologue, epilogue, z_source, handoff| {
-            let (dtypes, adapted) = (dtypes.to_vec(), Adapted { z_source, handoff, quads: 16 });
-            Matvec { k, dtypes, prologue, epilogue, adapted, form }
+            let (dtypes, low_rank) = (dtypes.to_vec(), LowRank { z_source, handoff, quads: 16 });
+            Matvec { k, dtypes, prologue, epilogue, low_rank, form }
         };
         let ahead = HandoffForm::Ahead { stream: 3840 };
         let two = [DType::Q4_K, DType::F32];

@@ -1,4 +1,4 @@
-//! A kept blob that was found right, with the server behind it.
+//! A verified blob, with the server as fallback.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -10,20 +10,20 @@ use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, SourceError};
 
 use super::journal::Record;
 
-/// Appends a line to a blob's journal. That it could not be done changes nothing for who reads.
+/// Appends a line to a blob's journal. Errors are ignored, since they do not affect readers.
 pub type Journal = Box<dyn Fn(String) -> LocalBoxFuture<'static, ()>>;
 
-/// A blob read from this browser. What cannot be read here any more comes from upstream, and the journal says at once that
-/// it is gone, so that the next load fetches and keeps it again.
-pub struct ProvenSource {
+/// A blob that is read from local storage. Bytes that can no longer be read come from upstream; the journal is
+/// updated at once, so that the next load fetches and stores them again.
+pub struct VerifiedSource {
     local: Rc<dyn ByteSource>,
     upstream: Rc<dyn ByteSource>,
     record: RefCell<Record>,
     journal: Journal,
 }
 
-impl ProvenSource {
-    /// A blob of which `local` has what `record` says.
+impl VerifiedSource {
+    /// A blob of which `local` has the ranges in `record`.
     #[must_use]
     pub fn new(
         local: Rc<dyn ByteSource>,
@@ -41,12 +41,12 @@ impl ProvenSource {
         };
         let line = self.record.borrow_mut().lose(&range);
         (self.journal)(line).await;
-        // Where there is no server, what happened here says more.
+        // Without a server, the local error is more informative.
         self.upstream.read(range).await.map_err(|_| error)
     }
 }
 
-impl ByteSource for ProvenSource {
+impl ByteSource for VerifiedSource {
     fn len(&self) -> u64 {
         self.local.len()
     }
