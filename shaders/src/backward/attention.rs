@@ -9,15 +9,15 @@ params! {
     /// The uniform at binding 0 of both kernels.
     ///
     /// Both: then state, q, k, v, dout. Queries: then out, dq, stats. Keys and values: then stats, dk, dv, the last two
-    /// for each query head. With spans, behind the state lies a [`Span`] for each row: a binding of their own would
-    /// be one more than every device has.
+    /// for each query head. With spans, the state is followed by a [`Span`] per row, since a separate binding would
+    /// exceed the number that every device has.
     #[derive(Default, Eq)]
     pub struct Params {
         /// Query heads.
         pub heads: u32,
         /// Key–value heads, a divisor of `heads`.
         pub kv_heads: u32,
-        /// Keys visible, the query's own included; 0 for all.
+        /// Attention window in keys, including the query's own; 0: unlimited.
         pub window: u32,
         /// Unused.
         pub pad: u32,

@@ -36,7 +36,7 @@ pub enum Role {
 pub struct Message {
     /// The author.
     pub role: Role,
-    /// What is said.
+    /// The content.
     #[serde(default)]
     pub content: Content,
     /// The thought before the answer, without its tags.

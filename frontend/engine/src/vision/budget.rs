@@ -21,7 +21,7 @@ impl Budget {
     /// The largest.
     pub const MAX: Self = Self(1120);
 
-    /// A budget of exactly so many soft tokens.
+    /// The budget of exactly `tokens` soft tokens.
     ///
     /// # Errors
     /// [`PictureError::Budget`] for any other number.
