@@ -15,6 +15,7 @@ pub mod attention;
 pub mod audio;
 pub mod backward;
 pub mod bandwidth;
+pub mod diffusion;
 mod dtype;
 pub mod embed;
 pub mod experts;

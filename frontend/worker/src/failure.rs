@@ -45,7 +45,7 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         EngineError::ContextFull { tokens, context } => {
             RequestFailure::ContextFull { tokens: *tokens, context: *context }.into()
         }
-        EngineError::NoToken { .. } => internal(error),
+        EngineError::NoToken { .. } | EngineError::Denoising(_) => internal(error),
         EngineError::NotNumbers => EngineFailure::NotNumbers.into(),
         EngineError::Empty => RequestFailure::EmptyPrompt.into(),
     }
@@ -267,7 +267,9 @@ fn of_gguf(error: &GgufError) -> Failure {
 fn of_config(error: &ConfigError) -> Failure {
     match error {
         ConfigError::Architecture { found } if found.is_empty() => ModelFailure::NoArchitecture.into(),
-        ConfigError::Architecture { found } => ModelFailure::Architecture { name: found.clone() }.into(),
+        ConfigError::Architecture { found } | ConfigError::NotDiffusion { found } => {
+            ModelFailure::Architecture { name: found.clone() }.into()
+        }
         ConfigError::NotYet { what } => ModelFailure::OtherKind(match what {
             engine::model::OtherKind::Diffusion => OtherKind::Diffusion,
             engine::model::OtherKind::Drafter => OtherKind::Drafter,

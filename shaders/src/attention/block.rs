@@ -30,8 +30,10 @@ params! {
         pub ring: u32,
         /// The first key–value head of the dispatch. Earlier heads are left unchanged.
         pub first_head: u32,
+        /// 1: the window of every query begins where that of the first one does, as on a canvas. It matters with `until`.
+        pub together: u32,
         /// Unused.
-        pub pad: [u32; 3],
+        pub pad: [u32; 2],
     }
 }
 
@@ -115,7 +117,8 @@ pub fn block(form: &Block, params: &Params, inputs: Inputs<'_>) -> Vec<f32> {
         let position = inputs.pos + query;
         let ahead = inputs.visible_until.get(query as usize).copied().unwrap_or(0);
         let end = (position + 1).max(ahead.min(inputs.pos + positions));
-        let begin = if params.window == 0 { 0 } else { (position + 1).saturating_sub(params.window) };
+        let looks_from = if params.together == 0 { position } else { inputs.pos };
+        let begin = if params.window == 0 { 0 } else { (looks_from + 1).saturating_sub(params.window) };
         let kv_head = head / (params.heads / params.kv_heads);
         let at = |key: u32| {
             let slot = if params.ring == 0 { key } else { key % params.ring };

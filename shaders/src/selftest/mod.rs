@@ -2,6 +2,7 @@
 //! There are no GPU types here either: the engine runs a [`Case`] and compares.
 
 mod attention;
+mod diffusion;
 mod experts;
 mod low_rank;
 mod products;
@@ -11,6 +12,7 @@ mod sampling;
 mod towers;
 
 use crate::attention::{block::Block, decode::Decode};
+use crate::backward::input;
 use crate::experts::{Mixture, down::Down, gate_up::GateUp};
 use crate::matmul::Tile;
 use crate::matvec::Matvec;
@@ -90,6 +92,14 @@ pub enum Form {
     SoundAttention(u32),
     /// Activation of the audio tower.
     Silu,
+    /// What enters the first layer for a canvas.
+    Join,
+    /// Statistics of the logits of a canvas.
+    Statistics,
+    /// Probabilities and samples of a canvas.
+    Weigh,
+    /// The product with the columns of a matrix.
+    ColumnProduct(input::Tile, DType),
 }
 
 /// A buffer to bind.
@@ -127,6 +137,8 @@ pub enum Reading {
     U16,
     /// An integer and a float, alternating.
     Pairs,
+    /// Three floats and an integer in turn.
+    Quads,
     /// Accumulators, `[heads, len]`, and a pair of maximum and sum for each head. The value is accumulator / sum.
     Accumulated {
         /// Offset of the accumulators.
@@ -207,6 +219,10 @@ impl Form {
             Self::LightConvolution => towers::light_convolution(),
             Self::SoundAttention(head_dim) => towers::sound_attention(*head_dim),
             Self::Silu => towers::silu(),
+            Self::Join => diffusion::join(),
+            Self::Statistics => diffusion::statistics(),
+            Self::Weigh => diffusion::weigh(),
+            Self::ColumnProduct(tile, dtype) => products::column_product(*tile, *dtype),
         }
     }
 }
@@ -264,6 +280,10 @@ impl Reading {
             }
             Self::Pairs => {
                 let number = |(i, word): (usize, &u32)| if i % 2 == 0 { *word as f32 } else { float(word) };
+                words.iter().take(count).enumerate().map(number).collect()
+            }
+            Self::Quads => {
+                let number = |(i, word): (usize, &u32)| if i % 4 == 3 { *word as f32 } else { float(word) };
                 words.iter().take(count).enumerate().map(number).collect()
             }
             Self::Accumulated { at, len, pairs } => {

@@ -2,6 +2,7 @@
 
 use super::prologue::{self, EPS, HEAD_DIM, MAX_SPLITS};
 use super::{Arg, Case, CaseError, Expected, as_f32, low_rank, random};
+use crate::backward::input;
 use crate::embed::gather as embed;
 use crate::math::gelu_tanh;
 use crate::matmul::{self, Clamps, Tile};
@@ -222,6 +223,25 @@ pub fn gather(dtype: DType) -> Result<Case, CaseError> {
     ];
     let grid = params.dispatch(len);
     Ok(Case { source: embed::source(dtype)?, args, grid, expected: vec![Expected::new(4, y, 1e-5)] })
+}
+
+/// A product with the columns of a matrix, added to what is there.
+pub fn column_product(tile: input::Tile, dtype: DType) -> Result<Case, CaseError> {
+    let (k, n, rows) = (256, 37, 5);
+    let w = matrix(dtype, k, n, 31)?;
+    let params = input::Params::new(&w.layout, true);
+    let (dy, before) = (random(32, (rows * n) as usize), random(33, (rows * k) as usize));
+    let added = input::input(&w.layout, &w.words, &dy);
+    let want = before.iter().zip(&added).map(|(&before, added)| before + *added as f32).collect();
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::Words(w.words),
+        Arg::state(0, rows),
+        Arg::floats(&dy),
+        Arg::floats(&before),
+    ];
+    let expected = vec![Expected::new(4, want, tolerance(n))];
+    Ok(Case { source: tile.source(dtype)?, args, grid: tile.dispatch(&params, rows), expected })
 }
 
 #[cfg(test)]

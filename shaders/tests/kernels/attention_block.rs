@@ -35,9 +35,14 @@ fn cache(values: &[f32], as_f16: bool) -> BufferArg {
 
 /// Runs kernel and twin and compares; slots that no query sees hold values that would be noticed.
 fn check(case: Case, kv_f16: bool, visible_until: Option<&[u32]>) {
+    check_together(case, kv_f16, visible_until, 0);
+}
+
+/// The same, with a window that is each query's own (0) or the first one's (1).
+fn check_together(case: Case, kv_f16: bool, visible_until: Option<&[u32]>, together: u32) {
     let Case { head_dim, heads, kv_heads, window, ring, pos, positions } = case;
     let form = Block { head_dim, kv_f16, until: visible_until.is_some() };
-    let params = Params { heads, kv_heads, window, ring, ..Params::default() };
+    let params = Params { heads, kv_heads, window, ring, together, ..Params::default() };
     let slots = if ring == 0 { pos + positions + 3 } else { ring };
     let slot_len = (kv_heads * head_dim) as usize;
     let sharpness = 6.0 / (head_dim as f32).sqrt();
@@ -133,6 +138,19 @@ fn images_see_themselves_ahead() {
         for (window, ring) in [(0, 0), (20, 0), (64, 64 + positions - 1), (1000, 0)] {
             let case = Case { head_dim: 128, heads: 4, kv_heads: 2, window, ring, pos, positions };
             check(case, true, Some(&until));
+        }
+    }
+}
+
+/// Every query sees the whole canvas, also where it is longer than the window, and as far back as the first.
+#[test]
+fn a_canvas_sees_itself_and_what_its_first_position_sees() {
+    let positions = 70;
+    for pos in [0, 9, 130] {
+        let until = vec![pos + positions; positions as usize];
+        for (window, ring) in [(0, 0), (16, 0), (16, 16 + positions - 1), (100, 0)] {
+            let case = Case { head_dim: 64, heads: 4, kv_heads: 2, window, ring, pos, positions };
+            check_together(case, false, Some(&until), 1);
         }
     }
 }

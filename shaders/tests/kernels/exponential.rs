@@ -45,6 +45,12 @@ fn attention_clamps_what_it_takes_the_exponential_of() {
 }
 
 #[test]
+fn a_canvas_clamps_what_it_takes_the_exponential_of() {
+    check_as(&Form::Statistics, careless);
+    check_as(&Form::Weigh, careless);
+}
+
+#[test]
 fn sampling_clamps_what_it_takes_the_exponential_of() {
     check_as(&Form::Sample(Candidates::Many), careless);
     check_as(&Form::Sample(Candidates::Few), careless);

@@ -7,6 +7,7 @@ mod audio;
 mod backward;
 mod barriers;
 mod common;
+mod diffusion;
 mod experts;
 mod exponential;
 mod low_rank;

@@ -5,6 +5,8 @@
 //   visible:  j ≤ p  and  p − j < window (0: no bound),  p = state.pos + t the position of query t
 //   UNTIL 1:  or  j < visible_until[t]  and  p − j < window: the tokens of an image attend to all of it, also to later
 //             ones
+//   params.together 1:  state.pos − j < window instead of p − j < window: all rows of a canvas look back as far as its
+//             first
 //
 // q, out         f32 [T, heads, HD], T = state.len;  the chunk's own keys and values are already in the cache
 // k, v caches    [slots, kv_heads, HD], f16 or f32: shared/kv.wgsl; kv head = head / (heads / kv_heads)
@@ -22,7 +24,7 @@
 // Tiles before the window of the first query and after the last visible key are skipped. The workgroups with the
 // most keys start first.
 //
-// Formulas: Gemma 4 specification §2.4 (also for image blocks); Milakov & Gimelshein, "Online normalizer
+// Formulas: Gemma 4 specification §2.4 (also for image blocks), §13.2; Milakov & Gimelshein, "Online normalizer
 // calculation for softmax", 2018; Dao et al., "FlashAttention", 2022.
 // Workgroup: 256 threads. Grid: (⌈T·heads/kv_heads / ROWS⌉, kv heads from params.first_head on). A long image is
 // processed a few heads at a time.
@@ -83,7 +85,8 @@ fn row_of(index: u32, kv_head: u32) -> Row {
 }
 
 fn sees(row: Row, key: u32) -> bool {
-    return row.real && key < row.until && (params.window == 0u || key + params.window > row.position);
+    let looks_from = select(row.position, state.pos, params.together != 0u);
+    return row.real && key < row.until && (params.window == 0u || key + params.window > looks_from);
 }
 
 // First vec4 of the key or value `j` places after `slot`. A ring has at least as many slots as a tile.
@@ -123,7 +126,8 @@ fn main(
     let last_query = (min(first + ROWS, rows) - 1u) / group;
     var begin = 0u;
     if (params.window != 0u) {
-        begin = max(state.pos + first_query + 1u, params.window) - params.window;
+        let looks_from = state.pos + select(first_query, 0u, params.together != 0u);
+        begin = max(looks_from + 1u, params.window) - params.window;
     }
     var end = state.pos + last_query + 1u;
 #if UNTIL

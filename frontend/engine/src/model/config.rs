@@ -3,7 +3,8 @@
 use shaders::attention::decode::Decode;
 use shaders::experts::Mixture;
 
-use crate::gguf::Metadata;
+use super::denoising::{Denoising, DenoisingError, MOST_CANVAS};
+use crate::gguf::{Metadata, Value};
 
 /// Maximum width, head size and feed-forward size. Buffers are sized from these numbers; real models are far below.
 const MAX_DIMENSION: u32 = 1 << 20;
@@ -11,6 +12,11 @@ const MAX_DIMENSION: u32 = 1 << 20;
 const MAX_HEADS: u32 = 64;
 /// Maximum number of layers that are accepted.
 const MAX_LAYERS: u32 = 1024;
+
+/// `general.architecture` of a model that decodes by diffusion, and the prefix of its keys.
+const DIFFUSION: &str = "diffusion-gemma";
+/// What no published diffusion model has.
+const NOT_OF_DIFFUSION: &str = "gemtab runs diffusion models without it only";
 
 /// A kind of Gemma 4 file that is not a language model by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +52,12 @@ pub enum ConfigError {
     /// A kind of model that is not supported yet.
     #[error("this file holds {what}, which gemtab does not run")]
     NotYet { what: OtherKind },
+    /// Not a model that decodes by diffusion, where one is asked for.
+    #[error("this is a {found:?} model, which does not decode by diffusion")]
+    NotDiffusion {
+        /// `general.architecture` of the file.
+        found: String,
+    },
     /// A required key is missing.
     #[error("the model file lacks the key {key}")]
     Missing { key: String },
@@ -121,6 +133,8 @@ pub struct Config {
     pub whole_picture: u32,
     /// Sampling settings that the file recommends: temperature, top-k, top-p.
     pub recommended: Option<(f32, u32, f32)>,
+    /// How a canvas is denoised, for a model that decodes by diffusion.
+    pub diffusion: Option<Denoising>,
 }
 
 /// Reads keys with a prefix.
@@ -136,6 +150,29 @@ impl Keys<'_> {
 
     fn optional(&self, name: &str) -> Option<u32> {
         self.metadata.u32(&self.key(name))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.metadata.0.contains_key(&self.key(name))
+    }
+
+    /// A number, or what it is where the file does not say.
+    fn number<T>(
+        &self,
+        name: &str,
+        read: impl Fn(&Metadata, &str) -> Option<T>,
+        usual: T,
+    ) -> Result<T, ConfigError> {
+        let key = self.key(name);
+        let Some(value) = self.metadata.0.get(&key) else { return Ok(usual) };
+        let shown = || match value {
+            Value::Unsigned(value) => value.to_string(),
+            Value::Signed(value) => value.to_string(),
+            Value::Float(value) => value.to_string(),
+            _ => "something else".to_owned(),
+        };
+        let wrong = || self.bad(name, shown(), "it must be a number, and of a sensible size");
+        read(self.metadata, &key).ok_or_else(wrong)
     }
 
     /// An integer in `1..=most`.
@@ -190,6 +227,29 @@ impl Keys<'_> {
     }
 }
 
+/// How a canvas is denoised. What the file does not say is as in the published model.
+fn denoising(metadata: &Metadata) -> Result<Denoising, ConfigError> {
+    let usual = Denoising::default();
+    let keys = Keys { metadata, prefix: "diffusion" };
+    let own = Keys { metadata, prefix: DIFFUSION };
+    let length = if keys.has("canvas_length") { &keys } else { &own };
+    let settings = Denoising {
+        canvas: length.number("canvas_length", Metadata::u32, usual.canvas)?,
+        steps: keys.number("eb_max_steps", Metadata::u32, usual.steps)?,
+        t_min: keys.number("eb_t_min", Metadata::f32, usual.t_min)?,
+        t_max: keys.number("eb_t_max", Metadata::f32, usual.t_max)?,
+        entropy_bound: keys.number("eb_entropy_bound", Metadata::f32, usual.entropy_bound)?,
+        stability: keys.number("eb_stability_threshold", Metadata::u32, usual.stability)?,
+        confidence: keys.number("eb_confidence_threshold", Metadata::f32, usual.confidence)?,
+    };
+    let wrong = |error: DenoisingError| {
+        let keys = if error.key == "canvas_length" { length } else { &keys };
+        keys.bad(error.key, error.value, error.expected)
+    };
+    settings.check(MOST_CANVAS).map_err(wrong)?;
+    Ok(settings)
+}
+
 impl Config {
     /// Reads the decoder's configuration (specification §3).
     ///
@@ -198,13 +258,13 @@ impl Config {
     pub fn read(metadata: &Metadata) -> Result<Self, ConfigError> {
         let architecture = metadata.str("general.architecture").unwrap_or_default();
         match architecture {
-            "gemma4" => {}
-            "diffusion-gemma" => return Err(ConfigError::NotYet { what: OtherKind::Diffusion }),
+            "gemma4" | DIFFUSION => {}
             "gemma4-assistant" => return Err(ConfigError::NotYet { what: OtherKind::Drafter }),
             "clip" => return Err(ConfigError::NotYet { what: OtherKind::Projector }),
             other => return Err(ConfigError::Architecture { found: other.to_owned() }),
         }
-        let keys = Keys { metadata, prefix: "gemma4" };
+        let diffusion = if architecture == DIFFUSION { Some(denoising(metadata)?) } else { None };
+        let keys = Keys { metadata, prefix: architecture };
         let count = keys.positive("block_count", MAX_LAYERS)? as usize;
         let width = keys.positive("embedding_length", MAX_DIMENSION)?;
         let heads = keys.positive("attention.head_count", MAX_HEADS)?;
@@ -231,6 +291,9 @@ impl Config {
                 shared,
                 "some layers must have keys of their own",
             ));
+        }
+        if diffusion.is_some() && shared > 0 {
+            return Err(keys.bad("attention.shared_kv_layers", shared, NOT_OF_DIFFUSION));
         }
         let first_shared = count - shared;
 
@@ -281,6 +344,9 @@ impl Config {
             (temperature, top_k, metadata.f32("general.sampling.top_p").unwrap_or(0.95))
         });
         let ple = keys.optional("embedding_length_per_layer_input").unwrap_or(0).min(MAX_DIMENSION);
+        if diffusion.is_some() && ple > 0 {
+            return Err(keys.bad("embedding_length_per_layer_input", ple, NOT_OF_DIFFUSION));
+        }
         Ok(Self {
             width,
             heads,
@@ -296,6 +362,7 @@ impl Config {
             experts: keys.experts(width)?,
             whole_picture: if ple == 0 { USUAL_PICTURE } else { 0 },
             recommended,
+            diffusion,
         })
     }
 
@@ -378,6 +445,47 @@ mod tests {
         assert_eq!(with(0, 8), Ok(None));
         for (count, used) in [(8, 0), (8, 9), (128, 1000), (100_000, 8), (u64::from(u32::MAX), 1)] {
             assert!(matches!(with(count, used), Err(ConfigError::Value { .. })), "{used} of {count}");
+        }
+    }
+
+    #[test]
+    fn diffusion_models_have_settings() {
+        let with = |extra: &[(&str, Value)]| {
+            let mut m = Metadata::default();
+            for (key, value) in metadata().0 {
+                let key =
+                    key.strip_prefix("gemma4.").map_or(key.clone(), |name| format!("{DIFFUSION}.{name}"));
+                m.0.insert(key, value);
+            }
+            m.0.insert("general.architecture".into(), Value::String(DIFFUSION.into()));
+            m.0.insert(format!("{DIFFUSION}.attention.shared_kv_layers"), Value::Unsigned(0));
+            m.0.extend(extra.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+            Config::read(&m).map(|config| config.diffusion)
+        };
+        let usual = Denoising::default();
+        assert_eq!(with(&[]), Ok(Some(usual)));
+        assert_eq!(Config::read(&metadata()).map(|config| config.diffusion), Ok(None));
+        let canvas = |key: &'static str, canvas| (key, Value::Unsigned(canvas));
+        let (own, general) = ("diffusion-gemma.canvas_length", "diffusion.canvas_length");
+        assert_eq!(with(&[canvas(own, 32)]), Ok(Some(Denoising { canvas: 32, ..usual })));
+        let both = [canvas(own, 32), canvas(general, 64), ("diffusion.eb_t_min", Value::Float(0.5))];
+        assert_eq!(with(&both), Ok(Some(Denoising { canvas: 64, t_min: 0.5, ..usual })));
+        let hostile = [
+            (own, Value::Unsigned(0)),
+            (general, Value::Unsigned(513)),
+            (general, Value::Unsigned(1 << 40)),
+            (general, Value::Signed(-1)),
+            (general, Value::String("256".into())),
+            ("diffusion.eb_max_steps", Value::Unsigned(0)),
+            ("diffusion.eb_t_max", Value::Float(f64::NAN)),
+            ("diffusion.eb_entropy_bound", Value::Float(-0.1)),
+            ("diffusion-gemma.attention.shared_kv_layers", Value::Unsigned(2)),
+            ("diffusion-gemma.embedding_length_per_layer_input", Value::Unsigned(256)),
+        ];
+        for (key, value) in hostile {
+            let refused = with(&[(key, value.clone())]);
+            let named = matches!(&refused, Err(ConfigError::Value { key: named, .. }) if named == key);
+            assert!(named, "{key} = {value:?}: {refused:?}");
         }
     }
 

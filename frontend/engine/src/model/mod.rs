@@ -4,6 +4,8 @@ mod config;
 mod corrections;
 mod decode;
 mod decoder;
+mod denoising;
+mod diffusion;
 mod embed;
 mod expert_scratch;
 mod experts;
@@ -13,6 +15,7 @@ mod kv_cache;
 mod parts;
 mod prefill;
 pub mod product;
+mod ropes;
 mod rows;
 mod sampler;
 mod scratch;
@@ -22,6 +25,10 @@ pub use config::{Attention, Config, ConfigError, Experts, LayerConfig, OtherKind
 pub use corrections::{Corrections, Site, total_rank};
 pub use decoder::{
     Decoder, DecoderPlans, LoadedModel, LogitsPlans, LogitsReader, Plans, StepError, TokenSource,
+};
+pub use denoising::{Denoising, DenoisingError, MOST_CANVAS, Stability};
+pub use diffusion::{
+    CanvasLogits, Diffuser, DiffusionPlans, Noise, NoiseError, Predicted, Recorded, RecordedStep,
 };
 pub use forms::{Choices, LARGE, Products, is_packed, large_products};
 pub use host_table::{HostTable, RowError};

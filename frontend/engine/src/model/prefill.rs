@@ -15,6 +15,8 @@ use crate::plan::{Plan, PlanError, Value};
 struct Builder<'a> {
     parts: &'a Parts,
     corrections: Option<&'a Corrections>,
+    /// Whether the rows are a canvas: all of it sees all of it, and layers have the scalars of the decoder.
+    is_canvas: bool,
     steps: Plan,
 }
 
@@ -23,8 +25,20 @@ struct Builder<'a> {
 /// # Errors
 /// [`PlanError`].
 pub fn plan(parts: &Parts, corrections: Option<&Corrections>, last: usize) -> Result<Plan, PlanError> {
-    let mut builder = Builder { parts, corrections, steps: Plan::default() };
+    let mut builder = Builder { parts, corrections, is_canvas: false, steps: Plan::default() };
     for i in 0..last {
+        builder.layer(i)?;
+    }
+    Ok(builder.steps)
+}
+
+/// All layers for a canvas of a diffusion model, which `visible_until` says the end of, row by row.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn canvas(parts: &Parts) -> Result<Plan, PlanError> {
+    let mut builder = Builder { parts, corrections: None, is_canvas: true, steps: Plan::default() };
+    for i in 0..parts.config.layers.len() {
         builder.layer(i)?;
     }
     Ok(builder.steps)
@@ -94,7 +108,8 @@ impl Builder<'_> {
         if config.experts.is_some() {
             experts::chunk::build(parts, &mut self.steps, i)?;
         }
-        let scale = Some(vector("layer_output_scale"));
+        let of_encoder = config.diffusion.is_some() && !self.is_canvas;
+        let scale = Some(vector(if of_encoder { "enc_layer_output_scale" } else { "layer_output_scale" }));
         if config.ple == 0 {
             return self.norm(Some((vector("post_ffw_norm"), scale)), None);
         }
@@ -154,13 +169,15 @@ impl Builder<'_> {
         let kernel = (finish.source()?, Form::QkvFinish(finish));
         self.steps.push_rows(kernel, &params, &buffers, move |rows| finish.dispatch(&params, rows))?;
 
-        let until = config.sees_pictures_whole() && layer.attention == Attention::Sliding;
+        let sees_pictures = config.sees_pictures_whole() && layer.attention == Attention::Sliding;
+        let until = self.is_canvas || sees_pictures;
         let block = Block { head_dim: layer.head_dim, kv_f16, until };
         let params = BlockParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
             window: parts.window(i),
             ring: cache.ring,
+            together: self.is_canvas.into(),
             ..BlockParams::default()
         };
         let mut buffers: Vec<&Value> = vec![&s.state, &s.q, &cache.k, &cache.v, &s.attention];

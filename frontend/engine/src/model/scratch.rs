@@ -82,10 +82,11 @@ pub fn text_chunk(config: &Config) -> u32 {
     if config.width > 3000 { 256 } else { 512 }
 }
 
-/// Tokens of the longest prefill chunk: enough for an image with bidirectional attention.
+/// Tokens of the longest prefill chunk: enough for an image with bidirectional attention, and for a canvas.
 #[must_use]
 pub fn chunk(config: &Config) -> u32 {
-    text_chunk(config).max(config.whole_picture.next_multiple_of(32))
+    let canvas = config.diffusion.map_or(0, |settings| settings.canvas);
+    text_chunk(config).max(config.whole_picture.next_multiple_of(32)).max(canvas)
 }
 
 impl Scratch {

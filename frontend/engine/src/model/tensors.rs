@@ -113,7 +113,20 @@ impl<'a> Finder<'a> {
             self.matrix(&format!("{blk}.proj"), ple, d)?;
             self.vector(&format!("{blk}.post_norm"), d)?;
         }
+        if config.diffusion.is_some() {
+            self.vector(&format!("{blk}.enc_layer_output_scale"), 1)?;
+        }
         self.vector(&format!("{blk}.layer_output_scale"), 1)
+    }
+
+    /// Self-conditioning of a canvas on the step before: a feed-forward part as wide as that of a layer.
+    fn self_conditioning(&mut self, config: &Config) -> Result<(), TensorError> {
+        let d = u64::from(config.width);
+        let ff = config.layers.first().map_or(0, |layer| u64::from(layer.feed_forward));
+        self.vector("self_cond_pre_norm", d)?;
+        self.matrix("self_cond_gate", d, ff)?;
+        self.matrix("self_cond_up", d, ff)?;
+        self.matrix("self_cond_down", ff, d)
     }
 
     /// Router and experts, in both published layouts: gate and up in one tensor, or in two.
@@ -175,7 +188,10 @@ impl TensorList {
             finder.layer(config, i)?;
         }
         finder.vector("output_norm", d)?;
-        if finder.find("output").is_some() {
+        if config.diffusion.is_some() {
+            // The head is the embedding: self-conditioning sums up the same rows.
+            finder.self_conditioning(config)?;
+        } else if finder.find("output").is_some() {
             finder.table("output", d, vocab)?;
         }
         if let Some(tensor) = finder.find("rope_freqs") {

@@ -6,7 +6,7 @@ use crate::bytes::SourceError;
 use crate::gguf::GgufError;
 use crate::gpu::GpuError;
 use crate::media::MediaError;
-use crate::model::{ConfigError, RowError, StepError};
+use crate::model::{ConfigError, DenoisingError, RowError, StepError};
 use crate::template::PromptError;
 use crate::tokenizer::TokenizerError;
 use crate::vision::{PictureError, VisionError};
@@ -76,6 +76,9 @@ pub enum EngineError {
     /// A token id outside of the vocabulary.
     #[error("there is no token {id}: the vocabulary has {vocabulary}")]
     NoToken { id: u32, vocabulary: u32 },
+    /// A canvas cannot be denoised so.
+    #[error(transparent)]
+    Denoising(#[from] DenoisingError),
     /// All logits are NaN or infinite.
     #[error("no logit of the model is a finite number")]
     NotNumbers,

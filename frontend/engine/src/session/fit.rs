@@ -1,8 +1,8 @@
 //! Memory needed by a model, and whether it fits on a device.
 
 use crate::gpu::GpuError;
-use crate::model::{Attention, DecoderPlans, KvCache, Rope, chunk};
-use crate::plan::{Layout, Limits, Origin, Value, rounded};
+use crate::model::{Attention, DecoderPlans, DiffusionPlans, KvCache, Parts, Rope, chunk};
+use crate::plan::{Layout, Limits, Origin, PlanError, Value, rounded};
 
 use super::memory::LargestBuffer;
 use super::{DeviceMemory, EngineError, Fit, MIN_CONTEXT, MemoryUse, ModelSpec, checkpoints};
@@ -57,11 +57,10 @@ impl ModelSpec {
 
     fn fixed(&self, table_on_host: bool, limits: Limits) -> Result<Fixed, EngineError> {
         let parts = self.describe(MIN_CONTEXT, table_on_host, limits)?;
-        let plans = DecoderPlans::new(&parts, self.products, None).map_err(GpuError::from)?;
-        let Layout { mut slots } = plans.layout(&parts);
+        let (Layout { mut slots }, params) = self.plans(&parts, limits).map_err(GpuError::from)?;
         slots.retain(|slot| !parts.by_context().any(|value| slot.values.contains(value)));
         let layout = Layout { slots };
-        let (mut weights, mut working) = (0, plans.params_bytes(limits));
+        let (mut weights, mut working) = (0, params);
         for slot in &layout.slots {
             *(if slot.origin() == Origin::Weight { &mut weights } else { &mut working }) +=
                 rounded(slot.bytes);
@@ -72,6 +71,16 @@ impl ModelSpec {
             working,
             largest: LargestBuffer::of(others.filter_map(|slot| slot.values.first())),
         })
+    }
+
+    /// The buffers of everything, and bytes of the parameters.
+    fn plans(&self, parts: &Parts, limits: Limits) -> Result<(Layout, u64), PlanError> {
+        if self.config.diffusion.is_some() {
+            let plans = DiffusionPlans::new(parts)?;
+            return Ok((plans.layout(parts), plans.params_bytes(limits)));
+        }
+        let plans = DecoderPlans::new(parts, self.products, None)?;
+        Ok((plans.layout(parts), plans.params_bytes(limits)))
     }
 
     /// Memory of the towers, including working memory.
@@ -97,7 +106,11 @@ impl Needs<'_> {
             weights,
             cache: bytes(&mut cache.values()),
             working: fixed + bytes(&mut ropes.iter().map(|rope| &rope.table)),
-            checkpoints: checkpoints::planned_bytes(rings),
+            // A diffusion model keeps none.
+            checkpoints: match self.spec.config.diffusion {
+                Some(_) => 0,
+                None => checkpoints::planned_bytes(rings),
+            },
             towers: self.towers,
         }
     }

@@ -3,6 +3,7 @@
 mod adapters;
 mod benchmark;
 mod checkpoints;
+mod diffusion;
 mod error;
 mod file;
 mod fit;
@@ -32,6 +33,9 @@ use sequence::Sequence;
 
 pub use adapters::{Loaded, MOST_ADAPTERS};
 pub use benchmark::made_up_prompt;
+pub use diffusion::{
+    DenoisingStep, DiffusionEvent, DiffusionOptions, DiffusionOutcome, DiffusionSession, DiffusionTimings,
+};
 pub use error::EngineError;
 pub use file::ModelFile;
 pub use fit::Needs;

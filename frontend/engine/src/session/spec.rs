@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::audio;
 use crate::gguf::Header;
 use crate::gpu::Memory;
-use crate::model::{Config, Extent, KvType, Parts, Products, large_products};
+use crate::model::{Config, ConfigError, Extent, KvType, OtherKind, Parts, Products, large_products};
 use crate::plan::Limits;
 use crate::train::Base;
 use crate::vision::{Budget, TowerPlan};
@@ -63,6 +63,18 @@ impl ModelSpec {
     /// # Errors
     /// Same as [`Self::read`].
     pub fn with_options(header: &Header, options: &LoadOptions) -> Result<Self, EngineError> {
+        let spec = Self::of_any_kind(header, options)?;
+        match spec.config.diffusion {
+            Some(_) => Err(ConfigError::NotYet { what: OtherKind::Diffusion }.into()),
+            None => Ok(spec),
+        }
+    }
+
+    /// As [`Self::with_options`], also of a model that decodes by diffusion. Towers of those are left alone.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn of_any_kind(header: &Header, options: &LoadOptions) -> Result<Self, EngineError> {
         let mut config = Config::read(&header.metadata)?;
         if config.sees_pictures_whole() {
             config.whole_picture = config.whole_picture.max(options.largest_picture.min(MAX_PICTURE));
@@ -70,12 +82,13 @@ impl ModelSpec {
         let tensors = TensorList::find(header, &config)?;
         weights::check_layouts(&tensors)?;
         let mut unusable = None;
-        let read = TowerPlan::read(header, config.width).map_err(EngineError::from);
-        let vision = usable(read, &mut unusable)?;
+        let has_towers = config.diffusion.is_none();
+        let read = || TowerPlan::read(header, config.width).map_err(EngineError::from);
+        let vision = if has_towers { usable(read(), &mut unusable)? } else { None };
         let largest = Budget::ALL.into_iter().find(|budget| budget.tokens() >= options.largest_picture);
         let budget = largest.unwrap_or(Budget::MAX).max(Budget::default());
-        let read = audio::TowerPlan::read(header, config.width).map_err(EngineError::from);
-        let audio = usable(read, &mut unusable)?;
+        let read = || audio::TowerPlan::read(header, config.width).map_err(EngineError::from);
+        let audio = if has_towers { usable(read(), &mut unusable)? } else { None };
         let LoadOptions { kv_type, products, ple_on_host, projector_bytes, .. } = *options;
         Ok(Self {
             config,

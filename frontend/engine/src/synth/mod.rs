@@ -120,7 +120,7 @@ fn contents(options: &Options) -> Result<(Shape, Vec<tensors::Planned>), SynthEr
 
 fn metadata(shape: &Shape, options: &Options) -> Vec<(String, WriteValue)> {
     let mut pairs = vec![
-        ("general.architecture".to_owned(), WriteValue::String("gemma4".to_owned())),
+        ("general.architecture".to_owned(), WriteValue::String(shape.architecture().to_owned())),
         ("general.name".to_owned(), WriteValue::String(format!("Random {}", shape.name))),
         ("general.file_type".to_owned(), WriteValue::U32(options.quant.file_type())),
         ("general.quantization_version".to_owned(), WriteValue::U32(2)),

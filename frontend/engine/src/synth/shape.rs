@@ -43,6 +43,8 @@ pub struct Shape {
     pub context: u32,
     /// Mixture of experts beside the feed-forward part.
     pub experts: Option<Experts>,
+    /// Positions of a canvas, for a model that decodes by diffusion; else 0.
+    pub canvas: u32,
 }
 
 /// A mixture of experts.
@@ -73,6 +75,7 @@ const E2B: Shape = Shape {
     keys_as_values: false,
     context: 131_072,
     experts: None,
+    canvas: 0,
 };
 
 const E4B: Shape = Shape {
@@ -104,6 +107,7 @@ const DENSE_12B: Shape = Shape {
     keys_as_values: true,
     context: 262_144,
     experts: None,
+    canvas: 0,
 };
 
 const MOE_26B: Shape = Shape {
@@ -115,6 +119,9 @@ const MOE_26B: Shape = Shape {
     experts: Some(Experts { count: 128, used: 8, feed_forward: 704 }),
     ..DENSE_12B
 };
+
+/// The 26B that decodes by diffusion.
+const DIFFUSION_26B: Shape = Shape { name: "26b-diffusion", canvas: 256, ..MOE_26B };
 
 const DENSE_31B: Shape = Shape {
     name: "31b",
@@ -139,7 +146,7 @@ const E2B_SMALL: Shape = Shape {
     ..E2B
 };
 
-const SHAPES: [Shape; 6] = [E2B, E4B, DENSE_12B, MOE_26B, DENSE_31B, E2B_SMALL];
+const SHAPES: [Shape; 7] = [E2B, E4B, DENSE_12B, MOE_26B, DIFFUSION_26B, DENSE_31B, E2B_SMALL];
 
 impl FromStr for Shape {
     type Err = SynthError;
@@ -208,6 +215,11 @@ impl Shape {
         self.is_sliding(i) || !self.keys_as_values
     }
 
+    /// `general.architecture`, which is the prefix of its keys.
+    pub(super) fn architecture(&self) -> &'static str {
+        if self.canvas > 0 { "diffusion-gemma" } else { "gemma4" }
+    }
+
     /// The metadata keys (specification of the text decoder, section 3).
     pub(super) fn metadata(&self) -> Vec<(String, WriteValue)> {
         let layers = || 0..self.layers;
@@ -250,6 +262,12 @@ impl Shape {
             pairs.push(("expert_used_count", WriteValue::U32(experts.used)));
             pairs.push(("expert_feed_forward_length", WriteValue::U32(experts.feed_forward)));
         }
-        pairs.into_iter().map(|(key, value)| (format!("gemma4.{key}"), value)).collect()
+        let prefix = self.architecture();
+        let mut pairs: Vec<_> =
+            pairs.into_iter().map(|(key, value)| (format!("{prefix}.{key}"), value)).collect();
+        if self.canvas > 0 {
+            pairs.push(("diffusion.canvas_length".to_owned(), WriteValue::U32(self.canvas)));
+        }
+        pairs
     }
 }

@@ -150,6 +150,13 @@ pub(super) fn plan(shape: &Shape, quant: Quant, vocabulary: u32) -> Vec<Planned>
         plan.matrix("per_layer_model_proj.weight", &[d, all], quant.per_layer_projection());
         plan.vector("per_layer_proj_norm.weight", per_layer, 1.0);
     }
+    if shape.canvas > 0 {
+        let ff = u64::from(shape.feed_forward(0));
+        plan.vector("self_cond_pre_norm.weight", d, 1.0);
+        plan.matrix("self_cond_gate.weight", &[d, ff], quant.linear());
+        plan.matrix("self_cond_up.weight", &[d, ff], quant.linear());
+        plan.matrix("self_cond_down.weight", &[ff, d], quant.linear());
+    }
     let mut values = 0;
     for i in 0..shape.layers {
         plan_layer(&mut plan, shape, quant, i, &mut values);
@@ -203,6 +210,9 @@ fn plan_layer(plan: &mut Plan, shape: &Shape, quant: Quant, i: u32, values: &mut
         plan.vector(name("post_norm.weight"), d, 1.0);
     }
     plan.vector(name("layer_output_scale.weight"), 1, 1.0);
+    if shape.canvas > 0 {
+        plan.vector(name("enc_layer_output_scale.weight"), 1, 1.0);
+    }
 }
 
 struct Plan(Vec<Planned>);

@@ -151,8 +151,7 @@ impl<'a> Builder<'a> {
             kv_heads: layer.kv_heads,
             window: base.window(i),
             ring: 0,
-            first_head: 0,
-            pad: [0; 3],
+            ..BlockParams::default()
         };
         let mut buffers: Vec<&Value> = vec![&w.state, &w.q, &kv.k, &kv.v, &w.attention];
         if block.until {

@@ -5,6 +5,7 @@ mod ahead;
 mod audio;
 #[path = "../common/mod.rs"]
 mod common;
+mod diffusion;
 mod experts;
 mod golden;
 mod large_pictures;

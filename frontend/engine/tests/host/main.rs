@@ -1,6 +1,7 @@
 //! What needs no device: files that are read and written, blobs that are kept, plans. Through the public interface
 //! alone. One program, since each that links `wgpu` takes long to compile.
 
+mod diffusion;
 mod gguf;
 mod http;
 mod plan;

@@ -278,7 +278,7 @@ fn wrong_names_are_answered_with_the_right_ones() {
     let error = "e3b".parse::<Shape>().expect_err("no such shape");
     assert_eq!(
         error.to_string(),
-        "There is no shape \u{ab}e3b\u{bb}. There are e2b, e4b, 12b, 26b, 31b, e2b-small."
+        "There is no shape \u{ab}e3b\u{bb}. There are e2b, e4b, 12b, 26b, 26b-diffusion, 31b, e2b-small."
     );
     assert!("q4_k".parse::<Quant>().is_err());
     let options = Options { vocabulary: 500, ..Options::new(small(), Quant::F16) };

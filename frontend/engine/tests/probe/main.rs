@@ -3,5 +3,6 @@
 mod arguments;
 #[path = "../common/mod.rs"]
 mod common;
+mod diffuse;
 mod plan;
 mod train;

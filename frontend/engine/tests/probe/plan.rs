@@ -54,6 +54,21 @@ fn adapters_have_plans() {
 }
 
 #[test]
+fn a_diffusion_model_has_plans_of_its_own() {
+    let of = |phase| plan(&["26b-diffusion", "--phase", phase, "--tokens", "512"]);
+    for phase in ["prefill", "canvas"] {
+        let sums = sums(&["26b-diffusion", "--phase", phase, "--tokens", "512"]);
+        assert!(sums["weights"].as_u64() > Some(4_000_000), "{phase}: {sums}");
+    }
+    let all: Value = serde_json::from_str(&of("canvas").expect("a plan")).expect("JSON");
+    assert_eq!(all["rows"], 256);
+    for phase in ["decode", "tail", "vision"] {
+        of(phase).expect_err("no plan");
+    }
+    assert!(plan(&["26b", "--phase", "canvas"]).expect_err("no plan").contains("diffusion"));
+}
+
+#[test]
 fn limits_are_taken_from_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("limits.json");

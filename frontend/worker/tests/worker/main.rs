@@ -6,6 +6,7 @@ mod device;
 mod going_on;
 mod large_pictures;
 mod media;
+mod other_kinds;
 mod packed;
 mod table;
 mod towers;

@@ -5,6 +5,7 @@ mod matvec;
 use shaders::attention::{block::Block, decode::Decode, decode::Kv};
 use shaders::audio::{self, conv2d};
 use shaders::backward::{self, cross_entropy, geglu, heads::Heads};
+use shaders::diffusion::{join, statistics, weigh};
 use shaders::experts::{Mixture, buckets, choose, down::Down, gate_up::GateUp, mix};
 use shaders::matmul::{self, Tile};
 use shaders::ple::combine::{self, Table};
@@ -33,6 +34,7 @@ pub fn permutations() -> Vec<Source> {
         audio_tower(),
         backward_pass(),
         training(),
+        vec![join::source(), statistics::source(), weigh::source()],
     ];
     families.into_iter().flatten().collect::<Result<_, _>>().expect("every template preprocesses")
 }

@@ -10,7 +10,7 @@ use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, S
 use engine::bytes::{CancelToken, FileSource};
 use engine::gguf::{Header, summary};
 use engine::gpu::{Gpu, GpuOptions};
-use engine::model::{KvType, LARGE, Products};
+use engine::model::{Config, KvType, LARGE, Products};
 use engine::plan::Limits;
 use engine::session::{
     Control, DeviceMemory, EngineError, LoadOptions, MIN_CONTEXT, ModelFile, ModelSpec, Options, Session,
@@ -144,6 +144,7 @@ enum Command {
     },
     /// Generate an answer.
     Generate(Generate),
+    Diffuse(super::diffuse::Diffuse),
     /// Measure the speed of prefill and decode: medians and spread.
     Bench {
         /// The model file.
@@ -212,7 +213,7 @@ enum Command {
     Synth {
         /// The file to write.
         out: PathBuf,
-        /// e2b, e4b, 12b, 26b or 31b; or e2b-small, a small one for tests.
+        /// e2b, e4b, 12b, 26b, 26b-diffusion or 31b; or e2b-small, a small one for tests.
         #[arg(long)]
         shape: String,
         /// q4_k_m, q4_k_m_ple (where the per-layer projection is Q4_K too), q4_0, q8_0 or f16.
@@ -324,6 +325,7 @@ pub fn run() -> Result<Value> {
             media::encode(&mut session, &gpu, &media, &out)
         }
         Command::Generate(generate) => answer(&options, &generate),
+        Command::Diffuse(diffuse) => super::diffuse::run(&options.gpu, &diffuse),
         Command::Bench { model, repeat, image: true, .. } => {
             let largest = LoadOptions { largest_picture: 1120, context: 2048, ..LoadOptions::default() };
             let (mut session, _, gpu) = load_with(&options, &model, &largest)?;
@@ -351,6 +353,14 @@ pub fn run() -> Result<Value> {
         Command::Check { model: None, .. } => {
             let gpu = pollster::block_on(Gpu::open(&options.gpu))?;
             super::check::run(&gpu, &engine::check::standard())
+        }
+        Command::Check { model: Some(model), adapter } if is_diffusion(&model)? => {
+            if !adapter.is_empty() {
+                bail!("adapters don't work with diffusion models");
+            }
+            let least = LoadOptions { context: MIN_CONTEXT, ..LoadOptions::default() };
+            let (session, gpu) = super::diffuse::load(&options.gpu, &model, &least)?;
+            super::check::run(&gpu, &session.diffuser().forms())
         }
         Command::Check { model: Some(model), adapter } => {
             let (mut session, _, gpu) = load(&options, &model, MIN_CONTEXT, KvType::F16)?;
@@ -381,7 +391,7 @@ pub fn run() -> Result<Value> {
     }
 }
 
-fn source(model: &Path) -> Result<Rc<FileSource>> {
+pub fn source(model: &Path) -> Result<Rc<FileSource>> {
     let source = FileSource::open(model).with_context(|| format!("{} cannot be opened", model.display()))?;
     Ok(Rc::new(source))
 }
@@ -389,6 +399,10 @@ fn source(model: &Path) -> Result<Rc<FileSource>> {
 pub fn header(model: &Path) -> Result<Header> {
     let source = source(model)?;
     Ok(pollster::block_on(Header::read(&*source))?)
+}
+
+fn is_diffusion(model: &Path) -> Result<bool> {
+    Ok(Config::read(&header(model)?.metadata).is_ok_and(|config| config.diffusion.is_some()))
 }
 
 fn load(options: &Device, model: &Path, context: u32, kv_type: KvType) -> Result<(Session, f64, Rc<Gpu>)> {
@@ -407,13 +421,13 @@ fn load_with(options: &Device, model: &Path, load_options: &LoadOptions) -> Resu
     Ok((session, started.elapsed().as_secs_f64() * 1000.0, gpu))
 }
 
-fn read_ids(path: &Path) -> Result<Vec<u32>> {
+pub fn read_ids(path: &Path) -> Result<Vec<u32>> {
     let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     serde_json::from_slice(&text)
         .with_context(|| format!("{} isn't a JSON array of token ids", path.display()))
 }
 
-fn conversation(path: &Path) -> Result<Conversation> {
+pub fn conversation(path: &Path) -> Result<Conversation> {
     let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     serde_json::from_slice(&text).with_context(|| format!("{} isn't a conversation", path.display()))
 }
@@ -433,7 +447,8 @@ fn info(model: &Path) -> Result<Value> {
         "vision": s.vision,
         "audio": s.audio,
     });
-    if let Err(error) = ModelSpec::read(&header).and_then(|plan| costs(&plan, &mut value)) {
+    let spec = ModelSpec::of_any_kind(&header, &LoadOptions::default());
+    if let Err(error) = spec.and_then(|plan| costs(&plan, &mut value)) {
         value["cannot_run"] = json!(error.to_string());
     }
     Ok(value)

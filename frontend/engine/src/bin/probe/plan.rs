@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use engine::gguf::Header;
-use engine::model::{Corrections, DecoderPlans, Products};
+use engine::model::{Corrections, DecoderPlans, DiffusionPlans, Products};
 use engine::plan::{Layout, Limits, Origin, Plan, Schedule, Step};
 use engine::session::{DeviceMemory, Fit, LoadOptions, ModelSpec};
 use engine::synth;
@@ -19,7 +19,7 @@ use super::commands::header;
 /// Print what a graphics card would do, step by step, and the memory it would take. Needs no graphics card.
 #[derive(Args)]
 pub struct PlanArgs {
-    /// The model file, or a shape: e2b, e4b, 12b, 26b, 31b.
+    /// The model file, or a shape: e2b, e4b, 12b, 26b, 26b-diffusion, 31b.
     model: String,
     /// A JSON file with what the device allows: `storage_buffers`, `largest_binding`, `largest_part`, `software`,
     /// `portable`, all optional. By default a card that binds 2 GiB.
@@ -54,6 +54,8 @@ enum Phase {
     Audio,
     /// A training step of rank 8 over one example.
     Train,
+    /// A step of a canvas, for a model that decodes by diffusion. A chunk of its prompt is prefill.
+    Canvas,
 }
 
 /// Describes a phase.
@@ -62,10 +64,17 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
     let header = header_of(&args.model)?;
     let memory = DeviceMemory { available: u64::MAX, limits };
     let options = LoadOptions { products, ..LoadOptions::default() };
-    let model = ModelSpec::with_options(&header, &options)?;
+    let model = ModelSpec::of_any_kind(&header, &options)?;
     let context = if matches!(args.phase, Phase::Train) { 0 } else { args.tokens };
     let fit = model.fit(context, memory)?;
     let plan = match args.phase {
+        Phase::Prefill | Phase::Canvas if model.config.diffusion.is_some() => {
+            diffusion(&model, fit, limits, args.phase)?
+        }
+        Phase::Canvas => bail!("the model doesn't decode by diffusion"),
+        Phase::Decode | Phase::Tail if model.config.diffusion.is_some() => {
+            bail!("the model decodes by diffusion: its phases are prefill and canvas")
+        }
         Phase::Decode | Phase::Prefill | Phase::Tail => decoder(&model, fit, limits, args)?,
         Phase::Vision => {
             let tower = model.vision.as_ref().context("the model file has no vision tower")?;
@@ -87,6 +96,7 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
     let rows = match args.phase {
         Phase::Decode | Phase::Tail => 1,
         Phase::Audio => 256,
+        Phase::Canvas => model.config.diffusion.map_or(1, |settings| settings.canvas),
         Phase::Prefill | Phase::Vision | Phase::Train => 512,
     };
     let description = describe(&plan, rows, fit);
@@ -104,6 +114,17 @@ fn decoder(model: &ModelSpec, fit: Fit, limits: Limits, args: &PlanArgs) -> Resu
     };
     let mut plan = Plan::default();
     wanted(&plans).into_iter().for_each(|part| plan.extend(part));
+    Ok(plan)
+}
+
+fn diffusion(model: &ModelSpec, fit: Fit, limits: Limits, phase: Phase) -> Result<Plan> {
+    let parts = model.describe(fit.context, false, limits)?;
+    let plans = DiffusionPlans::new(&parts)?;
+    let mut plan = Plan::default();
+    match phase {
+        Phase::Canvas => plans.step().into_iter().for_each(|part| plan.extend(part)),
+        _ => plan.extend(&plans.encode),
+    }
     Ok(plan)
 }
 

@@ -20,7 +20,7 @@ use super::corrections::{self, Corrections, Scales};
 use super::forms::{self, Choices, Products};
 use super::host_table::{HostTable, RowError};
 use super::sampler::{Sampler, SamplingPlans};
-use super::{Attention, Config, KvCache, Parts, Rope, scratch};
+use super::{Config, KvCache, Parts, ropes, scratch};
 use crate::adapter::{Adapter, Target};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::media::{Block, Input, MediaError};
@@ -180,14 +180,7 @@ impl Decoder {
         let mut memory = weights.clone();
         let layout = plans.layout(&parts);
         gpu.allocate_layout("keys, values and working memory", &layout, &mut memory).await?;
-        let factors = parts.weights.rope_factors.as_deref();
-        let ropes = [(Attention::Sliding, &parts.rope_sliding), (Attention::Global, &parts.rope_global)];
-        for (attention, rope) in ropes {
-            if memory.holds(&rope.table) {
-                let content = Rope::content(&parts.config, attention, factors, context);
-                gpu.queue().write_buffer(memory.get(&rope.table)?, 0, bytemuck::cast_slice(&content));
-            }
-        }
+        ropes::write(&gpu, &parts, &memory, context)?;
 
         let total = Self::PROGRAMS;
         progress(0, total);

@@ -1,0 +1,157 @@
+//! The programs of a diffusion model, and what the host writes and reads between them.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use shaders::diffusion::{Pick, Row};
+use shaders::selftest::Form;
+use shaders::state::State;
+
+use super::DiffusionPlans;
+use super::plans::Values;
+use crate::gpu::{Gpu, GpuError, Memory, Program, Readback};
+use crate::model::{Parts, chunk, ropes};
+use crate::plan::Value;
+
+/// What a step makes of a canvas, position by position.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Predicted {
+    /// The likeliest ids.
+    pub likeliest: Vec<u32>,
+    /// Ids drawn by the probabilities.
+    pub sampled: Vec<u32>,
+    /// Entropies of the probabilities, in nats. One that is no finite number says that the logits were none.
+    pub entropies: Vec<f32>,
+}
+
+/// A diffusion model on the device.
+pub struct Diffuser {
+    pub(super) gpu: Rc<Gpu>,
+    pub(super) parts: Parts,
+    pub(super) memory: Memory,
+    pub(super) values: Values,
+    encode: Program,
+    canvas: Program,
+    statistics: Program,
+    weigh: Program,
+    rows: Readback,
+    picks: Readback,
+}
+
+impl Diffuser {
+    /// Allocates cache and working memory beside loaded weights, for contexts of this length, and compiles every kernel.
+    ///
+    /// # Errors
+    /// When the device refuses a buffer or a kernel.
+    pub async fn new(gpu: Rc<Gpu>, parts: Parts, weights: Memory, context: u32) -> Result<Self, GpuError> {
+        let plans = DiffusionPlans::new(&parts)?;
+        let mut memory = weights;
+        let layout = plans.layout(&parts);
+        gpu.allocate_layout("keys, values and working memory", &layout, &mut memory).await?;
+        ropes::write(&gpu, &parts, &memory, context)?;
+        let mut programs = gpu.bind_all(&plans.all(), &memory).await?.into_iter();
+        let mut next = || programs.next().unwrap_or_default();
+        let [encode, canvas, statistics, weigh] = [next(), next(), next(), next()];
+        gpu.check()?;
+        let values = plans.values;
+        let readback = |value: &Value| Ok::<_, GpuError>(Readback::new(Arc::clone(memory.get(value)?)));
+        let [rows, picks] = [&values.readbacks[0], &values.readbacks[1]];
+        let (rows, picks) = (readback(rows)?, readback(picks)?);
+        Ok(Self { gpu, parts, memory, values, encode, canvas, statistics, weigh, rows, picks })
+    }
+
+    /// What the plans are made of.
+    #[must_use]
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// Most positions of a canvas, and most tokens that are encoded at once.
+    #[must_use]
+    pub fn most_rows(&self) -> u32 {
+        chunk(&self.parts.config)
+    }
+
+    /// The kernels of this model that can be tried alone, each once.
+    #[must_use]
+    pub fn forms(&self) -> Vec<Form> {
+        let mut seen = HashSet::new();
+        let programs = [&self.encode, &self.canvas, &self.statistics, &self.weigh];
+        let repacked = self.parts.weights.dtypes().into_iter().map(Form::Repack);
+        let tried = programs.into_iter().flat_map(|program| program.plan().forms()).cloned();
+        repacked.chain(tried).filter(|form| seen.insert(form.clone())).collect()
+    }
+
+    /// Appends final tokens, at most [`Self::most_rows`], from position `pos` on to the cache.
+    ///
+    /// # Errors
+    /// A fault of this program.
+    pub fn encode(&self, ids: &[u32], pos: u32) -> Result<(), GpuError> {
+        self.write_rows(ids, pos, 0)?;
+        self.gpu.run(&self.encode, ids.len() as u32);
+        Ok(())
+    }
+
+    /// Begins a block: its first step has no self-conditioning.
+    ///
+    /// # Errors
+    /// A fault of this program.
+    pub fn begin(&self) -> Result<(), GpuError> {
+        let mut encoder = self.gpu.encoder();
+        encoder.clear_buffer(self.memory.get(&self.values.soft)?, 0, None);
+        self.gpu.submit(encoder);
+        Ok(())
+    }
+
+    /// A step of a canvas behind the `pos` tokens of the cache, by as many `uniform` draws. The next step is
+    /// conditioned on what this one predicts.
+    ///
+    /// # Errors
+    /// When the device was lost.
+    pub async fn step(
+        &self,
+        canvas: &[u32],
+        pos: u32,
+        temperature: f32,
+        uniform: &[f32],
+    ) -> Result<Predicted, GpuError> {
+        let len = canvas.len() as u32;
+        self.write_rows(canvas, pos, pos + len)?;
+        let write = |value: &Value, content: &[f32]| {
+            let buffer = self.memory.get(value)?;
+            self.gpu.queue().write_buffer(buffer, 0, bytemuck::cast_slice(content));
+            Ok::<_, GpuError>(())
+        };
+        write(&self.values.temperature, &[temperature])?;
+        write(&self.values.uniform, uniform)?;
+        // Each submit by itself, so that none is long.
+        self.gpu.run(&self.canvas, len);
+        self.gpu.run(&self.statistics, len);
+        self.gpu.run(&self.weigh, len);
+        let [row_bytes, pick_bytes] =
+            [size_of::<Row>(), size_of::<Pick>()].map(|bytes| u64::from(len) * bytes as u64);
+        let rows = self.memory.get(&self.values.rows)?;
+        self.rows.submit(&self.gpu, self.gpu.encoder(), rows, 0, row_bytes);
+        let picks = self.memory.get(&self.values.picks)?;
+        self.picks.submit(&self.gpu, self.gpu.encoder(), picks, 0, pick_bytes);
+        let rows: Vec<Row> = bytemuck::pod_collect_to_vec(&self.rows.read(&self.gpu, row_bytes).await?);
+        let picks: Vec<Pick> = bytemuck::pod_collect_to_vec(&self.picks.read(&self.gpu, pick_bytes).await?);
+        Ok(Predicted {
+            likeliest: rows.iter().map(|row| row.best).collect(),
+            sampled: picks.iter().map(|pick| pick.id).collect(),
+            entropies: rows.iter().map(Row::entropy).collect(),
+        })
+    }
+
+    /// Writes what every program reads; rows see each other up to the position `until`.
+    fn write_rows(&self, ids: &[u32], pos: u32, until: u32) -> Result<(), GpuError> {
+        let (s, queue) = (&self.parts.scratch, self.gpu.queue());
+        let state = State { pos, len: ids.len() as u32, ..State::default() };
+        queue.write_buffer(self.memory.get(&s.state)?, 0, bytemuck::bytes_of(&state));
+        queue.write_buffer(self.memory.get(&s.tokens)?, 0, bytemuck::cast_slice(ids));
+        let until = vec![until; ids.len()];
+        queue.write_buffer(self.memory.get(&s.visible_until)?, 0, bytemuck::cast_slice(&until));
+        Ok(())
+    }
+}

@@ -1,0 +1,232 @@
+//! The plans of a model that decodes by diffusion (specification §13).
+//!
+//! | plan | computes |
+//! |---|---|
+//! | encode | A chunk of tokens that are final, through all layers with the scalars of the encoder: their keys and values. |
+//! | canvas | A canvas: embeddings and self-conditioning on the step before, all layers with the scalars of the decoder, the output norm. |
+//! | statistics | The head in tiles: largest logit, sum of exponentials and entropy of every row. |
+//! | weigh | The head in tiles once more: a sample of every row, and the embeddings weighted by their probabilities. |
+//!
+//! A canvas puts its keys and values behind those of the final tokens, where the next step, and at last the encoder,
+//! overwrites them. A ring has room for its window and for a canvas: nothing that is still needed is lost. Logits exist
+//! for a tile at a time, probabilities take their place there.
+
+use shaders::PlanarLayout;
+use shaders::backward::input;
+use shaders::diffusion::{Pick, Row, join, statistics, weigh};
+use shaders::rows::gelu_mul::{self, Rows};
+use shaders::selftest::Form;
+
+use crate::model::rows::{norm_add, product};
+use crate::model::{Parts, chunk, embed, prefill, product as products};
+use crate::plan::{Layout, Limits, Origin, ParamsArena, Plan, PlanError, Schedule, Value};
+use crate::weights::Matrix;
+
+/// Values beside those that the plans share with prefill. There are as many rows as in the longest chunk.
+pub struct Values {
+    /// The temperature of the step, f32.
+    pub temperature: Value,
+    /// What samples are drawn by, f32 `[T]` in 0..1.
+    pub uniform: Value,
+    /// Embeddings weighted by the probabilities of the step before, scaled as embeddings are; zero in the first step of a
+    /// block. f32 `[T, width]`.
+    pub soft: Value,
+    /// Logits of a tile of the vocabulary, then probabilities. f32 `[T, tile]`.
+    pub tile: Value,
+    /// [`Row`]s, `[T]`.
+    pub rows: Value,
+    /// [`Pick`]s, `[T]`.
+    pub picks: Value,
+    /// What rows and picks are copied to.
+    pub readbacks: [Value; 2],
+}
+
+impl Values {
+    fn describe(parts: &Parts) -> Self {
+        let t = u64::from(chunk(&parts.config));
+        let rows = |name: &'static str, width: u32| Value::state(name, 4 * t * u64::from(width));
+        let [row_bytes, pick_bytes] = [size_of::<Row>(), size_of::<Pick>()].map(|bytes| t * bytes as u64);
+        Self {
+            temperature: Value::state("temperature", 4),
+            uniform: rows("uniform draws", 1),
+            soft: rows("weighted embeddings", parts.config.width),
+            tile: Value::temporary("tile of logits", 4 * t * u64::from(tile(parts.vocabulary))),
+            rows: Value::state("statistics", row_bytes),
+            picks: Value::state("samples", pick_bytes),
+            readbacks: [row_bytes, pick_bytes].map(|bytes| Value::new("results", bytes, Origin::Readback)),
+        }
+    }
+}
+
+/// Pieces of a tile of the vocabulary, a multiple of 32, as parts of planar matrices need. A published vocabulary has 32
+/// tiles; small ones, which tests have, are cut as well.
+fn tile(vocabulary: u32) -> u32 {
+    (vocabulary / 32).next_multiple_of(32).clamp(256, 8192).min(vocabulary.next_multiple_of(32))
+}
+
+/// Everything that a diffusion model does.
+pub struct DiffusionPlans {
+    /// What they work in.
+    pub values: Values,
+    /// See the module.
+    pub encode: Plan,
+    /// See the module.
+    pub canvas: Plan,
+    /// See the module.
+    pub statistics: Plan,
+    /// See the module.
+    pub weigh: Plan,
+}
+
+impl DiffusionPlans {
+    /// Describes them.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn new(parts: &Parts) -> Result<Self, PlanError> {
+        let values = Values::describe(parts);
+        let mut encode = embed::tokens(parts)?;
+        encode.extend(&prefill::plan(parts, None, parts.config.layers.len())?);
+        let mut canvas = embed::tokens(parts)?;
+        condition(parts, &values, &mut canvas)?;
+        canvas.extend(&prefill::canvas(parts)?);
+        let norm = parts.weights.vector("output_norm");
+        norm_add(parts, &mut canvas, &parts.scratch.h[0], None, Some(norm))?;
+        let (statistics, weigh) = (statistics_plan(parts, &values)?, weigh_plan(parts, &values)?);
+        Ok(Self { values, encode, canvas, statistics, weigh })
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn all(&self) -> [&Plan; 4] {
+        [&self.encode, &self.canvas, &self.statistics, &self.weigh]
+    }
+
+    /// A step of a canvas.
+    #[must_use]
+    pub fn step(&self) -> Schedule<'_> {
+        vec![&self.canvas, &self.statistics, &self.weigh]
+    }
+
+    /// What runs one after the other.
+    #[must_use]
+    pub fn schedules(&self) -> [Schedule<'_>; 2] {
+        [vec![&self.encode], self.step()]
+    }
+
+    /// The buffers of everything: weights, cache, and what the plans work in.
+    #[must_use]
+    pub fn layout(&self, parts: &Parts) -> Layout {
+        let others = parts.kv.values().chain(parts.weights.values()).chain(&self.values.readbacks);
+        Layout::of(&self.schedules()).with(others)
+    }
+
+    /// Bytes of the parameters of all plans, which share a buffer.
+    #[must_use]
+    pub fn params_bytes(&self, limits: Limits) -> u64 {
+        ParamsArena::of(&self.all(), limits).buffer_bytes()
+    }
+}
+
+/// Adds to the embeddings in `h[0]` self-conditioning on the step before, and norms the sum.
+fn condition(parts: &Parts, values: &Values, steps: &mut Plan) -> Result<(), PlanError> {
+    let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
+    norm_add(parts, steps, &values.soft, None, Some(w.vector("self_cond_pre_norm")))?;
+    product(parts, steps, "self_cond_gate", &s.x, &s.gate)?;
+    product(parts, steps, "self_cond_up", &s.x, &s.up)?;
+    let width = parts.matrix("self_cond_gate")?.n;
+    let rows = Rows { stride: width, at: 0 };
+    let params = gelu_mul::Params::new(width, rows, rows, rows);
+    let kernel = (gelu_mul::source()?, Form::GeluMul);
+    let operands = [&s.state, &s.gate, &s.up, &s.act];
+    steps.push_rows(kernel, &params, &operands, move |rows| gelu_mul::dispatch(&params, rows))?;
+    product(parts, steps, "self_cond_down", &s.act, &s.branch)?;
+    let params = join::Params::new(config.width, config.eps);
+    let kernel = (join::source()?, Form::Join);
+    steps.push_rows(kernel, &params, &[&s.state, &s.branch, &s.h[0]], join::dispatch)
+}
+
+/// Some pieces of the vocabulary: rows of the embedding, which is the head, too.
+pub struct Tile<'a> {
+    /// The embedding.
+    pub matrix: &'a Matrix,
+    /// Its first piece.
+    pub row0: u32,
+    /// Its rows.
+    pub layout: PlanarLayout,
+    /// What they lie in.
+    pub value: &'a Value,
+}
+
+/// The vocabulary in tiles.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn tiles(parts: &Parts) -> Result<Vec<Tile<'_>>, PlanError> {
+    let matrix = parts.matrix("token_embd")?;
+    let size = tile(parts.vocabulary);
+    let mut all = Vec::new();
+    for part in &matrix.parts {
+        for row in (0..part.layout.n).step_by(size as usize) {
+            let layout = part.layout.rows(row, size.min(part.layout.n - row));
+            all.push(Tile { matrix, row0: part.row0 + row, layout, value: &part.value });
+        }
+    }
+    Ok(all)
+}
+
+/// Raw logits of a tile, from the normed stream in `x`.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn logits(parts: &Parts, values: &Values, tile: &Tile<'_>, steps: &mut Plan) -> Result<(), PlanError> {
+    let rows = (tile.matrix.dtype, &tile.layout, tile.value);
+    products::push_part(steps, rows, None, [&parts.scratch.state, &parts.scratch.x, &values.tile])
+}
+
+fn statistics_plan(parts: &Parts, values: &Values) -> Result<Plan, PlanError> {
+    let mut steps = Plan::default();
+    for (index, tile) in tiles(parts)?.iter().enumerate() {
+        logits(parts, values, tile, &mut steps)?;
+        let params = statistics::Params {
+            n: tile.layout.n,
+            row0: tile.row0,
+            first: u32::from(index == 0),
+            softcap: parts.config.softcap,
+        };
+        let operands = [&parts.scratch.state, &values.temperature, &values.tile, &values.rows];
+        let kernel = (statistics::source()?, Form::Statistics);
+        steps.push_rows(kernel, &params, &operands, statistics::dispatch)?;
+    }
+    Ok(steps)
+}
+
+fn weigh_plan(parts: &Parts, values: &Values) -> Result<Plan, PlanError> {
+    let (state, config) = (&parts.scratch.state, &parts.config);
+    let mut steps = Plan::default();
+    for (index, tile) in tiles(parts)?.iter().enumerate() {
+        logits(parts, values, tile, &mut steps)?;
+        let params = weigh::Params {
+            n: tile.layout.n,
+            row0: tile.row0,
+            first: u32::from(index == 0),
+            softcap: config.softcap,
+            scale: (config.width as f32).sqrt(),
+            ..Default::default()
+        };
+        let Values { temperature, uniform, rows, tile: logits, picks, .. } = values;
+        let operands = [state, temperature, uniform, rows, logits, picks];
+        steps.push_rows((weigh::source()?, Form::Weigh), &params, &operands, weigh::dispatch)?;
+        let (params, dtype, k) =
+            (input::Params::new(&tile.layout, index > 0), tile.matrix.dtype, tile.layout.k);
+        for size in input::Tile::ALL {
+            let grid = move |rows| {
+                if input::Tile::choose(rows, k) == size { size.dispatch(&params, rows) } else { [0; 3] }
+            };
+            let operands = [tile.value, state, &values.tile, &values.soft];
+            let kernel = (size.source(dtype)?, Form::ColumnProduct(size, dtype));
+            steps.push_rows(kernel, &params, &operands, grid)?;
+        }
+    }
+    Ok(steps)
+}

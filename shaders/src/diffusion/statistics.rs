@@ -1,0 +1,44 @@
+//! Launcher and CPU twin of `wgsl/diffusion/statistics.wgsl`: statistics of logits, a tile of the vocabulary at a time.
+
+use super::{Row, tempered};
+use crate::{Defines, PreprocessError, Source};
+
+params! {
+    /// The uniform at binding 0. Then: state, temperature, logits, rows.
+    #[derive(Default)]
+    pub struct Params {
+        /// Pieces of the tile.
+        pub n: u32,
+        /// The first of them.
+        pub row0: u32,
+        /// 1 for the first tile: statistics begin anew.
+        pub first: u32,
+        /// The softcap; 0 is off.
+        pub softcap: f32,
+    }
+}
+
+/// The shader. Bindings: params, state, temperature, logits, rows.
+///
+/// # Errors
+/// A fault of the template.
+pub fn source() -> Result<Source, PreprocessError> {
+    Source::build::<Params>("diffusion/statistics.wgsl", "diffusion_statistics", &Defines::new())
+}
+
+/// Workgroups for so many rows, at most 65 535.
+#[must_use]
+pub const fn dispatch(rows: u32) -> [u32; 3] {
+    [rows, 1, 1]
+}
+
+/// CPU twin for all raw logits of one row, in f64.
+#[must_use]
+pub fn statistics(a: &[f32], softcap: f32, temperature: f32) -> Row {
+    let z: Vec<f64> = a.iter().map(|&a| tempered(a.into(), softcap.into(), temperature.into())).collect();
+    let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let best = z.iter().position(|&z| z == top).unwrap_or(0) as u32;
+    let sum: f64 = z.iter().map(|z| (z - top).exp()).sum();
+    let weighted: f64 = z.iter().map(|z| (z - top) * (z - top).exp()).sum();
+    Row { top: top as f32, sum: sum as f32, weighted: weighted as f32, best }
+}
