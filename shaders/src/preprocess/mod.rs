@@ -1,18 +1,18 @@
 //! A small text preprocessor for WGSL. It runs when a pipeline is built.
 //!
 //! - `#include "shared/x.wgsl"` or `#include "shared/x.wgsl" with A=foo, B=3`. The included text sees the arguments
-//! and the pipeline's defines, but not the arguments of the including text. The same file with the same arguments
-//! is included once.
+//!   and the pipeline's defines, but not the arguments of the including text. The same file with the same arguments
+//!   is included once.
 //! - `#if EXPR`, `#elif EXPR`, `#else`, `#endif`. An expression has names, integers, `defined(NAME)`, `==`, `!=`,
-//! `!`, `&&`, `||` and parentheses. The names of [`DType`](crate::DType) stand for their GGUF numbers.
+//!   `!`, `&&`, `||` and parentheses. The names of [`DType`](crate::DType) stand for their GGUF numbers.
 //! - `#for NAME in A..B` … `#endfor` repeats its lines, with the name set to each number. It unrolls loops over
-//! registers independently of the browser's compiler.
+//!   registers independently of the browser's compiler.
 //! - `#fill NAME` … `#endfill` keeps its lines for a later `#slot NAME`, in this file or in one that includes it. A
-//! slot is replaced by the lines of every earlier fill, in order, or by nothing. The skeleton of a kernel has
-//! slots; the file of each part fills them.
+//!   slot is replaced by the lines of every earlier fill, in order, or by nothing. The skeleton of a kernel has
+//!   slots; the file of each part fills them.
 //! - `{{NAME}}` is replaced by the value of the name, also in directives.
 //! - A line that begins with `var<uniform>` or `var<storage, …>` gets the next binding number. The list of
-//! [`Binding`]s is returned with the text.
+//!   [`Binding`]s is returned with the text.
 //!
 //! Lines that are only a `//` comment are removed. A `#` directive may end with a `//` comment.
 

@@ -185,7 +185,7 @@ impl Session {
             sequence: Sequence::default(),
             checkpoints: Checkpoints::default(),
             vision: eyes,
-            audio: audio,
+            audio,
             adapters: Vec::new(),
         })
     }
