@@ -7,7 +7,7 @@ use super::permutations::permutations;
 
 /// Kernels whose invocations write nothing that others read: of a row each has its own elements, and of sound that is
 /// past other slots are read than written.
-const ALONE: [&str; 2] = ["experts_mix_", "audio_attention_"];
+const ALONE: [&str; 4] = ["experts_mix_", "audio_attention_", "diffusion_join", "diffusion_weigh"];
 
 /// What an entry point does, in the order of its text.
 #[derive(Clone, Copy, Debug, PartialEq)]
