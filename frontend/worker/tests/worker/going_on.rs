@@ -8,7 +8,7 @@ use worker::Host;
 
 use crate::desk::{Desk, asks, go_on};
 
-const QUESTION: &str = "Count from 1 to 20.";
+const QUESTION: &str = "Count from 1 to 9.";
 
 /// The end of a request to answer, and the text that it brought.
 fn answered(
