@@ -5,9 +5,11 @@ use std::rc::Rc;
 use web_time::Instant;
 
 use super::sequence::Sequence;
-use super::{DeviceMemory, EngineError, Finish, LoadOptions, Loading, ModelFile, ModelSpec};
+use super::{
+    DeviceMemory, EngineError, Finish, LoadOptions, Loading, ModelFile, ModelSpec, read_header,
+    read_tokenizer,
+};
 use crate::bytes::CancelToken;
-use crate::gguf::Header;
 use crate::gpu::{Gpu, GpuError};
 use crate::media::Input;
 use crate::model::{
@@ -117,7 +119,7 @@ impl DiffusionSession {
     /// Loads a model.
     ///
     /// # Errors
-    /// Anything of [`EngineError`]; a cancelled token shows as [`EngineError::is_cancelled`].
+    /// Any [`EngineError`]. Cancellation is reported as [`EngineError::is_cancelled`].
     pub async fn load(
         gpu: Rc<Gpu>,
         file: ModelFile,
@@ -125,23 +127,13 @@ impl DiffusionSession {
         cancel: &CancelToken,
         progress: &mut dyn FnMut(Loading),
     ) -> Result<Self, EngineError> {
-        let header = cancel
-            .guard(async {
-                Header::read_with_progress(&*file.bytes, &mut |bytes| progress(Loading::Header(bytes)))
-                    .await
-                    .map_err(EngineError::from)
-            })
-            .await?;
+        let header = read_header(&file, cancel, progress).await?;
         let spec = ModelSpec::of_any_kind(&header, options)?;
         let architecture = || header.metadata.str("general.architecture").unwrap_or_default().to_owned();
         let denoising = spec.config.diffusion;
         let denoising = denoising.ok_or_else(|| ConfigError::NotDiffusion { found: architecture() })?;
         let fit = spec.fit(options.context, DeviceMemory::assumed(&gpu))?;
-        let tokenizer = Rc::new(Tokenizer::from_metadata(&header.metadata)?);
-        let rows = spec.tensors.vocabulary();
-        if tokenizer.vocabulary_size() > rows as usize {
-            return Err(EngineError::Vocabulary { pieces: tokenizer.vocabulary_size(), rows });
-        }
+        let tokenizer = read_tokenizer(&header, &spec)?;
         let variant = Variant::from_metadata(&header.metadata);
         drop(header);
 

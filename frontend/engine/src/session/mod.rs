@@ -92,6 +92,28 @@ pub struct Session {
     adapters: Vec<Loaded>,
 }
 
+/// Reads the header of a model file.
+async fn read_header(
+    file: &ModelFile,
+    cancel: &CancelToken,
+    progress: &mut dyn FnMut(Loading),
+) -> Result<Header, EngineError> {
+    let mut told = |bytes| progress(Loading::Header(bytes));
+    let reading =
+        async { Header::read_with_progress(&*file.bytes, &mut told).await.map_err(EngineError::from) };
+    cancel.guard(reading).await
+}
+
+/// Reads the tokenizer of a model. It may have fewer pieces than the embedding has rows, but not more.
+fn read_tokenizer(header: &Header, spec: &ModelSpec) -> Result<Rc<Tokenizer>, EngineError> {
+    let tokenizer = Tokenizer::from_metadata(&header.metadata)?;
+    let (pieces, rows) = (tokenizer.vocabulary_size(), spec.tensors.vocabulary());
+    if pieces > rows as usize {
+        return Err(EngineError::Vocabulary { pieces, rows });
+    }
+    Ok(Rc::new(tokenizer))
+}
+
 impl Session {
     /// Loads a model. A previous session should be dropped first to free its memory.
     ///
@@ -104,13 +126,7 @@ impl Session {
         cancel: &CancelToken,
         progress: &mut dyn FnMut(Loading),
     ) -> Result<Self, EngineError> {
-        let header = cancel
-            .guard(async {
-                Header::read_with_progress(&*file.bytes, &mut |bytes| progress(Loading::Header(bytes)))
-                    .await
-                    .map_err(EngineError::from)
-            })
-            .await?;
+        let header = read_header(&file, cancel, progress).await?;
         Self::load_with_header(gpu, file, header, options, cancel, progress).await
     }
 
@@ -137,11 +153,7 @@ impl Session {
             table.map(|table| (table, spec.clone())).ok_or(EngineError::NoTable { bytes })
         });
         let outside = outside.transpose()?;
-        let tokenizer = Rc::new(Tokenizer::from_metadata(&header.metadata)?);
-        let rows = spec.tensors.vocabulary();
-        if tokenizer.vocabulary_size() > rows as usize {
-            return Err(EngineError::Vocabulary { pieces: tokenizer.vocabulary_size(), rows });
-        }
+        let tokenizer = read_tokenizer(&header, &spec)?;
         let variant = Variant::from_metadata(&header.metadata);
         let eyes = spec.vision.clone().map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
         let audio = spec.audio.clone().map(|tower| Audio::new(Rc::clone(&gpu), Rc::clone(&source), tower));
