@@ -3,7 +3,7 @@
 use shaders::attention::decode::Decode;
 use shaders::experts::Mixture;
 
-use super::denoising::{Denoising, DenoisingError, MOST_CANVAS};
+use super::denoising::{Denoising, DenoisingError, MAX_CANVAS};
 use crate::gguf::{Metadata, Value};
 
 /// Maximum width, head size and feed-forward size. Buffers are sized from these numbers; real models are far below.
@@ -246,7 +246,7 @@ fn denoising(metadata: &Metadata) -> Result<Denoising, ConfigError> {
         let keys = if error.key == "canvas_length" { length } else { &keys };
         keys.bad(error.key, error.value, error.expected)
     };
-    settings.check(MOST_CANVAS).map_err(wrong)?;
+    settings.check(MAX_CANVAS).map_err(wrong)?;
     Ok(settings)
 }
 

@@ -1,31 +1,31 @@
-//! How a canvas of a diffusion model is denoised: the settings of a file, and what follows from the entropies of a step
+//! The sampler of diffusion models: its settings, which positions of a step are accepted, and when a block ends
 //! (specification §13.4).
 
 use std::collections::VecDeque;
 
-/// Most positions of a canvas. Published ones have 256; working memory and rings are sized from it.
-pub const MOST_CANVAS: u32 = 512;
-/// Most steps of a block that are believed.
-const MOST_STEPS: u32 = 4096;
-/// Most earlier canvases that are compared.
-const MOST_STABILITY: u32 = 64;
+/// Maximum length of a canvas in tokens. Published models use 256. Working memory and rings are sized from it.
+pub const MAX_CANVAS: u32 = 512;
+/// Maximum number of steps per block that is accepted.
+const MAX_STEPS: u32 = 4096;
+/// Maximum number of earlier canvases that are compared.
+const MAX_STABILITY: u32 = 64;
 
-/// How a canvas is denoised.
+/// The settings of the sampler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Denoising {
-    /// Positions of a canvas.
+    /// Length of a canvas in tokens.
     pub canvas: u32,
-    /// Most steps of a block.
+    /// Maximum number of steps per block.
     pub steps: u32,
-    /// The temperature that the steps go down to. The last one is above it by a step's share.
+    /// Lower end of the temperature schedule. The last step is one increment above it.
     pub t_min: f32,
-    /// The temperature of the first step.
+    /// Temperature of the first step.
     pub t_max: f32,
-    /// Most entropy, in nats, of the positions that are taken before another one in a step.
+    /// Maximum total entropy, in nats, of the positions accepted before another one in the same step.
     pub entropy_bound: f32,
-    /// How many steps before must have had the same likeliest ids for a block to end.
+    /// A block ends only if this many previous steps had the same argmax ids.
     pub stability: u32,
-    /// The mean entropy, in nats, below which a block ends.
+    /// A block ends only if the mean entropy, in nats, is below this.
     pub confidence: f32,
 }
 
@@ -43,7 +43,7 @@ impl Default for Denoising {
     }
 }
 
-/// A setting that cannot be.
+/// An invalid setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key} = {value}, but {expected}")]
 #[allow(missing_docs, reason = "the fields are what their sentence says")]
@@ -55,10 +55,10 @@ pub struct DenoisingError {
 }
 
 impl Denoising {
-    /// Checks the settings for canvases of at most `most` positions.
+    /// Checks the settings, for canvases of at most `most` tokens.
     ///
     /// # Errors
-    /// [`DenoisingError`] names the first that cannot be.
+    /// [`DenoisingError`] names the first invalid setting.
     pub fn check(&self, most: u32) -> Result<(), DenoisingError> {
         let wrong = |key, value: &dyn ToString, expected| {
             Err(DenoisingError { key, value: value.to_string(), expected })
@@ -66,7 +66,7 @@ impl Denoising {
         if self.canvas == 0 || self.canvas > most {
             return wrong("canvas_length", &self.canvas, "a canvas has 1 to 512 positions");
         }
-        if self.steps == 0 || self.steps > MOST_STEPS {
+        if self.steps == 0 || self.steps > MAX_STEPS {
             return wrong("eb_max_steps", &self.steps, "a block takes 1 to 4096 steps");
         }
         let positive = |value: f32| value.is_finite() && value > 0.0;
@@ -83,13 +83,13 @@ impl Denoising {
                 return wrong(key, &value, "it must be a finite number, and not negative");
             }
         }
-        if self.stability > MOST_STABILITY {
+        if self.stability > MAX_STABILITY {
             return wrong("eb_stability_threshold", &self.stability, "at most 64 canvases are compared");
         }
         Ok(())
     }
 
-    /// The temperature of step `step`, the first being 0.
+    /// The temperature of step `step`, counted from 0.
     #[must_use]
     pub fn temperature(&self, step: u32) -> f32 {
         let left = f64::from(self.steps.saturating_sub(step)) / f64::from(self.steps);
@@ -97,8 +97,8 @@ impl Denoising {
         (least + (most - least) * left) as f32
     }
 
-    /// The positions whose samples are taken: in the order of their entropies, as long as those before have no more than
-    /// the bound together. The first is always taken.
+    /// Which positions are accepted: in order of entropy, while the total entropy of those before is within the bound.
+    /// The position with the lowest entropy is always accepted.
     #[must_use]
     pub fn accepted(&self, entropies: &[f32]) -> Vec<bool> {
         let mut order: Vec<usize> = (0..entropies.len()).collect();
@@ -113,12 +113,12 @@ impl Denoising {
     }
 }
 
-/// The likeliest ids of the last steps of a block, by which it is known that it is finished.
+/// The argmax ids of the last steps of a block, for the stopping rule.
 #[derive(Clone, Debug, Default)]
 pub struct Stability(VecDeque<Vec<u32>>);
 
 impl Stability {
-    /// Whether a block ends with a step of these likeliest ids and entropies.
+    /// Whether the block ends after a step with these argmax ids and entropies.
     pub fn ends(&mut self, settings: &Denoising, likeliest: &[u32], entropies: &[f32]) -> bool {
         let wanted = settings.stability as usize;
         let is_stable =
@@ -172,10 +172,10 @@ mod tests {
     #[test]
     fn settings_that_cannot_be_are_refused_by_their_key() {
         let usual = Denoising::default();
-        assert_eq!(usual.check(MOST_CANVAS), Ok(()));
+        assert_eq!(usual.check(MAX_CANVAS), Ok(()));
         let wrong = [
             ("canvas_length", Denoising { canvas: 0, ..usual }),
-            ("canvas_length", Denoising { canvas: MOST_CANVAS + 1, ..usual }),
+            ("canvas_length", Denoising { canvas: MAX_CANVAS + 1, ..usual }),
             ("eb_max_steps", Denoising { steps: 0, ..usual }),
             ("eb_max_steps", Denoising { steps: u32::MAX, ..usual }),
             ("eb_t_min", Denoising { t_min: 0.0, ..usual }),
@@ -186,7 +186,7 @@ mod tests {
             ("eb_stability_threshold", Denoising { stability: u32::MAX, ..usual }),
         ];
         for (key, settings) in wrong {
-            assert_eq!(settings.check(MOST_CANVAS).map_err(|error| error.key), Err(key), "{settings:?}");
+            assert_eq!(settings.check(MAX_CANVAS).map_err(|error| error.key), Err(key), "{settings:?}");
         }
     }
 }

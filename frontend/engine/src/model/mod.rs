@@ -26,7 +26,7 @@ pub use corrections::{Corrections, Site, total_rank};
 pub use decoder::{
     Decoder, DecoderPlans, LoadedModel, LogitsPlans, LogitsReader, Plans, StepError, TokenSource,
 };
-pub use denoising::{Denoising, DenoisingError, MOST_CANVAS, Stability};
+pub use denoising::{Denoising, DenoisingError, MAX_CANVAS, Stability};
 pub use diffusion::{
     CanvasLogits, Diffuser, DiffusionPlans, Noise, NoiseError, Predicted, Recorded, RecordedStep,
 };

@@ -19,7 +19,7 @@ use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tokenizer::Tokenizer;
 use crate::weights;
 
-/// A loaded model that decodes by diffusion, with its conversation's cache.
+/// A loaded diffusion model and the KV cache of its conversation.
 pub struct DiffusionSession {
     gpu: Rc<Gpu>,
     tokenizer: Rc<Tokenizer>,
@@ -33,15 +33,15 @@ pub struct DiffusionSession {
 /// How to answer.
 #[derive(Clone, Debug)]
 pub struct DiffusionOptions {
-    /// How canvases are denoised; those of the file are [`DiffusionSession::denoising`].
+    /// Settings of the sampler. The file's own are [`DiffusionSession::denoising`].
     pub denoising: Denoising,
-    /// Most blocks; 0 for as many as the context holds.
+    /// Maximum number of blocks; 0 for as many as the context holds.
     pub blocks: u32,
-    /// Where random numbers come from.
+    /// Source of random numbers.
     pub noise: Noise,
     /// Go on after tokens that end a turn; for comparisons.
     pub ignore_eos: bool,
-    /// Tell the logits of every step as well; for comparisons.
+    /// Report the logits of every step as well; for comparisons.
     pub logits: bool,
 }
 
@@ -54,11 +54,11 @@ pub struct DenoisingStep {
     pub step: u32,
     /// Its temperature.
     pub temperature: f32,
-    /// The canvas that went in.
+    /// Input canvas.
     pub canvas: Vec<u32>,
-    /// What the model made of it.
+    /// Output of the model.
     pub predicted: Predicted,
-    /// Which samples are taken.
+    /// Which samples are accepted.
     pub accepted: Vec<bool>,
     /// The canvas of the next step.
     pub next: Vec<u32>,
@@ -66,7 +66,7 @@ pub struct DenoisingStep {
     pub logits: Vec<f32>,
 }
 
-/// What a running answer says.
+/// Progress of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DiffusionEvent {
     /// Prompt tokens read, of all; those found in the cache are counted as read.
@@ -163,7 +163,7 @@ impl DiffusionSession {
         &self.tokenizer
     }
 
-    /// How the file says that canvases are denoised.
+    /// The sampler settings of the file.
     #[must_use]
     pub fn denoising(&self) -> Denoising {
         self.denoising

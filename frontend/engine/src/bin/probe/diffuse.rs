@@ -32,28 +32,28 @@ pub struct Diffuse {
     /// Let the model think first.
     #[arg(long)]
     thinking: bool,
-    /// The most canvases; 0 for as many as the context holds.
+    /// Maximum number of canvases; 0 for as many as the context holds.
     #[arg(long, default_value_t = 1)]
     blocks: u32,
-    /// Tokens of a canvas. This and what follows is by default what the file says.
+    /// Tokens per canvas. The defaults of this and the following options come from the file.
     #[arg(long)]
     canvas: Option<u32>,
-    /// The most steps of a canvas.
+    /// Maximum number of steps per canvas.
     #[arg(long)]
     steps: Option<u32>,
-    /// The temperature that the steps go down to.
+    /// Lower end of the temperature schedule.
     #[arg(long)]
     t_min: Option<f32>,
-    /// The temperature of the first step.
+    /// Temperature of the first step.
     #[arg(long)]
     t_max: Option<f32>,
-    /// The entropy, in nats, that the tokens accepted before another one in a step may have together.
+    /// Maximum total entropy, in nats, of the tokens accepted before another one in the same step.
     #[arg(long)]
     entropy_bound: Option<f32>,
-    /// The mean entropy, in nats, below which a canvas is finished.
+    /// A canvas is finished only if its mean entropy, in nats, is below this.
     #[arg(long)]
     confidence: Option<f32>,
-    /// How many steps before must have had the same likeliest tokens for a canvas to be finished.
+    /// A canvas is finished only if this many previous steps had the same most likely tokens.
     #[arg(long)]
     stability: Option<u32>,
     /// Seed: the same seed gives the same answer.
