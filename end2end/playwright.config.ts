@@ -1,4 +1,4 @@
-// `cargo xtask test --only e2e` builds what these tests need and runs them. To run them alone, after a
+// `cargo xtask test --only e2e,webgpu` builds what these tests need and runs them. To run them alone, after a
 // `cargo xtask build` and a `cargo build`: `npx playwright test`.
 //
 // GEMTAB_SERVER and GEMTAB_SITE name the server and the site; CHROMIUM names the browser, CHROMIUM_SHELL one that draws no

@@ -4,7 +4,7 @@ mod programs;
 mod steps;
 mod tally;
 
-use std::panic::resume_unwind;
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -50,8 +50,10 @@ enum Step {
     Golden,
     /// The site builds without a warning of a lint, and the page and the engine stay within their budgets
     Site,
-    /// The page in a real browser, with a fake engine and with the real one
+    /// The page in real browsers, with a simulated engine
     E2e,
+    /// The page in a real browser, with the real engine on a software adapter
+    Webgpu,
     /// All tests of the page in Firefox, and in WebKit where it can be installed; only runs when named
     Browsers,
 }
@@ -82,23 +84,29 @@ pub fn run(options: &Options) -> Result<()> {
     let mut programs = Programs::default();
     let steps: Vec<_> = Step::value_variants().iter().filter(wanted).copied().collect();
     let reports = thread::scope(|scope| {
-        let mut site = None;
+        let mut beside: Option<Receiver<Report>> = None;
         let mut reports = Vec::new();
         for step in &steps {
-            // Its optimiser uses one core for minutes, in which the tests use the other.
-            if steps.contains(&Step::Site) && site.is_none() && step.runs_programs() {
+            if beside.is_none() && step.runs_programs() {
                 // Two compilers beside one another would only wait.
                 programs.all().ok();
-                let makers = steps::makers(&programs);
-                site = Some(scope.spawn(move || run_step(Step::Site, |_| steps::site(&makers))));
+                let (told, done) = mpsc::channel();
+                let (mut programs, steps) = (programs.clone(), &steps);
+                scope.spawn(move || {
+                    for step in steps.iter().filter(|step| step.runs_beside()) {
+                        // Whoever waits is gone only with the whole run.
+                        told.send(run_step(*step, |tally| steps::run(*step, &mut programs, tally))).ok();
+                    }
+                });
+                beside = Some(done);
             }
-            reports.push(match (step, site.take()) {
-                (Step::Site, Some(site)) => site.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                (step, running) => {
-                    site = running;
-                    run_step(*step, |tally| steps::run(*step, &mut programs, tally))
-                }
-            });
+            let elsewhere = beside.as_ref().filter(|_| step.runs_beside());
+            // If the other thread has panicked, the scope does, too.
+            let report = elsewhere.map_or_else(
+                || Some(run_step(*step, |tally| steps::run(*step, &mut programs, tally))),
+                |done| done.recv().ok(),
+            );
+            reports.extend(report);
         }
         reports
     });
@@ -129,6 +137,12 @@ impl Step {
     /// Whether it runs programs that are compiled natively.
     fn runs_programs(self) -> bool {
         matches!(self, Self::Unit | Self::Kernels | Self::Golden)
+    }
+
+    /// Whether it runs in a thread of its own beside those that come before it. The optimiser of the site and a browser's
+    /// software adapter leave a core free for minutes.
+    fn runs_beside(self) -> bool {
+        matches!(self, Self::Site | Self::Webgpu)
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Program {
 }
 
 /// The programs, once they are compiled.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Programs {
     compiled: Option<Result<Vec<Program>, String>>,
 }

@@ -21,8 +21,9 @@ pub fn run(step: Step, programs: &mut Programs, tally: &mut Tally) -> Result<()>
         Step::Unit => unit(programs, tally),
         Step::Kernels => kernels(programs, tally),
         Step::Golden => golden(programs, tally),
-        Step::Site => site(&makers(programs)),
+        Step::Site => site(programs),
         Step::E2e => end_to_end(programs, tally),
+        Step::Webgpu => webgpu(programs, tally),
         Step::Browsers => other_browsers(programs, tally),
     }
 }
@@ -62,19 +63,16 @@ fn is_golden(program: &Program) -> bool {
 /// The site of the tests: the one that visitors get, and the simulated engine beside it.
 const SITE: crate::site::Options = crate::site::Options { quick: false, simulator: true };
 
-pub fn site(programs: &crate::site::Programs) -> Result<()> {
-    crate::site::build_linted(&SITE, programs)?;
+fn site(programs: &Programs) -> Result<()> {
+    let makers =
+        crate::site::Programs { glue: programs.executable("glue"), supply: programs.executable("supply") };
+    crate::site::build_linted(&SITE, &makers)?;
     size::check()
-}
-
-/// The programs that make the site, among those that are compiled.
-pub fn makers(programs: &Programs) -> crate::site::Programs {
-    crate::site::Programs { glue: programs.executable("glue"), supply: programs.executable("supply") }
 }
 
 fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
     let mut playwright = playwright(programs)?;
-    playwright.args(["--project=webgpu", "--project=fake-engine", "--project=microphone"]);
+    playwright.args(["--project=fake-engine", "--project=microphone"]);
     // Where it can be had: all of its tests are the step `browsers`.
     match setup::firefox(&project::root().join("end2end")) {
         Ok(firefox) => {
@@ -83,6 +81,13 @@ fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
         }
         Err(error) => eprintln!("    without Firefox: {error:#}"),
     }
+    tally::run(&mut playwright, Runner::Playwright, tally)
+}
+
+fn webgpu(programs: &Programs, tally: &mut Tally) -> Result<()> {
+    let mut playwright = playwright(programs)?;
+    // A run deletes the results of the run before, and another one may be under way.
+    playwright.args(["--project=webgpu", "--output=webgpu-results"]);
     tally::run(&mut playwright, Runner::Playwright, tally)
 }
 
