@@ -49,6 +49,8 @@ settings-send-enter = Eingabetaste (Umschalt+Eingabetaste für eine neue Zeile)
 settings-send-modified = Strg+Eingabetaste oder ⌘ Eingabetaste (Eingabetaste für eine neue Zeile)
 settings-single-keys = Tastenkürzel mit einer Taste
 settings-single-keys-hint = / springt ins Nachrichtenfeld, ? zeigt alle Tastenkürzel. Bei Spracheingabe besser ausschalten.
+settings-show-steps = Diffusionsschritte zeigen
+settings-show-steps-hint = Zeigt, wie der Text entsteht, wenn ein Diffusionsmodell antwortet. Ausgeschaltet erscheint nur der fertige Text.
 settings-new = Neue Unterhaltungen
 settings-new-hint = Gilt für neue Unterhaltungen.
 settings-instructions = Eigene Anweisungen
@@ -169,6 +171,8 @@ memory-title = Dieses Modell braucht mehr Speicher
 model-needs-webgpu = Braucht WebGPU
 model-demo = Demo
 model-file = Datei
+model-diffusion = Diffusion
+model-diffusion-about = Schreibt einen ganzen Textblock auf einmal und verfeinert ihn in Schritten.
 model-demo-about = Eingebaute Demo. Ein winziges Modell zum Ausprobieren der Seite: einfache Rechnungen, Listen und Fakten.
 model-loaded = Geladen
 model-recommended = Empfohlen
@@ -384,9 +388,15 @@ drawer-stop-none = Keine
 drawer-stop-hint = Eine pro Zeile.
 drawer-sampling = Sampling
 drawer-sampling-model = Es gelten die Vorgaben des Modells.
+drawer-sampling-diffusion = Dieses Diffusionsmodell hat ein eigenes Sampling. Nur der Seed wirkt sich aus.
 drawer-sampling-reset = Auf Vorgaben des Modells zurücksetzen
 figure-first = Zeit bis zum ersten Token
 figure-writing = Erzeugung
+figure-steps = Entrauschen
+figure-steps-of = { $blocks ->
+    [one] { $steps } Schritte, 1 Block
+    *[other] { $steps } Schritte pro Block, { $blocks } Blöcke
+}
 figure-answer = Antwort
 figure-prompt = Prompt
 figure-cached = Aus dem Cache
@@ -424,6 +434,18 @@ copy = Kopieren
 version-previous = Vorige Version
 version-next = Nächste Version
 figures = { NUMBER($tokens) } Token, das erste nach { $first }; Prompt mit { NUMBER($prompt) } Token, { NUMBER($cached) } aus dem Cache
+figures-steps = { $steps ->
+    [one] 1 Schritt
+    *[other] { $steps } Schritte
+}
+figures-diffusion = { NUMBER($tokens) } Token in { $blocks ->
+    [one] 1 Block
+    *[other] { NUMBER($blocks) } Blöcken
+} und { $steps ->
+    [one] 1 Schritt
+    *[other] { NUMBER($steps) } Schritten
+}, der erste Block nach { $first }; Prompt mit { NUMBER($prompt) } Token
+canvas-step = Block { NUMBER($block) }, Schritt { NUMBER($step) } von höchstens { NUMBER($steps) }, Entropie { $entropy }
 device-reset = Die Grafikkarte wurde zurückgesetzt. Wird wiederhergestellt …
 unsaved-untitled = Eine Unterhaltung
 quoted = „{ $text }“
@@ -599,6 +621,8 @@ details-width = Hidden Size
 details-vocabulary = Vokabular
 details-context = Maximaler Kontext
 details-window = Gleitendes Fenster
+details-decoding = Dekodierung
+details-diffusion = Diffusion: { NUMBER($tokens) } Token auf einmal, höchstens { NUMBER($steps) } Schritte
 details-own-file = eine lokale Datei
 details-by-context = Grafikspeicher nach Kontext
 details-tokens = Token
@@ -954,6 +978,7 @@ failure-version = Die Seite ist veraltet. Neu laden, um sie zu aktualisieren.
 failure-version-engine = Die Engine ist veraltet. Neu laden, um sie zu aktualisieren.
 
 failure-no-model = Es ist kein Modell geladen. Zuerst eines auswählen.
+failure-diffusion = Das ist ein Diffusionsmodell. Adapter, Training und Geschwindigkeitstests gibt es dafür nicht.
 failure-busy-loading = Ein Modell wird noch geladen. Warten, bis es bereit ist.
 failure-busy-unloading = Das Modell wird gerade entladen. Kurz warten und erneut versuchen.
 failure-busy-generating = Das Modell antwortet noch. Antwort anhalten oder warten, bis sie fertig ist.
@@ -998,7 +1023,6 @@ failure-model-header = Der Header dieser GGUF-Datei wird nicht unterstützt.
 failure-model-damaged = Die Modelldatei ist beschädigt. Erneut herunterladen.
 failure-model-no-architecture = Diese Datei sagt nicht, welches Modell sie enthält. gemtab führt Gemma 4 aus.
 failure-model-architecture = Das ist ein „{ $name }“-Modell. gemtab führt Gemma 4 aus.
-failure-model-diffusion = Das ist ein Diffusionsmodell. Solche Modelle werden nicht unterstützt.
 failure-model-drafter = Diese Datei enthält nur einen Drafter für ein anderes Modell. Das Modell selbst auswählen.
 failure-model-projector = Diese Datei enthält nur die Bild- und Audiounterstützung eines Modells. Das Modell selbst auswählen.
 failure-model-tensor = Der Tensor { $tensor } hat den Typ { $dtype }, der nicht unterstützt wird. Eine andere Quantisierung wählen, zum Beispiel Q4_K_M.

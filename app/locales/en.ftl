@@ -50,6 +50,8 @@ settings-send-enter = Enter (Shift+Enter for a new line)
 settings-send-modified = Ctrl+Enter or ⌘ Enter (Enter for a new line)
 settings-single-keys = Single-key shortcuts
 settings-single-keys-hint = Press / to go to the message field and ? to see all shortcuts. Turn this off if you use speech input.
+settings-show-steps = Show diffusion steps
+settings-show-steps-hint = Watch the text settle when a diffusion model answers. Turn this off to see only the finished text.
 settings-new = New conversations
 settings-new-hint = Applies to new conversations.
 settings-instructions = Custom instructions
@@ -170,6 +172,8 @@ memory-title = This model needs more memory
 model-needs-webgpu = Needs WebGPU
 model-demo = Demo
 model-file = File
+model-diffusion = Diffusion
+model-diffusion-about = Writes a whole block of text at a time and refines it in steps.
 model-demo-about = Built-in demo. A tiny model for trying the page: simple sums, lists and facts.
 model-loaded = Loaded
 model-recommended = Recommended
@@ -385,9 +389,15 @@ drawer-stop-none = None
 drawer-stop-hint = One per line.
 drawer-sampling = Sampling
 drawer-sampling-model = Uses the model’s defaults.
+drawer-sampling-diffusion = This is a diffusion model with its own sampler. Only the seed has an effect.
 drawer-sampling-reset = Reset to the model’s defaults
 figure-first = Time to first token
 figure-writing = Generation
+figure-steps = Denoising
+figure-steps-of = { $blocks ->
+    [one] { $steps } steps, 1 block
+    *[other] { $steps } steps per block, { $blocks } blocks
+}
 figure-answer = Answer
 figure-prompt = Prompt
 figure-cached = From cache
@@ -425,6 +435,18 @@ copy = Copy
 version-previous = Previous version
 version-next = Next version
 figures = { NUMBER($tokens) } tokens, the first after { $first }; prompt of { NUMBER($prompt) } tokens, { NUMBER($cached) } from cache
+figures-steps = { $steps ->
+    [one] 1 step
+    *[other] { $steps } steps
+}
+figures-diffusion = { NUMBER($tokens) } tokens in { $blocks ->
+    [one] 1 block
+    *[other] { NUMBER($blocks) } blocks
+} and { $steps ->
+    [one] 1 step
+    *[other] { NUMBER($steps) } steps
+}, the first block after { $first }; prompt of { NUMBER($prompt) } tokens
+canvas-step = Block { NUMBER($block) }, step { NUMBER($step) } of at most { NUMBER($steps) }, entropy { $entropy }
 device-reset = The graphics card was reset. Restoring…
 unsaved-untitled = A conversation
 quoted = “{ $text }”
@@ -600,6 +622,8 @@ details-width = Hidden size
 details-vocabulary = Vocabulary
 details-context = Maximum context
 details-window = Sliding window
+details-decoding = Decoding
+details-diffusion = Diffusion: { NUMBER($tokens) } tokens at a time, at most { NUMBER($steps) } steps
 details-own-file = a local file
 details-by-context = Graphics memory by context
 details-tokens = Tokens
@@ -955,6 +979,7 @@ failure-version = The page is out of date. Reload to update.
 failure-version-engine = The engine is out of date. Reload to update.
 
 failure-no-model = No model is loaded. Choose one first.
+failure-diffusion = This is a diffusion model. Adapters, fine-tuning and speed tests don’t work with it.
 failure-busy-loading = A model is still loading. Wait until it’s ready.
 failure-busy-unloading = The model is being unloaded. Wait a moment, then try again.
 failure-busy-generating = The model is still answering. Stop it, or wait until it’s done.
@@ -999,7 +1024,6 @@ failure-model-header = This GGUF file’s header isn’t supported.
 failure-model-damaged = The model file is damaged. Download it again.
 failure-model-no-architecture = This file doesn’t say which model it is. gemtab runs Gemma 4.
 failure-model-architecture = This is a “{ $name }” model. gemtab runs Gemma 4.
-failure-model-diffusion = This is a diffusion model, which isn’t supported.
 failure-model-drafter = This file only holds a drafter for another model. Choose the model itself.
 failure-model-projector = This file only holds the image and audio support of a model. Choose the model itself.
 failure-model-tensor = The tensor { $tensor } uses { $dtype }, which isn’t supported. Choose another quantization, such as Q4_K_M.

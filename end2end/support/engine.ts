@@ -211,7 +211,8 @@ export class EngineApp extends App {
 
 /** The text of an answer as the model drew it, by the button that copies it. */
 export async function drawn(answer: Locator): Promise<string> {
-  await answer.getByRole("button", { name: "Copy" }).click();
+  // Behind those of code in it.
+  await answer.getByRole("button", { name: "Copy" }).last().click();
   await expect(answer.page().getByText("Copied.")).toBeAttached();
   return answer.page().evaluate(() => navigator.clipboard.readText());
 }

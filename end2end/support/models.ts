@@ -7,6 +7,7 @@ import type { BrowserContext } from "@playwright/test";
 interface Entry {
   name: string;
   demo: boolean;
+  diffusion?: boolean;
   capabilities: Record<string, boolean>;
 }
 
@@ -26,6 +27,11 @@ function listed(words: string[]): object | undefined {
   if (words.includes("text-only")) {
     for (const model of catalog.models) {
       Object.assign(model.capabilities, { vision: false, audio: false });
+    }
+  }
+  if (words.includes("diffusion")) {
+    for (const model of catalog.models) {
+      model.diffusion = true;
     }
   }
   return catalog;

@@ -99,6 +99,7 @@ fn ModelRow(
     };
     let listed = choice.clone();
     let able = Memo::new(move |_| capability_words(engine.abilities(&listed)).join(", "));
+    let diffuses = choice.entry.diffusion;
     let about = if choice.entry.demo { t().model_demo_about() } else { "" };
     let card = choice.clone();
     let press = {
@@ -118,6 +119,7 @@ fn ModelRow(
                 <span class="model-name">
                     {choice.entry.name.clone()}
                     {kind.map(|kind| view! { <span class="tag">{kind}</span> })}
+                    {diffuses.then(|| view! { <span class="tag">{t().model_diffusion()}</span> })}
                     {move || is_best.get().then(|| view! { <span class="tag">{t().model_recommended()}</span> })}
                     {move || current.get().then(|| view! { <span class="tag good">{t().model_loaded()}</span> })}
                 </span>
@@ -126,6 +128,7 @@ fn ModelRow(
                     let able = able.get();
                     (!able.is_empty() && !is_broken).then(|| view! { <span class="model-able muted">{able}</span> })
                 }}
+                {diffuses.then(|| view! { <span class="model-able muted">{t().model_diffusion_about()}</span> })}
                 {(!about.is_empty()).then(|| view! { <span class="model-able muted">{about}</span> })}
                 {move || verdict().map(|(mood, words)| {
                     let (class, glyph) = match mood {

@@ -19,7 +19,6 @@ pub(super) fn sentence(failure: &ModelFailure) -> String {
         ModelFailure::NoArchitecture => t().failure_model_no_architecture().into(),
         ModelFailure::Architecture { name } => t().failure_model_architecture(name),
         ModelFailure::OtherKind(kind) => match kind {
-            OtherKind::Diffusion => t().failure_model_diffusion(),
             OtherKind::Drafter => t().failure_model_drafter(),
             OtherKind::Projector => t().failure_model_projector(),
         }

@@ -80,7 +80,7 @@ fn all() -> Vec<Code> {
         ]
         .map(Code::from),
     );
-    let kinds = [OtherKind::Diffusion, OtherKind::Drafter, OtherKind::Projector];
+    let kinds = [OtherKind::Drafter, OtherKind::Projector];
     all.extend(kinds.map(|it| ModelFailure::OtherKind(it).into()));
     all.extend(
         [

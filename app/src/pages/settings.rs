@@ -34,6 +34,7 @@ fn Appearance() -> impl IntoView {
     let theme = settings.field(|settings| settings.theme);
     let send_key = settings.field(|settings| settings.send_key);
     let single_keys = settings.field(|settings| settings.single_keys);
+    let show_steps = settings.field(|settings| settings.show_steps);
     let themes = [
         (Theme::System, t().settings_theme_system()),
         (Theme::Light, t().settings_theme_light()),
@@ -90,6 +91,12 @@ fn Appearance() -> impl IntoView {
                 hint=t().settings_single_keys_hint()
                 on=single_keys
                 on_change=move |on| settings.change(|settings| settings.single_keys = on)
+            />
+            <Switch
+                label=t().settings_show_steps()
+                hint=t().settings_show_steps_hint()
+                on=show_steps
+                on_change=move |on| settings.change(|settings| settings.show_steps = on)
             />
         </section>
     }

@@ -1,7 +1,7 @@
 //! The answer that is being written.
 
 use leptos::prelude::*;
-use protocol::{Channel, RequestId};
+use protocol::{Canvas, Channel, RequestId};
 
 use crate::history::{ConversationId, NodeId};
 
@@ -50,6 +50,8 @@ pub struct RunningAnswer {
     pub thought_ms: RwSignal<Option<u64>>,
     /// Tokens so far.
     pub tokens: RwSignal<u32>,
+    /// The block that a diffusion model is denoising; none between blocks.
+    pub canvas: RwSignal<Option<Canvas>>,
     thought_began: StoredValue<Option<u64>>,
 }
 
@@ -66,6 +68,7 @@ impl RunningAnswer {
             thought: RwSignal::new(String::new()),
             thought_ms: RwSignal::new(None),
             tokens: RwSignal::new(0),
+            canvas: RwSignal::new(None),
             thought_began: StoredValue::new(None),
         }
     }
@@ -98,6 +101,7 @@ impl RunningAnswer {
         self.thought.set(String::new());
         self.thought_ms.set(None);
         self.tokens.set(0);
+        self.canvas.set(None);
         self.thought_began.set_value(None);
         self.place.set(Some(place));
     }
@@ -126,6 +130,21 @@ impl RunningAnswer {
             }
         }
         self.tokens.set(tokens);
+        // The text of a block takes the place of its canvas.
+        self.drop_canvas();
+    }
+
+    /// Shows a block of a diffusion model after a step.
+    pub fn denoise(self, canvas: Canvas) {
+        self.enter(AnswerPhase::Writing);
+        self.canvas.set(Some(canvas));
+    }
+
+    /// Takes the canvas off the screen.
+    pub fn drop_canvas(self) {
+        if self.canvas.with_untracked(Option::is_some) {
+            self.canvas.set(None);
+        }
     }
 
     /// Notes how long the thought took, if there was one.
@@ -181,6 +200,19 @@ mod tests {
         assert_eq!(answer.thought.get_untracked(), "Hmm.");
         assert_eq!(answer.text.get_untracked(), "Yes.");
         assert_eq!(answer.tokens.get_untracked(), 4);
+    }
+
+    #[test]
+    fn text_takes_the_place_of_its_canvas() {
+        let owner = Owner::new();
+        owner.set();
+        let answer = running();
+        answer.denoise(Canvas { step: 1, ..Canvas::default() });
+        answer.denoise(Canvas { step: 2, ..Canvas::default() });
+        assert_eq!(answer.phase.get_untracked(), AnswerPhase::Writing);
+        assert_eq!(answer.canvas.get_untracked().map(|canvas| canvas.step), Some(2));
+        answer.push(Channel::Answer, "Yes.", 2, 5);
+        assert_eq!(answer.canvas.get_untracked(), None);
     }
 
     #[test]

@@ -241,6 +241,12 @@ impl ModelState {
         }
     }
 
+    /// Whether a model is loaded that adapters can be used with.
+    #[must_use]
+    pub fn takes_adapters(&self) -> bool {
+        matches!(self, Self::Ready { details, .. } if details.diffusion.is_none())
+    }
+
     /// Whether it can answer.
     #[must_use]
     pub fn is_ready(&self) -> bool {

@@ -32,6 +32,8 @@ pub struct Settings {
     pub system: String,
     /// Whether new conversations may think first.
     pub thinking: bool,
+    /// Whether the steps of diffusion models are shown, or only what comes of them.
+    pub show_steps: bool,
 }
 
 impl Default for Settings {
@@ -46,6 +48,7 @@ impl Default for Settings {
             sampling: None,
             system: String::new(),
             thinking: false,
+            show_steps: true,
         }
     }
 }

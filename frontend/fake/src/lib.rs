@@ -4,6 +4,7 @@
 
 mod answers;
 mod diagnosis;
+mod diffusion;
 mod media;
 mod models;
 mod play;

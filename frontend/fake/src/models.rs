@@ -1,7 +1,9 @@
 //! What the headers of the listed models (`models.json`) would say.
 
 use protocol::failure::NoGpu;
-use protocol::{Capabilities, ContextCost, DeviceReport, FitVerdict, ModelDetails, ModelSource, TypeShare};
+use protocol::{
+    Capabilities, ContextCost, DeviceReport, Diffusion, FitVerdict, ModelDetails, ModelSource, TypeShare,
+};
 
 use super::Scenario;
 
@@ -21,6 +23,11 @@ pub fn able(scenario: &Scenario, capabilities: Capabilities) -> Capabilities {
 const SEES: Capabilities =
     Capabilities { text: true, vision: true, audio: false, tools: true, thinking: true };
 const SEES_AND_HEARS: Capabilities = Capabilities { audio: true, ..SEES };
+
+/// How a model decodes in this scenario, if that is by diffusion.
+pub fn diffusion(scenario: &Scenario) -> Option<Diffusion> {
+    scenario.diffusion.then_some(Diffusion { canvas: 256, steps: 48 })
+}
 
 /// Bytes of a model's files.
 pub fn size(source: &ModelSource) -> u64 {
@@ -64,6 +71,7 @@ pub fn details(source: &ModelSource) -> ModelDetails {
             TypeShare { name: "F32".into(), tensors: 425, bytes: size / 50 },
         ],
         memory: lengths.map(|context| ContextCost { context, bytes: cost(size, context) }).collect(),
+        diffusion: None,
         recommended: if small { Some((0.2, 64, 0.95)) } else { Some((1.0, 64, 0.95)) },
     }
 }

@@ -18,7 +18,7 @@ use protocol::{
 };
 use wasm_bindgen_futures::spawn_local;
 
-use super::{Scenario, answers, diagnosis, media, models, tune};
+use super::{Scenario, answers, diagnosis, diffusion, media, models, tune};
 
 /// Steps in which the fake weights arrive.
 const WEIGHT_STEPS: u64 = 40;
@@ -111,7 +111,9 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
                 return fail(&state, id, not_gguf());
             }
             let mut details = models::details(&source);
-            details.capabilities = models::able(&state.upgrade()?.scenario, details.capabilities);
+            let scenario = state.upgrade()?.scenario;
+            details.capabilities = models::able(&scenario, details.capabilities);
+            details.diffusion = models::diffusion(&scenario);
             let verdict = models::verdict(&source, context);
             emit(&state, Event::Inspected { id, details, verdict })
         }
@@ -243,6 +245,7 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
     let context = models::allocated(&source, options.context);
     let mut details = models::details(&source);
     details.capabilities = models::able(&scenario, details.capabilities);
+    details.diffusion = models::diffusion(&scenario);
     let gpu_bytes = models::gpu_bytes(&source, context);
     state.upgrade()?.loaded.replace(Some((source, context)));
     emit(state, Event::Loaded { id, details, context, gpu_bytes, adapters: Vec::new() })
@@ -326,6 +329,12 @@ async fn generate(
 
     let mut tokens = 0;
     let mut finish = Finish::EndOfTurn;
+    if scenario.diffusion {
+        let (ended, timings) = diffusion::answer(state, id, &answer).await?;
+        let timings =
+            Timings { prompt_tokens: prompt, cached_tokens: prompt / 2, context_size: context, ..timings };
+        return emit(state, Event::Done { id, finish: ended, timings });
+    }
     for (index, &(channel, piece)) in pieces.iter().enumerate() {
         if channel == Channel::Thought && state.upgrade()?.answer_now.borrow().contains(&id) {
             continue;
@@ -369,6 +378,7 @@ async fn generate(
         decode_ms: f64::from(tokens) * f64::from(scenario.pace.ms(TOKEN_MS).max(1)),
         context_used: (prompt + tokens).min(context),
         context_size: context,
+        diffusion: None,
     };
     emit(state, Event::Done { id, finish, timings })
 }

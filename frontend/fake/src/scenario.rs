@@ -24,6 +24,7 @@
 /// | `version` | the worker is of a newer version than the page |
 /// | `old-version` | it is of an older one |
 /// | `text-only` | no model sees or hears |
+/// | `diffusion` | every model decodes by diffusion |
 /// | `tune-kept` | the browser keeps a training that was paused |
 /// | `tune-elsewhere` | another tab is training |
 /// | `tune-nan` | the loss of a training becomes NaN |
@@ -67,6 +68,8 @@ pub struct Scenario {
     pub version: i16,
     /// No model sees or hears.
     pub text_only: bool,
+    /// Every model decodes by diffusion.
+    pub diffusion: bool,
     /// The browser keeps a training that was paused.
     pub paused_training: bool,
     /// Another tab is training.
@@ -140,6 +143,7 @@ impl Scenario {
                 "version" => scenario.version = 1,
                 "old-version" => scenario.version = -1,
                 "text-only" => scenario.text_only = true,
+                "diffusion" => scenario.diffusion = true,
                 "tune-kept" => scenario.paused_training = true,
                 "tune-elsewhere" => scenario.training_elsewhere = true,
                 "tune-nan" => scenario.tune = Some(TuneTrouble::NotANumber),

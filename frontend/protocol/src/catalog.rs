@@ -45,6 +45,9 @@ pub struct CatalogEntry {
     pub capabilities: Capabilities,
     /// Whether this is the built-in demonstration model.
     pub demo: bool,
+    /// Whether it decodes by diffusion.
+    #[serde(default)]
+    pub diffusion: bool,
     /// Defaults for sampling that come with the model (Ollama's params layer), as JSON numbers by name.
     pub params: std::collections::BTreeMap<String, f64>,
     /// Texts that end its answers (Ollama's params layer).

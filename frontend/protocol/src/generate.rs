@@ -81,6 +81,32 @@ pub enum Channel {
     Thought,
 }
 
+/// A block of a diffusion model's answer while it settles.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Canvas {
+    /// Number of the block, from 0.
+    pub block: u32,
+    /// Steps done.
+    pub step: u32,
+    /// Most steps of a block. A block that is certain ends earlier.
+    pub steps: u32,
+    /// Mean entropy of its tokens, in nats.
+    pub entropy: f32,
+    /// Its likeliest text, in order.
+    pub text: Vec<CanvasText>,
+}
+
+/// A piece of the text of a [`Canvas`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CanvasText {
+    /// What kind of text it is.
+    pub channel: Channel,
+    /// The text.
+    pub text: String,
+    /// Whether the sampler accepted it in this step. It may still change.
+    pub accepted: bool,
+}
+
 /// Why an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Finish {
@@ -117,15 +143,28 @@ pub struct Timings {
     pub context_used: u32,
     /// Tokens the context can hold.
     pub context_size: u32,
+    /// Of a diffusion model. Then the first token is the first block, and its time is part of [`Self::decode_ms`].
+    #[serde(default)]
+    pub diffusion: Option<DiffusionTimings>,
+}
+
+/// What a diffusion model took for an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiffusionTimings {
+    /// Blocks begun.
+    pub blocks: u32,
+    /// Denoising steps of all blocks.
+    pub steps: u32,
 }
 
 impl Timings {
-    /// Tokens a second while generating; 0 when fewer than two were.
+    /// Tokens a second while generating; 0 when fewer than two were, or none by diffusion.
     #[must_use]
     pub fn tokens_per_second(&self) -> f64 {
-        if self.decode_tokens < 2 || self.decode_ms <= 0.0 {
+        let first = u32::from(self.diffusion.is_none());
+        if self.decode_tokens <= first || self.decode_ms <= 0.0 {
             return 0.0;
         }
-        f64::from(self.decode_tokens - 1) * 1000.0 / self.decode_ms
+        f64::from(self.decode_tokens - first) * 1000.0 / self.decode_ms
     }
 }

@@ -30,18 +30,20 @@ pub use chat::{Content, Message, Role, ToolCall};
 pub use device::DeviceReport;
 pub use diagnosis::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Profile, SelfTest, Spread};
 pub use failure::{Cause, Code, Failure, Remedy};
-pub use generate::{Begun, Channel, Finish, GenerateOptions, Sampling, Timings};
+pub use generate::{
+    Begun, Canvas, CanvasText, Channel, DiffusionTimings, Finish, GenerateOptions, Sampling, Timings,
+};
 pub use media::{Media, MediaNotice, MediaReport, MediaSize, Sense, TokenBudget};
 pub use model::{
-    CacheEntry, Capabilities, ContextCost, FitVerdict, LoadOptions, LoadPhase, LoadProgress, ModelDetails,
-    ModelSource, TypeShare,
+    CacheEntry, Capabilities, ContextCost, Diffusion, FitVerdict, LoadOptions, LoadPhase, LoadProgress,
+    ModelDetails, ModelSource, TypeShare,
 };
 pub use tune::{TuneEvent, TuneRequest};
 pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 11;
+pub const VERSION: u16 = 12;
 
 /// Chosen by the page, unique within one worker's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -106,8 +108,8 @@ pub enum Request {
         /// Whether to free it.
         free: bool,
     },
-    /// Answers the conversation. Answered by [`Event::Encoding`]s, [`Event::Prefilling`]s and [`Event::Text`]s, then
-    /// [`Event::Done`].
+    /// Answers the conversation. Answered by [`Event::Encoding`]s, [`Event::Prefilling`]s, [`Event::Canvas`]es and
+    /// [`Event::Text`]s, then [`Event::Done`].
     Generate {
         /// Names the request.
         id: RequestId,
@@ -300,6 +302,13 @@ pub enum Event {
         /// Prompt tokens in all.
         total: u32,
     },
+    /// A denoising step of a diffusion model is done.
+    Canvas {
+        /// The request.
+        id: RequestId,
+        /// The block as it stands. Its final text comes as [`Event::Text`], and takes its place.
+        canvas: Canvas,
+    },
     /// More text of the answer.
     Text {
         /// The request.
@@ -397,6 +406,7 @@ impl Event {
             | Self::Tower { id, .. }
             | Self::Encoding { id, .. }
             | Self::Prefilling { id, .. }
+            | Self::Canvas { id, .. }
             | Self::Text { id, .. }
             | Self::Tool { id, .. }
             | Self::Done { id, .. }

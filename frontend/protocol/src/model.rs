@@ -91,6 +91,17 @@ pub struct ModelDetails {
     pub memory: Vec<ContextCost>,
     /// Sampling that the file recommends, if it does: temperature, top-k, top-p.
     pub recommended: Option<(f32, u32, f32)>,
+    /// How it decodes, if that is by diffusion.
+    pub diffusion: Option<Diffusion>,
+}
+
+/// How a diffusion model decodes: a block of tokens at a time, in steps that settle all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diffusion {
+    /// Tokens of a block.
+    pub canvas: u32,
+    /// Most steps of a block.
+    pub steps: u32,
 }
 
 /// Share of one tensor type in a model.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use engine::adapter::{self, Adapter};
 use engine::bytes::CancelToken;
-use engine::session::{EngineError, Session};
+use engine::session::{EngineError, ModelSession, Session};
 use protocol::failure::AdapterFailure;
 use protocol::{
     AdapterDetails, AdapterScale, AdapterSource, Event, Failure, Layer, LayerKind, ModelSource, RequestId,
@@ -43,19 +43,20 @@ pub async fn open(
     let (name, read) = cancel.guard(reading).await.map_err(|stopped| stopped.0)?;
     let mut slot = host.slot(cancel).await.map_err(|_| failure::cancelled())?;
     let ready = recovery::ensure(&host, &mut slot, cancel).await?;
-    add(&mut ready.session, &key, read).await?;
-    let details = details(&ready.session, &key, &name);
-    remember(&host, &ready.session);
+    let session = ready.session.autoregressive_mut().map_err(|error| failure::of(&error, None))?;
+    add(session, &key, read).await?;
+    let details = details(session, &key, &name);
+    remember(&host, session);
     Ok(Event::AdapterOpened { id, details })
 }
 
 /// Answers [`protocol::Request::CloseAdapter`].
 pub async fn close(host: Rc<Host>, id: RequestId, key: String, task: Task) -> Result<Event, Failure> {
     let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
-    if let Some(ready) = slot.as_mut() {
-        let removed = ready.session.remove_adapter(&key).await;
+    if let Some(session) = slot.as_mut().and_then(|ready| ready.session.autoregressive_mut().ok()) {
+        let removed = session.remove_adapter(&key).await;
         removed.map_err(|error| failure::of(&error, None))?;
-        remember(&host, &ready.session);
+        remember(&host, session);
     }
     Ok(Event::AdapterClosed { id, key })
 }
@@ -66,7 +67,7 @@ pub async fn close(host: Rc<Host>, id: RequestId, key: String, task: Task) -> Re
 /// One that cannot be read, in words: an answer without it would be another model's.
 pub async fn of_model(
     host: &Host,
-    session: &mut Session,
+    session: &mut ModelSession,
     source: &ModelSource,
     cancel: &CancelToken,
 ) -> Result<Vec<AdapterDetails>, Failure> {
@@ -77,6 +78,7 @@ pub async fn of_model(
         let main = Layer { kind: LayerKind::Model, ..layer.clone() };
         let source = ModelSource::Server { name: name.clone(), layers: vec![main] };
         let adapter = read(host, &source, &[], cancel).await?;
+        let session = session.autoregressive_mut().map_err(|error| failure::of(&error, None))?;
         add(session, &layer.digest, adapter).await?;
         all.push(details(session, &layer.digest, name));
     }
@@ -84,23 +86,25 @@ pub async fn of_model(
 }
 
 /// What is to be added again when the session was lost with its device.
-pub fn held(session: &Session) -> Held {
-    session.adapters().to_vec()
+pub fn held(session: &ModelSession) -> Held {
+    session.autoregressive().map(|session| session.adapters().to_vec()).unwrap_or_default()
 }
 
 fn remember(host: &Host, session: &Session) {
     if let Some(model) = host.model.borrow().as_ref() {
-        model.adapters.replace(held(session));
+        model.adapters.replace(session.adapters().to_vec());
     }
 }
 
 /// Sets how much each adapter counts in the answer to come.
-pub fn scale(session: &mut Session, model: &Model, wanted: &[AdapterScale]) -> Result<(), Failure> {
-    let keys: Vec<String> = session.adapters().iter().map(|loaded| loaded.name.clone()).collect();
+pub fn scale(session: &mut ModelSession, model: &Model, wanted: &[AdapterScale]) -> Result<(), Failure> {
+    let open = session.autoregressive().map(Session::adapters).unwrap_or_default();
+    let keys: Vec<String> = open.iter().map(|loaded| loaded.name.clone()).collect();
     if let Some(missing) = wanted.iter().find(|adapter| adapter.scale != 0.0 && !keys.contains(&adapter.key))
     {
         return Err(AdapterFailure::NotOpen { key: missing.key.clone() }.into());
     }
+    let Ok(session) = session.autoregressive_mut() else { return Ok(()) };
     for key in keys {
         let asked = wanted.iter().find(|adapter| adapter.key == key).map(|adapter| adapter.scale);
         let own = if model.own_adapters.contains(&key) { 1.0 } else { 0.0 };

@@ -22,6 +22,11 @@ impl Batch {
         Self { id, thoughts, pending: String::new(), channel: Channel::Answer, tokens: 0 }
     }
 
+    /// Whether thoughts are wanted.
+    pub fn has_thoughts(&self) -> bool {
+        self.thoughts
+    }
+
     /// Takes a piece, of an answer of so many tokens so far. Gives what must be said first, or at once.
     pub fn push(&mut self, piece: Piece, tokens: u32) -> Vec<Event> {
         let mut events = Vec::new();

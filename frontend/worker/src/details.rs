@@ -10,7 +10,7 @@ use engine::plan::Limits;
 use engine::session::{DeviceMemory, EngineError, LoadOptions, ModelSpec};
 use engine::tokenizer::special;
 use engine::vision::{self, Budget};
-use protocol::{Capabilities, ContextCost, FitVerdict, ModelDetails, TypeShare};
+use protocol::{Capabilities, ContextCost, Diffusion, FitVerdict, ModelDetails, TypeShare};
 
 use crate::failure::{self, Stopped};
 
@@ -42,7 +42,8 @@ impl Senses {
         let width = plan.config.width;
         let ears = plan.audio.as_ref().map(|tower| tower.config().clone());
         let mut senses = Self { sees: plan.vision.is_some(), ears, bytes: 0 };
-        if let Some(source) = projector {
+        // A diffusion model uses no towers yet.
+        if let Some(source) = projector.filter(|_| plan.config.diffusion.is_none()) {
             let header = Header::read(&**source).await.map_err(|error| said(error.into()))?;
             if let Some(tower) =
                 vision::TowerPlan::read(&header, width).map_err(|error| said(error.into()))?
@@ -96,6 +97,7 @@ pub fn details(
             .collect(),
         memory: costs,
         recommended: config.recommended,
+        diffusion: config.diffusion.map(|it| Diffusion { canvas: it.canvas, steps: it.steps }),
     })
 }
 

@@ -46,14 +46,15 @@ async fn benchmark(
     task: &Task,
 ) -> Result<Finding, Failure> {
     let ready = recovery::ensure(host, slot, &task.cancel).await?;
-    let context = ready.session.context();
+    let session = ready.session.autoregressive_mut().map_err(|error| failure::of(&error, None))?;
+    let context = session.context();
     let answer = options.answer.clamp(1, context / 2);
     let prompt = options.prompt.clamp(1, context - answer);
     let control = Control { cancel: task.cancel.clone(), ..Control::default() };
     let mut told = Benchmark {
         prompt,
         answer,
-        dispatches_per_token: ready.session.decoder().dispatches_per_token() as u32,
+        dispatches_per_token: session.decoder().dispatches_per_token() as u32,
         ..Benchmark::default()
     };
     let total = options.warm_up.saturating_add(options.rounds);
@@ -61,7 +62,7 @@ async fn benchmark(
     for done in 0..total {
         host.post(Event::Diagnosing { id, done, total });
         let round = options.first.wrapping_add(done);
-        let timed = ready.session.time(prompt, answer, round, &control).await;
+        let timed = session.time(prompt, answer, round, &control).await;
         let outcome = timed.map_err(|error| failure::of(&error, Some(context)))?;
         if outcome.finish == Finish::Cancelled {
             return Err(failure::cancelled());
@@ -87,9 +88,10 @@ async fn profile(
     task: &Task,
 ) -> Result<Finding, Failure> {
     let ready = recovery::ensure(host, slot, &task.cancel).await?;
-    let context = ready.session.context();
+    let session = ready.session.autoregressive_mut().map_err(|error| failure::of(&error, None))?;
+    let context = session.context();
     let mut tell = |done, total| host.post(Event::Diagnosing { id, done, total });
-    let profiled = ready.session.profile(position, &task.cancel, &mut tell).await;
+    let profiled = session.profile(position, &task.cancel, &mut tell).await;
     let told = profiled.map_err(|error| failure::of(&error, Some(context)))?;
     let kernels = told.kernels.into_iter().map(|kernel| KernelTime {
         name: kernel.name,
@@ -125,18 +127,22 @@ pub async fn self_test(
     told.of_model = true;
     model.verified.set(true);
     let ready = recovery::ensure(host, slot, cancel).await?;
-    let forms = ready.session.decoder().forms();
+    let forms = ready.session.forms();
     let failed = try_all(host, &ready.gpu, &forms, cancel, tell, &mut told.checks).await?;
     let mut is_sound = failed.is_empty();
     if !is_sound && failed.iter().all(is_packed) {
         let before = model.products.replace(Products::Floats);
-        if let Err(error) = ready.session.set_products(Products::Floats).await {
+        let changed = match ready.session.autoregressive_mut() {
+            Ok(session) => session.set_products(Products::Floats).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = changed {
             // The next request loads it anew.
             *slot = None;
             return Err(failure::of(&error, Some(model.options.context)));
         }
         // Those that have taken their place.
-        let mut new = ready.session.decoder().forms();
+        let mut new = ready.session.forms();
         new.retain(|form| !forms.contains(form));
         match try_all(host, &ready.gpu, &new, cancel, tell, &mut told.checks).await {
             Ok(failed) => is_sound = failed.is_empty(),

@@ -270,8 +270,8 @@ fn of_config(error: &ConfigError) -> Failure {
         ConfigError::Architecture { found } | ConfigError::NotDiffusion { found } => {
             ModelFailure::Architecture { name: found.clone() }.into()
         }
+        ConfigError::IsDiffusion => RequestFailure::Diffusion.into(),
         ConfigError::NotYet { what } => ModelFailure::OtherKind(match what {
-            engine::model::OtherKind::Diffusion => OtherKind::Diffusion,
             engine::model::OtherKind::Drafter => OtherKind::Drafter,
             engine::model::OtherKind::Projector => OtherKind::Projector,
         })

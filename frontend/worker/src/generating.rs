@@ -7,10 +7,18 @@
 use std::rc::Rc;
 
 use engine::bytes::SourceError;
-use engine::session::{Control, Event as Said, Finish as Ended, Options, Outcome};
-use engine::template::{Prompt, RenderOptions, render};
+use engine::media::Input;
+use engine::model::Noise;
+use engine::session::{
+    Control, DenoisingStep, DiffusionEvent, DiffusionOptions, EngineError, Event as Said, Finish as Ended,
+    ModelSession, Options,
+};
+use engine::template::{Piece, Prompt, RenderOptions, render};
 use protocol::failure::RequestFailure;
-use protocol::{Begun, Channel, Event, Failure, Finish, GenerateOptions, Message, RequestId, Timings};
+use protocol::{
+    Begun, Canvas, CanvasText, Channel, DiffusionTimings, Event, Failure, Finish, GenerateOptions, Message,
+    RequestId, Timings,
+};
 use web_time::Instant;
 
 use crate::batch::Batch;
@@ -131,9 +139,8 @@ async fn answer_in(
         let mut teller = media::Teller::new(host, id);
         let encoded = prepared.encode(&mut teller, ready, &mut input, &wanted.handles, &task.cancel).await;
         speaker.clock.start();
-        let said = &mut |said| speaker.hear(said);
         let error = match encoded {
-            Ok(()) => match ready.session.generate(input, &options, &control, said).await {
+            Ok(()) => match generate(&mut ready.session, input, &options, &control, &mut speaker).await {
                 Ok(outcome) => {
                     speaker.flush();
                     let timings = speaker.timings(&outcome, wanted.asked, ready);
@@ -165,6 +172,46 @@ async fn answer_in(
     }
 }
 
+/// How an answer ended, of either kind of model.
+struct Outcome {
+    finish: Ended,
+    ids: Vec<u32>,
+    prompt_tokens: u32,
+}
+
+async fn generate(
+    session: &mut ModelSession,
+    input: Input,
+    options: &Options,
+    control: &Control,
+    speaker: &mut Speaker<'_>,
+) -> Result<Outcome, EngineError> {
+    match session {
+        ModelSession::Autoregressive(session) => {
+            let outcome = session.generate(input, options, control, &mut |said| speaker.hear(said)).await?;
+            let prompt_tokens = outcome.timings.prompt_tokens;
+            Ok(Outcome { finish: outcome.finish, ids: outcome.ids, prompt_tokens })
+        }
+        ModelSession::Diffusion(session) => {
+            let denoising = session.denoising();
+            let options = DiffusionOptions {
+                denoising,
+                max_tokens: options.max_tokens,
+                noise: Noise { seed: options.seed, recorded: None },
+                stop: options.stop.clone(),
+                in_thought: options.in_thought,
+                begun: options.begun,
+                drawn: options.drawn.clone(),
+                ..DiffusionOptions::default()
+            };
+            let on = &mut |event| speaker.see(event, denoising.steps);
+            let outcome = session.generate(input.ids(), &options, control, on).await?;
+            let prompt_tokens = outcome.timings.prompt_tokens;
+            Ok(Outcome { finish: outcome.finish, ids: outcome.ids, prompt_tokens })
+        }
+    }
+}
+
 /// The ids of the beginning of an answer: those that were drawn, where it is the last answer, and else those of its text.
 fn begun_ids(model: &Model, prompt: &Prompt, asks: &[u32], begun: &Begun) -> Result<Vec<u32>, Failure> {
     if let Some(last) = &*model.last.borrow()
@@ -189,32 +236,62 @@ struct Speaker<'a> {
     /// Prompt tokens that the cache had at first; after a lost device it has none.
     cached: Option<u32>,
     clock: Clock,
+    /// Of a diffusion model.
+    diffusion: Option<DiffusionTimings>,
 }
 
 impl<'a> Speaker<'a> {
     fn new(host: &'a Host, id: RequestId, thoughts: bool, said: Begun) -> Self {
         let batch = Batch::new(id, thoughts);
-        Self { host, id, batch, said, drawn: Vec::new(), cached: None, clock: Clock::default() }
+        let clock = Clock::default();
+        Self { host, id, batch, said, drawn: Vec::new(), cached: None, clock, diffusion: None }
     }
 
     fn hear(&mut self, said: Said) {
         match said {
-            Said::Prefilling { done, total } => {
-                self.cached.get_or_insert(done);
-                self.host.post(Event::Prefilling { id: self.id, done, total });
-            }
-            Said::Piece(piece, tokens) => {
-                for event in self.batch.push(piece, tokens) {
-                    self.say(event);
+            Said::Prefilling { done, total } => self.prefilling(done, total),
+            Said::Piece(piece, tokens) => self.piece(piece, tokens),
+            Said::Drawn(ids) => self.finished(ids),
+        }
+    }
+
+    fn see(&mut self, event: DiffusionEvent, most_steps: u32) {
+        match event {
+            DiffusionEvent::Prefilling { done, total } => {
+                self.prefilling(done, total);
+                if done == total {
+                    self.clock.read();
                 }
             }
-            Said::Drawn(ids) => {
-                self.clock.drawn();
-                self.host.losses.set(0);
-                self.drawn.extend(ids);
-                self.flush();
+            DiffusionEvent::Step(step) => {
+                let counted = self.diffusion.get_or_insert_default();
+                counted.steps += 1;
+                counted.blocks += u32::from(step.step == 0);
+                let canvas = canvas(*step, most_steps, self.batch.has_thoughts());
+                self.host.post(Event::Canvas { id: self.id, canvas });
             }
+            DiffusionEvent::Piece(piece, tokens) => self.piece(piece, tokens),
+            DiffusionEvent::Block(ids) => self.finished(ids),
         }
+    }
+
+    fn prefilling(&mut self, done: u32, total: u32) {
+        self.cached.get_or_insert(done);
+        self.host.post(Event::Prefilling { id: self.id, done, total });
+    }
+
+    fn piece(&mut self, piece: Piece, tokens: u32) {
+        for event in self.batch.push(piece, tokens) {
+            self.say(event);
+        }
+    }
+
+    /// Ids that will not change any more; their pieces were sent.
+    fn finished(&mut self, ids: Vec<u32>) {
+        self.clock.drawn();
+        self.host.losses.set(0);
+        self.drawn.extend(ids);
+        self.flush();
     }
 
     fn flush(&mut self) {
@@ -236,7 +313,7 @@ impl<'a> Speaker<'a> {
     fn timings(&self, outcome: &Outcome, asked: Instant, ready: &Ready) -> Timings {
         let clock = &self.clock;
         Timings {
-            prompt_tokens: outcome.timings.prompt_tokens,
+            prompt_tokens: outcome.prompt_tokens,
             cached_tokens: self.cached.unwrap_or_default(),
             prefill_ms: clock.prefill_ms,
             first_token_ms: clock.first.map_or(0.0, |first| ms(asked, first)),
@@ -244,8 +321,22 @@ impl<'a> Speaker<'a> {
             decode_ms: clock.decode_ms,
             context_used: ready.session.context_used(),
             context_size: ready.session.context(),
+            diffusion: self.diffusion,
         }
     }
+}
+
+/// A step as the page shows it. `thoughts` says whether thoughts are shown.
+fn canvas(step: DenoisingStep, steps: u32, thoughts: bool) -> Canvas {
+    let entropies = &step.predicted.entropies;
+    let entropy = entropies.iter().sum::<f32>() / entropies.len().max(1) as f32;
+    let texts = step.text.into_iter().filter(|it| thoughts || !it.in_thought);
+    let text = texts.map(|it| CanvasText {
+        channel: if it.in_thought { Channel::Thought } else { Channel::Answer },
+        text: it.text,
+        accepted: it.accepted,
+    });
+    Canvas { block: step.block, step: step.step + 1, steps, entropy, text: text.collect() }
 }
 
 /// Times an answer; a pause for the recovery of the device does not count.
@@ -254,7 +345,9 @@ struct Clock {
     first: Option<Instant>,
     prefill_ms: f64,
     decode_ms: f64,
-    /// The last thing that happened: the start, or tokens that came.
+    /// Whether the time of the prompt is known.
+    is_read: bool,
+    /// The last thing that happened: the start, the end of the prompt, or tokens that came.
     last: Option<Instant>,
 }
 
@@ -263,15 +356,26 @@ impl Clock {
         self.last = Some(Instant::now());
     }
 
+    /// The prompt is read, and no token drawn with it.
+    fn read(&mut self) {
+        let now = Instant::now();
+        if !self.is_read {
+            self.prefill_ms = self.last.map_or(0.0, |last| ms(last, now));
+            self.is_read = true;
+        }
+        self.last = Some(now);
+    }
+
     fn drawn(&mut self) {
         let now = Instant::now();
         let passed = self.last.map_or(0.0, |last| ms(last, now));
-        if self.first.is_none() {
-            self.first = Some(now);
-            self.prefill_ms = passed;
-        } else {
+        if self.is_read {
             self.decode_ms += passed;
+        } else {
+            self.prefill_ms = passed;
+            self.is_read = true;
         }
+        self.first.get_or_insert(now);
         self.last = Some(now);
     }
 }

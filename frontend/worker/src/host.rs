@@ -8,8 +8,8 @@ use engine::bytes::{ByteSource, CancelToken, SourceError};
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuError, GpuOptions};
 use engine::media::Media;
-use engine::model::Products;
-use engine::session::{EngineError, LoadOptions, ModelFile, Session};
+use engine::model::{Denoising, Products};
+use engine::session::{EngineError, LoadOptions, ModelFile, ModelSession};
 use engine::template::{KnownCounts, Variant};
 use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
@@ -69,6 +69,8 @@ pub struct Model {
     pub tokenizer: Rc<Tokenizer>,
     /// Its chat template.
     pub variant: Variant,
+    /// Its sampler, if it decodes by diffusion.
+    pub denoising: Option<Denoising>,
     /// Keys of the adapters that came with it.
     pub own_adapters: Vec<String>,
     /// All adapters of its session, to be added again after a loss.
@@ -109,7 +111,7 @@ pub type Slot = Option<Ready>;
 /// A session with its device.
 pub struct Ready {
     pub gpu: Rc<Gpu>,
-    pub session: Session,
+    pub session: ModelSession,
     /// What was seen and heard lately.
     pub encoded: media::Encoded,
     /// The recording that is being listened to.
@@ -123,12 +125,12 @@ impl Ready {
     /// When the projector cannot be read, or belongs to another model.
     pub async fn new(
         gpu: Rc<Gpu>,
-        mut session: Session,
+        mut session: ModelSession,
         projector: Option<&Rc<dyn ByteSource>>,
     ) -> Result<Self, EngineError> {
         if let Some(source) = projector {
             let header = Header::read(&**source).await?;
-            session.use_projector(source, &header)?;
+            session.autoregressive_mut()?.use_projector(source, &header)?;
         }
         Ok(Self { gpu, session, encoded: media::Encoded::default(), listening: None })
     }
@@ -137,12 +139,13 @@ impl Ready {
     pub fn free_towers(&mut self) {
         self.encoded.clear();
         self.listening = None;
-        // Without eyes there is nothing to close, nor without ears.
-        if let Ok(eyes) = self.session.vision_mut() {
-            eyes.unload();
+        // Without towers there is nothing to unload.
+        let Ok(session) = self.session.autoregressive_mut() else { return };
+        if let Ok(vision) = session.vision_mut() {
+            vision.unload();
         }
-        if let Ok(ears) = self.session.audio_mut() {
-            ears.unload();
+        if let Ok(audio) = session.audio_mut() {
+            audio.unload();
         }
     }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use engine::bytes::{ByteSource, CancelToken};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
-use engine::session::{DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSpec, Session};
+use engine::session::{DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSession, ModelSpec};
 use engine::store::{CachingSource, Opened};
 use protocol::{Event, Failure, ModelDetails, ModelSource, RequestId};
 use web_time::Instant;
@@ -181,9 +181,10 @@ async fn try_load(
     let reading = Senses::read(opened.projector.as_ref().map(|file| &file.source), &own, memory.limits);
     let senses = cancel.guard(reading).await?;
     let mut towers = vec![Towers::new(&opened.model, own.tower_ranges())];
-    // All of a projector is for towers.
+    // All of a projector is for towers. A diffusion model uses none.
+    let projector = opened.projector.as_ref().filter(|_| own.config.diffusion.is_none());
     let whole = |file: &Opened| iter::once(0..file.source.len()).collect();
-    towers.extend(opened.projector.iter().map(|file| Towers::new(file, whole(file))));
+    towers.extend(projector.iter().map(|file| Towers::new(file, whole(file))));
     drop(own);
     let options = LoadOptions { context: wanted.context, ple_on_host, ..LoadOptions::default() };
     let (plan, mut options) = details::needs(&header, &options, &senses, memory, *pictures).map_err(plain)?;
@@ -200,7 +201,11 @@ async fn try_load(
         Some(range) => Some(table::here(&opened.model, range, wanted.use_memory, cancel, &mut tell).await?),
         None => opened.model.local.clone(),
     };
-    let subject = Subject::new(gpu, &host.adapter_names().await, &plan);
+    let denoising = plan.config.diffusion;
+    let subject = match denoising {
+        Some(_) => None,
+        None => Subject::new(gpu, &host.adapter_names().await, &plan),
+    };
     drop(plan);
 
     if let Some(subject) = &subject {
@@ -210,14 +215,15 @@ async fn try_load(
     let sources: Vec<Rc<dyn ByteSource>> = towers.iter().map(|file| Rc::clone(&file.source) as _).collect();
     let file = ModelFile { bytes: Rc::clone(&sources[0]), table };
     let device = Rc::clone(gpu);
-    let mut session = Session::load_with_header(device, file.clone(), header, &options, cancel, &mut tell)
-        .await
-        .map_err(|error| match failure::is_out_of_memory(&error) && on_device && !*pictures {
-            true => Trouble::Crowded,
-            false => Trouble::Engine(error, context),
-        })?;
-    if let Some(subject) = &subject {
-        choices::learn(host, subject, &session).await;
+    let mut session =
+        ModelSession::load_with_header(device, file.clone(), header, &options, cancel, &mut tell)
+            .await
+            .map_err(|error| match failure::is_out_of_memory(&error) && on_device && !*pictures {
+                true => Trouble::Crowded,
+                false => Trouble::Engine(error, context),
+            })?;
+    if let (Some(subject), Ok(session)) = (&subject, session.autoregressive()) {
+        choices::learn(host, subject, session).await;
     }
     let opening =
         async { Ok::<_, Stopped>(adapters::of_model(host, &mut session, &wanted.source, cancel).await?) };
@@ -229,16 +235,13 @@ async fn try_load(
         name: wanted.source.name().to_owned(),
         file,
         // Where it found its places, it finds them again.
-        options: LoadOptions {
-            context: session.context(),
-            ple_on_host: session.decoder().needs_host(),
-            ..options
-        },
-        products: session.decoder().products().into(),
+        options: LoadOptions { context: session.context(), ple_on_host: session.has_host_table(), ..options },
+        products: session.products().into(),
         verified: false.into(),
         subject,
         tokenizer: Rc::clone(session.tokenizer()),
         variant: session.variant(),
+        denoising,
         own_adapters: own.iter().map(|adapter| adapter.key.clone()).collect(),
         adapters: adapters::held(&session).into(),
         projector: sources.get(1).cloned(),

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use engine::bytes::CancelToken;
 use engine::gpu::{Gpu, GpuError, UploadError};
-use engine::session::{EngineError, LoadOptions, Session};
+use engine::session::{EngineError, LoadOptions, ModelSession};
 use engine::weights::LoadError;
 use futures_util::future::{Either, select};
 use protocol::failure::RequestFailure;
@@ -82,7 +82,7 @@ async fn restore(
         failure
     })?;
     let options = LoadOptions { products: model.products.get(), ..model.options };
-    let loaded = Session::load(Rc::clone(&gpu), model.file.clone(), &options, cancel, &mut |_| ()).await;
+    let loaded = ModelSession::load(Rc::clone(&gpu), model.file.clone(), &options, cancel, &mut |_| ()).await;
     // The device is back, whatever became of the model.
     if let Some(report) = report {
         host.post(Event::Device(report));
@@ -90,7 +90,9 @@ async fn restore(
     let said = |error| failure::of(&error, Some(model.options.context));
     let mut session = loaded.map_err(said)?;
     let adapters = model.adapters.borrow().clone();
-    session.use_adapters(adapters).await.map_err(said)?;
+    if let ModelSession::Autoregressive(session) = &mut session {
+        session.use_adapters(adapters).await.map_err(said)?;
+    }
     *slot = Some(Ready::new(gpu, session, model.projector.as_ref()).await.map_err(said)?);
     Ok(())
 }

@@ -38,7 +38,7 @@ async fn verify(host: &Rc<Host>, model: &Rc<Model>) {
             known = Some(choices::sound(host, &adapter).await);
         }
         let Some(sound) = known.as_mut() else { return };
-        let forms = ready.session.decoder().forms();
+        let forms = ready.session.forms();
         let Some(form) = forms.get(next) else {
             model.verified.set(true);
             choices::keep_sound(host, &adapter, sound).await;

@@ -17,7 +17,7 @@ use protocol::{CatalogEntry, LayerKind};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Blob, DRAFTER, Found, Listing, Trouble, capabilities,
+    Blob, DIFFUSION, DRAFTER, Found, Listing, Trouble, capabilities,
     digest::{Digest, Scheme},
     facts::{Facts, Stamp},
     gguf::Peek,
@@ -117,6 +117,7 @@ impl GgufFile {
             family: peek.architecture.clone(),
             parameters,
             quantization: peek.quantization.into(),
+            diffusion: peek.architecture == DIFFUSION,
             size: self.stamp.size,
             ..CatalogEntry::default()
         }

@@ -53,7 +53,7 @@ fn models_and_what_cannot_be_used() {
     assert_eq!(list.len(), 8, "{:?}", list.keys());
     for name in ["one", "Two"] {
         let Found { entry, blobs } = &list[name];
-        assert_eq!(entry.broken, None);
+        assert_eq!((&entry.broken, entry.diffusion), (&None, false));
         assert_eq!((&*entry.family, &*entry.parameters, &*entry.quantization), ("gemma4", "40.0K", "Q4_K_M"));
         assert_eq!(entry.layers.len(), 1);
         assert_eq!(entry.digest, blobs[0].digest.to_string());
@@ -65,6 +65,15 @@ fn models_and_what_cannot_be_used() {
     assert!(reason(&list, "draft").starts_with("This is a drafter"));
     assert!(reason(&list, "mmproj-other").starts_with("This is a projector"));
     assert!(reason(&list, "big-00001-of-00002").starts_with("It's split into 2 files."));
+}
+
+#[test]
+fn a_diffusion_model_is_listed_as_one_without_the_senses_of_its_projector() {
+    let model = Gguf::new("diffusion-gemma").number("diffusion-gemma.embedding_length", 256).build();
+    let folder = folder(&[("draw.gguf", model), ("draw.mmproj.gguf", projector(256))]);
+    let Found { entry, .. } = &list(folder.path())["draw"];
+    assert_eq!((&*entry.family, entry.diffusion, &entry.broken), ("diffusion-gemma", true, &None));
+    assert!(entry.capabilities.text && !entry.capabilities.vision);
 }
 
 #[test]

@@ -104,18 +104,24 @@ pub struct Blob {
 
 /// Whether the engine runs this architecture. A drafter is no model, although it is named like one.
 fn is_gemma4(architecture: &str) -> bool {
-    architecture.starts_with("gemma4") && architecture != DRAFTER
+    architecture == DIFFUSION || (architecture.starts_with("gemma4") && architecture != DRAFTER)
 }
+
+/// `general.architecture` of a model that decodes by diffusion.
+const DIFFUSION: &str = "diffusion-gemma";
 
 /// `general.architecture` of a drafter for speculative decoding.
 const DRAFTER: &str = "gemma4-assistant";
 
 /// What a Gemma 4 made of these files can do. Tools and thinking are matters of the chat format, which all have.
+/// Of a diffusion model the engine runs no towers.
 fn capabilities<'a>(files: impl IntoIterator<Item = &'a Peek>) -> Capabilities {
     let mut all = Capabilities { text: true, tools: true, thinking: true, ..Capabilities::default() };
+    let mut diffuses = false;
     for peek in files {
         all.vision |= peek.vision;
         all.audio |= peek.audio;
+        diffuses |= peek.architecture == DIFFUSION;
     }
-    all
+    Capabilities { vision: all.vision && !diffuses, audio: all.audio && !diffuses, ..all }
 }

@@ -16,7 +16,7 @@ use protocol::{CatalogEntry, LayerKind};
 use serde::Deserialize;
 
 use super::{
-    Blob, Found, Listing, Trouble, capabilities,
+    Blob, DIFFUSION, Found, Listing, Trouble, capabilities,
     digest::Digest,
     facts::{Facts, Stamp},
     is_gemma4,
@@ -161,6 +161,7 @@ fn assemble(
             if !is_gemma4(&peek.architecture) {
                 return Err(Trouble::Foreign { architecture: peek.architecture.clone() });
             }
+            entry.diffusion = peek.architecture == DIFFUSION;
             if entry.family.is_empty() {
                 entry.family.clone_from(&peek.architecture);
             }

@@ -56,7 +56,7 @@ pub fn AdapterChoice() -> impl IntoView {
     let (adapters, ui) = (stores.adapters, stores.ui);
     let input = NodeRef::<html::Input>::new();
     let list = NodeRef::<html::Select>::new();
-    let ready = Memo::new(move |_| stores.engine.model.with(ModelState::is_ready));
+    let ready = Memo::new(move |_| stores.engine.model.with(ModelState::takes_adapters));
     // Those that were trained here can be chosen before they are open.
     Effect::new(move |_| {
         if ready.get() && stores.tune.adapters.with_untracked(Option::is_none) {

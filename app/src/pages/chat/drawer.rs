@@ -193,9 +193,18 @@ fn SamplingPart() -> impl IntoView {
         })
     });
     let shown = Signal::derive(move || own.get().unwrap_or_else(|| recommended.get()));
+    let diffuses = Memo::new(move |_| {
+        engine.model.with(|model| match model {
+            ModelState::Ready { details, .. } => details.diffusion.is_some(),
+            _ => false,
+        })
+    });
     view! {
         <section class="part">
             <h3>{t().drawer_sampling()}</h3>
+            <Show when=move || diffuses.get()>
+                <p class="hint">{t().drawer_sampling_diffusion()}</p>
+            </Show>
             <SamplingFields
                 value=shown
                 on_change=move |sampling| chat.edit(|conversation| conversation.options.sampling = Some(sampling))
@@ -234,6 +243,10 @@ fn FiguresPart() -> impl IntoView {
         } else {
             "–".to_owned()
         };
+        let steps = timings.diffusion.map(|diffusion| {
+            let per_block = f64::from(diffusion.steps) / f64::from(diffusion.blocks.max(1));
+            (t().figure_steps(), t().figure_steps_of(diffusion.blocks.into(), &format::number(per_block, 0)))
+        });
         [
             (t().figure_first(), format::seconds(timings.first_token_ms / 1000.0)),
             (t().figure_writing(), format::rate(timings.tokens_per_second())),
@@ -247,6 +260,7 @@ fn FiguresPart() -> impl IntoView {
             ),
         ]
         .into_iter()
+        .chain(steps)
         .map(|(name, value)| view! { <div><dt>{name}</dt><dd class="numbers">{value}</dd></div> })
         .collect::<Vec<_>>()
     };

@@ -6,8 +6,8 @@ use leptos::{html, prelude::*, task::spawn_local};
 use protocol::{Finish, Role};
 
 use super::{
-    attachments::MessageAttachments, composer::autosize, panes::MessageRef, thought::Thought,
-    unanswered::Unanswered,
+    attachments::MessageAttachments, canvas::CanvasView, composer::autosize, panes::MessageRef,
+    thought::Thought, unanswered::Unanswered,
 };
 use crate::{
     browser,
@@ -212,6 +212,11 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
         let lines = message.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
         lines.collect::<Vec<_>>().join("\n")
     });
+    // A canvas has a mark of its own.
+    let writing = Memo::new(move |_| {
+        let writes = running.get() && chat.answer.phase.get() == AnswerPhase::Writing;
+        writes && chat.answer.canvas.with(Option::is_none)
+    });
     let reading = move || {
         let waits = running.get() && chat.answer.phase.get() == AnswerPhase::Reading;
         waits.then(|| {
@@ -237,9 +242,10 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
             <Show
                 when=move || editing.get()
                 fallback=move || view! {
-                    <div class="says" class:writing=move || running.get() && chat.answer.phase.get() == AnswerPhase::Writing>
+                    <div class="says" class:writing=writing>
                         <Markdown text=text />
                     </div>
+                    <CanvasView running=running />
                 }
             >
                 <EditField node=node text=kept_text.get_untracked() answer=true />
@@ -391,12 +397,18 @@ fn Figures(message: Memo<Option<Arc<Message>>>) -> impl IntoView {
             parts.push(format::rate(speed));
         }
         parts.push(first.clone());
-        let whole = t().figures(
-            timings.decode_tokens.into(),
-            &first,
-            timings.prompt_tokens.into(),
-            timings.cached_tokens.into(),
-        );
+        let (tokens, prompt) = (timings.decode_tokens.into(), timings.prompt_tokens.into());
+        let mut whole = t().figures(tokens, &first, prompt, timings.cached_tokens.into());
+        if let Some(diffusion) = timings.diffusion {
+            parts.push(t().figures_steps(diffusion.steps.into()));
+            whole = t().figures_diffusion(
+                tokens,
+                diffusion.blocks.into(),
+                diffusion.steps.into(),
+                &first,
+                prompt,
+            );
+        }
         Some(view! { <span class="figures muted numbers" title=whole>{parts.join(" · ")}</span> })
     }
 }

@@ -4,6 +4,7 @@ mod absent;
 mod adapters;
 mod attach_bar;
 mod attachments;
+mod canvas;
 mod compare;
 mod composer;
 mod drawer;

@@ -60,8 +60,14 @@ fn details_view(details: &ModelDetails, verdict: &FitVerdict, digest: &str) -> A
             },
         ),
     ];
-    let pairs: Vec<_> =
-        pairs.into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }).collect();
+    let decoding = details.diffusion.map(|diffusion| {
+        (t().details_decoding(), t().details_diffusion(diffusion.canvas.into(), diffusion.steps.into()))
+    });
+    let pairs: Vec<_> = pairs
+        .into_iter()
+        .chain(decoding)
+        .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
+        .collect();
     let memory: Vec<_> = details
         .memory
         .iter()

@@ -162,6 +162,7 @@ impl ChatStore {
                         self.answer.sensing.set(None);
                         self.answer.read.set((done, total));
                     }
+                    Event::Canvas { canvas, .. } => self.answer.denoise(canvas),
                     Event::Text { channel, text, tokens, .. } => {
                         if channel == protocol::Channel::Answer {
                             said.extend(sentences.push(&text));
@@ -254,6 +255,7 @@ impl ChatStore {
             }
         }
         self.answer.place.set(None);
+        self.answer.drop_canvas();
         self.release();
     }
 }

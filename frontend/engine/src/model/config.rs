@@ -21,8 +21,6 @@ const NOT_OF_DIFFUSION: &str = "gemtab runs diffusion models without it only";
 /// A kind of Gemma 4 file that is not a language model by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherKind {
-    /// A diffusion model.
-    Diffusion,
     /// A drafter for speculative decoding.
     Drafter,
     /// Only the vision and audio towers.
@@ -32,7 +30,6 @@ pub enum OtherKind {
 impl std::fmt::Display for OtherKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Diffusion => "a diffusion model",
             Self::Drafter => "only a drafter for speculative decoding",
             Self::Projector => "only the vision and audio towers of a model",
         })
@@ -52,6 +49,9 @@ pub enum ConfigError {
     /// A kind of model that is not supported yet.
     #[error("this file holds {what}, which gemtab does not run")]
     NotYet { what: OtherKind },
+    /// A model that decodes by diffusion, where another one is asked for.
+    #[error("this model decodes by diffusion, not token by token")]
+    IsDiffusion,
     /// Not a model that decodes by diffusion, where one is asked for.
     #[error("this is a {found:?} model, which does not decode by diffusion")]
     NotDiffusion {

@@ -9,6 +9,7 @@ mod file;
 mod fit;
 mod generate;
 mod memory;
+mod model;
 mod profile;
 mod sequence;
 mod spec;
@@ -21,7 +22,9 @@ use crate::bytes::{ByteSource, CancelToken};
 use crate::gguf::Header;
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::{Input, Media, MediaError};
-use crate::model::{Decoder, DecoderPlans, HostTable, KvType, LoadedModel, LogitsReader, Products, ring};
+use crate::model::{
+    ConfigError, Decoder, DecoderPlans, HostTable, KvType, LoadedModel, LogitsReader, Products, ring,
+};
 use crate::template::{Conversation, Prompt, RenderOptions, Variant, render};
 use crate::tokenizer::Tokenizer;
 use crate::train::Base;
@@ -34,13 +37,15 @@ use sequence::Sequence;
 pub use adapters::{Loaded, MOST_ADAPTERS};
 pub use benchmark::made_up_prompt;
 pub use diffusion::{
-    DenoisingStep, DiffusionEvent, DiffusionOptions, DiffusionOutcome, DiffusionSession, DiffusionTimings,
+    CanvasText, DenoisingStep, DiffusionEvent, DiffusionOptions, DiffusionOutcome, DiffusionSession,
+    DiffusionTimings,
 };
 pub use error::EngineError;
 pub use file::ModelFile;
 pub use fit::Needs;
 pub use generate::{Control, Event, Finish, Options, Outcome, Timings};
 pub use memory::{DeviceMemory, Fit, LargestBuffer, MemoryUse, assumed_memory};
+pub use model::ModelSession;
 pub use profile::{KernelTime, Profile};
 pub use spec::{DEFAULT_CONTEXT, MIN_CONTEXT, ModelSpec};
 
@@ -143,6 +148,9 @@ impl Session {
         progress: &mut dyn FnMut(Loading),
     ) -> Result<Self, EngineError> {
         let spec = ModelSpec::with_options(&header, options)?;
+        if spec.config.diffusion.is_some() {
+            return Err(ConfigError::IsDiffusion.into());
+        }
         let needs = spec.needs(DeviceMemory::assumed(&gpu))?;
         let (fit, tower_bytes) = (needs.fit(options.context)?, needs.tower_bytes());
         let ModelFile { bytes: source, table } = file;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::audio;
 use crate::gguf::Header;
 use crate::gpu::Memory;
-use crate::model::{Config, ConfigError, Extent, KvType, OtherKind, Parts, Products, large_products};
+use crate::model::{Config, Extent, KvType, Parts, Products, large_products};
 use crate::plan::Limits;
 use crate::train::Base;
 use crate::vision::{Budget, TowerPlan};
@@ -58,23 +58,12 @@ impl ModelSpec {
         Self::with_options(header, &LoadOptions::default())
     }
 
-    /// Same as [`Self::read`], with these load options. Their context length is ignored.
+    /// Same as [`Self::read`], with these load options. Their context length is ignored. Towers of models that decode by
+    /// diffusion are left alone.
     ///
     /// # Errors
     /// Same as [`Self::read`].
     pub fn with_options(header: &Header, options: &LoadOptions) -> Result<Self, EngineError> {
-        let spec = Self::of_any_kind(header, options)?;
-        match spec.config.diffusion {
-            Some(_) => Err(ConfigError::NotYet { what: OtherKind::Diffusion }.into()),
-            None => Ok(spec),
-        }
-    }
-
-    /// As [`Self::with_options`], also of a model that decodes by diffusion. Towers of those are left alone.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
-    pub fn of_any_kind(header: &Header, options: &LoadOptions) -> Result<Self, EngineError> {
         let mut config = Config::read(&header.metadata)?;
         if config.sees_pictures_whole() {
             config.whole_picture = config.whole_picture.max(options.largest_picture.min(MAX_PICTURE));

@@ -11,11 +11,12 @@ use engine::bytes::{CancelToken, FileSource};
 use engine::check::check;
 use engine::gguf::Header;
 use engine::gpu::Gpu;
-use engine::model::{CanvasLogits, ConfigError, Denoising, Noise, OtherKind, Recorded};
+use engine::model::{CanvasLogits, ConfigError, Denoising, Noise, Recorded};
 use engine::session::{
-    DenoisingStep, DeviceMemory, DiffusionEvent, DiffusionOptions, DiffusionOutcome, DiffusionSession,
-    EngineError, Finish, LoadOptions, ModelFile, ModelSpec, Session,
+    Control, DenoisingStep, DeviceMemory, DiffusionEvent, DiffusionOptions, DiffusionOutcome,
+    DiffusionSession, EngineError, Finish, LoadOptions, ModelFile, ModelSpec, Session,
 };
+use engine::template::Piece;
 use safetensors::SafeTensors;
 
 use crate::common;
@@ -91,18 +92,17 @@ fn generate(
 ) -> (DiffusionOutcome, Vec<DenoisingStep>) {
     let mut steps = Vec::new();
     let mut on = |event| match event {
-        DiffusionEvent::Step(step) => steps.push(step),
-        DiffusionEvent::Prefilling { .. } | DiffusionEvent::Block(_) => {}
+        DiffusionEvent::Step(step) => steps.push(*step),
+        DiffusionEvent::Prefilling { .. } | DiffusionEvent::Piece(..) | DiffusionEvent::Block(_) => {}
     };
-    let cancel = CancelToken::new();
-    let answer = pollster::block_on(session.generate(prompt, options, &cancel, &mut on));
+    let answer = pollster::block_on(session.generate(prompt, options, &Control::default(), &mut on));
     (answer.expect("an answer"), steps)
 }
 
 /// One block by drawn numbers.
 fn options(denoising: Denoising, seed: u64) -> DiffusionOptions {
     let noise = Noise { seed, recorded: None };
-    DiffusionOptions { denoising, blocks: 1, noise, ignore_eos: true, logits: false }
+    DiffusionOptions { denoising, blocks: 1, noise, ignore_eos: true, ..DiffusionOptions::default() }
 }
 
 fn furthest(got: &[f32], want: &[f32]) -> f32 {
@@ -239,11 +239,12 @@ fn an_answer_is_repeated_by_its_seed_and_reuses_the_cache() {
 fn it_stops_between_steps() {
     let golden = Golden::carried();
     let mut session = load(&common::gpu(), &golden.model);
-    let (cancel, mut seen) = (CancelToken::new(), Vec::new());
-    let stopping = cancel.clone();
+    let (control, mut seen, mut firm) = (Control::default(), Vec::new(), 0);
+    let stopping = control.cancel.clone();
     let mut on = |event| {
         if let DiffusionEvent::Step(step) = event {
             seen.push((step.block, step.step));
+            firm = step.accepted.iter().take_while(|accepted| **accepted).count();
             if seen.len() == 4 {
                 stopping.cancel();
             }
@@ -252,16 +253,17 @@ fn it_stops_between_steps() {
     let settings = Denoising { steps: 3, ..golden.denoising() };
     let long = DiffusionOptions { blocks: 0, ..options(settings, 1) };
     let prompt = golden.prompt();
-    let outcome = pollster::block_on(session.generate(&prompt, &long, &cancel, &mut on)).expect("an answer");
-    assert_eq!((outcome.finish, outcome.ids.len(), outcome.steps), (Finish::Cancelled, 32, vec![3]));
+    let outcome = pollster::block_on(session.generate(&prompt, &long, &control, &mut on)).expect("an answer");
+    assert_eq!((outcome.finish, outcome.steps), (Finish::Cancelled, vec![3]));
+    assert_eq!(outcome.ids.len(), 32 + firm);
     assert_eq!(seen, [(0, 0), (0, 1), (0, 2), (1, 0)]);
     // What was not finished left nothing behind.
     let (after, _) = generate(&mut session, &prompt, &options(settings, 1));
-    assert_eq!(after.ids, outcome.ids);
+    assert_eq!(after.ids, outcome.ids[..32]);
     assert_eq!(after.timings.cached_tokens, prompt.len() as u32 - 1);
 
     session = load(&common::gpu(), &golden.model);
-    let outcome = pollster::block_on(session.generate(&prompt, &long, &cancel, &mut |_| ()));
+    let outcome = pollster::block_on(session.generate(&prompt, &long, &control, &mut |_| ()));
     assert_eq!(outcome.expect("an answer").finish, Finish::Cancelled);
     assert_eq!(session.context_used(), 0);
 }
@@ -292,6 +294,100 @@ fn ids_that_end_a_turn_end_the_answer() {
     assert!(ended, "no canvas has one of {stops:?}");
 }
 
+/// What an answer says: its finish, its ids, the text of its pieces, and that of the last step.
+fn told(session: &mut DiffusionSession, prompt: &[u32], options: &DiffusionOptions) -> Told {
+    told_under(session, prompt, options, &Control::default())
+}
+
+struct Told {
+    outcome: DiffusionOutcome,
+    pieces: String,
+    /// Tokens with the first piece.
+    first: u32,
+    canvas: String,
+}
+
+fn told_under(
+    session: &mut DiffusionSession,
+    prompt: &[u32],
+    options: &DiffusionOptions,
+    control: &Control,
+) -> Told {
+    let (mut pieces, mut first, mut canvas) = (String::new(), 0, String::new());
+    let mut on = |event| match event {
+        DiffusionEvent::Step(step) => canvas = step.text.iter().map(|it| it.text.as_str()).collect(),
+        DiffusionEvent::Piece(Piece::Answer(text) | Piece::Thought(text), tokens) => {
+            pieces.push_str(&text);
+            first = if first == 0 { tokens } else { first };
+        }
+        _ => {}
+    };
+    let outcome = pollster::block_on(session.generate(prompt, options, control, &mut on));
+    Told { outcome: outcome.expect("an answer"), pieces, first, canvas }
+}
+
+#[test]
+fn what_a_canvas_shows_becomes_the_text_of_the_answer() {
+    let golden = Golden::carried();
+    let mut session = load(&common::gpu(), &golden.model);
+    let settings = Denoising { steps: 2, ..golden.denoising() };
+    let prompt = golden.prompt();
+    let one = options(settings, 3);
+    let whole = told(&mut session, &prompt, &one);
+    assert_eq!(whole.pieces, whole.canvas);
+    assert!(whole.pieces.chars().count() > 8, "{}", whole.pieces);
+
+    // A stop string in the middle.
+    let middle = whole.pieces.char_indices().nth(whole.pieces.chars().count() / 2).expect("a middle").0;
+    let stop: String = whole.pieces[middle..].chars().take(3).collect();
+    let at = whole.pieces.find(&stop).expect("it is there");
+    let stopped = told(&mut session, &prompt, &DiffusionOptions { stop: vec![stop], ..one.clone() });
+    assert_eq!((stopped.outcome.finish, &*stopped.pieces), (Finish::StopText, &whole.pieces[..at]));
+    assert_eq!(stopped.canvas, stopped.pieces);
+    assert!(whole.outcome.ids.starts_with(&stopped.outcome.ids));
+
+    // A limit within the second block.
+    let limited = DiffusionOptions { blocks: 0, max_tokens: 40, ..one.clone() };
+    let limited = told(&mut session, &prompt, &limited).outcome;
+    assert_eq!((limited.finish, limited.ids.len(), limited.steps.len()), (Finish::MaxTokens, 40, 2));
+    assert_eq!(limited.ids[..32], whole.outcome.ids);
+}
+
+#[test]
+fn an_answer_goes_on_from_its_beginning() {
+    let golden = Golden::carried();
+    let mut session = load(&common::gpu(), &golden.model);
+    let settings = Denoising { steps: 2, ..golden.denoising() };
+    let prompt = golden.prompt();
+    let two = DiffusionOptions { blocks: 2, ..options(settings, 3) };
+    let whole = told(&mut session, &prompt, &two);
+    let begun = whole.outcome.ids[..32].to_vec();
+    // After a lost device: the ids count.
+    let restored = told(&mut session, &prompt, &DiffusionOptions { drawn: begun.clone(), ..two.clone() });
+    assert_eq!((restored.outcome.ids, restored.outcome.finish), (whole.outcome.ids, Finish::MaxTokens));
+    assert!(restored.first > 32 && whole.pieces.ends_with(&restored.pieces) && !restored.pieces.is_empty());
+    // Continued by the person: they belong to the prompt.
+    let longer = [prompt, begun.clone()].concat();
+    let one = options(settings, 3);
+    let continued = told(&mut session, &longer, &DiffusionOptions { begun: begun.len(), ..one.clone() });
+    assert_eq!(continued.outcome.ids, told(&mut session, &longer, &one).outcome.ids);
+    assert!(!continued.pieces.is_empty());
+}
+
+#[test]
+fn a_thought_ends_with_its_block_when_the_answer_is_wanted_now() {
+    let golden = Golden::carried();
+    let mut session = load(&common::gpu(), &golden.model);
+    let settings = Denoising { steps: 2, ..golden.denoising() };
+    let control = Control::default();
+    control.answer_now.set(true);
+    let thinks = DiffusionOptions { blocks: 2, in_thought: true, ..options(settings, 3) };
+    let told = told_under(&mut session, &golden.prompt(), &thinks, &control);
+    let close = session.tokenizer().special().channel_close.expect("a thought can end");
+    assert_eq!((told.outcome.ids.len(), told.outcome.ids[32]), (65, close));
+    assert!(!control.answer_now.get());
+}
+
 #[test]
 fn what_cannot_be_answered_is_refused() {
     let golden = Golden::carried();
@@ -299,8 +395,8 @@ fn what_cannot_be_answered_is_refused() {
     let prompt = golden.prompt();
     let settings = golden.denoising();
     let mut refused = |prompt: &[u32], options: &DiffusionOptions| {
-        let cancel = CancelToken::new();
-        let answer = pollster::block_on(session.generate(prompt, options, &cancel, &mut |_| ()));
+        let (control, mut on) = (Control::default(), |_| ());
+        let answer = pollster::block_on(session.generate(prompt, options, &control, &mut on));
         answer.expect_err("no answer")
     };
     let plain = options(settings, 0);
@@ -329,9 +425,8 @@ fn files_are_of_one_kind() {
     let (file, cancel) = (ModelFile::local(Rc::new(source)), CancelToken::new());
     let options = LoadOptions::default();
     let loaded = pollster::block_on(Session::load(Rc::clone(&gpu), file, &options, &cancel, &mut |_| ()));
-    let what = OtherKind::Diffusion;
     match loaded.err() {
-        Some(EngineError::Config(error)) => assert_eq!(error, ConfigError::NotYet { what }),
+        Some(EngineError::Config(error)) => assert_eq!(error, ConfigError::IsDiffusion),
         other => panic!("{other:?}"),
     }
     assert_eq!(gpu.bytes_in_use(), 0);
@@ -344,7 +439,7 @@ fn a_load_takes_what_was_planned() {
         let options = LoadOptions { context, ..LoadOptions::default() };
         let source = FileSource::open(&golden.model).expect("the model opens");
         let header = pollster::block_on(Header::read(&source)).expect("a header");
-        let plan = ModelSpec::of_any_kind(&header, &options).expect("a plan");
+        let plan = ModelSpec::with_options(&header, &options).expect("a plan");
         let needs = plan.needs(DeviceMemory::assumed(&gpu)).expect("its needs");
         let planned = needs.memory(context, false);
         assert_eq!(needs.fit(context).expect("it fits").bytes, planned.total());

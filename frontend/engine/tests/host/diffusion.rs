@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine::bytes::MemorySource;
 use engine::gguf::Header;
-use engine::model::{ConfigError, Denoising, OtherKind};
+use engine::model::Denoising;
 use engine::session::{EngineError, LoadOptions, ModelSpec};
 use engine::synth::{Options, Quant, header};
 use engine::weights::TensorError;
@@ -16,7 +16,7 @@ fn tiny() -> Vec<u8> {
 
 fn read(bytes: Vec<u8>) -> Result<ModelSpec, EngineError> {
     let header = pollster::block_on(Header::read(&MemorySource::new(bytes)))?;
-    ModelSpec::of_any_kind(&header, &LoadOptions::default())
+    ModelSpec::with_options(&header, &LoadOptions::default())
 }
 
 /// Where a string of the header ends.
@@ -41,16 +41,8 @@ fn a_diffusion_model_is_described() {
     let published = header(&Options::new("26b-diffusion".parse().expect("a shape"), Quant::Q4KM));
     let published = published.expect("a header");
     assert_eq!(published.tensors.len(), 692);
-    let spec = ModelSpec::of_any_kind(&published, &LoadOptions::default()).expect("a model");
+    let spec = ModelSpec::with_options(&published, &LoadOptions::default()).expect("a model");
     assert_eq!(spec.config.diffusion, Some(usual));
-}
-
-#[test]
-fn it_is_no_model_of_a_chat() {
-    let header = pollster::block_on(Header::read(&MemorySource::new(tiny()))).expect("a header");
-    let refused = ModelSpec::read(&header).expect_err("a diffusion model");
-    assert!(matches!(refused, EngineError::Config(ConfigError::NotYet { what: OtherKind::Diffusion })));
-    assert_eq!(refused.to_string(), "this file holds a diffusion model, which gemtab does not run");
 }
 
 #[test]

@@ -72,8 +72,6 @@ pub enum ModelFailure {
 /// What a file of the family holds that is no language model by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OtherKind {
-    /// A model that decodes by diffusion.
-    Diffusion,
     /// A drafter for speculative decoding.
     Drafter,
     /// Towers for pictures and sound alone.

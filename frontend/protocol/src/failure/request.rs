@@ -22,6 +22,8 @@ pub enum RequestFailure {
         /// Tokens that the context holds.
         context: u32,
     },
+    /// The loaded model decodes by diffusion, and this is not for such models.
+    Diffusion,
     /// The description of a tool is not the JSON that it should be.
     ToolDescription,
     /// The arguments of a tool call are not a JSON object.
@@ -50,6 +52,7 @@ impl RequestFailure {
     pub(super) fn nature(&self) -> (Cause, Vec<Remedy>) {
         match self {
             Self::NoModel => (Cause::Invalid, vec![Remedy::OtherModel]),
+            Self::Diffusion => (Cause::Unsupported, vec![Remedy::OtherModel]),
             Self::ContextFull { .. } => (Cause::ContextFull, vec![Remedy::NewChat]),
             Self::Busy(_)
             | Self::NoQuestion

@@ -201,7 +201,8 @@ async fn encode(
         Encoding::Weights(done, total) => teller.tower(done, total),
         Encoding::Layers(done, total) => teller.encoding(done as f32 / total.max(1) as f32),
     };
-    let soft = ready.session.vision_mut()?.soft_tokens(file, place.budget, cancel, told).await;
+    let soft =
+        ready.session.autoregressive_mut()?.vision_mut()?.soft_tokens(file, place.budget, cancel, told).await;
     Ok(soft.map_err(EngineError::from)?)
 }
 
@@ -216,7 +217,7 @@ async fn listen(
     let clips = sound.clips();
     let samples = *clips.get(clip).ok_or_else(|| Trouble::Said(failure::no_tower(Media::Audio)))?;
     let told = &mut |step: engine::weights::Progress| teller.tower(step.done, step.total);
-    let tower = ready.session.audio_mut()?.tower(cancel, told).await?;
+    let tower = ready.session.autoregressive_mut()?.audio_mut()?.tower(cancel, told).await?;
     let mut encoder = Encoder::new(Rc::clone(&tower));
     // However short it is, the page is to see that it is heard.
     teller.encoding(0.0);

@@ -79,7 +79,7 @@ impl Ready {
         } else if self.listening.is_none() {
             return Ok(0);
         }
-        let tower = self.session.audio_mut()?.tower(cancel, &mut |_| ()).await?;
+        let tower = self.session.autoregressive_mut()?.audio_mut()?.tower(cancel, &mut |_| ()).await?;
         let anew = || Listening(Encoder::new(Rc::clone(&tower)));
         let listening = self.listening.get_or_insert_with(anew);
         for mut piece in heard.samples.chunks(STEP) {

@@ -13,6 +13,7 @@ use std::rc::Rc;
 
 use engine::audio::Audio;
 use engine::media::Media;
+use engine::session::Session;
 use engine::vision::Vision;
 use protocol::failure::MediaFailure;
 use protocol::{Content, Event, Failure, MediaNotice, MediaReport, MediaSize, RequestId};
@@ -64,7 +65,8 @@ pub async fn towers(host: Rc<Host>, id: RequestId, free: bool, task: Task) -> Re
     if free {
         ready.free_towers();
     }
-    let seeing = ready.session.vision().map_or(0, Vision::bytes_in_use);
-    let hearing = ready.session.audio().map_or(0, Audio::bytes_in_use);
+    let session = ready.session.autoregressive().ok();
+    let seeing = session.and_then(Session::vision).map_or(0, Vision::bytes_in_use);
+    let hearing = session.and_then(Session::audio).map_or(0, Audio::bytes_in_use);
     Ok(Event::Towers { id, bytes: Some(seeing + hearing), gpu_bytes: ready.gpu.bytes_in_use() })
 }

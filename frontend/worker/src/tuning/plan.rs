@@ -40,9 +40,13 @@ pub struct Prepared {
     pub steps: u32,
 }
 
-/// The loaded model.
+/// The loaded model, if it can be trained.
 pub fn model(host: &Host) -> Result<Rc<Model>, Failure> {
-    host.model.borrow().clone().ok_or_else(|| RequestFailure::NoModel.into())
+    let model = host.model.borrow().clone().ok_or(RequestFailure::NoModel)?;
+    if model.denoising.is_some() {
+        return Err(RequestFailure::Diffusion.into());
+    }
+    Ok(model)
 }
 
 /// Reads and divides the examples.
@@ -114,7 +118,8 @@ async fn plan(
         storage_left: None,
         obstacle: None,
     };
-    match Trainer::plan(&ready.session.training_base(), &wanted) {
+    let session = ready.session.autoregressive().map_err(|error| failure::of(&error, None))?;
+    match Trainer::plan(&session.training_base(), &wanted) {
         Ok(memory) => {
             plan.parameters = memory.parameters;
             plan.gpu_bytes += memory.bytes();
@@ -127,7 +132,7 @@ async fn plan(
         }
         Err(error) => plan.obstacle = Some(failures::of(error, None)),
     }
-    let width = ready.session.decoder().config().width;
+    let width = session.decoder().config().width;
     drop(slot);
     plan.media_bytes = sources.bytes(width);
     if plan.media_bytes > 0 {
@@ -152,9 +157,10 @@ async fn measure(host: &Rc<Host>, slot: &mut Slot, train: &[Example]) -> Option<
     let longest = train.iter().max_by_key(|example| example.input.len())?;
     let ids = &longest.ids()[..longest.input.len().min(MEASURED)];
     // The first pass pays for what is only done once.
-    ready.session.logits(&ids[..1], 1).await.ok()?;
+    let session = ready.session.autoregressive_mut().ok()?;
+    session.logits(&ids[..1], 1).await.ok()?;
     let begun = Instant::now();
-    ready.session.logits(ids, 1).await.ok()?;
+    session.logits(ids, 1).await.ok()?;
     let pace = begun.elapsed().as_secs_f64() / ids.len() as f64;
     host.tuning.pace.set(Some(pace));
     Some(pace)

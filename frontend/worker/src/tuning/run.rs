@@ -12,7 +12,7 @@ use std::rc::Rc;
 use engine::adapter::gguf;
 use engine::bytes::{CancelToken, SourceError};
 use engine::gpu::Gpu;
-use engine::session::{Control, EngineError, Event as Said, Options};
+use engine::session::{Control, EngineError, Event as Said, Options, Session};
 use engine::template::Piece;
 use engine::train::{Example, StepReport, TrainError, Trainer, order};
 use futures_util::lock::MutexGuard;
@@ -117,7 +117,9 @@ async fn start(
     }
     // Before the run that is kept makes room: what cannot begin must cost nothing.
     let wanted = convert::settings(&settings, prepared.steps, prepared.preview.longest);
-    let base = recovery::ensure(host, slot, &task.cancel).await?.session.training_base();
+    let ready = recovery::ensure(host, slot, &task.cancel).await?;
+    let session = ready.session.autoregressive().map_err(|error| failure::of(&error, None))?;
+    let base = session.training_base();
     Trainer::plan(&base, &wanted).map_err(|error| failures::of(error, None))?;
     let sources = prepared.sources;
     if let Some(failure) = sources.obstacle(base.config.width, places) {
@@ -240,7 +242,7 @@ impl<'a> Run<'a> {
         let settings = convert::settings(&self.summary.settings, self.summary.steps, longest as u32);
         // Nothing is seen or heard from here on.
         ready.free_towers();
-        let base = ready.session.training_base();
+        let base = ready.session.autoregressive().map_err(Stopped::Engine)?.training_base();
         let made = Trainer::new(Rc::clone(&ready.gpu), base, settings, None).await;
         let mut trainer = made.map_err(|error| self.stopped(error))?;
         trainer.set_soft_tokens(Rc::new(soft_tokens::Kept(Rc::clone(self.places.ledger.folder()))));
@@ -426,25 +428,26 @@ impl<'a> Run<'a> {
         if prompts.is_empty() || self.task.cancel.is_cancelled() {
             return Ok(());
         }
-        let others = ready.session.adapters().to_vec();
-        let answered = self.answer_all(ready, trainer, prompts).await;
-        let restored = ready.session.use_adapters(others).await.map_err(Stopped::Engine);
+        let session = ready.session.autoregressive_mut().map_err(Stopped::Engine)?;
+        let others = session.adapters().to_vec();
+        let answered = self.answer_all(session, trainer, prompts).await;
+        let restored = session.use_adapters(others).await.map_err(Stopped::Engine);
         answered.and(restored)
     }
 
     async fn answer_all(
         &mut self,
-        ready: &mut Ready,
+        session: &mut Session,
         trainer: &Trainer,
         prompts: Vec<String>,
     ) -> Result<(), Stopped> {
-        ready.session.use_adapters(Vec::new()).await.map_err(Stopped::Engine)?;
+        session.use_adapters(Vec::new()).await.map_err(Stopped::Engine)?;
         if self.summary.step > 0 {
             let adapter = trainer.adapter().await.map_err(|error| self.stopped(error))?;
-            ready.session.add_adapter(SAMPLE_ADAPTER, adapter, 1.0).await.map_err(Stopped::Engine)?;
+            session.add_adapter(SAMPLE_ADAPTER, adapter, 1.0).await.map_err(Stopped::Engine)?;
         }
         for prompt in prompts {
-            let answer = self.answer(ready, &prompt).await?;
+            let answer = self.answer(session, &prompt).await?;
             if self.task.cancel.is_cancelled() {
                 // Half an answer would be taken for a whole one.
                 break;
@@ -457,7 +460,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    async fn answer(&self, ready: &mut Ready, question: &str) -> Result<String, Stopped> {
+    async fn answer(&self, session: &mut Session, question: &str) -> Result<String, Stopped> {
         let model = plan::model(self.host).map_err(Stopped::Said)?;
         let messages = [Message::text(Role::User, question)];
         let prompt = generating::prompt(&model, &messages, &[], false, &[]).map_err(Stopped::Said)?;
@@ -475,7 +478,7 @@ impl<'a> Run<'a> {
             }
         };
         let control = Control { cancel: self.task.cancel.clone(), ..Control::default() };
-        ready.session.generate(&ids, &options, &control, &mut hear).await.map_err(Stopped::Engine)?;
+        session.generate(&ids, &options, &control, &mut hear).await.map_err(Stopped::Engine)?;
         Ok(text)
     }
 }

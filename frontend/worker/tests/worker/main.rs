@@ -3,10 +3,10 @@
 mod adapters;
 mod desk;
 mod device;
+mod diffusion;
 mod going_on;
 mod large_pictures;
 mod media;
-mod other_kinds;
 mod packed;
 mod table;
 mod towers;

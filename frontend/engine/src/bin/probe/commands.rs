@@ -447,7 +447,7 @@ fn info(model: &Path) -> Result<Value> {
         "vision": s.vision,
         "audio": s.audio,
     });
-    let spec = ModelSpec::of_any_kind(&header, &LoadOptions::default());
+    let spec = ModelSpec::with_options(&header, &LoadOptions::default());
     if let Err(error) = spec.and_then(|plan| costs(&plan, &mut value)) {
         value["cannot_run"] = json!(error.to_string());
     }

@@ -9,7 +9,7 @@ use engine::bytes::CancelToken;
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{Denoising, KvType, Noise, Recorded};
 use engine::session::{
-    DenoisingStep, DiffusionEvent, DiffusionOptions, DiffusionSession, LoadOptions, ModelFile,
+    Control, DenoisingStep, DiffusionEvent, DiffusionOptions, DiffusionSession, LoadOptions, ModelFile,
 };
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
@@ -105,14 +105,14 @@ pub fn run(options: &GpuOptions, args: &Diffuse) -> Result<Value> {
         noise: Noise { seed: args.seed, recorded: args.recorded()? },
         ignore_eos: args.ignore_eos,
         logits: args.trace.is_some(),
+        ..DiffusionOptions::default()
     };
     let mut steps: Vec<DenoisingStep> = Vec::new();
     let mut on = |event| match event {
-        DiffusionEvent::Step(step) if args.trace.is_some() => steps.push(step),
+        DiffusionEvent::Step(step) if args.trace.is_some() => steps.push(*step),
         _ => {}
     };
-    let cancel = CancelToken::new();
-    let outcome = pollster::block_on(session.generate(&ids, &options, &cancel, &mut on))?;
+    let outcome = pollster::block_on(session.generate(&ids, &options, &Control::default(), &mut on))?;
     if let Some(path) = &args.trace {
         write_trace(path, &steps)?;
     }

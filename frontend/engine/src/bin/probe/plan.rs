@@ -64,7 +64,7 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
     let header = header_of(&args.model)?;
     let memory = DeviceMemory { available: u64::MAX, limits };
     let options = LoadOptions { products, ..LoadOptions::default() };
-    let model = ModelSpec::of_any_kind(&header, &options)?;
+    let model = ModelSpec::with_options(&header, &options)?;
     let context = if matches!(args.phase, Phase::Train) { 0 } else { args.tokens };
     let fit = model.fit(context, memory)?;
     let plan = match args.phase {

@@ -148,7 +148,7 @@ fn the_plans_of_diffusion_are_sound_and_never_hold_all_logits() {
             continue; // above
         }
         let header = header(&Options::new(shape, Quant::Q4KM)).expect("a header");
-        let model = ModelSpec::of_any_kind(&header, &LoadOptions::default()).expect("a model");
+        let model = ModelSpec::with_options(&header, &LoadOptions::default()).expect("a model");
         for limits in devices() {
             let fit = model.fit(0, DeviceMemory { available: u64::MAX, limits }).expect("it fits");
             let parts = model.describe(fit.context, false, limits).expect("a description");

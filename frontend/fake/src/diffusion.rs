@@ -1,0 +1,76 @@
+//! An answer as a diffusion model gives it: block by block, each settling in steps.
+
+use std::rc::Weak;
+
+use protocol::{Canvas, CanvasText, Channel, DiffusionTimings, Event, Finish, RequestId, Timings};
+
+use super::answers;
+use super::play::{State, emit, wait};
+
+/// Pieces of a block.
+const BLOCK: usize = 24;
+/// Steps of a block, of as many as it might take.
+const STEPS: u32 = 8;
+const MOST_STEPS: u32 = 48;
+/// Usual time of a step.
+const STEP_MS: u32 = 90;
+
+/// Says the answer; how it ended, and its figures.
+pub async fn answer(state: &Weak<State>, id: RequestId, answer: &str) -> Option<(Finish, Timings)> {
+    let pieces: Vec<&str> = answers::tokens(answer).collect();
+    let mut counted = DiffusionTimings::default();
+    let mut tokens = 0;
+    let mut finish = Finish::EndOfTurn;
+    'blocks: for (block, pieces) in (0..).zip(pieces.chunks(BLOCK)) {
+        counted.blocks += 1;
+        for step in 1..=STEPS {
+            if state.upgrade()?.cancelled.borrow_mut().remove(&id) {
+                finish = Finish::Cancelled;
+                break 'blocks;
+            }
+            counted.steps += 1;
+            emit(state, Event::Canvas { id, canvas: canvas(pieces, block, step) })?;
+            wait(state, STEP_MS).await?;
+        }
+        tokens += pieces.len() as u32;
+        emit(state, Event::Text { id, channel: Channel::Answer, text: pieces.concat(), tokens })?;
+    }
+    let step_ms = f64::from(state.upgrade()?.scenario.pace.ms(STEP_MS).max(1));
+    let timings = Timings {
+        prefill_ms: 240.0,
+        first_token_ms: 240.0 + step_ms * f64::from(STEPS),
+        decode_tokens: tokens,
+        decode_ms: step_ms * f64::from(counted.steps),
+        context_used: tokens,
+        diffusion: Some(counted),
+        ..Timings::default()
+    };
+    Some((finish, timings))
+}
+
+/// A block after a step: the pieces that are accepted are right, the others are those of other places.
+fn canvas(pieces: &[&str], block: u32, step: u32) -> Canvas {
+    let is_accepted = |at: usize| (at * 5) % (STEPS as usize) < step as usize;
+    let text = pieces.iter().enumerate().map(|(at, piece)| {
+        let accepted = is_accepted(at);
+        let text = if accepted { piece } else { pieces[(at * 7 + step as usize) % pieces.len()] };
+        CanvasText { channel: Channel::Answer, text: text.to_owned(), accepted }
+    });
+    let entropy = 2.0 * (1.0 - step as f32 / STEPS as f32);
+    Canvas { block, step, steps: MOST_STEPS, entropy, text: text.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_step_says_what_the_block_says() {
+        let pieces: Vec<&str> = answers::tokens("A red circle is to the left of it.").collect();
+        let text = |step| canvas(&pieces, 0, step).text.into_iter().map(|it| it.text).collect::<String>();
+        assert_eq!(text(STEPS), pieces.concat());
+        assert_ne!(text(1), pieces.concat());
+        let open = |step| canvas(&pieces, 0, step).text.iter().filter(|it| !it.accepted).count();
+        assert!((1..STEPS).all(|step| open(step) >= open(step + 1)) && open(1) > 0);
+    }
+}
