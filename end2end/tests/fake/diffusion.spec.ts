@@ -12,7 +12,8 @@ test.describe("a diffusion model", () => {
   });
 
   test("shows its text while it settles, and stops between steps", async ({ app, page }) => {
-    await app.openChat("usual,demo,diffusion");
+    // Slow, so that it has not settled while this test looks at it.
+    await app.openChat("slow,demo,diffusion");
     await app.send("A long answer");
     const answer = app.answers.first();
     const canvas = answer.locator(".canvas-text");
@@ -21,7 +22,7 @@ test.describe("a diffusion model", () => {
     await expect(canvas).toHaveAttribute("aria-hidden", "true");
     expect(await faults(page)).toEqual([]);
     // What is finished stands above the next block.
-    await expect(answer.getByText(/^Block 3, step/)).toBeVisible();
+    await expect(answer.getByText(/^Block ([2-9]|\d\d), step/)).toBeVisible();
     await expect(answer.locator(".says")).toContainText("Part 1");
     await app.stopButton.click();
     await expect(answer).toHaveAttribute("aria-busy", "false");
@@ -53,7 +54,7 @@ test.describe("a diffusion model", () => {
     await app.rail.getByRole("link", { name: "gemtab" }).click();
     await app.send("A long answer");
     const answer = app.answers.first();
-    await expect(answer.getByText(/^Block 2, step/)).toBeVisible();
+    await expect(answer.getByText(/^Block \d+, step/)).toBeVisible();
     await expect(answer.locator(".canvas-text")).toHaveCount(0);
     await expect(answer.locator(".says")).not.toBeEmpty();
   });
