@@ -132,10 +132,10 @@ export class EngineApp extends App {
   }
 
   /** Picks files as a person does, through the button that opens the system's dialog. */
-  async pick(file: ModelFile | string): Promise<void> {
+  async pick(files: ModelFile | string | string[]): Promise<void> {
     const chooser = this.page.waitForEvent("filechooser");
     await this.page.getByRole("button", { name: "Open a file…" }).click();
-    await (await chooser).setFiles(file);
+    await (await chooser).setFiles(files);
   }
 
   /** Sends the engine a message that only tests may send. */

@@ -30,9 +30,18 @@ async function native(words: string[]): Promise<string> {
   return stdout;
 }
 
-/** What the native engine answers at temperature 0, in so many tokens at most; to a picture of so many at most. */
-export async function nativeAnswer(prompt: string, { model = PEBBLE, most = 256, image = "", budget = 280 } = {}): Promise<string> {
+/** What the native engine answers at temperature 0, in so many tokens at most; to a picture of so many at most, or a sound. */
+export async function nativeAnswer(
+  prompt: string,
+  { model = PEBBLE, projector = "", most = 256, image = "", budget = 280, audio = "" } = {},
+): Promise<string> {
   const words = ["generate", model, "--prompt", prompt, "--greedy", "--max-tokens", `${most}`];
+  if (projector) {
+    words.push("--projector", projector);
+  }
+  if (audio) {
+    words.push("--audio", audio);
+  }
   if (image) {
     words.push("--image", image, "--budget", `${budget}`);
   }

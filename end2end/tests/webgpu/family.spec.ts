@@ -1,10 +1,16 @@
-// The members of the family that are no plain decoder, each as a tiny model: a mixture of experts, and a diffusion model.
+// The members of the family beside E2B and E4B, each as a tiny model: a mixture of experts, a diffusion model, and the kind of
+// the 12B, which has no towers but cuts pictures and sound into pieces.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { ANSWER, drawn, EngineApp, LOAD } from "../../support/engine.ts";
 import { modelFile, nativeAnswer } from "../../support/native.ts";
 
 const QUESTION = "Hello";
+/** Tokens of an answer, which has no end where a model knows nothing. */
+const MOST = 8;
+const samples = join(import.meta.dirname, "../../../server/models/samples");
 
 test.describe.configure({ mode: "serial", timeout: LOAD + ANSWER });
 
@@ -12,25 +18,25 @@ let app: EngineApp;
 
 test.beforeEach(async ({ browser }) => {
   app = await EngineApp.start(browser);
+  await app.page.goto("/");
 });
 
 test.afterEach(async () => {
   await app.page.context().close();
 });
 
-async function load(model: string): Promise<void> {
-  await app.page.goto("/");
-  await app.pick(modelFile(model));
+async function load(model: string, ...more: string[]): Promise<void> {
+  await app.pick([model, ...more].map(modelFile));
   await app.loaded(`${model}.gguf`);
 }
 
 test("a mixture of experts answers as natively", async () => {
-  const most = 8;
-  await load("tiny-moe.q4_k_m");
+  const model = "tiny-moe.q4_k_m";
+  await load(model);
   await app.beGreedy();
-  await app.setLongest(most);
+  await app.setLongest(MOST);
   const answer = await app.ask(QUESTION);
-  expect(await drawn(answer)).toBe(await nativeAnswer(QUESTION, { model: modelFile("tiny-moe.q4_k_m"), most }));
+  expect(await drawn(answer)).toBe(await nativeAnswer(QUESTION, { model: modelFile(model), most: MOST }));
 });
 
 test("a diffusion model settles its answer", async () => {
@@ -42,4 +48,25 @@ test("a diffusion model settles its answer", async () => {
   await app.answered();
   await expect(app.failure).toHaveCount(0);
   await expect(answer.getByText(/tok\/s · [\d.]+ s · \d+ steps?$/)).toBeVisible();
+});
+
+test("a model of the 12B’s kind sees and hears as natively", async () => {
+  const [model, projector] = ["tiny-unified.f16.lcpp", "tiny-unified.mmproj.f16"];
+  const natively = { model: modelFile(model), projector: modelFile(projector), most: MOST };
+  await load(model, projector);
+  await app.beGreedy();
+  await app.setLongest(MOST);
+  for (const [name, mimeType, medium] of [
+    ["shapes1.png", "image/png", "image"],
+    ["speech1.wav", "audio/wav", "audio"],
+  ] as const) {
+    const file = join(samples, name);
+    await app.attach({ name, mimeType, buffer: readFileSync(file) });
+    await expect(app.tray).toContainText(/\d+ tokens/);
+    const answer = await app.ask(QUESTION);
+    expect(await drawn(answer), name).toBe(await nativeAnswer(QUESTION, { ...natively, [medium]: file }));
+    await app.rail.getByRole("button", { name: "New", exact: true }).click();
+    await app.beGreedy();
+    await app.setLongest(MOST);
+  }
 });
