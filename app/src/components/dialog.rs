@@ -26,9 +26,11 @@ pub fn Dialog(
     let ui = use_stores().ui;
     let layer = ui.layer();
     let node = NodeRef::<html::Dialog>::new();
+    let shown = StoredValue::new(false);
     Effect::new(move |_| {
         let Some(dialog) = node.get() else { return };
         if !open.get() {
+            shown.set_value(false);
             if dialog.open() {
                 dialog.close();
             }
@@ -40,6 +42,7 @@ pub fn Dialog(
             if open.try_get_untracked() == Some(true) && !dialog.open() {
                 // It is in the document and closed, so the browser has no reason to refuse.
                 dialog.show_modal().ok();
+                shown.set_value(true);
                 ui.layer_opened(layer);
             }
         });
@@ -63,7 +66,7 @@ pub fn Dialog(
             node_ref=node
             class=format!("dialog {class}")
             aria-label=title
-            on:close=move |_| open.set(false)
+            on:close=move |_| follow_close(node, open, shown)
             on:pointerdown=move |event| began_beside.set_value(is_beside(&event))
             on:click=press
         >
@@ -82,6 +85,17 @@ pub fn Dialog(
         </dialog>
     }
     .into_any()
+}
+
+/// Handles the `close` event of a dialog: when the browser has closed it, as on Esc, `open` becomes false.
+///
+/// Our own `close()` fires the event too, in a later task, by which time the dialog may have been opened again. So `shown`
+/// is true from when the dialog is shown until just before we close it.
+pub fn follow_close(node: NodeRef<html::Dialog>, open: RwSignal<bool>, shown: StoredValue<bool>) {
+    let on_screen = node.get_untracked().is_some_and(|dialog| dialog.open());
+    if shown.get_value() && !on_screen {
+        open.set(false);
+    }
 }
 
 /// Opens a dialog when there is something to ask. Once it is closed, what it asked about is forgotten.

@@ -19,7 +19,7 @@ mod shortcuts;
 mod sound;
 
 pub use advice::{AdviceDialog, DeviceNotice};
-pub use dialog::Dialog;
+pub use dialog::{Dialog, follow_close};
 pub use failure::{FailureBox, LoadFailure, technical};
 pub use field::{NumberField, SamplingFields, Switch};
 pub use icon::{Glyph, Icon};

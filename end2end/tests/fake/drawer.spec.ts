@@ -1,6 +1,16 @@
+import { reopenBeforeCloseEvent } from "../../support/dialog.ts";
 import { expect, test } from "../../support/watch.ts";
 
 test.describe("the settings of a conversation", () => {
+  test("reopen before their close event", async ({ app, page }) => {
+    await app.openChat();
+    await app.openDrawer();
+    const button = page.getByRole("button", { name: "Conversation settings" });
+    await reopenBeforeCloseEvent(app.drawer, await button.evaluateHandle((button: HTMLElement) => () => button.click()));
+    await expect(app.drawer).toBeVisible();
+    await expect(app.drawer.getByRole("heading", { name: "This conversation" })).toBeVisible();
+  });
+
   test("begin with what the model recommends, and are kept with the conversation", async ({ app, page }) => {
     await app.openChat();
     await app.ask("Hello");

@@ -1,3 +1,4 @@
+import { reopenBeforeCloseEvent } from "../../support/dialog.ts";
 import { EVERY_BROWSER } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
 
@@ -55,6 +56,18 @@ test.describe("the keyboard", () => {
     const download = page.waitForEvent("download");
     await choose("markdown", "Export this conversation as Markdown");
     await download;
+  });
+
+  test("Ctrl+K reopens the palette before its close event", async ({ app, page }) => {
+    await app.openChat();
+    await page.keyboard.press("Control+k");
+    const field = app.palette.getByRole("combobox");
+    await expect(field).toBeFocused();
+    const press = await page.evaluateHandle(() => () => {
+      window.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }));
+    });
+    await reopenBeforeCloseEvent(app.palette, press);
+    await expect(field).toBeFocused();
   });
 
   test("/ goes to the message field, and is a letter in it", async ({ app, page }) => {

@@ -7,7 +7,7 @@ use super::adapters::AdaptersPart;
 
 use crate::{
     browser,
-    components::{Glyph, IconButton, Notices, NumberField, SamplingFields, Switch},
+    components::{Glyph, IconButton, Notices, NumberField, SamplingFields, Switch, follow_close},
     format,
     language::t,
     state::{models::ModelState, use_stores},
@@ -24,11 +24,16 @@ pub fn Drawer() -> impl IntoView {
     let layer = ui.layer();
     let node = NodeRef::<html::Dialog>::new();
     let before = StoredValue::new_local(None::<web_sys::HtmlElement>);
+    let shown = StoredValue::new(false);
     Effect::new(move |_| {
         let Some(dialog) = node.get() else { return };
         match (open.get(), dialog.open()) {
             (true, false) => request_animation_frame(move || {
+                if open.try_get_untracked() != Some(true) || dialog.open() {
+                    return;
+                }
                 before.set_value(browser::focused());
+                shown.set_value(true);
                 // It is in the document and closed, so the browser has no reason to refuse.
                 if browser::matches_media(NARROW) {
                     dialog.show_modal().ok();
@@ -38,6 +43,7 @@ pub fn Drawer() -> impl IntoView {
                 }
             }),
             (false, true) => {
+                shown.set_value(false);
                 dialog.close();
                 ui.layer_closed(layer);
                 // The browser gives the focus back from a modal dialog only.
@@ -53,7 +59,12 @@ pub fn Drawer() -> impl IntoView {
     });
     on_cleanup(move || ui.layer_closed(layer));
     view! {
-        <dialog class="drawer" aria-label=t().drawer_title() node_ref=node on:close=move |_| open.set(false)>
+        <dialog
+            class="drawer"
+            aria-label=t().drawer_title()
+            node_ref=node
+            on:close=move |_| follow_close(node, open, shown)
+        >
             <Show when=move || open.get()>
                 // Above what scrolls.
                 <header class="dialog-head drawer-head">
