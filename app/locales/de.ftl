@@ -806,6 +806,8 @@ tune-chat-empty = Diese Unterhaltung hat noch keine Antworten. Zuerst chatten od
 tune-chat-answers = „{ $title }“ wie angezeigt, mit { $answers ->
     [one] 1 Antwort
     *[other] { $answers } Antworten
+tune-detail = Bilddetails
+tune-detail-hint = In Token pro Bild. Mehr Token erfassen feinere Details wie kleine Schrift, machen aber jeden Schritt langsamer und brauchen mehr Grafikspeicher.
     }.
 tune-chat-attachments = { $count ->
     [one] Ihr Anhang wird ebenfalls verwendet.

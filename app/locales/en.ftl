@@ -807,6 +807,8 @@ tune-chat-empty = This conversation has no answers yet. Chat first, or open a co
 tune-chat-answers = “{ $title }” as shown on screen, with { $answers ->
     [one] 1 answer
     *[other] { $answers } answers
+tune-detail = Image detail
+tune-detail-hint = In tokens per image. More tokens capture finer detail, such as small text, but make each step slower and need more graphics memory.
     }.
 tune-chat-attachments = { $count ->
     [one] Its attachment is used too.

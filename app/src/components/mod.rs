@@ -1,6 +1,7 @@
 //! Parts that several pages use.
 
 mod advice;
+mod detail;
 mod dialog;
 mod failure;
 mod field;
@@ -19,6 +20,7 @@ mod shortcuts;
 mod sound;
 
 pub use advice::{AdviceDialog, DeviceNotice};
+pub use detail::DetailSelect;
 pub use dialog::{Dialog, follow_close};
 pub use failure::{FailureBox, LoadFailure, technical};
 pub use field::{NumberField, SamplingFields, Switch};

@@ -351,6 +351,25 @@ test("examples and settings that were not run are there after a reload", async (
   await expect(page.getByRole("textbox", { name: "Prompt 3" })).toHaveValue("Do I have a cat?");
 });
 
+test("the detail of images is kept for the next visit", { tag: PICKS_TWICE }, async ({ app, page }) => {
+  await open(app);
+  await page.getByRole("radio", { name: "File or pasted text" }).check();
+  const detail = page.getByRole("combobox", { name: "Image detail" });
+  await expect(detail).toHaveCount(0);
+  const pick = async () => {
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Choose files…" }).click();
+    await (await chooser).setFiles({ name: "cat.png", mimeType: "image/png", buffer: Buffer.from("not looked at here") });
+  };
+  await pick();
+  await detail.selectOption({ label: "up to 140" });
+  await app.kept('"detail":"t140"');
+  await page.reload();
+  await app.ready();
+  await pick();
+  await expect(detail.locator("option:checked")).toHaveText("up to 140");
+});
+
 test("who leaves while steps are not kept is asked, and the first step is kept soon", async ({ app, page }) => {
   const tune = await open(app, "slow,demo");
   const asked: string[] = [];

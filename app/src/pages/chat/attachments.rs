@@ -1,10 +1,10 @@
 //! Pictures, sound and videos of a message, and those of the next one.
 
 use leptos::{html, prelude::*};
-use protocol::{MediaNotice, TokenBudget};
+use protocol::MediaNotice;
 
 use crate::{
-    components::{Glyph, Icon, IconButton, SoundPlayer, Thumbnail},
+    components::{DetailSelect, Glyph, Icon, IconButton, SoundPlayer, Thumbnail},
     format,
     history::{Attachment, AttachmentKind},
     language::t,
@@ -282,32 +282,14 @@ fn BudgetChoice(attachment: Attachment) -> impl IntoView {
             all.iter().find(|it| it.attachment.key == key).map(|it| it.attachment.budget).unwrap_or_default()
         })
     });
-    let options: Vec<_> = TokenBudget::ALL
-        .into_iter()
-        .enumerate()
-        .map(|(index, budget)| {
-            let words = budget
-                .tokens()
-                .map_or_else(|| t().detail_auto().to_owned(), |tokens| t().detail_up_to(tokens.into()));
-            view! { <option value=index.to_string() selected=move || chosen.get() == budget>{words}</option> }
-        })
-        .collect();
-    let change = move |event: web_sys::Event| {
-        let index = event_target_value(&event).parse::<usize>().unwrap_or_default();
-        if let Some(&budget) = TokenBudget::ALL.get(index) {
-            chat.set_budget(key, budget);
-        }
-    };
     view! {
         <label class="chip-budget">
             <span>{t().detail()}</span>
-            <select
-                aria-label=t().detail_of(&attachment.name)
-                title=t().detail_hint()
-                on:change=change
-            >
-                {options}
-            </select>
+            <DetailSelect
+                chosen=chosen
+                on_choose=move |budget| chat.set_budget(key, budget)
+                label=t().detail_of(&attachment.name)
+            />
         </label>
     }
 }

@@ -6,13 +6,10 @@ use protocol::tune::TableColumns;
 
 use super::preview::PreviewView;
 use crate::{
-    components::{Glyph, Icon, IconButton},
+    components::{DetailSelect, Glyph, Icon, IconButton},
     format,
     language::{Text, t},
-    state::{
-        tune::{Origin, TextSource},
-        use_stores,
-    },
+    state::{tune::Origin, use_stores},
 };
 
 /// Above this, the text is not put into a field to be edited.
@@ -189,10 +186,7 @@ fn TextEditor() -> impl IntoView {
     let file = Memo::new(move |_| tune.text.with(|source| source.file.clone()));
     let long = Memo::new(move |_| tune.text.with(|source| source.text.len() > MOST_EDITED));
     let remove = move |_| {
-        tune.text.update(|source| {
-            let files = std::mem::take(&mut source.files);
-            *source = TextSource { files, ..TextSource::default() };
-        });
+        tune.text.update(|source| (source.text, source.file, source.columns) = Default::default());
     };
     let about = move || {
         let file = file.get();
@@ -275,6 +269,11 @@ fn GivenMedia() -> impl IntoView {
             counted.map(|(count, words)| words(t(), count)).collect::<Vec<_>>().join(", ")
         })
     });
+    let has_images = Memo::new(move |_| {
+        tune.text.with(|source| source.files.iter().any(|file| file.sense == Ok(Sense::Sight)))
+    });
+    let detail = Memo::new(move |_| tune.text.with(|source| source.detail));
+    let choose = move |detail| tune.text.update(|source| source.detail = detail);
     let view = move || {
         let words = words.get();
         (!words.is_empty()).then(|| {
@@ -286,7 +285,16 @@ fn GivenMedia() -> impl IntoView {
             }
         })
     };
-    view! { {view} }
+    view! {
+        {view}
+        <Show when=move || has_images.get()>
+            <label class="field">
+                <span>{t().tune_detail()}</span>
+                <DetailSelect chosen=detail on_choose=choose />
+            </label>
+            <p class="hint">{t().tune_detail_hint()}</p>
+        </Show>
+    }
 }
 
 /// Of a table: which columns to read.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use leptos::{ev, prelude::*, task::spawn_local};
+use protocol::TokenBudget;
 use protocol::tune::{TableColumns, TuneSettings};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,7 @@ struct Draft {
     text: String,
     file: String,
     columns: Option<TableColumns>,
+    detail: TokenBudget,
     settings: TuneSettings,
 }
 
@@ -69,9 +71,9 @@ impl TuneStore {
     }
 
     fn draft(self) -> Draft {
-        let TextSource { text, file, columns, .. } = self.text.get();
+        let TextSource { text, file, columns, detail, .. } = self.text.get();
         let (origin, pairs, settings) = (self.origin.get(), self.pairs.get(), self.settings.get());
-        Draft { origin, pairs, text, file, columns, settings }
+        Draft { origin, pairs, text, file, columns, detail, settings }
     }
 
     /// What was written before the store was open is newer than what is kept.
@@ -83,14 +85,14 @@ impl TuneStore {
         if untrack(|| self.draft()) != fresh {
             return;
         }
-        let Draft { origin, mut pairs, text, file, columns, settings } = kept;
+        let Draft { origin, mut pairs, text, file, columns, detail, settings } = kept;
         if pairs.is_empty() {
             pairs.push(Default::default());
         }
         self.origin.set(origin);
         self.pairs.set(pairs);
         self.text.update(|source| {
-            (source.text, source.file, source.columns) = (text, file, columns);
+            (source.text, source.file, source.columns, source.detail) = (text, file, columns, detail);
         });
         self.settings.set(settings);
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{ExampleData, TableColumns};
-use protocol::{Event, Message, Role, TuneEvent, TuneRequest};
+use protocol::{Event, Message, Role, TokenBudget, TuneEvent, TuneRequest};
 use serde::{Deserialize, Serialize};
 use web_sys::Blob;
 
@@ -42,6 +42,8 @@ pub struct TextSource {
     pub columns: Option<TableColumns>,
     /// Pictures and sounds that the examples may name.
     pub files: Vec<GivenFile>,
+    /// How many soft tokens each image may take.
+    pub detail: TokenBudget,
 }
 
 impl TuneStore {
@@ -79,7 +81,8 @@ impl TuneStore {
         let data = untrack(|| self.data())?;
         match data {
             ExampleData::Text { text, columns, .. } => {
-                let (files, handles) = self.text.with_untracked(|source| files::told(&source.files));
+                let (files, handles) =
+                    self.text.with_untracked(|source| files::told(&source.files, source.detail));
                 Some((ExampleData::Text { text, columns, files }, handles))
             }
             ExampleData::Pairs(_) => Some((data, Vec::new())),
@@ -114,8 +117,8 @@ impl TuneStore {
                 (!pairs.is_empty()).then_some(ExampleData::Pairs(pairs))
             }
             Origin::Text => self.text.with(|source| {
-                let TextSource { text, columns, files, .. } = source.clone();
-                let (files, _) = files::told(&files);
+                let TextSource { text, columns, files, detail, .. } = source.clone();
+                let (files, _) = files::told(&files, detail);
                 (!text.trim().is_empty()).then_some(ExampleData::Text { text, columns, files })
             }),
             Origin::Chat => {

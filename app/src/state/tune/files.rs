@@ -8,7 +8,7 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
-use super::{Origin, TextSource, TuneStore};
+use super::{Origin, TuneStore};
 use crate::history::AttachmentKey;
 use crate::media::{decode, kind, kind::FileKind, picture};
 use crate::state::media::{MOST_BYTES, blob_of};
@@ -36,13 +36,13 @@ impl PartialEq for GivenFile {
 }
 
 /// The files as the engine is told of them, and their handles at the places that it is told.
-pub(super) fn told(files: &[GivenFile]) -> (Vec<ExampleFile>, Vec<Blob>) {
+pub(super) fn told(files: &[GivenFile], detail: TokenBudget) -> (Vec<ExampleFile>, Vec<Blob>) {
     let mut handles = Vec::new();
     let told = files.iter().map(|file| {
         let media = Media { key: file.key.0, place: handles.len() as u32 };
         handles.extend(file.blob.as_ref().map(|blob| (**blob).clone()));
         let content = file.sense.clone().map_err(Code::from).map(|sense| match sense {
-            Sense::Sight => Content::Image { media, budget: TokenBudget::Auto },
+            Sense::Sight => Content::Image { media, budget: detail },
             Sense::Hearing => Content::Audio { media },
         });
         ExampleFile { name: file.name.clone(), content }
@@ -82,13 +82,9 @@ impl TuneStore {
         }
         match JsFuture::from(file.text()).await {
             Ok(text) => self.text.update(|source| {
-                let files = std::mem::take(&mut source.files);
-                *source = TextSource {
-                    text: text.as_string().unwrap_or_default(),
-                    file: name,
-                    columns: None,
-                    files,
-                };
+                source.text = text.as_string().unwrap_or_default();
+                source.file = name;
+                source.columns = None;
             }),
             Err(_) => self.ui.toast(format!("{name}: {}", t().media_unreadable())),
         }
