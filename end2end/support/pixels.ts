@@ -82,6 +82,17 @@ export async function picture(of: Locator, around = 0): Promise<Picture> {
   return decode(await of.page().screenshot({ clip, ...STILL }));
 }
 
+/** Waits until the page has been laid out and drawn anew, as after a change of its size, and what moves has come to rest. */
+export const laidOut = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    await frame();
+    await frame();
+    const ends = document.getAnimations().filter((it) => it.effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ends.map((it) => it.finished));
+    await frame();
+  });
+
 /** The picture of a whole element, once it stays the same. */
 export async function whole(of: Locator): Promise<Picture> {
   for (let last = await of.screenshot({ ...STILL }); ; ) {

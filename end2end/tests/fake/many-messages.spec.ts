@@ -3,6 +3,7 @@
 import type { CDPSession } from "@playwright/test";
 import type { App } from "../../support/app.ts";
 import { openArchive, type Said } from "../../support/archive.ts";
+import { laidOut } from "../../support/pixels.ts";
 import { expect, test } from "../../support/watch.ts";
 
 const MESSAGES = 1_000;
@@ -20,12 +21,10 @@ async function script(cdp: CDPSession, app: App, act: () => Promise<void>): Prom
     const { metrics } = await cdp.send("Performance.getMetrics");
     return (metrics.find(({ name }) => name === "ScriptDuration")?.value ?? 0) * 1_000;
   };
-  const painted = () =>
-    app.page.evaluate(() => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
-  await painted();
+  await laidOut(app.page);
   const before = await read();
   await act();
-  await painted();
+  await laidOut(app.page);
   return (await read()) - before;
 }
 
@@ -64,11 +63,11 @@ test("1,000 messages are scrolled, left and written to at once", async ({ app, p
   const release = () => page.evaluate(() => (window as unknown as { release: () => void }).release());
   const [short, many] = [await app.conversation("A short one").elementHandle(), await app.conversation("Many").elementHandle()];
   await hold();
-  const took = {
-    scroll: await script(cdp, app, () =>
-      log.evaluate((it) => it.scrollTo({ top: it.scrollHeight / 2, behavior: "instant" })),
-    ),
-    type: await script(cdp, app, () => app.composer.press("x")),
+  const scroll = await script(cdp, app, () =>
+    log.evaluate((it) => it.scrollTo({ top: it.scrollHeight / 2, behavior: "instant" })),
+  );
+  const type = await script(cdp, app, () => app.composer.press("x"));
+  const leaveAndReturn = async () => ({
     leave: await script(cdp, app, async () => {
       await short?.evaluate((it) => (it as HTMLElement).click());
       await shown("A short one");
@@ -88,7 +87,15 @@ test("1,000 messages are scrolled, left and written to at once", async ({ app, p
         await release();
         await whole();
       })) / pieces,
-  };
+  });
+  // Whatever runs beside a script can only slow it down: the minimum of several times is its cost.
+  const times = [await leaveAndReturn()];
+  while (times.length < 3) {
+    await hold();
+    times.push(await leaveAndReturn());
+  }
+  const least = (step: keyof (typeof times)[0]) => Math.min(...times.map((time) => time[step]));
+  const took = { scroll, type, leave: least("leave"), remove: least("remove"), open: least("open"), build: least("build") };
   console.log(took);
   expect(Math.max(...Object.values(took)), JSON.stringify(took)).toBeLessThan(MOST);
 });

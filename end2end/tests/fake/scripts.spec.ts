@@ -3,7 +3,7 @@
 
 import type { Locator } from "@playwright/test";
 import { openArchive } from "../../support/archive.ts";
-import { amount, differing, expectLetters, type Picture, picture, whole } from "../../support/pixels.ts";
+import { amount, differing, expectLetters, laidOut, type Picture, picture, whole } from "../../support/pixels.ts";
 import { expect, test } from "../../support/watch.ts";
 
 const DESK = { width: 1280, height: 1000 };
@@ -36,6 +36,7 @@ test("scripts of both directions are drawn as if each block had been given its o
   await expect(blocks(answer)).toHaveCount(said.length);
   for (const size of [DESK, PHONE]) {
     await page.setViewportSize(size);
+    await laidOut(page);
     const found = [await whole(question.locator(".bubble-text")), await whole(answer.locator(".says"))];
     const give = (element: Element, dir: string) => {
       for (const within of element.querySelectorAll("[dir=auto]")) within.removeAttribute("dir");
@@ -90,6 +91,7 @@ test("what runs from right to left is the mirror image of what runs from left to
   await expect(blocks(answer)).toHaveCount(2 * left.length);
   for (const size of [DESK, PHONE]) {
     await page.setViewportSize(size);
+    await laidOut(page);
     for (const [at, text] of left.entries()) {
       const one = await picture(blocks(answer).nth(at));
       const other = await picture(blocks(answer).nth(at + left.length));
@@ -116,6 +118,7 @@ test("Chinese, Japanese and Korean break into lines that touch neither each othe
   const parts = [question, answer, app.conversation(/日本語/)];
   for (const size of [DESK, PHONE]) {
     await page.setViewportSize(size);
+    await laidOut(page);
     const wide = await page.evaluate(() =>
       [document.documentElement, ...document.querySelectorAll(":is(.says, .bubble-text, .rail) *")]
         .filter((it) => it.scrollWidth > it.clientWidth + 1 && getComputedStyle(it).display !== "inline" && it.clientWidth > 1)
