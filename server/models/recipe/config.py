@@ -13,6 +13,8 @@ D, L, NH, HD_S, HD_G, FF, P = 256, 10, 4, 64, 128, 512, 32
 PATTERN = "SSSSGSSSSG"
 SHARED = 5  # trailing layers that reuse K/V (and have a double-wide MLP)
 WINDOW, CTX = 512, 2048
+DD, DFF, DPATTERN = 96, 192, "SSSG"  # the drafter; drafter.py
+DRAFTS = 4  # tokens a round that it is trained to draft
 VD, VL, VH, VFF, VPOS = 128, 4, 2, 384, 512
 AD, AL, AH, ACONV, AOUT = 128, 4, 1, (128, 32), 192
 

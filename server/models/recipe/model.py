@@ -72,7 +72,9 @@ class Attn(nn.Module):
             s.v_proj = lin(D, s.hd)
             s.k_norm = Norm(s.hd, s.hd**-0.25)
 
-    def forward(s, x, cs, kv, mask):
+    def forward(s, x, cs, kv, mask, at=None):
+        """`kv` are the keys and values of the layer that this one shares with. With `at` [B], x is one token a row at that
+        position, and the `kv` of a layer with keys of its own are those of all positions: the token's are put among them."""
         B, T, _ = x.shape
         cos, sin = cs
         q = rot(s.q_norm(s.q_proj(x).view(B, T, NH, s.hd)).transpose(1, 2), cos, sin)
@@ -81,6 +83,13 @@ class Attn(nn.Module):
         else:
             k = rot(s.k_norm(s.k_proj(x).view(B, T, 1, s.hd)).transpose(1, 2), cos, sin)
             v = rms(s.v_proj(x).view(B, T, 1, s.hd)).transpose(1, 2)
+            if at is not None:
+                rows = torch.arange(B, device=x.device)
+                kv[0][rows, 0, at], kv[1][rows, 0, at] = k[:, 0, 0], v[:, 0, 0]
+                k, v = kv
+        if at is not None:  # the heads as rows of one product: the keys are the same for all
+            o = F.scaled_dot_product_attention(q.transpose(1, 2), k, v, attn_mask=mask, scale=1.0)
+            return s.o_proj(o.reshape(B, T, -1)), (k, v)
         o = F.scaled_dot_product_attention(
             q,
             k.expand(-1, NH, -1, -1),
@@ -117,8 +126,8 @@ class Layer(nn.Module):
         s.per_layer_projection = lin(P, D)
         s.post_per_layer_input_norm = Norm(D, 0.3)
 
-    def forward(s, h, ple, cs, kv, mask):
-        o, kv = s.self_attn(s.input_layernorm(h), cs, kv, mask)
+    def forward(s, h, ple, cs, kv, mask, at=None):
+        o, kv = s.self_attn(s.input_layernorm(h), cs, kv, mask, at)
         h = h + s.post_attention_layernorm(o)
         h = h + s.post_feedforward_layernorm(s.mlp(s.pre_feedforward_layernorm(h)))
         return h + s.post_per_layer_input_norm(
@@ -149,7 +158,13 @@ class Text(nn.Module):
         return out
 
     def forward(s, ids, soft=None, start=None, n=None):
-        """ids [B,T]; soft [B,N,D]: its first n[b] rows replace the embeddings at start[b] (soft tokens use id 0 for the per-layer table).
+        return s.run(ids, soft, start, n)[0]
+
+    def run(s, ids, soft=None, start=None, n=None, past=None, at=None):
+        """-> hidden states after the final norm, and the keys and values of the layers that have their own. To go on from
+        those, give them as `past`, with room for what comes, and one token a row with its position `at` [B].
+
+        ids [B,T]; soft [B,N,D]: its first n[b] rows replace the embeddings at start[b] (soft tokens use id 0 for the per-layer table).
         For several places a row, start and n are [places,B], and the rows of `soft` are used up in that order."""
         B, T = ids.shape
         dt = torch.bfloat16 if torch.is_autocast_enabled() else torch.float32
@@ -157,8 +172,8 @@ class Text(nn.Module):
         pid = ids
         if soft is not None:
             j, used = torch.full_like(ids, -1), 0
-            for at, k in zip(start.view(-1, B, 1), n.view(-1, B, 1)):
-                i = torch.arange(T, device=ids.device)[None] - at
+            for first, k in zip(start.view(-1, B, 1), n.view(-1, B, 1)):
+                i = torch.arange(T, device=ids.device)[None] - first
                 j = torch.where((i >= 0) & (i < k), i + used, j)
                 used = used + k
             inside = j >= 0
@@ -168,18 +183,25 @@ class Text(nn.Module):
         a = (s.embed_tokens_per_layer(pid) * P**0.5).to(dt).view(B, T, L, P)
         b = s.per_layer_projection_norm((s.per_layer_model_projection(h) * D**-0.5).view(B, T, L, P))
         ple = (a + b) * 2**-0.5
-        rs, rg = s.ropes(T, ids.device, dt)
-        ms = None
-        if T > WINDOW:
-            i = torch.arange(T, device=ids.device)
+        all = T if past is None else past[0][0].shape[2]
+        rs, rg = s.ropes(all, ids.device, dt)
+        i = torch.arange(all, device=ids.device)
+        mg = ms = None
+        if at is not None:
+            rs, rg = ([x[at][:, None, None] for x in r] for r in (rs, rg))
+            d = (at[:, None] - i)[:, None, None]
+            mg, ms = d >= 0, (d >= 0) & (d < WINDOW)
+        elif T > WINDOW:
             ms = (i[:, None] >= i) & (i[:, None] - i < WINDOW)
-        kvs = {}
+        kvs, own = {}, []
         for i, l in enumerate(s.layers):
             c = PATTERN[i]
-            h, kv = l(h, ple[:, :, i], rg if c == "G" else rs, kvs.get(c), None if c == "G" else ms)
+            before = past[i] if past is not None and i < L - SHARED else kvs.get(c)
+            h, kv = l(h, ple[:, :, i], rg if c == "G" else rs, before, mg if c == "G" else ms, at)
             if i < L - SHARED:
                 kvs[c] = kv
-        return s.norm(h)
+                own.append(kv)
+        return s.norm(h), own
 
     def logits(s, h):
         z = F.linear(h, s.embed_tokens.weight.to(h.dtype)).float()

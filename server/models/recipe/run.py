@@ -1,6 +1,6 @@
 """Makes the demo model from nothing, step by step. Each step is also a program of its own; see its --help.
 
-python run.py --out FOLDER [--steps tokenizer,check,train,further,export,evaluate] [--seconds 780] [--seed 1]
+python run.py --out FOLDER [--steps tokenizer,check,train,further,export,evaluate,drafter] [--seconds 780] [--seed 1]
 
   tokenizer  trains the tokenizer and compares it with the one in data/tok
   check      looks at the generated conversations, the tokenizer and the published file; needs no GPU
@@ -8,6 +8,7 @@ python run.py --out FOLDER [--steps tokenizer,check,train,further,export,evaluat
   further    trains the text model on, from FOLDER/first.gguf, with conversations of two pictures; needs LLAMA_LIB_DIR
   export     calibrates, quantises and writes FOLDER/pebble.gguf; needs LLAMA_LIB_DIR
   evaluate   asks the exported file, and writes FOLDER/evaluation/eval.json; needs LLAMA_LIB_DIR
+  drafter    trains the drafter of FOLDER/pebble.gguf on one NVIDIA GPU, writes, checks and evaluates its file
 
 A run stops at the first step that fails. Nothing outside FOLDER is written.
 """
@@ -22,7 +23,7 @@ from pathlib import Path
 import config as C
 
 HERE = Path(__file__).resolve().parent
-STEPS = ["tokenizer", "check", "train", "further", "export", "evaluate"]
+STEPS = ["tokenizer", "check", "train", "further", "export", "evaluate", "drafter"]
 
 
 def call(*words):
@@ -73,6 +74,15 @@ def evaluate(a):
     call("evaluate.py", a.out / "pebble.gguf", a.out / "evaluation", "--n", 120, "--media", 130, "--pairs", 200)
 
 
+def drafter(a):
+    model, texts, out = a.out / "pebble.gguf", a.out / "texts.npz", a.out / "pebble-drafter.gguf"
+    call("drafter_texts.py", texts, "--model", model)
+    call("drafter.py", texts, "--model", model, "--out", a.out / "drafter", "--seed", a.seed)
+    call("drafter_file.py", a.out / "drafter", out)
+    call("check_drafter.py", out, "--model", model)
+    call("drafter_evaluate.py", out, a.out / "drafter-eval.json", "--model", model)
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--out", type=Path, required=True, help="folder for everything that is made")
@@ -90,7 +100,7 @@ def main():
         ap.error("LLAMA_LIB_DIR must name the folder that holds libllama.so, for further, export and evaluate")
     a.out = a.out.resolve()
     a.out.mkdir(parents=True, exist_ok=True)
-    for step in (tokenizer, check, train, further, export, evaluate):
+    for step in (tokenizer, check, train, further, export, evaluate, drafter):
         if step.__name__ in steps:
             step(a)
 
