@@ -11,13 +11,18 @@ fn main() -> io::Result<()> {
 
     let mut files = Vec::new();
     collect(&root, &mut files)?;
-    files.sort();
 
-    let mut table = String::from("pub(crate) static FILES: &[(&str, &str)] = &[\n");
-    for file in &files {
+    let mut named = Vec::new();
+    for file in files {
         let relative = file.strip_prefix(&root).map_err(io::Error::other)?;
         let name: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
-        writeln!(table, "    ({:?}, include_str!({:?})),", name.join("/"), file).map_err(io::Error::other)?;
+        named.push((name.join("/"), file));
+    }
+    // By text, as they are searched: paths are ordered by their parts.
+    named.sort();
+    let mut table = String::from("pub(crate) static FILES: &[(&str, &str)] = &[\n");
+    for (name, file) in &named {
+        writeln!(table, "    ({name:?}, include_str!({file:?})),").map_err(io::Error::other)?;
     }
     table.push_str("];\n");
     fs::write(out, table)

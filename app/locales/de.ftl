@@ -51,6 +51,8 @@ settings-single-keys = Tastenkürzel mit einer Taste
 settings-single-keys-hint = / springt ins Nachrichtenfeld, ? zeigt alle Tastenkürzel. Bei Spracheingabe besser ausschalten.
 settings-show-steps = Diffusionsschritte zeigen
 settings-show-steps-hint = Zeigt, wie der Text entsteht, wenn ein Diffusionsmodell antwortet. Ausgeschaltet erscheint nur der fertige Text.
+settings-drafts = Spekulatives Dekodieren
+settings-drafts-hint = Rät die nächsten Token und prüft mehrere auf einmal. Ein Modell mit Drafter lässt ihn raten; andere suchen nach wiederholtem Text, was zum Beispiel bei geändertem Code hilft. Wo es nichts bringt, pausiert es.
 settings-new = Neue Unterhaltungen
 settings-new-hint = Gilt für neue Unterhaltungen.
 settings-instructions = Eigene Anweisungen
@@ -392,6 +394,7 @@ drawer-sampling-diffusion = Dieses Diffusionsmodell hat ein eigenes Sampling. Nu
 drawer-sampling-reset = Auf Vorgaben des Modells zurücksetzen
 figure-first = Zeit bis zum ersten Token
 figure-writing = Erzeugung
+figure-drafts = Richtig geraten
 figure-steps = Entrauschen
 figure-steps-of = { $blocks ->
     [one] { $steps } Schritte, 1 Block
@@ -621,6 +624,8 @@ details-width = Hidden Size
 details-vocabulary = Vokabular
 details-context = Maximaler Kontext
 details-window = Gleitendes Fenster
+details-drafter = Drafter
+details-drafter-included = Enthalten
 details-decoding = Dekodierung
 details-diffusion = Diffusion: { NUMBER($tokens) } Token auf einmal, höchstens { NUMBER($steps) } Schritte
 details-own-file = eine lokale Datei
@@ -801,13 +806,13 @@ count-unreadable = { $count ->
     }
 tune-with-media = Mit { $files }.
 tune-remove-media = Bilder und Audio entfernen
+tune-detail = Bilddetails
+tune-detail-hint = In Token pro Bild. Mehr Token erfassen feinere Details wie kleine Schrift, machen aber jeden Schritt langsamer und brauchen mehr Grafikspeicher.
 tune-column-instructions = Anweisungen
 tune-chat-empty = Diese Unterhaltung hat noch keine Antworten. Zuerst chatten oder eine Unterhaltung aus der Liste öffnen.
 tune-chat-answers = „{ $title }“ wie angezeigt, mit { $answers ->
     [one] 1 Antwort
     *[other] { $answers } Antworten
-tune-detail = Bilddetails
-tune-detail-hint = In Token pro Bild. Mehr Token erfassen feinere Details wie kleine Schrift, machen aber jeden Schritt langsamer und brauchen mehr Grafikspeicher.
     }.
 tune-chat-attachments = { $count ->
     [one] Ihr Anhang wird ebenfalls verwendet.
@@ -1025,7 +1030,8 @@ failure-model-header = Der Header dieser GGUF-Datei wird nicht unterstützt.
 failure-model-damaged = Die Modelldatei ist beschädigt. Erneut herunterladen.
 failure-model-no-architecture = Diese Datei sagt nicht, welches Modell sie enthält. gemtab führt Gemma 4 aus.
 failure-model-architecture = Das ist ein „{ $name }“-Modell. gemtab führt Gemma 4 aus.
-failure-model-drafter = Diese Datei enthält nur einen Drafter für ein anderes Modell. Das Modell selbst auswählen.
+failure-model-drafter = Diese Datei enthält nur einen Drafter. Bitte zusammen mit dem Modell öffnen.
+failure-model-drafter-unusable = Der Drafter dieses Modells kann nicht verwendet werden. Antworten entstehen ohne ihn.
 failure-model-projector = Diese Datei enthält nur die Bild- und Audiounterstützung eines Modells. Das Modell selbst auswählen.
 failure-model-tensor = Der Tensor { $tensor } hat den Typ { $dtype }, der nicht unterstützt wird. Eine andere Quantisierung wählen, zum Beispiel Q4_K_M.
 failure-model-token = Im Vokabular des Modells fehlt das Token { $token }, daher eignet es sich nicht zum Chatten.

@@ -52,6 +52,8 @@ settings-single-keys = Single-key shortcuts
 settings-single-keys-hint = Press / to go to the message field and ? to see all shortcuts. Turn this off if you use speech input.
 settings-show-steps = Show diffusion steps
 settings-show-steps-hint = Watch the text settle when a diffusion model answers. Turn this off to see only the finished text.
+settings-drafts = Speculative decoding
+settings-drafts-hint = Guesses the next tokens and checks several at once. A model with a drafter uses it to guess; others look for repeated text, which helps with edited code, for example. It pauses where it doesn’t help.
 settings-new = New conversations
 settings-new-hint = Applies to new conversations.
 settings-instructions = Custom instructions
@@ -393,6 +395,7 @@ drawer-sampling-diffusion = This is a diffusion model with its own sampler. Only
 drawer-sampling-reset = Reset to the model’s defaults
 figure-first = Time to first token
 figure-writing = Generation
+figure-drafts = Guesses accepted
 figure-steps = Denoising
 figure-steps-of = { $blocks ->
     [one] { $steps } steps, 1 block
@@ -622,6 +625,8 @@ details-width = Hidden size
 details-vocabulary = Vocabulary
 details-context = Maximum context
 details-window = Sliding window
+details-drafter = Drafter
+details-drafter-included = Included
 details-decoding = Decoding
 details-diffusion = Diffusion: { NUMBER($tokens) } tokens at a time, at most { NUMBER($steps) } steps
 details-own-file = a local file
@@ -802,13 +807,13 @@ count-unreadable = { $count ->
     }
 tune-with-media = With { $files }.
 tune-remove-media = Remove images and audio
+tune-detail = Image detail
+tune-detail-hint = In tokens per image. More tokens capture finer detail, such as small text, but make each step slower and need more graphics memory.
 tune-column-instructions = Instructions
 tune-chat-empty = This conversation has no answers yet. Chat first, or open a conversation from the list.
 tune-chat-answers = “{ $title }” as shown on screen, with { $answers ->
     [one] 1 answer
     *[other] { $answers } answers
-tune-detail = Image detail
-tune-detail-hint = In tokens per image. More tokens capture finer detail, such as small text, but make each step slower and need more graphics memory.
     }.
 tune-chat-attachments = { $count ->
     [one] Its attachment is used too.
@@ -1026,7 +1031,8 @@ failure-model-header = This GGUF file’s header isn’t supported.
 failure-model-damaged = The model file is damaged. Download it again.
 failure-model-no-architecture = This file doesn’t say which model it is. gemtab runs Gemma 4.
 failure-model-architecture = This is a “{ $name }” model. gemtab runs Gemma 4.
-failure-model-drafter = This file only holds a drafter for another model. Choose the model itself.
+failure-model-drafter = This file only holds a drafter. Open it together with its model.
+failure-model-drafter-unusable = This model’s drafter can’t be used. Answers are written without it.
 failure-model-projector = This file only holds the image and audio support of a model. Choose the model itself.
 failure-model-tensor = The tensor { $tensor } uses { $dtype }, which isn’t supported. Choose another quantization, such as Q4_K_M.
 failure-model-token = The model’s vocabulary has no { $token } token, so it can’t be used for chat.

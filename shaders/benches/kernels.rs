@@ -5,7 +5,7 @@ mod common;
 
 use common::{BufferArg, Gpu};
 use shaders::attention::block::{self, Block};
-use shaders::matmul::{self, Tile};
+use shaders::matmul::{self, FewRows, Tile, few_rows::Epilogue as Gated};
 use shaders::matvec::{Epilogue, Form, Matvec, Prologue};
 use shaders::rows::norm_add::{self, NormAdd};
 use shaders::sampling::{self, Candidates, Sampling, Settings};
@@ -28,7 +28,18 @@ fn main() {
             }
         }
     }
-    for (k, n) in [(1536, 2560), (2048, 1536), (1536, 12288), (12288, 1536), (1536, 262_144)] {
+    for (k, n) in [(1536, 2560), (2048, 1536), (1536, 12288), (12288, 1536), (5376, 21504), (1536, 262_144)] {
+        for dtype in [DType::Q4_K, DType::Q6_K, DType::Q8_0] {
+            for kernel in few_rows_kernels(dtype) {
+                let source = kernel.source().expect("a source");
+                let name = format!("{} K={k} N={n}", source.name);
+                if wanted(&name) {
+                    time_few_rows(gpu, &name, &kernel, [k, n]);
+                }
+            }
+        }
+    }
+    for (k, n) in [(1536, 2560), (2048, 1536), (1536, 12288), (12288, 1536), (5376, 21504), (1536, 262_144)] {
         for dtype in [DType::Q4_K, DType::Q6_K, DType::Q8_0] {
             for form in matvec_forms() {
                 let kernel = Matvec {
@@ -71,6 +82,40 @@ fn main() {
             time_norm_add(gpu, &name, form, 512, 1536);
         }
     }
+}
+
+/// Every way to divide a product of a few rows, and gate and up.
+fn few_rows_kernels(dtype: DType) -> impl Iterator<Item = FewRows> {
+    let forms = || {
+        let kept = matvec_forms().filter(|form| form.rows > 1 && form.ksplit < 4);
+        kept.flat_map(|form| [form, form.packed()])
+    };
+    FewRows::ROWS.into_iter().flat_map(move |rows| {
+        let stored = forms().map(move |form| FewRows::new(rows, &[dtype], form));
+        let pairs = forms().filter(|form| form.rows == 2).flat_map(move |form| {
+            let kernel = FewRows { epilogue: Gated::Geglu, ..FewRows::new(rows, &[dtype; 2], form) };
+            let packs = FewRows { packs: true, ..kernel.clone() };
+            let can_pack = form.packed && kernel.columns_per_workgroup() == 16;
+            [Some(kernel), can_pack.then_some(packs)].into_iter().flatten()
+        });
+        stored.chain(pairs)
+    })
+}
+
+fn time_few_rows(gpu: &Gpu, name: &str, kernel: &FewRows, [k, n]: [u32; 2]) {
+    let layout = PlanarLayout::new(kernel.dtypes[0], k.into(), n.into()).expect("a layout");
+    let layouts = vec![&layout; kernel.dtypes.len()];
+    let (params, grid) = kernel.dispatch(&layouts);
+    let mut args = vec![BufferArg::uniform(&params)];
+    args.extend(layouts.iter().map(|layout| BufferArg::read(&filler(layout.words))));
+    args.push(BufferArg::read(&[State { len: kernel.rows, ..State::default() }]));
+    args.push(BufferArg::read(&filler(kernel.rows * k)));
+    args.extend(kernel.form.packed.then(|| BufferArg::read(&filler(kernel.rows * k / 8))));
+    args.push(BufferArg::zeros((kernel.rows * n) as usize));
+    args.extend(kernel.packs.then(|| BufferArg::zeros((kernel.rows * n / 8) as usize)));
+    let source = kernel.source().expect("a source");
+    let seconds = gpu.time(&source, &args, grid, ROUNDS);
+    report(name, seconds, (layouts.len() as u64 * layout.bytes()) as f64, "GB/s", 1e9);
 }
 
 /// Every way to cut a decode product.
@@ -163,7 +208,7 @@ fn time_sampling(gpu: &Gpu, wanted: &dyn Fn(&str) -> bool, sampling: Sampling) {
     let settings = Settings { softcap: 30.0, repeat_penalty: 1.1, ..settings };
     let params =
         BufferArg::Uniform(bytemuck::bytes_of(&sampling::Params::new(&settings, sampling, 64)).to_vec());
-    let state = [State { len: 1, recent_len: 64, ..State::default() }];
+    let state = [State { len: 1, history_len: 64, ..State::default() }];
     let lists = filler(sampling.slice_list_bytes() as u32 / 4);
     let many = sampling.candidates == Candidates::Many;
     let name = |kernel: &str| format!("sampling {kernel} vocab={} {:?}", sampling.vocab, sampling.candidates);
@@ -195,7 +240,7 @@ fn time_sampling(gpu: &Gpu, wanted: &dyn Fn(&str) -> bool, sampling: Sampling) {
             BufferArg::read_write(&state),
             BufferArg::zeros(64),
             BufferArg::zeros(1),
-            BufferArg::zeros(64),
+            BufferArg::zeros(65),
             BufferArg::read(&lists),
         ];
         args.extend(many.then(|| BufferArg::read(&filler(sampling.sum_bytes() as u32 / 4))));
@@ -213,12 +258,15 @@ fn time_norm_add(gpu: &Gpu, name: &str, form: NormAdd, t: u32, width: u32) {
         BufferArg::read(&[State { len: t, ..State::default() }]),
         BufferArg::read(&filler(width)),
     ];
-    match form {
-        NormAdd::Norm => args.extend([BufferArg::read(&rows), BufferArg::read_write(&rows)]),
-        NormAdd::Add => args.extend([BufferArg::read_write(&rows), BufferArg::read(&rows)]),
-        NormAdd::AddNorm | NormAdd::AddPlainNorm => {
-            args.extend([BufferArg::read_write(&rows), BufferArg::read(&rows), BufferArg::read_write(&rows)]);
-        }
+    if form.adds() {
+        args.extend([BufferArg::read_write(&rows), BufferArg::read(&rows)]);
+    } else {
+        args.push(BufferArg::read(&rows));
+    }
+    if form.is_packed() {
+        args.extend([4, 8].map(|divisor| BufferArg::zeros((t * width / divisor) as usize)));
+    } else if form.norms() {
+        args.push(BufferArg::read_write(&rows));
     }
     let source = form.source().expect("a source");
     let seconds = gpu.time(&source, &args, NormAdd::dispatch(&params, t), ROUNDS);
@@ -227,11 +275,12 @@ fn time_norm_add(gpu: &Gpu, name: &str, form: NormAdd, t: u32, width: u32) {
 
 /// Matrices that the kernel reads and writes.
 fn args_read(form: NormAdd) -> f64 {
-    match form {
-        NormAdd::Norm => 2.0,
-        NormAdd::Add => 3.0,
-        NormAdd::AddNorm | NormAdd::AddPlainNorm => 4.0,
-    }
+    let results = match form {
+        _ if form.is_packed() => 0.375,
+        _ if form.norms() => 1.0,
+        _ => 0.0,
+    };
+    results + if form.adds() { 3.0 } else { 1.0 }
 }
 
 fn report(name: &str, seconds: Option<f64>, work: f64, unit: &str, scale: f64) {

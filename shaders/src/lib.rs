@@ -16,6 +16,7 @@ pub mod audio;
 pub mod backward;
 pub mod bandwidth;
 pub mod diffusion;
+pub mod draft;
 mod dtype;
 pub mod embed;
 pub mod experts;

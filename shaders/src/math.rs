@@ -31,3 +31,11 @@ pub const fn pcg3d(words: [u32; 3]) -> [u32; 3] {
     z = z.wrapping_add(x.wrapping_mul(y));
     [x, y, z]
 }
+
+/// Elements rounded to int8 (`wgsl/shared/pack_unit.wgsl`): d = max|x| / 127 and integers q with x ≈ d·q.
+#[must_use]
+pub fn pack_unit(x: &[f32]) -> (f32, Vec<i8>) {
+    let most = x.iter().fold(0.0_f32, |most, v| most.max(v.abs()));
+    let inverse = if most > 0.0 { 127.0 / most } else { 0.0 };
+    (most / 127.0, x.iter().map(|&v| (v * inverse).round_ties_even() as i8).collect())
+}

@@ -7,19 +7,25 @@ params! {
     pub struct State {
         /// Position in the sequence of the first row of this step.
         pub pos: u32,
-        /// Rows of this step: 1 in decode, up to the chunk size in prefill.
+        /// Rows of this step: 1 in decode, the last token and the drafted ones where they are verified, up to the
+        /// chunk size in prefill.
         pub len: u32,
         /// Number of tokens sampled in this generation. It is the counter of the random numbers, and `step mod` ring
         /// length is the next slot of the output ring.
         pub step: u32,
-        /// Number of tokens ever entered into the ring of recent tokens that the penalties read; modulo
-        /// [`MAX_RECENT`](crate::sampling::MAX_RECENT) it is the next slot.
-        pub recent_len: u32,
+        /// Number of tokens of the sequence that the history holds: prompt, and tokens sampled so far.
+        pub history_len: u32,
         /// Random seed, low word.
         pub seed_lo: u32,
         /// Random seed, high word.
         pub seed_hi: u32,
-        /// Unused.
-        pub pad: [u32; 2],
+        /// The row of this step whose logits are sampled next.
+        pub row: u32,
+        /// Not 0 if an earlier row of this step gave another token than the drafted one: the rows from then on are
+        /// not sampled.
+        pub rejected: u32,
+        /// The row of the last step that the newest token was sampled from. Its hidden state is what a drafter begins
+        /// with.
+        pub hidden_row: u32,
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn sentence(failure: &ModelFailure) -> String {
         ModelFailure::Lacks(Sense::Sight) => t().failure_model_no_vision().into(),
         ModelFailure::Lacks(Sense::Hearing) => t().failure_model_no_audio().into(),
         ModelFailure::TowerUnreadable => t().failure_model_tower().into(),
+        ModelFailure::DrafterUnusable => t().failure_model_drafter_unusable().into(),
         ModelFailure::NotOpened { name, failure } => {
             t().failure_model_not_opened(name, &super::sentence(failure))
         }

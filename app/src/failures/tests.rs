@@ -99,6 +99,7 @@ fn all() -> Vec<Code> {
             ModelFailure::Lacks(Sense::Sight),
             ModelFailure::Lacks(Sense::Hearing),
             ModelFailure::TowerUnreadable,
+            ModelFailure::DrafterUnusable,
             ModelFailure::NotOpened { name: name(), failure: Box::new(ModelFailure::NotGguf.into()) },
         ]
         .map(Code::from),

@@ -20,6 +20,7 @@ pub fn SettingsPage() -> impl IntoView {
     view! {
         <Column title=t().settings_title()>
             <Appearance />
+            <Answers />
             <NewConversations />
             <Storage />
             // A file of the server, not a page of the router.
@@ -34,7 +35,6 @@ fn Appearance() -> impl IntoView {
     let theme = settings.field(|settings| settings.theme);
     let send_key = settings.field(|settings| settings.send_key);
     let single_keys = settings.field(|settings| settings.single_keys);
-    let show_steps = settings.field(|settings| settings.show_steps);
     let themes = [
         (Theme::System, t().settings_theme_system()),
         (Theme::Light, t().settings_theme_light()),
@@ -92,11 +92,30 @@ fn Appearance() -> impl IntoView {
                 on=single_keys
                 on_change=move |on| settings.change(|settings| settings.single_keys = on)
             />
+        </section>
+    }
+}
+
+/// How answers are generated, and how they are shown meanwhile.
+#[component]
+fn Answers() -> impl IntoView {
+    let settings = use_stores().settings;
+    let show_steps = settings.field(|settings| settings.show_steps);
+    let drafts = settings.field(|settings| settings.drafts);
+    view! {
+        <section class="part">
+            <h2>{t().drawer_answers()}</h2>
             <Switch
                 label=t().settings_show_steps()
                 hint=t().settings_show_steps_hint()
                 on=show_steps
                 on_change=move |on| settings.change(|settings| settings.show_steps = on)
+            />
+            <Switch
+                label=t().settings_drafts()
+                hint=t().settings_drafts_hint()
+                on=drafts
+                on_change=move |on| settings.change(|settings| settings.drafts = on)
             />
         </section>
     }

@@ -67,6 +67,8 @@ pub struct EngineStore {
     pub own_adapters: RwSignal<Vec<AdapterDetails>>,
     /// Where its load stands.
     pub progress: RwSignal<Option<LoadProgress>>,
+    /// Whether files are being opened: it is not known yet which model they are.
+    pub opening: RwSignal<bool>,
     /// Why the files opened last were not taken.
     pub refused: RwSignal<Option<Failure>>,
     /// A model that waits for leave to take ordinary memory.
@@ -105,6 +107,7 @@ impl EngineStore {
             model: RwSignal::default(),
             own_adapters: RwSignal::new(Vec::new()),
             progress: RwSignal::new(None),
+            opening: RwSignal::new(false),
             refused: RwSignal::new(None),
             memory_asked: RwSignal::new(None),
             cache: RwSignal::new(None),
@@ -471,11 +474,11 @@ impl EngineStore {
         });
     }
 
-    /// Reads what weights are kept in this browser; deletes those of a digest first, if one is given.
-    pub fn read_cache(self, delete: Option<String>) {
-        let reply = self.request(None, |id| match delete {
-            None => Request::ListCache { id },
-            Some(digest) => Request::DeleteCached { id, digest },
+    /// Reads what weights are kept in this browser, after deleting those of these digests.
+    pub fn read_cache(self, delete: Vec<String>) {
+        let reply = self.request(None, |id| match delete.is_empty() {
+            true => Request::ListCache { id },
+            false => Request::DeleteCached { id, digests: delete },
         });
         let Some(reply) = reply else { return };
         spawn_local(async move {

@@ -24,8 +24,12 @@ impl Stores {
             self.ui.toast(t().open_not_gguf());
             return false;
         }
-        // A projector belongs to the model beside it, whichever was picked first.
-        files.sort_by_key(|file| file.name().to_lowercase().contains("mmproj"));
+        // A projector or a drafter belongs to the model beside it, whichever was picked first.
+        files.sort_by_key(|file| {
+            let name = file.name().to_lowercase();
+            ["mmproj", "assistant", "draft", "mtp"].iter().any(|word| name.contains(word))
+        });
+        self.engine.opening.set(true);
         spawn_local(async move {
             let (mut adapters, mut models) = (Vec::new(), Vec::new());
             for file in files {
@@ -34,11 +38,17 @@ impl Stores {
             if !adapters.is_empty() {
                 self.open_adapters(adapters);
             }
-            if !models.is_empty()
-                && let Err(failure) = self.open_model(models).await
-            {
-                self.ui.say(failures::sentence(&failure));
-                self.engine.refused.set(Some(failure));
+            let opened = self.open_model(models).await;
+            self.engine.opening.set(false);
+            match opened {
+                Ok(Some(choice)) => self.chat.choose(choice),
+                // A message may have been sent meanwhile.
+                Ok(None) => self.chat.load_for_what_waits(),
+                Err(failure) => {
+                    self.ui.say(failures::sentence(&failure));
+                    self.engine.refused.set(Some(failure));
+                    self.chat.load_for_what_waits();
+                }
             }
         });
         true
@@ -54,9 +64,10 @@ impl Stores {
         }
     }
 
-    async fn open_model(self, files: Vec<File>) -> Result<(), Failure> {
+    /// The model that these files make; none without files.
+    async fn open_model(self, files: Vec<File>) -> Result<Option<Choice>, Failure> {
         let described: Vec<_> = files.iter().map(|file| (file.name(), file.size() as u64)).collect();
-        let Some(choice) = Choice::local(&described) else { return Ok(()) };
+        let Some(choice) = Choice::local(&described) else { return Ok(None) };
         let source = choice.source.clone();
         let handles = files.iter().map(handle).collect();
         let able = self.engine.device.with_untracked(|device| device.as_ref().is_none_or(|it| it.available));
@@ -78,8 +89,7 @@ impl Stores {
             _ => None,
         };
         self.engine.add(choice.clone(), files, known);
-        self.chat.choose(choice);
-        Ok(())
+        Ok(Some(choice))
     }
 }
 

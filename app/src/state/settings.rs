@@ -34,6 +34,8 @@ pub struct Settings {
     pub thinking: bool,
     /// Whether the steps of diffusion models are shown, or only what comes of them.
     pub show_steps: bool,
+    /// Whether tokens are drafted where that is faster.
+    pub drafts: bool,
 }
 
 impl Default for Settings {
@@ -49,6 +51,7 @@ impl Default for Settings {
             system: String::new(),
             thinking: false,
             show_steps: true,
+            drafts: false,
         }
     }
 }

@@ -69,6 +69,18 @@ test.describe("an answer", () => {
     await expect(app.drawer.getByText(/tok\/s/)).toBeVisible();
   });
 
+  test("tells how many guesses were right, if tokens are guessed", async ({ app, page }) => {
+    await app.open("instant,demo", "/settings");
+    const guessing = page.getByRole("switch", { name: "Speculative decoding" });
+    await expect(guessing).not.toBeChecked();
+    await guessing.click();
+    await app.rail.getByRole("link", { name: "gemtab" }).click();
+    await app.ask("Hello");
+    await app.openDrawer();
+    await expect(app.drawer.getByText("Guesses accepted")).toBeVisible();
+    await expect(app.drawer.getByText(/^\d+ of \d+ tokens$/)).toBeVisible();
+  });
+
   test("is followed unless the reader scrolled up, and Jump to latest leads back", async ({ app, page }) => {
     await page.setViewportSize({ width: 1280, height: 480 });
     await app.openChat("instant,demo");

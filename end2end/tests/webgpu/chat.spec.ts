@@ -144,6 +144,18 @@ test("the next visit finds the conversation, and loads the model from this brows
   expect(fetched.map((request) => request.url())).toEqual([]);
 });
 
+test("an answer with speculative decoding is the same", async () => {
+  await app.page.getByRole("link", { name: "Settings" }).click();
+  await app.page.getByRole("switch", { name: "Speculative decoding" }).click();
+  await app.page.goBack();
+  // The demo model comes with a drafter.
+  await expect(await app.ask(SUM)).toContainText("2 + 3 = 5.");
+  await app.openDrawer();
+  const accepted = app.drawer.getByRole("term").filter({ hasText: "Guesses accepted" });
+  await expect(accepted.locator("~ dd")).toHaveText(/^[1-9]\d* of [1-9]\d* tokens$/);
+  await app.drawer.getByRole("button", { name: "Close" }).click();
+});
+
 test("what is kept of a model is deleted from its card, once the model is unloaded", async () => {
   await app.page.getByRole("link", { name: "Models" }).click();
   const card = app.page.getByRole("listitem").filter({ hasText: /pebble/ });

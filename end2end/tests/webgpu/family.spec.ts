@@ -47,7 +47,7 @@ test("a diffusion model settles its answer", async () => {
   await expect(answer.getByText(/^Block 1, step \d+ of at most 48, entropy \d\.\d\d$/)).toBeVisible({ timeout: ANSWER });
   await app.answered();
   await expect(app.failure).toHaveCount(0);
-  await expect(answer.getByText(/tok\/s · [\d.]+ s · \d+ steps?$/)).toBeVisible();
+  await expect(answer.getByText(/tok\/s · [\d.]+ (s|min( \d+ s)?) · \d+ steps?$/)).toBeVisible();
 });
 
 test("a model of the 12B’s kind sees and hears as natively", async () => {

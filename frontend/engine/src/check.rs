@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use shaders::attention::{block::Block, decode::Decode, decode::Kv};
+use shaders::attention::{block::Block, decode::Decode, decode::Kv, few_rows::FewRows};
 use shaders::audio::conv2d;
-use shaders::matmul::Tile;
+use shaders::matmul::{self, Tile, few_rows};
 use shaders::matvec::{self, Epilogue, Matvec, Prologue};
 use shaders::ple::combine::Table;
 use shaders::rows::{norm_add::NormAdd, qkv_finish::QkvFinish};
@@ -135,12 +135,33 @@ pub fn standard() -> Vec<Form> {
         forms.extend([Form::Repack(dtype), Form::Gather(dtype)]);
         forms.extend(Tile::ALL.map(|tile| Form::Matmul(tile, dtype)));
     }
+    forms.extend([Form::PackRows, Form::LookUp, Form::Draft, Form::Clusters]);
+    for dtype in [DType::BF16, DType::Q4_K, DType::Q6_K, DType::Q8_0] {
+        forms.extend([Form::DraftInput(dtype), Form::OrderedHead(dtype)]);
+    }
+    for dtype in [DType::Q4_K, DType::Q6_K, DType::Q8_0] {
+        let few = |dtypes: &[DType]| matmul::FewRows::new(4, dtypes, matvec::Form::new(2, 4, 1));
+        forms.extend([few(&[dtype]), few(&[DType::Q4_K, DType::Q4_K, dtype])].map(Form::FewRows));
+        let form = matvec::Form::new(2, 8, 1).packed();
+        let (pair, one) =
+            (matmul::FewRows::new(4, &[dtype; 2], form), matmul::FewRows::new(4, &[dtype], form));
+        let gated = [(pair, few_rows::Epilogue::Geglu), (one, few_rows::Epilogue::Ple)];
+        forms
+            .extend(gated.map(|(kernel, epilogue)| {
+                Form::FewRows(matmul::FewRows { epilogue, packs: true, ..kernel })
+            }));
+    }
     for head_dim in [256, 512] {
         let kv_f16 = true;
+        let few = [true, false].map(|finished| FewRows { head_dim, kv_f16, finished });
+        forms.extend(few.map(Form::FewRowsAttention));
+        forms.extend([true, false].map(|packed| Form::MergeRows(head_dim, packed)));
         forms.push(Form::Block(Block { head_dim, kv_f16, until: false }));
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
             forms.push(Form::Decode(Decode { head_dim, kv, kv_f16, quads: 0 }));
-            forms.push(Form::QkvFinish(QkvFinish { head_dim, kv, kv_f16 }));
+            forms.push(Form::QkvFinish(QkvFinish { head_dim, kv, kv_f16, joined: false }));
+            let joined = QkvFinish { head_dim, kv, kv_f16, joined: true };
+            forms.extend((kv != Kv::Shared).then_some(Form::QkvFinish(joined)));
         }
     }
     forms.extend(of_towers());

@@ -71,6 +71,7 @@ pub fn details(source: &ModelSource) -> ModelDetails {
             TypeShare { name: "F32".into(), tensors: 425, bytes: size / 50 },
         ],
         memory: lengths.map(|context| ContextCost { context, bytes: cost(size, context) }).collect(),
+        drafter: false,
         diffusion: None,
         recommended: if small { Some((0.2, 64, 0.95)) } else { Some((1.0, 64, 0.95)) },
     }

@@ -14,7 +14,7 @@ use protocol::failure::{
 use protocol::{
     AdapterDetails, AdapterSource, Channel, Code, Content, Diagnosis, Event, Failure, Finish,
     GenerateOptions, LoadOptions, LoadPhase, LoadProgress, Message, ModelSource, Request, RequestId, Role,
-    Sense, Timings, VERSION,
+    Sense, Speculation, Timings, VERSION,
 };
 use wasm_bindgen_futures::spawn_local;
 
@@ -379,6 +379,7 @@ async fn generate(
         context_used: (prompt + tokens).min(context),
         context_size: context,
         diffusion: None,
+        speculation: options.drafts.then(|| Speculation { drafted: 3 * tokens / 4, accepted: tokens / 2 }),
     };
     emit(state, Event::Done { id, finish, timings })
 }

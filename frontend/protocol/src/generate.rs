@@ -61,6 +61,9 @@ pub struct GenerateOptions {
     /// Whether a training that is under way may wait for this answer: it pauses between two steps, with a checkpoint, and
     /// goes on afterwards. Without it, an answer is refused while a model is trained.
     pub pause_training: bool,
+    /// Whether tokens may be drafted, by the model's drafter or from prompt and answer, and several verified in one step,
+    /// where that is measured to be faster.
+    pub drafts: bool,
 }
 
 /// The beginning of an answer, as [`crate::Event::Text`] said it or as a person has changed it.
@@ -146,6 +149,18 @@ pub struct Timings {
     /// Of a diffusion model. Then the first token is the first block, and its time is part of [`Self::decode_ms`].
     #[serde(default)]
     pub diffusion: Option<DiffusionTimings>,
+    /// With [`GenerateOptions::drafts`], where the engine can draft.
+    #[serde(default)]
+    pub speculation: Option<Speculation>,
+}
+
+/// What drafting did during an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Speculation {
+    /// Drafted tokens.
+    pub drafted: u32,
+    /// Drafted tokens that were right.
+    pub accepted: u32,
 }
 
 /// What a diffusion model took for an answer.

@@ -31,7 +31,8 @@ pub use device::DeviceReport;
 pub use diagnosis::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Profile, SelfTest, Spread};
 pub use failure::{Cause, Code, Failure, Remedy};
 pub use generate::{
-    Begun, Canvas, CanvasText, Channel, DiffusionTimings, Finish, GenerateOptions, Sampling, Timings,
+    Begun, Canvas, CanvasText, Channel, DiffusionTimings, Finish, GenerateOptions, Sampling, Speculation,
+    Timings,
 };
 pub use media::{Media, MediaNotice, MediaReport, MediaSize, Sense, TokenBudget};
 pub use model::{
@@ -43,7 +44,7 @@ pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 12;
+pub const VERSION: u16 = 13;
 
 /// Chosen by the page, unique within one worker's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -165,8 +166,8 @@ pub enum Request {
     DeleteCached {
         /// Names the request.
         id: RequestId,
-        /// The blob's digest, as in [`Layer::digest`].
-        digest: String,
+        /// Digests of the blobs, as in [`Layer::digest`]. One that is in use ends the deletion.
+        digests: Vec<String>,
     },
     /// Measures. Answered by [`Event::Diagnosing`]s, then [`Event::Diagnosed`].
     Diagnose {

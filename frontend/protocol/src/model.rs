@@ -30,7 +30,7 @@ pub enum ModelSource {
         layers: Vec<Layer>,
     },
     /// A file of the person's, read in place. The `File` handles travel beside the message, in this order: the
-    /// model first, then a projector if there is one.
+    /// model first, then a projector and a drafter if there are any.
     Local {
         /// Names of the files.
         names: Vec<String>,
@@ -91,6 +91,8 @@ pub struct ModelDetails {
     pub memory: Vec<ContextCost>,
     /// Sampling that the file recommends, if it does: temperature, top-k, top-p.
     pub recommended: Option<(f32, u32, f32)>,
+    /// Whether it comes with a drafter for speculative decoding.
+    pub drafter: bool,
     /// How it decodes, if that is by diffusion.
     pub diffusion: Option<Diffusion>,
 }

@@ -1,5 +1,6 @@
 //! Between what the page says and what the engine reads.
 
+use engine::model::Drafts;
 use engine::session::{Finish, Options};
 use engine::template::{Content, Conversation, Message, Part, Role, Tool, ToolCall};
 use protocol::failure::RequestFailure;
@@ -76,6 +77,7 @@ pub fn options(options: &GenerateOptions, seed: u64) -> Options {
         seed,
         max_tokens: options.max_tokens,
         stop: options.stop.clone(),
+        drafts: if options.drafts { Drafts::Measured } else { Drafts::Never },
         ..Options::default()
     }
 }

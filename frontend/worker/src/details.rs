@@ -97,6 +97,7 @@ pub fn details(
             .collect(),
         memory: costs,
         recommended: config.recommended,
+        drafter: options.drafter_bytes > 0,
         diffusion: config.diffusion.map(|it| Diffusion { canvas: it.canvas, steps: it.steps }),
     })
 }

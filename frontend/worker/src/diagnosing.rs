@@ -91,7 +91,7 @@ async fn profile(
     let session = ready.session.autoregressive_mut().map_err(|error| failure::of(&error, None))?;
     let context = session.context();
     let mut tell = |done, total| host.post(Event::Diagnosing { id, done, total });
-    let profiled = session.profile(position, &task.cancel, &mut tell).await;
+    let profiled = session.profile(position, 1, &task.cancel, &mut tell).await;
     let told = profiled.map_err(|error| failure::of(&error, Some(context)))?;
     let kernels = told.kernels.into_iter().map(|kernel| KernelTime {
         name: kernel.name,

@@ -35,6 +35,7 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         EngineError::Prompt(PromptError::Media(error)) | EngineError::Media(error) => of_media(error),
         EngineError::Load(error) => of_load(error, context),
         EngineError::Adapter(error) => of_adapter(error),
+        EngineError::Drafter(_) => of_drafter(error),
         EngineError::Gpu(error) => of_gpu(error, context),
         EngineError::Row(error) => of_row(error),
         EngineError::Picture(error) => of_picture(error),
@@ -81,6 +82,11 @@ pub fn no_tower(media: Media) -> Failure {
 /// A tower that cannot be used, in a model whose text can.
 pub fn of_tower(reason: &str) -> Failure {
     Failure::new(ModelFailure::TowerUnreadable).detailed(reason)
+}
+
+/// A drafter that cannot be used, beside a model that can.
+pub fn of_drafter(reason: &EngineError) -> Failure {
+    Failure::new(ModelFailure::DrafterUnusable).detailed(reason)
 }
 
 /// A sound file that cannot be read.

@@ -24,7 +24,7 @@ use web_time::Instant;
 use crate::batch::Batch;
 use crate::host::{Host, Model, Ready, Slot};
 use crate::tasks::Task;
-use crate::{adapters, convert, failure, keeping, media, recovery};
+use crate::{adapters, convert, drafting, failure, keeping, media, recovery};
 
 /// Milliseconds for which a count waits whether another one comes.
 const BETWEEN_COUNTS: u32 = 30;
@@ -134,6 +134,9 @@ async fn answer_in(
     loop {
         let ready = recovery::ensure(host, slot, &task.cancel).await?;
         adapters::scale(&mut ready.session, &model, &asked.adapters)?;
+        if asked.drafts {
+            drafting::ensure(host, &model, &mut ready.session, &task.cancel).await;
+        }
         // What was encoded on a device that is gone is gone with it.
         let mut input = bare.clone();
         let mut teller = media::Teller::new(host, id);
@@ -177,6 +180,7 @@ struct Outcome {
     finish: Ended,
     ids: Vec<u32>,
     prompt_tokens: u32,
+    speculation: Option<protocol::Speculation>,
 }
 
 async fn generate(
@@ -190,7 +194,11 @@ async fn generate(
         ModelSession::Autoregressive(session) => {
             let outcome = session.generate(input, options, control, &mut |said| speaker.hear(said)).await?;
             let prompt_tokens = outcome.timings.prompt_tokens;
-            Ok(Outcome { finish: outcome.finish, ids: outcome.ids, prompt_tokens })
+            let speculation = outcome
+                .timings
+                .speculation
+                .map(|it| protocol::Speculation { drafted: it.drafted, accepted: it.accepted });
+            Ok(Outcome { finish: outcome.finish, ids: outcome.ids, prompt_tokens, speculation })
         }
         ModelSession::Diffusion(session) => {
             let denoising = session.denoising();
@@ -207,7 +215,7 @@ async fn generate(
             let on = &mut |event| speaker.see(event, denoising.steps);
             let outcome = session.generate(input.ids(), &options, control, on).await?;
             let prompt_tokens = outcome.timings.prompt_tokens;
-            Ok(Outcome { finish: outcome.finish, ids: outcome.ids, prompt_tokens })
+            Ok(Outcome { finish: outcome.finish, ids: outcome.ids, prompt_tokens, speculation: None })
         }
     }
 }
@@ -322,6 +330,7 @@ impl<'a> Speaker<'a> {
             context_used: ready.session.context_used(),
             context_size: ready.session.context(),
             diffusion: self.diffusion,
+            speculation: outcome.speculation,
         }
     }
 }

@@ -19,6 +19,7 @@ use protocol::{DeviceReport, Event, Failure};
 
 use crate::choices::Subject;
 use crate::device::AdapterNames;
+use crate::drafting::Drafter;
 use crate::keeping::Keeper;
 use crate::media;
 use crate::platform::Platform;
@@ -77,6 +78,8 @@ pub struct Model {
     pub adapters: RefCell<Held>,
     /// The file with its towers, where that is a file of its own.
     pub projector: Option<Rc<dyn ByteSource>>,
+    /// Its drafter, if it has one.
+    pub drafter: RefCell<Option<Drafter>>,
     /// Whether it sees.
     pub sees: bool,
     /// Tokens of the longest picture that it can read; none where any picture can be.

@@ -15,6 +15,7 @@ mod convert;
 mod details;
 pub mod device;
 mod diagnosing;
+mod drafting;
 mod failure;
 mod generating;
 mod host;

@@ -14,6 +14,7 @@ use web_time::Instant;
 
 use crate::choices::{self, Subject};
 use crate::details::{self, Senses};
+use crate::drafting::Drafter;
 use crate::failure::Stopped;
 use crate::host::{Host, Model, Ready};
 use crate::progress::Meter;
@@ -50,7 +51,11 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
             memory.limits,
         )
         .await?;
-        let options = LoadOptions { context: wanted.context, ..LoadOptions::default() };
+        let own = ModelSpec::read(&header).map_err(of_engine)?;
+        // What is wrong with a drafter is told when the model is loaded.
+        let drafter = opened.drafter.as_ref().map(|file| Rc::clone(&file.source));
+        let drafter = read_drafter(drafter, &own, memory).await.unwrap_or_default();
+        let options = options(wanted.context, drafter.as_ref());
         let (plan, options) = details::needs(&header, &options, &senses, memory, true).map_err(of_engine)?;
         let name = wanted.source.name();
         let details = details::details(&header, (&plan, &options), &senses, name, memory);
@@ -59,6 +64,24 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
     };
     let (details, verdict) = cancel.guard(read).await.map_err(|stopped| stopped.0)?;
     Ok(Event::Inspected { id, details, verdict })
+}
+
+/// The drafter that `source` holds, if any. A diffusion model uses none.
+async fn read_drafter(
+    source: Option<Rc<dyn ByteSource>>,
+    model: &ModelSpec,
+    memory: DeviceMemory,
+) -> Result<Option<Drafter>, EngineError> {
+    match source.filter(|_| model.config.diffusion.is_none()) {
+        Some(source) => Drafter::read(&source, model, memory.limits).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// How a model is loaded with this context length, beside its drafter.
+fn options(context: u32, drafter: Option<&Drafter>) -> LoadOptions {
+    let drafter_bytes = drafter.map_or(0, |drafter| drafter.bytes);
+    LoadOptions { context, drafter_bytes, ..LoadOptions::default() }
 }
 
 /// Answers [`protocol::Request::Load`]. Whatever used the model has been told to stop.
@@ -165,8 +188,7 @@ async fn try_load(
             Ok::<_, Stopped>(opened)
         })
         .await?;
-    let files = || iter::once(&opened.model).chain(&opened.projector);
-    if let Some(trouble) = files().find_map(|file| file.trouble.as_ref()) {
+    if let Some(trouble) = opened.files().find_map(|file| file.trouble.as_ref()) {
         host.trouble(failure::of_store(trouble));
     }
 
@@ -185,8 +207,17 @@ async fn try_load(
     let projector = opened.projector.as_ref().filter(|_| own.config.diffusion.is_none());
     let whole = |file: &Opened| iter::once(0..file.source.len()).collect();
     towers.extend(projector.iter().map(|file| Towers::new(file, whole(file))));
+    // A drafter's weights are read as those of a tower: when they are needed.
+    let drafts = opened.drafter.as_ref().map(|file| Towers::new(file, whole(file)));
+    let source = drafts.as_ref().map(|file| Rc::clone(&file.source) as Rc<dyn ByteSource>);
+    let reading = async { Ok::<_, EngineError>(read_drafter(source, &own, memory).await) };
+    let read = cancel.guard(reading).await.map_err(plain)?;
+    let drafter = read.unwrap_or_else(|error| {
+        host.trouble(failure::of_drafter(&error));
+        None
+    });
     drop(own);
-    let options = LoadOptions { context: wanted.context, ple_on_host, ..LoadOptions::default() };
+    let options = LoadOptions { ple_on_host, ..options(wanted.context, drafter.as_ref()) };
     let (plan, mut options) = details::needs(&header, &options, &senses, memory, *pictures).map_err(plain)?;
     let details =
         details::details(&header, (&plan, &options), &senses, wanted.source.name(), memory).map_err(plain)?;
@@ -228,7 +259,7 @@ async fn try_load(
     let opening =
         async { Ok::<_, Stopped>(adapters::of_model(host, &mut session, &wanted.source, cancel).await?) };
     let own = cancel.guard(opening).await?;
-    for file in &towers {
+    for file in towers.iter().chain(drafts.as_ref().filter(|_| drafter.is_some())) {
         file.fetch(cancel, &mut tell).await?;
     }
     let model = Model {
@@ -245,6 +276,7 @@ async fn try_load(
         own_adapters: own.iter().map(|adapter| adapter.key.clone()).collect(),
         adapters: adapters::held(&session).into(),
         projector: sources.get(1).cloned(),
+        drafter: drafter.into(),
         sees: senses.sees,
         largest_picture: session.largest_picture(),
         ears: senses.ears,
@@ -253,6 +285,6 @@ async fn try_load(
     };
     let ready = Ready::new(Rc::clone(gpu), session, model.projector.as_ref());
     let ready = ready.await.map_err(|error| Trouble::Engine(error, context))?;
-    let keeping = files().filter_map(|file| file.keeping.clone()).collect();
+    let keeping = opened.files().filter_map(|file| file.keeping.clone()).collect();
     Ok((ready, model, keeping, details, own))
 }

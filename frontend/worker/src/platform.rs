@@ -91,6 +91,15 @@ pub struct Opened {
     pub model: store::Opened,
     /// The one with its towers, where that is a file of its own.
     pub projector: Option<store::Opened>,
+    /// Its drafter, if it has one.
+    pub drafter: Option<store::Opened>,
+}
+
+impl Opened {
+    /// All of them.
+    pub fn files(&self) -> impl Iterator<Item = &store::Opened> {
+        [&self.model].into_iter().chain(&self.projector).chain(&self.drafter)
+    }
 }
 
 /// Weights kept in the browser.

@@ -104,9 +104,11 @@ impl Host {
             Request::ListCache { id } => self.run(id, Kind::Beside, |task| async move {
                 task.cancel.guard(host.list_kept(id)).await.map_err(|Stopped(failure)| failure)
             }),
-            Request::DeleteCached { id, digest } => self.run(id, Kind::Beside, |_| async move {
-                let deleted = host.platform.delete(&digest).await;
-                deleted.map_err(|error| failure::of_store(&error))?;
+            Request::DeleteCached { id, digests } => self.run(id, Kind::Beside, |_| async move {
+                for digest in &digests {
+                    let deleted = host.platform.delete(digest).await;
+                    deleted.map_err(|error| failure::of_store(&error))?;
+                }
                 host.list_kept(id).await.map_err(|Stopped(failure)| failure)
             }),
         }

@@ -126,9 +126,7 @@ impl GgufFile {
     /// Why the file is no model that the engine runs.
     fn trouble(&self) -> Option<Trouble> {
         let peek = &self.peek;
-        if peek.architecture == DRAFTER {
-            Some(Trouble::Drafter)
-        } else if peek.kind == "adapter" {
+        if peek.kind == "adapter" {
             Some(Trouble::Adapter)
         } else if !is_gemma4(&peek.architecture) {
             Some(Trouble::Foreign { architecture: peek.architecture.clone() })
@@ -142,6 +140,10 @@ impl GgufFile {
     /// Whether it is a later part of a model that is cut into several files. The first part stands for all.
     fn is_later_part(&self) -> bool {
         self.peek.parts > 1 && self.name.contains("-of-") && !self.name.contains("-00001-of-")
+    }
+
+    fn is_drafter(&self) -> bool {
+        self.peek.architecture == DRAFTER
     }
 
     fn is_projector(&self) -> bool {
@@ -169,19 +171,58 @@ pub(super) fn examine(
     Ok((path, stamp, peek))
 }
 
-/// Makes models of files: each with the projector that belongs to it. `digest` names a file.
+/// Files that belong to models beside them.
+struct Companions {
+    kind: LayerKind,
+    files: Vec<GgufFile>,
+    /// Whether some model fits, by file.
+    fitting: Vec<bool>,
+}
+
+impl Companions {
+    /// Of files that fit a model equally well the smallest is taken: they differ in the type of their weights.
+    fn new(kind: LayerKind, mut files: Vec<GgufFile>) -> Self {
+        files.sort_by_key(|file| file.stamp.size);
+        let fitting = vec![false; files.len()];
+        Self { kind, files, fitting }
+    }
+
+    fn half(&self, file: &GgufFile) -> Half {
+        let width = if self.kind == LayerKind::Draft { file.peek.target } else { file.peek.projection };
+        Half { words: file.words(), width }
+    }
+
+    /// The one that belongs to a model. One in another folder belongs to another model.
+    fn of(&mut self, model: &GgufFile) -> Option<(LayerKind, &GgufFile)> {
+        let own = Half { words: model.words(), width: model.peek.width };
+        let halves: Vec<Half> = self.files.iter().map(|file| self.half(file)).collect();
+        for (fits, half) in self.fitting.iter_mut().zip(&halves) {
+            *fits |= pairing::fits(&own, half);
+        }
+        let beside: Vec<usize> = (0..self.files.len())
+            .filter(|&index| self.files[index].path.parent() == model.path.parent())
+            .collect();
+        let halves: Vec<Half> = beside.iter().map(|&index| halves[index].clone()).collect();
+        pairing::best(&own, &halves).map(|index| (self.kind, &self.files[beside[index]]))
+    }
+
+    /// Those that fit no model.
+    fn left_over(&self) -> impl Iterator<Item = &GgufFile> {
+        self.files.iter().zip(&self.fitting).filter(|(_, fits)| !**fits).map(|(file, _)| file)
+    }
+}
+
+/// Makes models of files: each with the projector and the drafter that belong to it. `digest` names a file.
 pub(super) fn assemble(
     files: Vec<GgufFile>,
     mut digest: impl FnMut(&Path, Stamp) -> io::Result<Digest>,
 ) -> Vec<Found> {
-    let (mut projectors, models): (Vec<_>, Vec<_>) =
+    let (projectors, files): (Vec<_>, Vec<_>) =
         files.into_iter().filter(|file| !file.is_later_part()).partition(GgufFile::is_projector);
-    // Of projectors that fit equally well the smallest is taken: they differ in the type of their weights.
-    projectors.sort_by_key(|file| file.stamp.size);
-    let half = |file: &GgufFile, width| Half { words: file.words(), width };
-    let halves: Vec<Half> = projectors.iter().map(|file| half(file, file.peek.projection)).collect();
+    let (drafters, models): (Vec<_>, Vec<_>) = files.into_iter().partition(GgufFile::is_drafter);
+    let mut projectors = Companions::new(LayerKind::Projector, projectors);
+    let mut drafters = Companions::new(LayerKind::Draft, drafters);
 
-    let mut fitting = vec![false; projectors.len()];
     let mut found = Vec::new();
     for model in models {
         let entry = model.entry();
@@ -189,18 +230,10 @@ pub(super) fn assemble(
             found.push(Found::broken(entry, &trouble));
             continue;
         }
-        let model_half = half(&model, model.peek.width);
-        for (fits, projector) in fitting.iter_mut().zip(&halves) {
-            *fits |= pairing::fits(&model_half, projector);
-        }
-        // A projector in another folder belongs to another model.
-        let beside: Vec<usize> = (0..projectors.len())
-            .filter(|&index| projectors[index].path.parent() == model.path.parent())
-            .collect();
-        let halves: Vec<Half> = beside.iter().map(|&index| halves[index].clone()).collect();
-        let projector = pairing::best(&model_half, &halves).map(|index| &projectors[beside[index]]);
-
-        let parts = [Some((LayerKind::Model, &model)), projector.map(|file| (LayerKind::Projector, file))];
+        let projector = projectors.of(&model);
+        // Diffusion models draft nothing.
+        let drafter = if entry.diffusion { None } else { drafters.of(&model) };
+        let parts = [Some((LayerKind::Model, &model)), projector, drafter];
         let blobs: Result<Vec<_>, _> = parts
             .into_iter()
             .flatten()
@@ -211,15 +244,16 @@ pub(super) fn assemble(
             .collect();
         found.push(match blobs {
             Ok(blobs) => {
-                let peeks = [Some(&model.peek), projector.map(|file| &file.peek)];
+                let peeks = [Some(&model.peek), projector.map(|(_, file)| &file.peek)];
                 let capabilities = capabilities(peeks.into_iter().flatten().map(AsRef::as_ref));
                 Found::usable(CatalogEntry { capabilities, ..entry }, blobs)
             }
             Err(error) => Found::broken(entry, &Trouble::Unreadable { part: ModelPart::File, error }),
         });
     }
-    for (projector, _) in projectors.iter().zip(fitting).filter(|(_, fits)| !fits) {
-        found.push(Found::broken(projector.entry(), &Trouble::Projector));
+    let alone = [(&projectors, Trouble::Projector), (&drafters, Trouble::Drafter)];
+    for (companions, trouble) in &alone {
+        found.extend(companions.left_over().map(|file| Found::broken(file.entry(), trouble)));
     }
     found
 }

@@ -97,6 +97,24 @@ fn a_projector_joins_its_model() {
 }
 
 #[test]
+fn a_drafter_joins_its_model() {
+    let drafter = |target| {
+        Gguf::new("gemma4-assistant").number("gemma4-assistant.embedding_length_out", target).build()
+    };
+    let folder = folder(&[
+        ("gemma-4-e2b.Q4_K_M.gguf", model()),
+        ("gemma-4-e2b-assistant-Q8_0.gguf", drafter(256)),
+        ("gemma-4-e2b.mmproj.f16.gguf", projector(256)),
+        ("gemma-4-31b-assistant.gguf", drafter(5376)),
+    ]);
+    let list = list(folder.path());
+    assert_eq!(list.keys().collect::<Vec<_>>(), ["gemma-4-31b-assistant", "gemma-4-e2b.Q4_K_M"]);
+    assert!(reason(&list, "gemma-4-31b-assistant").starts_with("This is a drafter"));
+    let kinds: Vec<_> = list["gemma-4-e2b.Q4_K_M"].entry.layers.iter().map(|layer| layer.kind).collect();
+    assert_eq!(kinds, [LayerKind::Model, LayerKind::Projector, LayerKind::Draft]);
+}
+
+#[test]
 fn the_identity_follows_the_file() {
     let folder = folder(&[("a.gguf", model())]);
     let path = folder.path().join("a.gguf");

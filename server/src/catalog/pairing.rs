@@ -1,8 +1,9 @@
-//! Which projector belongs to which model, by file name and width.
+//! Which projector or drafter belongs to which model, by file name and width.
 //!
 //! Publishers put towers beside the model as `mmproj-<model>-<type>.gguf`, `<model>.mmproj.<type>.gguf` or just
-//! `mmproj-<type>.gguf`. What is left of the projector's name when `mmproj` and types are taken away must begin the
-//! model's name; and where both headers give the width of the residual stream, the widths must be equal.
+//! `mmproj-<type>.gguf`, and drafters as `<model>-assistant-<type>.gguf`. What is left of such a name when these words and
+//! types are taken away must begin the model's name; and where both headers give the width of the residual stream, the
+//! widths must be equal.
 
 /// The part of a file name that tells models apart, in lower-case words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ impl Words {
                 in_type = true;
             } else {
                 in_type = false;
-                if !["mmproj", "model", "ud"].contains(&word) {
+                if !["mmproj", "model", "ud", "assistant", "drafter", "draft", "mtp"].contains(&word) {
                     words.push(word.to_owned());
                 }
             }
@@ -46,26 +47,26 @@ fn is_type(word: &str) -> bool {
 pub struct Half {
     /// From the file name.
     pub words: Words,
-    /// Width of the model's residual stream, or the width that the projector's output fits.
+    /// Width of the model's residual stream, or the width that the projector or drafter is for.
     pub width: Option<u64>,
 }
 
-/// Whether the projector can belong to the model.
+/// Whether the projector or drafter can belong to the model.
 #[must_use]
-pub fn fits(model: &Half, projector: &Half) -> bool {
-    let widths_known = model.width.is_some() && projector.width.is_some();
-    let generic = projector.words.0.is_empty();
-    model.words.0.starts_with(&projector.words.0)
-        && (model.width == projector.width || !widths_known)
+pub fn fits(model: &Half, other: &Half) -> bool {
+    let widths_known = model.width.is_some() && other.width.is_some();
+    let generic = other.words.0.is_empty();
+    model.words.0.starts_with(&other.words.0)
+        && (model.width == other.width || !widths_known)
         && (widths_known || !generic)
 }
 
-/// Of the projectors that fit, the one whose name says most; of those, the first.
+/// Of those that fit, the one whose name says most; of those, the first.
 #[must_use]
-pub fn best(model: &Half, projectors: &[Half]) -> Option<usize> {
-    let fitting = projectors.iter().enumerate().filter(|(_, projector)| fits(model, projector));
+pub fn best(model: &Half, others: &[Half]) -> Option<usize> {
+    let fitting = others.iter().enumerate().filter(|(_, other)| fits(model, other));
     // `max_by_key` gives the last of equals.
-    fitting.rev().max_by_key(|(_, projector)| projector.words.0.len()).map(|(index, _)| index)
+    fitting.rev().max_by_key(|(_, other)| other.words.0.len()).map(|(index, _)| index)
 }
 
 #[cfg(test)]
@@ -85,6 +86,7 @@ mod tests {
             "mmproj-gemma-4-E2B-it-BF16",
             "gemma-4-e2b-it.mmproj.q8_0",
             "mmproj_gemma_4_e2b_it_f16",
+            "gemma-4-E2B-it-assistant-Q8_0",
         ] {
             assert_eq!(Words::new(stem).0, ["gemma", "4", "e2b", "it"], "{stem}");
         }

@@ -2,8 +2,8 @@
 
 use std::{fs, path::Path};
 
-use protocol::Catalog;
 use protocol::said::{FolderProblem, ListNote, ModelProblem};
+use protocol::{Catalog, LayerKind};
 use server::catalog::Source;
 
 use crate::{
@@ -101,9 +101,14 @@ async fn the_model_of_this_repository_is_listed() {
     let [model] = &catalog.models[..] else { panic!("one model: {catalog:?}") };
     let content = fs::read(folder.join("pebble.gguf")).expect("the model");
     assert_eq!((&*model.name, &*model.family, &*model.quantization), ("pebble", "gemma4", "Q4_K_M"));
-    assert_eq!((&*model.digest, model.size), (&*digest(&content), content.len() as u64));
+    assert_eq!(&*model.digest, &*digest(&content));
     assert!(model.demo && model.capabilities.vision && model.capabilities.audio);
     assert_eq!(model.broken, None);
+    let layers: Vec<_> = model.layers.iter().map(|layer| (layer.kind, layer.size)).collect();
+    let size = |name: &str| fs::metadata(folder.join(name)).expect("a file").len();
+    let drafter = (LayerKind::Draft, size("pebble-drafter.gguf"));
+    assert_eq!(layers, [(LayerKind::Model, size("pebble.gguf")), drafter]);
+    assert_eq!(model.size, layers.iter().map(|&(_, size)| size).sum::<u64>());
 }
 
 #[tokio::test]

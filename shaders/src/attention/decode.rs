@@ -63,8 +63,9 @@ params! {
         pub rope_hi_rows: u32,
         /// ε of the norms.
         pub eps: f32,
-        /// Unused.
-        pub pad: u32,
+        /// Positions from the last key to the token: 0, or 1 in a drafter, whose token is not in the cache. Its window
+        /// must not count the token then.
+        pub ahead: u32,
         /// Offset of the columns of A in the adapter buffer, in vec4s.
         pub columns: u32,
     }
@@ -92,6 +93,8 @@ impl Decode {
         let defines = Defines::new()
             .set("HD", self.head_dim)
             .set("HALF", self.head_dim / 2)
+            .set("SEVERAL", false)
+            .set("FINISHED", false)
             .set("OWN_KV", own)
             .set("V_IS_K", self.kv == Kv::OwnVIsK)
             .set("KV_F16", self.kv_f16)

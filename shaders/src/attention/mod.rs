@@ -1,4 +1,5 @@
-//! Attention over the KV cache: of one token (decode) and of a chunk of tokens (prefill).
+//! Attention over the KV cache: of one token (decode), of a few, and of a chunk (prefill).
 
 pub mod block;
 pub mod decode;
+pub mod few_rows;

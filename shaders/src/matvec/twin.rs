@@ -1,6 +1,6 @@
 //! CPU twins of the decode products, in f64.
 
-use crate::math::rms;
+use crate::math::{pack_unit, rms};
 
 /// The residual sum of the `add` prologue: `h' = (h + rms(branch; w1))·s`.
 #[must_use]
@@ -16,15 +16,13 @@ pub fn product(w: &[f32], x: &[f64]) -> Vec<f64> {
     w.chunks_exact(x.len()).map(|row| row.iter().zip(x).map(|(&w, x)| f64::from(w) * x).sum()).collect()
 }
 
-/// x rounded as in a packed form ([`super::Form::packed`]): each 16 elements as `d·q` with `d = max|x| / 127` and
-/// integer q.
+/// x rounded as in a packed form ([`super::Form::packed`]): each 16 elements as `d·q` ([`pack_unit`]).
 #[must_use]
 pub fn rounded_to_bytes(x: &[f64]) -> Vec<f64> {
     let unit = |unit: &[f64]| -> Vec<f64> {
-        let most = unit.iter().fold(0.0_f32, |most, &v| most.max((v as f32).abs()));
-        let inverse = if most > 0.0 { 127.0 / most } else { 0.0 };
-        let code = |v: f64| f64::from((v as f32 * inverse).round_ties_even());
-        unit.iter().map(|&v| f64::from(most / 127.0) * code(v)).collect()
+        let unit: Vec<f32> = unit.iter().map(|&v| v as f32).collect();
+        let (d, q) = pack_unit(&unit);
+        q.into_iter().map(|q| f64::from(d) * f64::from(q)).collect()
     };
     x.chunks(16).flat_map(unit).collect()
 }

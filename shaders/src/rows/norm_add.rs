@@ -1,6 +1,7 @@
 //! `wgsl/rows/norm_add.wgsl`: RMS norm and residual addition over rows.
 
 use crate::math::rms;
+use crate::planes::UNIT;
 use crate::{Defines, PreprocessError, Source, grid};
 
 /// One permutation of the kernel.
@@ -14,6 +15,12 @@ pub enum NormAdd {
     AddNorm,
     /// h = (h + b·branch)·s, then x = rms(h; w2).
     AddPlainNorm,
+    /// [`Self::Norm`], with x rounded to int8 ([`crate::matmul::pack_rows`]).
+    PackedNorm,
+    /// [`Self::Add`], and h rounded to int8.
+    PackedAdd,
+    /// [`Self::AddNorm`], with x rounded to int8.
+    PackedAddNorm,
 }
 
 params! {
@@ -61,21 +68,55 @@ impl Params {
 
 impl NormAdd {
     /// Every permutation.
-    pub const ALL: [Self; 4] = [Self::Norm, Self::Add, Self::AddNorm, Self::AddPlainNorm];
+    pub const ALL: [Self; 7] = [
+        Self::Norm,
+        Self::Add,
+        Self::AddNorm,
+        Self::AddPlainNorm,
+        Self::PackedNorm,
+        Self::PackedAdd,
+        Self::PackedAddNorm,
+    ];
 
-    /// The shader. Bindings: params, state, vectors, h, branch (except `Norm`), x (except `Add`).
+    /// Whether the result is rounded to int8.
+    #[must_use]
+    pub const fn is_packed(self) -> bool {
+        matches!(self, Self::PackedNorm | Self::PackedAdd | Self::PackedAddNorm)
+    }
+
+    /// Whether a branch is added to h.
+    #[must_use]
+    pub const fn adds(self) -> bool {
+        !matches!(self, Self::Norm | Self::PackedNorm)
+    }
+
+    /// Whether the result is x, which is normed, and not h.
+    #[must_use]
+    pub const fn norms(self) -> bool {
+        !matches!(self, Self::Add | Self::PackedAdd)
+    }
+
+    /// The shader. Bindings: params, state, vectors, h, branch if it is added, x if it is normed. A packed result
+    /// is two buffers instead of x: codes and scales.
     ///
     /// # Errors
     /// When the template cannot be expanded.
     pub fn source(self) -> Result<Source, PreprocessError> {
-        let (name, add, norm) = match self {
-            Self::Norm => ("norm", false, true),
-            Self::Add => ("add", true, false),
-            Self::AddNorm => ("add_norm", true, true),
-            Self::AddPlainNorm => ("add_plain_norm", true, true),
+        let name = match self {
+            Self::Norm => "norm",
+            Self::Add => "add",
+            Self::AddNorm => "add_norm",
+            Self::AddPlainNorm => "add_plain_norm",
+            Self::PackedNorm => "norm_packed",
+            Self::PackedAdd => "add_packed",
+            Self::PackedAddNorm => "add_norm_packed",
         };
-        let plain = self == Self::AddPlainNorm;
-        let defines = Defines::new().set("ADD", add).set("PLAIN", plain).set("NORM", norm);
+        let defines = Defines::new()
+            .set("ADD", self.adds())
+            .set("PLAIN", self == Self::AddPlainNorm)
+            .set("NORM", self.norms())
+            .set("PACKED", self.is_packed())
+            .set("RUN", if self.is_packed() { UNIT / 4 } else { 1 });
         Source::build::<Params>("rows/norm_add.wgsl", format!("rows_norm_add_{name}"), &defines)
     }
 
@@ -86,7 +127,7 @@ impl NormAdd {
     }
 }
 
-/// CPU twin: the new h and x. For [`NormAdd::Norm`], `branch` is empty; for [`NormAdd::Add`], the returned x is.
+/// CPU twin: the new h and x, not rounded. Without a branch, `branch` is empty; without a norm, the returned x is.
 #[must_use]
 pub fn norm_add(
     form: NormAdd,
@@ -105,7 +146,7 @@ pub fn norm_add(
     let (mut new_h, mut x) = (Vec::new(), Vec::new());
     for (row, old) in h.chunks(width).enumerate() {
         let mut sum: Vec<f64> = old.iter().map(|&v| f64::from(v)).collect();
-        if form != NormAdd::Norm {
+        if form.adds() {
             let mut branch: Vec<f64> = branch[row * width..][..width].iter().map(|&v| f64::from(v)).collect();
             if form != NormAdd::AddPlainNorm {
                 branch = rms(&branch, Some(slice(params.branch_norm)), eps);
@@ -113,7 +154,7 @@ pub fn norm_add(
             let factor = f64::from(params.branch_scale);
             sum.iter_mut().zip(branch).for_each(|(sum, b)| *sum = (*sum + factor * b) * s);
         }
-        if form != NormAdd::Add {
+        if form.norms() {
             x.extend(rms(&sum, Some(slice(params.norm)), eps));
         }
         new_h.extend(sum);

@@ -13,6 +13,8 @@ pub struct QkvFinish {
     pub kv: Kv,
     /// Whether the cache holds f16 (else f32).
     pub kv_f16: bool,
+    /// Whether q, k and v lie in one buffer.
+    pub joined: bool,
 }
 
 params! {
@@ -33,14 +35,18 @@ params! {
         pub rope_hi_rows: u32,
         /// ε of the norms.
         pub eps: f32,
+        /// Offset of k in vec2s, if joined.
+        pub k_at: u32,
+        /// Offset of v in vec2s, if joined.
+        pub v_at: u32,
         /// Unused.
-        pub pad: u32,
+        pub pad: [u32; 3],
     }
 }
 
 impl QkvFinish {
     /// The shader. Bindings: params, state, vectors, rope, q; unless shared also k cache, v cache, k; for
-    /// [`Kv::Own`] also v.
+    /// [`Kv::Own`] also v. Joined ones are all in the buffer of q.
     ///
     /// # Errors
     /// When the template cannot be expanded.
@@ -54,9 +60,11 @@ impl QkvFinish {
             .set("HALF", self.head_dim / 2)
             .set("OWN_KV", self.kv != Kv::Shared)
             .set("V_IS_K", self.kv == Kv::OwnVIsK)
-            .set("KV_F16", self.kv_f16);
+            .set("KV_F16", self.kv_f16)
+            .set("JOINED", self.joined);
         let element = if self.kv_f16 { "f16" } else { "f32" };
-        let name = format!("rows_qkv_finish_h{}_{name}_{element}", self.head_dim);
+        let suffix = if self.joined { "_joined" } else { "" };
+        let name = format!("rows_qkv_finish_h{}_{name}_{element}{suffix}", self.head_dim);
         Source::build::<Params>("rows/qkv_finish.wgsl", name, &defines)
     }
 

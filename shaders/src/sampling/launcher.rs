@@ -125,7 +125,7 @@ impl Sampling {
         self.slices() as u64 * 8
     }
 
-    fn defines(&self) -> Defines {
+    pub(crate) fn defines(&self) -> Defines {
         Defines::new()
             .set("SLICE", SLICE)
             .set("FAN_IN", FAN_IN)
@@ -136,7 +136,7 @@ impl Sampling {
             .set("ANY_SETTINGS", self.candidates == Candidates::Many)
     }
 
-    /// `top_k`: params, state, recent, logits, lists out, and for [`Candidates::Many`] sums out.
+    /// `top_k`: params, state, history, logits, lists out, and for [`Candidates::Many`] sums out.
     ///
     /// # Errors
     /// When the template cannot be expanded.
@@ -166,7 +166,7 @@ impl Sampling {
         [self.slices().div_ceil(FAN_IN), 1, 1]
     }
 
-    /// `sample`: params, state, recent, tokens, sampled, lists in, and for [`Candidates::Many`] the sums. One
+    /// `sample`: params, state, history, tokens, sampled (a ring, and the number of tokens behind it), lists in, and for [`Candidates::Many`] the sums. One
     /// workgroup.
     ///
     /// # Errors

@@ -2,9 +2,11 @@
 //!
 //! There are two or three dispatches. `top_k` adjusts each slice of the logits (softcap, penalties, suppression)
 //! and keeps its best candidates. `merge_lists` merges the lists of a large vocabulary. `sample` chooses a token
-//! and updates the [`State`](crate::state::State), the input token, the output ring and the ring of recent tokens.
+//! and updates the [`State`](crate::state::State), the input token, the output ring and the history of tokens.
 
+pub mod draft;
 mod launcher;
+pub mod look_up;
 mod settings;
 pub mod twin;
 

@@ -1,6 +1,6 @@
 //! Sampling settings, as set by a user or a model file.
 
-/// Maximum number of recent tokens for the penalties: the length of their ring.
+/// Maximum number of recent tokens for the penalties.
 pub const MAX_RECENT: u32 = 64;
 /// Maximum number of tokens that can be suppressed.
 pub const MAX_SUPPRESSED: usize = 16;

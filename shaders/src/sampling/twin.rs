@@ -6,9 +6,6 @@ use super::{MAX_RECENT, NOTHING, Params};
 use crate::math::pcg3d;
 use crate::state::State;
 
-/// The ring of recent tokens.
-pub type Recent = [u32; MAX_RECENT as usize];
-
 /// A token with its logit after softcap and penalties.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
@@ -39,15 +36,16 @@ pub struct Draw {
 }
 
 /// The recent tokens that the penalties count, latest first.
-fn recent_ids(params: &Params, state: &State, recent: &Recent) -> Vec<u32> {
-    let count = state.recent_len.min(params.penalty_window).min(MAX_RECENT);
-    (0..count).map(|i| recent[((state.recent_len - 1 - i) % MAX_RECENT) as usize]).collect()
+fn recent_ids(params: &Params, state: &State, history: &[u32]) -> Vec<u32> {
+    let count = state.history_len.min(params.penalty_window).min(MAX_RECENT);
+    (0..count).map(|i| history[(state.history_len - 1 - i) as usize % history.len()]).collect()
 }
 
-/// Softcap, penalties and suppression: the first half of `top_k.wgsl`.
+/// Softcap, penalties and suppression: the first half of `top_k.wgsl`. `logits` are those of one row, `history` is the
+/// ring of all tokens.
 #[must_use]
-pub fn adjust(logits: &[f32], params: &Params, state: &State, recent: &Recent) -> Vec<Candidate> {
-    let recent = recent_ids(params, state, recent);
+pub fn adjust(logits: &[f32], params: &Params, state: &State, history: &[u32]) -> Vec<Candidate> {
+    let recent = recent_ids(params, state, history);
     let suppressed = &params.suppressed[..params.suppressed_len as usize];
     (0u32..)
         .zip(logits)
@@ -87,8 +85,8 @@ pub fn uniform_draw(state: &State) -> f64 {
 
 /// Samples from all logits, with at most `most` candidates (the variant's [`count`](super::Candidates::count)).
 #[must_use]
-pub fn sample(logits: &[f32], params: &Params, most: usize, state: &State, recent: &Recent) -> Draw {
-    let adjusted = adjust(logits, params, state, recent);
+pub fn sample(logits: &[f32], params: &Params, most: usize, state: &State, history: &[u32]) -> Draw {
+    let adjusted = adjust(logits, params, state, history);
     let all: Vec<f32> = adjusted.iter().filter_map(|candidate| candidate.logit).collect();
     let candidates = best(adjusted, most);
     let first = candidates[0];
@@ -133,12 +131,30 @@ pub fn sample(logits: &[f32], params: &Params, most: usize, state: &State, recen
     Draw { id: candidates[rank].id, margin }
 }
 
-/// Updates state and rings with the sampled token: the end of `sample.wgsl`.
-pub fn advance(id: u32, params: &Params, state: &mut State, recent: &mut Recent, sampled: &mut [u32]) {
-    sampled[(state.step % params.out_len) as usize] = id;
-    recent[(state.recent_len % MAX_RECENT) as usize] = if id == NOTHING { 0 } else { id };
-    state.recent_len += 1;
-    state.step += 1;
-    state.pos += state.len;
-    state.len = 1;
+/// Updates state and rings with the token of one row: the end of `sample.wgsl`. `tokens` are the inputs of the step.
+pub fn advance(
+    id: u32,
+    params: &Params,
+    state: &mut State,
+    history: &mut [u32],
+    tokens: &mut [u32],
+    sampled: &mut [u32],
+) {
+    let next = state.row + 1;
+    if state.rejected == 0 {
+        sampled[(state.step % params.out_len) as usize] = id;
+        let id = if id == NOTHING { 0 } else { id };
+        tokens[0] = id;
+        history[state.history_len as usize % history.len()] = id;
+        state.history_len += 1;
+        state.step += 1;
+        sampled[params.out_len as usize] = state.step;
+        state.pos += 1;
+        state.hidden_row = state.row;
+        state.rejected = u32::from(next < state.len && tokens[next as usize] != id);
+    }
+    state.row = next;
+    if next >= state.len {
+        (state.row, state.rejected) = (0, 0);
+    }
 }

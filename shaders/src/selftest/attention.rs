@@ -1,8 +1,9 @@
 //! Test cases of attention.
 
-use super::{Arg, Case, CaseError, Expected, Reading, halves, random};
+use super::{Arg, Case, CaseError, Expected, Reading, halves, packed_zeros, random};
 use crate::attention::block::{self, Block};
 use crate::attention::decode::{self, Decode, Kv};
+use crate::attention::few_rows::FewRows;
 use crate::rope;
 use crate::rows::qkv_finish::{self as finish, Cache, QkvFinish};
 
@@ -30,7 +31,7 @@ fn finish_params(head_dim: u32, rope_hi_rows: u32) -> finish::Params {
         k_norm: head_dim,
         rope_hi_rows,
         eps: EPS,
-        pad: 0,
+        ..finish::Params::default()
     }
 }
 
@@ -55,7 +56,7 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
     };
     let qkv = random(1, all as usize * hd);
 
-    let like = QkvFinish { head_dim: form.head_dim, kv: form.kv, kv_f16: form.kv_f16 };
+    let like = QkvFinish { head_dim: form.head_dim, kv: form.kv, kv_f16: form.kv_f16, joined: false };
     let params = finish_params(form.head_dim, rope_hi_rows);
     let (q_end, k_end) = (HEADS as usize * hd, (HEADS + KV_HEADS) as usize * hd);
     let mut q = qkv[..q_end].to_vec();
@@ -148,6 +149,87 @@ pub fn block(form: &Block) -> Result<Case, CaseError> {
     Ok(Case { source: form.source()?, args, grid, expected: vec![Expected::new(5, want, 2e-3)] })
 }
 
+/// Three tokens after 70 others, in one split, with a window.
+pub fn few_rows(form: FewRows) -> Result<Case, CaseError> {
+    let (pos, len, hd) = (70, 3, form.head_dim as usize);
+    let slots = (pos + len) as usize * KV_HEADS as usize * hd;
+    let mut q: Vec<f32> = random(5, (len * HEADS) as usize * hd).into_iter().map(|v| 0.3 * v).collect();
+    let (k_words, k) = stored(random(6, slots), form.kv_f16);
+    let (v_words, v) = stored(random(7, slots), form.kv_f16);
+    let queries = Arg::floats(&q);
+    // Small weights of the norm keep scores small.
+    let vectors: Vec<f32> = random(2, hd).into_iter().map(|v| 0.3 * v).collect();
+    let (rope_arg, rope, rope_hi_rows) = table(form.head_dim);
+    if !form.finished {
+        let (kv, kv_f16) = (Kv::Shared, form.kv_f16);
+        let like = QkvFinish { head_dim: form.head_dim, kv, kv_f16, joined: false };
+        let inputs = finish::Inputs { vectors: &vectors, rope: &rope, pos };
+        let mut cache = Cache { k: Vec::new(), v: Vec::new() };
+        let params = finish_params(form.head_dim, rope_hi_rows);
+        finish::qkv_finish(&like, &params, inputs, &mut q, (&[], &[]), &mut cache);
+    }
+    let twin = Block { head_dim: form.head_dim, kv_f16: form.kv_f16, until: false };
+    let like = block::Params { heads: HEADS, kv_heads: KV_HEADS, window: 30, ..block::Params::default() };
+    let inputs = block::Inputs { pos, q: &q, k: &k, v: &v, visible_until: &[] };
+    let want = block::block(&twin, &like, inputs);
+    let params = decode::Params {
+        heads: HEADS,
+        kv_heads: KV_HEADS,
+        window: 30,
+        min_split_keys: 64,
+        max_splits: 1,
+        rope_hi_rows,
+        eps: EPS,
+        ..decode::Params::default()
+    };
+    let mut args = vec![
+        Arg::uniform(&params),
+        Arg::zeros(FewRows::part_len(len, form.head_dim, HEADS, 1) as usize),
+        Arg::state(pos, len),
+        queries,
+    ];
+    if !form.finished {
+        args.extend([Arg::floats(&vectors), rope_arg]);
+    }
+    args.extend([Arg::Words(k_words), Arg::Words(v_words)]);
+    let of_row = HEADS as usize * hd;
+    let row = |(row, want): (usize, &[f32])| {
+        let at = row * (of_row + 2 * HEADS as usize);
+        let reading = Reading::Accumulated { at, len: hd, pairs: at + of_row };
+        Expected { reading, ..Expected::new(1, want.to_vec(), 2e-3) }
+    };
+    let expected = want.chunks_exact(of_row).enumerate().map(row).collect();
+    Ok(Case { source: form.source()?, args, grid: FewRows::dispatch(&params, len), expected })
+}
+
+/// Partial results of three rows in two splits.
+pub fn merge(head_dim: u32, packed: bool) -> Result<Case, CaseError> {
+    let (rows, splits, hd) = (3, 2, head_dim as usize);
+    let params =
+        decode::Params { heads: HEADS, min_split_keys: 64, max_splits: splits, ..decode::Params::default() };
+    let mut part = Vec::new();
+    let mut want = Vec::new();
+    for row in 0..u64::from(rows) {
+        let accs = random(20 + row, (HEADS * splits) as usize * hd);
+        let pairs: Vec<[f32; 2]> =
+            random(30 + row, (HEADS * splits) as usize).into_iter().map(|v| [3.0 * v, 1.0 + v * v]).collect();
+        for (accs, pairs) in accs.chunks_exact(2 * hd).zip(pairs.chunks_exact(2)) {
+            let top = pairs[0][0].max(pairs[1][0]);
+            let weights = [0, 1].map(|s| (pairs[s][0] - top).exp());
+            let total = weights[0] * pairs[0][1] + weights[1] * pairs[1][1];
+            want.extend((0..hd).map(|i| (weights[0] * accs[i] + weights[1] * accs[hd + i]) / total));
+        }
+        part.extend(accs);
+        part.extend(pairs.as_flattened());
+    }
+    // 100 keys and more: two splits of at least 64.
+    let mut args = vec![Arg::uniform(&params), Arg::state(99, rows), Arg::floats(&part)];
+    args.extend(if packed { packed_zeros(want.len()).to_vec() } else { vec![Arg::zeros(want.len())] });
+    let expected = if packed { Expected::packed(3, &want, 1e-4) } else { vec![Expected::new(3, want, 1e-4)] };
+    let grid = FewRows::merge_dispatch(&params, rows);
+    Ok(Case { source: FewRows::merge(head_dim, packed)?, args, grid, expected })
+}
+
 /// Three tokens after 300 others.
 pub fn qkv_finish(form: &QkvFinish) -> Result<Case, CaseError> {
     let (pos, len, hd) = (300, 3, form.head_dim as usize);
@@ -156,7 +238,7 @@ pub fn qkv_finish(form: &QkvFinish) -> Result<Case, CaseError> {
     let (v_words, v) = stored(random(4, slots), form.kv_f16);
     let (rope_arg, rope, rope_hi_rows) = table(form.head_dim);
     let vectors = random(2, 2 * hd);
-    let params = finish_params(form.head_dim, rope_hi_rows);
+    let mut params = finish_params(form.head_dim, rope_hi_rows);
     let rows = |heads: u32| (len * heads) as usize * hd;
     let raw_q = random(1, rows(HEADS));
     let raw_k = if form.kv == Kv::Shared { Vec::new() } else { random(8, rows(KV_HEADS)) };
@@ -165,20 +247,27 @@ pub fn qkv_finish(form: &QkvFinish) -> Result<Case, CaseError> {
     let inputs = finish::Inputs { vectors: &vectors, rope: &rope, pos };
     finish::qkv_finish(form, &params, inputs, &mut q, (&raw_k, &raw_v), &mut cache);
 
+    // Joined keys and values follow the queries, with a gap.
+    let gap = 2;
+    params.k_at = raw_q.len() as u32 / 2 + gap;
+    params.v_at = params.k_at + raw_k.len() as u32 / 2 + gap;
+    let gap = vec![0.0; 2 * gap as usize];
+    let joined = [&raw_q[..], &gap, &raw_k, &gap, &raw_v].concat();
     let mut args = vec![
         Arg::uniform(&params),
         Arg::state(pos, len),
         Arg::floats(&vectors),
         rope_arg,
-        Arg::floats(&raw_q),
+        Arg::floats(if form.joined { &joined } else { &raw_q }),
     ];
     let mut expected = vec![Expected::new(4, q, 1e-4)];
     if form.kv != Kv::Shared {
-        args.extend([Arg::Words(k_words), Arg::Words(v_words), Arg::floats(&raw_k)]);
+        args.extend([Arg::Words(k_words), Arg::Words(v_words)]);
+        args.extend((!form.joined).then(|| Arg::floats(&raw_k)));
         expected.push(cached(5, cache.k, form.kv_f16));
         expected.push(cached(6, cache.v, form.kv_f16));
     }
-    if form.kv == Kv::Own {
+    if form.kv == Kv::Own && !form.joined {
         args.push(Arg::floats(&raw_v));
     }
     Ok(Case { source: form.source()?, args, grid: form.dispatch(&params, len), expected })

@@ -11,10 +11,10 @@ mod rows;
 mod sampling;
 mod towers;
 
-use crate::attention::{block::Block, decode::Decode};
+use crate::attention::{block::Block, decode::Decode, few_rows};
 use crate::backward::input;
 use crate::experts::{Mixture, down::Down, gate_up::GateUp};
-use crate::matmul::Tile;
+use crate::matmul::{FewRows, Tile, pack_rows::pack_rows};
 use crate::matvec::Matvec;
 use crate::ple::combine::Table;
 use crate::quant::QuantError;
@@ -32,8 +32,16 @@ pub enum Form {
     Matvec(Matvec),
     /// Matrix product of prefill.
     Matmul(Tile, DType),
+    /// Matrix product of a few rows.
+    FewRows(FewRows),
+    /// Rows rounded to int8.
+    PackRows,
     /// Attention of decode.
     Decode(Decode),
+    /// Attention of a few rows.
+    FewRowsAttention(few_rows::FewRows),
+    /// The merge of its partial results with heads of this size, rounded to int8 or not.
+    MergeRows(u32, bool),
     /// Attention of prefill.
     Block(Block),
     /// Head norms, RoPE, append to the cache.
@@ -68,6 +76,16 @@ pub enum Form {
     MergeLists(Candidates),
     /// Sampling of a token.
     Sample(Candidates),
+    /// Tokens drafted by n-gram look-up.
+    LookUp,
+    /// The input of a drafter's step.
+    DraftInput(DType),
+    /// The best candidate as a drafted token.
+    Draft,
+    /// The clusters of an ordered head with the best centroids.
+    Clusters,
+    /// The best token of these clusters.
+    OrderedHead(DType),
     /// The copy that measures bandwidth.
     Copy,
     /// Product of a clipped linear, in towers.
@@ -135,10 +153,16 @@ pub enum Reading {
     F16,
     /// 16-bit integers, two per word: for whole words that must be equal.
     U16,
+    /// Signed bytes, four per word.
+    I8,
+    /// f32, every second word from this one on.
+    EverySecond(usize),
     /// An integer and a float, alternating.
     Pairs,
     /// Three floats and an integer in turn.
     Quads,
+    /// The key of a logit (`wgsl/sampling/lists.wgsl`) and an id, alternating.
+    Candidates,
     /// Accumulators, `[heads, len]`, and a pair of maximum and sum for each head. The value is accumulator / sum.
     Accumulated {
         /// Offset of the accumulators.
@@ -189,9 +213,13 @@ impl Form {
         match self {
             Self::Matvec(kernel) => products::matvec(kernel),
             Self::Matmul(tile, dtype) => products::matmul(*tile, *dtype),
+            Self::FewRows(kernel) => products::of_few_rows(kernel),
+            Self::PackRows => products::packed_rows(),
             Self::Repack(dtype) => products::repacked(*dtype),
             Self::Gather(dtype) => products::gather(*dtype),
             Self::Decode(form) => attention::decode(form),
+            Self::FewRowsAttention(form) => attention::few_rows(*form),
+            Self::MergeRows(head_dim, packed) => attention::merge(*head_dim, *packed),
             Self::Block(form) => attention::block(form),
             Self::QkvFinish(form) => attention::qkv_finish(form),
             Self::NormAdd(form) => rows::norm_add(*form),
@@ -206,6 +234,11 @@ impl Form {
             Self::Expand(products) => rows::expand(*products),
             Self::TopK(candidates) => sampling::top_k(*candidates),
             Self::MergeLists(candidates) => sampling::merge(*candidates),
+            Self::LookUp => sampling::look_up(),
+            Self::DraftInput(dtype) => products::draft_input(*dtype),
+            Self::Draft => sampling::draft(),
+            Self::Clusters => sampling::clusters(),
+            Self::OrderedHead(dtype) => products::ordered_head(*dtype),
             Self::Sample(candidates) => sampling::sample(*candidates),
             Self::Copy => rows::copy(),
             Self::ClampedMatmul(tile, dtype) => products::clamped_matmul(*tile, *dtype),
@@ -261,6 +294,21 @@ impl Expected {
         let values = Reading::U16.read(words, 2 * words.len());
         Self { binding, reading: Reading::U16, values, absolute: 0.25, relative: 0.0 }
     }
+
+    /// Rows rounded to int8: codes in this binding, scales in the next. A code may differ by one, as the elements, with
+    /// this tolerance, may lie between two; so may the sum of the codes of a unit, by a few.
+    fn packed(binding: usize, rows: &[f32], absolute: f32) -> Vec<Self> {
+        let (codes, scales) = pack_rows(rows);
+        let codes = Reading::I8.read(&codes, 4 * codes.len());
+        let (factors, sums): (Vec<f32>, Vec<f32>) =
+            scales.chunks_exact(2).map(|pair| (pair[0], pair[1])).unzip();
+        let largest = factors.iter().fold(0.0_f32, |most, &factor| most.max(factor));
+        vec![
+            Self { reading: Reading::I8, relative: 0.0, ..Self::new(binding, codes, 1.1) },
+            Self { reading: Reading::EverySecond(0), ..Self::new(binding + 1, factors, absolute / 127.0) },
+            Self { reading: Reading::EverySecond(1), ..Self::new(binding + 1, sums, 3.0 * largest) },
+        ]
+    }
 }
 
 impl Reading {
@@ -278,6 +326,11 @@ impl Reading {
                 let parts = words.iter().flat_map(|word| [word & 0xffff, word >> 16]);
                 parts.take(count).map(|part| part as f32).collect()
             }
+            Self::I8 => {
+                let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+                bytes.take(count).map(|byte| f32::from(byte as i8)).collect()
+            }
+            Self::EverySecond(first) => words.iter().skip(first).step_by(2).take(count).map(float).collect(),
             Self::Pairs => {
                 let number = |(i, word): (usize, &u32)| if i % 2 == 0 { *word as f32 } else { float(word) };
                 words.iter().take(count).enumerate().map(number).collect()
@@ -286,12 +339,22 @@ impl Reading {
                 let number = |(i, word): (usize, &u32)| if i % 4 == 3 { *word as f32 } else { float(word) };
                 words.iter().take(count).enumerate().map(number).collect()
             }
+            Self::Candidates => {
+                let logit = |key: u32| f32::from_bits(if key >> 31 == 1 { key & 0x7fff_ffff } else { !key });
+                let number = |(i, word): (usize, &u32)| if i % 2 == 0 { logit(*word) } else { *word as f32 };
+                words.iter().take(count).enumerate().map(number).collect()
+            }
             Self::Accumulated { at, len, pairs } => {
                 let word = |index: usize| words.get(index).map_or(f32::NAN, float);
                 (0..count).map(|i| word(at + i) / word(pairs + 2 * (i / len) + 1)).collect()
             }
         }
     }
+}
+
+/// Space for codes and scales of so many elements that are rounded to int8.
+fn packed_zeros(count: usize) -> [Arg; 2] {
+    [Arg::zeros(count / 4), Arg::zeros(count / 8)]
 }
 
 fn as_f32(values: &[f64]) -> Vec<f32> {

@@ -1,14 +1,16 @@
 //! Test cases of products and of the embedding lookup.
 
 use super::prologue::{self, EPS, HEAD_DIM, MAX_SPLITS};
-use super::{Arg, Case, CaseError, Expected, as_f32, low_rank, random};
+use super::{Arg, Case, CaseError, Expected, Reading, as_f32, low_rank, packed_zeros, random};
 use crate::backward::input;
+use crate::draft::{input as draft, ordered_head};
 use crate::embed::gather as embed;
 use crate::math::gelu_tanh;
-use crate::matmul::{self, Clamps, Tile};
+use crate::matmul::{self, Clamps, FewRows, Tile, few_rows, pack_rows};
 use crate::matvec::{Correction, Epilogue, HandoffForm, Matvec, Prologue, twin};
 use crate::quant::{dequantize, quantize, repack};
 use crate::repack as kernel;
+use crate::state::State;
 use crate::{DType, PlanarLayout};
 
 /// Rows of the matrices: odd, so that workgroups are only partly used.
@@ -164,6 +166,97 @@ pub fn matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
     prefill(tile, dtype, None)
 }
 
+/// A product of one row fewer than the kernel has space for. A single stored matrix gives columns 5.. of rows that
+/// are 9 longer than it has rows.
+pub fn of_few_rows(kernel: &FewRows) -> Result<Case, CaseError> {
+    let (k, rows) = (1280, kernel.rows - 1);
+    let n = |i: usize| match kernel.epilogue {
+        few_rows::Epilogue::Store => [75, 19, 37][i.min(2)],
+        _ => {
+            if kernel.packs {
+                80
+            } else {
+                75
+            }
+        }
+    };
+    let matrices = kernel.dtypes.iter().enumerate().map(|(i, &dtype)| matrix(dtype, k, n(i), 31 + i as u64));
+    let matrices = matrices.collect::<Result<Vec<_>, _>>()?;
+    let x = random(42, (k * rows) as usize);
+    let (codes, scales) = pack_rows::pack_rows(&x);
+    let (multiplied, inputs) = if kernel.form.packed {
+        let x: Vec<f64> = x.iter().map(|&x| x.into()).collect();
+        (as_f32(&twin::rounded_to_bytes(&x)), vec![Arg::Words(codes), Arg::floats(&scales)])
+    } else {
+        (x.clone(), vec![Arg::floats(&x)])
+    };
+    let products: Vec<_> =
+        matrices.iter().map(|w| matmul::matmul(&w.layout, &w.words, &multiplied)).collect();
+    let layouts: Vec<_> = matrices.iter().map(|w| &w.layout).collect();
+    let (mut params, grid) = kernel.dispatch(&layouts);
+    let gated = |gate: f32, up: f32| (gelu_tanh(gate.into()) * f64::from(up)) as f32;
+    let width = n(0) as usize;
+    let ple = random(43, rows as usize * (width + 9));
+    let y: Vec<f32> = match kernel.epilogue {
+        few_rows::Epilogue::Store if matrices.len() == 1 => {
+            params = params.part(5, n(0) + 9);
+            let row = |row: &[f32]| [&[0.0; 5], row, &[0.0; 4]].concat();
+            products[0].chunks_exact(width).flat_map(row).collect()
+        }
+        few_rows::Epilogue::Store => {
+            let room = |(y, w): (&Vec<f32>, &Matrix)| {
+                let mut y = y.clone();
+                y.resize((FewRows::MOST * w.layout.n) as usize, 0.0);
+                y
+            };
+            products.iter().zip(&matrices).flat_map(room).collect()
+        }
+        few_rows::Epilogue::Geglu => {
+            products[0].iter().zip(&products[1]).map(|(&gate, &up)| gated(gate, up)).collect()
+        }
+        few_rows::Epilogue::Ple => {
+            params = params.with_ple(n(0) + 9, 4);
+            let inputs = ple.chunks_exact(width + 9).flat_map(|row| &row[4..4 + width]);
+            products[0].iter().zip(inputs).map(|(&gate, &input)| gated(gate, input)).collect()
+        }
+    };
+    let mut args = vec![Arg::uniform(&params)];
+    args.extend(matrices.into_iter().map(|w| Arg::Words(w.words)));
+    args.push(Arg::state(0, rows));
+    args.extend(inputs);
+    args.extend((kernel.epilogue == few_rows::Epilogue::Ple).then(|| Arg::floats(&ple)));
+    // A gated product multiplies two sums, each with its own error.
+    let largest = products.iter().flatten().fold(1.0_f32, |most, v| most.max(v.abs()));
+    let factor = if kernel.epilogue == few_rows::Epilogue::Store { 1.0 } else { 2.0 * largest };
+    let allowed = factor * tolerance(k);
+    let expected = if kernel.packs {
+        Expected::packed(args.len(), &y, allowed)
+    } else {
+        vec![Expected::new(args.len(), y.clone(), allowed)]
+    };
+    args.extend(if kernel.packs { packed_zeros(y.len()).to_vec() } else { vec![Arg::zeros(y.len())] });
+    Ok(Case { source: kernel.source()?, args, grid, expected })
+}
+
+/// Rows rounded to int8. A code may differ by one where an element lies between two.
+pub fn packed_rows() -> Result<Case, CaseError> {
+    let (k, rows) = (1280, 3);
+    // On a grid of 1/64 below 127/64, so that every code is exact.
+    let mut x: Vec<f32> = random(33, k * rows).iter().map(|v| (v * 126.0).round() / 64.0).collect();
+    x.chunks_exact_mut(16).for_each(|unit| unit[3] = 127.0 / 64.0);
+    let (codes, scales) = pack_rows::pack_rows(&x);
+    let params = pack_rows::Params::new(k as u32);
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::state(0, rows as u32),
+        Arg::floats(&x),
+        Arg::zeros(codes.len()),
+        Arg::zeros(scales.len()),
+    ];
+    let expected = vec![Expected::words(3, &codes), Expected::new(4, scales, 1e-4)];
+    Ok(Case { source: pack_rows::source()?, args, grid: params.dispatch(rows as u32), expected })
+}
+
 /// The same for a clipped linear: about a third of its inputs and outputs are out of bounds.
 pub fn clamped_matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
     prefill(tile, dtype, Some(Clamps { input: [-0.6, 0.7], output: [-6.0, 5.0] }))
@@ -223,6 +316,52 @@ pub fn gather(dtype: DType) -> Result<Case, CaseError> {
     ];
     let grid = params.dispatch(len);
     Ok(Case { source: embed::source(dtype)?, args, grid, expected: vec![Expected::new(4, y, 1e-5)] })
+}
+
+/// The input of the first step of a drafter, behind a step of three rows.
+pub fn draft_input(dtype: DType) -> Result<Case, CaseError> {
+    let (k, tokens) = (512, [7, 0]);
+    let table = matrix(dtype, k, 11, 43)?;
+    let state = State { pos: 9, len: 3, history_len: 12, hidden_row: 2, ..State::default() };
+    let params = draft::Params::new(&table.layout, 0, 1.5, 0);
+    let hidden = random(44, 3 * k as usize);
+    let mut u = vec![0.0; 2 * k as usize];
+    let drafter = draft::input(&table.layout, &table.words, &params, &tokens, &state, &hidden, &mut u);
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::Words(table.words),
+        Arg::Words(tokens.to_vec()),
+        Arg::words(&[state]),
+        Arg::floats(&hidden),
+        Arg::zeros(u.len()),
+        Arg::words(&[State::default()]),
+    ];
+    let expected = vec![Expected::new(5, u, 1e-5), Expected::words(6, bytemuck::cast_slice(&[drafter]))];
+    Ok(Case { source: draft::source(dtype)?, args, grid: params.dispatch(), expected })
+}
+
+/// The best tokens of three of five clusters, whose tokens are far apart.
+pub fn ordered_head(dtype: DType) -> Result<Case, CaseError> {
+    let (k, clusters, size) = (256, 5, 23);
+    let head = matrix(dtype, k, clusters * size, 45)?;
+    let ordering: Vec<u32> = (0..clusters * size).map(|i| i * 37 % (clusters * size)).collect();
+    let chosen = [4, 0, 2];
+    let params = ordered_head::Params::new(&head.layout, size, chosen.len() as u32);
+    let x = random(46, k as usize);
+    let tokens = ordered_head::candidates(&head.layout, &head.words, &params, &ordering, &chosen, &x);
+    let best = tokens.chunks(32).filter_map(|tokens| tokens.iter().max_by(|a, b| a.1.total_cmp(&b.1)));
+    let best: Vec<f32> = best.flat_map(|&(id, z)| [z, id as f32]).collect();
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::Words(head.words),
+        Arg::Words(ordering),
+        Arg::Words(chosen.to_vec()),
+        Arg::floats(&x),
+        Arg::zeros(best.len()),
+    ];
+    let expected = Expected { reading: Reading::Candidates, ..Expected::new(5, best, tolerance(k)) };
+    let expected = vec![expected];
+    Ok(Case { source: ordered_head::source(dtype)?, args, grid: params.dispatch(), expected })
 }
 
 /// A product with the columns of a matrix, added to what is there.

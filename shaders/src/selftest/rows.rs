@@ -1,6 +1,6 @@
 //! Test cases of row kernels.
 
-use super::{Arg, Case, CaseError, Expected, as_f32, random};
+use super::{Arg, Case, CaseError, Expected, as_f32, packed_zeros, random};
 use crate::adapter::expand as adapters;
 use crate::bandwidth::copy as plain;
 use crate::matvec::Correction;
@@ -16,7 +16,7 @@ const LEN: u32 = 3;
 
 /// Norms and residual additions.
 pub fn norm_add(form: NormAdd) -> Result<Case, CaseError> {
-    let width = 388_u32;
+    let width = if form.is_packed() { 400 } else { 388_u32 };
     let count = (LEN * width) as usize;
     let (h, branch) = (random(51, count), random(52, count));
     let mut vectors = random(53, 2 * width as usize);
@@ -26,11 +26,15 @@ pub fn norm_add(form: NormAdd) -> Result<Case, CaseError> {
     let (new_h, x) = norms::norm_add(form, &params, &vectors, &h, &branch);
     let mut args = vec![Arg::uniform(&params), Arg::state(0, LEN), Arg::floats(&vectors), Arg::floats(&h)];
     let mut expected = Vec::new();
-    if form != NormAdd::Norm {
+    if form.adds() {
         args.push(Arg::floats(&branch));
         expected.push(Expected::new(3, as_f32(&new_h), 1e-4));
     }
-    if form != NormAdd::Add {
+    if form.is_packed() {
+        let result = as_f32(if form.norms() { &x } else { &new_h });
+        expected.extend(Expected::packed(args.len(), &result, 1e-4));
+        args.extend(packed_zeros(count));
+    } else if form.norms() {
         expected.push(Expected::new(args.len(), as_f32(&x), 1e-4));
         args.push(Arg::zeros(count));
     }

@@ -1,8 +1,9 @@
 //! Test cases of sampling.
 
 use super::{Arg, Case, CaseError, Expected, random};
+use crate::draft::clusters;
 use crate::sampling::twin::{Candidate, adjust, best, sample as draw};
-use crate::sampling::{Candidates, MAX_RECENT, Params, Sampling, Settings};
+use crate::sampling::{Candidates, MAX_RECENT, Params, Sampling, Settings, draft, look_up};
 use crate::state::State;
 
 /// Length of the output ring.
@@ -11,7 +12,7 @@ const OUT_LEN: u32 = 8;
 const VOCABULARY: u32 = 2500;
 /// Number of logits that needs `merge_lists`.
 const LARGE: u32 = 20 << 10;
-const RECENT: [u32; MAX_RECENT as usize] = [0; MAX_RECENT as usize];
+const HISTORY: [u32; MAX_RECENT as usize] = [0; MAX_RECENT as usize];
 
 /// Settings that need this variant.
 fn settings(candidates: Candidates) -> Settings {
@@ -43,7 +44,7 @@ fn list(all: Vec<Candidate>, count: usize) -> Vec<u32> {
 
 /// The lists of all slices, and their parts of the full softmax.
 fn lists(sampling: Sampling, params: &Params, logits: &[f32]) -> (Vec<u32>, Vec<f32>) {
-    let adjusted = adjust(logits, params, &state(), &RECENT);
+    let adjusted = adjust(logits, params, &state(), &HISTORY);
     let count = sampling.candidates.count() as usize;
     let slices = adjusted.chunks(1024);
     let sum = |slice: &[Candidate]| {
@@ -65,7 +66,7 @@ pub fn top_k(candidates: Candidates) -> Result<Case, CaseError> {
     let mut args = vec![
         Arg::uniform(&params),
         Arg::words(&[state()]),
-        Arg::Words(RECENT.to_vec()),
+        Arg::Words(HISTORY.to_vec()),
         Arg::floats(&logits),
         Arg::zeros(lists.len()),
     ];
@@ -84,7 +85,7 @@ pub fn merge(candidates: Candidates) -> Result<Case, CaseError> {
     let logits = logits(LARGE);
     let count = candidates.count() as usize;
     let (lists, _) = lists(sampling, &params, &logits);
-    let adjusted = adjust(&logits, &params, &state(), &RECENT);
+    let adjusted = adjust(&logits, &params, &state(), &HISTORY);
     let merged: Vec<u32> = adjusted.chunks(16 << 10).flat_map(|part| list(part.to_vec(), count)).collect();
     let args = vec![Arg::uniform(&params), Arg::Words(lists), Arg::zeros(merged.len())];
     let expected = vec![Expected::words(2, &merged)];
@@ -97,20 +98,65 @@ pub fn sample(candidates: Candidates) -> Result<Case, CaseError> {
     let params = Params::new(&settings(candidates), sampling, OUT_LEN);
     let logits = logits(VOCABULARY);
     let (lists, sums) = lists(sampling, &params, &logits);
-    let drawn = draw(&logits, &params, candidates.count() as usize, &state(), &RECENT).id;
+    let drawn = draw(&logits, &params, candidates.count() as usize, &state(), &HISTORY).id;
     let mut args = vec![
         Arg::uniform(&params),
         Arg::words(&[state()]),
-        Arg::Words(RECENT.to_vec()),
+        Arg::Words(HISTORY.to_vec()),
         Arg::zeros(2),
-        Arg::zeros(OUT_LEN as usize),
+        Arg::zeros(OUT_LEN as usize + 1),
         Arg::Words(lists),
     ];
     if candidates == Candidates::Many {
         args.push(Arg::floats(&sums));
     }
-    let mut ring = vec![0; OUT_LEN as usize];
+    let mut ring = vec![0; OUT_LEN as usize + 1];
     ring[(state().step % OUT_LEN) as usize] = drawn;
+    ring[OUT_LEN as usize] = state().step + 1;
     let expected = vec![Expected::words(3, &[drawn]), Expected::words(4, &ring)];
     Ok(Case { source: sampling.sample()?, args, grid: [1, 1, 1], expected })
+}
+
+/// Tokens drafted for a sequence with several matches.
+pub fn look_up() -> Result<Case, CaseError> {
+    let history = [1, 2, 3, 4, 9, 2, 3, 5, 6, 7, 8, 1, 2, 3];
+    let len = 5;
+    let state = State { len, history_len: history.len() as u32, ..State::default() };
+    let params = look_up::Params::new(2);
+    let mut want = vec![history[history.len() - 1]];
+    want.extend(look_up::look_up(&history, params.shortest, len as usize - 1));
+    let mut tokens = vec![0; len as usize];
+    tokens[0] = want[0];
+    // A longer buffer than the sequence.
+    let mut ring = history.to_vec();
+    ring.resize(20, 3);
+    let args = vec![Arg::uniform(&params), Arg::words(&[state]), Arg::Words(ring), Arg::Words(tokens)];
+    Ok(Case { source: look_up::source()?, args, grid: [1, 1, 1], expected: vec![Expected::words(3, &want)] })
+}
+
+/// The best of all slices as the third of three tokens.
+pub fn draft() -> Result<Case, CaseError> {
+    let sampling = Sampling { vocab: LARGE, candidates: Candidates::One };
+    let params = Params::new(&Settings::default(), sampling, OUT_LEN);
+    let logits = logits(LARGE);
+    let (lists, _) = lists(sampling, &params, &logits);
+    let best = draw(&logits, &params, 1, &state(), &HISTORY).id;
+    let params = draft::Params::new(sampling.slices(), LARGE, 2);
+    let args = vec![Arg::uniform(&params), Arg::Words(lists), Arg::Words(vec![5, 6, 7])];
+    let expected = vec![Expected::words(2, &[5, 6, best])];
+    Ok(Case { source: draft::source()?, args, grid: [1, 1, 1], expected })
+}
+
+/// The best five of 2500 centroids.
+pub fn clusters() -> Result<Case, CaseError> {
+    let sampling = clusters::sampling(VOCABULARY);
+    let params = Params::new(&Settings::default(), sampling, OUT_LEN);
+    let logits = logits(VOCABULARY);
+    let (lists, _) = lists(sampling, &params, &logits);
+    let best = best(adjust(&logits, &params, &state(), &HISTORY), 5);
+    let want: Vec<u32> = best.iter().map(|it| it.id).collect();
+    let params = clusters::Params::new(VOCABULARY, 5);
+    let args = vec![Arg::uniform(&params), Arg::Words(lists), Arg::zeros(want.len())];
+    let expected = vec![Expected::words(2, &want)];
+    Ok(Case { source: clusters::source()?, args, grid: [1, 1, 1], expected })
 }

@@ -3,10 +3,12 @@
 
 use half::f16;
 use shaders::attention::decode::{Decode, Kv, Params, splits};
+use shaders::attention::few_rows::FewRows;
 use shaders::math::rms;
+use shaders::selftest::Form;
 use shaders::{rope, state::State};
 
-use crate::common::{BufferArg, Gpu, assert_close, random};
+use crate::common::{self, BufferArg, Gpu, assert_close, random};
 
 const EPS: f32 = 1e-6;
 
@@ -20,6 +22,8 @@ struct Case {
     window: u32,
     ring: u32,
     max_splits: u32,
+    /// Positions from the last key to the query.
+    ahead: u32,
 }
 
 fn rotate(v: &[f64], pos: u32, theta: f64) -> Vec<f64> {
@@ -45,7 +49,7 @@ fn cache(values: &[f32], kv_f16: bool) -> (Vec<u8>, Vec<f64>) {
 }
 
 fn check(case: &Case) {
-    let &Case { head_dim, heads, kv_heads, kv, kv_f16, pos, window, ring, max_splits } = case;
+    let &Case { head_dim, heads, kv_heads, kv, kv_f16, pos, window, ring, max_splits, ahead } = case;
     let hd = head_dim as usize;
     let theta = 10_000.0;
     let table = rope::table(theta, head_dim, None, 4096);
@@ -72,7 +76,7 @@ fn check(case: &Case) {
     let first = if window == 0 { 0 } else { (pos + 1).saturating_sub(window) };
     let mut want = Vec::new();
     for h in 0..heads {
-        let q = rotate(&rms(&head(h as usize), Some(&vectors[..hd]), EPS.into()), pos, theta);
+        let q = rotate(&rms(&head(h as usize), Some(&vectors[..hd]), EPS.into()), pos + ahead, theta);
         let g = h / (heads / kv_heads);
         let scores: Vec<f64> = (first..=pos)
             .map(|p| q.iter().zip(&k_values[row(p, g)..]).map(|(a, b)| a * b).sum::<f64>())
@@ -97,6 +101,7 @@ fn check(case: &Case) {
         max_splits,
         rope_hi_rows: (table.len() / (hd / 2) - 256) as u32,
         eps: EPS,
+        ahead,
         ..Params::default()
     };
     // Rank 12: no divisor of the threads.
@@ -180,6 +185,7 @@ fn every_kind_of_layer() {
         window: 0,
         ring: 0,
         max_splits: 8,
+        ahead: 0,
     };
     check(&base);
     check(&Case { pos: 0, ..base });
@@ -205,11 +211,14 @@ fn windows_and_rings() {
         window: 16,
         ring: 48,
         max_splits: 4,
+        ahead: 0,
     };
     check(&base);
     check(&Case { window: 100, ring: 128, ..base });
     check(&Case { pos: 7, ..base });
     check(&Case { kv: Kv::Shared, pos: 1000, ..base });
+    // A drafter's token, which is one behind the last key.
+    check(&Case { kv: Kv::Shared, pos: 1000, window: 15, ahead: 1, ..base });
 }
 
 #[test]
@@ -224,5 +233,20 @@ fn long_contexts_share_few_splits() {
         window: 0,
         ring: 0,
         max_splits: 3,
+        ahead: 0,
     });
+}
+
+#[test]
+fn a_few_rows_attend_as_in_prefill() {
+    for head_dim in [16, 64, 256, 512] {
+        for kv_f16 in [true, false] {
+            for finished in [true, false] {
+                common::check(&Form::FewRowsAttention(FewRows { head_dim, kv_f16, finished }));
+            }
+        }
+        for packed in [true, false] {
+            common::check(&Form::MergeRows(head_dim, packed));
+        }
+    }
 }

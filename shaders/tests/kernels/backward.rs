@@ -236,7 +236,7 @@ fn the_gradient_of_attention_agrees() {
         let whole = !pictures.is_empty();
         let sequence = || {
             let spans = spans.iter().filter(|_| whole).flat_map(|span| [span.since, span.until]);
-            let state: [u32; 8] = bytemuck::cast(State { len: rows, ..State::default() });
+            let state: [u32; 9] = bytemuck::cast(State { len: rows, ..State::default() });
             BufferArg::read(&state.into_iter().chain(spans).collect::<Vec<u32>>())
         };
         let params = attention::Params { heads, kv_heads, window, pad: 0 };

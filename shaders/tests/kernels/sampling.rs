@@ -1,34 +1,36 @@
-//! The sampling kernels against their CPU twins.
+//! The sampling kernels against their CPU twins. Draws of several rows are in `rounds.rs`.
 
-use shaders::sampling::twin::{self, Candidate, Draw, Recent};
-use shaders::sampling::{Candidates, NOTHING, Params, Sampling, Settings};
+use shaders::sampling::twin::{self, Candidate, Draw};
+use shaders::sampling::{Candidates, NOTHING, Params, Sampling, Settings, look_up};
 use shaders::state::State;
 
 use crate::common::{BufferArg, Gpu, assert_close, random};
 
 /// Length of the output ring in these tests.
-const OUT_LEN: u32 = 5;
+pub const OUT_LEN: u32 = 5;
+/// Length of the ring of all tokens.
+pub const HISTORY: usize = 100;
 
 /// What the kernels leave behind.
 struct Step {
     state: State,
-    recent: Recent,
+    history: Vec<u32>,
     tokens: Vec<u32>,
     sampled: Vec<u32>,
 }
 
 /// The candidate lists of `top_k`, and the sums of the slices.
-fn run_top_k(
+pub fn run_top_k(
     sampling: Sampling,
     params: &Params,
     logits: &[f32],
     state: &State,
-    recent: &Recent,
+    history: &[u32],
 ) -> (Vec<u32>, Vec<f32>) {
     let mut args = vec![
         BufferArg::uniform(params),
         BufferArg::read(&[*state]),
-        BufferArg::read(recent),
+        BufferArg::read(history),
         BufferArg::read(logits),
         BufferArg::zeros(sampling.slice_list_bytes() as usize / 4),
     ];
@@ -41,9 +43,9 @@ fn run_top_k(
 }
 
 /// All dispatches of a step.
-fn run(sampling: Sampling, settings: &Settings, logits: &[f32], state: &State, recent: &Recent) -> Step {
+fn run(sampling: Sampling, settings: &Settings, logits: &[f32], state: &State, history: &[u32]) -> Step {
     let params = Params::new(settings, sampling, OUT_LEN);
-    let (mut lists, sums) = run_top_k(sampling, &params, logits, state, recent);
+    let (mut lists, sums) = run_top_k(sampling, &params, logits, state, history);
     if sampling.merges() {
         let source = sampling.merge_lists().expect("the template preprocesses");
         let words = sampling.merged_list_bytes() as usize / 4;
@@ -53,9 +55,9 @@ fn run(sampling: Sampling, settings: &Settings, logits: &[f32], state: &State, r
     let mut args = vec![
         BufferArg::uniform(&params),
         BufferArg::read_write(&[*state]),
-        BufferArg::read_write(recent),
+        BufferArg::read_write(history),
         BufferArg::zeros(2),
-        BufferArg::zeros(OUT_LEN as usize),
+        BufferArg::zeros(OUT_LEN as usize + 1),
         BufferArg::read(&lists),
     ];
     if sampling.candidates == Candidates::Many {
@@ -65,15 +67,15 @@ fn run(sampling: Sampling, settings: &Settings, logits: &[f32], state: &State, r
     let outputs = Gpu::get().run(&source, &args, [1, 1, 1]);
     Step {
         state: bytemuck::cast_slice(&outputs[0].u32s())[0],
-        recent: outputs[1].u32s().try_into().expect("64 tokens"),
+        history: outputs[1].u32s(),
         tokens: outputs[2].u32s(),
         sampled: outputs[3].u32s(),
     }
 }
 
-fn expected(sampling: Sampling, settings: &Settings, logits: &[f32], state: &State, recent: &Recent) -> Draw {
+fn expected(sampling: Sampling, settings: &Settings, logits: &[f32], state: &State, history: &[u32]) -> Draw {
     let params = Params::new(settings, sampling, OUT_LEN);
-    twin::sample(logits, &params, sampling.candidates.count() as usize, state, recent)
+    twin::sample(logits, &params, sampling.candidates.count() as usize, state, history)
 }
 
 /// A few bits of randomness for choosing cases.
@@ -122,9 +124,9 @@ fn random_settings(dice: &mut Dice, vocab: u32) -> Settings {
 }
 
 /// A ring with repetitions.
-fn random_recent(dice: &mut Dice, vocab: u32) -> Recent {
+fn random_history(dice: &mut Dice, vocab: u32) -> Vec<u32> {
     let few: Vec<u32> = (0..20).map(|_| dice.below(vocab)).collect();
-    std::array::from_fn(|_| dice.pick(&few))
+    (0..HISTORY).map(|_| dice.pick(&few)).collect()
 }
 
 #[test]
@@ -140,12 +142,12 @@ fn thousands_of_steps_draw_the_twins_token() {
         };
         let logits = coarse_logits(&mut dice, vocab);
         let settings = random_settings(&mut dice, vocab);
-        let mut recent = random_recent(&mut dice, vocab);
+        let mut history = random_history(&mut dice, vocab);
         let mut state = State {
             pos: dice.below(1000),
             len: 1,
             step: case,
-            recent_len: dice.pick(&[0, 1, 30, 64, 65, 200]),
+            history_len: dice.pick(&[0, 1, 30, 64, 65, 200]),
             seed_lo: dice.below(u32::MAX),
             seed_hi: dice.below(u32::MAX),
             ..State::default()
@@ -154,8 +156,8 @@ fn thousands_of_steps_draw_the_twins_token() {
         let candidates = dice.pick(&[least, least, Candidates::Many]);
         let sampling = Sampling { vocab, candidates };
 
-        let step = run(sampling, &settings, &logits, &state, &recent);
-        let draw = expected(sampling, &settings, &logits, &state, &recent);
+        let step = run(sampling, &settings, &logits, &state, &history);
+        let draw = expected(sampling, &settings, &logits, &state, &history);
         let id = step.sampled[(state.step % OUT_LEN) as usize];
         if id != draw.id {
             assert!(
@@ -164,11 +166,12 @@ fn thousands_of_steps_draw_the_twins_token() {
             );
             excused += 1;
         }
-        let mut sampled = vec![0; OUT_LEN as usize];
+        let mut sampled = vec![0; OUT_LEN as usize + 1];
         let params = Params::new(&settings, sampling, OUT_LEN);
-        twin::advance(id, &params, &mut state, &mut recent, &mut sampled);
+        let mut tokens = [0; 2];
+        twin::advance(id, &params, &mut state, &mut history, &mut tokens, &mut sampled);
         assert_eq!(step.state, state, "case {case}");
-        assert_eq!(step.recent, recent, "case {case}");
+        assert_eq!(step.history, history, "case {case}");
         assert_eq!(step.sampled, sampled, "case {case}");
     }
     assert!(excused <= 3, "{excused} draws on the edge of a decision fell otherwise");
@@ -183,9 +186,9 @@ fn a_full_vocabulary_of_262144_is_sampled() {
     for i in 0..60usize {
         logits[(i * 43_691 + 11) % vocab as usize] = 14.0 + (i % 7) as f32 / 4.0;
     }
-    let recent = [11; 64];
+    let history = [11; 64];
     for step in 0..6 {
-        let state = State { len: 1, step, recent_len: 70, seed_lo: 5, seed_hi: 9, ..State::default() };
+        let state = State { len: 1, step, history_len: 70, seed_lo: 5, seed_hi: 9, ..State::default() };
         for (temperature, top_k, top_p) in [(0.0, 0, 1.0), (1.0, 64, 0.95), (1.0, 0, 0.9), (0.8, 200, 1.0)] {
             let settings = Settings {
                 temperature,
@@ -197,8 +200,8 @@ fn a_full_vocabulary_of_262144_is_sampled() {
             };
             let sampling = Sampling { vocab, candidates: settings.candidates() };
             assert_eq!(sampling.merges(), temperature > 0.0);
-            let got = run(sampling, &settings, &logits, &state, &recent).tokens[0];
-            let want = expected(sampling, &settings, &logits, &state, &recent);
+            let got = run(sampling, &settings, &logits, &state, &history).tokens[0];
+            let want = expected(sampling, &settings, &logits, &state, &history);
             assert!(got == want.id || want.margin < 1e-5, "{got}, the twin says {want:?}; {settings:?}");
         }
     }
@@ -220,13 +223,13 @@ fn top_k_lists_the_best_of_each_slice_and_sums_it() {
                 ..Settings::default()
             };
             let logits = coarse_logits(&mut dice, vocab);
-            let recent = random_recent(&mut dice, vocab);
-            let state = State { len: 1, recent_len: 64, ..State::default() };
+            let history = random_history(&mut dice, vocab);
+            let state = State { len: 1, history_len: 64, ..State::default() };
             let params = Params::new(&settings, sampling, OUT_LEN);
-            let (lists, sums) = run_top_k(sampling, &params, &logits, &state, &recent);
+            let (lists, sums) = run_top_k(sampling, &params, &logits, &state, &history);
 
             let count = candidates.count() as usize;
-            let adjusted = twin::adjust(&logits, &params, &state, &recent);
+            let adjusted = twin::adjust(&logits, &params, &state, &history);
             for (slice, all) in adjusted.chunks(1024).enumerate() {
                 let want = twin::best(all.to_vec(), count);
                 let list = &lists[slice * count * 2..(slice + 1) * count * 2];
@@ -291,15 +294,6 @@ fn infinities_and_nan_are_never_drawn() {
             assert_eq!(drawn(&[f32::NEG_INFINITY; 300]), NOTHING);
         }
     }
-}
-
-#[test]
-fn a_prefill_step_leaves_the_state_of_a_decode_step() {
-    let sampling = Sampling { vocab: 10, candidates: Candidates::One };
-    let state = State { pos: 100, len: 37, step: 12, ..State::default() };
-    let step = run(sampling, &Settings::default(), &[0.0; 10], &state, &[0; 64]);
-    assert_eq!((step.state.pos, step.state.len, step.state.step), (137, 1, 13));
-    assert_eq!(step.sampled[12 % OUT_LEN as usize], step.tokens[0]);
 }
 
 /// χ² of the draws of one seed against the softmax, once the twin is known to agree with the kernel.
@@ -368,4 +362,31 @@ fn settings_choose_the_smallest_form() {
     assert_eq!(with(1.0, 65), Candidates::Many);
     assert_eq!(with(1.0, 0), Candidates::Many);
     assert_eq!(with(f32::NAN, 0), Candidates::One);
+}
+
+/// Sequences of few different tokens, so that there are matches of every length.
+#[test]
+fn tokens_are_drafted_from_the_best_match() {
+    let mut dice = Dice(77);
+    for case in 0..60 {
+        let count = dice.pick(&[1, 2, 5, 40, 300, 1000]);
+        let few = dice.pick(&[1, 2, 3, 30]);
+        let history: Vec<u32> = (0..count).map(|_| dice.below(few)).collect();
+        let (shortest, len) = (dice.pick(&[1, 2, 3, 8]), dice.pick(&[2, 4, 8]));
+        let state = State { len, history_len: count, ..State::default() };
+        let mut ring = history.clone();
+        ring.resize(count as usize + 3, history[0]);
+        let args = [
+            BufferArg::uniform(&look_up::Params::new(shortest)),
+            BufferArg::read(&[state]),
+            BufferArg::read(&ring),
+            BufferArg::zeros(len as usize),
+        ];
+        let source = look_up::source().expect("the template preprocesses");
+        let tokens = Gpu::get().run(&source, &args, [1, 1, 1])[0].u32s();
+        let want = look_up::look_up(&history, shortest, len as usize - 1);
+        assert_eq!(tokens[1..], want, "case {case}: {count} tokens, {few} different, at least {shortest}");
+    }
+    assert_eq!(look_up::look_up(&[5, 6, 7, 5, 6], 2, 3), [7, 5, 6]);
+    assert_eq!(look_up::find(&[5, 6, 7, 5, 8], 2), None);
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use half::f16;
-use shaders::matmul::Tile;
+use shaders::matmul::{FewRows, Tile};
 use shaders::matvec::{self, Epilogue, LowRank, Matvec, Prologue};
 use shaders::quant::repack;
 use shaders::selftest::Form;
@@ -41,6 +41,7 @@ fn rows_are_gathered_all_the_same() {
 fn products_are_the_same() {
     for dtype in quantised() {
         check(&Form::Matmul(Tile::SMALL, dtype));
+        check(&Form::FewRows(FewRows::new(4, &[dtype], matvec::Form::new(4, 2, 1))));
         for form in [matvec::Form::default(), matvec::Form::new(4, 4, 1).packed()] {
             let (prologue, epilogue) = (Prologue::Plain, Epilogue::Store);
             let dtypes = vec![dtype];

@@ -2,13 +2,16 @@
 
 #![allow(clippy::unwrap_used)]
 
-use shaders::matmul::{self, Clamps, Tile, matmul, matmul_clamped};
+use shaders::matmul::{self, Clamps, FewRows, Tile, matmul, matmul_clamped};
+use shaders::matvec;
 use shaders::ple::combine::{self, Table, combine};
 use shaders::quant::{dequantize, quantize, repack};
+use shaders::selftest::Form;
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, embed, repack as repack_kernel};
 
-use crate::common::{BufferArg, Gpu, assert_close, random};
+use crate::common::{BufferArg, Gpu, assert_close, check, random};
+use crate::permutations::few_products;
 
 /// A row length that is odd in units (floats) or blocks.
 fn odd_k(dtype: DType) -> u64 {
@@ -243,4 +246,19 @@ fn clipped_products_match_the_twin() {
         assert!(want.contains(&-0.02) && want.contains(&0.01) && want != plain);
         assert_close(&got, &want, 2e-5, 1e-5);
     }
+}
+
+#[test]
+fn a_few_rows_are_multiplied_by_matrices_of_every_type_and_in_every_form() {
+    for dtype in DType::ALL {
+        let form = matvec::Form::new(4, 2, 1);
+        check(&Form::FewRows(FewRows::new(4, &[dtype], form)));
+        if !dtype.is_float() {
+            check(&Form::FewRows(FewRows::new(4, &[DType::Q4_K, dtype], form.packed())));
+        }
+    }
+    for kernel in few_products(DType::Q4_K) {
+        check(&Form::FewRows(kernel));
+    }
+    check(&Form::PackRows);
 }

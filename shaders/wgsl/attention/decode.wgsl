@@ -14,23 +14,33 @@
 // OWN_KV 0: the layer uses the cache of another layer, which already holds this token's key and value. OWN_KV 1:
 // they are computed here, by the workgroups whose split contains the token. The first head of each kv head appends
 // them; no workgroup of this dispatch reads that slot. The slot's previous key is outside of every window, since a
-// ring is longer than the window.
+// ring is longer than the window. The query may be `params.ahead` of the last key, state.pos: a drafter's token has no key.
+//
+// SEVERAL: several rows, which are tokens that are verified together, with queries f32 [T, heads, HD], T = state.len.
+// The cache holds their keys and values. Row t has position state.pos + t; its partial results follow those of the row
+// before. FINISHED: rows/qkv_finish.wgsl has finished the queries, when it appended keys and values.
 //
 // Formulas: Gemma 4 specification §2.4 (scale 1.0; v is normed without weights); Dao et al., "Flash-Decoding", for
 // the splits.
-// Workgroup: 256 threads. Grid: (max_splits, heads). Workgroups beyond the last split return at once.
+// Workgroup: 256 threads. Grid: (max_splits, heads, SEVERAL: rows). Workgroups beyond the last split return at once.
 
 #include "shared/state.wgsl"
 #include "shared/splits.wgsl"
+#if !FINISHED
 #include "shared/rope.wgsl" with TABLE=rope, HALF={{HALF}}, HI_ROWS=params.rope_hi_rows
+#endif
 
 {{PARAMS}}
 var<uniform> params: Params;
 var<storage, read_write> part: array<f32>;
 var<storage, read> state: State;
+#if FINISHED
+var<storage, read> queries: array<vec4<f32>>;
+#else
 var<storage, read> qkv: array<f32>;
 #include "shared/vectors.wgsl"
 var<storage, read> rope: array<vec2<f32>>;
+#endif
 #if OWN_KV
 var<storage, read_write> k_cache: array<vec4<u32>>;
 var<storage, read_write> v_cache: array<vec4<u32>>;
@@ -106,6 +116,7 @@ fn cached(position: u32, kv_head: u32) -> u32 {
     return (slot * params.kv_heads + kv_head) * OCTETS * WORDS4;
 }
 
+#if !FINISHED
 // Norm and RoPE of the first `count` of q, k and v. Their heads start at `src` in `qkv` and go to `own`, one after
 // the other. They are processed side by side because one alone would leave most threads idle.
 fn finish(count: u32, src: vec3<u32>, position: u32, tid: u32) {
@@ -162,6 +173,7 @@ fn finish(count: u32, src: vec3<u32>, position: u32, tid: u32) {
     }
     workgroupBarrier();
 }
+#endif
 
 #if PARTIAL_OUT
 // The columns of A at `at`, for element `i` of the head; zero beyond its end.
@@ -188,7 +200,16 @@ fn score(key: u32) -> f32 {
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
     let head = wid.y;
+#if SEVERAL
+    let row = wid.z;
+    if (row >= state.len) {
+        return;
+    }
+    let pos = state.pos + row;
+#else
+    let row = 0u;
     let pos = state.pos;
+#endif
     let splits = attention_splits(pos + 1u, params.window, params.min_split_keys, params.max_splits);
     if (wid.x >= splits.count) {
         return;
@@ -206,7 +227,13 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         column(first_column + tid + 3u * SUMMING, tid + 3u * SUMMING));
 #endif
 
-    let q_src = head * HD;
+#if FINISHED
+    for (var i = tid; i < HD / 4u; i += THREADS) {
+        own[i] = queries[(row * params.heads + head) * (HD / 4u) + i];
+    }
+    workgroupBarrier();
+#else
+    let q_src = (row * params.heads + head) * HD;
 #if OWN_KV
     let k_src = (params.heads + kv_head) * HD;
 #if V_IS_K
@@ -235,7 +262,8 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         }
     }
 #else
-    finish(1u, vec3<u32>(q_src), pos, tid);
+    finish(1u, vec3<u32>(q_src), pos + params.ahead, tid);
+#endif
 #endif
 
     var m = -3.0e38;
@@ -320,13 +348,14 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     sums[2u * tid] = acc.a;
     sums[2u * tid + 1u] = acc.b;
     workgroupBarrier();
+    let of_row = row * params.heads * params.max_splits * (HD + 2u);
     let place = head * params.max_splits + wid.x;
     for (var i = tid; i < HD / 4u; i += THREADS) {
         var total = vec4<f32>(0.0);
         for (var t = 0u; t < TEAMS; t += 1u) {
             total += sums[t * OCTETS * 2u + i];
         }
-        let at = place * HD + 4u * i;
+        let at = of_row + place * HD + 4u * i;
         part[at] = total.x;
         part[at + 1u] = total.y;
         part[at + 2u] = total.z;
@@ -335,7 +364,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         own[i] = total;
 #endif
     }
-    let pairs = params.heads * params.max_splits * HD;
+    let pairs = of_row + params.heads * params.max_splits * HD;
     if (tid == 0u) {
         part[pairs + place * 2u] = m;
         part[pairs + place * 2u + 1u] = l;

@@ -6,6 +6,8 @@
 //   v = rms(v)                into the value cache       (OWN_KV; with V_IS_K, v = k before its norm and rotation)
 //
 // q         f32 [T, heads, HD];  k, v  f32 [T, kv_heads, HD];  T = state.len; row t has position state.pos + t
+//           JOINED: k and v lie in the buffer of q, from params.k_at and params.v_at on (in vec2s), as the product of a
+//           few rows leaves them
 // caches    [slots, kv_heads, HD], f16 or f32: shared/kv.wgsl. A ring must have at least window + T − 1 slots, so that
 //           no key is overwritten that a query of this chunk still sees.
 // vectors   f32: q_norm [HD], k_norm [HD] at their offsets;  rope  the table of shared/rope.wgsl
@@ -29,9 +31,29 @@ var<storage, read_write> q: array<vec2<f32>>;
 #if OWN_KV
 var<storage, read_write> k_cache: array<Kv2>;
 var<storage, read_write> v_cache: array<Kv2>;
+#if !JOINED
 var<storage, read> k: array<vec2<f32>>;
 #if !V_IS_K
 var<storage, read> v: array<vec2<f32>>;
+#endif
+#endif
+
+fn k_of(i: u32) -> vec2<f32> {
+#if JOINED
+    return q[params.k_at + i];
+#else
+    return k[i];
+#endif
+}
+
+#if !V_IS_K
+fn v_of(i: u32) -> vec2<f32> {
+#if JOINED
+    return q[params.v_at + i];
+#else
+    return v[i];
+#endif
+}
 #endif
 #endif
 
@@ -97,26 +119,26 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let begin = (row * params.kv_heads + head) * TWOS;
     let cached = (kv_slot(position, params.ring) * params.kv_heads + head) * TWOS;
     for (var i = tid; i < TWOS; i += THREADS) {
-        let value = k[begin + i];
+        let value = k_of(begin + i);
         squares += dot(value, value);
     }
     let k_factor = inverse_rms(squares, tid);
 #if !V_IS_K
     squares = 0.0;
     for (var i = tid; i < TWOS; i += THREADS) {
-        let value = v[begin + i];
+        let value = v_of(begin + i);
         squares += dot(value, value);
     }
     let v_factor = inverse_rms(squares, tid);
 #endif
     for (var j2 = tid; j2 < PAIRS2; j2 += THREADS) {
-        let raw = Pairs(k[begin + j2] * k_factor, k[begin + PAIRS2 + j2] * k_factor);
+        let raw = Pairs(k_of(begin + j2) * k_factor, k_of(begin + PAIRS2 + j2) * k_factor);
         let turned = rotated(weighted(raw, params.k_norm, j2), position, j2);
         k_cache[cached + j2] = kv_pack2(turned.a);
         k_cache[cached + PAIRS2 + j2] = kv_pack2(turned.b);
 #if !V_IS_K
-        v_cache[cached + j2] = kv_pack2(v[begin + j2] * v_factor);
-        v_cache[cached + PAIRS2 + j2] = kv_pack2(v[begin + PAIRS2 + j2] * v_factor);
+        v_cache[cached + j2] = kv_pack2(v_of(begin + j2) * v_factor);
+        v_cache[cached + PAIRS2 + j2] = kv_pack2(v_of(begin + PAIRS2 + j2) * v_factor);
 #else
         v_cache[cached + j2] = kv_pack2(raw.a);
         v_cache[cached + PAIRS2 + j2] = kv_pack2(raw.b);

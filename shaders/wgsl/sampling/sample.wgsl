@@ -13,8 +13,13 @@
 // u is 24 bits of a counter-based hash, pcg3d(seed_lo, seed_hi, step): state.step must not repeat under one seed.
 //
 // in   lists_in (key, id) [params.lists, CANDIDATES];  sums (max, Σ) [slices] (CANDIDATES 256)
-// out  tokens[0] = id: the input of the next step;  sampled[step mod out_len] = id
-//      recent[recent_len mod MAX_RECENT] = id;  recent_len += 1;  step += 1;  pos += len;  len = 1
+// out  tokens[0] = id: the input of the next step;  sampled[step mod out_len] = id, sampled[out_len] = step + 1
+//      history[history_len mod its length] = id;  history_len += 1;  step += 1;  pos += 1;  hidden_row = row
+//
+// A step of several rows verifies drafted tokens: tokens[1..len] are inputs of this step that were guessed. The
+// kernels of sampling run once for every row. A row counts only if every earlier one gave the token that was drafted
+// behind it, so the result is what decoding one token at a time gives, whatever was drafted. state.row counts the
+// rows, state.rejected keeps that a guess was wrong; both are 0 again after the last row.
 //
 // Order: temperature, top-k, softmax, top-p, renormalise, min-p, sample.
 // Workgroup: 256 threads. Grid: 1.
@@ -29,7 +34,7 @@
 {{PARAMS}}
 var<uniform> params: Params;
 var<storage, read_write> state: State;
-var<storage, read_write> recent: array<u32, {{MAX_RECENT}}>;
+var<storage, read_write> history: array<u32>;
 var<storage, read_write> tokens: array<u32>;
 var<storage, read_write> sampled: array<u32>;
 var<storage, read> lists_in: array<vec2<u32>>;
@@ -138,12 +143,24 @@ fn main(@builtin(local_invocation_index) tid: u32) {
         let nothing = slots[rank].x == 0u;
         // The next step may have been submitted already, so its input must be a valid token.
         let id = select(min(slots[rank].y, params.vocab - 1u), 0u, nothing);
-        tokens[0] = id;
-        sampled[state.step % params.out_len] = select(id, NO_ID, nothing);
-        recent[state.recent_len % {{MAX_RECENT}}u] = id;
-        state.recent_len += 1u;
-        state.step += 1u;
-        state.pos += state.len;
-        state.len = 1u;
+        let next = state.row + 1u;
+        if (state.rejected == 0u) {
+            tokens[0] = id;
+            sampled[state.step % params.out_len] = select(id, NO_ID, nothing);
+            history[state.history_len % arrayLength(&history)] = id;
+            state.history_len += 1u;
+            state.step += 1u;
+            sampled[params.out_len] = state.step;
+            state.pos += 1u;
+            state.hidden_row = state.row;
+            if (next < state.len && tokens[next] != id) {
+                state.rejected = 1u;
+            }
+        }
+        state.row = next;
+        if (next >= state.len) {
+            state.row = 0u;
+            state.rejected = 0u;
+        }
     }
 }

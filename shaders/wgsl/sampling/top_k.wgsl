@@ -4,8 +4,9 @@
 //   z = z > 0 ? z/repeat : z·repeat;  z −= presence + count·frequency    if the token is recent, `count` times
 //   z = −∞                                                               if the token is suppressed
 //
-// in   logits     f32 [vocab], before the softcap. Infinities and NaN are removed first.
-//      recent     u32 [MAX_RECENT], a ring: token number n of the sequence is at n mod MAX_RECENT; state.recent_len tokens were entered
+// in   logits     f32 [rows, vocab], before the softcap; row state.row is used. Infinities and NaN are removed first.
+//      history    u32, a ring: token number n of the sequence is at n mod its length; state.history_len tokens were
+//                 entered. The last MAX_RECENT of them are recent.
 //      state      `shared/state.wgsl`
 // out  lists_out  (key, id) [slices, CANDIDATES], best first; see lists.wgsl
 //      sums       (max z, Σ e^((z − max)/temperature)) [slices]: the slice's part of the full softmax (CANDIDATES 256)
@@ -24,7 +25,7 @@
 {{PARAMS}}
 var<uniform> params: Params;
 var<storage, read> state: State;
-var<storage, read> recent: array<u32, {{MAX_RECENT}}>;
+var<storage, read> history: array<u32>;
 var<storage, read> logits: array<f32>;
 var<storage, read_write> lists_out: array<vec2<u32>>;
 #if ANY_SETTINGS
@@ -78,14 +79,14 @@ fn candidate(id: u32, z: f32) -> vec2<u32> {
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
     let start = wid.x * SLOTS;
-    let count = min(state.recent_len, min(params.penalty_window, {{MAX_RECENT}}u));
+    let count = min(state.history_len, min(params.penalty_window, {{MAX_RECENT}}u));
     if (tid < {{MAX_RECENT}}u) {
-        latest[tid] = select(NO_ID, recent[(state.recent_len - 1u - tid) % {{MAX_RECENT}}u], tid < count);
+        latest[tid] = select(NO_ID, history[(state.history_len - 1u - tid) % arrayLength(&history)], tid < count);
     }
     // The four loads of a thread overlap.
 #for J in 0..4
     let id_{{J}} = start + {{J}}u * THREADS + tid;
-    let z_{{J}} = logits[min(id_{{J}}, params.vocab - 1u)];
+    let z_{{J}} = logits[state.row * params.vocab + min(id_{{J}}, params.vocab - 1u)];
 #endfor
 #for J in 0..4
     slots[{{J}}u * THREADS + tid] = candidate(id_{{J}}, z_{{J}});

@@ -258,6 +258,9 @@ fn FiguresPart() -> impl IntoView {
             let per_block = f64::from(diffusion.steps) / f64::from(diffusion.blocks.max(1));
             (t().figure_steps(), t().figure_steps_of(diffusion.blocks.into(), &format::number(per_block, 0)))
         });
+        let drafts = timings.speculation.map(|it| {
+            (t().figure_drafts(), t().amount_of(&format::count(it.accepted.into()), &tokens(it.drafted)))
+        });
         [
             (t().figure_first(), format::seconds(timings.first_token_ms / 1000.0)),
             (t().figure_writing(), format::rate(timings.tokens_per_second())),
@@ -272,6 +275,7 @@ fn FiguresPart() -> impl IntoView {
         ]
         .into_iter()
         .chain(steps)
+        .chain(drafts)
         .map(|(name, value)| view! { <div><dt>{name}</dt><dd class="numbers">{value}</dd></div> })
         .collect::<Vec<_>>()
     };

@@ -63,9 +63,11 @@ fn details_view(details: &ModelDetails, verdict: &FitVerdict, digest: &str) -> A
     let decoding = details.diffusion.map(|diffusion| {
         (t().details_decoding(), t().details_diffusion(diffusion.canvas.into(), diffusion.steps.into()))
     });
+    let drafter = details.drafter.then(|| (t().details_drafter(), t().details_drafter_included().to_owned()));
     let pairs: Vec<_> = pairs
         .into_iter()
         .chain(decoding)
+        .chain(drafter)
         .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
         .collect();
     let memory: Vec<_> = details

@@ -39,7 +39,7 @@ pub fn ModelsPage() -> impl IntoView {
     };
     Effect::new(move |_| {
         if engine.phase.get() == EnginePhase::Running {
-            engine.read_cache(None);
+            engine.read_cache(Vec::new());
         }
     });
     let ready = Memo::new(move |_| engine.model.with(ModelState::is_ready));

@@ -11,37 +11,45 @@ use crate::{
     state::{models::Choice, use_stores},
 };
 
-/// What is kept in this browser of a listed model, and its deletion.
+/// What is kept in this browser of a listed model with its projector and drafter, and its deletion.
 #[component]
 pub fn Saved(choice: Choice) -> impl IntoView {
     let engine = use_stores().engine;
-    let entry = Memo::new(move |_| {
-        let digest = &choice.entry.digest;
+    let entries = Memo::new(move |_| {
         engine.cache.with(|report| {
-            let mut entries = report.iter().flat_map(|report| &report.entries);
-            entries.find(|entry| !digest.is_empty() && entry.digest == *digest).cloned()
+            let entries = report.iter().flat_map(|report| &report.entries);
+            let mut own: Vec<_> = entries.filter(|entry| belongs(entry, &choice)).cloned().collect();
+            // The model first: if it is in use, nothing is deleted.
+            own.sort_by_key(|entry| entry.digest != choice.entry.digest);
+            own
         })
     });
-    let line = move |entry: CacheEntry| {
-        let label = t().saved_delete(&entry.name);
-        let words = t().saved_here(&size(&entry));
-        view! {
+    let line = move |entries: Vec<CacheEntry>| {
+        let label = t().saved_delete(&entries.first()?.name);
+        let words = t().saved_here(&size(&entries));
+        let delete = move |()| engine.read_cache(entries.iter().map(|entry| entry.digest.clone()).collect());
+        Some(view! {
             <p class="model-saved">
                 {words}
-                <IconButton glyph=Glyph::Delete label=label on_press=move |()| engine.read_cache(Some(entry.digest.clone())) />
+                <IconButton glyph=Glyph::Delete label=label on_press=delete />
             </p>
-        }
+        })
     };
-    move || entry.get().map(line)
+    move || line(entries.get())
 }
 
-/// How much of a blob is kept.
-fn size(entry: &CacheEntry) -> String {
-    if entry.present >= entry.size {
-        format::bytes(entry.size)
-    } else {
-        t().saved_partly(&format::bytes_of(entry.present, entry.size))
-    }
+/// Whether a blob is one of the files of a listed model.
+fn belongs(entry: &CacheEntry, choice: &Choice) -> bool {
+    let model = &choice.entry;
+    !entry.digest.is_empty()
+        && (entry.digest == model.digest || model.layers.iter().any(|layer| layer.digest == entry.digest))
+}
+
+/// How much of some blobs is kept.
+fn size(entries: &[CacheEntry]) -> String {
+    let sum = |of: fn(&CacheEntry) -> u64| entries.iter().map(of).sum();
+    let (present, size) = (sum(|entry| entry.present), sum(|entry| entry.size));
+    if present >= size { format::bytes(size) } else { t().saved_partly(&format::bytes_of(present, size)) }
 }
 
 /// How much room is left, and what is kept that belongs to no listed model by itself.
@@ -54,11 +62,11 @@ pub fn SavedOthers() -> impl IntoView {
         view! {
             <tr>
                 <th scope="row">{entry.name.clone()}</th>
-                <td class="numbers">{size(&entry)}</td>
+                <td class="numbers">{size(std::slice::from_ref(&entry))}</td>
                 <td><code>{format::short_digest(&entry.digest).to_owned()}</code></td>
                 <td>{browser::local_time(entry.last_used)}</td>
                 <td>
-                    <IconButton glyph=Glyph::Delete label=label on_press=move |()| engine.read_cache(Some(digest.clone())) />
+                    <IconButton glyph=Glyph::Delete label=label on_press=move |()| engine.read_cache(vec![digest.clone()]) />
                 </td>
             </tr>
         }
@@ -73,7 +81,7 @@ pub fn SavedOthers() -> impl IntoView {
             };
             let empty = report.entries.is_empty();
             let listed = engine.choices.get();
-            let is_other = |entry: &CacheEntry| listed.iter().all(|choice| choice.entry.digest != entry.digest);
+            let is_other = |entry: &CacheEntry| !listed.iter().any(|choice| belongs(entry, choice));
             let others: Vec<_> = report.entries.into_iter().filter(is_other).map(line).collect();
             view! {
                 <p class="hint">{space} " " {(!empty).then_some(promise)}</p>

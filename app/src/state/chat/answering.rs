@@ -42,7 +42,15 @@ impl ChatStore {
             return;
         }
         self.queued.set(Some(Queued { conversation, turn }));
-        if self.engine.model.with_untracked(ModelState::is_loading) {
+        self.load_for_what_waits();
+    }
+
+    /// Loads a model if a message waits for one, and none is on its way.
+    pub fn load_for_what_waits(self) {
+        let is_coming = self.engine.model.with_untracked(|model| model.is_ready() || model.is_loading())
+            || self.engine.opening.get_untracked()
+            || self.chosen_early.with_untracked(Option::is_some);
+        if is_coming || self.queued.with_untracked(Option::is_none) {
             return;
         }
         let crashed = self.engine.phase.with_untracked(|phase| matches!(phase, EnginePhase::Crashed(_)));
@@ -116,6 +124,7 @@ impl ChatStore {
         options.stop.extend(choice.entry.stop.iter().cloned());
         options.thinking &= details.capabilities.thinking;
         options.adapters = self.adapters.scales();
+        options.drafts = self.settings.value.with_untracked(|settings| settings.drafts);
         // A training that is under way waits between two steps.
         options.pause_training = true;
         let place = AnswerPlace { conversation: conversation.id, node, request: None };

@@ -61,13 +61,19 @@ impl<'a> Timer<'a> {
         self.stamps.is_some()
     }
 
-    /// Milliseconds per run of a program for one row. The program is repeated in one pass, at most `most` times,
+    /// Milliseconds per run of a program for `rows` rows. The program is repeated in one pass, at most `most` times,
     /// until the pass is long enough to measure; `prepare` is called before each pass. Kernels that change their
     /// input do so each time, so results are meaningless.
     ///
     /// # Errors
     /// When the device was lost.
-    pub async fn time(&self, program: &Program, most: u32, prepare: &dyn Fn()) -> Result<f64, GpuError> {
+    pub async fn time_rows(
+        &self,
+        program: &Program,
+        rows: u32,
+        most: u32,
+        prepare: &dyn Fn(),
+    ) -> Result<f64, GpuError> {
         if program.is_empty() {
             return Ok(0.0);
         }
@@ -75,11 +81,11 @@ impl<'a> Timer<'a> {
         let most = (MAX_DISPATCHES / program.len()).min(most as usize).max(1);
         // The first run may still upload and compile.
         prepare();
-        self.replay(program, 1).await?;
+        self.replay(program, rows, 1).await?;
         let mut repeats = 1;
         loop {
             prepare();
-            let ms = self.replay(program, repeats).await?;
+            let ms = self.replay(program, rows, repeats).await?;
             if ms >= least || repeats == most {
                 return Ok(ms / repeats as f64);
             }
@@ -89,7 +95,15 @@ impl<'a> Timer<'a> {
         }
     }
 
-    async fn replay(&self, program: &Program, repeats: usize) -> Result<f64, GpuError> {
+    /// Same as [`Self::time_rows`], for one row.
+    ///
+    /// # Errors
+    /// Same as [`Self::time_rows`].
+    pub async fn time(&self, program: &Program, most: u32, prepare: &dyn Fn()) -> Result<f64, GpuError> {
+        self.time_rows(program, 1, most, prepare).await
+    }
+
+    async fn replay(&self, program: &Program, rows: u32, repeats: usize) -> Result<f64, GpuError> {
         self.gpu.drained().await?;
         let mut encoder = self.gpu.encoder();
         let timestamp_writes = self.stamps.as_ref().map(|stamps| wgpu::ComputePassTimestampWrites {
@@ -101,7 +115,7 @@ impl<'a> Timer<'a> {
             let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
             let mut pass = encoder.begin_compute_pass(&descriptor);
             for _ in 0..repeats {
-                program.encode(&mut pass, 1);
+                program.encode(&mut pass, rows);
             }
         }
         let Some(stamps) = &self.stamps else {

@@ -7,9 +7,9 @@ use super::denoising::{Denoising, DenoisingError, MAX_CANVAS};
 use crate::gguf::{Metadata, Value};
 
 /// Maximum width, head size and feed-forward size. Buffers are sized from these numbers; real models are far below.
-const MAX_DIMENSION: u32 = 1 << 20;
+pub(super) const MAX_DIMENSION: u32 = 1 << 20;
 /// Maximum number of heads that the kernels support. The largest published model has 32.
-const MAX_HEADS: u32 = 64;
+pub(super) const MAX_HEADS: u32 = 64;
 /// Maximum number of layers that are accepted.
 const MAX_LAYERS: u32 = 1024;
 
@@ -138,9 +138,9 @@ pub struct Config {
 }
 
 /// Reads keys with a prefix.
-struct Keys<'a> {
-    metadata: &'a Metadata,
-    prefix: &'a str,
+pub(super) struct Keys<'a> {
+    pub metadata: &'a Metadata,
+    pub prefix: &'a str,
 }
 
 impl Keys<'_> {
@@ -148,7 +148,7 @@ impl Keys<'_> {
         format!("{}.{name}", self.prefix)
     }
 
-    fn optional(&self, name: &str) -> Option<u32> {
+    pub fn optional(&self, name: &str) -> Option<u32> {
         self.metadata.u32(&self.key(name))
     }
 
@@ -157,7 +157,7 @@ impl Keys<'_> {
     }
 
     /// A number, or what it is where the file does not say.
-    fn number<T>(
+    pub fn number<T>(
         &self,
         name: &str,
         read: impl Fn(&Metadata, &str) -> Option<T>,
@@ -176,7 +176,7 @@ impl Keys<'_> {
     }
 
     /// An integer in `1..=most`.
-    fn positive(&self, name: &str, most: u32) -> Result<u32, ConfigError> {
+    pub fn positive(&self, name: &str, most: u32) -> Result<u32, ConfigError> {
         let value = self.optional(name).ok_or_else(|| ConfigError::Missing { key: self.key(name) })?;
         if value == 0 || value > most {
             return Err(self.bad(name, value, "it must be positive and of a sensible size"));
@@ -184,7 +184,7 @@ impl Keys<'_> {
         Ok(value)
     }
 
-    fn float(&self, name: &str) -> Result<f32, ConfigError> {
+    pub fn float(&self, name: &str) -> Result<f32, ConfigError> {
         let value =
             self.metadata.f32(&self.key(name)).ok_or_else(|| ConfigError::Missing { key: self.key(name) })?;
         if !value.is_finite() || value < 0.0 {
@@ -211,6 +211,56 @@ impl Keys<'_> {
         Ok(vec![self.positive(name, MAX_DIMENSION)?; layers])
     }
 
+    /// The layers, each with a KV cache of its own.
+    pub fn layers(&self, heads: u32) -> Result<Vec<LayerConfig>, ConfigError> {
+        let count = self.positive("block_count", MAX_LAYERS)? as usize;
+        let kv_heads = self.per_layer("attention.head_count_kv", count)?;
+        let feed_forward = self.per_layer("feed_forward_length", count)?;
+        let head_global = self.positive("attention.key_length", 4096)?;
+        let head_sliding = match self.optional("attention.key_length_swa") {
+            Some(_) => self.positive("attention.key_length_swa", 4096)?,
+            None => head_global,
+        };
+        let pattern_key = self.key("attention.sliding_window_pattern");
+        let pattern =
+            self.metadata.integers(&pattern_key).ok_or(ConfigError::Missing { key: pattern_key })?;
+        if pattern.len() != count {
+            return Err(self.bad(
+                "attention.sliding_window_pattern",
+                pattern.len(),
+                "an array must have one value for each layer",
+            ));
+        }
+        let mut layers = Vec::with_capacity(count);
+        for i in 0..count {
+            let attention = if pattern[i] != 0 { Attention::Sliding } else { Attention::Global };
+            let head_dim = if attention == Attention::Sliding { head_sliding } else { head_global };
+            if !Decode::supports(head_dim) {
+                return Err(self.bad(
+                    "attention.key_length",
+                    head_dim,
+                    "it must be a power of two from 16 to 512",
+                ));
+            }
+            let kv_heads = kv_heads[i];
+            if kv_heads == 0 || !heads.is_multiple_of(kv_heads) {
+                return Err(self.bad(
+                    "attention.head_count_kv",
+                    kv_heads,
+                    "it must divide the number of heads",
+                ));
+            }
+            layers.push(LayerConfig {
+                attention,
+                head_dim,
+                kv_heads,
+                feed_forward: feed_forward[i],
+                kv_layer: i,
+            });
+        }
+        Ok(layers)
+    }
+
     /// The mixture of experts, if any, for a residual stream of this width.
     fn experts(&self, width: u32) -> Result<Option<Experts>, ConfigError> {
         let Some(experts) = self.optional("expert_count").filter(|&count| count > 0) else { return Ok(None) };
@@ -222,7 +272,7 @@ impl Keys<'_> {
         Ok(Some(Experts { mixture, feed_forward }))
     }
 
-    fn bad(&self, name: &str, value: impl ToString, expected: &'static str) -> ConfigError {
+    pub fn bad(&self, name: &str, value: impl ToString, expected: &'static str) -> ConfigError {
         ConfigError::Value { key: self.key(name), value: value.to_string(), expected }
     }
 }
@@ -250,6 +300,11 @@ fn denoising(metadata: &Metadata) -> Result<Denoising, ConfigError> {
     Ok(settings)
 }
 
+/// The last of these layers, which all have a KV cache of their own, with this kind of attention.
+fn last_owner(layers: &[LayerConfig], attention: Attention) -> Option<usize> {
+    layers.iter().rposition(|layer| layer.attention == attention)
+}
+
 impl Config {
     /// Reads the decoder's configuration (specification §3).
     ///
@@ -259,31 +314,18 @@ impl Config {
         let architecture = metadata.str("general.architecture").unwrap_or_default();
         match architecture {
             "gemma4" | DIFFUSION => {}
-            "gemma4-assistant" => return Err(ConfigError::NotYet { what: OtherKind::Drafter }),
+            "gemma4-assistant" | "gemma4_assistant" | "gemma4_mtp" => {
+                return Err(ConfigError::NotYet { what: OtherKind::Drafter });
+            }
             "clip" => return Err(ConfigError::NotYet { what: OtherKind::Projector }),
             other => return Err(ConfigError::Architecture { found: other.to_owned() }),
         }
         let diffusion = if architecture == DIFFUSION { Some(denoising(metadata)?) } else { None };
         let keys = Keys { metadata, prefix: architecture };
-        let count = keys.positive("block_count", MAX_LAYERS)? as usize;
         let width = keys.positive("embedding_length", MAX_DIMENSION)?;
         let heads = keys.positive("attention.head_count", MAX_HEADS)?;
-        let kv_heads = keys.per_layer("attention.head_count_kv", count)?;
-        let feed_forward = keys.per_layer("feed_forward_length", count)?;
-        let head_global = keys.positive("attention.key_length", 4096)?;
-        let head_sliding = match keys.optional("attention.key_length_swa") {
-            Some(_) => keys.positive("attention.key_length_swa", 4096)?,
-            None => head_global,
-        };
-        let pattern_key = keys.key("attention.sliding_window_pattern");
-        let pattern = metadata.integers(&pattern_key).ok_or(ConfigError::Missing { key: pattern_key })?;
-        if pattern.len() != count {
-            return Err(keys.bad(
-                "attention.sliding_window_pattern",
-                pattern.len(),
-                "an array must have one value for each layer",
-            ));
-        }
+        let mut layers = keys.layers(heads)?;
+        let count = layers.len();
         let shared = keys.optional("attention.shared_kv_layers").unwrap_or(0) as usize;
         if shared >= count {
             return Err(keys.bad(
@@ -296,46 +338,15 @@ impl Config {
             return Err(keys.bad("attention.shared_kv_layers", shared, NOT_OF_DIFFUSION));
         }
         let first_shared = count - shared;
-
-        let mut layers = Vec::with_capacity(count);
-        for i in 0..count {
-            let attention = if pattern[i] != 0 { Attention::Sliding } else { Attention::Global };
-            let head_dim = if attention == Attention::Sliding { head_sliding } else { head_global };
-            if !Decode::supports(head_dim) {
-                return Err(keys.bad(
-                    "attention.key_length",
-                    head_dim,
-                    "it must be a power of two from 16 to 512",
-                ));
-            }
-            if kv_heads[i] == 0 || heads % kv_heads[i] != 0 {
-                return Err(keys.bad(
-                    "attention.head_count_kv",
-                    kv_heads[i],
-                    "it must divide the number of heads",
-                ));
-            }
-            // The last layer of the same kind that has its own KV cache.
-            let kv_layer = if i < first_shared {
-                i
-            } else {
-                (0..first_shared).rev().find(|&d| (pattern[d] != 0) == (pattern[i] != 0)).ok_or_else(
-                    || {
-                        keys.bad(
-                            "attention.shared_kv_layers",
-                            shared,
-                            "a layer of the same kind must have keys of its own",
-                        )
-                    },
-                )?
-            };
-            layers.push(LayerConfig {
-                attention,
-                head_dim,
-                kv_heads: kv_heads[kv_layer],
-                feed_forward: feed_forward[i],
-                kv_layer,
-            });
+        for i in first_shared..count {
+            let donor = last_owner(&layers[..first_shared], layers[i].attention).ok_or_else(|| {
+                keys.bad(
+                    "attention.shared_kv_layers",
+                    shared,
+                    "a layer of the same kind must have keys of its own",
+                )
+            })?;
+            (layers[i].kv_layer, layers[i].kv_heads) = (donor, layers[donor].kv_heads);
         }
 
         let temperature = metadata.f32("general.sampling.temp");
@@ -383,6 +394,12 @@ impl Config {
     #[must_use]
     pub fn kv_width(&self, i: usize) -> u32 {
         self.layers[i].kv_heads * self.layers[i].head_dim
+    }
+
+    /// The last layer that computes keys and values with this kind of attention, whose cache others may use.
+    #[must_use]
+    pub fn donor(&self, attention: Attention) -> Option<usize> {
+        last_owner(&self.layers[..self.first_shared], attention)
     }
 
     /// Whether layer `i` computes keys and values.

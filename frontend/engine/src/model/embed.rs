@@ -1,14 +1,14 @@
 //! The plans before the layers: token embeddings and per-layer inputs.
 
 use shaders::embed::gather;
-use shaders::matvec::{Epilogue, Matvec, Prologue};
 use shaders::ple::combine::{self as combine_kernel, Table};
 use shaders::selftest::Form;
 
 use super::Parts;
-use super::forms::{Choices, matvec_form};
-use super::rows::product;
-use crate::plan::{Grid, Plan, PlanError, Traffic};
+use super::few_rows::FewRows;
+use super::forms::Choices;
+use super::rows::{product, product_of_one};
+use crate::plan::{Plan, PlanError};
 
 /// Token embeddings into `h[0]`, scaled by the square root of the width, for any number of rows.
 ///
@@ -40,6 +40,20 @@ pub fn per_layer(parts: &Parts) -> Result<Plan, PlanError> {
     Ok(plan)
 }
 
+/// The same for a few rows.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn per_layer_of_few(parts: &Parts, rows: FewRows) -> Result<Plan, PlanError> {
+    let (s, mut plan) = (&parts.scratch, Plan::default());
+    if parts.weights.ple_norm.is_some() {
+        let matrix = parts.matrix("per_layer_model_proj")?;
+        rows.apart(parts, &mut plan, &s.h[0], &[(matrix, &s.ple_projected)])?;
+        combine(parts, &mut plan)?;
+    }
+    Ok(plan)
+}
+
 /// The same for a single row, with the decode product.
 ///
 /// # Errors
@@ -49,22 +63,7 @@ pub fn per_layer_of_one(parts: &Parts, choices: Choices) -> Result<Plan, PlanErr
     if parts.weights.ple_norm.is_none() {
         return Ok(plan);
     }
-    let matrix = parts.matrix("per_layer_model_proj")?;
-    let mut kernel = Matvec {
-        k: matrix.k,
-        dtypes: vec![matrix.dtype],
-        prologue: Prologue::Plain,
-        epilogue: Epilogue::Store,
-        low_rank: shaders::matvec::LowRank::NONE,
-        form: shaders::matvec::Form::default(),
-    };
-    kernel.form = matvec_form(parts.limits, choices, &kernel, matrix.n);
-    let (mut params, grid) = kernel.dispatch(&[matrix.n]);
-    params.planes[0] = matrix.whole().layout.planes;
-    let operands = [&s.ple_projected, &s.h[0], &matrix.whole().value];
-    plan.push(&kernel.source()?, &params, &operands, Grid::Fixed(grid))?;
-    plan.reading(Traffic::Fixed(matrix.whole().layout.bytes()));
-    plan.tested_as(Form::Matvec(kernel));
+    product_of_one(parts, &mut plan, choices, "per_layer_model_proj", [&s.h[0], &s.ple_projected])?;
     combine(parts, &mut plan)?;
     Ok(plan)
 }

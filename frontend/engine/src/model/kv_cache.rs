@@ -25,7 +25,7 @@ impl KvType {
 }
 
 /// The cache of one layer: `[slots, kv_heads, head_dim]` each.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LayerCache {
     /// Keys, after norm and RoPE.
     pub k: Value,
@@ -38,7 +38,7 @@ pub struct LayerCache {
 }
 
 /// The caches of all layers that have one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct KvCache {
     /// By layer; `None` for layers that use another layer's cache.
     pub layers: Vec<Option<LayerCache>>,

@@ -6,9 +6,11 @@ mod decode;
 mod decoder;
 mod denoising;
 mod diffusion;
+mod drafter;
 mod embed;
 mod expert_scratch;
 mod experts;
+mod few_rows;
 mod forms;
 mod host_table;
 mod kv_cache;
@@ -20,18 +22,21 @@ mod rows;
 mod sampler;
 mod scratch;
 mod tensors;
+mod verify;
 
 pub use config::{Attention, Config, ConfigError, Experts, LayerConfig, OtherKind};
 pub use corrections::{Corrections, Site, total_rank};
 pub use decoder::{
-    Decoder, DecoderPlans, LoadedModel, LogitsPlans, LogitsReader, Plans, StepError, TokenSource,
+    Decoder, DecoderPlans, DraftReader, DraftStep, Drafts, LoadedModel, LogitsPlans, LogitsReader, Plans,
+    Speculation, StepError, TokenSource,
 };
 pub use denoising::{Denoising, DenoisingError, MAX_CANVAS, Stability};
 pub use diffusion::{
     CanvasLogits, Diffuser, DiffusionPlans, Noise, NoiseError, Predicted, Recorded, RecordedStep,
 };
+pub use drafter::{DraftParts, Drafter, DrafterError, DrafterSpec};
 pub use forms::{Choices, LARGE, Products, is_packed, large_products};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};
-pub use parts::{Extent, Parts, Rope};
+pub use parts::{Extent, Parts, Rope, history};
 pub use scratch::{Scratch, chunk};

@@ -1,12 +1,14 @@
 //! The inputs of plan functions.
 
+use shaders::sampling::MAX_RECENT;
+
 use super::scratch::chunk;
 use super::{Attention, Config, KvCache, KvType, LayerCache, Scratch};
 use crate::plan::{Limits, Origin, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
 /// A RoPE table for one kind of layer (`wgsl/shared/rope.wgsl`).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Rope {
     /// `(cos, sin)` pairs.
     pub table: Value,
@@ -40,6 +42,12 @@ impl Rope {
     }
 }
 
+/// [`Parts::history`] for a context length.
+#[must_use]
+pub fn history(context: u32) -> Value {
+    Value::state("history", 4 * u64::from(context.max(MAX_RECENT)))
+}
+
 fn head_dim(config: &Config, attention: Attention) -> u32 {
     let layer = config.layers.iter().find(|layer| layer.attention == attention);
     layer.map_or(16, |layer| layer.head_dim)
@@ -52,6 +60,8 @@ pub struct Parts {
     pub config: Config,
     /// Vocabulary size.
     pub vocabulary: u32,
+    /// Ids of the sequence, u32 `[context]`: for penalties and for drafts.
+    pub history: Value,
     /// Weights.
     pub weights: Weights,
     /// Working buffers.
@@ -66,6 +76,10 @@ pub struct Parts {
     pub rope_global: Rope,
     /// The limits of the device.
     pub limits: Limits,
+    /// Positions from the last key to the token of a step: 1 in a drafter, whose token has no key; otherwise 0.
+    pub ahead: u32,
+    /// Whether every step leaves the stream after the output norm in [`Scratch::x`], for a drafter.
+    pub keeps_hidden: bool,
 }
 
 /// Sizes for [`Parts::describe`].
@@ -97,15 +111,19 @@ impl Parts {
             rope_global: Rope::describe(&config, Attention::Global, context),
             config,
             vocabulary,
+            history: history(context),
             weights,
             kv_type,
             limits,
+            ahead: 0,
+            keeps_hidden: false,
         }
     }
 
-    /// The values whose sizes depend on the context: KV cache and RoPE tables.
+    /// The values whose sizes depend on the context: KV cache, RoPE tables and history.
     pub fn by_context(&self) -> impl Iterator<Item = &Value> {
-        self.kv.values().chain([&self.rope_sliding.table, &self.rope_global.table])
+        let others = [&self.rope_sliding.table, &self.rope_global.table, &self.history];
+        self.kv.values().chain(others)
     }
 
     /// A matrix that every model of this configuration has.

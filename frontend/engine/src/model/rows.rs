@@ -1,10 +1,18 @@
-//! Row steps that decode, prefill and the experts share.
+//! Row steps that decode, prefill, few rows and the experts share.
 
+use shaders::adapter::expand;
+use shaders::attention::decode::Kv;
+use shaders::matmul::FewRows;
+use shaders::matvec::{Epilogue, LowRank, Matvec, Prologue};
+use shaders::rows::gelu_mul::{self, Rows};
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
+use shaders::rows::qkv_finish::{Params as QkvParams, QkvFinish};
 use shaders::selftest::Form;
 
-use super::{Parts, product};
-use crate::plan::{Plan, PlanError, Value};
+use super::corrections::{Corrections, Site};
+use super::forms::{Choices, matvec_form};
+use super::{KvType, Parts, product};
+use crate::plan::{Grid, Plan, PlanError, Traffic, Value};
 
 /// Adds a normed branch to the stream in place (`add`: offsets of the norm's weights and of the scalar), then norms
 /// the stream into `x` (`norm`: offset of the weights).
@@ -18,6 +26,30 @@ pub fn norm_add(
     add: Option<(u32, Option<u32>)>,
     norm: Option<u32>,
 ) -> Result<(), PlanError> {
+    push_norm_add(parts, steps, h, (add, norm), false)
+}
+
+/// The same for a few rows, with the result (normed or, without `norm`, the stream) rounded to int8 instead of in `x`.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn packed_norm_add(
+    parts: &Parts,
+    steps: &mut Plan,
+    h: &Value,
+    add: Option<(u32, Option<u32>)>,
+    norm: Option<u32>,
+) -> Result<(), PlanError> {
+    push_norm_add(parts, steps, h, (add, norm), true)
+}
+
+fn push_norm_add(
+    parts: &Parts,
+    steps: &mut Plan,
+    h: &Value,
+    (add, norm): (Option<(u32, Option<u32>)>, Option<u32>),
+    packed: bool,
+) -> Result<(), PlanError> {
     let s = &parts.scratch;
     let mut params = NormParams::new(parts.config.width, parts.config.eps);
     params.norm = norm.unwrap_or(0);
@@ -27,16 +59,113 @@ pub fn norm_add(
         params.scale_at = scale.unwrap_or(NormParams::NONE);
         buffers.push(&s.branch);
     }
-    let form = match (add.is_some(), norm.is_some()) {
-        (true, true) => NormAdd::AddNorm,
-        (true, false) => NormAdd::Add,
-        (false, _) => NormAdd::Norm,
+    let form = match (add.is_some(), norm.is_some(), packed) {
+        (true, true, false) => NormAdd::AddNorm,
+        (true, false, false) => NormAdd::Add,
+        (false, _, false) => NormAdd::Norm,
+        (true, true, true) => NormAdd::PackedAddNorm,
+        (true, false, true) => NormAdd::PackedAdd,
+        (false, _, true) => NormAdd::PackedNorm,
     };
-    if norm.is_some() {
+    if packed {
+        buffers.extend(&s.packed);
+    } else if norm.is_some() {
         buffers.push(&s.x);
     }
     let kernel = (form.source()?, Form::NormAdd(form));
     steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
+}
+
+/// Finishes the queries, keys and values of layer `i`. Joined ones are all in `q`, as the product of a few rows leaves
+/// them.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn qkv_finish(parts: &Parts, steps: &mut Plan, i: usize, kv: Kv, joined: bool) -> Result<(), PlanError> {
+    let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
+    let layer = &config.layers[i];
+    let cache = parts.cache(i)?;
+    let rope = parts.rope(layer.attention);
+    let finish = QkvFinish { head_dim: layer.head_dim, kv, kv_f16: parts.kv_type == KvType::F16, joined };
+    let k_at = FewRows::MOST * config.q_width(i) / 2;
+    let params = QkvParams {
+        heads: config.heads,
+        kv_heads: layer.kv_heads,
+        ring: cache.ring,
+        q_norm: w.vector(&format!("blk.{i}.attn_q_norm")),
+        k_norm: w.vector(&format!("blk.{i}.attn_k_norm")),
+        rope_hi_rows: rope.hi_rows,
+        eps: config.eps,
+        k_at,
+        v_at: k_at + FewRows::MOST * config.kv_width(i) / 2,
+        pad: [0; 3],
+    };
+    let mut buffers: Vec<&Value> = vec![&s.state, &w.vectors, &rope.table, &s.q];
+    if kv != Kv::Shared {
+        buffers.extend([&cache.k, &cache.v]);
+        buffers.extend((!joined).then_some(&s.k));
+    }
+    buffers.extend((kv == Kv::Own && !joined).then_some(&s.v));
+    let kernel = (finish.source()?, Form::QkvFinish(finish));
+    steps.push_rows(kernel, &params, &buffers, move |rows| finish.dispatch(&params, rows))
+}
+
+/// The gated activation of the feed-forward part of layer `i`: of `gate` and `up` into `act`.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn feed_forward_activation(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> {
+    let (s, width) = (&parts.scratch, parts.config.layers[i].feed_forward);
+    let rows = Rows { stride: width, at: 0 };
+    activation(parts, steps, width, [(&s.gate, rows), (&s.up, rows), (&s.act, rows)])
+}
+
+/// The gated activation of the per-layer input of layer `i`: of `ple_gate` into `act`.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn per_layer_activation(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> {
+    let (s, p) = (&parts.scratch, parts.config.ple);
+    let own = Rows { stride: p * parts.config.layers.len() as u32, at: i as u32 * p };
+    let rows = Rows { stride: p, at: 0 };
+    activation(parts, steps, p, [(&s.ple_gate, rows), (&s.ple, own), (&s.act, rows)])
+}
+
+/// out = gelu_tanh(gate)·up, over rows.
+fn activation(
+    parts: &Parts,
+    steps: &mut Plan,
+    width: u32,
+    [gate, up, out]: [(&Value, Rows); 3],
+) -> Result<(), PlanError> {
+    let params = gelu_mul::Params::new(width, gate.1, up.1, out.1);
+    let buffers = [&parts.scratch.state, gate.0, up.0, out.0];
+    let kernel = (gelu_mul::source()?, Form::GeluMul);
+    steps.push_rows(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
+}
+
+/// Adds the corrections of adapters, if they have any at this site, to its products of `x`: two dispatches for any
+/// number of products and adapters.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn correct(
+    parts: &Parts,
+    steps: &mut Plan,
+    corrections: Option<&Corrections>,
+    (layer, site): (usize, Site),
+    x: &Value,
+    products: &[&Value],
+) -> Result<(), PlanError> {
+    let corrected = corrections.and_then(|all| Some((all, all.at(layer, site)?)));
+    let Some((all, corrections)) = corrected else { return Ok(()) };
+    product::push(steps, &corrections.a, None, [&parts.scratch.state, x, &all.z])?;
+    let n = site.rows(&parts.weights, layer);
+    let params = expand::Params::new(&n, corrections.a.n, &corrections.correction);
+    let mut buffers: Vec<&Value> = vec![&parts.scratch.state, &all.z, &all.layers[layer].buffer, &all.scales];
+    buffers.extend(products);
+    let kernel = (expand::source(products.len())?, Form::Expand(products.len()));
+    steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))
 }
 
 /// A product with the rows of `x`.
@@ -45,4 +174,36 @@ pub fn norm_add(
 /// [`PlanError`].
 pub fn product(parts: &Parts, steps: &mut Plan, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
     product::push(steps, parts.matrix(name)?, None, [&parts.scratch.state, x, y])
+}
+
+/// The product with a single row `x`, by the kernel of decode: a dispatch for each part of the matrix.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn product_of_one(
+    parts: &Parts,
+    steps: &mut Plan,
+    choices: Choices,
+    name: &str,
+    [x, y]: [&Value; 2],
+) -> Result<(), PlanError> {
+    let matrix = parts.matrix(name)?;
+    let mut kernel = Matvec {
+        k: matrix.k,
+        dtypes: vec![matrix.dtype],
+        prologue: Prologue::Plain,
+        epilogue: Epilogue::Store,
+        low_rank: LowRank::NONE,
+        form: shaders::matvec::Form::default(),
+    };
+    for part in &matrix.parts {
+        let rows = part.layout.n;
+        kernel.form = matvec_form(parts.limits, choices, &kernel, rows);
+        let (mut params, grid) = kernel.dispatch(&[rows]);
+        (params.planes[0], params.out) = (part.layout.planes, [part.row0, 0, 0]);
+        steps.push(&kernel.source()?, &params, &[y, x, &part.value], Grid::Fixed(grid))?;
+        steps.reading(Traffic::Fixed(part.layout.bytes()));
+        steps.tested_as(Form::Matvec(kernel.clone()));
+    }
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shaders::sampling::{Candidates, MAX_RECENT, Params, Sampling, Settings};
+use shaders::sampling::{Candidates, Params, Sampling, Settings};
 use shaders::selftest::Form as Tested;
 
 use super::Parts;
@@ -11,12 +11,14 @@ use crate::plan::{Grid, Origin, Plan, PlanError, Value};
 
 /// Length of the output ring: more ids than can be pending.
 pub const OUT_LEN: u32 = 64;
+/// Bytes of the ring, and of the number of ids behind it.
+const DRAWN_BYTES: u64 = 4 * (OUT_LEN as u64 + 1);
 
 /// The sampling plans, one for each variant.
 pub struct SamplingPlans {
-    /// Ring of recent ids, for penalties.
-    recent: Value,
-    /// Ring of sampled ids.
+    /// See [`Parts::history`].
+    history: Value,
+    /// Ring of sampled ids, and their number.
     drawn: Value,
     /// Readback buffers, used in turn.
     readbacks: [Value; 2],
@@ -35,13 +37,12 @@ impl SamplingPlans {
     /// # Errors
     /// [`PlanError`].
     pub fn new(parts: &Parts) -> Result<Self, PlanError> {
-        let recent = Value::state("recent tokens", u64::from(MAX_RECENT) * 4);
-        let ring = u64::from(OUT_LEN) * 4;
+        let ring = DRAWN_BYTES;
         let drawn = Value::state("drawn tokens", ring);
         let readbacks = [(); 2].map(|()| Value::new("drawn tokens", ring, Origin::Readback));
-        let form = |candidates| SamplingPlan::new(parts, candidates, &recent, &drawn);
+        let form = |candidates| SamplingPlan::new(parts, candidates, &parts.history, &drawn);
         let forms = Candidates::ALL.into_iter().map(form).collect::<Result<_, _>>()?;
-        Ok(Self { recent, drawn, readbacks, forms })
+        Ok(Self { history: parts.history.clone(), drawn, readbacks, forms })
     }
 
     /// The readback buffers.
@@ -56,7 +57,7 @@ impl SamplingPlans {
 }
 
 impl SamplingPlan {
-    fn new(parts: &Parts, candidates: Candidates, recent: &Value, drawn: &Value) -> Result<Self, PlanError> {
+    fn new(parts: &Parts, candidates: Candidates, history: &Value, drawn: &Value) -> Result<Self, PlanError> {
         let s = &parts.scratch;
         let sampling = Sampling { vocab: parts.vocabulary, candidates };
         let many = candidates == Candidates::Many;
@@ -65,7 +66,7 @@ impl SamplingPlan {
         let sums = Value::temporary("sums", sampling.sum_bytes());
         let params = Value::new("sampling", size_of::<Params>() as u64, Origin::Params);
         let mut plan = Plan::default();
-        let mut operands = vec![&s.state, recent, &s.logits, &lists];
+        let mut operands = vec![&s.state, history, &s.logits, &lists];
         if many {
             operands.push(&sums);
         }
@@ -78,7 +79,7 @@ impl SamplingPlan {
             plan.tested_as(Tested::MergeLists(candidates));
             last = &merged;
         }
-        let mut operands = vec![&s.state, recent, &s.tokens, drawn, last];
+        let mut operands = vec![&s.state, history, &s.tokens, drawn, last];
         if many {
             operands.push(&sums);
         }
@@ -99,7 +100,7 @@ struct Form {
 pub struct Sampler {
     forms: Vec<Form>,
     active: usize,
-    recent: Arc<Buffer>,
+    history: Arc<Buffer>,
     drawn: Arc<Buffer>,
     readbacks: [Readback; 2],
     settings: Settings,
@@ -119,13 +120,13 @@ impl Sampler {
         let [first, second] = &plans.readbacks;
         let readbacks =
             [memory.get(first)?, memory.get(second)?].map(|buffer| Readback::new(Arc::clone(buffer)));
-        let [recent, drawn] = [memory.get(&plans.recent)?, memory.get(&plans.drawn)?].map(Arc::clone);
-        let mut sampler = Self { forms, active: 0, recent, drawn, readbacks, settings: Settings::default() };
+        let [history, drawn] = [memory.get(&plans.history)?, memory.get(&plans.drawn)?].map(Arc::clone);
+        let mut sampler = Self { forms, active: 0, history, drawn, readbacks, settings: Settings::default() };
         sampler.begin(gpu, Settings::default(), &[]);
         Ok(sampler)
     }
 
-    /// Sets the settings for the next tokens, and the recent tokens.
+    /// Sets the settings for the next tokens, and the tokens before them. Returns the number of these.
     pub fn begin(&mut self, gpu: &Gpu, settings: Settings, history: &[u32]) -> u32 {
         let candidates = settings.candidates();
         self.active = self.forms.iter().position(|f| f.sampling.candidates == candidates).unwrap_or(0);
@@ -133,12 +134,10 @@ impl Sampler {
         let params = Params::new(&settings, form.sampling, OUT_LEN);
         gpu.queue().write_buffer(&form.params, 0, bytemuck::bytes_of(&params));
         self.settings = settings;
-        // Entry i of the ring is token number i of all that were ever entered, modulo its length.
-        let tail = &history[history.len().saturating_sub(MAX_RECENT as usize)..];
-        let mut ring = [u32::MAX; MAX_RECENT as usize];
-        ring[..tail.len()].copy_from_slice(tail);
-        gpu.queue().write_buffer(&self.recent, 0, bytemuck::cast_slice(&ring));
-        tail.len() as u32
+        let room = usize::try_from(self.history.size() / 4).unwrap_or(usize::MAX);
+        let history = &history[..history.len().min(room)];
+        gpu.queue().write_buffer(&self.history, 0, bytemuck::cast_slice(history));
+        history.len() as u32
     }
 
     /// The dispatches that sample a token from the logits and make it the next input.
@@ -154,15 +153,15 @@ impl Sampler {
 
     /// Submits `encoder`, with a copy of the sampled ids to one of the two readback buffers at its end.
     pub fn submit(&self, gpu: &Gpu, encoder: wgpu::CommandEncoder, which: usize) {
-        self.readbacks[which].submit(gpu, encoder, &self.drawn, 0, u64::from(OUT_LEN) * 4);
+        self.readbacks[which].submit(gpu, encoder, &self.drawn, 0, DRAWN_BYTES);
     }
 
-    /// The ids of the last copy: token number `i` is at `i % OUT_LEN`.
+    /// The ids of the last copy: token number `i` is at `i % OUT_LEN`. Behind them is the number of tokens sampled.
     ///
     /// # Errors
     /// When the device was lost.
     pub async fn read(&self, gpu: &Gpu, which: usize) -> Result<Vec<u32>, GpuError> {
-        let bytes = self.readbacks[which].read(gpu, u64::from(OUT_LEN) * 4).await?;
+        let bytes = self.readbacks[which].read(gpu, DRAWN_BYTES).await?;
         Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
 }

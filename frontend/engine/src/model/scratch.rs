@@ -1,5 +1,6 @@
 //! Working buffers of the decoder.
 
+use shaders::matmul::FewRows;
 use shaders::matvec::Matvec;
 use shaders::state::State;
 
@@ -70,8 +71,14 @@ pub struct Scratch {
     pub ple_rows: Value,
     /// The gated per-layer input. `[T, P]`.
     pub ple_gate: Value,
-    /// Logits of one token. `[vocabulary]`.
+    /// Logits of the last row, or of a few rows that are verified. `[FewRows::MOST, vocabulary]`.
     pub logits: Value,
+    /// A few rows rounded to int8: codes, and the scales of 16 elements each. `[FewRows::MOST, K]`.
+    pub packed: [Value; 2],
+    /// The activations of a few rows, rounded likewise.
+    pub packed_act: [Value; 2],
+    /// Partial results of attention of a few rows.
+    pub parts_of_rows: Value,
     /// Working buffers of experts, if the model has any.
     pub experts: Option<ExpertScratch>,
 }
@@ -93,6 +100,17 @@ impl Scratch {
     /// Describes the values.
     #[must_use]
     pub fn describe(config: &Config, vocabulary: u32, ple_on_host: bool) -> Self {
+        Self::with_rows(config, vocabulary, ple_on_host, chunk(config), FewRows::MOST)
+    }
+
+    /// The same for single rows.
+    #[must_use]
+    pub fn of_one(config: &Config, vocabulary: u32) -> Self {
+        Self::with_rows(config, vocabulary, false, 1, 1)
+    }
+
+    /// The same for up to `rows` rows, of which up to `few` are verified together.
+    fn with_rows(config: &Config, vocabulary: u32, ple_on_host: bool, rows: u32, few: u32) -> Self {
         let layers = || 0..config.layers.len();
         let most = |f: &dyn Fn(usize) -> u32| u64::from(layers().map(f).max().unwrap_or(0));
         let (width, ff) = (u64::from(config.width), most(&|i| config.layers[i].feed_forward));
@@ -101,32 +119,38 @@ impl Scratch {
         // The output of one head for one split, plus padding for the loop that reads four at a time.
         let of_split = most(&|i| config.layers[i].head_dim) + u64::from(2 + MOST_FUSED_RANK);
         let part = u64::from(config.heads) * u64::from(max_splits(config.heads, 0)) * of_split + 4;
-        let t = u64::from(chunk(config));
-        let rows = |name: &'static str, elements: u64| Value::temporary(name, 4 * t * elements);
+        let (t, few) = (u64::from(rows), u64::from(few));
+        let longest = q.max(width).max(ff).max(config.ple.into());
+        let temporary = |name: &'static str, elements: u64| Value::temporary(name, 4 * t * elements);
         // Buffers that the host accesses, or that one plan leaves for the next.
         let kept = |name: &'static str, elements: u64| Value::state(name, 4 * t * elements);
         Self {
             state: Value::state("state", size_of::<State>() as u64),
             tokens: kept("tokens", 1),
             visible_until: kept("visible until", 1),
-            h: [kept("h 0", width), rows("h 1", width)],
+            h: [kept("h 0", width), temporary("h 1", width)],
             x: kept("x", width),
-            branch: rows("branch", width),
+            branch: temporary("branch", width),
             qkv: Value::temporary("qkv", 4 * (q + 2 * kv)),
-            q: rows("q", q),
-            k: rows("k", kv),
-            v: rows("v", kv),
-            attention: rows("attention", q),
+            q: temporary("q", q),
+            k: temporary("k", kv),
+            v: temporary("v", kv),
+            attention: temporary("attention", q),
             part: Value::temporary("part", 4 * part),
-            gate: rows("gate", ff),
-            up: rows("up", ff),
-            act: rows("activated", ff.max(config.ple.into())),
+            gate: temporary("gate", ff),
+            up: temporary("up", ff),
+            act: temporary("activated", ff.max(config.ple.into())),
             ple: kept("ple", ple),
             ple_projected: kept("ple projected", ple),
             ple_rows: kept("ple rows", if ple_on_host { ple } else { 0 }),
-            ple_gate: rows("ple gate", config.ple.into()),
-            logits: Value::state("logits", 4 * u64::from(vocabulary)),
-            experts: ExpertScratch::describe(config, chunk(config)),
+            ple_gate: temporary("ple gate", config.ple.into()),
+            logits: Value::state("logits", 4 * few * u64::from(vocabulary)),
+            packed: [("packed rows", 1), ("scales of packed rows", 2)]
+                .map(|(name, divisor)| Value::temporary(name, few * longest / divisor)),
+            packed_act: [("packed activations", 1), ("scales of packed activations", 2)]
+                .map(|(name, divisor)| Value::temporary(name, few * ff.max(config.ple.into()) / divisor)),
+            parts_of_rows: Value::temporary("part of a few rows", 4 * few * part),
+            experts: ExpertScratch::describe(config, rows),
         }
     }
 }

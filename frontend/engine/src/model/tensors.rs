@@ -201,6 +201,26 @@ impl TensorList {
         Ok(finder.list)
     }
 
+    /// Finds all tensors of a drafter for a model of width `target`, but for those of its ordered head.
+    ///
+    /// # Errors
+    /// Same as [`Self::find`].
+    pub fn find_drafter(header: &Header, config: &Config, target: u32) -> Result<Self, TensorError> {
+        let mut finder = Finder { header, list: Self::default() };
+        let (d, target) = (u64::from(config.width), u64::from(target));
+        let embed = finder
+            .find("token_embd")
+            .ok_or_else(|| TensorError::Missing { name: "token_embd.weight".into() })?;
+        finder.table("token_embd", d, embed.rows())?;
+        finder.matrix("nextn.pre_projection", 2 * target, d)?;
+        for i in 0..config.layers.len() {
+            finder.layer(config, i)?;
+        }
+        finder.vector("output_norm", d)?;
+        finder.matrix("nextn.post_projection", d, target)?;
+        Ok(finder.list)
+    }
+
     /// Vocabulary size: rows of the embedding.
     #[must_use]
     pub fn vocabulary(&self) -> u32 {

@@ -6,7 +6,7 @@ use crate::bytes::SourceError;
 use crate::gguf::GgufError;
 use crate::gpu::GpuError;
 use crate::media::MediaError;
-use crate::model::{ConfigError, DenoisingError, RowError, StepError};
+use crate::model::{ConfigError, DenoisingError, DrafterError, RowError, StepError};
 use crate::template::PromptError;
 use crate::tokenizer::TokenizerError;
 use crate::vision::{PictureError, VisionError};
@@ -55,6 +55,9 @@ pub enum EngineError {
     /// An adapter that cannot be used.
     #[error(transparent)]
     Adapter(#[from] AdapterError),
+    /// A drafter that cannot be used with this model.
+    #[error(transparent)]
+    Drafter(DrafterError),
     /// The tokenizer has more tokens than the embedding has rows.
     #[error("the tokenizer has {pieces} pieces, but token_embd.weight has only {rows} rows")]
     Vocabulary { pieces: usize, rows: u32 },
@@ -94,6 +97,16 @@ impl From<AudioError> for EngineError {
             AudioError::Load(error) => error.into(),
             AudioError::Gpu(error) => Self::Gpu(error),
             error => Self::Audio(error),
+        }
+    }
+}
+
+impl From<DrafterError> for EngineError {
+    fn from(error: DrafterError) -> Self {
+        match error {
+            DrafterError::Config(error) => Self::Config(error),
+            DrafterError::Tensor(error) => Self::Tensor(error),
+            error => Self::Drafter(error),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Memory needed by a model, and whether it fits on a device.
 
 use crate::gpu::GpuError;
-use crate::model::{Attention, DecoderPlans, DiffusionPlans, KvCache, Parts, Rope, chunk};
+use crate::model::{Attention, DecoderPlans, DiffusionPlans, KvCache, Parts, Rope, chunk, history};
 use crate::plan::{Layout, Limits, Origin, PlanError, Value, rounded};
 
 use super::memory::LargestBuffer;
@@ -102,16 +102,16 @@ impl Needs<'_> {
         let bytes =
             |values: &mut dyn Iterator<Item = &Value>| values.map(|value| rounded(value.bytes())).sum();
         let rings = bytes(&mut cache.rings());
+        // A diffusion model keeps neither history nor checkpoints.
+        let is_diffusion = self.spec.config.diffusion.is_some();
+        let history = (!is_diffusion).then(|| history(context));
         MemoryUse {
             weights,
             cache: bytes(&mut cache.values()),
-            working: fixed + bytes(&mut ropes.iter().map(|rope| &rope.table)),
-            // A diffusion model keeps none.
-            checkpoints: match self.spec.config.diffusion {
-                Some(_) => 0,
-                None => checkpoints::planned_bytes(rings),
-            },
+            working: fixed + bytes(&mut ropes.iter().map(|rope| &rope.table).chain(&history)),
+            checkpoints: if is_diffusion { 0 } else { checkpoints::planned_bytes(rings) },
             towers: self.towers,
+            drafter: self.spec.drafter_bytes,
         }
     }
 

@@ -9,6 +9,7 @@ use web_time::Instant;
 use super::{EngineError, Session};
 use crate::bytes::CancelToken;
 use crate::media::Input;
+use crate::model::{Drafts, Speculation};
 use crate::template::{AnswerParser, Piece, StopStrings};
 
 /// Options of an answer.
@@ -24,6 +25,8 @@ pub struct Options {
     pub stop: Vec<String>,
     /// Continue after end-of-turn tokens, and allow all tokens; for timing and comparisons.
     pub ignore_eos: bool,
+    /// When tokens are drafted, and verified several at a time.
+    pub drafts: Drafts,
     /// Whether the answer begins inside a thought.
     pub in_thought: bool,
     /// Number of tokens at the end of the prompt that are the beginning of the answer. They belong to the prompt,
@@ -104,6 +107,8 @@ pub struct Timings {
     pub decode_submits: u32,
     /// Number of buffers created meanwhile.
     pub decode_buffers: u64,
+    /// What drafting did, if [`Options::drafts`] asked for it and the model allows it.
+    pub speculation: Option<Speculation>,
 }
 
 /// How a run of generated tokens ended.
@@ -129,6 +134,7 @@ struct Run<'a> {
     submits: u32,
     /// Number of buffers when the first token came.
     buffers: u64,
+    speculation: Option<Speculation>,
 }
 
 fn ms(from: Instant, to: Instant) -> f64 {
@@ -180,8 +186,10 @@ impl Session {
             last: now,
             submits: 0,
             buffers: 0,
+            speculation: None,
         };
         run.recall(self);
+        self.decoder.prepare_rounds(options.drafts).await?;
         let result = self.answer(&mut run).await;
         if result.is_err() {
             self.sequence.clear();
@@ -204,6 +212,7 @@ impl Session {
                 decode_ms: run.first.map_or(0.0, |first| ms(first, run.last)),
                 decode_submits: run.submits,
                 decode_buffers: run.first.map_or(0, |_| self.gpu.buffers_created() - run.buffers),
+                speculation: run.speculation,
             },
         })
     }
@@ -284,11 +293,14 @@ impl Session {
     async fn draw(&mut self, run: &mut Run<'_>) -> Result<Exit, EngineError> {
         let base = run.input.len();
         let most = run.limit - (base - run.prompt) as u32;
-        let mut source = self.decoder.draw(most, &run.control.cancel);
+        let speculating = self.decoder.speculate(run.options.drafts, most, run.input.ids());
+        let mut source = speculating.unwrap_or_else(|| self.decoder.draw(most, &run.control.cancel));
+        let before = run.speculation.unwrap_or_default();
         let submits = run.submits;
         let exit = loop {
             let drawn = source.next().await.map_err(EngineError::from);
             run.submits = submits + source.submits();
+            run.speculation = source.speculation().map(|now| before.with(now));
             let ids = match drawn {
                 Err(error) if error.is_cancelled() => break Exit::Finished(Finish::Cancelled),
                 drawn => drawn?,

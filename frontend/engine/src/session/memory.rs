@@ -51,13 +51,15 @@ pub struct MemoryUse {
     pub checkpoints: u64,
     /// Towers, loaded on demand.
     pub towers: u64,
+    /// A drafter.
+    pub drafter: u64,
 }
 
 impl MemoryUse {
     /// Total.
     #[must_use]
     pub const fn total(&self) -> u64 {
-        self.loaded() + self.checkpoints + self.towers
+        self.loaded() + self.checkpoints + self.towers + self.drafter
     }
 
     /// The part that a load allocates.

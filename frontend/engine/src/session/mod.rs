@@ -4,6 +4,7 @@ mod adapters;
 mod benchmark;
 mod checkpoints;
 mod diffusion;
+mod drafter;
 mod error;
 mod file;
 mod fit;
@@ -64,6 +65,8 @@ pub struct LoadOptions {
     pub largest_picture: u32,
     /// Bytes to reserve for the towers of a projector file, which are loaded on demand.
     pub projector_bytes: u64,
+    /// Bytes to reserve for a drafter.
+    pub drafter_bytes: u64,
 }
 
 /// Progress of loading.

@@ -3,6 +3,7 @@
 use super::{EngineError, Session};
 use crate::bytes::CancelToken;
 use crate::gpu::Timer;
+use crate::model::Drafts;
 
 /// Times of one generated token, by kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,7 +38,7 @@ pub struct KernelTime {
 }
 
 impl Session {
-    /// Times every kernel of one generated token at `position`. The dispatches of all layers run in turn, so that
+    /// Times every kernel of one generated token at `position`, or of a round that verifies `rows` − 1 drafted tokens. The dispatches of all layers run in turn, so that
     /// weights are not in a hardware cache if they would not be during decoding. `progress` receives steps done and
     /// total steps. The cache is empty afterwards.
     ///
@@ -46,32 +47,36 @@ impl Session {
     pub async fn profile(
         &mut self,
         position: u32,
+        rows: u32,
         cancel: &CancelToken,
         progress: &mut dyn FnMut(u32, u32),
     ) -> Result<Profile, EngineError> {
         self.forget();
+        if rows > 1 {
+            self.decoder.prepare_rounds(Drafts::Always { count: rows - 1 }).await?;
+        }
         let position = position.min(self.context.saturating_sub(2));
         // The whole program advances the position by one each time, and must stay within the cache.
-        let most = self.context - position - 1;
+        let most = (self.context - position - 1) / rows;
         let decoder = &self.decoder;
         let timer = Timer::new(&self.gpu)?;
-        let token = decoder.token();
+        let token = if rows > 1 { decoder.round(rows) } else { decoder.token() };
         let uses = token.by_kernel();
         let total = uses.len() as u32 + 2;
-        let prepare = || decoder.prepare_timing(position);
+        let prepare = || decoder.prepare_timing(position, rows);
 
         progress(0, total);
         let copy_bytes_per_s = timer.bandwidth().await?;
         progress(1, total);
         cancel.check()?;
-        let token_ms = timer.time(&token, most, &prepare).await?;
+        let token_ms = timer.time_rows(&token, rows, most, &prepare).await?;
         let mut kernels = Vec::with_capacity(uses.len());
         let names: Vec<_> = uses.iter().map(|uses| uses.name.clone()).collect();
         for (done, uses) in (2..).zip(uses) {
             progress(done, total);
             cancel.check()?;
             kernels.push(KernelTime {
-                ms: timer.time(&uses.program, u32::MAX, &prepare).await?,
+                ms: timer.time_rows(&uses.program, rows, u32::MAX, &prepare).await?,
                 dispatches: uses.program.len() as u32,
                 bytes: uses.program.plan().bytes_read(position),
                 // The same kernel for matrices with other numbers of rows is identified by its workgroups.

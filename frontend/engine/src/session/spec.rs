@@ -47,6 +47,8 @@ pub struct ModelSpec {
     pub budget: Budget,
     /// Bytes to reserve for towers in other files.
     pub projector_bytes: u64,
+    /// Bytes to reserve for a drafter.
+    pub drafter_bytes: u64,
 }
 
 impl ModelSpec {
@@ -78,7 +80,7 @@ impl ModelSpec {
         let budget = largest.unwrap_or(Budget::MAX).max(Budget::default());
         let read = || audio::TowerPlan::read(header, config.width).map_err(EngineError::from);
         let audio = if has_towers { usable(read(), &mut unusable)? } else { None };
-        let LoadOptions { kv_type, products, ple_on_host, projector_bytes, .. } = *options;
+        let LoadOptions { kv_type, products, ple_on_host, projector_bytes, drafter_bytes, .. } = *options;
         Ok(Self {
             config,
             tensors,
@@ -90,6 +92,7 @@ impl ModelSpec {
             unusable,
             budget,
             projector_bytes,
+            drafter_bytes,
         })
     }
 

@@ -125,7 +125,7 @@ impl<'a> Builder<'a> {
         self.push(&shaders::train::rows::copy()?, &copy, &buffers, move |rows| copy.dispatch(rows))?;
 
         let rope = self.rope(i);
-        let finish = QkvFinish { head_dim: layer.head_dim, kv: form, kv_f16: false };
+        let finish = QkvFinish { head_dim: layer.head_dim, kv: form, kv_f16: false, joined: false };
         let params = QkvParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
@@ -134,7 +134,7 @@ impl<'a> Builder<'a> {
             k_norm: self.vector(i, "attn_k_norm"),
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
-            pad: 0,
+            ..QkvParams::default()
         };
         let mut buffers: Vec<&Value> = vec![&w.state, &base.weights.vectors, &rope.table, &w.q];
         if form != KvForm::Shared {

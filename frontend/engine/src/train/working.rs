@@ -183,7 +183,7 @@ impl Working {
             z: Projection::ALL.iter().map(|_| rows("A·x", rank)).collect(),
             dz: rows("gradient of A·x", rank),
             state: Value::state("state", SPANS_AT + if whole { t * size_of::<Span>() as u64 } else { 0 }),
-            head_state: Value::state("state of the head", 32),
+            head_state: Value::state("state of the head", size_of::<State>() as u64),
             squares: Value::state("sums of squares", 4 * layers as u64 * u64::from(PARTIAL_SUMS)),
         }
     }

@@ -6,6 +6,8 @@ mod audio;
 #[path = "../common/mod.rs"]
 mod common;
 mod diffusion;
+mod drafter;
+mod drafts;
 mod experts;
 mod golden;
 mod large_pictures;

@@ -244,7 +244,7 @@ fn a_profile_has_every_dispatch_and_byte_of_a_token() {
     let mut steps = Vec::new();
     let mut tell = |done, total| steps.push((done, total));
     let cancel = engine::bytes::CancelToken::new();
-    let profiled = session.profile(64, &cancel, &mut tell);
+    let profiled = session.profile(64, 1, &cancel, &mut tell);
     let profile = pollster::block_on(profiled).expect("a profile");
     let dispatches: u32 = profile.kernels.iter().map(|kernel| kernel.dispatches).sum();
     assert_eq!(dispatches as usize, session.decoder().dispatches_per_token());
@@ -256,7 +256,7 @@ fn a_profile_has_every_dispatch_and_byte_of_a_token() {
     assert!(steps.is_sorted() && steps.iter().all(|&(done, total)| done < total), "{steps:?}");
 
     cancel.cancel();
-    let stopped = pollster::block_on(session.profile(64, &cancel, &mut |_, _| ()));
+    let stopped = pollster::block_on(session.profile(64, 1, &cancel, &mut |_, _| ()));
     assert!(stopped.is_err_and(|error| error.is_cancelled()));
 }
 

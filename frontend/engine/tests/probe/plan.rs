@@ -4,6 +4,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::common;
+
 fn plan(arguments: &[&str]) -> Result<String, String> {
     let mut probe = Command::new(env!("CARGO_BIN_EXE_probe"));
     // A driver that is nowhere: nothing may ask for a device.
@@ -23,7 +25,7 @@ fn sums(arguments: &[&str]) -> Value {
 #[test]
 fn every_shape_has_a_plan_for_every_phase_that_it_can_run() {
     for shape in ["e2b", "e4b", "12b", "26b", "31b"] {
-        for phase in ["decode", "prefill", "tail", "vision", "audio", "train"] {
+        for phase in ["decode", "verify", "prefill", "tail", "vision", "audio", "train"] {
             let arguments = [shape, "--phase", phase, "--tokens", "512"];
             match (shape, phase) {
                 ("26b", "train") => assert!(plan(&arguments).expect_err("no plan").contains("experts")),
@@ -51,6 +53,22 @@ fn adapters_have_plans() {
         assert!(steps(&["--adapter-rank", "128"]) >= steps(&[]) + 35 * more, "{phase}");
     }
     assert!(plan(&["e2b", "--adapter-rank", "257"]).expect_err("no plan").contains("257"));
+}
+
+#[test]
+fn a_round_with_a_drafter_has_a_plan() {
+    let models = common::repository("server/models");
+    let [target, drafter] =
+        ["pebble.gguf", "pebble-drafter.gguf"].map(|name| models.join(name).to_string_lossy().into_owned());
+    let round = [&*target, "--phase", "verify"];
+    let steps = |more: &[&str]| sums(&[&round, more].concat())["steps"].as_u64().expect("a number");
+    // Three draft steps of four layers each.
+    assert!(steps(&["--draft", &drafter]) > steps(&[]) + 3 * 4 * 5);
+    let refused = plan(&["e2b", "--phase", "verify", "--draft", &drafter]).expect_err("no plan");
+    assert!(
+        refused.contains("made for a model whose embedding length is 256; this model’s is 1536"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -60,6 +60,8 @@ pub enum ModelFailure {
     Lacks(Sense),
     /// The towers are in a form that is not read. Text works.
     TowerUnreadable,
+    /// The drafter cannot be used. The model works without.
+    DrafterUnusable,
     /// A picked file that cannot be opened as a model.
     NotOpened {
         /// The file.
@@ -95,7 +97,7 @@ impl ModelFailure {
             | Self::NoToken { .. }
             | Self::WrongProjector
             | Self::Lacks(_) => (Cause::Unsupported, other()),
-            Self::TowerUnreadable => (Cause::Unsupported, Vec::new()),
+            Self::TowerUnreadable | Self::DrafterUnusable => (Cause::Unsupported, Vec::new()),
             // The file was not taken, so there is nothing to do about it but to close the message.
             Self::NotOpened { failure, .. } => (failure.cause(), Vec::new()),
         }

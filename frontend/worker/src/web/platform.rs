@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use engine::bytes::{BlobSource, ByteSource, CancelToken, LocalBoxFuture, http_source};
+use engine::gguf::Header;
 use engine::gpu::CompileAhead;
+use engine::model::DrafterSpec;
 use engine::store::{self, Blob, Digest, Folder, OpfsFolder, Store, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::lock::Mutex;
@@ -56,10 +58,16 @@ impl Browser {
             of_kind(LayerKind::Model).ok_or_else(|| ModelFailure::NoModelFile { name: name.to_owned() })?;
         let model = self.open_layer(name.to_owned(), layer, keep, cancel.clone()).await;
         let projector = match of_kind(LayerKind::Projector) {
-            Some(layer) => Some(self.open_layer(format!("{name} (mmproj)"), layer, keep, cancel).await),
+            Some(layer) => {
+                Some(self.open_layer(format!("{name} (mmproj)"), layer, keep, cancel.clone()).await)
+            }
             None => None,
         };
-        Ok(Opened { model, projector })
+        let drafter = match of_kind(LayerKind::Draft) {
+            Some(layer) => Some(self.open_layer(format!("{name} (drafter)"), layer, keep, cancel).await),
+            None => None,
+        };
+        Ok(Opened { model, projector, drafter })
     }
 
     async fn open_layer(
@@ -129,7 +137,13 @@ impl Platform for Browser {
                     let mut files =
                         files.iter().map(|file| store::Opened::local(Rc::new(BlobSource::new(file.clone()))));
                     let model = files.next().ok_or(ReadFailure::Gone)?;
-                    Ok(Opened { model, projector: files.next() })
+                    let (mut projector, mut drafter) = (None, None);
+                    for file in files {
+                        let header = Header::read(&*file.source).await;
+                        let is_drafter = header.is_ok_and(|header| DrafterSpec::is_drafter(&header));
+                        *(if is_drafter { &mut drafter } else { &mut projector }) = Some(file);
+                    }
+                    Ok(Opened { model, projector, drafter })
                 }
             }
         }

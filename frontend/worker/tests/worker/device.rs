@@ -278,6 +278,6 @@ fn kept_weights_are_listed_and_deleting_them_may_fail() {
     let (desk, host) = Desk::new();
     host.receive(Request::ListCache { id: RequestId(1) }, Vec::new());
     assert!(matches!(desk.end_of(1), Event::Cache { quota: 7, .. }));
-    host.receive(Request::DeleteCached { id: RequestId(2), digest: "sha256:0".into() }, Vec::new());
+    host.receive(Request::DeleteCached { id: RequestId(2), digests: vec!["sha256:0".into()] }, Vec::new());
     assert_eq!(failure(desk.end_of(2)).cause(), Cause::Storage);
 }

@@ -4,6 +4,7 @@ mod adapters;
 mod desk;
 mod device;
 mod diffusion;
+mod drafting;
 mod going_on;
 mod large_pictures;
 mod media;

@@ -2,15 +2,17 @@
 
 mod matvec;
 
-use shaders::attention::{block::Block, decode::Decode, decode::Kv};
+use shaders::attention::{block::Block, decode::Decode, decode::Kv, few_rows};
 use shaders::audio::{self, conv2d};
 use shaders::backward::{self, cross_entropy, geglu, heads::Heads};
 use shaders::diffusion::{join, statistics, weigh};
+use shaders::draft;
 use shaders::experts::{Mixture, buckets, choose, down::Down, gate_up::GateUp, mix};
-use shaders::matmul::{self, Tile};
+use shaders::matmul::{self, FewRows, Tile, few_rows::Epilogue};
+use shaders::matvec::Form;
 use shaders::ple::combine::{self, Table};
 use shaders::rows::{gelu_mul, norm_add::NormAdd, qkv_finish::QkvFinish};
-use shaders::sampling::{Candidates, Sampling};
+use shaders::sampling::{self, Candidates, Sampling, look_up};
 use shaders::train::{lora::Lora, optimiser, rows};
 use shaders::vision::{self, layer_norm::LayerNorm};
 use shaders::{DType, PreprocessError, Source, adapter, bandwidth, embed, repack};
@@ -45,24 +47,59 @@ fn of_types() -> Sources {
     for dtype in DType::ALL {
         all.extend([embed::gather::source(dtype), repack::source(dtype), vision::position::source(dtype)]);
         all.push(combine::source(Table::Planar(dtype)));
+        all.extend([draft::input::source(dtype), draft::ordered_head::source(dtype)]);
         all.extend(Tile::ALL.iter().flat_map(|tile| [tile.source(dtype), tile.clamped_source(dtype)]));
+        all.extend(few_products(dtype).map(|kernel| kernel.source()));
         all.extend(matmul::experts::TILES.map(|tile| matmul::experts::source(tile, dtype)));
         all.extend(backward::input::Tile::ALL.map(|tile| tile.source(dtype)));
     }
     all
 }
 
+/// Products of a few rows with a matrix of this type, alone or beside others.
+pub fn few_products(dtype: DType) -> impl Iterator<Item = FewRows> {
+    let alone = [Form::new(4, 4, 1), Form::new(2, 4, 1), Form::new(4, 2, 1), Form::new(4, 4, 1).packed()];
+    let (small, sixteen) = (Form::new(2, 4, 1), Form::new(2, 8, 1));
+    let fused = move |rows: u32| {
+        let store = |dtypes: &[DType], form| FewRows::new(rows, dtypes, form);
+        let geglu = |form| FewRows { epilogue: Epilogue::Geglu, ..store(&[dtype, DType::Q4_K], form) };
+        let ple = |form| FewRows { epilogue: Epilogue::Ple, ..store(&[dtype], form) };
+        let three = [DType::Q4_K, dtype, DType::Q6_K];
+        let floats = [store(&three, small), geglu(small), geglu(Form::new(2, 2, 1)), ple(small)];
+        let packed =
+            [store(&three[..2], small.packed()), store(&three, small.packed()), geglu(small.packed())];
+        let packs = |kernel| FewRows { packs: true, ..kernel };
+        let packing = [geglu(sixteen.packed()), ple(sixteen.packed()), geglu(sixteen)].map(packs);
+        floats.into_iter().chain(packed).chain(packing)
+    };
+    // Others than 4 rows in fused forms differ no more than in plain ones.
+    let all_rows = if dtype == DType::Q4_K { &FewRows::ROWS[..] } else { &FewRows::ROWS[1..2] };
+    let all =
+        FewRows::ROWS.into_iter().flat_map(move |rows| alone.map(|form| FewRows::new(rows, &[dtype], form)));
+    let all = all.chain(all_rows.iter().flat_map(move |&rows| fused(rows)));
+    all.filter(move |kernel| !(kernel.form.packed && dtype.is_float()))
+}
+
 /// What stands between the products of a decoder.
 fn decoder() -> Sources {
-    let mut all = vec![bandwidth::copy::source(), gelu_mul::source()];
+    let mut all = vec![bandwidth::copy::source(), gelu_mul::source(), matmul::pack_rows::source()];
     all.extend((1..=3).map(adapter::expand::source));
     all.extend(NormAdd::ALL.map(NormAdd::source));
     for head_dim in HEAD_DIMS {
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
             for kv_f16 in BOTH {
-                all.push(QkvFinish { head_dim, kv, kv_f16 }.source());
+                all.push(QkvFinish { head_dim, kv, kv_f16, joined: false }.source());
+                if kv != Kv::Shared {
+                    all.push(QkvFinish { head_dim, kv, kv_f16, joined: true }.source());
+                }
                 all.extend([0, 4].map(|quads| Decode { head_dim, kv, kv_f16, quads }.source()));
             }
+        }
+    }
+    for head_dim in HEAD_DIMS {
+        all.extend(BOTH.map(|packed| few_rows::FewRows::merge(head_dim, packed)));
+        for kv_f16 in BOTH {
+            all.extend(BOTH.map(|finished| few_rows::FewRows { head_dim, kv_f16, finished }.source()));
         }
     }
     for head_dim in HEAD_DIMS.into_iter().chain([72]) {
@@ -89,7 +126,7 @@ fn experts() -> Sources {
 }
 
 fn sampling() -> Sources {
-    let mut all = Vec::new();
+    let mut all = vec![look_up::source(), sampling::draft::source(), draft::clusters::source()];
     for candidates in Candidates::ALL {
         let sampling = Sampling { vocab: 1 << 18, candidates };
         all.extend([sampling.top_k(), sampling.sample()]);

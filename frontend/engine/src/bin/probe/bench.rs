@@ -91,9 +91,9 @@ pub fn on_request(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32) -
     Ok(json!({ "rounds": rounds }))
 }
 
-/// Times every kernel of one token.
-pub fn profile(session: &mut Session, gpu: &Gpu, position: u32) -> Result<Value> {
-    let profile = pollster::block_on(session.profile(position, &CancelToken::new(), &mut |_, _| ()))?;
+/// Times every kernel of one token, or of a round of several rows.
+pub fn profile(session: &mut Session, gpu: &Gpu, position: u32, rows: u32) -> Result<Value> {
+    let profile = pollster::block_on(session.profile(position, rows, &CancelToken::new(), &mut |_, _| ()))?;
     let copy = profile.copy_bytes_per_s;
     let rate = |bytes: u64, ms: f64| bytes as f64 * 1000.0 / ms;
     let kernels: Vec<_> = profile

@@ -23,6 +23,7 @@ use shaders::sampling::Settings;
 use web_time::Instant;
 
 use super::adapters;
+use super::drafts::{self, DraftArgs};
 use super::media::{self, MediaArgs};
 
 #[derive(Parser)]
@@ -181,6 +182,12 @@ enum Command {
         /// The token's position, which is how much context it sees.
         #[arg(long, default_value_t = 512)]
         position: u32,
+        /// Rows: 1 for a token, more for a round that verifies drafted tokens.
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8))]
+        rows: u32,
+        /// Draft the tokens of a round with this drafter, not by look-up.
+        #[arg(long, value_name = "FILE", requires = "rows")]
+        draft: Option<PathBuf>,
         /// A LoRA adapter: a PEFT directory, or a GGUF or safetensors file, with an optional `:SCALE`. Can be repeated.
         #[arg(long, value_name = "FILE_OR_DIR[:SCALE]")]
         adapter: Vec<String>,
@@ -262,6 +269,8 @@ struct Generate {
     /// Seed: the same seed gives the same answer.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    drafts: DraftArgs,
     /// Context length in tokens; 0 for the default.
     #[arg(long, default_value_t = 0)]
     context: u32,
@@ -345,10 +354,11 @@ pub fn run() -> Result<Value> {
                 super::bench::run(&mut session, &gpu, prefill, decode, repeat)
             }
         }
-        Command::Profile { model, position, adapter } => {
+        Command::Profile { model, position, rows, draft, adapter } => {
             let (mut session, _, gpu) = load(&options, &model, position + 128, KvType::F16)?;
             adapters::add(&mut session, &adapter)?;
-            super::bench::profile(&mut session, &gpu, position)
+            draft.map_or(Ok(()), |path| drafts::use_drafter(&mut session, &path))?;
+            super::bench::profile(&mut session, &gpu, position, rows)
         }
         Command::Check { model: None, .. } => {
             let gpu = pollster::block_on(Gpu::open(&options.gpu))?;
@@ -465,7 +475,7 @@ fn costs(plan: &ModelSpec, value: &mut Value) -> Result<(), EngineError> {
             let use_of = needs.memory(n, false);
             let without_table = plan.table().map(|_| needs.memory(n, true).total());
             json!({ "context": n, "bytes": use_of.total(), "weights": use_of.weights, "cache": use_of.cache,
-                "working": use_of.working, "checkpoints": use_of.checkpoints, "towers": use_of.towers,
+                "working": use_of.working, "checkpoints": use_of.checkpoints, "towers": use_of.towers, "drafter": use_of.drafter,
                 "without_table": without_table })
         })
         .collect();
@@ -544,6 +554,7 @@ fn answer(options: &Device, generate: &Generate) -> Result<Value> {
     let (mut session, load_ms, gpu) = load_with(options, &generate.model, &load_options)?;
     media.use_projector(&mut session)?;
     adapters::add(&mut session, &generate.adapter)?;
+    generate.drafts.use_drafter(&mut session)?;
     let encoding = Instant::now();
     let (input, in_thought) = match (&generate.prompt, &generate.ids, &generate.messages) {
         (_, Some(path), _) => (media.fill(&mut session, read_ids(path)?)?, false),
@@ -576,6 +587,7 @@ fn answer(options: &Device, generate: &Generate) -> Result<Value> {
         max_tokens: generate.max_tokens,
         ignore_eos: generate.ignore_eos,
         in_thought,
+        drafts: generate.drafts.drafts(),
         ..Options::default()
     };
     let before = gpu.buffers_created();
@@ -594,6 +606,9 @@ fn answer(options: &Device, generate: &Generate) -> Result<Value> {
             "decode_tokens": t.decode_tokens,
             "decode_ms": t.decode_ms,
         },
+        "speculation": t.speculation.map(|it| {
+            json!({ "rounds": it.rounds, "drafted": it.drafted, "accepted": it.accepted })
+        }),
         "dispatches_per_token": session.decoder().dispatches_per_token(),
         "products": super::bench::products(&session),
         "buffers_created": gpu.buffers_created() - before,

@@ -12,6 +12,8 @@ mod commands;
 #[cfg(not(target_arch = "wasm32"))]
 mod diffuse;
 #[cfg(not(target_arch = "wasm32"))]
+mod drafts;
+#[cfg(not(target_arch = "wasm32"))]
 mod media;
 #[cfg(not(target_arch = "wasm32"))]
 mod plan;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use engine::gguf::Header;
-use engine::model::{Corrections, DecoderPlans, DiffusionPlans, Products};
+use engine::model::{Corrections, DecoderPlans, DiffusionPlans, DraftParts, DrafterSpec, Products};
 use engine::plan::{Layout, Limits, Origin, Plan, Schedule, Step};
 use engine::session::{DeviceMemory, Fit, LoadOptions, ModelSpec};
 use engine::synth;
@@ -34,6 +34,9 @@ pub struct PlanArgs {
     /// With an adapter of this rank on every projection, where the phase is one of the decoder.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RANK)))]
     adapter_rank: Option<u32>,
+    /// With this drafter: a GGUF file of the architecture gemma4-assistant.
+    #[arg(long, value_name = "FILE")]
+    draft: Option<PathBuf>,
     /// Print a table for people, not JSON.
     #[arg(long)]
     table: bool,
@@ -44,6 +47,8 @@ pub struct PlanArgs {
 enum Phase {
     /// One generated token, with greedy sampling.
     Decode,
+    /// A round of speculative decoding: the last token and three drafted ones, with greedy sampling.
+    Verify,
     /// A chunk of a prompt.
     Prefill,
     /// The layers that prefill skips, for a prompt's last token, with greedy sampling.
@@ -57,6 +62,9 @@ enum Phase {
     /// A step of a canvas, for a model that decodes by diffusion. A chunk of its prompt is prefill.
     Canvas,
 }
+
+/// Rows of a described round.
+const ROUND: u32 = 4;
 
 /// Describes a phase.
 pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
@@ -72,10 +80,10 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
             diffusion(&model, fit, limits, args.phase)?
         }
         Phase::Canvas => bail!("the model doesn't decode by diffusion"),
-        Phase::Decode | Phase::Tail if model.config.diffusion.is_some() => {
+        Phase::Decode | Phase::Verify | Phase::Tail if model.config.diffusion.is_some() => {
             bail!("the model decodes by diffusion: its phases are prefill and canvas")
         }
-        Phase::Decode | Phase::Prefill | Phase::Tail => decoder(&model, fit, limits, args)?,
+        Phase::Decode | Phase::Verify | Phase::Prefill | Phase::Tail => decoder(&model, fit, limits, args)?,
         Phase::Vision => {
             let tower = model.vision.as_ref().context("the model file has no vision tower")?;
             tower.computation(limits)?
@@ -95,6 +103,7 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
     };
     let rows = match args.phase {
         Phase::Decode | Phase::Tail => 1,
+        Phase::Verify => ROUND,
         Phase::Audio => 256,
         Phase::Canvas => model.config.diffusion.map_or(1, |settings| settings.canvas),
         Phase::Prefill | Phase::Vision | Phase::Train => 512,
@@ -104,9 +113,19 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
 }
 
 fn decoder(model: &ModelSpec, fit: Fit, limits: Limits, args: &PlanArgs) -> Result<Plan> {
-    let parts = model.describe(fit.context, fit.table_on_host, limits)?;
+    let mut parts = model.describe(fit.context, fit.table_on_host, limits)?;
+    parts.keeps_hidden = args.draft.is_some();
     let corrections = args.adapter_rank.map(|rank| Corrections::describe(&parts, &[rank], &|_| true));
-    let plans = DecoderPlans::new(&parts, model.products, corrections.transpose()?.as_ref())?;
+    let corrections = corrections.transpose()?;
+    let plans = DecoderPlans::new(&parts, model.products, corrections.as_ref())?;
+    if matches!(args.phase, Phase::Verify) {
+        let describe = |path: &PathBuf| {
+            let spec = DrafterSpec::read(&header(path)?, &parts.config, parts.vocabulary)?;
+            anyhow::Ok(DraftParts::describe(&spec, &parts, limits)?)
+        };
+        let drafter = args.draft.as_ref().map(describe).transpose()?;
+        return Ok(plans.round(&parts, ROUND, corrections.as_ref(), drafter.as_ref())?);
+    }
     let wanted: fn(&DecoderPlans) -> Schedule<'_> = match args.phase {
         Phase::Prefill => DecoderPlans::prefill,
         Phase::Tail => DecoderPlans::tail,

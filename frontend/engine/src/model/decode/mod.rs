@@ -86,11 +86,20 @@ pub fn plan(
     first: usize,
 ) -> Result<Plan, PlanError> {
     let mut builder = Builder { parts, choices, corrections, steps: Plan::default() };
-    let mut stream = Stream { h: 0, branch: None };
-    for i in first..parts.config.layers.len() {
-        stream = builder.layer(i, stream)?;
-    }
+    let stream = builder.layers(first)?;
     builder.head(stream)?;
+    Ok(builder.steps)
+}
+
+/// All layers and the output norm, whose result goes to [`Scratch::x`](super::Scratch::x), for a model without experts.
+/// The stream must be in `h[0]`, without a pending branch.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn hidden(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
+    let mut builder = Builder { parts, choices, corrections: None, steps: Plan::default() };
+    let stream = builder.layers(0)?;
+    builder.stream_in_a_dispatch(stream, Some(parts.weights.vector("output_norm")))?;
     Ok(builder.steps)
 }
 
@@ -141,6 +150,12 @@ impl<'a> Builder<'a> {
         let h = &s.h[stream.h];
         norm_add(parts, &mut self.steps, h, add, norm)?;
         Ok((Stream { branch: None, ..stream }, if norm.is_some() { &s.x } else { h }))
+    }
+
+    /// The layers from `first` on, of a complete stream in `h[0]`.
+    fn layers(&mut self, first: usize) -> Result<Stream, PlanError> {
+        let layers = first..self.parts.config.layers.len();
+        layers.into_iter().try_fold(Stream { h: 0, branch: None }, |stream, i| self.layer(i, stream))
     }
 
     fn layer(&mut self, i: usize, stream: Stream) -> Result<Stream, PlanError> {
@@ -254,7 +269,7 @@ impl<'a> Builder<'a> {
             max_splits,
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
-            pad: 0,
+            ahead: parts.ahead,
             columns: columns.unwrap_or(0) / 4,
         };
         let mut buffers: Vec<&Value> =
@@ -289,13 +304,17 @@ impl<'a> Builder<'a> {
         };
         // A head that is split over several buffers is one product per part. Each repeats the norm, which costs
         // less than a dispatch.
+        let mut complete = None;
         for (part, matrix) in head.parts.iter().zip(&matrices) {
             let product = Product { out: [part.row0, 0, 0], ..Product::store(vec![matrix]) };
             if let Some(x) = x {
                 self.push(&product, Input::plain(x), &s.logits)?;
             } else {
-                self.of_stream(&product, stream, Some(norm), &s.logits)?;
+                complete = Some(self.of_stream(&product, stream, Some(norm), &s.logits)?.0);
             }
+        }
+        if let Some(stream) = complete.filter(|_| parts.keeps_hidden) {
+            norm_add(parts, &mut self.steps, &s.h[stream.h], None, Some(norm))?;
         }
         Ok(())
     }

@@ -1,10 +1,14 @@
 //! A loaded decoder: prompt tokens in, sampled tokens out.
 
+mod drafting;
+mod gain;
 mod logits;
 mod pace;
 mod plans;
+mod speculation;
 mod token_source;
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
@@ -15,8 +19,10 @@ use shaders::selftest::Form;
 use shaders::state::State;
 
 use plans::Programs;
+use speculation::Rounds;
 
 use super::corrections::{self, Corrections, Scales};
+use super::drafter::Drafter;
 use super::forms::{self, Choices, Products};
 use super::host_table::{HostTable, RowError};
 use super::sampler::{Sampler, SamplingPlans};
@@ -26,9 +32,11 @@ use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::media::{Block, Input, MediaError};
 use crate::plan::{Layout, Value};
 
+pub use drafting::{DraftReader, DraftStep};
+pub use gain::Drafts;
 pub use logits::LogitsReader;
 pub use plans::{DecoderPlans, LogitsPlans, Plans};
-pub use token_source::TokenSource;
+pub use token_source::{Speculation, TokenSource};
 
 /// Why a step failed.
 #[derive(Debug, thiserror::Error)]
@@ -100,11 +108,18 @@ pub struct Decoder {
     timed: bool,
     sampling: Rc<SamplingPlans>,
     sampler: Sampler,
+    /// The drafter, if there is one.
+    drafter: Option<Drafter>,
+    /// The programs that draft and verify tokens, if they are bound.
+    rounds: Option<Rounds>,
+    /// Milliseconds of a token without drafts, by the last answer that measured it.
+    token_ms: Cell<Option<f64>>,
     table: Option<Rc<HostTable>>,
     /// The token whose per-layer embedding soft tokens use.
     pad: u32,
     seed: u64,
-    recent: u32,
+    /// Number of tokens before the next one.
+    history: u32,
 }
 
 /// The programs for the chosen products.
@@ -202,10 +217,13 @@ impl Decoder {
             timed,
             sampling: plans.sampling,
             sampler,
+            drafter: None,
+            rounds: None,
+            token_ms: Cell::default(),
             table: table.map(Rc::new),
             pad,
             seed: 0,
-            recent: 0,
+            history: 0,
         })
     }
 
@@ -225,7 +243,7 @@ impl Decoder {
     /// # Errors
     /// When the device is out of memory or rejects a kernel. The previous adapters are removed in that case.
     pub async fn set_adapters(&mut self, adapters: &[&Adapter]) -> Result<(), GpuError> {
-        self.adapters = None;
+        (self.adapters, self.rounds) = (None, None);
         if adapters.is_empty() {
             return Ok(());
         }
@@ -348,6 +366,8 @@ impl Decoder {
     /// # Errors
     /// When the device was lost, or rejects a kernel that is not packed; the decoder must not be used then.
     pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
+        self.rounds = None;
+        self.token_ms.take();
         let plans = DecoderPlans::with_sampling(&self.parts, products, None, Rc::clone(&self.sampling))?;
         let mut memory = self.memory.clone();
         let pool = memory.take_temporaries();
@@ -365,6 +385,26 @@ impl Decoder {
         }
         self.timed = timed;
         self.gpu.check()
+    }
+
+    /// Sets the drafter, or removes it: drafts then come from a look-up. The KV cache remains valid, but a drafter
+    /// drafts only behind tokens that were generated since.
+    ///
+    /// # Errors
+    /// When the device is out of memory or rejects a kernel; the decoder must not be used then.
+    pub async fn set_drafter(&mut self, drafter: Option<Drafter>) -> Result<(), GpuError> {
+        self.drafter = drafter;
+        let (products, timed) = (self.products(), self.timed);
+        self.parts.keeps_hidden = self.drafter.is_some();
+        self.set_products(products).await?;
+        self.timed = timed;
+        Ok(())
+    }
+
+    /// Whether there is a drafter.
+    #[must_use]
+    pub fn has_drafter(&self) -> bool {
+        self.drafter.is_some()
     }
 
     /// Number of dispatches per generated token.
@@ -396,17 +436,18 @@ impl Decoder {
         self.all().flat_map(|program| program.plan().untested()).collect()
     }
 
-    /// The programs of prefill, decode, and all sampling variants.
+    /// The programs of prefill, decode, all sampling variants, and rounds if they are bound.
     fn all(&self) -> impl Iterator<Item = &Program> {
         let lists = self.programs();
         let lists = [&lists.embed, &lists.one, &lists.chunk, &lists.tail];
-        lists.into_iter().chain(self.sampler.all())
+        let rounds = self.rounds.iter().flat_map(Rounds::programs);
+        lists.into_iter().chain(self.sampler.all()).chain(rounds)
     }
 
     /// Prepares the device for timing runs of [`Self::token`] at this position. The results are meaningless and
     /// overwrite the cache, which must be cleared afterwards.
-    pub fn prepare_timing(&self, position: u32) {
-        self.write_state(position, 1, 0);
+    pub fn prepare_timing(&self, position: u32, rows: u32) {
+        self.write_state(position, rows, 0);
     }
 
     /// Whether the per-layer rows come from the host: then each token waits for the previous one's id.
@@ -417,7 +458,7 @@ impl Decoder {
 
     /// Sets how the next tokens are sampled. `history` is the sequence so far.
     pub fn begin(&mut self, settings: Settings, seed: u64, history: &[u32]) {
-        self.recent = self.sampler.begin(&self.gpu, settings, history);
+        self.history = self.sampler.begin(&self.gpu, settings, history);
         self.seed = seed;
     }
 
@@ -426,12 +467,18 @@ impl Decoder {
             pos,
             len,
             step,
-            recent_len: self.recent,
+            history_len: self.history,
             seed_lo: self.seed as u32,
             seed_hi: (self.seed >> 32) as u32,
             ..State::default()
         };
         self.gpu.queue().write_buffer(&self.io.state, 0, bytemuck::bytes_of(&state));
+    }
+
+    /// Sets the number of rows of the following steps.
+    fn write_rows_of_step(&self, rows: u32) {
+        let at = std::mem::offset_of!(State, len) as u64;
+        self.gpu.queue().write_buffer(&self.io.state, at, bytemuck::bytes_of(&rows));
     }
 
     async fn write_rows(&self, ids: &[u32]) -> Result<(), RowError> {

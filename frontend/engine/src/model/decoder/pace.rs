@@ -1,5 +1,13 @@
 //! The number of tokens per submit.
 
+use crate::model::sampler::OUT_LEN;
+
+/// Maximum number of pending submits: one runs while the next is encoded.
+pub const DEPTH: usize = 2;
+/// Maximum number of tokens per submit: all pending ones must fit the ring of ids.
+pub const MAX_PER_SUBMIT: u32 = 16;
+const _: () = assert!(MAX_PER_SUBMIT as usize * DEPTH < OUT_LEN as usize);
+
 /// Maximum delay between pieces of text, and for stopping, in milliseconds.
 const SMOOTH_MS: f64 = 40.0;
 /// Maximum delay if waiting is slow, so that more tokens per submit pay off.

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use crate::gpu::{Gpu, GpuError, Memory, Program};
 use crate::model::corrections::Corrections;
+use crate::model::drafter::DraftParts;
 use crate::model::forms::{self, Choices, Products};
 use crate::model::sampler::SamplingPlans;
-use crate::model::{Parts, decode, embed, prefill};
+use crate::model::{Parts, decode, embed, prefill, verify};
 use crate::plan::{Layout, Limits, ParamsArena, Plan, PlanError, Schedule};
 
 /// What a decoder does but for sampling: as it is, or with the corrections of adapters.
@@ -192,6 +193,25 @@ impl DecoderPlans {
     #[must_use]
     pub fn tail(&self) -> Schedule<'_> {
         self.preferred().map(|plans| &plans.tail).into_iter().chain(self.sampling.all().take(1)).collect()
+    }
+
+    /// A round of `rows` rows, the last token and drafts, sampled greedily.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn round(
+        &self,
+        parts: &Parts,
+        rows: u32,
+        corrections: Option<&Corrections>,
+        drafter: Option<&DraftParts>,
+    ) -> Result<Plan, PlanError> {
+        let choices = self.packed.as_ref().map_or_else(Choices::default, |(choices, _)| *choices);
+        let mut round = verify::plan(parts, rows, choices, corrections, drafter)?;
+        for sampling in (0..rows).flat_map(|_| self.sampling.all().take(1)) {
+            round.extend(sampling);
+        }
+        Ok(round)
     }
 
     fn preferred(&self) -> Option<&Plans> {

@@ -5,16 +5,33 @@ use std::collections::VecDeque;
 use futures_util::FutureExt as _;
 use web_time::Instant;
 
-use super::pace::Pace;
+use super::pace::{DEPTH, MAX_PER_SUBMIT, Pace};
 use super::{Decoder, StepError};
 use crate::bytes::{CancelToken, LocalBoxFuture};
 use crate::model::sampler::OUT_LEN;
 
-/// Maximum number of pending submits: one runs while the next is encoded.
-const DEPTH: usize = 2;
-/// Maximum number of tokens per submit: all pending ones must fit the ring of ids.
-const MAX_PER_SUBMIT: u32 = 16;
-const _: () = assert!(MAX_PER_SUBMIT as usize * DEPTH < OUT_LEN as usize);
+/// What drafting did during an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Speculation {
+    /// Rounds of several rows.
+    pub rounds: u32,
+    /// Drafted tokens.
+    pub drafted: u32,
+    /// Drafted tokens that were right.
+    pub accepted: u32,
+}
+
+impl Speculation {
+    /// The sum of two.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            rounds: self.rounds + other.rounds,
+            drafted: self.drafted + other.drafted,
+            accepted: self.accepted + other.accepted,
+        }
+    }
+}
 
 /// Samples tokens after a finished prompt ([`Decoder::finish_prompt`]).
 pub trait TokenSource {
@@ -24,11 +41,16 @@ pub trait TokenSource {
     /// When the device or the per-layer table fails, or waiting for a row was cancelled.
     fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>>;
 
-    /// Number of submitted tokens. All but the last are in the cache.
+    /// Number of submitted tokens, with drafts at most. All but the last are in the cache.
     fn submitted(&self) -> u32;
 
     /// Number of submits after the first token.
     fn submits(&self) -> u32;
+
+    /// What drafting did, if it may.
+    fn speculation(&self) -> Option<Speculation> {
+        None
+    }
 }
 
 impl Decoder {
@@ -51,7 +73,7 @@ impl Decoder {
     }
 
     /// Submits `count` tokens, and the copy of their ids to readback `which`.
-    fn submit(&self, count: u32, which: usize) {
+    pub(super) fn submit(&self, count: u32, which: usize) {
         let mut encoder = self.gpu.encoder();
         for _ in 0..count {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -64,7 +86,7 @@ impl Decoder {
     /// The ids with these numbers, when readback `which` has them.
     async fn read(&self, which: usize, numbers: std::ops::Range<u32>) -> Result<Vec<u32>, StepError> {
         let ring = self.sampler.read(&self.gpu, which).await?;
-        Ok(numbers.map(|number| ring[number as usize % ring.len()]).collect())
+        Ok(numbers.map(|number| ring[number as usize % OUT_LEN as usize]).collect())
     }
 }
 

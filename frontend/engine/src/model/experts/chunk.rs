@@ -9,16 +9,23 @@ use shaders::selftest::Form;
 use super::Layer;
 use super::ranges::ranges;
 use crate::model::Parts;
-use crate::model::rows::{norm_add, product};
+use crate::model::rows::norm_add;
 use crate::plan::{Plan, PlanError, Value};
 use crate::weights::Matrix;
 
 /// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed.
+/// `product` appends the router's product.
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn build(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> {
+pub fn build(
+    parts: &Parts,
+    steps: &mut Plan,
+    i: usize,
+    product: impl FnOnce(&mut Plan, &Matrix, [&Value; 2]) -> Result<(), PlanError>,
+) -> Result<(), PlanError> {
     let mut builder = Builder { layer: Layer::new(parts, i)?, steps };
+    builder.route(product)?;
     builder.choose()?;
     builder.gate_up()?;
     builder.down()?;
@@ -44,13 +51,23 @@ struct Product<'a> {
 }
 
 impl Builder<'_> {
+    /// The logits of the router.
+    fn route(
+        &mut self,
+        product: impl FnOnce(&mut Plan, &Matrix, [&Value; 2]) -> Result<(), PlanError>,
+    ) -> Result<(), PlanError> {
+        let (layer, parts) = (&self.layer, self.layer.parts);
+        let s = &parts.scratch;
+        let norm = layer.vector("ffn_gate_inp.scale");
+        norm_add(parts, self.steps, &s.h[0], None, Some(norm))?;
+        let router = parts.matrix(&format!("{}.ffn_gate_inp", layer.blk))?;
+        product(self.steps, router, [&s.x, &layer.scratch.logits])
+    }
+
     /// The router's choice for every row, sorted by expert.
     fn choose(&mut self) -> Result<(), PlanError> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let (s, e, mixture) = (&parts.scratch, layer.scratch, layer.experts.mixture);
-        let norm = layer.vector("ffn_gate_inp.scale");
-        norm_add(parts, self.steps, &s.h[0], None, Some(norm))?;
-        product(parts, self.steps, &format!("{}.ffn_gate_inp", layer.blk), &s.x, &e.logits)?;
         let params = choose::Params {
             scale: layer.logit_scale(),
             scales: layer.vector("expert_scale"),

@@ -1,5 +1,6 @@
 //! Plans: what makes one, whether those of published shapes are sound, and which of their values share memory.
 
+mod drafter;
 mod verify;
 
 use std::collections::HashSet;
@@ -104,6 +105,9 @@ fn the_plans_of_every_shape_are_sound() {
                 let choices = Choices::asked(limits, products);
                 let logits = LogitsPlans::new(&parts, choices, corrections.as_ref()).expect("plans");
                 schedules.extend(logits.schedules());
+                let rounds =
+                    [2, 8].map(|rows| plans.round(&parts, rows, corrections.as_ref(), None).expect("a plan"));
+                schedules.extend(rounds.iter().map(|round| vec![round]));
                 for schedule in &schedules {
                     assert_eq!(
                         verifier.verify_schedule(schedule, limits),

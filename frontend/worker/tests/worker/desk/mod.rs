@@ -84,6 +84,10 @@ pub struct Desk {
     pub server: RefCell<Option<Rc<Server>>>,
     /// The file with its towers on that server, where that is a file of its own.
     pub projector: RefCell<Option<Rc<Server>>>,
+    /// The file with the drafter of every model, if there is one.
+    pub drafter: RefCell<Option<PathBuf>>,
+    /// The drafter on that server.
+    pub served_drafter: RefCell<Option<Rc<Server>>>,
     /// Bytes that the browser has room for, where it keeps the model.
     pub room: Cell<Option<u64>>,
     /// Other files, by the name of a local one or the digest of a layer.
@@ -248,7 +252,9 @@ impl Platform for Side {
                 store::Opened { keeping, ..store::Opened::remote(source) }
             };
             let projector = self.0.projector.borrow().clone().map(opened);
-            return std::future::ready(Ok(Opened { model: opened(server), projector })).boxed_local();
+            let drafter = self.0.served_drafter.borrow().clone().map(opened);
+            let model = opened(server);
+            return std::future::ready(Ok(Opened { model, projector, drafter })).boxed_local();
         }
         let key = match source {
             ModelSource::Local { names, .. } => names.first(),
@@ -257,7 +263,10 @@ impl Platform for Side {
         let file = key.and_then(|key| self.0.files.borrow().get(key).cloned());
         let path = file.unwrap_or_else(|| self.0.model.borrow().clone());
         let model = store::Opened::local(Rc::new(FileSource::open(&path).expect("the file opens")));
-        std::future::ready(Ok(Opened { model, projector: None })).boxed_local()
+        let drafter = self.0.drafter.borrow().clone();
+        let drafter = drafter.map(|path| FileSource::open(&path).expect("the drafter opens"));
+        let drafter = drafter.map(|source| store::Opened::local(Rc::new(source)));
+        std::future::ready(Ok(Opened { model, projector: None, drafter })).boxed_local()
     }
 
     fn read<'a>(

@@ -1,0 +1,284 @@
+//! Speculative decoding: tokens are drafted, by a drafter or by look-up in the sequence, and several are verified in one
+//! step.
+//!
+//! A round drafts, verifies and samples on the device ([`crate::model::verify`]). A row is sampled as it would be
+//! without drafts, with the same random number, and counts if every draft before it was right. So the answer does not
+//! depend on drafts, up to the rounding of other kernels. [`Gain`] decides when rounds pay.
+
+use std::collections::VecDeque;
+
+use futures_util::FutureExt as _;
+use shaders::sampling::look_up;
+use web_time::Instant;
+
+use super::gain::{Drafts, Gain, ROWS};
+use super::pace::{DEPTH, MAX_PER_SUBMIT, Pace};
+use super::token_source::{Speculation, TokenSource};
+use super::{AdapterPrograms, Decoder, StepError};
+use crate::bytes::LocalBoxFuture;
+use crate::gpu::{GpuError, Memory, Program};
+use crate::model::sampler::OUT_LEN;
+use crate::model::verify::{self, SHORTEST_MATCH};
+use crate::plan::{Layout, Plan};
+
+/// Maximum number of tokens per submit without drafts: a match is found only in what was read back.
+const MOST_SINGLE: u32 = 8;
+/// Maximum number of rounds per submit.
+const MOST_ROUNDS: u32 = 4;
+const _: () = assert!(ROWS[1] <= MAX_PER_SUBMIT);
+
+/// The programs of rounds.
+pub struct Rounds {
+    /// By number of rows.
+    programs: Vec<(u32, Program)>,
+    /// Kept alive: dropping a buffer destroys it.
+    #[allow(dead_code, reason = "the programs use its buffers")]
+    memory: Memory,
+    /// Whether they are with adapters.
+    for_adapters: bool,
+}
+
+impl Rounds {
+    /// All programs.
+    pub fn programs(&self) -> impl Iterator<Item = &Program> {
+        self.programs.iter().map(|(_, program)| program)
+    }
+
+    fn program(&self, rows: u32) -> Option<&Program> {
+        self.programs.iter().find(|(of, _)| *of == rows).map(|(_, program)| program)
+    }
+}
+
+impl Decoder {
+    /// Binds the programs of rounds, if they are not bound yet. Nothing is bound where the per-layer table is on the
+    /// host: it must know every id.
+    ///
+    /// # Errors
+    /// When the device is out of memory or rejects a kernel.
+    pub async fn prepare_rounds(&mut self, drafts: Drafts) -> Result<(), GpuError> {
+        let for_adapters = self.active().is_some();
+        let wanted = drafts.rows();
+        let fit = |rounds: &Rounds| {
+            rounds.for_adapters == for_adapters && wanted.iter().all(|&rows| rounds.program(rows).is_some())
+        };
+        if self.needs_host() || wanted.is_empty() || self.rounds.as_ref().is_some_and(fit) {
+            return Ok(());
+        }
+        self.rounds = None;
+        let (memory, corrections) = match self.active() {
+            Some(AdapterPrograms { corrections, memory, .. }) => (memory, Some(corrections)),
+            None => (&self.memory, None),
+        };
+        let drafter = self.drafter.as_ref().map(|drafter| &drafter.parts);
+        let plan = |rows| verify::plan(&self.parts, rows, self.choices, corrections, drafter);
+        let plans: Vec<(u32, Plan)> =
+            wanted.into_iter().map(|rows| Ok((rows, plan(rows)?))).collect::<Result<_, GpuError>>()?;
+        self.gpu.compile_ahead(plans.iter().map(|(_, plan)| plan)).await;
+        let mut memory = memory.clone();
+        let pool = memory.take_temporaries();
+        if let Some(drafter) = &self.drafter {
+            memory.extend(&drafter.weights);
+        }
+        let schedules: Vec<_> = plans.iter().map(|(_, plan)| vec![plan]).collect();
+        self.gpu.allocate_from(pool, "drafts", &Layout::of(&schedules), &mut memory).await?;
+        let mut programs = Vec::with_capacity(plans.len());
+        for (rows, plan) in &plans {
+            programs.push((*rows, self.gpu.bind(plan, &memory).await?));
+        }
+        self.gpu.check()?;
+        self.rounds = Some(Rounds { programs, memory, for_adapters });
+        Ok(())
+    }
+
+    /// The dispatches of one round; empty if [`Self::prepare_rounds`] has not bound it.
+    #[must_use]
+    pub fn round(&self, rows: u32) -> Program {
+        let mut program =
+            self.rounds.as_ref().and_then(|rounds| rounds.program(rows)).cloned().unwrap_or_default();
+        for _ in 0..rows {
+            program.extend(self.sampler.program());
+        }
+        program
+    }
+
+    /// Samples up to `most` tokens as [`Self::draw`] does, with drafts where they pay. `history` is the sequence before
+    /// them. `None` if nothing is to be drafted, or [`Self::prepare_rounds`] has bound nothing.
+    pub fn speculate<'d>(
+        &'d self,
+        drafts: Drafts,
+        most: u32,
+        history: &[u32],
+    ) -> Option<Box<dyn TokenSource + 'd>> {
+        let rounds = self.rounds.as_ref().filter(|_| drafts != Drafts::Never)?;
+        Some(Box::new(Speculating {
+            decoder: self,
+            rounds,
+            most,
+            history: history.to_vec(),
+            in_flight: VecDeque::from([Flight { which: 0, kind: Kind::Tokens(1) }]),
+            seen: 0,
+            submits: 0,
+            rows: 1,
+            pace: Pace::new(MOST_SINGLE),
+            gain: Gain::new(drafts, self.token_ms.get()),
+            read_at: Instant::now(),
+            speculation: Speculation::default(),
+        }))
+    }
+}
+
+/// What a submit does.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// This many tokens, one after the other.
+    Tokens(u32),
+    /// Rounds of drafted tokens.
+    Rounds { rounds: u32, rows: u32 },
+}
+
+impl Kind {
+    /// Maximum number of tokens.
+    fn most(self) -> u32 {
+        match self {
+            Self::Tokens(count) => count,
+            Self::Rounds { rounds, rows } => rounds * rows,
+        }
+    }
+}
+
+/// A pending readback.
+struct Flight {
+    which: usize,
+    kind: Kind,
+}
+
+/// Tokens are submitted before earlier ones are read back, as rounds where drafts pay.
+struct Speculating<'d> {
+    decoder: &'d Decoder,
+    rounds: &'d Rounds,
+    most: u32,
+    /// The sequence as far as it was read back.
+    history: Vec<u32>,
+    in_flight: VecDeque<Flight>,
+    seen: u32,
+    submits: u32,
+    /// Rows that the state on the device says.
+    rows: u32,
+    pace: Pace,
+    gain: Gain,
+    /// Time of the last read.
+    read_at: Instant,
+    speculation: Speculation,
+}
+
+impl Speculating<'_> {
+    /// Maximum number of tokens sampled when everything pending is done.
+    fn most_submitted(&self) -> u32 {
+        self.seen + self.in_flight.iter().map(|flight| flight.kind.most()).sum::<u32>()
+    }
+
+    /// What the next submit does; `None` if what is pending may be enough.
+    fn next_kind(&mut self) -> Option<Kind> {
+        let room = self.most.saturating_sub(self.most_submitted());
+        if room == 0 {
+            return None;
+        }
+        let can_draft =
+            || self.decoder.drafter.is_some() || look_up::find(&self.history, SHORTEST_MATCH).is_some();
+        let rows = self.gain.rows(can_draft());
+        if rows == 1 || rows > room {
+            return Some(Kind::Tokens(self.pace.count().min(room)));
+        }
+        let rounds = self.pace.count().min(MAX_PER_SUBMIT / rows).min(room / rows);
+        Some(Kind::Rounds { rounds: rounds.clamp(1, MOST_ROUNDS), rows })
+    }
+
+    fn submit(&mut self, kind: Kind) {
+        self.submits += 1;
+        let which = self.submits as usize % DEPTH;
+        let decoder = self.decoder;
+        match kind {
+            Kind::Tokens(count) => {
+                self.set_rows(1);
+                decoder.submit(count, which);
+            }
+            Kind::Rounds { rounds, rows } => {
+                self.set_rows(rows);
+                let mut encoder = decoder.gpu.encoder();
+                for _ in 0..rounds {
+                    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                    if let Some(program) = self.rounds.program(rows) {
+                        program.encode(&mut pass, rows);
+                    }
+                    for _ in 0..rows {
+                        decoder.sampler.program().encode(&mut pass, 1);
+                    }
+                }
+                decoder.sampler.submit(&decoder.gpu, encoder, which);
+            }
+        }
+        self.in_flight.push_back(Flight { which, kind });
+    }
+
+    /// Tells the device how many rows a step has.
+    fn set_rows(&mut self, rows: u32) {
+        if self.rows != rows {
+            self.decoder.write_rows_of_step(rows);
+            self.rows = rows;
+        }
+    }
+
+    fn learn(&mut self, kind: Kind, count: u32, ms: f64) {
+        match kind {
+            Kind::Tokens(_) => {
+                self.pace.learn(count, ms);
+                self.gain.learn_tokens(count, ms);
+                self.decoder.token_ms.set(self.gain.token_ms());
+            }
+            Kind::Rounds { rounds, rows } => self.gain.learn_rounds(rounds, rows, count, ms),
+        }
+    }
+}
+
+impl TokenSource for Speculating<'_> {
+    fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>> {
+        async move {
+            while self.in_flight.len() < DEPTH
+                && let Some(kind) = self.next_kind()
+            {
+                self.submit(kind);
+            }
+            let Some(Flight { which, kind }) = self.in_flight.pop_front() else { return Ok(Vec::new()) };
+            let ring = self.decoder.sampler.read(&self.decoder.gpu, which).await?;
+            let upto = ring[OUT_LEN as usize];
+            let ids: Vec<u32> =
+                (self.seen..upto).map(|number| ring[number as usize % OUT_LEN as usize]).collect();
+            self.history.extend(&ids);
+            let now = Instant::now();
+            let count = upto - self.seen;
+            if let Kind::Rounds { rounds, rows } = kind {
+                self.speculation.rounds += rounds;
+                self.speculation.drafted += rounds * (rows - 1);
+                self.speculation.accepted += count.saturating_sub(rounds);
+            }
+            if self.seen > 0 {
+                self.learn(kind, count, now.duration_since(self.read_at).as_secs_f64() * 1000.0);
+            }
+            (self.seen, self.read_at) = (upto, now);
+            Ok(ids)
+        }
+        .boxed_local()
+    }
+
+    fn submitted(&self) -> u32 {
+        self.most_submitted()
+    }
+
+    fn submits(&self) -> u32 {
+        self.submits
+    }
+
+    fn speculation(&self) -> Option<Speculation> {
+        Some(self.speculation)
+    }
+}

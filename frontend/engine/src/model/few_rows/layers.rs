@@ -1,0 +1,226 @@
+//! The plan of a few rows: twelve dispatches per layer with per-layer embeddings, nine without, and those of a prefill
+//! chunk for experts.
+//!
+//! A layer (specification §2.3) is
+//!
+//! | dispatch | computes |
+//! |---|---|
+//! | norm | h += branch of the previous layer, times its scale; norm |
+//! | qkv | q, k, v |
+//! | finish | head norms, RoPE, append; if the layer has a cache of its own, else attention does it |
+//! | attention, merge | two dispatches |
+//! | output | |
+//! | norm | h += attention; norm |
+//! | gate, up | with GeGLU |
+//! | down | |
+//! | add | h += feed-forward |
+//! | per-layer gate | with GELU, times the per-layer input |
+//! | per-layer projection | |
+//!
+//! Where products take packed rows, the dispatch before leaves them so. Products that adapters correct have dispatches
+//! of their own: the corrections need f32 rows, and are added before an activation.
+
+use shaders::attention::decode::Kv;
+use shaders::matmul::few_rows::Epilogue;
+
+use super::{FewRows, Product, Rows};
+use crate::model::corrections::{Corrections, Site};
+use crate::model::rows::{
+    correct, feed_forward_activation, norm_add, packed_norm_add, per_layer_activation, qkv_finish,
+};
+use crate::model::{Parts, experts};
+use crate::plan::{Plan, PlanError, Value};
+use crate::weights::Matrix;
+
+struct Builder<'a> {
+    parts: &'a Parts,
+    few: FewRows,
+    corrections: Option<&'a Corrections>,
+    steps: Plan,
+    /// The branch that has not been added to the stream yet: offsets of its norm's weights and of the scalar.
+    branch: Option<(u32, Option<u32>)>,
+}
+
+/// All layers, the output norm and the head.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn plan(parts: &Parts, few: FewRows, corrections: Option<&Corrections>) -> Result<Plan, PlanError> {
+    let mut builder = Builder { parts, few, corrections, steps: Plan::default(), branch: None };
+    for i in 0..parts.config.layers.len() {
+        builder.attention(i)?;
+        builder.feed_forward(i)?;
+        if parts.config.ple > 0 {
+            builder.per_layer_input(i)?;
+        }
+    }
+    let head = parts.head()?;
+    // A drafter reads the hidden states in f32.
+    let packed = few.packs(&[head]) && !parts.keeps_hidden;
+    let (x, logits) =
+        (builder.stream(Some(parts.weights.vector("output_norm")), packed)?, &parts.scratch.logits);
+    match x {
+        Rows::Floats(x) => few.apart(parts, &mut builder.steps, x, &[(head, logits)])?,
+        Rows::Packed(_) => builder.store(&[head], x, logits)?,
+    }
+    Ok(builder.steps)
+}
+
+impl<'a> Builder<'a> {
+    fn matrix(&self, i: usize, part: &str) -> Result<&'a Matrix, PlanError> {
+        self.parts.matrix(&format!("blk.{i}.{part}"))
+    }
+
+    fn vector(&self, i: usize, part: &str) -> u32 {
+        self.parts.weights.vector(&format!("blk.{i}.{part}"))
+    }
+
+    fn is_corrected(&self, i: usize, site: Site) -> bool {
+        self.corrections.is_some_and(|all| all.at(i, site).is_some())
+    }
+
+    /// Whether the products of a site take packed rows from the dispatch before.
+    fn packs(&self, i: usize, site: Site, matrices: &[&Matrix]) -> bool {
+        self.few.packs(matrices) && !self.is_corrected(i, site)
+    }
+
+    /// Adds the pending branch to the stream. Returns the normed stream or, without `norm`, the stream itself.
+    fn stream(&mut self, norm: Option<u32>, packed: bool) -> Result<Rows<'a>, PlanError> {
+        let (parts, add) = (self.parts, self.branch.take());
+        let s = &parts.scratch;
+        if packed {
+            packed_norm_add(parts, &mut self.steps, &s.h[0], add, norm)?;
+            return Ok(Rows::Packed(&s.packed));
+        }
+        if add.is_some() || norm.is_some() {
+            norm_add(parts, &mut self.steps, &s.h[0], add, norm)?;
+        }
+        Ok(Rows::Floats(if norm.is_some() { &s.x } else { &s.h[0] }))
+    }
+
+    /// Products of the same rows in one dispatch.
+    fn store(&mut self, matrices: &[&Matrix], x: Rows<'_>, y: &Value) -> Result<(), PlanError> {
+        let y = Rows::Floats(y);
+        let product = Product { matrices, epilogue: Epilogue::Store, x, y, ple_at: 0 };
+        self.few.product(self.parts, &mut self.steps, &product)
+    }
+
+    /// Products of f32 rows, one at a time, with the corrections of adapters.
+    fn apart(
+        &mut self,
+        i: usize,
+        site: Site,
+        x: &Value,
+        products: &[(&Matrix, &Value)],
+    ) -> Result<(), PlanError> {
+        self.few.apart(self.parts, &mut self.steps, x, products)?;
+        let values: Vec<_> = products.iter().map(|(_, y)| *y).collect();
+        correct(self.parts, &mut self.steps, self.corrections, (i, site), x, &values)
+    }
+
+    /// The product that ends a branch.
+    fn end(&mut self, i: usize, site: Site, matrix: &Matrix, x: Rows<'_>) -> Result<(), PlanError> {
+        let branch = &self.parts.scratch.branch;
+        match x {
+            Rows::Floats(x) => self.apart(i, site, x, &[(matrix, branch)]),
+            Rows::Packed(_) => self.store(&[matrix], x, branch),
+        }
+    }
+
+    fn attention(&mut self, i: usize) -> Result<(), PlanError> {
+        let parts = self.parts;
+        let s = &parts.scratch;
+        let mut qkv = vec![self.matrix(i, "attn_q")?];
+        if parts.config.owns_kv(i) {
+            qkv.push(self.matrix(i, "attn_k")?);
+            qkv.extend(parts.weights.matrix(&format!("blk.{i}.attn_v")));
+        }
+        let kv = Kv::of_layer(parts.config.owns_kv(i), qkv.len() == 3);
+        let packed = self.packs(i, Site::Qkv, &qkv);
+        let x = self.stream(Some(self.vector(i, "attn_norm")), packed)?;
+        let joined = match x {
+            Rows::Floats(x) if self.is_corrected(i, Site::Qkv) => {
+                let products: Vec<_> = qkv.iter().copied().zip([&s.q, &s.k, &s.v]).collect();
+                self.apart(i, Site::Qkv, x, &products)?;
+                false
+            }
+            _ => {
+                self.store(&qkv, x, &s.q)?;
+                true
+            }
+        };
+        if kv != Kv::Shared {
+            qkv_finish(parts, &mut self.steps, i, kv, joined)?;
+        }
+        let output = self.matrix(i, "attn_output")?;
+        let packed = self.packs(i, Site::Output, &[output]);
+        let attention = if packed { Rows::Packed(&s.packed) } else { Rows::Floats(&s.attention) };
+        self.few.attention(parts, &mut self.steps, i, attention)?;
+        self.end(i, Site::Output, output, attention)?;
+        self.branch = Some((self.vector(i, "post_attention_norm"), None));
+        Ok(())
+    }
+
+    /// Where an activation goes that this product reads.
+    fn activated(&self, i: usize, site: Site, reader: &Matrix) -> Rows<'a> {
+        let s = &self.parts.scratch;
+        if self.packs(i, site, &[reader]) { Rows::Packed(&s.packed_act) } else { Rows::Floats(&s.act) }
+    }
+
+    fn feed_forward(&mut self, i: usize) -> Result<(), PlanError> {
+        let parts = self.parts;
+        let (s, config) = (&parts.scratch, &parts.config);
+        let (gate, up) = (self.matrix(i, "ffn_gate")?, self.matrix(i, "ffn_up")?);
+        let down = self.matrix(i, "ffn_down")?;
+        let packed = self.packs(i, Site::GateUp, &[gate, up]);
+        let x = self.stream(Some(self.vector(i, "ffn_norm")), packed)?;
+        let act = match x {
+            Rows::Floats(x) if self.is_corrected(i, Site::GateUp) => {
+                self.apart(i, Site::GateUp, x, &[(gate, &s.gate), (up, &s.up)])?;
+                feed_forward_activation(parts, &mut self.steps, i)?;
+                Rows::Floats(&s.act)
+            }
+            _ => {
+                let y = self.activated(i, Site::Down, down);
+                let matrices = &[gate, up];
+                let product = Product { matrices, epilogue: Epilogue::Geglu, x, y, ple_at: 0 };
+                self.few.product(parts, &mut self.steps, &product)?;
+                y
+            }
+        };
+        self.end(i, Site::Down, down, act)?;
+        if config.experts.is_some() {
+            experts::chunk::build(parts, &mut self.steps, i, |steps, router, [x, y]| {
+                self.few.apart(parts, steps, x, &[(router, y)])
+            })?;
+        }
+        let scale = (config.ple == 0).then(|| self.vector(i, "layer_output_scale"));
+        self.branch = Some((self.vector(i, "post_ffw_norm"), scale));
+        Ok(())
+    }
+
+    fn per_layer_input(&mut self, i: usize) -> Result<(), PlanError> {
+        let parts = self.parts;
+        let s = &parts.scratch;
+        let (gate, projection) = (self.matrix(i, "inp_gate")?, self.matrix(i, "proj")?);
+        let packed = self.packs(i, Site::PleGate, &[gate]);
+        let x = self.stream(None, packed)?;
+        let act = match x {
+            Rows::Floats(x) if self.is_corrected(i, Site::PleGate) => {
+                self.apart(i, Site::PleGate, x, &[(gate, &s.ple_gate)])?;
+                per_layer_activation(parts, &mut self.steps, i)?;
+                Rows::Floats(&s.act)
+            }
+            _ => {
+                let y = self.activated(i, Site::PleProjection, projection);
+                let ple_at = i as u32 * parts.config.ple;
+                let product = Product { matrices: &[gate], epilogue: Epilogue::Ple, x, y, ple_at };
+                self.few.product(parts, &mut self.steps, &product)?;
+                y
+            }
+        };
+        self.end(i, Site::PleProjection, projection, act)?;
+        self.branch = Some((self.vector(i, "post_norm"), Some(self.vector(i, "layer_output_scale"))));
+        Ok(())
+    }
+}

@@ -1,0 +1,204 @@
+//! Steps for a few rows, which are tokens that are verified together: products that read the weights once, and
+//! attention that is split over the keys. [`layers`] is the plan made of them.
+
+pub mod layers;
+
+use shaders::attention::decode::Params as AttentionParams;
+use shaders::attention::few_rows::FewRows as Attention;
+use shaders::matmul::few_rows::Epilogue;
+use shaders::matmul::{FewRows as Kernel, pack_rows};
+use shaders::matvec;
+use shaders::selftest::Form;
+
+use super::forms::{Choices, LARGE};
+use super::scratch::{max_splits, min_split_keys};
+use super::{KvType, Parts};
+use crate::plan::{Grid, Limits, Plan, PlanError, Traffic, Value};
+use crate::weights::{Matrix, Part};
+
+/// Rows that a product reads or leaves.
+#[derive(Clone, Copy)]
+pub enum Rows<'a> {
+    /// f32.
+    Floats(&'a Value),
+    /// Rounded to int8: codes and scales.
+    Packed(&'a [Value; 2]),
+}
+
+impl<'a> Rows<'a> {
+    /// What a kernel binds.
+    fn values(self) -> &'a [Value] {
+        match self {
+            Self::Floats(value) => std::slice::from_ref(value),
+            Self::Packed(values) => values,
+        }
+    }
+
+    /// Whether they are rounded.
+    fn is_packed(self) -> bool {
+        matches!(self, Self::Packed(_))
+    }
+}
+
+/// A product, or several of the same x in one dispatch.
+pub struct Product<'a> {
+    /// Only a single one may be split over several buffers.
+    pub matrices: &'a [&'a Matrix],
+    /// What is done with the dot products.
+    pub epilogue: Epilogue,
+    /// Packed ones only if [`FewRows::packs`] all matrices.
+    pub x: Rows<'a>,
+    /// Packed ones only if gated.
+    pub y: Rows<'a>,
+    /// Offset of the layer in the per-layer inputs.
+    pub ple_at: u32,
+}
+
+/// Steps for up to `rows` rows.
+#[derive(Clone, Copy)]
+pub struct FewRows {
+    /// Maximum number of rows.
+    rows: u32,
+    /// Whether rows are rounded to int8 before products with quantised matrices.
+    packed: bool,
+}
+
+impl FewRows {
+    /// Steps for up to `rows` rows, at most [`Kernel::MOST`]. Rows are packed where decode packs large products.
+    #[must_use]
+    pub fn new(rows: u32, choices: Choices) -> Self {
+        Self { rows, packed: choices.packed.is_some() }
+    }
+
+    /// Whether products with all these matrices take packed rows.
+    #[must_use]
+    pub fn packs(self, matrices: &[&Matrix]) -> bool {
+        self.packed && matrices.iter().all(|matrix| !matrix.dtype.is_float())
+    }
+
+    /// A product.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn product(self, parts: &Parts, steps: &mut Plan, product: &Product<'_>) -> Result<(), PlanError> {
+        let Product { matrices, epilogue, x, y, ple_at } = *product;
+        let s = &parts.scratch;
+        let dtypes: Vec<_> = matrices.iter().map(|matrix| matrix.dtype).collect();
+        let mut kernel = Kernel::new(self.rows, &dtypes, matvec::Form::default());
+        (kernel.epilogue, kernel.packs) = (epilogue, y.is_packed());
+        kernel.form = form(parts.limits, matrices, &kernel);
+        if x.is_packed() {
+            kernel.form = kernel.form.packed();
+        }
+        let mut push = |all: &[&Part], rows: Option<u32>| {
+            let layouts: Vec<_> = all.iter().map(|part| &part.layout).collect();
+            let (params, grid) = kernel.dispatch(&layouts);
+            let params = params.with_ple(parts.config.ple * parts.config.layers.len() as u32, ple_at);
+            let params = rows.map_or(params, |rows| params.part(all[0].row0, rows));
+            let mut operands: Vec<&Value> = all.iter().map(|part| &part.value).collect();
+            operands.push(&s.state);
+            operands.extend(x.values());
+            operands.extend((epilogue == Epilogue::Ple).then_some(&s.ple));
+            operands.extend(y.values());
+            steps.push(&kernel.source()?, &params, &operands, Grid::Fixed(grid))?;
+            steps.reading(Traffic::Fixed(layouts.iter().map(|layout| layout.bytes()).sum()));
+            steps.tested_as(Form::FewRows(kernel.clone()));
+            Ok(())
+        };
+        match matrices {
+            [matrix] => matrix.parts.iter().try_for_each(|part| push(&[part], Some(matrix.n))),
+            _ => push(&matrices.iter().map(|matrix| matrix.whole()).collect::<Vec<_>>(), None),
+        }
+    }
+
+    /// Products of the f32 rows `x`, each in a dispatch of its own. Rows are packed first where products take them so.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn apart(
+        self,
+        parts: &Parts,
+        steps: &mut Plan,
+        x: &Value,
+        products: &[(&Matrix, &Value)],
+    ) -> Result<(), PlanError> {
+        let packed = &parts.scratch.packed;
+        if let Some((matrix, _)) = products.iter().find(|(matrix, _)| self.packs(&[matrix])) {
+            let params = pack_rows::Params::new(matrix.k);
+            let kernel = (pack_rows::source()?, Form::PackRows);
+            let [codes, scales] = packed;
+            let buffers = [&parts.scratch.state, x, codes, scales];
+            steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
+        }
+        for &(matrix, y) in products {
+            let x = if self.packs(&[matrix]) { Rows::Packed(packed) } else { Rows::Floats(x) };
+            let (matrices, y) = (&[matrix], Rows::Floats(y));
+            let product = Product { matrices, epilogue: Epilogue::Store, x, y, ple_at: 0 };
+            self.product(parts, steps, &product)?;
+        }
+        Ok(())
+    }
+
+    /// Attention of layer `i`, whose keys and values are in the cache. Queries are finished if the layer has a cache of
+    /// its own. It leaves its result in `out`.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn attention(
+        self,
+        parts: &Parts,
+        steps: &mut Plan,
+        i: usize,
+        out: Rows<'_>,
+    ) -> Result<(), PlanError> {
+        let (s, config) = (&parts.scratch, &parts.config);
+        let layer = &config.layers[i];
+        let cache = parts.cache(i)?;
+        let window = parts.window(i);
+        let rope = parts.rope(layer.attention);
+        let params = AttentionParams {
+            heads: config.heads,
+            kv_heads: layer.kv_heads,
+            window,
+            ring: cache.ring,
+            q_norm: parts.weights.vector(&format!("blk.{i}.attn_q_norm")),
+            min_split_keys: min_split_keys(parts.limits),
+            max_splits: max_splits(config.heads, window),
+            rope_hi_rows: rope.hi_rows,
+            eps: config.eps,
+            ..AttentionParams::default()
+        };
+        let finished = config.owns_kv(i);
+        let kernel = Attention { head_dim: layer.head_dim, kv_f16: parts.kv_type == KvType::F16, finished };
+        let mut operands = vec![&s.parts_of_rows, &s.state, &s.q];
+        if !finished {
+            operands.extend([&parts.weights.vectors, &rope.table]);
+        }
+        operands.extend([&cache.k, &cache.v]);
+        let form = Form::FewRowsAttention(kernel);
+        let grid = move |rows| Attention::dispatch(&params, rows);
+        steps.push_rows((kernel.source()?, form), &params, &operands, grid)?;
+        steps.reading(Traffic::Keys { bytes: 2 * cache.slot_bytes, window });
+        let mut operands = vec![&s.state, &s.parts_of_rows];
+        operands.extend(out.values());
+        let (head_dim, packed) = (layer.head_dim, out.is_packed());
+        let merge = (Attention::merge(head_dim, packed)?, Form::MergeRows(head_dim, packed));
+        let grid = move |rows| Attention::merge_dispatch(&params, rows);
+        steps.push_rows(merge, &params, &operands, grid)
+    }
+}
+
+/// The form of a product: the fastest of those timed in `shaders/MEASUREMENTS.md`, where plain products were. A pair
+/// reads two rows for each column of the result, so it has half as many; a workgroup packs whole units of 16 columns.
+fn form(limits: Limits, matrices: &[&Matrix], kernel: &Kernel) -> matvec::Form {
+    let (k, n) = (matrices[0].k, matrices.iter().map(|matrix| matrix.n).sum());
+    match (kernel.epilogue, n, k) {
+        _ if kernel.packs => matvec::Form::new(2, 8, 1),
+        (Epilogue::Geglu, ..) if limits.software => matvec::Form::new(2, 2, 1),
+        (Epilogue::Geglu, ..) => matvec::Form::new(2, 4, 1),
+        _ if limits.software => matvec::Form::new(4, 2, 1),
+        (_, LARGE.., _) => matvec::Form::new(4, 4, 1),
+        (_, _, 4096..) => matvec::Form::new(2, 4, 2),
+        _ => matvec::Form::new(2, 4, 1),
+    }
+}

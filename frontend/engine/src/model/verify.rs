@@ -1,0 +1,48 @@
+//! The plan that verifies drafted tokens: the last token and the drafts behind it go through the model as a few rows,
+//! and every row gets its logits. Then sampling runs once for every row (`shaders/wgsl/sampling/sample.wgsl`).
+//! The drafts come from a drafter if there is one, otherwise from a look-up in the sequence.
+
+use shaders::sampling::look_up as kernel;
+use shaders::selftest::Form;
+
+use super::corrections::Corrections;
+use super::drafter::{self, DraftParts};
+use super::few_rows::{FewRows, layers};
+use super::forms::Choices;
+use super::{Parts, embed};
+use crate::plan::{Grid, Plan, PlanError};
+
+/// Minimum length of a match, in tokens, from which tokens are drafted.
+pub const SHORTEST_MATCH: u32 = 3;
+
+/// A round for up to `rows` rows, from the last token to the logits behind it and behind every draft.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn plan(
+    parts: &Parts,
+    rows: u32,
+    choices: Choices,
+    corrections: Option<&Corrections>,
+    drafter: Option<&DraftParts>,
+) -> Result<Plan, PlanError> {
+    let mut plan = match drafter {
+        Some(drafter) => drafter::draft(parts, drafter, choices, rows - 1)?,
+        None => look_up(parts)?,
+    };
+    let rows = FewRows::new(rows, choices);
+    plan.extend(&embed::tokens(parts)?);
+    plan.extend(&embed::per_layer_of_few(parts, rows)?);
+    plan.extend(&layers::plan(parts, rows, corrections)?);
+    Ok(plan)
+}
+
+/// Drafts as many tokens as the step has rows, less one, by n-gram look-up in [`Parts::history`].
+fn look_up(parts: &Parts) -> Result<Plan, PlanError> {
+    let s = &parts.scratch;
+    let mut plan = Plan::default();
+    let params = kernel::Params::new(SHORTEST_MATCH);
+    plan.push(&kernel::source()?, &params, &[&s.state, &parts.history, &s.tokens], Grid::Fixed([1, 1, 1]))?;
+    plan.tested_as(Form::LookUp);
+    Ok(plan)
+}

@@ -1,0 +1,248 @@
+//! Drafters against the reference outputs of Hugging Face transformers (f32) where GEMTAB_GOLDEN names the full set, and
+//! answers with a drafter against answers without one.
+//!
+//! Tolerances are those of the set: 2e-2 on logits and hidden states where keys, values and hidden states are the
+//! engine's own in f32; ids are equal where the margin is above twice that.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use engine::bytes::{ByteSource, CancelToken, FileSource};
+use engine::gguf::Header;
+use engine::model::{Drafts, KvType, Speculation};
+use engine::session::{Control, EngineError, LoadOptions, Options, Session};
+use safetensors::SafeTensors;
+use shaders::sampling::Settings;
+
+use crate::common;
+
+const EXACT: f32 = 2e-2;
+
+fn model(name: &str) -> std::path::PathBuf {
+    common::repository("frontend/engine/tests/golden/models").join(name)
+}
+
+/// Which head a drafter uses, if it has both.
+#[derive(Clone, Copy, PartialEq)]
+enum Head {
+    Whole,
+    Ordered,
+}
+
+fn use_drafter(session: &mut Session, path: &Path, head: Head) -> Result<(), EngineError> {
+    let source: Rc<dyn ByteSource> = Rc::new(FileSource::open(path).expect("the drafter opens"));
+    let header = pollster::block_on(Header::read(&*source)).expect("a header");
+    let mut spec = session.drafter_spec(&header)?;
+    if head == Head::Whole {
+        spec.ordered = None;
+    }
+    pollster::block_on(session.use_drafter(&source, &spec, &CancelToken::new(), &mut |_| ()))
+}
+
+fn open(target: &Path, drafter: Option<&Path>) -> Session {
+    let options = LoadOptions { context: 1024, kv_type: KvType::F32, ..LoadOptions::default() };
+    let mut session = common::load(&common::gpu(), target, &options);
+    if let Some(path) = drafter {
+        use_drafter(&mut session, path, Head::Ordered)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    session
+}
+
+fn generate(
+    session: &mut Session,
+    ids: &[u32],
+    options: &Options,
+    drafts: Drafts,
+) -> (Vec<u32>, Speculation) {
+    let options = Options { drafts, ignore_eos: true, ..options.clone() };
+    let answer = pollster::block_on(session.generate(ids, &options, &Control::default(), &mut |_| ()))
+        .expect("an answer");
+    (answer.ids, answer.timings.speculation.unwrap_or_default())
+}
+
+/// A prompt that begins as the models' training texts do.
+fn prompt(len: u32) -> Vec<u32> {
+    std::iter::once(2).chain((1..len).map(|i| 200 + (i * 7919) % 700)).collect()
+}
+
+#[test]
+fn an_answer_is_the_same_with_and_without_a_drafter() {
+    let (target, drafter) = (model("tiny-e2b.q4_k_m.gguf"), model("tiny-e2b-assistant.f16.gguf"));
+    let mut plain = open(&target, None);
+    let mut session = open(&target, Some(&drafter));
+    let greedy = Options { max_tokens: 24, ..Options::default() };
+    let settings =
+        Settings { temperature: 0.7, top_k: 40, top_p: 0.95, repeat_penalty: 1.1, ..Settings::default() };
+    let sampled = Options { settings, seed: 5, ..greedy.clone() };
+    // Shorter than the window of 16, and longer.
+    for (options, len, counts) in [(&greedy, 5, [1, 4]), (&sampled, 40, [3, 7])] {
+        let ids = prompt(len);
+        let (want, _) = generate(&mut plain, &ids, options, Drafts::Never);
+        assert_eq!(
+            generate(&mut session, &ids, options, Drafts::Never).0,
+            want,
+            "a drafter that is not used"
+        );
+        for count in counts {
+            let (got, did) = generate(&mut session, &ids, options, Drafts::Always { count });
+            assert_eq!(got, want, "{count} drafts, {did:?}");
+            assert!(did.rounds > 0 && did.drafted == did.rounds * count, "{did:?}");
+        }
+        assert_eq!(generate(&mut session, &ids, options, Drafts::Measured).0, want);
+    }
+}
+
+/// The demo model and its drafter, which were trained: rounds accept what they accept in the reference.
+#[test]
+fn the_drafter_of_the_demo_model_is_accepted_as_in_the_reference() {
+    let models = common::repository("server/models");
+    let mut session = open(&models.join("pebble.gguf"), Some(&models.join("pebble-drafter.gguf")));
+    let json = std::fs::read(common::repository("frontend/engine/tests/golden/pebble-drafter.json"));
+    let json: serde_json::Value =
+        serde_json::from_slice(&json.expect("reference JSON")).expect("reference JSON parses");
+    for prompt in json["prompts"].as_array().expect("prompts") {
+        let (key, greedy) = (prompt["key"].as_str().expect("a key"), ids(&prompt["greedy"]));
+        let rounds = prompt["heads"]["full"]["rounds"].as_array().expect("rounds");
+        let before = ids(&prompt["ids"]);
+        // Up to the last round that is listed, and one token at the beginning.
+        let accepted = |round: &serde_json::Value| round["accepted"].as_u64().expect("a number") as u32;
+        let listed: u32 = rounds.iter().map(|round| accepted(round) + 1).sum();
+        let options = Options { max_tokens: 1 + listed, ..Options::default() };
+        let (text, did) = generate(&mut session, &before, &options, Drafts::Always { count: 4 });
+        assert_eq!(text, greedy[..text.len().min(greedy.len())], "{key}");
+        assert_eq!(text.len() as u32, 1 + listed);
+        // The last rounds may have had no room for all of their drafts.
+        let most: u32 = rounds.iter().map(accepted).sum();
+        assert!(did.accepted <= most, "{key}: {did:?}");
+        let whole = rounds.iter().take(did.rounds as usize).map(accepted).sum::<u32>();
+        assert_eq!(did.accepted, whole, "{key}: {did:?}");
+    }
+}
+
+/// A turn behind rejected drafts begins where the accepted text ends; and without the drafter the n-gram look-up drafts.
+#[test]
+fn a_conversation_goes_on_with_and_without_its_drafter() {
+    let (target, drafter) = (model("tiny-e2b.q4_k_m.gguf"), model("tiny-e2b-assistant.f16.gguf"));
+    let mut session = open(&target, Some(&drafter));
+    let options = Options { max_tokens: 20, ..Options::default() };
+    let mut ids = prompt(30);
+    let (first, _) = generate(&mut session, &ids, &options, Drafts::Always { count: 7 });
+    ids.extend(&first);
+    ids.extend(prompt(4));
+    let (second, _) = generate(&mut session, &ids, &options, Drafts::Always { count: 3 });
+    session.forget();
+    let (again, _) = generate(&mut session, &ids, &options, Drafts::Never);
+    assert_eq!(second, again);
+    pollster::block_on(session.remove_drafter()).expect("the device is there");
+    let (looked_up, _) = generate(&mut session, &ids, &options, Drafts::Always { count: 3 });
+    assert_eq!(looked_up, again);
+    let refused = pollster::block_on(session.drafts(&ids, &[], 1));
+    assert!(refused.is_err_and(|error| error.to_string() == "the model has no drafter"));
+}
+
+/// A drafter of another model, and files that are no drafters: the model still answers.
+#[test]
+fn other_files_are_refused_by_name() {
+    let mut session = open(&model("tiny-31b.q4_0.gguf"), None);
+    let error = |path: &Path, session: &mut Session| {
+        use_drafter(session, path, Head::Ordered).expect_err("refused").to_string()
+    };
+    let of_another = error(&model("tiny-e2b-assistant.f16.gguf"), &mut session);
+    let said =
+        "the drafter was made for a model whose number of KV heads of sliding layers is 1; this model’s is 2";
+    assert_eq!(of_another, said);
+    let no_drafter = error(&model("tiny-31b.q4_0.gguf"), &mut session);
+    assert_eq!(no_drafter, "this is a \"gemma4\" model, not a drafter (architecture gemma4-assistant)");
+    let options = Options { max_tokens: 2, ..Options::default() };
+    assert_eq!(generate(&mut session, &prompt(8), &options, Drafts::Never).0.len(), 2);
+}
+
+struct Golden {
+    bytes: Vec<u8>,
+}
+
+impl Golden {
+    fn floats(&self, name: &str) -> Vec<f32> {
+        let tensors = SafeTensors::deserialize(&self.bytes).expect("golden tensors parse");
+        let tensor = tensors.tensor(name).unwrap_or_else(|_| panic!("golden tensor {name}"));
+        bytemuck::pod_collect_to_vec(tensor.data())
+    }
+}
+
+fn ids(value: &serde_json::Value) -> Vec<u32> {
+    let ids = value.as_array().expect("ids");
+    ids.iter().map(|id| id.as_u64().expect("an id") as u32).collect()
+}
+
+fn distance(got: &[f32], want: &[f32]) -> f32 {
+    assert_eq!(got.len(), want.len());
+    got.iter().zip(want).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
+
+/// Draft steps behind given tokens and hidden states, and the whole loop.
+#[test]
+fn drafts_and_answers_are_those_of_the_reference() {
+    let Some(set) = common::full_set() else { return };
+    for (name, head) in [("tiny-e2b", Head::Whole), ("tiny-e2b", Head::Ordered), ("tiny-31b", Head::Whole)] {
+        let mut session = open(&set.join(format!("models/{name}.f16.gguf")), None);
+        let drafter = set.join(format!("models/{name}-assistant.f16.gguf"));
+        use_drafter(&mut session, &drafter, head).expect("a drafter");
+        let path = |extension: &str| set.join(format!("golden/{name}/f16.assistant.{extension}"));
+        let json = std::fs::read(path("json")).expect("golden JSON");
+        let json: serde_json::Value = serde_json::from_slice(&json).expect("golden JSON parses");
+        let golden = Golden { bytes: std::fs::read(path("safetensors")).expect("golden tensors") };
+        for prompt in json["prompts"].as_array().expect("prompts") {
+            compare(&mut session, &golden, prompt, head);
+        }
+    }
+}
+
+fn compare(session: &mut Session, golden: &Golden, prompt: &serde_json::Value, head: Head) {
+    const ROUNDS: usize = 6;
+    const DRAFTS: u32 = 4;
+    let key = prompt["key"].as_str().expect("a key");
+    let (before, greedy) = (ids(&prompt["ids"]), ids(&prompt["greedy"]));
+    let kind = if head == Head::Whole { "full" } else { "ordered" };
+    let of = |what: &str| golden.floats(&format!("{key}.{kind}.{what}"));
+    let (h, logits, hidden, mut margins) = (of("h"), of("logits"), of("h_next"), of("draft_margin"));
+    if head == Head::Ordered {
+        // Another centroid may be chosen where two are as good.
+        margins
+            .iter_mut()
+            .zip(of("centroid_margin"))
+            .for_each(|(margin, centroid)| *margin = margin.min(centroid));
+    }
+    let of_head = &prompt["heads"][kind];
+    let mut worst: f32 = 0.0;
+    for (number, round) in of_head["rounds"].as_array().expect("rounds").iter().take(ROUNDS).enumerate() {
+        let position = round["position"].as_u64().expect("a position") as usize;
+        let sequence: Vec<u32> = before.iter().chain(&greedy).copied().take(position + 1).collect();
+        assert_eq!(u64::from(sequence[position]), round["token"].as_u64().expect("a token"));
+        let width = h.len() / ROUNDS;
+        let drafts = session.drafts(&sequence, &h[number * width..][..width], DRAFTS);
+        let drafts = pollster::block_on(drafts).expect("drafts");
+        for (at, (draft, want)) in drafts.iter().zip(ids(&round["draft_ids"])).enumerate() {
+            let place = number * DRAFTS as usize + at;
+            worst = worst.max(distance(&draft.hidden, &hidden[place * width..][..width]));
+            if head == Head::Whole {
+                let vocabulary = draft.logits.len();
+                worst = worst.max(distance(&draft.logits, &logits[place * vocabulary..][..vocabulary]));
+            }
+            if margins[place] < 2.0 * EXACT {
+                // What follows another token is not comparable.
+                break;
+            }
+            assert_eq!(draft.id, want, "{key} {kind} round {number} step {at}");
+        }
+    }
+    println!("{key} {kind}: {worst:e}");
+    assert!(worst < EXACT, "{key} {kind}: {worst}");
+    let options = Options { max_tokens: 48, ..Options::default() };
+    let (text, did) = generate(session, &before, &options, Drafts::Always { count: DRAFTS });
+    assert_eq!(text, greedy, "{key} {kind}, {did:?}");
+    let rate = f64::from(did.accepted) / f64::from(did.drafted);
+    let reference = of_head["acceptance"].as_f64().expect("a rate");
+    println!("{key} {kind}: {rate} accepted, in the reference {reference}");
+    assert!((rate - reference).abs() < 0.1, "{key} {kind}: {rate}, in the reference {reference}");
+}

@@ -1,0 +1,112 @@
+//! Speculative decoding: the answer is the one without drafts, however many are drafted and whether they are right.
+
+use engine::adapter;
+use engine::model::{Drafts, KvType, Products, Speculation};
+use engine::session::{Control, Finish, LoadOptions, Options, Session};
+use shaders::sampling::Settings;
+
+use crate::common;
+
+const MODELS: [&str; 3] = ["tiny-e2b.q4_k_m.gguf", "tiny-31b.q4_k_m.lcpp.gguf", "tiny-moe.q4_k_m.gguf"];
+
+fn open(model: &str) -> Session {
+    with_products(model, Products::default())
+}
+
+fn with_products(model: &str, products: Products) -> Session {
+    let path = common::repository(&format!("frontend/engine/tests/golden/models/{model}"));
+    let options = LoadOptions { context: 1024, kv_type: KvType::F32, products, ..LoadOptions::default() };
+    common::load(&common::gpu(), &path, &options)
+}
+
+/// The same passage twice, so that its end has been there before.
+fn repeating(len: u32) -> Vec<u32> {
+    let passage = || (0..len).map(|i| 200 + (i * 7919) % 700);
+    passage().chain(passage()).collect()
+}
+
+fn drawn(
+    session: &mut Session,
+    ids: &[u32],
+    options: &Options,
+    drafts: Drafts,
+) -> (Vec<u32>, Option<Speculation>) {
+    let options = Options { drafts, ..options.clone() };
+    let answer = pollster::block_on(session.generate(ids, &options, &Control::default(), &mut |_| ()))
+        .expect("an answer");
+    assert_eq!(answer.finish, Finish::MaxTokens);
+    (answer.ids, answer.timings.speculation)
+}
+
+#[test]
+fn an_answer_is_the_same_with_and_without_drafts() {
+    let mut accepted = 0;
+    for model in MODELS {
+        let mut session = open(model);
+        let greedy = Options { max_tokens: 16, ignore_eos: true, ..Options::default() };
+        let penalised =
+            Settings { temperature: 0.7, top_k: 40, top_p: 0.95, repeat_penalty: 1.1, ..Settings::default() };
+        let sampled = Options { settings: penalised, seed: 5, ..greedy.clone() };
+        // A window of 16, and rings that have turned.
+        for (options, len, counts) in [(&greedy, 20, [1, 7]), (&sampled, 60, [3, 4])] {
+            let ids = repeating(len);
+            let (want, none) = drawn(&mut session, &ids, options, Drafts::Never);
+            assert_eq!(none, None);
+            for count in counts {
+                let (got, speculation) = drawn(&mut session, &ids, options, Drafts::Always { count });
+                let did = speculation.expect("the table is on the device");
+                assert_eq!(got, want, "{model}, {count} drafts, {did:?}");
+                assert!(did.rounds > 0 && did.drafted == did.rounds * count, "{did:?}");
+                accepted += did.accepted;
+            }
+        }
+    }
+    let mut session = open(MODELS[0]);
+    let options = Options { max_tokens: 16, ignore_eos: true, ..Options::default() };
+    let ids = repeating(20);
+    let (want, _) = drawn(&mut session, &ids, &options, Drafts::Never);
+    let (got, speculation) = drawn(&mut session, &ids, &options, Drafts::Measured);
+    assert_eq!(got, want, "{speculation:?}");
+    assert!(accepted > 0, "nothing was drafted rightly");
+}
+
+/// Rounds take other steps where products are packed, and where adapters correct them. Not with experts: a last bit
+/// decides how an element of packed rows is rounded, and that may change the answer.
+#[test]
+fn packed_and_corrected_rounds_give_the_same_answer() {
+    let options = Options { max_tokens: 8, ignore_eos: true, ..Options::default() };
+    let ids = repeating(20);
+    let same = |session: &mut Session, what: &str| {
+        let (want, _) = drawn(session, &ids, &options, Drafts::Never);
+        let (got, speculation) = drawn(session, &ids, &options, Drafts::Always { count: 3 });
+        assert_eq!(got, want, "{what}, {speculation:?}");
+        want
+    };
+    for products in [Products::Floats, Products::Packed { least_rows: 0 }] {
+        same(&mut with_products(MODELS[1], products), MODELS[1]);
+        let mut session = with_products(MODELS[0], products);
+        let plain = same(&mut session, MODELS[0]);
+        // The first corrects all but the per-layer input, the second that too.
+        for name in ["flat.safetensors", "peft"] {
+            let path = common::repository("frontend/engine/tests/golden/adapters").join(name);
+            let adapter = pollster::block_on(adapter::open(&path)).expect("the adapter opens");
+            pollster::block_on(session.add_adapter(name, adapter, 1.0)).expect("the adapter fits");
+            assert_ne!(same(&mut session, name), plain, "{name} {products:?}");
+        }
+    }
+}
+
+/// What was drafted wrongly is in the cache behind the answer; the next prompt reads over it.
+#[test]
+fn a_conversation_goes_on_behind_rejected_drafts() {
+    let mut session = open(MODELS[0]);
+    let options = Options { max_tokens: 24, ignore_eos: true, ..Options::default() };
+    let mut ids = repeating(40);
+    let (first, _) = drawn(&mut session, &ids, &options, Drafts::Always { count: 7 });
+    ids.extend(&first);
+    ids.extend(repeating(5));
+    let (second, _) = drawn(&mut session, &ids, &options, Drafts::Always { count: 3 });
+    session.forget();
+    let (again, _) = drawn(&mut session, &ids, &options, Drafts::Never);
+    assert_eq!(second, again);
+}

@@ -1,0 +1,59 @@
+//! A drafter beside a model: its file is on this machine once the model is loaded, and it is loaded with the first answer
+//! that drafts. A drafter that cannot be used leaves the model as it is.
+
+use std::rc::Rc;
+
+use engine::bytes::{ByteSource, CancelToken};
+use engine::gguf::Header;
+use engine::model::DrafterSpec;
+use engine::plan::Limits;
+use engine::session::{EngineError, ModelSession, ModelSpec};
+
+use crate::failure;
+use crate::host::{Host, Model};
+
+/// A drafter that fits its model.
+#[derive(Clone)]
+pub struct Drafter {
+    source: Rc<dyn ByteSource>,
+    spec: DrafterSpec,
+    /// Bytes of graphics memory that it takes.
+    pub bytes: u64,
+}
+
+impl Drafter {
+    /// Reads the header of a drafter for this model.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is no drafter for this model.
+    pub async fn read(
+        source: &Rc<dyn ByteSource>,
+        model: &ModelSpec,
+        limits: Limits,
+    ) -> Result<Self, EngineError> {
+        let header = Header::read(&**source).await?;
+        let spec = DrafterSpec::read(&header, &model.config, model.tensors.vocabulary())?;
+        let bytes = spec.bytes(limits)?;
+        Ok(Self { source: Rc::clone(source), spec, bytes })
+    }
+
+    async fn load(&self, session: &mut ModelSession, cancel: &CancelToken) -> Result<(), EngineError> {
+        let session = session.autoregressive_mut()?;
+        if session.decoder().has_drafter() {
+            return Ok(());
+        }
+        session.use_drafter(&self.source, &self.spec, cancel, &mut |_| ()).await
+    }
+}
+
+/// Loads the drafter of a model, if it has one that is not loaded yet. One that cannot be loaded is given up.
+pub async fn ensure(host: &Host, model: &Model, session: &mut ModelSession, cancel: &CancelToken) {
+    let Some(drafter) = model.drafter.borrow().clone() else { return };
+    if let Err(error) = drafter.load(session, cancel).await {
+        // The answer finds out by itself that it was cancelled, or that the device was lost.
+        if !error.is_cancelled() && !error.is_lost() {
+            model.drafter.take();
+            host.trouble(failure::of_drafter(&error));
+        }
+    }
+}

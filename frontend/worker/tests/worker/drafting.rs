@@ -1,0 +1,89 @@
+//! A model with a drafter: it drafts when asked to, nothing is fetched for it then, and one that does not fit is told.
+
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use protocol::failure::ModelFailure;
+use protocol::{Code, Event, GenerateOptions, Request, RequestId, Sampling, Timings};
+use worker::Host;
+
+use crate::desk::server::Server;
+use crate::desk::{Desk, asks, golden, load, pebble};
+
+fn drafter() -> PathBuf {
+    pebble().with_file_name("pebble-drafter.gguf")
+}
+
+/// A greedy answer.
+fn answer(desk: &Desk, host: &Rc<Host>, id: u64, drafts: bool) -> (String, Timings) {
+    let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
+    let options = GenerateOptions { sampling, max_tokens: 24, drafts, ..GenerateOptions::default() };
+    let messages = asks("Count from 1 to 18.");
+    host.receive(Request::Generate { id: RequestId(id), messages, options }, Vec::new());
+    let end = desk.end_of(id);
+    let Event::Done { timings, .. } = end else { panic!("{end:?}") };
+    (desk.text_of(id), timings)
+}
+
+/// What was said to be wrong, without stopping anything.
+fn troubles(desk: &Desk) -> Vec<Code> {
+    let trouble = |event| match event {
+        Event::Failed { id: None, failure } => Some(failure.code),
+        _ => None,
+    };
+    desk.events().into_iter().filter_map(trouble).collect()
+}
+
+#[test]
+fn it_drafts_when_asked_and_says_the_same() {
+    let (desk, host) = Desk::new();
+    desk.drafter.replace(Some(drafter()));
+    host.receive(load(1), Vec::new());
+    let Event::Loaded { details, gpu_bytes, .. } = desk.end_of(1) else { panic!("not loaded") };
+    assert!(details.drafter);
+    let (plain, without) = answer(&desk, &host, 2, false);
+    let (text, with) = answer(&desk, &host, 3, true);
+    assert_eq!(text, plain);
+    assert_eq!(without.speculation, None);
+    let speculation = with.speculation.expect("it was asked for");
+    assert!(speculation.accepted > 0 && speculation.drafted >= speculation.accepted, "{speculation:?}");
+    assert_eq!(troubles(&desk), []);
+
+    // Its weights were counted before the model was loaded.
+    let (desk, host) = Desk::new();
+    host.receive(load(1), Vec::new());
+    let Event::Loaded { details, gpu_bytes: alone, .. } = desk.end_of(1) else { panic!("not loaded") };
+    assert!(!details.drafter && gpu_bytes > alone + 800_000, "{gpu_bytes} and {alone}");
+}
+
+#[test]
+fn a_drafter_on_a_server_is_here_before_the_first_answer() {
+    for room in [None, Some(64 << 20)] {
+        let (model, drafts) = (Server::of(&pebble()), Server::of(&drafter()));
+        let (desk, host) = Desk::new();
+        desk.server.replace(Some(Rc::clone(&model)));
+        desk.served_drafter.replace(Some(Rc::clone(&drafts)));
+        desk.room.set(room);
+        host.receive(load(1), Vec::new());
+        assert!(matches!(desk.end_of(1), Event::Loaded { .. }));
+        assert!(!drafts.log.take().is_empty());
+        model.log.take();
+        let (_, timings) = answer(&desk, &host, 2, true);
+        assert!(timings.speculation.is_some_and(|it| it.accepted > 0));
+        assert!(drafts.log.take().is_empty() && model.log.take().is_empty(), "{room:?}");
+    }
+}
+
+#[test]
+fn a_drafter_of_another_model_is_told_and_the_model_answers() {
+    let (desk, host) = Desk::new();
+    desk.drafter.replace(Some(golden("models/tiny-e2b-assistant.f16.gguf")));
+    host.receive(load(1), Vec::new());
+    let Event::Loaded { details, .. } = desk.end_of(1) else { panic!("not loaded") };
+    assert!(!details.drafter);
+    assert_eq!(troubles(&desk), [Code::Model(ModelFailure::DrafterUnusable)]);
+    let (text, timings) = answer(&desk, &host, 2, true);
+    assert!(text.starts_with('1'), "{text}");
+    // Drafts are looked up instead.
+    assert!(timings.speculation.is_some());
+}

@@ -1,0 +1,69 @@
+//! Launchers of `wgsl/attention/decode.wgsl` for several rows, whose keys and values are in the cache, and of
+//! `wgsl/attention/merge.wgsl`, which merges their partial results.
+
+use super::decode::{Decode, Params};
+use crate::{Defines, PreprocessError, Source};
+
+/// Attention of up to [`crate::matmul::FewRows::MOST`] rows over the cache, split over the keys. Its twin is
+/// [`super::block::block`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FewRows {
+    /// Elements per head: see [`Decode::supports`].
+    pub head_dim: u32,
+    /// Whether the cache holds f16 (else f32).
+    pub kv_f16: bool,
+    /// Whether [`crate::rows::qkv_finish`] has finished the queries; the kernel norms and rotates them otherwise.
+    pub finished: bool,
+}
+
+impl FewRows {
+    /// The shader. Bindings: params, part, state, queries, unless they are finished vectors and rope, k cache, v cache.
+    ///
+    /// # Errors
+    /// When the template cannot be expanded.
+    pub fn source(self) -> Result<Source, PreprocessError> {
+        let stored = if self.kv_f16 { "f16" } else { "f32" };
+        let defines = Defines::new()
+            .set("HD", self.head_dim)
+            .set("HALF", self.head_dim / 2)
+            .set("SEVERAL", true)
+            .set("FINISHED", self.finished)
+            .set("OWN_KV", false)
+            .set("V_IS_K", false)
+            .set("KV_F16", self.kv_f16)
+            .set("PARTIAL_OUT", false);
+        let suffix = if self.finished { "" } else { "_raw" };
+        let name = format!("attention_few_rows_h{}_{stored}{suffix}", self.head_dim);
+        Source::build::<Params>("attention/decode.wgsl", name, &defines)
+    }
+
+    /// Workgroups for `rows` rows.
+    #[must_use]
+    pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
+        [params.max_splits, params.heads, rows]
+    }
+
+    /// Number of f32 elements of the partial results of `rows` rows.
+    #[must_use]
+    pub fn part_len(rows: u32, head_dim: u32, heads: u32, max_splits: u32) -> u32 {
+        rows * Decode::part_len(head_dim, heads, max_splits)
+    }
+
+    /// The shader that merges, for heads of this size. Bindings: params, state, part, out. With `packed`, the result is
+    /// rounded to int8 ([`crate::matmul::pack_rows`]): codes and scales instead of out.
+    ///
+    /// # Errors
+    /// When the template cannot be expanded.
+    pub fn merge(head_dim: u32, packed: bool) -> Result<Source, PreprocessError> {
+        let suffix = if packed { "_packed" } else { "" };
+        let defines = Defines::new().set("HD", head_dim).set("PACKED", packed);
+        let name = format!("attention_merge_h{head_dim}{suffix}");
+        Source::build::<Params>("attention/merge.wgsl", name, &defines)
+    }
+
+    /// Workgroups of the merge for `rows` rows.
+    #[must_use]
+    pub const fn merge_dispatch(params: &Params, rows: u32) -> [u32; 3] {
+        [params.heads, rows, 1]
+    }
+}

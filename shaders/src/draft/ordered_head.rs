@@ -1,0 +1,81 @@
+//! Launcher and CPU twin of `wgsl/draft/ordered_head.wgsl`: the best token of the chosen clusters.
+
+use crate::quant::planar_values;
+use crate::sampling::{Candidates, Sampling};
+use crate::{DType, PlanarLayout, Planes, PreprocessError, Source};
+
+/// Rows of a workgroup.
+const ROWS: u32 = 32;
+
+params! {
+    /// The uniform at binding 0. Then: the planar head, ordering, clusters, x, lists.
+    #[derive(Eq)]
+    pub struct Params {
+        /// Planes of the head.
+        pub planes: Planes,
+        /// Units of a row.
+        pub units_per_row: u32,
+        /// Rows of the head, at least 1.
+        pub vocab: u32,
+        /// Tokens of a cluster, at least 1.
+        pub size: u32,
+        /// Clusters, at least 1.
+        pub count: u32,
+    }
+}
+
+impl Params {
+    /// Parameters for `count` clusters of `size` tokens each.
+    #[must_use]
+    pub const fn new(head: &PlanarLayout, size: u32, count: u32) -> Self {
+        Self { planes: head.planes, units_per_row: head.units_per_row, vocab: head.n, size, count }
+    }
+
+    /// Number of lists that the kernel writes.
+    #[must_use]
+    pub const fn lists(&self) -> u32 {
+        (self.size * self.count).div_ceil(ROWS)
+    }
+
+    /// Workgroups.
+    #[must_use]
+    pub const fn dispatch(&self) -> [u32; 3] {
+        [self.lists(), 1, 1]
+    }
+}
+
+/// Bytes of the lists for `count` clusters of `size` tokens each.
+#[must_use]
+pub const fn list_bytes(size: u32, count: u32) -> u64 {
+    8 * (size * count).div_ceil(ROWS) as u64
+}
+
+/// The kernel for one storage type of the head.
+///
+/// # Errors
+/// When the template cannot be expanded.
+pub fn source(dtype: DType) -> Result<Source, PreprocessError> {
+    let defines = Sampling { vocab: 1, candidates: Candidates::One }.defines().set("DTYPE", dtype);
+    Source::build::<Params>("draft/ordered_head.wgsl", format!("draft_ordered_head_{dtype}"), &defines)
+}
+
+/// CPU twin: the candidates in order, each with its logit.
+#[must_use]
+pub fn candidates(
+    head: &PlanarLayout,
+    words: &[u32],
+    params: &Params,
+    ordering: &[u32],
+    clusters: &[u32],
+    x: &[f32],
+) -> Vec<(u32, f32)> {
+    let of = |&cluster: &u32| &ordering[(cluster * params.size) as usize..][..params.size as usize];
+    let ids = clusters.iter().take(params.count as usize).flat_map(of);
+    ids.map(|&id| {
+        let id = id.min(params.vocab - 1);
+        let row = planar_values(head, words, id);
+        let sum: f64 = row.iter().zip(x).map(|(&w, &x)| f64::from(w) * f64::from(x)).sum();
+        (id, sum as f32)
+    })
+    .collect()
+}

@@ -1,0 +1,156 @@
+// Y[T, N] = epilogue(X[T, K] · W[N, K]ᵀ) for up to ROWS rows of X, which are tokens that are verified together: W is
+// read once, as in decode. W planar of any storage type, sums in f32.
+//
+// A workgroup has GROUPS groups of 32 lanes; GROUPS/KSPLIT teams of them each own COLUMNS rows of W. A lane takes every
+// LANES-th unit of them: it decodes a unit once and multiplies it with the unit of every row of X, which it reads from
+// memory: staging X in workgroup memory was slower (MEASUREMENTS.md). The partial sums of the lanes are added in
+// workgroup memory, PASS rows of X at a time. T is state.len; rows beyond it repeat the last one, and are not stored.
+//
+// Up to three MATRICES with the same X (q, k, v) are segments of one dispatch, as in matvec.wgsl: the workgroups of a
+// segment follow those of the previous one. PAIR: gate and up, two matrices of the same shape that are multiplied
+// together; Y = gelu_tanh(X·W0ᵀ)·(X·W1ᵀ). PLE: Y = gelu_tanh(X·Wᵀ)·ple, with the per-layer inputs of the row.
+//
+// PACKED: X was rounded to int8, and integers are multiplied. PACK_Y: Y is rounded to int8 for the next product. Rows
+// that are rounded are two buffers, as pack_rows.wgsl writes them.
+//
+// Bindings: params, weights (planar, [N, K]) of each matrix, state, X f32 [T, K] (PACKED: codes and scales),
+// PLE: ple f32, then Y f32 (PACK_Y: codes and scales). Row t of segment s is the rows[s] elements of Y from
+// y_at[s] + t·y_stride[s] on.
+// Workgroup: GROUPS·32 threads. Grid: params.groups.z. A workgroup computes GROUPS/KSPLIT·COLUMNS columns of Y; with
+// PACK_Y these are 16.
+
+#include "shared/state.wgsl"
+#if PAIR || PLE
+#include "shared/gelu.wgsl"
+#endif
+#if PACK_Y
+#include "shared/pack_unit.wgsl"
+#endif
+
+{{PARAMS}}
+var<uniform> params: Params;
+#for m in 0..MATRICES
+var<storage, read> weights{{m}}: array<vec2<u32>>;
+#include "shared/planes.wgsl" with P=w{{m}}, DTYPE=DTYPE{{m}}, BUF=weights{{m}}
+#endfor
+var<storage, read> state: State;
+#if PACKED
+var<storage, read> x: array<vec4<u32>>;
+var<storage, read> x_scales: array<vec2<f32>>;
+#else
+var<storage, read> x: array<vec4<f32>>;
+#endif
+#if PLE
+var<storage, read> ple: array<f32>;
+#endif
+#if PACK_Y
+var<storage, read_write> y: array<vec4<u32>>;
+var<storage, read_write> y_scales: array<vec2<f32>>;
+#else
+var<storage, read_write> y: array<f32>;
+#endif
+
+const ROWS: u32 = {{ROWS}}u;
+const PASS: u32 = {{PASS}}u;       // rows of X whose sums are added at a time
+const COLUMNS: u32 = {{COLUMNS}}u; // rows of W, and so columns of Y, of a team
+const THREADS: u32 = {{GROUPS}}u * 32u;
+const TEAMS: u32 = {{GROUPS}}u / {{KSPLIT}}u;
+const LANES: u32 = 32u * {{KSPLIT}}u; // lanes that share rows of W
+const MADE: u32 = TEAMS * COLUMNS;    // columns of Y of a workgroup; PASS·MADE is at most THREADS
+
+// Partial sums, one component per row of W; with PAIR, those of the second matrix follow.
+var<workgroup> partial: array<vec4<f32>, PASS * THREADS>;
+
+@compute @workgroup_size({{THREADS}})
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
+    var segment = 0u;
+    var group = wid.x;
+#for s in 0..LATER_SEGMENTS
+    if (wid.x >= params.groups[{{s}}]) {
+        segment = {{s}}u + 1u;
+        group = wid.x - params.groups[{{s}}];
+    }
+#endfor
+    let columns = params.rows[segment];
+    let units = params.units_per_row;
+    let lane = tid % LANES;
+    let first = (group * TEAMS + tid / LANES) * COLUMNS;
+#for c in 0..COLUMNS
+    let base{{c}} = min(first + {{c}}u, columns - 1u) * units;
+#endfor
+#for c in COLUMNS..SUMS
+    let base{{c}} = min(first + {{c}}u - COLUMNS, columns - 1u) * units;
+#endfor
+#for t in 0..ROWS
+    var sum{{t}} = vec4<f32>(0.0);
+    let row{{t}} = min({{t}}u, state.len - 1u) * units;
+#endfor
+#if !SHARED
+#include "matmul/few_rows/multiply.wgsl" with M=0
+#else
+    if (segment == 0u) {
+#include "matmul/few_rows/multiply.wgsl" with M=0
+    }
+#if THREE
+    else if (segment == 2u) {
+#include "matmul/few_rows/multiply.wgsl" with M=2
+    }
+#endif
+    else {
+#include "matmul/few_rows/multiply.wgsl" with M=1
+    }
+#endif
+
+    for (var begin = 0u; begin < ROWS; begin += PASS) {
+#for t in 0..ROWS
+        if ({{t}}u / PASS * PASS == begin) {
+            partial[{{t}}u % PASS * THREADS + tid] = sum{{t}};
+        }
+#endfor
+        workgroupBarrier();
+        let row = begin + tid / MADE;
+        let column = tid % MADE;
+        let at = group * MADE + column;
+        let is_made = tid < PASS * MADE && row < state.len && at < columns;
+        var total = 0.0;
+        if (is_made) {
+            let first_sum = tid / MADE * THREADS + column / COLUMNS * LANES;
+            let component = column % COLUMNS;
+            for (var j = 0u; j < LANES; j += 1u) {
+                total += partial[first_sum + j][component];
+            }
+#if PAIR
+            var total_up = 0.0;
+            for (var j = 0u; j < LANES; j += 1u) {
+                total_up += partial[first_sum + j][COLUMNS + component];
+            }
+            total = gelu_tanh(total) * total_up;
+#endif
+#if PLE
+            total = gelu_tanh(total) * ple[row * params.ple_stride + params.ple_at + at];
+#endif
+#if !PACK_Y
+            y[row * params.y_stride[segment] + params.y_at[segment] + at] = total;
+#endif
+        }
+        workgroupBarrier();
+#if PACK_Y
+        partial[tid] = vec4<f32>(total, 0.0, 0.0, 0.0);
+        workgroupBarrier();
+        let packing = begin + tid;
+        if (tid < PASS && packing < state.len && group * MADE < columns) {
+            var made: array<vec4<f32>, 4>;
+#for q in 0..4
+            let at{{q}} = tid * MADE + 4u * {{q}}u;
+            made[{{q}}] = vec4<f32>(
+                partial[at{{q}}].x, partial[at{{q}} + 1u].x, partial[at{{q}} + 2u].x, partial[at{{q}} + 3u].x);
+#endfor
+            let packed = pack_unit(made);
+            let unit = (packing * params.y_stride[segment] + params.y_at[segment]) / 16u + group;
+            y[unit] = packed.codes;
+            y_scales[unit] = packed.scale;
+        }
+        workgroupBarrier();
+#endif
+    }
+}
