@@ -159,6 +159,8 @@ pub fn RecordingBar() -> impl IntoView {
         {trouble}
         <Show when=move || active.get()>
             <div class="recording" role="group" aria-label=t().recording()>
+                // First, so that it does not move when the microphone opens, just as somebody presses it.
+                <IconButton glyph=Glyph::Close label=t().record_discard() on_press=move |()| recording.cancel() />
                 <span class="recording-dot" class:paused=move || !matches!(phase.get(), RecordingPhase::Running) aria-hidden="true"></span>
                 <span class="recording-words">{words}</span>
                 <Show when=move || !asking.get()>
@@ -177,9 +179,6 @@ pub fn RecordingBar() -> impl IntoView {
                         label=Signal::derive(move || if paused.get() { t().record_resume() } else { t().record_pause() }.to_owned())
                         on_press=move |()| recording.toggle_pause()
                     />
-                </Show>
-                <IconButton glyph=Glyph::Close label=t().record_discard() on_press=move |()| recording.cancel() />
-                <Show when=move || !asking.get()>
                     <button type="button" class="button primary" on:click=move |_| recording.finish()>
                         <Icon glyph=Glyph::Check />
                         {t().record_done()}
