@@ -139,10 +139,11 @@ impl Step {
         matches!(self, Self::Unit | Self::Kernels | Self::Golden)
     }
 
-    /// Whether it runs in a thread of its own beside those that come before it. The optimiser of the site and a browser's
-    /// software adapter leave a core free for minutes.
+    /// Whether it runs in a thread of its own beside those that come before it. The linker and the optimiser of the site
+    /// leave a core free for minutes. Nothing runs beside a browser's software adapter: its threads wait for one another, so
+    /// on two cores both take twice as long.
     fn runs_beside(self) -> bool {
-        matches!(self, Self::Site | Self::Webgpu)
+        matches!(self, Self::Site)
     }
 }
 
