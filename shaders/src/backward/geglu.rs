@@ -3,17 +3,38 @@
 use crate::rows::gelu_mul::Params;
 use crate::{Defines, PreprocessError, Source};
 
-/// The shader. Bindings: params (as in the forward kernel, with dy as its output), state, dy, gate, up. The
-/// gradients replace gate and, with `both`, up.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn source(both: bool) -> Result<Source, PreprocessError> {
-    let name = if both { "backward_geglu" } else { "backward_geglu_gate" };
-    Source::build::<Params>("backward/geglu.wgsl", name, &Defines::new().set("BOTH", both))
+/// Where the gradients go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The gradient of gate replaces it; up is a constant.
+    Gate,
+    /// The gradients replace gate and up.
+    Both,
+    /// Same as [`Self::Both`], with gate and up in one buffer.
+    Joined,
 }
 
-/// Workgroups for `rows` rows.
+impl Form {
+    /// Every form.
+    pub const ALL: [Self; 3] = [Self::Gate, Self::Both, Self::Joined];
+
+    /// The shader. Bindings: params (as in the forward kernel, with dy as its output), state, dy, gate, and up unless
+    /// they are joined.
+    ///
+    /// # Errors
+    /// When the template cannot be expanded.
+    pub fn source(self) -> Result<Source, PreprocessError> {
+        let name = match self {
+            Self::Gate => "backward_geglu_gate",
+            Self::Both => "backward_geglu",
+            Self::Joined => "backward_geglu_joined",
+        };
+        let defines = Defines::new().set("BOTH", self == Self::Both).set("JOINED", self == Self::Joined);
+        Source::build::<Params>("backward/geglu.wgsl", name, &defines)
+    }
+}
+
+/// Workgroups for `rows` positions.
 #[must_use]
 pub const fn dispatch(params: &Params, rows: u32) -> [u32; 3] {
     crate::rows::gelu_mul::dispatch(params, rows)

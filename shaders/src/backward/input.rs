@@ -41,9 +41,22 @@ impl Tile {
     /// # Errors
     /// When the template cannot be expanded.
     pub fn source(self, dtype: DType) -> Result<Source, PreprocessError> {
+        let name = format!("backward_input_{}", self.name(dtype));
+        Source::build::<Params>("backward/input.wgsl", name, &self.defines(dtype))
+    }
+
+    /// The part of a kernel's name that identifies tile and type.
+    pub(super) fn name(self, dtype: DType) -> String {
         let Self { bm, bn, quads, tm, tq } = self;
-        let defines = Defines::new()
+        format!("{dtype}_{bm}x{bn}x{quads}_{tm}x{tq}")
+    }
+
+    /// Defines of the template that depend on the tile; the caller adds those of its variant.
+    pub(super) fn defines(self, dtype: DType) -> Defines {
+        let Self { bm, bn, quads, tm, tq } = self;
+        Defines::new()
             .set("DTYPE", dtype)
+            .set("EXPERTS", false)
             .set("BM", bm)
             .set("BN", bn)
             .set("QUADS", quads)
@@ -53,15 +66,28 @@ impl Tile {
             .set("COLUMNS", quads / tq)
             .set("THREADS", self.invocations())
             .set("D_LOADS", bm * bn / 4 / self.invocations())
-            .set("W_LOADS", bn * quads / 4 / self.invocations());
-        let name = format!("backward_input_{dtype}_{bm}x{bn}x{quads}_{tm}x{tq}");
-        Source::build::<Params>("backward/input.wgsl", name, &defines)
+            .set("W_LOADS", bn * quads / 4 / self.invocations())
+    }
+
+    /// A tile of `bm` rows, a multiple of 4, for tiles that another kernel chose.
+    pub(super) const fn of_rows(bm: u32) -> Self {
+        Self { bm, ..Self::SMALL }
+    }
+
+    /// Rows of dX per workgroup.
+    pub(super) const fn rows(self) -> u32 {
+        self.bm
+    }
+
+    /// Workgroups for the columns of rows of so many units.
+    pub(super) const fn columns(self, units_per_row: u32) -> u32 {
+        (4 * units_per_row).div_ceil(self.quads)
     }
 
     /// Workgroups for `rows` rows.
     #[must_use]
     pub const fn dispatch(self, params: &Params, rows: u32) -> [u32; 3] {
-        [(4 * params.units_per_row).div_ceil(self.quads), rows.div_ceil(self.bm), 1]
+        [self.columns(params.units_per_row), rows.div_ceil(self.bm), 1]
     }
 }
 

@@ -3,7 +3,9 @@
 //! forward and backward in f64, so that tests can check gradients against finite differences.
 
 pub mod attention;
+pub mod choices;
 pub mod cross_entropy;
+pub mod experts;
 pub mod geglu;
 pub mod heads;
 pub mod input;

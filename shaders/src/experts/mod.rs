@@ -45,13 +45,13 @@ impl Mixture {
             && gate_up::workgroup_bytes(self, width) <= 16 << 10
     }
 
-    fn defines(self) -> Defines {
+    pub(crate) fn defines(self) -> Defines {
         let choice = params::wgsl::<Choice>("Choice");
         Defines::new().set("EXPERTS", self.experts).set("USED", self.used).set("CHOICE", choice)
     }
 
     /// The part of a kernel's name that identifies the mixture.
-    fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         format!("{}of{}", self.used, self.experts)
     }
 }

@@ -6,7 +6,8 @@ use crate::{Defines, PreprocessError, Source, grid};
 pub const NONE: u32 = u32::MAX;
 
 params! {
-    /// The uniform of both kernels. Copy: then state, vectors, x, out. Gather: then state, indices, x, out.
+    /// The uniform of both kernels and of [`super::sum_pairs`]. Copy: then state, vectors, x, out. Gather: then state,
+    /// indices, x, out.
     #[derive(Eq)]
     pub struct Params {
         /// Width of a row in vec4s.
@@ -29,7 +30,7 @@ impl Params {
         Self { width4: width / 4, scale_at, pad: [0; 2] }
     }
 
-    /// Workgroups of either kernel for `rows` rows.
+    /// Workgroups of any of these kernels for `rows` rows.
     #[must_use]
     pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
         grid((rows * self.width4).div_ceil(256))

@@ -35,7 +35,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Holds a gradient against central differences of `loss`, element by element.
 #[track_caller]
-fn differences_agree(loss: impl Fn(&[f64]) -> f64, at: &[f64], gradient: &[f64]) {
+pub fn differences_agree(loss: impl Fn(&[f64]) -> f64, at: &[f64], gradient: &[f64]) {
     assert_eq!(at.len(), gradient.len());
     let largest = gradient.iter().fold(0.0f64, |most, g| most.max(g.abs()));
     let mut x = at.to_vec();
@@ -309,17 +309,21 @@ fn the_gradient_of_the_gated_activation_agrees() {
         differences_agree(|x| 0.7 * gelu_tanh(x[0]) * x[1], &[x, 1.3], &[da, du]);
     }
     let plain = |width| Rows { stride: width, at: 0 };
+    let beside = |at| Rows { stride: 24, at };
     let cases = [
-        (100u32, 7u32, plain(100), plain(100), true),
-        (20, 5, plain(20), Rows { stride: 140, at: 60 }, false),
+        (100u32, 7u32, 1u32, plain(100), plain(100), geglu::Form::Both),
+        (20, 5, 1, plain(20), Rows { stride: 140, at: 60 }, geglu::Form::Gate),
+        (12, 9, 3, beside(0), beside(12), geglu::Form::Joined),
     ];
-    for (width, rows, gate_rows, up_rows, both) in cases {
+    for (width, rows, rows_per_position, gate_rows, up_rows, form) in cases {
         let params = gelu_mul::Params::new(width, gate_rows, up_rows, plain(width));
+        let params = gelu_mul::Params { rows_per_position, ..params };
         let mut gate: Vec<f32> =
             random(5, (gate_rows.stride * rows) as usize).iter().map(|v| v * 6.0).collect();
         gate[1] = 1e20;
         gate[2] = -1e20;
-        let up = random(6, (up_rows.stride * rows) as usize);
+        let joined = form == geglu::Form::Joined;
+        let up = if joined { gate.clone() } else { random(6, (up_rows.stride * rows) as usize) };
         let dy = random(7, (width * rows) as usize);
         let (mut want_gate, mut want_up) = (gate.clone(), up.clone());
         for row in 0..rows as usize {
@@ -335,15 +339,23 @@ fn the_gradient_of_the_gated_activation_agrees() {
         }
         let mut args = vec![
             BufferArg::uniform(&params),
-            state(rows),
+            state(rows / rows_per_position),
             BufferArg::read(&dy),
             BufferArg::read_write(&gate),
         ];
-        args.push(if both { BufferArg::read_write(&up) } else { BufferArg::read(&up) });
-        let source = geglu::source(both).unwrap();
+        match form {
+            geglu::Form::Gate => args.push(BufferArg::read(&up)),
+            geglu::Form::Both => args.push(BufferArg::read_write(&up)),
+            geglu::Form::Joined => {
+                for (gate, up) in want_gate.chunks_mut(24).zip(want_up.chunks(24)) {
+                    gate[12..].copy_from_slice(&up[12..]);
+                }
+            }
+        }
+        let source = form.source().unwrap();
         let outputs = Gpu::get().run(&source, &args, geglu::dispatch(&params, rows + 1));
         assert_close(&outputs[0].f32s(), &want_gate, 1e-5, 1e-5);
-        if both {
+        if form == geglu::Form::Both {
             assert_close(&outputs[1].f32s(), &want_up, 1e-5, 1e-5);
         }
     }

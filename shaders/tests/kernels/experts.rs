@@ -44,7 +44,7 @@ fn choices(words: &[u32]) -> Vec<Choice> {
 }
 
 /// Made-up choices: each row's experts are distinct, some experts get most rows and some none.
-fn made_up(mixture: Mixture, rows: u32) -> Vec<Choice> {
+pub fn made_up(mixture: Mixture, rows: u32) -> Vec<Choice> {
     let draws = random(40, rows as usize);
     let weights = random(41, (rows * mixture.used) as usize);
     (0..rows * mixture.used)

@@ -5,6 +5,7 @@ mod attention_block;
 mod attention_decode;
 mod audio;
 mod backward;
+mod backward_experts;
 mod barriers;
 mod common;
 mod diffusion;

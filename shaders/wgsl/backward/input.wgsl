@@ -6,15 +6,28 @@
 // vec4s along T, so that a thread reads TM/4 + TQ vec4s for 4·TM·TQ products. No two workgroups write the same
 // element.
 //
+// EXPERTS: W is one of several matrices of a mixture, [experts, N, K]. A workgroup takes one tile of
+// experts/buckets.wgsl: at most BM pairs of one expert. Pair p reads row p / pairs_per_row of dY, in columns dy_at.. of
+// rows with stride dy_stride, and writes row p of dX. Tiles of experts outside of begin..end belong to another dispatch.
+//
 // Bindings: params, weights (planar, [N, K]), state (its len is T), dY f32 [T, N], dX f32 [T, K].
-// Formula: specification §12.1, linear. Workgroup: BM/TM · QUADS/TQ. Grid: (⌈K / (4·QUADS)⌉, ⌈T / BM⌉).
+// With EXPERTS: params, weights, tiles, pairs, dY f32, dX f32 [pairs, K].
+// Formula: specification §12.1, linear. Workgroup: BM/TM · QUADS/TQ. Grid: (⌈K / (4·QUADS)⌉, ⌈T / BM⌉ or the maximum
+// number of tiles).
 
+#if !EXPERTS
 #include "shared/state.wgsl"
+#endif
 
 {{PARAMS}}
 var<uniform> params: Params;
 var<storage, read> weights: array<vec2<u32>>;
+#if EXPERTS
+var<storage, read> tiles: array<vec4<u32>>;
+var<storage, read> pairs: array<u32>;
+#else
 var<storage, read> state: State;
+#endif
 var<storage, read> dy: array<f32>;
 var<storage, read_write> dx: array<vec4<f32>>;
 
@@ -31,10 +44,17 @@ const STRIDE = BM / 4u + 1u;  // odd, to avoid bank conflicts between neighbours
 
 var<workgroup> d_tile: array<vec4<f32>, BN * STRIDE>;
 var<workgroup> w_tile: array<vec4<f32>, BN * QUADS>;
+#if EXPERTS
+var<workgroup> tile_pairs: array<u32, BM>;
+#endif
 
-fn gradient(t: u32, n: u32) -> f32 {
-    if (t < state.len && n < params.n) {
+fn gradient(t: u32, count: u32, n: u32) -> f32 {
+    if (t < count && n < params.n) {
+#if EXPERTS
+        return dy[tile_pairs[t] / params.pairs_per_row * params.dy_stride + params.dy_at + n];
+#else
         return dy[t * params.n + n];
+#endif
     }
     return 0.0;
 }
@@ -53,12 +73,27 @@ fn store(t: u32, quad: u32, value: vec4<f32>) {
 
 @compute @workgroup_size({{THREADS}})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-    let t0 = group.y * BM;
     let u0 = group.x * UNITS;
+#if EXPERTS
+    let tile = tiles[group.y]; // expert, first pair, number of pairs
+    let t0 = 0u;
+    let count = tile.z;
+    if (count == 0u || tile.x < params.begin || tile.x >= params.end) {
+        return;
+    }
+    let w0 = (tile.x - params.begin) * params.n;
+    if (lane < count) {
+        tile_pairs[lane] = pairs[tile.y + lane];
+    }
+    workgroupBarrier();
+#else
+    let t0 = group.y * BM;
     let count = state.len;
     if (t0 >= count) {
         return;
     }
+    let w0 = 0u;
+#endif
     let column = lane % COLUMNS;
     let row = lane / COLUMNS;
 
@@ -77,10 +112,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let m = (lane + {{i}}u * THREADS) / BN;
             let t = t0 + 4u * m;
             d_tile[n * STRIDE + m] = vec4<f32>(
-                gradient(t, n0 + n),
-                gradient(t + 1u, n0 + n),
-                gradient(t + 2u, n0 + n),
-                gradient(t + 3u, n0 + n),
+                gradient(t, count, n0 + n),
+                gradient(t + 1u, count, n0 + n),
+                gradient(t + 2u, count, n0 + n),
+                gradient(t + 3u, count, n0 + n),
             );
         }
 #endfor
@@ -89,7 +124,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let u = (lane + {{i}}u * THREADS) % UNITS;
             let n = (lane + {{i}}u * THREADS) / UNITS;
             var unit: w_Unit;
-            let g = (n0 + n) * params.units_per_row + u0 + u;
+            let g = (w0 + n0 + n) * params.units_per_row + u0 + u;
             if (n0 + n < params.n && u0 + u < params.units_per_row) {
                 unit = w_load(params.planes, g);
             }
@@ -124,8 +159,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     {
         let t = t0 + 4u * (row + {{i}}u * ROWS) + {{c}}u;
         if (t < count) {
+#if EXPERTS
+            let to = tile_pairs[t];
+#else
+            let to = t;
+#endif
 #for j in 0..TQ
-            store(t, u0 * 4u + column + {{j}}u * COLUMNS, x{{i}}{{c}}_{{j}});
+            store(to, u0 * 4u + column + {{j}}u * COLUMNS, x{{i}}{{c}}_{{j}});
 #endfor
         }
     }

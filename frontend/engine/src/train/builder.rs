@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use shaders::backward::input;
-use shaders::backward::norm;
+use shaders::backward::{geglu, input, norm};
 use shaders::rows::gelu_mul;
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
 use shaders::train::lora::Lora;
@@ -271,7 +270,7 @@ impl<'a> Builder<'a> {
     ) -> Result<(), PlanError> {
         let state = self.work.state.clone();
         let grid = move |rows| gelu_mul::dispatch(&params, rows);
-        let source = shaders::backward::geglu::source(both)?;
-        self.push(&source, &params, &[&state, dy, gate, up], grid)
+        let form = if both { geglu::Form::Both } else { geglu::Form::Gate };
+        self.push(&form.source()?, &params, &[&state, dy, gate, up], grid)
     }
 }

@@ -13,13 +13,14 @@ use shaders::matvec::Form;
 use shaders::ple::combine::{self, Table};
 use shaders::rows::{gelu_mul, norm_add::NormAdd, qkv_finish::QkvFinish};
 use shaders::sampling::{self, Candidates, Sampling, look_up};
-use shaders::train::{lora::Lora, optimiser, rows};
+use shaders::train::{lora::Lora, optimiser, rows, sum_pairs};
 use shaders::vision::{self, layer_norm::LayerNorm};
 use shaders::{DType, PreprocessError, Source, adapter, bandwidth, embed, repack};
 
 /// Sizes of a head. Those of queries and keys in pictures are others, too.
 const HEAD_DIMS: [u32; 6] = [16, 32, 64, 128, 256, 512];
 const BOTH: [bool; 2] = [true, false];
+const MIXTURES: [Mixture; 2] = [Mixture { experts: 128, used: 8 }, Mixture { experts: 5, used: 3 }];
 
 /// Sources as launchers give them.
 type Sources = Vec<Result<Source, PreprocessError>>;
@@ -52,6 +53,8 @@ fn of_types() -> Sources {
         all.extend(few_products(dtype).map(|kernel| kernel.source()));
         all.extend(matmul::experts::TILES.map(|tile| matmul::experts::source(tile, dtype)));
         all.extend(backward::input::Tile::ALL.map(|tile| tile.source(dtype)));
+        let backward = |tile| backward::experts::source(backward::experts::tile(tile), dtype);
+        all.extend(matmul::experts::TILES.map(backward));
     }
     all
 }
@@ -111,7 +114,7 @@ fn decoder() -> Sources {
 
 fn experts() -> Sources {
     let mut all = Vec::new();
-    for mixture in [Mixture { experts: 128, used: 8 }, Mixture { experts: 5, used: 3 }] {
+    for mixture in MIXTURES {
         all.extend([choose::source(mixture), mix::source(mixture, 768)]);
         all.extend([16, 32].map(|bm| buckets::source(mixture, bm)));
         for dtype in DType::ALL {
@@ -157,7 +160,8 @@ fn audio_tower() -> Sources {
 fn backward_pass() -> Sources {
     let mut all = vec![backward::norm::source(), cross_entropy::loss(), cross_entropy::gradient()];
     all.push(backward::attention::group_sum());
-    all.extend(BOTH.map(geglu::source));
+    all.extend(MIXTURES.map(backward::choices::source));
+    all.extend(geglu::Form::ALL.map(geglu::Form::source));
     for head_dim in HEAD_DIMS {
         for both in BOTH {
             all.push(Heads { head_dim, turned: both }.source());
@@ -170,6 +174,7 @@ fn backward_pass() -> Sources {
 
 fn training() -> Sources {
     let mut all = vec![optimiser::squares(), optimiser::AdamW::source(), rows::copy(), rows::pick_rows()];
+    all.extend(MIXTURES.into_iter().flat_map(|mixture| BOTH.map(|w| sum_pairs::source(mixture, w))));
     all.extend(Lora::ALL.into_iter().flat_map(|kernel| BOTH.map(|dropout| kernel.source(dropout))));
     all
 }
