@@ -1,14 +1,18 @@
 //! The plans of a mixture of experts (specification §2.7), for one token and for a chunk. The router's choice stays
-//! on the device.
+//! on the device. Training shares the products over pairs of a row and an expert.
 
 pub mod chunk;
 pub mod one;
+mod pairs;
 mod ranges;
+
+pub use pairs::Pairs;
+pub use ranges::ranges;
 
 use super::expert_scratch::ExpertScratch;
 use super::{Experts, Parts};
 use crate::plan::{PlanError, Traffic};
-use crate::weights::Matrix;
+use crate::weights::{Matrix, Weights};
 
 /// The experts of a layer.
 struct Layer<'a> {
@@ -19,12 +23,31 @@ struct Layer<'a> {
 }
 
 /// Gate or up rows of each expert, in a matrix that may contain both.
-struct Half<'a> {
-    matrix: &'a Matrix,
+pub struct Half<'a> {
+    /// The matrix.
+    pub matrix: &'a Matrix,
     /// Rows per expert in the matrix.
-    stride: u32,
+    pub stride: u32,
     /// First row within an expert.
-    at: u32,
+    pub at: u32,
+}
+
+/// Gate and up of the experts of a layer, `rows` rows each, which are one tensor or two in files.
+fn halves<'a>(weights: &'a Weights, blk: &str, rows: u32) -> Result<[Half<'a>; 2], PlanError> {
+    if let Some(both) = weights.matrix(&format!("{blk}.ffn_gate_up_exps")) {
+        return Ok([0, rows].map(|at| Half { matrix: both, stride: 2 * rows, at }));
+    }
+    let matrix = |name: &str| {
+        let name = format!("{blk}.{name}");
+        weights.matrix(&name).ok_or(PlanError::Missing { name })
+    };
+    let [gate, up] = [matrix("ffn_gate_exps")?, matrix("ffn_up_exps")?];
+    Ok([gate, up].map(|matrix| Half { matrix, stride: rows, at: 0 }))
+}
+
+/// Factor of the router's products: 1/√width.
+fn logit_scale(width: u32) -> f32 {
+    (width as f32).sqrt().recip()
 }
 
 impl<'a> Layer<'a> {
@@ -43,9 +66,9 @@ impl<'a> Layer<'a> {
         self.parts.matrix(&format!("{}.{name}", self.blk))
     }
 
-    /// Factor of the router's products: 1/√width.
+    /// Factor of the router's products.
     fn logit_scale(&self) -> f32 {
-        (self.parts.config.width as f32).sqrt().recip()
+        logit_scale(self.parts.config.width)
     }
 
     /// Expected traffic of one token, given the bytes of all experts and uniform choices.
@@ -54,13 +77,8 @@ impl<'a> Layer<'a> {
         Traffic::Fixed(bytes * u64::from(mixture.used) / u64::from(mixture.experts))
     }
 
-    /// Gate and up, which are one tensor or two in files.
+    /// Gate and up.
     fn halves(&self) -> Result<[Half<'a>; 2], PlanError> {
-        let rows = self.experts.feed_forward;
-        if let Some(both) = self.parts.weights.matrix(&format!("{}.ffn_gate_up_exps", self.blk)) {
-            return Ok([0, rows].map(|at| Half { matrix: both, stride: 2 * rows, at }));
-        }
-        let [gate, up] = [self.matrix("ffn_gate_exps")?, self.matrix("ffn_up_exps")?];
-        Ok([gate, up].map(|matrix| Half { matrix, stride: rows, at: 0 }))
+        halves(&self.parts.weights, &self.blk, self.experts.feed_forward)
     }
 }

@@ -1,0 +1,187 @@
+//! Products with the chosen experts over tiles of pairs of a row and an expert, in prefill and in training: the device
+//! sorts the pairs by expert, and a product runs over the resulting tiles. Grids are for the worst case; workgroups
+//! without pairs return at once.
+
+use shaders::experts::{buckets, choose};
+use shaders::matmul::{Tile, experts as matmul};
+use shaders::rows::gelu_mul::{self, Rows};
+use shaders::selftest::Form;
+
+use super::ranges::ranges;
+use super::{Half, halves, logit_scale};
+use crate::model::expert_scratch::ExpertScratch;
+use crate::model::{Config, Experts};
+use crate::plan::{Plan, PlanError, Value};
+use crate::weights::{Matrix, Weights};
+
+/// The pairs of a layer.
+pub struct Pairs<'a> {
+    /// The mixture.
+    pub experts: Experts,
+    weights: &'a Weights,
+    scratch: &'a ExpertScratch,
+    state: &'a Value,
+    width: u32,
+    blk: String,
+}
+
+/// A product of chosen experts: the rows of X for each pair, and the location of the result in Y.
+struct Product<'a> {
+    matrix: &'a Matrix,
+    /// Rows per expert in the matrix.
+    stride: u32,
+    /// Pairs per row of X.
+    pairs_per_row: u32,
+    /// Row stride of Y.
+    y_stride: u32,
+    /// First column of the result in Y.
+    y_at: u32,
+}
+
+impl<'a> Pairs<'a> {
+    /// The pairs of layer `i`, for the rows of `state`.
+    ///
+    /// # Errors
+    /// [`PlanError::Missing`] for a model without experts.
+    pub fn new(
+        (config, weights): (&Config, &'a Weights),
+        scratch: &'a ExpertScratch,
+        state: &'a Value,
+        i: usize,
+    ) -> Result<Self, PlanError> {
+        let missing = || PlanError::Missing { name: format!("experts of layer {i}") };
+        let experts = config.experts.ok_or_else(missing)?;
+        Ok(Self { experts, weights, scratch, state, width: config.width, blk: format!("blk.{i}") })
+    }
+
+    /// Gate and up.
+    ///
+    /// # Errors
+    /// [`PlanError::Missing`].
+    pub fn halves(&self) -> Result<[Half<'a>; 2], PlanError> {
+        halves(self.weights, &self.blk, self.experts.feed_forward)
+    }
+
+    /// Down.
+    ///
+    /// # Errors
+    /// [`PlanError::Missing`].
+    pub fn down_matrix(&self) -> Result<&'a Matrix, PlanError> {
+        let name = format!("{}.ffn_down_exps", self.blk);
+        self.weights.matrix(&name).ok_or(PlanError::Missing { name })
+    }
+
+    /// Factor of the router's products.
+    #[must_use]
+    pub fn logit_scale(&self) -> f32 {
+        logit_scale(self.width)
+    }
+
+    /// Layout of gate and up, one beside the other, and of the activations.
+    #[must_use]
+    pub const fn activation_rows(&self) -> gelu_mul::Params {
+        let ff = self.experts.feed_forward;
+        let (gate, up) = (Rows { stride: 2 * ff, at: 0 }, Rows { stride: 2 * ff, at: ff });
+        let mut params = gelu_mul::Params::new(ff, gate, up, Rows { stride: ff, at: 0 });
+        params.rows_per_position = self.experts.mixture.used;
+        params
+    }
+
+    /// The router's choice for every row from the logits, sorted by expert.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn choose(&self, steps: &mut Plan) -> Result<(), PlanError> {
+        let (e, mixture) = (self.scratch, self.experts.mixture);
+        let params = choose::Params {
+            scale: self.logit_scale(),
+            scales: self.weights.vector(&format!("{}.expert_scale", self.blk)),
+            ..Default::default()
+        };
+        let buffers = [self.state, &e.logits, &self.weights.vectors, &e.choices];
+        let kernel = (choose::source(mixture)?, Form::ChooseExperts(mixture));
+        steps.push_rows(kernel, &params, &buffers, choose::dispatch)?;
+        let params = buckets::Params { capacity: e.capacity, ..Default::default() };
+        for tile in matmul::TILES {
+            let grid = self.where_chosen(tile, move |_| buckets::dispatch(mixture));
+            let kernel = (buckets::source(mixture, tile.bm)?, Form::SortChoices(mixture, tile.bm));
+            steps.push_rows(kernel, &params, &[self.state, &e.choices, &e.pairs, &e.tiles], grid)?;
+        }
+        Ok(())
+    }
+
+    /// A grid that is empty for numbers of rows that this tile does not suit.
+    pub fn where_chosen<G: Fn(u32) -> [u32; 3]>(
+        &self,
+        tile: Tile,
+        grid: G,
+    ) -> impl Fn(u32) -> [u32; 3] + use<G> {
+        let mixture = self.experts.mixture;
+        move |rows| if matmul::choose(mixture, rows) == tile { grid(rows) } else { [0; 3] }
+    }
+
+    fn product(&self, steps: &mut Plan, product: &Product<'_>, [x, y]: [&Value; 2]) -> Result<(), PlanError> {
+        let (e, mixture) = (self.scratch, self.experts.mixture);
+        for range in ranges([(product.matrix, product.stride)]) {
+            let [(part, _)] = range.parts;
+            let params = matmul::Params {
+                planes: part.layout.planes,
+                n: product.stride,
+                units_per_row: part.layout.units_per_row,
+                begin: range.begin,
+                end: range.end,
+                pairs_per_row: product.pairs_per_row,
+                y_stride: product.y_stride,
+                y_at: product.y_at,
+                pad: 0,
+            };
+            for tile in matmul::TILES {
+                let grid =
+                    self.where_chosen(tile, move |rows| matmul::dispatch(tile, &params, mixture, rows));
+                let dtype = product.matrix.dtype;
+                let kernel = (matmul::source(tile, dtype)?, Form::ExpertMatmul(tile, dtype));
+                steps.push_rows(kernel, &params, &[&part.value, &e.tiles, &e.pairs, x, y], grid)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gate, up and gated activation of every pair, from the normed rows `x`.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn gate_up(&self, steps: &mut Plan, x: &Value) -> Result<(), PlanError> {
+        let e = self.scratch;
+        let (used, ff) = (self.experts.mixture.used, self.experts.feed_forward);
+        let mut y_at = 0;
+        for half in self.halves()? {
+            // One tensor for both computes both at once.
+            if half.at == 0 {
+                let product = Product {
+                    matrix: half.matrix,
+                    stride: half.stride,
+                    pairs_per_row: used,
+                    y_stride: 2 * ff,
+                    y_at,
+                };
+                self.product(steps, &product, [x, &e.gate_up])?;
+            }
+            y_at += ff;
+        }
+        let params = self.activation_rows();
+        let buffers = [self.state, &e.gate_up, &e.gate_up, &e.act];
+        let kernel = (gelu_mul::source()?, Form::GeluMul);
+        steps.push_rows(kernel, &params, &buffers, move |rows| gelu_mul::dispatch(&params, rows))
+    }
+
+    /// The output of every pair's expert.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn down(&self, steps: &mut Plan) -> Result<(), PlanError> {
+        let (e, width) = (self.scratch, self.width);
+        let matrix = self.down_matrix()?;
+        let product = Product { matrix, stride: width, pairs_per_row: 1, y_stride: width, y_at: 0 };
+        self.product(steps, &product, [&e.act, &e.down])
+    }
+}
