@@ -35,6 +35,8 @@ pub use diffusion::{
     CanvasLogits, Diffuser, DiffusionPlans, Noise, NoiseError, Predicted, Recorded, RecordedStep,
 };
 pub use drafter::{DraftParts, Drafter, DrafterError, DrafterSpec};
+pub(crate) use expert_scratch::ExpertScratch;
+pub(crate) use experts::{Pairs, ranges};
 pub use forms::{Choices, LARGE, Products, is_packed, large_products};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};

@@ -27,7 +27,12 @@ impl Builder<'_> {
 
         let db = InputGradient { dx: &w.db, add: store };
         self.norm_back(&w.state, &w.b2, self.vector(i, "post_ffw_norm"), dh, db)?;
-        let down = Product { projection: P::Down, x: &w.act, y: &w.db };
+        let mut dense = &w.db;
+        if let Some(mixture) = &w.mixture {
+            self.mixture_back(i, mixture, dh)?;
+            dense = &w.b2;
+        }
+        let down = Product { projection: P::Down, x: &w.act, y: dense };
         self.product_back(i, down, InputGradient { dx: &w.act, add: store })?;
         self.activation_back(self.feed_forward_rows(i), &w.act, &w.gate, &w.up, true)?;
         let gate = Product { projection: P::Gate, x: &w.x2, y: &w.gate };

@@ -80,6 +80,11 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// The dispatches of the open segment, to append to.
+    pub fn steps(&mut self) -> &mut Plan {
+        &mut self.open.steps
+    }
+
     /// Offset of a layer's vector.
     pub fn vector(&self, layer: usize, name: &str) -> u32 {
         self.base.weights.vector(&format!("blk.{layer}.{name}"))

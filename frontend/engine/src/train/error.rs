@@ -20,7 +20,7 @@ pub enum TrainError {
     #[error("the model has none of the chosen projections")]
     NoTarget,
     /// A kind of model that cannot be trained yet.
-    #[error("gemtab cannot train a model with {what} yet")]
+    #[error("gemtab cannot train {what} yet")]
     NotYet { what: &'static str },
     /// No examples.
     #[error("nothing to learn from: there are no examples")]

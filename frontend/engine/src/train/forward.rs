@@ -87,7 +87,11 @@ impl<'a> Builder<'a> {
         self.product(i, Product { projection: P::Gate, x: &w.x2, y: &w.gate })?;
         self.product(i, Product { projection: P::Up, x: &w.x2, y: &w.up })?;
         self.activation(self.feed_forward_rows(i), &w.gate, &w.up, &w.act)?;
-        self.product(i, Product { projection: P::Down, x: &w.act, y: &w.b2 })?;
+        let dense = w.mixture.as_ref().map_or(&w.b2, |mixture| &mixture.dense);
+        self.product(i, Product { projection: P::Down, x: &w.act, y: dense })?;
+        if let Some(mixture) = &w.mixture {
+            self.mixture(i, mixture)?;
+        }
         let next = &w.inputs[i + 1];
         let scale = Some(self.vector(i, "layer_output_scale"));
         let norm = self.vector(i, "post_ffw_norm");

@@ -53,8 +53,8 @@ impl Trainer {
 
     fn check_settings(base: &Base, settings: &Settings) -> Result<(), TrainError> {
         settings.check()?;
-        if base.config.experts.is_some() {
-            return Err(TrainError::NotYet { what: "a mixture of experts" });
+        if base.config.diffusion.is_some() {
+            return Err(TrainError::NotYet { what: "a model that decodes by diffusion" });
         }
         if settings.max_tokens > base.config.max_context {
             return Err(TrainError::Setting {

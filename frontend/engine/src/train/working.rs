@@ -7,6 +7,7 @@ use shaders::train::optimiser::PARTIAL_SUMS;
 
 use super::{Base, Settings};
 use crate::adapter::Projection;
+use crate::model::{Config, ExpertScratch};
 use crate::plan::Value;
 
 /// Size of the tile of logits in bytes.
@@ -21,6 +22,36 @@ pub(super) struct Kv {
     pub v: Value,
     pub dk: Value,
     pub dv: Value,
+}
+
+/// The buffers of a mixture of experts beside the feed-forward layer; f32 and with a row for each of `T` tokens.
+pub(super) struct MixtureBuffers {
+    /// The buffers of prefill. In the backward pass `gate_up` becomes its gradient, and `down` the gradient of each
+    /// expert's input.
+    pub scratch: ExpertScratch,
+    /// The dense part of the branch before its norm. `[width]`.
+    pub dense: Value,
+    /// The weighted sum of the experts before its norm. `[width]`.
+    pub sum: Value,
+    /// The gradient of each chosen expert's activations. `[used·width of an expert]`.
+    pub dact: Value,
+    /// The gradient of the router's logits. `[experts]`.
+    pub dlogits: Value,
+}
+
+impl MixtureBuffers {
+    fn describe(config: &Config, rows: u32) -> Option<Self> {
+        let scratch = ExpertScratch::describe(config, rows)?;
+        let value = |name: &'static str, bytes| Value::temporary(name, bytes);
+        let width = 4 * u64::from(rows) * u64::from(config.width);
+        Some(Self {
+            dense: value("dense part", width),
+            sum: value("sum of experts", width),
+            dact: value("gradient of experts' activations", scratch.act.bytes()),
+            dlogits: value("gradient of the router", scratch.logits.bytes()),
+            scratch,
+        })
+    }
 }
 
 /// All buffers; f32 and with a row for each of `T` tokens unless stated otherwise.
@@ -77,6 +108,8 @@ pub(super) struct Working {
     pub up: Value,
     /// The activations, later their gradient. `[feed_forward]`.
     pub act: Value,
+    /// The mixture of experts, if the model has one.
+    pub mixture: Option<MixtureBuffers>,
     /// Per-layer inputs. `[layers·P]`.
     pub ple: Value,
     /// The per-layer gate, activated, and its gradient. `[P]`.
@@ -166,6 +199,7 @@ impl Working {
             // The host writes rows of the per-layer table here, if it has the table.
             up: if base.table.is_some() { kept("up", ff.max(ple_all)) } else { rows("up", ff.max(ple_all)) },
             act: rows("activated", ff),
+            mixture: MixtureBuffers::describe(config, settings.max_tokens),
             ple: rows("per-layer inputs", ple_all),
             ple_gate: rows("per-layer gate", ple),
             ple_act: rows("per-layer activated", ple),

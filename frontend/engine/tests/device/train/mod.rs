@@ -2,6 +2,7 @@
 //! same weights (transformers 5.23), within the tolerances of the set: 1e-3 relative L2 error for each gradient, 1e-2
 //! relative for each loss. The quantised model is carried; the others are compared where they lie beside the repository.
 
+mod experts;
 mod media;
 mod tensors;
 
@@ -16,7 +17,7 @@ use engine::train::{Example, MASKED, Schedule, Settings, TrainError, Trainer, or
 use pollster::block_on;
 
 use crate::common;
-use tensors::{Tensors, compare_gradients, trainer};
+use tensors::{Tensors, compare_gradients, made_up, trainer};
 
 /// A model with its golden: a prompt, what is learned, and what came of it.
 struct Golden {
@@ -81,6 +82,9 @@ impl Golden {
     }
 
     fn start(&self) -> Adapter {
+        if let Some(shapes) = self.json["shapes"].as_object() {
+            return made_up(shapes, self.number("rank") as u32, self.number("scale") as f32);
+        }
         self.tensors.adapter("init.lora.", self.number("scale") as f32)
     }
 

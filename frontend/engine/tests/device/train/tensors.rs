@@ -55,6 +55,24 @@ impl Tensors {
     }
 }
 
+/// Factors by the formula of the golden set's README, for projections with these columns and rows.
+pub fn made_up(shapes: &serde_json::Map<String, serde_json::Value>, rank: u32, scale: f32) -> Adapter {
+    let values = |count: u32, salt: u64, factor: f64| -> Vec<f32> {
+        let whole = |i: u64| ((i * 7919 + salt * 104_729) % 2000) as f64;
+        (0..u64::from(count)).map(|i| ((whole(i) / 1000.0 - 1.0) * factor) as f32).collect()
+    };
+    let mut adapter = Adapter::default();
+    for (name, shape) in shapes {
+        let [input, output] = [0, 1].map(|axis| shape[axis].as_u64().expect("a size") as u32);
+        let target = target(name);
+        let salt = 2 * (16 * target.layer as u64 + target.projection as u64);
+        let a = values(rank * input, salt, 1.0 / f64::from(input).sqrt());
+        let b = values(rank * output, salt + 1, 0.05);
+        adapter.insert(target, Factors { rank, input, output, a, b, scale }).expect("factors");
+    }
+    adapter
+}
+
 /// `blk.3.attn_q`
 fn target(tensor: &str) -> Target {
     let mut parts = tensor.split('.');

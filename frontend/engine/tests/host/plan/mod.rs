@@ -9,7 +9,7 @@ use engine::model::{Choices, Corrections, DecoderPlans, DiffusionPlans, LogitsPl
 use engine::plan::{Grid, Layout, Limits, Origin, Plan, PlanError, Schedule, Slot, Value};
 use engine::session::{DeviceMemory, LoadOptions, ModelSpec};
 use engine::synth::{Options, Quant, Shape, header};
-use engine::train::{Settings, Trainer};
+use engine::train::{Settings, TrainError, Trainer};
 use shaders::bandwidth::copy;
 
 use verify::{Unsound, Verifier};
@@ -126,10 +126,7 @@ fn the_plans_of_every_shape_are_sound() {
             ];
             assert_eq!(towers[0].is_some(), !name.ends_with("-small"), "{name}");
             let base = model.training_base(limits).expect("a base");
-            let training = match model.config.experts {
-                Some(_) => None,
-                None => Some(Trainer::computation(&base, &Settings::default()).expect("a plan")),
-            };
+            let training = Trainer::computation(&base, &Settings::default()).expect("a plan");
             let mut shared = |plan: &Plan| {
                 assert_eq!(verifier.verify(plan, limits), [], "{name} {limits:?}");
                 keeps_apart(&Layout::of(&[vec![plan]]), &[vec![plan]])
@@ -138,7 +135,7 @@ fn the_plans_of_every_shape_are_sound() {
             for plan in towers.iter().flatten() {
                 shared(plan);
             }
-            assert!(training.iter().all(|plan| shared(plan) > 0), "{name} {limits:?}");
+            assert!(shared(&training) > 0, "{name} {limits:?}");
         }
     }
 }
@@ -156,6 +153,9 @@ fn the_plans_of_diffusion_are_sound_and_never_hold_all_logits() {
         for limits in devices() {
             let fit = model.fit(0, DeviceMemory { available: u64::MAX, limits }).expect("it fits");
             let parts = model.describe(fit.context, false, limits).expect("a description");
+            let base = model.training_base(limits).expect("a base");
+            let refused = Trainer::computation(&base, &Settings::default()).map(|plan| plan.len());
+            assert!(matches!(refused, Err(TrainError::NotYet { .. })), "{refused:?}");
             let plans = DiffusionPlans::new(&parts).expect("plans");
             let schedules = plans.schedules();
             for schedule in &schedules {

@@ -1,0 +1,145 @@
+//! A mixture of experts beside the feed-forward layer (specification §2.7, §12.5). Router and experts stay as they are;
+//! the gradient passes through the chosen experts and through the weights that the router gave them. The choice itself
+//! has no gradient.
+
+use shaders::backward::{choices, experts, geglu};
+use shaders::matmul::experts::TILES;
+use shaders::train::{rows, sum_pairs};
+
+use super::builder::{Builder, InputGradient};
+use super::working::MixtureBuffers;
+use crate::model::{Pairs, ranges};
+use crate::plan::{PlanError, Value};
+use crate::weights::Matrix;
+
+/// Gradients of the outputs of chosen experts.
+#[derive(Clone, Copy)]
+struct Gradients<'a> {
+    value: &'a Value,
+    /// Pairs per row: the experts used per token where they share it.
+    pairs_per_row: u32,
+    /// Row stride.
+    stride: u32,
+    /// First column.
+    at: u32,
+}
+
+impl<'a> Builder<'a> {
+    fn pairs(&self, i: usize, m: &'a MixtureBuffers) -> Result<Pairs<'a>, PlanError> {
+        let base = self.base;
+        Pairs::new((&base.config, &base.weights), &m.scratch, &self.work.state, i)
+    }
+
+    /// The branch in `b2`, from the stream in `h1` and the dense part in `dense`.
+    pub fn mixture(&mut self, i: usize, m: &'a MixtureBuffers) -> Result<(), PlanError> {
+        let (w, pairs) = (self.work, self.pairs(i, m)?);
+        // `b2` has room for the normed inputs until the branch is complete.
+        self.norm(&w.state, &w.h1, self.vector(i, "ffn_gate_inp.scale"), &w.b2)?;
+        let router = self.base.matrix(&format!("blk.{i}.ffn_gate_inp"))?;
+        let part = router.whole();
+        self.matmul((router.dtype, &part.layout, &part.value), &w.state, &w.b2, &m.scratch.logits)?;
+        pairs.choose(self.steps())?;
+        self.norm(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2"), &w.b2)?;
+        let cost = self.expert_cost(&pairs);
+        pairs.gate_up(self.steps(), &w.b2)?;
+        self.cut(2.0 * cost);
+        pairs.down(self.steps())?;
+        self.cut(cost);
+        let sum = rows::Params::new(self.base.config.width, None);
+        let buffers = [&w.state, &m.scratch.choices, &m.scratch.down, &m.sum];
+        let source = sum_pairs::source(pairs.experts.mixture, true)?;
+        self.push(&source, &sum, &buffers, move |rows| sum.dispatch(rows))?;
+        self.norm(&w.state, &m.dense, self.vector(i, "post_ffw_norm_1"), &w.b2)?;
+        self.add(&w.b2, &m.sum, self.vector(i, "post_ffw_norm_2"), None)
+    }
+
+    /// From the gradient of the branch in `db` to that of the dense part, which replaces `b2`. Adds the gradients of
+    /// the stream through experts and router to `dh`.
+    pub fn mixture_back(&mut self, i: usize, m: &'a MixtureBuffers, dh: &'a Value) -> Result<(), PlanError> {
+        let (w, e, pairs) = (self.work, &m.scratch, self.pairs(i, m)?);
+        let (mixture, ff) = (pairs.experts.mixture, pairs.experts.feed_forward);
+        let store = |dx| InputGradient { dx, add: false };
+        let added = InputGradient { dx: dh, add: true };
+        self.norm_back(&w.state, &m.sum, self.vector(i, "post_ffw_norm_2"), &w.db, store(&w.dx))?;
+
+        // All experts of a row have the same gradient; their weights follow after the product, which is linear.
+        let width = self.base.config.width;
+        let of_sum = Gradients { value: &w.dx, pairs_per_row: mixture.used, stride: width, at: 0 };
+        self.experts_back(
+            &pairs,
+            [&e.tiles, &e.pairs],
+            (pairs.down_matrix()?, width),
+            of_sum,
+            store(&m.dact),
+        )?;
+        let params = choices::Params::new(ff, pairs.logit_scale());
+        let buffers = [&w.state, &e.choices, &e.logits, &e.act, &m.dact, &m.dlogits];
+        self.push(&choices::source(mixture)?, &params, &buffers, choices::dispatch)?;
+        let params = pairs.activation_rows();
+        let grid = move |rows| geglu::dispatch(&params, rows);
+        self.push(&geglu::Form::Joined.source()?, &params, &[&w.state, &m.dact, &e.gate_up], grid)?;
+        let mut at = 0;
+        for half in pairs.halves()? {
+            // One tensor for both takes both gradients at once.
+            if half.at == 0 {
+                let gradients = Gradients { value: &e.gate_up, pairs_per_row: 1, stride: 2 * ff, at };
+                let into = InputGradient { dx: &e.down, add: at > 0 };
+                self.experts_back(&pairs, [&e.tiles, &e.pairs], (half.matrix, half.stride), gradients, into)?;
+            }
+            at += ff;
+        }
+        let sum = rows::Params::new(width, None);
+        let source = sum_pairs::source(mixture, false)?;
+        self.push(&source, &sum, &[&w.state, &e.down, &w.dx], move |rows| sum.dispatch(rows))?;
+        self.norm_back(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2"), &w.dx, added)?;
+
+        let router = self.base.matrix(&format!("blk.{i}.ffn_gate_inp"))?;
+        let part = router.whole();
+        self.matmul_back((router.dtype, &part.layout, &part.value), &w.state, &m.dlogits, store(&w.dx))?;
+        self.norm_back(&w.state, &w.h1, self.vector(i, "ffn_gate_inp.scale"), &w.dx, added)?;
+
+        self.norm_back(&w.state, &m.dense, self.vector(i, "post_ffw_norm_1"), &w.db, store(&w.b2))
+    }
+
+    /// `dx (+)= dy·W` for every pair, with the matrix of its expert, which has `n` rows. One step for each tile of the
+    /// forward product; all but one have an empty grid.
+    fn experts_back(
+        &mut self,
+        pairs: &Pairs<'_>,
+        [tiles, order]: [&Value; 2],
+        (matrix, n): (&Matrix, u32),
+        dy: Gradients<'_>,
+        into: InputGradient<'_>,
+    ) -> Result<(), PlanError> {
+        let mixture = pairs.experts.mixture;
+        for range in ranges([(matrix, n)]) {
+            let [(part, _)] = range.parts;
+            let params = experts::Params {
+                planes: part.layout.planes,
+                n,
+                units_per_row: part.layout.units_per_row,
+                add: into.add.into(),
+                begin: range.begin,
+                end: range.end,
+                pairs_per_row: dy.pairs_per_row,
+                dy_stride: dy.stride,
+                dy_at: dy.at,
+            };
+            for forward in TILES {
+                let tile = experts::tile(forward);
+                let grid = move |rows| experts::dispatch(tile, &params, mixture, rows);
+                let grid = pairs.where_chosen(forward, grid);
+                let buffers = [&part.value, tiles, order, dy.value, into.dx];
+                self.push(&experts::source(tile, matrix.dtype)?, &params, &buffers, grid)?;
+            }
+        }
+        self.cut(f64::from(mixture.used) * f64::from(n) * f64::from(matrix.k));
+        Ok(())
+    }
+
+    /// Multiply-adds per row of one of the three products of the chosen experts.
+    fn expert_cost(&self, pairs: &Pairs<'_>) -> f64 {
+        let products = f64::from(pairs.experts.mixture.used) * f64::from(pairs.experts.feed_forward);
+        products * f64::from(self.base.config.width)
+    }
+}
