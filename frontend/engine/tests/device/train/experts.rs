@@ -24,7 +24,8 @@ fn golden() -> Golden {
 
 #[test]
 fn a_mixture_learns_as_the_reference_does() {
-    check(&golden(), 4);
+    // What differs from other models is in the gradients.
+    check(&golden(), 2);
 }
 
 #[test]
