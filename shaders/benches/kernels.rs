@@ -268,7 +268,7 @@ fn time_norm_add(gpu: &Gpu, name: &str, form: NormAdd, t: u32, width: u32) {
     } else if form.norms() {
         args.push(BufferArg::read_write(&rows));
     }
-    let source = form.source().expect("a source");
+    let source = form.source(width).expect("a source");
     let seconds = gpu.time(&source, &args, NormAdd::dispatch(&params, t), ROUNDS);
     report(name, seconds, 4.0 * f64::from(t * width) * args_read(form), "GB/s", 1e9);
 }

@@ -124,14 +124,14 @@ pub fn standard() -> Vec<Form> {
     forms.extend(Candidates::ALL.map(Form::TopK));
     forms.extend([Candidates::Few, Candidates::Many].map(Form::MergeLists));
     forms.extend(Candidates::ALL.map(Form::Sample));
-    forms.extend(NormAdd::ALL.map(Form::NormAdd));
+    forms.extend(NormAdd::ALL.map(|form| Form::NormAdd(form, 1536)));
     for dtype in DType::ALL {
         let form = matvec::Form::default();
         let kernel = |dtypes, prologue, epilogue| {
             Form::Matvec(Matvec { k: 768, dtypes, prologue, epilogue, low_rank: matvec::LowRank::NONE, form })
         };
         forms.push(kernel(vec![dtype], Prologue::Plain, Epilogue::Store));
-        forms.push(kernel(vec![dtype; 2], Prologue::Add { norm: true, mix: false }, Epilogue::Geglu));
+        forms.push(kernel(vec![dtype; 2], Prologue::Add { norm: true }, Epilogue::Geglu));
         forms.extend([Form::Repack(dtype), Form::Gather(dtype)]);
         forms.extend(Tile::ALL.map(|tile| Form::Matmul(tile, dtype)));
     }

@@ -22,7 +22,7 @@ pub const FOLDER: &str = "devices";
 /// The file.
 pub const FILE: &str = "packed.json";
 /// Raised when a kernel of packed products, or the one beside it, becomes faster, slower or right.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Most choices that are kept.
 const MOST: usize = 64;
 /// Most adapters whose kernels are remembered.
@@ -34,8 +34,10 @@ const MOST_SOUND: usize = 1000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Choice {
-    /// They are faster.
+    /// They are faster, fused with what precedes them.
     Packed,
+    /// They are faster, and not fused.
+    Unfused,
     /// They are not.
     Floats,
     /// They compute wrongly.
@@ -125,6 +127,7 @@ pub(crate) async fn known(host: &Host, subject: &Subject) -> Products {
     let choice = async { look(&*host.platform.folder(FOLDER).await?, subject).await };
     match choice.await {
         Ok(Some(Choice::Packed)) => Products::Packed { least_rows: LARGE },
+        Ok(Some(Choice::Unfused)) => Products::Unfused { packed: true },
         Ok(Some(Choice::Floats | Choice::SwitchedOff)) => Products::Floats,
         Ok(None) | Err(_) => Products::Measured,
     }
@@ -133,8 +136,12 @@ pub(crate) async fn known(host: &Host, subject: &Subject) -> Products {
 /// Keeps what a load has found out by timing.
 pub(crate) async fn learn(host: &Host, subject: &Subject, session: &Session) {
     if session.decoder().products_were_timed() {
-        let packed = session.decoder().products() != Products::Floats;
-        keep_for(host, subject, if packed { Choice::Packed } else { Choice::Floats }).await;
+        let choice = match session.decoder().products() {
+            Products::Packed { .. } => Choice::Packed,
+            Products::Unfused { packed: true } => Choice::Unfused,
+            Products::Floats | Products::Unfused { packed: false } | Products::Measured => Choice::Floats,
+        };
+        keep_for(host, subject, choice).await;
     }
 }
 
@@ -211,7 +218,7 @@ mod tests {
         now(keep(&folder, &subject("a"), Choice::Packed));
         let bytes = now(folder.read(FILE)).expect("a file");
         let whole = String::from_utf8(bytes).expect("JSON");
-        let older = whole.replace("\"version\":1", "\"version\":0");
+        let older = whole.replace("\"version\":2", "\"version\":1");
         assert_ne!(older, whole);
         let unknown = whole.replace("packed", "folded");
         for text in [&whole[..whole.len() / 2], "", "[]", &older, &unknown] {

@@ -1,83 +1,88 @@
-//! `wgsl/experts/down.wgsl`: the weighted sum of the chosen experts for one token.
+//! `wgsl/experts/down.wgsl`: the sum of the chosen experts' down projections for a few rows.
 
 use super::{Choice, Mixture};
-use crate::matvec::twin;
+use crate::matvec::{Form, twin};
+use crate::planes::UNIT;
 use crate::{DType, Planes, PreprocessError, Source};
-
-/// Rows per workgroup, 32 threads each.
-const GROUPS: u32 = 4;
-const THREADS: u32 = 32 * GROUPS;
-/// Elements of act staged at a time.
-const TILE: u32 = 2048;
 
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Down {
     /// The mixture.
     pub mixture: Mixture,
-    /// Width of an expert's feed-forward layer.
-    pub k: u32,
     /// Storage type.
     pub dtype: DType,
+    /// How the work is divided, and whether the activations were rounded to int8.
+    pub form: Form,
 }
 
 params! {
     /// The uniform at binding 0.
     #[derive(Default, Eq)]
     pub struct Params {
-        /// Planes of the matrix.
-        pub planes: Planes,
+        /// Planes of the matrix, in the first place.
+        pub planes: [Planes; 3],
         /// Rows per expert.
         pub rows: u32,
+        /// Units per row.
+        pub units_per_row: u32,
         /// First expert of this dispatch: the first one in the matrix.
         pub begin: u32,
         /// One past the last expert.
         pub end: u32,
-        /// If not 0, the sum is added to the output.
+        /// If not 0, the sum is added to y.
         pub more: u32,
-        /// Offset of the result in y.
-        pub y_at: u32,
         /// Unused.
         pub pad: [u32; 3],
     }
 }
 
 impl Down {
-    /// The shader. Bindings: params, y, choices, act, down.
+    /// The shader. Bindings: params, down, state, choices, act, y. Packed activations are two buffers: codes and scales.
     ///
     /// # Errors
     /// When the template cannot be expanded.
     pub fn source(&self) -> Result<Source, PreprocessError> {
-        let tile = TILE.min(self.mixture.used * self.k);
+        let Form { rows, groups, ksplit, packed } = self.form;
         let defines = self
             .mixture
             .defines()
-            .set("K", self.k)
             .set("DTYPE", self.dtype)
-            .set("GROUPS", GROUPS)
-            .set("THREADS", THREADS)
-            .set("TILE", tile)
-            .set("MEM", THREADS.max(tile / 4));
-        let name = format!("experts_down_{}_{}_k{}", self.mixture.name(), self.dtype, self.k);
+            .set("ROWS", 1)
+            .set("COLUMNS", rows)
+            .set("SUMS", rows)
+            .set("GROUPS", groups)
+            .set("KSPLIT", ksplit)
+            .set("THREADS", 32 * groups)
+            .set("PACKED", packed);
+        let name = format!(
+            "experts_down_{}_{}_r{rows}g{groups}s{ksplit}{}",
+            self.mixture.name(),
+            self.dtype,
+            if packed { "p" } else { "" },
+        );
         Source::build::<Params>("experts/down.wgsl", name, &defines)
     }
 
-    /// Workgroups for experts of `rows` rows.
+    /// Workgroups for experts of `rows` rows, and a step of `positions`.
     #[must_use]
-    pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
-        crate::grid(rows.div_ceil(GROUPS))
+    pub const fn dispatch(&self, rows: u32, positions: u32) -> [u32; 3] {
+        [rows.div_ceil(self.form.groups / self.form.ksplit * self.form.rows), positions, 1]
     }
 }
 
-/// CPU twin, in f64: the sum that one dispatch adds. `down` is dequantised and holds the experts of the dispatch.
+/// CPU twin, in f64: the sums that one dispatch adds. `act` is `[T·used, K]`; `down` is dequantised and holds the experts
+/// of the dispatch.
 #[must_use]
 pub fn down(kernel: &Down, params: &Params, choices: &[Choice], act: &[f32], down: &[f32]) -> Vec<f64> {
-    let (k, rows) = (kernel.k as usize, params.rows as usize);
-    let mut y = vec![0.0; rows];
-    for (choice, act) in choices.iter().zip(act.chunks_exact(k)) {
+    let (k, rows) = ((params.units_per_row * UNIT) as usize, params.rows as usize);
+    let used = kernel.mixture.used as usize;
+    let mut y = vec![0.0; choices.len() / used * rows];
+    for (pair, (choice, act)) in choices.iter().zip(act.chunks_exact(k)).enumerate() {
         if (params.begin..params.end).contains(&choice.expert) {
-            let act: Vec<f64> = act.iter().map(|&v| f64::from(v) * f64::from(choice.weight)).collect();
+            let act: Vec<f64> = act.iter().map(|&v| f64::from(v)).collect();
             let matrix = &down[(choice.expert - params.begin) as usize * rows * k..][..rows * k];
+            let y = &mut y[pair / used * rows..][..rows];
             y.iter_mut().zip(twin::product(matrix, &act)).for_each(|(y, v)| *y += v);
         }
     }

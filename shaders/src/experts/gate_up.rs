@@ -1,44 +1,41 @@
-//! `wgsl/experts/gate_up.wgsl`: router choice, norm, gate, up and activation of the chosen experts for one token.
+//! `wgsl/experts/gate_up.wgsl`: gate, up and activation of the chosen experts for a few rows.
 
-use super::{Mixture, choice};
-use crate::math::{gelu_tanh, rms};
-use crate::matvec::twin;
+use super::{Choice, Mixture};
+use crate::math::gelu_tanh;
+use crate::matvec::{Form, twin};
+use crate::planes::UNIT;
 use crate::{DType, Planes, PreprocessError, Source};
-
-/// Rows per workgroup, 32 threads each.
-const GROUPS: u32 = 4;
-/// Threads of a workgroup.
-pub(super) const THREADS: u32 = 32 * GROUPS;
 
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GateUp {
     /// The mixture.
     pub mixture: Mixture,
-    /// Width of the residual stream.
-    pub k: u32,
     /// Storage type of gate.
     pub gate: DType,
     /// Storage type of up.
     pub up: DType,
+    /// Whether the activations are rounded to int8 ([`crate::matmul::pack_rows`]).
+    pub packs: bool,
+    /// How the work is divided, and whether X was rounded to int8: one or two rows per group, nothing split along K.
+    /// With 16 rows per workgroup, activations can be rounded.
+    pub form: Form,
 }
 
 params! {
     /// The uniform at binding 0. Rows are numbered within an expert, experts within the layer.
-    #[derive(Default)]
+    #[derive(Default, Eq)]
     pub struct Params {
-        /// Planes of the gate matrix.
-        pub gate_planes: Planes,
-        /// Planes of the up matrix; equal to `gate_planes` if both are in one matrix.
-        pub up_planes: Planes,
+        /// Planes of gate and of up; equal if both are in one matrix.
+        pub planes: [Planes; 3],
         /// Rows of gate, and of up.
         pub rows: u32,
+        /// Units per row of both.
+        pub units_per_row: u32,
         /// First expert of this dispatch.
         pub begin: u32,
         /// One past the last expert.
         pub end: u32,
-        /// Offset of the norm's weights in `vectors`.
-        pub norm: u32,
         /// First expert in the gate matrix.
         pub gate_first: u32,
         /// First expert in the up matrix.
@@ -49,74 +46,77 @@ params! {
         pub up_stride: u32,
         /// First row of up within an expert.
         pub up_at: u32,
-        /// Offset of the per-expert weight scales in `vectors`.
-        pub scales: u32,
-        /// Factor of the logits.
-        pub scale: f32,
-        /// ε of the norm.
-        pub eps: f32,
+        /// Unused.
+        pub pad: [u32; 3],
     }
 }
 
-/// vec4s for the staged x, or for the partial sums.
-const fn staged_vec4s(k: u32) -> u32 {
-    if k / 4 > THREADS { k / 4 } else { THREADS }
-}
-
-/// Bytes of workgroup memory: x, the ranking, the choice, and a reduction.
-pub(super) const fn workgroup_bytes(mixture: Mixture, k: u32) -> u32 {
-    16 * staged_vec4s(k) + 4 * mixture.experts + 8 * mixture.used + 4 * THREADS
-}
-
 impl GateUp {
-    /// The shader. Bindings: params, out, choices, h, logits, vectors, gate, up.
+    /// Rows of gate per workgroup.
+    const fn rows_per_workgroup(&self) -> u32 {
+        self.form.groups * self.form.rows
+    }
+
+    /// The shader. Bindings: params, gate, up, state, choices, X, act. Packed rows are two buffers: codes and scales.
     ///
     /// # Errors
     /// When the template cannot be expanded.
     pub fn source(&self) -> Result<Source, PreprocessError> {
+        debug_assert!(self.form.ksplit == 1 && (!self.packs || self.rows_per_workgroup() == UNIT));
+        let Form { rows, groups, packed, .. } = self.form;
         let defines = self
             .mixture
             .defines()
-            .set("K", self.k)
             .set("GATE", self.gate)
             .set("UP", self.up)
-            .set("GROUPS", GROUPS)
-            .set("THREADS", THREADS)
-            .set("MEM", staged_vec4s(self.k));
-        let name = format!("experts_gate_up_{}_{}_{}_k{}", self.mixture.name(), self.gate, self.up, self.k);
+            .set("ROWS", 1)
+            .set("COLUMNS", rows)
+            .set("SUMS", 2 * rows)
+            .set("GROUPS", groups)
+            .set("THREADS", 32 * groups)
+            .set("PACKED", packed)
+            .set("PACK_Y", self.packs);
+        let name = format!(
+            "experts_gate_up_{}_{}_{}_r{rows}g{groups}{}{}",
+            self.mixture.name(),
+            self.gate,
+            self.up,
+            if packed { "p" } else { "" },
+            if self.packs { "_packs" } else { "" },
+        );
         Source::build::<Params>("experts/gate_up.wgsl", name, &defines)
     }
 
-    /// Workgroups for experts of `rows` rows.
+    /// Workgroups for experts of `rows` rows, and a step of `positions`.
     #[must_use]
-    pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
-        [rows.div_ceil(GROUPS), self.mixture.used, 1]
+    pub const fn dispatch(&self, rows: u32, positions: u32) -> [u32; 3] {
+        [rows.div_ceil(self.rows_per_workgroup()), positions * self.mixture.used, 1]
     }
 }
 
-/// The activations of the chosen experts; `None` for experts outside of the dispatch.
-pub type Activations = Vec<Option<Vec<f64>>>;
-
-/// CPU twin for one token, in f64: the activations `[used, rows]` and the choice. `gate` and `up` are dequantised,
-/// laid out as on the device, and hold all experts of the dispatch.
+/// CPU twin, in f64: the activations of each pair with the weight of its expert, `None` for experts outside of the
+/// dispatch. `x` is `[T, K]`. `gate` and `up` are dequantised, laid out as on the device, and hold all experts of the
+/// dispatch.
 #[must_use]
 pub fn gate_up(
     kernel: &GateUp,
     params: &Params,
-    (h, logits, vectors): (&[f32], &[f32], &[f32]),
+    choices: &[Choice],
+    x: &[f32],
     (gate, up): (&[f32], &[f32]),
-) -> (Activations, Vec<(u32, f64)>) {
-    let (k, rows) = (kernel.k as usize, params.rows as usize);
-    let stream: Vec<f64> = h.iter().map(|&v| f64::from(v)).collect();
-    let x = rms(&stream, Some(&vectors[params.norm as usize..][..k]), params.eps.into());
-    let chosen = choice(kernel.mixture.used, logits, params.scale, &vectors[params.scales as usize..]);
-    let half = |values: &[f32], first: u32| twin::product(&values[first as usize * k..][..rows * k], &x);
-    let activated = |&(expert, _): &(u32, f64)| {
-        (params.begin..params.end).contains(&expert).then(|| {
-            let gate = half(gate, (expert - params.gate_first) * params.gate_stride);
-            let up = half(up, (expert - params.up_first) * params.up_stride + params.up_at);
-            gate.iter().zip(up).map(|(&gate, up)| gelu_tanh(gate) * up).collect()
+) -> Vec<Option<Vec<f64>>> {
+    let (k, rows) = ((params.units_per_row * UNIT) as usize, params.rows as usize);
+    let x: Vec<f64> = x.iter().map(|&v| f64::from(v)).collect();
+    let activated = |(pair, choice): (usize, &Choice)| {
+        (params.begin..params.end).contains(&choice.expert).then(|| {
+            let x = &x[pair / kernel.mixture.used as usize * k..][..k];
+            let half =
+                |values: &[f32], first: u32| twin::product(&values[first as usize * k..][..rows * k], x);
+            let gate = half(gate, (choice.expert - params.gate_first) * params.gate_stride);
+            let up = half(up, (choice.expert - params.up_first) * params.up_stride + params.up_at);
+            let weight = f64::from(choice.weight);
+            gate.iter().zip(up).map(|(&gate, up)| weight * gelu_tanh(gate) * up).collect()
         })
     };
-    (chosen.iter().map(activated).collect(), chosen)
+    choices.iter().enumerate().map(activated).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::{Choice, Mixture};
 use crate::math::rms;
-use crate::{PreprocessError, Source, grid};
+use crate::{Defines, PreprocessError, Source, grid};
 
 params! {
     /// The uniform at binding 0.
@@ -19,13 +19,15 @@ params! {
     }
 }
 
-/// The shader for rows of `width` elements. Bindings: params, state, vectors, choices, y, branch.
+/// The shader for rows of `width` elements. Bindings: params, state, vectors, choices, y, branch. Without a mixture, y
+/// has a sum for each row, as [`super::down`] leaves it, and there are no choices.
 ///
 /// # Errors
 /// When the template cannot be expanded.
-pub fn source(mixture: Mixture, width: u32) -> Result<Source, PreprocessError> {
-    let name = format!("experts_mix_{}_w{width}", mixture.name());
-    Source::build::<Params>("experts/mix.wgsl", name, &mixture.defines().set("WIDTH", width))
+pub fn source(mixture: Option<Mixture>, width: u32) -> Result<Source, PreprocessError> {
+    let (defines, of) = mixture.map_or((Defines::new(), "sums".into()), |all| (all.defines(), all.name()));
+    let defines = defines.set("SUMMED", mixture.is_none()).set("WIDTH", width);
+    Source::build::<Params>("experts/mix.wgsl", format!("experts_mix_{of}_w{width}"), &defines)
 }
 
 /// Workgroups for a chunk of `positions`.

@@ -1,8 +1,9 @@
 //! Mixture of experts: the router's choice, and the products with the chosen experts (Gemma 4 specification §2.7).
 //!
-//! In decode, [`gate_up`] chooses and computes the gated activations, and [`down`] the weighted sum. In prefill,
-//! [`choose`] chooses for each row, [`buckets`] sorts by expert, [`crate::matmul::experts`] computes the products,
-//! and [`mix`] adds them up. The choice never leaves the device.
+//! [`choose`] chooses for each row, and [`mix`] adds the experts to the dense part. In between, a few rows (a token, or
+//! several that are verified together) have a product for each pair of row and expert: [`gate_up`] and [`down`]. In
+//! prefill, [`buckets`] sorts the pairs by expert, and [`crate::matmul::experts`] computes the products. The choice never
+//! leaves the device.
 
 pub mod buckets;
 pub mod choose;
@@ -34,15 +35,14 @@ params! {
 
 impl Mixture {
     /// Whether the kernels support this mixture with a residual stream of `width` elements: everything fits into 16
-    /// KiB of workgroup memory, and at most one expert per thread is used.
+    /// KiB of workgroup memory.
     #[must_use]
     pub const fn is_supported(self, width: u32) -> bool {
         self.used >= 1
             && self.used <= self.experts
-            && self.used <= gate_up::THREADS
+            && self.used <= 128
             && self.experts <= 2048
             && width <= crate::matvec::Matvec::MAX_NORM_K
-            && gate_up::workgroup_bytes(self, width) <= 16 << 10
     }
 
     pub(crate) fn defines(self) -> Defines {

@@ -63,7 +63,7 @@ pub enum Epilogue {
 /// One permutation of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FewRows {
-    /// Maximum number of rows of X: 2, 4 or 8.
+    /// Maximum number of rows of X: 1, 2, 4 or 8.
     pub rows: u32,
     /// Storage types: one to three for [`Epilogue::Store`], two for [`Epilogue::Geglu`], one for [`Epilogue::Ple`].
     pub dtypes: Vec<DType>,
@@ -77,14 +77,14 @@ pub struct FewRows {
 
 impl FewRows {
     /// The numbers of rows that there are kernels for.
-    pub const ROWS: [u32; 3] = [2, 4, 8];
+    pub const ROWS: [u32; 4] = [1, 2, 4, 8];
     /// Maximum number of rows.
     pub const MOST: u32 = 8;
 
     /// The product of up to `rows` rows, at most [`Self::MOST`], with matrices of these storage types.
     #[must_use]
     pub fn new(rows: u32, dtypes: &[DType], form: Form) -> Self {
-        let rows = rows.next_power_of_two().clamp(2, Self::MOST);
+        let rows = rows.next_power_of_two().clamp(1, Self::MOST);
         Self { rows, dtypes: dtypes.to_vec(), epilogue: Epilogue::Store, packs: false, form }
     }
 

@@ -28,8 +28,6 @@ params! {
         pub b_at: [u32; 3],
         /// ε of every norm.
         pub eps: f32,
-        /// Offsets of the norm weights of a mixed branch (w3, w4): of the dense part and of the experts.
-        pub mix: [u32; 2],
         /// Offset of the branch norm's weights (w1) in `vectors`; see [`super::Norms`].
         pub branch_norm: u32,
         /// Offset of the input norm's weights (w2).
@@ -53,6 +51,6 @@ params! {
         /// [`super::HandoffPlaces::factors_at`], in vec4s.
         pub factors_at: u32,
         /// Unused.
-        pub pad: [u32; 3],
+        pub pad: u32,
     }
 }

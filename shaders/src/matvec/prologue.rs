@@ -20,9 +20,6 @@ pub enum Prologue {
     Add {
         /// Whether x is normed.
         norm: bool,
-        /// Whether the branch is the sum of two, each with its own norm: the dense part and the experts, stored one
-        /// after the other.
-        mix: bool,
     },
     /// x is merged from the partial results of `attention/decode.wgsl`.
     Merge,
@@ -42,9 +39,7 @@ impl Prologue {
     /// The part of the kernel's name.
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Add { norm: true, mix: false } => "add_norm",
-            Self::Add { norm: true, mix: true } => "mix_norm",
-            Self::Add { norm: false, mix: true } => "mix",
+            Self::Add { norm: true } => "add_norm",
             _ => self.file(),
         }
     }
@@ -53,8 +48,7 @@ impl Prologue {
     pub(super) fn define(self, defines: Defines) -> Defines {
         defines
             .set("PROLOGUE", self.file())
-            .set("NORMED", matches!(self, Self::Add { norm: true, .. }))
-            .set("MIX", matches!(self, Self::Add { mix: true, .. }))
+            .set("NORMED", self == Self::Add { norm: true })
             .set("MERGED", self == Self::Merge)
             .set("WEIGHTS", MAX_SPLIT_WEIGHTS)
     }

@@ -4,6 +4,9 @@ use crate::math::rms;
 use crate::planes::UNIT;
 use crate::{Defines, PreprocessError, Source, grid};
 
+/// Threads of a workgroup.
+const THREADS: u32 = 256;
+
 /// One permutation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NormAdd {
@@ -96,12 +99,12 @@ impl NormAdd {
         !matches!(self, Self::Add | Self::PackedAdd)
     }
 
-    /// The shader. Bindings: params, state, vectors, h, branch if it is added, x if it is normed. A packed result
-    /// is two buffers instead of x: codes and scales.
+    /// The shader for rows of up to `width` elements. Bindings: params, state, vectors, h, branch if it is added, x if it
+    /// is normed. A packed result is two buffers instead of x: codes and scales.
     ///
     /// # Errors
     /// When the template cannot be expanded.
-    pub fn source(self) -> Result<Source, PreprocessError> {
+    pub fn source(self, width: u32) -> Result<Source, PreprocessError> {
         let name = match self {
             Self::Norm => "norm",
             Self::Add => "add",
@@ -111,13 +114,16 @@ impl NormAdd {
             Self::PackedAdd => "add_packed",
             Self::PackedAddNorm => "add_norm_packed",
         };
+        let run = if self.is_packed() { UNIT / 4 } else { 1 };
+        let runs = width.div_ceil(4 * THREADS * run);
         let defines = Defines::new()
             .set("ADD", self.adds())
             .set("PLAIN", self == Self::AddPlainNorm)
             .set("NORM", self.norms())
             .set("PACKED", self.is_packed())
-            .set("RUN", if self.is_packed() { UNIT / 4 } else { 1 });
-        Source::build::<Params>("rows/norm_add.wgsl", format!("rows_norm_add_{name}"), &defines)
+            .set("RUN", run)
+            .set("RUNS", runs);
+        Source::build::<Params>("rows/norm_add.wgsl", format!("rows_norm_add_{name}_{runs}"), &defines)
     }
 
     /// Workgroups for a chunk of `positions`.

@@ -1,12 +1,13 @@
 //! Test cases of mixtures of experts.
 
 use super::products::matrix;
-use super::{Arg, Case, CaseError, Expected, Reading, as_f32, random};
-use crate::DType;
+use super::{Arg, Case, CaseError, Expected, Reading, as_f32, packed_zeros, random};
 use crate::experts::{
     Choice, Mixture, buckets, choice, choose as router, down as downs, gate_up as gates, mix as mixes,
 };
-use crate::matmul::{Tile, experts as products};
+use crate::matmul::{Tile, experts as products, pack_rows::pack_rows};
+use crate::matvec::twin;
+use crate::{DType, Planes};
 
 const EPS: f32 = 1e-6;
 /// Rows of the chunk.
@@ -100,9 +101,11 @@ pub fn matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
 }
 
 /// The sum of both parts of the branch.
-pub fn mix(mixture: Mixture, width: u32) -> Result<Case, CaseError> {
-    let (used, row) = (mixture.used as usize, width as usize);
-    let chosen = made_up(mixture, LEN);
+pub fn mix(mixture: Option<Mixture>, width: u32) -> Result<Case, CaseError> {
+    // Sums are those of a single expert with the weight 1.
+    let (used, row) = (mixture.map_or(1, |mixture| mixture.used as usize), width as usize);
+    let one = Choice { weight: 1.0, ..Choice::default() };
+    let chosen = mixture.map_or(vec![one; LEN as usize], |mixture| made_up(mixture, LEN));
     let y = random(66, chosen.len() * row);
     let branch = random(67, LEN as usize * row);
     let vectors = random(68, 2 * row);
@@ -110,80 +113,83 @@ pub fn mix(mixture: Mixture, width: u32) -> Result<Case, CaseError> {
     let rows = chosen.chunks_exact(used).zip(y.chunks_exact(used * row)).zip(branch.chunks_exact(row));
     let want: Vec<f64> =
         rows.flat_map(|((chosen, y), branch)| mixes::mix(&params, &vectors, chosen, y, branch)).collect();
-    let args = vec![
-        Arg::uniform(&params),
-        Arg::state(0, LEN),
-        Arg::floats(&vectors),
-        Arg::words(&chosen),
-        Arg::floats(&y),
-        Arg::floats(&branch),
-    ];
-    let expected = vec![Expected::new(5, as_f32(&want), 1e-4)];
+    let mut args = vec![Arg::uniform(&params), Arg::state(0, LEN), Arg::floats(&vectors)];
+    args.extend(mixture.map(|_| Arg::words(&chosen)));
+    args.extend([Arg::floats(&y), Arg::floats(&branch)]);
+    let expected = vec![Expected::new(args.len() - 1, as_f32(&want), 1e-4)];
     Ok(Case { source: mixes::source(mixture, width)?, args, grid: mixes::dispatch(LEN), expected })
 }
 
-/// Choice, gate, up and activation for one token. Only the chosen experts have weights.
-pub fn gate_up(kernel: &gates::GateUp) -> Result<Case, CaseError> {
-    let (k, mixture, rows) = (kernel.k, kernel.mixture, 6);
-    let h = random(71, k as usize);
-    // The first experts are chosen, in reverse order.
-    let logits: Vec<f32> =
-        (0..mixture.experts).map(|i| if i < mixture.used { 1.0 + 0.1 * i as f32 } else { -1.0 }).collect();
-    let mut vectors = random(72, k as usize);
-    let scales = vectors.len() as u32;
-    vectors.extend(random(73, mixture.experts as usize));
-    let end = mixture.used;
-    let gate = matrix(kernel.gate, k, end * rows, 74)?;
-    let up = matrix(kernel.up, k, end * rows, 75)?;
-    let params = gates::Params {
-        gate_planes: gate.layout.planes,
-        up_planes: up.layout.planes,
-        rows,
-        end,
-        gate_stride: rows,
-        up_stride: rows,
-        scales,
-        scale: 0.5,
-        eps: EPS,
-        ..Default::default()
-    };
-    let (act, chosen) = gates::gate_up(kernel, &params, (&h, &logits, &vectors), (&gate.values, &up.values));
-    let act: Vec<f64> = act.into_iter().flatten().flatten().collect();
-    let largest = act.iter().fold(1.0_f64, |most, v| most.max(v.abs())) as f32;
-    let args = vec![
-        Arg::uniform(&params),
-        Arg::zeros((mixture.used * rows) as usize),
-        Arg::zeros(2 * mixture.used as usize),
-        Arg::floats(&h),
-        Arg::floats(&logits),
-        Arg::floats(&vectors),
-        Arg::Words(gate.words),
-        Arg::Words(up.words),
-    ];
-    let expected = vec![
-        Expected::new(1, as_f32(&act), 2.0 * largest * (1e-3 + 2e-6 * k as f32)),
-        Expected { reading: Reading::Pairs, ..Expected::new(2, pairs(&chosen), 1e-5) },
-    ];
-    Ok(Case { source: kernel.source()?, args, grid: kernel.dispatch(rows), expected })
+/// Rows of X or of activations as a kernel reads them: as they are or rounded to int8; the values that it multiplies.
+fn rows_of(values: Vec<f32>, packed: bool) -> (Vec<f32>, Vec<Arg>) {
+    if !packed {
+        let args = vec![Arg::floats(&values)];
+        return (values, args);
+    }
+    let (codes, scales) = pack_rows(&values);
+    let exact: Vec<f64> = values.iter().map(|&v| v.into()).collect();
+    (as_f32(&twin::rounded_to_bytes(&exact)), vec![Arg::Words(codes), Arg::floats(&scales)])
 }
 
-/// The weighted sum of the chosen experts for one token.
-pub fn down(kernel: &downs::Down) -> Result<Case, CaseError> {
-    let (k, used, rows) = (kernel.k, kernel.mixture.used, 19);
-    let weights = random(76, used as usize);
-    let chosen: Vec<Choice> =
-        weights.iter().zip((0..used).rev()).map(|(&weight, expert)| Choice { expert, weight }).collect();
-    let act = random(77, (used * k) as usize);
-    let w = matrix(kernel.dtype, k, used * rows, 78)?;
-    let params = downs::Params { planes: w.layout.planes, rows, end: used, ..Default::default() };
-    let want = downs::down(kernel, &params, &chosen, &act, &w.values);
-    let args = vec![
+/// Gate, up and activation for a few rows. Only the experts that may be chosen have weights.
+pub fn gate_up(kernel: &gates::GateUp) -> Result<Case, CaseError> {
+    let (k, positions, experts) = (512, 3, kernel.mixture.used + 1);
+    let mixture = Mixture { experts, used: kernel.mixture.used };
+    let rows = 48;
+    let chosen = made_up(mixture, positions);
+    let (x, inputs) = rows_of(random(71, (positions * k) as usize), kernel.form.packed);
+    let gate = matrix(kernel.gate, k, experts * rows, 74)?;
+    let up = matrix(kernel.up, k, experts * rows, 75)?;
+    let params = gates::Params {
+        planes: [gate.layout.planes, up.layout.planes, Planes::default()],
+        rows,
+        units_per_row: gate.layout.units_per_row,
+        end: experts,
+        gate_stride: rows,
+        up_stride: rows,
+        ..Default::default()
+    };
+    let act = gates::gate_up(kernel, &params, &chosen, &x, (&gate.values, &up.values));
+    let act = as_f32(&act.into_iter().flatten().flatten().collect::<Vec<_>>());
+    let largest = act.iter().fold(1.0_f32, |most, v| most.max(v.abs()));
+    let mut args = vec![
         Arg::uniform(&params),
-        Arg::zeros(rows as usize),
+        Arg::Words(gate.words),
+        Arg::Words(up.words),
+        Arg::state(0, positions),
         Arg::words(&chosen),
-        Arg::floats(&act),
-        Arg::Words(w.words),
     ];
-    let expected = vec![Expected::new(1, as_f32(&want), 1e-3 + 2e-6 * (k * used) as f32)];
-    Ok(Case { source: kernel.source()?, args, grid: kernel.dispatch(rows), expected })
+    args.extend(inputs);
+    let (at, allowed) = (args.len(), 2.0 * largest * (1e-3 + 2e-6 * k as f32));
+    let expected = if kernel.packs {
+        args.extend(packed_zeros(act.len()));
+        Expected::packed(at, &act, allowed)
+    } else {
+        args.push(Arg::zeros(act.len()));
+        vec![Expected::new(at, act, allowed)]
+    };
+    Ok(Case { source: kernel.source()?, args, grid: kernel.dispatch(rows, positions), expected })
+}
+
+/// The sum of the chosen experts for a few rows.
+pub fn down(kernel: &downs::Down) -> Result<Case, CaseError> {
+    let (k, positions, used, rows) = (256, 3, kernel.mixture.used, 19);
+    let mixture = Mixture { experts: used + 1, used };
+    let chosen = made_up(mixture, positions);
+    let (act, inputs) = rows_of(random(77, (positions * used * k) as usize), kernel.form.packed);
+    let w = matrix(kernel.dtype, k, mixture.experts * rows, 78)?;
+    let params = downs::Params {
+        planes: [w.layout.planes, Planes::default(), Planes::default()],
+        rows,
+        units_per_row: w.layout.units_per_row,
+        end: mixture.experts,
+        ..Default::default()
+    };
+    let want = as_f32(&downs::down(kernel, &params, &chosen, &act, &w.values));
+    let mut args =
+        vec![Arg::uniform(&params), Arg::Words(w.words), Arg::state(0, positions), Arg::words(&chosen)];
+    args.extend(inputs);
+    args.push(Arg::zeros(want.len()));
+    let expected = vec![Expected::new(args.len() - 1, want, 1e-3 + 2e-6 * (k * used) as f32)];
+    Ok(Case { source: kernel.source()?, args, grid: kernel.dispatch(rows, positions), expected })
 }

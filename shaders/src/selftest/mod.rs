@@ -46,8 +46,8 @@ pub enum Form {
     Block(Block),
     /// Head norms, RoPE, append to the cache.
     QkvFinish(QkvFinish),
-    /// Norms and residual additions of prefill.
-    NormAdd(NormAdd),
+    /// Norms and residual additions of rows of this width.
+    NormAdd(NormAdd, u32),
     /// The gated activation of prefill.
     GeluMul,
     /// Repacking of file blocks to planes.
@@ -56,17 +56,17 @@ pub enum Form {
     Gather(DType),
     /// Per-layer inputs.
     Combine(Table),
-    /// The router's choice, in prefill.
+    /// The router's choice.
     ChooseExperts(Mixture),
     /// Sorting of choices into tiles of this many pairs.
     SortChoices(Mixture, u32),
     /// Matrix product of prefill with expert matrices.
     ExpertMatmul(Tile, DType),
-    /// Norms and sum of dense part and experts, in prefill.
-    MixExperts(Mixture, u32),
-    /// Choice, gate and up of the chosen experts, in decode.
+    /// Norms and sum of dense part and experts, which are summed already without a mixture.
+    MixExperts(Option<Mixture>, u32),
+    /// Gate and up of the chosen experts, for a few rows.
     ExpertGateUp(GateUp),
-    /// Weighted sum of the chosen experts, in decode.
+    /// Sum of the chosen experts, for a few rows.
     ExpertDown(Down),
     /// Low-rank update of this many prefill products.
     Expand(usize),
@@ -222,7 +222,7 @@ impl Form {
             Self::MergeRows(head_dim, packed) => attention::merge(*head_dim, *packed),
             Self::Block(form) => attention::block(form),
             Self::QkvFinish(form) => attention::qkv_finish(form),
-            Self::NormAdd(form) => rows::norm_add(*form),
+            Self::NormAdd(form, width) => rows::norm_add(*form, *width),
             Self::GeluMul => rows::gelu_mul(),
             Self::Combine(table) => rows::combine(*table),
             Self::ChooseExperts(mixture) => experts::choose(*mixture),

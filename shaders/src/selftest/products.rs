@@ -132,7 +132,6 @@ pub fn matvec(kernel: &Matvec) -> Result<Case, CaseError> {
         want.extend(low_rank.left(kernel, &want));
     }
     params.ple = 20;
-    params.mix = [2 * kernel.k, 3 * kernel.k];
 
     // A gated product multiplies two sums, each with its own error.
     let largest = products.iter().flatten().fold(1.0_f64, |most, v| most.max(v.abs()));
@@ -169,7 +168,7 @@ pub fn matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
 /// A product of one row fewer than the kernel has space for. A single stored matrix gives columns 5.. of rows that
 /// are 9 longer than it has rows.
 pub fn of_few_rows(kernel: &FewRows) -> Result<Case, CaseError> {
-    let (k, rows) = (1280, kernel.rows - 1);
+    let (k, rows) = (1280, (kernel.rows - 1).max(1));
     let n = |i: usize| match kernel.epilogue {
         few_rows::Epilogue::Store => [75, 19, 37][i.min(2)],
         _ => {

@@ -55,9 +55,10 @@ fn inverse_rms(v: &[f64]) -> f64 {
 /// `behind` is stored after the branch if there is one, otherwise after x.
 pub(super) fn of(kernel: &Matvec, behind: &[f32]) -> PrologueCase {
     let k = kernel.k as usize;
-    let mut vectors = random(14, 4 * k);
-    vectors.push(0.75);
-    let norms = Norms { branch: 0, input: kernel.k, scale: Some(4 * kernel.k), eps: EPS };
+    let mut vectors = random(14, 2 * k);
+    // The scalar, in a vec4 of its own.
+    vectors.extend([0.75, 0.0, 0.0, 0.0]);
+    let norms = Norms { branch: 0, input: kernel.k, scale: Some(2 * kernel.k), eps: EPS };
     let input = random(12, k);
     match kernel.prologue {
         Prologue::Plain => PrologueCase { input: [&input, behind].concat(), ..PrologueCase::plain(input) },
@@ -70,19 +71,9 @@ pub(super) fn of(kernel: &Matvec, behind: &[f32]) -> PrologueCase {
                 ..PrologueCase::plain(input)
             }
         }
-        Prologue::Add { norm, mix } => {
-            let branch = random(13, if mix { 2 * k } else { k });
-            // The branch of a mixture is the sum of two, each with its own norm.
-            let whole = if mix {
-                let part = |i: usize| {
-                    let weights = &vectors[(2 + i) * k..(3 + i) * k];
-                    rms(&as_f64(&branch[i * k..(i + 1) * k]), Some(weights), EPS.into())
-                };
-                part(0).into_iter().zip(part(1)).map(|(a, b)| (a + b) as f32).collect()
-            } else {
-                branch.clone()
-            };
-            let stream = twin::add(&input, &whole, &vectors[..k], 0.75, EPS);
+        Prologue::Add { norm } => {
+            let branch = random(13, k);
+            let stream = twin::add(&input, &branch, &vectors[..k], 0.75, EPS);
             let x = if norm { rms(&stream, Some(&vectors[k..2 * k]), EPS.into()) } else { stream.clone() };
             let tail = vec![Arg::floats(&vectors), Arg::floats(&[&branch, behind].concat()), Arg::zeros(k)];
             let factors = (0.75 * inverse_rms(&stream), inverse_rms(&as_f64(&branch)));

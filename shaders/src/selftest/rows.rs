@@ -15,12 +15,12 @@ const EPS: f32 = 1e-6;
 const LEN: u32 = 3;
 
 /// Norms and residual additions.
-pub fn norm_add(form: NormAdd) -> Result<Case, CaseError> {
-    let width = if form.is_packed() { 400 } else { 388_u32 };
+pub fn norm_add(form: NormAdd, width: u32) -> Result<Case, CaseError> {
     let count = (LEN * width) as usize;
     let (h, branch) = (random(51, count), random(52, count));
     let mut vectors = random(53, 2 * width as usize);
-    vectors.push(0.75);
+    // The scalar, in a vec4 of its own.
+    vectors.extend([0.75, 0.0, 0.0, 0.0]);
     let mut params = norms::Params::new(width, EPS);
     (params.norm, params.scale_at) = (width, 2 * width);
     let (new_h, x) = norms::norm_add(form, &params, &vectors, &h, &branch);
@@ -38,7 +38,7 @@ pub fn norm_add(form: NormAdd) -> Result<Case, CaseError> {
         expected.push(Expected::new(args.len(), as_f32(&x), 1e-4));
         args.push(Arg::zeros(count));
     }
-    Ok(Case { source: form.source()?, args, grid: NormAdd::dispatch(&params, LEN), expected })
+    Ok(Case { source: form.source(width)?, args, grid: NormAdd::dispatch(&params, LEN), expected })
 }
 
 /// The gated activation.

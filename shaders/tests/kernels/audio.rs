@@ -40,9 +40,9 @@ fn silu_matches_its_twin() {
 
 #[test]
 fn unit_norm_matches_its_twin() {
-    for (width, rows, bias) in [(4, 1, None), (640, 3, None), (192, 5, Some(3)), (1540, 2, Some(1))] {
+    for (width, rows, bias) in [(4, 1, None), (640, 3, None), (192, 5, Some(8)), (1540, 2, Some(4))] {
         let params = unit_norm::Params::new(width, bias, EPS);
-        let vectors = random(2, width as usize + 3);
+        let vectors = random(2, width as usize + 8);
         let mut x = random(3, (width * rows) as usize);
         // Zeros: with no bias, ε alone keeps this row from NaN.
         x[..width as usize].fill(0.0);
@@ -172,13 +172,13 @@ fn light_conv_matches_its_twin_step_by_step() {
     {
         let rows = steps.iter().sum::<u32>() as usize;
         let slots = light_conv::slots(steps.iter().copied().max().unwrap_or(0), taps);
-        let vectors = random(11, (width * taps + width) as usize + 1);
+        let vectors = random(11, (width * taps + width) as usize + 4);
         let params = light_conv::Params {
             width4: width / 4,
             taps,
             slots,
-            weights: 1,
-            norm: 1 + width * taps,
+            weights: 4,
+            norm: 4 + width * taps,
             eps: EPS,
             pad: [0; 2],
         };

@@ -110,8 +110,8 @@ fn some_rows_of_a_matrix_are_a_matrix() {
 fn the_gradient_of_a_norm_agrees() {
     for (width, rows) in [(4u32, 1u32), (36, 5), (1540, 3)] {
         let n = width as usize;
-        let vectors = random(1, n + 7);
-        let weights = &vectors[3..3 + n];
+        let vectors = random(1, n + 8);
+        let weights = &vectors[4..4 + n];
         let mut x = random(2, rows as usize * n);
         x[..n].iter_mut().for_each(|v| *v *= 1e-3);
         let dy = random(3, x.len());
@@ -128,7 +128,7 @@ fn the_gradient_of_a_norm_agrees() {
             want.extend(narrow(&gradient));
         }
         for add in [0, 1] {
-            let params = norm::Params { width4: width / 4, norm: 3, add, eps: EPS as f32 };
+            let params = norm::Params { width4: width / 4, norm: 4, add, eps: EPS as f32 };
             let mut whole = before.clone();
             for (whole, want) in whole.iter_mut().zip(&want) {
                 *whole = add as f32 * *whole + want;

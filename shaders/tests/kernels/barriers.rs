@@ -7,7 +7,8 @@ use super::permutations::permutations;
 
 /// Kernels whose invocations write nothing that others read: of a row each has its own elements, and of sound that is
 /// past other slots are read than written.
-const ALONE: [&str; 4] = ["experts_mix_", "audio_attention_", "diffusion_join", "diffusion_weigh"];
+const ALONE: [&str; 5] =
+    ["experts_mix_", "audio_attention_", "diffusion_join", "diffusion_weigh", "rows_norm_add_"];
 
 /// What an entry point does, in the order of its text.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,11 +1,15 @@
 //! The kernels of a mixture of experts against their twins: odd sizes, equal logits, ranges of experts, every type.
 
+use std::ops::Range;
+
 use shaders::experts::{Choice, Mixture, buckets, choice, choose, down, gate_up, mix};
 use shaders::matmul::{Tile, experts as matmul_experts};
+use shaders::matvec::Form;
+use shaders::selftest::Form as Case;
 use shaders::state::State;
-use shaders::{DType, PlanarLayout, quant};
+use shaders::{DType, PlanarLayout, Planes, quant};
 
-use crate::common::{BufferArg, Gpu, assert_close, random};
+use crate::common::{BufferArg, Gpu, assert_close, check, random};
 
 const EPS: f32 = 1e-6;
 
@@ -117,127 +121,142 @@ fn logits_that_are_no_numbers_still_choose_distinct_experts() {
     assert!(ids.len() == 3 && ids.iter().all(|&id| id < 5), "{ids:?}");
 }
 
+/// How gate and up, and down, are divided: as forms for a few rows are.
+const FORMS: [Form; 3] = [Form::new(1, 8, 1), Form::new(2, 8, 1), Form::new(2, 4, 1)];
+
 /// Gate and up of experts `begin..end`, in one matrix or in two.
 fn check_gate_up(
     kernel: gate_up::GateUp,
-    rows: u32,
+    (k, rows, positions): (u32, u32, u32),
     fused: bool,
-    (begin, end): (u32, u32),
-    params_scale: f32,
+    range: Range<u32>,
 ) {
-    let (k, mixture) = (kernel.k, kernel.mixture);
-    let h = random(10, k as usize);
-    let logits = random(11, mixture.experts as usize);
-    let mut vectors = random(12, k as usize + 1);
-    let scales = vectors.len() as u32;
-    vectors.extend(random(13, mixture.experts as usize));
+    let mixture = kernel.mixture;
+    let chosen = made_up(mixture, positions + 1);
+    let x = random(10, (positions * k) as usize);
     // The matrices begin before the range, as parts of different sizes do.
-    let (gate_first, up_first) = if fused { (begin, begin) } else { (begin, begin.saturating_sub(1)) };
+    let (gate_first, up_first) =
+        if fused { (range.start, range.start) } else { (range.start, range.start.saturating_sub(1)) };
     let stride = if fused { 2 * rows } else { rows };
-    let gate = matrix(kernel.gate, k, (end - gate_first) * stride, 14);
+    let gate = matrix(kernel.gate, k, (range.end - gate_first) * stride, 14);
     let up = if fused {
-        matrix(kernel.gate, k, (end - gate_first) * stride, 14)
+        matrix(kernel.gate, k, (range.end - gate_first) * stride, 14)
     } else {
-        matrix(kernel.up, k, (end - up_first) * stride, 15)
+        matrix(kernel.up, k, (range.end - up_first) * stride, 15)
     };
     let params = gate_up::Params {
-        gate_planes: gate.layout.planes,
-        up_planes: up.layout.planes,
+        planes: [gate.layout.planes, up.layout.planes, Planes::default()],
         rows,
-        begin,
-        end,
-        norm: 1,
+        units_per_row: gate.layout.units_per_row,
+        begin: range.start,
+        end: range.end,
         gate_first,
         up_first,
         gate_stride: stride,
         up_stride: stride,
         up_at: if fused { rows } else { 0 },
-        scales,
-        scale: params_scale,
-        eps: EPS,
+        pad: [0; 3],
     };
-    let untouched = vec![-7.0f32; (mixture.used * rows) as usize];
+    // The last row is behind the step.
+    let untouched = vec![-7.0f32; chosen.len() * rows as usize];
     let args = [
         BufferArg::uniform(&params),
-        BufferArg::read_write(&untouched),
-        BufferArg::zeros(mixture.used as usize * 2),
-        BufferArg::read(&h),
-        BufferArg::read(&logits),
-        BufferArg::read(&vectors),
         BufferArg::read(&gate.words),
         BufferArg::read(&up.words),
+        state(positions),
+        BufferArg::read(&chosen),
+        BufferArg::read(&x),
+        BufferArg::read_write(&untouched),
     ];
     let source = kernel.source().expect("the template preprocesses");
-    let got = Gpu::get().run(&source, &args, kernel.dispatch(rows));
-    let inputs = (&h[..], &logits[..], &vectors[..]);
-    let (act, chosen) = gate_up::gate_up(&kernel, &params, inputs, (&gate.values, &up.values));
-    let want: Vec<f32> = act
+    let got = Gpu::get().run(&source, &args, kernel.dispatch(rows, positions + 1));
+    let pairs = (positions * mixture.used) as usize;
+    let act = gate_up::gate_up(&kernel, &params, &chosen[..pairs], &x, (&gate.values, &up.values));
+    let mut want: Vec<f32> = act
         .into_iter()
-        .flat_map(|place| place.map_or(vec![-7.0; rows as usize], |values| as_f32(&values)))
+        .flat_map(|pair| pair.map_or(vec![-7.0; rows as usize], |values| as_f32(&values)))
         .collect();
+    want.resize(untouched.len(), -7.0);
     assert_close(&got[0].f32s(), &want, 3e-4, 1e-4);
-    let got = choices(&got[1].u32s());
-    assert_eq!(
-        got.iter().map(|c| c.expert).collect::<Vec<_>>(),
-        chosen.iter().map(|c| c.0).collect::<Vec<_>>()
-    );
-    let weights: Vec<f64> = chosen.iter().map(|c| c.1).collect();
-    assert_close(&got.iter().map(|c| c.weight).collect::<Vec<_>>(), &as_f32(&weights), 1e-6, 1e-5);
 }
 
 #[test]
 fn gate_and_up_of_chosen_experts() {
     let mixture = Mixture { experts: 7, used: 3 };
-    for dtype in DType::ALL {
-        let kernel = gate_up::GateUp { mixture, k: width(dtype), gate: dtype, up: dtype };
-        check_gate_up(kernel, 22, true, (0, 7), 3.0);
-        // A range that holds some of the chosen ones.
-        check_gate_up(kernel, 22, true, (2, 6), 3.0);
+    let packs = false;
+    let form = Form::new(2, 8, 1);
+    let forms = FORMS.map(|form| (DType::Q4_K, form));
+    for (dtype, form) in DType::ALL.map(|dtype| (dtype, form)).into_iter().chain(forms) {
+        let kernel = gate_up::GateUp { mixture, gate: dtype, up: dtype, packs, form };
+        check_gate_up(kernel, (width(dtype), 22, 1), true, 0..7);
+        // A range that has some of the chosen ones.
+        check_gate_up(kernel, (width(dtype), 22, 3), true, 2..6);
     }
-    let kernel = gate_up::GateUp { mixture, k: 256, gate: DType::Q4_K, up: DType::Q8_0 };
-    check_gate_up(kernel, 13, false, (0, 7), 0.5);
-    check_gate_up(kernel, 13, false, (3, 5), 0.5);
+    let kernel = gate_up::GateUp { mixture, gate: DType::Q4_K, up: DType::Q8_0, packs, form };
+    check_gate_up(kernel, (256, 13, 2), false, 0..7);
+    check_gate_up(kernel, (256, 13, 8), false, 3..5);
     let mixture = Mixture { experts: 128, used: 8 };
-    check_gate_up(
-        gate_up::GateUp { mixture, k: 2816, gate: DType::Q4_0, up: DType::Q4_0 },
-        6,
-        true,
-        (0, 128),
-        0.1,
-    );
+    let kernel = gate_up::GateUp { mixture, gate: DType::Q4_0, up: DType::Q4_0, packs, form };
+    check_gate_up(kernel, (2816, 6, 1), true, 0..128);
 }
 
 #[test]
-fn the_weighted_sum_of_chosen_experts_in_ranges() {
+fn products_of_chosen_experts_that_are_rounded() {
+    let mixture = Mixture { experts: 9, used: 8 };
+    let form = Form::new(2, 8, 1);
+    for dtype in DType::ALL {
+        // Activations are rounded whatever the products before them multiply.
+        let form = if dtype.is_float() { form } else { form.packed() };
+        check(&Case::ExpertGateUp(gate_up::GateUp { mixture, gate: dtype, up: dtype, packs: true, form }));
+        check(&Case::ExpertDown(down::Down { mixture, dtype, form }));
+    }
+    let (gate, up, packs) = (DType::Q4_K, DType::Q8_0, false);
+    check(&Case::ExpertGateUp(gate_up::GateUp { mixture, gate, up, packs, form: form.packed() }));
+}
+
+#[test]
+fn the_sum_of_chosen_experts_in_ranges() {
     // Of the last ones, the columns take several tiles.
     let (few, many) = (Mixture { experts: 7, used: 3 }, Mixture { experts: 9, used: 8 });
     let small = DType::ALL.map(|dtype| (few, width(dtype), 21, dtype));
     let long = [(many, 704, 11, DType::Q5_0), (many, 704, 11, DType::Q8_0), (many, 768, 11, DType::Q6_K)];
-    for (mixture, k, rows, dtype) in small.into_iter().chain(long) {
-        let kernel = down::Down { mixture, k, dtype };
+    let forms = [Form::new(1, 8, 2), Form::new(4, 4, 1)].into_iter().chain(FORMS);
+    let forms = forms.map(|form| ((few, 256, 21, DType::Q4_K), form));
+    let shapes = small.into_iter().chain(long).map(|shape| (shape, Form::new(2, 4, 1)));
+    for ((mixture, k, rows, dtype), form) in shapes.chain(forms) {
+        let kernel = down::Down { mixture, dtype, form };
         let source = kernel.source().expect("the template preprocesses");
-        let chosen = made_up(mixture, 1);
-        let act = random(20, (mixture.used * k) as usize);
-        let mut y = vec![-7.0f32; rows as usize + 2];
-        let mut want = vec![0.0; rows as usize];
+        let positions = 2;
+        let chosen = made_up(mixture, positions);
+        let act = random(20, (positions * mixture.used * k) as usize);
+        let all = (positions * rows) as usize;
+        let mut y = vec![-7.0f32; all + rows as usize];
+        let mut want = vec![0.0; all];
         for (begin, end) in [(0, 2), (2, mixture.experts)] {
             let m = matrix(dtype, k, (end - begin) * rows, 21 + u64::from(begin));
-            let more = u32::from(begin > 0);
-            let planes = m.layout.planes;
-            let params = down::Params { planes, rows, begin, end, more, y_at: 1, ..Default::default() };
+            let params = down::Params {
+                planes: [m.layout.planes, Planes::default(), Planes::default()],
+                rows,
+                units_per_row: m.layout.units_per_row,
+                begin,
+                end,
+                more: u32::from(begin > 0),
+                pad: [0; 3],
+            };
             let args = [
                 BufferArg::uniform(&params),
-                BufferArg::read_write(&y),
+                BufferArg::read(&m.words),
+                state(positions),
                 BufferArg::read(&chosen),
                 BufferArg::read(&act),
-                BufferArg::read(&m.words),
+                BufferArg::read_write(&y),
             ];
-            y = Gpu::get().run(&source, &args, kernel.dispatch(rows))[0].f32s();
+            y = Gpu::get().run(&source, &args, kernel.dispatch(rows, positions + 1))[0].f32s();
             let part = down::down(&kernel, &params, &chosen, &act, &m.values);
             want.iter_mut().zip(part).for_each(|(want, part)| *want += part);
         }
-        assert_close(&y[1..=rows as usize], &as_f32(&want), 5e-4, 1e-4);
-        assert_eq!((y[0], y[rows as usize + 1]), (-7.0, -7.0));
+        assert_close(&y[..all], &as_f32(&want), 5e-4, 1e-4);
+        assert!(y[all..].iter().all(|&v| v == -7.0), "a row behind the step was written");
     }
 }
 
@@ -327,9 +346,9 @@ fn dense_part_and_experts_are_normed_and_added() {
         let (rows, y) = (rows as usize, random(50, (rows as usize + 1) * used * width));
         let mut branch = random(51, (rows + 1) * width);
         branch[..width].fill(0.0);
-        let vectors = random(52, 2 * width + 3);
+        let vectors = random(52, 2 * width + 8);
         let params =
-            mix::Params { dense_norm: 1, experts_norm: 3 + width as u32, eps: EPS, ..Default::default() };
+            mix::Params { dense_norm: 4, experts_norm: 8 + width as u32, eps: EPS, ..Default::default() };
         let args = [
             BufferArg::uniform(&params),
             state(rows as u32),
@@ -338,7 +357,7 @@ fn dense_part_and_experts_are_normed_and_added() {
             BufferArg::read(&y),
             BufferArg::read_write(&branch),
         ];
-        let source = mix::source(mixture, width as u32).expect("the template preprocesses");
+        let source = mix::source(Some(mixture), width as u32).expect("the template preprocesses");
         let got = Gpu::get().run(&source, &args, mix::dispatch(rows as u32 + 1))[0].f32s();
         let row = |t: usize| {
             let (chosen, y) = (&chosen[t * used..][..used], &y[t * used * width..][..used * width]);
@@ -348,6 +367,13 @@ fn dense_part_and_experts_are_normed_and_added() {
         // The row behind the chunk stays as it is.
         want.extend(&branch[rows * width..]);
         assert_close(&got, &want, 1e-5, 1e-5);
+    }
+}
+
+#[test]
+fn dense_part_and_sums_of_experts_are_normed_and_added() {
+    for width in [1060, 4] {
+        check(&Case::MixExperts(None, width));
     }
 }
 

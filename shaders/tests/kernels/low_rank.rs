@@ -28,7 +28,7 @@ fn products(
     }
 }
 
-const ADD_NORM: Prologue = Prologue::Add { norm: true, mix: false };
+const ADD_NORM: Prologue = Prologue::Add { norm: true };
 
 #[test]
 fn z_comes_from_a_buffer_or_in_parts_from_what_made_x() {

@@ -141,9 +141,8 @@ fn every_axis_of_a_product_is_in_its_text() {
             }
         }
     }
-    let summing = [(true, true), (true, false), (false, true), (false, false)];
-    let summing = summing.map(|(norm, mix)| Prologue::Add { norm, mix });
-    for prologue in summing.into_iter().chain([Prologue::Norm, Prologue::Merge]) {
+    let adding = [true, false].map(|norm| Prologue::Add { norm });
+    for prologue in adding.into_iter().chain([Prologue::Norm, Prologue::Merge]) {
         add(Matvec { prologue, ..base.clone() });
     }
     for epilogue in [Epilogue::Ple, Epilogue::Shrink { keep: false }, Epilogue::Shrink { keep: true }] {
@@ -163,7 +162,7 @@ fn every_axis_of_a_product_is_in_its_text() {
             add(Matvec { low_rank: low_rank(z_source, HandoffForm::None), ..base.clone() });
         }
         add(Matvec {
-            prologue: summing[1],
+            prologue: adding[0],
             low_rank: low_rank(ZSource::Ahead, HandoffForm::None),
             ..base.clone()
         });
@@ -180,20 +179,30 @@ fn every_axis_of_a_product_is_in_its_text() {
 fn every_axis_of_experts_is_in_their_text() {
     let mut texts = Texts::default();
     let dtypes = [DType::Q4_K, DType::F32];
-    for k in [256, 512, 768] {
-        for mixture in [(8, 2), (8, 3), (16, 2)].map(|(experts, used)| Mixture { experts, used }) {
-            for dtype in dtypes {
-                texts.add(GateUp { mixture, k, gate: dtype, up: DType::Q8_0 }.source());
-                texts.add(GateUp { mixture, k, gate: DType::Q8_0, up: dtype }.source());
-            }
+    // How many there were to choose from is nothing to those that were chosen.
+    for mixture in [2, 3].map(|used| Mixture { experts: 8, used }) {
+        for width in [256, 512, 768] {
+            texts.add(mix::source(Some(mixture), width));
         }
-        // How many there were to choose from is nothing to those that were chosen.
-        for mixture in [2, 3].map(|used| Mixture { experts: 8, used }) {
-            texts.add(mix::source(mixture, k));
+        for form in
+            [(1, 8, 1), (2, 8, 1), (2, 4, 1)].map(|(rows, groups, split)| Form::new(rows, groups, split))
+        {
             for dtype in dtypes {
-                texts.add(Down { mixture, k, dtype }.source());
+                for packs in [false, true].into_iter().take(1 + usize::from(form.rows * form.groups == 16)) {
+                    let kernel = GateUp { mixture, gate: dtype, up: DType::Q8_0, packs, form };
+                    texts.add(kernel.source());
+                    texts.add(GateUp { gate: DType::Q8_0, up: dtype, ..kernel }.source());
+                }
+                texts.add(Down { mixture, dtype, form }.source());
             }
+            let (gate, up, form) = (DType::Q4_K, DType::Q4_K, form.packed());
+            texts.add(GateUp { mixture, gate, up, packs: false, form }.source());
+            texts.add(Down { mixture, dtype: gate, form }.source());
         }
+        texts.add(Down { mixture, dtype: DType::Q4_K, form: Form::new(1, 8, 2) }.source());
+    }
+    for width in [256, 512, 768] {
+        texts.add(mix::source(None, width));
     }
 }
 

@@ -27,20 +27,23 @@ fn chunk(pos: u32, len: u32) -> [State; 1] {
 fn norm_add_matches_its_twin() {
     for form in NormAdd::ALL {
         if form.is_packed() {
-            check(&Form::NormAdd(form));
+            // One run over the row, and two.
+            for width in [400, 5376] {
+                check(&Form::NormAdd(form, width));
+            }
             continue;
         }
         for (width, positions, rows_per_position) in
-            [(4, 1, 1), (36, 5, 1), (768, 3, 1), (1540, 2, 1), (256, 3, 7)]
+            [(4, 1, 1), (36, 5, 1), (768, 3, 1), (1540, 2, 1), (5376, 2, 1), (256, 3, 7)]
         {
             let rows = (positions * rows_per_position) as usize;
-            // Weights at odd offsets, the scalar after them.
-            let vectors = random(1, 2 * width + 6);
+            // Weights between others, the scalar after them.
+            let vectors = random(1, 2 * width + 16);
             let params = norm_add::Params {
                 rows_per_position,
-                branch_norm: 1,
-                norm: 3 + width as u32,
-                scale_at: if width == 36 { norm_add::Params::NONE } else { 5 + 2 * width as u32 },
+                branch_norm: 4,
+                norm: 8 + width as u32,
+                scale_at: if width == 36 { norm_add::Params::NONE } else { 13 + 2 * width as u32 },
                 scale: 0.5f32.sqrt(),
                 branch_scale: if width == 256 { 0.5 } else { 1.0 },
                 ..norm_add::Params::new(width as u32, EPS)
@@ -68,7 +71,7 @@ fn norm_add_matches_its_twin() {
             if form != NormAdd::Add {
                 args.push(BufferArg::read_write(&vec![7.0f32; (rows + 1) * width]));
             }
-            let source = form.source().expect("the template preprocesses");
+            let source = form.source(width as u32).expect("the template preprocesses");
             // A grid for more positions than the step has.
             let outputs = Gpu::get().run(&source, &args, NormAdd::dispatch(&params, positions + 1));
             let wants = match form {

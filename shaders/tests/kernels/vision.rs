@@ -107,8 +107,8 @@ fn squares_of_patches_are_averaged() {
     for (columns, rows, width) in [(3, 3, 4), (9, 6, 144), (3, 12, 1152)] {
         let picture = PatchGrid { columns, rows };
         let h = random(1, (picture.patches() * width) as usize);
-        let vectors = random(2, 3 + 2 * width as usize);
-        let params = pool::Params { width4: width / 4, std_bias: 1, std_scale: 3 + width, eps: EPS };
+        let vectors = random(2, 8 + 2 * width as usize);
+        let params = pool::Params { width4: width / 4, std_bias: 4, std_scale: 8 + width, eps: EPS };
         for standardise in [false, true] {
             let want = pool::pool(&params, picture, &h, standardise.then_some(&vectors[..]));
             let mut args = vec![
@@ -137,9 +137,9 @@ fn layer_norms_match_their_twin() {
             let form = LayerNorm { bias: form.0, rms: form.1 };
             let params = layer_norm::Params {
                 width4: width / 4,
-                weight: 1,
-                bias: width + 2,
-                before: 2 * width + 3,
+                weight: 4,
+                bias: width + 4,
+                before: 2 * width + 8,
                 eps: 1e-5,
                 rms_eps: EPS,
                 ..layer_norm::Params::default()

@@ -36,7 +36,7 @@ fn glu(row: u32, i: u32) -> vec4<f32> {
 fn weights(i: u32, tap: u32) -> vec4<f32> {
     let at = params.weights + 4u * i * params.taps + tap;
     let next = params.taps;
-    return vec4<f32>(vectors[at], vectors[at + next], vectors[at + 2u * next], vectors[at + 3u * next]);
+    return vec4<f32>(vector1(at), vector1(at + next), vector1(at + 2u * next), vector1(at + 3u * next));
 }
 
 @compute @workgroup_size(256)

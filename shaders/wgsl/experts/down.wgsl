@@ -1,72 +1,69 @@
-// The down projections of the chosen experts for one token, and their weighted sum:
+// The down projections of the chosen experts, summed, for a few rows:
 //
-//   y[row] = Σ_place weight·(down_e[row]·act[place])     e: the expert at that place
+//   y[t][n] = Σ_place down_e[n]·act[t·USED + place]     e: the expert at that place; act contains its weight
 //
-// This is one long product: its columns are those of the chosen experts, USED·K in all, so the order of summation
-// is fixed. Experts begin..end are in this dispatch's matrix; dispatches of further ranges add to y. Each expert
-// has `rows` rows.
+// This is one long product: its columns are those of the chosen experts, USED·K in all, so the order of summation is
+// fixed. Experts begin..end are in this dispatch's matrix; dispatches of further ranges add to y. Each expert has `rows`
+// rows. How the work is divided, and PACKED: see matmul/few_rows.wgsl.
 //
-// Formula: Gemma 4 specification §2.7. Bindings: params, y f32, choices [USED], act f32 [USED, K], down
-// (planar, K columns).
-// Workgroup: GROUPS·32 threads, 32 per row; act is staged as in matvec/matvec.wgsl.
-// Grid: (⌈rows / GROUPS⌉, 1, 1).
+// Formula: Gemma 4 specification §2.7. Bindings: params, down (planar, K columns), state, choices [T, USED],
+// act f32 [T·USED, K] (PACKED: codes and scales), y f32 [T, rows]. T = state.len.
+// Workgroup: GROUPS·32 threads. Grid: (⌈rows / (GROUPS/KSPLIT·COLUMNS)⌉, T, 1).
 
-#include "shared/planes.wgsl" with P=down, DTYPE={{DTYPE}}, BUF=downs
+#include "shared/state.wgsl"
 #include "experts/choice.wgsl"
 
 {{PARAMS}}
 var<uniform> params: Params;
-var<storage, read_write> y: array<f32>;
-var<storage, read> choices: array<Choice>;
-var<storage, read> act: array<vec4<f32>>;
 var<storage, read> downs: array<vec2<u32>>;
+#include "shared/planes.wgsl" with P=w0, DTYPE={{DTYPE}}, BUF=downs
+var<storage, read> state: State;
+var<storage, read> choices: array<Choice>;
+#include "matmul/few_rows/x.wgsl"
+var<storage, read_write> y: array<f32>;
 
-const UNITS = {{K}}u / 16u;
-const ALL_UNITS = {{USED}}u * UNITS;
-const TILE_UNITS = {{TILE}}u / 16u;
+const PASS: u32 = 1u;
+const COLUMNS: u32 = {{COLUMNS}}u; // rows of an expert of a team
+const THREADS: u32 = {{GROUPS}}u * 32u;
+const TEAMS: u32 = {{GROUPS}}u / {{KSPLIT}}u;
+const LANES: u32 = 32u * {{KSPLIT}}u; // lanes that share rows
+const MADE: u32 = TEAMS * COLUMNS;    // columns of y of a workgroup
 
-// A tile of the weighted act, later the partial sums.
-var<workgroup> mem: array<vec4<f32>, {{MEM}}>;
+#include "matmul/few_rows/lanes.wgsl"
 
 @compute @workgroup_size({{THREADS}})
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
-    let row = wid.x * {{GROUPS}}u + tid / 32u;
-    let own = min(row, params.rows - 1u);
-    var sum = 0.0;
-    for (var begin = 0u; begin < ALL_UNITS; begin += TILE_UNITS) {
-        for (var j = tid; j < TILE_UNITS * 4u; j += {{THREADS}}u) {
-            let at = begin * 4u + j;
-            var value = vec4<f32>(0.0);
-            if (at < ALL_UNITS * 4u) {
-                value = act[at] * choices[at / (UNITS * 4u)].weight;
-            }
-            mem[(j & 3u) * TILE_UNITS + (j >> 2u)] = value;
-        }
-        workgroupBarrier();
-        let units = min(TILE_UNITS, ALL_UNITS - begin);
-        for (var u = tid % 32u; u < units; u += 32u) {
-            let at = begin + u;
-            let expert = choices[at / UNITS].expert;
-            if (expert >= params.begin && expert < params.end) {
-                let x = array<vec4<f32>, 4>(
-                    mem[u], mem[TILE_UNITS + u], mem[2u * TILE_UNITS + u], mem[3u * TILE_UNITS + u]);
-                let x4 = x[0] + x[1] + x[2] + x[3];
-                let unit = ((expert - params.begin) * params.rows + own) * UNITS + at % UNITS;
-                sum += down_dot(params.planes, unit, x, x4.x + x4.y + x4.z + x4.w);
-            }
-        }
-        workgroupBarrier();
+    let row = wid.y;
+    if (row >= state.len) {
+        return;
     }
-    mem[tid] = vec4<f32>(sum);
+    let units = params.units_per_row;
+    let lane = tid % LANES;
+    let first = (wid.x * TEAMS + tid / LANES) * COLUMNS;
+    var sum0 = vec4<f32>(0.0);
+    let row0 = row * {{USED}}u * units;
+    for (var at = lane; at < {{USED}}u * units; at += LANES) {
+        let place = at / units;
+        let expert = choices[row * {{USED}}u + place].expert;
+        if (expert >= params.begin && expert < params.end) {
+            // Unit base + at of the matrix is unit at - place·units of the expert's row.
+            let begin = (expert - params.begin) * params.rows;
+#for c in 0..COLUMNS
+            let base{{c}} = (begin + min(first + {{c}}u, params.rows - 1u)) * units - place * units;
+#endfor
+#include "matmul/few_rows/unit.wgsl" with M=0
+        }
+    }
+
+    partial[tid] = sum0;
     workgroupBarrier();
-    if (tid % 32u == 0u && row < params.rows) {
-        var total = 0.0;
-        for (var i = 0u; i < 32u; i += 1u) {
-            total += mem[tid + i].x;
-        }
+    let at = wid.x * MADE + tid;
+    if (tid < MADE && at < params.rows) {
+        var total = sum_of_lanes(tid / COLUMNS * LANES, tid % COLUMNS);
+        let to = row * params.rows + at;
         if (params.more != 0u) {
-            total += y[params.y_at + row];
+            total += y[to];
         }
-        y[params.y_at + row] = total;
+        y[to] = total;
     }
 }

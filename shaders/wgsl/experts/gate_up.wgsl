@@ -1,84 +1,91 @@
-// Gate and up of the chosen experts for one token, in one dispatch, fused with the router's choice and the norm in
-// front and the gated activation behind.
+// Gate and up of the chosen experts for a few rows, with the gated activation and the weight of the expert:
 //
-//   x = rms(h; w)                                               [K]
-//   out[place][row] = gelu_tanh(gate_e[row]·x)·(up_e[row]·x)     e: the expert at that place, row < rows
+//   act[pair][j] = weight·gelu_tanh(gate_e[j]·x[t])·(up_e[j]·x[t])     j < rows
 //
-// Every workgroup repeats the choice (experts/ranking.wgsl), which costs less than a dispatch; the first one writes
-// it for the next kernel. Experts begin..end are in this dispatch's matrices; if a device cannot bind all experts,
-// there is a dispatch per range. A matrix holds `stride` rows per expert; gate and up may be in one matrix or in
-// two.
+// A pair is a row t of X and one of the USED experts e that the router chose for it; its weights are read once. Experts
+// begin..end are in this dispatch's matrices; if a device cannot bind all experts, there is a dispatch for each range.
+// A matrix holds `stride` rows per expert; gate and up may be in one matrix or in two. How the work is divided, PACKED
+// and PACK_Y: see matmul/few_rows.wgsl.
 //
-// Formula: Gemma 4 specification §2.7. Bindings: params, out f32 [USED, rows], choices [USED], h f32 [K],
-// logits f32 [EXPERTS], vectors, gate, up (planar, K columns).
-// Workgroup: GROUPS·32 threads, 32 per row; x is staged as in matvec/matvec.wgsl.
-// Grid: (⌈rows / GROUPS⌉, USED, 1).
+// Formula: Gemma 4 specification §2.7. Bindings: params, gate, up (planar, K columns), state, choices [T, USED],
+// X f32 [T, K] (PACKED: codes and scales), act f32 [T·USED, rows] (PACK_Y: codes and scales). T = state.len.
+// Workgroup: GROUPS·32 threads. Grid: (⌈rows / (GROUPS·COLUMNS)⌉, T·USED, 1).
 
-#include "experts/ranking.wgsl"
-#include "shared/workgroup_sum.wgsl" with THREADS={{THREADS}}
+#include "shared/state.wgsl"
 #include "shared/gelu.wgsl"
-#include "shared/planes.wgsl" with P=gate, DTYPE={{GATE}}, BUF=gates
-#include "shared/planes.wgsl" with P=up, DTYPE={{UP}}, BUF=ups
+#include "experts/choice.wgsl"
+#if PACK_Y
+#include "shared/pack_unit.wgsl"
+#endif
 
 {{PARAMS}}
 var<uniform> params: Params;
-var<storage, read_write> out: array<f32>;
-var<storage, read_write> choices: array<Choice>;
-var<storage, read> h: array<vec4<f32>>;
-var<storage, read> logits: array<f32>;
-#include "shared/vectors.wgsl"
 var<storage, read> gates: array<vec2<u32>>;
+#include "shared/planes.wgsl" with P=w0, DTYPE={{GATE}}, BUF=gates
 var<storage, read> ups: array<vec2<u32>>;
+#include "shared/planes.wgsl" with P=w1, DTYPE={{UP}}, BUF=ups
+var<storage, read> state: State;
+var<storage, read> choices: array<Choice>;
+#include "matmul/few_rows/x.wgsl"
+#include "matmul/few_rows/y.wgsl"
 
-const UNITS = {{K}}u / 16u;
+const PASS: u32 = 1u;
+const COLUMNS: u32 = {{COLUMNS}}u; // rows of gate, and of up, of a group of lanes
+const LANES: u32 = 32u;
+const THREADS: u32 = {{GROUPS}}u * LANES;
+const MADE: u32 = {{GROUPS}}u * COLUMNS; // columns of act of a workgroup
 
-// x, later the partial sums.
-var<workgroup> mem: array<vec4<f32>, {{MEM}}>;
+#include "matmul/few_rows/lanes.wgsl"
 
 @compute @workgroup_size({{THREADS}})
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
-    choose(0u, params.scale, tid);
-    if (wid.x == 0u && wid.y == 0u && tid < {{USED}}u) {
-        choices[tid] = weighted(tid, params.scales);
-    }
-    let expert = workgroupUniformLoad(&chosen[wid.y]).expert;
-    if (expert < params.begin || expert >= params.end) {
+    let pair = wid.y;
+    if (pair >= state.len * {{USED}}u) {
         return;
     }
+    let choice = choices[pair];
+    if (choice.expert < params.begin || choice.expert >= params.end) {
+        return;
+    }
+    let units = params.units_per_row;
+    let lane = tid % LANES;
+    let first = (wid.x * {{GROUPS}}u + tid / LANES) * COLUMNS;
+    let gate = (choice.expert - params.gate_first) * params.gate_stride;
+    let up = (choice.expert - params.up_first) * params.up_stride + params.up_at;
+#for c in 0..COLUMNS
+    let base{{c}} = (gate + min(first + {{c}}u, params.rows - 1u)) * units;
+#endfor
+#for c in COLUMNS..SUMS
+    let base{{c}} = (up + min(first + {{c}}u - COLUMNS, params.rows - 1u)) * units;
+#endfor
+    var sum0 = vec4<f32>(0.0);
+    let row0 = pair / {{USED}}u * units;
+    for (var at = lane; at < units; at += LANES) {
+#include "matmul/few_rows/unit.wgsl" with M=0
+    }
 
-    var squares = 0.0;
-    for (var j = tid; j < UNITS * 4u; j += {{THREADS}}u) {
-        squares += dot(h[j], h[j]);
-    }
-    let r = inverseSqrt(workgroup_sum(squares, tid) / {{K}}.0 + params.eps);
-    for (var j = tid; j < UNITS * 4u; j += {{THREADS}}u) {
-        // Neighbouring lanes read neighbouring units.
-        mem[(j & 3u) * UNITS + (j >> 2u)] = h[j] * r * vector4(params.norm, j);
-    }
+    partial[tid] = sum0;
     workgroupBarrier();
-
-    // Rows past the end repeat the last one; their sums are discarded.
-    let row = wid.x * {{GROUPS}}u + tid / 32u;
-    let own = min(row, params.rows - 1u);
-    let gate_base = ((expert - params.gate_first) * params.gate_stride + own) * UNITS;
-    let up_base = ((expert - params.up_first) * params.up_stride + params.up_at + own) * UNITS;
-    var sums = vec2<f32>(0.0);
-    for (var u = tid % 32u; u < UNITS; u += 32u) {
-        let x = array<vec4<f32>, 4>(mem[u], mem[UNITS + u], mem[2u * UNITS + u], mem[3u * UNITS + u]);
-        let x4 = x[0] + x[1] + x[2] + x[3];
-        let xsum = x4.x + x4.y + x4.z + x4.w;
-        sums += vec2<f32>(
-            gate_dot(params.gate_planes, gate_base + u, x, xsum),
-            up_dot(params.up_planes, up_base + u, x, xsum));
+    let at = wid.x * MADE + tid;
+    var total = 0.0;
+    if (tid < MADE && at < params.rows) {
+        let first_sum = tid / COLUMNS * LANES;
+        let component = tid % COLUMNS;
+        total = choice.weight * gelu_tanh(sum_of_lanes(first_sum, component))
+            * sum_of_lanes(first_sum, COLUMNS + component);
+#if !PACK_Y
+        y[pair * params.rows + at] = total;
+#endif
     }
+#if PACK_Y
     workgroupBarrier();
-    mem[tid] = vec4<f32>(sums, 0.0, 0.0);
+    partial[tid] = vec4<f32>(total, 0.0, 0.0, 0.0);
     workgroupBarrier();
-    if (tid % 32u == 0u && row < params.rows) {
-        var total = vec4<f32>(0.0);
-        for (var i = 0u; i < 32u; i += 1u) {
-            total += mem[tid + i];
-        }
-        out[wid.y * params.rows + row] = gelu_tanh(total.x) * total.y;
+    if (tid == 0u) {
+        let packed = pack_unit(made_unit(0u));
+        let unit = pair * params.rows / 16u + wid.x;
+        y[unit] = packed.codes;
+        y_scales[unit] = packed.scale;
     }
+#endif
 }

@@ -1,4 +1,4 @@
-// Y[T, N] = epilogue(X[T, K] · W[N, K]ᵀ) for up to ROWS rows of X, which are tokens that are verified together: W is
+// Y[T, N] = epilogue(X[T, K] · W[N, K]ᵀ) for up to ROWS rows of X, a token or several that are verified together: W is
 // read once, as in decode. W planar of any storage type, sums in f32.
 //
 // A workgroup has GROUPS groups of 32 lanes; GROUPS/KSPLIT teams of them each own COLUMNS rows of W. A lane takes every
@@ -34,21 +34,11 @@ var<storage, read> weights{{m}}: array<vec2<u32>>;
 #include "shared/planes.wgsl" with P=w{{m}}, DTYPE=DTYPE{{m}}, BUF=weights{{m}}
 #endfor
 var<storage, read> state: State;
-#if PACKED
-var<storage, read> x: array<vec4<u32>>;
-var<storage, read> x_scales: array<vec2<f32>>;
-#else
-var<storage, read> x: array<vec4<f32>>;
-#endif
+#include "matmul/few_rows/x.wgsl"
 #if PLE
 var<storage, read> ple: array<f32>;
 #endif
-#if PACK_Y
-var<storage, read_write> y: array<vec4<u32>>;
-var<storage, read_write> y_scales: array<vec2<f32>>;
-#else
-var<storage, read_write> y: array<f32>;
-#endif
+#include "matmul/few_rows/y.wgsl"
 
 const ROWS: u32 = {{ROWS}}u;
 const PASS: u32 = {{PASS}}u;       // rows of X whose sums are added at a time
@@ -58,8 +48,8 @@ const TEAMS: u32 = {{GROUPS}}u / {{KSPLIT}}u;
 const LANES: u32 = 32u * {{KSPLIT}}u; // lanes that share rows of W
 const MADE: u32 = TEAMS * COLUMNS;    // columns of Y of a workgroup; PASS·MADE is at most THREADS
 
-// Partial sums, one component per row of W; with PAIR, those of the second matrix follow.
-var<workgroup> partial: array<vec4<f32>, PASS * THREADS>;
+// One component per row of W; with PAIR, those of the second matrix follow.
+#include "matmul/few_rows/lanes.wgsl"
 
 @compute @workgroup_size({{THREADS}})
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
@@ -116,15 +106,9 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         if (is_made) {
             let first_sum = tid / MADE * THREADS + column / COLUMNS * LANES;
             let component = column % COLUMNS;
-            for (var j = 0u; j < LANES; j += 1u) {
-                total += partial[first_sum + j][component];
-            }
+            total = sum_of_lanes(first_sum, component);
 #if PAIR
-            var total_up = 0.0;
-            for (var j = 0u; j < LANES; j += 1u) {
-                total_up += partial[first_sum + j][COLUMNS + component];
-            }
-            total = gelu_tanh(total) * total_up;
+            total = gelu_tanh(total) * sum_of_lanes(first_sum, COLUMNS + component);
 #endif
 #if PLE
             total = gelu_tanh(total) * ple[row * params.ple_stride + params.ple_at + at];
@@ -139,13 +123,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         workgroupBarrier();
         let packing = begin + tid;
         if (tid < PASS && packing < state.len && group * MADE < columns) {
-            var made: array<vec4<f32>, 4>;
-#for q in 0..4
-            let at{{q}} = tid * MADE + 4u * {{q}}u;
-            made[{{q}}] = vec4<f32>(
-                partial[at{{q}}].x, partial[at{{q}} + 1u].x, partial[at{{q}} + 2u].x, partial[at{{q}} + 3u].x);
-#endfor
-            let packed = pack_unit(made);
+            let packed = pack_unit(made_unit(tid * MADE));
             let unit = (packing * params.y_stride[segment] + params.y_at[segment]) / 16u + group;
             y[unit] = packed.codes;
             y_scales[unit] = packed.scale;

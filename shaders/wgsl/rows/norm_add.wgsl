@@ -40,7 +40,8 @@ var<storage, read_write> x: array<vec4<f32>>;
 #endif
 
 const THREADS: u32 = 256u;
-// Neighbouring vec4s that a thread takes: of one unit if it is rounded, since a thread reads only what it wrote itself.
+// Neighbouring vec4s that a thread takes in each of RUNS runs over the row: those of one unit if it is rounded. They stay
+// in registers, so that everything is read at once.
 const RUN: u32 = {{RUN}}u;
 
 fn inverse_rms(squares: f32, tid: u32) -> f32 {
@@ -58,63 +59,98 @@ fn main(
         return;
     }
     let begin = row * params.width4;
+#if ADD
+    var s = params.scale;
+    if (params.scale_at != 0xffffffffu) {
+        s *= vector1(params.scale_at);
+    }
+#endif
+    // Threads past the end of the row have zeros, which add nothing.
+#for r in 0..RUNS
+    let first{{r}} = ({{r}}u * THREADS + tid) * RUN;
+    let is{{r}} = first{{r}} < params.width4;
+#for j in 0..RUN
+    var v{{r}}_{{j}} = vec4<f32>(0.0);
+#if ADD
+    var b{{r}}_{{j}} = vec4<f32>(0.0);
+#if !PLAIN
+    var w{{r}}_{{j}} = vec4<f32>(0.0);
+#endif
+#endif
+#if NORM
+    var n{{r}}_{{j}} = vec4<f32>(0.0);
+#endif
+#endfor
+    if (is{{r}}) {
+#for j in 0..RUN
+        v{{r}}_{{j}} = h[begin + first{{r}} + {{j}}u];
+#if ADD
+        b{{r}}_{{j}} = branch[begin + first{{r}} + {{j}}u];
+#if !PLAIN
+        w{{r}}_{{j}} = vector4(params.branch_norm, first{{r}} + {{j}}u);
+#endif
+#endif
+#if NORM
+        n{{r}}_{{j}} = vector4(params.norm, first{{r}} + {{j}}u);
+#endif
+#endfor
+    }
+#endfor
 
     var squares = 0.0;
 #if ADD
 #if PLAIN
     let branch_factor = params.branch_scale;
 #else
-    for (var i = tid; i < params.width4; i += THREADS) {
-        let b = branch[begin + i];
-        squares += dot(b, b);
-    }
-    let branch_factor = params.branch_scale * inverse_rms(squares, tid);
-#endif
-    var s = params.scale;
-    if (params.scale_at != 0xffffffffu) {
-        s *= vectors[params.scale_at];
-    }
-    squares = 0.0;
-    for (var first = tid * RUN; first < params.width4; first += THREADS * RUN) {
+#for r in 0..RUNS
 #for j in 0..RUN
-        {
-            let i = first + {{j}}u;
-#if PLAIN
-            let sum = (h[begin + i] + branch[begin + i] * branch_factor) * s;
-#else
-            let sum = (h[begin + i] + branch[begin + i] * branch_factor * vector4(params.branch_norm, i)) * s;
+    squares += dot(b{{r}}_{{j}}, b{{r}}_{{j}});
+#endfor
+#endfor
+    let branch_factor = params.branch_scale * inverse_rms(squares, tid);
+    squares = 0.0;
 #endif
-            h[begin + i] = sum;
-            squares += dot(sum, sum);
-        }
+#for r in 0..RUNS
+#for j in 0..RUN
+#if PLAIN
+    v{{r}}_{{j}} = (v{{r}}_{{j}} + b{{r}}_{{j}} * branch_factor) * s;
+#else
+    v{{r}}_{{j}} = (v{{r}}_{{j}} + b{{r}}_{{j}} * branch_factor * w{{r}}_{{j}}) * s;
+#endif
+#endfor
+    if (is{{r}}) {
+#for j in 0..RUN
+        h[begin + first{{r}} + {{j}}u] = v{{r}}_{{j}};
 #endfor
     }
-#else
-    for (var i = tid; i < params.width4; i += THREADS) {
-        let value = h[begin + i];
-        squares += dot(value, value);
-    }
+#endfor
 #endif
 #if NORM
+#for r in 0..RUNS
+#for j in 0..RUN
+    squares += dot(v{{r}}_{{j}}, v{{r}}_{{j}});
+#endfor
+#endfor
     let factor = inverse_rms(squares, tid);
+#for r in 0..RUNS
+#for j in 0..RUN
+    v{{r}}_{{j}} *= factor * n{{r}}_{{j}};
+#endfor
+#endfor
 #endif
 #if PACKED
-    for (var first = tid * RUN; first < params.width4; first += THREADS * RUN) {
-        var unit: array<vec4<f32>, 4>;
-#for j in 0..RUN
-#if NORM
-        unit[{{j}}] = h[begin + first + {{j}}u] * factor * vector4(params.norm, first + {{j}}u);
-#else
-        unit[{{j}}] = h[begin + first + {{j}}u];
-#endif
+#for r in 0..RUNS
+    if (is{{r}}) {
+        let packed = pack_unit(array<vec4<f32>, 4>(v{{r}}_0, v{{r}}_1, v{{r}}_2, v{{r}}_3));
+        codes[(begin + first{{r}}) / 4u] = packed.codes;
+        scales[(begin + first{{r}}) / 4u] = packed.scale;
+    }
 #endfor
-        let packed = pack_unit(unit);
-        codes[(begin + first) / 4u] = packed.codes;
-        scales[(begin + first) / 4u] = packed.scale;
-    }
 #elif NORM
-    for (var i = tid; i < params.width4; i += THREADS) {
-        x[begin + i] = h[begin + i] * factor * vector4(params.norm, i);
+#for r in 0..RUNS
+    if (is{{r}}) {
+        x[begin + first{{r}}] = v{{r}}_0;
     }
+#endfor
 #endif
 }

@@ -206,7 +206,7 @@ impl Builder<'_> {
             buffers.push(&self.b.y);
         }
         buffers.push(x);
-        let kernel = (form.source()?, Form::NormAdd(form));
+        let kernel = (form.source(self.c.width)?, Form::NormAdd(form, self.c.width));
         self.steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
     }
 

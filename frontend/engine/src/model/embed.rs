@@ -54,11 +54,14 @@ pub fn per_layer_of_few(parts: &Parts, rows: FewRows) -> Result<Plan, PlanError>
     Ok(plan)
 }
 
-/// The same for a single row, with the decode product.
+/// The same for a single row, with the product of decode.
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn per_layer_of_one(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
+pub fn per_layer_of_one(parts: &Parts, choices: Choices, corrected: bool) -> Result<Plan, PlanError> {
+    if !choices.is_fused(&parts.config, corrected) {
+        return per_layer_of_few(parts, FewRows::new(1, choices));
+    }
     let (s, mut plan) = (&parts.scratch, Plan::default());
     if parts.weights.ple_norm.is_none() {
         return Ok(plan);

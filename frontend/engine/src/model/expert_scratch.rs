@@ -23,14 +23,17 @@ pub struct ExpertScratch {
     pub gate_up: Value,
     /// The activations, f32 `[P, width of an expert]`.
     pub act: Value,
-    /// The output of each expert, f32 `[P, width]`.
+    /// The activations of a few rows, rounded to int8: codes and scales.
+    pub packed_act: [Value; 2],
+    /// The output of each expert, f32 `[P, width]`; of a few rows their sum, `[T, width]`.
     pub down: Value,
 }
 
 impl ExpertScratch {
-    /// Describes the values for chunks of up to `rows`, if the model has experts.
+    /// Describes the values for chunks of up to `rows`, of which up to `few` are verified together, if the model has
+    /// experts.
     #[must_use]
-    pub fn describe(config: &Config, rows: u32) -> Option<Self> {
+    pub fn describe(config: &Config, rows: u32, few: u32) -> Option<Self> {
         let Experts { mixture, feed_forward, .. } = config.experts?;
         let capacity = buckets::most_tiles(mixture, rows, Tile::SMALL.bm);
         let pairs = u64::from(rows) * u64::from(mixture.used);
@@ -45,6 +48,12 @@ impl ExpertScratch {
             capacity,
             gate_up: f32s("experts' gate and up", pairs, 2 * feed_forward),
             act: f32s("experts' activated", pairs, feed_forward),
+            packed_act: [("experts' packed activations", 1), ("scales of experts' activations", 2)].map(
+                |(name, divisor)| {
+                    let elements = u64::from(few * mixture.used) * u64::from(feed_forward);
+                    Value::temporary(name, elements / divisor)
+                },
+            ),
             down: f32s("experts' down", pairs, config.width),
         })
     }

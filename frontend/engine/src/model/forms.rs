@@ -1,4 +1,4 @@
-//! The forms of the decode products: how they are divided for their shapes, and which are packed.
+//! The forms of the decode products: how they are divided for their shapes, which are packed, and whether they are fused.
 
 use std::collections::BTreeSet;
 
@@ -6,6 +6,7 @@ use shaders::matvec::{Form, Matvec, Prologue};
 use shaders::selftest;
 
 use crate::gpu::{Gpu, GpuError, Program, Timer};
+use crate::model::Config;
 use crate::plan::Limits;
 use crate::weights::TensorList;
 
@@ -15,14 +16,14 @@ pub const LARGE: u32 = 8192;
 /// Maximum total rank for which decode computes z without separate dispatches. The number of partial results grows
 /// with the rank, and every workgroup of the consumer reads all.
 pub const MOST_FUSED_RANK: u32 = 64;
-/// Minimum relative gain to choose packed products: less is noise, and they round more.
+/// Minimum relative gain to choose products that round more: less is noise.
 const MIN_GAIN: f64 = 0.05;
 
 /// Which products of decode are packed: x is rounded to int8, and integers are multiplied. Only quantised matrices
-/// have this form.
+/// have this form. Those of a mixture of experts are never fused, and all packed or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Products {
-    /// Those with at least [`LARGE`] rows, if they are measured to be faster when the model is loaded.
+    /// Whichever choice is measured to be the fastest when the model is loaded.
     #[default]
     Measured,
     /// None: all use floats.
@@ -31,6 +32,12 @@ pub enum Products {
     Packed {
         /// Minimum number of rows of all matrices with the same x.
         least_rows: u32,
+    },
+    /// All or none, by the plan of a few rows: what fused products repeat in every workgroup (norm, merge, rounding) has
+    /// dispatches of its own. Products that adapters correct are fused in any case; if packed, from [`LARGE`] rows on.
+    Unfused {
+        /// Whether they are packed, if the device supports it.
+        packed: bool,
     },
 }
 
@@ -54,39 +61,75 @@ pub fn matvec_form(limits: Limits, choices: Choices, kernel: &Matvec, rows: u32)
 /// The chosen forms for a device, by measuring or by request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
-    /// Minimum number of rows of packed decode products; `None` if none are packed.
+    /// Minimum number of rows of packed decode products; `None` if none are packed. Products that are not fused are all
+    /// packed, or none.
     pub packed: Option<u32>,
+    /// Whether decode runs the plan of a few rows.
+    pub unfused: bool,
 }
 
 impl Choices {
-    /// The choices for `products`: packed products, if requested and supported.
+    const fn unfused(packed: bool) -> Self {
+        Self { packed: if packed { Some(LARGE) } else { None }, unfused: true }
+    }
+
+    /// The choices for `products`, in the order of their rounding: first one with floats, which every device supports.
+    /// Without measuring, the last one that the device supports is meant. A software device has no time for what
+    /// workgroups repeat.
     #[must_use]
-    pub fn asked(limits: Limits, products: Products) -> Self {
-        let packed = match products {
-            Products::Floats => None,
-            Products::Packed { least_rows } => Some(least_rows),
-            Products::Measured => (!limits.software && !limits.portable).then_some(LARGE),
-        };
-        Self { packed }
+    pub fn candidates(limits: Limits, config: &Config, products: Products) -> Vec<Self> {
+        let floats = Self::default();
+        let packed = |least_rows| Self { packed: Some(least_rows), unfused: false };
+        let is_fused = floats.is_fused(config, false);
+        match products {
+            Products::Measured if limits.software && is_fused => vec![Self::unfused(false)],
+            Products::Measured if limits.software || limits.portable => vec![floats],
+            Products::Measured if is_fused => vec![floats, packed(LARGE), Self::unfused(true)],
+            Products::Measured => vec![floats, packed(LARGE)],
+            Products::Floats => vec![floats],
+            Products::Packed { least_rows } => vec![floats, packed(least_rows)],
+            Products::Unfused { packed: false } => vec![Self::unfused(false)],
+            Products::Unfused { packed: true } => vec![floats, Self::unfused(true)],
+        }
+    }
+
+    /// Whether decode has fused products.
+    #[must_use]
+    pub fn is_fused(self, config: &Config, corrected: bool) -> bool {
+        config.experts.is_none() && (corrected || !self.unfused)
     }
 
     /// The products of these choices.
     #[must_use]
     pub fn products(self) -> Products {
-        self.packed.map_or(Products::Floats, |least_rows| Products::Packed { least_rows })
+        match self.packed {
+            packed if self.unfused => Products::Unfused { packed: packed.is_some() },
+            None => Products::Floats,
+            Some(least_rows) => Products::Packed { least_rows },
+        }
     }
 }
 
-/// Whether the kernels of `packed` that are not in `floats` are faster than their counterparts, by enough to
-/// justify the additional rounding.
+/// Whether a token by `other` is faster than one by `current`, by enough to justify the additional rounding. `prepare`
+/// writes the state before each pass. Whole tokens are timed: what kernels take one at a time leaves out what it costs
+/// to begin so many.
 ///
 /// # Errors
 /// When the device was lost.
-pub async fn is_faster(gpu: &Gpu, packed: &Program, floats: &Program) -> Result<bool, GpuError> {
+pub async fn is_faster(
+    gpu: &Gpu,
+    [other, current]: [&Program; 2],
+    prepare: &dyn Fn(),
+) -> Result<bool, GpuError> {
     let timer = Timer::new(gpu)?;
-    let before = time_those_not_in(&timer, floats, packed).await?;
-    let after = time_those_not_in(&timer, packed, floats).await?;
-    Ok(after < before * (1.0 - MIN_GAIN))
+    let mut least = [f64::INFINITY; 2];
+    // Twice in turns: a device that was idle is slow at first.
+    for _ in 0..2 {
+        for (least, program) in least.iter_mut().zip([other, current]) {
+            *least = least.min(timer.time(program, u32::MAX, prepare).await?);
+        }
+    }
+    Ok(least[0] < least[1] * (1.0 - MIN_GAIN))
 }
 
 /// The products that [`Products::Measured`] times, each shape once: storage types of the matrices with the same x,
@@ -118,20 +161,18 @@ pub fn large_products(tensors: &TensorList, layers: usize) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// Whether a kernel uses packed products.
+/// Whether a kernel uses packed products, or rounds rows for them.
 #[must_use]
 pub fn is_packed(form: &selftest::Form) -> bool {
-    matches!(form, selftest::Form::Matvec(kernel) if kernel.form.packed)
-}
-
-/// Milliseconds of the kernels of one program that are not in another.
-async fn time_those_not_in(timer: &Timer<'_>, program: &Program, other: &Program) -> Result<f64, GpuError> {
-    let others = other.by_kernel();
-    let mut ms = 0.0;
-    for uses in program.by_kernel() {
-        if others.iter().all(|other| other.name != uses.name) {
-            ms += timer.time(&uses.program, u32::MAX, &|| ()).await?;
-        }
+    use selftest::Form as F;
+    match form {
+        F::Matvec(kernel) => kernel.form.packed,
+        F::FewRows(kernel) => kernel.form.packed || kernel.packs,
+        F::ExpertGateUp(kernel) => kernel.form.packed || kernel.packs,
+        F::ExpertDown(kernel) => kernel.form.packed,
+        F::NormAdd(kernel, _) => kernel.is_packed(),
+        F::MergeRows(_, packed) => *packed,
+        F::PackRows => true,
+        _ => false,
     }
-    Ok(ms)
 }

@@ -45,6 +45,13 @@ pub struct KvCache {
 }
 
 impl KvCache {
+    /// Slots of the layer that has the fewest.
+    #[must_use]
+    pub fn least_slots(&self) -> u32 {
+        let slots = self.layers.iter().flatten().map(|layer| layer.k.bytes() / layer.slot_bytes.max(1));
+        slots.min().unwrap_or(0) as u32
+    }
+
     /// Keys and values of the layers with a ring.
     pub fn rings(&self) -> impl Iterator<Item = &Value> {
         self.layers.iter().flatten().filter(|layer| layer.ring > 0).flat_map(|layer| [&layer.k, &layer.v])

@@ -9,7 +9,7 @@ use super::corrections::{Corrections, Site};
 use super::rows::{
     correct, feed_forward_activation, norm_add, per_layer_activation, product as push_product, qkv_finish,
 };
-use super::{Attention, KvType, Parts, experts, product};
+use super::{Attention, KvType, Parts, experts};
 use crate::plan::{Plan, PlanError, Value};
 
 /// What the rows are.
@@ -90,9 +90,7 @@ impl Builder<'_> {
         self.product(&name("ffn_down"), &s.act, &s.branch)?;
         self.correct(i, Site::Down, &s.act, &[&s.branch])?;
         if config.experts.is_some() {
-            experts::chunk::build(parts, &mut self.steps, i, |steps, router, [x, y]| {
-                product::push(steps, router, None, [&s.state, x, y])
-            })?;
+            experts::chunk::build(parts, &mut self.steps, i)?;
         }
         let of_encoder = config.diffusion.is_some() && !self.is_canvas();
         let scale = Some(vector(if of_encoder { "enc_layer_output_scale" } else { "layer_output_scale" }));

@@ -72,7 +72,8 @@ fn push_norm_add(
     } else if norm.is_some() {
         buffers.push(&s.x);
     }
-    let kernel = (form.source()?, Form::NormAdd(form));
+    let width = parts.config.width;
+    let kernel = (form.source(width)?, Form::NormAdd(form, width));
     steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
 }
 

@@ -42,8 +42,7 @@ pub struct Scratch {
     pub h: [Value; 2],
     /// The normed stream. `[T, width]`.
     pub x: Value,
-    /// The branch before its norm. `[T, width]`; for one token with experts, the dense part followed by that of the
-    /// experts. In decode, data for adapters follows.
+    /// The branch before its norm. `[T, width]`. In decode, data for adapters follows.
     pub branch: Value,
     /// Queries, keys and values of one token, concatenated.
     pub qkv: Value,
@@ -150,7 +149,7 @@ impl Scratch {
             packed_act: [("packed activations", 1), ("scales of packed activations", 2)]
                 .map(|(name, divisor)| Value::temporary(name, few * ff.max(config.ple.into()) / divisor)),
             parts_of_rows: Value::temporary("part of a few rows", 4 * few * part),
-            experts: ExpertScratch::describe(config, rows),
+            experts: ExpertScratch::describe(config, rows, few as u32),
         }
     }
 }

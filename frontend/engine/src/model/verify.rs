@@ -33,7 +33,7 @@ pub fn plan(
     let rows = FewRows::new(rows, choices);
     plan.extend(&embed::tokens(parts)?);
     plan.extend(&embed::per_layer_of_few(parts, rows)?);
-    plan.extend(&layers::plan(parts, rows, corrections)?);
+    plan.extend(&layers::plan(parts, rows, corrections, 0)?);
     Ok(plan)
 }
 

@@ -208,7 +208,7 @@ impl<'a> Builder<'a> {
         let params = NormParams { norm, ..NormParams::new(self.base.config.width, self.base.config.eps) };
         let vectors = &self.base.weights.vectors;
         let grid = move |rows| NormAdd::dispatch(&params, rows);
-        self.push(&NormAdd::Norm.source()?, &params, &[state, vectors, h, x], grid)
+        self.push(&NormAdd::Norm.source(self.base.config.width)?, &params, &[state, vectors, h, x], grid)
     }
 
     /// `h = (h + rms(branch; norm))·scale`, in place.
@@ -218,7 +218,7 @@ impl<'a> Builder<'a> {
         params.scale_at = scale.unwrap_or(NormParams::NONE);
         let (state, vectors) = (&self.work.state, &self.base.weights.vectors);
         let grid = move |rows| NormAdd::dispatch(&params, rows);
-        self.push(&NormAdd::Add.source()?, &params, &[state, vectors, h, branch], grid)
+        self.push(&NormAdd::Add.source(self.base.config.width)?, &params, &[state, vectors, h, branch], grid)
     }
 
     /// `dx (+)=` the gradient of `rms(x; norm)`.

@@ -41,7 +41,7 @@ pub(super) struct MixtureBuffers {
 
 impl MixtureBuffers {
     fn describe(config: &Config, rows: u32) -> Option<Self> {
-        let scratch = ExpertScratch::describe(config, rows)?;
+        let scratch = ExpertScratch::describe(config, rows, 0)?;
         let value = |name: &'static str, bytes| Value::temporary(name, bytes);
         let width = 4 * u64::from(rows) * u64::from(config.width);
         Some(Self {

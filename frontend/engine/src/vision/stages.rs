@@ -318,7 +318,7 @@ impl<'a> Builder<'a> {
             (Some(_), None) => NormAdd::Add,
             (None, _) => NormAdd::Norm,
         };
-        let kernel = (form.source()?, Form::NormAdd(form));
+        let kernel = (form.source(width)?, Form::NormAdd(form, width));
         self.steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
     }
 

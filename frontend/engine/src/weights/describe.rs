@@ -21,10 +21,9 @@ impl Weights {
         let mut places = HashMap::new();
         let (mut end, mut ple_norm) = (0_u32, None);
         for spec in &list.vectors {
-            // Kernels read vectors as vec4s.
-            end = end.next_multiple_of(4);
             places.insert(spec.name.clone(), (end, spec.len));
-            end += spec.len;
+            // Kernels read vectors as vec4s.
+            end = (end + spec.len).next_multiple_of(4);
             if spec.name == PLE_NORM {
                 ple_norm = Some(Value::new("per-layer norm", 4 * u64::from(spec.len), Origin::Weight));
             }

@@ -13,7 +13,8 @@ use engine::adapter::{self, Adapter, AdapterError, Factors, Projection, Target, 
 use engine::bytes::MemorySource;
 use engine::gguf::{TensorSpec, WriteValue, Writer};
 use engine::gpu::{Gpu, GpuOptions};
-use engine::session::{Control, EngineError, Options, Session};
+use engine::model::Products;
+use engine::session::{Control, EngineError, LoadOptions, Options, Session};
 use pollster::block_on;
 use safetensors::SafeTensors;
 use shaders::DType;
@@ -109,6 +110,12 @@ fn logits_agree_with_the_reference_and_with_peft() {
     }
 }
 
+/// A session whose tokens without adapters have fused products too, so that their dispatches can be compared.
+fn fused(gpu: &Rc<Gpu>) -> Session {
+    let options = LoadOptions { products: Products::Floats, ..common::exact_options() };
+    common::load(gpu, &model(), &options)
+}
+
 /// Where a device binds no more buffers than every device does, z of three matrices has a dispatch of its own; where ranks
 /// are large, that of every site has.
 #[test]
@@ -125,7 +132,7 @@ fn what_has_no_z_on_the_way_has_a_dispatch_for_it_with_the_same_answer() {
     let portable = GpuOptions { portable: true, ..GpuOptions::default() };
     let portable = Rc::new(block_on(Gpu::open(&portable)).expect("a device"));
     for (gpu, adapter, is_wide) in [(&portable, &flat, false), (&common::gpu(), &wide, true)] {
-        let mut session = common::exact(gpu, &model());
+        let mut session = fused(gpu);
         let dispatches = session.decoder().dispatches_per_token();
         let config = session.decoder().config();
         let owners = (0..config.layers.len()).filter(|&layer| config.owns_kv(layer)).count();
@@ -201,7 +208,7 @@ fn logits_agree_with_the_whole_set_where_it_is_named() {
 #[test]
 fn several_adapters_add_up_and_scales_switch_them_in_a_running_session() {
     let gpu = common::gpu();
-    let mut session = common::exact(&gpu, &model());
+    let mut session = fused(&gpu);
     let ids = ids();
     let prompt = &ids[..26];
     let (first, second) = (open("flat.safetensors"), open("peft"));

@@ -65,7 +65,7 @@ fn route(gpu: &Gpu, tensors: &Tensors, mixture: Mixture, input: &[f32], scales: 
         let mut plan = Plan::default();
         let params = norm_add::Params::new(WIDTH as u32, 1e-6);
         let grid = Grid::Fixed(NormAdd::dispatch(&params, rows));
-        plan.push(&NormAdd::Norm.source()?, &params, &[&state, &vectors.0, &h.0, &x], grid)?;
+        plan.push(&NormAdd::Norm.source(WIDTH as u32)?, &params, &[&state, &vectors.0, &h.0, &x], grid)?;
         let params = matmul::Params::new(&layout);
         let grid = Grid::Fixed(Tile::SMALL.dispatch(&params, rows));
         plan.push(&Tile::SMALL.source(DType::F32)?, &params, &[&weights.0, &state, &x, &logits], grid)?;

@@ -114,8 +114,13 @@ fn the_per_layer_table_may_stay_in_the_file() {
 
 #[test]
 fn a_token_costs_few_dispatches_a_layer_and_no_buffer() {
-    for (path, per_layer) in [(E2B, 7), (DENSE, 5), (MOE, 8)] {
-        let (gpu, mut session) = open(path, exact(2048));
+    let fused = Products::Floats;
+    let unfused = Products::Unfused { packed: false };
+    // A mixture has no fused products.
+    for (path, products, per_layer) in
+        [(E2B, fused, 7), (DENSE, fused, 5), (DENSE, unfused, 9), (MOE, Products::Floats, 16)]
+    {
+        let (gpu, mut session) = open(path, LoadOptions { products, ..exact(2048) });
         let layers = session.decoder().config().layers.len();
         run(&mut session, &prompt(20, 5), &greedy(8)).expect("an answer");
         // Beside the layers: embedding, two for the per-layer inputs, head, and two to draw.
@@ -359,7 +364,7 @@ fn products_are_changed_in_a_loaded_model() {
     let ids = prompt(9, 6);
     let packed = Products::Packed { least_rows: 0 };
     let of = |session: &mut Session| pollster::block_on(session.logits_by_steps(&ids, 9)).expect("logits");
-    let (_gpu, mut session) = open(E2B, exact(512));
+    let (_gpu, mut session) = open(E2B, LoadOptions { products: Products::Floats, ..exact(512) });
     let floats = of(&mut session);
     let (_gpu, mut other) = open(E2B, LoadOptions { products: packed, ..exact(512) });
     let want = of(&mut other);

@@ -24,7 +24,7 @@ fn combinations() -> Vec<Matvec> {
                 form,
             };
             all.push(make(vec![dtype], Prologue::Plain, Epilogue::Store));
-            let add_norm = Prologue::Add { norm: true, mix: false };
+            let add_norm = Prologue::Add { norm: true };
             all.push(make(vec![dtype; 2], add_norm, Epilogue::Geglu));
             let low_rank = LowRank { z_source: ZSource::Ahead, handoff: HandoffForm::PartialSums, quads: 4 };
             all.push(Matvec { low_rank, ..make(vec![dtype; 2], add_norm, Epilogue::Geglu) });
@@ -74,13 +74,10 @@ fn of_default_form(dtype: DType) -> Vec<Matvec> {
     all.push(make(vec![dtype], Prologue::Plain, Epilogue::Ple, z));
     all.push(make(vec![DType::Q4_K, dtype], Prologue::Plain, Epilogue::Store, z));
     all.push(make(three(), Prologue::Plain, Epilogue::Store, z));
-    for mix in [false, true] {
-        let (add, add_norm) = (Prologue::Add { norm: false, mix }, Prologue::Add { norm: true, mix });
-        all.push(make(vec![dtype], add, Epilogue::Ple, not));
-        all.push(make(vec![DType::Q4_K, dtype], add_norm, Epilogue::Store, not));
-        all.push(make(three(), add_norm, Epilogue::Store, not));
-    }
-    let add_norm = Prologue::Add { norm: true, mix: false };
+    let (add, add_norm) = (Prologue::Add { norm: false }, Prologue::Add { norm: true });
+    all.push(make(vec![dtype], add, Epilogue::Ple, not));
+    all.push(make(vec![DType::Q4_K, dtype], add_norm, Epilogue::Store, not));
+    all.push(make(three(), add_norm, Epilogue::Store, not));
     let ahead = low_rank(ZSource::Ahead, HandoffForm::None);
     all.push(make(vec![dtype], add_norm, Epilogue::Store, ahead));
     all.push(make(vec![DType::Q4_K, dtype], add_norm, Epilogue::Store, ahead));
@@ -108,10 +105,8 @@ fn shrinking() -> Vec<Matvec> {
         };
         all.push(make(Prologue::Plain, false));
         all.push(make(Prologue::Norm, true));
-        for mix in [false, true] {
-            all.push(make(Prologue::Add { norm: true, mix }, true));
-            all.push(make(Prologue::Add { norm: false, mix }, false));
-        }
+        all.push(make(Prologue::Add { norm: true }, true));
+        all.push(make(Prologue::Add { norm: false }, false));
         all.push(make(Prologue::Merge, true));
     }
     all

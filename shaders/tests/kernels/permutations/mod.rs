@@ -76,7 +76,7 @@ pub fn few_products(dtype: DType) -> impl Iterator<Item = FewRows> {
         floats.into_iter().chain(packed).chain(packing)
     };
     // Others than 4 rows in fused forms differ no more than in plain ones.
-    let all_rows = if dtype == DType::Q4_K { &FewRows::ROWS[..] } else { &FewRows::ROWS[1..2] };
+    let all_rows = if dtype == DType::Q4_K { &FewRows::ROWS[..] } else { &[4][..] };
     let all =
         FewRows::ROWS.into_iter().flat_map(move |rows| alone.map(|form| FewRows::new(rows, &[dtype], form)));
     let all = all.chain(all_rows.iter().flat_map(move |&rows| fused(rows)));
@@ -87,7 +87,7 @@ pub fn few_products(dtype: DType) -> impl Iterator<Item = FewRows> {
 fn decoder() -> Sources {
     let mut all = vec![bandwidth::copy::source(), gelu_mul::source(), matmul::pack_rows::source()];
     all.extend((1..=3).map(adapter::expand::source));
-    all.extend(NormAdd::ALL.map(NormAdd::source));
+    all.extend([1536, 5376].iter().flat_map(|&width| NormAdd::ALL.map(|form| form.source(width))));
     for head_dim in HEAD_DIMS {
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
             for kv_f16 in BOTH {
@@ -115,17 +115,28 @@ fn decoder() -> Sources {
 fn experts() -> Sources {
     let mut all = Vec::new();
     for mixture in MIXTURES {
-        all.extend([choose::source(mixture), mix::source(mixture, 768)]);
+        all.extend([choose::source(mixture), mix::source(Some(mixture), 768)]);
         all.extend([16, 32].map(|bm| buckets::source(mixture, bm)));
         for dtype in DType::ALL {
-            all.push(GateUp { mixture, k: 768, gate: dtype, up: dtype }.source());
-            all.push(Down { mixture, k: 768, dtype }.source());
-            if dtype != DType::Q4_K {
-                all.push(GateUp { mixture, k: 768, gate: DType::Q4_K, up: dtype }.source());
+            for form in product_forms(dtype) {
+                let kernel = GateUp { mixture, gate: dtype, up: dtype, packs: false, form };
+                all.push(kernel.source());
+                all.push(GateUp { packs: true, ..kernel }.source());
+                all.push(Down { mixture, dtype, form }.source());
+                if dtype != DType::Q4_K {
+                    all.push(GateUp { gate: DType::Q4_K, ..kernel }.source());
+                }
             }
         }
     }
+    all.push(mix::source(None, 768));
     all
+}
+
+/// A form with 16 rows per workgroup, with floats and, where they can be, packed.
+fn product_forms(dtype: DType) -> impl Iterator<Item = Form> {
+    let form = Form::new(2, 8, 1);
+    [form, form.packed()].into_iter().take(1 + usize::from(!dtype.is_float()))
 }
 
 fn sampling() -> Sources {

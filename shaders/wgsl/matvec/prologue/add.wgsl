@@ -1,7 +1,6 @@
 // Prologue: h' = (in + rms(branch; w1))·s is written to h_out; x = rms(h'; w2) with NORMED, otherwise h'.
 //
-// rms(v; w) = v·(mean(v²) + eps)^-½·w; s is a scalar in `vectors`, or 1. With MIX, the branch is rms(branch[0..K];
-// w3) + rms(branch[K..2K]; w4), a dense branch and that of the experts.
+// rms(v; w) = v·(mean(v²) + eps)^-½·w; s is a scalar in `vectors`, or 1.
 
 #include "shared/vectors.wgsl"
 #include "matvec/prologue/sum_all.wgsl"
@@ -12,32 +11,12 @@ var<storage, read_write> h_out: array<vec4<f32>>;
 var<private> ahead_factors: vec2<f32>; // r·s and rb
 #endif
 
-// vec4 `j` of the branch; `r` has the factors of its two norms.
-fn branch4(j: u32, r: vec2<f32>) -> vec4<f32> {
-#if MIX
-    return r.x * branch[j] * vector4(params.mix.x, j)
-        + r.y * branch[{{K}}u / 4u + j] * vector4(params.mix.y, j);
-#else
-    return branch[j];
-#endif
-}
-
 fn stage(tile: u32, tid: u32, group: u32) {
     let base = params.x_offset >> 2u;
-    var factors = vec2<f32>(1.0); // of the norms of a mixed branch
-#if MIX
-    var squares = vec4<f32>(0.0);
-    for (var j = tid; j < {{K}}u / 4u; j += THREADS) {
-        let dense = branch[j];
-        let experts = branch[{{K}}u / 4u + j];
-        squares += vec4<f32>(dot(dense, dense), dot(experts, experts), 0.0, 0.0);
-    }
-    factors = inverseSqrt(sum_all(squares, tid).xy / {{K}}.0 + params.eps);
-#endif
     var sums = vec4<f32>(0.0); // Σb², Σh², Σh·b·w, Σ(b·w)²: one reduction for both norms
     for (var j = tid; j < {{K}}u / 4u; j += THREADS) {
         let h = x_in[base + j];
-        let b = branch4(j, factors);
+        let b = branch[j];
         let bw = b * vector4(params.branch_norm, j);
         sums += vec4<f32>(dot(b, b), dot(h, h), dot(h, bw), dot(bw, bw));
     }
@@ -45,7 +24,7 @@ fn stage(tile: u32, tid: u32, group: u32) {
     let rb = inverseSqrt(sums.x / {{K}}.0 + params.eps);
     var s = 1.0;
     if (params.scale_at != 0xffffffffu) {
-        s = vectors[params.scale_at];
+        s = vector1(params.scale_at);
     }
     // mean(h'²) with h' = (h + rb·b·w)·s
     let square = max(0.0, (sums.y + 2.0 * rb * sums.z + rb * rb * sums.w) * s * s / {{K}}.0);
@@ -54,7 +33,7 @@ fn stage(tile: u32, tid: u32, group: u32) {
     ahead_factors = vec2<f32>(r * s, rb);
 #endif
     for (var j = tid; j < {{K}}u / 4u; j += THREADS) {
-        let h = (x_in[base + j] + rb * branch4(j, factors) * vector4(params.branch_norm, j)) * s;
+        let h = (x_in[base + j] + rb * branch[j] * vector4(params.branch_norm, j)) * s;
         if (group == 0u) {
             h_out[j] = h;
         }

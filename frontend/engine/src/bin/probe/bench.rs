@@ -26,6 +26,7 @@ fn spread(mut figures: Vec<f64>) -> Value {
 pub fn products(session: &Session) -> Value {
     match session.decoder().products() {
         Products::Packed { least_rows } => json!({ "packed_from_rows": least_rows }),
+        Products::Unfused { packed } => json!({ "unfused": { "packed": packed } }),
         Products::Floats | Products::Measured => json!("floats"),
     }
 }

@@ -50,7 +50,7 @@ struct Cli {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ProductsArg {
-    /// The large ones, if they turn out to be faster.
+    /// Those that turn out to be the fastest.
     Measured,
     /// None of them.
     Floats,
@@ -58,6 +58,8 @@ enum ProductsArg {
     Packed,
     /// All of them.
     AllPacked,
+    /// All of them, and not fused with what precedes them.
+    Unfused,
 }
 
 impl From<ProductsArg> for Products {
@@ -67,6 +69,7 @@ impl From<ProductsArg> for Products {
             ProductsArg::Floats => Self::Floats,
             ProductsArg::Packed => Self::Packed { least_rows: LARGE },
             ProductsArg::AllPacked => Self::Packed { least_rows: 0 },
+            ProductsArg::Unfused => Self::Unfused { packed: true },
         }
     }
 }

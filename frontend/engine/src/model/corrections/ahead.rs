@@ -28,7 +28,8 @@ pub struct Ahead {
 /// The product that can leave z ahead for a site: the one whose result is added to the stream before the site's norm.
 #[must_use]
 pub fn before(config: &Config, layer: usize, site: Site) -> Option<(usize, Site)> {
-    if config.width > Matvec::MAX_NORM_K {
+    // The products of mixtures are not fused.
+    if config.width > Matvec::MAX_NORM_K || config.experts.is_some() {
         return None;
     }
     match site {

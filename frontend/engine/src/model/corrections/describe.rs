@@ -198,8 +198,8 @@ impl Describer<'_> {
             && ahead::before(&self.parts.config, layer, site).is_some()
     }
 
-    /// Whether z of a site comes in parts. Down reads those of every workgroup of gate and up in each of its own: in wide
-    /// layers more than a dispatch is worth.
+    /// Whether z of a site comes in parts, which takes fused products. Down reads those of every workgroup of gate and up
+    /// in each of its own: in wide layers more than a dispatch is worth.
     fn is_partial(&self, site: Site, stack: &Stack) -> bool {
         let fits = match site {
             Site::Output => true,
@@ -210,7 +210,7 @@ impl Describer<'_> {
             }
             _ => false,
         };
-        fits && self.rank <= MOST_FUSED_RANK
+        fits && self.rank <= MOST_FUSED_RANK && self.parts.config.experts.is_none()
     }
 
     /// The corrections of a layer.

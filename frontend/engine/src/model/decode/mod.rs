@@ -1,5 +1,6 @@
-//! The plan of one token: seven dispatches per layer with per-layer embeddings, five without, three more with
-//! experts.
+//! The plan of one token, with fused products: seven dispatches per layer with per-layer embeddings, five without.
+//! Wide models and mixtures of experts run the plan of a few rows instead ([`super::few_rows`]), where the device is
+//! faster with it.
 //!
 //! A layer (specification §2.3) is
 //!
@@ -12,14 +13,6 @@
 //! | down | | down | |
 //! | per-layer gate | h += feed-forward | gate | GELU, times the per-layer input |
 //! | per-layer projection | | projection | |
-//!
-//! A mixture of experts (§2.7) precedes the step that adds the feed-forward branch, which then has two parts:
-//!
-//! | dispatch | prologue | product | epilogue |
-//! |---|---|---|---|
-//! | router | norm | router | |
-//! | experts' gate, up | choice; norm | gate, up of each | GeGLU |
-//! | experts' down | | down of each | weighted sum |
 //!
 //! With adapters, a product adds B·z, where z is the product with their stacked A. In most cases dispatches that
 //! exist anyway compute z ([`super::corrections::Way`]). Otherwise a dispatch in front of the product computes it;
@@ -37,10 +30,10 @@ use shaders::selftest::Form;
 use products::{Handoff, Input, Product};
 
 use super::corrections::{Corrections, Site};
+use super::few_rows::{FewRows, layers};
 use super::forms::Choices;
-use super::rows::norm_add;
 use super::scratch::{max_splits, min_split_keys};
-use super::{Parts, experts};
+use super::{Parts, rows};
 use crate::plan::{Grid, Plan, PlanError, Traffic, Value};
 use crate::weights::{Matrix, Part};
 
@@ -58,8 +51,6 @@ struct Stream {
 struct Branch {
     /// Offset of its norm's weights.
     norm: u32,
-    /// With experts: the offsets of the norm weights of the dense part and of the experts.
-    mix: Option<[u32; 2]>,
     /// Offset of the scale of the layer that ends with it.
     scale: Option<u32>,
     /// The output of its product for the adapters on the product that adds it.
@@ -85,6 +76,9 @@ pub fn plan(
     corrections: Option<&Corrections>,
     first: usize,
 ) -> Result<Plan, PlanError> {
+    if !choices.is_fused(&parts.config, corrections.is_some()) {
+        return layers::plan(parts, FewRows::new(1, choices), corrections, first);
+    }
     let mut builder = Builder { parts, choices, corrections, steps: Plan::default() };
     let stream = builder.layers(first)?;
     builder.head(stream)?;
@@ -122,12 +116,12 @@ impl<'a> Builder<'a> {
         let mut input = Input::plain(&s.h[stream.h]);
         let mut norms = Norms { branch: 0, input: norm.unwrap_or(0), scale: None, eps: parts.config.eps };
         let mut after = stream;
-        if let Some(Branch { norm: branch, mix, scale, handoff }) = stream.branch {
+        if let Some(Branch { norm: branch, scale, handoff }) = stream.branch {
             after = Stream { h: 1 - stream.h, branch: None };
             (norms.branch, norms.scale) = (branch, scale);
-            input.prologue = Prologue::Add { norm: norm.is_some(), mix: mix.is_some() };
+            input.prologue = Prologue::Add { norm: norm.is_some() };
             input.tail = vec![&parts.weights.vectors, &s.branch, &s.h[after.h]];
-            (input.norms, input.mix, input.handoff) = (Some(norms), mix.unwrap_or_default(), handoff);
+            (input.norms, input.handoff) = (Some(norms), handoff);
         } else if norm.is_some() {
             input.prologue = Prologue::Norm;
             input.tail = vec![&parts.weights.vectors];
@@ -145,10 +139,9 @@ impl<'a> Builder<'a> {
     ) -> Result<(Stream, &'a Value), PlanError> {
         let parts = self.parts;
         let s = &parts.scratch;
-        // Never a mixed branch: a mixture of experts requires a stream that fits (`Mixture::is_supported`).
         let add = stream.branch.map(|branch| (branch.norm, branch.scale));
         let h = &s.h[stream.h];
-        norm_add(parts, &mut self.steps, h, add, norm)?;
+        rows::norm_add(parts, &mut self.steps, h, add, norm)?;
         Ok((Stream { branch: None, ..stream }, if norm.is_some() { &s.x } else { h }))
     }
 
@@ -189,7 +182,7 @@ impl<'a> Builder<'a> {
         let tail: Vec<&Value> = vec![&s.state];
         let input = Input { prologue, tail, merge, handoff, ..Input::plain(&s.part) };
         let handoff = self.push(&output, input, &s.branch)?;
-        let branch = Branch { norm: vector("post_attention_norm"), mix: None, scale: None, handoff };
+        let branch = Branch { norm: vector("post_attention_norm"), scale: None, handoff };
         let stream = Stream { branch: Some(branch), ..stream };
 
         let gate_up = Product {
@@ -200,13 +193,9 @@ impl<'a> Builder<'a> {
         let (stream, handoff) = self.of_stream(&gate_up, stream, Some(vector("ffn_norm")), &s.gate)?;
         let down = Product::store(vec![parts.matrix(&name("ffn_down"))?]).at(i, Site::Down);
         self.push(&down, Input { handoff, ..Input::plain(&s.gate) }, &s.branch)?;
-        let mix = match config.experts {
-            Some(_) => Some(self.experts(i, stream)?),
-            None => None,
-        };
         let scale = Some(vector("layer_output_scale"));
         let norm = vector("post_ffw_norm");
-        let branch = Branch { norm, mix, scale, handoff: None };
+        let branch = Branch { norm, scale, handoff: None };
         if config.ple == 0 {
             return Ok(Stream { branch: Some(branch), ..stream });
         }
@@ -221,22 +210,8 @@ impl<'a> Builder<'a> {
         let project = Product::store(vec![parts.matrix(&name("proj"))?]);
         let project = project.at(i, Site::PleProjection).onto(&s.h[stream.h]);
         let handoff = self.push(&project, Input::plain(&s.ple_gate), &s.branch)?;
-        let branch = Branch { norm: vector("post_norm"), mix: None, scale, handoff };
+        let branch = Branch { norm: vector("post_norm"), scale, handoff };
         Ok(Stream { branch: Some(branch), ..stream })
-    }
-
-    /// The experts of layer `i`, after the dense part of the branch. Returns the norms of both parts. No branch is
-    /// pending: the gate of the dense part added it.
-    fn experts(&mut self, i: usize, stream: Stream) -> Result<[u32; 2], PlanError> {
-        let parts = self.parts;
-        let vector = |part: &str| parts.weights.vector(&format!("blk.{i}.{part}"));
-        let logits = parts.scratch.experts.as_ref().map(|e| &e.logits);
-        let logits = logits.ok_or_else(|| PlanError::Missing { name: "room for experts".into() })?;
-        let router = Product::store(vec![parts.matrix(&format!("blk.{i}.ffn_gate_inp"))?]);
-        let (stream, _) = self.of_stream(&router, stream, Some(vector("ffn_gate_inp.scale")), logits)?;
-        experts::one::gate_up(parts, &mut self.steps, i, &parts.scratch.h[stream.h])?;
-        experts::one::down(parts, &mut self.steps, i)?;
-        Ok([vector("post_ffw_norm_1"), vector("post_ffw_norm_2")])
     }
 
     /// Attention of layer `i`. Returns the output for the adapters on the output projection.
@@ -295,9 +270,8 @@ impl<'a> Builder<'a> {
         // Packed products are so fast that repeating the norm in each workgroup would dominate.
         let is_packed =
             |matrix| self.kernel(&Product::store(vec![matrix]), Prologue::Plain, LowRank::NONE).form.packed;
-        let is_mixed = stream.branch.is_some_and(|branch| branch.mix.is_some());
         let is_wide = parts.config.width > Matvec::MAX_NORM_K;
-        let x = if is_wide || (matrices.iter().any(is_packed) && !is_mixed) {
+        let x = if is_wide || matrices.iter().any(is_packed) {
             Some(self.stream_in_a_dispatch(stream, Some(norm))?.1)
         } else {
             None
@@ -314,7 +288,7 @@ impl<'a> Builder<'a> {
             }
         }
         if let Some(stream) = complete.filter(|_| parts.keeps_hidden) {
-            norm_add(parts, &mut self.steps, &s.h[stream.h], None, Some(norm))?;
+            rows::norm_add(parts, &mut self.steps, &s.h[stream.h], None, Some(norm))?;
         }
         Ok(())
     }

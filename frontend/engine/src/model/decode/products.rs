@@ -54,8 +54,6 @@ pub struct Input<'b> {
     /// The bindings of the prologue.
     pub tail: Vec<&'b Value>,
     pub norms: Option<Norms>,
-    /// Norms of a mixed branch.
-    pub mix: [u32; 2],
     pub merge: Option<Merge>,
     /// Data for the adapters on the product, from the dispatch that computed x or the branch.
     pub handoff: Option<Handoff>,
@@ -64,8 +62,7 @@ pub struct Input<'b> {
 impl<'b> Input<'b> {
     /// x as it is.
     pub fn plain(x: &'b Value) -> Self {
-        let (tail, mix) = (Vec::new(), [0; 2]);
-        Self { prologue: Prologue::Plain, x, tail, norms: None, mix, merge: None, handoff: None }
+        Self { prologue: Prologue::Plain, x, tail: Vec::new(), norms: None, merge: None, handoff: None }
     }
 }
 
@@ -254,7 +251,7 @@ impl<'a> Builder<'a> {
         for (planes, matrix) in params.planes.iter_mut().zip(&product.matrices) {
             *planes = matrix.whole().layout.planes;
         }
-        (params.out, params.ple, params.mix) = (product.out, product.ple, input.mix);
+        (params.out, params.ple) = (product.out, product.ple);
         params.eps = self.parts.config.eps;
         let set = |params: Params| match (input.norms, input.merge) {
             (Some(norms), _) => params.with_norms(norms),

@@ -30,7 +30,7 @@ use super::{Config, KvCache, Parts, ropes, scratch};
 use crate::adapter::{Adapter, Target};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::media::{Block, Input, MediaError};
-use crate::plan::{Layout, Value};
+use crate::plan::{Layout, PlanError, Value};
 
 pub use drafting::{DraftReader, DraftStep};
 pub use gain::Drafts;
@@ -104,7 +104,7 @@ pub struct Decoder {
     choices: Choices,
     plain: Programs,
     adapters: Option<AdapterPrograms>,
-    /// Whether packed products were compared with float products by timing.
+    /// Whether several choices of products were compared by timing.
     timed: bool,
     sampling: Rc<SamplingPlans>,
     sampler: Sampler,
@@ -122,43 +122,55 @@ pub struct Decoder {
     history: u32,
 }
 
+/// Position of the token by which choices are compared, if the context is as long.
+const TIMED_POSITION: u32 = 512;
+
 /// The programs for the chosen products.
 struct Chosen {
     choices: Choices,
     programs: Programs,
-    /// Whether both variants were timed.
+    /// Whether they were compared with others by timing.
     timed: bool,
 }
 
-/// Binds a decoder's plans: with packed products if requested, or if they are measured to be faster. `progress`
+/// Binds a decoder's plans: for the products that are requested, or that are measured to be the fastest. `progress`
 /// receives the number of programs done, out of [`Programs::COUNT`].
 ///
 /// # Errors
 /// When the device was lost, or rejects a kernel that is not packed.
 async fn choose(
     gpu: &Gpu,
+    parts: &Parts,
     plans: &DecoderPlans,
     memory: &Memory,
     products: Products,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Chosen, GpuError> {
     let mut timed = false;
-    if let Some((choices, packed)) = &plans.packed {
-        let one = match gpu.bind(&packed.one, memory).await {
+    let mut chosen: Option<(Program, &(Choices, Plans))> = None;
+    // A token behind others, whatever they are.
+    let pos = parts.kv.least_slots().saturating_sub(1).min(TIMED_POSITION);
+    let state = State { pos, len: 1, ..State::default() };
+    let buffer = memory.get(&parts.scratch.state)?;
+    let prepare = || gpu.queue().write_buffer(buffer, 0, bytemuck::bytes_of(&state));
+    for set in &plans.sets {
+        let one = match gpu.bind(&set.1.one, memory).await {
             // Some browsers do not support packed products.
-            Err(GpuError::Kernel { .. }) => None,
-            bound => Some(bound?),
+            Err(GpuError::Kernel { .. }) if chosen.is_some() => continue,
+            bound => bound?,
         };
-        if let Some(one) = one {
-            timed = !matches!(products, Products::Packed { .. });
-            if !timed || forms::is_faster(gpu, &one, &gpu.bind(&plans.floats.one, memory).await?).await? {
-                let programs = Programs::bind(gpu, packed, memory, progress).await?;
-                return Ok(Chosen { choices: *choices, programs, timed });
+        if let Some((current, _)) = chosen.as_ref().filter(|_| products == Products::Measured) {
+            timed = true;
+            if !forms::is_faster(gpu, [&one, current], &prepare).await? {
+                continue;
             }
         }
+        chosen = Some((one, set));
     }
-    let programs = Programs::bind(gpu, &plans.floats, memory, progress).await?;
-    Ok(Chosen { choices: Choices::default(), programs, timed })
+    let none = || PlanError::Missing { name: "plans of a decoder".into() };
+    let (_, (choices, set)) = chosen.ok_or_else(none)?;
+    let programs = Programs::bind(gpu, set, memory, progress).await?;
+    Ok(Chosen { choices: *choices, programs, timed })
 }
 
 /// The input of [`Decoder::new`].
@@ -200,7 +212,8 @@ impl Decoder {
         let total = Self::PROGRAMS;
         progress(0, total);
         let mut told = |done| progress(done, total);
-        let Chosen { choices, programs, timed } = choose(&gpu, &plans, &memory, products, &mut told).await?;
+        let Chosen { choices, programs, timed } =
+            choose(&gpu, &parts, &plans, &memory, products, &mut told).await?;
         let sampler = Sampler::bind(&gpu, &plans.sampling, &memory).await?;
         progress(total, total);
         gpu.check()?;
@@ -349,13 +362,13 @@ impl Decoder {
         scratch::text_chunk(&self.parts.config)
     }
 
-    /// Which products of decode are packed: [`Products::Floats`] or [`Products::Packed`].
+    /// Which products of decode are packed: any but [`Products::Measured`].
     #[must_use]
     pub fn products(&self) -> Products {
         self.choices.products()
     }
 
-    /// Whether that was decided by timing both variants.
+    /// Whether that was decided by timing.
     #[must_use]
     pub fn products_were_timed(&self) -> bool {
         self.timed
@@ -373,7 +386,7 @@ impl Decoder {
         let pool = memory.take_temporaries();
         let layout = Layout::of(&plans.schedules());
         self.gpu.allocate_from(pool, "working memory", &layout, &mut memory).await?;
-        let chosen = choose(&self.gpu, &plans, &memory, products, &mut |_| ()).await?;
+        let chosen = choose(&self.gpu, &self.parts, &plans, &memory, products, &mut |_| ()).await?;
         let Chosen { choices, programs, timed } = chosen;
         self.sampler = Sampler::bind(&self.gpu, &plans.sampling, &memory).await?;
         (self.choices, self.plain, self.memory) = (choices, programs, memory);

@@ -35,7 +35,7 @@ impl Plans {
         let first_shared = parts.config.first_shared;
         let embed = embed::tokens(parts)?;
         let mut one = embed.clone();
-        one.extend(&embed::per_layer_of_one(parts, choices)?);
+        one.extend(&embed::per_layer_of_one(parts, choices, corrections.is_some())?);
         one.extend(&decode::plan(parts, choices, corrections, 0)?);
         Ok(Self {
             one,
@@ -117,9 +117,8 @@ impl LogitsPlans {
 
 /// Everything that a decoder does, with or without adapters.
 pub struct DecoderPlans {
-    /// With packed products, where any is asked for and can be.
-    pub(super) packed: Option<(Choices, Plans)>,
-    pub(super) floats: Plans,
+    /// For every choice of products that can be made: the first with floats ([`Choices::candidates`]).
+    pub(super) sets: Vec<(Choices, Plans)>,
     pub(super) sampling: Rc<SamplingPlans>,
 }
 
@@ -142,14 +141,14 @@ impl DecoderPlans {
         corrections: Option<&Corrections>,
         sampling: Rc<SamplingPlans>,
     ) -> Result<Self, PlanError> {
-        let asked = Choices::asked(parts.limits, products);
-        let packed = if asked.packed.is_some() { Some(Plans::new(parts, asked, corrections)?) } else { None };
-        let packed = packed.filter(|plans| plans.one.forms().any(forms::is_packed));
-        Ok(Self {
-            packed: packed.map(|plans| (asked, plans)),
-            floats: Plans::new(parts, Choices::default(), corrections)?,
-            sampling,
-        })
+        let mut sets = Vec::new();
+        for choices in Choices::candidates(parts.limits, &parts.config, products) {
+            let plans = Plans::new(parts, choices, corrections)?;
+            if choices.packed.is_none() || plans.one.forms().any(forms::is_packed) {
+                sets.push((choices, plans));
+            }
+        }
+        Ok(Self { sets, sampling })
     }
 
     /// The plans whose kernels a load compiles.
@@ -170,7 +169,7 @@ impl DecoderPlans {
         Layout::of(&self.schedules()).with(others)
     }
 
-    /// Bytes of the parameters of the programs that a load binds: where both forms are planned, of those that take more.
+    /// Bytes of the parameters of the programs that a load binds: of several choices, the one that takes most.
     #[must_use]
     pub fn params_bytes(&self, limits: Limits) -> u64 {
         let sampling = self.sampling.all().map(|plan| ParamsArena::of(&[plan], limits).buffer_bytes());
@@ -206,7 +205,7 @@ impl DecoderPlans {
         corrections: Option<&Corrections>,
         drafter: Option<&DraftParts>,
     ) -> Result<Plan, PlanError> {
-        let choices = self.packed.as_ref().map_or_else(Choices::default, |(choices, _)| *choices);
+        let choices = self.sets.last().map_or_else(Choices::default, |(choices, _)| *choices);
         let mut round = verify::plan(parts, rows, choices, corrections, drafter)?;
         for sampling in (0..rows).flat_map(|_| self.sampling.all().take(1)) {
             round.extend(sampling);
@@ -214,12 +213,14 @@ impl DecoderPlans {
         Ok(round)
     }
 
+    /// What is usual: where a load compares choices, fused products.
     fn preferred(&self) -> Option<&Plans> {
-        self.sets().next()
+        let at = if self.sets.len() > 2 { self.sets.len() - 2 } else { self.sets.len().checked_sub(1)? };
+        self.sets.get(at).map(|(_, plans)| plans)
     }
 
     fn sets(&self) -> impl Iterator<Item = &Plans> {
-        self.packed.iter().map(|(_, plans)| plans).chain([&self.floats])
+        self.sets.iter().map(|(_, plans)| plans)
     }
 }
 

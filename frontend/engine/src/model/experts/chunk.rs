@@ -4,27 +4,20 @@ use shaders::experts::mix;
 use shaders::selftest::Form;
 
 use super::{Layer, Pairs};
-use crate::model::Parts;
 use crate::model::rows::norm_add;
-use crate::plan::{Plan, PlanError, Value};
-use crate::weights::Matrix;
+use crate::model::{Parts, product};
+use crate::plan::{Plan, PlanError};
 
 /// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed.
-/// `product` appends the router's product.
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn build(
-    parts: &Parts,
-    steps: &mut Plan,
-    i: usize,
-    product: impl FnOnce(&mut Plan, &Matrix, [&Value; 2]) -> Result<(), PlanError>,
-) -> Result<(), PlanError> {
+pub fn build(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> {
     let layer = Layer::new(parts, i)?;
     let s = &parts.scratch;
     let pairs = Pairs::new((&parts.config, &parts.weights), layer.scratch, &s.state, i)?;
     let mut builder = Builder { layer, steps };
-    builder.route(product)?;
+    builder.route()?;
     pairs.choose(builder.steps)?;
     let norm = builder.layer.vector("pre_ffw_norm_2");
     norm_add(parts, builder.steps, &s.h[0], None, Some(norm))?;
@@ -40,16 +33,13 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// The logits of the router.
-    fn route(
-        &mut self,
-        product: impl FnOnce(&mut Plan, &Matrix, [&Value; 2]) -> Result<(), PlanError>,
-    ) -> Result<(), PlanError> {
+    fn route(&mut self) -> Result<(), PlanError> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let s = &parts.scratch;
         let norm = layer.vector("ffn_gate_inp.scale");
         norm_add(parts, self.steps, &s.h[0], None, Some(norm))?;
-        let router = parts.matrix(&format!("{}.ffn_gate_inp", layer.blk))?;
-        product(self.steps, router, [&s.x, &layer.scratch.logits])
+        let router = layer.matrix("ffn_gate_inp")?;
+        product::push(self.steps, router, None, [&s.state, &s.x, &layer.scratch.logits])
     }
 
     /// Norms and adds both parts of the branch.
@@ -63,7 +53,7 @@ impl Builder<'_> {
             pad: 0,
         };
         let (mixture, width) = (layer.experts.mixture, parts.config.width);
-        let kernel = (mix::source(mixture, width)?, Form::MixExperts(mixture, width));
+        let kernel = (mix::source(Some(mixture), width)?, Form::MixExperts(Some(mixture), width));
         let buffers = [&s.state, &parts.weights.vectors, &e.choices, &e.down, &s.branch];
         self.steps.push_rows(kernel, &params, &buffers, mix::dispatch)
     }

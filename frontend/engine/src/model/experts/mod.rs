@@ -1,8 +1,7 @@
-//! The plans of a mixture of experts (specification §2.7), for one token and for a chunk. The router's choice stays
-//! on the device. Training shares the products over pairs of a row and an expert.
+//! The plan of a mixture of experts (specification §2.7) for a chunk, and what that for a few rows
+//! ([`super::few_rows`]) and training share with it. The router's choice stays on the device.
 
 pub mod chunk;
-pub mod one;
 mod pairs;
 mod ranges;
 
@@ -15,10 +14,13 @@ use crate::plan::{PlanError, Traffic};
 use crate::weights::{Matrix, Weights};
 
 /// The experts of a layer.
-struct Layer<'a> {
-    parts: &'a Parts,
-    experts: Experts,
-    scratch: &'a ExpertScratch,
+pub struct Layer<'a> {
+    /// The parts of the plan.
+    pub parts: &'a Parts,
+    /// The mixture.
+    pub experts: Experts,
+    /// Its working buffers.
+    pub scratch: &'a ExpertScratch,
     blk: String,
 }
 
@@ -51,34 +53,43 @@ fn logit_scale(width: u32) -> f32 {
 }
 
 impl<'a> Layer<'a> {
-    fn new(parts: &'a Parts, i: usize) -> Result<Self, PlanError> {
+    /// The experts of layer `i`.
+    ///
+    /// # Errors
+    /// [`PlanError::Missing`] for a model without experts.
+    pub fn new(parts: &'a Parts, i: usize) -> Result<Self, PlanError> {
         let both = parts.config.experts.zip(parts.scratch.experts.as_ref());
         let (experts, scratch) =
             both.ok_or_else(|| PlanError::Missing { name: format!("experts of layer {i}") })?;
         Ok(Self { parts, experts, scratch, blk: format!("blk.{i}") })
     }
 
-    fn vector(&self, name: &str) -> u32 {
+    /// Offset of a vector of the layer.
+    pub fn vector(&self, name: &str) -> u32 {
         self.parts.weights.vector(&format!("{}.{name}", self.blk))
     }
 
-    fn matrix(&self, name: &str) -> Result<&'a Matrix, PlanError> {
+    /// A matrix of the layer.
+    ///
+    /// # Errors
+    /// [`PlanError::Missing`].
+    pub fn matrix(&self, name: &str) -> Result<&'a Matrix, PlanError> {
         self.parts.matrix(&format!("{}.{name}", self.blk))
     }
 
     /// Factor of the router's products.
-    fn logit_scale(&self) -> f32 {
+    pub fn logit_scale(&self) -> f32 {
         logit_scale(self.parts.config.width)
     }
 
     /// Expected traffic of one token, given the bytes of all experts and uniform choices.
-    fn chosen_of(&self, bytes: u64) -> Traffic {
+    pub fn chosen_of(&self, bytes: u64) -> Traffic {
         let mixture = self.experts.mixture;
         Traffic::Fixed(bytes * u64::from(mixture.used) / u64::from(mixture.experts))
     }
 
     /// Gate and up.
-    fn halves(&self) -> Result<[Half<'a>; 2], PlanError> {
+    pub fn halves(&self) -> Result<[Half<'a>; 2], PlanError> {
         halves(&self.parts.weights, &self.blk, self.experts.feed_forward)
     }
 }

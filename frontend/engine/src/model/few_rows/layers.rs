@@ -1,5 +1,5 @@
-//! The plan of a few rows: twelve dispatches per layer with per-layer embeddings, nine without, and those of a prefill
-//! chunk for experts.
+//! The plan of a few rows: twelve dispatches per layer with per-layer embeddings, nine without, and seven more with
+//! experts ([`super::experts`]).
 //!
 //! A layer (specification §2.3) is
 //!
@@ -23,12 +23,12 @@
 use shaders::attention::decode::Kv;
 use shaders::matmul::few_rows::Epilogue;
 
-use super::{FewRows, Product, Rows};
+use super::{FewRows, Product, Rows, experts};
+use crate::model::Parts;
 use crate::model::corrections::{Corrections, Site};
 use crate::model::rows::{
     correct, feed_forward_activation, norm_add, packed_norm_add, per_layer_activation, qkv_finish,
 };
-use crate::model::{Parts, experts};
 use crate::plan::{Plan, PlanError, Value};
 use crate::weights::Matrix;
 
@@ -41,13 +41,18 @@ struct Builder<'a> {
     branch: Option<(u32, Option<u32>)>,
 }
 
-/// All layers, the output norm and the head.
+/// The layers from `first` on, the output norm and the head. The stream must be in `h[0]`.
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn plan(parts: &Parts, few: FewRows, corrections: Option<&Corrections>) -> Result<Plan, PlanError> {
+pub fn plan(
+    parts: &Parts,
+    few: FewRows,
+    corrections: Option<&Corrections>,
+    first: usize,
+) -> Result<Plan, PlanError> {
     let mut builder = Builder { parts, few, corrections, steps: Plan::default(), branch: None };
-    for i in 0..parts.config.layers.len() {
+    for i in first..parts.config.layers.len() {
         builder.attention(i)?;
         builder.feed_forward(i)?;
         if parts.config.ple > 0 {
@@ -190,9 +195,7 @@ impl<'a> Builder<'a> {
         };
         self.end(i, Site::Down, down, act)?;
         if config.experts.is_some() {
-            experts::chunk::build(parts, &mut self.steps, i, |steps, router, [x, y]| {
-                self.few.apart(parts, steps, x, &[(router, y)])
-            })?;
+            experts::build(parts, &mut self.steps, i, self.few)?;
         }
         let scale = (config.ple == 0).then(|| self.vector(i, "layer_output_scale"));
         self.branch = Some((self.vector(i, "post_ffw_norm"), scale));

@@ -1,6 +1,7 @@
-//! Steps for a few rows, which are tokens that are verified together: products that read the weights once, and
+//! Steps for a few rows, a token or several that are verified together: products that read the weights once, and
 //! attention that is split over the keys. [`layers`] is the plan made of them.
 
+mod experts;
 pub mod layers;
 
 use shaders::attention::decode::Params as AttentionParams;
@@ -27,7 +28,8 @@ pub enum Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// What a kernel binds.
-    fn values(self) -> &'a [Value] {
+    #[must_use]
+    pub fn values(self) -> &'a [Value] {
         match self {
             Self::Floats(value) => std::slice::from_ref(value),
             Self::Packed(values) => values,
@@ -35,7 +37,8 @@ impl<'a> Rows<'a> {
     }
 
     /// Whether they are rounded.
-    fn is_packed(self) -> bool {
+    #[must_use]
+    pub fn is_packed(self) -> bool {
         matches!(self, Self::Packed(_))
     }
 }
@@ -198,6 +201,8 @@ fn form(limits: Limits, matrices: &[&Matrix], kernel: &Kernel) -> matvec::Form {
         (Epilogue::Geglu, ..) => matvec::Form::new(2, 4, 1),
         _ if limits.software => matvec::Form::new(4, 2, 1),
         (_, LARGE.., _) => matvec::Form::new(4, 4, 1),
+        // A router: a workgroup for each row.
+        (_, ..=256, _) => matvec::Form::new(1, 4, 4),
         (_, _, 4096..) => matvec::Form::new(2, 4, 2),
         _ => matvec::Form::new(2, 4, 1),
     }

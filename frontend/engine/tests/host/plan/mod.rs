@@ -93,7 +93,8 @@ fn the_plans_of_every_shape_are_sound() {
             let adapters = [None, Some(16), Some(128)].map(|rank| {
                 rank.map(|rank| Corrections::describe(&parts, &[rank], &|_| true).expect("corrections"))
             });
-            let all_products = [Products::Floats, Products::Packed { least_rows: 0 }];
+            let all_products =
+                [Products::Floats, Products::Packed { least_rows: 0 }, Products::Unfused { packed: true }];
             for (corrections, products) in
                 adapters.iter().flat_map(|corrections| all_products.map(|products| (corrections, products)))
             {
@@ -102,7 +103,8 @@ fn the_plans_of_every_shape_are_sound() {
                 let steps: usize = plans.usual().map(Plan::len).sum();
                 assert!(steps > 10 * parts.config.layers.len(), "{name}: {steps}");
                 let mut schedules = plans.schedules();
-                let choices = Choices::asked(limits, products);
+                let candidates = Choices::candidates(limits, &parts.config, products);
+                let choices = *candidates.last().expect("floats");
                 let logits = LogitsPlans::new(&parts, choices, corrections.as_ref()).expect("plans");
                 schedules.extend(logits.schedules());
                 let rounds =

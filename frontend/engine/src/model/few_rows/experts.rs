@@ -1,0 +1,155 @@
+//! The experts of a few rows, a token or several that are verified together: a product for each pair of a row and an
+//! expert that the router chose for it, so that the weights of an expert are read for its rows alone. If a layer's
+//! experts exceed a binding, there is one dispatch for each range of experts.
+
+use shaders::experts::{choose, down, gate_up, mix};
+use shaders::matvec;
+use shaders::selftest::Form;
+
+use super::{FewRows, Rows};
+use crate::model::Parts;
+use crate::model::experts::{Layer, ranges};
+use crate::model::rows::{norm_add, packed_norm_add};
+use crate::plan::{Plan, PlanError};
+
+/// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn build(parts: &Parts, steps: &mut Plan, i: usize, few: FewRows) -> Result<(), PlanError> {
+    let mut builder = Builder { layer: Layer::new(parts, i)?, few, steps };
+    builder.route()?;
+    let x = builder.input()?;
+    let act = builder.gate_up(x)?;
+    builder.down(act)?;
+    builder.mix()
+}
+
+struct Builder<'a> {
+    layer: Layer<'a>,
+    few: FewRows,
+    steps: &'a mut Plan,
+}
+
+impl<'a> Builder<'a> {
+    /// The router's choice for every row.
+    fn route(&mut self) -> Result<(), PlanError> {
+        let (layer, parts) = (&self.layer, self.layer.parts);
+        let (s, e, mixture) = (&parts.scratch, layer.scratch, layer.experts.mixture);
+        norm_add(parts, self.steps, &s.h[0], None, Some(layer.vector("ffn_gate_inp.scale")))?;
+        let router = layer.matrix("ffn_gate_inp")?;
+        self.few.apart(parts, self.steps, &s.x, &[(router, &e.logits)])?;
+        let params = choose::Params {
+            scale: layer.logit_scale(),
+            scales: layer.vector("expert_scale"),
+            ..Default::default()
+        };
+        let buffers = [&s.state, &e.logits, &parts.weights.vectors, &e.choices];
+        let kernel = (choose::source(mixture)?, Form::ChooseExperts(mixture));
+        self.steps.push_rows(kernel, &params, &buffers, choose::dispatch)
+    }
+
+    /// The experts' input, rounded if their products take it so.
+    fn input(&mut self) -> Result<Rows<'a>, PlanError> {
+        let parts = self.layer.parts;
+        let (s, norm) = (&parts.scratch, Some(self.layer.vector("pre_ffw_norm_2")));
+        let [gate, up] = self.layer.halves()?;
+        if self.few.packs(&[gate.matrix, up.matrix]) {
+            packed_norm_add(parts, self.steps, &s.h[0], None, norm)?;
+            return Ok(Rows::Packed(&s.packed));
+        }
+        norm_add(parts, self.steps, &s.h[0], None, norm)?;
+        Ok(Rows::Floats(&s.x))
+    }
+
+    /// The gated activation of every pair, with the weight of its expert.
+    fn gate_up(&mut self, x: Rows<'_>) -> Result<Rows<'a>, PlanError> {
+        let layer = &self.layer;
+        let (e, rows) = (layer.scratch, layer.experts.feed_forward);
+        let [gate, up] = layer.halves()?;
+        let packs = self.few.packs(&[layer.matrix("ffn_down_exps")?]);
+        let act = if packs { Rows::Packed(&e.packed_act) } else { Rows::Floats(&e.act) };
+        let form = matvec::Form::new(2, 8, 1);
+        let kernel = gate_up::GateUp {
+            mixture: layer.experts.mixture,
+            gate: gate.matrix.dtype,
+            up: up.matrix.dtype,
+            packs,
+            form: if x.is_packed() { form.packed() } else { form },
+        };
+        for range in ranges([(gate.matrix, gate.stride), (up.matrix, up.stride)]) {
+            let [(gate_part, gate_first), (up_part, up_first)] = range.parts;
+            let params = gate_up::Params {
+                planes: [gate_part.layout.planes, up_part.layout.planes, Default::default()],
+                rows,
+                units_per_row: gate_part.layout.units_per_row,
+                begin: range.begin,
+                end: range.end,
+                gate_first,
+                up_first,
+                gate_stride: gate.stride,
+                up_stride: up.stride,
+                up_at: up.at,
+                pad: [0; 3],
+            };
+            let mut operands = vec![&gate_part.value, &up_part.value, &layer.parts.scratch.state, &e.choices];
+            operands.extend(x.values());
+            operands.extend(act.values());
+            let form = Form::ExpertGateUp(kernel);
+            let grid = move |positions| kernel.dispatch(rows, positions);
+            self.steps.push_rows((kernel.source()?, form), &params, &operands, grid)?;
+            let apart = if up.at == 0 { up_part.layout.bytes() } else { 0 };
+            self.steps.reading(layer.chosen_of(gate_part.layout.bytes() + apart));
+        }
+        Ok(act)
+    }
+
+    /// The sum of the chosen experts.
+    fn down(&mut self, act: Rows<'_>) -> Result<(), PlanError> {
+        let layer = &self.layer;
+        let (e, width) = (layer.scratch, layer.parts.config.width);
+        let matrix = layer.matrix("ffn_down_exps")?;
+        let form = matvec::Form::new(2, 4, 1);
+        let kernel = down::Down {
+            mixture: layer.experts.mixture,
+            dtype: matrix.dtype,
+            form: if act.is_packed() { form.packed() } else { form },
+        };
+        for range in ranges([(matrix, width)]) {
+            let [(part, _)] = range.parts;
+            let params = down::Params {
+                planes: [part.layout.planes, Default::default(), Default::default()],
+                rows: width,
+                units_per_row: part.layout.units_per_row,
+                begin: range.begin,
+                end: range.end,
+                more: u32::from(range.begin > 0),
+                pad: [0; 3],
+            };
+            let mut operands = vec![&part.value, &layer.parts.scratch.state, &e.choices];
+            operands.extend(act.values());
+            operands.push(&e.down);
+            let grid = move |positions| kernel.dispatch(width, positions);
+            let form = Form::ExpertDown(kernel);
+            self.steps.push_rows((kernel.source()?, form), &params, &operands, grid)?;
+            self.steps.reading(layer.chosen_of(part.layout.bytes()));
+        }
+        Ok(())
+    }
+
+    /// Norms and adds both parts of the branch.
+    fn mix(&mut self) -> Result<(), PlanError> {
+        let (layer, parts) = (&self.layer, self.layer.parts);
+        let width = parts.config.width;
+        let params = mix::Params {
+            dense_norm: layer.vector("post_ffw_norm_1"),
+            experts_norm: layer.vector("post_ffw_norm_2"),
+            eps: parts.config.eps,
+            pad: 0,
+        };
+        let kernel = (mix::source(None, width)?, Form::MixExperts(None, width));
+        let s = &parts.scratch;
+        let buffers = [&s.state, &parts.weights.vectors, &layer.scratch.down, &s.branch];
+        self.steps.push_rows(kernel, &params, &buffers, mix::dispatch)
+    }
+}
