@@ -41,6 +41,8 @@ pub struct Options {
     pub experts: Option<u32>,
     /// Whether to include the towers of the shape.
     pub towers: bool,
+    /// How unevenly a router chooses: the weights of expert `i` are divided by `(1 + i)` to this power.
+    pub router_skew: f32,
     /// Seed of all random values.
     pub seed: u64,
 }
@@ -50,7 +52,16 @@ impl Options {
     #[must_use]
     pub fn new(shape: Shape, quant: Quant) -> Self {
         let vocabulary = PUBLISHED_VOCABULARY;
-        Self { shape, quant, vocabulary, layers: None, experts: None, towers: false, seed: 0 }
+        Self {
+            shape,
+            quant,
+            vocabulary,
+            layers: None,
+            experts: None,
+            towers: false,
+            router_skew: 0.0,
+            seed: 0,
+        }
     }
 }
 
@@ -110,7 +121,7 @@ fn contents(options: &Options) -> Result<(Shape, Vec<tensors::Planned>), SynthEr
         Some(experts) => shape.with_experts(experts)?,
         None => shape,
     };
-    let mut plan = tensors::plan(&shape, options.quant, options.vocabulary);
+    let mut plan = tensors::plan(&shape, options.quant, options.vocabulary, options.router_skew);
     if options.towers {
         plan.extend(towers::plan(&shape));
         plan.extend(audio::plan(&shape));

@@ -120,6 +120,8 @@ fn for_rows(dtype: DType, row: u64) -> DType {
 pub(super) enum Content {
     /// Random values around zero with this standard deviation.
     Weights(f32),
+    /// The same in f32, with row `i` divided by `(1 + i)` to the power of the second number.
+    Skewed(f32, f32),
     /// Values near this one.
     Near(f32),
     /// The divisors of RoPE frequencies: one for rotated pairs, a huge number for the others.
@@ -134,7 +136,7 @@ pub(super) struct Planned {
 }
 
 /// All tensors, in the order of a published file (specification of the text decoder, section 4).
-pub(super) fn plan(shape: &Shape, quant: Quant, vocabulary: u32) -> Vec<Planned> {
+pub(super) fn plan(shape: &Shape, quant: Quant, vocabulary: u32, skew: f32) -> Vec<Planned> {
     let mut plan = Plan(Vec::new());
     let (d, vocabulary) = (u64::from(shape.width), u64::from(vocabulary));
     // The embedding is scaled by √d at the input and not at the output: 1/√d keeps both near one.
@@ -159,13 +161,13 @@ pub(super) fn plan(shape: &Shape, quant: Quant, vocabulary: u32) -> Vec<Planned>
     }
     let mut values = 0;
     for i in 0..shape.layers {
-        plan_layer(&mut plan, shape, quant, i, &mut values);
+        plan_layer(&mut plan, (shape, quant, skew), i, &mut values);
     }
     plan.0
 }
 
 /// Adds layer `i`. `values` counts the `attn_v` matrices so far.
-fn plan_layer(plan: &mut Plan, shape: &Shape, quant: Quant, i: u32, values: &mut u32) {
+fn plan_layer(plan: &mut Plan, (shape, quant, skew): (&Shape, Quant, f32), i: u32, values: &mut u32) {
     let name = |part: &str| format!("blk.{i}.{part}");
     let (d, head) = (u64::from(shape.width), u64::from(shape.head_dim(i)));
     let (q, kv) = (u64::from(shape.heads) * head, u64::from(shape.kv_heads(i)) * head);
@@ -194,7 +196,8 @@ fn plan_layer(plan: &mut Plan, shape: &Shape, quant: Quant, i: u32, values: &mut
     plan.vector(name("post_ffw_norm.weight"), d, 1.0);
     if let Some(experts) = shape.experts {
         let (count, ff) = (u64::from(experts.count), u64::from(experts.feed_forward));
-        plan.matrix(name("ffn_gate_inp.weight"), &[d, count], DType::F32);
+        let router = Content::Skewed((d as f32).powf(-0.5), skew);
+        plan.push(name("ffn_gate_inp.weight"), &[d, count], DType::F32, router);
         plan.vector(name("ffn_gate_inp.scale"), d, (d as f32).sqrt());
         plan.matrix(name("ffn_gate_up_exps.weight"), &[d, 2 * ff, count], linear);
         plan.matrix(name("ffn_down_exps.weight"), &[ff, d, count], sensitive);
@@ -256,6 +259,14 @@ pub(super) fn fill(
                 left -= len as u64;
             }
             Ok(())
+        }
+        Content::Skewed(deviation, skew) => {
+            let columns = tensor.spec.shape[0];
+            // Uniform with this deviation reaches √3 times as far.
+            let reach = deviation * 3.0_f32.sqrt();
+            write_floats(write, elements, |i| {
+                reach * random.signed() * ((1 + i / columns) as f32).powf(-skew)
+            })
         }
         Content::Near(value) => write_floats(write, elements, |_| value * (1.0 + 0.1 * random.signed())),
         // A quarter of the pairs is rotated (rope factor 0.25).
