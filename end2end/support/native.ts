@@ -64,6 +64,16 @@ export async function memoryWithoutTable(model: string, context: number): Promis
   return use ? Math.round((use.bytes + use.without_table) / 2) : 0;
 }
 
+/** Graphics memory that is enough for a mixture, with any context, only where no more than the experts of a token have a place. */
+export async function memoryForExperts(model: string): Promise<number> {
+  type Experts = { per_layer: number; per_token: number; bytes_with_all: number; bytes_with_those_of_a_token: number };
+  const { experts } = JSON.parse(await native(["info", model])) as { experts: Experts };
+  const rest = experts.bytes_with_all - experts.bytes_with_those_of_a_token;
+  // Devices differ a little in what they take.
+  const spare = rest / (experts.per_layer - experts.per_token) / 3;
+  return Math.round(experts.bytes_with_those_of_a_token + spare);
+}
+
 /** The soft tokens that the native engine makes of a picture, of so many at most, or of a sound. */
 export async function nativeSoftTokens(option: "--image" | "--audio", file: string, budget = 280): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), "gemtab-"));

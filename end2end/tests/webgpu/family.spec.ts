@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { ANSWER, drawn, EngineApp, LOAD } from "../../support/engine.ts";
-import { modelFile, nativeAnswer } from "../../support/native.ts";
+import { memoryForExperts, modelFile, nativeAnswer } from "../../support/native.ts";
 
 const QUESTION = "Hello";
 /** Tokens of an answer, which has no end where a model knows nothing. */
@@ -33,6 +33,20 @@ async function load(model: string, ...more: string[]): Promise<void> {
 test("a mixture of experts answers as natively", async () => {
   const model = "tiny-moe.q4_k_m";
   await load(model);
+  await app.beGreedy();
+  await app.setLongest(MOST);
+  const answer = await app.ask(QUESTION);
+  expect(await drawn(answer)).toBe(await nativeAnswer(QUESTION, { model: modelFile(model), most: MOST }));
+});
+
+test("a mixture with places for two experts a layer answers as with all", async () => {
+  const model = "tiny-moe.q4_k_m";
+  const memory = await memoryForExperts(modelFile(model));
+  await app.tell(`memory ${memory}`);
+  await load(model);
+  const taken = /([\d.]+) MB of graphics memory/.exec(await app.card.innerText());
+  // As it is shown, rounded to a tenth of a megabyte.
+  expect(Number(taken?.[1]) * 1e6).toBeLessThan(memory + 5e4);
   await app.beGreedy();
   await app.setLongest(MOST);
   const answer = await app.ask(QUESTION);

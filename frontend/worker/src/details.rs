@@ -115,6 +115,11 @@ pub fn needs(
     pictures: bool,
 ) -> Result<(ModelSpec, LoadOptions), EngineError> {
     let options = LoadOptions { projector_bytes: senses.bytes, largest_picture: 0, ..*options };
+    let options = match ModelSpec::with_expert_budget(header, &options, None, memory) {
+        // The verdict says so.
+        Err(EngineError::TooLarge { .. } | EngineError::Gpu(GpuError::TooLarge { .. })) => options,
+        some => some?,
+    };
     if senses.sees && pictures {
         return ModelSpec::for_device(header, &options, memory);
     }
@@ -147,8 +152,7 @@ fn listed_contexts(max: u32) -> impl Iterator<Item = u32> {
 pub fn verdict(plan: &ModelSpec, context: u32, memory: DeviceMemory) -> Result<FitVerdict, EngineError> {
     match plan.fit(context, memory) {
         Ok(fit) => {
-            let table = plan.table().filter(|_| fit.table_on_host);
-            let outside = table.map_or(0, |spec| spec.range.end - spec.range.start);
+            let outside = plan.on_host(&fit).map_or(0, |(bytes, _)| bytes);
             if fit.context == plan.context(context) {
                 Ok(FitVerdict::Fits { context: fit.context, bytes: fit.bytes, outside })
             } else {

@@ -9,7 +9,7 @@ use engine::bytes::SourceError;
 use engine::gguf::GgufError;
 use engine::gpu::{GpuError, UploadError};
 use engine::media::{Media, MediaError};
-use engine::model::{ConfigError, RowError};
+use engine::model::{ConfigError, ExpertError, RowError};
 use engine::session::{EngineError, MIN_CONTEXT};
 use engine::store::StoreError;
 use engine::template::PromptError;
@@ -38,11 +38,15 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         EngineError::Drafter(_) => of_drafter(error),
         EngineError::Gpu(error) => of_gpu(error, context),
         EngineError::Row(error) => of_row(error),
+        EngineError::Expert(error) => of_expert(error, context),
+        EngineError::ExpertBudget { .. } => internal(error),
         EngineError::Picture(error) => of_picture(error),
         EngineError::Audio(error) => of_audio(error, context),
         EngineError::Vocabulary { .. } => damaged(error),
         EngineError::TooLarge { needed, available } => too_large(*needed, *available),
-        EngineError::NoTable { bytes } => DeviceFailure::NeedsHostMemory { bytes: *bytes }.into(),
+        EngineError::NoTable { bytes } | EngineError::NoExperts { bytes } => {
+            DeviceFailure::NeedsHostMemory { bytes: *bytes }.into()
+        }
         EngineError::ContextFull { tokens, context } => {
             RequestFailure::ContextFull { tokens: *tokens, context: *context }.into()
         }
@@ -339,6 +343,14 @@ fn of_row(error: &RowError) -> Failure {
         RowError::Source(error) => of_source(error),
         RowError::Tensor(error) => of_tensor(error),
         RowError::NoRow { .. } => damaged(error),
+    }
+}
+
+fn of_expert(error: &ExpertError, context: Option<u32>) -> Failure {
+    match error {
+        ExpertError::Source { source, .. } => of_source(source),
+        ExpertError::Gpu(error) => of_gpu(error, context),
+        ExpertError::Upload(_) | ExpertError::Piece(_) => internal(error),
     }
 }
 

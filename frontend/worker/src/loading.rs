@@ -20,7 +20,7 @@ use crate::host::{Host, Model, Ready};
 use crate::progress::Meter;
 use crate::tasks::Task;
 use crate::towers::Towers;
-use crate::{adapters, device, failure, keeping, recovery, table, verifying};
+use crate::{adapters, device, failure, keeping, local, recovery, verifying};
 
 /// What is asked for.
 pub struct Wanted {
@@ -226,10 +226,11 @@ async fn try_load(
     }
     let fit = plan.fit(wanted.context, memory).map_err(plain)?;
     let context = Some(fit.context);
-    let outside = plan.table().filter(|_| fit.table_on_host).map(|spec| spec.range.clone());
     let on_device = plan.table().is_some() && !fit.table_on_host;
-    let table = match outside {
-        Some(range) => Some(table::here(&opened.model, range, wanted.use_memory, cancel, &mut tell).await?),
+    let local = match plan.on_host(&fit) {
+        Some((_, range)) => {
+            Some(local::here(&opened.model, range, wanted.use_memory, cancel, &mut tell).await?)
+        }
         None => opened.model.local.clone(),
     };
     let denoising = plan.config.diffusion;
@@ -244,7 +245,7 @@ async fn try_load(
     }
     *pictures = options.largest_picture > 0;
     let sources: Vec<Rc<dyn ByteSource>> = towers.iter().map(|file| Rc::clone(&file.source) as _).collect();
-    let file = ModelFile { bytes: Rc::clone(&sources[0]), table };
+    let file = ModelFile { bytes: Rc::clone(&sources[0]), local };
     let device = Rc::clone(gpu);
     let mut session =
         ModelSession::load_with_header(device, file.clone(), header, &options, cancel, &mut tell)

@@ -2,13 +2,14 @@
 //!
 //! [`choose`] chooses for each row, and [`mix`] adds the experts to the dense part. In between, a few rows (a token, or
 //! several that are verified together) have a product for each pair of row and expert: [`gate_up`] and [`down`]. In
-//! prefill, [`buckets`] sorts the pairs by expert, and [`crate::matmul::experts`] computes the products. The choice never
-//! leaves the device.
+//! prefill, [`buckets`] sorts the pairs by expert, and [`crate::matmul::experts`] computes the products. The choice
+//! stays on the device. If only some experts have a place there, [`locate`] finds them.
 
 pub mod buckets;
 pub mod choose;
 pub mod down;
 pub mod gate_up;
+pub mod locate;
 pub mod mix;
 
 use crate::{Defines, params};

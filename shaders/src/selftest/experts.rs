@@ -3,7 +3,8 @@
 use super::products::matrix;
 use super::{Arg, Case, CaseError, Expected, Reading, as_f32, packed_zeros, random};
 use crate::experts::{
-    Choice, Mixture, buckets, choice, choose as router, down as downs, gate_up as gates, mix as mixes,
+    Choice, Mixture, buckets, choice, choose as router, down as downs, gate_up as gates, locate as cache,
+    mix as mixes,
 };
 use crate::matmul::{Tile, experts as products, pack_rows::pack_rows};
 use crate::matvec::twin;
@@ -46,6 +47,37 @@ pub fn choose(mixture: Mixture) -> Result<Case, CaseError> {
     ];
     let expected = vec![Expected { reading: Reading::Pairs, ..Expected::new(4, want, 1e-5) }];
     Ok(Case { source: router::source(mixture)?, args, grid: router::dispatch(LEN), expected })
+}
+
+/// Chosen experts in the cache: every other one is there. A single row has only such experts, and is counted.
+pub fn locate(mixture: Mixture, one_row: bool) -> Result<Case, CaseError> {
+    let rows = if one_row { 1 } else { LEN };
+    let layer = 1;
+    let slots: Vec<u32> = (0..2 * mixture.experts)
+        .map(|i| if one_row || i % 2 == 0 { (i * 7) % mixture.experts } else { cache::NONE })
+        .collect();
+    let chosen = made_up(mixture, rows);
+    let located = cache::locate(&slots[mixture.experts as usize..], &chosen);
+    let params = cache::Params { layer, ..Default::default() };
+    let mut args = vec![
+        Arg::uniform(&params),
+        Arg::state(0, rows),
+        Arg::words(&slots),
+        Arg::words(&chosen),
+        Arg::zeros(2 * chosen.len()),
+    ];
+    let mut expected = vec![Expected::words(4, bytemuck::cast_slice(&located))];
+    if one_row {
+        let mut record = vec![0];
+        record.extend(chosen.iter().map(|choice| choice.expert));
+        let counts = record.len() + (layer * mixture.experts) as usize;
+        record.resize(counts + mixture.experts as usize, 0);
+        chosen.iter().for_each(|choice| record[counts + choice.expert as usize] += 1);
+        args.push(Arg::zeros(record.len()));
+        expected.push(Expected::words(5, &record));
+    }
+    let grid = cache::dispatch(mixture, one_row, rows);
+    Ok(Case { source: cache::source(mixture, one_row)?, args, grid, expected })
 }
 
 /// Sorting choices into tiles.

@@ -58,6 +58,8 @@ pub enum Form {
     Combine(Table),
     /// The router's choice.
     ChooseExperts(Mixture),
+    /// The search for chosen experts in the cache, for one row or for many.
+    LocateExperts(Mixture, bool),
     /// Sorting of choices into tiles of this many pairs.
     SortChoices(Mixture, u32),
     /// Matrix product of prefill with expert matrices.
@@ -226,6 +228,7 @@ impl Form {
             Self::GeluMul => rows::gelu_mul(),
             Self::Combine(table) => rows::combine(*table),
             Self::ChooseExperts(mixture) => experts::choose(*mixture),
+            Self::LocateExperts(mixture, one_row) => experts::locate(*mixture, *one_row),
             Self::SortChoices(mixture, bm) => experts::sort(*mixture, *bm),
             Self::ExpertMatmul(tile, dtype) => experts::matmul(*tile, *dtype),
             Self::MixExperts(mixture, width) => experts::mix(*mixture, *width),

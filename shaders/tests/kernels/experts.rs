@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use shaders::experts::{Choice, Mixture, buckets, choice, choose, down, gate_up, mix};
+use shaders::experts::{Choice, Mixture, buckets, choice, choose, down, gate_up, locate, mix};
 use shaders::matmul::{Tile, experts as matmul_experts};
 use shaders::matvec::Form;
 use shaders::selftest::Form as Case;
@@ -287,6 +287,74 @@ fn choices_are_sorted_into_tiles() {
         assert_eq!(got[1].u32s(), want_tiles.as_flattened());
         let tiles = want_tiles.iter().filter(|tile| tile[2] > 0).count();
         assert!(tiles <= buckets::most_tiles(mixture, rows, bm) as usize);
+    }
+}
+
+#[test]
+fn pairs_of_experts_that_are_not_in_the_cache_have_no_tile() {
+    let mixture = Mixture { experts: 128, used: 8 };
+    // Four slots, for experts 3, 0, 7 and 5.
+    let cache = Mixture { experts: 4, ..mixture };
+    let mut slots = vec![locate::NONE; 128];
+    [3, 0, 7, 5].into_iter().zip(0..).for_each(|(expert, slot): (usize, u32)| slots[expert] = slot);
+    let rows = 21;
+    let located = locate::locate(&slots, &made_up(mixture, rows));
+    let absent = located.iter().filter(|choice| choice.expert == locate::NONE).count();
+    assert!(absent > 0 && absent < located.len());
+    let capacity = buckets::most_tiles(mixture, rows, 16);
+    let params = buckets::Params { capacity, ..Default::default() };
+    let args = [
+        BufferArg::uniform(&params),
+        state(rows),
+        BufferArg::read(&located),
+        BufferArg::zeros(located.len()),
+        BufferArg::read_write(&vec![9u32; capacity as usize * 4]),
+    ];
+    let source = buckets::source(cache, 16).expect("the template preprocesses");
+    let got = Gpu::get().run(&source, &args, buckets::dispatch(cache));
+    let (pairs, tiles) = buckets::buckets(cache, 16, capacity, &located);
+    assert_eq!(pairs.len(), located.len() - absent);
+    assert_eq!(got[0].u32s()[..pairs.len()], pairs);
+    assert_eq!(got[1].u32s(), tiles.as_flattened());
+}
+
+#[test]
+fn a_row_that_misses_an_expert_ends_its_step() {
+    let mixture = Mixture { experts: 6, used: 3 };
+    let chosen: Vec<Choice> = [4, 0, 2]
+        .into_iter()
+        .zip([0.5, 0.25, 0.125])
+        .map(|(expert, weight)| Choice { expert, weight })
+        .collect();
+    let source = locate::source(mixture, true).expect("the template preprocesses");
+    // The second layer's slots: of expert 4, of expert 2, and perhaps of expert 0.
+    for (of_first, len, missed) in [(locate::NONE, 1, 2), (1, 1, 0), (1, 0, 0)] {
+        let mut slots = vec![9; 6];
+        slots.extend([of_first, locate::NONE, 3, locate::NONE, 0, locate::NONE]);
+        let args = [
+            BufferArg::uniform(&locate::Params { layer: 1, ..Default::default() }),
+            BufferArg::read_write(&[State { len, pos: 7, ..State::default() }]),
+            BufferArg::read(&slots),
+            BufferArg::read(&chosen),
+            BufferArg::read_write(&[9u32; 6]),
+            BufferArg::zeros(4 + 12),
+        ];
+        let got = Gpu::get().run(&source, &args, locate::dispatch(mixture, true, len));
+        let after = State { len: if missed > 0 { 0 } else { len }, pos: 7, ..State::default() };
+        assert_eq!(got[0].u32s(), bytemuck::cast_slice::<_, u32>(&[after]));
+        let mut record = vec![0; 16];
+        if len == 0 {
+            // A step that has ended already.
+            assert_eq!(got[1].u32s(), [9; 6]);
+        } else {
+            let located = locate::locate(&slots[6..], &chosen);
+            assert_eq!(got[1].u32s(), bytemuck::cast_slice::<_, u32>(&located));
+            record[..4].copy_from_slice(&[missed, 4, 0, 2]);
+        }
+        if len == 1 && missed == 0 {
+            [4, 0, 2].into_iter().for_each(|expert: usize| record[4 + 6 + expert] = 1);
+        }
+        assert_eq!(got[2].u32s(), record);
     }
 }
 

@@ -4,6 +4,8 @@
 // ascending within an expert. `tiles` holds (expert, first, count, 0): `count` ≤ BM entries of `pairs`, starting at
 // `first`. Empty tiles follow, since the grid is for the worst case.
 //
+// With an expert cache, these are slots instead of experts, and pairs whose expert is not in the cache are left out.
+//
 // A workgroup handles one expert. It counts all pairs to find the start of its own, then each thread places the
 // pairs from a contiguous range.
 //
@@ -40,7 +42,9 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     var own = 0u;
     for (var p = begin; p < end; p += 1u) {
         let e = choices[p].expert;
-        atomicAdd(&counts[e], 1u);
+        if (e < {{EXPERTS}}u) {
+            atomicAdd(&counts[e], 1u);
+        }
         own += u32(e == expert);
     }
     own_counts[tid] = own;

@@ -139,7 +139,8 @@ fn main(@builtin(local_invocation_index) tid: u32) {
 #endif
     // All threads have read the state before one thread writes it.
     storageBarrier();
-    if (tid == 0u) {
+    // A step that ended early has no rows.
+    if (tid == 0u && state.len > 0u) {
         let nothing = slots[rank].x == 0u;
         // The next step may have been submitted already, so its input must be a valid token.
         let id = select(min(slots[rank].y, params.vocab - 1u), 0u, nothing);

@@ -42,3 +42,11 @@ pub enum SourceError {
     #[error("cancelled")]
     Cancelled,
 }
+
+impl SourceError {
+    /// Whether it was cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Cancelled)
+    }
+}

@@ -181,8 +181,14 @@ impl Readback {
         offset: u64,
         bytes: u64,
     ) {
-        encoder.copy_buffer_to_buffer(source, offset, &self.buffer, 0, bytes.next_multiple_of(4));
+        self.encode(&mut encoder, source, offset, bytes);
         self.copied_by.replace(Some(gpu.submit(encoder)));
+    }
+
+    /// Encodes the copy alone. [`Self::read`] then waits for all submitted work.
+    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, source: &wgpu::Buffer, offset: u64, bytes: u64) {
+        self.copied_by.take();
+        encoder.copy_buffer_to_buffer(source, offset, &self.buffer, 0, bytes.next_multiple_of(4));
     }
 
     /// Waits for the last submitted copy (not for later submits) and returns the first `bytes` bytes.
@@ -195,6 +201,8 @@ impl Readback {
             // The receiver is gone only if nobody waits any more.
             done.send(result).ok();
         });
+        // Also if the reader is dropped while it waits: a mapped buffer cannot be copied to.
+        let mapping = Mapped(&self.buffer);
         #[cfg(not(target_arch = "wasm32"))]
         {
             let wait = |submission_index| wgpu::PollType::Wait { submission_index, timeout: None };
@@ -204,15 +212,24 @@ impl Readback {
             waited.map_err(|e| GpuError::Fault { reason: e.to_string() })?;
         }
         let result = mapped.await;
-        gpu.check()?;
         if !matches!(result, Ok(Ok(()))) {
+            std::mem::forget(mapping);
+            gpu.check()?;
             return Err(GpuError::Fault { reason: "a buffer could not be read back".into() });
         }
-        let content = match self.buffer.get_mapped_range(0..bytes.next_multiple_of(8)) {
-            Ok(view) => view[..bytes as usize].to_vec(),
-            Err(e) => return Err(GpuError::Fault { reason: e.to_string() }),
-        };
-        self.buffer.unmap();
-        Ok(content)
+        gpu.check()?;
+        match self.buffer.get_mapped_range(0..bytes.next_multiple_of(8)) {
+            Ok(view) => Ok(view[..bytes as usize].to_vec()),
+            Err(e) => Err(GpuError::Fault { reason: e.to_string() }),
+        }
+    }
+}
+
+/// A buffer that is mapped, or about to be.
+struct Mapped<'b>(&'b Buffer);
+
+impl Drop for Mapped<'_> {
+    fn drop(&mut self) {
+        self.0.unmap();
     }
 }

@@ -1,6 +1,7 @@
 //! A plan on the device: kernels compiled, values allocated, bind groups created, so that it runs without
 //! allocation.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -90,7 +91,13 @@ impl Program {
 
     /// Encodes the dispatches for `rows` rows in one compute pass.
     pub fn encode(&self, pass: &mut wgpu::ComputePass<'_>, rows: u32) {
-        for (step, dispatch) in self.plan.steps().iter().zip(&self.dispatches) {
+        self.encode_steps(pass, rows, 0..self.len());
+    }
+
+    /// Same as [`Self::encode`], for these steps only, which must be within the program.
+    pub fn encode_steps(&self, pass: &mut wgpu::ComputePass<'_>, rows: u32, steps: Range<usize>) {
+        let all = self.plan.steps().iter().zip(&self.dispatches);
+        for (step, dispatch) in all.skip(steps.start).take(steps.len()) {
             let [x, y, z] = step.grid.of(rows);
             if x == 0 || y == 0 || z == 0 {
                 continue;

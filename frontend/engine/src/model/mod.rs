@@ -8,6 +8,7 @@ mod denoising;
 mod diffusion;
 mod drafter;
 mod embed;
+mod expert_cache;
 mod expert_scratch;
 mod experts;
 mod few_rows;
@@ -35,6 +36,7 @@ pub use diffusion::{
     CanvasLogits, Diffuser, DiffusionPlans, Noise, NoiseError, Predicted, Recorded, RecordedStep,
 };
 pub use drafter::{DraftParts, Drafter, DrafterError, DrafterSpec};
+pub use expert_cache::{ExpertError, ExpertUse, SlotTable};
 pub(crate) use expert_scratch::ExpertScratch;
 pub(crate) use experts::{Pairs, ranges};
 pub use forms::{Choices, LARGE, Products, is_packed, large_products};

@@ -2,6 +2,7 @@
 
 use shaders::sampling::MAX_RECENT;
 
+use super::expert_scratch::CacheValues;
 use super::scratch::chunk;
 use super::{Attention, Config, KvCache, KvType, LayerCache, Scratch};
 use crate::plan::{Limits, Origin, PlanError, Value};
@@ -104,8 +105,14 @@ impl Parts {
         limits: Limits,
     ) -> Self {
         let Extent { context, kv_type, ple_on_host } = extent;
+        let mut scratch = Scratch::describe(&config, vocabulary, ple_on_host);
+        let cache = CacheValues::describe(&config, &weights, chunk(&config));
+        scratch.experts = match (scratch.experts, cache) {
+            (Some(experts), Some(cache)) => Some(experts.with_cache(cache)),
+            (experts, _) => experts,
+        };
         Self {
-            scratch: Scratch::describe(&config, vocabulary, ple_on_host),
+            scratch,
             kv: KvCache::describe(&config, context, chunk(&config), kv_type),
             rope_sliding: Rope::describe(&config, Attention::Sliding, context),
             rope_global: Rope::describe(&config, Attention::Global, context),

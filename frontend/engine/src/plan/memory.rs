@@ -1,6 +1,7 @@
 //! Memory of plans: which values share a buffer, and bytes by purpose.
 //!
-//! A temporary lives from the first step that binds it to the last. Two temporaries share a buffer if their
+//! A temporary lives from the first step that binds it to the last, or to the end of steps that may run again
+//! ([`Plan::expert_steps`]). Two temporaries share a buffer if their
 //! lifetimes do not overlap in any schedule. They share whole buffers, not ranges: WebGPU rejects a dispatch that
 //! binds a buffer both read-only and writable, even in different ranges.
 
@@ -54,14 +55,16 @@ impl Layout {
         let mut order = Vec::new();
         for (index, schedule) in schedules.iter().enumerate() {
             let steps = schedule.iter().flat_map(|plan| plan.steps());
+            let again = repeated(schedule);
             for (at, step) in steps.enumerate() {
+                let Life { first, last } = again(at);
                 for value in step.values() {
                     let lives = lives.entry(value).or_insert_with(|| {
                         order.push(value);
                         vec![None; schedules.len()]
                     });
-                    let life = lives[index].get_or_insert(Life { first: at, last: at });
-                    life.last = at;
+                    let life = lives[index].get_or_insert(Life { first, last });
+                    life.last = last;
                 }
             }
         }
@@ -137,6 +140,21 @@ pub fn take_smallest<B>(pool: &mut Vec<B>, bytes: u64, size: impl Fn(&B) -> u64)
 struct Life {
     first: usize,
     last: usize,
+}
+
+/// The steps of a schedule between which what step `at` binds is live: the step alone, or all that run again with it.
+fn repeated(schedule: &Schedule<'_>) -> impl Fn(usize) -> Life {
+    let mut all = Vec::new();
+    let mut before = 0;
+    for plan in schedule {
+        let ranges = plan.expert_steps().iter().filter(|range| !range.is_empty());
+        all.extend(ranges.map(|range| Life { first: before + range.start, last: before + range.end - 1 }));
+        before += plan.len();
+    }
+    move |at| {
+        let range = all.iter().find(|life| (life.first..=life.last).contains(&at));
+        range.copied().unwrap_or(Life { first: at, last: at })
+    }
 }
 
 fn overlap(a: &[Option<Life>], b: &[Option<Life>]) -> bool {

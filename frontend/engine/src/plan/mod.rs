@@ -18,6 +18,7 @@ mod step;
 mod value;
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::rc::Rc;
 
 use shaders::selftest::Form;
@@ -55,6 +56,7 @@ pub enum PlanError {
 #[derive(Clone, Default)]
 pub struct Plan {
     steps: Vec<Step>,
+    expert_steps: Vec<Range<usize>>,
 }
 
 impl Plan {
@@ -136,6 +138,18 @@ impl Plan {
         }
     }
 
+    /// Marks the steps from index `first` on: they read the experts of a layer from the expert cache. The host runs them
+    /// when the experts are there, and several times if there are too many for the cache.
+    pub fn mark_experts(&mut self, first: usize) {
+        self.expert_steps.push(first..self.steps.len());
+    }
+
+    /// The marked ranges of steps, one for each layer with cached experts.
+    #[must_use]
+    pub fn expert_steps(&self) -> &[Range<usize>] {
+        &self.expert_steps
+    }
+
     /// Appends a step.
     pub fn append(&mut self, step: Step) {
         self.steps.push(step);
@@ -143,6 +157,9 @@ impl Plan {
 
     /// Appends the steps of another plan.
     pub fn extend(&mut self, other: &Self) {
+        let before = self.steps.len();
+        let marked = other.expert_steps.iter().map(|range| range.start + before..range.end + before);
+        self.expert_steps.extend(marked);
         self.steps.extend(other.steps.iter().cloned());
     }
 

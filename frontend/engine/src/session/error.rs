@@ -6,7 +6,7 @@ use crate::bytes::SourceError;
 use crate::gguf::GgufError;
 use crate::gpu::GpuError;
 use crate::media::MediaError;
-use crate::model::{ConfigError, DenoisingError, DrafterError, RowError, StepError};
+use crate::model::{ConfigError, DenoisingError, DrafterError, ExpertError, RowError, StepError};
 use crate::template::PromptError;
 use crate::tokenizer::TokenizerError;
 use crate::vision::{PictureError, VisionError};
@@ -73,6 +73,15 @@ pub enum EngineError {
         "the device has no room for the per-layer embeddings: {bytes} bytes of them need a place on this machine"
     )]
     NoTable { bytes: u64 },
+    /// Not all experts fit on the device, and this machine has no copy of them.
+    #[error("the device has no room for all experts: {bytes} bytes of them need a place on this machine")]
+    NoExperts { bytes: u64 },
+    /// The memory for experts does not hold those of one token.
+    #[error("{budget} bytes are too few for the experts of a token, which take {needed}")]
+    ExpertBudget { budget: u64, needed: u64 },
+    /// An expert could not be loaded.
+    #[error(transparent)]
+    Expert(ExpertError),
     /// The prompt fills the context.
     #[error("the conversation takes {tokens} tokens; the context holds {context}")]
     ContextFull { tokens: u32, context: u32 },
@@ -139,8 +148,14 @@ impl From<StepError> for EngineError {
     fn from(error: StepError) -> Self {
         match error {
             StepError::Gpu(error) => Self::Gpu(error),
+            StepError::Source(error) => Self::Source(error),
             StepError::Row(error) => Self::Row(error),
             StepError::Media(error) => Self::Media(error),
+            StepError::Expert(ExpertError::Gpu(error)) => Self::Gpu(error),
+            StepError::Expert(ExpertError::Source { source, .. }) if source.is_cancelled() => {
+                Self::Source(source)
+            }
+            StepError::Expert(error) => Self::Expert(error),
         }
     }
 }
@@ -149,8 +164,7 @@ impl EngineError {
     /// Whether it was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        let cancelled = |error: &SourceError| matches!(error, SourceError::Cancelled);
-        matches!(self, Self::Source(error) | Self::Row(RowError::Source(error)) if cancelled(error))
+        matches!(self, Self::Source(error) | Self::Row(RowError::Source(error)) if error.is_cancelled())
     }
 
     /// Whether the device was lost.

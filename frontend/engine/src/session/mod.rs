@@ -6,6 +6,7 @@ mod checkpoints;
 mod diffusion;
 mod drafter;
 mod error;
+mod experts;
 mod file;
 mod fit;
 mod generate;
@@ -61,6 +62,8 @@ pub struct LoadOptions {
     pub products: Products,
     /// Keep the per-layer table on the host even if it fits on the device.
     pub ple_on_host: bool,
+    /// Experts per layer that have a place on the device; 0 for all. See [`ModelSpec::with_expert_budget`].
+    pub expert_slots: u32,
     /// Tokens of the largest image to support, if images must be in one chunk; 0 for the default budget.
     pub largest_picture: u32,
     /// Bytes to reserve for the towers of a projector file, which are loaded on demand.
@@ -74,7 +77,7 @@ pub struct LoadOptions {
 pub enum Loading {
     /// Reading the header: bytes fetched.
     Header(u64),
-    /// Copying the per-layer table to this machine: bytes done, total bytes.
+    /// Copying to this machine what does not fit on the device: bytes done, total bytes.
     Table(u64, u64),
     /// Copying weights: bytes done, total bytes.
     Weights(u64, u64),
@@ -156,14 +159,19 @@ impl Session {
         }
         let needs = spec.needs(DeviceMemory::assumed(&gpu))?;
         let (fit, tower_bytes) = (needs.fit(options.context)?, needs.tower_bytes());
-        let ModelFile { bytes: source, table } = file;
-        // The host table must be available before the first weight is read.
+        let ModelFile { bytes: source, local } = file;
+        // What stays on the host must be available before the first weight is read.
         let outside = spec.table().filter(|_| fit.table_on_host);
         let outside = outside.map(|spec| {
             let bytes = spec.range.end - spec.range.start;
-            table.map(|table| (table, spec.clone())).ok_or(EngineError::NoTable { bytes })
+            local.clone().map(|table| (table, spec.clone())).ok_or(EngineError::NoTable { bytes })
         });
         let outside = outside.transpose()?;
+        let experts = spec.expert_slots.map(|_| {
+            let bytes = spec.experts().map(|spec| spec.range.end - spec.range.start).sum();
+            local.map(|local| (local, spec.tensors.clone())).ok_or(EngineError::NoExperts { bytes })
+        });
+        let experts = experts.transpose()?;
         let tokenizer = read_tokenizer(&header, &spec)?;
         let variant = Variant::from_metadata(&header.metadata);
         let eyes = spec.vision.clone().map(|tower| Vision::new(Rc::clone(&gpu), Rc::clone(&source), tower));
@@ -183,6 +191,7 @@ impl Session {
             parts,
             weights,
             table: outside.map(|(table, spec)| HostTable::new(table, spec)),
+            experts,
             context: fit.context,
             pad: tokenizer.special().pad.unwrap_or(0),
             products: options.products,

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use shaders::experts::Mixture;
+
 use crate::audio;
 use crate::gguf::Header;
 use crate::gpu::Memory;
@@ -37,6 +39,8 @@ pub struct ModelSpec {
     pub products: Products,
     /// Whether to keep the per-layer table on the host even if it fits on the device.
     pub ple_on_host: bool,
+    /// Experts per layer that have a place on the device, if not all.
+    pub expert_slots: Option<u32>,
     /// The vision tower in the same file, loaded on demand.
     pub vision: Option<TowerPlan>,
     /// The audio tower in the same file, loaded on demand.
@@ -81,12 +85,17 @@ impl ModelSpec {
         let read = || audio::TowerPlan::read(header, config.width).map_err(EngineError::from);
         let audio = if has_towers { usable(read(), &mut unusable)? } else { None };
         let LoadOptions { kv_type, products, ple_on_host, projector_bytes, drafter_bytes, .. } = *options;
+        // A canvas chooses nearly all experts at every step.
+        let mixture = config.experts.map(|experts| experts.mixture).filter(|_| config.diffusion.is_none());
+        let some = |mixture: &Mixture| (1..mixture.experts).contains(&options.expert_slots);
+        let expert_slots = mixture.filter(some).map(|mixture| options.expert_slots.max(mixture.used));
         Ok(Self {
             config,
             tensors,
             kv_type,
             products,
             ple_on_host,
+            expert_slots,
             vision,
             audio,
             unusable,
@@ -150,6 +159,11 @@ impl ModelSpec {
         self.tensors.matrix(PLE_TABLE)
     }
 
+    /// The matrices of experts.
+    pub fn experts(&self) -> impl Iterator<Item = &MatrixSpec> {
+        self.tensors.matrices.iter().filter(|matrix| matrix.rows_per_expert().is_some())
+    }
+
     /// The decode products whose packed form is timed at load ([`large_products`]).
     #[must_use]
     pub fn large_products(&self) -> Vec<String> {
@@ -162,7 +176,7 @@ impl ModelSpec {
     /// When a matrix has no layout on such a device.
     pub fn describe(&self, context: u32, ple_on_host: bool, limits: Limits) -> Result<Parts, EngineError> {
         let skip: &[&str] = if ple_on_host { &[PLE_TABLE] } else { &[] };
-        let weights = Weights::describe(&self.tensors, skip, limits)?;
+        let weights = Weights::with_expert_slots(&self.tensors, skip, self.expert_slots, limits)?;
         let extent = Extent { context, kv_type: self.kv_type, ple_on_host };
         Ok(Parts::describe(self.config.clone(), self.tensors.vocabulary(), weights, extent, limits))
     }

@@ -39,6 +39,7 @@ impl<'a> Builder<'a> {
         let part = router.whole();
         self.matmul((router.dtype, &part.layout, &part.value), &w.state, &w.b2, &m.scratch.logits)?;
         pairs.choose(self.steps())?;
+        pairs.sort(self.steps())?;
         self.norm(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2"), &w.b2)?;
         let cost = self.expert_cost(&pairs);
         pairs.gate_up(self.steps(), &w.b2)?;

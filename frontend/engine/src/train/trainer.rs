@@ -56,6 +56,9 @@ impl Trainer {
         if base.config.diffusion.is_some() {
             return Err(TrainError::NotYet { what: "a model that decodes by diffusion" });
         }
+        if base.weights.expert_slots.is_some() {
+            return Err(TrainError::NotYet { what: "a mixture whose experts are not all on the device" });
+        }
         if settings.max_tokens > base.config.max_context {
             return Err(TrainError::Setting {
                 setting: Setting::MaxTokens,

@@ -15,8 +15,25 @@ impl Weights {
     /// # Errors
     /// When a matrix has no layout on the device, or cannot be split into small enough parts.
     pub fn describe(list: &TensorList, skip: &[&str], limits: Limits) -> Result<Self, LoadError> {
+        Self::with_expert_slots(list, skip, None, limits)
+    }
+
+    /// Same as [`Self::describe`], with room for so many experts per layer, if not for all.
+    ///
+    /// # Errors
+    /// Same as [`Self::describe`].
+    pub fn with_expert_slots(
+        list: &TensorList,
+        skip: &[&str],
+        expert_slots: Option<u32>,
+        limits: Limits,
+    ) -> Result<Self, LoadError> {
         let loaded = list.matrices.iter().filter(|spec| !skip.contains(&spec.name.as_str()));
-        let matrices = loaded.map(|spec| Ok((spec.name.clone(), matrix(spec, limits)?)));
+        let matrices = loaded.map(|spec| {
+            let rows = expert_slots.zip(spec.rows_per_expert());
+            let rows = rows.map_or(spec.n, |(slots, rows)| spec.n.min(rows * u64::from(slots)));
+            Ok((spec.name.clone(), matrix(&MatrixSpec { n: rows, ..spec.clone() }, limits)?))
+        });
         let matrices = matrices.collect::<Result<_, LoadError>>()?;
         let mut places = HashMap::new();
         let (mut end, mut ple_norm) = (0_u32, None);
@@ -33,6 +50,7 @@ impl Weights {
             vectors: Value::new("vectors", 4 * u64::from(end), Origin::Weight),
             places,
             on_host: HashMap::new(),
+            expert_slots,
             ple_norm,
             rope_factors: None,
         })

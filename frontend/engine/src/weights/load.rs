@@ -44,7 +44,8 @@ pub async fn load(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Memory, LoadError> {
     let mut loader = Loader::new(gpu, list, weights, cancel).await?;
-    let skipped = |spec: &MatrixSpec| weights.matrix(&spec.name).is_none();
+    let is_cached = |spec: &MatrixSpec| weights.expert_slots.and(spec.rows_per_expert()).is_some();
+    let skipped = |spec: &MatrixSpec| weights.matrix(&spec.name).is_none() || is_cached(spec);
     let windows = windows(list, skipped, |index| {
         let spec = &list.matrices[index];
         let rows = weights.matrix(&spec.name).map_or(1, Matrix::part_rows);

@@ -69,6 +69,9 @@ pub struct Weights {
     pub places: HashMap<String, (u32, u32)>,
     /// Values of the vectors that the host needs, by name. Set after loading.
     pub on_host: HashMap<String, Vec<f32>>,
+    /// Experts per layer that have a place on the device, if not all do. Their matrices have rows for so many, and stay
+    /// empty while the weights are loaded.
+    pub expert_slots: Option<u32>,
     /// The norm of the per-layer inputs, in its own buffer as its kernel requires.
     pub ple_norm: Option<Value>,
     /// The divisors of the RoPE frequencies of global layers, if the file has them. Set after loading.

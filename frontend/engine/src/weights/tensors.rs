@@ -55,6 +55,12 @@ impl MatrixSpec {
         self.dtype.row_bytes(self.k).unwrap_or(0)
     }
 
+    /// Rows of each expert, if it is a matrix of experts.
+    #[must_use]
+    pub fn rows_per_expert(&self) -> Option<u64> {
+        self.cut.filter(|_| self.name.ends_with("_exps"))
+    }
+
     /// The largest number of rows, a multiple of the split granularity, whose planes take at most `limit` bytes:
     /// all rows if possible; `None` if even the smallest part is too large.
     ///

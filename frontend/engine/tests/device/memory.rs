@@ -17,16 +17,20 @@ fn a_load_takes_what_was_planned() {
     let gpu = common::gpu();
     for model in ["tiny-e2b.q4_k_m", "tiny-31b.q8_0", "tiny-moe.q4_k_m", "tiny-unified.f16.lcpp"] {
         let path = common::repository("frontend/engine/tests/golden/models").join(format!("{model}.gguf"));
-        for (products, context, ple_on_host) in
+        for (products, context, on_host) in
             [(Products::Floats, 512, false), (Products::Packed { least_rows: 0 }, 2048, true)]
         {
-            let options = LoadOptions { context, products, ple_on_host, ..LoadOptions::default() };
+            // Some of the eight experts of the mixture, too.
+            let (ple_on_host, expert_slots) = (on_host, if on_host { 3 } else { 0 });
+            let options =
+                LoadOptions { context, products, ple_on_host, expert_slots, ..LoadOptions::default() };
             let source = FileSource::open(&path).expect("the model opens");
             let header = block_on(Header::read(&source)).expect("a header");
             let plan = ModelSpec::with_options(&header, &options).expect("a plan");
             let needs = plan.needs(DeviceMemory::assumed(&gpu)).expect("its needs");
             let fit = needs.fit(context).expect("it fits");
             assert_eq!(fit.table_on_host, ple_on_host && plan.table().is_some(), "{model}");
+            assert_eq!(plan.expert_slots, (on_host && model.contains("moe")).then_some(3), "{model}");
             let planned = needs.memory(context, fit.table_on_host);
             assert_eq!(planned.total(), fit.bytes);
 

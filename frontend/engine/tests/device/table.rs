@@ -183,7 +183,7 @@ fn a_server_is_asked_for_nothing_once_the_model_is_loaded() {
 
     let copy = pollster::block_on(RangeCopy::read(&*server, range, &cancel, &mut |_, _| ()));
     let copy: Rc<dyn LocalSource> = Rc::new(copy.expect("memory"));
-    let mut session = load(&device, ModelFile { table: Some(copy), ..remote() }, &options).expect("it loads");
+    let mut session = load(&device, ModelFile { local: Some(copy), ..remote() }, &options).expect("it loads");
     assert!(server.reads.take() > 0);
     assert!(session.decoder().needs_host());
     assert_eq!(drawn(&mut session), want);

@@ -1,8 +1,8 @@
-//! A model whose per-layer table the device has no room for, on a server that writes down what it is asked for: what is
-//! asked for after a load says nothing of a conversation.
+//! A model whose per-layer table or experts the device has no room for, on a server that writes down what it is asked
+//! for: what is asked for after a load says nothing of a conversation.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use engine::bytes::ByteSource as _;
@@ -24,16 +24,22 @@ fn model(name: &str) -> PathBuf {
     synthetic(name, &options)
 }
 
-/// A worker whose device has a byte too little, the server, and where the table lies in its file.
-fn crowded(name: &str) -> (Rc<Desk>, Rc<Host>, Rc<Server>, Range<u64>) {
+/// A worker whose device has a byte too little, the server, and the model.
+fn without_a_byte(model: &Path, context: u32) -> (Rc<Desk>, Rc<Host>, Rc<Server>, ModelSpec) {
     let (desk, host) = Desk::new();
-    let server = Server::of(&model(name));
+    let server = Server::of(model);
     let header = Header::read(&*server).now_or_never().expect("memory").expect("a header");
     let plan = ModelSpec::read(&header).expect("a plan");
-    let stated = host.state_memory(needed(&plan, 8192) - 1);
+    let stated = host.state_memory(needed(&plan, context) - 1);
     stated.now_or_never().expect("nobody opens a device meanwhile");
     server.log.take();
     desk.server.replace(Some(Rc::clone(&server)));
+    (desk, host, server, plan)
+}
+
+/// The same for a model with a table, and where the table lies in its file.
+fn crowded(name: &str) -> (Rc<Desk>, Rc<Host>, Rc<Server>, Range<u64>) {
+    let (desk, host, server, plan) = without_a_byte(&model(name), 8192);
     let table = plan.table().expect("a table").range.clone();
     (desk, host, server, table)
 }
@@ -124,4 +130,31 @@ fn storage_that_is_full_leaves_the_question() {
     server.log.take();
     answer(&desk, &host, 3);
     assert!(!lies_in(&server.log.take(), &table));
+}
+
+#[test]
+fn experts_without_a_place_on_the_device_are_read_here() {
+    let mixture =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/golden/models/tiny-moe.q4_k_m.gguf");
+    let (desk, host, server, plan) = without_a_byte(&mixture, 512);
+    let bytes: u64 = plan.experts().map(|matrix| matrix.range.end - matrix.range.start).sum();
+    host.receive(Request::Inspect { id: RequestId(1), source: source(), context: 512 }, Vec::new());
+    let Event::Inspected { verdict, .. } = desk.end_of(1) else { panic!("no inspection") };
+    // One of eight, in every layer, as no context is short enough for all.
+    assert!(
+        matches!(verdict, FitVerdict::Fits { context: 512, outside, .. } if outside == bytes / 8),
+        "{verdict:?}"
+    );
+    let with = |id, use_memory| {
+        let options = LoadOptions { use_memory, context: 512, ..LoadOptions::default() };
+        host.receive(Request::Load { id: RequestId(id), source: source(), options }, Vec::new());
+        desk.end_of(id)
+    };
+    let Event::Failed { failure, .. } = with(2, false) else { panic!("it was loaded without leave") };
+    assert!(matches!(failure.remedies()[0], Remedy::UseMemory(needed) if needed >= bytes), "{failure:?}");
+    let loaded = with(3, true);
+    assert!(matches!(loaded, Event::Loaded { context: 512, .. }), "{loaded:?}");
+    server.log.take();
+    answer(&desk, &host, 4);
+    assert_eq!(server.log.take(), []);
 }

@@ -7,7 +7,7 @@ use shaders::audio::{self, conv2d};
 use shaders::backward::{self, cross_entropy, geglu, heads::Heads};
 use shaders::diffusion::{join, statistics, weigh};
 use shaders::draft;
-use shaders::experts::{Mixture, buckets, choose, down::Down, gate_up::GateUp, mix};
+use shaders::experts::{Mixture, buckets, choose, down::Down, gate_up::GateUp, locate, mix};
 use shaders::matmul::{self, FewRows, Tile, few_rows::Epilogue};
 use shaders::matvec::Form;
 use shaders::ple::combine::{self, Table};
@@ -117,6 +117,7 @@ fn experts() -> Sources {
     for mixture in MIXTURES {
         all.extend([choose::source(mixture), mix::source(Some(mixture), 768)]);
         all.extend([16, 32].map(|bm| buckets::source(mixture, bm)));
+        all.extend(BOTH.map(|one_row| locate::source(mixture, one_row)));
         for dtype in DType::ALL {
             for form in product_forms(dtype) {
                 let kernel = GateUp { mixture, gate: dtype, up: dtype, packs: false, form };

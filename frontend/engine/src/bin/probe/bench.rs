@@ -31,6 +31,19 @@ pub fn products(session: &Session) -> Value {
     }
 }
 
+/// The expert cache, if not all experts are on the device.
+pub fn experts(session: &Session) -> Value {
+    let Some((slots, it)) = session.decoder().expert_use() else { return Value::Null };
+    json!({
+        "slots_per_layer": slots,
+        "used": it.uses,
+        "missed": it.misses,
+        "hit_rate": (it.uses > 0).then(|| 1.0 - it.misses as f64 / it.uses as f64),
+        "loaded_for_prompts": it.for_prompts,
+        "bytes_read": it.bytes,
+    })
+}
+
 /// Prefills `prefill` tokens and generates `decode` tokens, `repeat` times after one warm-up round.
 pub fn run(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32, repeat: u32) -> Result<Value> {
     let (mut prefills, mut decodes, mut firsts) = (Vec::new(), Vec::new(), Vec::new());
@@ -57,6 +70,7 @@ pub fn run(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32, repeat: 
         "decode_submits": submits,
         "dispatches_per_token": session.decoder().dispatches_per_token(),
         "products": products(session),
+        "experts": experts(session),
         "buffers_created": created,
         "gpu_bytes": gpu.bytes_in_use(),
     }))

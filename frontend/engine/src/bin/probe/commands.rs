@@ -41,6 +41,10 @@ struct Cli {
     /// Assume this much graphics memory. A per-layer table that doesn't fit stays in the file.
     #[arg(long, global = true, value_name = "BYTES")]
     memory: Option<u64>,
+    /// Give the experts of a mixture this much graphics memory. The others stay in the file, and are loaded when they are
+    /// chosen. By default, all memory that is left, if they don't fit.
+    #[arg(long, global = true, value_name = "BYTES")]
+    expert_budget: Option<u64>,
     /// Which quantised matrix products of a generated token use packed 8-bit integers.
     #[arg(long, global = true, value_enum, default_value_t = ProductsArg::Measured)]
     products: ProductsArg,
@@ -78,6 +82,7 @@ impl From<ProductsArg> for Products {
 struct Device {
     gpu: GpuOptions,
     products: Products,
+    expert_budget: Option<u64>,
 }
 
 #[derive(Subcommand)]
@@ -241,6 +246,9 @@ enum Command {
         /// Include the towers for images and audio.
         #[arg(long)]
         towers: bool,
+        /// Let routers choose unevenly: the weights of expert i are divided by (1 + i) to this power.
+        #[arg(long, default_value_t = 0.0)]
+        router_skew: f32,
     },
 }
 
@@ -308,7 +316,7 @@ pub fn run() -> Result<Value> {
         memory: cli.memory,
         ..GpuOptions::default()
     };
-    let options = Device { gpu, products: cli.products.into() };
+    let options = Device { gpu, products: cli.products.into(), expert_budget: cli.expert_budget };
     match cli.command.with_order(&matches) {
         Command::Info { model } => info(&model),
         Command::Plan(args) => super::plan::run(&args, options.products),
@@ -387,12 +395,13 @@ pub fn run() -> Result<Value> {
             let (session, _, gpu) = load(&options, &train.model, MIN_CONTEXT, KvType::F16)?;
             super::train::run(&train, session, &gpu)
         }
-        Command::Synth { out, shape, quant, vocab, layers, experts, towers } => {
+        Command::Synth { out, shape, quant, vocab, layers, experts, towers, router_skew } => {
             let options = synth::Options {
                 vocabulary: vocab,
                 layers,
                 experts,
                 towers,
+                router_skew,
                 ..synth::Options::new(shape.parse()?, quant.parse()?)
             };
             let file = File::create(&out).with_context(|| format!("{} cannot be written", out.display()))?;
@@ -429,7 +438,10 @@ fn load_with(options: &Device, model: &Path, load_options: &LoadOptions) -> Resu
     let cancel = CancelToken::new();
     let mut quiet = |_| ();
     let file = ModelFile::local(source(model)?);
-    let load = Session::load(Rc::clone(&gpu), file, load_options, &cancel, &mut quiet);
+    let header = pollster::block_on(Header::read(&*file.bytes))?;
+    let memory = DeviceMemory::assumed(&gpu);
+    let load_options = ModelSpec::with_expert_budget(&header, load_options, options.expert_budget, memory)?;
+    let load = Session::load_with_header(Rc::clone(&gpu), file, header, &load_options, &cancel, &mut quiet);
     let session = pollster::block_on(load)?;
     Ok((session, started.elapsed().as_secs_f64() * 1000.0, gpu))
 }
@@ -470,7 +482,8 @@ fn info(model: &Path) -> Result<Value> {
 /// Adds the model's structure and its memory use.
 fn costs(plan: &ModelSpec, value: &mut Value) -> Result<(), EngineError> {
     let c = &plan.config;
-    let needs = plan.needs(DeviceMemory { available: u64::MAX, limits: Limits::default() })?;
+    let device = DeviceMemory { available: u64::MAX, limits: Limits::default() };
+    let needs = plan.needs(device)?;
     let memory: Vec<_> = [2048, 8192, 32_768, 131_072]
         .into_iter()
         .filter(|&n| n <= c.max_context)
@@ -491,6 +504,16 @@ fn costs(plan: &ModelSpec, value: &mut Value) -> Result<(), EngineError> {
     value["shared_kv_layers"] = json!(c.layers.len() - c.first_shared);
     value["per_layer_width"] = json!(c.ple);
     value["memory"] = json!(memory);
+    if let Some(mixture) = c.experts.map(|experts| experts.mixture).filter(|_| c.diffusion.is_none()) {
+        let least = |slots| {
+            let plan = ModelSpec { expert_slots: slots, ..plan.clone() };
+            Ok::<_, EngineError>(plan.needs(device)?.memory(MIN_CONTEXT, false).total())
+        };
+        // With the shortest context.
+        let (all, of_a_token) = (least(None)?, least(Some(mixture.used))?);
+        value["experts"] = json!({ "per_layer": mixture.experts, "per_token": mixture.used,
+            "bytes_with_all": all, "bytes_with_those_of_a_token": of_a_token });
+    }
     Ok(())
 }
 
@@ -530,18 +553,21 @@ fn logits(
     let (mut session, load_ms, _) = load_with(options, model, &load_options)?;
     media.use_projector(&mut session)?;
     adapters::add(&mut session, adapters)?;
+    let started = Instant::now();
     let logits = if by_steps {
         pollster::block_on(session.logits_by_steps(&ids, last))?
     } else {
         let input = media.fill(&mut session, ids)?;
         pollster::block_on(session.logits(&input, last))?
     };
+    let ms = started.elapsed().as_secs_f64() * 1000.0;
     let vocabulary = logits.len() / last;
     let bytes = bytemuck::cast_slice(&logits);
     let view = safetensors::tensor::TensorView::new(safetensors::Dtype::F32, vec![last, vocabulary], bytes)?;
     safetensors::serialize_to_file([("logits", view)], None, out)
         .with_context(|| format!("{} cannot be written", out.display()))?;
-    Ok(json!({ "out": out, "shape": [last, vocabulary], "load_ms": load_ms }))
+    let experts = super::bench::experts(&session);
+    Ok(json!({ "out": out, "shape": [last, vocabulary], "load_ms": load_ms, "ms": ms, "experts": experts }))
 }
 
 fn answer(options: &Device, generate: &Generate) -> Result<Value> {
@@ -612,6 +638,7 @@ fn answer(options: &Device, generate: &Generate) -> Result<Value> {
         "speculation": t.speculation.map(|it| {
             json!({ "rounds": it.rounds, "drafted": it.drafted, "accepted": it.accepted })
         }),
+        "experts": super::bench::experts(&session),
         "dispatches_per_token": session.decoder().dispatches_per_token(),
         "products": super::bench::products(&session),
         "buffers_created": gpu.buffers_created() - before,

@@ -62,7 +62,7 @@ impl<'d> LogitsReader<'d> {
         decoder.write_rows(&[id]).await?;
         decoder.gpu.queue().write_buffer(&decoder.io.tokens, 0, bytemuck::bytes_of(&id));
         decoder.write_state(pos, 1, 0);
-        decoder.gpu.run(&decoder.programs().one, 1);
+        decoder.run_row(&decoder.programs().one, None).await?;
         Ok(self.read().await?)
     }
 

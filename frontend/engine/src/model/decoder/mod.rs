@@ -1,5 +1,6 @@
 //! A loaded decoder: prompt tokens in, sampled tokens out.
 
+mod cached;
 mod drafting;
 mod gain;
 mod logits;
@@ -23,14 +24,17 @@ use speculation::Rounds;
 
 use super::corrections::{self, Corrections, Scales};
 use super::drafter::Drafter;
+use super::expert_cache::{ExpertCache, ExpertError, ExpertUse};
 use super::forms::{self, Choices, Products};
 use super::host_table::{HostTable, RowError};
 use super::sampler::{Sampler, SamplingPlans};
 use super::{Config, KvCache, Parts, ropes, scratch};
 use crate::adapter::{Adapter, Target};
+use crate::bytes::{LocalSource, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::media::{Block, Input, MediaError};
 use crate::plan::{Layout, PlanError, Value};
+use crate::weights::TensorList;
 
 pub use drafting::{DraftReader, DraftStep};
 pub use gain::Drafts;
@@ -44,9 +48,15 @@ pub enum StepError {
     /// The device.
     #[error(transparent)]
     Gpu(#[from] GpuError),
+    /// Cancelled.
+    #[error(transparent)]
+    Source(#[from] SourceError),
     /// A row of the per-layer embeddings.
     #[error(transparent)]
     Row(#[from] RowError),
+    /// An expert that is not on the device.
+    #[error(transparent)]
+    Expert(#[from] ExpertError),
     /// Media that were not encoded, or are for another model.
     #[error(transparent)]
     Media(#[from] MediaError),
@@ -115,6 +125,8 @@ pub struct Decoder {
     /// Milliseconds of a token without drafts, by the last answer that measured it.
     token_ms: Cell<Option<f64>>,
     table: Option<Rc<HostTable>>,
+    /// The expert cache, if not all experts are on the device.
+    experts: Option<ExpertCache>,
     /// The token whose per-layer embedding soft tokens use.
     pad: u32,
     seed: u64,
@@ -181,6 +193,8 @@ pub struct LoadedModel {
     pub weights: Memory,
     /// The per-layer table, if it is on the host.
     pub table: Option<HostTable>,
+    /// Where the experts are read if there are places for only some, and the tensors there.
+    pub experts: Option<(Rc<dyn LocalSource>, TensorList)>,
     /// Context length in tokens.
     pub context: u32,
     /// The token whose per-layer embedding soft tokens use: `<pad>`.
@@ -202,7 +216,7 @@ impl Decoder {
         loaded: LoadedModel,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, GpuError> {
-        let LoadedModel { parts, weights, table, context, pad, products } = loaded;
+        let LoadedModel { parts, weights, table, experts, context, pad, products } = loaded;
         let plans = DecoderPlans::new(&parts, products, None)?;
         let mut memory = weights.clone();
         let layout = plans.layout(&parts);
@@ -215,6 +229,10 @@ impl Decoder {
         let Chosen { choices, programs, timed } =
             choose(&gpu, &parts, &plans, &memory, products, &mut told).await?;
         let sampler = Sampler::bind(&gpu, &plans.sampling, &memory).await?;
+        let experts = match experts {
+            Some((source, tensors)) => ExpertCache::bind(&gpu, &parts, &memory, source, &tensors).await?,
+            None => None,
+        };
         progress(total, total);
         gpu.check()?;
         let io = Io::new(&parts, &memory)?;
@@ -234,6 +252,7 @@ impl Decoder {
             rounds: None,
             token_ms: Cell::default(),
             table: table.map(Rc::new),
+            experts,
             pad,
             seed: 0,
             history: 0,
@@ -381,6 +400,9 @@ impl Decoder {
     pub async fn set_products(&mut self, products: Products) -> Result<(), GpuError> {
         self.rounds = None;
         self.token_ms.take();
+        if let Some(experts) = &self.experts {
+            experts.find_all();
+        }
         let plans = DecoderPlans::with_sampling(&self.parts, products, None, Rc::clone(&self.sampling))?;
         let mut memory = self.memory.clone();
         let pool = memory.take_temporaries();
@@ -460,6 +482,9 @@ impl Decoder {
     /// Prepares the device for timing runs of [`Self::token`] at this position. The results are meaningless and
     /// overwrite the cache, which must be cleared afterwards.
     pub fn prepare_timing(&self, position: u32, rows: u32) {
+        if let Some(experts) = &self.experts {
+            experts.find_all();
+        }
         self.write_state(position, rows, 0);
     }
 
@@ -467,6 +492,12 @@ impl Decoder {
     #[must_use]
     pub fn needs_host(&self) -> bool {
         self.table.is_some()
+    }
+
+    /// Experts per layer that have a place on the device, and how they were used; `None` if all are there.
+    #[must_use]
+    pub fn expert_use(&self) -> Option<(u32, ExpertUse)> {
+        self.experts.as_ref().map(|experts| (experts.slots(), experts.used()))
     }
 
     /// Sets how the next tokens are sampled. `history` is the sequence so far.
@@ -533,9 +564,7 @@ impl Decoder {
         for (block, part) in input.blocks_in(chunk) {
             self.place(&mut encoder, block, &part, pos)?;
         }
-        layers.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), len);
-        self.gpu.submit(encoder);
-        Ok(())
+        self.run_chunk(encoder, layers, len).await
     }
 
     /// Encodes the copy of soft tokens over the embeddings of their slots; `part` are positions in the chunk that

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::gpu::{Gpu, GpuError, Memory, Program};
 use crate::model::corrections::Corrections;
 use crate::model::drafter::DraftParts;
+use crate::model::expert_cache::CachePlans;
 use crate::model::forms::{self, Choices, Products};
 use crate::model::sampler::SamplingPlans;
 use crate::model::{Parts, decode, embed, prefill, verify};
@@ -120,6 +121,8 @@ pub struct DecoderPlans {
     /// For every choice of products that can be made: the first with floats ([`Choices::candidates`]).
     pub(super) sets: Vec<(Choices, Plans)>,
     pub(super) sampling: Rc<SamplingPlans>,
+    /// Repacking experts into the slots of a cache.
+    cache: CachePlans,
 }
 
 impl DecoderPlans {
@@ -148,24 +151,27 @@ impl DecoderPlans {
                 sets.push((choices, plans));
             }
         }
-        Ok(Self { sets, sampling })
+        Ok(Self { sets, sampling, cache: CachePlans::new(parts)? })
     }
 
     /// The plans whose kernels a load compiles.
     pub fn usual(&self) -> impl Iterator<Item = &Plan> {
-        self.sets().flat_map(Plans::all).chain(self.sampling.all())
+        self.sets().flat_map(Plans::all).chain(self.sampling.all()).chain(self.cache.all())
     }
 
     /// What runs one after the other.
     #[must_use]
     pub fn schedules(&self) -> Vec<Schedule<'_>> {
-        self.sets().flat_map(|plans| plans.schedules(self.sampling.all())).collect()
+        let steps = self.sets().flat_map(|plans| plans.schedules(self.sampling.all()));
+        steps.chain(self.cache.all().map(|plan| vec![plan])).collect()
     }
 
     /// The buffers of everything: weights, cache, and what the plans work in.
     #[must_use]
     pub fn layout(&self, parts: &Parts) -> Layout {
-        let others = parts.kv.values().chain(parts.weights.values()).chain(self.sampling.readbacks());
+        let experts = parts.scratch.experts.as_ref().and_then(|experts| experts.cache.as_ref());
+        let readbacks = self.sampling.readbacks().chain(experts.iter().flat_map(|cache| &cache.readbacks));
+        let others = parts.kv.values().chain(parts.weights.values()).chain(readbacks);
         Layout::of(&self.schedules()).with(others)
     }
 

@@ -51,7 +51,7 @@ impl Rounds {
 
 impl Decoder {
     /// Binds the programs of rounds, if they are not bound yet. Nothing is bound where the per-layer table is on the
-    /// host: it must know every id.
+    /// host, which must know every id, or experts are: only one row at a time can wait for those that are missing.
     ///
     /// # Errors
     /// When the device is out of memory or rejects a kernel.
@@ -61,7 +61,11 @@ impl Decoder {
         let fit = |rounds: &Rounds| {
             rounds.for_adapters == for_adapters && wanted.iter().all(|&rows| rounds.program(rows).is_some())
         };
-        if self.needs_host() || wanted.is_empty() || self.rounds.as_ref().is_some_and(fit) {
+        if self.needs_host()
+            || self.experts.is_some()
+            || wanted.is_empty()
+            || self.rounds.as_ref().is_some_and(fit)
+        {
             return Ok(());
         }
         self.rounds = None;

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use futures_util::FutureExt as _;
 use web_time::Instant;
 
+use super::cached::Cached;
 use super::pace::{DEPTH, MAX_PER_SUBMIT, Pace};
 use super::{Decoder, StepError};
 use crate::bytes::{CancelToken, LocalBoxFuture};
@@ -56,7 +57,9 @@ pub trait TokenSource {
 impl Decoder {
     /// Samples up to `most` tokens, including the one that the end of the prompt sampled.
     pub fn draw<'d>(&'d self, most: u32, cancel: &'d CancelToken) -> Box<dyn TokenSource + 'd> {
-        if self.needs_host() {
+        if self.experts.is_some() {
+            Box::new(Cached { decoder: self, cancel, most, drawn: 0 })
+        } else if self.needs_host() {
             Box::new(HostFed { decoder: self, cancel, most, last: None, drawn: 0 })
         } else {
             Box::new(Pipelined {
@@ -84,7 +87,11 @@ impl Decoder {
     }
 
     /// The ids with these numbers, when readback `which` has them.
-    async fn read(&self, which: usize, numbers: std::ops::Range<u32>) -> Result<Vec<u32>, StepError> {
+    pub(super) async fn read(
+        &self,
+        which: usize,
+        numbers: std::ops::Range<u32>,
+    ) -> Result<Vec<u32>, StepError> {
         let ring = self.sampler.read(&self.gpu, which).await?;
         Ok(numbers.map(|number| ring[number as usize % OUT_LEN as usize]).collect())
     }

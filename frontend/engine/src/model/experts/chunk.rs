@@ -21,8 +21,13 @@ pub fn build(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError>
     pairs.choose(builder.steps)?;
     let norm = builder.layer.vector("pre_ffw_norm_2");
     norm_add(parts, builder.steps, &s.h[0], None, Some(norm))?;
+    let first = builder.steps.len();
+    pairs.sort(builder.steps)?;
     pairs.gate_up(builder.steps, &s.x)?;
     pairs.down(builder.steps)?;
+    if builder.layer.scratch.cache.is_some() {
+        builder.steps.mark_experts(first);
+    }
     builder.mix()
 }
 

@@ -8,9 +8,12 @@ mod ranges;
 pub use pairs::Pairs;
 pub use ranges::ranges;
 
+use shaders::experts::locate;
+use shaders::selftest::Form;
+
 use super::expert_scratch::ExpertScratch;
 use super::{Experts, Parts};
-use crate::plan::{PlanError, Traffic};
+use crate::plan::{Plan, PlanError, Traffic, Value};
 use crate::weights::{Matrix, Weights};
 
 /// The experts of a layer.
@@ -45,6 +48,25 @@ fn halves<'a>(weights: &'a Weights, blk: &str, rows: u32) -> Result<[Half<'a>; 2
     };
     let [gate, up] = [matrix("ffn_gate_exps")?, matrix("ffn_up_exps")?];
     Ok([gate, up].map(|matrix| Half { matrix, stride: rows, at: 0 }))
+}
+
+/// Finds the chosen experts of layer `i` in the expert cache, if there is one. A single row that misses one ends its step.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn find_in_cache(
+    steps: &mut Plan,
+    experts: Experts,
+    (scratch, state): (&ExpertScratch, &Value),
+    i: usize,
+    one_row: bool,
+) -> Result<(), PlanError> {
+    let (Some(cache), mixture) = (&scratch.cache, experts.mixture) else { return Ok(()) };
+    let params = locate::Params { layer: i as u32, ..Default::default() };
+    let kernel = (locate::source(mixture, one_row)?, Form::LocateExperts(mixture, one_row));
+    let mut buffers = vec![state, &cache.table, &scratch.choices, &cache.located];
+    buffers.extend(one_row.then_some(&cache.record));
+    steps.push_rows(kernel, &params, &buffers, move |rows| locate::dispatch(mixture, one_row, rows))
 }
 
 /// Factor of the router's products: 1/√width.
@@ -82,10 +104,11 @@ impl<'a> Layer<'a> {
         logit_scale(self.parts.config.width)
     }
 
-    /// Expected traffic of one token, given the bytes of all experts and uniform choices.
+    /// Expected traffic of one token, given the bytes of all experts on the device and uniform choices.
     pub fn chosen_of(&self, bytes: u64) -> Traffic {
         let mixture = self.experts.mixture;
-        Traffic::Fixed(bytes * u64::from(mixture.used) / u64::from(mixture.experts))
+        let held = self.scratch.cache.as_ref().map_or(mixture.experts, |cache| cache.slots);
+        Traffic::Fixed(bytes * u64::from(mixture.used) / u64::from(held))
     }
 
     /// Gate and up.

@@ -8,7 +8,7 @@ use shaders::rows::gelu_mul::{self, Rows};
 use shaders::selftest::Form;
 
 use super::ranges::ranges;
-use super::{Half, halves, logit_scale};
+use super::{Half, find_in_cache, halves, logit_scale};
 use crate::model::expert_scratch::ExpertScratch;
 use crate::model::{Config, Experts};
 use crate::plan::{Plan, PlanError, Value};
@@ -22,6 +22,7 @@ pub struct Pairs<'a> {
     scratch: &'a ExpertScratch,
     state: &'a Value,
     width: u32,
+    layer: usize,
     blk: String,
 }
 
@@ -51,7 +52,8 @@ impl<'a> Pairs<'a> {
     ) -> Result<Self, PlanError> {
         let missing = || PlanError::Missing { name: format!("experts of layer {i}") };
         let experts = config.experts.ok_or_else(missing)?;
-        Ok(Self { experts, weights, scratch, state, width: config.width, blk: format!("blk.{i}") })
+        let (width, blk) = (config.width, format!("blk.{i}"));
+        Ok(Self { experts, weights, scratch, state, width, layer: i, blk })
     }
 
     /// Gate and up.
@@ -87,7 +89,7 @@ impl<'a> Pairs<'a> {
         params
     }
 
-    /// The router's choice for every row from the logits, sorted by expert.
+    /// The router's choice for every row from the logits.
     ///
     /// # Errors
     /// [`PlanError`].
@@ -100,12 +102,23 @@ impl<'a> Pairs<'a> {
         };
         let buffers = [self.state, &e.logits, &self.weights.vectors, &e.choices];
         let kernel = (choose::source(mixture)?, Form::ChooseExperts(mixture));
-        steps.push_rows(kernel, &params, &buffers, choose::dispatch)?;
+        steps.push_rows(kernel, &params, &buffers, choose::dispatch)
+    }
+
+    /// Sorts the pairs by expert; with a cache, those whose expert is there by slot.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn sort(&self, steps: &mut Plan) -> Result<(), PlanError> {
+        let e = self.scratch;
+        find_in_cache(steps, self.experts, (e, self.state), self.layer, false)?;
+        let mut mixture = self.experts.mixture;
+        mixture.experts = e.cache.as_ref().map_or(mixture.experts, |cache| cache.slots);
         let params = buckets::Params { capacity: e.capacity, ..Default::default() };
         for tile in matmul::TILES {
             let grid = self.where_chosen(tile, move |_| buckets::dispatch(mixture));
             let kernel = (buckets::source(mixture, tile.bm)?, Form::SortChoices(mixture, tile.bm));
-            steps.push_rows(kernel, &params, &[self.state, &e.choices, &e.pairs, &e.tiles], grid)?;
+            steps.push_rows(kernel, &params, &[self.state, e.located(), &e.pairs, &e.tiles], grid)?;
         }
         Ok(())
     }

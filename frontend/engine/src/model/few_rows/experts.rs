@@ -8,7 +8,7 @@ use shaders::selftest::Form;
 
 use super::{FewRows, Rows};
 use crate::model::Parts;
-use crate::model::experts::{Layer, ranges};
+use crate::model::experts::{Layer, find_in_cache, ranges};
 use crate::model::rows::{norm_add, packed_norm_add};
 use crate::plan::{Plan, PlanError};
 
@@ -17,16 +17,22 @@ use crate::plan::{Plan, PlanError};
 /// # Errors
 /// [`PlanError`].
 pub fn build(parts: &Parts, steps: &mut Plan, i: usize, few: FewRows) -> Result<(), PlanError> {
-    let mut builder = Builder { layer: Layer::new(parts, i)?, few, steps };
+    let mut builder = Builder { layer: Layer::new(parts, i)?, i, few, steps };
     builder.route()?;
     let x = builder.input()?;
+    let first = builder.steps.len();
+    builder.find()?;
     let act = builder.gate_up(x)?;
     builder.down(act)?;
+    if builder.layer.scratch.cache.is_some() {
+        builder.steps.mark_experts(first);
+    }
     builder.mix()
 }
 
 struct Builder<'a> {
     layer: Layer<'a>,
+    i: usize,
     few: FewRows,
     steps: &'a mut Plan,
 }
@@ -62,6 +68,15 @@ impl<'a> Builder<'a> {
         Ok(Rows::Floats(&s.x))
     }
 
+    /// The chosen experts in the cache, if there is one: only one row at a time can wait for those that are missing.
+    fn find(&mut self) -> Result<(), PlanError> {
+        let Layer { parts, experts, scratch, .. } = self.layer;
+        if scratch.cache.is_some() && self.few.rows > 1 {
+            return Err(PlanError::Missing { name: "place for all experts of several rows".into() });
+        }
+        find_in_cache(self.steps, experts, (scratch, &parts.scratch.state), self.i, true)
+    }
+
     /// The gated activation of every pair, with the weight of its expert.
     fn gate_up(&mut self, x: Rows<'_>) -> Result<Rows<'a>, PlanError> {
         let layer = &self.layer;
@@ -92,7 +107,8 @@ impl<'a> Builder<'a> {
                 up_at: up.at,
                 pad: [0; 3],
             };
-            let mut operands = vec![&gate_part.value, &up_part.value, &layer.parts.scratch.state, &e.choices];
+            let mut operands =
+                vec![&gate_part.value, &up_part.value, &layer.parts.scratch.state, e.located()];
             operands.extend(x.values());
             operands.extend(act.values());
             let form = Form::ExpertGateUp(kernel);
@@ -126,7 +142,7 @@ impl<'a> Builder<'a> {
                 more: u32::from(range.begin > 0),
                 pad: [0; 3],
             };
-            let mut operands = vec![&part.value, &layer.parts.scratch.state, &e.choices];
+            let mut operands = vec![&part.value, &layer.parts.scratch.state, e.located()];
             operands.extend(act.values());
             operands.push(&e.down);
             let grid = move |positions| kernel.dispatch(width, positions);

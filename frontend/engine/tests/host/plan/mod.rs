@@ -143,6 +143,56 @@ fn the_plans_of_every_shape_are_sound() {
 }
 
 #[test]
+fn plans_with_an_expert_cache_are_sound_and_keep_what_runs_again() {
+    let mut verifier = Verifier::default();
+    let shape: Shape = "26b".parse().expect("a shape");
+    let header = header(&Options::new(shape, Quant::Q4KM)).expect("a header");
+    let options = LoadOptions { expert_slots: 24, ..LoadOptions::default() };
+    let model = ModelSpec::with_options(&header, &options).expect("a model");
+    for limits in devices() {
+        let memory = DeviceMemory { available: u64::MAX, limits };
+        let fit = model.fit(0, memory).expect("it fits");
+        let whole = ModelSpec::read(&header).expect("a model").fit(0, memory).expect("it fits");
+        assert!(fit.bytes < whole.bytes / 3, "{} of {}", fit.bytes, whole.bytes);
+        let parts = model.describe(fit.context, false, limits).expect("a description");
+        for products in [Products::Floats, Products::Unfused { packed: true }] {
+            let plans = DecoderPlans::new(&parts, products, None).expect("plans");
+            let schedules = plans.schedules();
+            for schedule in &schedules {
+                assert_eq!(verifier.verify_schedule(schedule, limits), [], "{products:?} {limits:?}");
+            }
+            let layout = Layout::of(&schedules);
+            assert!(keeps_apart(&layout, &schedules) > 0);
+            // The steps that read experts may run several times in a row.
+            for mut schedule in [plans.decode(), plans.prefill()] {
+                let again = schedule.iter().map(|plan| repeating(plan)).collect::<Vec<_>>();
+                assert!(again.iter().map(Plan::len).sum::<usize>() > schedule.iter().map(|p| p.len()).sum());
+                schedule.splice(.., &again);
+                keeps_apart(&layout, &[schedule]);
+            }
+            assert!(plans.round(&parts, 2, None, None).is_err());
+        }
+        let base = model.training_base(limits).expect("a base");
+        let refused = Trainer::computation(&base, &Settings::default()).map(|plan| plan.len());
+        assert!(matches!(refused, Err(TrainError::NotYet { .. })), "{refused:?}");
+    }
+}
+
+/// A plan whose steps that read experts run twice.
+fn repeating(plan: &Plan) -> Plan {
+    let mut again = Plan::default();
+    let mut at = 0;
+    for range in plan.expert_steps() {
+        for steps in [at..range.end, range.clone()] {
+            plan.steps()[steps].iter().for_each(|step| again.append(step.clone()));
+        }
+        at = range.end;
+    }
+    plan.steps()[at..].iter().for_each(|step| again.append(step.clone()));
+    again
+}
+
+#[test]
 fn the_plans_of_diffusion_are_sound_and_never_hold_all_logits() {
     let mut verifier = Verifier::default();
     for shape in Shape::names().iter().map(|name| name.parse::<Shape>().expect("a shape")) {

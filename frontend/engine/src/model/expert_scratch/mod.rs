@@ -1,7 +1,11 @@
 //! Working buffers of a mixture of experts.
 
+mod cache;
+
 use shaders::experts::{Choice, buckets};
 use shaders::matmul::Tile;
+
+pub use cache::{CacheValues, expert_matrices};
 
 use super::{Config, Experts};
 use crate::plan::Value;
@@ -27,6 +31,8 @@ pub struct ExpertScratch {
     pub packed_act: [Value; 2],
     /// The output of each expert, f32 `[P, width]`; of a few rows their sum, `[T, width]`.
     pub down: Value,
+    /// The expert cache, if not all experts are on the device.
+    pub cache: Option<CacheValues>,
 }
 
 impl ExpertScratch {
@@ -55,6 +61,21 @@ impl ExpertScratch {
                 },
             ),
             down: f32s("experts' down", pairs, config.width),
+            cache: None,
         })
+    }
+
+    /// The same with an expert cache. The host then reads the choices.
+    #[must_use]
+    pub fn with_cache(mut self, cache: CacheValues) -> Self {
+        self.choices = Value::state("choices", self.choices.bytes());
+        self.cache = Some(cache);
+        self
+    }
+
+    /// The choices that products read: with slots instead of experts, if there is a cache.
+    #[must_use]
+    pub fn located(&self) -> &Value {
+        self.cache.as_ref().map_or(&self.choices, |cache| &cache.located)
     }
 }

@@ -1,7 +1,7 @@
-//! A place on this machine for the per-layer table of a model, where the device has no room for it.
+//! A place on this machine for what the device has no room for: the per-layer table of a model, or experts.
 //!
-//! Rows of it are looked up for every token, so whoever hands them out could read along. They never come from the
-//! server: before the model is loaded, all of the table is here.
+//! They are read for every token, so whoever hands them out could read along. They never come from the server: before
+//! the model is loaded, all of them are here.
 
 use std::ops::Range;
 use std::rc::Rc;

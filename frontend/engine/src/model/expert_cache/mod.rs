@@ -1,0 +1,19 @@
+//! The expert cache: experts of a mixture that is larger than the memory of the device.
+//!
+//! Each layer has slots for some of its experts; all are in the local copy of the file. A plan looks up the chosen ones
+//! in a table (`wgsl/experts/locate.wgsl`), and the decoder loads what is missing between two submits. The values of the
+//! cache are described with the other working buffers of experts ([`CacheValues`](super::expert_scratch::CacheValues)).
+//!
+//! | file | content |
+//! |---|---|
+//! | [`plans`] | repacking an expert into a slot |
+//! | [`slots`] | which expert is in which slot, and which one goes |
+//! | [`cache`] | loading experts from the file |
+
+mod cache;
+mod plans;
+mod slots;
+
+pub use cache::{ExpertCache, ExpertError, ExpertUse};
+pub use plans::CachePlans;
+pub use slots::SlotTable;

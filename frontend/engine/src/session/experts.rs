@@ -1,0 +1,87 @@
+//! How many experts have a place on the device, and what stays on the host.
+
+use std::ops::Range;
+
+use shaders::PlanarLayout;
+
+use super::{DeviceMemory, EngineError, Fit, LoadOptions, ModelSpec};
+use crate::gguf::Header;
+use crate::model::ConfigError;
+use crate::weights::TensorError;
+
+impl ModelSpec {
+    /// These options, with places for as many experts as the memory allows: all if they fit. With a `budget`, as many as
+    /// fit into so many bytes.
+    ///
+    /// # Errors
+    /// [`EngineError::ExpertBudget`] when the budget does not hold the experts of one token;
+    /// [`EngineError::TooLarge`] when even those do not fit on the device; and as [`Self::read`].
+    pub fn with_expert_budget(
+        header: &Header,
+        options: &LoadOptions,
+        budget: Option<u64>,
+        memory: DeviceMemory,
+    ) -> Result<LoadOptions, EngineError> {
+        let whole = Self::with_options(header, options)?;
+        let Some(mixture) = whole.config.experts.map(|experts| experts.mixture) else { return Ok(*options) };
+        if whole.config.diffusion.is_some() {
+            return if budget.is_some() { Err(ConfigError::IsDiffusion.into()) } else { Ok(*options) };
+        }
+        let slot = whole.expert_slot_bytes()?.max(1);
+        let with = |slots| LoadOptions { expert_slots: slots, ..*options };
+        if let Some(budget) = budget {
+            let needed = slot * u64::from(mixture.used);
+            if budget < needed {
+                return Err(EngineError::ExpertBudget { budget, needed });
+            }
+            return Ok(with(u32::try_from(budget / slot).unwrap_or(u32::MAX)));
+        }
+        match whole.fit(options.context, memory) {
+            Err(EngineError::TooLarge { .. }) => {}
+            fit => return fit.map(|_| *options),
+        }
+        // With the whole context, if that leaves room for the experts of a token.
+        let bytes = |slots| {
+            let spec = Self::with_options(header, &with(slots))?;
+            Ok::<_, EngineError>(spec.needs(memory)?.with_context(spec.context(options.context)).bytes)
+        };
+        let free = memory.available.saturating_sub(bytes(mixture.used)?);
+        // Buffers are rounded up, so a slot takes a little less or more.
+        let most = u64::from(mixture.used) + free / slot + 1;
+        let most = u32::try_from(most).unwrap_or(u32::MAX).min(mixture.experts - 1);
+        let fits = |slots: &u32| bytes(*slots).is_ok_and(|bytes| bytes <= memory.available);
+        match (mixture.used..=most).rev().find(fits) {
+            Some(slots) => Ok(with(slots)),
+            None => {
+                Self::with_options(header, &with(mixture.used))?.fit(options.context, memory)?;
+                Ok(with(mixture.used))
+            }
+        }
+    }
+
+    /// Bytes of the file that stay on the host, the per-layer table or experts, and a range that has them.
+    #[must_use]
+    pub fn on_host(&self, fit: &Fit) -> Option<(u64, Range<u64>)> {
+        if let Some(slots) = self.expert_slots {
+            let bytes = |range: &Range<u64>| range.end - range.start;
+            let all: u64 = self.experts().map(|matrix| bytes(&matrix.range)).sum();
+            let experts = self.config.experts.map_or(1, |experts| experts.mixture.experts);
+            let start = self.experts().map(|matrix| matrix.range.start).min()?;
+            let end = self.experts().map(|matrix| matrix.range.end).max()?;
+            return Some((all / u64::from(experts) * u64::from(experts - slots), start..end));
+        }
+        let table = self.table().filter(|_| fit.table_on_host)?;
+        Some((table.range.end - table.range.start, table.range.clone()))
+    }
+
+    /// Bytes of a slot for an expert in every layer.
+    fn expert_slot_bytes(&self) -> Result<u64, TensorError> {
+        let bytes = self.experts().map(|matrix| {
+            let rows = matrix.rows_per_expert().unwrap_or(0);
+            let layout = PlanarLayout::new(matrix.dtype, matrix.k, rows);
+            let layout = layout.map_err(|source| TensorError::Layout { name: matrix.name.clone(), source });
+            layout.map(|layout| layout.bytes())
+        });
+        bytes.sum()
+    }
+}

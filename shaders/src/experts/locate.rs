@@ -1,0 +1,46 @@
+//! `wgsl/experts/locate.wgsl`: finds the chosen experts in the expert cache.
+
+use super::{Choice, Mixture};
+use crate::{PreprocessError, Source};
+
+/// The slot of an expert that is not in the cache.
+pub const NONE: u32 = u32::MAX;
+
+params! {
+    /// The uniform at binding 0.
+    #[derive(Default, Eq)]
+    pub struct Params {
+        /// The layer.
+        pub layer: u32,
+        /// Unused.
+        pub pad: [u32; 3],
+    }
+}
+
+/// Words of the record in front of the number of uses: the layer that missed plus 1, and its experts.
+#[must_use]
+pub const fn record_header(mixture: Mixture) -> u32 {
+    1 + mixture.used
+}
+
+/// The shader. Bindings: params, state, slots, choices, located; for one row, record.
+///
+/// # Errors
+/// When the template cannot be expanded.
+pub fn source(mixture: Mixture, one_row: bool) -> Result<Source, PreprocessError> {
+    let suffix = if one_row { "_one" } else { "" };
+    let name = format!("experts_locate_{}{suffix}", mixture.name());
+    Source::build::<Params>("experts/locate.wgsl", name, &mixture.defines().set("ONE_ROW", one_row))
+}
+
+/// Workgroups for `rows` rows.
+#[must_use]
+pub const fn dispatch(mixture: Mixture, one_row: bool, rows: u32) -> [u32; 3] {
+    [if one_row { 1 } else { (rows * mixture.used).div_ceil(64) }, 1, 1]
+}
+
+/// CPU twin: the choices with slots instead of experts. `slots` are those of the layer.
+#[must_use]
+pub fn locate(slots: &[u32], choices: &[Choice]) -> Vec<Choice> {
+    choices.iter().map(|choice| Choice { expert: slots[choice.expert as usize], ..*choice }).collect()
+}
