@@ -42,6 +42,8 @@ test("a mixture of experts answers as natively", async () => {
 test("a mixture with places for two experts a layer answers as with all", async () => {
   const model = "tiny-moe.q4_k_m";
   const memory = await memoryForExperts(modelFile(model));
+  // The engine is there once it has looked at the demo model.
+  await expect(app.card).toContainText("Fits", { timeout: LOAD });
   await app.tell(`memory ${memory}`);
   await load(model);
   const taken = /([\d.]+) MB of graphics memory/.exec(await app.card.innerText());
