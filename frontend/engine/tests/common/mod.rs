@@ -2,11 +2,13 @@
 
 #![allow(dead_code)] // Each test binary uses a part.
 
+use std::cell::Cell;
 use std::io::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use engine::bytes::{ByteSource, CancelToken, FileSource};
+use engine::bytes::{ByteSource, Bytes, CancelToken, FileSource, LocalBoxFuture, MemorySource, SourceError};
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::KvType;
@@ -64,4 +66,28 @@ pub fn with_projector(gpu: &Rc<Gpu>, model: &Path, projector: Option<&Path>) -> 
         session.use_projector(&source, &header).expect("a projector");
     }
     session
+}
+
+/// A file on a server that counts what it is asked for.
+pub struct Server {
+    pub file: MemorySource,
+    pub reads: Cell<u32>,
+}
+
+impl Server {
+    /// A server with this file.
+    pub fn new(file: Vec<u8>) -> Rc<Self> {
+        Rc::new(Self { file: MemorySource::new(file), reads: Cell::default() })
+    }
+}
+
+impl ByteSource for Server {
+    fn len(&self) -> u64 {
+        self.file.len()
+    }
+
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
+        self.reads.set(self.reads.get() + 1);
+        self.file.read(range)
+    }
 }

@@ -1,4 +1,4 @@
-//! The expert cache: a mixture with places for some of its experts is the same mixture, and reads the others on this
+//! The expert cache: a mixture with slots for some of its experts is the same mixture, and reads the others on this
 //! machine only.
 
 use std::cell::Cell;
@@ -16,7 +16,7 @@ use engine::session::{
 };
 use pollster::block_on;
 
-use crate::common;
+use crate::common::{self, Server};
 
 const MODEL: &str = "frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf";
 const LAYERS: u64 = 4;
@@ -30,7 +30,7 @@ fn header() -> Header {
 }
 
 /// So many of eight experts per layer; two are used for a token.
-fn places(expert_slots: u32) -> LoadOptions {
+fn with_slots(expert_slots: u32) -> LoadOptions {
     LoadOptions { context: 512, kv_type: KvType::F32, expert_slots, ..LoadOptions::default() }
 }
 
@@ -56,19 +56,19 @@ fn everything(session: &mut Session) -> ([Vec<f32>; 2], Vec<u32>) {
 }
 
 #[test]
-fn a_mixture_with_places_for_some_experts_is_the_same_mixture() {
+fn a_mixture_with_slots_for_some_experts_is_the_same_mixture() {
     let gpu = common::gpu();
     let here = || ModelFile::local(Rc::new(MemorySource::new(file())));
-    let mut whole = load(&gpu, here(), &places(0)).expect("it loads");
+    let mut whole = load(&gpu, here(), &with_slots(0)).expect("it loads");
     assert_eq!(whole.decoder().expert_use(), None);
     let want = everything(&mut whole);
     drop(whole);
     for slots in [2, 5] {
-        let mut some = load(&gpu, here(), &places(slots)).expect("it loads");
+        let mut some = load(&gpu, here(), &with_slots(slots)).expect("it loads");
         // Every expert is multiplied as before, wherever it lies.
-        assert!(everything(&mut some) == want, "with {slots} places");
-        let (places, used) = some.decoder().expert_use().expect("a cache");
-        assert_eq!(places, slots);
+        assert!(everything(&mut some) == want, "with {slots} slots");
+        let (found, used) = some.decoder().expert_use().expect("a cache");
+        assert_eq!(found, slots);
         // Eight tokens step by step, and all that were drawn but the first, two experts in each layer.
         assert_eq!(used.uses, (8 + 15) * 2 * LAYERS);
         assert!(used.misses > 0 && used.misses < used.uses, "{used:?}");
@@ -80,40 +80,23 @@ fn a_mixture_with_places_for_some_experts_is_the_same_mixture() {
 fn what_is_in_the_cache_is_not_read_again() {
     let gpu = common::gpu();
     let mut session =
-        load(&gpu, ModelFile::local(Rc::new(MemorySource::new(file()))), &places(7)).expect("it loads");
+        load(&gpu, ModelFile::local(Rc::new(MemorySource::new(file()))), &with_slots(7)).expect("it loads");
     let read = |session: &Session| session.decoder().expert_use().expect("a cache").1;
     drawn(&mut session, 4);
     let before = read(&session);
     session.forget();
     drawn(&mut session, 4);
     let after = read(&session);
-    // Each layer has places for all its experts but one.
+    // Each layer has slots for all of its experts but one.
     assert!(after.bytes - before.bytes < before.bytes / 2, "{before:?}, then {after:?}");
-}
-
-/// A file on a server that counts what it is asked for.
-struct Server {
-    file: MemorySource,
-    reads: Cell<u32>,
-}
-
-impl ByteSource for Server {
-    fn len(&self) -> u64 {
-        self.file.len()
-    }
-
-    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
-        self.reads.set(self.reads.get() + 1);
-        self.file.read(range)
-    }
 }
 
 #[test]
 fn experts_are_read_on_this_machine_alone() {
     let gpu = common::gpu();
-    let server = Rc::new(Server { file: MemorySource::new(file()), reads: Cell::default() });
+    let server = Server::new(file());
     let remote = || ModelFile::remote(Rc::<Server>::clone(&server));
-    let refused = load(&gpu, remote(), &places(3)).err().expect("it is not loaded");
+    let refused = load(&gpu, remote(), &with_slots(3)).err().expect("it is not loaded");
     let spec = ModelSpec::read(&header()).expect("a model");
     let all: u64 = spec.experts().map(|matrix| matrix.range.end - matrix.range.start).sum();
     assert!(matches!(refused, EngineError::NoExperts { bytes } if bytes == all), "{refused}");
@@ -121,7 +104,8 @@ fn experts_are_read_on_this_machine_alone() {
     let (cancel, mut quiet) = (CancelToken::new(), |_, _| ());
     let copy = block_on(RangeCopy::read(&*server, 0..server.len(), &cancel, &mut quiet));
     let copy: Rc<dyn LocalSource> = Rc::new(copy.expect("memory"));
-    let mut session = load(&gpu, ModelFile { local: Some(copy), ..remote() }, &places(3)).expect("it loads");
+    let mut session =
+        load(&gpu, ModelFile { local: Some(copy), ..remote() }, &with_slots(3)).expect("it loads");
     assert!(server.reads.take() > 0);
     drawn(&mut session, 8);
     assert!(session.decoder().expert_use().is_some_and(|(_, used)| used.bytes > 0));
@@ -158,7 +142,8 @@ impl LocalSource for Troubled {}
 
 fn troubled(gpu: &Rc<Gpu>, fails: bool) -> (Rc<Troubled>, Session) {
     let file = Rc::new(Troubled { file: MemorySource::new(file()), left: Cell::default(), fails });
-    let session = load(gpu, ModelFile::local(Rc::<Troubled>::clone(&file)), &places(2)).expect("it loads");
+    let session =
+        load(gpu, ModelFile::local(Rc::<Troubled>::clone(&file)), &with_slots(2)).expect("it loads");
     (file, session)
 }
 
@@ -222,16 +207,16 @@ fn an_expert_that_cannot_be_read_ends_the_answer_with_its_name() {
 }
 
 #[test]
-fn memory_decides_how_many_experts_have_a_place() {
+fn memory_decides_how_many_slots_there_are() {
     let header = header();
     let usual = DeviceMemory::assumed(&common::gpu());
-    let options = places(0);
+    let options = with_slots(0);
     let with = |budget, available| {
         let memory = DeviceMemory { available, ..usual };
         ModelSpec::with_expert_budget(&header, &options, budget, memory).map(|options| options.expert_slots)
     };
     let bytes = |slots| {
-        let spec = ModelSpec::with_options(&header, &places(slots)).expect("a model");
+        let spec = ModelSpec::with_options(&header, &with_slots(slots)).expect("a model");
         spec.fit(512, usual).expect("it fits").bytes
     };
     assert_eq!(with(None, bytes(0)).expect("it fits"), 0);
@@ -247,9 +232,9 @@ fn memory_decides_how_many_experts_have_a_place() {
     assert_eq!(with(Some(needed), u64::MAX).expect("two"), 2);
     assert_eq!(with(Some(needed * 2 + needed / 4), u64::MAX).expect("four"), 4);
     assert!(with(Some(u64::MAX), u64::MAX).expect("all") >= 8);
-    // Places for all are no cache, and a token needs all experts that it uses.
+    // Slots for all are no cache, and a token needs all experts that it uses.
     for (asked, slots) in [(8, None), (1, Some(2))] {
-        let spec = ModelSpec::with_options(&header, &places(asked)).expect("a model");
+        let spec = ModelSpec::with_options(&header, &with_slots(asked)).expect("a model");
         assert_eq!(spec.expert_slots, slots);
     }
 }

@@ -18,6 +18,8 @@ use engine::session::{
 use engine::synth::{self, Quant, Shape};
 use shaders::sampling::Settings;
 
+use crate::common::Server;
+
 const VOCABULARY: u32 = 3 * 1024;
 
 /// A small model of the E2B kind whose table has room for three parts: 1024 rows are the least.
@@ -139,30 +141,13 @@ fn what_is_planned_can_be_bound_and_a_little_less_is_not_enough() {
     }
 }
 
-/// A file on a server: what it is asked for is counted.
-struct Server {
-    file: MemorySource,
-    reads: Cell<u32>,
-}
-
-impl ByteSource for Server {
-    fn len(&self) -> u64 {
-        self.file.len()
-    }
-
-    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
-        self.reads.set(self.reads.get() + 1);
-        self.file.read(range)
-    }
-}
-
 #[test]
 fn a_server_is_asked_for_nothing_once_the_model_is_loaded() {
     let file = model();
     let device = gpu(GpuOptions::default());
     let want = drawn(&mut load(&device, here(&file), &exact()).expect("it loads"));
 
-    let server = Rc::new(Server { file: MemorySource::new(file.clone()), reads: Cell::new(0) });
+    let server = Server::new(file.clone());
     let options = LoadOptions { ple_on_host: true, ..exact() };
     let remote = || ModelFile::remote(Rc::<Server>::clone(&server));
 

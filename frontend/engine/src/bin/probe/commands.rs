@@ -8,12 +8,11 @@ use std::rc::Rc;
 use anyhow::{Context as _, Result, bail};
 use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use engine::bytes::{CancelToken, FileSource};
-use engine::gguf::{Header, summary};
+use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{Config, KvType, LARGE, Products};
-use engine::plan::Limits;
 use engine::session::{
-    Control, DeviceMemory, EngineError, LoadOptions, MIN_CONTEXT, ModelFile, ModelSpec, Options, Session,
+    Control, DeviceMemory, LoadOptions, MIN_CONTEXT, ModelFile, ModelSpec, Options, Session,
 };
 use engine::synth;
 use engine::template::{Conversation, Message, Part, RenderOptions, Role, Variant, render};
@@ -318,7 +317,7 @@ pub fn run() -> Result<Value> {
     };
     let options = Device { gpu, products: cli.products.into(), expert_budget: cli.expert_budget };
     match cli.command.with_order(&matches) {
-        Command::Info { model } => info(&model),
+        Command::Info { model } => super::info::run(&model),
         Command::Plan(args) => super::plan::run(&args, options.products),
         Command::Tokenize { model, text } => tokenize(&model, &text),
         Command::Render { model, messages, thinking, no_generation_prompt } => {
@@ -455,66 +454,6 @@ pub fn read_ids(path: &Path) -> Result<Vec<u32>> {
 pub fn conversation(path: &Path) -> Result<Conversation> {
     let text = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     serde_json::from_slice(&text).with_context(|| format!("{} isn't a conversation", path.display()))
-}
-
-fn info(model: &Path) -> Result<Value> {
-    let header = header(model)?;
-    let s = summary(&header);
-    let types: Vec<_> =
-        s.types.iter().map(|t| json!({ "name": t.name, "tensors": t.tensors, "bytes": t.bytes })).collect();
-    let mut value = json!({
-        "name": s.name,
-        "architecture": s.architecture,
-        "parameters": s.parameters,
-        "file_size": s.file_size,
-        "tensors": header.tensors.len(),
-        "types": types,
-        "vision": s.vision,
-        "audio": s.audio,
-    });
-    let spec = ModelSpec::with_options(&header, &LoadOptions::default());
-    if let Err(error) = spec.and_then(|plan| costs(&plan, &mut value)) {
-        value["cannot_run"] = json!(error.to_string());
-    }
-    Ok(value)
-}
-
-/// Adds the model's structure and its memory use.
-fn costs(plan: &ModelSpec, value: &mut Value) -> Result<(), EngineError> {
-    let c = &plan.config;
-    let device = DeviceMemory { available: u64::MAX, limits: Limits::default() };
-    let needs = plan.needs(device)?;
-    let memory: Vec<_> = [2048, 8192, 32_768, 131_072]
-        .into_iter()
-        .filter(|&n| n <= c.max_context)
-        .map(|n| {
-            let use_of = needs.memory(n, false);
-            let without_table = plan.table().map(|_| needs.memory(n, true).total());
-            json!({ "context": n, "bytes": use_of.total(), "weights": use_of.weights, "cache": use_of.cache,
-                "working": use_of.working, "checkpoints": use_of.checkpoints, "towers": use_of.towers, "drafter": use_of.drafter,
-                "without_table": without_table })
-        })
-        .collect();
-    value["layers"] = json!(c.layers.len());
-    value["width"] = json!(c.width);
-    value["heads"] = json!(c.heads);
-    value["vocabulary"] = json!(plan.tensors.vocabulary());
-    value["window"] = json!(c.window);
-    value["max_context"] = json!(c.max_context);
-    value["shared_kv_layers"] = json!(c.layers.len() - c.first_shared);
-    value["per_layer_width"] = json!(c.ple);
-    value["memory"] = json!(memory);
-    if let Some(mixture) = c.experts.map(|experts| experts.mixture).filter(|_| c.diffusion.is_none()) {
-        let least = |slots| {
-            let plan = ModelSpec { expert_slots: slots, ..plan.clone() };
-            Ok::<_, EngineError>(plan.needs(device)?.memory(MIN_CONTEXT, false).total())
-        };
-        // With the shortest context.
-        let (all, of_a_token) = (least(None)?, least(Some(mixture.used))?);
-        value["experts"] = json!({ "per_layer": mixture.experts, "per_token": mixture.used,
-            "bytes_with_all": all, "bytes_with_those_of_a_token": of_a_token });
-    }
-    Ok(())
 }
 
 fn tokenize(model: &Path, text: &str) -> Result<Value> {

@@ -13,6 +13,7 @@ mod commands;
 mod diffuse;
 #[cfg(not(target_arch = "wasm32"))]
 mod drafts;
+mod info;
 #[cfg(not(target_arch = "wasm32"))]
 mod media;
 #[cfg(not(target_arch = "wasm32"))]

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use futures_util::FutureExt as _;
 use web_time::Instant;
 
-use super::cached::Cached;
 use super::pace::{DEPTH, MAX_PER_SUBMIT, Pace};
 use super::{Decoder, StepError};
 use crate::bytes::{CancelToken, LocalBoxFuture};
@@ -57,10 +56,8 @@ pub trait TokenSource {
 impl Decoder {
     /// Samples up to `most` tokens, including the one that the end of the prompt sampled.
     pub fn draw<'d>(&'d self, most: u32, cancel: &'d CancelToken) -> Box<dyn TokenSource + 'd> {
-        if self.experts.is_some() {
-            Box::new(Cached { decoder: self, cancel, most, drawn: 0 })
-        } else if self.needs_host() {
-            Box::new(HostFed { decoder: self, cancel, most, last: None, drawn: 0 })
+        if self.needs_host() || self.experts.is_some() {
+            Box::new(OneByOne { decoder: self, cancel, most, last: None, drawn: 0 })
         } else {
             Box::new(Pipelined {
                 decoder: self,
@@ -144,8 +141,9 @@ impl TokenSource for Pipelined<'_> {
     }
 }
 
-/// The per-layer table is on the host, which needs an id before the next token can be computed.
-struct HostFed<'d> {
+/// The host has a part in every token: it has the per-layer table, and needs the id of the token before, or loads the
+/// experts that are missing.
+struct OneByOne<'d> {
     decoder: &'d Decoder,
     cancel: &'d CancelToken,
     most: u32,
@@ -153,15 +151,19 @@ struct HostFed<'d> {
     drawn: u32,
 }
 
-impl TokenSource for HostFed<'_> {
+impl TokenSource for OneByOne<'_> {
     fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>> {
         async move {
             if self.drawn == self.most {
                 return Ok(Vec::new());
             }
             if let Some(id) = self.last {
-                self.cancel.guard(self.decoder.write_rows(&[id])).await?;
-                self.decoder.submit(1, 0);
+                let decoder = self.decoder;
+                let step = async {
+                    decoder.write_rows(&[id]).await?;
+                    decoder.run_row(&decoder.programs().one, Some(0)).await
+                };
+                self.cancel.guard(step).await?;
             }
             let ids = self.decoder.read(0, self.drawn..self.drawn + 1).await?;
             self.drawn += 1;

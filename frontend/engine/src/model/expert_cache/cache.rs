@@ -153,8 +153,8 @@ impl ExpertCache {
         self.slots.borrow().first().map_or(0, |slots| slots.slots() as u32)
     }
 
-    /// Lets every expert be found in the first slot, so that no row ends early: for timing.
-    pub fn find_all(&self) {
+    /// Maps every expert to the first slot, so that no row ends early: for timing.
+    pub fn assume_resident(&self) {
         let zeros = vec![0_u32; self.layers.len() * self.mixture.experts as usize];
         self.gpu.queue().write_buffer(&self.table, 0, bytemuck::cast_slice(&zeros));
         self.stale.set(true);
@@ -277,11 +277,12 @@ impl ExpertCache {
 
     /// Loads experts into slots whose experts are not in `keep`.
     async fn load(&self, layer: usize, experts: &[u32], keep: &[u32]) -> Result<(), ExpertError> {
-        let reads =
-            experts.iter().map(|&expert| async move { Ok((expert, self.read(layer, expert).await?)) });
+        let reads = experts
+            .iter()
+            .map(|&expert| async move { Ok::<_, ExpertError>((expert, self.read(layer, expert).await?)) });
         let mut reads = std::pin::pin!(iter(reads).buffered(AHEAD));
         let mut since_wait = 0;
-        while let Some((expert, bytes)) = reads.try_next().await.map_err(|error: ExpertError| error)? {
+        while let Some((expert, bytes)) = reads.try_next().await? {
             self.put(layer, expert, &bytes, keep)?;
             since_wait += 1;
             if since_wait == EXPERTS_PER_WAIT {

@@ -143,6 +143,25 @@ fn the_plans_of_every_shape_are_sound() {
 }
 
 #[test]
+fn what_steps_that_run_again_read_keeps_its_buffer() {
+    let given = Value::state("given", 64);
+    let [a, b, c] = ["a", "b", "c"].map(|name| Value::temporary(name, 64));
+    let buffers = |marked: bool| {
+        let mut plan = copying(&given, &a);
+        let first = plan.len();
+        plan.extend(&copying(&a, &b));
+        plan.extend(&copying(&b, &c));
+        if marked {
+            plan.mark_experts(first);
+        }
+        let slots = Layout::of(&[vec![&plan]]).slots;
+        slots.iter().filter(|slot| slot.origin() == Origin::Temporary).count()
+    };
+    // Once, c may take the place of a. The second time, a is read again.
+    assert_eq!((buffers(false), buffers(true)), (2, 3));
+}
+
+#[test]
 fn plans_with_an_expert_cache_are_sound_and_keep_what_runs_again() {
     let mut verifier = Verifier::default();
     let shape: Shape = "26b".parse().expect("a shape");

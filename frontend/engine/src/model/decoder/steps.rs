@@ -1,17 +1,14 @@
-//! Steps of a model with an expert cache: the host loads experts between the steps of a layer.
+//! Running the programs of one row and of a chunk. With an expert cache, the host loads experts in between.
 
-use futures_util::FutureExt as _;
-
-use super::{Decoder, StepError, TokenSource};
-use crate::bytes::{CancelToken, LocalBoxFuture};
-use crate::gpu::Program;
+use super::{Decoder, StepError};
+use crate::gpu::{GpuError, Program};
 use crate::plan::PlanError;
 
 impl Decoder {
     /// Runs a program of one row. If `readback` is given, samples a token and copies it there.
     ///
-    /// A row that misses an expert ends early, and is run again from that layer's experts on. What it has computed up to
-    /// there is still in its buffers: all later steps had no rows.
+    /// A row that misses an expert ends early, and goes on from the experts of that layer once they are loaded. What it
+    /// has computed is still in its buffers: the later steps had no rows.
     ///
     /// # Errors
     /// When the device fails, or an expert cannot be read.
@@ -39,19 +36,15 @@ impl Decoder {
             let Some(experts) = &self.experts else { return Ok(()) };
             let Some(layer) = experts.missed().await? else { return Ok(()) };
             let missing = || PlanError::Missing { name: format!("step for the experts of layer {layer}") };
-            from = program
-                .plan()
-                .expert_steps()
-                .get(layer)
-                .ok_or_else(missing)
-                .map_err(crate::gpu::GpuError::from)?
-                .start;
+            let steps =
+                program.plan().expert_steps().get(layer).ok_or_else(missing).map_err(GpuError::from)?;
+            from = steps.start;
             self.write_rows_of_step(1);
         }
     }
 
-    /// Runs the layers of a chunk of `rows` rows behind what is encoded. Where the experts are cached, those of a layer
-    /// that any row chose are there one pass after the other.
+    /// Runs the layers of a chunk of `rows` rows after what is encoded. With an expert cache, the products of a layer run
+    /// in passes, each with as many of the chosen experts as there are slots.
     ///
     /// # Errors
     /// When the device fails, or an expert cannot be read.
@@ -81,39 +74,5 @@ impl Decoder {
         layers.encode_steps(&mut encoder.begin_compute_pass(&descriptor), rows, at..layers.len());
         self.gpu.submit(encoder);
         Ok(())
-    }
-}
-
-/// Draws one token at a time, since any of them may miss an expert.
-pub struct Cached<'d> {
-    pub decoder: &'d Decoder,
-    pub cancel: &'d CancelToken,
-    pub most: u32,
-    pub drawn: u32,
-}
-
-impl TokenSource for Cached<'_> {
-    fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>> {
-        async move {
-            if self.drawn == self.most {
-                return Ok(Vec::new());
-            }
-            if self.drawn > 0 {
-                let decoder = self.decoder;
-                self.cancel.guard(decoder.run_row(&decoder.programs().one, Some(0))).await?;
-            }
-            let ids = self.decoder.read(0, self.drawn..self.drawn + 1).await?;
-            self.drawn += 1;
-            Ok(ids)
-        }
-        .boxed_local()
-    }
-
-    fn submitted(&self) -> u32 {
-        self.drawn
-    }
-
-    fn submits(&self) -> u32 {
-        self.drawn.saturating_sub(1)
     }
 }
