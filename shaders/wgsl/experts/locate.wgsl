@@ -61,6 +61,7 @@ fn main(@builtin(local_invocation_index) tid: u32) {
         }
     }
     workgroupBarrier();
+    storageBarrier();
     if (atomicLoad(&missing) != 0u) {
         if (tid == 0u) {
             record[0] = params.layer + 1u;
