@@ -21,7 +21,7 @@ fn main() {
     let gpu = Gpu::get();
     for (t, k, n) in [(512, 1536, 1536), (512, 1536, 12288), (512, 12288, 1536), (16, 1536, 12288)] {
         for dtype in [DType::Q4_K, DType::Q6_K, DType::Q8_0, DType::BF16, DType::F32] {
-            let tile = Tile::choose(t, n);
+            let tile = Tile::choose(t, n, false);
             let name = format!("matmul {dtype} T={t} K={k} N={n} {tile:?}");
             if wanted(&name) {
                 time_matmul(gpu, &name, tile, dtype, [t, k, n]);

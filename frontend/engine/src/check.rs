@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shaders::attention::{block::Block, decode::Decode, decode::Kv, few_rows::FewRows};
 use shaders::audio::conv2d;
-use shaders::matmul::{self, Tile, few_rows};
+use shaders::matmul::{self, CooperativeTile, Tile, few_rows};
 use shaders::matvec::{self, Epilogue, Matvec, Prologue};
 use shaders::ple::combine::Table;
 use shaders::rows::{norm_add::NormAdd, qkv_finish::QkvFinish};
@@ -101,6 +101,24 @@ async fn run(gpu: &Gpu, case: &Case) -> Result<Vec<Vec<u32>>, GpuError> {
     Ok(read)
 }
 
+/// Tries the products by matrix units, if the device has them, and gives up the units if it computes one wrongly or
+/// rejects it.
+///
+/// # Errors
+/// When the device was lost or has no memory.
+pub async fn try_matrix_units(gpu: &Gpu) -> Result<(), GpuError> {
+    if !gpu.plan_limits().cooperative_matrices {
+        return Ok(());
+    }
+    for form in [Form::HalfRows, Form::Cooperative(CooperativeTile::LARGE, DType::Q4_K)] {
+        if check(gpu, &form).await?.problem.is_some() {
+            gpu.give_up_matrix_units();
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
 fn compare(expected: &Expected, words: &[u32], check: &mut Check) {
     let got = expected.reading.read(words, expected.values.len());
     for (index, &want) in expected.values.iter().enumerate() {
@@ -135,7 +153,7 @@ pub fn standard() -> Vec<Form> {
         forms.extend([Form::Repack(dtype), Form::Gather(dtype)]);
         forms.extend(Tile::ALL.map(|tile| Form::Matmul(tile, dtype)));
     }
-    forms.extend([Form::PackRows, Form::LookUp, Form::Draft, Form::Clusters]);
+    forms.extend([Form::PackRows, Form::HalfRows, Form::LookUp, Form::Draft, Form::Clusters]);
     for dtype in [DType::BF16, DType::Q4_K, DType::Q6_K, DType::Q8_0] {
         forms.extend([Form::DraftInput(dtype), Form::OrderedHead(dtype)]);
     }
@@ -165,6 +183,17 @@ pub fn standard() -> Vec<Form> {
         }
     }
     forms.extend(of_towers());
+    forms
+}
+
+/// Kernels for matrix units, with every storage type.
+#[must_use]
+pub fn cooperative() -> Vec<Form> {
+    let mut forms = vec![Form::HalfRows];
+    for dtype in DType::ALL.into_iter().filter(|&dtype| dtype != DType::F32) {
+        forms.extend(CooperativeTile::ALL.map(|tile| Form::Cooperative(tile, dtype)));
+        forms.push(Form::CooperativeExperts(CooperativeTile::EXPERTS, dtype));
+    }
     forms
 }
 

@@ -22,12 +22,21 @@ impl Tile {
     pub const LARGE: Self = Self { bm: 64, bn: 16, quads: 16, tm: 8, tq: 2 };
     /// For products that would give too few workgroups with [`Self::LARGE`].
     pub const SMALL: Self = Self { bm: 32, bn: 32, quads: 16, tm: 4, tq: 1 };
-    /// Every tile the engine chooses from.
-    pub const ALL: [Self; 2] = [Self::LARGE, Self::SMALL];
+    /// For software devices; see [`crate::matmul::Tile::SOFTWARE`].
+    pub const SOFTWARE: Self = Self { bm: 32, bn: 16, quads: 16, tm: 8, tq: 2 };
+
+    /// The tiles the engine chooses from.
+    #[must_use]
+    pub const fn all(software: bool) -> &'static [Self] {
+        if software { &[Self::SOFTWARE] } else { &[Self::LARGE, Self::SMALL] }
+    }
 
     /// The tile for `rows` rows of dX and `k` columns.
     #[must_use]
-    pub const fn choose(rows: u32, k: u32) -> Self {
+    pub const fn choose(rows: u32, k: u32, software: bool) -> Self {
+        if software {
+            return Self::SOFTWARE;
+        }
         let workgroups = rows.div_ceil(Self::LARGE.bm) as u64 * k.div_ceil(4 * Self::LARGE.quads) as u64;
         if workgroups >= 256 { Self::LARGE } else { Self::SMALL }
     }

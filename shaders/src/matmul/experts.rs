@@ -7,11 +7,17 @@ use crate::quant::planar_values;
 use crate::{DType, PlanarLayout, Planes, PreprocessError, Source};
 
 /// The tiles that the engine chooses from. A chunk has few rows per expert.
-pub const TILES: [Tile; 2] = [Tile::MEDIUM, Tile::SMALL];
+#[must_use]
+pub const fn tiles(software: bool) -> &'static [Tile] {
+    if software { &[Tile::SOFTWARE] } else { &[Tile::MEDIUM, Tile::SMALL] }
+}
 
 /// The tile for chunks of `positions`: the small one if the larger would be mostly empty.
 #[must_use]
-pub const fn choose(mixture: Mixture, positions: u32) -> Tile {
+pub const fn choose(mixture: Mixture, positions: u32, software: bool) -> Tile {
+    if software {
+        return Tile::SOFTWARE;
+    }
     if positions * mixture.used > Tile::SMALL.bm * mixture.experts { Tile::MEDIUM } else { Tile::SMALL }
 }
 
@@ -60,11 +66,23 @@ pub fn matmul(
     params: &Params,
     layout: &PlanarLayout,
     words: &[u32],
+    sorted: (&[buckets::Tile], &[u32]),
+    x: &[f32],
+    y: &mut [f32],
+) {
+    matmul_of(params, layout.k, &|row| planar_values(layout, words, row), sorted, x, y);
+}
+
+/// The same with the rows of W as `weights` gives them, `k` elements each.
+pub fn matmul_of(
+    params: &Params,
+    k: u32,
+    weights: &dyn Fn(u32) -> Vec<f32>,
     (tiles, pairs): (&[buckets::Tile], &[u32]),
     x: &[f32],
     y: &mut [f32],
 ) {
-    let k = layout.k as usize;
+    let k = k as usize;
     for &[expert, first, count, _] in tiles {
         if !(params.begin..params.end).contains(&expert) {
             continue;
@@ -72,7 +90,7 @@ pub fn matmul(
         for &pair in &pairs[first as usize..(first + count) as usize] {
             let x = &x[(pair / params.pairs_per_row) as usize * k..][..k];
             for row in 0..params.n {
-                let w = planar_values(layout, words, (expert - params.begin) * params.n + row);
+                let w = weights((expert - params.begin) * params.n + row);
                 let dot: f64 = w.iter().zip(x).map(|(&w, &x)| f64::from(w) * f64::from(x)).sum();
                 y[(pair * params.y_stride + params.y_at + row) as usize] = dot as f32;
             }

@@ -29,13 +29,18 @@ impl Tile {
     pub const MEDIUM: Self = Self { bm: 32, bn: 64, bk: 32, tm: 4, tn: 4, stages: 1 };
     /// For short chunks, which are bound by reading W.
     pub const SMALL: Self = Self { bm: 16, bn: 32, bk: 64, tm: 2, tn: 2, stages: 1 };
-    /// Every tile the engine chooses from.
+    /// For software devices, which have few threads to occupy, but load slowly and switch at barriers slowly: many
+    /// products for each load, and few invocations in a workgroup.
+    pub const SOFTWARE: Self = Self { bm: 32, bn: 64, bk: 16, tm: 8, tn: 8, stages: 1 };
+    /// Every tile the engine chooses from on a graphics card.
     pub const ALL: [Self; 3] = [Self::LARGE, Self::MEDIUM, Self::SMALL];
 
     /// The tile for up to `rows` tokens and `n` rows of W: the largest one that still gives a large GPU enough
     /// workgroups (`MEASUREMENTS.md`).
-    pub const fn choose(rows: u32, n: u32) -> Self {
-        if rows > 32 && Self::LARGE.workgroups(rows, n) >= 256 {
+    pub const fn choose(rows: u32, n: u32, software: bool) -> Self {
+        if software {
+            Self::SOFTWARE
+        } else if rows > 32 && Self::LARGE.workgroups(rows, n) >= 256 {
             Self::LARGE
         } else if rows > 16 && Self::MEDIUM.workgroups(rows, n) >= 128 {
             Self::MEDIUM
@@ -45,9 +50,9 @@ impl Tile {
     }
 
     /// The tiles that [`Self::choose`] can return for up to `most_rows` tokens and `n` rows of W.
-    pub fn within_reach(most_rows: u32, n: u32) -> impl Iterator<Item = Self> {
-        let chosen = move |tile: &Self| (1..=most_rows).any(|rows| Self::choose(rows, n) == *tile);
-        Self::ALL.into_iter().filter(chosen)
+    pub fn within_reach(most_rows: u32, n: u32, software: bool) -> impl Iterator<Item = Self> {
+        let chosen = move |tile: &Self| (1..=most_rows).any(|rows| Self::choose(rows, n, software) == *tile);
+        Self::ALL.into_iter().chain([Self::SOFTWARE]).filter(chosen)
     }
 
     const fn workgroups(self, rows: u32, n: u32) -> u64 {
@@ -191,7 +196,7 @@ mod tests {
 
     #[test]
     fn tiles_keep_to_the_limits_of_every_device() {
-        for tile in Tile::ALL {
+        for tile in Tile::ALL.into_iter().chain([Tile::SOFTWARE]) {
             assert!(tile.invocations() <= 256, "{tile:?}");
             assert!(tile.stages * (tile.bm + tile.bn) * tile.bk * 4 <= 16 << 10, "{tile:?}");
             assert!(tile.bm.is_multiple_of(tile.tm) && tile.bn.is_multiple_of(tile.tn), "{tile:?}");
@@ -203,24 +208,25 @@ mod tests {
 
     #[test]
     fn large_products_get_large_tiles() {
-        assert_eq!(Tile::choose(512, 12288), Tile::LARGE);
-        assert_eq!(Tile::choose(512, 1536), Tile::MEDIUM);
-        assert_eq!(Tile::choose(128, 1536), Tile::SMALL);
-        assert_eq!(Tile::choose(1, 262_144), Tile::SMALL);
+        assert_eq!(Tile::choose(512, 12288, false), Tile::LARGE);
+        assert_eq!(Tile::choose(512, 1536, false), Tile::MEDIUM);
+        assert_eq!(Tile::choose(128, 1536, false), Tile::SMALL);
+        assert_eq!(Tile::choose(1, 262_144, false), Tile::SMALL);
     }
 
     #[test]
     fn what_is_never_chosen_is_out_of_reach() {
-        let within = |rows, n| Tile::within_reach(rows, n).collect::<Vec<_>>();
+        let within = |rows, n| Tile::within_reach(rows, n, false).collect::<Vec<_>>();
         // One token, and products of which even a whole chunk makes few workgroups.
         assert_eq!(within(1, 262_144), [Tile::SMALL]);
         assert_eq!(within(512, 256), [Tile::SMALL]);
         assert_eq!(within(512, 1536), [Tile::MEDIUM, Tile::SMALL]);
         assert_eq!(within(512, 12_288), Tile::ALL);
+        assert_eq!(Tile::within_reach(512, 12_288, true).collect::<Vec<_>>(), [Tile::SOFTWARE]);
         // A tile is within reach from the first number of rows on for which it is chosen.
         for n in [1, 64, 512, 513, 1536, 2048, 4096, 16_384, 262_144] {
             for tile in Tile::ALL {
-                let first = (1..=1200).find(|&rows| Tile::choose(rows, n) == tile);
+                let first = (1..=1200).find(|&rows| Tile::choose(rows, n, false) == tile);
                 for rows in [1, 16, 17, 32, 33, 511, 512, 1120, 1200] {
                     let reached = first.is_some_and(|first| first <= rows);
                     assert_eq!(

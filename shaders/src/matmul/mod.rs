@@ -1,9 +1,12 @@
 //! Matrix products of prefill, and of a few rows.
 
+pub mod cooperative;
 pub mod experts;
 pub mod few_rows;
+pub mod half_rows;
 mod launcher;
 pub mod pack_rows;
 
+pub use cooperative::CooperativeTile;
 pub use few_rows::FewRows;
 pub use launcher::{Clamps, Params, Tile, matmul, matmul_clamped};

@@ -1,12 +1,12 @@
 //! Test cases of mixtures of experts.
 
-use super::products::matrix;
+use super::products::{Matrix, cooperative_tolerance, half_row_args, matrix};
 use super::{Arg, Case, CaseError, Expected, Reading, as_f32, packed_zeros, random};
 use crate::experts::{
     Choice, Mixture, buckets, choice, choose as router, down as downs, gate_up as gates, locate as cache,
     mix as mixes,
 };
-use crate::matmul::{Tile, experts as products, pack_rows::pack_rows};
+use crate::matmul::{CooperativeTile, Tile, cooperative, experts as products, pack_rows::pack_rows};
 use crate::matvec::twin;
 use crate::{DType, Planes};
 
@@ -99,11 +99,61 @@ pub fn sort(mixture: Mixture, bm: u32) -> Result<Case, CaseError> {
 
 /// A product of the rows that chose an expert.
 pub fn matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
+    let Prefill { mixture, params, w, tiles, order, x, mut y } = prefill(dtype, tile.bm)?;
+    products::matmul(&params, &w.layout, &w.words, (&tiles, &order), &x, &mut y);
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::Words(w.words),
+        Arg::Words(tiles.as_flattened().to_vec()),
+        Arg::Words(order),
+        Arg::floats(&x),
+        Arg::zeros(y.len()),
+    ];
+    let grid = products::dispatch(tile, &params, mixture, LEN);
+    let expected = vec![Expected::new(5, y, 1e-3 + 2e-6 * w.layout.k as f32)];
+    Ok(Case { source: products::source(tile, dtype)?, args, grid, expected })
+}
+
+/// The same by matrix units.
+pub fn cooperative(tile: CooperativeTile, dtype: DType) -> Result<Case, CaseError> {
+    let Prefill { mixture, params, w, tiles, order, x, mut y } = prefill(dtype, tile.bm)?;
+    let k = w.layout.k;
+    let weights = |row| cooperative::rounded_weights(&w.layout, &w.words, row);
+    let rounded = cooperative::rounded_rows(&x, k);
+    products::matmul_of(&params, k, &weights, (&tiles, &order), &rounded, &mut y);
+    let [halves, factors] = half_row_args(&x, k);
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::Words(w.words),
+        Arg::Words(tiles.as_flattened().to_vec()),
+        Arg::Words(order),
+        halves,
+        factors,
+        Arg::zeros(y.len()),
+    ];
+    let grid = tile.dispatch_experts(&params, mixture, LEN);
+    let expected = vec![Expected::new(6, y, cooperative_tolerance(k))];
+    Ok(Case { source: tile.expert_source(dtype)?, args, grid, expected })
+}
+
+/// Operands of a prefill product with the experts `1..5` of six.
+struct Prefill {
+    mixture: Mixture,
+    params: products::Params,
+    w: Matrix,
+    tiles: Vec<buckets::Tile>,
+    order: Vec<u32>,
+    x: Vec<f32>,
+    /// Zeros.
+    y: Vec<f32>,
+}
+
+/// For tiles of `bm` pairs.
+fn prefill(dtype: DType, bm: u32) -> Result<Prefill, CaseError> {
     let mixture = Mixture { experts: 6, used: 3 };
     let (k, n, begin, end) = (512, 45, 1, 5);
     let chosen = made_up(mixture, LEN);
-    let (order, tiles) =
-        buckets::buckets(mixture, tile.bm, buckets::most_tiles(mixture, LEN, tile.bm), &chosen);
+    let (order, tiles) = buckets::buckets(mixture, bm, buckets::most_tiles(mixture, LEN, bm), &chosen);
     let w = matrix(dtype, k, (end - begin) * n, 64)?;
     let params = products::Params {
         planes: w.layout.planes,
@@ -117,19 +167,8 @@ pub fn matmul(tile: Tile, dtype: DType) -> Result<Case, CaseError> {
         pad: 0,
     };
     let x = random(65, (LEN * k) as usize);
-    let mut y = vec![0.0; chosen.len() * n as usize];
-    products::matmul(&params, &w.layout, &w.words, (&tiles, &order), &x, &mut y);
-    let args = vec![
-        Arg::uniform(&params),
-        Arg::Words(w.words),
-        Arg::Words(tiles.as_flattened().to_vec()),
-        Arg::Words(order),
-        Arg::floats(&x),
-        Arg::zeros(y.len()),
-    ];
-    let grid = products::dispatch(tile, &params, mixture, LEN);
-    let expected = vec![Expected::new(5, y, 1e-3 + 2e-6 * k as f32)];
-    Ok(Case { source: products::source(tile, dtype)?, args, grid, expected })
+    let y = vec![0.0; chosen.len() * n as usize];
+    Ok(Prefill { mixture, params, w, tiles, order, x, y })
 }
 
 /// The sum of both parts of the branch.

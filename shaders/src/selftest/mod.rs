@@ -14,7 +14,7 @@ mod towers;
 use crate::attention::{block::Block, decode::Decode, few_rows};
 use crate::backward::input;
 use crate::experts::{Mixture, down::Down, gate_up::GateUp};
-use crate::matmul::{FewRows, Tile, pack_rows::pack_rows};
+use crate::matmul::{CooperativeTile, FewRows, Tile, pack_rows::pack_rows};
 use crate::matvec::Matvec;
 use crate::ple::combine::Table;
 use crate::quant::QuantError;
@@ -32,6 +32,12 @@ pub enum Form {
     Matvec(Matvec),
     /// Matrix product of prefill.
     Matmul(Tile, DType),
+    /// Matrix product of prefill by matrix units.
+    Cooperative(CooperativeTile, DType),
+    /// The same with expert matrices.
+    CooperativeExperts(CooperativeTile, DType),
+    /// Rows rounded to halves.
+    HalfRows,
     /// Matrix product of a few rows.
     FewRows(FewRows),
     /// Rows rounded to int8.
@@ -215,6 +221,9 @@ impl Form {
         match self {
             Self::Matvec(kernel) => products::matvec(kernel),
             Self::Matmul(tile, dtype) => products::matmul(*tile, *dtype),
+            Self::Cooperative(tile, dtype) => products::cooperative(*tile, *dtype),
+            Self::CooperativeExperts(tile, dtype) => experts::cooperative(*tile, *dtype),
+            Self::HalfRows => products::half_rows(),
             Self::FewRows(kernel) => products::of_few_rows(kernel),
             Self::PackRows => products::packed_rows(),
             Self::Repack(dtype) => products::repacked(*dtype),

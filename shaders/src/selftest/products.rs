@@ -6,7 +6,9 @@ use crate::backward::input;
 use crate::draft::{input as draft, ordered_head};
 use crate::embed::gather as embed;
 use crate::math::gelu_tanh;
-use crate::matmul::{self, Clamps, FewRows, Tile, few_rows, pack_rows};
+use crate::matmul::{
+    self, Clamps, CooperativeTile, FewRows, Tile, cooperative, few_rows, half_rows, pack_rows,
+};
 use crate::matvec::{Correction, Epilogue, HandoffForm, Matvec, Prologue, twin};
 use crate::quant::{dequantize, quantize, repack};
 use crate::repack as kernel;
@@ -254,6 +256,61 @@ pub fn packed_rows() -> Result<Case, CaseError> {
     ];
     let expected = vec![Expected::words(3, &codes), Expected::new(4, scales, 1e-4)];
     Ok(Case { source: pack_rows::source()?, args, grid: params.dispatch(rows as u32), expected })
+}
+
+/// Rows rounded to halves, of magnitudes that halves do not reach.
+pub fn half_rows() -> Result<Case, CaseError> {
+    let (k, rows_per_position) = (520, 2);
+    let mut x = random(35, k * 6);
+    for (row, magnitude) in x.chunks_exact_mut(k).zip([1.0, 1e-9, 3e6, 0.03, 1e20, 0.0]) {
+        row.iter_mut().for_each(|x| *x *= magnitude);
+    }
+    let (halves, factors): (Vec<_>, Vec<_>) = x.chunks_exact(k).map(half_rows::half_row).unzip();
+    let params = half_rows::Params::new(k as u32, rows_per_position);
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::state(0, 3),
+        Arg::floats(&x),
+        Arg::zeros(x.len() / 2),
+        Arg::zeros(factors.len()),
+    ];
+    let halves = halves.concat().into_iter().map(half::f16::to_f32).collect();
+    let halves = Expected { reading: Reading::F16, ..Expected::new(3, halves, 1e-3) };
+    let factors = Expected { absolute: 0.0, relative: 0.0, ..Expected::new(4, factors, 0.0) };
+    Ok(Case { source: half_rows::source()?, args, grid: params.dispatch(3), expected: vec![halves, factors] })
+}
+
+/// Halves and factors of rows, as the products by matrix units read them.
+pub(super) fn half_row_args(x: &[f32], k: u32) -> [Arg; 2] {
+    let (halves, factors): (Vec<_>, Vec<_>) = x.chunks_exact(k as usize).map(half_rows::half_row).unzip();
+    let bits: Vec<u16> = halves.concat().into_iter().map(half::f16::to_bits).collect();
+    [Arg::words(&bits), Arg::floats(&factors)]
+}
+
+/// Tolerance of a product by matrix units of `k` terms: a decoded weight that is rounded to the other half.
+pub(super) fn cooperative_tolerance(k: u32) -> f32 {
+    tolerance(k) + 1.0 / 1024.0
+}
+
+/// A prefill product by matrix units, of more tokens than a tile.
+pub fn cooperative(tile: CooperativeTile, dtype: DType) -> Result<Case, CaseError> {
+    let (k, n, tokens) = (512, tile.bn + 11, tile.bm + 3);
+    let w = matrix(dtype, k, n, 31)?;
+    let x = random(32, (k * tokens) as usize);
+    let params = matmul::Params::new(&w.layout);
+    let y = cooperative::matmul(&w.layout, &w.words, &x);
+    let [halves, factors] = half_row_args(&x, k);
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::Words(w.words),
+        Arg::state(0, tokens),
+        halves,
+        factors,
+        Arg::zeros(y.len()),
+    ];
+    let grid = tile.dispatch(&params, tokens);
+    let expected = vec![Expected::new(5, y, cooperative_tolerance(k))];
+    Ok(Case { source: tile.source(dtype)?, args, grid, expected })
 }
 
 /// The same for a clipped linear: about a third of its inputs and outputs are out of bounds.

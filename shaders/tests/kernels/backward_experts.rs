@@ -2,7 +2,7 @@
 
 use shaders::backward::{choices, experts};
 use shaders::experts::{Choice, Mixture, buckets};
-use shaders::matmul::experts::TILES;
+use shaders::matmul::experts::tiles;
 use shaders::quant::{planar_values, quantize, repack};
 use shaders::state::State;
 use shaders::train::{rows, sum_pairs};
@@ -60,9 +60,10 @@ fn product(dtype: DType, case: Case) -> (experts::Params, PlanarLayout, Vec<u32>
 fn gradients_over_tiles_match_the_twin() {
     let chosen = made_up(MIXTURE, ROWS);
     let pairs = ROWS * MIXTURE.used;
-    let cases = DType::ALL.map(|dtype| TILES.into_iter().zip([OF_ROWS, OF_PAIRS]).map(move |it| (dtype, it)));
+    let cases =
+        DType::ALL.map(|dtype| tiles(false).iter().zip([OF_ROWS, OF_PAIRS]).map(move |it| (dtype, it)));
     for (dtype, (forward, case)) in cases.into_iter().flatten() {
-        let tile = experts::tile(forward);
+        let tile = experts::tile(*forward);
         let capacity = buckets::most_tiles(MIXTURE, ROWS, forward.bm);
         let (order, tiles) = buckets::buckets(MIXTURE, forward.bm, capacity, &chosen);
         let (params, layout, words) = product(dtype, case);

@@ -16,7 +16,8 @@ fn state(len: u32) -> BufferArg {
 fn they_pass_their_own_test() {
     [Form::Join, Form::Statistics, Form::Weigh].iter().for_each(check);
     for dtype in DType::ALL {
-        input::Tile::ALL.into_iter().for_each(|tile| check(&Form::ColumnProduct(tile, dtype)));
+        let tiles = [false, true].into_iter().flat_map(input::Tile::all);
+        tiles.for_each(|&tile| check(&Form::ColumnProduct(tile, dtype)));
     }
 }
 

@@ -1,6 +1,8 @@
-//! Every permutation the engine can ask for parses and validates, with portable capabilities only.
+//! Every permutation the engine can ask for parses and validates: with portable capabilities only, but for those for
+//! devices with matrix units.
 
 use naga::common::wgsl::TypeContext as _;
+use naga::front::wgsl::{Frontend, Options};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, GlobalVariable, Module, StorageAccess, TypeInner};
 use shaders::backward::attention::Span;
@@ -11,7 +13,7 @@ use shaders::vision::PatchGrid;
 use shaders::{Access, Binding, DType, Field, PreprocessError, Source, WgslStruct};
 use std::collections::BTreeMap;
 
-use super::permutations::permutations;
+use super::permutations::{cooperative, permutations};
 
 /// The number of a bound variable, and the binding as the text has it.
 fn bound(variable: &GlobalVariable) -> Option<(u32, Binding)> {
@@ -60,46 +62,54 @@ fn layout_difference(
         .then(|| format!("{name}: {span} bytes {laid_out:?} in WGSL, {bytes} bytes {declared:?} in Rust"))
 }
 
+/// What is wrong with a text: it does not validate with these capabilities, or says otherwise than its launcher what it
+/// binds and which structs it shares.
+fn faults(source: &Source, capabilities: Capabilities) -> Vec<String> {
+    let options = Options { parse_doc_comments: false, capabilities };
+    let module = match Frontend::new_with_options(options).parse(&source.wgsl) {
+        Ok(module) => module,
+        Err(error) => return vec![error.emit_to_string(&source.wgsl)],
+    };
+    if let Err(error) = Validator::new(ValidationFlags::all(), capabilities).validate(&module) {
+        return vec![error.emit_to_string(&source.wgsl)];
+    }
+    let mut faults = Vec::new();
+    if !module.entry_points.iter().any(|entry| entry.name == "main") {
+        faults.push("no entry point main".to_owned());
+    }
+    let mut bound: Vec<_> = module.global_variables.iter().filter_map(|(_, v)| bound(v)).collect();
+    bound.sort_unstable_by_key(|(number, _)| *number);
+    faults.extend(shared_structs(source).into_iter().filter_map(|shared| layout_difference(&module, shared)));
+    let listed: Vec<_> = (0..).zip(source.bindings.iter().cloned()).collect();
+    if bound != listed {
+        faults.push(format!("{bound:?} in the text, {listed:?} listed"));
+    }
+    faults
+}
+
+/// unpack2x16float and its like are core WGSL; naga counts them apart for the sake of WebGL.
+const PORTABLE: Capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+
 #[test]
 fn every_permutation_validates() {
-    let sources = permutations();
     let mut failures = Vec::new();
-    for source in &sources {
-        // unpack2x16float and its like are core WGSL; naga counts them apart for the sake of WebGL.
-        let capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
-        let result = match naga::front::wgsl::parse_str(&source.wgsl) {
-            Ok(module) => Validator::new(ValidationFlags::all(), capabilities)
-                .validate(&module)
-                .map(|_| module)
-                .map_err(|error| error.emit_to_string(&source.wgsl)),
-            Err(error) => Err(error.emit_to_string(&source.wgsl)),
-        };
-        match result {
-            Ok(module) => {
-                if !module.entry_points.iter().any(|entry| entry.name == "main") {
-                    failures.push(format!("{}: no entry point main", source.name));
-                }
-                let mut bound: Vec<_> =
-                    module.global_variables.iter().filter_map(|(_, v)| bound(v)).collect();
-                bound.sort_unstable_by_key(|(number, _)| *number);
-                for shared in shared_structs(source) {
-                    if let Some(difference) = layout_difference(&module, shared) {
-                        failures.push(format!("{}: {difference}", source.name));
-                    }
-                }
-                let listed: Vec<_> = (0..).zip(source.bindings.iter().cloned()).collect();
-                if bound != listed {
-                    failures.push(format!("{}: {bound:?} in the text, {listed:?} listed", source.name));
-                }
-            }
-            Err(error) => failures.push(format!("{}: {error}", source.name)),
-        }
-        let enables = source.wgsl.lines().any(|line| line.trim_start().starts_with("enable "));
-        if enables {
+    for source in permutations() {
+        failures.extend(faults(&source, PORTABLE).iter().map(|fault| format!("{}: {fault}", source.name)));
+        if source.wgsl.lines().any(|line| line.trim_start().starts_with("enable ")) {
             failures.push(format!("{}: has an enable line", source.name));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn products_by_matrix_units_validate() {
+    let capabilities = PORTABLE | Capabilities::SHADER_FLOAT16 | Capabilities::COOPERATIVE_MATRIX;
+    let mut texts = Texts::default();
+    for source in cooperative() {
+        assert_eq!(faults(&source, capabilities), [""; 0], "{}", source.name);
+        texts.add(Ok(source));
+    }
 }
 
 /// Texts that must all differ, with the names of their kernels: pipelines are kept by text.

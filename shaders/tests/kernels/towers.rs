@@ -41,6 +41,9 @@ fn what_hears_passes_its_own_test() {
 #[test]
 fn clipped_linears_pass_their_own_test() {
     for dtype in [DType::F16, DType::Q8_0, DType::Q4_K] {
-        Tile::ALL.into_iter().for_each(|tile| check(&Form::ClampedMatmul(tile, dtype)));
+        Tile::ALL
+            .into_iter()
+            .chain([Tile::SOFTWARE])
+            .for_each(|tile| check(&Form::ClampedMatmul(tile, dtype)));
     }
 }

@@ -199,7 +199,12 @@ fn per_layer_inputs_follow_the_formula() {
 fn matrix_products_match_the_twin() {
     let gpu = Gpu::get();
     // Tokens and rows that are no multiples of the tiles; one more slot than the step has.
-    for (tile, count, n) in [(Tile::LARGE, 70u32, 133u64), (Tile::MEDIUM, 37, 70), (Tile::SMALL, 19, 37)] {
+    for (tile, count, n) in [
+        (Tile::LARGE, 70u32, 133u64),
+        (Tile::MEDIUM, 37, 70),
+        (Tile::SMALL, 19, 37),
+        (Tile::SOFTWARE, 37, 70),
+    ] {
         for dtype in DType::ALL {
             let k = odd_k(dtype);
             let matrix = matrix(dtype, k, n);

@@ -109,7 +109,13 @@ pub fn relatives(c: &Conformer, weights: &Weights, buffers: &Buffers) -> Result<
     let mut plan = Plan::default();
     for (i, block) in buffers.blocks.iter().enumerate() {
         let matrix = matrix(weights, &in_block(i as u32, "relative"))?;
-        product::push(&mut plan, matrix, None, [&buffers.state, &encodings, &block.relative])?;
+        product::push(
+            &mut plan,
+            weights.limits,
+            matrix,
+            None,
+            [&buffers.state, &encodings, &block.relative],
+        )?;
     }
     Ok(Relatives { plan, encodings, state: buffers.state.clone() })
 }
@@ -184,7 +190,7 @@ impl Builder<'_> {
     fn product(&mut self, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
         let matrix = matrix(self.weights, name)?;
         let clamps = self.weights.clamps(name);
-        product::push(&mut self.steps, matrix, clamps, [&self.b.state, x, y])
+        product::push(&mut self.steps, self.weights.limits, matrix, clamps, [&self.b.state, x, y])
     }
 
     /// A residual kernel on the stream `h`, with the branch in `y` and the result in `x`. `branch` names the

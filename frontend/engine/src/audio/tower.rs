@@ -297,6 +297,6 @@ fn raw(frame: u32, weights: &Weights, state: &Value, soft: &Value) -> Result<(Pl
     let operands = [state, &weights.vectors, &rows, &normed];
     plan.push_rows((unit_norm::source()?, Form::UnitNorm), &params, &operands, unit_norm::dispatch)?;
     let matrix = conformer::matrix(weights, "projection")?;
-    product::push(&mut plan, matrix, None, [state, &normed, soft])?;
+    product::push(&mut plan, weights.limits, matrix, None, [state, &normed, soft])?;
     Ok((plan, rows))
 }

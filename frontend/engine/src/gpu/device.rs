@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;
 use futures_util::future::Shared;
+use shaders::matmul::cooperative::WORKGROUP_MEMORY;
 
 use super::GpuError;
 use super::kernel::{CompileAhead, Pipeline};
@@ -31,6 +32,8 @@ pub struct GpuOptions {
     pub largest_binding: Option<u64>,
     /// Device memory in bytes, if known. Otherwise it is estimated from the largest buffer.
     pub memory: Option<u64>,
+    /// Compute by floats alone where matrix units would round operands to halves.
+    pub no_matrix_units: bool,
     /// Compiles kernels in parallel with other work, if the platform can.
     pub ahead: Option<Rc<dyn CompileAhead>>,
 }
@@ -71,6 +74,7 @@ pub struct Gpu {
     largest_part: Option<u64>,
     memory: Cell<Option<u64>>,
     portable: bool,
+    cooperative_matrices: Cell<bool>,
     /// Errors that a test injects.
     #[cfg(test)]
     pub(super) staged: super::scopes::Staged,
@@ -90,7 +94,7 @@ impl Gpu {
         let adapter = Self::choose(&instance, options).await?;
         let info = adapter.get_info();
         let offered = adapter.limits();
-        let limits = wgpu::Limits {
+        let mut limits = wgpu::Limits {
             max_buffer_size: offered.max_buffer_size,
             max_storage_buffer_binding_size: options
                 .largest_binding
@@ -104,13 +108,20 @@ impl Gpu {
             ..wgpu::Limits::default()
         };
         let wanted = wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY;
-        let features = if options.portable { wgpu::Features::empty() } else { adapter.features() & wanted };
+        let mut features =
+            if options.portable { wgpu::Features::empty() } else { adapter.features() & wanted };
+        let cooperative = !options.portable && !options.no_matrix_units && has_matrix_units(&adapter);
+        if cooperative {
+            features |= matrix_unit_features();
+            limits.max_compute_workgroup_storage_size = WORKGROUP_MEMORY;
+        }
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("gemtab"),
                 required_features: features,
                 required_limits: limits.clone(),
                 memory_hints: wgpu::MemoryHints::Performance,
+                experimental_features: experimental(cooperative),
                 ..wgpu::DeviceDescriptor::default()
             })
             .await
@@ -150,6 +161,7 @@ impl Gpu {
             largest_part: options.largest_part,
             memory: Cell::new(options.memory),
             portable: options.portable,
+            cooperative_matrices: Cell::new(cooperative),
             #[cfg(test)]
             staged: super::scopes::Staged::default(),
         })
@@ -212,7 +224,13 @@ impl Gpu {
             largest_binding: self.max_binding(),
             params_alignment: self.limits.min_uniform_buffer_offset_alignment.into(),
             largest_part: self.max_part(),
+            cooperative_matrices: self.cooperative_matrices.get(),
         }
+    }
+
+    /// Uses no matrix units from now on: a kernel that does was found to compute wrongly here.
+    pub fn give_up_matrix_units(&self) {
+        self.cooperative_matrices.set(false);
     }
 
     /// Storage buffers that a kernel may bind.
@@ -323,6 +341,36 @@ impl Gpu {
             features: self.features.iter_names().map(|(name, _)| name.to_lowercase()).collect(),
         }
     }
+}
+
+/// What kernels for matrix units need.
+fn matrix_unit_features() -> wgpu::Features {
+    wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX | wgpu::Features::SHADER_F16 | wgpu::Features::SUBGROUP
+}
+
+/// Whether the adapter multiplies 16×16 matrices of halves with sums in f32, by subgroups of 32 invocations. A browser
+/// never says so.
+fn has_matrix_units(adapter: &wgpu::Adapter) -> bool {
+    let (info, offered) = (adapter.get_info(), adapter.limits());
+    let suits = |it: &wgpu::CooperativeMatrixProperties| {
+        [it.m_size, it.n_size, it.k_size] == [16; 3]
+            && it.ab_type == wgpu::CooperativeScalarType::F16
+            && it.cr_type == wgpu::CooperativeScalarType::F32
+    };
+    adapter.features().contains(matrix_unit_features())
+        && [info.subgroup_min_size, info.subgroup_max_size] == [32; 2]
+        && offered.max_compute_workgroup_storage_size >= WORKGROUP_MEMORY
+        && adapter.cooperative_matrix_properties().iter().any(suits)
+}
+
+#[allow(unsafe_code)]
+fn experimental(wanted: bool) -> wgpu::ExperimentalFeatures {
+    if !wanted {
+        return wgpu::ExperimentalFeatures::disabled();
+    }
+    // SAFETY: wgpu asks for it because unfinished features may have bugs that its checks do not find. Of them, kernels
+    // use cooperative matrices alone, whose rows lie within their tiles in workgroup memory.
+    unsafe { wgpu::ExperimentalFeatures::enabled() }
 }
 
 fn remember(place: &Mutex<Option<String>>, words: String) {

@@ -105,15 +105,15 @@ impl Parts {
         limits: Limits,
     ) -> Self {
         let Extent { context, kv_type, ple_on_host } = extent;
-        let mut scratch = Scratch::describe(&config, vocabulary, ple_on_host);
-        let cache = CacheValues::describe(&config, &weights, chunk(&config));
+        let mut scratch = Scratch::describe(&config, vocabulary, ple_on_host, limits);
+        let cache = CacheValues::describe(&config, &weights, chunk(&config, limits));
         scratch.experts = match (scratch.experts, cache) {
             (Some(experts), Some(cache)) => Some(experts.with_cache(cache)),
             (experts, _) => experts,
         };
         Self {
             scratch,
-            kv: KvCache::describe(&config, context, chunk(&config), kv_type),
+            kv: KvCache::describe(&config, context, chunk(&config, limits), kv_type),
             rope_sliding: Rope::describe(&config, Attention::Sliding, context),
             rope_global: Rope::describe(&config, Attention::Global, context),
             config,

@@ -7,7 +7,7 @@ use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
 use super::rows::{
-    correct, feed_forward_activation, norm_add, per_layer_activation, product as push_product, qkv_finish,
+    correct, feed_forward_activation, norm_add, per_layer_activation, products as push_products, qkv_finish,
 };
 use super::{Attention, KvType, Parts, experts};
 use crate::plan::{Plan, PlanError, Value};
@@ -62,7 +62,11 @@ impl Builder<'_> {
     }
 
     fn product(&mut self, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
-        push_product(self.parts, &mut self.steps, name, x, y)
+        self.products(&[(name, y)], x)
+    }
+
+    fn products(&mut self, products: &[(&str, &Value)], x: &Value) -> Result<(), PlanError> {
+        push_products(self.parts, &mut self.steps, products, x)
     }
 
     /// Adds the corrections of adapters to products of `x`, in the order of their site.
@@ -83,8 +87,7 @@ impl Builder<'_> {
         self.correct(i, Site::Output, &s.attention, &[&s.branch])?;
 
         self.norm(Some((vector("post_attention_norm"), None)), Some(vector("ffn_norm")))?;
-        self.product(&name("ffn_gate"), &s.x, &s.gate)?;
-        self.product(&name("ffn_up"), &s.x, &s.up)?;
+        self.products(&[(&name("ffn_gate"), &s.gate), (&name("ffn_up"), &s.up)], &s.x)?;
         self.correct(i, Site::GateUp, &s.x, &[&s.gate, &s.up])?;
         feed_forward_activation(parts, &mut self.steps, i)?;
         self.product(&name("ffn_down"), &s.act, &s.branch)?;
@@ -114,19 +117,15 @@ impl Builder<'_> {
         let cache = parts.cache(i)?;
         let kv_f16 = parts.kv_type == KvType::F16;
         let kv = Kv::of_layer(config.owns_kv(i), w.matrix(&name("attn_v")).is_some());
-        self.product(&name("attn_q"), &s.x, &s.q)?;
-        if kv != Kv::Shared {
-            self.product(&name("attn_k"), &s.x, &s.k)?;
-        }
-        if kv == Kv::Own {
-            self.product(&name("attn_v"), &s.x, &s.v)?;
-        }
         let products: [&Value; 3] = [&s.q, &s.k, &s.v];
         let count = match kv {
             Kv::Shared => 1,
             Kv::OwnVIsK => 2,
             Kv::Own => 3,
         };
+        let names = ["attn_q", "attn_k", "attn_v"].map(name);
+        let named: Vec<_> = names.iter().map(String::as_str).zip(products).take(count).collect();
+        self.products(&named, &s.x)?;
         self.correct(i, Site::Qkv, &s.x, &products[..count])?;
         qkv_finish(parts, &mut self.steps, i, kv, false)?;
 

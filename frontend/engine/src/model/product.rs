@@ -1,11 +1,15 @@
 //! Matrix products over rows, for prefill and for the towers.
 
-use shaders::matmul::{Clamps, Params, Tile};
+use shaders::matmul::cooperative::LEAST_ROWS;
+use shaders::matmul::{Clamps, CooperativeTile, Params, Tile, half_rows};
 use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
 
-use crate::plan::{Plan, PlanError, Value};
+use crate::plan::{Limits, Plan, PlanError, Value};
 use crate::weights::Matrix;
+
+/// Rows rounded to halves: two per word, and the factor of each row.
+pub type HalfRows = [Value; 2];
 
 /// Appends `y = x·Wᵀ` for the number of rows in `state`; `buffers` are state, x and y. With `clamps` it is a
 /// clipped linear. There is one step for each tile size that may be used with up to as many rows as x has space
@@ -15,12 +19,13 @@ use crate::weights::Matrix;
 /// [`PlanError`].
 pub fn push(
     steps: &mut Plan,
+    limits: Limits,
     matrix: &Matrix,
     clamps: Option<Clamps>,
     buffers: [&Value; 3],
 ) -> Result<(), PlanError> {
     let part = matrix.whole();
-    push_part(steps, (matrix.dtype, &part.layout, &part.value), clamps, buffers)
+    push_part(steps, limits, (matrix.dtype, &part.layout, &part.value), clamps, buffers)
 }
 
 /// The same for a part of a matrix: its storage type, layout and buffer.
@@ -29,23 +34,107 @@ pub fn push(
 /// [`PlanError`].
 pub fn push_part(
     steps: &mut Plan,
-    (dtype, layout, weights): (DType, &PlanarLayout, &Value),
+    limits: Limits,
+    weights: Weights<'_>,
+    clamps: Option<Clamps>,
+    buffers: [&Value; 3],
+) -> Result<(), PlanError> {
+    push_floats(steps, limits, weights, clamps, buffers, u32::MAX)
+}
+
+/// The same for up to `most_rows` rows. With more, it computes nothing.
+fn push_floats(
+    steps: &mut Plan,
+    limits: Limits,
+    (dtype, layout, weights): Weights<'_>,
     clamps: Option<Clamps>,
     [state, x, y]: [&Value; 3],
+    most_rows: u32,
 ) -> Result<(), PlanError> {
     let params = Params::new(layout).with_clamps(clamps.unwrap_or(Clamps::NONE));
-    // Buffers are shared, so one of them may be larger than needed.
-    let rows = |value: &Value, width: u32| value.bytes() / (4 * u64::from(width.max(1)));
-    let room = rows(x, layout.k).min(rows(y, layout.n));
-    for tile in Tile::within_reach(u32::try_from(room).unwrap_or(u32::MAX), params.n) {
+    let software = limits.software;
+    for tile in Tile::within_reach(room(layout, x, y).min(most_rows), params.n, software) {
         let grid = move |rows| {
-            if Tile::choose(rows, params.n) == tile { tile.dispatch(&params, rows) } else { [0; 3] }
+            let is_chosen = rows <= most_rows && Tile::choose(rows, params.n, software) == tile;
+            if is_chosen { tile.dispatch(&params, rows) } else { [0; 3] }
         };
         let (source, form) = match clamps {
             Some(_) => (tile.clamped_source(dtype), Form::ClampedMatmul(tile, dtype)),
             None => (tile.source(dtype), Form::Matmul(tile, dtype)),
         };
         steps.push_rows((source?, form), &params, &[weights, state, x, y], grid)?;
+    }
+    Ok(())
+}
+
+/// Rows that fit x and y. Buffers are shared, so one of them may be larger than needed.
+fn room(layout: &PlanarLayout, x: &Value, y: &Value) -> u32 {
+    let rows = |value: &Value, width: u32| value.bytes() / (4 * u64::from(width.max(1)));
+    u32::try_from(rows(x, layout.k).min(rows(y, layout.n))).unwrap_or(u32::MAX)
+}
+
+/// A matrix or a part of one: storage type, layout and buffer.
+pub type Weights<'a> = (DType, &'a PlanarLayout, &'a Value);
+
+/// Appends products of the same rows x: those that matrix units can compute by them, for [`LEAST_ROWS`] rows or more,
+/// with x rounded into `halves` once; all others by f32. `halves` is `None` if the device has no such units.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn push_all(
+    steps: &mut Plan,
+    limits: Limits,
+    products: &[(Weights<'_>, &Value)],
+    [state, x]: [&Value; 2],
+    halves: Option<&HalfRows>,
+) -> Result<(), PlanError> {
+    let suits = |(dtype, layout, _): &Weights<'_>| CooperativeTile::suits(*dtype, layout.k);
+    let first = products.iter().find(|(weights, _)| suits(weights));
+    if let (Some(halves), Some(((_, layout, _), _))) = (halves, first) {
+        push_halves(steps, layout.k, 1, [state, x], halves)?;
+    }
+    for &(weights, y) in products {
+        match halves.filter(|_| suits(&weights)) {
+            Some(halves) => {
+                push_floats(steps, limits, weights, None, [state, x, y], LEAST_ROWS - 1)?;
+                push_cooperative(steps, weights, [state, x, y], halves)?;
+            }
+            None => push_part(steps, limits, weights, None, [state, x, y])?,
+        }
+    }
+    Ok(())
+}
+
+/// Rounds x, rows of `k` elements, `rows_per_position` for each row of `state`, if there are enough for matrix units.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn push_halves(
+    steps: &mut Plan,
+    k: u32,
+    rows_per_position: u32,
+    [state, x]: [&Value; 2],
+    [halves, factors]: &HalfRows,
+) -> Result<(), PlanError> {
+    let params = half_rows::Params::new(k, rows_per_position);
+    let grid = move |rows| if rows < LEAST_ROWS { [0; 3] } else { params.dispatch(rows) };
+    steps.push_rows((half_rows::source()?, Form::HalfRows), &params, &[state, x, halves, factors], grid)
+}
+
+fn push_cooperative(
+    steps: &mut Plan,
+    (dtype, layout, weights): Weights<'_>,
+    [state, x, y]: [&Value; 3],
+    [halves, factors]: &HalfRows,
+) -> Result<(), PlanError> {
+    let params = Params::new(layout);
+    for tile in CooperativeTile::within_reach(room(layout, x, y), params.n) {
+        let grid = move |rows| {
+            let is_chosen = rows >= LEAST_ROWS && CooperativeTile::choose(rows, params.n) == tile;
+            if is_chosen { tile.dispatch(&params, rows) } else { [0; 3] }
+        };
+        let kernel = (tile.source(dtype)?, Form::Cooperative(tile, dtype));
+        steps.push_rows(kernel, &params, &[weights, state, halves, factors, y], grid)?;
     }
     Ok(())
 }

@@ -160,7 +160,7 @@ pub fn correct(
 ) -> Result<(), PlanError> {
     let corrected = corrections.and_then(|all| Some((all, all.at(layer, site)?)));
     let Some((all, corrections)) = corrected else { return Ok(()) };
-    product::push(steps, &corrections.a, None, [&parts.scratch.state, x, &all.z])?;
+    product::push(steps, parts.limits, &corrections.a, None, [&parts.scratch.state, x, &all.z])?;
     let n = site.rows(&parts.weights, layer);
     let params = expand::Params::new(&n, corrections.a.n, &corrections.correction);
     let mut buffers: Vec<&Value> = vec![&parts.scratch.state, &all.z, &all.layers[layer].buffer, &all.scales];
@@ -174,7 +174,27 @@ pub fn correct(
 /// # Errors
 /// [`PlanError`].
 pub fn product(parts: &Parts, steps: &mut Plan, name: &str, x: &Value, y: &Value) -> Result<(), PlanError> {
-    product::push(steps, parts.matrix(name)?, None, [&parts.scratch.state, x, y])
+    products(parts, steps, &[(name, y)], x)
+}
+
+/// Several products with the rows of `x`.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn products(
+    parts: &Parts,
+    steps: &mut Plan,
+    products: &[(&str, &Value)],
+    x: &Value,
+) -> Result<(), PlanError> {
+    let s = &parts.scratch;
+    let of = |&(name, y): &(&str, _)| {
+        let matrix = parts.matrix(name)?;
+        let part = matrix.whole();
+        Ok(((matrix.dtype, &part.layout, &part.value), y))
+    };
+    let products = products.iter().map(of).collect::<Result<Vec<_>, PlanError>>()?;
+    product::push_all(steps, parts.limits, &products, [&s.state, x], s.halves.as_ref())
 }
 
 /// The product with a single row `x`, by the kernel of decode: a dispatch for each part of the matrix.

@@ -7,6 +7,7 @@ use shaders::state::State;
 use super::Config;
 use super::expert_scratch::ExpertScratch;
 use super::forms::MOST_FUSED_RANK;
+use super::product::HalfRows;
 use crate::plan::{Limits, Value};
 
 /// Maximum number of splits in decode: enough workgroups for a large device, few enough to merge.
@@ -74,6 +75,8 @@ pub struct Scratch {
     pub logits: Value,
     /// A few rows rounded to int8: codes, and the scales of 16 elements each. `[FewRows::MOST, K]`.
     pub packed: [Value; 2],
+    /// Rows of a chunk rounded to halves, and their factors, for matrix units: `[T, K]` and `[T]`.
+    pub halves: Option<HalfRows>,
     /// The activations of a few rows, rounded likewise.
     pub packed_act: [Value; 2],
     /// Partial results of attention of a few rows.
@@ -82,24 +85,40 @@ pub struct Scratch {
     pub experts: Option<ExpertScratch>,
 }
 
-/// Tokens of a text chunk in prefill: fewer for wide models, whose rows are long.
+/// Tokens of a text chunk in prefill: fewer for wide models, whose rows are long, unless they would leave matrix units
+/// idle.
 #[must_use]
-pub fn text_chunk(config: &Config) -> u32 {
-    if config.width > 3000 { 256 } else { 512 }
+pub fn text_chunk(config: &Config, limits: Limits) -> u32 {
+    if config.width > 3000 && !limits.cooperative_matrices { 256 } else { 512 }
 }
 
 /// Tokens of the longest prefill chunk: enough for an image with bidirectional attention, and for a canvas.
 #[must_use]
-pub fn chunk(config: &Config) -> u32 {
+pub fn chunk(config: &Config, limits: Limits) -> u32 {
     let canvas = config.diffusion.map_or(0, |settings| settings.canvas);
-    text_chunk(config).max(config.whole_picture.next_multiple_of(32)).max(canvas)
+    text_chunk(config, limits).max(config.whole_picture.next_multiple_of(32)).max(canvas)
 }
 
 impl Scratch {
     /// Describes the values.
     #[must_use]
-    pub fn describe(config: &Config, vocabulary: u32, ple_on_host: bool) -> Self {
-        Self::with_rows(config, vocabulary, ple_on_host, chunk(config), FewRows::MOST)
+    pub fn describe(config: &Config, vocabulary: u32, ple_on_host: bool, limits: Limits) -> Self {
+        let mut scratch =
+            Self::with_rows(config, vocabulary, ple_on_host, chunk(config, limits), FewRows::MOST);
+        if limits.cooperative_matrices {
+            scratch.halves = Some(scratch.describe_halves(config, chunk(config, limits)));
+        }
+        scratch
+    }
+
+    /// Room for the longest rows of a chunk of `rows`.
+    fn describe_halves(&self, config: &Config, rows: u32) -> HalfRows {
+        let inputs = [&self.x, &self.attention, &self.act];
+        let of_experts = self.experts.iter().map(|experts| experts.act.bytes());
+        let bytes = inputs.map(Value::bytes).into_iter().chain(of_experts).max().unwrap_or(0);
+        let rows = rows * config.experts.map_or(1, |experts| experts.mixture.used);
+        let halves = Value::temporary("rows in halves", bytes / 2);
+        [halves, Value::temporary("factors of rows in halves", 4 * u64::from(rows))]
     }
 
     /// The same for single rows.
@@ -144,6 +163,7 @@ impl Scratch {
             ple_rows: kept("ple rows", if ple_on_host { ple } else { 0 }),
             ple_gate: temporary("ple gate", config.ple.into()),
             logits: Value::state("logits", 4 * few * u64::from(vocabulary)),
+            halves: None,
             packed: [("packed rows", 1), ("scales of packed rows", 2)]
                 .map(|(name, divisor)| Value::temporary(name, few * longest / divisor)),
             packed_act: [("packed activations", 1), ("scales of packed activations", 2)]

@@ -16,6 +16,8 @@ pub struct Limits {
     pub largest_binding: u64,
     /// Maximum size in bytes of a part of a matrix that may be split.
     pub largest_part: u64,
+    /// Whether kernels may use matrix units: cooperative matrices of halves, 16×16, by subgroups of 32 invocations.
+    pub cooperative_matrices: bool,
     /// Alignment of a step's parameters in their buffer, in bytes.
     pub params_alignment: u64,
 }
@@ -29,6 +31,7 @@ impl Default for Limits {
             storage_buffers: 9,
             largest_binding: largest,
             largest_part: largest,
+            cooperative_matrices: false,
             params_alignment: 256,
         }
     }

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use crate::audio::{self, Audio};
 use crate::bytes::{ByteSource, CancelToken};
+use crate::check;
 use crate::gguf::Header;
 use crate::gpu::{Buffer, Gpu, GpuError};
 use crate::media::{Input, Media, MediaError};
@@ -157,6 +158,7 @@ impl Session {
         if spec.config.diffusion.is_some() {
             return Err(ConfigError::IsDiffusion.into());
         }
+        check::try_matrix_units(&gpu).await?;
         let needs = spec.needs(DeviceMemory::assumed(&gpu))?;
         let (fit, tower_bytes) = (needs.fit(options.context)?, needs.tower_bytes());
         let ModelFile { bytes: source, local } = file;

@@ -1,5 +1,7 @@
 //! Profiling a generated token.
 
+use shaders::matmul::FewRows;
+
 use super::{EngineError, Session};
 use crate::bytes::CancelToken;
 use crate::gpu::Timer;
@@ -38,9 +40,10 @@ pub struct KernelTime {
 }
 
 impl Session {
-    /// Times every kernel of one generated token at `position`, or of a round that verifies `rows` − 1 drafted tokens. The dispatches of all layers run in turn, so that
-    /// weights are not in a hardware cache if they would not be during decoding. `progress` receives steps done and
-    /// total steps. The cache is empty afterwards.
+    /// Times every kernel of one generated token at `position`, of a round that verifies `rows` − 1 drafted tokens, or,
+    /// with more rows than a round can have, of the layers of a prefill chunk. The dispatches of all layers run in turn,
+    /// so that weights are not in a hardware cache if they would not be during decoding. `progress` receives steps done
+    /// and total steps. The cache is empty afterwards.
     ///
     /// # Errors
     /// Errors of the device. Cancellation is reported as [`EngineError::is_cancelled`].
@@ -52,15 +55,21 @@ impl Session {
         progress: &mut dyn FnMut(u32, u32),
     ) -> Result<Profile, EngineError> {
         self.forget();
-        if rows > 1 {
+        let rows = rows.min(self.decoder.chunk_len());
+        let is_chunk = rows > FewRows::MOST;
+        if rows > 1 && !is_chunk {
             self.decoder.prepare_rounds(Drafts::Always { count: rows - 1 }).await?;
         }
-        let position = position.min(self.context.saturating_sub(2));
-        // The whole program advances the position by one each time, and must stay within the cache.
-        let most = (self.context - position - 1) / rows;
+        let position = position.min(self.context.saturating_sub(rows + 1));
+        // A whole token or round advances the position, and must stay within the cache.
+        let most = if is_chunk { u32::MAX } else { (self.context - position - 1) / rows };
         let decoder = &self.decoder;
         let timer = Timer::new(&self.gpu)?;
-        let token = if rows > 1 { decoder.round(rows) } else { decoder.token() };
+        let token = match rows {
+            _ if is_chunk => decoder.chunk().clone(),
+            2.. => decoder.round(rows),
+            _ => decoder.token(),
+        };
         let uses = token.by_kernel();
         let total = uses.len() as u32 + 2;
         let prepare = || decoder.prepare_timing(position, rows);

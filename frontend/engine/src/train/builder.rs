@@ -109,7 +109,7 @@ impl<'a> Builder<'a> {
         x: &Value,
         y: &Value,
     ) -> Result<(), PlanError> {
-        product::push_part(&mut self.open.steps, weights, None, [state, x, y])?;
+        product::push_part(&mut self.open.steps, self.base.limits, weights, None, [state, x, y])?;
         self.cut(f64::from(weights.1.n) * f64::from(weights.1.k));
         Ok(())
     }
@@ -124,10 +124,10 @@ impl<'a> Builder<'a> {
     ) -> Result<(), PlanError> {
         let params = input::Params::new(layout, into.add);
         let k = layout.k;
-        for tile in input::Tile::ALL {
-            let grid = move |rows| {
-                if input::Tile::choose(rows, k) == tile { tile.dispatch(&params, rows) } else { [0; 3] }
-            };
+        let software = self.base.limits.software;
+        for &tile in input::Tile::all(software) {
+            let is_chosen = move |rows| input::Tile::choose(rows, k, software) == tile;
+            let grid = move |rows| if is_chosen(rows) { tile.dispatch(&params, rows) } else { [0; 3] };
             self.push(&tile.source(dtype)?, &params, &[weights, state, dy, into.dx], grid)?;
         }
         self.cut(f64::from(layout.n) * f64::from(layout.k));

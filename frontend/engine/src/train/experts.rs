@@ -3,7 +3,7 @@
 //! has no gradient.
 
 use shaders::backward::{choices, experts, geglu};
-use shaders::matmul::experts::TILES;
+use shaders::matmul::experts::tiles;
 use shaders::train::{rows, sum_pairs};
 
 use super::builder::{Builder, InputGradient};
@@ -107,7 +107,7 @@ impl<'a> Builder<'a> {
     fn experts_back(
         &mut self,
         pairs: &Pairs<'_>,
-        [tiles, order]: [&Value; 2],
+        [sorted, order]: [&Value; 2],
         (matrix, n): (&Matrix, u32),
         dy: Gradients<'_>,
         into: InputGradient<'_>,
@@ -126,11 +126,11 @@ impl<'a> Builder<'a> {
                 dy_stride: dy.stride,
                 dy_at: dy.at,
             };
-            for forward in TILES {
+            for &forward in tiles(self.base.limits.software) {
                 let tile = experts::tile(forward);
                 let grid = move |rows| experts::dispatch(tile, &params, mixture, rows);
                 let grid = pairs.where_chosen(forward, grid);
-                let buffers = [&part.value, tiles, order, dy.value, into.dx];
+                let buffers = [&part.value, sorted, order, dy.value, into.dx];
                 self.push(&experts::source(tile, matrix.dtype)?, &params, &buffers, grid)?;
             }
         }

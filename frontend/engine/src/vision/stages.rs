@@ -292,7 +292,7 @@ impl<'a> Builder<'a> {
         let bounds = clamps(self.weights, layer, linear);
         let matrix = self.matrix(&in_layer(layer, linear))?;
         let buffers = [&self.values.state, &self.values.work[x], &self.values.work[y]];
-        product::push(&mut self.steps, matrix, bounds, buffers)
+        product::push(&mut self.steps, self.weights.limits, matrix, bounds, buffers)
     }
 
     /// Adds the normed branch to the stream (`add`: its norm), then norms the stream (`norm`).
@@ -326,7 +326,7 @@ impl<'a> Builder<'a> {
         self.embed(16, GATE)?;
         let embed = self.matrix("patches")?;
         let buffers = [&self.values.state, &self.values.work[GATE], &self.values.work[H]];
-        product::push(&mut self.steps, embed, None, buffers)?;
+        product::push(&mut self.steps, self.weights.limits, embed, None, buffers)?;
         self.position(H)?;
         let norm = |i: u32, name: &str| in_layer(i, &format!("{name}.weight"));
         self.norm(encoder.width, None, Some(norm(0, "ln1")))?;
@@ -414,7 +414,7 @@ impl<'a> Builder<'a> {
     fn project(&mut self, state: &Value, x: usize) -> Result<(), PlanError> {
         let matrix = self.matrix("projection")?;
         let buffers = [state, &self.values.work[x], &self.values.out];
-        product::push(&mut self.steps, matrix, None, buffers)
+        product::push(&mut self.steps, self.weights.limits, matrix, None, buffers)
     }
 
     /// The encoder-free model: patches, norm, product, norm, position, norm, projection.
@@ -424,7 +424,7 @@ impl<'a> Builder<'a> {
         self.layer_norm((1, 6912), LayerNorm::default(), [a, b])?;
         let dense = self.matrix("patches")?;
         let buffers = [&self.values.state, &self.values.work[b], &self.values.work[c]];
-        product::push(&mut self.steps, dense, None, buffers)?;
+        product::push(&mut self.steps, self.weights.limits, dense, None, buffers)?;
         self.layer_norm((2, width), LayerNorm { bias: true, rms: false }, [c, d])?;
         self.position(d)?;
         self.layer_norm((3, width), LayerNorm { bias: false, rms: true }, [d, c])?;

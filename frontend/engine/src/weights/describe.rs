@@ -47,6 +47,7 @@ impl Weights {
         }
         Ok(Self {
             matrices,
+            limits,
             vectors: Value::new("vectors", 4 * u64::from(end), Origin::Weight),
             places,
             on_host: HashMap::new(),

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use shaders::{DType, PlanarLayout};
 
-use crate::plan::Value;
+use crate::plan::{Limits, Value};
 
 pub use bounds::finite;
 pub use describe::check_layouts;
@@ -63,6 +63,8 @@ impl Matrix {
 pub struct Weights {
     /// Matrices by the engine's names.
     pub matrices: HashMap<String, Matrix>,
+    /// The limits of the device that they are for.
+    pub limits: Limits,
     /// All vectors, f32, concatenated.
     pub vectors: Value,
     /// Offset and number of elements of each vector, by name.

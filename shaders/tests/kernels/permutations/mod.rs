@@ -8,7 +8,7 @@ use shaders::backward::{self, cross_entropy, geglu, heads::Heads};
 use shaders::diffusion::{join, statistics, weigh};
 use shaders::draft;
 use shaders::experts::{Mixture, buckets, choose, down::Down, gate_up::GateUp, locate, mix};
-use shaders::matmul::{self, FewRows, Tile, few_rows::Epilogue};
+use shaders::matmul::{self, CooperativeTile, FewRows, Tile, few_rows::Epilogue};
 use shaders::matvec::Form;
 use shaders::ple::combine::{self, Table};
 use shaders::rows::{gelu_mul, norm_add::NormAdd, qkv_finish::QkvFinish};
@@ -42,6 +42,14 @@ pub fn permutations() -> Vec<Source> {
     families.into_iter().flatten().collect::<Result<_, _>>().expect("every template preprocesses")
 }
 
+/// Those for devices with matrix units.
+pub fn cooperative() -> Vec<Source> {
+    let plain = |dtype| CooperativeTile::ALL.map(|tile| tile.source(dtype));
+    let of = |dtype| plain(dtype).into_iter().chain([CooperativeTile::EXPERTS.expert_source(dtype)]);
+    let all = DType::ALL.into_iter().flat_map(of);
+    all.collect::<Result<_, _>>().expect("every template preprocesses")
+}
+
 /// What reads planar matrices of any type.
 fn of_types() -> Sources {
     let mut all = vec![combine::source(Table::Host)];
@@ -49,12 +57,15 @@ fn of_types() -> Sources {
         all.extend([embed::gather::source(dtype), repack::source(dtype), vision::position::source(dtype)]);
         all.push(combine::source(Table::Planar(dtype)));
         all.extend([draft::input::source(dtype), draft::ordered_head::source(dtype)]);
-        all.extend(Tile::ALL.iter().flat_map(|tile| [tile.source(dtype), tile.clamped_source(dtype)]));
+        let tiles = Tile::ALL.into_iter().chain([Tile::SOFTWARE]);
+        all.extend(tiles.flat_map(|tile| [tile.source(dtype), tile.clamped_source(dtype)]));
         all.extend(few_products(dtype).map(|kernel| kernel.source()));
-        all.extend(matmul::experts::TILES.map(|tile| matmul::experts::source(tile, dtype)));
-        all.extend(backward::input::Tile::ALL.map(|tile| tile.source(dtype)));
-        let backward = |tile| backward::experts::source(backward::experts::tile(tile), dtype);
-        all.extend(matmul::experts::TILES.map(backward));
+        let of_experts = || BOTH.into_iter().flat_map(matmul::experts::tiles);
+        all.extend(of_experts().map(|tile| matmul::experts::source(*tile, dtype)));
+        let back = BOTH.into_iter().flat_map(backward::input::Tile::all);
+        all.extend(back.map(|tile| tile.source(dtype)));
+        let backward = |tile: &Tile| backward::experts::source(backward::experts::tile(*tile), dtype);
+        all.extend(matmul::experts::tiles(false).iter().map(backward));
     }
     all
 }
@@ -85,7 +96,12 @@ pub fn few_products(dtype: DType) -> impl Iterator<Item = FewRows> {
 
 /// What stands between the products of a decoder.
 fn decoder() -> Sources {
-    let mut all = vec![bandwidth::copy::source(), gelu_mul::source(), matmul::pack_rows::source()];
+    let mut all = vec![
+        bandwidth::copy::source(),
+        gelu_mul::source(),
+        matmul::pack_rows::source(),
+        matmul::half_rows::source(),
+    ];
     all.extend((1..=3).map(adapter::expand::source));
     all.extend([1536, 5376].iter().flat_map(|&width| NormAdd::ALL.map(|form| form.source(width))));
     for head_dim in HEAD_DIMS {

@@ -34,6 +34,9 @@ struct Cli {
     /// Don't use optional features of the graphics card.
     #[arg(long, global = true)]
     portable: bool,
+    /// Compute prefill by floats, also where the graphics card has matrix units.
+    #[arg(long, global = true)]
+    no_matrix_units: bool,
     /// Split tables and experts into parts of at most this many bytes, as on a device with small bindings.
     #[arg(long, global = true, value_name = "BYTES")]
     largest_part: Option<u64>,
@@ -182,15 +185,15 @@ enum Command {
         #[arg(long)]
         audio: bool,
     },
-    /// Time each kernel of one generated token, slowest first, and its share of the card's bandwidth.
+    /// Time each kernel of one generated token or of a prefill chunk, slowest first, and its share of the card's bandwidth.
     Profile {
         /// The model file.
         model: PathBuf,
         /// The token's position, which is how much context it sees.
         #[arg(long, default_value_t = 512)]
         position: u32,
-        /// Rows: 1 for a token, more for a round that verifies drafted tokens.
-        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8))]
+        /// Rows: 1 for a token, 2 to 8 for a round that verifies drafted tokens, more for a prefill chunk.
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
         rows: u32,
         /// Draft the tokens of a round with this drafter, not by look-up.
         #[arg(long, value_name = "FILE", requires = "rows")]
@@ -311,6 +314,7 @@ pub fn run() -> Result<Value> {
     let gpu = GpuOptions {
         adapter: cli.gpu,
         portable: cli.portable,
+        no_matrix_units: cli.no_matrix_units,
         largest_part: cli.largest_part,
         memory: cli.memory,
         ..GpuOptions::default()
@@ -365,14 +369,18 @@ pub fn run() -> Result<Value> {
             }
         }
         Command::Profile { model, position, rows, draft, adapter } => {
-            let (mut session, _, gpu) = load(&options, &model, position + 128, KvType::F16)?;
+            let (mut session, _, gpu) = load(&options, &model, position + rows.max(128), KvType::F16)?;
             adapters::add(&mut session, &adapter)?;
             draft.map_or(Ok(()), |path| drafts::use_drafter(&mut session, &path))?;
             super::bench::profile(&mut session, &gpu, position, rows)
         }
         Command::Check { model: None, .. } => {
             let gpu = pollster::block_on(Gpu::open(&options.gpu))?;
-            super::check::run(&gpu, &engine::check::standard())
+            let mut forms = engine::check::standard();
+            if gpu.plan_limits().cooperative_matrices {
+                forms.extend(engine::check::cooperative());
+            }
+            super::check::run(&gpu, &forms)
         }
         Command::Check { model: Some(model), adapter } if is_diffusion(&model)? => {
             if !adapter.is_empty() {

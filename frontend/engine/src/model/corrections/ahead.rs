@@ -6,7 +6,7 @@ use shaders::matvec::Matvec;
 
 use super::Site;
 use crate::model::Config;
-use crate::plan::{Grid, Plan, PlanError, Value};
+use crate::plan::{Grid, Limits, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
 /// What a product leaves ahead.
@@ -64,11 +64,11 @@ pub fn norms(weights: &Weights, (layer, site): (usize, Site)) -> [u32; 2] {
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn plan(w: &Matrix, v: &Matrix, state: &Value, d: &Value) -> Result<Plan, PlanError> {
+pub fn plan(limits: Limits, [w, v]: [&Matrix; 2], state: &Value, d: &Value) -> Result<Plan, PlanError> {
     let mut plan = Plan::default();
     let part = w.whole();
     let params = Params::new(&part.layout, false);
-    let tile = Tile::choose(v.n, w.k);
+    let tile = Tile::choose(v.n, w.k, limits.software);
     let grid = Grid::Fixed(tile.dispatch(&params, v.n));
     plan.push(&tile.source(w.dtype)?, &params, &[&part.value, state, d, &v.whole().value], grid)?;
     Ok(plan)

@@ -111,7 +111,7 @@ impl Corrections {
         Ok(Self {
             layers,
             scales: Value::state("adapter scales", 4 * u64::from(rank)),
-            z: Value::temporary("adapter z", u64::from(scratch::chunk(&parts.config)) * z_row),
+            z: Value::temporary("adapter z", u64::from(scratch::chunk(&parts.config, parts.limits)) * z_row),
             ahead_inputs,
             spans,
         })
@@ -245,7 +245,8 @@ impl Describer<'_> {
                 let u = place(stack.z * config.width);
                 let b = sites.contains_key(&site).then(|| place(stack.z * self.rank));
                 let [state, d] = self.ahead_inputs;
-                let (plan, norms) = (ahead::plan(w, &v, state, d)?, ahead::norms(weights, next));
+                let (plan, norms) =
+                    (ahead::plan(weights.limits, [w, &v], state, d)?, ahead::norms(weights, next));
                 all_ahead.insert(site, Ahead { next, norms, v, u, b, plan });
             }
         }

@@ -369,16 +369,22 @@ impl Decoder {
         &self.parts.kv
     }
 
+    /// The layers of a prefill chunk, for timing.
+    #[must_use]
+    pub fn chunk(&self) -> &Program {
+        &self.programs().chunk
+    }
+
     /// Maximum number of tokens of a chunk.
     #[must_use]
     pub fn chunk_len(&self) -> u32 {
-        scratch::chunk(&self.parts.config)
+        scratch::chunk(&self.parts.config, self.parts.limits)
     }
 
     /// Maximum number of tokens of a text chunk.
     #[must_use]
     pub fn text_chunk_len(&self) -> u32 {
-        scratch::text_chunk(&self.parts.config)
+        scratch::text_chunk(&self.parts.config, self.parts.limits)
     }
 
     /// Which products of decode are packed: any but [`Products::Measured`].

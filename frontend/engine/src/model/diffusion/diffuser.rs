@@ -70,7 +70,7 @@ impl Diffuser {
     /// Most positions of a canvas, and most tokens that are encoded at once.
     #[must_use]
     pub fn most_rows(&self) -> u32 {
-        chunk(&self.parts.config)
+        chunk(&self.parts.config, self.parts.limits)
     }
 
     /// The kernels of this model that can be tried alone, each once.

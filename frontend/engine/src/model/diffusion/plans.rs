@@ -17,7 +17,7 @@ use shaders::diffusion::{Pick, Row, join, statistics, weigh};
 use shaders::rows::gelu_mul::{self, Rows};
 use shaders::selftest::Form;
 
-use crate::model::rows::{norm_add, product};
+use crate::model::rows::{self, norm_add, product};
 use crate::model::{Parts, chunk, embed, prefill, product as products};
 use crate::plan::{Layout, Limits, Origin, ParamsArena, Plan, PlanError, Schedule, Value};
 use crate::weights::Matrix;
@@ -43,7 +43,7 @@ pub struct Values {
 
 impl Values {
     fn describe(parts: &Parts) -> Self {
-        let t = u64::from(chunk(&parts.config));
+        let t = u64::from(chunk(&parts.config, parts.limits));
         let rows = |name: &'static str, width: u32| Value::state(name, 4 * t * u64::from(width));
         let [row_bytes, pick_bytes] = [size_of::<Row>(), size_of::<Pick>()].map(|bytes| t * bytes as u64);
         Self {
@@ -132,8 +132,7 @@ impl DiffusionPlans {
 fn condition(parts: &Parts, values: &Values, steps: &mut Plan) -> Result<(), PlanError> {
     let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
     norm_add(parts, steps, &values.soft, None, Some(w.vector("self_cond_pre_norm")))?;
-    product(parts, steps, "self_cond_gate", &s.x, &s.gate)?;
-    product(parts, steps, "self_cond_up", &s.x, &s.up)?;
+    rows::products(parts, steps, &[("self_cond_gate", &s.gate), ("self_cond_up", &s.up)], &s.x)?;
     let width = parts.matrix("self_cond_gate")?.n;
     let rows = Rows { stride: width, at: 0 };
     let params = gelu_mul::Params::new(width, rows, rows, rows);
@@ -180,8 +179,9 @@ pub fn tiles(parts: &Parts) -> Result<Vec<Tile<'_>>, PlanError> {
 /// # Errors
 /// [`PlanError`].
 pub fn logits(parts: &Parts, values: &Values, tile: &Tile<'_>, steps: &mut Plan) -> Result<(), PlanError> {
-    let rows = (tile.matrix.dtype, &tile.layout, tile.value);
-    products::push_part(steps, rows, None, [&parts.scratch.state, &parts.scratch.x, &values.tile])
+    let s = &parts.scratch;
+    let weights = (tile.matrix.dtype, &tile.layout, tile.value);
+    products::push_all(steps, parts.limits, &[(weights, &values.tile)], [&s.state, &s.x], s.halves.as_ref())
 }
 
 fn statistics_plan(parts: &Parts, values: &Values) -> Result<Plan, PlanError> {
@@ -219,10 +219,10 @@ fn weigh_plan(parts: &Parts, values: &Values) -> Result<Plan, PlanError> {
         steps.push_rows((weigh::source()?, Form::Weigh), &params, &operands, weigh::dispatch)?;
         let (params, dtype, k) =
             (input::Params::new(&tile.layout, index > 0), tile.matrix.dtype, tile.layout.k);
-        for size in input::Tile::ALL {
-            let grid = move |rows| {
-                if input::Tile::choose(rows, k) == size { size.dispatch(&params, rows) } else { [0; 3] }
-            };
+        let software = parts.limits.software;
+        for &size in input::Tile::all(software) {
+            let is_chosen = move |rows| input::Tile::choose(rows, k, software) == size;
+            let grid = move |rows| if is_chosen(rows) { size.dispatch(&params, rows) } else { [0; 3] };
             let operands = [tile.value, state, &values.tile, &values.soft];
             let kernel = (size.source(dtype)?, Form::ColumnProduct(size, dtype));
             steps.push_rows(kernel, &params, &operands, grid)?;

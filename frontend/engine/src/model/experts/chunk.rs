@@ -16,6 +16,7 @@ pub fn build(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError>
     let layer = Layer::new(parts, i)?;
     let s = &parts.scratch;
     let pairs = Pairs::new((&parts.config, &parts.weights), layer.scratch, &s.state, i)?;
+    let pairs = pairs.with_halves(s.halves.as_ref())?;
     let mut builder = Builder { layer, steps };
     builder.route()?;
     pairs.choose(builder.steps)?;
@@ -44,7 +45,7 @@ impl Builder<'_> {
         let norm = layer.vector("ffn_gate_inp.scale");
         norm_add(parts, self.steps, &s.h[0], None, Some(norm))?;
         let router = layer.matrix("ffn_gate_inp")?;
-        product::push(self.steps, router, None, [&s.state, &s.x, &layer.scratch.logits])
+        product::push(self.steps, parts.limits, router, None, [&s.state, &s.x, &layer.scratch.logits])
     }
 
     /// Norms and adds both parts of the branch.

@@ -3,13 +3,14 @@
 //! without pairs return at once.
 
 use shaders::experts::{buckets, choose};
-use shaders::matmul::{Tile, experts as matmul};
+use shaders::matmul::{CooperativeTile, Tile, cooperative, experts as matmul};
 use shaders::rows::gelu_mul::{self, Rows};
 use shaders::selftest::Form;
 
 use super::ranges::ranges;
 use super::{Half, find_in_cache, halves, logit_scale};
 use crate::model::expert_scratch::ExpertScratch;
+use crate::model::product::{self, HalfRows};
 use crate::model::{Config, Experts};
 use crate::plan::{Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
@@ -24,6 +25,8 @@ pub struct Pairs<'a> {
     width: u32,
     layer: usize,
     blk: String,
+    /// The rows of a product rounded to halves, if matrix units can compute all of them.
+    halves: Option<&'a HalfRows>,
 }
 
 /// A product of chosen experts: the rows of X for each pair, and the location of the result in Y.
@@ -53,7 +56,20 @@ impl<'a> Pairs<'a> {
         let missing = || PlanError::Missing { name: format!("experts of layer {i}") };
         let experts = config.experts.ok_or_else(missing)?;
         let (width, blk) = (config.width, format!("blk.{i}"));
-        Ok(Self { experts, weights, scratch, state, width, layer: i, blk })
+        Ok(Self { experts, weights, scratch, state, width, layer: i, blk, halves: None })
+    }
+
+    /// The same with products by matrix units for chunks that are long enough, if `halves` are given and all matrices
+    /// suit them.
+    ///
+    /// # Errors
+    /// [`PlanError::Missing`].
+    pub fn with_halves(mut self, halves: Option<&'a HalfRows>) -> Result<Self, PlanError> {
+        let [gate, up] = self.halves()?.map(|half| half.matrix);
+        let all = [gate, up, self.down_matrix()?];
+        let suit = all.into_iter().all(|matrix| CooperativeTile::suits(matrix.dtype, matrix.k));
+        self.halves = halves.filter(|_| suit);
+        Ok(self)
     }
 
     /// Gate and up.
@@ -115,12 +131,24 @@ impl<'a> Pairs<'a> {
         let mut mixture = self.experts.mixture;
         mixture.experts = e.cache.as_ref().map_or(mixture.experts, |cache| cache.slots);
         let params = buckets::Params { capacity: e.capacity, ..Default::default() };
-        for tile in matmul::TILES {
+        for &tile in matmul::tiles(self.weights.limits.software) {
             let grid = self.where_chosen(tile, move |_| buckets::dispatch(mixture));
             let kernel = (buckets::source(mixture, tile.bm)?, Form::SortChoices(mixture, tile.bm));
             steps.push_rows(kernel, &params, &[self.state, e.located(), &e.pairs, &e.tiles], grid)?;
         }
+        if self.halves.is_some() {
+            let bm = CooperativeTile::EXPERTS.bm;
+            let grid = self.where_cooperative(move |_| buckets::dispatch(mixture));
+            let kernel = (buckets::source(mixture, bm)?, Form::SortChoices(mixture, bm));
+            steps.push_rows(kernel, &params, &[self.state, e.located(), &e.pairs, &e.tiles], grid)?;
+        }
         Ok(())
+    }
+
+    /// A grid that is empty for numbers of rows that matrix units do not suit.
+    fn where_cooperative<G: Fn(u32) -> [u32; 3]>(&self, grid: G) -> impl Fn(u32) -> [u32; 3] + use<G> {
+        let mixture = self.experts.mixture;
+        move |rows| if cooperative::suits_experts(mixture, rows) { grid(rows) } else { [0; 3] }
     }
 
     /// A grid that is empty for numbers of rows that this tile does not suit.
@@ -129,8 +157,12 @@ impl<'a> Pairs<'a> {
         tile: Tile,
         grid: G,
     ) -> impl Fn(u32) -> [u32; 3] + use<G> {
-        let mixture = self.experts.mixture;
-        move |rows| if matmul::choose(mixture, rows) == tile { grid(rows) } else { [0; 3] }
+        let (mixture, by_units) = (self.experts.mixture, self.halves.is_some());
+        let software = self.weights.limits.software;
+        move |rows| {
+            let others = by_units && cooperative::suits_experts(mixture, rows);
+            if !others && matmul::choose(mixture, rows, software) == tile { grid(rows) } else { [0; 3] }
+        }
     }
 
     fn product(&self, steps: &mut Plan, product: &Product<'_>, [x, y]: [&Value; 2]) -> Result<(), PlanError> {
@@ -148,15 +180,27 @@ impl<'a> Pairs<'a> {
                 y_at: product.y_at,
                 pad: 0,
             };
-            for tile in matmul::TILES {
+            for &tile in matmul::tiles(self.weights.limits.software) {
                 let grid =
                     self.where_chosen(tile, move |rows| matmul::dispatch(tile, &params, mixture, rows));
                 let dtype = product.matrix.dtype;
                 let kernel = (matmul::source(tile, dtype)?, Form::ExpertMatmul(tile, dtype));
                 steps.push_rows(kernel, &params, &[&part.value, &e.tiles, &e.pairs, x, y], grid)?;
             }
+            if let Some([halves, factors]) = self.halves {
+                let (tile, dtype) = (CooperativeTile::EXPERTS, product.matrix.dtype);
+                let grid = self.where_cooperative(move |rows| tile.dispatch_experts(&params, mixture, rows));
+                let kernel = (tile.expert_source(dtype)?, Form::CooperativeExperts(tile, dtype));
+                let operands = [&part.value, &e.tiles, &e.pairs, halves, factors, y];
+                steps.push_rows(kernel, &params, &operands, grid)?;
+            }
         }
         Ok(())
+    }
+
+    /// Rounds rows of `k` elements for matrix units, if there are any: `rows` for each position.
+    fn round(&self, steps: &mut Plan, k: u32, rows: u32, x: &Value) -> Result<(), PlanError> {
+        self.halves.map_or(Ok(()), |halves| product::push_halves(steps, k, rows, [self.state, x], halves))
     }
 
     /// Gate, up and gated activation of every pair, from the normed rows `x`.
@@ -166,6 +210,7 @@ impl<'a> Pairs<'a> {
     pub fn gate_up(&self, steps: &mut Plan, x: &Value) -> Result<(), PlanError> {
         let e = self.scratch;
         let (used, ff) = (self.experts.mixture.used, self.experts.feed_forward);
+        self.round(steps, self.width, 1, x)?;
         let mut y_at = 0;
         for half in self.halves()? {
             // One tensor for both computes both at once.
@@ -194,6 +239,7 @@ impl<'a> Pairs<'a> {
     pub fn down(&self, steps: &mut Plan) -> Result<(), PlanError> {
         let (e, width) = (self.scratch, self.width);
         let matrix = self.down_matrix()?;
+        self.round(steps, self.experts.feed_forward, self.experts.mixture.used, &e.act)?;
         let product = Product { matrix, stride: width, pairs_per_row: 1, y_stride: width, y_at: 0 };
         self.product(steps, &product, [&e.act, &e.down])
     }

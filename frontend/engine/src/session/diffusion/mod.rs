@@ -10,6 +10,7 @@ use super::{
     DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSpec, read_header, read_tokenizer,
 };
 use crate::bytes::CancelToken;
+use crate::check;
 use crate::gguf::Header;
 use crate::gpu::{Gpu, GpuError};
 use crate::media::Input;
@@ -65,6 +66,7 @@ impl DiffusionSession {
         let architecture = || header.metadata.str("general.architecture").unwrap_or_default().to_owned();
         let denoising = spec.config.diffusion;
         let denoising = denoising.ok_or_else(|| ConfigError::NotDiffusion { found: architecture() })?;
+        check::try_matrix_units(&gpu).await?;
         let fit = spec.fit(options.context, DeviceMemory::assumed(&gpu))?;
         let tokenizer = read_tokenizer(&header, &spec)?;
         let variant = Variant::from_metadata(&header.metadata);

@@ -14,11 +14,12 @@ use shaders::bandwidth::copy;
 
 use verify::{Unsound, Verifier};
 
-/// What a usual card allows, and what every device has.
+/// What a card with matrix units allows, and what every device has.
 fn devices() -> [Limits; 2] {
     let largest = 128 << 20;
+    let most = Limits { cooperative_matrices: true, ..Limits::default() };
     let least = Limits { portable: true, storage_buffers: 8, ..Limits::default() };
-    [Limits::default(), Limits { largest_binding: largest, largest_part: largest, ..least }]
+    [most, Limits { largest_binding: largest, largest_part: largest, ..least }]
 }
 
 fn copying(from: &Value, to: &Value) -> Plan {

@@ -1,0 +1,205 @@
+//! Launcher and CPU twin of `wgsl/matmul/cooperative.wgsl`: products of prefill by the matrix units of the device.
+
+use super::{Params, experts, half_rows};
+use crate::experts::{Mixture, buckets};
+use crate::params::WgslStruct;
+use crate::quant::planar_values;
+use crate::{DType, Defines, PlanarLayout, PreprocessError, Source};
+use half::f16;
+
+/// Rows from which on these products are used; fewer leave most of a tile empty.
+pub const LEAST_ROWS: u32 = 33;
+/// Workgroup memory of the largest tile, in bytes.
+pub const WORKGROUP_MEMORY: u32 = 46 << 10;
+/// Factor of the decoded weights in the tile.
+const W_FACTOR: f32 = 64.0;
+
+/// Tile sizes for subgroups of 32 invocations and matrices of 16×16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CooperativeTile {
+    /// Rows of X (tokens) per workgroup.
+    pub bm: u32,
+    /// Rows of W per workgroup.
+    pub bn: u32,
+    /// Elements along K per step; a multiple of 16.
+    pub bk: u32,
+    /// Subgroups along the rows of X.
+    pub rows: u32,
+    /// Subgroups along the rows of W.
+    pub columns: u32,
+}
+
+impl CooperativeTile {
+    /// For large products.
+    pub const LARGE: Self = Self { bm: 128, bn: 256, bk: 32, rows: 2, columns: 4 };
+    /// For products that would give too few workgroups with [`Self::LARGE`].
+    pub const MEDIUM: Self = Self { bm: 128, bn: 128, bk: 64, rows: 2, columns: 4 };
+    /// For products that would give too few workgroups with [`Self::MEDIUM`].
+    pub const SMALL: Self = Self { bm: 64, bn: 64, bk: 64, rows: 2, columns: 4 };
+    /// For the matrices of a mixture: a chunk has few rows per expert.
+    pub const EXPERTS: Self = Self { bm: 32, bn: 128, bk: 64, rows: 2, columns: 4 };
+    /// Every tile the engine chooses from for a matrix of its own.
+    pub const ALL: [Self; 3] = [Self::LARGE, Self::MEDIUM, Self::SMALL];
+
+    /// The tile for up to `rows` tokens and `n` rows of W: the largest one that still gives a large GPU enough
+    /// workgroups (`MEASUREMENTS.md`).
+    #[must_use]
+    pub const fn choose(rows: u32, n: u32) -> Self {
+        if Self::LARGE.workgroups(rows, n) >= 128 {
+            Self::LARGE
+        } else if Self::MEDIUM.workgroups(rows, n) >= 96 {
+            Self::MEDIUM
+        } else {
+            Self::SMALL
+        }
+    }
+
+    /// The tiles that [`Self::choose`] can return for up to `most_rows` tokens and `n` rows of W.
+    pub fn within_reach(most_rows: u32, n: u32) -> impl Iterator<Item = Self> {
+        let chosen = move |tile: &Self| (LEAST_ROWS..=most_rows).any(|rows| Self::choose(rows, n) == *tile);
+        Self::ALL.into_iter().filter(chosen)
+    }
+
+    /// Whether it can multiply a matrix of this type with rows of `k` elements. F32 matrices are left to f32 products:
+    /// somebody wanted them exact.
+    #[must_use]
+    pub fn suits(dtype: DType, k: u32) -> bool {
+        dtype != DType::F32 && k > 0 && Self::ALL.iter().all(|tile| k.is_multiple_of(tile.bk))
+    }
+
+    const fn workgroups(self, rows: u32, n: u32) -> u64 {
+        rows.div_ceil(self.bm) as u64 * n.div_ceil(self.bn) as u64
+    }
+
+    const fn invocations(self) -> u32 {
+        self.rows * self.columns * 32
+    }
+
+    /// The kernel for one storage type of W.
+    ///
+    /// # Errors
+    /// When the template cannot be expanded.
+    pub fn source(self, dtype: DType) -> Result<Source, PreprocessError> {
+        self.form::<Params>(dtype, "cooperative", false)
+    }
+
+    /// Same as [`Self::source`], for the matrices of a mixture.
+    ///
+    /// # Errors
+    /// When the template cannot be expanded.
+    pub fn expert_source(self, dtype: DType) -> Result<Source, PreprocessError> {
+        self.form::<experts::Params>(dtype, "cooperative_experts", true)
+    }
+
+    fn form<P: WgslStruct>(self, dtype: DType, name: &str, experts: bool) -> Result<Source, PreprocessError> {
+        let Self { bm, bn, bk, rows, columns } = self;
+        let name = format!("matmul_{name}_{dtype}_{bm}x{bn}x{bk}_{rows}x{columns}");
+        let threads = self.invocations();
+        let defines = Defines::new()
+            .set("DTYPE", dtype)
+            .set("EXPERTS", experts)
+            .set("BM", bm)
+            .set("BN", bn)
+            .set("BK", bk)
+            .set("ROWS", rows)
+            .set("COLUMNS", columns)
+            .set("SUBGROUPS", rows * columns)
+            .set("THREADS", threads)
+            .set("UNITS", bk / 16)
+            .set("M_TILES", bm / rows / 16)
+            .set("N_TILES", bn / columns / 16)
+            .set("X_LOADS", bm * bk / 8 / threads)
+            .set("W_LOADS", bn * bk / 16 / threads)
+            .set("W_FACTOR", W_FACTOR);
+        Source::build::<P>("matmul/cooperative.wgsl", name, &defines)
+    }
+
+    /// Workgroups for up to `rows` tokens.
+    #[must_use]
+    pub const fn dispatch(self, params: &Params, rows: u32) -> [u32; 3] {
+        [params.n.div_ceil(self.bn), rows.div_ceil(self.bm), 1]
+    }
+
+    /// Workgroups for chunks of `positions`, for the worst case of the router's choice.
+    #[must_use]
+    pub const fn dispatch_experts(
+        self,
+        params: &experts::Params,
+        mixture: Mixture,
+        positions: u32,
+    ) -> [u32; 3] {
+        [params.n.div_ceil(self.bn), buckets::most_tiles(mixture, positions, self.bm), 1]
+    }
+}
+
+/// Whether chunks of `positions` have enough rows per expert for [`CooperativeTile::EXPERTS`].
+#[must_use]
+pub const fn suits_experts(mixture: Mixture, positions: u32) -> bool {
+    positions >= LEAST_ROWS && positions * mixture.used >= 4 * mixture.experts
+}
+
+/// Rows of X as the kernel reads them.
+#[must_use]
+pub fn rounded_rows(x: &[f32], k: u32) -> Vec<f32> {
+    let row = |row: &[f32]| {
+        let (halves, factor) = half_rows::half_row(row);
+        halves.into_iter().map(move |half| half.to_f32() * factor)
+    };
+    x.chunks_exact(k as usize).flat_map(row).collect()
+}
+
+/// A row of W as the kernel decodes it.
+#[must_use]
+pub fn rounded_weights(layout: &PlanarLayout, words: &[u32], row: u32) -> Vec<f32> {
+    let rounded = |w: f32| f16::from_f32(W_FACTOR * w).to_f32() / W_FACTOR;
+    planar_values(layout, words, row).into_iter().map(rounded).collect()
+}
+
+/// CPU twin, in f64 on rounded operands.
+#[must_use]
+pub fn matmul(layout: &PlanarLayout, words: &[u32], x: &[f32]) -> Vec<f32> {
+    let k = layout.k as usize;
+    let rows: Vec<_> = (0..layout.n).map(|row| rounded_weights(layout, words, row)).collect();
+    let product = |w: &[f32], x: &[f32]| {
+        w.iter().zip(x).map(|(&w, &x)| f64::from(w) * f64::from(x)).sum::<f64>() as f32
+    };
+    let x = rounded_rows(x, layout.k);
+    x.chunks_exact(k).flat_map(|x| rows.iter().map(move |w| product(w, x))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_keep_to_what_is_asked_of_the_device() {
+        for tile in CooperativeTile::ALL.into_iter().chain([CooperativeTile::EXPERTS]) {
+            let CooperativeTile { bm, bn, bk, rows, columns } = tile;
+            assert!(tile.invocations() <= 256, "{tile:?}");
+            let memory = 2 * (bm + bn) * (bk + 8) + 1024 * rows * columns;
+            assert!(memory <= WORKGROUP_MEMORY, "{tile:?}: {memory}");
+            assert!(bm.is_multiple_of(16 * rows) && bn.is_multiple_of(16 * columns), "{tile:?}");
+            // Every invocation loads as much, and always at the same place of a row.
+            assert!((bm * bk / 8).is_multiple_of(tile.invocations()), "{tile:?}");
+            assert!((bn * bk / 16).is_multiple_of(tile.invocations()), "{tile:?}");
+            assert!(tile.invocations().is_multiple_of(bk / 8), "{tile:?}");
+        }
+    }
+
+    #[test]
+    fn large_products_get_large_tiles() {
+        assert_eq!(CooperativeTile::choose(512, 15_360), CooperativeTile::LARGE);
+        assert_eq!(CooperativeTile::choose(512, 3840), CooperativeTile::MEDIUM);
+        assert_eq!(CooperativeTile::choose(64, 1536), CooperativeTile::SMALL);
+    }
+
+    #[test]
+    fn published_shapes_suit() {
+        for k in
+            [256, 704, 1536, 2048, 2112, 2560, 2816, 3840, 4096, 5376, 8192, 10_240, 12_288, 15_360, 21_504]
+        {
+            assert!(CooperativeTile::suits(DType::Q4_K, k), "{k}");
+        }
+        assert!(!CooperativeTile::suits(DType::Q4_0, 96) && !CooperativeTile::suits(DType::F32, 1536));
+    }
+}

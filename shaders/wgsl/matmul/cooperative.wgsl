@@ -1,0 +1,175 @@
+// Y[T, N] = X[T, K] · W[N, K]ᵀ for the rows of a prefill chunk, by the matrix units of the device: W planar of any
+// type, decoded to halves; X halves with a factor for each row (matmul/half_rows.wgsl); sums in f32.
+//
+// A workgroup computes BM×BN of Y, a subgroup BM/ROWS × BN/COLUMNS of it in matrices of 16×16. It loops over K in
+// steps of BK: X is copied and W is decoded, times W_FACTOR, into workgroup memory, rows of BK halves and 8 more, so
+// that 8 rows of a matrix are in different banks. The words of the next step are loaded during the products of this
+// one, without branches: rows beyond the last are read as the last. A branch around the loads keeps the compiler from
+// starting them early (MEASUREMENTS.md). T is state.len: workgroups beyond it return at once.
+//
+// EXPERTS: W is one of several matrices of a mixture, as in matmul.wgsl: a workgroup takes one tile of
+// experts/buckets.wgsl, at most BM pairs of one expert.
+//
+// Bindings: params, weights (planar, [N, K]), state, X [T, K/8] (eight halves a vec4), factors of X [T], Y f32 [T, N].
+// With EXPERTS: tiles and pairs instead of the state; Y f32 [pairs, y_stride].
+// Workgroup: 32·ROWS·COLUMNS, for subgroups of 32. Grid: (ceil(N / BN), ceil(T / BM) or the maximum number of tiles, 1).
+// Workgroup memory: 2·(BM + BN)·(BK + 8) + 1024·ROWS·COLUMNS bytes. K is a multiple of BK.
+
+enable f16;
+enable wgpu_cooperative_matrix;
+
+#if !EXPERTS
+#include "shared/state.wgsl"
+#endif
+
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> weights: array<vec2<u32>>;
+#if EXPERTS
+var<storage, read> tiles: array<vec4<u32>>;
+var<storage, read> pairs: array<u32>;
+#else
+var<storage, read> state: State;
+#endif
+var<storage, read> x: array<vec4<u32>>;
+var<storage, read> factors: array<f32>;
+var<storage, read_write> y: array<f32>;
+
+#include "shared/planes.wgsl" with P=w, DTYPE={{DTYPE}}, BUF=weights
+
+const BM = {{BM}}u;
+const BN = {{BN}}u;
+const BK = {{BK}}u;
+const SUBGROUPS = {{SUBGROUPS}}u;
+const THREADS = {{THREADS}}u;
+const EIGHTS = BK / 8u;
+const UNITS = BK / 16u;
+// Row stride in the tiles, in vec4s.
+const STRIDE = (BK + 8u) / 4u;
+// Brings small weights out of the range of subnormal halves.
+const W_FACTOR = {{W_FACTOR}}.0;
+
+var<workgroup> x_tile: array<vec4<f16>, BM * STRIDE>;
+var<workgroup> w_tile: array<vec4<f16>, BN * STRIDE>;
+// A matrix of Y for each subgroup.
+var<workgroup> result: array<f32, SUBGROUPS * 256u>;
+
+fn halves(pair: vec2<u32>) -> vec4<f16> {
+    return vec4<f16>(vec4<f32>(unpack2x16float(pair.x), unpack2x16float(pair.y)));
+}
+
+@compute @workgroup_size({{THREADS}})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let n0 = group.x * BN;
+#if EXPERTS
+    let tile = tiles[group.y]; // expert, first pair, number of pairs
+    let count = tile.z;
+    // Not `||`: naga would take the return for one that depends on the invocation.
+    if ((count == 0u) | (tile.x < params.begin) | (tile.x >= params.end)) {
+        return;
+    }
+    let w0 = (tile.x - params.begin) * params.n;
+#else
+    let t0 = group.y * BM;
+    if (t0 >= state.len) {
+        return;
+    }
+    let count = state.len - t0;
+    let w0 = 0u;
+#endif
+    let subgroup = thread / 32u;
+    let lane = thread % 32u;
+    let m_at = (subgroup / {{COLUMNS}}u) * (BM / {{ROWS}}u);
+    let n_at = (subgroup % {{COLUMNS}}u) * (BN / {{COLUMNS}}u);
+    let steps = params.units_per_row / UNITS;
+
+    // Where this thread reads in the first step.
+#for i in 0..X_LOADS
+    let x_row{{i}} = min((thread + {{i}}u * THREADS) / EIGHTS, count - 1u);
+#if EXPERTS
+    let x{{i}}_at = (pairs[tile.y + x_row{{i}}] / params.pairs_per_row) * params.units_per_row * 2u + thread % EIGHTS;
+#else
+    let x{{i}}_at = (t0 + x_row{{i}}) * params.units_per_row * 2u + thread % EIGHTS;
+#endif
+#endfor
+#for i in 0..W_LOADS
+    let w_row{{i}} = min(n0 + (thread + {{i}}u * THREADS) / UNITS, params.n - 1u);
+    let w{{i}}_at = (w0 + w_row{{i}}) * params.units_per_row + thread % UNITS;
+#endfor
+
+#for i in 0..M_TILES
+#for j in 0..N_TILES
+    var y{{i}}_{{j}}: coop_mat16x16<f32, C>;
+#endfor
+#endfor
+#for i in 0..X_LOADS
+    var next_x{{i}} = x[x{{i}}_at];
+#endfor
+#for i in 0..W_LOADS
+    var next_w{{i}} = w_load(params.planes, w{{i}}_at);
+#endfor
+
+    for (var s = 0u; s < steps; s += 1u) {
+#for i in 0..X_LOADS
+        {
+            let at = ((thread + {{i}}u * THREADS) / EIGHTS) * STRIDE + (thread % EIGHTS) * 2u;
+            x_tile[at] = halves(next_x{{i}}.xy);
+            x_tile[at + 1u] = halves(next_x{{i}}.zw);
+        }
+#endfor
+#for i in 0..W_LOADS
+        {
+            let value = w_unpack(next_w{{i}}, w{{i}}_at + s * UNITS);
+            let at = ((thread + {{i}}u * THREADS) / UNITS) * STRIDE + (thread % UNITS) * 4u;
+#for q in 0..4
+            w_tile[at + {{q}}u] = vec4<f16>(W_FACTOR * value[{{q}}]);
+#endfor
+        }
+#endfor
+        workgroupBarrier();
+
+        let next = min(s + 1u, steps - 1u);
+#for i in 0..X_LOADS
+        next_x{{i}} = x[x{{i}}_at + next * EIGHTS];
+#endfor
+#for i in 0..W_LOADS
+        next_w{{i}} = w_load(params.planes, w{{i}}_at + next * UNITS);
+#endfor
+#for k in 0..UNITS
+        {
+#for j in 0..N_TILES
+            let b{{j}} = coopLoad<coop_mat16x16<f16, B>>(&w_tile[(n_at + {{j}}u * 16u) * STRIDE + {{k}}u * 4u], STRIDE);
+#endfor
+#for i in 0..M_TILES
+            let a{{i}} = coopLoadT<coop_mat16x16<f16, A>>(&x_tile[(m_at + {{i}}u * 16u) * STRIDE + {{k}}u * 4u], STRIDE);
+#for j in 0..N_TILES
+            y{{i}}_{{j}} = coopMultiplyAdd(a{{i}}, b{{j}}, y{{i}}_{{j}});
+#endfor
+#endfor
+        }
+#endfor
+        workgroupBarrier();
+    }
+
+    let column = lane % 16u;
+#for i in 0..M_TILES
+#for j in 0..N_TILES
+    coopStoreT(y{{i}}_{{j}}, &result[subgroup * 256u], 16u);
+    workgroupBarrier();
+    for (var row = lane / 16u; row < 16u; row += 2u) {
+        let m = m_at + {{i}}u * 16u + row;
+        let n = n0 + n_at + {{j}}u * 16u + column;
+        if (m < count && n < params.n) {
+            let value = result[subgroup * 256u + row * 16u + column] * (1.0 / W_FACTOR);
+#if EXPERTS
+            let pair = pairs[tile.y + m];
+            y[pair * params.y_stride + params.y_at + n] = value * factors[pair / params.pairs_per_row];
+#else
+            y[(t0 + m) * params.n + n] = value * factors[t0 + m];
+#endif
+        }
+    }
+    workgroupBarrier();
+#endfor
+#endfor
+}
