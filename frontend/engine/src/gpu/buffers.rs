@@ -122,6 +122,9 @@ impl Gpu {
         work: impl FnOnce() -> Result<T, GpuError>,
     ) -> Result<T, GpuError> {
         let in_use = self.bytes_in_use();
+        if in_use.saturating_add(bytes) > self.memory_limit() {
+            return Err(GpuError::OutOfMemory { label: label.to_owned(), bytes, in_use });
+        }
         let no_room = self.scope(wgpu::ErrorFilter::OutOfMemory);
         let internal = self.scope(wgpu::ErrorFilter::Internal);
         let result = work();

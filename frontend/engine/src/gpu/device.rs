@@ -73,6 +73,7 @@ pub struct Gpu {
     loss: Shared<oneshot::Receiver<()>>,
     largest_part: Option<u64>,
     memory: Cell<Option<u64>>,
+    limit: Cell<u64>,
     portable: bool,
     cooperative_matrices: Cell<bool>,
     /// Errors that a test injects.
@@ -160,6 +161,7 @@ impl Gpu {
             loss: loss.shared(),
             largest_part: options.largest_part,
             memory: Cell::new(options.memory),
+            limit: Cell::new(u64::MAX),
             portable: options.portable,
             cooperative_matrices: Cell::new(cooperative),
             #[cfg(test)]
@@ -261,6 +263,16 @@ impl Gpu {
     /// States the device memory in bytes.
     pub fn state_memory(&self, bytes: u64) {
         self.memory.set(Some(bytes));
+    }
+
+    /// Refuses allocations beyond these bytes: for tests of devices that have less memory than they are assumed to have.
+    pub fn limit_memory(&self, bytes: u64) {
+        self.limit.set(bytes);
+    }
+
+    /// Bytes that may be allocated.
+    pub(super) fn memory_limit(&self) -> u64 {
+        self.limit.get()
     }
 
     /// Largest buffer in bytes.

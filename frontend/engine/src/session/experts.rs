@@ -3,11 +3,52 @@
 use std::ops::Range;
 
 use shaders::PlanarLayout;
+use shaders::experts::Mixture;
 
 use super::{DeviceMemory, EngineError, Fit, LoadOptions, ModelSpec};
 use crate::gguf::Header;
 use crate::model::ConfigError;
 use crate::weights::TensorError;
+
+/// The experts of a mixture that can have a cache, in all layers together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpertMemory {
+    /// Experts of a layer, and those of a token.
+    pub mixture: Mixture,
+    /// Experts per layer that have a place on the device.
+    pub slots: u32,
+    /// Bytes on the device of one expert of every layer.
+    pub slot_bytes: u64,
+    /// Bytes in the file of one expert of every layer.
+    pub file_bytes: u64,
+}
+
+impl ExpertMemory {
+    /// The smallest budget, in bytes: the experts of a token.
+    #[must_use]
+    pub fn least(&self) -> u64 {
+        self.slot_bytes * u64::from(self.mixture.used)
+    }
+
+    /// The budget that holds all experts, in bytes.
+    #[must_use]
+    pub fn all(&self) -> u64 {
+        self.slot_bytes * u64::from(self.mixture.experts)
+    }
+
+    /// Bytes of those that have a place.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.slot_bytes * u64::from(self.slots)
+    }
+
+    /// Bytes of the file that a token reads, if experts are chosen evenly. Routers are not even, so it reads less.
+    #[must_use]
+    pub fn read_per_token(&self) -> u64 {
+        let missed = u64::from(self.mixture.experts - self.slots.min(self.mixture.experts));
+        self.file_bytes * u64::from(self.mixture.used) * missed / u64::from(self.mixture.experts.max(1))
+    }
+}
 
 impl ModelSpec {
     /// These options, with places for as many experts as the memory allows: all if they fit. With a `budget`, as many as
@@ -57,6 +98,22 @@ impl ModelSpec {
                 Ok(with(mixture.used))
             }
         }
+    }
+
+    /// The memory of the experts; `None` if the model has none, or cannot have a cache of them.
+    ///
+    /// # Errors
+    /// When a matrix of experts has no layout.
+    pub fn expert_memory(&self) -> Result<Option<ExpertMemory>, EngineError> {
+        let mixture = self.config.experts.map(|experts| experts.mixture);
+        let Some(mixture) = mixture.filter(|_| self.config.diffusion.is_none()) else { return Ok(None) };
+        let in_file: u64 = self.experts().map(|matrix| matrix.range.end - matrix.range.start).sum();
+        Ok(Some(ExpertMemory {
+            mixture,
+            slots: self.expert_slots.unwrap_or(mixture.experts),
+            slot_bytes: self.expert_slot_bytes()?,
+            file_bytes: in_file / u64::from(mixture.experts.max(1)),
+        }))
     }
 
     /// Bytes of the file that stay on the host, the per-layer table or experts, and a range that has them.

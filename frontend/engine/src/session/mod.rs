@@ -44,6 +44,7 @@ pub use diffusion::{
     DiffusionTimings,
 };
 pub use error::EngineError;
+pub use experts::ExpertMemory;
 pub use file::ModelFile;
 pub use fit::Needs;
 pub use generate::{Control, Event, Finish, Options, Outcome, Timings};

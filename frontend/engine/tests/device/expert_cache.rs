@@ -72,7 +72,8 @@ fn a_mixture_with_slots_for_some_experts_is_the_same_mixture() {
         // Eight tokens step by step, and all that were drawn but the first, two experts in each layer.
         assert_eq!(used.uses, (8 + 15) * 2 * LAYERS);
         assert!(used.misses > 0 && used.misses < used.uses, "{used:?}");
-        assert!(used.for_prompts > 0 && used.bytes > 0, "{used:?}");
+        assert!(used.for_prompts > 0 && !used.loading.is_zero(), "{used:?}");
+        assert!(used.missed_bytes > 0 && used.missed_bytes < used.bytes, "{used:?}");
     }
 }
 
@@ -230,6 +231,11 @@ fn memory_decides_how_many_slots_there_are() {
     let refused = with(Some(1000), u64::MAX).expect_err("two experts take more");
     let EngineError::ExpertBudget { budget: 1000, needed } = refused else { panic!("{refused}") };
     assert_eq!(with(Some(needed), u64::MAX).expect("two"), 2);
+    let spec = ModelSpec::with_options(&header, &with_slots(5)).expect("a model");
+    let memory = spec.expert_memory().expect("a layout").expect("a mixture");
+    assert_eq!((memory.least(), memory.all(), memory.held()), (needed, needed * 4, needed / 2 * 5));
+    // Two of eight are used, and three of eight have no place.
+    assert_eq!(memory.read_per_token(), memory.file_bytes * 2 * 3 / 8);
     assert_eq!(with(Some(needed * 2 + needed / 4), u64::MAX).expect("four"), 4);
     assert!(with(Some(u64::MAX), u64::MAX).expect("all") >= 8);
     // Slots for all are no cache, and a token needs all experts that it uses.

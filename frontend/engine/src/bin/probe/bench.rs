@@ -41,6 +41,8 @@ pub fn experts(session: &Session) -> Value {
         "hit_rate": (it.uses > 0).then(|| 1.0 - it.misses as f64 / it.uses as f64),
         "loaded_for_prompts": it.for_prompts,
         "bytes_read": it.bytes,
+        "bytes_missed": it.missed_bytes,
+        "loading_ms": it.loading.as_secs_f64() * 1000.0,
     })
 }
 

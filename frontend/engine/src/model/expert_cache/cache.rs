@@ -4,10 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::stream::{StreamExt as _, TryStreamExt as _, iter};
 use shaders::experts::{Choice, Mixture, locate};
 use shaders::repack::PieceError;
+use web_time::Instant;
 
 use super::plans::PartPlan;
 use super::{CachePlans, SlotTable};
@@ -52,6 +54,26 @@ pub struct ExpertUse {
     pub for_prompts: u64,
     /// Bytes read from the local copy.
     pub bytes: u64,
+    /// Those of them that rows of decode missed.
+    pub missed_bytes: u64,
+    /// Time in which they were read and brought to the device.
+    pub loading: Duration,
+}
+
+impl std::ops::Sub for ExpertUse {
+    type Output = Self;
+
+    /// The use since `earlier`.
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            uses: self.uses - earlier.uses,
+            misses: self.misses - earlier.misses,
+            for_prompts: self.for_prompts - earlier.for_prompts,
+            bytes: self.bytes - earlier.bytes,
+            missed_bytes: self.missed_bytes - earlier.missed_bytes,
+            loading: self.loading - earlier.loading,
+        }
+    }
 }
 
 /// A matrix of the experts of a layer.
@@ -194,9 +216,11 @@ impl ExpertCache {
         let Some(layer) = (header[0] as usize).checked_sub(1) else { return Ok(None) };
         let wanted = &header[1..];
         let missing = self.missing(layer, wanted);
-        let used = self.used.get();
-        self.used.set(ExpertUse { misses: used.misses + missing.len() as u64, ..used });
+        let before = self.used.get();
+        self.used.set(ExpertUse { misses: before.misses + missing.len() as u64, ..before });
         self.load(layer, &missing, wanted).await?;
+        let used = self.used.get();
+        self.used.set(ExpertUse { missed_bytes: used.missed_bytes + used.bytes - before.bytes, ..used });
         self.begin_row();
         Ok(Some(layer))
     }
@@ -282,6 +306,7 @@ impl ExpertCache {
             .map(|&expert| async move { Ok::<_, ExpertError>((expert, self.read(layer, expert).await?)) });
         let mut reads = std::pin::pin!(iter(reads).buffered(AHEAD));
         let mut since_wait = 0;
+        let mut last = Instant::now();
         while let Some((expert, bytes)) = reads.try_next().await? {
             self.put(layer, expert, &bytes, keep)?;
             since_wait += 1;
@@ -289,6 +314,9 @@ impl ExpertCache {
                 since_wait = 0;
                 self.gpu.drained().await?;
             }
+            let (used, now) = (self.used.get(), Instant::now());
+            self.used.set(ExpertUse { loading: used.loading + now.duration_since(last), ..used });
+            last = now;
         }
         Ok(())
     }
