@@ -31,11 +31,14 @@ pub fn ModelRows(
 ) -> impl IntoView {
     let stores = use_stores();
     let engine = stores.engine;
+    let expert_memory = stores.settings.field(|settings| settings.expert_memory.clone());
     // Asks the engine about each model as soon as there is one to ask.
     Effect::new(move |_| {
         engine.device.track();
         engine.phase.track();
         engine.choices.track();
+        // A memo that is only tracked is never computed.
+        expert_memory.with(|_| ());
         engine.inspect_all();
     });
     let choose = move |choice: Choice| {
@@ -86,7 +89,7 @@ fn ModelRow(
         }
         match inspection.get()? {
             Inspection::Running => None,
-            Inspection::Known { verdict, .. } => Some(verdict_words(&verdict)),
+            Inspection::Known { details, verdict } => Some(verdict_words(&verdict, details.experts.as_ref())),
             Inspection::Failed(failure) => Some((Mood::Bad, failures::sentence(&failure))),
         }
     };

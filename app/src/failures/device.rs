@@ -32,6 +32,14 @@ pub(super) fn sentence(failure: &DeviceFailure) -> String {
             t().failure_gpu_too_large(&needed, &available)
         }
         DeviceFailure::NeedsHostMemory { bytes: amount } => t().failure_gpu_host_memory(&bytes(*amount)),
+        DeviceFailure::ExpertMemory { asked, least } => {
+            let (least, asked) = compared(*least, *asked);
+            t().failure_gpu_expert_memory(&asked, &least)
+        }
+        DeviceFailure::FewerExperts { held, all } => {
+            let (all, held) = compared(*all, *held);
+            t().failure_gpu_fewer_experts(&held, &all)
+        }
         DeviceFailure::UploadRefused => t().failure_gpu_upload().into(),
         DeviceFailure::KernelRefused { kernel } => t().failure_gpu_kernel(kernel),
         DeviceFailure::Fault => t().failure_gpu_fault().into(),

@@ -58,6 +58,8 @@ fn all() -> Vec<Code> {
             DeviceFailure::BufferTooLarge { buffer: name(), needed, limit },
             DeviceFailure::ModelTooLarge { needed, available },
             DeviceFailure::NeedsHostMemory { bytes: needed },
+            DeviceFailure::ExpertMemory { asked: limit, least: available },
+            DeviceFailure::FewerExperts { held: available, all: needed },
             DeviceFailure::UploadRefused,
             DeviceFailure::KernelRefused { kernel: name() },
             DeviceFailure::Fault,
@@ -496,6 +498,14 @@ fn arguments_stand_where_the_sentence_wants_them() {
     says(
         DeviceFailure::BufferTooLarge { buffer: a(), needed: large, limit: small }.into(),
         "“a” needs 6.1 GB of graphics memory in one piece, but this graphics card allows only 4.0 GB",
+    );
+    says(
+        DeviceFailure::ExpertMemory { asked: small, least: large }.into(),
+        "4.0 GB is too little for this model’s experts. Those for a single token need 6.1 GB",
+    );
+    says(
+        DeviceFailure::FewerExperts { held: small, all: large }.into(),
+        "only 4.0 GB of the experts (6.1 GB)",
     );
     says(ModelFailure::Truncated { size: large, missing: small }.into(), "4.0 GB are missing after 6.1 GB");
     says(ModelFailure::TensorType { tensor: a(), dtype: b() }.into(), "The tensor a uses b");

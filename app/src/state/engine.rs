@@ -79,12 +79,12 @@ pub struct EngineStore {
     pub towers: RwSignal<Option<(u64, u64)>>,
     /// Whether the engine is simulated.
     pub fake: RwSignal<bool>,
-    settings: SettingsStore,
+    pub(super) settings: SettingsStore,
     client: StoredValue<Option<SendWrapper<EngineClient>>>,
     /// How many engines were started, to the one that runs.
     starts: StoredValue<u32>,
     files: StoredValue<HashMap<ModelId, SendWrapper<Vec<web_sys::File>>>>,
-    inspecting: StoredValue<bool>,
+    pub(super) inspecting: StoredValue<bool>,
     /// Models that may take ordinary memory.
     memory_allowed: StoredValue<HashSet<ModelId>>,
     /// What was loaded when the engine ended, to be loaded again.
@@ -304,62 +304,6 @@ impl EngineStore {
         }
     }
 
-    /// Asks of every model that was not asked of yet what it is and whether it fits, one after another.
-    pub fn inspect_all(self) {
-        if self.inspecting.get_value() {
-            return;
-        }
-        self.inspecting.set_value(true);
-        spawn_local(async move {
-            while let Some(choice) = self.next_to_inspect() {
-                self.inspect(choice).await;
-            }
-            self.inspecting.set_value(false);
-        });
-    }
-
-    fn next_to_inspect(self) -> Option<Choice> {
-        let able =
-            self.device.with_untracked(|device| device.as_ref().is_some_and(|device| device.available));
-        let running = self.phase.with_untracked(|phase| *phase == EnginePhase::Running);
-        if !able || !running {
-            return None;
-        }
-        self.choices.with_untracked(|choices| {
-            self.inspections.with_untracked(|known| {
-                choices
-                    .iter()
-                    .find(|choice| choice.entry.broken.is_none() && !known.contains_key(&choice.id))
-                    .cloned()
-            })
-        })
-    }
-
-    async fn inspect(self, choice: Choice) {
-        let note = |inspection| {
-            self.inspections.update(|all| {
-                all.insert(choice.id.clone(), inspection);
-            });
-        };
-        note(Inspection::Running);
-        let source = choice.source.clone();
-        let context = choice.context(0);
-        let reply = self.request(Some(&choice.id), |id| Request::Inspect { id, source, context });
-        let event = match reply {
-            Some(reply) => reply.last().await,
-            None => None,
-        };
-        match event {
-            Some(Event::Inspected { details, verdict, .. }) => {
-                note(Inspection::Known { details: Box::new(details), verdict });
-            }
-            Some(Event::Failed { failure, .. }) => note(Inspection::Failed(failure)),
-            _ => self.inspections.update(|all| {
-                all.remove(&choice.id);
-            }),
-        }
-    }
-
     /// [`Self::load`], and the model may take ordinary memory, now and when it is loaded again.
     pub fn load_with_memory(self, choice: Choice, context: u32) {
         self.memory_allowed.update_value(|allowed| {
@@ -382,7 +326,8 @@ impl EngineStore {
         let keep = self.settings.value.with_untracked(|settings| settings.keep_weights) && !choice.is_local();
         let source = choice.source.clone();
         let use_memory = self.memory_allowed.with_value(|allowed| allowed.contains(&choice.id));
-        let options = LoadOptions { context: choice.context(context), keep, use_memory };
+        let expert_memory = self.expert_memory(&choice.id);
+        let options = LoadOptions { context: choice.context(context), keep, use_memory, expert_memory };
         let Some(reply) = self.request(Some(&choice.id), |id| Request::Load { id, source, options }) else {
             return;
         };
@@ -406,12 +351,7 @@ impl EngineStore {
                     Event::Loaded { details, context, gpu_bytes, adapters, .. } => {
                         self.progress.set(None);
                         self.own_adapters.set(adapters);
-                        self.model.set(ModelState::Ready {
-                            choice,
-                            details: Box::new(details),
-                            context,
-                            gpu_bytes,
-                        });
+                        self.model.set(ModelState::Ready { choice, details, context, gpu_bytes });
                     }
                     Event::Failed { failure, .. } if failure.is_cancelled() => {
                         self.progress.set(None);

@@ -4,6 +4,7 @@ pub mod adapters;
 pub mod answer;
 pub mod chat;
 pub mod engine;
+mod inspecting;
 mod library;
 pub mod media;
 pub mod models;

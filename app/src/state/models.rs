@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use protocol::said::{ListNote, Said};
 use protocol::{
-    Capabilities, CatalogEntry, Failure, FitVerdict, LoadPhase, LoadProgress, ModelDetails, ModelSource,
-    RequestId, Sampling, Searched,
+    Capabilities, CatalogEntry, ExpertMemory, Failure, FitVerdict, LoadPhase, LoadProgress, ModelDetails,
+    ModelSource, RequestId, Sampling, Searched,
 };
 
 use crate::{format, language::t};
@@ -180,19 +180,46 @@ pub enum Mood {
     Bad,
 }
 
-/// A verdict in words.
+/// A verdict in words. `experts` is the memory of the model's experts.
 #[must_use]
-pub fn verdict_words(verdict: &FitVerdict) -> (Mood, String) {
+pub fn verdict_words(verdict: &FitVerdict, experts: Option<&ExpertMemory>) -> (Mood, String) {
+    let read = experts.and_then(|experts| Some((experts, speed_words(experts.rate?))));
     match verdict {
         FitVerdict::Fits { outside: 0, .. } => (Mood::Good, t().fits().into()),
-        FitVerdict::Fits { outside, .. } => (Mood::Fair, t().fits_outside(&format::bytes(*outside))),
-        FitVerdict::FitsWith { context, .. } => (Mood::Fair, t().fits_context((*context).into())),
+        FitVerdict::Fits { outside, .. } => {
+            let words = match read {
+                Some((experts, speed)) => {
+                    format!("{} · {speed}", t().fits_experts(&format::bytes(experts.held)))
+                }
+                None => t().fits_outside(&format::bytes(*outside)),
+            };
+            (Mood::Fair, words)
+        }
+        FitVerdict::FitsWith { context, .. } => {
+            let fits = t().fits_context((*context).into());
+            (Mood::Fair, read.map_or(fits.clone(), |(_, speed)| format!("{fits} · {speed}")))
+        }
         FitVerdict::TooLarge { needed, available } => {
             (Mood::Bad, t().fits_not(&format::bytes(needed.saturating_sub(*available))))
         }
         FitVerdict::TensorTooLarge { needed, available, .. } => {
             (Mood::Bad, t().fits_part(&format::bytes(*needed), &format::bytes(*available)))
         }
+    }
+}
+
+/// Tokens a second above which reading experts is not what an answer waits for most.
+const UNHINDERED: f64 = 20.0;
+
+/// How fast answers come that wait for experts, in words: tokens a second, or seconds a token.
+fn speed_words(rate: f64) -> String {
+    if rate >= UNHINDERED {
+        t().experts_fast().into()
+    } else if rate >= 0.75 {
+        t().experts_rate(rate.round() as u64)
+    } else {
+        // No one waits for a day.
+        t().experts_pace((1.0 / rate).min(86_400.0).round() as u64)
     }
 }
 
@@ -300,7 +327,9 @@ pub fn preferred<'a>(choices: &'a [Choice], last_used: &str) -> Option<&'a Choic
 #[must_use]
 pub fn in_order(mut choices: Vec<Choice>, inspections: &HashMap<ModelId, Inspection>) -> Vec<Choice> {
     let mood = |choice: &Choice| match inspections.get(&choice.id) {
-        Some(Inspection::Known { verdict, .. }) => Some(verdict_words(verdict).0),
+        Some(Inspection::Known { details, verdict }) => {
+            Some(verdict_words(verdict, details.experts.as_ref()).0)
+        }
         Some(Inspection::Failed(_)) => Some(Mood::Bad),
         Some(Inspection::Running) | None => None,
     };
@@ -418,10 +447,30 @@ mod tests {
     #[test]
     fn verdicts_say_how_much_is_missing() {
         let verdict = FitVerdict::TooLarge { needed: 9_300_000_000, available: 8_000_000_000 };
-        assert_eq!(verdict_words(&verdict), (Mood::Bad, "Too large by 1.3 GB".into()));
+        assert_eq!(verdict_words(&verdict, None), (Mood::Bad, "Too large by 1.3 GB".into()));
         let verdict = FitVerdict::Fits { context: 8192, bytes: 1, outside: 1_927_000_000 };
         let words = "Fits, but answers slowly: 1.9 GB won’t fit in graphics memory";
-        assert_eq!(verdict_words(&verdict), (Mood::Fair, words.into()));
+        assert_eq!(verdict_words(&verdict, None), (Mood::Fair, words.into()));
+    }
+
+    #[test]
+    fn a_verdict_says_how_fast_experts_are_read() {
+        let with = |verdict: &FitVerdict, rate| {
+            let experts = ExpertMemory { held: 4_000_000_000, rate, ..ExpertMemory::default() };
+            verdict_words(verdict, Some(&experts))
+        };
+        let outside = 9_000_000_000;
+        let fits = FitVerdict::Fits { context: 8192, bytes: 1, outside };
+        let words = |rate| with(&fits, Some(rate)).1;
+        assert_eq!(words(4.8), "Fits with 4.0 GB for experts · roughly 5 tokens per second");
+        assert_eq!(words(0.8), "Fits with 4.0 GB for experts · roughly one token per second");
+        assert_eq!(words(0.3), "Fits with 4.0 GB for experts · roughly one token every 3 seconds");
+        assert_eq!(words(61.0), "Fits with 4.0 GB for experts · answers are a little slower");
+        let shorter = FitVerdict::FitsWith { context: 2048, bytes: 1, outside };
+        let told = (Mood::Fair, "Fits with 2,048 tokens of context · roughly 2 tokens per second".into());
+        assert_eq!(with(&shorter, Some(2.1)), told);
+        let whole = FitVerdict::Fits { context: 8192, bytes: 1, outside: 0 };
+        assert_eq!(with(&whole, None), (Mood::Good, "Fits".into()));
     }
 
     #[test]

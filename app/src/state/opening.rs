@@ -71,7 +71,7 @@ impl Stores {
         let source = choice.source.clone();
         let handles = files.iter().map(handle).collect();
         let able = self.engine.device.with_untracked(|device| device.as_ref().is_none_or(|it| it.available));
-        let inspect = |id| Request::Inspect { id, source, context: 0 };
+        let inspect = |id| Request::Inspect { id, source, context: 0, expert_memory: None };
         let reply = if able { self.engine.request_with(handles, inspect) } else { None };
         let found = match reply {
             Some(reply) => reply.last().await,
@@ -79,9 +79,7 @@ impl Stores {
             None => None,
         };
         let known = match found {
-            Some(Event::Inspected { details, verdict, .. }) => {
-                Some(Inspection::Known { details: Box::new(details), verdict })
-            }
+            Some(Event::Inspected { details, verdict, .. }) => Some(Inspection::Known { details, verdict }),
             Some(Event::Failed { failure, .. }) => {
                 let (name, failure) = (choice.entry.name, Box::new(failure));
                 return Err(ModelFailure::NotOpened { name, failure }.into());

@@ -1,5 +1,7 @@
 //! What a person has chosen once for all conversations.
 
+use std::collections::BTreeMap;
+
 use leptos::prelude::*;
 use protocol::Sampling;
 use serde::{Deserialize, Serialize};
@@ -36,6 +38,8 @@ pub struct Settings {
     pub show_steps: bool,
     /// Whether tokens are drafted where that is faster.
     pub drafts: bool,
+    /// Bytes of graphics memory for the experts of a mixture, by the model's id; one that is not named takes what is free.
+    pub expert_memory: BTreeMap<String, u64>,
 }
 
 impl Default for Settings {
@@ -52,6 +56,7 @@ impl Default for Settings {
             thinking: false,
             show_steps: true,
             drafts: false,
+            expert_memory: BTreeMap::new(),
         }
     }
 }

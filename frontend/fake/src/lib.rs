@@ -6,6 +6,7 @@ mod answers;
 mod diagnosis;
 mod diffusion;
 mod media;
+mod mixture;
 mod models;
 mod play;
 mod scenario;

@@ -8,7 +8,7 @@ use protocol::{
 use super::Scenario;
 
 /// Graphics memory that the fake device offers.
-const DEVICE_BYTES: u64 = 8_000_000_000;
+pub const DEVICE_BYTES: u64 = 8_000_000_000;
 
 /// What a model can do in this scenario.
 pub fn able(scenario: &Scenario, capabilities: Capabilities) -> Capabilities {
@@ -73,6 +73,7 @@ pub fn details(source: &ModelSource) -> ModelDetails {
         memory: lengths.map(|context| ContextCost { context, bytes: cost(size, context) }).collect(),
         drafter: false,
         diffusion: None,
+        experts: None,
         recommended: if small { Some((0.2, 64, 0.95)) } else { Some((1.0, 64, 0.95)) },
     }
 }

@@ -18,6 +18,7 @@ use protocol::{
 };
 use wasm_bindgen_futures::spawn_local;
 
+use super::mixture::Mixture;
 use super::{Scenario, answers, diagnosis, diffusion, media, models, tune};
 
 /// Steps in which the fake weights arrive.
@@ -49,6 +50,8 @@ pub(super) struct State {
     pub(super) scenario: Scenario,
     sink: Sink,
     pub(super) loaded: RefCell<Option<(ModelSource, u32)>>,
+    /// The experts of the loaded model, if it is a mixture.
+    mixture: RefCell<Option<Mixture>>,
     pub(super) cancelled: RefCell<HashSet<RequestId>>,
     answer_now: RefCell<HashSet<RequestId>>,
     /// Towers that were loaded.
@@ -70,6 +73,7 @@ impl Player {
                 scenario,
                 sink,
                 loaded: RefCell::new(None),
+                mixture: RefCell::default(),
                 cancelled: RefCell::default(),
                 answer_now: RefCell::default(),
                 towers: RefCell::default(),
@@ -105,7 +109,7 @@ impl Player {
 async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>) -> Option<()> {
     match request {
         Request::Hello { .. } => hello(&state).await,
-        Request::Inspect { id, source, context } => {
+        Request::Inspect { id, source, context, expert_memory } => {
             wait(&state, 60).await?;
             if source.name().contains("broken") {
                 return fail(&state, id, not_gguf());
@@ -114,8 +118,15 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
             let scenario = state.upgrade()?.scenario;
             details.capabilities = models::able(&scenario, details.capabilities);
             details.diffusion = models::diffusion(&scenario);
-            let verdict = models::verdict(&source, context);
-            emit(&state, Event::Inspected { id, details, verdict })
+            let mut verdict = models::verdict(&source, context);
+            if let Some(mixture) = Mixture::new(&scenario, &source, context, expert_memory) {
+                if mixture.is_too_little() {
+                    return fail(&state, id, too_little(&mixture));
+                }
+                details.experts = Some(mixture.memory());
+                verdict = mixture.verdict(models::allocated(&source, context));
+            }
+            emit(&state, Event::Inspected { id, details: Box::new(details), verdict })
         }
         Request::Load { id, source, options } => load(&state, id, source, &options).await,
         Request::Unload { id } => {
@@ -207,6 +218,10 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
 
     emit(state, progress(LoadPhase::Header, 0, 0, 0.0))?;
     wait(state, 150).await?;
+    let mut mixture = Mixture::new(&scenario, &source, options.context, options.expert_memory);
+    if let Some(mixture) = mixture.as_ref().filter(|mixture| mixture.is_too_little()) {
+        return fail(state, id, too_little(mixture));
+    }
     if scenario.crowded && size > 1_000_000_000 && !options.use_memory {
         return fail(state, id, DeviceFailure::NeedsHostMemory { bytes: size / 2 });
     }
@@ -229,6 +244,10 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
             return fail(state, id, ReadFailure::ConnectionLost { received: size / 2 });
         }
         if step == WEIGHT_STEPS / 2 && scenario.out_of_memory {
+            if let Some(mixture) = &mut mixture {
+                mixture.halve();
+                continue;
+            }
             let (in_use, requested) = (3_300_000_000, 268_435_456);
             let shorter_context = Some(2_048);
             return fail(state, id, DeviceFailure::OutOfMemory { in_use, requested, shorter_context });
@@ -246,9 +265,18 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
     let mut details = models::details(&source);
     details.capabilities = models::able(&scenario, details.capabilities);
     details.diffusion = models::diffusion(&scenario);
-    let gpu_bytes = models::gpu_bytes(&source, context);
+    let mut gpu_bytes = models::gpu_bytes(&source, context);
+    if let Some(mixture) = &mixture {
+        let memory = mixture.memory();
+        (details.experts, gpu_bytes) = (Some(memory), mixture.gpu_bytes());
+        if scenario.out_of_memory {
+            let failure = DeviceFailure::FewerExperts { held: memory.held, all: memory.all }.into();
+            emit(state, Event::Failed { id: None, failure })?;
+        }
+    }
+    state.upgrade()?.mixture.replace(mixture);
     state.upgrade()?.loaded.replace(Some((source, context)));
-    emit(state, Event::Loaded { id, details, context, gpu_bytes, adapters: Vec::new() })
+    emit(state, Event::Loaded { id, details: Box::new(details), context, gpu_bytes, adapters: Vec::new() })
 }
 
 async fn diagnose(state: &Weak<State>, id: RequestId, what: Diagnosis) -> Option<()> {
@@ -369,6 +397,7 @@ async fn generate(
         emit(state, Event::Text { id, channel, text: piece.into(), tokens })?;
         wait(state, TOKEN_MS).await?;
     }
+    let experts = state.upgrade()?.mixture.borrow().as_ref().and_then(|mixture| mixture.timings(tokens));
     let timings = Timings {
         prompt_tokens: prompt,
         cached_tokens: prompt / 2,
@@ -380,6 +409,7 @@ async fn generate(
         context_size: context,
         diffusion: None,
         speculation: options.drafts.then(|| Speculation { drafted: 3 * tokens / 4, accepted: tokens / 2 }),
+        experts,
     };
     emit(state, Event::Done { id, finish, timings })
 }
@@ -453,6 +483,11 @@ fn deliver(state: &Weak<State>, said: Said) -> Option<()> {
 
 pub(super) fn fail(state: &Weak<State>, id: RequestId, failure: impl Into<Failure>) -> Option<()> {
     emit(state, Event::Failed { id: Some(id), failure: failure.into() })
+}
+
+fn too_little(mixture: &Mixture) -> Failure {
+    let memory = mixture.memory();
+    DeviceFailure::ExpertMemory { asked: memory.asked.unwrap_or_default(), least: memory.least }.into()
 }
 
 fn not_gguf() -> Failure {

@@ -25,6 +25,7 @@
 /// | `old-version` | it is of an older one |
 /// | `text-only` | no model sees or hears |
 /// | `diffusion` | every model decodes by diffusion |
+/// | `mixture` | large models are mixtures of experts |
 /// | `tune-kept` | the browser keeps a training that was paused |
 /// | `tune-elsewhere` | another tab is training |
 /// | `tune-nan` | the loss of a training becomes NaN |
@@ -70,6 +71,8 @@ pub struct Scenario {
     pub text_only: bool,
     /// Every model decodes by diffusion.
     pub diffusion: bool,
+    /// Large models are mixtures of experts.
+    pub mixture: bool,
     /// The browser keeps a training that was paused.
     pub paused_training: bool,
     /// Another tab is training.
@@ -144,6 +147,7 @@ impl Scenario {
                 "old-version" => scenario.version = -1,
                 "text-only" => scenario.text_only = true,
                 "diffusion" => scenario.diffusion = true,
+                "mixture" => scenario.mixture = true,
                 "tune-kept" => scenario.paused_training = true,
                 "tune-elsewhere" => scenario.training_elsewhere = true,
                 "tune-nan" => scenario.tune = Some(TuneTrouble::NotANumber),

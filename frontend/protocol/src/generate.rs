@@ -152,6 +152,20 @@ pub struct Timings {
     /// With [`GenerateOptions::drafts`], where the engine can draft.
     #[serde(default)]
     pub speculation: Option<Speculation>,
+    /// Of a mixture that does not have all of its experts in graphics memory.
+    #[serde(default)]
+    pub experts: Option<ExpertTimings>,
+}
+
+/// How the tokens of an answer found their experts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExpertTimings {
+    /// Experts that they used, in every layer.
+    pub uses: u64,
+    /// Those of them that were not in graphics memory.
+    pub misses: u64,
+    /// Bytes that were read for these.
+    pub bytes: u64,
 }
 
 /// What drafting did during an answer.
@@ -172,7 +186,21 @@ pub struct DiffusionTimings {
     pub steps: u32,
 }
 
+impl ExpertTimings {
+    /// Share of the uses that found their expert in graphics memory; none without a use.
+    #[must_use]
+    pub fn hit_rate(&self) -> Option<f64> {
+        (self.uses > 0).then(|| self.uses.saturating_sub(self.misses) as f64 / self.uses as f64)
+    }
+}
+
 impl Timings {
+    /// Bytes of experts that were read for each token; none where all experts are in graphics memory.
+    #[must_use]
+    pub fn expert_bytes_per_token(&self) -> Option<u64> {
+        Some(self.experts?.bytes / u64::from(self.decode_tokens.saturating_sub(1).max(1)))
+    }
+
     /// Tokens a second while generating; 0 when fewer than two were, or none by diffusion.
     #[must_use]
     pub fn tokens_per_second(&self) -> f64 {
@@ -181,5 +209,31 @@ impl Timings {
             return 0.0;
         }
         f64::from(self.decode_tokens - first) * 1000.0 / self.decode_ms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn experts_are_counted_by_token() {
+        let experts = ExpertTimings { uses: 960, misses: 240, bytes: 4_000_000 };
+        // The first token comes with the prompt.
+        let timings = Timings { decode_tokens: 5, experts: Some(experts), ..Timings::default() };
+        assert_eq!((experts.hit_rate(), timings.expert_bytes_per_token()), (Some(0.75), Some(1_000_000)));
+        assert_eq!(ExpertTimings::default().hit_rate(), None);
+        assert_eq!(Timings::default().expert_bytes_per_token(), None);
+    }
+
+    #[test]
+    fn figures_of_an_older_version_are_read() {
+        let kept = serde_json::to_value(Timings::default()).expect("JSON");
+        let serde_json::Value::Object(mut kept) = kept else { panic!("no object") };
+        for newer in ["diffusion", "speculation", "experts"] {
+            assert!(kept.remove(newer).is_some());
+        }
+        let read: Timings = serde_json::from_value(kept.into()).expect("it is read");
+        assert_eq!(read, Timings::default());
     }
 }

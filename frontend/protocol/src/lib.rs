@@ -31,20 +31,20 @@ pub use device::DeviceReport;
 pub use diagnosis::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Profile, SelfTest, Spread};
 pub use failure::{Cause, Code, Failure, Remedy};
 pub use generate::{
-    Begun, Canvas, CanvasText, Channel, DiffusionTimings, Finish, GenerateOptions, Sampling, Speculation,
-    Timings,
+    Begun, Canvas, CanvasText, Channel, DiffusionTimings, ExpertTimings, Finish, GenerateOptions, Sampling,
+    Speculation, Timings,
 };
 pub use media::{Media, MediaNotice, MediaReport, MediaSize, Sense, TokenBudget};
 pub use model::{
-    CacheEntry, Capabilities, ContextCost, Diffusion, FitVerdict, LoadOptions, LoadPhase, LoadProgress,
-    ModelDetails, ModelSource, TypeShare,
+    CacheEntry, Capabilities, ContextCost, Diffusion, ExpertMemory, FitVerdict, LoadOptions, LoadPhase,
+    LoadProgress, ModelDetails, ModelSource, TypeShare,
 };
 pub use tune::{TuneEvent, TuneRequest};
 pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 13;
+pub const VERSION: u16 = 14;
 
 /// Chosen by the page, unique within one worker's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -67,6 +67,8 @@ pub enum Request {
         source: ModelSource,
         /// The context length the verdict is for, in tokens; 0 for the default.
         context: u32,
+        /// As [`LoadOptions::expert_memory`].
+        expert_memory: Option<u64>,
     },
     /// Loads a model, in place of the one loaded before. Answered by [`Event::Loading`]s, then [`Event::Loaded`].
     Load {
@@ -206,7 +208,7 @@ pub enum Event {
         /// The request.
         id: RequestId,
         /// What the header says.
-        details: ModelDetails,
+        details: Box<ModelDetails>,
         /// Whether it fits this device.
         verdict: FitVerdict,
     },
@@ -222,7 +224,7 @@ pub enum Event {
         /// The request.
         id: RequestId,
         /// What was loaded.
-        details: ModelDetails,
+        details: Box<ModelDetails>,
         /// The context length in tokens that was allocated (at most what was asked for).
         context: u32,
         /// Bytes of graphics memory in use.

@@ -60,6 +60,8 @@ pub struct LoadOptions {
     /// Whether a part of the model that the device has no room for may lie in ordinary memory. Without it, a load that
     /// has no other place for that part fails with [`crate::Remedy::UseMemory`] before it reads a weight.
     pub use_memory: bool,
+    /// Bytes of graphics memory for the experts of a mixture; none for as much as is free. Other models have no use for it.
+    pub expert_memory: Option<u64>,
 }
 
 /// What a model's header says.
@@ -95,6 +97,24 @@ pub struct ModelDetails {
     pub drafter: bool,
     /// How it decodes, if that is by diffusion.
     pub diffusion: Option<Diffusion>,
+    /// The memory of its experts, if it is a mixture that can do with some of them in graphics memory.
+    pub experts: Option<ExpertMemory>,
+}
+
+/// Graphics memory for the experts of a mixture, in bytes. Experts without a place there are read when a token needs them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExpertMemory {
+    /// The least that works: the experts of one token.
+    pub least: u64,
+    /// What all experts take.
+    pub all: u64,
+    /// What they get.
+    pub held: u64,
+    /// What was asked for ([`LoadOptions::expert_memory`]).
+    pub asked: Option<u64>,
+    /// Tokens a second that reading leaves possible, if a token's experts are chosen evenly among all. Real ones are not, so
+    /// it is a low estimate. None where nothing is read.
+    pub rate: Option<f64>,
 }
 
 /// How a diffusion model decodes: a block of tokens at a time, in steps that settle all of it.

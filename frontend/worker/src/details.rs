@@ -12,6 +12,7 @@ use engine::tokenizer::special;
 use engine::vision::{self, Budget};
 use protocol::{Capabilities, ContextCost, Diffusion, FitVerdict, ModelDetails, TypeShare};
 
+use crate::experts::Allowance;
 use crate::failure::{self, Stopped};
 
 /// Shortest context whose cost is listed; the others are its doubles.
@@ -61,17 +62,19 @@ impl Senses {
     }
 }
 
-/// What a header says of the model called `name`, and what it costs on this device, loaded with these options.
+/// What a header says of the model called `name`, and what it costs on this device, loaded with these options. Nothing is
+/// said of its experts.
 pub fn details(
     header: &Header,
     (plan, options): (&ModelSpec, &LoadOptions),
     senses: &Senses,
     name: &str,
-    memory: DeviceMemory,
+    (allowance, memory): (Allowance, DeviceMemory),
 ) -> Result<ModelDetails, EngineError> {
     let bytes = |context| {
         // Room for the largest pictures depends on the context.
-        let (plan, _) = needs(header, &LoadOptions { context, ..*options }, senses, memory, true)?;
+        let options = LoadOptions { context, ..*options };
+        let (plan, _) = needs(header, &options, senses, (allowance, memory), true)?;
         Ok::<_, EngineError>(plan.needs(memory)?.with_context(context).bytes)
     };
     let summary = summary(header);
@@ -99,6 +102,7 @@ pub fn details(
         recommended: config.recommended,
         drafter: options.drafter_bytes > 0,
         diffusion: config.diffusion.map(|it| Diffusion { canvas: it.canvas, steps: it.steps }),
+        experts: None,
     })
 }
 
@@ -106,16 +110,16 @@ pub fn details(
 /// `pictures` is whether to make room for the largest ones.
 ///
 /// # Errors
-/// When the file contradicts itself.
+/// When the file contradicts itself, or experts may not take enough.
 pub fn needs(
     header: &Header,
     options: &LoadOptions,
     senses: &Senses,
-    memory: DeviceMemory,
+    (allowance, memory): (Allowance, DeviceMemory),
     pictures: bool,
 ) -> Result<(ModelSpec, LoadOptions), EngineError> {
     let options = LoadOptions { projector_bytes: senses.bytes, largest_picture: 0, ..*options };
-    let options = match ModelSpec::with_expert_budget(header, &options, None, memory) {
+    let options = match allowance.places(header, &options, memory) {
         // The verdict says so.
         Err(EngineError::TooLarge { .. } | EngineError::Gpu(GpuError::TooLarge { .. })) => options,
         some => some?,

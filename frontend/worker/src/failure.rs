@@ -39,7 +39,9 @@ pub fn of(error: &EngineError, context: Option<u32>) -> Failure {
         EngineError::Gpu(error) => of_gpu(error, context),
         EngineError::Row(error) => of_row(error),
         EngineError::Expert(error) => of_expert(error, context),
-        EngineError::ExpertBudget { .. } => internal(error),
+        EngineError::ExpertBudget { budget, needed } => {
+            DeviceFailure::ExpertMemory { asked: *budget, least: *needed }.into()
+        }
         EngineError::Picture(error) => of_picture(error),
         EngineError::Audio(error) => of_audio(error, context),
         EngineError::Vocabulary { .. } => damaged(error),
@@ -405,6 +407,12 @@ mod tests {
             DeviceFailure::NeedsHostMemory { bytes: 2_000_000_000 },
             Cause::OutOfMemory,
             &[Remedy::UseMemory(2_000_000_000), Remedy::OtherModel],
+        );
+        is(
+            EngineError::ExpertBudget { budget: 100, needed: 945_000_000 },
+            DeviceFailure::ExpertMemory { asked: 100, least: 945_000_000 },
+            Cause::Invalid,
+            &[Remedy::OtherModel],
         );
     }
 

@@ -24,7 +24,7 @@ use web_time::Instant;
 use crate::batch::Batch;
 use crate::host::{Host, Model, Ready, Slot};
 use crate::tasks::Task;
-use crate::{adapters, convert, drafting, failure, keeping, media, recovery};
+use crate::{adapters, convert, drafting, experts, failure, keeping, media, reading, recovery};
 
 /// Milliseconds for which a count waits whether another one comes.
 const BETWEEN_COUNTS: u32 = 30;
@@ -142,11 +142,16 @@ async fn answer_in(
         let mut teller = media::Teller::new(host, id);
         let encoded = prepared.encode(&mut teller, ready, &mut input, &wanted.handles, &task.cancel).await;
         speaker.clock.start();
+        let used_before = experts::used(&ready.session);
         let error = match encoded {
             Ok(()) => match generate(&mut ready.session, input, &options, &control, &mut speaker).await {
                 Ok(outcome) => {
                     speaker.flush();
-                    let timings = speaker.timings(&outcome, wanted.asked, ready);
+                    let mut timings = speaker.timings(&outcome, wanted.asked, ready);
+                    if let (Some(now), Some(before)) = (experts::used(&ready.session), used_before) {
+                        timings.experts = Some(experts::timings(&(now - before)));
+                        reading::learn(host, now.bytes, now.loading).await;
+                    }
                     // One that ended by itself has nothing to go on with.
                     let cut =
                         matches!(outcome.finish, Ended::Cancelled | Ended::MaxTokens | Ended::ContextFull);
@@ -331,6 +336,7 @@ impl<'a> Speaker<'a> {
             context_size: ready.session.context(),
             diffusion: self.diffusion,
             speculation: outcome.speculation,
+            experts: None,
         }
     }
 }

@@ -307,6 +307,13 @@ impl Host {
         }
     }
 
+    /// Lets the device that is open allocate so many bytes at most: for tests of one that has less than it is taken to have.
+    pub async fn limit_memory(&self, bytes: u64) {
+        if let Some(device) = self.device.lock().await.as_ref() {
+            device.gpu.limit_memory(bytes);
+        }
+    }
+
     /// Gives the device up, as a driver's reset would: for tests of the recovery.
     pub async fn lose_device(&self) {
         if let Some(device) = self.device.lock().await.as_ref() {

@@ -9,18 +9,20 @@ use engine::gguf::Header;
 use engine::gpu::Gpu;
 use engine::session::{DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSession, ModelSpec};
 use engine::store::{CachingSource, Opened};
+use protocol::failure::DeviceFailure;
 use protocol::{Event, Failure, ModelDetails, ModelSource, RequestId};
 use web_time::Instant;
 
 use crate::choices::{self, Subject};
 use crate::details::{self, Senses};
 use crate::drafting::Drafter;
+use crate::experts::{self, Allowance};
 use crate::failure::Stopped;
 use crate::host::{Host, Model, Ready};
 use crate::progress::Meter;
 use crate::tasks::Task;
 use crate::towers::Towers;
-use crate::{adapters, device, failure, keeping, local, recovery, verifying};
+use crate::{adapters, device, failure, keeping, local, reading, recovery, verifying};
 
 /// What is asked for.
 pub struct Wanted {
@@ -34,6 +36,8 @@ pub struct Wanted {
     pub keep: bool,
     /// Whether a part of the model may lie in ordinary memory.
     pub use_memory: bool,
+    /// Bytes for the experts of a mixture; none for as much as is free.
+    pub expert_memory: Option<u64>,
 }
 
 /// Answers [`protocol::Request::Inspect`].
@@ -56,14 +60,18 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
         let drafter = opened.drafter.as_ref().map(|file| Rc::clone(&file.source));
         let drafter = read_drafter(drafter, &own, memory).await.unwrap_or_default();
         let options = options(wanted.context, drafter.as_ref());
-        let (plan, options) = details::needs(&header, &options, &senses, memory, true).map_err(of_engine)?;
+        let chosen = wanted.expert_memory;
+        let within = (Allowance { chosen, found: None }, memory);
+        let (plan, options) = details::needs(&header, &options, &senses, within, true).map_err(of_engine)?;
         let name = wanted.source.name();
-        let details = details::details(&header, (&plan, &options), &senses, name, memory);
+        let details = details::details(&header, (&plan, &options), &senses, name, within);
+        let mut details = details.map_err(of_engine)?;
+        details.experts = experts::memory(&plan, chosen, reading::speed(&host).await).map_err(of_engine)?;
         let verdict = details::verdict(&plan, wanted.context, memory);
-        Ok::<_, Stopped>((details.map_err(of_engine)?, verdict.map_err(of_engine)?))
+        Ok::<_, Stopped>((details, verdict.map_err(of_engine)?))
     };
     let (details, verdict) = cancel.guard(read).await.map_err(|stopped| stopped.0)?;
-    Ok(Event::Inspected { id, details, verdict })
+    Ok(Event::Inspected { id, details: Box::new(details), verdict })
 }
 
 /// The drafter that `source` holds, if any. A diffusion model uses none.
@@ -98,9 +106,11 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     let mut table_on_host = false;
     // Whether to make room for the largest pictures; afterwards, whether that was done.
     let mut pictures = true;
+    let mut allowance = Allowance { chosen: wanted.expert_memory, found: None };
     let (ready, model, keeping, details, adapters) = loop {
         let gpu = gpu(&host).await?;
-        match try_load(&host, id, &wanted, table_on_host, &gpu, &mut pictures, &task.cancel).await {
+        let within = (table_on_host, allowance);
+        match try_load(&host, id, &wanted, within, &gpu, &mut pictures, &task.cancel).await {
             Ok(loaded) => break loaded,
             Err(Trouble::Said(failure)) => return Err(failure),
             // The device has less memory than it was taken to have. What is usual may fit it.
@@ -108,6 +118,7 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
                 pictures = false
             }
             Err(Trouble::Crowded) => table_on_host = true,
+            Err(Trouble::ManyExperts { in_use }) => allowance.found = Some(in_use),
             Err(Trouble::Engine(error, context)) => {
                 let Some(reason) = recovery::lost(&host, &gpu, &error).await else {
                     return Err(failure::of(&error, context));
@@ -122,6 +133,10 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     };
     let context = ready.session.context();
     let gpu_bytes = ready.session.planned_bytes();
+    let has_fewer = allowance.found.is_some();
+    if let Some(memory) = details.experts.filter(|memory| has_fewer && memory.held < memory.all) {
+        host.trouble(DeviceFailure::FewerExperts { held: memory.held, all: memory.all }.into());
+    }
     *slot = Some(ready);
     host.model.replace(Some(Rc::new(model)));
     // What was looked at while it loaded was not looked at for it.
@@ -130,7 +145,7 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     host.keeper.set(keeping);
     keeping::resume(&host);
     verifying::begin(&host);
-    Ok(Event::Loaded { id, details, context, gpu_bytes, adapters })
+    Ok(Event::Loaded { id, details: Box::new(details), context, gpu_bytes, adapters })
 }
 
 /// Answers [`protocol::Request::Unload`].
@@ -152,6 +167,11 @@ enum Trouble {
     Said(Failure),
     /// The device has less memory than it was taken to have. Without the per-layer table the model may fit.
     Crowded,
+    /// Likewise. With fewer experts the model may fit into what was in use.
+    ManyExperts {
+        /// Bytes.
+        in_use: u64,
+    },
     /// The engine's; with the context length, if one was chosen.
     Engine(EngineError, Option<u32>),
 }
@@ -168,7 +188,7 @@ async fn try_load(
     host: &Rc<Host>,
     id: RequestId,
     wanted: &Wanted,
-    ple_on_host: bool,
+    (ple_on_host, allowance): (bool, Allowance),
     gpu: &Rc<Gpu>,
     pictures: &mut bool,
     cancel: &CancelToken,
@@ -199,7 +219,8 @@ async fn try_load(
     };
     let header = cancel.guard(read).await.map_err(plain)?;
     let own = ModelSpec::read(&header).map_err(plain)?;
-    let memory = DeviceMemory::assumed(gpu);
+    let memory = allowance.of(DeviceMemory::assumed(gpu));
+    let within = (allowance, memory);
     let reading = Senses::read(opened.projector.as_ref().map(|file| &file.source), &own, memory.limits);
     let senses = cancel.guard(reading).await?;
     let mut towers = vec![Towers::new(&opened.model, own.tower_ranges())];
@@ -218,14 +239,19 @@ async fn try_load(
     });
     drop(own);
     let options = LoadOptions { ple_on_host, ..options(wanted.context, drafter.as_ref()) };
-    let (plan, mut options) = details::needs(&header, &options, &senses, memory, *pictures).map_err(plain)?;
-    let details =
-        details::details(&header, (&plan, &options), &senses, wanted.source.name(), memory).map_err(plain)?;
+    let (plan, mut options) = details::needs(&header, &options, &senses, within, *pictures).map_err(plain)?;
+    let mut details =
+        details::details(&header, (&plan, &options), &senses, wanted.source.name(), within).map_err(plain)?;
+    details.experts = experts::memory(&plan, allowance.chosen, reading::speed(host).await).map_err(plain)?;
     if let Some(reason) = &plan.unusable {
         host.trouble(failure::of_tower(reason));
     }
     let fit = plan.fit(wanted.context, memory).map_err(plain)?;
     let context = Some(fit.context);
+    if allowance.found.is_some() {
+        // The session would fit it into the memory that the device was taken to have.
+        options.context = fit.context;
+    }
     let on_device = plan.table().is_some() && !fit.table_on_host;
     let local = match plan.on_host(&fit) {
         Some((_, range)) => {
@@ -238,8 +264,6 @@ async fn try_load(
         Some(_) => None,
         None => Subject::new(gpu, &host.adapter_names().await, &plan),
     };
-    drop(plan);
-
     if let Some(subject) = &subject {
         options.products = choices::known(host, subject).await;
     }
@@ -250,10 +274,17 @@ async fn try_load(
     let mut session =
         ModelSession::load_with_header(device, file.clone(), header, &options, cancel, &mut tell)
             .await
-            .map_err(|error| match failure::is_out_of_memory(&error) && on_device && !*pictures {
-                true => Trouble::Crowded,
-                false => Trouble::Engine(error, context),
+            .map_err(|error| {
+                if *pictures || !failure::is_out_of_memory(&error) {
+                    return Trouble::Engine(error, context);
+                }
+                match allowance.less(&plan, &error) {
+                    _ if on_device => Trouble::Crowded,
+                    Some(in_use) => Trouble::ManyExperts { in_use },
+                    None => Trouble::Engine(error, context),
+                }
             })?;
+    drop(plan);
     if let (Some(subject), Ok(session)) = (&subject, session.autoregressive()) {
         choices::learn(host, subject, session).await;
     }

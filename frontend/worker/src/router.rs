@@ -30,15 +30,16 @@ impl Host {
         let host = Rc::clone(self);
         match request {
             Request::Hello { version } => self.hello(version),
-            Request::Inspect { id, source, context } => {
-                let wanted = loading::Wanted { source, files, context, keep: false, use_memory: false };
+            Request::Inspect { id, source, context, expert_memory } => {
+                let (keep, use_memory) = (false, false);
+                let wanted = loading::Wanted { source, files, context, keep, use_memory, expert_memory };
                 self.run(id, Kind::Beside, |task| loading::inspect(host, id, wanted, task));
             }
             Request::Load { id, source, options } => {
                 // Who loads a model is done with the one before.
                 self.tasks.stop_holders();
-                let protocol::LoadOptions { context, keep, use_memory } = options;
-                let wanted = loading::Wanted { source, files, context, keep, use_memory };
+                let protocol::LoadOptions { context, keep, use_memory, expert_memory } = options;
+                let wanted = loading::Wanted { source, files, context, keep, use_memory, expert_memory };
                 self.run(id, Kind::Load, |task| loading::load(host, id, wanted, task));
             }
             Request::Unload { id } => {

@@ -261,6 +261,12 @@ fn FiguresPart() -> impl IntoView {
         let drafts = timings.speculation.map(|it| {
             (t().figure_drafts(), t().amount_of(&format::count(it.accepted.into()), &tokens(it.drafted)))
         });
+        let experts = timings.experts.map(|it| {
+            let hits = format::percent_of(it.uses.saturating_sub(it.misses), it.uses);
+            let read = timings.expert_bytes_per_token().map(format::bytes);
+            [(t().figure_experts(), hits), (t().figure_expert_bytes(), read)]
+        });
+        let experts = experts.into_iter().flatten().filter_map(|(name, value)| Some((name, value?)));
         [
             (t().figure_first(), format::seconds(timings.first_token_ms / 1000.0)),
             (t().figure_writing(), format::rate(timings.tokens_per_second())),
@@ -276,6 +282,7 @@ fn FiguresPart() -> impl IntoView {
         .into_iter()
         .chain(steps)
         .chain(drafts)
+        .chain(experts)
         .map(|(name, value)| view! { <div><dt>{name}</dt><dd class="numbers">{value}</dd></div> })
         .collect::<Vec<_>>()
     };

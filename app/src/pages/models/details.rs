@@ -43,7 +43,7 @@ pub fn Details(choice: Choice) -> impl IntoView {
 fn details_view(details: &ModelDetails, verdict: &FitVerdict, digest: &str) -> AnyView {
     let number = |value: u32| format::count(u64::from(value));
     let pairs = [
-        (t().details_device(), verdict_words(verdict).1),
+        (t().details_device(), verdict_words(verdict, details.experts.as_ref()).1),
         (t().details_architecture(), details.architecture.clone()),
         (t().details_parameters(), format::count(details.parameters)),
         (t().details_layers(), number(details.layers)),
@@ -64,10 +64,12 @@ fn details_view(details: &ModelDetails, verdict: &FitVerdict, digest: &str) -> A
         (t().details_decoding(), t().details_diffusion(diffusion.canvas.into(), diffusion.steps.into()))
     });
     let drafter = details.drafter.then(|| (t().details_drafter(), t().details_drafter_included().to_owned()));
+    let experts = details.experts.map(|it| (t().details_experts(), format::bytes_of(it.held, it.all)));
     let pairs: Vec<_> = pairs
         .into_iter()
         .chain(decoding)
         .chain(drafter)
+        .chain(experts)
         .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
         .collect();
     let memory: Vec<_> = details

@@ -1,12 +1,14 @@
 //! The models: on the server, in this browser, and what is in each.
 
 mod details;
+mod experts;
 mod saved;
 
 use leptos::prelude::*;
 
 use self::{
     details::Details,
+    experts::Experts,
     saved::{Saved, SavedOthers},
 };
 use super::Column;
@@ -75,6 +77,7 @@ fn below(choice: Choice) -> AnyView {
     view! {
         <div class="model-below">
             <InMemory choice=choice.clone() />
+            <Experts choice=choice.clone() />
             <Saved choice=choice.clone() />
             <Details choice=choice />
         </div>

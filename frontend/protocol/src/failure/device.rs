@@ -54,6 +54,20 @@ pub enum DeviceFailure {
         /// Bytes of that part.
         bytes: u64,
     },
+    /// The memory that was chosen for experts does not hold those of a token.
+    ExpertMemory {
+        /// Bytes that were chosen.
+        asked: u64,
+        /// Bytes that those of a token take.
+        least: u64,
+    },
+    /// It has less memory than it was taken to have, so fewer experts got a place. The model works.
+    FewerExperts {
+        /// Bytes for experts.
+        held: u64,
+        /// Bytes that all of them take.
+        all: u64,
+    },
     /// It took no more of the weights.
     UploadRefused,
     /// It refused a kernel.
@@ -81,6 +95,8 @@ impl DeviceFailure {
             Self::NeedsHostMemory { bytes } => {
                 (Cause::OutOfMemory, vec![R::UseMemory(*bytes), R::OtherModel])
             }
+            Self::ExpertMemory { .. } => (Cause::Invalid, vec![R::OtherModel]),
+            Self::FewerExperts { .. } => (Cause::OutOfMemory, Vec::new()),
             Self::UploadRefused => (Cause::OutOfMemory, vec![R::Retry, R::OtherModel]),
             Self::KernelRefused { .. } => (Cause::Internal, vec![R::ReloadPage]),
             Self::Fault => (Cause::Internal, vec![R::ReloadPage, R::Retry]),

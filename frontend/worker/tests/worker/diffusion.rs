@@ -51,7 +51,10 @@ fn text(canvas: &Canvas) -> String {
 #[test]
 fn a_diffusion_model_says_what_it_is_and_settles_its_answer() {
     let (desk, host) = loaded();
-    host.receive(Request::Inspect { id: RequestId(2), source: source(), context: 0 }, Vec::new());
+    host.receive(
+        Request::Inspect { id: RequestId(2), source: source(), context: 0, expert_memory: None },
+        Vec::new(),
+    );
     let Event::Inspected { details, .. } = desk.end_of(2) else { panic!("no inspection") };
     assert_eq!(details.diffusion, Some(Diffusion { canvas: 32, steps: 48 }));
     assert!(!details.capabilities.vision && !details.capabilities.audio);

@@ -64,7 +64,10 @@ fn lies_in(log: &[Range<u64>], table: &Range<u64>) -> bool {
 fn ordinary_memory_is_asked_for_and_then_nothing_of_the_server() {
     let (desk, host, server, table) = crowded("crowded.gguf");
     let bytes = table.end - table.start;
-    host.receive(Request::Inspect { id: RequestId(1), source: source(), context: 0 }, Vec::new());
+    host.receive(
+        Request::Inspect { id: RequestId(1), source: source(), context: 0, expert_memory: None },
+        Vec::new(),
+    );
     let Event::Inspected { verdict, .. } = desk.end_of(1) else { panic!("no inspection") };
     assert!(
         matches!(verdict, FitVerdict::Fits { context: 8192, outside, .. } if outside == bytes),
@@ -138,7 +141,10 @@ fn experts_without_a_place_on_the_device_are_read_here() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/golden/models/tiny-moe.q4_k_m.gguf");
     let (desk, host, server, plan) = without_a_byte(&mixture, 512);
     let bytes: u64 = plan.experts().map(|matrix| matrix.range.end - matrix.range.start).sum();
-    host.receive(Request::Inspect { id: RequestId(1), source: source(), context: 512 }, Vec::new());
+    host.receive(
+        Request::Inspect { id: RequestId(1), source: source(), context: 512, expert_memory: None },
+        Vec::new(),
+    );
     let Event::Inspected { verdict, .. } = desk.end_of(1) else { panic!("no inspection") };
     // One of eight, in every layer, as no context is short enough for all.
     assert!(

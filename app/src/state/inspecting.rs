@@ -1,0 +1,113 @@
+//! Looking at models without loading them: what each is, and whether it fits as it would be loaded now.
+
+use std::collections::HashMap;
+
+use leptos::{prelude::*, task::spawn_local};
+use protocol::failure::DeviceFailure;
+use protocol::{Code, Event, Failure, Request};
+
+use super::engine::{EnginePhase, EngineStore};
+use super::models::{Choice, Inspection, ModelId};
+
+impl EngineStore {
+    /// Asks of every model what it is and whether it fits, one after another: of those that were not asked of yet, and of
+    /// those whose experts are to get another amount of memory now.
+    pub fn inspect_all(self) {
+        if self.inspecting.get_value() {
+            return;
+        }
+        self.inspecting.set_value(true);
+        spawn_local(async move {
+            while let Some(choice) = self.next_to_inspect() {
+                self.inspect(choice).await;
+            }
+            self.inspecting.set_value(false);
+        });
+    }
+
+    /// Bytes that a person chose for the experts of a model; none for as much as is free.
+    #[must_use]
+    pub fn expert_memory(self, id: &ModelId) -> Option<u64> {
+        self.settings.value.with_untracked(|settings| settings.expert_memory.get(&id.0).copied())
+    }
+
+    /// Changes what the experts of a model get. What is known of the model follows with [`Self::inspect_all`].
+    pub fn choose_expert_memory(self, id: &ModelId, bytes: Option<u64>) {
+        self.settings.change(|settings| {
+            match bytes {
+                Some(bytes) => settings.expert_memory.insert(id.0.clone(), bytes),
+                None => settings.expert_memory.remove(&id.0),
+            };
+        });
+    }
+
+    /// Whether a model was looked at as it would be loaded now.
+    fn is_inspected(self, id: &ModelId, known: &HashMap<ModelId, Inspection>) -> bool {
+        match known.get(id) {
+            Some(Inspection::Known { details, .. }) => {
+                details.experts.is_none_or(|experts| experts.asked == self.expert_memory(id))
+            }
+            Some(Inspection::Running | Inspection::Failed(_)) => true,
+            None => false,
+        }
+    }
+
+    fn next_to_inspect(self) -> Option<Choice> {
+        let able =
+            self.device.with_untracked(|device| device.as_ref().is_some_and(|device| device.available));
+        let running = self.phase.with_untracked(|phase| *phase == EnginePhase::Running);
+        if !able || !running {
+            return None;
+        }
+        self.choices.with_untracked(|choices| {
+            self.inspections.with_untracked(|known| {
+                choices
+                    .iter()
+                    .find(|choice| choice.entry.broken.is_none() && !self.is_inspected(&choice.id, known))
+                    .cloned()
+            })
+        })
+    }
+
+    async fn inspect(self, choice: Choice) {
+        let note = |inspection| {
+            self.inspections.update(|all| {
+                all.insert(choice.id.clone(), inspection);
+            });
+        };
+        // What was known stays in sight meanwhile.
+        if !self.inspections.with_untracked(|all| all.contains_key(&choice.id)) {
+            note(Inspection::Running);
+        }
+        let source = choice.source.clone();
+        let context = choice.context(0);
+        let expert_memory = self.expert_memory(&choice.id);
+        let inspect = |id| Request::Inspect { id, source, context, expert_memory };
+        let reply = self.request(Some(&choice.id), inspect);
+        let event = match reply {
+            Some(reply) => reply.last().await,
+            None => None,
+        };
+        match event {
+            Some(Event::Inspected { details, verdict, .. }) => {
+                note(Inspection::Known { details, verdict });
+            }
+            // What was chosen with another version of the engine may be too little for this one.
+            Some(Event::Failed { failure, .. }) if expert_memory.is_some() && is_too_little(&failure) => {
+                self.choose_expert_memory(&choice.id, None);
+                self.inspections.update(|all| {
+                    all.remove(&choice.id);
+                });
+            }
+            Some(Event::Failed { failure, .. }) => note(Inspection::Failed(failure)),
+            _ => self.inspections.update(|all| {
+                all.remove(&choice.id);
+            }),
+        }
+    }
+}
+
+/// Whether a model was refused because its experts would get too little memory.
+fn is_too_little(failure: &Failure) -> bool {
+    matches!(failure.code, Code::Device(DeviceFailure::ExpertMemory { .. }))
+}
