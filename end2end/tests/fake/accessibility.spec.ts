@@ -126,6 +126,13 @@ const states: Record<string, (app: App) => Promise<void>> = {
     await app.page.locator("summary").first().click();
     await expect(app.page.getByText("Weights by type").first()).toBeVisible();
   },
+  "a mixture of experts": async (app) => {
+    await app.open("instant,mixture", "/models");
+    const memory = app.page.getByRole("spinbutton", { name: /^Memory for experts/ }).first();
+    await memory.fill("0.01");
+    await memory.press("Enter");
+    await expect(app.page.getByText(/^Must be between/)).toBeVisible();
+  },
   settings: async (app) => {
     await app.open("instant", "/settings");
     await app.page.getByRole("button", { name: "Customize for all models" }).click();

@@ -55,6 +55,27 @@ test("a mixture with places for two experts a layer answers as with all", async 
   expect(await drawn(answer)).toBe(await nativeAnswer(QUESTION, { model: modelFile(model), most: MOST }));
 });
 
+test("a mixture answers the same with the least memory that can be set for experts", async () => {
+  const model = "tiny-moe.q4_k_m";
+  await load(model);
+  await app.go("Models");
+  const card = app.page.getByRole("listitem").filter({ hasText: model }).first();
+  const memory = card.getByRole("spinbutton", { name: /^Memory for experts/ });
+  await memory.fill((await memory.getAttribute("min")) ?? "");
+  await memory.press("Enter");
+  await expect(card).toContainText(/Fits with [\d.]+ kB for experts · /);
+  await card.getByRole("button", { name: "Reload" }).click();
+  await app.rail.getByRole("button", { name: "New", exact: true }).click();
+  await app.loaded(`${model}.gguf`);
+  await app.beGreedy();
+  await app.setLongest(MOST);
+  const answer = await app.ask(QUESTION);
+  expect(await drawn(answer)).toBe(await nativeAnswer(QUESTION, { model: modelFile(model), most: MOST }));
+  await app.openDrawer();
+  const found = app.drawer.getByRole("term").filter({ hasText: "Experts found in graphics memory" });
+  await expect(found.locator("~ dd")).toHaveText(/^\d+%$/);
+});
+
 test("a diffusion model settles its answer", async () => {
   await load("tiny-diffusion.q4_k_m");
   await app.setLongest(32);
