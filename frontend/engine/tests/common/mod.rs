@@ -33,8 +33,13 @@ pub fn full_set() -> Option<PathBuf> {
 
 /// Opens a device. These tests can say nothing without one.
 pub fn gpu() -> Rc<Gpu> {
-    let options = GpuOptions::default();
-    Rc::new(pollster::block_on(Gpu::open(&options)).expect(
+    // Tolerances are those of floats.
+    open(&GpuOptions { no_matrix_units: true, ..GpuOptions::default() })
+}
+
+/// A device with these options.
+pub fn open(options: &GpuOptions) -> Rc<Gpu> {
+    Rc::new(pollster::block_on(Gpu::open(options)).expect(
         "these tests need a GPU adapter; a software one is enough: install mesa-vulkan-drivers and set \
          VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json (lavapipe)",
     ))

@@ -16,10 +16,11 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use engine::gpu::Gpu;
+use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{KvType, Products, is_packed};
 use engine::session::{Control, LoadOptions, Options, Session};
 use safetensors::SafeTensors;
+use shaders::matmul::cooperative::LEAST_ROWS;
 use shaders::selftest::Form;
 
 use crate::common;
@@ -269,6 +270,23 @@ fn check_packed(gpu: &Rc<Gpu>, case: &Case, products: Products, more: &[Vec<u32>
 
 fn mean(shares: &[f64]) -> f64 {
     shares.iter().sum::<f64>() / shares.len() as f64
+}
+
+/// Prompts of [`LEAST_ROWS`] tokens or more are multiplied by matrix units where there are any: rounded to halves, as keys
+/// and values are in an f16 cache, so its tolerance holds. No software device has such units.
+#[test]
+fn matrix_units_agree_as_well_as_a_half_precision_cache() {
+    let gpu = common::open(&GpuOptions::default());
+    if !gpu.plan_limits().cooperative_matrices {
+        println!("skipped: this device has no matrix units");
+        return;
+    }
+    for case in carried() {
+        let golden = Golden::read(&case);
+        assert!(golden.prompts().iter().any(|(_, ids)| ids.len() >= LEAST_ROWS as usize), "{}", case.key);
+        check(&gpu, &case, KvType::F32, HALF);
+        assert!(gpu.plan_limits().cooperative_matrices, "a load has given them up");
+    }
 }
 
 #[test]
