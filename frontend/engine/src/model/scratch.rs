@@ -22,11 +22,19 @@ pub fn min_split_keys(limits: Limits) -> u32 {
     if limits.software { 16 * MIN_SPLIT_KEYS } else { MIN_SPLIT_KEYS }
 }
 
-/// Maximum number of splits for a layer with this attention window; 0: unlimited.
+/// Maximum number of splits on a software device, which spends much time on workgroups that have no keys.
+const MAX_SOFTWARE_SPLITS: u32 = 2;
+
+/// Maximum number of splits on this device for a layer with this attention window; 0: unlimited.
 #[must_use]
-pub fn max_splits(heads: u32, window: u32) -> u32 {
-    let most = MAX_SPLITS.min(Matvec::max_splits(heads));
-    if window == 0 { most } else { window.div_ceil(MIN_SPLIT_KEYS).min(most) }
+pub fn max_splits(limits: Limits, heads: u32, window: u32) -> u32 {
+    let most = if limits.software { MAX_SOFTWARE_SPLITS } else { most_splits(heads) };
+    if window == 0 { most } else { window.div_ceil(min_split_keys(limits)).min(most) }
+}
+
+/// Maximum number of splits on any device.
+fn most_splits(heads: u32) -> u32 {
+    MAX_SPLITS.min(Matvec::max_splits(heads))
 }
 
 /// Working buffers, f32 unless stated otherwise; with `T` rows if prefill uses them.
@@ -136,7 +144,7 @@ impl Scratch {
         let ple = u64::from(config.ple) * config.layers.len() as u64;
         // The output of one head for one split, plus padding for the loop that reads four at a time.
         let of_split = most(&|i| config.layers[i].head_dim) + u64::from(2 + MOST_FUSED_RANK);
-        let part = u64::from(config.heads) * u64::from(max_splits(config.heads, 0)) * of_split + 4;
+        let part = u64::from(config.heads) * u64::from(most_splits(config.heads)) * of_split + 4;
         let (t, few) = (u64::from(rows), u64::from(few));
         let longest = q.max(width).max(ff).max(config.ple.into());
         let temporary = |name: &'static str, elements: u64| Value::temporary(name, 4 * t * elements);

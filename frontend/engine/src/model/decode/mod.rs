@@ -169,7 +169,7 @@ impl<'a> Builder<'a> {
 
         let layer = &config.layers[i];
         let window = parts.window(i);
-        let max_splits = max_splits(config.heads, window);
+        let max_splits = max_splits(parts.limits, config.heads, window);
         let merge = Merge {
             head_dim: layer.head_dim,
             max_splits,
@@ -232,7 +232,7 @@ impl<'a> Builder<'a> {
             kv_f16,
             quads: if columns.is_some() { rank / 4 } else { 0 },
         };
-        let max_splits = max_splits(config.heads, parts.window(i));
+        let max_splits = max_splits(parts.limits, config.heads, parts.window(i));
         let params = AttentionParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
