@@ -218,7 +218,7 @@ fn speed_words(rate: f64) -> String {
     } else if rate >= 0.75 {
         t().experts_rate(rate.round() as u64)
     } else {
-        // No one waits for a day.
+        // At most a day.
         t().experts_pace((1.0 / rate).min(86_400.0).round() as u64)
     }
 }

@@ -60,8 +60,8 @@ impl CooperativeTile {
         Self::ALL.into_iter().filter(chosen)
     }
 
-    /// Whether it can multiply a matrix of this type with rows of `k` elements. F32 matrices are left to f32 products:
-    /// somebody wanted them exact.
+    /// Whether it can multiply a matrix of this type with rows of `k` elements. F32 matrices are left to f32 products,
+    /// which don't round them.
     #[must_use]
     pub fn suits(dtype: DType, k: u32) -> bool {
         dtype != DType::F32 && k > 0 && Self::ALL.iter().all(|tile| k.is_multiple_of(tile.bk))
