@@ -15,23 +15,10 @@
 // Formula: specification §12.1, linear. Workgroup: BM/TM · QUADS/TQ. Grid: (⌈K / (4·QUADS)⌉, ⌈T / BM⌉ or the maximum
 // number of tiles).
 
-#if !EXPERTS
-#include "shared/state.wgsl"
-#endif
+#include "shared/row_products.wgsl"
 
-{{PARAMS}}
-var<uniform> params: Params;
-var<storage, read> weights: array<vec2<u32>>;
-#if EXPERTS
-var<storage, read> tiles: array<vec4<u32>>;
-var<storage, read> pairs: array<u32>;
-#else
-var<storage, read> state: State;
-#endif
 var<storage, read> dy: array<f32>;
 var<storage, read_write> dx: array<vec4<f32>>;
-
-#include "shared/planes.wgsl" with P=w, DTYPE={{DTYPE}}, BUF=weights
 
 const BM = {{BM}}u;
 const BN = {{BN}}u;

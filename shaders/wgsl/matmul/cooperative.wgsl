@@ -18,24 +18,11 @@
 enable f16;
 enable wgpu_cooperative_matrix;
 
-#if !EXPERTS
-#include "shared/state.wgsl"
-#endif
+#include "shared/row_products.wgsl"
 
-{{PARAMS}}
-var<uniform> params: Params;
-var<storage, read> weights: array<vec2<u32>>;
-#if EXPERTS
-var<storage, read> tiles: array<vec4<u32>>;
-var<storage, read> pairs: array<u32>;
-#else
-var<storage, read> state: State;
-#endif
 var<storage, read> x: array<vec4<u32>>;
 var<storage, read> factors: array<f32>;
 var<storage, read_write> y: array<f32>;
-
-#include "shared/planes.wgsl" with P=w, DTYPE={{DTYPE}}, BUF=weights
 
 const BM = {{BM}}u;
 const BN = {{BN}}u;

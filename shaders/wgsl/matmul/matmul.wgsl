@@ -19,25 +19,10 @@
 // Workgroup: BM/TM · BN/TN. Grid: (ceil(N / BN), ceil(T / BM) or the maximum number of tiles, 1). Workgroup memory:
 // STAGES·(BM + BN)·BK·4 bytes. Two stages need one barrier per step instead of two.
 
-#if !EXPERTS
-#include "shared/state.wgsl"
-#endif
+#include "shared/row_products.wgsl"
 
-{{PARAMS}}
-var<uniform> params: Params;
-var<storage, read> weights: array<vec2<u32>>;
-#if EXPERTS
-var<storage, read> tiles: array<vec4<u32>>;
-var<storage, read> pairs: array<u32>;
 var<storage, read> x: array<vec4<f32>>;
 var<storage, read_write> y: array<f32>;
-#else
-var<storage, read> state: State;
-var<storage, read> x: array<vec4<f32>>;
-var<storage, read_write> y: array<f32>;
-#endif
-
-#include "shared/planes.wgsl" with P=w, DTYPE={{DTYPE}}, BUF=weights
 
 const BM = {{BM}}u;
 const BN = {{BN}}u;
