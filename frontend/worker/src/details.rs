@@ -12,7 +12,7 @@ use engine::tokenizer::special;
 use engine::vision::{self, Budget};
 use protocol::{Capabilities, ContextCost, Diffusion, FitVerdict, ModelDetails, TypeShare};
 
-use crate::experts::Allowance;
+use crate::experts::{self, Allowance};
 use crate::failure::{self, Stopped};
 
 /// Shortest context whose cost is listed; the others are its doubles.
@@ -62,14 +62,15 @@ impl Senses {
     }
 }
 
-/// What a header says of the model called `name`, and what it costs on this device, loaded with these options. Nothing is
-/// said of its experts.
+/// What a header says of the model called `name`, and what it costs on this device, loaded with these options. Experts are
+/// read at `speed`, in bytes a second.
 pub fn details(
     header: &Header,
     (plan, options): (&ModelSpec, &LoadOptions),
     senses: &Senses,
     name: &str,
     (allowance, memory): (Allowance, DeviceMemory),
+    speed: f64,
 ) -> Result<ModelDetails, EngineError> {
     let bytes = |context| {
         // Room for the largest pictures depends on the context.
@@ -102,7 +103,7 @@ pub fn details(
         recommended: config.recommended,
         drafter: options.drafter_bytes > 0,
         diffusion: config.diffusion.map(|it| Diffusion { canvas: it.canvas, steps: it.steps }),
-        experts: None,
+        experts: experts::memory(plan, allowance.chosen, speed)?,
     })
 }
 

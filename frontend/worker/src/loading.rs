@@ -16,7 +16,7 @@ use web_time::Instant;
 use crate::choices::{self, Subject};
 use crate::details::{self, Senses};
 use crate::drafting::Drafter;
-use crate::experts::{self, Allowance};
+use crate::experts::Allowance;
 use crate::failure::Stopped;
 use crate::host::{Host, Model, Ready};
 use crate::progress::Meter;
@@ -64,9 +64,9 @@ pub async fn inspect(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) 
         let within = (Allowance { chosen, found: None }, memory);
         let (plan, options) = details::needs(&header, &options, &senses, within, true).map_err(of_engine)?;
         let name = wanted.source.name();
-        let details = details::details(&header, (&plan, &options), &senses, name, within);
-        let mut details = details.map_err(of_engine)?;
-        details.experts = experts::memory(&plan, chosen, reading::speed(&host).await).map_err(of_engine)?;
+        let speed = reading::speed(&host).await;
+        let details = details::details(&header, (&plan, &options), &senses, name, within, speed);
+        let details = details.map_err(of_engine)?;
         let verdict = details::verdict(&plan, wanted.context, memory);
         Ok::<_, Stopped>((details, verdict.map_err(of_engine)?))
     };
@@ -240,9 +240,9 @@ async fn try_load(
     drop(own);
     let options = LoadOptions { ple_on_host, ..options(wanted.context, drafter.as_ref()) };
     let (plan, mut options) = details::needs(&header, &options, &senses, within, *pictures).map_err(plain)?;
-    let mut details =
-        details::details(&header, (&plan, &options), &senses, wanted.source.name(), within).map_err(plain)?;
-    details.experts = experts::memory(&plan, allowance.chosen, reading::speed(host).await).map_err(plain)?;
+    let (name, speed) = (wanted.source.name(), reading::speed(host).await);
+    let details =
+        details::details(&header, (&plan, &options), &senses, name, within, speed).map_err(plain)?;
     if let Some(reason) = &plan.unusable {
         host.trouble(failure::of_tower(reason));
     }
