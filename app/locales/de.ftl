@@ -691,6 +691,7 @@ diagnostics-description = Beschreibung
 diagnostics-software = Software-Berechnung
 diagnostics-f16 = Halbe Genauigkeit in Shadern
 diagnostics-subgroups = Subgroup-Größe
+diagnostics-matrices = Matrixeinheiten
 diagnostics-timestamps = Zeitstempel
 diagnostics-buffer = Maximale Puffergröße
 diagnostics-binding = Maximale Bindungsgröße

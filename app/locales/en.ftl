@@ -692,6 +692,7 @@ diagnostics-description = Description
 diagnostics-software = Software rendering
 diagnostics-f16 = Half precision in shaders
 diagnostics-subgroups = Subgroup size
+diagnostics-matrices = Matrix units
 diagnostics-timestamps = Timestamps
 diagnostics-buffer = Maximum buffer size
 diagnostics-binding = Maximum binding size

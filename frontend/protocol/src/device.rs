@@ -25,6 +25,8 @@ pub struct DeviceReport {
     pub shader_f16: bool,
     /// Subgroup size range, where the adapter offers subgroups.
     pub subgroups: Option<(u32, u32)>,
+    /// Whether prompts are multiplied by matrix units.
+    pub matrix_units: bool,
     /// Whether timestamps can be queried.
     pub timestamps: bool,
     /// Largest buffer in bytes.

@@ -23,6 +23,8 @@ pub struct AdapterNames {
     pub features: Vec<String>,
     /// Its smallest and largest subgroup, if it offers them.
     pub subgroups: Option<(u32, u32)>,
+    /// Whether it multiplies 16×16 matrices of halves with sums in f32, in a way that wgpu doesn't know of.
+    pub matrix_units: bool,
 }
 
 /// The report of a device that is not there; `detail` are the platform's words.
@@ -53,6 +55,7 @@ pub fn report(gpu: &Gpu, names: AdapterNames) -> DeviceReport {
         architecture: names.architecture,
         shader_f16: features.iter().any(|name| name == "shader-f16"),
         subgroups: names.subgroups.or(report.subgroups),
+        matrix_units: gpu.plan_limits().cooperative_matrices,
         timestamps: report.timestamps,
         max_buffer_size: gpu.max_buffer(),
         max_binding_size: gpu.max_binding(),

@@ -237,6 +237,7 @@ impl Host {
         let options = GpuOptions {
             ahead: self.platform.compile_ahead(),
             memory: self.memory.get(),
+            offers_matrix_units: names.matrix_units,
             ..GpuOptions::default()
         };
         let gpu = Gpu::open(&options).await.map_err(|error| {

@@ -14,6 +14,27 @@ pub const WORKGROUP_MEMORY: u32 = 46 << 10;
 /// Factor of the decoded weights in the tile.
 const W_FACTOR: f32 = 64.0;
 
+/// A spelling of matrices in WGSL: there is no standard yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// wgpu's `EXPERIMENTAL_COOPERATIVE_MATRIX`.
+    Wgpu,
+    /// Chromium's `chromium-experimental-subgroup-matrix`.
+    Chromium,
+}
+
+impl Dialect {
+    /// The one that this target compiles.
+    pub const HERE: Self = if cfg!(target_arch = "wasm32") { Self::Chromium } else { Self::Wgpu };
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Wgpu => "wgpu",
+            Self::Chromium => "chromium",
+        }
+    }
+}
+
 /// Tile sizes for subgroups of 32 invocations and matrices of 16×16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CooperativeTile {
@@ -41,23 +62,33 @@ impl CooperativeTile {
     /// Every tile the engine chooses from for a matrix of its own.
     pub const ALL: [Self; 3] = [Self::LARGE, Self::MEDIUM, Self::SMALL];
 
-    /// The tile for up to `rows` tokens and `n` rows of W: the largest one that still gives a large GPU enough
-    /// workgroups (`MEASUREMENTS.md`).
+    /// The tile for up to `rows` tokens and `n` rows of W with `k` elements, and into how many parts K is split. A large
+    /// GPU computes 132 workgroups at a time, so a few more than that take as long as twice as many. Summing the parts
+    /// costs as much as some hundred elements of K (`MEASUREMENTS.md`).
     #[must_use]
-    pub const fn choose(rows: u32, n: u32) -> Self {
-        if Self::LARGE.workgroups(rows, n) >= 128 {
-            Self::LARGE
-        } else if Self::MEDIUM.workgroups(rows, n) >= 96 {
-            Self::MEDIUM
-        } else {
-            Self::SMALL
+    pub fn choose(rows: u32, n: u32, k: u32) -> (Self, u32) {
+        let [large, medium, small] = Self::ALL.map(|tile| tile.workgroups(rows, n));
+        let splits = |workgroups: u32, least_k: u32| (288 / workgroups).clamp(1, (k / least_k).clamp(1, 4));
+        let enough = |workgroups| workgroups * splits(workgroups, 1024) >= 240;
+        match () {
+            () if large >= 128 => (Self::LARGE, 1),
+            () if (96..=132).contains(&medium) => (Self::MEDIUM, 1),
+            () if enough(large) => (Self::LARGE, splits(large, 1024)),
+            () if enough(medium) => (Self::MEDIUM, splits(medium, 1024)),
+            () => (Self::SMALL, splits(small, 512)),
         }
     }
 
-    /// The tiles that [`Self::choose`] can return for up to `most_rows` tokens and `n` rows of W.
-    pub fn within_reach(most_rows: u32, n: u32) -> impl Iterator<Item = Self> {
-        let chosen = move |tile: &Self| (LEAST_ROWS..=most_rows).any(|rows| Self::choose(rows, n) == *tile);
-        Self::ALL.into_iter().filter(chosen)
+    /// What [`Self::choose`] can return for up to `most_rows` tokens, `n` rows of W and `k` elements of each.
+    #[must_use]
+    pub fn within_reach(most_rows: u32, n: u32, k: u32) -> Vec<(Self, u32)> {
+        let mut all = Vec::new();
+        for chosen in (LEAST_ROWS..=most_rows).map(|rows| Self::choose(rows, n, k)) {
+            if !all.contains(&chosen) {
+                all.push(chosen);
+            }
+        }
+        all
     }
 
     /// Whether it can multiply a matrix of this type with rows of `k` elements. F32 matrices are left to f32 products,
@@ -67,20 +98,20 @@ impl CooperativeTile {
         dtype != DType::F32 && k > 0 && Self::ALL.iter().all(|tile| k.is_multiple_of(tile.bk))
     }
 
-    const fn workgroups(self, rows: u32, n: u32) -> u64 {
-        rows.div_ceil(self.bm) as u64 * n.div_ceil(self.bn) as u64
+    const fn workgroups(self, rows: u32, n: u32) -> u32 {
+        rows.div_ceil(self.bm) * n.div_ceil(self.bn)
     }
 
     const fn invocations(self) -> u32 {
         self.rows * self.columns * 32
     }
 
-    /// The kernel for one storage type of W.
+    /// The kernel for one storage type of W, on this target.
     ///
     /// # Errors
     /// When the template cannot be expanded.
     pub fn source(self, dtype: DType) -> Result<Source, PreprocessError> {
-        self.form::<Params>(dtype, "cooperative", false)
+        self.form::<Params>(dtype, Dialect::HERE, "cooperative", false)
     }
 
     /// Same as [`Self::source`], for the matrices of a mixture.
@@ -88,15 +119,22 @@ impl CooperativeTile {
     /// # Errors
     /// When the template cannot be expanded.
     pub fn expert_source(self, dtype: DType) -> Result<Source, PreprocessError> {
-        self.form::<experts::Params>(dtype, "cooperative_experts", true)
+        self.form::<experts::Params>(dtype, Dialect::HERE, "cooperative_experts", true)
     }
 
-    fn form<P: WgslStruct>(self, dtype: DType, name: &str, experts: bool) -> Result<Source, PreprocessError> {
+    fn form<P: WgslStruct>(
+        self,
+        dtype: DType,
+        dialect: Dialect,
+        name: &str,
+        experts: bool,
+    ) -> Result<Source, PreprocessError> {
         let Self { bm, bn, bk, rows, columns } = self;
         let name = format!("matmul_{name}_{dtype}_{bm}x{bn}x{bk}_{rows}x{columns}");
         let threads = self.invocations();
         let defines = Defines::new()
             .set("DTYPE", dtype)
+            .set("DIALECT", dialect.name())
             .set("EXPERTS", experts)
             .set("BM", bm)
             .set("BN", bn)
@@ -114,10 +152,10 @@ impl CooperativeTile {
         Source::build::<P>("matmul/cooperative.wgsl", name, &defines)
     }
 
-    /// Workgroups for up to `rows` tokens.
+    /// Workgroups for up to `rows` tokens, with K split into `splits` parts.
     #[must_use]
-    pub const fn dispatch(self, params: &Params, rows: u32) -> [u32; 3] {
-        [params.n.div_ceil(self.bn), rows.div_ceil(self.bm), 1]
+    pub const fn dispatch(self, params: &Params, rows: u32, splits: u32) -> [u32; 3] {
+        [params.n.div_ceil(self.bn), rows.div_ceil(self.bm), splits]
     }
 
     /// Workgroups for chunks of `positions`, for the worst case of the router's choice.
@@ -155,16 +193,21 @@ pub fn rounded_weights(layout: &PlanarLayout, words: &[u32], row: u32) -> Vec<f3
     planar_values(layout, words, row).into_iter().map(rounded).collect()
 }
 
-/// CPU twin, in f64 on rounded operands.
+/// CPU twin, in f64 on rounded operands: `[T, splits, N]`. K is a multiple of `splits` times the depth of a tile.
 #[must_use]
-pub fn matmul(layout: &PlanarLayout, words: &[u32], x: &[f32]) -> Vec<f32> {
-    let k = layout.k as usize;
+pub fn matmul(layout: &PlanarLayout, words: &[u32], x: &[f32], splits: u32) -> Vec<f32> {
+    let (k, part) = (layout.k as usize, (layout.k / splits) as usize);
     let rows: Vec<_> = (0..layout.n).map(|row| rounded_weights(layout, words, row)).collect();
     let product = |w: &[f32], x: &[f32]| {
         w.iter().zip(x).map(|(&w, &x)| f64::from(w) * f64::from(x)).sum::<f64>() as f32
     };
+    let of_part = |from: usize, x: &[f32]| {
+        let dot = |w: &Vec<f32>| product(&w[from..from + part], &x[from..from + part]);
+        rows.iter().map(dot).collect::<Vec<_>>()
+    };
     let x = rounded_rows(x, layout.k);
-    x.chunks_exact(k).flat_map(|x| rows.iter().map(move |w| product(w, x))).collect()
+    let of_row = |x: &[f32]| (0..k).step_by(part).flat_map(|from| of_part(from, x)).collect::<Vec<_>>();
+    x.chunks_exact(k).flat_map(of_row).collect()
 }
 
 #[cfg(test)]
@@ -187,10 +230,30 @@ mod tests {
     }
 
     #[test]
+    fn a_dialect_has_no_word_of_the_other() {
+        let text = |dialect| {
+            let source = CooperativeTile::LARGE.form::<Params>(DType::Q4_K, dialect, "cooperative", false);
+            source.expect("the template expands").wgsl.to_string()
+        };
+        let (wgpu, chromium) = (text(Dialect::Wgpu), text(Dialect::Chromium));
+        assert!(
+            wgpu.contains("coopMultiplyAdd")
+                && !wgpu.contains("subgroup_matrix")
+                && !wgpu.contains("subgroupMatrix")
+        );
+        assert!(chromium.contains("subgroupMatrixMultiplyAccumulate") && !chromium.contains("coop"));
+        let kernel = |text: &str| text.split_once("@compute").map(|(_, kernel)| kernel.to_owned());
+        assert_eq!(kernel(&wgpu), kernel(&chromium));
+    }
+
+    #[test]
     fn large_products_get_large_tiles() {
-        assert_eq!(CooperativeTile::choose(512, 15_360), CooperativeTile::LARGE);
-        assert_eq!(CooperativeTile::choose(512, 3840), CooperativeTile::MEDIUM);
-        assert_eq!(CooperativeTile::choose(64, 1536), CooperativeTile::SMALL);
+        assert_eq!(CooperativeTile::choose(512, 15_360, 3840), (CooperativeTile::LARGE, 1));
+        assert_eq!(CooperativeTile::choose(512, 5376, 21_504), (CooperativeTile::LARGE, 3));
+        assert_eq!(CooperativeTile::choose(512, 2560, 10_240), (CooperativeTile::MEDIUM, 3));
+        assert_eq!(CooperativeTile::choose(512, 3840, 15_360), (CooperativeTile::MEDIUM, 1));
+        assert_eq!(CooperativeTile::choose(512, 1536, 6144), (CooperativeTile::SMALL, 1));
+        assert_eq!(CooperativeTile::choose(64, 1536, 6144), (CooperativeTile::SMALL, 4));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::draft::{input as draft, ordered_head};
 use crate::embed::gather as embed;
 use crate::math::gelu_tanh;
 use crate::matmul::{
-    self, Clamps, CooperativeTile, FewRows, Tile, cooperative, few_rows, half_rows, pack_rows,
+    self, Clamps, CooperativeTile, FewRows, Tile, cooperative, few_rows, half_rows, pack_rows, sum_splits,
 };
 use crate::matvec::{Correction, Epilogue, HandoffForm, Matvec, Prologue, twin};
 use crate::quant::{dequantize, quantize, repack};
@@ -294,11 +294,11 @@ pub(super) fn cooperative_tolerance(k: u32) -> f32 {
 
 /// A prefill product by matrix units, of more tokens than a tile.
 pub fn cooperative(tile: CooperativeTile, dtype: DType) -> Result<Case, CaseError> {
-    let (k, n, tokens) = (512, tile.bn + 11, tile.bm + 3);
+    let (k, n, tokens, splits) = (512, tile.bn + 11, tile.bm + 3, 2);
     let w = matrix(dtype, k, n, 31)?;
     let x = random(32, (k * tokens) as usize);
     let params = matmul::Params::new(&w.layout);
-    let y = cooperative::matmul(&w.layout, &w.words, &x);
+    let y = cooperative::matmul(&w.layout, &w.words, &x, splits);
     let [halves, factors] = half_row_args(&x, k);
     let args = vec![
         Arg::uniform(&params),
@@ -308,9 +308,20 @@ pub fn cooperative(tile: CooperativeTile, dtype: DType) -> Result<Case, CaseErro
         factors,
         Arg::zeros(y.len()),
     ];
-    let grid = tile.dispatch(&params, tokens);
+    let grid = tile.dispatch(&params, tokens, splits);
     let expected = vec![Expected::new(5, y, cooperative_tolerance(k))];
     Ok(Case { source: tile.source(dtype)?, args, grid, expected })
+}
+
+/// The sums of the parts of a product.
+pub fn sum_splits() -> Result<Case, CaseError> {
+    let (n, splits, tokens) = (516, 3, 5);
+    let params = sum_splits::Params::new(n, splits);
+    let parts = random(33, (n * splits * tokens) as usize);
+    let y = sum_splits::sum_splits(&parts, n as usize, splits as usize);
+    let args = vec![Arg::uniform(&params), Arg::state(0, tokens), Arg::floats(&parts), Arg::zeros(y.len())];
+    let expected = vec![Expected::new(3, y, 1e-6)];
+    Ok(Case { source: sum_splits::source()?, args, grid: params.dispatch(tokens), expected })
 }
 
 /// The same for a clipped linear: about a third of its inputs and outputs are out of bounds.

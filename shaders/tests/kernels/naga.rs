@@ -104,7 +104,8 @@ fn every_permutation_validates() {
 
 #[test]
 fn products_by_matrix_units_validate() {
-    let capabilities = PORTABLE | Capabilities::SHADER_FLOAT16 | Capabilities::COOPERATIVE_MATRIX;
+    let capabilities =
+        PORTABLE | Capabilities::SHADER_FLOAT16 | Capabilities::SUBGROUP | Capabilities::COOPERATIVE_MATRIX;
     let mut texts = Texts::default();
     for source in cooperative() {
         assert_eq!(faults(&source, capabilities), [""; 0], "{}", source.name);

@@ -7,17 +7,19 @@
 // one, without branches: rows beyond the last are read as the last. A branch around the loads keeps the compiler from
 // starting them early (MEASUREMENTS.md). T is state.len: workgroups beyond it return at once.
 //
+// Where few workgroups would have long rows to multiply, K is split: the grid has a third dimension, and y the sums of each
+// part, for matmul/sum_splits.wgsl.
+//
 // EXPERTS: W is one of several matrices of a mixture, as in matmul.wgsl: a workgroup takes one tile of
 // experts/buckets.wgsl, at most BM pairs of one expert.
 //
-// Bindings: params, weights (planar, [N, K]), state, X [T, K/8] (eight halves a vec4), factors of X [T], Y f32 [T, N].
+// Bindings: params, weights (planar, [N, K]), state, X [T, K/8] (eight halves a vec4), factors of X [T],
+// Y f32 [T, splits, N].
 // With EXPERTS: tiles and pairs instead of the state; Y f32 [pairs, y_stride].
-// Workgroup: 32·ROWS·COLUMNS, for subgroups of 32. Grid: (ceil(N / BN), ceil(T / BM) or the maximum number of tiles, 1).
+// Workgroup: 32·ROWS·COLUMNS, for subgroups of 32. Grid: (ceil(N / BN), ceil(T / BM) or the maximum number of tiles, splits).
 // Workgroup memory: 2·(BM + BN)·(BK + 8) + 1024·ROWS·COLUMNS bytes. K is a multiple of BK.
 
-enable f16;
-enable wgpu_cooperative_matrix;
-
+#include "matmul/cooperative/{{DIALECT}}.wgsl"
 #include "shared/row_products.wgsl"
 
 var<storage, read> x: array<vec4<u32>>;
@@ -46,7 +48,13 @@ fn halves(pair: vec2<u32>) -> vec4<f16> {
 }
 
 @compute @workgroup_size({{THREADS}})
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) thread: u32,
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(subgroup_invocation_id) lane: u32,
+) {
     let n0 = group.x * BN;
 #if EXPERTS
     let tile = tiles[group.y]; // expert, first pair, number of pairs
@@ -64,11 +72,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let count = state.len - t0;
     let w0 = 0u;
 #endif
-    let subgroup = thread / 32u;
-    let lane = thread % 32u;
     let m_at = (subgroup / {{COLUMNS}}u) * (BM / {{ROWS}}u);
     let n_at = (subgroup % {{COLUMNS}}u) * (BN / {{COLUMNS}}u);
     let steps = params.units_per_row / UNITS;
+    let first = steps * group.z / grid.z;
+    let end = steps * (group.z + 1u) / grid.z;
 
     // Where this thread reads in the first step.
 #for i in 0..X_LOADS
@@ -86,17 +94,17 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 
 #for i in 0..M_TILES
 #for j in 0..N_TILES
-    var y{{i}}_{{j}}: coop_mat16x16<f32, C>;
+    var y{{i}}_{{j}}: YMatrix;
 #endfor
 #endfor
 #for i in 0..X_LOADS
-    var next_x{{i}} = x[x{{i}}_at];
+    var next_x{{i}} = x[x{{i}}_at + first * EIGHTS];
 #endfor
 #for i in 0..W_LOADS
-    var next_w{{i}} = w_load(params.planes, w{{i}}_at);
+    var next_w{{i}} = w_load(params.planes, w{{i}}_at + first * UNITS);
 #endfor
 
-    for (var s = 0u; s < steps; s += 1u) {
+    for (var s = first; s < end; s += 1u) {
 #for i in 0..X_LOADS
         {
             let at = ((thread + {{i}}u * THREADS) / EIGHTS) * STRIDE + (thread % EIGHTS) * 2u;
@@ -115,7 +123,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 #endfor
         workgroupBarrier();
 
-        let next = min(s + 1u, steps - 1u);
+        let next = min(s + 1u, end - 1u);
 #for i in 0..X_LOADS
         next_x{{i}} = x[x{{i}}_at + next * EIGHTS];
 #endfor
@@ -125,12 +133,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 #for k in 0..UNITS
         {
 #for j in 0..N_TILES
-            let b{{j}} = coopLoad<coop_mat16x16<f16, B>>(&w_tile[(n_at + {{j}}u * 16u) * STRIDE + {{k}}u * 4u], STRIDE);
+            let w_matrix{{j}} = load_w((n_at + {{j}}u * 16u) * STRIDE + {{k}}u * 4u);
 #endfor
 #for i in 0..M_TILES
-            let a{{i}} = coopLoadT<coop_mat16x16<f16, A>>(&x_tile[(m_at + {{i}}u * 16u) * STRIDE + {{k}}u * 4u], STRIDE);
+            let x_matrix{{i}} = load_x((m_at + {{i}}u * 16u) * STRIDE + {{k}}u * 4u);
 #for j in 0..N_TILES
-            y{{i}}_{{j}} = coopMultiplyAdd(a{{i}}, b{{j}}, y{{i}}_{{j}});
+            y{{i}}_{{j}} = multiply_add(x_matrix{{i}}, w_matrix{{j}}, y{{i}}_{{j}});
 #endfor
 #endfor
         }
@@ -141,7 +149,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let column = lane % 16u;
 #for i in 0..M_TILES
 #for j in 0..N_TILES
-    coopStoreT(y{{i}}_{{j}}, &result[subgroup * 256u], 16u);
+    store_y(y{{i}}_{{j}}, subgroup * 256u);
     workgroupBarrier();
     for (var row = lane / 16u; row < 16u; row += 2u) {
         let m = m_at + {{i}}u * 16u + row;
@@ -152,7 +160,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let pair = pairs[tile.y + m];
             y[pair * params.y_stride + params.y_at + n] = value * factors[pair / params.pairs_per_row];
 #else
-            y[(t0 + m) * params.n + n] = value * factors[t0 + m];
+            y[((t0 + m) * grid.z + group.z) * params.n + n] = value * factors[t0 + m];
 #endif
         }
     }

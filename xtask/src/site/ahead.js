@@ -16,8 +16,15 @@
   const { requestDevice } = self.GPUAdapter?.prototype ?? {};
   const { createComputePipeline, createShaderModule } = self.GPUDevice?.prototype ?? {};
 
+  // What wgpu doesn't know of: kernels for matrix units need it (cooperative/chromium.wgsl), and no others use halves.
+  const matrices = ["subgroups", "chromium-experimental-subgroup-matrix"];
+
   if (requestDevice && createComputePipeline) {
     GPUAdapter.prototype.requestDevice = async function (descriptor) {
+      const features = [...(descriptor?.requiredFeatures ?? [])];
+      if (features.includes("shader-f16") && matrices.every((name) => this.features.has(name))) {
+        descriptor = { ...descriptor, requiredFeatures: [...features, ...matrices] };
+      }
       device = await requestDevice.call(this, descriptor);
       made.clear();
       return device;

@@ -132,6 +132,7 @@ fn device_pairs(device: &DeviceReport) -> Pairs {
                 Some((least, most)) => t().range(&format::count(least.into()), &format::count(most.into())),
             },
         ),
+        (t().diagnostics_matrices(), yes(device.matrix_units)),
         (t().diagnostics_timestamps(), yes(device.timestamps)),
         (t().diagnostics_buffer(), format::bytes(device.max_buffer_size)),
         (t().diagnostics_binding(), format::bytes(device.max_binding_size)),

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;
 use futures_util::future::Shared;
-use shaders::matmul::cooperative::WORKGROUP_MEMORY;
+use shaders::matmul::cooperative::{Dialect, WORKGROUP_MEMORY};
 
 use super::GpuError;
 use super::kernel::{CompileAhead, Pipeline};
@@ -34,6 +34,9 @@ pub struct GpuOptions {
     pub memory: Option<u64>,
     /// Compute by floats alone where matrix units would round operands to halves.
     pub no_matrix_units: bool,
+    /// Whether the platform offers 16×16 matrices of halves that wgpu doesn't know of, and adds them to every device with
+    /// `shader-f16`: a browser.
+    pub offers_matrix_units: bool,
     /// Compiles kernels in parallel with other work, if the platform can.
     pub ahead: Option<Rc<dyn CompileAhead>>,
 }
@@ -111,7 +114,8 @@ impl Gpu {
         let wanted = wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY;
         let mut features =
             if options.portable { wgpu::Features::empty() } else { adapter.features() & wanted };
-        let cooperative = !options.portable && !options.no_matrix_units && has_matrix_units(&adapter);
+        let cooperative =
+            !options.portable && !options.no_matrix_units && has_matrix_units(&adapter, options);
         if cooperative {
             features |= matrix_unit_features();
             limits.max_compute_workgroup_storage_size = WORKGROUP_MEMORY;
@@ -355,14 +359,20 @@ impl Gpu {
     }
 }
 
-/// What kernels for matrix units need.
+/// What kernels for matrix units need, of that which wgpu knows.
 fn matrix_unit_features() -> wgpu::Features {
-    wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX | wgpu::Features::SHADER_F16 | wgpu::Features::SUBGROUP
+    match Dialect::HERE {
+        Dialect::Wgpu => {
+            wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX
+                | wgpu::Features::SHADER_F16
+                | wgpu::Features::SUBGROUP
+        }
+        Dialect::Chromium => wgpu::Features::SHADER_F16,
+    }
 }
 
-/// Whether the adapter multiplies 16×16 matrices of halves with sums in f32, by subgroups of 32 invocations. A browser
-/// never says so.
-fn has_matrix_units(adapter: &wgpu::Adapter) -> bool {
+/// Whether the adapter multiplies 16×16 matrices of halves with sums in f32, by subgroups of 32 invocations.
+fn has_matrix_units(adapter: &wgpu::Adapter, options: &GpuOptions) -> bool {
     let (info, offered) = (adapter.get_info(), adapter.limits());
     let suits = |it: &wgpu::CooperativeMatrixProperties| {
         [it.m_size, it.n_size, it.k_size] == [16; 3]
@@ -372,7 +382,7 @@ fn has_matrix_units(adapter: &wgpu::Adapter) -> bool {
     adapter.features().contains(matrix_unit_features())
         && [info.subgroup_min_size, info.subgroup_max_size] == [32; 2]
         && offered.max_compute_workgroup_storage_size >= WORKGROUP_MEMORY
-        && adapter.cooperative_matrix_properties().iter().any(suits)
+        && (options.offers_matrix_units || adapter.cooperative_matrix_properties().iter().any(suits))
 }
 
 #[allow(unsafe_code)]

@@ -1,7 +1,7 @@
 //! Matrix products over rows, for prefill and for the towers.
 
 use shaders::matmul::cooperative::LEAST_ROWS;
-use shaders::matmul::{Clamps, CooperativeTile, Params, Tile, half_rows};
+use shaders::matmul::{Clamps, CooperativeTile, Params, Tile, half_rows, sum_splits};
 use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
 
@@ -127,14 +127,22 @@ fn push_cooperative(
     [state, x, y]: [&Value; 3],
     [halves, factors]: &HalfRows,
 ) -> Result<(), PlanError> {
-    let params = Params::new(layout);
-    for tile in CooperativeTile::within_reach(room(layout, x, y), params.n) {
-        let grid = move |rows| {
-            let is_chosen = rows >= LEAST_ROWS && CooperativeTile::choose(rows, params.n) == tile;
-            if is_chosen { tile.dispatch(&params, rows) } else { [0; 3] }
-        };
+    let (params, k, most) = (Params::new(layout), layout.k, room(layout, x, y));
+    for (tile, splits) in CooperativeTile::within_reach(most, params.n, k) {
+        let chosen =
+            move |rows| rows >= LEAST_ROWS && CooperativeTile::choose(rows, params.n, k) == (tile, splits);
+        let grid = move |rows| if chosen(rows) { tile.dispatch(&params, rows, splits) } else { [0; 3] };
         let kernel = (tile.source(dtype)?, Form::Cooperative(tile, dtype));
-        steps.push_rows(kernel, &params, &[weights, state, halves, factors, y], grid)?;
+        if splits == 1 {
+            steps.push_rows(kernel, &params, &[weights, state, halves, factors, y], grid)?;
+            continue;
+        }
+        let bytes = 4 * u64::from(most) * u64::from(params.n) * u64::from(splits);
+        let parts = Value::temporary("parts of a product", bytes);
+        steps.push_rows(kernel, &params, &[weights, state, halves, factors, &parts], grid)?;
+        let sum = sum_splits::Params::new(params.n, splits);
+        let grid = move |rows| if chosen(rows) { sum.dispatch(rows) } else { [0; 3] };
+        steps.push_rows((sum_splits::source()?, Form::SumSplits), &sum, &[state, &parts, y], grid)?;
     }
     Ok(())
 }

@@ -30,7 +30,23 @@ pub async fn names() -> Result<AdapterNames, NoGpu> {
         browser: scope.navigator().user_agent().unwrap_or_default(),
         is_fallback,
         subgroups: features.iter().any(|name| name == "subgroups").then(|| subgroups(&info)).flatten(),
+        matrix_units: MATRICES.iter().all(|name| features.iter().any(|offered| offered == name))
+            && has_half_matrices(&info),
         features,
+    })
+}
+
+/// The features of Chromium's matrices, which `xtask/src/site/ahead.js` asks for.
+const MATRICES: [&str; 3] = ["shader-f16", "subgroups", "chromium-experimental-subgroup-matrix"];
+
+/// Whether `subgroupMatrixConfigs` has 16×16 matrices of halves with sums in f32.
+fn has_half_matrices(info: &JsValue) -> bool {
+    let configs = js_sys::try_iter(&get(info, "subgroupMatrixConfigs")).ok().flatten();
+    configs.into_iter().flatten().filter_map(Result::ok).any(|config| {
+        let is = |name: &str, wanted: &str| get(&config, name).as_string().is_some_and(|it| it == wanted);
+        is("componentType", "f16")
+            && is("resultComponentType", "f32")
+            && ["M", "N", "K"].iter().all(|side| get(&config, side).as_f64() == Some(16.0))
     })
 }
 

@@ -101,6 +101,7 @@ fn decoder() -> Sources {
         gelu_mul::source(),
         matmul::pack_rows::source(),
         matmul::half_rows::source(),
+        matmul::sum_splits::source(),
     ];
     all.extend((1..=3).map(adapter::expand::source));
     all.extend([1536, 5376].iter().flat_map(|&width| NormAdd::ALL.map(|form| form.source(width))));
