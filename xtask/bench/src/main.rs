@@ -43,11 +43,41 @@ fn run(options: &Options) -> Result<()> {
     };
     let folder = fs::canonicalize(&folder).with_context(|| format!("there is no {}", folder.display()))?;
     let probe = probe(&folder);
-    let model = match &options.model {
-        Some(model) => fs::canonicalize(model).with_context(|| format!("there is no {}", model.display()))?,
-        None => synthetic(&folder, &probe, options)?,
+    let mut figures = Vec::new();
+    if let Some(model) = &options.model {
+        let model = fs::canonicalize(model).with_context(|| format!("there is no {}", model.display()))?;
+        figures.push(compare(options, &folder, &probe, model)?);
+    } else {
+        for shape in options.shapes() {
+            let model = synthetic(&folder, &probe, options, shape)?;
+            let compared = compare(options, &folder, &probe, model.clone());
+            if options.delete_models {
+                fs::remove_file(&model).with_context(|| format!("cannot delete {}", model.display()))?;
+            }
+            match compared {
+                Ok(results) => figures.push(results),
+                Err(error) if options.keep_going => eprintln!("    {shape} failed: {error:#}"),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    let machine = machine();
+    let mut figures: Vec<_> = figures.iter().map(|results| results.json(&machine)).collect();
+    let value = match figures.len() {
+        0 => bail!("nothing was measured"),
+        1 => figures.remove(0),
+        _ => Value::Array(figures),
     };
-    let vocabulary = vocabulary(&probe, &model)?;
+    match &options.json {
+        Some(file) => fs::write(file, format!("{value:#}\n"))
+            .with_context(|| format!("{} cannot be written", file.display())),
+        None => Ok(()),
+    }
+}
+
+/// Has the engines take turns on this model, and prints the table.
+fn compare(options: &Options, folder: &Path, probe: &Path, model: PathBuf) -> Result<Results> {
+    let vocabulary = vocabulary(probe, &model)?;
     let work = Work { model, vocabulary, prompt: options.prompt, answer: options.answer };
 
     let server = Rc::new(Server::start(&folder.join("site"), &work.model)?);
@@ -55,7 +85,7 @@ fn run(options: &Options) -> Result<()> {
     let mut browsers: Vec<(bool, Rc<Browser>)> = Vec::new();
     for kind in &options.engines {
         eprintln!("==> Starting {kind}");
-        match start(*kind, options, &folder, &work, &server, &mut browsers) {
+        match start(*kind, options, folder, &work, &server, &mut browsers) {
             Ok(engine) => engines.push(engine),
             Err(error) if options.keep_going => eprintln!("    left out: {error:#}"),
             Err(error) => return Err(error.context(format!("{kind} could not be started"))),
@@ -87,12 +117,7 @@ fn run(options: &Options) -> Result<()> {
     }
     drop(engines);
     println!("{}", results.table());
-    let value = results.json(machine());
-    match &options.json {
-        Some(file) => fs::write(file, format!("{value:#}\n"))
-            .with_context(|| format!("{} cannot be written", file.display())),
-        None => Ok(()),
-    }
+    Ok(results)
 }
 
 fn start(
@@ -125,15 +150,15 @@ fn start(
 }
 
 /// The model with random weights, made at the first run.
-fn synthetic(folder: &Path, probe: &Path, options: &Options) -> Result<PathBuf> {
+fn synthetic(folder: &Path, probe: &Path, options: &Options, shape: &str) -> Result<PathBuf> {
     let models = options.models.clone().unwrap_or_else(|| folder.join("models"));
     fs::create_dir_all(&models).with_context(|| format!("cannot create {}", models.display()))?;
-    let name = format!("{}-{}-{}.gguf", options.shape, options.vocab, options.quant);
+    let name = format!("{shape}-{}-{}.gguf", options.vocab, options.quant);
     let (model, part) = (models.join(&name), models.join(format!("{name}.part")));
     if !model.exists() {
-        eprintln!("==> Writing a model of shape {} with random weights", options.shape);
+        eprintln!("==> Writing a model of shape {shape} with random weights");
         let mut synth = Command::new(probe);
-        synth.arg("synth").arg(&part).args(["--shape", &options.shape, "--quant", &options.quant]);
+        synth.arg("synth").arg(&part).args(["--shape", shape, "--quant", &options.quant]);
         let status = synth.args(["--vocab", &options.vocab.to_string()]).stdout(std::io::stderr()).status();
         let status = status.with_context(|| format!("cannot start {}", probe.display()))?;
         if !status.success() {

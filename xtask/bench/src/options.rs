@@ -32,9 +32,9 @@ pub struct Options {
     /// A model file to use instead of one with random weights
     #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,
-    /// Shape of the model with random weights, as `probe synth` names them
-    #[arg(long, default_value = "e2b")]
-    pub shape: String,
+    /// Shapes of the models with random weights, as `probe synth` names them; `all` for every published one
+    #[arg(long, value_delimiter = ',', default_value = "e2b")]
+    pub shape: Vec<String>,
     /// Its quantization; rullama reads q4_k_m_ple, not q4_k_m
     #[arg(long, default_value = "q4_k_m")]
     pub quant: String,
@@ -44,6 +44,9 @@ pub struct Options {
     /// Where models with random weights are kept
     #[arg(long, value_name = "DIR")]
     pub models: Option<PathBuf>,
+    /// Delete each model with random weights once it is measured: all of them take 50 GB
+    #[arg(long)]
+    pub delete_models: bool,
     /// Tokens in the prompt
     #[arg(long, default_value_t = 512)]
     pub prompt: u32,
@@ -93,7 +96,7 @@ pub struct Options {
     /// Show what browsers and peers print
     #[arg(long)]
     pub verbose: bool,
-    /// Skip engines that can't be started
+    /// Skip engines that can't be started, and go on with the next model after a failure
     #[arg(long)]
     pub keep_going: bool,
     /// Write all figures to this file
@@ -101,7 +104,18 @@ pub struct Options {
     pub json: Option<PathBuf>,
 }
 
+/// The published shapes, smallest first.
+const PUBLISHED: [&str; 5] = ["e2b", "e4b", "12b", "26b", "31b"];
+
 impl Options {
+    /// The shapes to measure, in order.
+    pub fn shapes(&self) -> Vec<&str> {
+        match self.shape.as_slice() {
+            [all] if all == "all" => PUBLISHED.to_vec(),
+            named => named.iter().map(String::as_str).collect(),
+        }
+    }
+
     /// Whether an engine takes part in this round, counted from the first one of the warm-up.
     pub fn takes_part(&self, engine: &str, round: u32) -> bool {
         let Some((_, few)) = self.rounds_of.iter().find(|(name, _)| name == engine) else { return true };
@@ -163,6 +177,13 @@ mod tests {
         assert_eq!(parsed.engines, [Kind::Native, Kind::LlamaCpp, Kind::Rullama, Kind::PageF16]);
         let shown: Vec<_> = parsed.engines.iter().map(Kind::to_string).collect();
         assert_eq!(shown, ["native", "llama-cpp", "rullama", "page-f16"]);
+    }
+
+    #[test]
+    fn all_shapes_are_the_published_ones() {
+        assert_eq!(options(&[]).shapes(), ["e2b"]);
+        assert_eq!(options(&["--shape", "31b,pebble"]).shapes(), ["31b", "pebble"]);
+        assert_eq!(options(&["--shape", "all"]).shapes(), PUBLISHED);
     }
 
     #[test]

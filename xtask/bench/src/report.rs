@@ -127,7 +127,7 @@ impl Results {
     }
 
     /// Everything.
-    pub fn json(&self, machine: Value) -> Value {
+    pub fn json(&self, machine: &Value) -> Value {
         let engines: Vec<_> = self
             .engines
             .iter()
@@ -166,7 +166,7 @@ mod tests {
             results.push(0, sample(ms, 10.0 * ms));
         }
         results.push(1, sample(1000.0, 5000.0));
-        let json = results.json(Value::Null);
+        let json = results.json(&Value::Null);
         let native = &json["engines"][0]["prefill_tokens_per_s"];
         assert_eq!((native["min"].as_f64(), native["median"].as_f64()), (Some(500.0), Some(1000.0)));
         assert_eq!(json["engines"][0]["decode_tokens_per_s"]["median"].as_f64(), Some(10.0));
