@@ -75,12 +75,19 @@ impl Layout {
         let first_shared = slots.len();
         // Largest first, so that smaller ones fit into free space.
         temporaries.sort_by_key(|value| std::cmp::Reverse(value.bytes()));
+        // The lives of the values of each shared slot.
+        let mut taken: Vec<Vec<&[Option<Life>]>> = Vec::new();
         for value in temporaries {
-            let overlaps = |other: &Value| overlap(&lives[value], &lives[other]);
-            let free = slots[first_shared..].iter_mut().find(|slot| !slot.values.iter().any(overlaps));
-            match free {
-                Some(slot) => slot.values.push(value.clone()),
-                None => slots.push(Slot { bytes: value.bytes(), values: vec![value.clone()] }),
+            let lives = lives[value].as_slice();
+            match taken.iter().position(|others| !others.iter().any(|other| overlap(lives, other))) {
+                Some(free) => {
+                    taken[free].push(lives);
+                    slots[first_shared + free].values.push(value.clone());
+                }
+                None => {
+                    taken.push(vec![lives]);
+                    slots.push(Slot { bytes: value.bytes(), values: vec![value.clone()] });
+                }
             }
         }
         Self { slots }

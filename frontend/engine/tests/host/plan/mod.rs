@@ -3,7 +3,7 @@
 mod drafter;
 mod verify;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use engine::model::{Choices, Corrections, DecoderPlans, DiffusionPlans, LogitsPlans, Products};
 use engine::plan::{Grid, Layout, Limits, Origin, Plan, PlanError, Schedule, Slot, Value};
@@ -248,24 +248,28 @@ fn the_plans_of_diffusion_are_sound_and_never_hold_all_logits() {
 
 /// Checks that no two values of a buffer are needed at the same time in any schedule; the number of shared buffers.
 fn keeps_apart(layout: &Layout, schedules: &[Schedule<'_>]) -> usize {
-    for slot in &layout.slots {
-        for schedule in schedules {
-            let steps: Vec<_> = schedule.iter().flat_map(|plan| plan.steps()).collect();
-            // The value that the buffer holds, as the steps go: once another has it, the one before is not bound again.
-            let mut gone: HashSet<&Value> = HashSet::new();
-            let mut holds: Option<&Value> = None;
-            for step in steps {
-                let bound: Vec<&Value> = step.values().filter(|value| slot.values.contains(value)).collect();
-                let Some(&value) = bound.first() else { continue };
-                assert!(bound.iter().all(|other| *other == value), "{bound:?} in one step");
+    let shared = layout.slots.iter().filter(|slot| slot.values.len() > 1).enumerate();
+    let slots: HashMap<&Value, usize> = shared
+        .clone()
+        .flat_map(|(index, slot)| slot.values.iter().map(move |value| (value, index)))
+        .collect();
+    for schedule in schedules {
+        // What each buffer holds, as the steps go: once another value has it, the one before is not bound again.
+        let (mut holds, mut gone) = (HashMap::new(), HashSet::new());
+        for step in schedule.iter().flat_map(|plan| plan.steps()) {
+            let mut bound: HashMap<usize, &Value> = HashMap::new();
+            for value in step.values() {
+                let Some(&slot) = slots.get(value) else { continue };
+                let first = *bound.entry(slot).or_insert(value);
+                assert!(first == value, "{first:?} and {value:?} in one step");
                 assert!(!gone.contains(value), "{value:?} was overwritten");
-                if let Some(before) = holds.replace(value).filter(|before| *before != value) {
+                if let Some(before) = holds.insert(slot, value).filter(|before| *before != value) {
                     gone.insert(before);
                 }
             }
         }
     }
-    layout.slots.iter().filter(|slot| slot.values.len() > 1).count()
+    shared.count()
 }
 
 #[test]

@@ -27,7 +27,8 @@ pub enum Unsound {
 /// Looks through plans; what is known of a kernel is kept.
 #[derive(Default)]
 pub struct Verifier {
-    uses: HashMap<Arc<str>, Vec<GlobalUse>>,
+    /// By the address of the text, which is kept: hashing the text of every step would take most of the time.
+    uses: HashMap<*const u8, (Arc<str>, Vec<GlobalUse>)>,
 }
 
 impl Verifier {
@@ -76,7 +77,7 @@ impl Verifier {
 
     /// How `main` uses the bindings behind the parameters, in their order.
     fn uses_of(&mut self, kernel: &Source) -> &[GlobalUse] {
-        self.uses.entry(Arc::clone(&kernel.wgsl)).or_insert_with(|| {
+        let (_, uses) = self.uses.entry(kernel.wgsl.as_ptr()).or_insert_with(|| {
             let module = naga::front::wgsl::parse_str(&kernel.wgsl).expect("valid WGSL");
             let info = Validator::new(ValidationFlags::all(), Capabilities::all())
                 .validate(&module)
@@ -88,7 +89,9 @@ impl Verifier {
                 .filter_map(|(handle, global)| Some((global.binding.as_ref()?.binding, main[handle])));
             let mut bound: Vec<_> = bound.collect();
             bound.sort_by_key(|(binding, _)| *binding);
-            bound.into_iter().skip(1).map(|(_, uses)| uses).collect()
-        })
+            let uses = bound.into_iter().skip(1).map(|(_, uses)| uses).collect();
+            (Arc::clone(&kernel.wgsl), uses)
+        });
+        uses
     }
 }
