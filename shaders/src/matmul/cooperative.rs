@@ -68,7 +68,10 @@ impl CooperativeTile {
     #[must_use]
     pub fn choose(rows: u32, n: u32, k: u32) -> (Self, u32) {
         let [large, medium, small] = Self::ALL.map(|tile| tile.workgroups(rows, n));
-        let splits = |workgroups: u32, least_k: u32| (288 / workgroups).clamp(1, (k / least_k).clamp(1, 4));
+        // The sum of the parts takes four elements at a time.
+        let most = if n.is_multiple_of(4) { 4 } else { 1 };
+        let splits =
+            |workgroups: u32, least_k: u32| (288 / workgroups).clamp(1, (k / least_k).clamp(1, most));
         let enough = |workgroups| workgroups * splits(workgroups, 1024) >= 240;
         match () {
             () if large >= 128 => (Self::LARGE, 1),
@@ -254,6 +257,7 @@ mod tests {
         assert_eq!(CooperativeTile::choose(512, 3840, 15_360), (CooperativeTile::MEDIUM, 1));
         assert_eq!(CooperativeTile::choose(512, 1536, 6144), (CooperativeTile::SMALL, 1));
         assert_eq!(CooperativeTile::choose(64, 1536, 6144), (CooperativeTile::SMALL, 4));
+        assert_eq!(CooperativeTile::choose(64, 1538, 6144), (CooperativeTile::SMALL, 1));
     }
 
     #[test]
