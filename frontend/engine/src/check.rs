@@ -153,14 +153,7 @@ pub fn standard() -> Vec<Form> {
         forms.extend([Form::Repack(dtype), Form::Gather(dtype)]);
         forms.extend(Tile::ALL.map(|tile| Form::Matmul(tile, dtype)));
     }
-    forms.extend([
-        Form::PackRows,
-        Form::HalfRows,
-        Form::SumSplits,
-        Form::LookUp,
-        Form::Draft,
-        Form::Clusters,
-    ]);
+    forms.extend([Form::PackRows, Form::HalfRows, Form::GroupSum, Form::LookUp, Form::Draft, Form::Clusters]);
     for dtype in [DType::BF16, DType::Q4_K, DType::Q6_K, DType::Q8_0] {
         forms.extend([Form::DraftInput(dtype), Form::OrderedHead(dtype)]);
     }

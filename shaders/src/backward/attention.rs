@@ -1,6 +1,6 @@
-//! Launchers and CPU twin of `wgsl/backward/attention_q.wgsl`, `attention_kv.wgsl` and `group_sum.wgsl`.
+//! Launchers and CPU twin of `wgsl/backward/attention_q.wgsl` and `attention_kv.wgsl`.
 
-use crate::{Defines, PreprocessError, Source, grid, params};
+use crate::{Defines, PreprocessError, Source, params};
 
 /// Queries or keys per workgroup.
 const TILE: u32 = 16;
@@ -69,37 +69,6 @@ pub fn queries(head_dim: u32, spans: bool) -> Result<Source, PreprocessError> {
 pub fn keys_values(head_dim: u32, spans: bool) -> Result<Source, PreprocessError> {
     let name = format!("backward_attention_kv_h{head_dim}{}", if spans { "_spans" } else { "" });
     Source::build::<Params>("backward/attention_kv.wgsl", name, &defines(head_dim, spans))
-}
-
-params! {
-    /// The uniform at binding 0 of the sum over heads. Then: state, part, out.
-    #[derive(Default, Eq)]
-    pub struct SumParams {
-        /// A quarter of the elements of a head.
-        pub quads: u32,
-        /// Key–value heads.
-        pub kv_heads: u32,
-        /// Number of query heads per key–value head.
-        pub group: u32,
-        /// If not 0, the result is added to the output.
-        pub add: u32,
-    }
-}
-
-impl SumParams {
-    /// Workgroups for `rows` rows.
-    #[must_use]
-    pub const fn dispatch(&self, rows: u32) -> [u32; 3] {
-        grid((rows * self.kv_heads * self.quads).div_ceil(256))
-    }
-}
-
-/// The kernel that sums over the query heads of each key–value head.
-///
-/// # Errors
-/// When the template cannot be expanded.
-pub fn group_sum() -> Result<Source, PreprocessError> {
-    Source::build::<SumParams>("backward/group_sum.wgsl", "backward_group_sum", &Defines::new())
 }
 
 /// Queries, keys and values of a sequence, row-major.

@@ -6,7 +6,6 @@ pub mod few_rows;
 pub mod half_rows;
 mod launcher;
 pub mod pack_rows;
-pub mod sum_splits;
 
 pub use cooperative::CooperativeTile;
 pub use few_rows::FewRows;

@@ -3,5 +3,6 @@
 //! of rows.
 
 pub mod gelu_mul;
+pub mod group_sum;
 pub mod norm_add;
 pub mod qkv_finish;

@@ -38,8 +38,8 @@ pub enum Form {
     CooperativeExperts(CooperativeTile, DType),
     /// Rows rounded to halves.
     HalfRows,
-    /// The sum of the parts of a product that was split along K.
-    SumSplits,
+    /// Sums over groups of neighbouring rows.
+    GroupSum,
     /// Matrix product of a few rows.
     FewRows(FewRows),
     /// Rows rounded to int8.
@@ -226,7 +226,7 @@ impl Form {
             Self::Cooperative(tile, dtype) => products::cooperative(*tile, *dtype),
             Self::CooperativeExperts(tile, dtype) => experts::cooperative(*tile, *dtype),
             Self::HalfRows => products::half_rows(),
-            Self::SumSplits => products::sum_splits(),
+            Self::GroupSum => products::group_sum(),
             Self::FewRows(kernel) => products::of_few_rows(kernel),
             Self::PackRows => products::packed_rows(),
             Self::Repack(dtype) => products::repacked(*dtype),

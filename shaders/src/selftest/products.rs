@@ -7,11 +7,12 @@ use crate::draft::{input as draft, ordered_head};
 use crate::embed::gather as embed;
 use crate::math::gelu_tanh;
 use crate::matmul::{
-    self, Clamps, CooperativeTile, FewRows, Tile, cooperative, few_rows, half_rows, pack_rows, sum_splits,
+    self, Clamps, CooperativeTile, FewRows, Tile, cooperative, few_rows, half_rows, pack_rows,
 };
 use crate::matvec::{Correction, Epilogue, HandoffForm, Matvec, Prologue, twin};
 use crate::quant::{dequantize, quantize, repack};
 use crate::repack as kernel;
+use crate::rows::group_sum;
 use crate::state::State;
 use crate::{DType, PlanarLayout};
 
@@ -314,14 +315,14 @@ pub fn cooperative(tile: CooperativeTile, dtype: DType) -> Result<Case, CaseErro
 }
 
 /// The sums of the parts of a product.
-pub fn sum_splits() -> Result<Case, CaseError> {
-    let (n, splits, tokens) = (516, 3, 5);
-    let params = sum_splits::Params::new(n, splits);
-    let parts = random(33, (n * splits * tokens) as usize);
-    let y = sum_splits::sum_splits(&parts, n as usize, splits as usize);
-    let args = vec![Arg::uniform(&params), Arg::state(0, tokens), Arg::floats(&parts), Arg::zeros(y.len())];
+pub fn group_sum() -> Result<Case, CaseError> {
+    let (width, group, tokens) = (516, 3, 5);
+    let params = group_sum::Params { quads: width / 4, sums: 1, group, add: 0 };
+    let part = random(33, (width * group * tokens) as usize);
+    let y = group_sum::group_sum(&part, width as usize, group as usize);
+    let args = vec![Arg::uniform(&params), Arg::state(0, tokens), Arg::floats(&part), Arg::zeros(y.len())];
     let expected = vec![Expected::new(3, y, 1e-6)];
-    Ok(Case { source: sum_splits::source()?, args, grid: params.dispatch(tokens), expected })
+    Ok(Case { source: group_sum::source()?, args, grid: params.dispatch(tokens), expected })
 }
 
 /// The same for a clipped linear: about a third of its inputs and outputs are out of bounds.

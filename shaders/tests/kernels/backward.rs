@@ -10,6 +10,7 @@ use shaders::backward::{attention, geglu, input, norm};
 use shaders::math::{gelu_tanh, rms};
 use shaders::quant::{planar_values, quantize, repack};
 use shaders::rows::gelu_mul::{self, Rows};
+use shaders::rows::group_sum;
 use shaders::state::State;
 use shaders::{DType, PlanarLayout, rope};
 
@@ -291,7 +292,7 @@ fn the_gradient_of_attention_agrees() {
         let parts = gpu.run(&attention::keys_values(head_dim, whole).unwrap(), &args, grid);
         for (part, want) in parts.iter().zip([&want.k, &want.v]) {
             let params =
-                attention::SumParams { quads: head_dim / 4, kv_heads, group: heads / kv_heads, add: 1 };
+                group_sum::Params { quads: head_dim / 4, sums: kv_heads, group: heads / kv_heads, add: 1 };
             let before = random(6, count(kv_heads));
             let args = [
                 BufferArg::uniform(&params),
@@ -299,7 +300,7 @@ fn the_gradient_of_attention_agrees() {
                 BufferArg::read(&part.f32s()),
                 BufferArg::read_write(&before),
             ];
-            let got = gpu.run(&attention::group_sum().unwrap(), &args, params.dispatch(rows + 1))[0].f32s();
+            let got = gpu.run(&group_sum::source().unwrap(), &args, params.dispatch(rows + 1))[0].f32s();
             let want: Vec<f32> = want.iter().zip(&before).map(|(w, b)| *w as f32 + b).collect();
             assert_close(&got, &want, 2e-4, 1e-4);
         }

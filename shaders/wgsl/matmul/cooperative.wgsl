@@ -8,7 +8,7 @@
 // starting them early (MEASUREMENTS.md). T is state.len: workgroups beyond it return at once.
 //
 // Where few workgroups would have long rows to multiply, K is split: the grid has a third dimension, and y the sums of each
-// part, for matmul/sum_splits.wgsl.
+// part, for rows/group_sum.wgsl.
 //
 // EXPERTS: W is one of several matrices of a mixture, as in matmul.wgsl: a workgroup takes one tile of
 // experts/buckets.wgsl, at most BM pairs of one expert.

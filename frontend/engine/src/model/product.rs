@@ -1,7 +1,8 @@
 //! Matrix products over rows, for prefill and for the towers.
 
 use shaders::matmul::cooperative::LEAST_ROWS;
-use shaders::matmul::{Clamps, CooperativeTile, Params, Tile, half_rows, sum_splits};
+use shaders::matmul::{Clamps, CooperativeTile, Params, Tile, half_rows};
+use shaders::rows::group_sum;
 use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
 
@@ -140,9 +141,9 @@ fn push_cooperative(
         let bytes = 4 * u64::from(most) * u64::from(params.n) * u64::from(splits);
         let parts = Value::temporary("parts of a product", bytes);
         steps.push_rows(kernel, &params, &[weights, state, halves, factors, &parts], grid)?;
-        let sum = sum_splits::Params::new(params.n, splits);
+        let sum = group_sum::Params { quads: params.n / 4, sums: 1, group: splits, add: 0 };
         let grid = move |rows| if chosen(rows) { sum.dispatch(rows) } else { [0; 3] };
-        steps.push_rows((sum_splits::source()?, Form::SumSplits), &sum, &[state, &parts, y], grid)?;
+        steps.push_rows((group_sum::source()?, Form::GroupSum), &sum, &[state, &parts, y], grid)?;
     }
     Ok(())
 }

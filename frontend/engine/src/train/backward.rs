@@ -1,7 +1,8 @@
 //! The backward pass of one layer (specification §12.1 to §12.3), after its forward pass was recomputed.
 
-use shaders::backward::attention::{self, Params as AttentionParams, SumParams};
+use shaders::backward::attention::{self, Params as AttentionParams};
 use shaders::backward::heads::{Heads, Params as HeadParams};
+use shaders::rows::group_sum;
 
 use super::builder::{Builder, InputGradient, Product};
 use crate::adapter::Projection as P;
@@ -80,11 +81,12 @@ impl Builder<'_> {
         self.push(&attention::keys_values(hd, spans)?, &params, &buffers, grid)?;
         self.cut(2.0 * self.attention_cost(i));
         let donor = base.is_donor(layer.kv_layer);
-        let params = SumParams { quads: hd / 4, kv_heads, group: heads / kv_heads, add: donor.into() };
+        let params =
+            group_sum::Params { quads: hd / 4, sums: kv_heads, group: heads / kv_heads, add: donor.into() };
         for (part, out) in [(&w.part_k, &kv.dk), (&w.part_v, &kv.dv)] {
             let buffers = [&w.state, part, out];
             let grid = move |rows| params.dispatch(rows);
-            self.push(&attention::group_sum()?, &params, &buffers, grid)?;
+            self.push(&group_sum::source()?, &params, &buffers, grid)?;
         }
 
         let rope_hi_rows = self.rope(i).hi_rows;

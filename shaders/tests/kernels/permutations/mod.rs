@@ -11,7 +11,7 @@ use shaders::experts::{Mixture, buckets, choose, down::Down, gate_up::GateUp, lo
 use shaders::matmul::{self, CooperativeTile, FewRows, Tile, few_rows::Epilogue};
 use shaders::matvec::Form;
 use shaders::ple::combine::{self, Table};
-use shaders::rows::{gelu_mul, norm_add::NormAdd, qkv_finish::QkvFinish};
+use shaders::rows::{gelu_mul, group_sum, norm_add::NormAdd, qkv_finish::QkvFinish};
 use shaders::sampling::{self, Candidates, Sampling, look_up};
 use shaders::train::{lora::Lora, optimiser, rows, sum_pairs};
 use shaders::vision::{self, layer_norm::LayerNorm};
@@ -101,7 +101,6 @@ fn decoder() -> Sources {
         gelu_mul::source(),
         matmul::pack_rows::source(),
         matmul::half_rows::source(),
-        matmul::sum_splits::source(),
     ];
     all.extend((1..=3).map(adapter::expand::source));
     all.extend([1536, 5376].iter().flat_map(|&width| NormAdd::ALL.map(|form| form.source(width))));
@@ -188,7 +187,7 @@ fn audio_tower() -> Sources {
 
 fn backward_pass() -> Sources {
     let mut all = vec![backward::norm::source(), cross_entropy::loss(), cross_entropy::gradient()];
-    all.push(backward::attention::group_sum());
+    all.push(group_sum::source());
     all.extend(MIXTURES.map(backward::choices::source));
     all.extend(geglu::Form::ALL.map(geglu::Form::source));
     for head_dim in HEAD_DIMS {
