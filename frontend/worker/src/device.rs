@@ -23,7 +23,7 @@ pub struct AdapterNames {
     pub features: Vec<String>,
     /// Its smallest and largest subgroup, if it offers them.
     pub subgroups: Option<(u32, u32)>,
-    /// Whether it multiplies 16×16 matrices of halves with sums in f32, in a way that wgpu doesn't know of.
+    /// Whether it multiplies 16×16 matrices of halves with sums in f32, which wgpu doesn't report.
     pub matrix_units: bool,
 }
 

@@ -16,7 +16,7 @@
   const { requestDevice } = self.GPUAdapter?.prototype ?? {};
   const { createComputePipeline, createShaderModule } = self.GPUDevice?.prototype ?? {};
 
-  // What wgpu doesn't know of: kernels for matrix units need it (cooperative/chromium.wgsl), and no others use halves.
+  // Features that wgpu can't request. Kernels for matrix units need them (cooperative/chromium.wgsl), and only those use halves.
   const matrices = ["subgroups", "chromium-experimental-subgroup-matrix"];
 
   if (requestDevice && createComputePipeline) {

@@ -35,8 +35,8 @@ pub struct Options {
     pub simulator: bool,
 }
 
-/// The level of `wasm-opt`. The compiler has optimised already: the higher levels and those for size take four times as long,
-/// and what they make is a twentieth smaller, but 2 % larger once it is compressed.
+/// The level of `wasm-opt`. The compiler has already optimised. `-O3` and `-Oz` take four times as long, and their files are
+/// smaller, but 2 % larger once they are compressed.
 const OPTIMISE: &str = "-O1";
 
 /// The size-optimised bundle of the interface.

@@ -34,8 +34,8 @@ pub struct GpuOptions {
     pub memory: Option<u64>,
     /// Compute by floats alone where matrix units would round operands to halves.
     pub no_matrix_units: bool,
-    /// Whether the platform offers 16×16 matrices of halves that wgpu doesn't know of, and adds them to every device with
-    /// `shader-f16`: a browser.
+    /// Whether the browser offers 16×16 matrices of halves. wgpu doesn't report them; the worker's script enables them on
+    /// every device with `shader-f16`.
     pub offers_matrix_units: bool,
     /// Compiles kernels in parallel with other work, if the platform can.
     pub ahead: Option<Rc<dyn CompileAhead>>,
@@ -359,7 +359,7 @@ impl Gpu {
     }
 }
 
-/// What kernels for matrix units need, of that which wgpu knows.
+/// The features that kernels for matrix units need, as far as wgpu knows them.
 fn matrix_unit_features() -> wgpu::Features {
     match Dialect::HERE {
         Dialect::Wgpu => {
