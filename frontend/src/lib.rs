@@ -1,4 +1,6 @@
-//! The page's wasm bundle: it hydrates what the server rendered, and nothing else.
+//! The page's wasm bundle: it hydrates what the server rendered, and nothing else. It is empty for any other target.
+
+#![cfg(target_arch = "wasm32")]
 
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
