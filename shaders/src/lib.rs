@@ -23,6 +23,7 @@ pub mod experts;
 mod kernel;
 pub mod math;
 pub mod matmul;
+pub mod matrix_units;
 pub mod matvec;
 pub mod planes;
 pub mod ple;

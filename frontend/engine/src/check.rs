@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use shaders::attention::{block::Block, decode::Decode, decode::Kv, few_rows::FewRows};
+use shaders::attention::{
+    block::Block, cooperative::Cooperative, decode::Decode, decode::Kv, few_rows::FewRows,
+};
 use shaders::audio::conv2d;
 use shaders::matmul::{self, CooperativeTile, Tile, few_rows};
 use shaders::matvec::{self, Epilogue, Matvec, Prologue};
@@ -101,8 +103,7 @@ async fn run(gpu: &Gpu, case: &Case) -> Result<Vec<Vec<u32>>, GpuError> {
     Ok(read)
 }
 
-/// Tries the products by matrix units, if the device has them, and gives up the units if it computes one wrongly or
-/// rejects it.
+/// Tries matrix units, if the device has them, and gives them up if it computes a kernel wrongly or rejects it.
 ///
 /// # Errors
 /// When the device was lost or has no memory.
@@ -110,7 +111,9 @@ pub async fn try_matrix_units(gpu: &Gpu) -> Result<(), GpuError> {
     if !gpu.plan_limits().cooperative_matrices {
         return Ok(());
     }
-    for form in [Form::HalfRows, Form::Cooperative(CooperativeTile::LARGE, DType::Q4_K)] {
+    let attention = Cooperative { head_dim: 256, until: false };
+    let product = Form::Cooperative(CooperativeTile::LARGE, DType::Q4_K);
+    for form in [Form::HalfRows, product, Form::CooperativeAttention(attention)] {
         if check(gpu, &form).await?.problem.is_some() {
             gpu.give_up_matrix_units();
             return Ok(());
@@ -190,9 +193,14 @@ pub fn standard() -> Vec<Form> {
 #[must_use]
 pub fn cooperative() -> Vec<Form> {
     let mut forms = vec![Form::HalfRows];
+    for head_dim in [256, 512] {
+        let of = |until| Form::CooperativeAttention(Cooperative { head_dim, until });
+        forms.extend([false, true].map(of));
+    }
     for dtype in DType::ALL.into_iter().filter(|&dtype| dtype != DType::F32) {
         forms.extend(CooperativeTile::ALL.map(|tile| Form::Cooperative(tile, dtype)));
         forms.push(Form::CooperativeExperts(CooperativeTile::EXPERTS, dtype));
+        forms.push(Form::CooperativeColumns(dtype));
     }
     forms
 }

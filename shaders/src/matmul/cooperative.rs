@@ -2,37 +2,24 @@
 
 use super::{Params, experts, half_rows};
 use crate::experts::{Mixture, buckets};
+use crate::matrix_units::{Dialect, LEAST_ROWS};
 use crate::params::WgslStruct;
 use crate::quant::planar_values;
 use crate::{DType, Defines, PlanarLayout, PreprocessError, Source};
 use half::f16;
 
-/// Rows from which on these products are used; fewer leave most of a tile empty.
-pub const LEAST_ROWS: u32 = 33;
-/// Workgroup memory of the largest tile, in bytes.
-pub const WORKGROUP_MEMORY: u32 = 46 << 10;
 /// Factor of the decoded weights in the tile.
 const W_FACTOR: f32 = 64.0;
 
-/// A spelling of matrices in WGSL: there is no standard yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// wgpu's `EXPERIMENTAL_COOPERATIVE_MATRIX`.
-    Wgpu,
-    /// Chromium's `chromium-experimental-subgroup-matrix`.
-    Chromium,
-}
-
-impl Dialect {
-    /// The one that this target compiles.
-    pub const HERE: Self = if cfg!(target_arch = "wasm32") { Self::Chromium } else { Self::Wgpu };
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Wgpu => "wgpu",
-            Self::Chromium => "chromium",
-        }
-    }
+/// What is multiplied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Product {
+    /// Rows of X by rows of W.
+    Rows,
+    /// The same, with matrices of a mixture.
+    Experts,
+    /// Rows of X by columns of W.
+    Columns,
 }
 
 /// Tile sizes for subgroups of 32 invocations and matrices of 16×16.
@@ -56,9 +43,11 @@ impl CooperativeTile {
     /// For products that would give too few workgroups with [`Self::LARGE`].
     pub const MEDIUM: Self = Self { bm: 128, bn: 128, bk: 64, rows: 2, columns: 4 };
     /// For products that would give too few workgroups with [`Self::MEDIUM`].
-    pub const SMALL: Self = Self { bm: 64, bn: 64, bk: 64, rows: 2, columns: 4 };
+    pub const SMALL: Self = Self { bm: 64, bn: 64, bk: 64, rows: 2, columns: 2 };
     /// For the matrices of a mixture: a chunk has few rows per expert.
-    pub const EXPERTS: Self = Self { bm: 32, bn: 128, bk: 64, rows: 2, columns: 4 };
+    pub const EXPERTS: Self = Self { bm: 32, bn: 128, bk: 32, rows: 2, columns: 2 };
+    /// For products with columns.
+    pub const COLUMNS: Self = Self::MEDIUM;
     /// Every tile the engine chooses from for a matrix of its own.
     pub const ALL: [Self; 3] = [Self::LARGE, Self::MEDIUM, Self::SMALL];
 
@@ -114,7 +103,7 @@ impl CooperativeTile {
     /// # Errors
     /// When the template cannot be expanded.
     pub fn source(self, dtype: DType) -> Result<Source, PreprocessError> {
-        self.form::<Params>(dtype, Dialect::HERE, "cooperative", false)
+        self.form::<Params>(dtype, Dialect::HERE, Product::Rows)
     }
 
     /// Same as [`Self::source`], for the matrices of a mixture.
@@ -122,23 +111,37 @@ impl CooperativeTile {
     /// # Errors
     /// When the template cannot be expanded.
     pub fn expert_source(self, dtype: DType) -> Result<Source, PreprocessError> {
-        self.form::<experts::Params>(dtype, Dialect::HERE, "cooperative_experts", true)
+        self.form::<experts::Params>(dtype, Dialect::HERE, Product::Experts)
+    }
+
+    /// The kernel for the product with the columns of W, Y[T, K] = X[T, N]·W[N, K].
+    ///
+    /// # Errors
+    /// When the template cannot be expanded.
+    pub fn column_source(self, dtype: DType) -> Result<Source, PreprocessError> {
+        self.form::<Params>(dtype, Dialect::HERE, Product::Columns)
     }
 
     fn form<P: WgslStruct>(
         self,
         dtype: DType,
         dialect: Dialect,
-        name: &str,
-        experts: bool,
+        product: Product,
     ) -> Result<Source, PreprocessError> {
         let Self { bm, bn, bk, rows, columns } = self;
+        let name = match product {
+            Product::Rows => "cooperative",
+            Product::Experts => "cooperative_experts",
+            Product::Columns => "cooperative_columns",
+        };
+
         let name = format!("matmul_{name}_{dtype}_{bm}x{bn}x{bk}_{rows}x{columns}");
         let threads = self.invocations();
         let defines = Defines::new()
             .set("DTYPE", dtype)
             .set("DIALECT", dialect.name())
-            .set("EXPERTS", experts)
+            .set("EXPERTS", product == Product::Experts)
+            .set("COLUMN_PRODUCT", product == Product::Columns)
             .set("BM", bm)
             .set("BN", bn)
             .set("BK", bk)
@@ -146,7 +149,7 @@ impl CooperativeTile {
             .set("COLUMNS", columns)
             .set("SUBGROUPS", rows * columns)
             .set("THREADS", threads)
-            .set("UNITS", bk / 16)
+            .set("DEPTHS", bk / 16)
             .set("M_TILES", bm / rows / 16)
             .set("N_TILES", bn / columns / 16)
             .set("X_LOADS", bm * bk / 8 / threads)
@@ -159,6 +162,29 @@ impl CooperativeTile {
     #[must_use]
     pub const fn dispatch(self, params: &Params, rows: u32, splits: u32) -> [u32; 3] {
         [params.n.div_ceil(self.bn), rows.div_ceil(self.bm), splits]
+    }
+
+    /// Whether [`Self::COLUMNS`] can multiply by the columns of a matrix of this type with `n` rows.
+    #[must_use]
+    pub fn suits_columns(dtype: DType, n: u32) -> bool {
+        dtype != DType::F32 && n > 0 && n.is_multiple_of(Self::COLUMNS.bk)
+    }
+
+    /// In how many parts [`Self::COLUMNS`] sums over `n` rows of W, with up to `rows` rows of X and `k` columns: enough for
+    /// 132 workgroups.
+    #[must_use]
+    pub const fn column_splits(rows: u32, n: u32, k: u32) -> u32 {
+        let tile = Self::COLUMNS;
+        let wanted = 132 / (rows.div_ceil(tile.bm) * k.div_ceil(tile.bn));
+        let most = n / (8 * tile.bk);
+        let parts = if wanted < most { wanted } else { most };
+        if parts > 1 { parts } else { 1 }
+    }
+
+    /// Workgroups of [`Self::column_source`] for up to `rows` tokens, with N split into `splits` parts.
+    #[must_use]
+    pub const fn dispatch_columns(self, params: &Params, rows: u32, splits: u32) -> [u32; 3] {
+        [(16 * params.units_per_row).div_ceil(self.bn), rows.div_ceil(self.bm), splits]
     }
 
     /// Workgroups for chunks of `positions`, for the worst case of the router's choice.
@@ -213,9 +239,29 @@ pub fn matmul(layout: &PlanarLayout, words: &[u32], x: &[f32], splits: u32) -> V
     x.chunks_exact(k).flat_map(of_row).collect()
 }
 
+/// CPU twin of the product with columns, in f64 on rounded operands: `[T, splits, K]`. N is a multiple of `splits` times the
+/// depth of a tile.
+#[must_use]
+pub fn column_product(layout: &PlanarLayout, words: &[u32], x: &[f32], splits: u32) -> Vec<f32> {
+    let (n, k) = (layout.n as usize, layout.k as usize);
+    let rows: Vec<_> = (0..layout.n).map(|row| rounded_weights(layout, words, row)).collect();
+    let x = rounded_rows(x, layout.n);
+    let part = n / splits as usize;
+    let parts = x.chunks_exact(n).flat_map(|x| x.chunks_exact(part).enumerate());
+    let sum = |(at, x): (usize, &[f32]), column: usize| {
+        let rows = rows[at % splits as usize * part..].iter();
+        rows.zip(x).map(|(w, &x)| f64::from(w[column]) * f64::from(x)).sum::<f64>() as f32
+    };
+    parts
+        .flat_map(|part| (0..k).map(move |column| (part, column)))
+        .map(|(part, column)| sum(part, column))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix_units::WORKGROUP_MEMORY;
 
     #[test]
     fn tiles_keep_to_what_is_asked_of_the_device() {
@@ -235,7 +281,7 @@ mod tests {
     #[test]
     fn a_dialect_has_no_word_of_the_other() {
         let text = |dialect| {
-            let source = CooperativeTile::LARGE.form::<Params>(DType::Q4_K, dialect, "cooperative", false);
+            let source = CooperativeTile::LARGE.form::<Params>(DType::Q4_K, dialect, Product::Rows);
             source.expect("the template expands").wgsl.to_string()
         };
         let (wgpu, chromium) = (text(Dialect::Wgpu), text(Dialect::Chromium));

@@ -2,6 +2,7 @@
 
 use super::{Arg, Case, CaseError, Expected, Reading, halves, packed_zeros, random};
 use crate::attention::block::{self, Block};
+use crate::attention::cooperative::{Cooperative, KEYS};
 use crate::attention::decode::{self, Decode, Kv};
 use crate::attention::few_rows::FewRows;
 use crate::rope;
@@ -123,30 +124,65 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
 
 /// 21 tokens after 50 others, with a window.
 pub fn block(form: &Block) -> Result<Case, CaseError> {
-    let (pos, len, hd) = (50, 21, form.head_dim as usize);
-    let slots = (pos + len) as usize * KV_HEADS as usize * hd;
-    // Scores of long heads are large, so that one key dominates; smaller queries make a better test.
-    let q: Vec<f32> = random(5, (len * HEADS) as usize * hd).into_iter().map(|v| 0.3 * v).collect();
-    let (k_words, k) = stored(random(6, slots), form.kv_f16);
-    let (v_words, v) = stored(random(7, slots), form.kv_f16);
-    let params =
-        block::Params { heads: HEADS, kv_heads: KV_HEADS, window: 30, ring: 0, ..block::Params::default() };
-    let until = if form.until { vec![pos + len; len as usize] } else { Vec::new() };
-    let inputs = block::Inputs { pos, q: &q, k: &k, v: &v, visible_until: &until };
-    let want = block::block(form, &params, inputs);
-    let mut args = vec![
-        Arg::uniform(&params),
-        Arg::state(pos, len),
-        Arg::floats(&q),
-        Arg::Words(k_words),
-        Arg::Words(v_words),
-        Arg::zeros(want.len()),
-    ];
-    if form.until {
-        args.push(Arg::Words(until));
-    }
-    let grid = form.dispatch(&params, len);
+    let case = Chunk { pos: 50, len: 21, window: 30, ring: 0 };
+    let q = case.queries(form.head_dim);
+    let (args, want) = case.of(form, &q);
+    let grid = form.dispatch(&case.params(), case.len);
     Ok(Case { source: form.source()?, args, grid, expected: vec![Expected::new(5, want, 2e-3)] })
+}
+
+/// 77 tokens after 150 others, with a window, in a ring.
+pub fn cooperative(form: Cooperative) -> Result<Case, CaseError> {
+    let case = Chunk { pos: 150, len: 77, window: 90, ring: 192 };
+    let rounded = |v: f32| half::f16::from_f32(v).to_f32();
+    let q: Vec<f32> = case.queries(form.head_dim).into_iter().map(rounded).collect();
+    let (args, want) = case.of(&Block { head_dim: form.head_dim, kv_f16: true, until: form.until }, &q);
+    let grid = form.dispatch(&case.params(), case.len);
+    Ok(Case { source: form.source()?, args, grid, expected: vec![Expected::new(5, want, 4e-3)] })
+}
+
+/// A chunk of `len` tokens from `pos` on.
+struct Chunk {
+    pos: u32,
+    len: u32,
+    window: u32,
+    ring: u32,
+}
+
+impl Chunk {
+    fn params(&self) -> block::Params {
+        let (window, ring) = (self.window, self.ring);
+        block::Params { heads: HEADS, kv_heads: KV_HEADS, window, ring, ..block::Params::default() }
+    }
+
+    /// Scores of long heads are large, so that one key dominates; smaller queries make a better test.
+    fn queries(&self, head_dim: u32) -> Vec<f32> {
+        let len = (self.len * HEADS * head_dim) as usize;
+        random(5, len).into_iter().map(|v| 0.3 * v).collect()
+    }
+
+    /// The bindings, and what `out` should be.
+    fn of(&self, form: &Block, q: &[f32]) -> (Vec<Arg>, Vec<f32>) {
+        let slots = if self.ring == 0 { (self.pos + self.len).next_multiple_of(KEYS) } else { self.ring };
+        let slots = (slots * KV_HEADS * form.head_dim) as usize;
+        let (k_words, k) = stored(random(6, slots), form.kv_f16);
+        let (v_words, v) = stored(random(7, slots), form.kv_f16);
+        let until = if form.until { vec![self.pos + self.len; self.len as usize] } else { Vec::new() };
+        let inputs = block::Inputs { pos: self.pos, q, k: &k, v: &v, visible_until: &until };
+        let want = block::block(form, &self.params(), inputs);
+        let mut args = vec![
+            Arg::uniform(&self.params()),
+            Arg::state(self.pos, self.len),
+            Arg::floats(q),
+            Arg::Words(k_words),
+            Arg::Words(v_words),
+            Arg::zeros(want.len()),
+        ];
+        if form.until {
+            args.push(Arg::Words(until));
+        }
+        (args, want)
+    }
 }
 
 /// Three tokens after 70 others, in one split, with a window.

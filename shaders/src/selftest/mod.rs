@@ -11,7 +11,7 @@ mod rows;
 mod sampling;
 mod towers;
 
-use crate::attention::{block::Block, decode::Decode, few_rows};
+use crate::attention::{block::Block, cooperative::Cooperative, decode::Decode, few_rows};
 use crate::backward::input;
 use crate::experts::{Mixture, down::Down, gate_up::GateUp};
 use crate::matmul::{CooperativeTile, FewRows, Tile, pack_rows::pack_rows};
@@ -36,6 +36,8 @@ pub enum Form {
     Cooperative(CooperativeTile, DType),
     /// The same with expert matrices.
     CooperativeExperts(CooperativeTile, DType),
+    /// The product with the columns of a matrix by matrix units.
+    CooperativeColumns(DType),
     /// Rows rounded to halves.
     HalfRows,
     /// Sums over groups of neighbouring rows.
@@ -52,6 +54,8 @@ pub enum Form {
     MergeRows(u32, bool),
     /// Attention of prefill.
     Block(Block),
+    /// Attention of prefill by matrix units.
+    CooperativeAttention(Cooperative),
     /// Head norms, RoPE, append to the cache.
     QkvFinish(QkvFinish),
     /// Norms and residual additions of rows of this width.
@@ -225,6 +229,7 @@ impl Form {
             Self::Matmul(tile, dtype) => products::matmul(*tile, *dtype),
             Self::Cooperative(tile, dtype) => products::cooperative(*tile, *dtype),
             Self::CooperativeExperts(tile, dtype) => experts::cooperative(*tile, *dtype),
+            Self::CooperativeColumns(dtype) => products::cooperative_columns(*dtype),
             Self::HalfRows => products::half_rows(),
             Self::GroupSum => products::group_sum(),
             Self::FewRows(kernel) => products::of_few_rows(kernel),
@@ -235,6 +240,7 @@ impl Form {
             Self::FewRowsAttention(form) => attention::few_rows(*form),
             Self::MergeRows(head_dim, packed) => attention::merge(*head_dim, *packed),
             Self::Block(form) => attention::block(form),
+            Self::CooperativeAttention(form) => attention::cooperative(*form),
             Self::QkvFinish(form) => attention::qkv_finish(form),
             Self::NormAdd(form, width) => rows::norm_add(*form, *width),
             Self::GeluMul => rows::gelu_mul(),

@@ -314,6 +314,28 @@ pub fn cooperative(tile: CooperativeTile, dtype: DType) -> Result<Case, CaseErro
     Ok(Case { source: tile.source(dtype)?, args, grid, expected })
 }
 
+/// The product with columns, summed in two parts.
+pub fn cooperative_columns(dtype: DType) -> Result<Case, CaseError> {
+    let tile = CooperativeTile::COLUMNS;
+    let (k, n, tokens, splits) = (256, 4 * tile.bk, tile.bm + 3, 2);
+    let w = matrix(dtype, k, n, 31)?;
+    let x = random(32, (n * tokens) as usize);
+    let params = matmul::Params::new(&w.layout);
+    let y = cooperative::column_product(&w.layout, &w.words, &x, splits);
+    let [halves, factors] = half_row_args(&x, n);
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::Words(w.words),
+        Arg::state(0, tokens),
+        halves,
+        factors,
+        Arg::zeros(y.len()),
+    ];
+    let grid = tile.dispatch_columns(&params, tokens, splits);
+    let expected = vec![Expected::new(5, y, cooperative_tolerance(n))];
+    Ok(Case { source: tile.column_source(dtype)?, args, grid, expected })
+}
+
 /// The sums of the parts of a product.
 pub fn group_sum() -> Result<Case, CaseError> {
     let (width, group, tokens) = (516, 3, 5);

@@ -61,33 +61,7 @@ var<workgroup> partial: array<f32, ROWS * 16u>;
 // The factor of each row's accumulators in this tile.
 var<workgroup> shrink: array<f32, ROWS>;
 
-// A row: its query in the chunk, the index of its head in q and out, and the keys that it sees.
-struct Row {
-    real: bool,
-    at: u32,       // first vec4
-    position: u32,
-    until: u32,    // one past the last visible position
-}
-
-fn row_of(index: u32, kv_head: u32) -> Row {
-    let group = params.heads / params.kv_heads;
-    let query = index / group;
-    let real = query < state.len;
-    let position = state.pos + query;
-    var until = position + 1u;
-#if UNTIL
-    if (real) {
-        until = max(until, min(visible_until[query], state.pos + state.len));
-    }
-#endif
-    let at = (query * params.heads + kv_head * group + index % group) * QUADS;
-    return Row(real, at, position, until);
-}
-
-fn sees(row: Row, key: u32) -> bool {
-    let looks_from = select(row.position, state.pos, params.together != 0u);
-    return row.real && key < row.until && (params.window == 0u || key + params.window > looks_from);
-}
+#include "attention/rows.wgsl"
 
 // First vec4 of the key or value `j` places after `slot`. A ring has at least as many slots as a tile.
 fn cached(slot: u32, j: u32, kv_head: u32) -> u32 {
@@ -124,17 +98,8 @@ fn main(
     }
     let first_query = first / group;
     let last_query = (min(first + ROWS, rows) - 1u) / group;
-    var begin = 0u;
-    if (params.window != 0u) {
-        let looks_from = state.pos + select(first_query, 0u, params.together != 0u);
-        begin = max(looks_from + 1u, params.window) - params.window;
-    }
-    var end = state.pos + last_query + 1u;
-#if UNTIL
-    for (var i = first_query; i <= last_query; i += 1u) {
-        end = max(end, min(visible_until[i], state.pos + state.len));
-    }
-#endif
+    let keys = visible(first_query, last_query);
+    let end = keys.y;
 
     // Part 1: the rows this thread scores, and the row and vec4 it stages.
     let kq = tid & 15u;
@@ -154,7 +119,7 @@ fn main(
     var acc_{{A}} = vec4<f32>(0.0);
 #endfor
 
-    for (var tile = begin; tile < end; tile += TILE) {
+    for (var tile = keys.x; tile < end; tile += TILE) {
         let count = min(TILE, end - tile);
         let slot = kv_slot(tile, params.ring);
         let k0 = cached(slot, stage, kv_head);

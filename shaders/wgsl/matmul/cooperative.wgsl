@@ -10,11 +10,14 @@
 // Where few workgroups would have long rows to multiply, K is split: the grid has a third dimension, and y the sums of each
 // part, for rows/group_sum.wgsl.
 //
+// COLUMN_PRODUCT: Y[T, K] = X[T, N] · W[N, K], where W is stored as for the other product. N is a multiple of BK. A matrix of
+// W is loaded from its tile row by row, not column by column.
+//
 // EXPERTS: W is one of several matrices of a mixture, as in matmul.wgsl: a workgroup takes one tile of
 // experts/buckets.wgsl, at most BM pairs of one expert.
 //
 // Bindings: params, weights (planar, [N, K]), state, X [T, K/8] (eight halves a vec4), factors of X [T],
-// Y f32 [T, splits, N].
+// Y f32 [T, splits, N]; with COLUMN_PRODUCT X [T, N/8], Y f32 [T, splits, K].
 // With EXPERTS: tiles and pairs instead of the state; Y f32 [pairs, y_stride].
 // Workgroup: 32·ROWS·COLUMNS, for subgroups of 32. Grid: (ceil(N / BN), ceil(T / BM) or the maximum number of tiles, splits).
 // Workgroup memory: 2·(BM + BN)·(BK + 8) + 1024·ROWS·COLUMNS bytes. K is a multiple of BK.
@@ -32,14 +35,22 @@ const BK = {{BK}}u;
 const SUBGROUPS = {{SUBGROUPS}}u;
 const THREADS = {{THREADS}}u;
 const EIGHTS = BK / 8u;
-const UNITS = BK / 16u;
-// Row stride in the tiles, in vec4s.
+// Row strides in the tiles, in vec4s, and units of 16 elements in a row of the tile of W.
 const STRIDE = (BK + 8u) / 4u;
+#if COLUMN_PRODUCT
+const UNITS = BN / 16u;
+const W_STRIDE = (BN + 8u) / 4u;
+const W_ROWS = BK;
+#else
+const UNITS = BK / 16u;
+const W_STRIDE = STRIDE;
+const W_ROWS = BN;
+#endif
 // Brings small weights out of the range of subnormal halves.
 const W_FACTOR = {{W_FACTOR}}.0;
 
 var<workgroup> x_tile: array<vec4<f16>, BM * STRIDE>;
-var<workgroup> w_tile: array<vec4<f16>, BN * STRIDE>;
+var<workgroup> w_tile: array<vec4<f16>, W_ROWS * W_STRIDE>;
 // A matrix of Y for each subgroup.
 var<workgroup> result: array<f32, SUBGROUPS * 256u>;
 
@@ -74,7 +85,17 @@ fn main(
 #endif
     let m_at = (subgroup / {{COLUMNS}}u) * (BM / {{ROWS}}u);
     let n_at = (subgroup % {{COLUMNS}}u) * (BN / {{COLUMNS}}u);
-    let steps = params.units_per_row / UNITS;
+    // Columns of Y, elements of a row of X, units of W between two steps.
+#if COLUMN_PRODUCT
+    let width = params.units_per_row * 16u;
+    let depth = params.n;
+    let w_step = BK * params.units_per_row;
+#else
+    let width = params.n;
+    let depth = params.units_per_row * 16u;
+    let w_step = UNITS;
+#endif
+    let steps = depth / BK;
     let first = steps * group.z / grid.z;
     let end = steps * (group.z + 1u) / grid.z;
 
@@ -82,14 +103,19 @@ fn main(
 #for i in 0..X_LOADS
     let x_row{{i}} = min((thread + {{i}}u * THREADS) / EIGHTS, count - 1u);
 #if EXPERTS
-    let x{{i}}_at = (pairs[tile.y + x_row{{i}}] / params.pairs_per_row) * params.units_per_row * 2u + thread % EIGHTS;
+    let x{{i}}_at = (pairs[tile.y + x_row{{i}}] / params.pairs_per_row) * (depth / 8u) + thread % EIGHTS;
 #else
-    let x{{i}}_at = (t0 + x_row{{i}}) * params.units_per_row * 2u + thread % EIGHTS;
+    let x{{i}}_at = (t0 + x_row{{i}}) * (depth / 8u) + thread % EIGHTS;
 #endif
 #endfor
 #for i in 0..W_LOADS
+#if COLUMN_PRODUCT
+    let w_row{{i}} = (thread + {{i}}u * THREADS) / UNITS;
+    let w{{i}}_at = w_row{{i}} * params.units_per_row + min(n0 / 16u + thread % UNITS, params.units_per_row - 1u);
+#else
     let w_row{{i}} = min(n0 + (thread + {{i}}u * THREADS) / UNITS, params.n - 1u);
     let w{{i}}_at = (w0 + w_row{{i}}) * params.units_per_row + thread % UNITS;
+#endif
 #endfor
 
 #for i in 0..M_TILES
@@ -101,7 +127,7 @@ fn main(
     var next_x{{i}} = x[x{{i}}_at + first * EIGHTS];
 #endfor
 #for i in 0..W_LOADS
-    var next_w{{i}} = w_load(params.planes, w{{i}}_at + first * UNITS);
+    var next_w{{i}} = w_load(params.planes, w{{i}}_at + first * w_step);
 #endfor
 
     for (var s = first; s < end; s += 1u) {
@@ -114,8 +140,8 @@ fn main(
 #endfor
 #for i in 0..W_LOADS
         {
-            let value = w_unpack(next_w{{i}}, w{{i}}_at + s * UNITS);
-            let at = ((thread + {{i}}u * THREADS) / UNITS) * STRIDE + (thread % UNITS) * 4u;
+            let value = w_unpack(next_w{{i}}, w{{i}}_at + s * w_step);
+            let at = ((thread + {{i}}u * THREADS) / UNITS) * W_STRIDE + (thread % UNITS) * 4u;
 #for q in 0..4
             w_tile[at + {{q}}u] = vec4<f16>(W_FACTOR * value[{{q}}]);
 #endfor
@@ -128,12 +154,16 @@ fn main(
         next_x{{i}} = x[x{{i}}_at + next * EIGHTS];
 #endfor
 #for i in 0..W_LOADS
-        next_w{{i}} = w_load(params.planes, w{{i}}_at + next * UNITS);
+        next_w{{i}} = w_load(params.planes, w{{i}}_at + next * w_step);
 #endfor
-#for k in 0..UNITS
+#for k in 0..DEPTHS
         {
 #for j in 0..N_TILES
-            let w_matrix{{j}} = load_w((n_at + {{j}}u * 16u) * STRIDE + {{k}}u * 4u);
+#if COLUMN_PRODUCT
+            let w_matrix{{j}} = load_w({{k}}u * 16u * W_STRIDE + (n_at + {{j}}u * 16u) / 4u);
+#else
+            let w_matrix{{j}} = load_w((n_at + {{j}}u * 16u) * W_STRIDE + {{k}}u * 4u);
+#endif
 #endfor
 #for i in 0..M_TILES
             let x_matrix{{i}} = load_x((m_at + {{i}}u * 16u) * STRIDE + {{k}}u * 4u);
@@ -154,13 +184,13 @@ fn main(
     for (var row = lane / 16u; row < 16u; row += 2u) {
         let m = m_at + {{i}}u * 16u + row;
         let n = n0 + n_at + {{j}}u * 16u + column;
-        if (m < count && n < params.n) {
+        if (m < count && n < width) {
             let value = result[subgroup * 256u + row * 16u + column] * (1.0 / W_FACTOR);
 #if EXPERTS
             let pair = pairs[tile.y + m];
             y[pair * params.y_stride + params.y_at + n] = value * factors[pair / params.pairs_per_row];
 #else
-            y[((t0 + m) * grid.z + group.z) * params.n + n] = value * factors[t0 + m];
+            y[((t0 + m) * grid.z + group.z) * width + n] = value * factors[t0 + m];
 #endif
         }
     }

@@ -3,6 +3,8 @@
 // Kernels read Kv4, four elements, and write Kv2, two elements. Both are element types of the storage buffers, so
 // one index formula serves both.
 
+#include "shared/ring.wgsl"
+
 #if KV_F16
 alias Kv4 = vec2<u32>;
 alias Kv2 = u32;
@@ -26,11 +28,3 @@ fn kv_pack2(value: vec2<f32>) -> Kv2 {
     return value;
 }
 #endif
-
-// The slot of a position: the position itself on global layers (ring 0), otherwise a slot of the ring.
-fn kv_slot(position: u32, ring: u32) -> u32 {
-    if (ring == 0u) {
-        return position;
-    }
-    return position % ring;
-}

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;
 use futures_util::future::Shared;
-use shaders::matmul::cooperative::{Dialect, WORKGROUP_MEMORY};
+use shaders::matrix_units::{Dialect, WORKGROUP_MEMORY};
 
 use super::GpuError;
 use super::kernel::{CompileAhead, Pipeline};
@@ -305,8 +305,13 @@ impl Gpu {
 
     /// Submits recorded commands, and returns the index to wait for.
     pub fn submit(&self, encoder: wgpu::CommandEncoder) -> wgpu::SubmissionIndex {
+        self.submit_recorded(encoder.finish())
+    }
+
+    /// The same for commands that are finished.
+    pub fn submit_recorded(&self, commands: wgpu::CommandBuffer) -> wgpu::SubmissionIndex {
         self.submits.fetch_add(1, Ordering::Relaxed);
-        self.queue.submit([encoder.finish()])
+        self.queue.submit([commands])
     }
 
     /// The error, if the device was lost or reported an error outside of all scopes.

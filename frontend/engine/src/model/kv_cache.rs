@@ -1,5 +1,7 @@
 //! The KV cache on the device.
 
+use shaders::attention::cooperative::KEYS;
+
 use super::{Attention, Config};
 use crate::plan::{Origin, Value};
 
@@ -24,7 +26,7 @@ impl KvType {
     }
 }
 
-/// The cache of one layer: `[slots, kv_heads, head_dim]` each.
+/// The cache of one layer: `[slots, kv_heads, head_dim]` each, with space for a multiple of [`KEYS`] slots.
 #[derive(Clone, Debug)]
 pub struct LayerCache {
     /// Keys, after norm and RoPE.
@@ -89,7 +91,8 @@ impl KvCache {
                     return None;
                 }
                 let slot_bytes = u64::from(config.kv_width(i)) * kv.bytes();
-                let size = u64::from(slots(config, i, context, chunk)) * slot_bytes;
+                let padded = slots(config, i, context, chunk).next_multiple_of(KEYS);
+                let size = u64::from(padded) * slot_bytes;
                 let sliding = config.layers[i].attention == Attention::Sliding;
                 let ring = if sliding && context > ring(config, chunk) { ring(config, chunk) } else { 0 };
                 let value = |kind: &str| Value::new(format!("{kind} cache {i}"), size, Origin::Cache);

@@ -2,7 +2,9 @@
 //! in between.
 
 use shaders::attention::block::{Block, Params as BlockParams};
+use shaders::attention::cooperative::Cooperative;
 use shaders::attention::decode::Kv;
+use shaders::matrix_units::LEAST_ROWS;
 use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site};
@@ -144,7 +146,22 @@ impl Builder<'_> {
         if until {
             buffers.push(&s.visible_until);
         }
+        let by_units = parts.limits.cooperative_matrices && kv_f16 && Cooperative::supports(layer.head_dim);
+        if by_units {
+            let form = Cooperative { head_dim: layer.head_dim, until };
+            let grid = move |rows| if rows < LEAST_ROWS { [0; 3] } else { form.dispatch(&params, rows) };
+            self.steps.push_rows(
+                (form.source()?, Form::CooperativeAttention(form)),
+                &params,
+                &buffers,
+                grid,
+            )?;
+        }
         let kernel = (block.source()?, Form::Block(block));
-        self.steps.push_rows(kernel, &params, &buffers, move |rows| block.dispatch(&params, rows))
+        let grid = move |rows| {
+            let others = by_units && rows >= LEAST_ROWS;
+            if others { [0; 3] } else { block.dispatch(&params, rows) }
+        };
+        self.steps.push_rows(kernel, &params, &buffers, grid)
     }
 }

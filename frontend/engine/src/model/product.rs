@@ -1,7 +1,7 @@
 //! Matrix products over rows, for prefill and for the towers.
 
-use shaders::matmul::cooperative::LEAST_ROWS;
 use shaders::matmul::{Clamps, CooperativeTile, Params, Tile, half_rows};
+use shaders::matrix_units::LEAST_ROWS;
 use shaders::rows::group_sum;
 use shaders::selftest::Form;
 use shaders::{DType, PlanarLayout};
@@ -146,4 +146,36 @@ fn push_cooperative(
         steps.push_rows((group_sum::source()?, Form::GroupSum), &sum, &[state, &parts, y], grid)?;
     }
     Ok(())
+}
+
+/// Appends `y[T, K] = x[T, N]·W[N, K]`, or adds it to y, by matrix units, for at least [`LEAST_ROWS`] and up to `most` rows,
+/// usually `usual`. N must suit them ([`CooperativeTile::suits_columns`]).
+///
+/// # Errors
+/// [`PlanError`].
+pub fn push_columns(
+    steps: &mut Plan,
+    (dtype, layout, weights): Weights<'_>,
+    [state, x, y]: [&Value; 3],
+    [usual, most]: [u32; 2],
+    add: bool,
+) -> Result<(), PlanError> {
+    let (params, n, k) = (Params::new(layout), layout.n, layout.k);
+    let halves = [
+        Value::temporary("rows in halves", 2 * u64::from(most) * u64::from(n)),
+        Value::temporary("factors of rows in halves", 4 * u64::from(most)),
+    ];
+    push_halves(steps, n, 1, [state, x], &halves)?;
+    let [halves, factors] = &halves;
+    let tile = CooperativeTile::COLUMNS;
+    let splits = CooperativeTile::column_splits(usual, n, k);
+    let bytes = 4 * u64::from(most) * u64::from(k) * u64::from(splits);
+    let parts = Value::temporary("parts of a product", bytes);
+    let enough = |rows: u32| rows >= LEAST_ROWS;
+    let grid = move |rows| if enough(rows) { tile.dispatch_columns(&params, rows, splits) } else { [0; 3] };
+    let kernel = (tile.column_source(dtype)?, Form::CooperativeColumns(dtype));
+    steps.push_rows(kernel, &params, &[weights, state, halves, factors, &parts], grid)?;
+    let sum = group_sum::Params { quads: k / 4, sums: 1, group: splits, add: add.into() };
+    let grid = move |rows| if enough(rows) { sum.dispatch(rows) } else { [0; 3] };
+    steps.push_rows((group_sum::source()?, Form::GroupSum), &sum, &[state, &parts, y], grid)
 }

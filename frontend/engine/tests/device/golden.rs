@@ -20,7 +20,7 @@ use engine::gpu::{Gpu, GpuOptions};
 use engine::model::{KvType, Products, is_packed};
 use engine::session::{Control, LoadOptions, Options, Session};
 use safetensors::SafeTensors;
-use shaders::matmul::cooperative::LEAST_ROWS;
+use shaders::matrix_units::LEAST_ROWS;
 use shaders::selftest::Form;
 
 use crate::common;

@@ -2,7 +2,7 @@
 
 mod matvec;
 
-use shaders::attention::{block::Block, decode::Decode, decode::Kv, few_rows};
+use shaders::attention::{block::Block, cooperative::Cooperative, decode::Decode, decode::Kv, few_rows};
 use shaders::audio::{self, conv2d};
 use shaders::backward::{self, cross_entropy, geglu, heads::Heads};
 use shaders::diffusion::{join, statistics, weigh};
@@ -45,8 +45,15 @@ pub fn permutations() -> Vec<Source> {
 /// Those for devices with matrix units.
 pub fn cooperative() -> Vec<Source> {
     let plain = |dtype| CooperativeTile::ALL.map(|tile| tile.source(dtype));
-    let of = |dtype| plain(dtype).into_iter().chain([CooperativeTile::EXPERTS.expert_source(dtype)]);
-    let all = DType::ALL.into_iter().flat_map(of);
+    let of = |dtype| {
+        let others =
+            [CooperativeTile::EXPERTS.expert_source(dtype), CooperativeTile::COLUMNS.column_source(dtype)];
+        plain(dtype).into_iter().chain(others)
+    };
+    let forms = [64, 128, 192, 256, 512]
+        .into_iter()
+        .flat_map(|head_dim| [false, true].map(|until| Cooperative { head_dim, until }.source()));
+    let all = DType::ALL.into_iter().flat_map(of).chain(forms);
     all.collect::<Result<_, _>>().expect("every template preprocesses")
 }
 

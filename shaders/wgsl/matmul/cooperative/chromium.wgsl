@@ -1,5 +1,5 @@
 // Matrices of matmul/cooperative.wgsl as Chromium spells them (chromium-experimental-subgroup-matrix, version 156), 16×16.
-// Offsets and strides count elements of the array. Rows of both tiles run along K, so a matrix of W is column-major.
+// Offsets and strides count elements of the array. Rows of both tiles run along the sum, so a matrix of W is column-major, except with COLUMN_PRODUCT.
 
 enable f16;
 enable subgroups;
@@ -14,7 +14,11 @@ fn load_x(at: u32) -> XMatrix {
 }
 
 fn load_w(at: u32) -> WMatrix {
-    return subgroupMatrixLoad<WMatrix, col_major>(&w_tile, at, STRIDE);
+#if COLUMN_PRODUCT
+    return subgroupMatrixLoad<WMatrix, row_major>(&w_tile, at, W_STRIDE);
+#else
+    return subgroupMatrixLoad<WMatrix, col_major>(&w_tile, at, W_STRIDE);
+#endif
 }
 
 fn multiply_add(x: XMatrix, w: WMatrix, y: YMatrix) -> YMatrix {

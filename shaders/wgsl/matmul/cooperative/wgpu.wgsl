@@ -12,7 +12,11 @@ fn load_x(at: u32) -> XMatrix {
 }
 
 fn load_w(at: u32) -> WMatrix {
-    return coopLoad<WMatrix>(&w_tile[at], STRIDE);
+#if COLUMN_PRODUCT
+    return coopLoadT<WMatrix>(&w_tile[at], W_STRIDE);
+#else
+    return coopLoad<WMatrix>(&w_tile[at], W_STRIDE);
+#endif
 }
 
 fn multiply_add(x: XMatrix, w: WMatrix, y: YMatrix) -> YMatrix {

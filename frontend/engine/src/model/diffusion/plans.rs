@@ -14,6 +14,8 @@
 use shaders::PlanarLayout;
 use shaders::backward::input;
 use shaders::diffusion::{Pick, Row, join, statistics, weigh};
+use shaders::matmul::CooperativeTile;
+use shaders::matrix_units::LEAST_ROWS;
 use shaders::rows::gelu_mul::{self, Rows};
 use shaders::selftest::Form;
 
@@ -217,16 +219,40 @@ fn weigh_plan(parts: &Parts, values: &Values) -> Result<Plan, PlanError> {
         let Values { temperature, uniform, rows, tile: logits, picks, .. } = values;
         let operands = [state, temperature, uniform, rows, logits, picks];
         steps.push_rows((weigh::source()?, Form::Weigh), &params, &operands, weigh::dispatch)?;
-        let (params, dtype, k) =
-            (input::Params::new(&tile.layout, index > 0), tile.matrix.dtype, tile.layout.k);
-        let software = parts.limits.software;
-        for &size in input::Tile::all(software) {
-            let is_chosen = move |rows| input::Tile::choose(rows, k, software) == size;
-            let grid = move |rows| if is_chosen(rows) { size.dispatch(&params, rows) } else { [0; 3] };
-            let operands = [tile.value, state, &values.tile, &values.soft];
-            let kernel = (size.source(dtype)?, Form::ColumnProduct(size, dtype));
-            steps.push_rows(kernel, &params, &operands, grid)?;
-        }
+        weighted_embeddings(parts, values, tile, index > 0, &mut steps)?;
     }
     Ok(steps)
+}
+
+/// The rows of a tile of the embedding, weighted by the probabilities in `tile`: the first in `soft`, the others added to it.
+fn weighted_embeddings(
+    parts: &Parts,
+    values: &Values,
+    tile: &Tile<'_>,
+    add: bool,
+    steps: &mut Plan,
+) -> Result<(), PlanError> {
+    let (state, limits) = (&parts.scratch.state, parts.limits);
+    let (dtype, PlanarLayout { n, k, .. }) = (tile.matrix.dtype, tile.layout);
+    let by_units = limits.cooperative_matrices && CooperativeTile::suits_columns(dtype, n);
+    let least = if by_units { LEAST_ROWS } else { u32::MAX };
+    if by_units {
+        let usual = parts.config.diffusion.map_or(LEAST_ROWS, |settings| settings.canvas);
+        products::push_columns(
+            steps,
+            (dtype, &tile.layout, tile.value),
+            [state, &values.tile, &values.soft],
+            [usual, chunk(&parts.config, limits)],
+            add,
+        )?;
+    }
+    let params = input::Params::new(&tile.layout, add);
+    for &size in input::Tile::all(limits.software) {
+        let is_chosen = move |rows| rows < least && input::Tile::choose(rows, k, limits.software) == size;
+        let grid = move |rows| if is_chosen(rows) { size.dispatch(&params, rows) } else { [0; 3] };
+        let operands = [tile.value, state, &values.tile, &values.soft];
+        let kernel = (size.source(dtype)?, Form::ColumnProduct(size, dtype));
+        steps.push_rows(kernel, &params, &operands, grid)?;
+    }
+    Ok(())
 }

@@ -1,0 +1,111 @@
+//! Launcher of `wgsl/attention/cooperative.wgsl`: attention of a chunk by the matrix units of the device. Its CPU twin is
+//! [`block`](super::block::block), for queries rounded to halves.
+
+use super::block::Params;
+use crate::matrix_units::Dialect;
+use crate::{Defines, PreprocessError, Source};
+
+/// One permutation of the kernel. The cache holds f16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Cooperative {
+    /// Elements per head: see [`Cooperative::supports`].
+    pub head_dim: u32,
+    /// Whether a query may attend to later keys (`visible_until`).
+    pub until: bool,
+}
+
+/// Keys per step. Caches have space for a multiple of so many slots.
+pub const KEYS: u32 = 32;
+
+impl Cooperative {
+    /// Whether the kernel supports this head size.
+    #[must_use]
+    pub const fn supports(head_dim: u32) -> bool {
+        matches!(head_dim, 64 | 128 | 192 | 256 | 512)
+    }
+
+    /// Parts of a head whose products with keys are computed by different subgroups.
+    const fn halves(self) -> u32 {
+        self.head_dim.div_ceil(256)
+    }
+
+    /// Rows (queries × heads that share a key–value head) per workgroup.
+    const fn rows(self) -> u32 {
+        64 / self.halves()
+    }
+
+    /// Workgroup memory, in bytes.
+    #[must_use]
+    pub const fn memory(self) -> u32 {
+        let staged = 2 * self.rows() * (self.head_dim / self.rounds() + 8);
+        staged + 4 * 64 * 36 + 2 * self.rows() * 40 + 4 * self.rows() + 32
+    }
+
+    /// In how many rounds q is staged.
+    const fn rounds(self) -> u32 {
+        2 / self.halves()
+    }
+
+    /// The shader, on this target. Bindings: params, state, q, k cache, v cache, out, and with `until` visible_until.
+    ///
+    /// # Errors
+    /// When the template cannot be expanded.
+    pub fn source(self) -> Result<Source, PreprocessError> {
+        self.form(Dialect::HERE)
+    }
+
+    fn form(self, dialect: Dialect) -> Result<Source, PreprocessError> {
+        let columns = self.head_dim / (2 * self.halves());
+        let defines = Defines::new()
+            .set("DIALECT", dialect.name())
+            .set("UNTIL", self.until)
+            .set("HALVED", self.halves() == 2)
+            .set("ROWS", self.rows())
+            .set("QUADS", self.head_dim / 4)
+            .set("COLUMNS", columns)
+            .set("SUMS", columns / 16)
+            .set("Q_ROUNDS", self.rounds())
+            .set("Q_TILES", self.head_dim / self.halves() / self.rounds() / 16)
+            .set("LOADS", self.head_dim / 64)
+            .set("SHARE", KEYS * self.rows() / 256);
+        let until = if self.until { "_until" } else { "" };
+        let name = format!("attention_cooperative_h{}{until}", self.head_dim);
+        Source::build::<Params>("attention/cooperative.wgsl", name, &defines)
+    }
+
+    /// Workgroups for a chunk of `positions`, for all key–value heads from `first_head` on.
+    #[must_use]
+    pub const fn dispatch(self, params: &Params, positions: u32) -> [u32; 3] {
+        let group = params.heads / params.kv_heads;
+        [(positions * group).div_ceil(self.rows()), params.kv_heads - params.first_head, 1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix_units::WORKGROUP_MEMORY;
+
+    const ALL: [u32; 5] = [64, 128, 192, 256, 512];
+
+    #[test]
+    fn forms_keep_to_what_is_asked_of_the_device() {
+        for head_dim in ALL {
+            let form = Cooperative { head_dim, until: false };
+            assert!(Cooperative::supports(head_dim) && form.memory() <= WORKGROUP_MEMORY, "{head_dim}");
+        }
+    }
+
+    #[test]
+    fn a_dialect_has_no_word_of_the_other() {
+        let text = |dialect| {
+            let form = Cooperative { head_dim: 256, until: true };
+            form.form(dialect).expect("the template expands").wgsl.to_string()
+        };
+        let (wgpu, chromium) = (text(Dialect::Wgpu), text(Dialect::Chromium));
+        assert!(wgpu.contains("coopMultiplyAdd") && !wgpu.to_lowercase().contains("subgroup_matrix"));
+        assert!(chromium.contains("subgroupMatrixMultiplyAccumulate") && !chromium.contains("coop"));
+        let kernel = |text: &str| text.split_once("@compute").map(|(_, kernel)| kernel.to_owned());
+        assert_eq!(kernel(&wgpu), kernel(&chromium));
+    }
+}

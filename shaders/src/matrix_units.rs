@@ -1,0 +1,27 @@
+//! What kernels for the matrix units of a device have in common.
+
+/// Rows from which on matrix units are used; fewer leave most of a tile empty.
+pub const LEAST_ROWS: u32 = 33;
+/// Workgroup memory of the largest kernel, in bytes.
+pub const WORKGROUP_MEMORY: u32 = 46 << 10;
+
+/// A spelling of matrices in WGSL: there is no standard yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// wgpu's `EXPERIMENTAL_COOPERATIVE_MATRIX`.
+    Wgpu,
+    /// Chromium's `chromium-experimental-subgroup-matrix`.
+    Chromium,
+}
+
+impl Dialect {
+    /// The one that this target compiles.
+    pub const HERE: Self = if cfg!(target_arch = "wasm32") { Self::Chromium } else { Self::Wgpu };
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Wgpu => "wgpu",
+            Self::Chromium => "chromium",
+        }
+    }
+}

@@ -1,0 +1,239 @@
+// Attention of a chunk of queries over an f16 KV cache, by the matrix units of the device: what attention/block.wgsl
+// computes, with q and the weights of the keys rounded to halves; sums in f32.
+//
+// q, out         f32 [T, heads, HD], T = state.len;  the chunk's own keys and values are already in the cache
+// k, v caches    f16 [slots, kv_heads, HD], eight halves a vec4; space for a multiple of 32 slots, and so is a ring
+// visible_until  u32 [T], with UNTIL
+//
+// A workgroup takes ROWS rows (attention/rows.wgsl) of one kv head, and 32 keys at a time:
+//   1. scores: a subgroup multiplies 16 rows by 16 keys, over all of the head or, with heads of 512, over half of it. Its
+//      part of q stays in registers;
+//   2. softmax: TEAM threads a row. The reference of the exponentials, `top`, follows the maximum of the row only if that
+//      grows by more than SLACK: so weights are at most e^SLACK, and the sums are rarely rescaled, which takes a detour
+//      through workgroup memory, since threads don't know which elements of a matrix they hold;
+//   3. values: a subgroup sums COLUMNS/16 matrices of 16 rows.
+// The keys and values of the next step are loaded into registers during the products of this one.
+//
+// Formulas: attention/block.wgsl; the rarely updated maximum: Ye et al., "FlashInfer", 2025, and FlashAttention-4.
+// Workgroup: 256 threads, subgroups of 32. Grid: (⌈T·heads/kv_heads / ROWS⌉, kv heads from params.first_head on).
+// HD is 64, 128, 192, 256 or 512.
+
+#include "attention/cooperative/{{DIALECT}}.wgsl"
+#include "shared/state.wgsl"
+#include "shared/ring.wgsl"
+#include "attention/rows.wgsl"
+
+{{PARAMS}}
+var<uniform> params: Params;
+var<storage, read> state: State;
+var<storage, read> q: array<vec4<f32>>;
+var<storage, read> k_cache: array<vec4<u32>>;
+var<storage, read> v_cache: array<vec4<u32>>;
+var<storage, read_write> out: array<f32>;
+#if UNTIL
+var<storage, read> visible_until: array<u32>;
+#endif
+
+const ROWS = {{ROWS}}u;               // 64, or 32 with heads of 512
+const QUADS = {{QUADS}}u;             // vec4s per head
+const EIGHTHS = QUADS / 2u;           // vec4s of the cache per head
+const KEYS = 32u;
+const TEAM = 256u / ROWS;
+const ROW_TILES = ROWS / 16u;
+const COLUMNS = {{COLUMNS}}u;
+// Row strides that keep eight rows of a matrix in different banks.
+const STRIDE = QUADS + 2u;
+const Q_ROUNDS = {{Q_ROUNDS}}u;
+const Q_WIDTH = QUADS / Q_ROUNDS;
+const Q_STRIDE = Q_WIDTH + 2u;
+const SCORE_STRIDE = 36u;
+const WEIGHT_STRIDE = 40u;
+const MASKED = -1.0e30;
+const SLACK = 8.0;
+
+// Queries, keys, values in turn.
+var<workgroup> kv_tile: array<vec4<f16>, ROWS * Q_STRIDE>;
+// Scores, one or two parts of each; also a matrix of each subgroup.
+var<workgroup> scores: array<f32, 64u * SCORE_STRIDE>;
+var<workgroup> weights: array<f16, ROWS * WEIGHT_STRIDE>;
+// For each row: what its sums are multiplied by in this step, and at the end the sum of its weights.
+var<workgroup> factors: array<f32, ROWS>;
+// Whether a row of this subgroup has to be rescaled.
+var<workgroup> votes: array<u32, 8>;
+
+fn stage(at: u32, words: vec4<u32>) {
+    kv_tile[at] = vec4<f16>(vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y)));
+    kv_tile[at + 1u] = vec4<f16>(vec4<f32>(unpack2x16float(words.z), unpack2x16float(words.w)));
+}
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(subgroup_invocation_id) lane: u32,
+) {
+    let kv_head = params.first_head + wid.y;
+    let group = params.heads / params.kv_heads;
+    let rows = state.len * group;
+    let first = (grid.x - 1u - wid.x) * ROWS;
+    if (first >= rows) {
+        return;
+    }
+    let keys = visible(first / group, (min(first + ROWS, rows) - 1u) / group);
+    let begin = keys.x - keys.x % KEYS;
+    let end = keys.y;
+    let thread = subgroup * 32u + lane;
+
+    // What this subgroup multiplies.
+    let row_at = (subgroup % ROW_TILES) * 16u;
+    let part = subgroup / ROW_TILES;
+    let key_at = (part % 2u) * 16u;
+    let half = part / 2u;
+    let column_at = part * COLUMNS;
+
+    // The part of q, staged in Q_ROUNDS rounds.
+#for r in 0..Q_ROUNDS
+    workgroupBarrier();
+    for (var i = thread; i < ROWS * Q_WIDTH; i += 256u) {
+        let row = row_of(first + i / Q_WIDTH, kv_head);
+        var value = vec4<f32>(0.0);
+        if (row.real) {
+            value = clamp(q[row.at + {{r}}u * Q_WIDTH + i % Q_WIDTH], vec4<f32>(-65504.0), vec4<f32>(65504.0));
+        }
+        kv_tile[(i / Q_WIDTH) * Q_STRIDE + i % Q_WIDTH] = vec4<f16>(value);
+    }
+    workgroupBarrier();
+#for k in 0..Q_TILES
+    let q{{r}}_{{k}} = load_q(row_at * Q_STRIDE + half * 64u + {{k}}u * 4u);
+#endfor
+#endfor
+
+    // The row of this thread in the softmax, and its share of the keys: every TEAM-th.
+    let my_row = thread / TEAM;
+    let row = row_of(first + my_row, kv_head);
+    let share = thread % TEAM;
+    var top = MASKED;
+    var sum = 0.0;
+#for j in 0..SUMS
+    var sums{{j}}: Sums;
+#endfor
+
+    // Where this thread loads keys and values.
+    let pitch = params.kv_heads * EIGHTHS;
+#for i in 0..LOADS
+    let load_at{{i}} = ((thread + {{i}}u * 256u) / EIGHTHS) * pitch + kv_head * EIGHTHS + (thread + {{i}}u * 256u) % EIGHTHS;
+    let stage_at{{i}} = ((thread + {{i}}u * 256u) / EIGHTHS) * STRIDE + ((thread + {{i}}u * 256u) % EIGHTHS) * 2u;
+#endfor
+    var slot = kv_slot(begin, params.ring) * pitch;
+#for i in 0..LOADS
+    var next{{i}} = k_cache[slot + load_at{{i}}];
+#endfor
+
+    for (var tile = begin; tile < end; tile += KEYS) {
+        workgroupBarrier();
+#for i in 0..LOADS
+        stage(stage_at{{i}}, next{{i}});
+#endfor
+        workgroupBarrier();
+#for i in 0..LOADS
+        next{{i}} = v_cache[slot + load_at{{i}}];
+#endfor
+        {
+            var tile_scores: Sums;
+#for r in 0..Q_ROUNDS
+#for k in 0..Q_TILES
+            tile_scores = multiply_add(q{{r}}_{{k}}, load_k(key_at * STRIDE + half * 64u + {{r}}u * Q_WIDTH + {{k}}u * 4u), tile_scores);
+#endfor
+#endfor
+            store_scores(tile_scores, (half * ROWS + row_at) * SCORE_STRIDE + key_at);
+        }
+        workgroupBarrier();
+
+#for i in 0..LOADS
+        stage(stage_at{{i}}, next{{i}});
+#endfor
+        var most = MASKED;
+#for e in 0..SHARE
+        var score{{e}} = scores[my_row * SCORE_STRIDE + share + {{e}}u * TEAM];
+#if HALVED
+        score{{e}} += scores[(ROWS + my_row) * SCORE_STRIDE + share + {{e}}u * TEAM];
+#endif
+        score{{e}} = select(MASKED, score{{e}}, sees(row, tile + share + {{e}}u * TEAM));
+        most = max(most, score{{e}});
+#endfor
+        most = max(most, subgroupShuffleXor(most, 1u));
+        most = max(most, subgroupShuffleXor(most, 2u));
+#if HALVED
+        most = max(most, subgroupShuffleXor(most, 4u));
+#endif
+        let grows = most > top + SLACK;
+        let rescales = grows & (top > MASKED);
+        let factor = select(1.0, exp(max(top - most, -100.0)), rescales);
+        top = select(top, most, grows);
+        sum *= factor;
+#for e in 0..SHARE
+        {
+            let weight = f16(select(0.0, exp(max(score{{e}} - top, -100.0)), score{{e}} > MASKED));
+            weights[my_row * WEIGHT_STRIDE + share + {{e}}u * TEAM] = weight;
+            sum += f32(weight);
+        }
+#endfor
+        if (share == 0u) {
+            factors[my_row] = factor;
+        }
+        let vote = subgroupAny(rescales);
+        if (lane == 0u) {
+            votes[subgroup] = u32(vote);
+        }
+        let voted = workgroupUniformLoad(&votes);
+
+        // The next keys; at the end the last ones again.
+        slot = kv_slot(select(tile, tile + KEYS, tile + KEYS < end), params.ring) * pitch;
+#for i in 0..LOADS
+        next{{i}} = k_cache[slot + load_at{{i}}];
+#endfor
+        if ((voted[0] | voted[1] | voted[2] | voted[3] | voted[4] | voted[5] | voted[6] | voted[7]) != 0u) {
+#for j in 0..SUMS
+            store_sums(sums{{j}}, subgroup * 256u);
+            workgroupBarrier();
+            for (var i = lane; i < 256u; i += 32u) {
+                scores[subgroup * 256u + i] *= factors[row_at + i / 16u];
+            }
+            workgroupBarrier();
+            sums{{j}} = load_sums(subgroup * 256u);
+            workgroupBarrier();
+#endfor
+        }
+#for k in 0..2
+        {
+            let row_weights = load_weights(row_at * WEIGHT_STRIDE + {{k}}u * 16u);
+#for j in 0..SUMS
+            sums{{j}} = multiply_add(row_weights, load_v({{k}}u * 16u * STRIDE + column_at / 4u + {{j}}u * 4u), sums{{j}});
+#endfor
+        }
+#endfor
+    }
+
+    sum += subgroupShuffleXor(sum, 1u);
+    sum += subgroupShuffleXor(sum, 2u);
+#if HALVED
+    sum += subgroupShuffleXor(sum, 4u);
+#endif
+    workgroupBarrier();
+    if (share == 0u) {
+        factors[my_row] = 1.0 / sum;
+    }
+#for j in 0..SUMS
+    store_sums(sums{{j}}, subgroup * 256u);
+    workgroupBarrier();
+    for (var i = lane; i < 256u; i += 32u) {
+        let index = row_at + i / 16u;
+        let its = row_of(first + index, kv_head);
+        if (its.real) {
+            out[its.at * 4u + column_at + {{j}}u * 16u + i % 16u] = scores[subgroup * 256u + i] * factors[index];
+        }
+    }
+    workgroupBarrier();
+#endfor
+}
