@@ -6,7 +6,7 @@ use crate::diffusion::{Pick, Row, join as joined, statistics as of_logits, weigh
 /// Rows.
 const LEN: u32 = 3;
 /// Pieces of the tile, and how many come before it.
-const PIECES: u32 = 700;
+const PIECES: u32 = 2500;
 const BEFORE: u32 = 64;
 const SOFTCAP: f32 = 30.0;
 const TEMPERATURE: f32 = 0.6;

@@ -10,8 +10,9 @@
 // picks    [M]; begun anew where params.first is not 0. Where all p together stay below uniform[m], by rounding, the
 //          likeliest id is picked.
 //
-// A thread has neighbouring pieces, so that sums run in the order of ids. Formulas: Gemma 4 specification §13.3.
-// Workgroup: 256 threads, one row. Grid: M.
+// First a thread takes four neighbouring pieces of each segment of 1024, so that neighbouring threads read neighbouring
+// addresses; then it sums eight of those quads, in the order of ids. n is at most 8192.
+// Formulas: Gemma 4 specification §13.3. Workgroup: 256 threads, one row. Grid: M.
 
 #include "shared/state.wgsl"
 
@@ -32,10 +33,24 @@ struct Pick {
     cumulative: f32,
 }
 
-// Of each thread: the sum of its probabilities, then what comes before them. The last is the whole tile's.
-var<workgroup> sums: array<f32, 257>;
+const SEGMENTS = 8u;
+
+// Probabilities of four neighbouring pieces.
+var<workgroup> quads: array<f32, 256u * SEGMENTS>;
+// Of each thread: the probabilities of its quads, then those before them in the group of 16 threads.
+var<workgroup> before_thread: array<f32, 256>;
+// Of each group of 16 threads: their probabilities, then all before them. The last is those of the whole tile.
+var<workgroup> before_group: array<f32, 17>;
 // What the tiles before left.
 var<workgroup> found: u32;
+
+// All probabilities before the quads of a thread.
+fn before(tid: u32) -> f32 {
+    if (tid == 256u) {
+        return before_group[16];
+    }
+    return before_group[tid / 16u] + before_thread[tid];
+}
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) tid: u32) {
@@ -44,51 +59,67 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         return;
     }
     let row = rows[m];
-    let each = (params.n + 255u) / 256u;
-    let first = m * params.n + min(tid * each, params.n);
-    let end = m * params.n + min((tid + 1u) * each, params.n);
-    var sum = 0.0;
-    for (var i = first; i < end; i += 1u) {
-        let p = exp_below(tempered(a[i]) - row.top) / row.sum;
-        sum += p;
-        a[i] = p;
+    let begin = m * params.n;
+    for (var s = 0u; s < SEGMENTS; s += 1u) {
+        var sum = 0.0;
+        let first = s * 1024u + tid * 4u;
+        for (var i = first; i < min(first + 4u, params.n); i += 1u) {
+            let p = exp_below(tempered(a[begin + i]) - row.top) / row.sum;
+            sum += p;
+            a[begin + i] = p * params.scale;
+        }
+        quads[s * 256u + tid] = sum;
     }
-    sums[tid] = sum;
+    storageBarrier();
+    workgroupBarrier();
+    var own = 0.0;
+    for (var i = 0u; i < SEGMENTS; i += 1u) {
+        own += quads[tid * SEGMENTS + i];
+    }
+    before_thread[tid] = own;
+    workgroupBarrier();
+    if (tid < 16u) {
+        var sum = 0.0;
+        for (var i = tid * 16u; i < tid * 16u + 16u; i += 1u) {
+            let of_thread = before_thread[i];
+            before_thread[i] = sum;
+            sum += of_thread;
+        }
+        before_group[tid] = sum;
+    }
     workgroupBarrier();
     if (tid == 0u) {
-        var before = 0.0;
+        var sum = 0.0;
         found = row.best;
         if (params.first == 0u) {
-            before = picks[m].cumulative;
+            sum = picks[m].cumulative;
             found = picks[m].id;
         }
-        for (var i = 0u; i < 256u; i += 1u) {
-            let next = before + sums[i];
-            sums[i] = before;
-            before = next;
+        for (var i = 0u; i < 16u; i += 1u) {
+            let of_group = before_group[i];
+            before_group[i] = sum;
+            sum += of_group;
         }
-        sums[256] = before;
+        before_group[16] = sum;
     }
     workgroupBarrier();
     // Nothing is picked for a probability of zero.
     let wanted = max(uniform_draw[m], 1.2e-38);
-    var before = sums[tid];
-    if (before < wanted && sums[tid + 1u] >= wanted) {
+    var sum = before(tid);
+    if (sum < wanted && before(tid + 1u) >= wanted) {
         // By rounding none may reach it one by one: then it is the last.
-        var i = first;
+        var i = tid * SEGMENTS * 4u;
+        let end = min(i + SEGMENTS * 4u, params.n);
         for (; i + 1u < end; i += 1u) {
-            before += a[i];
-            if (before >= wanted) {
+            sum += a[begin + i] / params.scale;
+            if (sum >= wanted) {
                 break;
             }
         }
-        found = params.row0 + i - m * params.n;
+        found = params.row0 + i;
     }
     workgroupBarrier();
     if (tid == 0u) {
-        picks[m] = Pick(found, sums[256]);
-    }
-    for (var i = first; i < end; i += 1u) {
-        a[i] *= params.scale;
+        picks[m] = Pick(found, before_group[16]);
     }
 }

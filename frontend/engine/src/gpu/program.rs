@@ -190,6 +190,14 @@ impl Gpu {
         self.submit(encoder);
     }
 
+    /// Records the dispatches for `rows` rows, in one pass, for [`Self::submit_recorded`].
+    #[must_use]
+    pub fn record(&self, program: &Program, rows: u32) -> wgpu::CommandBuffer {
+        let mut encoder = self.encoder();
+        program.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), rows);
+        encoder.finish()
+    }
+
     /// A command encoder.
     #[must_use]
     pub fn encoder(&self) -> wgpu::CommandEncoder {

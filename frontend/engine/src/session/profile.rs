@@ -1,10 +1,10 @@
-//! Profiling a generated token.
+//! Profiling a generated token, a prefill chunk, or a step of a canvas.
 
 use shaders::matmul::FewRows;
 
-use super::{EngineError, Session};
+use super::{DiffusionSession, EngineError, Session};
 use crate::bytes::CancelToken;
-use crate::gpu::Timer;
+use crate::gpu::{Program, Timer};
 use crate::model::Drafts;
 
 /// Times of one generated token, by kernel.
@@ -65,29 +65,81 @@ impl Session {
         let most = if is_chunk { u32::MAX } else { (self.context - position - 1) / rows };
         let decoder = &self.decoder;
         let timer = Timer::new(&self.gpu)?;
-        let token = match rows {
+        let program = match rows {
             _ if is_chunk => decoder.chunk().clone(),
             2.. => decoder.round(rows),
             _ => decoder.token(),
         };
-        let uses = token.by_kernel();
-        let total = uses.len() as u32 + 2;
         let prepare = || decoder.prepare_timing(position, rows);
+        let timing = Timing { timer, position, rows, most, prepare: &prepare, cancel };
+        timing.profile(&[&program], progress).await
+    }
+}
 
+impl DiffusionSession {
+    /// Times every kernel of one step of a canvas of `rows` tokens behind `position` others. Otherwise like
+    /// [`Session::profile`].
+    ///
+    /// # Errors
+    /// Errors of the device. Cancellation is reported as [`EngineError::is_cancelled`].
+    pub async fn profile(
+        &mut self,
+        position: u32,
+        rows: u32,
+        cancel: &CancelToken,
+        progress: &mut dyn FnMut(u32, u32),
+    ) -> Result<Profile, EngineError> {
+        self.forget();
+        let rows = rows.min(self.diffuser().most_rows());
+        let position = position.min(self.context().saturating_sub(rows));
+        let diffuser = self.diffuser();
+        let canvas = vec![0; rows as usize];
+        diffuser.write_rows(&canvas, position, position + rows)?;
+        let timer = Timer::new(diffuser.gpu())?;
+        let timing = Timing { timer, position, rows, most: u32::MAX, prepare: &|| (), cancel };
+        timing.profile(&diffuser.step_programs(), progress).await
+    }
+}
+
+/// How programs are timed.
+struct Timing<'a> {
+    timer: Timer<'a>,
+    position: u32,
+    rows: u32,
+    /// How often a whole program can run in a row.
+    most: u32,
+    /// What the host writes before each pass.
+    prepare: &'a dyn Fn(),
+    cancel: &'a CancelToken,
+}
+
+impl Timing<'_> {
+    /// Times programs that run one after the other, and their kernels.
+    async fn profile(
+        &self,
+        programs: &[&Program],
+        progress: &mut dyn FnMut(u32, u32),
+    ) -> Result<Profile, EngineError> {
+        let Self { timer, position, rows, most, prepare, cancel } = self;
+        let uses: Vec<_> = programs.iter().flat_map(|program| program.by_kernel()).collect();
+        let total = uses.len() as u32 + 2;
         progress(0, total);
         let copy_bytes_per_s = timer.bandwidth().await?;
         progress(1, total);
         cancel.check()?;
-        let token_ms = timer.time_rows(&token, rows, most, &prepare).await?;
+        let mut token_ms = 0.0;
+        for program in programs {
+            token_ms += timer.time_rows(program, *rows, *most, prepare).await?;
+        }
         let mut kernels = Vec::with_capacity(uses.len());
         let names: Vec<_> = uses.iter().map(|uses| uses.name.clone()).collect();
         for (done, uses) in (2..).zip(uses) {
             progress(done, total);
             cancel.check()?;
             kernels.push(KernelTime {
-                ms: timer.time_rows(&uses.program, rows, u32::MAX, &prepare).await?,
+                ms: timer.time_rows(&uses.program, *rows, u32::MAX, prepare).await?,
                 dispatches: uses.program.len() as u32,
-                bytes: uses.program.plan().bytes_read(position),
+                bytes: uses.program.plan().bytes_read(*position),
                 // The same kernel for matrices with other numbers of rows is identified by its workgroups.
                 name: match names.iter().filter(|name| **name == uses.name).count() {
                     1 => uses.name,
@@ -97,12 +149,12 @@ impl Session {
         }
         kernels.sort_by(|a, b| b.ms.total_cmp(&a.ms));
         Ok(Profile {
-            position,
+            position: *position,
             timestamps: timer.reads_timestamps(),
             copy_bytes_per_s,
             token_ms,
-            token_bytes: token.plan().bytes_read(position),
-            dispatches: token.len() as u32,
+            token_bytes: programs.iter().map(|program| program.plan().bytes_read(*position)).sum(),
+            dispatches: programs.iter().map(|program| program.len() as u32).sum(),
             kernels,
         })
     }

@@ -10,7 +10,7 @@ use engine::bytes::CancelToken;
 use engine::gpu::Gpu;
 use engine::media::ContentHash;
 use engine::model::Products;
-use engine::session::{Control, Session};
+use engine::session::{Control, Profile, Session};
 use engine::vision::{Budget, Pixels, Size};
 use serde_json::{Value, json};
 use web_time::Instant;
@@ -108,9 +108,8 @@ pub fn on_request(session: &mut Session, gpu: &Gpu, prefill: u32, decode: u32) -
     Ok(json!({ "rounds": rounds }))
 }
 
-/// Times every kernel of one token, or of a round of several rows.
-pub fn profile(session: &mut Session, gpu: &Gpu, position: u32, rows: u32) -> Result<Value> {
-    let profile = pollster::block_on(session.profile(position, rows, &CancelToken::new(), &mut |_, _| ()))?;
+/// The kernels of one token, of a round of several rows, or of a step of a canvas.
+pub fn profiled(gpu: &Gpu, profile: &Profile) -> Value {
     let copy = profile.copy_bytes_per_s;
     let rate = |bytes: u64, ms: f64| bytes as f64 * 1000.0 / ms;
     let kernels: Vec<_> = profile
@@ -128,7 +127,7 @@ pub fn profile(session: &mut Session, gpu: &Gpu, position: u32, rows: u32) -> Re
             value
         })
         .collect();
-    Ok(json!({
+    json!({
         "adapter": gpu.report().name,
         "position": profile.position,
         "timestamps": profile.timestamps,
@@ -139,7 +138,7 @@ pub fn profile(session: &mut Session, gpu: &Gpu, position: u32, rows: u32) -> Re
         "share_of_copy": rate(profile.token_bytes, profile.token_ms) / copy,
         "dispatches": profile.dispatches,
         "kernels": kernels,
-    }))
+    })
 }
 
 /// Encodes 30 s of synthetic audio, `repeat` times after one warm-up round: all at once, and as if recorded, where

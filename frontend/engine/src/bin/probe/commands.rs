@@ -185,14 +185,16 @@ enum Command {
         #[arg(long)]
         audio: bool,
     },
-    /// Time each kernel of one generated token or of a prefill chunk, slowest first, and its share of the card's bandwidth.
+    /// Time each kernel of one generated token, of a prefill chunk, or of a step of a diffusion model's canvas, slowest
+    /// first, and its share of the card's bandwidth.
     Profile {
         /// The model file.
         model: PathBuf,
         /// The token's position, which is how much context it sees.
         #[arg(long, default_value_t = 512)]
         position: u32,
-        /// Rows: 1 for a token, 2 to 8 for a round that verifies drafted tokens, more for a prefill chunk.
+        /// Rows: 1 for a token, 2 to 8 for a round that verifies drafted tokens, more for a prefill chunk; those of the
+        /// canvas of a diffusion model.
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
         rows: u32,
         /// Draft the tokens of a round with this drafter, not by look-up.
@@ -368,11 +370,23 @@ pub fn run() -> Result<Value> {
                 super::bench::run(&mut session, &gpu, prefill, decode, repeat)
             }
         }
+        Command::Profile { model, position, rows, draft, adapter } if is_diffusion(&model)? => {
+            if draft.is_some() || !adapter.is_empty() {
+                bail!("drafters and adapters don't work with diffusion models");
+            }
+            let context = LoadOptions { context: position + rows, ..LoadOptions::default() };
+            let (mut session, gpu) = super::diffuse::load(&options.gpu, &model, &context)?;
+            let (cancel, mut progress) = (CancelToken::new(), |_, _| ());
+            let profile = pollster::block_on(session.profile(position, rows, &cancel, &mut progress))?;
+            Ok(super::bench::profiled(&gpu, &profile))
+        }
         Command::Profile { model, position, rows, draft, adapter } => {
             let (mut session, _, gpu) = load(&options, &model, position + rows.max(128), KvType::F16)?;
             adapters::add(&mut session, &adapter)?;
             draft.map_or(Ok(()), |path| drafts::use_drafter(&mut session, &path))?;
-            super::bench::profile(&mut session, &gpu, position, rows)
+            let (cancel, mut progress) = (CancelToken::new(), |_, _| ());
+            let profile = pollster::block_on(session.profile(position, rows, &cancel, &mut progress))?;
+            Ok(super::bench::profiled(&gpu, &profile))
         }
         Command::Check { model: None, .. } => {
             let gpu = pollster::block_on(Gpu::open(&options.gpu))?;

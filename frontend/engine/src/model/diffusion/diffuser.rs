@@ -1,5 +1,6 @@
 //! The programs of a diffusion model, and what the host writes and reads between them.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -37,6 +38,8 @@ pub struct Diffuser {
     weigh: Program,
     rows: Readback,
     picks: Readback,
+    /// The layers of the next step for this many rows, recorded while a step runs: the device would wait for it.
+    next: RefCell<Option<(u32, wgpu::CommandBuffer)>>,
 }
 
 impl Diffuser {
@@ -58,7 +61,8 @@ impl Diffuser {
         let readback = |value: &Value| Ok::<_, GpuError>(Readback::new(Arc::clone(memory.get(value)?)));
         let [rows, picks] = [&values.readbacks[0], &values.readbacks[1]];
         let (rows, picks) = (readback(rows)?, readback(picks)?);
-        Ok(Self { gpu, parts, memory, values, encode, canvas, statistics, weigh, rows, picks })
+        let next = RefCell::default();
+        Ok(Self { gpu, parts, memory, values, encode, canvas, statistics, weigh, rows, picks, next })
     }
 
     /// What the plans are made of.
@@ -81,6 +85,18 @@ impl Diffuser {
         let repacked = self.parts.weights.dtypes().into_iter().map(Form::Repack);
         let tried = programs.into_iter().flat_map(|program| program.plan().forms()).cloned();
         repacked.chain(tried).filter(|form| seen.insert(form.clone())).collect()
+    }
+
+    /// The device it is on.
+    #[must_use]
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// What runs in a step of a canvas, one after the other.
+    #[must_use]
+    pub fn step_programs(&self) -> [&Program; 3] {
+        [&self.canvas, &self.statistics, &self.weigh]
     }
 
     /// Appends final tokens, at most [`Self::most_rows`], from position `pos` on to the cache.
@@ -126,7 +142,10 @@ impl Diffuser {
         write(&self.values.temperature, &[temperature])?;
         write(&self.values.uniform, uniform)?;
         // Each submit by itself, so that none is long.
-        self.gpu.run(&self.canvas, len);
+        match self.next.take().filter(|(rows, _)| *rows == len) {
+            Some((_, commands)) => _ = self.gpu.submit_recorded(commands),
+            None => self.gpu.run(&self.canvas, len),
+        }
         self.gpu.run(&self.statistics, len);
         self.gpu.run(&self.weigh, len);
         let [row_bytes, pick_bytes] =
@@ -135,6 +154,7 @@ impl Diffuser {
         self.rows.submit(&self.gpu, self.gpu.encoder(), rows, 0, row_bytes);
         let picks = self.memory.get(&self.values.picks)?;
         self.picks.submit(&self.gpu, self.gpu.encoder(), picks, 0, pick_bytes);
+        self.next.replace(Some((len, self.gpu.record(&self.canvas, len))));
         let rows: Vec<Row> = bytemuck::pod_collect_to_vec(&self.rows.read(&self.gpu, row_bytes).await?);
         let picks: Vec<Pick> = bytemuck::pod_collect_to_vec(&self.picks.read(&self.gpu, pick_bytes).await?);
         Ok(Predicted {
@@ -145,7 +165,10 @@ impl Diffuser {
     }
 
     /// Writes what every program reads; rows see each other up to the position `until`.
-    fn write_rows(&self, ids: &[u32], pos: u32, until: u32) -> Result<(), GpuError> {
+    ///
+    /// # Errors
+    /// A fault of this program.
+    pub fn write_rows(&self, ids: &[u32], pos: u32, until: u32) -> Result<(), GpuError> {
         let (s, queue) = (&self.parts.scratch, self.gpu.queue());
         let state = State { pos, len: ids.len() as u32, ..State::default() };
         queue.write_buffer(self.memory.get(&s.state)?, 0, bytemuck::bytes_of(&state));

@@ -135,6 +135,11 @@ impl DiffusionSession {
         self.sequence.held().len() as u32
     }
 
+    /// Empties the cache.
+    pub fn forget(&mut self) {
+        self.sequence = Sequence::default();
+    }
+
     /// The prompt of a conversation, in this model's template.
     #[must_use]
     pub fn render(&self, conversation: &Conversation, thinking: bool) -> Prompt {
