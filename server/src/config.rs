@@ -5,17 +5,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Parser;
+use anyhow::Context as _;
+use clap::{Parser, Subcommand};
 
 use crate::{
     catalog::Source,
     host::{Host, Hosts},
+    pull::command::PullOptions,
 };
 
 /// Gemma 4 in a browser tab: serves the page and the models on this machine.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "gemtab", version)]
+#[command(name = "gemtab", version, args_conflicts_with_subcommands = true)]
 pub struct Config {
+    /// What to do instead of serving.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
     /// Address to listen on. Use 0.0.0.0 to accept other machines; their browsers need HTTPS for WebGPU.
     #[arg(long, env = "GEMTAB_HOST", default_value = "127.0.0.1")]
     pub host: String,
@@ -54,6 +60,13 @@ pub struct Config {
     pub log: tracing::Level,
 }
 
+/// What the program does instead of serving.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    #[expect(missing_docs, reason = "its options have the text that `--help` shows")]
+    Pull(PullOptions),
+}
+
 impl Config {
     /// The hosts that requests may name, for a server that listens on `address`.
     #[must_use]
@@ -64,10 +77,10 @@ impl Config {
     /// Where models are looked for, in this order.
     #[must_use]
     pub fn sources(&self) -> Vec<Source> {
-        let ollama = match &self.ollama_models {
+        let ollama = match not_empty(self.ollama_models.as_ref()) {
             _ if self.no_ollama => Vec::new(),
-            Some(folder) if !folder.as_os_str().is_empty() => vec![folder.clone()],
-            _ => ollama_folders(std::env::home_dir().as_deref()),
+            Some(folder) => vec![folder],
+            None => ollama_folders(std::env::home_dir().as_deref()),
         };
         let builtin = self.builtin.clone().or_else(builtin_folder);
         ollama
@@ -79,10 +92,30 @@ impl Config {
     }
 }
 
+impl PullOptions {
+    /// The store that models are pulled into: the one that is named, else that of this account.
+    ///
+    /// # Errors
+    /// When none is named and this account has no home.
+    pub fn store(&self) -> anyhow::Result<PathBuf> {
+        let own = || std::env::home_dir().as_deref().map(own_store);
+        let store = not_empty(self.ollama_models.as_ref()).or_else(own);
+        store.context("this account has no home folder. Name Ollama's model folder with --ollama-models DIR")
+    }
+}
+
+/// The folder that is named. An empty variable is as good as none.
+fn not_empty(named: Option<&PathBuf>) -> Option<PathBuf> {
+    named.filter(|folder| !folder.as_os_str().is_empty()).cloned()
+}
+
+fn own_store(home: &Path) -> PathBuf {
+    home.join(".ollama").join("models")
+}
+
 /// Where Ollama keeps models unless told otherwise: in the account's home and, on Linux, in that of its own service.
 fn ollama_folders(home: Option<&Path>) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> =
-        home.map(|home| home.join(".ollama").join("models")).into_iter().collect();
+    let mut folders: Vec<PathBuf> = home.map(own_store).into_iter().collect();
     if cfg!(target_os = "linux") {
         let service = PathBuf::from("/usr/share/ollama/.ollama/models");
         if !folders.contains(&service) {
@@ -144,6 +177,17 @@ mod tests {
     fn an_empty_variable_is_as_good_as_none() {
         let config = Config { ollama_models: Some(PathBuf::new()), ..parse(&[]) };
         assert!(!config.sources().contains(&Source::Ollama(PathBuf::new())));
+    }
+
+    #[test]
+    fn pulling_takes_its_own_options() {
+        let config = parse(&["pull", "gemma4:e2b", "--ollama-models", "/store", "--insecure"]);
+        let Some(Command::Pull(options)) = config.command else { panic!("a command: {config:?}") };
+        assert_eq!((options.name.to_string().as_str(), options.insecure), ("gemma4:e2b", true));
+        assert_eq!(options.store().expect("the named one"), Path::new("/store"));
+        let options = PullOptions { ollama_models: Some(PathBuf::new()), ..options };
+        assert!(options.store().is_ok_and(|folder| folder.ends_with(".ollama/models")));
+        assert!(Config::try_parse_from(["gemtab", "--port", "1", "pull", "gemma4"]).is_err());
     }
 
     #[test]

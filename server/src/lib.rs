@@ -1,6 +1,7 @@
 //! The thin server: it renders the page, sends its files, lists the models of this machine and sends their bytes.
 //!
-//! It never sees a prompt. What it may read is bounded twice: the built site, and the files that listed models name.
+//! It never sees a prompt. What it may read is bounded twice: the built site, and the files that listed models name. It
+//! writes nothing; only its command [`pull`] does, into Ollama's store.
 
 pub mod blobs;
 pub mod catalog;
@@ -11,6 +12,7 @@ pub mod disk;
 pub mod headers;
 pub mod host;
 pub mod listen;
+pub mod pull;
 pub mod range;
 pub mod site;
 pub mod text;

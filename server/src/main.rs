@@ -9,9 +9,9 @@ use std::{
 use clap::Parser as _;
 use server::{
     catalog::Library,
-    config::Config,
+    config::{Command, Config},
     connections::{self, Limits},
-    listen,
+    listen, pull,
     site::Site,
 };
 
@@ -25,7 +25,7 @@ async fn main() -> ExitCode {
         .with_max_level(config.log)
         .init();
     match run(config).await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("gemtab: {error:#}");
             ExitCode::FAILURE
@@ -33,7 +33,10 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(config: Config) -> anyhow::Result<()> {
+async fn run(config: Config) -> anyhow::Result<ExitCode> {
+    if let Some(Command::Pull(options)) = &config.command {
+        return Ok(pull::command::run(options, options.store()?).await?);
+    }
     let site = Site::load(&config.site_root)?;
     let library = Arc::new(Library::new(config.sources()));
     let listener = listen::bind(&config.host, config.port).await?;
@@ -51,5 +54,5 @@ async fn run(config: Config) -> anyhow::Result<()> {
 
     let router = server::router(&site, library, hosts);
     connections::serve(listener, router, Limits::default(), listen::interrupted()).await;
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }

@@ -90,16 +90,7 @@ pub fn peek(path: &Path) -> Result<Peek, PeekError> {
 /// # Errors
 /// When reading fails, or when the bytes are not GGUF or contradict themselves.
 pub fn peek_from(reader: impl Read + Seek, size: u64) -> Result<Peek, PeekError> {
-    let mut header = Header { reader: BufReader::with_capacity(1 << 16, reader), position: 0, size };
-    if size < 4 || &header.take::<4>()? != b"GGUF" {
-        return Err(PeekError::NotGguf);
-    }
-    let version = header.u32()?;
-    if !(2..=3).contains(&version) {
-        return Err(PeekError::Version(version));
-    }
-    let tensors = header.count("tensors", MOST_ENTRIES)?;
-    let entries = header.count("metadata entries", MOST_ENTRIES)?;
+    let (mut header, Counts { tensors, entries, .. }) = Header::begin(reader, size)?;
 
     let mut peek = Peek::default();
     let mut alignment = 32;
@@ -126,10 +117,7 @@ pub fn peek_from(reader: impl Read + Seek, size: u64) -> Result<Peek, PeekError>
     let mut last_offset = None;
     for _ in 0..tensors {
         let name = header.key()?;
-        let dimensions = header.u32()?;
-        if dimensions > MOST_DIMENSIONS {
-            return Err(PeekError::Absurd { what: "dimensions of a tensor:", count: dimensions.into() });
-        }
+        let dimensions = header.dimensions()?;
         let mut elements = 1_u64;
         for _ in 0..dimensions {
             let length = header.u64()?;
@@ -160,20 +148,51 @@ fn is_width(key: &str) -> bool {
 }
 
 /// A metadata value, as far as it matters here.
-enum Value {
+pub(crate) enum Value {
     Text(String),
     Unsigned(u64),
     Other,
 }
 
+/// What a file begins with.
+pub(crate) struct Counts {
+    pub(crate) version: u32,
+    pub(crate) tensors: u64,
+    pub(crate) entries: u64,
+}
+
 /// A reader that knows where it is and how much there is.
-struct Header<R> {
+pub(crate) struct Header<R> {
     reader: R,
-    position: u64,
+    pub(crate) position: u64,
     size: u64,
 }
 
-impl<R: Read + Seek> Header<R> {
+impl<R: Read + Seek> Header<BufReader<R>> {
+    /// Reads up to the first metadata entry.
+    pub(crate) fn begin(reader: R, size: u64) -> Result<(Self, Counts), PeekError> {
+        let mut header = Self { reader: BufReader::with_capacity(1 << 16, reader), position: 0, size };
+        if size < 4 || &header.take::<4>()? != b"GGUF" {
+            return Err(PeekError::NotGguf);
+        }
+        let version = header.u32()?;
+        if !(2..=3).contains(&version) {
+            return Err(PeekError::Version(version));
+        }
+        let tensors = header.count("tensors", MOST_ENTRIES)?;
+        let entries = header.count("metadata entries", MOST_ENTRIES)?;
+        Ok((header, Counts { version, tensors, entries }))
+    }
+
+    /// A tensor's dimensions.
+    pub(crate) fn dimensions(&mut self) -> Result<u32, PeekError> {
+        let dimensions = self.u32()?;
+        if dimensions > MOST_DIMENSIONS {
+            return Err(PeekError::Absurd { what: "dimensions of a tensor:", count: dimensions.into() });
+        }
+        Ok(dimensions)
+    }
+
     /// Fails unless `bytes` more are there.
     fn need(&self, bytes: u64) -> Result<(), PeekError> {
         if bytes > self.size - self.position { Err(PeekError::Truncated) } else { Ok(()) }
@@ -187,7 +206,7 @@ impl<R: Read + Seek> Header<R> {
         Ok(bytes)
     }
 
-    fn skip(&mut self, bytes: u64) -> Result<(), PeekError> {
+    pub(crate) fn skip(&mut self, bytes: u64) -> Result<(), PeekError> {
         self.need(bytes)?;
         let step = i64::try_from(bytes).map_err(|_| PeekError::Truncated)?;
         self.reader.seek_relative(step)?;
@@ -195,11 +214,11 @@ impl<R: Read + Seek> Header<R> {
         Ok(())
     }
 
-    fn u32(&mut self) -> Result<u32, PeekError> {
+    pub(crate) fn u32(&mut self) -> Result<u32, PeekError> {
         Ok(u32::from_le_bytes(self.take()?))
     }
 
-    fn u64(&mut self) -> Result<u64, PeekError> {
+    pub(crate) fn u64(&mut self) -> Result<u64, PeekError> {
         Ok(u64::from_le_bytes(self.take()?))
     }
 
@@ -217,12 +236,12 @@ impl<R: Read + Seek> Header<R> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    fn key(&mut self) -> Result<String, PeekError> {
+    pub(crate) fn key(&mut self) -> Result<String, PeekError> {
         let length = self.count("bytes in a key:", LONGEST_KEY)?;
         self.text(length)
     }
 
-    fn value(&mut self, kind: u32) -> Result<Value, PeekError> {
+    pub(crate) fn value(&mut self, kind: u32) -> Result<Value, PeekError> {
         match kind {
             STRING => {
                 let length = self.u64()?;

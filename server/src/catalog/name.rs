@@ -40,6 +40,30 @@ impl Name {
         }
         Ok(Self { host: host.into(), namespace: namespace.into(), model: model.into(), tag: tag.into() })
     }
+
+    /// The registry, with its port if it has one.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The account or organisation.
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// The model without the rest.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// The variant.
+    #[must_use]
+    pub fn tag(&self) -> &str {
+        &self.tag
+    }
 }
 
 /// Parts have ASCII letters, digits, `_` and `-`, and what `extra` allows; they begin with a letter, a digit or `_`.

@@ -9,6 +9,7 @@ mod hosts;
 mod logs;
 mod models;
 mod pages;
+mod pull;
 
 use std::{fs, sync::Arc, time::Duration};
 

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 pub struct Gguf {
     entries: Vec<Vec<u8>>,
     tensors: Vec<Vec<u8>>,
+    data: Option<Vec<u8>>,
 }
 
 impl Gguf {
@@ -48,24 +49,39 @@ impl Gguf {
     }
 
     /// A tensor of type F32; its data is at the beginning of the data, whatever its shape says.
-    pub fn tensor(mut self, name: &str, shape: &[u64]) -> Self {
+    pub fn tensor(self, name: &str, shape: &[u64]) -> Self {
+        self.tensor_at(name, shape, 0)
+    }
+
+    /// The same, with its data elsewhere.
+    pub fn tensor_at(mut self, name: &str, shape: &[u64], offset: u64) -> Self {
         let mut bytes = text(name);
         bytes.extend((shape.len() as u32).to_le_bytes());
         bytes.extend(shape.iter().flat_map(|length| length.to_le_bytes()));
         bytes.extend(0_u32.to_le_bytes());
-        bytes.extend(0_u64.to_le_bytes());
+        bytes.extend(offset.to_le_bytes());
         self.tensors.push(bytes);
         self
     }
 
-    /// The file: header, and 32 bytes of data after it.
+    /// What follows the header.
+    pub fn data(self, data: &[u8]) -> Self {
+        Self { data: Some(data.into()), ..self }
+    }
+
+    /// The file: header, and 32 bytes of data after it unless there are others.
     pub fn build(&self) -> Vec<u8> {
         let mut bytes = b"GGUF\x03\0\0\0".to_vec();
         bytes.extend((self.tensors.len() as u64).to_le_bytes());
         bytes.extend((self.entries.len() as u64).to_le_bytes());
         bytes.extend(self.entries.concat());
         bytes.extend(self.tensors.concat());
-        bytes.resize(bytes.len().next_multiple_of(32) + 32, 7);
+        // Zeros up to the data, as the format asks for.
+        bytes.resize(bytes.len().next_multiple_of(32), 0);
+        match &self.data {
+            Some(data) => bytes.extend(data),
+            None => bytes.extend([7; 32]),
+        }
         bytes
     }
 }

@@ -1,0 +1,238 @@
+//! Why a model could not be pulled, in words that say what to do.
+
+use std::{fmt, io, path::PathBuf};
+
+use super::address::NotAnAddress;
+use crate::catalog::{digest::Digest, gguf::PeekError};
+
+/// Why a model could not be pulled.
+///
+/// Texts from the network are kept short and printable by whoever fills them in.
+#[derive(Debug, thiserror::Error)]
+pub enum PullError {
+    /// The text is not the name of a model.
+    #[error(transparent)]
+    Name(#[from] NotAnAddress),
+    /// The client could not be set up: most often no certificates are installed.
+    #[error("HTTPS can't be used here: {reason}. On Debian and Ubuntu, install the package ca-certificates.")]
+    Tls {
+        /// What the library says.
+        reason: String,
+    },
+    /// The registry could not be reached, or the connection broke again and again.
+    #[error("{host} could not be reached: {reason}.")]
+    Network {
+        /// Host and port.
+        host: String,
+        /// What happened.
+        reason: String,
+    },
+    /// The registry can't show that it is the one that was asked for.
+    #[error(
+        "{host} couldn't be verified: {reason}. If a proxy of your network decrypts connections, install its certificate on \
+         this machine."
+    )]
+    Certificate {
+        /// Host and port.
+        host: String,
+        /// What is wrong with its certificate.
+        reason: String,
+    },
+    /// The registry does not have the model.
+    #[error("There is no model “{name}” on {host}.")]
+    NoSuchModel {
+        /// As the person typed it, or nearly.
+        name: String,
+        /// Host and port.
+        host: String,
+    },
+    /// The registry wants to know who asks.
+    #[error(
+        "{host} refuses “{name}” without an account: the model is private, has terms to be accepted first, or doesn't exist. \
+         Only public models can be pulled."
+    )]
+    Private {
+        /// As the person typed it, or nearly.
+        name: String,
+        /// Host and port.
+        host: String,
+    },
+    /// Another status than those that are expected.
+    #[error("{host} answered with status {status}: {message}")]
+    Status {
+        /// Host and port.
+        host: String,
+        /// The number.
+        status: u16,
+        /// What the registry says of it.
+        message: String,
+    },
+    /// A redirect, or the address of tokens, leads from HTTPS to plain HTTP, or nowhere.
+    #[error("{host} leads to an address that isn't safe to follow: {reason}")]
+    Redirect {
+        /// Host and port.
+        host: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The manifest, or a list of files, is not what it has to be.
+    #[error("What {host} says of the model can't be used: {reason}.")]
+    Manifest {
+        /// Host and port.
+        host: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The registry sends another part of a file than it was asked for, or another length than the manifest says.
+    #[error("{host} doesn't send {digest} as its manifest describes it: {reason}.")]
+    WrongLength {
+        /// Host and port.
+        host: String,
+        /// The file.
+        digest: Digest,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The bytes are not those that the digest names.
+    #[error(
+        "{host} sent other bytes than {digest} names. They were deleted. If this happens again, the registry or something \
+         between here and there changes files."
+    )]
+    WrongDigest {
+        /// Host and port.
+        host: String,
+        /// The file.
+        digest: Digest,
+    },
+    /// The disk has not enough room, known beforehand.
+    #[error("{} are needed, {} are free in {}.", Bytes(*.needed), Bytes(*.free), .folder.display())]
+    NoRoom {
+        /// Bytes still to be written.
+        needed: u64,
+        /// Bytes that may be written.
+        free: u64,
+        /// The store.
+        folder: PathBuf,
+    },
+    /// The disk became full, or does not take files of this size.
+    #[error(
+        "The disk is full ({error}): {} more are needed, {} are free in {}. The unfinished file was deleted.",
+        Bytes(*.needed), Bytes(*.free), .folder.display()
+    )]
+    Full {
+        /// Bytes of the file that were still to be written.
+        needed: u64,
+        /// Bytes that are free now that the file is deleted.
+        free: u64,
+        /// The store.
+        folder: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Reading or writing failed.
+    #[error("{} could not be written or read: {error}", .path.display())]
+    Disk {
+        /// File or folder.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Another pull has the file.
+    #[error("Another pull is downloading {digest} into the same folder. Wait for it to end, or stop it.")]
+    Busy {
+        /// The file.
+        digest: Digest,
+    },
+    /// Ollama has begun to download the file, in pieces that only it can join.
+    #[error(
+        "Ollama has begun to download this model. Finish it with `ollama pull`, or delete the files {}* and try again.",
+        .partial.display()
+    )]
+    BegunByOllama {
+        /// What the names of Ollama's files begin with.
+        partial: PathBuf,
+    },
+    /// A file that had arrived is no longer there.
+    #[error(
+        "{digest} was deleted while the model was pulled, as Ollama does with files that no model names when it starts. \
+         Try again."
+    )]
+    Vanished {
+        /// The file.
+        digest: Digest,
+    },
+    /// A part of a split model is not what the others need.
+    #[error("{file} can't be joined with the other parts of the model: {reason}.")]
+    Part {
+        /// Its name in the repository.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl PullError {
+    /// Whether asking again later may help.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Network { .. } => true,
+            // Too many requests, time-outs, and troubles of the server's own.
+            Self::Status { status, .. } => matches!(status, 408 | 425 | 429 | 500..=599),
+            _ => false,
+        }
+    }
+
+    /// An error of the disk.
+    pub(super) fn disk(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |error| Self::Disk { path, error }
+    }
+}
+
+/// Whether the system says that no more can be written.
+pub(super) fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+    )
+}
+
+/// Why the header of a part can't be used.
+pub(super) fn part(file: &str) -> impl Fn(PeekError) -> PullError {
+    move |error| PullError::Part { file: file.into(), reason: error.to_string() }
+}
+
+/// A number of bytes as a person says it: `12.3 GB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (unit, name) = match self.0 {
+            0..1_000 => return write!(f, "{} bytes", self.0),
+            1_000..1_000_000 => (1e3, "kB"),
+            1_000_000..1_000_000_000 => (1e6, "MB"),
+            _ => (1e9, "GB"),
+        };
+        write!(f, "{:.1} {name}", self.0 as f64 / unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        let texts = [0, 999, 1_000, 12_345_678, 12_345_678_901].map(|bytes| Bytes(bytes).to_string());
+        assert_eq!(texts, ["0 bytes", "999 bytes", "1.0 kB", "12.3 MB", "12.3 GB"]);
+    }
+
+    #[test]
+    fn a_full_disk_is_told_with_numbers() {
+        let folder = PathBuf::from("/models");
+        let error = PullError::NoRoom { needed: 12_300_000_000, free: 4_000_000_000, folder };
+        assert_eq!(error.to_string(), "12.3 GB are needed, 4.0 GB are free in /models.");
+    }
+}

@@ -1,0 +1,166 @@
+//! HTTP as pulling uses it. Nothing that a server says is trusted before it is checked.
+//!
+//! `reqwest` and not `oci-client`: resuming needs the status and the headers of an answer to a range, and Ollama's
+//! manifests have media types and a configuration of their own. Little of a client for containers would be left.
+
+use std::{error::Error, io, time::Duration};
+
+use futures_util::StreamExt as _;
+use reqwest::{Client, Response, Url, redirect::Policy};
+use serde::Deserialize;
+
+use super::error::PullError;
+use crate::text::printable;
+
+/// Time to reach a server.
+const CONNECT: Duration = Duration::from_secs(30);
+/// Time without a byte after which a connection counts as broken.
+const STALLED: Duration = Duration::from_secs(60);
+/// Redirects after one another. A blob of the hub takes two.
+const MOST_REDIRECTS: usize = 8;
+/// Bytes of an answer that says what went wrong.
+const LONGEST_TROUBLE: usize = 16 << 10;
+/// Characters of it that are shown.
+const LONGEST_SHOWN: usize = 300;
+
+/// A client. One for servers of this machine asks no proxy.
+pub(super) fn client(is_here: bool) -> Result<Client, PullError> {
+    // Somebody else in this program may have chosen already, which is as good.
+    rustls::crypto::ring::default_provider().install_default().ok();
+    let mut builder = Client::builder()
+        .user_agent(concat!("gemtab/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT)
+        .read_timeout(STALLED)
+        .referer(false)
+        .redirect(Policy::custom(|attempt| {
+            let is_safe = attempt.previous().last().is_some_and(|from| keeps_safe(from, attempt.url()));
+            if attempt.previous().len() > MOST_REDIRECTS {
+                attempt.error(BadRedirect("there are too many redirects"))
+            } else if is_safe {
+                attempt.follow()
+            } else {
+                attempt.error(BadRedirect("it isn't encrypted"))
+            }
+        }));
+    if is_here {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| PullError::Tls { reason: reason(&error) })
+}
+
+/// Whether one address may lead to the other: what is encrypted stays so.
+pub(super) fn keeps_safe(from: &Url, to: &Url) -> bool {
+    to.scheme() == "https" || (to.scheme() == "http" && from.scheme() == "http")
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct BadRedirect(&'static str);
+
+/// Host and port of an address, for messages.
+pub(super) fn host(url: &Url) -> String {
+    let name = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
+}
+
+/// An error on the way to a server.
+pub(super) fn broken(host: &str) -> impl Fn(reqwest::Error) -> PullError {
+    move |error| {
+        let (host, reason) = (host.to_owned(), reason(&error));
+        if error.is_redirect() {
+            PullError::Redirect { host, reason }
+        } else if chain(&error).any(is_of_tls) {
+            PullError::Certificate { host, reason }
+        } else {
+            PullError::Network { host, reason }
+        }
+    }
+}
+
+/// The innermost reason: the outer ones say that there is one, and show addresses with secrets in them.
+fn reason(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "it didn't answer in time".into();
+    }
+    chain(error).last().map_or_else(|| "the request failed".into(), |inner| shorten(&inner.to_string()))
+}
+
+/// What is behind an error, the innermost last.
+fn chain(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |&outer| outer.source())
+}
+
+/// Whether it is an error of TLS, by itself or packed into errors of input and output.
+fn is_of_tls(error: &(dyn Error + 'static)) -> bool {
+    let packed = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    error.is::<rustls::Error>() || packed.is_some_and(|inner| is_of_tls(inner))
+}
+
+/// The body of an answer, if it has at most `most` bytes. Ends at once when the length says otherwise.
+pub(super) async fn body(response: Response, most: usize, host: &str) -> Result<Vec<u8>, PullError> {
+    let too_long =
+        || PullError::Manifest { host: host.into(), reason: format!("it is longer than {most} bytes") };
+    if response.content_length().is_some_and(|length| length > most as u64) {
+        return Err(too_long());
+    }
+    let mut body = Vec::new();
+    let mut stream = response.bytes_stream();
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.map_err(broken(host))?;
+        if body.len() + chunk.len() > most {
+            return Err(too_long());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// What a registry says when it refuses: `{"errors":[{"message":…}]}`, and on the hub `{"error":…}`.
+pub(super) async fn trouble(response: Response, host: &str) -> String {
+    #[derive(Deserialize)]
+    struct Trouble {
+        #[serde(default)]
+        error: String,
+        #[serde(default)]
+        errors: Vec<One>,
+    }
+    #[derive(Deserialize)]
+    struct One {
+        #[serde(default)]
+        message: String,
+    }
+
+    let name = response.status().canonical_reason().unwrap_or("no reason given");
+    let said = match body(response, LONGEST_TROUBLE, host).await {
+        Ok(text) => serde_json::from_slice::<Trouble>(&text).ok(),
+        Err(_) => None,
+    };
+    let words = said.and_then(|said| {
+        let first = said.errors.into_iter().map(|one| one.message);
+        [said.error].into_iter().chain(first).find(|words| !words.is_empty())
+    });
+    words.map_or_else(|| name.into(), |words| shorten(&words))
+}
+
+/// Text from the network, fit to be shown.
+pub(super) fn shorten(text: &str) -> String {
+    let short: String = text.chars().take(LONGEST_SHOWN).collect();
+    printable(&short).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_encrypted_stays_so() {
+        let may = |from, to| keeps_safe(&Url::parse(from).expect(from), &Url::parse(to).expect(to));
+        assert!(
+            may("https://a/", "https://b/")
+                && may("http://a/", "https://b/")
+                && may("http://a/", "http://b/")
+        );
+        assert!(!may("https://a/", "http://a/"));
+        assert!(!may("http://a/", "file:///etc/passwd") && !may("https://a/", "data:,x"));
+    }
+}
