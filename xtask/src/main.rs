@@ -6,6 +6,7 @@
 mod bench;
 mod process;
 mod project;
+mod pull;
 mod serve;
 mod setup;
 mod site;
@@ -28,6 +29,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Serve(serve::Options),
+    Pull(pull::Options),
     Build(site::Options),
     Test(test::Options),
     Size(size::Options),
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<()> {
     match command {
         Command::Serve(options) => serve::run(&options),
+        Command::Pull(options) => pull::run(&options),
         Command::Build(options) => site::build(&options),
         Command::Test(options) => test::run(&options),
         Command::Size(options) => size::run(&options),

@@ -41,6 +41,10 @@ fn dependencies() -> Result<()> {
 }
 
 fn unit(programs: &mut Programs, tally: &mut Tally) -> Result<()> {
+    // What needs it says so where it is missing; everything else runs in any case.
+    if let Err(error) = setup::docker_registry() {
+        eprintln!("    without docker-registry: {error:#}");
+    }
     programs.run(|program| !is_kernel(program) && !is_golden(program), tally)
 }
 
