@@ -75,6 +75,17 @@ pub(super) fn origin(host: &str, insecure: bool) -> Result<Url, NotAnAddress> {
     if is_plain && url.host().is_some() { Ok(url) } else { Err(wrong()) }
 }
 
+/// Scheme, host and port of a server that takes the hub's place.
+pub(super) fn hub_origin(address: &str, insecure: bool) -> Result<Url, NotAnAddress> {
+    let url = Url::parse(address).map_err(|_| NotAnAddress::Host(address.into()))?;
+    match (url.scheme(), url.host_str()) {
+        ("https", Some(_)) => Ok(url),
+        ("http", Some(host)) if insecure || is_loopback(host) => Ok(url),
+        ("http", Some(_)) => Err(NotAnAddress::PlainHttp),
+        _ => Err(NotAnAddress::Host(address.into())),
+    }
+}
+
 /// Whether the host is this machine, whatever a name server says.
 pub(super) fn is_loopback(host: &str) -> bool {
     let name = host.split_once(':').map_or(host, |(name, _)| name);
@@ -138,6 +149,11 @@ mod tests {
             assert_eq!(scheme(host, false), "https", "{host}");
             assert_eq!(scheme(host, true), "http", "{host}");
         }
+        let hub = |address, insecure| hub_origin(address, insecure).map(String::from);
+        assert_eq!(hub(HUB, false), Ok("https://huggingface.co/".into()));
+        assert_eq!(hub("http://127.0.0.1:80/", false), Ok("http://127.0.0.1/".into()));
+        assert_eq!(hub("http://mirror.example.org", false), Err(NotAnAddress::PlainHttp));
+        assert!(hub("http://mirror.example.org", true).is_ok() && hub("file:///x", true).is_err());
         for host in ["a:b", "a:1:2", "a:99999", "0x7f.1.2.3.4.5"] {
             assert_eq!(origin(host, false), Err(NotAnAddress::Host(host.into())), "{host}");
         }

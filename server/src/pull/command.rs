@@ -4,7 +4,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
 
-use super::{NotAnAddress, Puller, parse, report::Report};
+use super::{HUB, NotAnAddress, Puller, parse, report::Report};
 use crate::{catalog::name::Name, listen};
 
 /// Said when a pull ends before its end.
@@ -27,6 +27,10 @@ pub struct PullOptions {
     #[arg(long, env = "OLLAMA_MODELS", value_name = "DIR")]
     pub ollama_models: Option<PathBuf>,
 
+    /// A server that takes the place of Hugging Face
+    #[arg(long, env = "HF_ENDPOINT", value_name = "URL", default_value = HUB, hide = true)]
+    pub hub: String,
+
     /// Use plain HTTP, for a registry in a network that you trust. Registries on this machine need no option.
     #[arg(long)]
     pub insecure: bool,
@@ -42,7 +46,7 @@ fn parse_name(text: &str) -> Result<Name, NotAnAddress> {
 /// When the model could not be pulled: the message says why and what to do.
 pub async fn run(options: &PullOptions, folder: PathBuf) -> Result<ExitCode, super::PullError> {
     let report = Report::new();
-    let puller = Puller::new(folder).insecure(options.insecure);
+    let puller = Puller::new(folder).hub(&options.hub).insecure(options.insecure);
     let tell = |event| report.tell(event);
     let pulled = tokio::select! {
         pulled = puller.pull(&options.name, &tell) => Some(pulled),

@@ -26,8 +26,6 @@ mod transfer;
 
 use std::path::PathBuf;
 
-use reqwest::Url;
-
 pub use self::{
     address::{HUB, NotAnAddress, is_hub, parse},
     error::{Bytes, PullError},
@@ -91,7 +89,7 @@ impl Puller {
     /// See [`PullError`]. No model is listed before all its files are there and verified.
     pub async fn pull(&self, name: &Name, progress: Progress<'_>) -> Result<(), PullError> {
         let origin = if is_hub(name.host()) {
-            Url::parse(&self.hub).map_err(|_| NotAnAddress::Host(self.hub.clone()))?
+            address::hub_origin(&self.hub, self.insecure)?
         } else {
             address::origin(name.host(), self.insecure)?
         };
