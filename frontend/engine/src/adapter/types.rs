@@ -29,11 +29,13 @@ pub enum Projection {
     PleGate,
     /// The projection of the per-layer input.
     PleProjection,
+    /// The router of a mixture of experts: from its normed and scaled input to a logit for each expert.
+    Router,
 }
 
 impl Projection {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Q,
         Self::K,
         Self::V,
@@ -43,6 +45,7 @@ impl Projection {
         Self::Down,
         Self::PleGate,
         Self::PleProjection,
+        Self::Router,
     ];
 
     /// The tensor name in a GGUF file, without `blk.N.` and `.weight`; also the engine's name of the matrix.
@@ -58,6 +61,7 @@ impl Projection {
             Self::Down => "ffn_down",
             Self::PleGate => "inp_gate",
             Self::PleProjection => "proj",
+            Self::Router => "ffn_gate_inp",
         }
     }
 
@@ -74,6 +78,7 @@ impl Projection {
             Self::Down => "mlp.down_proj",
             Self::PleGate => "per_layer_input_gate",
             Self::PleProjection => "per_layer_projection",
+            Self::Router => "router.proj",
         }
     }
 }

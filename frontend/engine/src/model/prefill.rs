@@ -95,7 +95,7 @@ impl Builder<'_> {
         self.product(&name("ffn_down"), &s.act, &s.branch)?;
         self.correct(i, Site::Down, &s.act, &[&s.branch])?;
         if config.experts.is_some() {
-            experts::chunk::build(parts, &mut self.steps, i)?;
+            experts::chunk::build(parts, &mut self.steps, i, self.corrections)?;
         }
         let of_encoder = config.diffusion.is_some() && !self.is_canvas();
         let scale = Some(vector(if of_encoder { "enc_layer_output_scale" } else { "layer_output_scale" }));

@@ -152,6 +152,11 @@ impl<'a> Builder<'a> {
         Some((factors, *factors.layout.place(Target { layer, projection })?))
     }
 
+    /// Whether a projection of a layer is trained.
+    pub fn trains(&self, layer: usize, projection: Projection) -> bool {
+        self.place(layer, projection).is_some()
+    }
+
     /// Scale of the inputs of A that dropout keeps.
     fn keep(&self) -> f32 {
         if self.dropout { 1.0 / (1.0 - self.settings.dropout) } else { 1.0 }

@@ -1,13 +1,14 @@
-//! A mixture of experts beside the feed-forward layer (specification §2.7, §12.5). Router and experts stay as they are;
-//! the gradient passes through the chosen experts and through the weights that the router gave them. The choice itself
-//! has no gradient.
+//! A mixture of experts beside the feed-forward layer (specification §2.7, §12.5). The experts stay as they are, and so does
+//! the router unless it is a target; the gradient passes through the chosen experts and through the weights that the router
+//! gave them. The choice itself has no gradient.
 
 use shaders::backward::{choices, experts, geglu};
 use shaders::matmul::experts::tiles;
 use shaders::train::{rows, sum_pairs};
 
-use super::builder::{Builder, InputGradient};
+use super::builder::{Builder, InputGradient, Product};
 use super::working::MixtureBuffers;
+use crate::adapter::Projection;
 use crate::model::{Pairs, ranges};
 use crate::plan::{PlanError, Value};
 use crate::weights::Matrix;
@@ -35,9 +36,7 @@ impl<'a> Builder<'a> {
         let (w, pairs) = (self.work, self.pairs(i, m)?);
         // `b2` has room for the normed inputs until the branch is complete.
         self.norm(&w.state, &w.h1, self.vector(i, "ffn_gate_inp.scale"), &w.b2)?;
-        let router = self.base.matrix(&format!("blk.{i}.ffn_gate_inp"))?;
-        let part = router.whole();
-        self.matmul((router.dtype, &part.layout, &part.value), &w.state, &w.b2, &m.scratch.logits)?;
+        self.product(i, Product { projection: Projection::Router, x: &w.b2, y: &m.scratch.logits })?;
         pairs.choose(self.steps())?;
         pairs.sort(self.steps())?;
         self.norm(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2"), &w.b2)?;
@@ -94,10 +93,14 @@ impl<'a> Builder<'a> {
         self.push(&source, &sum, &[&w.state, &e.down, &w.dx], move |rows| sum.dispatch(rows))?;
         self.norm_back(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2"), &w.dx, added)?;
 
-        let router = self.base.matrix(&format!("blk.{i}.ffn_gate_inp"))?;
-        let part = router.whole();
-        self.matmul_back((router.dtype, &part.layout, &part.value), &w.state, &m.dlogits, store(&w.dx))?;
-        self.norm_back(&w.state, &w.h1, self.vector(i, "ffn_gate_inp.scale"), &w.dx, added)?;
+        let norm = self.vector(i, "ffn_gate_inp.scale");
+        if self.trains(i, Projection::Router) {
+            // The forward pass has overwritten the router's input. Here it lies where its gradient will.
+            self.norm(&w.state, &w.h1, norm, &w.dx)?;
+        }
+        let router = Product { projection: Projection::Router, x: &w.dx, y: &m.dlogits };
+        self.product_back(i, router, store(&w.dx))?;
+        self.norm_back(&w.state, &w.h1, norm, &w.dx, added)?;
 
         self.norm_back(&w.state, &m.dense, self.vector(i, "post_ffw_norm_1"), &w.db, store(&w.b2))
     }

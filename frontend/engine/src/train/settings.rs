@@ -24,7 +24,8 @@ pub struct Settings {
     pub rank: u32,
     /// The correction is scaled by `alpha / rank`.
     pub alpha: f32,
-    /// The projections to train, in every layer that computes them.
+    /// The projections to train, in every layer that computes them. [`Projection::Router`] is not among the usual ones: it
+    /// changes which experts a token gets, and adds rank·(width + experts) parameters to a layer of a mixture.
     pub targets: Vec<Projection>,
     /// Number of optimiser steps: the end of the schedule.
     pub steps: u32,

@@ -48,7 +48,8 @@ pub struct Train {
     /// The adapter is scaled by alpha / rank.
     #[arg(long, default_value_t = 16.0)]
     alpha: f32,
-    /// What to train, separated by commas: q, k, v, o, gate, up, down, ple_gate, ple_proj; or all for the first seven.
+    /// What to train, separated by commas: q, k, v, o, gate, up, down, ple_gate, ple_proj, router; or all for the first seven.
+    /// The router of a mixture of experts decides which of them a token gets.
     #[arg(long, default_value = "all")]
     targets: String,
     /// Training steps.
@@ -258,7 +259,7 @@ fn projections(list: &str) -> Result<Vec<Projection>> {
     }
     list.split(',')
         .map(|name| {
-            let short = ["q", "k", "v", "o", "gate", "up", "down", "ple_gate", "ple_proj"];
+            let short = ["q", "k", "v", "o", "gate", "up", "down", "ple_gate", "ple_proj", "router"];
             let name = name.trim();
             let named = Projection::ALL.iter().zip(short).find(|(projection, short)| {
                 name == *short || name == projection.tensor() || name == format!("{short}_proj")

@@ -18,12 +18,14 @@ pub enum Site {
     PleGate,
     /// Its projection.
     PleProjection,
+    /// The router of a mixture of experts.
+    Router,
 }
 
 impl Site {
-    /// All of them, in the order of the decoder.
-    pub const ALL: [Self; 6] =
-        [Self::Qkv, Self::Output, Self::GateUp, Self::Down, Self::PleGate, Self::PleProjection];
+    /// All of them. No model has both per-layer inputs and a router.
+    pub const ALL: [Self; 7] =
+        [Self::Qkv, Self::Output, Self::GateUp, Self::Down, Self::PleGate, Self::PleProjection, Self::Router];
 
     /// Its products in the order of the decoder.
     pub fn targets(self, layer: usize) -> impl Iterator<Item = Target> {
@@ -34,6 +36,7 @@ impl Site {
             Self::Down => &[Projection::Down],
             Self::PleGate => &[Projection::PleGate],
             Self::PleProjection => &[Projection::PleProjection],
+            Self::Router => &[Projection::Router],
         };
         projections.iter().map(move |&projection| Target { layer, projection })
     }

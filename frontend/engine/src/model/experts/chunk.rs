@@ -4,21 +4,28 @@ use shaders::experts::mix;
 use shaders::selftest::Form;
 
 use super::{Layer, Pairs};
-use crate::model::rows::norm_add;
+use crate::model::corrections::{Corrections, Site};
+use crate::model::rows::{correct, norm_add};
 use crate::model::{Parts, product};
 use crate::plan::{Plan, PlanError};
 
-/// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed.
+/// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed. Adapters
+/// correct the router's logits.
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn build(parts: &Parts, steps: &mut Plan, i: usize) -> Result<(), PlanError> {
+pub fn build(
+    parts: &Parts,
+    steps: &mut Plan,
+    i: usize,
+    corrections: Option<&Corrections>,
+) -> Result<(), PlanError> {
     let layer = Layer::new(parts, i)?;
     let s = &parts.scratch;
     let pairs = Pairs::new((&parts.config, &parts.weights), layer.scratch, &s.state, i)?;
     let pairs = pairs.with_halves(s.halves.as_ref())?;
     let mut builder = Builder { layer, steps };
-    builder.route()?;
+    builder.route(i, corrections)?;
     pairs.choose(builder.steps)?;
     let norm = builder.layer.vector("pre_ffw_norm_2");
     norm_add(parts, builder.steps, &s.h[0], None, Some(norm))?;
@@ -39,13 +46,15 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// The logits of the router.
-    fn route(&mut self) -> Result<(), PlanError> {
+    fn route(&mut self, i: usize, corrections: Option<&Corrections>) -> Result<(), PlanError> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let s = &parts.scratch;
         let norm = layer.vector("ffn_gate_inp.scale");
         norm_add(parts, self.steps, &s.h[0], None, Some(norm))?;
         let router = layer.matrix("ffn_gate_inp")?;
-        product::push(self.steps, parts.limits, router, None, [&s.state, &s.x, &layer.scratch.logits])
+        let logits = &layer.scratch.logits;
+        product::push(self.steps, parts.limits, router, None, [&s.state, &s.x, logits])?;
+        correct(parts, self.steps, corrections, (i, Site::Router), &s.x, &[logits])
     }
 
     /// Norms and adds both parts of the branch.

@@ -8,17 +8,25 @@ use shaders::selftest::Form;
 
 use super::{FewRows, Rows};
 use crate::model::Parts;
+use crate::model::corrections::{Corrections, Site};
 use crate::model::experts::{Layer, find_in_cache, ranges};
-use crate::model::rows::{norm_add, packed_norm_add};
+use crate::model::rows::{correct, norm_add, packed_norm_add};
 use crate::plan::{Plan, PlanError};
 
-/// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed.
+/// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed. Adapters
+/// correct the router's logits.
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn build(parts: &Parts, steps: &mut Plan, i: usize, few: FewRows) -> Result<(), PlanError> {
+pub fn build(
+    parts: &Parts,
+    steps: &mut Plan,
+    i: usize,
+    few: FewRows,
+    corrections: Option<&Corrections>,
+) -> Result<(), PlanError> {
     let mut builder = Builder { layer: Layer::new(parts, i)?, i, few, steps };
-    builder.route()?;
+    builder.route(corrections)?;
     let x = builder.input()?;
     let first = builder.steps.len();
     builder.find()?;
@@ -39,12 +47,13 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// The router's choice for every row.
-    fn route(&mut self) -> Result<(), PlanError> {
+    fn route(&mut self, corrections: Option<&Corrections>) -> Result<(), PlanError> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let (s, e, mixture) = (&parts.scratch, layer.scratch, layer.experts.mixture);
         norm_add(parts, self.steps, &s.h[0], None, Some(layer.vector("ffn_gate_inp.scale")))?;
         let router = layer.matrix("ffn_gate_inp")?;
         self.few.apart(parts, self.steps, &s.x, &[(router, &e.logits)])?;
+        correct(parts, self.steps, corrections, (self.i, Site::Router), &s.x, &[&e.logits])?;
         let params = choose::Params {
             scale: layer.logit_scale(),
             scales: layer.vector("expert_scale"),

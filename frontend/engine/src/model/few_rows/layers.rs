@@ -195,7 +195,7 @@ impl<'a> Builder<'a> {
         };
         self.end(i, Site::Down, down, act)?;
         if config.experts.is_some() {
-            experts::build(parts, &mut self.steps, i, self.few)?;
+            experts::build(parts, &mut self.steps, i, self.few, self.corrections)?;
         }
         let scale = (config.ple == 0).then(|| self.vector(i, "layer_output_scale"));
         self.branch = Some((self.vector(i, "post_ffw_norm"), scale));

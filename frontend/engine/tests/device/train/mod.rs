@@ -4,13 +4,14 @@
 
 mod experts;
 mod media;
+mod router;
 mod tensors;
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::slice::from_ref;
 
-use engine::adapter::{Adapter, Factors};
+use engine::adapter::{Adapter, Factors, Projection};
 use engine::bytes::CancelToken;
 use engine::session::LoadOptions;
 use engine::train::{Example, MASKED, Schedule, Settings, TrainError, Trainer, order};
@@ -67,7 +68,10 @@ impl Golden {
     fn settings(&self) -> Settings {
         let optimiser = &self.json["optimizer"];
         let number = |key: &str| optimiser[key].as_f64().expect("a number");
+        let start = self.start();
+        let learns = |projection: &Projection| start.iter().any(|(at, _)| at.projection == *projection);
         Settings {
+            targets: Projection::ALL.into_iter().filter(learns).collect(),
             rank: self.number("rank") as u32,
             alpha: self.number("alpha") as f32,
             steps: number("steps") as u32,

@@ -67,7 +67,9 @@ pub fn made_up(shapes: &serde_json::Map<String, serde_json::Value>, rank: u32, s
         let target = target(name);
         let salt = 2 * (16 * target.layer as u64 + target.projection as u64);
         let a = values(rank * input, salt, 1.0 / f64::from(input).sqrt());
-        let b = values(rank * output, salt + 1, 0.05);
+        // Logits of a router are large, and its inputs small.
+        let factor = if target.projection == Projection::Router { 5.0 } else { 0.05 };
+        let b = values(rank * output, salt + 1, factor);
         adapter.insert(target, Factors { rank, input, output, a, b, scale }).expect("factors");
     }
     adapter

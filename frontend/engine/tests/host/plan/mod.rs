@@ -5,6 +5,7 @@ mod verify;
 
 use std::collections::{HashMap, HashSet};
 
+use engine::adapter::Projection;
 use engine::model::{Choices, Corrections, DecoderPlans, DiffusionPlans, LogitsPlans, Products};
 use engine::plan::{Grid, Layout, Limits, Origin, Plan, PlanError, Schedule, Slot, Value};
 use engine::session::{DeviceMemory, LoadOptions, ModelSpec};
@@ -129,7 +130,8 @@ fn the_plans_of_every_shape_are_sound() {
             ];
             assert_eq!(towers[0].is_some(), !name.ends_with("-small"), "{name}");
             let base = model.training_base(limits).expect("a base");
-            let training = Trainer::computation(&base, &Settings::default()).expect("a plan");
+            let settings = Settings { targets: Projection::ALL.to_vec(), ..Settings::default() };
+            let training = Trainer::computation(&base, &settings).expect("a plan");
             let mut shared = |plan: &Plan| {
                 assert_eq!(verifier.verify(plan, limits), [], "{name} {limits:?}");
                 keeps_apart(&Layout::of(&[vec![plan]]), &[vec![plan]])
