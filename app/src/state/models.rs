@@ -274,6 +274,12 @@ impl ModelState {
         matches!(self, Self::Ready { details, .. } if details.diffusion.is_none())
     }
 
+    /// Whether a mixture of experts is loaded that adapters can be used with.
+    #[must_use]
+    pub fn is_mixture(&self) -> bool {
+        matches!(self, Self::Ready { details, .. } if details.experts.is_some())
+    }
+
     /// Whether it can answer.
     #[must_use]
     pub fn is_ready(&self) -> bool {

@@ -344,11 +344,13 @@ pub enum TuneTarget {
     PleGate,
     /// The projection of the per-layer input.
     PleProjection,
+    /// The router of a mixture of experts.
+    Router,
 }
 
 impl TuneTarget {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Q,
         Self::K,
         Self::V,
@@ -358,6 +360,7 @@ impl TuneTarget {
         Self::Down,
         Self::PleGate,
         Self::PleProjection,
+        Self::Router,
     ];
     /// Those that are usual: attention and the feed-forward part.
     pub const USUAL: [Self; 7] = [Self::Q, Self::K, Self::V, Self::Output, Self::Gate, Self::Up, Self::Down];

@@ -7,7 +7,7 @@ use crate::{
     components::{NumberField, Switch},
     format,
     language::{Text, t},
-    state::use_stores,
+    state::{models::ModelState, use_stores},
 };
 
 /// A text that is still to be had in a language.
@@ -144,6 +144,18 @@ fn Advanced() -> impl IntoView {
             tune.change_settings(|it| write(it, number));
         })
     };
+    let switch = move |target: TuneTarget, label: &'static str, hint: &'static str| {
+        let on = Signal::derive(move || settings.with(|it| it.targets.contains(&target)));
+        let change = move |on: bool| {
+            tune.change_settings(|it| {
+                it.targets.retain(|other| *other != target);
+                if on {
+                    it.targets.push(target);
+                }
+            });
+        };
+        view! { <Switch label=label hint=hint on=on on_change=change /> }
+    };
     let targets: Vec<_> = [
         (TuneTarget::Q, t().tune_target_q()),
         (TuneTarget::K, t().tune_target_k()),
@@ -156,19 +168,11 @@ fn Advanced() -> impl IntoView {
         (TuneTarget::PleProjection, t().tune_target_ple_projection()),
     ]
     .into_iter()
-    .map(|(target, words)| {
-        let on = Signal::derive(move || settings.with(|it| it.targets.contains(&target)));
-        let change = move |on: bool| {
-            tune.change_settings(|it| {
-                it.targets.retain(|other| *other != target);
-                if on {
-                    it.targets.push(target);
-                }
-            });
-        };
-        view! { <Switch label=words on=on on_change=change /> }
-    })
+    .map(|(target, words)| switch(target, words, ""))
     .collect();
+    let model = use_stores().engine.model;
+    let has_router = Memo::new(move |_| model.with(ModelState::is_mixture));
+    let router = move || switch(TuneTarget::Router, t().tune_target_router(), t().tune_target_router_hint());
     let schedules: Vec<_> = [
         (Schedule::Cosine, "cosine", t().tune_cosine()),
         (Schedule::Linear, "linear", t().tune_linear()),
@@ -191,7 +195,10 @@ fn Advanced() -> impl IntoView {
     view! {
         <fieldset>
             <legend>{t().tune_targets()}</legend>
-            <div class="fields wide">{targets}</div>
+            <div class="fields wide">
+                {targets}
+                <Show when=move || has_router.get()>{router}</Show>
+            </div>
         </fieldset>
         <div class="fields">
             <NumberField label=t().tune_alpha() hint=t().tune_alpha_hint() min=0.1 max=1024.0 step="1"

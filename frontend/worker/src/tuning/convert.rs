@@ -65,6 +65,7 @@ fn projection(target: TuneTarget) -> Projection {
         TuneTarget::Down => Projection::Down,
         TuneTarget::PleGate => Projection::PleGate,
         TuneTarget::PleProjection => Projection::PleProjection,
+        TuneTarget::Router => Projection::Router,
     }
 }
 
@@ -82,6 +83,16 @@ mod tests {
         assert_eq!(steps(&with(TuneLength::UntilLearned, 4), 8), 200);
         assert_eq!(steps(&with(TuneLength::UntilLearned, 4), 100), 400);
         assert_eq!(steps(&with(TuneLength::UntilLearned, 4), 10_000), 7_500);
+    }
+
+    #[test]
+    fn every_target_is_another_projection_and_none_is_missing() {
+        let all =
+            settings(&TuneSettings { targets: TuneTarget::ALL.to_vec(), ..TuneSettings::default() }, 1, 8);
+        assert_eq!(all.targets, Projection::ALL);
+        let usual = settings(&TuneSettings::default(), 1, 8);
+        assert_eq!(usual.targets, Settings::default().targets);
+        assert!(!usual.targets.contains(&Projection::Router));
     }
 
     #[test]
