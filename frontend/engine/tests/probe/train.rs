@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use engine::adapter;
+use engine::adapter::{self, Projection};
 use pollster::block_on;
 use serde_json::{Value, json};
 
@@ -56,6 +56,24 @@ fn chats_and_ids_become_an_adapter_of_both_formats() {
     let tensors = safetensors::SafeTensors::deserialize(&bytes).expect("safetensors");
     assert_eq!(tensors.len(), 2 * peft.len());
     assert!(tensors.tensor("lora.blk.0.attn_q.A").is_ok());
+}
+
+#[test]
+fn the_router_of_a_mixture_is_trained_where_it_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = "frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf";
+    let with = |targets: &str| {
+        train(model, folder.path(), &[ids()], &["--rank", "2", "--targets", targets, "--steps", "1"])
+    };
+    let output = with("all, router");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let adapter = block_on(adapter::open(&folder.path().join("out"))).expect("PEFT");
+    let (routers, others): (Vec<_>, Vec<_>) =
+        adapter.iter().partition(|(target, _)| target.projection == Projection::Router);
+    // Global layers take their values from keys.
+    assert_eq!((routers.len(), others.len()), (4, 4 * 7 - 2));
+    assert!(routers.iter().all(|(_, factors)| factors.b.iter().any(|&b| b != 0.0)));
+    assert!(refusal(&with("all,experts")).contains("\"experts\""));
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub struct Train {
     /// The adapter is scaled by alpha / rank.
     #[arg(long, default_value_t = 16.0)]
     alpha: f32,
-    /// What to train, separated by commas: q, k, v, o, gate, up, down, ple_gate, ple_proj, router; or all for the first seven.
+    /// What to train, separated by commas: q, k, v, o, gate, up, down, ple_gate, ple_proj, router. `all` stands for the first seven.
     /// The router of a mixture of experts decides which of them a token gets.
     #[arg(long, default_value = "all")]
     targets: String,
@@ -254,19 +254,20 @@ impl Seen<'_> {
 }
 
 fn projections(list: &str) -> Result<Vec<Projection>> {
-    if list == "all" {
-        return Ok(Projection::ALL[..7].to_vec());
+    let short = ["q", "k", "v", "o", "gate", "up", "down", "ple_gate", "ple_proj", "router"];
+    let mut all = Vec::new();
+    for name in list.split(',').map(str::trim) {
+        if name == "all" {
+            all.extend(&Projection::ALL[..7]);
+            continue;
+        }
+        let named = Projection::ALL.into_iter().zip(short).find(|(projection, short)| {
+            name == *short || name == projection.tensor() || name == format!("{short}_proj")
+        });
+        let (projection, _) = named.with_context(|| format!("unknown part {name:?}"))?;
+        all.push(projection);
     }
-    list.split(',')
-        .map(|name| {
-            let short = ["q", "k", "v", "o", "gate", "up", "down", "ple_gate", "ple_proj", "router"];
-            let name = name.trim();
-            let named = Projection::ALL.iter().zip(short).find(|(projection, short)| {
-                name == *short || name == projection.tensor() || name == format!("{short}_proj")
-            });
-            named.map(|(projection, _)| *projection).with_context(|| format!("unknown part {name:?}"))
-        })
-        .collect()
+    Ok(all)
 }
 
 fn read_factors(path: &Path, alpha: f32) -> Result<Adapter> {
