@@ -24,6 +24,8 @@ pub enum NormAdd {
     PackedAdd,
     /// [`Self::AddNorm`], with x rounded to int8.
     PackedAddNorm,
+    /// [`Self::PackedAddNorm`], and what router and experts of a mixture read: rms(h; w3), and rms(h; w4) rounded to int8.
+    MixtureNorms,
 }
 
 params! {
@@ -45,6 +47,12 @@ params! {
         pub eps: f32,
         /// b, the factor of the branch.
         pub branch_scale: f32,
+        /// Offset of w3 in `vectors`.
+        pub router_norm: u32,
+        /// Offset of w4 in `vectors`.
+        pub expert_norm: u32,
+        /// Unused.
+        pub pad: [u32; 2],
     }
 }
 
@@ -65,13 +73,16 @@ impl Params {
             scale: 1.0,
             eps,
             branch_scale: 1.0,
+            router_norm: 0,
+            expert_norm: 0,
+            pad: [0; 2],
         }
     }
 }
 
 impl NormAdd {
     /// Every permutation.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Norm,
         Self::Add,
         Self::AddNorm,
@@ -79,12 +90,13 @@ impl NormAdd {
         Self::PackedNorm,
         Self::PackedAdd,
         Self::PackedAddNorm,
+        Self::MixtureNorms,
     ];
 
     /// Whether the result is rounded to int8.
     #[must_use]
     pub const fn is_packed(self) -> bool {
-        matches!(self, Self::PackedNorm | Self::PackedAdd | Self::PackedAddNorm)
+        matches!(self, Self::PackedNorm | Self::PackedAdd | Self::PackedAddNorm | Self::MixtureNorms)
     }
 
     /// Whether a branch is added to h.
@@ -100,7 +112,8 @@ impl NormAdd {
     }
 
     /// The shader for rows of up to `width` elements. Bindings: params, state, vectors, h, branch if it is added, x if it
-    /// is normed. A packed result is two buffers instead of x: codes and scales.
+    /// is normed. A packed result is two buffers instead of x: codes and scales. Those of a mixture follow: the router's x,
+    /// the experts' codes and scales.
     ///
     /// # Errors
     /// When the template cannot be expanded.
@@ -113,6 +126,7 @@ impl NormAdd {
             Self::PackedNorm => "norm_packed",
             Self::PackedAdd => "add_packed",
             Self::PackedAddNorm => "add_norm_packed",
+            Self::MixtureNorms => "mixture_norms",
         };
         let run = if self.is_packed() { UNIT / 4 } else { 1 };
         let runs = width.div_ceil(4 * THREADS * run);
@@ -121,6 +135,7 @@ impl NormAdd {
             .set("PLAIN", self == Self::AddPlainNorm)
             .set("NORM", self.norms())
             .set("PACKED", self.is_packed())
+            .set("MIXTURE", self == Self::MixtureNorms)
             .set("RUN", run)
             .set("RUNS", runs);
         Source::build::<Params>("rows/norm_add.wgsl", format!("rows_norm_add_{name}_{runs}"), &defines)

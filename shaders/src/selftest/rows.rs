@@ -18,11 +18,12 @@ const LEN: u32 = 3;
 pub fn norm_add(form: NormAdd, width: u32) -> Result<Case, CaseError> {
     let count = (LEN * width) as usize;
     let (h, branch) = (random(51, count), random(52, count));
-    let mut vectors = random(53, 2 * width as usize);
+    let mut vectors = random(53, 4 * width as usize);
     // The scalar, in a vec4 of its own.
     vectors.extend([0.75, 0.0, 0.0, 0.0]);
     let mut params = norms::Params::new(width, EPS);
-    (params.norm, params.scale_at) = (width, 2 * width);
+    (params.norm, params.scale_at) = (width, 4 * width);
+    (params.router_norm, params.expert_norm) = (2 * width, 3 * width);
     let (new_h, x) = norms::norm_add(form, &params, &vectors, &h, &branch);
     let mut args = vec![Arg::uniform(&params), Arg::state(0, LEN), Arg::floats(&vectors), Arg::floats(&h)];
     let mut expected = Vec::new();
@@ -37,6 +38,16 @@ pub fn norm_add(form: NormAdd, width: u32) -> Result<Case, CaseError> {
     } else if form.norms() {
         expected.push(Expected::new(args.len(), as_f32(&x), 1e-4));
         args.push(Arg::zeros(count));
+    }
+    if form == NormAdd::MixtureNorms {
+        let normed = |norm: u32| {
+            let params = norms::Params { norm, ..params };
+            as_f32(&norms::norm_add(form, &params, &vectors, &h, &branch).1)
+        };
+        expected.push(Expected::new(args.len(), normed(params.router_norm), 1e-4));
+        args.push(Arg::zeros(count));
+        expected.extend(Expected::packed(args.len(), &normed(params.expert_norm), 1e-4));
+        args.extend(packed_zeros(count));
     }
     Ok(Case { source: form.source(width)?, args, grid: NormAdd::dispatch(&params, LEN), expected })
 }

@@ -4,11 +4,13 @@
 //   PLAIN the branch without its norm: h = (h + b·branch)·s
 //   NORM  x = rms(h; w2)                               of the new h if ADD is set
 //   PACKED the result, x or else h, is rounded to int8 for a product of few_rows.wgsl, instead of being stored as x
+//   MIXTURE with ADD, NORM and PACKED: what router and experts of a mixture read, x = rms(h; w3), and rms(h; w4) rounded
 //   rms(v; w) = v·(mean(v²) + eps)^-½·w
 //
 // h, branch, x  f32 [rows, width], rows = state.len·rows_per_position; width a multiple of 4
-// vectors       f32: w1 [width] from params.branch_norm, w2 [width] from params.norm, and at params.scale_at the
-//               scalar that is multiplied with params.scale to s (0xffffffff: none)
+// vectors       f32: w1 [width] from params.branch_norm, w2 from params.norm, w3 from params.router_norm, w4 from
+//               params.expert_norm, and at params.scale_at the scalar that is multiplied with params.scale to s
+//               (0xffffffff: none)
 // codes, scales see matmul/pack_rows.wgsl; width is then a multiple of 16
 //
 // Formula: Gemma 4 specification §2 (norm weights are used as stored, not 1 + w) and §2.3 (layer_output_scale).
@@ -35,6 +37,11 @@ var<storage, read> h: array<vec4<f32>>;
 #if PACKED
 var<storage, read_write> codes: array<vec4<u32>>;
 var<storage, read_write> scales: array<vec2<f32>>;
+#if MIXTURE
+var<storage, read_write> x: array<vec4<f32>>;
+var<storage, read_write> expert_codes: array<vec4<u32>>;
+var<storage, read_write> expert_scales: array<vec2<f32>>;
+#endif
 #elif NORM
 var<storage, read_write> x: array<vec4<f32>>;
 #endif
@@ -80,6 +87,10 @@ fn main(
 #if NORM
     var n{{r}}_{{j}} = vec4<f32>(0.0);
 #endif
+#if MIXTURE
+    var router{{r}}_{{j}} = vec4<f32>(0.0);
+    var expert{{r}}_{{j}} = vec4<f32>(0.0);
+#endif
 #endfor
     if (is{{r}}) {
 #for j in 0..RUN
@@ -92,6 +103,10 @@ fn main(
 #endif
 #if NORM
         n{{r}}_{{j}} = vector4(params.norm, first{{r}} + {{j}}u);
+#endif
+#if MIXTURE
+        router{{r}}_{{j}} = vector4(params.router_norm, first{{r}} + {{j}}u);
+        expert{{r}}_{{j}} = vector4(params.expert_norm, first{{r}} + {{j}}u);
 #endif
 #endfor
     }
@@ -132,6 +147,19 @@ fn main(
 #endfor
 #endfor
     let factor = inverse_rms(squares, tid);
+#if MIXTURE
+#for r in 0..RUNS
+    if (is{{r}}) {
+#for j in 0..RUN
+        x[begin + first{{r}} + {{j}}u] = v{{r}}_{{j}} * (factor * router{{r}}_{{j}});
+        expert{{r}}_{{j}} *= factor * v{{r}}_{{j}};
+#endfor
+        let of_expert = pack_unit(array<vec4<f32>, 4>(expert{{r}}_0, expert{{r}}_1, expert{{r}}_2, expert{{r}}_3));
+        expert_codes[(begin + first{{r}}) / 4u] = of_expert.codes;
+        expert_scales[(begin + first{{r}}) / 4u] = of_expert.scale;
+    }
+#endfor
+#endif
 #for r in 0..RUNS
 #for j in 0..RUN
     v{{r}}_{{j}} *= factor * n{{r}}_{{j}};

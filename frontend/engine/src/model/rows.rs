@@ -77,6 +77,37 @@ fn push_norm_add(
     steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
 }
 
+/// Adds `branch` to the stream of a few rows as in [`norm_add`], and leaves what the feed-forward of a mixture reads: the
+/// normed stream rounded to int8 for its dense part, in `x` for its router, and rounded for its experts. The norms' weights
+/// are in this order.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn mixture_norms(
+    parts: &Parts,
+    steps: &mut Plan,
+    (branch_norm, scale): (u32, Option<u32>),
+    [norm, router_norm, expert_norm]: [u32; 3],
+) -> Result<(), PlanError> {
+    let s = &parts.scratch;
+    let experts = s.experts.as_ref().ok_or_else(|| PlanError::Missing { name: "experts".into() })?;
+    let params = NormParams {
+        branch_norm,
+        norm,
+        router_norm,
+        expert_norm,
+        scale_at: scale.unwrap_or(NormParams::NONE),
+        ..NormParams::new(parts.config.width, parts.config.eps)
+    };
+    let mut buffers: Vec<&Value> = vec![&s.state, &parts.weights.vectors, &s.h[0], &s.branch];
+    buffers.extend(&s.packed);
+    buffers.push(&s.x);
+    buffers.extend(&experts.packed);
+    let (form, width) = (NormAdd::MixtureNorms, parts.config.width);
+    let kernel = (form.source(width)?, Form::NormAdd(form, width));
+    steps.push_rows(kernel, &params, &buffers, move |rows| NormAdd::dispatch(&params, rows))
+}
+
 /// Finishes the queries, keys and values of layer `i`. Joined ones are all in `q`, as the product of a few rows leaves
 /// them.
 ///

@@ -27,6 +27,8 @@ pub struct ExpertScratch {
     pub gate_up: Value,
     /// The activations, f32 `[P, width of an expert]`.
     pub act: Value,
+    /// The input of a few rows, rounded to int8: codes and scales.
+    pub packed: [Value; 2],
     /// The activations of a few rows, rounded to int8: codes and scales.
     pub packed_act: [Value; 2],
     /// The output of each expert, f32 `[P, width]`; of a few rows their sum, `[T, width]`.
@@ -54,6 +56,9 @@ impl ExpertScratch {
             capacity,
             gate_up: f32s("experts' gate and up", pairs, 2 * feed_forward),
             act: f32s("experts' activated", pairs, feed_forward),
+            packed: [("experts' packed input", 1), ("scales of experts' input", 2)].map(|(name, divisor)| {
+                Value::temporary(name, u64::from(few) * u64::from(config.width) / divisor)
+            }),
             packed_act: [("experts' packed activations", 1), ("scales of experts' activations", 2)].map(
                 |(name, divisor)| {
                     let elements = u64::from(few * mixture.used) * u64::from(feed_forward);

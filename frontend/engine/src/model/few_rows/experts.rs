@@ -13,8 +13,21 @@ use crate::model::experts::{Layer, find_in_cache, ranges};
 use crate::model::rows::{correct, norm_add, packed_norm_add};
 use crate::plan::{Plan, PlanError};
 
+/// Whether the norms of router and experts can be computed with that of the dense part: if the experts of layer `i` take
+/// packed rows, and a kernel may have as many buffers.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn take_norms(parts: &Parts, i: usize, few: FewRows) -> Result<bool, PlanError> {
+    if parts.config.experts.is_none() || parts.limits.storage_buffers < 9 {
+        return Ok(false);
+    }
+    let [gate, up] = Layer::new(parts, i)?.halves()?;
+    Ok(few.packs(&[gate.matrix, up.matrix]))
+}
+
 /// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed. Adapters
-/// correct the router's logits.
+/// correct the router's logits. `normed` says that the input of router and experts is there already.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -23,11 +36,11 @@ pub fn build(
     steps: &mut Plan,
     i: usize,
     few: FewRows,
-    corrections: Option<&Corrections>,
+    (corrections, normed): (Option<&Corrections>, bool),
 ) -> Result<(), PlanError> {
     let mut builder = Builder { layer: Layer::new(parts, i)?, i, few, steps };
-    builder.route(corrections)?;
-    let x = builder.input()?;
+    builder.route(corrections, normed)?;
+    let x = if normed { Rows::Packed(&builder.layer.scratch.packed) } else { builder.input()? };
     let first = builder.steps.len();
     builder.find()?;
     let act = builder.gate_up(x)?;
@@ -47,10 +60,12 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// The router's choice for every row.
-    fn route(&mut self, corrections: Option<&Corrections>) -> Result<(), PlanError> {
+    fn route(&mut self, corrections: Option<&Corrections>, normed: bool) -> Result<(), PlanError> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let (s, e, mixture) = (&parts.scratch, layer.scratch, layer.experts.mixture);
-        norm_add(parts, self.steps, &s.h[0], None, Some(layer.vector("ffn_gate_inp.scale")))?;
+        if !normed {
+            norm_add(parts, self.steps, &s.h[0], None, Some(layer.vector("ffn_gate_inp.scale")))?;
+        }
         let router = layer.matrix("ffn_gate_inp")?;
         self.few.apart(parts, self.steps, &s.x, &[(router, &e.logits)])?;
         correct(parts, self.steps, corrections, (self.i, Site::Router), &s.x, &[&e.logits])?;

@@ -27,7 +27,8 @@ use super::{FewRows, Product, Rows, experts};
 use crate::model::Parts;
 use crate::model::corrections::{Corrections, Site};
 use crate::model::rows::{
-    correct, feed_forward_activation, norm_add, packed_norm_add, per_layer_activation, qkv_finish,
+    correct, feed_forward_activation, mixture_norms, norm_add, packed_norm_add, per_layer_activation,
+    qkv_finish,
 };
 use crate::plan::{Plan, PlanError, Value};
 use crate::weights::Matrix;
@@ -101,6 +102,17 @@ impl<'a> Builder<'a> {
             norm_add(parts, &mut self.steps, &s.h[0], add, norm)?;
         }
         Ok(Rows::Floats(if norm.is_some() { &s.x } else { &s.h[0] }))
+    }
+
+    /// [`Self::stream`] for the feed-forward of a mixture, whose norms are those of the same stream.
+    fn mixture_norms(&mut self, i: usize) -> Result<Rows<'a>, PlanError> {
+        let add = self
+            .branch
+            .take()
+            .ok_or_else(|| PlanError::Missing { name: "the branch of attention".into() })?;
+        let norms = ["ffn_norm", "ffn_gate_inp.scale", "pre_ffw_norm_2"].map(|part| self.vector(i, part));
+        mixture_norms(self.parts, &mut self.steps, add, norms)?;
+        Ok(Rows::Packed(&self.parts.scratch.packed))
     }
 
     /// Products of the same rows in one dispatch.
@@ -178,7 +190,12 @@ impl<'a> Builder<'a> {
         let (gate, up) = (self.matrix(i, "ffn_gate")?, self.matrix(i, "ffn_up")?);
         let down = self.matrix(i, "ffn_down")?;
         let packed = self.packs(i, Site::GateUp, &[gate, up]);
-        let x = self.stream(Some(self.vector(i, "ffn_norm")), packed)?;
+        let mixture = packed && experts::take_norms(parts, i, self.few)?;
+        let x = if mixture {
+            self.mixture_norms(i)?
+        } else {
+            self.stream(Some(self.vector(i, "ffn_norm")), packed)?
+        };
         let act = match x {
             Rows::Floats(x) if self.is_corrected(i, Site::GateUp) => {
                 self.apart(i, Site::GateUp, x, &[(gate, &s.gate), (up, &s.up)])?;
@@ -195,7 +212,7 @@ impl<'a> Builder<'a> {
         };
         self.end(i, Site::Down, down, act)?;
         if config.experts.is_some() {
-            experts::build(parts, &mut self.steps, i, self.few, self.corrections)?;
+            experts::build(parts, &mut self.steps, i, self.few, (self.corrections, mixture))?;
         }
         let scale = (config.ple == 0).then(|| self.vector(i, "layer_output_scale"));
         self.branch = Some((self.vector(i, "post_ffw_norm"), scale));
