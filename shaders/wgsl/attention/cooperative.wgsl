@@ -118,6 +118,8 @@ fn main(
 #for j in 0..SUMS
     var sums{{j}}: Sums;
 #endfor
+    // Chromium zeroes a matrix that is declared in a loop in the first round only.
+    var zero: Sums;
 
     // Where this thread loads keys and values.
     let pitch = params.kv_heads * EIGHTHS;
@@ -140,7 +142,7 @@ fn main(
         next{{i}} = v_cache[slot + load_at{{i}}];
 #endfor
         {
-            var tile_scores: Sums;
+            var tile_scores = zero;
 #for r in 0..Q_ROUNDS
 #for k in 0..Q_TILES
             tile_scores = multiply_add(q{{r}}_{{k}}, load_k(key_at * STRIDE + half * 64u + {{r}}u * Q_WIDTH + {{k}}u * 4u), tile_scores);
