@@ -55,6 +55,10 @@ pub struct Config {
     #[arg(long, env = "GEMTAB_BUILTIN", value_name = "DIR")]
     pub builtin: Option<PathBuf>,
 
+    /// Seconds that open downloads have to end once the server is asked to stop.
+    #[arg(long, env = "GEMTAB_SHUTDOWN_TIMEOUT", value_name = "SECONDS", default_value_t = 30)]
+    pub shutdown_timeout: u32,
+
     /// What to log to stderr: error, warn, info, debug (includes every request) or trace.
     #[arg(long, env = "GEMTAB_LOG", value_name = "LEVEL", default_value = "info")]
     pub log: tracing::Level,

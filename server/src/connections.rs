@@ -5,18 +5,23 @@
 //! hyper accepts a bare line feed at the end of a header line, as RFC 9112 allows (section 2.2), and has no option against it. A
 //! proxy in front must not pass such requests on unchanged.
 
-use std::{io, pin::pin, sync::Arc, time::Duration};
+use std::{
+    io,
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulShutdown,
     service::TowerToHyperService,
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    task::JoinSet,
     time::{sleep, timeout},
 };
 use tokio_io_timeout::TimeoutStream;
@@ -31,6 +36,8 @@ const BUFFER: usize = 32 << 10;
 /// buffers, one piece of a file, and what its tasks consist of.
 pub const MEMORY_PER_CONNECTION: usize = 2 * BUFFER + CHUNK as usize + (64 << 10);
 
+type Connection = http1::Connection<TokioIo<Pin<Box<TimeoutStream<TcpStream>>>>, TowerToHyperService<Router>>;
+
 /// What connections are allowed.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -41,7 +48,7 @@ pub struct Limits {
     pub head: Duration,
     /// Time for which a client may take nothing of an answer.
     pub stall: Duration,
-    /// Time that running transfers have once the server is to end. Nobody waits for seven gigabytes.
+    /// Time that open downloads have once the server is to end. What is still open after it is cut off.
     pub farewell: Duration,
 }
 
@@ -53,7 +60,7 @@ impl Default for Limits {
             connections: 256,
             head: Duration::from_secs(10),
             stall: Duration::from_secs(30),
-            farewell: Duration::from_secs(2),
+            farewell: Duration::from_secs(30),
         }
     }
 }
@@ -64,11 +71,13 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
     http.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(BUFFER);
     let service = TowerToHyperService::new(router);
     let places = Arc::new(Semaphore::new(limits.connections));
-    let graceful = GracefulShutdown::new();
+    let ending = watch::Sender::new(false);
+    let mut tasks = JoinSet::new();
     let mut stop = pin!(stop);
     loop {
         let (stream, place) = tokio::select! {
             accepted = accept(&listener, &places) => accepted,
+            Some(_) = tasks.join_next() => continue,
             () = &mut stop => break,
         };
         // Heads of answers and their first bytes are small; nothing is gained by waiting for more to send.
@@ -76,19 +85,33 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(limits.stall));
         let connection = http.serve_connection(TokioIo::new(Box::pin(stream)), service.clone());
-        let connection = graceful.watch(connection);
-        tokio::spawn(async move {
+        let ending = ending.subscribe();
+        tasks.spawn(async move {
             let _held = place;
             // What can fail here is the client's doing: it went away, was silent, or sent something else than HTTP.
-            if let Err(error) = connection.await {
+            if let Err(error) = talk(connection, ending).await {
                 tracing::debug!("a connection ended early: {error}");
             }
         });
     }
     drop(listener);
-    if timeout(limits.farewell, graceful.shutdown()).await.is_err() {
-        tracing::debug!("transfers were cut off");
+    ending.send_replace(true);
+    let all = async { while tasks.join_next().await.is_some() {} };
+    if timeout(limits.farewell, all).await.is_err() {
+        tracing::warn!("{} connections were cut off", tasks.len());
+        tasks.shutdown().await;
     }
+}
+
+/// Serves one connection to its end. When the server ends, it takes no further request.
+async fn talk(connection: Connection, mut ending: watch::Receiver<bool>) -> hyper::Result<()> {
+    let mut connection = pin!(connection);
+    tokio::select! {
+        result = connection.as_mut() => return result,
+        _ = ending.wait_for(|is_ending| *is_ending) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    connection.await
 }
 
 /// The next connection, once there is a place for it.

@@ -4,6 +4,7 @@ use std::{
     io::{self, IsTerminal as _},
     process::ExitCode,
     sync::Arc,
+    time::Duration,
 };
 
 use clap::Parser as _;
@@ -14,6 +15,7 @@ use server::{
     listen, pull,
     site::Site,
 };
+use tokio::sync::Notify;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -53,6 +55,20 @@ async fn run(config: Config) -> anyhow::Result<ExitCode> {
     tokio::spawn(async move { first_list.report().await });
 
     let router = server::router(&site, library, hosts);
-    connections::serve(listener, router, Limits::default(), listen::interrupted()).await;
+    let farewell = Duration::from_secs(config.shutdown_timeout.into());
+    let ending = Notify::new();
+    let stop = async {
+        listen::interrupted().await;
+        tracing::info!("no new connections; open downloads have {farewell:?}. Ask again to end at once");
+        ending.notify_one();
+    };
+    let again = async {
+        ending.notified().await;
+        listen::interrupted().await;
+    };
+    tokio::select! {
+        () = connections::serve(listener, router, Limits { farewell, ..Limits::default() }, stop) => {}
+        () = again => tracing::warn!("open downloads were cut off"),
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -142,6 +142,27 @@ async fn running_transfers_end_with_the_server() {
     stop.send(()).expect("it serves");
     assert_eq!(to_the_end(&mut idle).await, b"");
     serving.await.expect("it ends");
+    // The client never read: that its connection is closed is the server's doing.
+    assert!((to_the_end(&mut stuck).await.len() as u64) < 1 << 30);
+}
+
+#[tokio::test]
+async fn nobody_is_let_in_while_the_last_downloads_end() {
+    let (server, _store, request) = large_model(16 << 20);
+    let (address, stop, serving) = start(&server, PATIENT).await;
+    let mut client = connect_narrowly(address).await;
+    client.write_all(request.as_bytes()).await.expect("sent");
+    client.readable().await.expect("an answer begins");
+    let mut idle = connect(address).await;
+    idle.write_all(REQUEST).await.expect("sent");
+    one_answer(&mut idle).await;
+
+    stop.send(()).expect("it serves");
+    assert_eq!(to_the_end(&mut idle).await, b"");
+    let refused = TcpStream::connect(address).await.expect_err("the port is closed");
+    assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+    assert!(to_the_end(&mut client).await.len() > 16 << 20);
+    serving.await.expect("it ends");
 }
 
 #[tokio::test]
