@@ -1,7 +1,7 @@
 //! Options of the command line and the environment.
 
 use std::{
-    net::IpAddr,
+    net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
 };
 
@@ -54,6 +54,11 @@ pub struct Config {
     /// Folder with the built-in demo model.
     #[arg(long, env = "GEMTAB_BUILTIN", value_name = "DIR")]
     pub builtin: Option<PathBuf>,
+
+    /// Serve figures for Prometheus at /metrics of this address and port, such as 127.0.0.1:9464. Whoever reaches it may
+    /// read them. Left out, nothing is counted.
+    #[arg(long, env = "GEMTAB_METRICS", value_name = "ADDRESS:PORT")]
+    pub metrics: Option<SocketAddr>,
 
     /// Seconds that open downloads have to end once the server is asked to stop.
     #[arg(long, env = "GEMTAB_SHUTDOWN_TIMEOUT", value_name = "SECONDS", default_value_t = 30)]

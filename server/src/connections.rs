@@ -18,6 +18,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
+use prometheus_client::metrics::gauge::Gauge;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore, watch},
@@ -65,8 +66,36 @@ impl Default for Limits {
     }
 }
 
+/// Where connections come in.
+#[derive(Debug)]
+pub struct Door {
+    /// The open port.
+    pub listener: TcpListener,
+    /// The number of connections that are open.
+    pub open: Gauge,
+}
+
+impl From<TcpListener> for Door {
+    fn from(listener: TcpListener) -> Self {
+        Self { listener, open: Gauge::default() }
+    }
+}
+
+/// A connection's place among those that there may be, and in their number.
+struct Place {
+    _permit: OwnedSemaphorePermit,
+    open: Gauge,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.open.dec();
+    }
+}
+
 /// Serves until `stop` is ready, then lets running answers end for as long as the limits allow.
-pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: impl Future<Output = ()>) {
+pub async fn serve(door: impl Into<Door>, router: Router, limits: Limits, stop: impl Future<Output = ()>) {
+    let door = door.into();
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(BUFFER);
     let service = TowerToHyperService::new(router);
@@ -76,7 +105,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
     let mut stop = pin!(stop);
     loop {
         let (stream, place) = tokio::select! {
-            accepted = accept(&listener, &places) => accepted,
+            accepted = accept(&door, &places) => accepted,
             Some(_) = tasks.join_next() => continue,
             () = &mut stop => break,
         };
@@ -94,7 +123,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
             }
         });
     }
-    drop(listener);
+    drop(door);
     ending.send_replace(true);
     let all = async { while tasks.join_next().await.is_some() {} };
     if timeout(limits.farewell, all).await.is_err() {
@@ -115,18 +144,21 @@ async fn talk(connection: Connection, mut ending: watch::Receiver<bool>) -> hype
 }
 
 /// The next connection, once there is a place for it.
-async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, OwnedSemaphorePermit) {
+async fn accept(door: &Door, places: &Arc<Semaphore>) -> (TcpStream, Place) {
     /// For other connections to end, where the system has no descriptor left.
     const PAUSE: Duration = Duration::from_millis(200);
 
     loop {
-        let place = match Arc::clone(places).acquire_owned().await {
-            Ok(place) => place,
+        let permit = match Arc::clone(places).acquire_owned().await {
+            Ok(permit) => permit,
             // Nobody closes the semaphore.
             Err(_) => std::future::pending().await,
         };
-        match listener.accept().await {
-            Ok((stream, _)) => return (stream, place),
+        match door.listener.accept().await {
+            Ok((stream, _)) => {
+                door.open.inc();
+                return (stream, Place { _permit: permit, open: door.open.clone() });
+            }
             Err(error) if is_of_the_client(&error) => {}
             Err(error) => {
                 tracing::warn!("a connection could not be accepted: {error}");

@@ -10,8 +10,10 @@ pub mod config;
 pub mod connections;
 pub mod disk;
 pub mod headers;
+pub mod health;
 pub mod host;
 pub mod listen;
+pub mod metrics;
 pub mod pull;
 pub mod range;
 pub mod site;
@@ -33,11 +35,12 @@ use axum::{
 };
 use tower_http::trace::TraceLayer;
 
-use self::{catalog::Library, host::Hosts, site::Site, text::printable};
+use self::{catalog::Library, health::Health, host::Hosts, site::Site, text::printable};
 
 /// All that the server answers.
-pub fn router(site: &Site, library: Arc<Library>, hosts: Hosts) -> Router {
+pub fn router(site: &Site, library: Arc<Library>, hosts: Hosts, health: Health) -> Router {
     Router::new()
+        .route("/healthz", get(async move || health.answer()))
         .route("/api/models", get(models))
         .route("/api/blobs/{digest}", get(blobs::serve))
         .route("/api/{*path}", any(no_such_address))

@@ -1,18 +1,24 @@
 //! The server's command line: `server --help`.
 
 use std::{
+    future,
     io::{self, IsTerminal as _},
+    net::SocketAddr,
     process::ExitCode,
     sync::Arc,
     time::Duration,
 };
 
+use anyhow::Context as _;
 use clap::Parser as _;
 use server::{
     catalog::Library,
     config::{Command, Config},
-    connections::{self, Limits},
-    listen, pull,
+    connections::{self, Door, Limits},
+    health::Health,
+    listen,
+    metrics::Metrics,
+    pull,
     site::Site,
 };
 use tokio::sync::Notify;
@@ -54,12 +60,21 @@ async fn run(config: Config) -> anyhow::Result<ExitCode> {
     let first_list = Arc::clone(&library);
     tokio::spawn(async move { first_list.report().await });
 
-    let router = server::router(&site, library, hosts);
+    let health = Health::default();
+    let mut router = server::router(&site, library, hosts, health.clone());
+    let mut door = Door::from(listener);
+    if let Some(address) = config.metrics {
+        let metrics = Metrics::default();
+        router = metrics.of(router);
+        door.open = metrics.connections();
+        serve_metrics(&metrics, &config, address).await?;
+    }
     let farewell = Duration::from_secs(config.shutdown_timeout.into());
     let ending = Notify::new();
     let stop = async {
         listen::interrupted().await;
         tracing::info!("no new connections; open downloads have {farewell:?}. Ask again to end at once");
+        health.end();
         ending.notify_one();
     };
     let again = async {
@@ -67,8 +82,20 @@ async fn run(config: Config) -> anyhow::Result<ExitCode> {
         listen::interrupted().await;
     };
     tokio::select! {
-        () = connections::serve(listener, router, Limits { farewell, ..Limits::default() }, stop) => {}
+        () = connections::serve(door, router, Limits { farewell, ..Limits::default() }, stop) => {}
         () = again => tracing::warn!("open downloads were cut off"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Serves the metrics until the program ends.
+async fn serve_metrics(metrics: &Metrics, config: &Config, address: SocketAddr) -> anyhow::Result<()> {
+    let taken = "the metrics have no port (see --metrics)";
+    let listener = listen::bind(&address.ip().to_string(), address.port()).await.context(taken)?;
+    let address = listener.local_addr()?;
+    println!("metrics are at http://{address}/metrics");
+    let router = metrics.router(config.hosts(address.ip()));
+    let limits = Limits { connections: 8, ..Limits::default() };
+    tokio::spawn(connections::serve(listener, router, limits, future::pending()));
+    Ok(())
 }

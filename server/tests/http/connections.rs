@@ -18,9 +18,9 @@ use crate::{Server, support::Store};
 const NEVER: Duration = Duration::from_secs(3600);
 const SOON: Duration = Duration::from_millis(30);
 
-const PATIENT: Limits = Limits { connections: 64, head: NEVER, stall: NEVER, farewell: NEVER };
+pub const PATIENT: Limits = Limits { connections: 64, head: NEVER, stall: NEVER, farewell: NEVER };
 
-const REQUEST: &[u8] = b"GET /favicon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n";
+pub const REQUEST: &[u8] = b"GET /favicon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 /// A server on a port of its own, until the sender says so or is dropped.
 async fn start(server: &Server, limits: Limits) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
@@ -51,7 +51,7 @@ async fn to_the_end(client: &mut TcpStream) -> Vec<u8> {
 }
 
 /// Reads until `<svg/>`, the end of the answer to [`REQUEST`].
-async fn one_answer(client: &mut TcpStream) -> String {
+pub async fn one_answer(client: &mut TcpStream) -> String {
     let mut answer = Vec::new();
     while !answer.ends_with(b"<svg/>") {
         answer.push(client.read_u8().await.expect("the whole answer"));

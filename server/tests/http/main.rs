@@ -5,8 +5,10 @@ mod support;
 
 mod blobs;
 mod connections;
+mod health;
 mod hosts;
 mod logs;
+mod metrics;
 mod models;
 mod pages;
 mod pull;
@@ -21,6 +23,7 @@ use axum::{
 };
 use server::{
     catalog::{Library, Source},
+    health::Health,
     host::{Host, Hosts},
     site::Site,
 };
@@ -30,6 +33,7 @@ use tower::ServiceExt as _;
 /// A server over a small site and the given sources.
 struct Server {
     router: Router,
+    health: Health,
     _site: TempDir,
 }
 
@@ -72,7 +76,8 @@ impl Server {
         write("pkg/main.00112233.css", b"body{}");
         write("pkg/plain.js", b"a name without a hash");
         let site = Site::load(root.path()).expect("a site");
-        Self { router: server::router(&site, library, hosts), _site: root }
+        let health = Health::default();
+        Self { router: server::router(&site, library, hosts, health.clone()), health, _site: root }
     }
 
     /// Sends a request that has all its headers.
