@@ -12,7 +12,7 @@ use std::{
 use axum::{
     body::{Body, Bytes},
     extract::{Path, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header},
     response::{IntoResponse as _, Response},
 };
 use futures_util::{Stream, stream};
@@ -20,6 +20,7 @@ use futures_util::{Stream, stream};
 use crate::{
     catalog::{Library, OpenBlob, Stamp, digest::Digest},
     conditions,
+    connections::PIECE,
     disk::Disk,
     range::{self, Selection},
 };
@@ -32,12 +33,16 @@ pub async fn serve(
     State(library): State<Arc<Library>>,
     Path(digest): Path<String>,
     method: Method,
+    version: Version,
     headers: HeaderMap,
 ) -> Response {
     // No path is made of what the client sent: the text is a digest or nothing.
     let Ok(digest) = digest.parse::<Digest>() else { return not_found() };
     match library.open(digest).await {
-        Ok(Some(blob)) => answer(blob, library.disk(), &method, &headers),
+        Ok(Some(blob)) => {
+            let chunk = if version == Version::HTTP_2 { PIECE as u64 } else { CHUNK };
+            answer(blob, library.disk(), chunk, &method, &headers)
+        }
         Ok(None) => not_found(),
         Err(error) => {
             tracing::error!("a blob could not be opened: {error}");
@@ -51,7 +56,7 @@ fn not_found() -> Response {
 }
 
 /// Conditions in the order of RFC 9110, section 13.2.2.
-fn answer(blob: OpenBlob, disk: Disk, method: &Method, headers: &HeaderMap) -> Response {
+fn answer(blob: OpenBlob, disk: Disk, chunk: u64, method: &Method, headers: &HeaderMap) -> Response {
     let tag = format!("\"{}\"", blob.digest);
     let size = blob.stamp.size;
 
@@ -98,7 +103,7 @@ fn answer(blob: OpenBlob, disk: Disk, method: &Method, headers: &HeaderMap) -> R
         *response.status_mut() = StatusCode::PARTIAL_CONTENT;
     }
     if method != Method::HEAD {
-        *response.body_mut() = Body::from_stream(read(blob, disk, first, length));
+        *response.body_mut() = Body::from_stream(read(blob, disk, chunk, first, length));
     }
     response
 }
@@ -116,11 +121,17 @@ fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     }
 }
 
-/// The `length` bytes from `first` on, read piece by piece as the client takes them.
+/// The `length` bytes from `first` on, read by pieces of `chunk` as the client takes them.
 ///
 /// When the file turns out to be shorter, or to have changed since it was opened, the stream ends with an error: the
 /// connection is cut, so that the client takes neither a part nor a mixture for the whole.
-fn read(blob: OpenBlob, disk: Disk, first: u64, length: u64) -> impl Stream<Item = io::Result<Bytes>> {
+fn read(
+    blob: OpenBlob,
+    disk: Disk,
+    chunk: u64,
+    first: u64,
+    length: u64,
+) -> impl Stream<Item = io::Result<Bytes>> {
     let OpenBlob { file, stamp, .. } = blob;
     // The place to seek to before the first piece, and what is left to read.
     let start = (file, Some(first), length);
@@ -131,7 +142,7 @@ fn read(blob: OpenBlob, disk: Disk, first: u64, length: u64) -> impl Stream<Item
                 return Ok(None);
             }
             let step = move || {
-                let wanted = left.min(CHUNK);
+                let wanted = left.min(chunk);
                 let piece = read_piece(&mut file, place, wanted)?;
                 // After every piece, the last one above all: what was read before may be of either content.
                 if Stamp::from(&file.metadata()?) != stamp {
@@ -174,7 +185,7 @@ mod tests {
     #[tokio::test]
     async fn reads_in_pieces_of_bounded_size() {
         let content: Vec<u8> = (0..CHUNK * 2 + 100).map(|at| at as u8).collect();
-        let pieces = read(blob(&content), Disk::default(), 7, CHUNK * 2);
+        let pieces = read(blob(&content), Disk::default(), CHUNK, 7, CHUNK * 2);
         let pieces: Vec<Bytes> = pieces.try_collect().await.expect("no error");
         assert_eq!(pieces.iter().map(Bytes::len).collect::<Vec<_>>(), [CHUNK as usize; 2]);
         assert_eq!(pieces.concat(), &content[7..7 + CHUNK as usize * 2]);
@@ -182,7 +193,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_file_that_became_shorter_is_an_error() {
-        let pieces: Vec<_> = read(blob(&[1; 10]), Disk::default(), 5, 6).collect().await;
+        let pieces: Vec<_> = read(blob(&[1; 10]), Disk::default(), CHUNK, 5, 6).collect().await;
         let error = pieces.last().expect("an item").as_ref().expect_err("an error");
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }

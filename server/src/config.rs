@@ -35,6 +35,14 @@ pub struct Config {
     #[arg(long, env = "GEMTAB_ALLOW_HOST", value_name = "NAME", value_delimiter = ',')]
     pub allow_host: Vec<Host>,
 
+    /// File with the certificate for HTTPS and those that it follows from, in PEM form. Browsers then speak HTTP/2.
+    #[arg(long, env = "GEMTAB_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+
+    /// File with the certificate's private key, in PEM form.
+    #[arg(long, env = "GEMTAB_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+
     /// Folder with the built page.
     #[arg(long, env = "GEMTAB_SITE_ROOT", value_name = "DIR", default_value = "target/site")]
     pub site_root: PathBuf,
@@ -179,6 +187,15 @@ mod tests {
         assert_eq!(config.allow_host, names);
         for wrong in ["http://chat.example.org", "chat.example.org:443", "*", ""] {
             assert!(Config::try_parse_from(["gemtab", "--allow-host", wrong]).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn certificate_and_key_come_together() {
+        let config = parse(&["--tls-cert", "/c.pem", "--tls-key", "/k.pem"]);
+        assert_eq!((config.tls_cert, config.tls_key), (Some("/c.pem".into()), Some("/k.pem".into())));
+        for alone in ["--tls-cert", "--tls-key"] {
+            assert!(Config::try_parse_from(["gemtab", alone, "/x.pem"]).is_err(), "{alone}");
         }
     }
 

@@ -1,21 +1,16 @@
 //! Accepting connections, with a bound on how many there are, how long each may be silent, and what it holds in memory.
 //!
-//! A connection whose client does not read holds at most [`MEMORY_PER_CONNECTION`]; 256 of them hold 96 MiB.
+//! A connection whose client does not read holds at most [`MEMORY_PER_CONNECTION`]; 256 of them hold 112 MiB.
 //!
 //! hyper accepts a bare line feed at the end of a header line, as RFC 9112 allows (section 2.2), and has no option against it. A
 //! proxy in front must not pass such requests on unchanged.
 
-use std::{
-    io,
-    pin::{Pin, pin},
-    sync::Arc,
-    time::Duration,
-};
+use std::{future, io, pin::pin, sync::Arc, time::Duration};
 
 use axum::Router;
-use hyper::server::conn::http1;
 use hyper_util::{
-    rt::{TokioIo, TokioTimer},
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto,
     service::TowerToHyperService,
 };
 use prometheus_client::metrics::gauge::Gauge;
@@ -26,18 +21,35 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_io_timeout::TimeoutStream;
+use tokio_rustls::TlsAcceptor;
 
-use crate::blobs::CHUNK;
+use crate::{
+    activity::{Activity, Silence, Watched},
+    blobs::CHUNK,
+    linger::Lingering,
+    tls,
+};
 
 /// The most that hyper keeps of what was read and not yet understood, and of what was not yet sent before it asks for
 /// more. A request's head that is longer is refused.
 const BUFFER: usize = 32 << 10;
 
-/// The most memory that a connection holds while its client does not read, but for the system's socket buffers: both
-/// buffers, one piece of a file, and what its tasks consist of.
-pub const MEMORY_PER_CONNECTION: usize = 2 * BUFFER + CHUNK as usize + (64 << 10);
+/// Requests of one connection of HTTP/2 that are answered at once. Browsers ask for six with HTTP/1.1.
+pub const STREAMS: u32 = 8;
 
-type Connection = http1::Connection<TokioIo<Pin<Box<TimeoutStream<TcpStream>>>>, TowerToHyperService<Router>>;
+/// Bytes of a file that are read at once for HTTP/2. hyper holds two such pieces for each request: for all that a connection
+/// answers at once, as much as one [`CHUNK`].
+pub const PIECE: usize = CHUNK as usize / 2 / STREAMS as usize;
+
+/// What a client of HTTP/2 may send before it is read: the least that there is. Requests have no content here.
+const WINDOW: u32 = 65_535;
+
+/// The most that rustls keeps of what was encrypted and not yet sent. It is rustls' own default.
+const TLS_BUFFER: usize = 64 << 10;
+
+/// The most memory that a connection holds while its client does not read, but for the system's socket buffers: the
+/// buffers, one piece of a file or as many small ones of HTTP/2, and what its tasks consist of.
+pub const MEMORY_PER_CONNECTION: usize = 2 * BUFFER + TLS_BUFFER + CHUNK as usize + (64 << 10);
 
 /// What connections are allowed.
 #[derive(Clone, Copy, Debug)]
@@ -66,18 +78,26 @@ impl Default for Limits {
     }
 }
 
+type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// Whether the server ends.
+type Ending = watch::Receiver<bool>;
+
+const STUCK: &str = "the client took nothing for too long";
+
 /// Where connections come in.
-#[derive(Debug)]
 pub struct Door {
     /// The open port.
     pub listener: TcpListener,
+    /// The certificate and key for HTTPS. Without them it is HTTP/1.1, not encrypted.
+    pub tls: Option<TlsAcceptor>,
     /// The number of connections that are open.
     pub open: Gauge,
 }
 
 impl From<TcpListener> for Door {
     fn from(listener: TcpListener) -> Self {
-        Self { listener, open: Gauge::default() }
+        Self { listener, tls: None, open: Gauge::default() }
     }
 }
 
@@ -96,9 +116,7 @@ impl Drop for Place {
 /// Serves until `stop` is ready, then lets running answers end for as long as the limits allow.
 pub async fn serve(door: impl Into<Door>, router: Router, limits: Limits, stop: impl Future<Output = ()>) {
     let door = door.into();
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(BUFFER);
-    let service = TowerToHyperService::new(router);
+    let http = Arc::new(Http::new(door.tls.clone(), router, limits));
     let places = Arc::new(Semaphore::new(limits.connections));
     let ending = watch::Sender::new(false);
     let mut tasks = JoinSet::new();
@@ -109,16 +127,11 @@ pub async fn serve(door: impl Into<Door>, router: Router, limits: Limits, stop: 
             Some(_) = tasks.join_next() => continue,
             () = &mut stop => break,
         };
-        // Heads of answers and their first bytes are small; nothing is gained by waiting for more to send.
-        stream.set_nodelay(true).ok();
-        let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(limits.stall));
-        let connection = http.serve_connection(TokioIo::new(Box::pin(stream)), service.clone());
-        let ending = ending.subscribe();
+        let (http, ending) = (Arc::clone(&http), ending.subscribe());
         tasks.spawn(async move {
             let _held = place;
             // What can fail here is the client's doing: it went away, was silent, or sent something else than HTTP.
-            if let Err(error) = talk(connection, ending).await {
+            if let Err(error) = http.talk(stream, ending).await {
                 tracing::debug!("a connection ended early: {error}");
             }
         });
@@ -132,15 +145,79 @@ pub async fn serve(door: impl Into<Door>, router: Router, limits: Limits, stop: 
     }
 }
 
-/// Serves one connection to its end. When the server ends, it takes no further request.
-async fn talk(connection: Connection, mut ending: watch::Receiver<bool>) -> hyper::Result<()> {
-    let mut connection = pin!(connection);
-    tokio::select! {
-        result = connection.as_mut() => return result,
-        _ = ending.wait_for(|is_ending| *is_ending) => {}
+/// What the connections of a port have in common.
+struct Http {
+    tls: Option<TlsAcceptor>,
+    http1: auto::Builder<TokioExecutor>,
+    http2: auto::Builder<TokioExecutor>,
+    router: TowerToHyperService<Router>,
+    limits: Limits,
+}
+
+impl Http {
+    fn new(tls: Option<TlsAcceptor>, router: Router, limits: Limits) -> Self {
+        // The version is agreed on with TLS. Guessing it from what a client sends first has no time limit.
+        let mut http1 = auto::Builder::new(TokioExecutor::new()).http1_only();
+        http1.http1().timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(BUFFER);
+        let mut http2 = auto::Builder::new(TokioExecutor::new()).http2_only();
+        http2
+            .http2()
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(STREAMS)
+            .max_header_list_size(BUFFER as u32 / 2)
+            .initial_connection_window_size(WINDOW)
+            .initial_stream_window_size(WINDOW)
+            .max_send_buf_size(BUFFER / STREAMS as usize);
+        Self { tls, http1, http2, router: TowerToHyperService::new(router), limits }
     }
-    connection.as_mut().graceful_shutdown();
-    connection.await
+
+    /// Serves one connection to its end. When the server ends, it takes no further request.
+    async fn talk(&self, stream: TcpStream, mut ending: Ending) -> Result<(), Error> {
+        // Heads of answers and their first bytes are small; nothing is gained by waiting for more to send.
+        stream.set_nodelay(true).ok();
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(self.limits.stall));
+        let stream = Box::pin(stream);
+        let Some(tls) = &self.tls else { return self.answer(TokioIo::new(stream), false, ending).await };
+        let stream = tokio::select! {
+            stream = timeout(self.limits.head, tls.accept(stream)) => stream??,
+            _ = ending.wait_for(|is_ending| *is_ending) => return Ok(()),
+        };
+        if stream.get_ref().1.alpn_protocol() == Some(tls::HTTP2) {
+            self.answer(TokioIo::new(Lingering::new(stream)), true, ending).await
+        } else {
+            self.answer(TokioIo::new(stream), false, ending).await
+        }
+    }
+
+    async fn answer<S>(&self, stream: S, is_http2: bool, mut ending: Ending) -> Result<(), Error>
+    where
+        S: hyper::rt::Read + hyper::rt::Write + Unpin + 'static,
+    {
+        let Limits { head, stall, .. } = self.limits;
+        let activity = Activity::default();
+        let silence = async |idle| match is_http2 {
+            true => activity.silence(idle, stall).await,
+            // hyper and the socket's time limit see to it.
+            false => future::pending().await,
+        };
+        let http = if is_http2 { &self.http2 } else { &self.http1 };
+        let router = Watched::new(self.router.clone(), activity.clone());
+        let mut connection = pin!(http.serve_connection(stream, router));
+        let patience = tokio::select! {
+            result = connection.as_mut() => return result,
+            silence = silence(head) => match silence {
+                Silence::Idle => head,
+                Silence::Stuck => return Err(STUCK.into()),
+            },
+            _ = ending.wait_for(|is_ending| *is_ending) => stall,
+        };
+        connection.as_mut().graceful_shutdown();
+        tokio::select! {
+            result = connection => result,
+            _ = silence(patience) => Err(STUCK.into()),
+        }
+    }
 }
 
 /// The next connection, once there is a place for it.

@@ -13,7 +13,7 @@ use std::{
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, StatusCode, Uri, header},
+    http::{HeaderValue, StatusCode, Version, header, uri::Authority},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
@@ -104,7 +104,7 @@ impl Hosts {
 
 /// Lets a request through if it names an expected host, exactly once.
 pub async fn check(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
-    match named(request.headers(), request.uri()) {
+    match named(&request) {
         None => (StatusCode::BAD_REQUEST, "The request must have one valid Host header.").into_response(),
         Some(named) => match named.into_iter().find(|host| !hosts.allow(host)) {
             None => next.run(request).await,
@@ -118,13 +118,16 @@ pub async fn check(State(hosts): State<Hosts>, request: Request, next: Next) -> 
     }
 }
 
-/// The hosts that a request names: in its header and, where it has the form for proxies, in its target too.
-fn named(headers: &HeaderMap, uri: &Uri) -> Option<Vec<Host>> {
-    let mut values = headers.get_all(header::HOST).iter();
-    let (header, None) = (values.next()?, values.next()) else { return None };
-    let target = uri.authority().map(axum::http::uri::Authority::as_str);
-    let texts = [Some(header.to_str().ok()?), target].into_iter().flatten();
-    texts.map(|text| Host::with_port(text).ok()).collect()
+/// The hosts that a request names: in its header and, where it has the form for proxies, in its target too. HTTP/2 has
+/// the host in the target (`:authority`), and may leave the header out.
+fn named(request: &Request) -> Option<Vec<Host>> {
+    let mut values = request.headers().get_all(header::HOST).iter();
+    let (header, None) = (values.next(), values.next()) else { return None };
+    let target = request.uri().authority().map(Authority::as_str);
+    let is_enough = header.is_some() || (request.version() == Version::HTTP_2 && target.is_some());
+    let header = header.map(HeaderValue::to_str).transpose().ok()?;
+    let texts = [header, target].into_iter().flatten();
+    if is_enough { texts.map(|text| Host::with_port(text).ok()).collect() } else { None }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! It never sees a prompt. What it may read is bounded twice: the built site, and the files that listed models name. It
 //! writes nothing; only its command [`pull`] does, into Ollama's store.
 
+pub mod activity;
 pub mod blobs;
 pub mod catalog;
 pub mod conditions;
@@ -12,12 +13,14 @@ pub mod disk;
 pub mod headers;
 pub mod health;
 pub mod host;
+pub mod linger;
 pub mod listen;
 pub mod metrics;
 pub mod pull;
 pub mod range;
 pub mod site;
 pub mod text;
+pub mod tls;
 
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]

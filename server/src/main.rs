@@ -20,6 +20,7 @@ use server::{
     metrics::Metrics,
     pull,
     site::Site,
+    tls,
 };
 use tokio::sync::Notify;
 
@@ -47,10 +48,15 @@ async fn run(config: Config) -> anyhow::Result<ExitCode> {
     }
     let site = Site::load(&config.site_root)?;
     let library = Arc::new(Library::new(config.sources()));
+    let tls = match (&config.tls_cert, &config.tls_key) {
+        (Some(certificate), Some(key)) => Some(tls::acceptor(certificate, key)?),
+        _ => None,
+    };
     let listener = listen::bind(&config.host, config.port).await?;
     let address = listener.local_addr()?;
-    println!("gemtab listens on http://{address}");
-    if !address.ip().is_loopback() {
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    println!("gemtab listens on {scheme}://{address}");
+    if !address.ip().is_loopback() && tls.is_none() {
         tracing::warn!(
             "other machines can reach this server, but their browsers only offer WebGPU over HTTPS"
         );
@@ -62,7 +68,7 @@ async fn run(config: Config) -> anyhow::Result<ExitCode> {
 
     let health = Health::default();
     let mut router = server::router(&site, library, hosts, health.clone());
-    let mut door = Door::from(listener);
+    let mut door = Door { tls, ..Door::from(listener) };
     if let Some(address) = config.metrics {
         let metrics = Metrics::default();
         router = metrics.of(router);

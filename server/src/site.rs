@@ -21,7 +21,7 @@ use futures_util::{Stream, StreamExt as _, stream};
 use leptos::prelude::{IntoView, Owner, provide_context};
 use tower_http::services::ServeDir;
 
-use crate::text::printable;
+use crate::{connections::PIECE, text::printable};
 
 /// The built site: the folder that `cargo xtask serve` fills.
 #[derive(Clone, Debug)]
@@ -95,6 +95,7 @@ impl Site {
             .append_index_html_on_directories(false)
             .precompressed_br()
             .precompressed_gzip()
+            .with_buf_chunk_size(PIECE)
             .fallback(missing.clone().with_state(()));
         let files = move |request: Request| {
             let (mut files, missing) = (files.clone(), missing.clone());

@@ -3,22 +3,28 @@
 #[path = "support/mod.rs"]
 mod support;
 
+#[path = "support/https.rs"]
+mod https;
+
 use std::{future, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Router,
     routing::{any, get},
 };
+use https::Client;
 use peak_alloc::PeakAlloc;
+use prometheus_client::metrics::gauge::Gauge;
 use server::{
     blobs,
     catalog::{Library, Source},
-    connections::{self, Limits, MEMORY_PER_CONNECTION},
+    connections::{self, Door, Limits, MEMORY_PER_CONNECTION, STREAMS},
 };
 use support::Store;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpSocket, TcpStream},
+    time::sleep,
 };
 
 #[global_allocator]
@@ -43,6 +49,23 @@ async fn ping(address: SocketAddr) {
     assert!(answer.ends_with("pong"), "{answer}");
 }
 
+/// Serves clients that get stuck.
+async fn serve(door: Door, router: &Router) -> (SocketAddr, Gauge) {
+    let address = door.listener.local_addr().expect("an address");
+    let open = door.open.clone();
+    // Long enough for all clients to be stuck at one time, on a busy machine too.
+    let limits = Limits { connections: CLIENTS, stall: Duration::from_secs(2), ..Limits::default() };
+    tokio::spawn(connections::serve(door, router.clone(), limits, future::pending()));
+    (address, open)
+}
+
+/// Waits until the server has closed all connections, and so freed what they held.
+async fn all_closed(open: Gauge) {
+    while open.get() != 0 {
+        sleep(Duration::from_millis(1)).await;
+    }
+}
+
 #[tokio::test]
 async fn a_client_that_does_not_read_costs_what_is_stated() {
     let store = Store::new();
@@ -52,13 +75,10 @@ async fn a_client_that_does_not_read_costs_what_is_stated() {
         .route("/api/blobs/{digest}", get(blobs::serve))
         .route("/ping", any(|| async { "pong" }))
         .with_state(library);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    // Long enough for all clients to be stuck at one time, on a busy machine too.
-    let limits = Limits { connections: CLIENTS, stall: Duration::from_secs(2), ..Limits::default() };
-    tokio::spawn(connections::serve(listener, router, limits, future::pending()));
-    ping(address).await;
 
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let (address, open) = serve(listener.into(), &router).await;
+    ping(address).await;
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
     let mut clients = Vec::new();
@@ -72,6 +92,54 @@ async fn a_client_that_does_not_read_costs_what_is_stated() {
     }
     // All places are taken until the first of these clients has been stuck for long enough.
     ping(address).await;
+    check(before);
+    drop(clients);
+    all_closed(open).await;
+
+    let (_, door) = https::door().await;
+    let (address, open) = serve(door, &router).await;
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let mut clients = Vec::new();
+    for _ in 0..CLIENTS {
+        let mut client = https::connect(address, &[b"http/1.1"]).await;
+        client.write_all(request.as_bytes()).await.expect("sent");
+        clients.push(client);
+    }
+    for client in &clients {
+        client.get_ref().0.readable().await.expect("an answer begins");
+    }
+    // Has its place when the first of them has none.
+    https::connect(address, &[b"http/1.1"]).await;
+    check(before);
+    drop(clients);
+    all_closed(open).await;
+
+    // HTTP/2: each client asks as often as it may, and takes one byte of each answer.
+    let (_, door) = https::door().await;
+    let (address, _) = serve(door, &router).await;
+    let blob = format!("https://localhost{}", request.split(' ').nth(1).expect("an address"));
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let mut clients = Vec::new();
+    for _ in 0..CLIENTS {
+        let client = Client::new(address, 1).await;
+        let mut answers = Vec::new();
+        for _ in 0..STREAMS {
+            answers.push(client.get(&blob).await.expect("an answer"));
+        }
+        clients.push((client, answers));
+    }
+    // All are stuck when the first is cut off.
+    for (client, _) in clients {
+        client.connection.await.expect("no panic").ok();
+    }
+    check(before);
+}
+
+/// Whether what the connections held at most, since there were `before` bytes, is what is stated. What their clients hold
+/// for TLS and HTTP/2 is counted, too.
+fn check(before: usize) {
     let each = (MEMORY.peak_usage() - before) / CLIENTS;
     assert!(each <= MEMORY_PER_CONNECTION, "{each} bytes for each connection");
     assert!(each > blobs::CHUNK as usize / 2, "{each} bytes: the clients were not stuck");

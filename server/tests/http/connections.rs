@@ -16,7 +16,7 @@ use tokio::{
 use crate::{Server, support::Store};
 
 const NEVER: Duration = Duration::from_secs(3600);
-const SOON: Duration = Duration::from_millis(30);
+pub const SOON: Duration = Duration::from_millis(30);
 
 pub const PATIENT: Limits = Limits { connections: 64, head: NEVER, stall: NEVER, farewell: NEVER };
 
@@ -101,7 +101,7 @@ async fn further_connections_wait_for_a_place() {
 }
 
 /// A server with a model of `size` bytes, and the request for it.
-fn large_model(size: u64) -> (Server, Store, String) {
+pub fn large_model(size: u64) -> (Server, Store, String) {
     let store = Store::new();
     let request = store.large(size);
     (Server::new(vec![Source::Ollama(store.path().into())]), store, request)

@@ -3,10 +3,14 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+#[path = "../support/https.rs"]
+mod https_support;
+
 mod blobs;
 mod connections;
 mod health;
 mod hosts;
+mod https;
 mod logs;
 mod metrics;
 mod models;
