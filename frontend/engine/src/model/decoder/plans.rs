@@ -123,6 +123,8 @@ pub struct DecoderPlans {
     pub(super) sampling: Rc<SamplingPlans>,
     /// Repacking experts into the slots of a cache.
     cache: CachePlans,
+    /// Whether a load compares the choices.
+    measured: bool,
 }
 
 impl DecoderPlans {
@@ -151,7 +153,7 @@ impl DecoderPlans {
                 sets.push((choices, plans));
             }
         }
-        Ok(Self { sets, sampling, cache: CachePlans::new(parts)? })
+        Ok(Self { sets, sampling, cache: CachePlans::new(parts)?, measured: products == Products::Measured })
     }
 
     /// The plans whose kernels a load compiles.
@@ -175,11 +177,14 @@ impl DecoderPlans {
         Layout::of(&self.schedules()).with(others)
     }
 
-    /// Bytes of the parameters of the programs that a load binds: of several choices, the one that takes most.
+    /// Bytes of the parameters of the programs that a load binds: those of the choice that is asked for, or of several that
+    /// are compared, the one that takes most.
     #[must_use]
     pub fn params_bytes(&self, limits: Limits) -> u64 {
         let sampling = self.sampling.all().map(|plan| ParamsArena::of(&[plan], limits).buffer_bytes());
-        self.sets().map(|plans| plans.params_bytes(limits)).max().unwrap_or(0) + sampling.sum::<u64>()
+        let compared = if self.measured { self.sets.len() } else { 1 };
+        let sets = self.sets().map(|plans| plans.params_bytes(limits));
+        sets.skip(self.sets.len().saturating_sub(compared)).max().unwrap_or(0) + sampling.sum::<u64>()
     }
 
     /// One drawn token, greedily: with packed products, where there are any.
