@@ -1,4 +1,4 @@
-//! The plan of a few rows: twelve dispatches per layer with per-layer embeddings, nine without, and seven more with
+//! The plan of a few rows: twelve dispatches per layer with per-layer embeddings, nine without, and five to seven more with
 //! experts ([`super::experts`]).
 //!
 //! A layer (specification §2.3) is
