@@ -41,18 +41,18 @@ pub enum Silence {
     /// Nothing was asked for.
     Idle,
     /// Nothing of what was asked for was taken.
-    Stuck,
+    Stalled,
 }
 
 impl Activity {
-    /// Waits until nothing was asked for during `idle`, or nothing was taken during `stuck`.
-    pub async fn silence(&self, idle: Duration, stuck: Duration) -> Silence {
+    /// Waits until nothing was asked for during `idle`, or nothing was taken during `stalled`.
+    pub async fn silence(&self, idle: Duration, stalled: Duration) -> Silence {
         let mut answers = self.answers.subscribe();
         loop {
             let (limit, silence) = match *answers.borrow_and_update() {
                 Answers { open: 0, .. } => (Some(idle), Silence::Idle),
-                Answers { made: 0, .. } => (Some(stuck), Silence::Stuck),
-                _ => (None, Silence::Stuck),
+                Answers { made: 0, .. } => (Some(stalled), Silence::Stalled),
+                _ => (None, Silence::Stalled),
             };
             // There is a sender as long as there is this activity.
             match limit {
@@ -100,12 +100,12 @@ impl Drop for Answer {
 
 /// The router, for one connection.
 #[derive(Clone)]
-pub struct Watched {
+pub struct TrackedService {
     router: TowerToHyperService<Router>,
     activity: Activity,
 }
 
-impl Watched {
+impl TrackedService {
     /// Notes in `activity` what is asked of `router`.
     #[must_use]
     pub fn new(router: TowerToHyperService<Router>, activity: Activity) -> Self {
@@ -113,8 +113,8 @@ impl Watched {
     }
 }
 
-impl hyper::service::Service<Request<Incoming>> for Watched {
-    type Response = Response<Taken>;
+impl hyper::service::Service<Request<Incoming>> for TrackedService {
+    type Response = Response<TrackedBody>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
@@ -124,18 +124,18 @@ impl hyper::service::Service<Request<Incoming>> for Watched {
         Box::pin(async move {
             let response = response.await?;
             answer.step(false);
-            Ok(response.map(|body| Taken { body, answer }))
+            Ok(response.map(|body| TrackedBody { body, answer }))
         })
     }
 }
 
 /// An answer's content, as the client takes it.
-pub struct Taken {
+pub struct TrackedBody {
     body: Body,
     answer: Answer,
 }
 
-impl hyper::body::Body for Taken {
+impl hyper::body::Body for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -176,7 +176,7 @@ mod tests {
         let made = timeout(10 * SOON, activity.silence(SOON, SOON)).await;
         assert!(made.is_err(), "the server is at work");
         answer.step(false);
-        assert_eq!(activity.silence(NEVER, SOON).await, Silence::Stuck);
+        assert_eq!(activity.silence(NEVER, SOON).await, Silence::Stalled);
         answer.step(true);
         drop(answer);
         assert_eq!(activity.silence(SOON, NEVER).await, Silence::Idle);

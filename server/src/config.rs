@@ -35,11 +35,11 @@ pub struct Config {
     #[arg(long, env = "GEMTAB_ALLOW_HOST", value_name = "NAME", value_delimiter = ',')]
     pub allow_host: Vec<Host>,
 
-    /// File with the certificate for HTTPS and those that it follows from, in PEM form. Browsers then speak HTTP/2.
+    /// PEM file with the HTTPS certificate, followed by its chain. Browsers then use HTTP/2.
     #[arg(long, env = "GEMTAB_TLS_CERT", value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
 
-    /// File with the certificate's private key, in PEM form.
+    /// PEM file with the certificate's private key, without a password.
     #[arg(long, env = "GEMTAB_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
 
@@ -63,12 +63,12 @@ pub struct Config {
     #[arg(long, env = "GEMTAB_BUILTIN", value_name = "DIR")]
     pub builtin: Option<PathBuf>,
 
-    /// Serve figures for Prometheus at /metrics of this address and port, such as 127.0.0.1:9464. Whoever reaches it may
-    /// read them. Left out, nothing is counted.
+    /// Serve metrics for Prometheus at /metrics on this address and port, such as 127.0.0.1:9464. Anyone who can reach it
+    /// can read them. Off by default.
     #[arg(long, env = "GEMTAB_METRICS", value_name = "ADDRESS:PORT")]
     pub metrics: Option<SocketAddr>,
 
-    /// Seconds that open downloads have to end once the server is asked to stop.
+    /// How long open downloads may take to finish when the server is stopped, in seconds.
     #[arg(long, env = "GEMTAB_SHUTDOWN_TIMEOUT", value_name = "SECONDS", default_value_t = 30)]
     pub shutdown_timeout: u32,
 

@@ -24,7 +24,7 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    activity::{Activity, Silence, Watched},
+    activity::{Activity, Silence, TrackedService},
     blobs::CHUNK,
     linger::Lingering,
     tls,
@@ -61,8 +61,8 @@ pub struct Limits {
     pub head: Duration,
     /// Time for which a client may take nothing of an answer.
     pub stall: Duration,
-    /// Time that open downloads have once the server is to end. What is still open after it is cut off.
-    pub farewell: Duration,
+    /// Time that open downloads have to finish when the server shuts down. The rest is cut off.
+    pub shutdown: Duration,
 }
 
 impl Default for Limits {
@@ -73,20 +73,20 @@ impl Default for Limits {
             connections: 256,
             head: Duration::from_secs(10),
             stall: Duration::from_secs(30),
-            farewell: Duration::from_secs(30),
+            shutdown: Duration::from_secs(30),
         }
     }
 }
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Whether the server ends.
-type Ending = watch::Receiver<bool>;
+/// Whether the server is shutting down.
+type ShuttingDown = watch::Receiver<bool>;
 
-const STUCK: &str = "the client took nothing for too long";
+const STALLED: &str = "the client took nothing for too long";
 
-/// Where connections come in.
-pub struct Door {
+/// A port, and how connections to it are encrypted.
+pub struct Endpoint {
     /// The open port.
     pub listener: TcpListener,
     /// The certificate and key for HTTPS. Without them it is HTTP/1.1, not encrypted.
@@ -95,7 +95,7 @@ pub struct Door {
     pub open: Gauge,
 }
 
-impl From<TcpListener> for Door {
+impl From<TcpListener> for Endpoint {
     fn from(listener: TcpListener) -> Self {
         Self { listener, tls: None, open: Gauge::default() }
     }
@@ -114,16 +114,21 @@ impl Drop for Place {
 }
 
 /// Serves until `stop` is ready, then lets running answers end for as long as the limits allow.
-pub async fn serve(door: impl Into<Door>, router: Router, limits: Limits, stop: impl Future<Output = ()>) {
-    let door = door.into();
-    let http = Arc::new(Http::new(door.tls.clone(), router, limits));
+pub async fn serve(
+    endpoint: impl Into<Endpoint>,
+    router: Router,
+    limits: Limits,
+    stop: impl Future<Output = ()>,
+) {
+    let endpoint = endpoint.into();
+    let http = Arc::new(Http::new(endpoint.tls.clone(), router, limits));
     let places = Arc::new(Semaphore::new(limits.connections));
     let ending = watch::Sender::new(false);
     let mut tasks = JoinSet::new();
     let mut stop = pin!(stop);
     loop {
         let (stream, place) = tokio::select! {
-            accepted = accept(&door, &places) => accepted,
+            accepted = accept(&endpoint, &places) => accepted,
             Some(_) = tasks.join_next() => continue,
             () = &mut stop => break,
         };
@@ -131,15 +136,15 @@ pub async fn serve(door: impl Into<Door>, router: Router, limits: Limits, stop: 
         tasks.spawn(async move {
             let _held = place;
             // What can fail here is the client's doing: it went away, was silent, or sent something else than HTTP.
-            if let Err(error) = http.talk(stream, ending).await {
+            if let Err(error) = http.serve_connection(stream, ending).await {
                 tracing::debug!("a connection ended early: {error}");
             }
         });
     }
-    drop(door);
+    drop(endpoint);
     ending.send_replace(true);
     let all = async { while tasks.join_next().await.is_some() {} };
-    if timeout(limits.farewell, all).await.is_err() {
+    if timeout(limits.shutdown, all).await.is_err() {
         tracing::warn!("{} connections were cut off", tasks.len());
         tasks.shutdown().await;
     }
@@ -172,7 +177,7 @@ impl Http {
     }
 
     /// Serves one connection to its end. When the server ends, it takes no further request.
-    async fn talk(&self, stream: TcpStream, mut ending: Ending) -> Result<(), Error> {
+    async fn serve_connection(&self, stream: TcpStream, mut ending: ShuttingDown) -> Result<(), Error> {
         // Heads of answers and their first bytes are small; nothing is gained by waiting for more to send.
         stream.set_nodelay(true).ok();
         let mut stream = TimeoutStream::new(stream);
@@ -190,7 +195,7 @@ impl Http {
         }
     }
 
-    async fn answer<S>(&self, stream: S, is_http2: bool, mut ending: Ending) -> Result<(), Error>
+    async fn answer<S>(&self, stream: S, is_http2: bool, mut ending: ShuttingDown) -> Result<(), Error>
     where
         S: hyper::rt::Read + hyper::rt::Write + Unpin + 'static,
     {
@@ -202,26 +207,26 @@ impl Http {
             false => future::pending().await,
         };
         let http = if is_http2 { &self.http2 } else { &self.http1 };
-        let router = Watched::new(self.router.clone(), activity.clone());
+        let router = TrackedService::new(self.router.clone(), activity.clone());
         let mut connection = pin!(http.serve_connection(stream, router));
-        let patience = tokio::select! {
+        let limit = tokio::select! {
             result = connection.as_mut() => return result,
             silence = silence(head) => match silence {
                 Silence::Idle => head,
-                Silence::Stuck => return Err(STUCK.into()),
+                Silence::Stalled => return Err(STALLED.into()),
             },
             _ = ending.wait_for(|is_ending| *is_ending) => stall,
         };
         connection.as_mut().graceful_shutdown();
         tokio::select! {
             result = connection => result,
-            _ = silence(patience) => Err(STUCK.into()),
+            _ = silence(limit) => Err(STALLED.into()),
         }
     }
 }
 
 /// The next connection, once there is a place for it.
-async fn accept(door: &Door, places: &Arc<Semaphore>) -> (TcpStream, Place) {
+async fn accept(endpoint: &Endpoint, places: &Arc<Semaphore>) -> (TcpStream, Place) {
     /// For other connections to end, where the system has no descriptor left.
     const PAUSE: Duration = Duration::from_millis(200);
 
@@ -231,10 +236,10 @@ async fn accept(door: &Door, places: &Arc<Semaphore>) -> (TcpStream, Place) {
             // Nobody closes the semaphore.
             Err(_) => std::future::pending().await,
         };
-        match door.listener.accept().await {
+        match endpoint.listener.accept().await {
             Ok((stream, _)) => {
-                door.open.inc();
-                return (stream, Place { _permit: permit, open: door.open.clone() });
+                endpoint.open.inc();
+                return (stream, Place { _permit: permit, open: endpoint.open.clone() });
             }
             Err(error) if is_of_the_client(&error) => {}
             Err(error) => {

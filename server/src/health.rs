@@ -10,23 +10,23 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 
-/// Whether the server goes on. All copies are of one server.
+/// Whether the server is up. Copies share it.
 #[derive(Clone, Debug, Default)]
 pub struct Health {
-    is_ending: Arc<AtomicBool>,
+    is_shutting_down: Arc<AtomicBool>,
 }
 
 impl Health {
-    /// From now on answers that the server ends: to those whose connection is still open.
-    pub fn end(&self) {
-        self.is_ending.store(true, Ordering::Relaxed);
+    /// From now on requests on connections that are still open are told that the server is shutting down.
+    pub fn shut_down(&self) {
+        self.is_shutting_down.store(true, Ordering::Relaxed);
     }
 
     /// What to answer.
     #[must_use]
     pub fn answer(&self) -> Response {
-        let answer = if self.is_ending.load(Ordering::Relaxed) {
-            (StatusCode::SERVICE_UNAVAILABLE, "ending")
+        let answer = if self.is_shutting_down.load(Ordering::Relaxed) {
+            (StatusCode::SERVICE_UNAVAILABLE, "shutting down")
         } else {
             (StatusCode::OK, "ok")
         };

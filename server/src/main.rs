@@ -14,7 +14,7 @@ use clap::Parser as _;
 use server::{
     catalog::Library,
     config::{Command, Config},
-    connections::{self, Door, Limits},
+    connections::{self, Endpoint, Limits},
     health::Health,
     listen,
     metrics::Metrics,
@@ -68,19 +68,21 @@ async fn run(config: Config) -> anyhow::Result<ExitCode> {
 
     let health = Health::default();
     let mut router = server::router(&site, library, hosts, health.clone());
-    let mut door = Door { tls, ..Door::from(listener) };
+    let mut endpoint = Endpoint { tls, ..Endpoint::from(listener) };
     if let Some(address) = config.metrics {
         let metrics = Metrics::default();
         router = metrics.of(router);
-        door.open = metrics.connections();
+        endpoint.open = metrics.connections();
         serve_metrics(&metrics, &config, address).await?;
     }
-    let farewell = Duration::from_secs(config.shutdown_timeout.into());
+    let shutdown = Duration::from_secs(config.shutdown_timeout.into());
     let ending = Notify::new();
     let stop = async {
         listen::interrupted().await;
-        tracing::info!("no new connections; open downloads have {farewell:?}. Ask again to end at once");
-        health.end();
+        tracing::info!(
+            "shutting down: open downloads have {shutdown:?} to finish; press Ctrl-C again to stop at once"
+        );
+        health.shut_down();
         ending.notify_one();
     };
     let again = async {
@@ -88,7 +90,7 @@ async fn run(config: Config) -> anyhow::Result<ExitCode> {
         listen::interrupted().await;
     };
     tokio::select! {
-        () = connections::serve(door, router, Limits { farewell, ..Limits::default() }, stop) => {}
+        () = connections::serve(endpoint, router, Limits { shutdown, ..Limits::default() }, stop) => {}
         () = again => tracing::warn!("open downloads were cut off"),
     }
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! Figures for whoever runs the server, in OpenMetrics' text format, which Prometheus reads.
+//! Metrics for those who run the server, in OpenMetrics' text format, which Prometheus reads.
 //!
 //! They say nothing of users: requests are told apart by what kind of thing was asked for, never by its address or name.
 //! They have a port of their own. Behind a proxy every request comes from this machine, so on the main port no check of
@@ -142,16 +142,16 @@ async fn measure(State(metrics): State<Metrics>, request: Request, next: Next) -
     let outcome = Outcome { class, status: status_class(response.status()) };
     metrics.requests.get_or_create(&outcome).inc();
     let sent = metrics.sent.get_or_create_owned(&Kind { class });
-    response.map(|body| Body::new(Counted { body, sent }))
+    response.map(|body| Body::new(CountedBody { body, sent }))
 }
 
 /// An answer's content, counted as the client takes it.
-struct Counted {
+struct CountedBody {
     body: Body,
     sent: Counter,
 }
 
-impl hyper::body::Body for Counted {
+impl hyper::body::Body for CountedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

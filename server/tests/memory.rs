@@ -18,7 +18,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use server::{
     blobs,
     catalog::{Library, Source},
-    connections::{self, Door, Limits, MEMORY_PER_CONNECTION, STREAMS},
+    connections::{self, Endpoint, Limits, MEMORY_PER_CONNECTION, STREAMS},
 };
 use support::Store;
 use tokio::{
@@ -50,12 +50,12 @@ async fn ping(address: SocketAddr) {
 }
 
 /// Serves clients that get stuck.
-async fn serve(door: Door, router: &Router) -> (SocketAddr, Gauge) {
-    let address = door.listener.local_addr().expect("an address");
-    let open = door.open.clone();
+async fn serve(endpoint: Endpoint, router: &Router) -> (SocketAddr, Gauge) {
+    let address = endpoint.listener.local_addr().expect("an address");
+    let open = endpoint.open.clone();
     // Long enough for all clients to be stuck at one time, on a busy machine too.
     let limits = Limits { connections: CLIENTS, stall: Duration::from_secs(2), ..Limits::default() };
-    tokio::spawn(connections::serve(door, router.clone(), limits, future::pending()));
+    tokio::spawn(connections::serve(endpoint, router.clone(), limits, future::pending()));
     (address, open)
 }
 
@@ -96,8 +96,8 @@ async fn a_client_that_does_not_read_costs_what_is_stated() {
     drop(clients);
     all_closed(open).await;
 
-    let (_, door) = https::door().await;
-    let (address, open) = serve(door, &router).await;
+    let (_, endpoint) = https::endpoint().await;
+    let (address, open) = serve(endpoint, &router).await;
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
     let mut clients = Vec::new();
@@ -116,8 +116,8 @@ async fn a_client_that_does_not_read_costs_what_is_stated() {
     all_closed(open).await;
 
     // HTTP/2: each client asks as often as it may, and takes one byte of each answer.
-    let (_, door) = https::door().await;
-    let (address, _) = serve(door, &router).await;
+    let (_, endpoint) = https::endpoint().await;
+    let (address, _) = serve(endpoint, &router).await;
     let blob = format!("https://localhost{}", request.split(' ').nth(1).expect("an address"));
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();

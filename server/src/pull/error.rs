@@ -76,7 +76,7 @@ pub enum PullError {
         reason: String,
     },
     /// The manifest, or a list of files, is not what it has to be.
-    #[error("What {host} says of the model can't be used: {reason}.")]
+    #[error("{host} sent a manifest that can't be used: {reason}.")]
     Manifest {
         /// Host and port.
         host: String,
@@ -84,7 +84,7 @@ pub enum PullError {
         reason: String,
     },
     /// The registry sends another part of a file than it was asked for, or another length than the manifest says.
-    #[error("{host} doesn't send {digest} as its manifest describes it: {reason}.")]
+    #[error("{host} sent {digest} with a length that isn't the manifest's: {reason}.")]
     WrongLength {
         /// Host and port.
         host: String,
@@ -95,8 +95,8 @@ pub enum PullError {
     },
     /// The bytes are not those that the digest names.
     #[error(
-        "{host} sent other bytes than {digest} names. They were deleted. If this happens again, the registry or something \
-         between here and there changes files."
+        "What {host} sent doesn't match {digest}, and was deleted. If this happens again, the registry, or something between \
+         here and there, is changing files."
     )]
     WrongDigest {
         /// Host and port.
@@ -105,7 +105,7 @@ pub enum PullError {
         digest: Digest,
     },
     /// The disk has not enough room, known beforehand.
-    #[error("{} are needed, {} are free in {}.", Bytes(*.needed), Bytes(*.free), .folder.display())]
+    #[error("Not enough disk space: {} needed, {} free in {}.", Bytes(*.needed), Bytes(*.free), .folder.display())]
     NoRoom {
         /// Bytes still to be written.
         needed: u64,
@@ -116,7 +116,7 @@ pub enum PullError {
     },
     /// The disk became full, or does not take files of this size.
     #[error(
-        "The disk is full ({error}): {} more are needed, {} are free in {}. The unfinished file was deleted.",
+        "The disk is full ({error}): {} more needed, {} free in {}. The unfinished file was deleted.",
         Bytes(*.needed), Bytes(*.free), .folder.display()
     )]
     Full {
@@ -233,6 +233,6 @@ mod tests {
     fn a_full_disk_is_told_with_numbers() {
         let folder = PathBuf::from("/models");
         let error = PullError::NoRoom { needed: 12_300_000_000, free: 4_000_000_000, folder };
-        assert_eq!(error.to_string(), "12.3 GB are needed, 4.0 GB are free in /models.");
+        assert_eq!(error.to_string(), "Not enough disk space: 12.3 GB needed, 4.0 GB free in /models.");
     }
 }

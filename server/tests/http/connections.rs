@@ -18,7 +18,7 @@ use crate::{Server, support::Store};
 const NEVER: Duration = Duration::from_secs(3600);
 pub const SOON: Duration = Duration::from_millis(30);
 
-pub const PATIENT: Limits = Limits { connections: 64, head: NEVER, stall: NEVER, farewell: NEVER };
+pub const PATIENT: Limits = Limits { connections: 64, head: NEVER, stall: NEVER, shutdown: NEVER };
 
 pub const REQUEST: &[u8] = b"GET /favicon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
@@ -131,7 +131,7 @@ async fn a_client_that_does_not_read_is_cut_off() {
 #[tokio::test]
 async fn running_transfers_end_with_the_server() {
     let (server, _store, request) = large_model(1 << 30);
-    let (address, stop, serving) = start(&server, Limits { farewell: SOON, ..PATIENT }).await;
+    let (address, stop, serving) = start(&server, Limits { shutdown: SOON, ..PATIENT }).await;
     let mut stuck = connect_narrowly(address).await;
     stuck.write_all(request.as_bytes()).await.expect("sent");
     stuck.readable().await.expect("an answer begins");

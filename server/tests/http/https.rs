@@ -18,7 +18,7 @@ use tokio::{
 use crate::{
     Server,
     connections::{PATIENT, REQUEST, SOON, large_model},
-    https_support::{Client, connect, door, read},
+    https_support::{Client, connect, endpoint, read},
     support::Store,
 };
 
@@ -26,14 +26,14 @@ use crate::{
 const WINDOW: u32 = 65_535;
 
 async fn start(server: &Server, limits: Limits) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
-    let (address, door) = door().await;
+    let (address, endpoint) = endpoint().await;
     let (stop, stopped) = oneshot::channel();
     let stopped = async {
         if stopped.await.is_err() {
             future::pending().await
         }
     };
-    (address, stop, tokio::spawn(connections::serve(door, server.router.clone(), limits, stopped)))
+    (address, stop, tokio::spawn(connections::serve(endpoint, server.router.clone(), limits, stopped)))
 }
 
 /// The address of the blob that a request of HTTP/1.1 names.
@@ -204,7 +204,7 @@ async fn an_open_download_ends_before_the_server_does() {
 #[tokio::test]
 async fn a_download_that_does_not_end_is_cut_off_with_the_server() {
     let (server, _store, request) = large_model(1 << 30);
-    let (address, stop, serving) = start(&server, Limits { farewell: SOON, ..PATIENT }).await;
+    let (address, stop, serving) = start(&server, Limits { shutdown: SOON, ..PATIENT }).await;
     let client = Client::new(address, WINDOW).await;
     let answer = client.get(&of_blob(&request)).await.expect("an answer");
     stop.send(()).expect("it serves");

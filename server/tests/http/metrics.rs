@@ -5,7 +5,7 @@ use std::{future, time::Duration};
 use axum::{body::Body, http::Request};
 use server::{
     catalog::Source,
-    connections::{self, Door},
+    connections::{self, Endpoint},
     host::Hosts,
     metrics::Metrics,
 };
@@ -98,8 +98,8 @@ async fn open_connections_are_counted() {
     let metrics = Metrics::default();
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    let door = Door { open: metrics.connections(), ..Door::from(listener) };
-    tokio::spawn(connections::serve(door, server.router.clone(), PATIENT, future::pending()));
+    let endpoint = Endpoint { open: metrics.connections(), ..Endpoint::from(listener) };
+    tokio::spawn(connections::serve(endpoint, server.router.clone(), PATIENT, future::pending()));
     let mut clients = Vec::new();
     for _ in 0..2 {
         let mut client = TcpStream::connect(address).await.expect("a connection");

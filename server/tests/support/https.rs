@@ -13,7 +13,7 @@ use rustls::{
     crypto::ring,
     pki_types::{CertificateDer, ServerName, pem::PemObject as _},
 };
-use server::{connections::Door, tls};
+use server::{connections::Endpoint, tls};
 use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
     task::JoinHandle,
@@ -25,11 +25,11 @@ pub fn file(name: &str) -> PathBuf {
 }
 
 /// A port that speaks HTTPS.
-pub async fn door() -> (SocketAddr, Door) {
+pub async fn endpoint() -> (SocketAddr, Endpoint) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let tls = tls::acceptor(&file("certificate.pem"), &file("key.pem")).expect("they belong together");
-    (address, Door { tls: Some(tls), ..Door::from(listener) })
+    (address, Endpoint { tls: Some(tls), ..Endpoint::from(listener) })
 }
 
 /// Connects, and offers to speak these.

@@ -19,7 +19,8 @@ async fn room_is_looked_for_first() {
     let puller = target.puller().free_space(|_| Ok(2_000_000));
     let error = target.pull_with(&puller, &name).await.expect_err("no room");
     assert!(matches!(error, PullError::NoRoom { free: 2_000_000, .. }), "{error}");
-    let expected = format!("3.0 MB are needed, 2.0 MB are free in {}.", target.path().display());
+    let expected =
+        format!("Not enough disk space: 3.0 MB needed, 2.0 MB free in {}.", target.path().display());
     assert_eq!(error.to_string(), expected);
     assert!(fake.ranges(model.content()).is_empty() && target.listed().await.is_empty());
 
@@ -84,9 +85,6 @@ fn assert_refused(output: &Output) {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     let last = said.lines().last().unwrap_or_default();
-    assert!(
-        last.starts_with("gemtab: The disk is full (") && last.contains(" MB more are needed, "),
-        "{said}"
-    );
+    assert!(last.starts_with("gemtab: The disk is full (") && last.contains(" MB more needed, "), "{said}");
     assert!(last.ends_with("The unfinished file was deleted."), "{said}");
 }
