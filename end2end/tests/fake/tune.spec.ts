@@ -170,6 +170,21 @@ test("the cost is stated before the start, and follows the settings", async ({ a
   await expect(tune.fact("Training")).toContainText("12 steps over 3 examples");
 });
 
+test("the router of a mixture can be trained, and a model without one has no such setting", async ({ app, page }) => {
+  await open(app, "instant,mixture");
+  const router = page.getByRole("switch", { name: "Expert router" });
+  await page.getByText("Advanced settings").click();
+  await expect(router).not.toBeChecked();
+  await router.click();
+  await expect(router).toBeChecked();
+  await app.kept('"Router"');
+
+  await app.open("instant", "/tune");
+  await page.getByText("Advanced settings").click();
+  await expect(page.getByRole("switch", { name: "Queries", exact: true })).toBeVisible();
+  await expect(router).toHaveCount(0);
+});
+
 test("a run is followed to its end, kept and saved for others", { tag: DOWNLOADS }, async ({ app, page }) => {
   const tune = await open(app);
   await addPairs(page, FACTS);
