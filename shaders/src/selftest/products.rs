@@ -14,7 +14,7 @@ use crate::quant::{dequantize, quantize, repack};
 use crate::repack as kernel;
 use crate::rows::group_sum;
 use crate::state::State;
-use crate::{DType, PlanarLayout};
+use crate::{DType, PlanarLayout, Source};
 
 /// Rows of the matrices: odd, so that workgroups are only partly used.
 const ROWS: [u32; 3] = [19, 7, 5];
@@ -293,25 +293,15 @@ pub(super) fn cooperative_tolerance(k: u32) -> f32 {
     tolerance(k) + 1.0 / 1024.0
 }
 
-/// A prefill product by matrix units, of more tokens than a tile.
+/// A prefill product by matrix units, of more tokens than a tile, with K in two parts.
 pub fn cooperative(tile: CooperativeTile, dtype: DType) -> Result<Case, CaseError> {
     let (k, n, tokens, splits) = (512, tile.bn + 11, tile.bm + 3, 2);
     let w = matrix(dtype, k, n, 31)?;
-    let x = random(32, (k * tokens) as usize);
     let params = matmul::Params::new(&w.layout);
+    let x = random(32, (k * tokens) as usize);
     let y = cooperative::matmul(&w.layout, &w.words, &x, splits);
-    let [halves, factors] = half_row_args(&x, k);
-    let args = vec![
-        Arg::uniform(&params),
-        Arg::Words(w.words),
-        Arg::state(0, tokens),
-        halves,
-        factors,
-        Arg::zeros(y.len()),
-    ];
-    let grid = tile.dispatch(&params, tokens, splits);
-    let expected = vec![Expected::new(5, y, cooperative_tolerance(k))];
-    Ok(Case { source: tile.source(dtype)?, args, grid, expected })
+    let kernel = (tile.source(dtype)?, tile.dispatch(&params, tokens, splits));
+    Ok(by_matrix_units(kernel, w, (&x, k), y))
 }
 
 /// The product with columns, summed in two parts.
@@ -319,21 +309,30 @@ pub fn cooperative_columns(dtype: DType) -> Result<Case, CaseError> {
     let tile = CooperativeTile::COLUMNS;
     let (k, n, tokens, splits) = (256, 4 * tile.bk, tile.bm + 3, 2);
     let w = matrix(dtype, k, n, 31)?;
-    let x = random(32, (n * tokens) as usize);
     let params = matmul::Params::new(&w.layout);
+    let x = random(32, (n * tokens) as usize);
     let y = cooperative::column_product(&w.layout, &w.words, &x, splits);
-    let [halves, factors] = half_row_args(&x, n);
+    let kernel = (tile.column_source(dtype)?, tile.dispatch_columns(&params, tokens, splits));
+    Ok(by_matrix_units(kernel, w, (&x, n), y))
+}
+
+/// A product of rows of `x` with `depth` elements each.
+fn by_matrix_units(
+    (source, grid): (Source, [u32; 3]),
+    w: Matrix,
+    (x, depth): (&[f32], u32),
+    y: Vec<f32>,
+) -> Case {
+    let [halves, factors] = half_row_args(x, depth);
     let args = vec![
-        Arg::uniform(&params),
+        Arg::uniform(&matmul::Params::new(&w.layout)),
         Arg::Words(w.words),
-        Arg::state(0, tokens),
+        Arg::state(0, x.len() as u32 / depth),
         halves,
         factors,
         Arg::zeros(y.len()),
     ];
-    let grid = tile.dispatch_columns(&params, tokens, splits);
-    let expected = vec![Expected::new(5, y, cooperative_tolerance(n))];
-    Ok(Case { source: tile.column_source(dtype)?, args, grid, expected })
+    Case { source, args, grid, expected: vec![Expected::new(5, y, cooperative_tolerance(depth))] }
 }
 
 /// The sums of the parts of a product.
