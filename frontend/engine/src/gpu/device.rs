@@ -66,7 +66,7 @@ pub struct Gpu {
     pub(super) features: wgpu::Features,
     pub(super) info: wgpu::AdapterInfo,
     /// By text, since different kernels may have the same name.
-    pub(super) pipelines: RefCell<HashMap<Arc<str>, Rc<Pipeline>>>,
+    pub(super) pipelines: Rc<RefCell<HashMap<Arc<str>, Rc<Pipeline>>>>,
     pub(super) ahead: Option<Rc<dyn CompileAhead>>,
     pub(super) bytes: Arc<AtomicU64>,
     pub(super) buffers_created: AtomicU64,
@@ -155,7 +155,7 @@ impl Gpu {
             limits,
             features,
             info,
-            pipelines: RefCell::default(),
+            pipelines: Rc::default(),
             ahead: options.ahead.clone(),
             bytes: Arc::default(),
             buffers_created: AtomicU64::new(0),
