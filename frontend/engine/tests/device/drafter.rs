@@ -93,6 +93,22 @@ fn an_answer_is_the_same_with_and_without_a_drafter() {
     }
 }
 
+/// What repeats is looked up first, though there is a drafter, and the drafter goes on behind it.
+#[test]
+fn repeated_text_is_looked_up_beside_a_drafter() {
+    let (target, drafter) = (model("tiny-e2b.q4_k_m.gguf"), model("tiny-e2b-assistant.f16.gguf"));
+    let mut plain = open(&target, None);
+    let mut session = open(&target, Some(&drafter));
+    let options = Options { max_tokens: 120, ..Options::default() };
+    // It takes the time of a token, which an answer before has measured.
+    generate(&mut session, &prompt(5), &options, Drafts::Measured);
+    let ids = [prompt(30), prompt(30)].concat();
+    let (want, _) = generate(&mut plain, &ids, &options, Drafts::Never);
+    let (got, did) = generate(&mut session, &ids, &options, Drafts::Measured);
+    assert_eq!(got, want, "{did:?}");
+    assert!(did.looked_up > 0, "{did:?}");
+}
+
 /// The demo model and its drafter, which were trained: rounds accept what they accept in the reference.
 #[test]
 fn the_drafter_of_the_demo_model_is_accepted_as_in_the_reference() {

@@ -597,7 +597,9 @@ fn answer(options: &Device, generate: &Generate) -> Result<Value> {
             "decode_ms": t.decode_ms,
         },
         "speculation": t.speculation.map(|it| {
-            json!({ "rounds": it.rounds, "drafted": it.drafted, "accepted": it.accepted })
+            json!({
+                "rounds": it.rounds, "looked_up": it.looked_up, "drafted": it.drafted, "accepted": it.accepted,
+            })
         }),
         "experts": super::bench::experts(&session),
         "dispatches_per_token": session.decoder().dispatches_per_token(),

@@ -5,15 +5,15 @@ use shaders::matmul::FewRows;
 /// Rows of a round, at first and where every draft was accepted.
 pub const ROWS: [u32; 2] = [4, 8];
 
-/// When tokens are drafted: by a drafter if there is one, otherwise by look-up in prompt and answer.
+/// When tokens are drafted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drafts {
     /// Never.
     #[default]
     Never,
-    /// Where that is measured to be faster.
+    /// Where that is measured to be faster: by look-up in prompt and answer, by a drafter if there is one.
     Measured,
-    /// Whenever there is a match, so many at a time; for tests and measurements.
+    /// Always by the drafter, or without one whenever there is a match, so many at a time; for tests and measurements.
     Always {
         /// Drafted tokens of a round, from 1 to 7.
         count: u32,
@@ -31,6 +31,15 @@ impl Drafts {
     }
 }
 
+/// What drafts tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DraftSource {
+    /// Look-up of the last tokens in the sequence.
+    LookUp,
+    /// The drafter.
+    Drafter,
+}
+
 /// Weight of the newest measurement.
 const NEWEST: f64 = 0.4;
 /// Minimum gain to go on drafting.
@@ -39,24 +48,40 @@ const MIN_GAIN: f64 = 1.05;
 /// that text that repeats little costs little.
 const PAUSE: [u32; 2] = [4, 64];
 
-/// Decides how many rows the next submit has.
+/// Decides what drafts the next submit, and how many rows its rounds have.
 #[derive(Clone, Debug)]
 pub struct Gain {
     drafts: Drafts,
     /// Milliseconds of a token without drafts.
     token_ms: Option<f64>,
+    look_up: Record,
+    drafter: Record,
+    /// Tokens of the drafter's rounds for the time of one without drafts, smoothed; 0 before the first.
+    drafter_gain: f64,
+}
+
+/// How the rounds of one source went.
+#[derive(Clone, Debug)]
+struct Record {
     /// Whether the last rounds accepted nearly everything.
     more: bool,
-    /// Submits until drafts are tried again.
+    /// Submits until it is tried again.
     pause: u32,
     next_pause: u32,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self { more: false, pause: 0, next_pause: PAUSE[0] }
+    }
 }
 
 impl Gain {
     /// Starts without drafts if it is not known how many milliseconds a token takes without them.
     #[must_use]
     pub fn new(drafts: Drafts, token_ms: Option<f64>) -> Self {
-        Self { drafts, token_ms, more: false, pause: 0, next_pause: PAUSE[0] }
+        let (look_up, drafter) = Default::default();
+        Self { drafts, token_ms, look_up, drafter, drafter_gain: 0.0 }
     }
 
     /// Milliseconds of a token without drafts, for the next answer.
@@ -65,19 +90,26 @@ impl Gain {
         self.token_ms
     }
 
-    /// Rows of the next submit: 1 for none drafted. `has_match` says whether anything could be drafted.
-    pub fn rows(&mut self, has_match: bool) -> u32 {
+    /// What drafts the next submit, out of those that can, and the rows of its rounds. `None` for one token at a time.
+    /// What was found in the sequence costs nothing to draft, so it comes first, once the drafter's gain is known.
+    pub fn next(&mut self, able: &[DraftSource]) -> Option<(DraftSource, u32)> {
         if let Drafts::Always { .. } = self.drafts {
-            return self.drafts.rows().into_iter().find(|_| has_match).unwrap_or(1);
+            return able.last().copied().zip(self.drafts.rows().into_iter().next());
         }
-        if self.pause > 0 {
-            self.pause -= 1;
-            return 1;
+        let mut order = [DraftSource::LookUp, DraftSource::Drafter];
+        if self.drafter_gain == 0.0 {
+            order.reverse();
         }
-        if self.token_ms.is_none() || !has_match {
-            return 1;
+        let mut next = None;
+        for source in order {
+            let record = self.record(source);
+            if record.pause > 0 {
+                record.pause -= 1;
+            } else if able.contains(&source) {
+                next = next.or(Some((source, ROWS[usize::from(record.more)])));
+            }
         }
-        ROWS[usize::from(self.more)]
+        next.filter(|_| self.token_ms.is_some())
     }
 
     /// Records that `count` tokens without drafts took `ms`.
@@ -87,37 +119,62 @@ impl Gain {
         self.token_ms = Some(before + NEWEST * (measured - before));
     }
 
-    /// Records that `rounds` of `rows` rows gave `count` tokens in `ms`.
-    pub fn learn_rounds(&mut self, rounds: u32, rows: u32, count: u32, ms: f64) {
+    /// Records that `rounds` of `rows` rows gave `count` tokens in `ms`. Look-up is to be at least as fast as the drafter.
+    pub fn learn_rounds(&mut self, source: DraftSource, rounds: u32, rows: u32, count: u32, ms: f64) {
         let gain = self.token_ms.map_or(1.0, |token| f64::from(count) * token / ms.max(1e-3));
-        if gain < MIN_GAIN {
-            self.more = false;
-            self.pause = self.next_pause;
-            self.next_pause = (2 * self.next_pause).min(PAUSE[1]);
+        let least = match source {
+            DraftSource::LookUp => MIN_GAIN.max(self.drafter_gain),
+            DraftSource::Drafter => {
+                let before = if self.drafter_gain > 0.0 { self.drafter_gain } else { gain };
+                self.drafter_gain = before + NEWEST * (gain - before);
+                MIN_GAIN
+            }
+        };
+        let record = self.record(source);
+        if gain < least {
+            record.more = false;
+            record.pause = record.next_pause;
+            record.next_pause = (2 * record.next_pause).min(PAUSE[1]);
         } else {
-            self.more = 8 * count >= 7 * rounds * rows;
-            self.next_pause = PAUSE[0];
+            record.more = 8 * count >= 7 * rounds * rows;
+            record.next_pause = PAUSE[0];
+        }
+    }
+
+    fn record(&mut self, source: DraftSource) -> &mut Record {
+        match source {
+            DraftSource::LookUp => &mut self.look_up,
+            DraftSource::Drafter => &mut self.drafter,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::DraftSource::{Drafter, LookUp};
     use super::*;
 
-    /// Tokens a millisecond, against 1 for tokens one at a time, of 1000 submits. `accepted` is the number of tokens of
-    /// a round with these rows, which takes `cost` times as long as a token.
-    fn speed(accepted: impl Fn(u32) -> u32, cost: f64) -> f64 {
+    /// Tokens a millisecond, against 1 for tokens one at a time, of 1000 submits. `able` says what can draft a submit,
+    /// `accepted` the number of tokens of a round with these rows, which takes `cost` times as long as a token.
+    fn speed(
+        able: impl Fn(u32) -> &'static [DraftSource],
+        accepted: impl Fn(DraftSource, u32) -> u32,
+        cost: f64,
+    ) -> f64 {
         let mut gain = Gain::new(Drafts::Measured, None);
         let (mut tokens, mut ms) = (0, 0.0);
-        for _ in 0..1000 {
-            let rows = gain.rows(true);
-            let (count, took) = if rows == 1 { (2, 2.0) } else { (2 * accepted(rows), 2.0 * cost) };
-            if rows == 1 {
-                gain.learn_tokens(count, took)
-            } else {
-                gain.learn_rounds(2, rows, count, took)
-            }
+        for submit in 0..1000 {
+            let (count, took) = match gain.next(able(submit)) {
+                None => {
+                    gain.learn_tokens(2, 2.0);
+                    (2, 2.0)
+                }
+                Some((source, rows)) => {
+                    let (count, took) = (2 * accepted(source, rows), 2.0 * cost);
+                    gain.learn_rounds(source, 2, rows, count, took);
+                    (count, took)
+                }
+            };
             (tokens, ms) = (tokens + count, ms + took);
         }
         f64::from(tokens) / ms
@@ -125,23 +182,42 @@ mod tests {
 
     #[test]
     fn drafts_that_are_accepted_are_used() {
-        assert!(speed(|rows| rows, 1.3) > 5.5, "all of them: eight rows");
-        assert!(speed(|_| 2, 1.3) > 1.5, "one of them");
+        assert!(speed(|_| &[LookUp], |_, rows| rows, 1.3) > 5.5, "all of them: eight rows");
+        assert!(speed(|_| &[Drafter], |_, _| 2, 1.3) > 1.5, "one of them");
     }
 
     #[test]
     fn drafts_that_are_rejected_cost_little() {
-        assert!(speed(|_| 1, 1.3) > 0.98);
-        assert!(speed(|_| 2, 3.0) > 0.98, "where rows are expensive");
+        assert!(speed(|_| &[LookUp], |_, _| 1, 1.3) > 0.98);
+        assert!(speed(|_| &[Drafter], |_, _| 2, 3.0) > 0.98, "where rows are expensive");
+        assert!(speed(|_| &[LookUp, Drafter], |_, _| 1, 1.3) > 0.97, "of either source");
     }
 
     #[test]
-    fn nothing_is_drafted_without_a_match_or_before_a_token_was_timed() {
+    fn of_two_sources_the_faster_drafts() {
+        let better = |best| move |source, rows: u32| if source == best { rows.min(6) } else { 2 };
+        let both = |best| speed(|_| &[LookUp, Drafter], better(best), 1.3);
+        assert!(both(LookUp) > 3.5, "{}", both(LookUp));
+        assert!(both(Drafter) > 3.5, "{}", both(Drafter));
+        // A quarter of the submits repeats something.
+        let copies = |submit: u32| -> &[DraftSource] {
+            if submit % 100 < 25 { &[LookUp, Drafter] } else { &[Drafter] }
+        };
+        let [drafter, with_look_up] = [[3, 3], [8, 3]].map(|[look_up, drafter]| {
+            speed(copies, |source, rows| rows.min(if source == LookUp { look_up } else { drafter }), 1.3)
+        });
+        assert!(with_look_up > 1.3 * drafter, "{with_look_up} against {drafter}");
+    }
+
+    #[test]
+    fn nothing_is_drafted_without_a_source_or_before_a_token_was_timed() {
         let mut gain = Gain::new(Drafts::Measured, None);
-        assert_eq!(gain.rows(true), 1);
+        assert_eq!(gain.next(&[LookUp]), None);
         gain.learn_tokens(1, 1.0);
-        assert_eq!((gain.rows(false), gain.rows(true)), (1, ROWS[0]));
+        assert_eq!((gain.next(&[]), gain.next(&[LookUp])), (None, Some((LookUp, ROWS[0]))));
         let mut next_answer = Gain::new(Drafts::Measured, gain.token_ms());
-        assert_eq!(next_answer.rows(true), ROWS[0]);
+        assert_eq!(next_answer.next(&[Drafter]), Some((Drafter, ROWS[0])));
+        let mut always = Gain::new(Drafts::Always { count: 3 }, None);
+        assert_eq!(always.next(&[LookUp, Drafter]), Some((Drafter, 4)));
     }
 }

@@ -11,7 +11,7 @@ use futures_util::FutureExt as _;
 use shaders::sampling::look_up;
 use web_time::Instant;
 
-use super::gain::{Drafts, Gain, ROWS};
+use super::gain::{DraftSource, Drafts, Gain, ROWS};
 use super::pace::{DEPTH, MAX_PER_SUBMIT, Pace};
 use super::token_source::{Speculation, TokenSource};
 use super::{AdapterPrograms, Decoder, StepError};
@@ -27,10 +27,12 @@ const MOST_SINGLE: u32 = 8;
 const MOST_ROUNDS: u32 = 4;
 const _: () = assert!(ROWS[1] <= MAX_PER_SUBMIT);
 
+/// What drafts a round, and its number of rows.
+type Round = (DraftSource, u32);
+
 /// The programs of rounds.
 pub struct Rounds {
-    /// By number of rows.
-    programs: Vec<(u32, Program)>,
+    programs: Vec<(Round, Program)>,
     /// Kept alive: dropping a buffer destroys it.
     #[allow(dead_code, reason = "the programs use its buffers")]
     memory: Memory,
@@ -44,8 +46,8 @@ impl Rounds {
         self.programs.iter().map(|(_, program)| program)
     }
 
-    fn program(&self, rows: u32) -> Option<&Program> {
-        self.programs.iter().find(|(of, _)| *of == rows).map(|(_, program)| program)
+    fn program(&self, round: Round) -> Option<&Program> {
+        self.programs.iter().find(|(of, _)| *of == round).map(|(_, program)| program)
     }
 }
 
@@ -57,9 +59,13 @@ impl Decoder {
     /// When the device is out of memory or rejects a kernel.
     pub async fn prepare_rounds(&mut self, drafts: Drafts) -> Result<(), GpuError> {
         let for_adapters = self.active().is_some();
-        let wanted = drafts.rows();
+        let wanted: Vec<Round> = self
+            .sources(drafts)
+            .iter()
+            .flat_map(|&source| drafts.rows().into_iter().map(move |rows| (source, rows)))
+            .collect();
         let fit = |rounds: &Rounds| {
-            rounds.for_adapters == for_adapters && wanted.iter().all(|&rows| rounds.program(rows).is_some())
+            rounds.for_adapters == for_adapters && wanted.iter().all(|&round| rounds.program(round).is_some())
         };
         if self.needs_host()
             || self.experts.is_some()
@@ -74,9 +80,12 @@ impl Decoder {
             None => (&self.memory, None),
         };
         let drafter = self.drafter.as_ref().map(|drafter| &drafter.parts);
-        let plan = |rows| verify::plan(&self.parts, rows, self.choices, corrections, drafter);
-        let plans: Vec<(u32, Plan)> =
-            wanted.into_iter().map(|rows| Ok((rows, plan(rows)?))).collect::<Result<_, GpuError>>()?;
+        let plan = |(source, rows): Round| {
+            let drafter = drafter.filter(|_| source == DraftSource::Drafter);
+            verify::plan(&self.parts, rows, self.choices, corrections, drafter)
+        };
+        let plans: Vec<(Round, Plan)> =
+            wanted.into_iter().map(|round| Ok((round, plan(round)?))).collect::<Result<_, GpuError>>()?;
         self.gpu.compile_ahead(plans.iter().map(|(_, plan)| plan)).await;
         let mut memory = memory.clone();
         let pool = memory.take_temporaries();
@@ -86,19 +95,31 @@ impl Decoder {
         let schedules: Vec<_> = plans.iter().map(|(_, plan)| vec![plan]).collect();
         self.gpu.allocate_from(pool, "drafts", &Layout::of(&schedules), &mut memory).await?;
         let mut programs = Vec::with_capacity(plans.len());
-        for (rows, plan) in &plans {
-            programs.push((*rows, self.gpu.bind(plan, &memory).await?));
+        for (round, plan) in &plans {
+            programs.push((*round, self.gpu.bind(plan, &memory).await?));
         }
         self.gpu.check()?;
         self.rounds = Some(Rounds { programs, memory, for_adapters });
         Ok(())
     }
 
-    /// The dispatches of one round; empty if [`Self::prepare_rounds`] has not bound it.
+    /// What may draft.
+    fn sources(&self, drafts: Drafts) -> &'static [DraftSource] {
+        match (drafts, self.drafter.is_some()) {
+            (Drafts::Never, _) => &[],
+            (Drafts::Measured, true) => &[DraftSource::LookUp, DraftSource::Drafter],
+            (Drafts::Always { .. }, true) => &[DraftSource::Drafter],
+            (_, false) => &[DraftSource::LookUp],
+        }
+    }
+
+    /// The dispatches of one round with these rows, by the drafter if there is one; empty if [`Self::prepare_rounds`] has
+    /// not bound it.
     #[must_use]
     pub fn round(&self, rows: u32) -> Program {
-        let mut program =
-            self.rounds.as_ref().and_then(|rounds| rounds.program(rows)).cloned().unwrap_or_default();
+        let source = if self.drafter.is_some() { DraftSource::Drafter } else { DraftSource::LookUp };
+        let program = self.rounds.as_ref().and_then(|rounds| rounds.program((source, rows)));
+        let mut program = program.cloned().unwrap_or_default();
         for _ in 0..rows {
             program.extend(self.sampler.program());
         }
@@ -117,6 +138,7 @@ impl Decoder {
         Some(Box::new(Speculating {
             decoder: self,
             rounds,
+            sources: self.sources(drafts),
             most,
             history: history.to_vec(),
             in_flight: VecDeque::from([Flight { which: 0, kind: Kind::Tokens(1) }]),
@@ -137,7 +159,7 @@ enum Kind {
     /// This many tokens, one after the other.
     Tokens(u32),
     /// Rounds of drafted tokens.
-    Rounds { rounds: u32, rows: u32 },
+    Rounds { rounds: u32, round: Round },
 }
 
 impl Kind {
@@ -145,7 +167,7 @@ impl Kind {
     fn most(self) -> u32 {
         match self {
             Self::Tokens(count) => count,
-            Self::Rounds { rounds, rows } => rounds * rows,
+            Self::Rounds { rounds, round: (_, rows) } => rounds * rows,
         }
     }
 }
@@ -160,6 +182,8 @@ struct Flight {
 struct Speculating<'d> {
     decoder: &'d Decoder,
     rounds: &'d Rounds,
+    /// What may draft.
+    sources: &'static [DraftSource],
     most: u32,
     /// The sequence as far as it was read back.
     history: Vec<u32>,
@@ -187,14 +211,14 @@ impl Speculating<'_> {
         if room == 0 {
             return None;
         }
-        let can_draft =
-            || self.decoder.drafter.is_some() || look_up::find(&self.history, SHORTEST_MATCH).is_some();
-        let rows = self.gain.rows(can_draft());
-        if rows == 1 || rows > room {
+        let has_match = || look_up::find(&self.history, SHORTEST_MATCH).is_some();
+        let sources = self.sources.iter().copied();
+        let able: Vec<_> = sources.filter(|source| *source == DraftSource::Drafter || has_match()).collect();
+        let Some((source, rows)) = self.gain.next(&able).filter(|&(_, rows)| rows <= room) else {
             return Some(Kind::Tokens(self.pace.count().min(room)));
-        }
+        };
         let rounds = self.pace.count().min(MAX_PER_SUBMIT / rows).min(room / rows);
-        Some(Kind::Rounds { rounds: rounds.clamp(1, MOST_ROUNDS), rows })
+        Some(Kind::Rounds { rounds: rounds.clamp(1, MOST_ROUNDS), round: (source, rows) })
     }
 
     fn submit(&mut self, kind: Kind) {
@@ -206,12 +230,13 @@ impl Speculating<'_> {
                 self.set_rows(1);
                 decoder.submit(count, which);
             }
-            Kind::Rounds { rounds, rows } => {
+            Kind::Rounds { rounds, round } => {
+                let (_, rows) = round;
                 self.set_rows(rows);
                 let mut encoder = decoder.gpu.encoder();
                 for _ in 0..rounds {
                     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                    if let Some(program) = self.rounds.program(rows) {
+                    if let Some(program) = self.rounds.program(round) {
                         program.encode(&mut pass, rows);
                     }
                     for _ in 0..rows {
@@ -239,7 +264,9 @@ impl Speculating<'_> {
                 self.gain.learn_tokens(count, ms);
                 self.decoder.token_ms.set(self.gain.token_ms());
             }
-            Kind::Rounds { rounds, rows } => self.gain.learn_rounds(rounds, rows, count, ms),
+            Kind::Rounds { rounds, round: (source, rows) } => {
+                self.gain.learn_rounds(source, rounds, rows, count, ms);
+            }
         }
     }
 }
@@ -260,8 +287,11 @@ impl TokenSource for Speculating<'_> {
             self.history.extend(&ids);
             let now = Instant::now();
             let count = upto - self.seen;
-            if let Kind::Rounds { rounds, rows } = kind {
+            if let Kind::Rounds { rounds, round: (source, rows) } = kind {
                 self.speculation.rounds += rounds;
+                if source == DraftSource::LookUp {
+                    self.speculation.looked_up += rounds;
+                }
                 self.speculation.drafted += rounds * (rows - 1);
                 self.speculation.accepted += count.saturating_sub(rounds);
             }

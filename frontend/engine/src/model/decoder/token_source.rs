@@ -15,6 +15,8 @@ use crate::model::sampler::OUT_LEN;
 pub struct Speculation {
     /// Rounds of several rows.
     pub rounds: u32,
+    /// Those of them whose tokens were drafted by look-up.
+    pub looked_up: u32,
     /// Drafted tokens.
     pub drafted: u32,
     /// Drafted tokens that were right.
@@ -27,6 +29,7 @@ impl Speculation {
     pub fn with(self, other: Self) -> Self {
         Self {
             rounds: self.rounds + other.rounds,
+            looked_up: self.looked_up + other.looked_up,
             drafted: self.drafted + other.drafted,
             accepted: self.accepted + other.accepted,
         }
