@@ -8,6 +8,7 @@ number-decimal = ,
 
 brand = gemtab
 reload = Neu laden
+new-build = Es gibt eine neue Version von gemtab.
 
 ## The document, before the page lives
 
@@ -171,6 +172,7 @@ load-of = { $name } wird geladen
 memory-words = { $name } kommt nicht ganz in den Grafikspeicher. Zusätzlich werden { $size } Arbeitsspeicher belegt, bis der Tab geschlossen oder ein anderes Modell geladen wird, und Antworten kommen langsamer.
 memory-title = Dieses Modell braucht mehr Speicher
 model-needs-webgpu = Braucht WebGPU
+model-out-of-reach = Nicht in diesem Browser gespeichert
 model-demo = Demo
 model-file = Datei
 model-diffusion = Diffusion
@@ -179,6 +181,7 @@ model-demo-about = Eingebaute Demo. Ein winziges Modell zum Ausprobieren der Sei
 model-loaded = Geladen
 model-recommended = Empfohlen
 models-looking = Modelle werden gesucht …
+models-offline = Der Server ist nicht erreichbar. In diesem Browser gespeicherte Modelle funktionieren weiterhin.
 models-none = Der Server hat keine Modelle gefunden. Gesucht wurde in:
 models-pull = Mit { $command } eines herunterladen oder eine eigene .gguf-Datei öffnen.
 palette-title = Suche und Befehle

@@ -9,6 +9,7 @@ number-decimal = .
 
 brand = gemtab
 reload = Reload
+new-build = There’s a new version of gemtab.
 
 ## The document, before the page lives
 
@@ -172,6 +173,7 @@ load-of = Loading { $name }
 memory-words = Not all of { $name } will be in graphics memory. Loading it also takes { $size } of ordinary memory until you close the tab or load another model, and answers will be slower.
 memory-title = This model needs more memory
 model-needs-webgpu = Needs WebGPU
+model-out-of-reach = Not saved in this browser
 model-demo = Demo
 model-file = File
 model-diffusion = Diffusion
@@ -180,6 +182,7 @@ model-demo-about = Built-in demo. A tiny model for trying the page: simple sums,
 model-loaded = Loaded
 model-recommended = Recommended
 models-looking = Looking for models…
+models-offline = The server can’t be reached. Models saved in this browser still work.
 models-none = The server found no models. It looked in:
 models-pull = Download one with { $command }, or open a .gguf file of your own.
 palette-title = Search and commands

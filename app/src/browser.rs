@@ -25,7 +25,7 @@ fn query_in(search: &str, name: &str) -> Option<String> {
 ///
 /// # Errors
 /// When the server cannot be reached or answers something else; in words.
-pub async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<T, String> {
+pub async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<Answer<T>, String> {
     let window = web_sys::window().ok_or(t().server_no_browser())?;
     let unreachable = |_: JsValue| t().server_silent().to_owned();
     let response = JsFuture::from(window.fetch_with_str(path)).await.map_err(unreachable)?;
@@ -33,9 +33,22 @@ pub async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<T, String> {
     if !response.ok() {
         return Err(t().server_status(&response.status().to_string()));
     }
+    let kept = response.headers().has(KEPT).unwrap_or(false);
     let text = JsFuture::from(response.text().map_err(unreachable)?).await.map_err(unreachable)?;
     serde_json::from_str(&text.as_string().unwrap_or_default())
+        .map(|value| Answer { value, kept })
         .map_err(|error| t().server_unreadable(&error.to_string()))
+}
+
+/// The header by which the service worker (`xtask/src/site/sw.js`) marks what it has kept.
+const KEPT: &str = "gemtab-kept";
+
+/// What the server said.
+pub struct Answer<T> {
+    /// Its content.
+    pub value: T,
+    /// Whether it is from an earlier visit, because the server cannot be reached now.
+    pub kept: bool,
 }
 
 /// What the server wrote into a `<meta>` of the page; none where it wrote nothing.

@@ -30,6 +30,7 @@ pub fn Frame(children: Children) -> impl IntoView {
     listen_to_keys(stores);
     keep_focus();
     announce(stores);
+    tell_new_build(stores);
     let dropping = RwSignal::new(false);
     listen_to_drops(stores, dropping);
     let place = use_place();
@@ -112,6 +113,16 @@ fn listen_to_keys(stores: Stores) {
                 "Escape" if ui.drawer.get_untracked() => ui.drawer.set(false),
                 _ => {}
             }
+        });
+        on_cleanup(move || handle.remove());
+    });
+}
+
+/// Says that there is a newer page than this one (`xtask/src/site/boot.js`).
+fn tell_new_build(stores: Stores) {
+    Effect::new(move |_| {
+        let handle = window_event_listener_untyped("newbuild", move |_| {
+            stores.ui.toast_with(t().new_build(), t().reload(), browser::reload);
         });
         on_cleanup(move || handle.remove());
     });

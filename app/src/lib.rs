@@ -67,6 +67,8 @@ pub fn shell(assets: Assets) -> impl IntoView {
                 <meta name="color-scheme" content="light dark" />
                 <meta name="description" content=t().shell_description() />
                 <link rel="icon" href=icon() type="image/svg+xml" />
+                <link rel="apple-touch-icon" href="/icon-512.png" />
+                <link rel="manifest" href="/manifest.webmanifest" />
                 <link rel="stylesheet" href=assets.stylesheet />
                 <link rel="modulepreload" href=assets.page_js />
                 <link rel="preload" href=assets.page_wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous" />

@@ -13,6 +13,8 @@ export class CuttingProxy {
   /** Whether nothing of the weights passes after a cut until `mend`. */
   private broken = false;
   private lasting = false;
+  /** Where it listens. */
+  origin = "";
   private readonly server: Server;
 
   private constructor(target: string) {
@@ -57,12 +59,8 @@ export class CuttingProxy {
   static async before(target: string): Promise<CuttingProxy> {
     const proxy = new CuttingProxy(target);
     await new Promise<void>((resolve) => proxy.server.listen(0, "127.0.0.1", resolve));
+    proxy.origin = `http://127.0.0.1:${(proxy.server.address() as AddressInfo).port}`;
     return proxy;
-  }
-
-  /** Where it listens. */
-  get origin(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   /** Cuts one connection after so many bytes of weights; if `lasting`, no other is let through after it. */

@@ -9,7 +9,7 @@ export const LOAD = 480_000;
 /** An answer of a few dozen tokens, under the same circumstances. */
 export const ANSWER = 480_000;
 /** What the page does without its graphics device. */
-export const SOON = 30_000;
+export const SOON = 120_000;
 
 /** Gives the workers of a page `?test` in their address, which opens the engine's hooks for tests. */
 function openHooks(): void {
@@ -53,11 +53,15 @@ export class EngineApp extends App {
     page.on("request", (request) => this.requests.push(request));
   }
 
-  /** A page of its own, with storage of its own. */
-  static async start(browser: Browser, more: string[] = []): Promise<EngineApp> {
+  /** A page of its own, with storage of its own. Service workers would keep the whole site in each. */
+  static async start(
+    browser: Browser,
+    more: string[] = [],
+    serviceWorkers: "allow" | "block" = "block",
+  ): Promise<EngineApp> {
     const isChromium = browser.browserType().name() === "chromium";
     const permissions = isChromium ? ["clipboard-read", "clipboard-write", ...more] : more;
-    const context = await browser.newContext({ permissions });
+    const context = await browser.newContext({ permissions, serviceWorkers });
     if (isPackaged && !isChromium) {
       await context.addInitScript(fillProperly);
     }

@@ -7,6 +7,7 @@ use protocol::failure::ReadFailure;
 use super::{FailureBox, Glyph, Icon};
 use crate::failures;
 use crate::state::{
+    engine::EnginePhase,
     models::{
         CatalogState, Choice, Inspection, ModelId, Mood, capability_words, in_order, recommended,
         verdict_words,
@@ -40,6 +41,12 @@ pub fn ModelRows(
         // A memo that is only tracked is never computed.
         expert_memory.with(|_| ());
         engine.inspect_all();
+    });
+    // What can be loaded without the server.
+    Effect::new(move |_| {
+        if engine.is_offline() && engine.phase.get() == EnginePhase::Running {
+            engine.read_cache(Vec::new());
+        }
     });
     let choose = move |choice: Choice| {
         on_choose.run(());
@@ -76,6 +83,8 @@ fn ModelRow(
     let unable = Memo::new(move |_| {
         engine.device.with(|device| device.as_ref().is_some_and(|device| !device.available))
     });
+    let listed = choice.clone();
+    let out_of_reach = Memo::new(move |_| engine.is_out_of_reach(&listed));
     let id = choice.id.clone();
     let inspection = Memo::new(move |_| engine.inspections.with(|all| all.get(&id).cloned()));
     let broken = choice.entry.broken.clone();
@@ -86,6 +95,9 @@ fn ModelRow(
         }
         if unable.get() {
             return Some((Mood::Bad, t().model_needs_webgpu().to_owned()));
+        }
+        if out_of_reach.get() {
+            return Some((Mood::Bad, t().model_out_of_reach().to_owned()));
         }
         match inspection.get()? {
             Inspection::Running => None,
@@ -116,7 +128,7 @@ fn ModelRow(
                 class="model"
                 class:current=current
                 aria-current=move || current.get().then_some("true")
-                disabled=move || is_broken || unable.get()
+                disabled=move || is_broken || unable.get() || out_of_reach.get()
                 on:click=press
             >
                 <span class="model-name">
@@ -172,6 +184,9 @@ fn CatalogNote() -> impl IntoView {
                 }
                 .into_any(),
             )
+        }
+        CatalogState::Known { kept: true, .. } => {
+            Some(view! { <p class="hint">{t().models_offline()}</p> }.into_any())
         }
         CatalogState::Known { notes, .. } if !notes.is_empty() => Some(
             notes

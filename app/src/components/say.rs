@@ -6,13 +6,13 @@ use leptos_use_timeout_fn::{UseTimeoutFnReturn, use_timeout_fn};
 use super::{Glyph, IconButton};
 use crate::{
     language::t,
-    state::{Layer, Toast, use_stores},
+    state::{Layer, Toast, ToastAction, use_stores},
 };
 
 /// How long a line stays, in milliseconds, once it is seen.
 const TOAST_MS: f64 = 8_000.0;
-/// How long one stays that something can be undone with.
-const UNDO_MS: f64 = 20_000.0;
+/// How long one stays that has a button.
+const ACTION_MS: f64 = 20_000.0;
 /// Lines that are seen at once. The others come when these have gone.
 const SEEN: usize = 3;
 
@@ -54,18 +54,18 @@ pub fn Notices(
 #[component]
 fn ToastLine(toast: Toast) -> impl IntoView {
     let ui = use_stores().ui;
-    let Toast { number, text, undo } = toast;
-    let time = if undo.is_some() { UNDO_MS } else { TOAST_MS };
+    let Toast { number, text, action } = toast;
+    let time = if action.is_some() { ACTION_MS } else { TOAST_MS };
     let close = move || ui.close_toast(number);
     let UseTimeoutFnReturn { start, stop, .. } = use_timeout_fn(move |()| close(), time);
     let (pointed, focused) = (RwSignal::new(false), RwSignal::new(false));
     Effect::new(move |_| if pointed.get() || focused.get() { stop() } else { start(()) });
-    let undo = undo.map(|undo| {
+    let action = action.map(|ToastAction { label, act }| {
         let press = move |_| {
-            undo();
+            act();
             close();
         };
-        view! { <button type="button" class="button quiet" on:click=press>{t().undo()}</button> }
+        view! { <button type="button" class="button quiet" on:click=press>{label}</button> }
     });
     view! {
         <div
@@ -76,7 +76,7 @@ fn ToastLine(toast: Toast) -> impl IntoView {
             on:focusout=move |_| focused.set(false)
         >
             <span>{text}</span>
-            {undo}
+            {action}
             <IconButton glyph=Glyph::Close label=t().close() on_press=move |()| close() />
         </div>
     }

@@ -11,7 +11,7 @@ use send_wrapper::SendWrapper;
 
 use super::models::{CatalogState, Choice, Inspection, MemoryQuestion, ModelId, ModelState, preferred};
 use super::settings::SettingsStore;
-use crate::browser;
+use crate::browser::{self, Answer};
 use crate::engine_client::{EngineClient, Notice, Reply};
 
 /// Least time between two updates of the load's progress, in milliseconds.
@@ -186,21 +186,50 @@ impl EngineStore {
 
     /// Asks the server for its models, again if it must be.
     pub fn read_catalog(self) {
+        let was_offline = untrack(|| self.is_offline());
         self.catalog.set(CatalogState::Loading);
         spawn_local(async move {
             match browser::fetch_json::<Catalog>("/api/models").await {
-                Ok(catalog) => {
+                Ok(Answer { value: catalog, kept }) => {
+                    if was_offline && !kept {
+                        // What could not be read then may be read now.
+                        self.inspections.update(|all| {
+                            all.retain(|_, inspection| !matches!(inspection, Inspection::Failed(_)));
+                        });
+                    }
                     self.choices.update(|choices| {
                         choices.retain(Choice::is_local);
                         choices.splice(0..0, catalog.models.into_iter().map(Choice::server));
                     });
-                    self.catalog
-                        .set(CatalogState::Known { searched: catalog.searched, notes: catalog.notes });
+                    self.catalog.set(CatalogState::Known {
+                        searched: catalog.searched,
+                        notes: catalog.notes,
+                        kept,
+                    });
                     self.select_preferred();
                 }
                 Err(reason) => self.catalog.set(CatalogState::Failed(reason)),
             }
         });
+    }
+
+    /// Whether the server cannot be reached, so that only what this browser has can be loaded.
+    #[must_use]
+    pub fn is_offline(self) -> bool {
+        self.catalog.with(|catalog| matches!(catalog, CatalogState::Known { kept: true, .. }))
+    }
+
+    /// Whether a model can't be loaded because parts of it are on a server that cannot be reached.
+    #[must_use]
+    pub fn is_out_of_reach(self, choice: &Choice) -> bool {
+        let is_whole = |report: &CacheReport| {
+            choice.entry.layers.iter().all(|layer| {
+                report.entries.iter().any(|it| it.digest == layer.digest && it.present >= it.size)
+            })
+        };
+        !choice.is_local()
+            && self.is_offline()
+            && self.cache.with(|report| report.as_ref().is_some_and(|report| !is_whole(report)))
     }
 
     /// Whether it is not known yet which models there are, or which was used last.

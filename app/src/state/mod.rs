@@ -24,7 +24,7 @@ pub use media::MediaStore;
 pub use recording::RecordingStore;
 pub use settings::SettingsStore;
 pub use tune::TuneStore;
-pub use ui::{Layer, Toast, Ui};
+pub use ui::{Layer, Toast, ToastAction, Ui};
 
 use crate::{browser, history::Change};
 

@@ -137,6 +137,8 @@ pub enum CatalogState {
         searched: Vec<Searched>,
         /// What the list lacks.
         notes: Vec<Said<ListNote>>,
+        /// Whether it is that of an earlier visit, because the server cannot be reached.
+        kept: bool,
     },
     /// It could not be had, and why.
     Failed(String),

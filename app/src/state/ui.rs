@@ -7,6 +7,7 @@ use web_time::{Duration, Instant};
 
 use super::models::Choice;
 use crate::history::Attachment;
+use crate::language::t;
 
 /// What is said as a dialog closes is meant for the page behind it.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -58,15 +59,24 @@ pub struct Destination {
     pub replace: bool,
 }
 
-/// A line that goes away by itself, perhaps with a way back.
+/// A button beside what is said.
+#[derive(Clone)]
+pub struct ToastAction {
+    /// What is on it.
+    pub label: &'static str,
+    /// What it does.
+    pub act: Arc<dyn Fn() + Send + Sync>,
+}
+
+/// A line that goes away by itself, perhaps with a button.
 #[derive(Clone)]
 pub struct Toast {
     /// Tells it from others.
     pub number: u32,
     /// What it says.
     pub text: String,
-    /// What can be undone.
-    pub undo: Option<Arc<dyn Fn() + Send + Sync>>,
+    /// What can be done about it.
+    pub action: Option<ToastAction>,
 }
 
 /// A modal dialog that may be open.
@@ -127,16 +137,26 @@ impl Ui {
 
     /// Shows a line with a button that undoes what it speaks of.
     pub fn toast_with_undo(self, text: impl Into<String>, undo: impl Fn() + Send + Sync + 'static) {
-        self.show(text.into(), Some(Arc::new(undo)));
+        self.toast_with(text, t().undo(), undo);
     }
 
-    fn show(self, text: String, undo: Option<Arc<dyn Fn() + Send + Sync>>) {
+    /// Shows a line with a button.
+    pub fn toast_with(
+        self,
+        text: impl Into<String>,
+        label: &'static str,
+        act: impl Fn() + Send + Sync + 'static,
+    ) {
+        self.show(text.into(), Some(ToastAction { label, act: Arc::new(act) }));
+    }
+
+    fn show(self, text: String, action: Option<ToastAction>) {
         self.say(text.clone());
         let number = self.number();
         self.toasts.update(|all| {
             // The same words twice are one line, unless each can be undone.
-            all.retain(|toast| toast.undo.is_some() || undo.is_some() || toast.text != text);
-            all.push(Toast { number, text, undo });
+            all.retain(|toast| toast.action.is_some() || action.is_some() || toast.text != text);
+            all.push(Toast { number, text, action });
         });
     }
 

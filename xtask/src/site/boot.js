@@ -43,6 +43,11 @@ try {
   load_later().catch(() => {});
   const others = Object.keys(languages).filter((tag) => tag !== shown);
   others.forEach((tag) => texts(tag).then((all) => add_texts(tag, all), () => {}));
+  // The page opens without the server from now on, where the browser allows that: a secure context, and room for it.
+  const worker = navigator.serviceWorker;
+  const here = new URL(import.meta.url).pathname;
+  worker?.addEventListener("message", ({ data }) => data.boot !== here && dispatchEvent(new Event("newbuild")));
+  worker?.register("/sw.js").catch(() => {});
 } catch (cause) {
   root.dataset.boot = "failed";
   console.error(cause);

@@ -5,11 +5,12 @@ mod fingerprint;
 mod lint;
 #[path = "../../../app/build/messages.rs"]
 mod messages;
+mod offline;
 mod publish;
 mod style;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 pub use bundle::{Built, Bundle, Manner, build as build_bundles};
@@ -148,10 +149,11 @@ fn build_now(options: &Options, lint: bool, programs: &Programs) -> Result<()> {
     let page_js = site.add_glue(PAGE.name, &page)?;
     let page_wasm = site.add_hashed("page", "wasm", &page.wasm)?;
     let texts = add_texts(&mut site)?;
+    let named: Vec<_> = texts.iter().map(|(tag, file)| format!("\"{tag}\": \"./{file}\"")).collect();
     let boot = include_str!("boot.js")
         .replace("{{script}}", &page_js.file)
         .replace("{{wasm}}", &page_wasm.file)
-        .replace("{{texts}}", &texts);
+        .replace("{{texts}}", &format!("{{ {} }}", named.join(", ")));
     let boot = site.add_hashed("boot", "js", boot.as_bytes())?;
     let engine_js = site.add_hashed("engine", "js", &engine.script)?;
     let engine_wasm = site.add_hashed("engine", "wasm", &engine.wasm)?;
@@ -174,6 +176,10 @@ fn build_now(options: &Options, lint: bool, programs: &Programs) -> Result<()> {
     site.add_static(&project::root().join("style/static"))?;
     site.add_static(&list_dependencies(programs)?)?;
 
+    let languages: Vec<_> = texts.iter().map(|(tag, _)| tag.as_str()).collect();
+    let script = offline::script(&site, &boot.address, &languages)?;
+    site.add(Path::new("sw.js"), script.as_bytes())?;
+
     if !options.quick {
         step("Compressing", || site.compress(&tools.join("compress.mjs")))?;
     }
@@ -188,16 +194,16 @@ fn build_now(options: &Options, lint: bool, programs: &Programs) -> Result<()> {
     })
 }
 
-/// Adds a file with the words of each language; a JavaScript object with their addresses beside the boot script.
-fn add_texts(site: &mut Site) -> Result<String> {
+/// Adds a file with the words of each language. Its tag and name.
+fn add_texts(site: &mut Site) -> Result<Vec<(String, String)>> {
     let catalogue = messages::read(&project::root().join("app/locales"));
     let catalogue = catalogue.map_err(|faults| anyhow!("{}", faults.join("\n")))?;
-    let mut addresses = Vec::new();
+    let mut files = Vec::new();
     for (tag, texts) in messages::files(&catalogue) {
         let file = site.add_hashed(&format!("texts.{tag}"), "txt", texts.as_bytes())?.file;
-        addresses.push(format!("\"{tag}\": \"./{file}\""));
+        files.push((tag, file));
     }
-    Ok(format!("{{ {} }}", addresses.join(", ")))
+    Ok(files)
 }
 
 /// The notices of third parties and the bill of materials, in a folder.

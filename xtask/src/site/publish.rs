@@ -117,7 +117,24 @@ impl Site {
         self.prune(Path::new(""))
     }
 
-    fn add(&mut self, file: &Path, content: &[u8]) -> Result<()> {
+    /// The paths of all files from the origin's root, sorted.
+    pub fn addresses(&self) -> Vec<String> {
+        self.files.iter().map(|file| format!("/{}", file.display()).replace('\\', "/")).collect()
+    }
+
+    /// A hash of all files with their names.
+    pub fn hash(&self) -> Result<String> {
+        let mut all = String::new();
+        for file in &self.files {
+            let path = self.root.join(file);
+            let content = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            all += &format!("{} {}\n", file.display(), of_bytes(&content));
+        }
+        Ok(of_bytes(all.as_bytes()))
+    }
+
+    /// Adds a file at a path from the origin's root.
+    pub fn add(&mut self, file: &Path, content: &[u8]) -> Result<()> {
         let path = self.root.join(file);
         if !fs::read(&path).is_ok_and(|present| present == content) {
             let folder = path.parent().unwrap_or(&self.root);

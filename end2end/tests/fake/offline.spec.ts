@@ -1,0 +1,61 @@
+// What a service worker keeps of the page: it opens without the server, and a newer build is told.
+
+import { expect, type Page, test } from "@playwright/test";
+import { NewerBuild } from "../../support/newer.ts";
+
+test.use({ serviceWorkers: "allow" });
+test.skip(({ browserName }) => browserName !== "chromium", "others do not show what a service worker does");
+
+/** Waits until everything is kept. */
+async function kept(page: Page): Promise<void> {
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  // It opens pages from the moment on that it controls this one.
+  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === "activated");
+}
+
+test("without the server every page opens, in the language that was chosen", async ({ page, context, baseURL }) => {
+  const server = await NewerBuild.before(baseURL ?? "");
+  const { origin } = server;
+  await page.goto(origin);
+  await kept(page);
+  server.close();
+  await context.setOffline(true);
+  for (const [path, title] of [
+    ["/models", "Models"],
+    ["/tune", "Fine-tune"],
+    ["/settings", "Settings"],
+    ["/diagnostics", "Diagnostics"],
+  ]) {
+    await page.goto(`${origin}${path}`);
+    await expect(page.getByRole("heading", { level: 1, name: title })).toBeVisible();
+    await expect(page.locator("html")).toHaveAttribute("data-boot", "done");
+  }
+  await page.goto(`${origin}/models`);
+  await expect(page.getByText("The server can’t be reached. Models saved in this browser still work.")).toBeVisible();
+  await context.addCookies([{ name: "language", value: "de", url: origin }]);
+  await page.goto(origin);
+  await expect(page.locator("html")).toHaveAttribute("lang", "de");
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await page.goto(`${origin}/c/0123456789abcdef0123456789abcdef`);
+  await expect(page.locator("html")).toHaveAttribute("data-boot", "done");
+});
+
+test("a page is told of a newer build, and reloads into it", async ({ page, context, baseURL }) => {
+  const server = await NewerBuild.before(baseURL ?? "");
+  await page.goto(server.origin);
+  await kept(page);
+  server.isNew = true;
+  const boot = (page: Page) => page.locator("script[type=module]").first().getAttribute("src");
+  expect(await boot(page)).not.toContain("boot.new.");
+  // Browsers look for a newer build when a page opens.
+  const other = await context.newPage();
+  await other.goto(server.origin);
+  expect(await boot(other)).toContain("boot.new.");
+  const notices = (page: Page) => page.getByRole("region", { name: "Notifications" });
+  await expect(notices(page)).toContainText("There’s a new version of gemtab.");
+  await expect(notices(other)).toHaveCount(0);
+  await notices(page).getByRole("button", { name: "Reload" }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-boot", "done");
+  await expect.poll(() => boot(page)).toContain("boot.new.");
+  server.close();
+});

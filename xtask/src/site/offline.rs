@@ -1,0 +1,54 @@
+//! The service worker, which opens the page without the server.
+
+use anyhow::Result;
+
+use super::publish::Site;
+
+/// The pages that open without the server. One of the conversations stands for all.
+const PAGES: [&str; 6] =
+    ["/", "/c/00000000000000000000000000000000", "/models", "/tune", "/settings", "/diagnostics"];
+
+/// Files that the page only links to.
+const NOTICES: [&str; 2] = ["/sbom.cdx.json", "/third-party-licenses.txt"];
+
+/// The script for a site that has everything else. `boot` is the address that tells one build's documents from another's.
+pub fn script(site: &Site, boot: &str, languages: &[&str]) -> Result<String> {
+    let files: Vec<_> =
+        site.addresses().into_iter().filter(|address| !NOTICES.contains(&address.as_str())).collect();
+    Ok(include_str!("sw.js")
+        .replace("{{boot}}", boot)
+        .replace("{{version}}", &site.hash()?)
+        .replace("{{files}}", &list(&files))
+        .replace("{{pages}}", &list(&PAGES))
+        .replace("{{languages}}", &list(languages)))
+}
+
+/// A JavaScript array of addresses and tags, which have no character that needs an escape.
+fn list(words: &[impl AsRef<str>]) -> String {
+    let words: Vec<_> = words.iter().map(|word| format!("\n  \"{}\",", word.as_ref())).collect();
+    format!("[{}\n]", words.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_file_is_listed_and_any_change_is_another_version() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let written = |icon: &[u8]| {
+            let mut site = Site::new(folder.path().into());
+            site.add_hashed("boot", "js", b"boot").expect("written");
+            site.add(Path::new("icon.svg"), icon).expect("written");
+            site.add(Path::new("sbom.cdx.json"), b"{}").expect("written");
+            script(&site, "/pkg/boot.js", &["en", "de"]).expect("a script")
+        };
+        let (one, two) = (written(b"one"), written(b"two"));
+        assert_ne!(one, two);
+        assert_eq!(one, written(b"one"));
+        assert!(one.contains("\n  \"/icon.svg\",\n") && one.contains("\n  \"/pkg/boot."), "{one}");
+        assert!(!one.contains("sbom") && !one.contains("{{"), "{one}");
+    }
+}

@@ -1,0 +1,101 @@
+// Opens the page where the server cannot be reached, from what it has kept of one build: all documents, in every
+// language, and all files that they name. Everything else goes to the server as if this script were not there.
+const boot = "{{boot}}";
+const site = "site-{{version}}";
+const files = new Set({{files}});
+const pages = {{pages}};
+const languages = {{languages}};
+/** The last list of models, in a cache that outlives this build. */
+const lists = "lists";
+
+/** How long a document is waited for before the one that is kept is shown. */
+const PATIENCE = 5_000;
+
+addEventListener("install", (event) => event.waitUntil(keep()));
+addEventListener("activate", (event) => event.waitUntil(begin()));
+addEventListener("fetch", (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== "GET" || origin !== location.origin) return;
+  const page = request.mode === "navigate" && pageOf(pathname);
+  if (page) event.respondWith(open(event, page));
+  else if (files.has(pathname)) event.respondWith(file(request));
+  else if (pathname === "/api/models") event.respondWith(list(request));
+});
+
+/** Keeps this build. Pages of another one are told that it is there. */
+async function keep() {
+  const cache = await caches.open(site);
+  const document = async (page, language) => {
+    const response = await fetch(page, {
+      // A cookie would decide on the language.
+      credentials: "omit",
+      cache: "no-cache",
+      headers: { "accept-language": language },
+    });
+    const text = await response.clone().text();
+    if (!response.ok || !text.includes(boot)) throw new Error(`${page} is of another build: ${response.status}`);
+    await cache.put(keyOf(page, language), response);
+  };
+  await Promise.all([
+    cache.addAll([...files]),
+    list("/api/models"),
+    ...pages.flatMap((page) => languages.map((language) => document(page, language))),
+  ]);
+  const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
+  windows.forEach((window) => window.postMessage({ boot }));
+}
+
+/** No page of an earlier build is open any more. */
+async function begin() {
+  const old = (await caches.keys()).filter((name) => name.startsWith("site-") && name !== site);
+  await Promise.all(old.map((name) => caches.delete(name)));
+  await registration.navigationPreload?.enable();
+  await clients.claim();
+}
+
+/** The kept page for a path: all conversations have one. */
+function pageOf(path) {
+  const plain = path.length > 1 ? path.replace(/\/$/, "") : path;
+  return pages.find((page) => page === plain || (page.startsWith("/c/") && plain.startsWith("/c/")));
+}
+
+function keyOf(page, language) {
+  return `${page}?language=${language}`;
+}
+
+async function languageNow() {
+  const chosen = (await self.cookieStore?.get("language"))?.value;
+  const wanted = [chosen, ...navigator.languages.map((tag) => tag.split("-")[0])];
+  return wanted.find((tag) => languages.includes(tag)) ?? "en";
+}
+
+async function open(event, page) {
+  const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
+  const fetched = (async () => (await event.preloadResponse) ?? (await fetch(event.request)))();
+  // None where it takes too long, where there is no server, or where what stands before it says so.
+  const answer = await Promise.race([fetched, late]).catch(() => undefined);
+  if (answer && answer.status < 500) return answer;
+  const kept = await caches.match(keyOf(page, await languageNow()), { cacheName: site });
+  return kept ?? fetched;
+}
+
+async function file(request) {
+  const kept = await caches.match(new URL(request.url).pathname, { cacheName: site });
+  return kept ?? fetch(request);
+}
+
+/** The list of models; the last one, marked as such, where the server cannot be reached, or an error where there is none. */
+async function list(request) {
+  const cache = await caches.open(lists);
+  try {
+    const response = await fetch(request);
+    if (response.ok) await cache.put(request, response.clone());
+    if (response.status < 500) return response;
+  } catch {}
+  const kept = await cache.match(request);
+  if (!kept) return Response.error();
+  const headers = new Headers(kept.headers);
+  headers.set("gemtab-kept", "1");
+  return new Response(kept.body, { headers });
+}
