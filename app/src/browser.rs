@@ -26,18 +26,60 @@ fn query_in(search: &str, name: &str) -> Option<String> {
 /// # Errors
 /// When the server cannot be reached or answers something else; in words.
 pub async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<Answer<T>, String> {
-    let window = web_sys::window().ok_or(t().server_no_browser())?;
-    let unreachable = |_: JsValue| t().server_silent().to_owned();
-    let response = JsFuture::from(window.fetch_with_str(path)).await.map_err(unreachable)?;
-    let response: web_sys::Response = response.dyn_into().map_err(unreachable)?;
+    let (response, text) = fetch(path, &web_sys::RequestInit::new()).await?;
     if !response.ok() {
         return Err(t().server_status(&response.status().to_string()));
     }
     let kept = response.headers().has(KEPT).unwrap_or(false);
+    Ok(Answer { value: read_json(&text)?, kept })
+}
+
+/// How something is asked of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// To do something.
+    Post,
+    /// To end something.
+    Delete,
+}
+
+/// Sends JSON to the page's own server, and reads what it answers.
+///
+/// # Errors
+/// When the server cannot be reached, or refuses; in words.
+pub async fn send_json<T: DeserializeOwned>(
+    method: Method,
+    path: &str,
+    body: Option<String>,
+) -> Result<T, String> {
+    let request = web_sys::RequestInit::new();
+    request.set_method(match method {
+        Method::Post => "POST",
+        Method::Delete => "DELETE",
+    });
+    if let Some(body) = body {
+        request.set_body(&body.into());
+        let headers = js_sys::Object::new();
+        // A plain object takes properties.
+        js_sys::Reflect::set(&headers, &"content-type".into(), &"application/json".into()).ok();
+        request.set_headers(&headers);
+    }
+    let (response, text) = fetch(path, &request).await?;
+    if response.ok() { read_json(&text) } else { Err(text) }
+}
+
+async fn fetch(path: &str, request: &web_sys::RequestInit) -> Result<(web_sys::Response, String), String> {
+    let window = web_sys::window().ok_or(t().server_no_browser())?;
+    let unreachable = |_: JsValue| t().server_silent().to_owned();
+    let response =
+        JsFuture::from(window.fetch_with_str_and_init(path, request)).await.map_err(unreachable)?;
+    let response: web_sys::Response = response.dyn_into().map_err(unreachable)?;
     let text = JsFuture::from(response.text().map_err(unreachable)?).await.map_err(unreachable)?;
-    serde_json::from_str(&text.as_string().unwrap_or_default())
-        .map(|value| Answer { value, kept })
-        .map_err(|error| t().server_unreadable(&error.to_string()))
+    Ok((response, text.as_string().unwrap_or_default()))
+}
+
+fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| t().server_unreadable(&error.to_string()))
 }
 
 /// The header by which the service worker (`xtask/src/site/sw.js`) marks what it has kept.

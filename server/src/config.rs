@@ -11,7 +11,8 @@ use clap::{Parser, Subcommand};
 use crate::{
     catalog::Source,
     host::{Host, Hosts},
-    pull::command::PullOptions,
+    pull::{Puller, command::PullOptions},
+    pulling::Pulls,
 };
 
 /// Gemma 4 in a browser tab: serves the page and the models on this machine.
@@ -68,6 +69,16 @@ pub struct Config {
     #[arg(long, env = "GEMTAB_METRICS", value_name = "ADDRESS:PORT")]
     pub metrics: Option<SocketAddr>,
 
+    /// Let visitors from other machines download models to this one. Without it, only browsers on this machine may, and not
+    /// if --allow-host names a proxy.
+    #[arg(long, env = "GEMTAB_ALLOW_PULL", conflicts_with = "no_ollama")]
+    pub allow_pull: bool,
+
+    /// Another registry that visitors may have models downloaded from, besides Ollama's and Hugging Face. Can be given more
+    /// than once.
+    #[arg(long, env = "GEMTAB_PULL_FROM", value_name = "HOST[:PORT]", value_delimiter = ',')]
+    pub pull_from: Vec<String>,
+
     /// How long open downloads may take to finish when the server is stopped, in seconds.
     #[arg(long, env = "GEMTAB_SHUTDOWN_TIMEOUT", value_name = "SECONDS", default_value_t = 30)]
     pub shutdown_timeout: u32,
@@ -89,6 +100,19 @@ impl Config {
     #[must_use]
     pub fn hosts(&self, address: IpAddr) -> Hosts {
         Hosts::new(address, self.allow_host.iter().cloned().chain(self.host.parse()))
+    }
+
+    /// What visitors of a server that listens on `address` may have downloaded.
+    #[must_use]
+    pub fn pulls(&self, address: IpAddr) -> Pulls {
+        let is_local = address.is_loopback() && self.allow_host.is_empty();
+        let may = !self.no_ollama && (is_local || self.allow_pull);
+        match store(self.ollama_models.as_ref()).filter(|_| may) {
+            Some(folder) => {
+                Pulls::into(Puller::new(&folder), folder, self.pull_from.clone()).forwarded(self.allow_pull)
+            }
+            None => Pulls::default(),
+        }
     }
 
     /// Where models are looked for, in this order.
@@ -115,10 +139,14 @@ impl PullOptions {
     /// # Errors
     /// When none is named and this account has no home.
     pub fn store(&self) -> anyhow::Result<PathBuf> {
-        let own = || std::env::home_dir().as_deref().map(own_store);
-        let store = not_empty(self.ollama_models.as_ref()).or_else(own);
-        store.context("this account has no home folder. Name Ollama's model folder with --ollama-models DIR")
+        store(self.ollama_models.as_ref())
+            .context("this account has no home folder. Name Ollama's model folder with --ollama-models DIR")
     }
+}
+
+/// The store that models are pulled into: the one that is named, else that of this account.
+fn store(named: Option<&PathBuf>) -> Option<PathBuf> {
+    not_empty(named).or_else(|| std::env::home_dir().as_deref().map(own_store))
 }
 
 /// The folder that is named. An empty variable is as good as none.
@@ -214,6 +242,20 @@ mod tests {
         let options = PullOptions { ollama_models: Some(PathBuf::new()), ..options };
         assert!(options.store().is_ok_and(|folder| folder.ends_with(".ollama/models")));
         assert!(Config::try_parse_from(["gemtab", "--port", "1", "pull", "gemma4"]).is_err());
+    }
+
+    #[test]
+    fn only_this_machine_may_have_models_downloaded_unless_it_is_allowed() {
+        let may = |arguments: &[&str], address: [u8; 4]| {
+            let config = parse(&[&["--ollama-models", "/store"], arguments].concat());
+            format!("{:?}", config.pulls(address.into())) != format!("{:?}", Pulls::default())
+        };
+        assert!(may(&[], [127, 0, 0, 1]));
+        assert!(!may(&[], [0, 0, 0, 0]));
+        assert!(!may(&["--allow-host", "chat.example.org"], [127, 0, 0, 1]), "a proxy is in front");
+        assert!(!may(&["--no-ollama"], [127, 0, 0, 1]));
+        assert!(may(&["--allow-pull"], [0, 0, 0, 0]));
+        assert!(may(&["--allow-pull", "--allow-host", "chat.example.org"], [127, 0, 0, 1]));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The thin server: it renders the page, sends its files, lists the models of this machine and sends their bytes.
 //!
 //! It never sees a prompt. What it may read is bounded twice: the built site, and the files that listed models name. It
-//! writes nothing; only its command [`pull`] does, into Ollama's store.
+//! writes into Ollama's store alone, when a model is pulled: by its command [`pull`], or by a visitor who may ([`pulling`]).
 
 pub mod activity;
 pub mod blobs;
@@ -17,6 +17,7 @@ pub mod linger;
 pub mod listen;
 pub mod metrics;
 pub mod pull;
+pub mod pulling;
 pub mod range;
 pub mod site;
 pub mod text;
@@ -38,13 +39,14 @@ use axum::{
 };
 use tower_http::trace::TraceLayer;
 
-use self::{catalog::Library, health::Health, host::Hosts, site::Site, text::printable};
+use self::{catalog::Library, health::Health, host::Hosts, pulling::Pulls, site::Site, text::printable};
 
 /// All that the server answers.
-pub fn router(site: &Site, library: Arc<Library>, hosts: Hosts, health: Health) -> Router {
+pub fn router(site: &Site, library: Arc<Library>, hosts: Hosts, health: Health, pulls: Pulls) -> Router {
     Router::new()
         .route("/healthz", get(async move || health.answer()))
         .route("/api/models", get(models))
+        .merge(pulls.router())
         .route("/api/blobs/{digest}", get(blobs::serve))
         .route("/api/{*path}", any(no_such_address))
         .merge(site.router())

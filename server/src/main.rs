@@ -67,7 +67,7 @@ async fn run(config: Config) -> anyhow::Result<ExitCode> {
     tokio::spawn(async move { first_list.report().await });
 
     let health = Health::default();
-    let mut router = server::router(&site, library, hosts, health.clone());
+    let mut router = server::router(&site, library, hosts, health.clone(), config.pulls(address.ip()));
     let mut endpoint = Endpoint { tls, ..Endpoint::from(listener) };
     if let Some(address) = config.metrics {
         let metrics = Metrics::default();

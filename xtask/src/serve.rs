@@ -15,8 +15,8 @@ use crate::{project, site};
 
 /// Build what is out of date, print the address, and serve the page until Ctrl+C.
 ///
-/// The page lists the models in Ollama's folder, those in every --models folder, and the built-in demo. They are only
-/// read, never changed. Only this machine can reach the server unless you set --host. Browsers offer WebGPU only on
+/// The page lists the models in Ollama's folder, those in every --models folder, and the built-in demo, and can download
+/// others into Ollama's folder. They are never changed. Only this machine can reach the server unless you set --host. Browsers offer WebGPU only on
 /// localhost and over HTTPS, so to serve others, put an HTTPS proxy in front.
 #[derive(Args)]
 pub struct Options {
@@ -39,6 +39,13 @@ pub struct Options {
     /// Another folder with .gguf files; can be given more than once
     #[arg(long, value_name = "DIR")]
     models: Vec<PathBuf>,
+    /// Let visitors from other machines download models to this one, too
+    #[arg(long)]
+    allow_pull: bool,
+    /// Another registry that visitors may have models downloaded from, besides Ollama's and Hugging Face; can be given more
+    /// than once
+    #[arg(long, value_name = "HOST[:PORT]")]
+    pull_from: Vec<String>,
     /// Compile the server with optimizations: slower to build, for a server that stays up
     #[arg(long)]
     release: bool,
@@ -107,6 +114,12 @@ fn server_arguments(options: &Options) -> Vec<OsString> {
     }
     if let Some(folder) = &options.ollama_models {
         arguments.extend(["--ollama-models".into(), folder.into()]);
+    }
+    if options.allow_pull {
+        arguments.push("--allow-pull".into());
+    }
+    for registry in &options.pull_from {
+        arguments.extend(["--pull-from".into(), registry.into()]);
     }
     for folder in &options.models {
         arguments.extend(["--models".into(), folder.into()]);

@@ -9,6 +9,7 @@ mod library;
 pub mod media;
 pub mod models;
 mod opening;
+mod pulling;
 pub mod recording;
 pub mod settings;
 pub mod tune;
@@ -21,6 +22,7 @@ pub use chat::ChatStore;
 pub use engine::EngineStore;
 pub use library::{Library, StoreTrouble};
 pub use media::MediaStore;
+pub use pulling::PullStore;
 pub use recording::RecordingStore;
 pub use settings::SettingsStore;
 pub use tune::TuneStore;
@@ -42,6 +44,8 @@ pub fn provide_stores() {
     provide_context(library);
     provide_context(settings);
     provide_context(engine);
+    let pulls = PullStore::new(engine);
+    provide_context(pulls);
     provide_context(adapters);
     provide_context(media);
     provide_context(chat);
@@ -52,6 +56,7 @@ pub fn provide_stores() {
     // Effects run in the browser alone.
     Effect::new(move |_| {
         engine.start();
+        pulls.read();
         spawn_local(async move {
             library.open().await;
             settings.read().await;
@@ -87,6 +92,8 @@ pub struct Stores {
     pub settings: SettingsStore,
     /// The engine.
     pub engine: EngineStore,
+    /// Models that the server downloads.
+    pub pulls: PullStore,
     /// The adapters of the loaded model.
     pub adapters: AdapterStore,
     /// Bytes of pictures and sound.
@@ -107,6 +114,7 @@ pub fn use_stores() -> Stores {
         library: expect_context(),
         settings: expect_context(),
         engine: expect_context(),
+        pulls: expect_context(),
         adapters: expect_context(),
         media: expect_context(),
         chat: expect_context(),

@@ -3,7 +3,7 @@
 //! The page posts a [`Request`] to the worker and gets [`Event`]s back. Both are encoded with [`encode`] and
 //! [`decode`] (postcard) and travel as the bytes of one `ArrayBuffer`. Local files, pictures and sound travel beside
 //! them as `Blob` handles, because a handle can be cloned between the two and its bytes need not be read for that.
-//! The server's model list ([`catalog`]) is JSON.
+//! What the server says is JSON: its list of models ([`catalog`]), and how a download of one goes on ([`pull`]).
 //!
 //! Everything that takes time carries a [`RequestId`]. Any request can be cancelled by its id, and every request
 //! ends with exactly one terminal event: see [`Event::is_terminal`].
@@ -18,6 +18,7 @@ pub mod failure;
 pub mod generate;
 pub mod media;
 pub mod model;
+pub mod pull;
 pub mod said;
 pub mod tune;
 mod wire;
@@ -39,6 +40,7 @@ pub use model::{
     CacheEntry, Capabilities, ContextCost, Diffusion, ExpertMemory, FitVerdict, LoadOptions, LoadPhase,
     LoadProgress, ModelDetails, ModelSource, TypeShare,
 };
+pub use pull::{Pull, PullReport, PullRequest, PullStage};
 pub use tune::{TuneEvent, TuneRequest};
 pub use wire::{WireError, decode, encode};
 

@@ -29,6 +29,7 @@ use server::{
     catalog::{Library, Source},
     health::Health,
     host::{Host, Hosts},
+    pulling::Pulls,
     site::Site,
 };
 use tempfile::TempDir;
@@ -55,6 +56,10 @@ impl Server {
     }
 
     fn at(address: [u8; 4], allowed: &[&str], sources: Vec<Source>) -> Self {
+        Self::with_pulls(address, allowed, sources, Pulls::default())
+    }
+
+    fn with_pulls(address: [u8; 4], allowed: &[&str], sources: Vec<Source>, pulls: Pulls) -> Self {
         let allowed = allowed.iter().map(|name| name.parse::<Host>().expect("a host"));
         let hosts = Hosts::new(address.into(), allowed);
         let library = Arc::new(Library::with_recent(sources, Duration::ZERO));
@@ -81,7 +86,7 @@ impl Server {
         write("pkg/plain.js", b"a name without a hash");
         let site = Site::load(root.path()).expect("a site");
         let health = Health::default();
-        Self { router: server::router(&site, library, hosts, health.clone()), health, _site: root }
+        Self { router: server::router(&site, library, hosts, health.clone(), pulls), health, _site: root }
     }
 
     /// Sends a request that has all its headers.

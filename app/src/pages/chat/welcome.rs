@@ -7,6 +7,7 @@ use crate::{
     components::{DeviceNotice, Glyph, Icon, ModelRows, OpenFileButton},
     format,
     language::t,
+    place::{Place, use_href},
     state::{models::ModelState, use_stores},
 };
 
@@ -35,6 +36,7 @@ pub fn Welcome() -> impl IntoView {
                 <div class="card">
                     <h2>{t().choose_model()}</h2>
                     <ModelRows on_choose=chosen />
+                    <OnlyDemo />
                     <div class="card-foot">
                         <OpenFileButton on_choose=chosen />
                         <span class="muted">{t().welcome_drop()}</span>
@@ -44,6 +46,22 @@ pub fn Welcome() -> impl IntoView {
         </section>
     }
     .into_any()
+}
+
+/// Where there is nothing but the demo model: where others are to be had.
+#[component]
+fn OnlyDemo() -> impl IntoView {
+    let stores = use_stores();
+    let href = use_href();
+    let only_demo = Memo::new(move |_| {
+        let choices = stores.engine.choices;
+        choices.with(|all| !all.is_empty() && all.iter().all(|choice| choice.entry.demo))
+    });
+    view! {
+        <Show when=move || only_demo.get() && stores.pulls.is_offered()>
+            <p>{t().welcome_only_demo()} " " <a href=move || href(Place::Models)>{t().get_title()}</a></p>
+        </Show>
+    }
 }
 
 /// A model is loaded or on its way.

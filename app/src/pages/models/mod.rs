@@ -2,6 +2,7 @@
 
 mod details;
 mod experts;
+mod get;
 mod saved;
 
 use leptos::prelude::*;
@@ -9,6 +10,7 @@ use leptos::prelude::*;
 use self::{
     details::Details,
     experts::Experts,
+    get::GetModel,
     saved::{Saved, SavedOthers},
 };
 use super::Column;
@@ -35,6 +37,10 @@ pub fn ModelsPage() -> impl IntoView {
         stores.ui.go(&Place::Chat(None).path());
         stores.ui.focus_composer();
     });
+    let refresh = move |_| {
+        engine.read_catalog();
+        stores.pulls.read();
+    };
     let trouble = move || {
         let close = Callback::new(move |()| engine.trouble.set(None));
         engine.trouble.get().map(|failure| view! { <FailureBox failure=failure on_close=close /> })
@@ -61,12 +67,13 @@ pub fn ModelsPage() -> impl IntoView {
                 <ModelRows on_choose=chosen below=Callback::new(below) />
                 <div class="buttons">
                     <OpenFileButton on_choose=chosen />
-                    <button type="button" class="button" on:click=move |_| engine.read_catalog()>
+                    <button type="button" class="button" on:click=refresh>
                         <Icon glyph=Glyph::Again />
                         {t().models_refresh()}
                     </button>
                 </div>
             </section>
+            <GetModel />
             <SavedOthers />
         </Column>
     }

@@ -8,6 +8,7 @@ mod hub;
 mod proxy;
 mod registry;
 mod transfer;
+mod visitors;
 
 use std::{
     fs,

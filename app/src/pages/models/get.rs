@@ -1,0 +1,196 @@
+//! Getting a model: the server downloads it.
+
+use leptos::{ev, prelude::*};
+use protocol::{Pull, PullStage};
+
+use crate::{
+    components::{Glyph, Icon},
+    format,
+    language::t,
+    state::{PullStore, use_stores},
+};
+
+/// The published models in Ollama's registry, with about their bytes.
+const PUBLISHED: [(&str, u64); 4] = [
+    ("gemma4:e2b", 7_200_000_000),
+    ("gemma4:e4b", 9_600_000_000),
+    ("gemma4:26b", 18_000_000_000),
+    ("gemma4:31b", 20_000_000_000),
+];
+
+/// What a published model is for.
+fn about(name: &str) -> &'static str {
+    match name {
+        "gemma4:e2b" => t().get_e2b(),
+        "gemma4:e4b" => t().get_e4b(),
+        "gemma4:26b" => t().get_26b(),
+        _ => t().get_31b(),
+    }
+}
+
+/// Models that the server can download, one of any other name, and the download that is running. Nothing where the server
+/// downloads none.
+#[component]
+pub fn GetModel() -> impl IntoView {
+    let pulls = use_stores().pulls;
+    view! {
+        <Show when=move || pulls.is_offered()>
+            <section class="part" id="get" aria-labelledby="get-title">
+                <h2 id="get-title">{t().get_title()}</h2>
+                <p class="hint">{t().get_hint()} " " {move || free(pulls)}</p>
+                <Progress />
+                <Published />
+                <Other />
+            </section>
+        </Show>
+    }
+    .into_any()
+}
+
+/// How much room there is, in a sentence.
+fn free(pulls: PullStore) -> Option<String> {
+    pulls.report.with(|report| report.as_ref()?.free).map(|bytes| t().get_free(&format::bytes(bytes)))
+}
+
+/// The published models that are not listed yet.
+#[component]
+fn Published() -> impl IntoView {
+    let stores = use_stores();
+    let (engine, pulls) = (stores.engine, stores.pulls);
+    let missing = move || {
+        engine.choices.with(|choices| {
+            let is_listed = |name: &str| choices.iter().any(|choice| choice.entry.name == name);
+            PUBLISHED.into_iter().filter(|(name, _)| !is_listed(name)).collect::<Vec<_>>()
+        })
+    };
+    let row = move |(name, bytes): (&'static str, u64)| {
+        view! {
+            <li class="offer">
+                <div>
+                    <strong>{name}</strong> " "
+                    <span class="muted">{t().get_size(&format::bytes(bytes))}</span>
+                    <p class="hint">{about(name)}</p>
+                </div>
+                <button
+                    type="button"
+                    class="button"
+                    aria-label=t().get_download_of(name)
+                    disabled=move || pulls.is_running()
+                    on:click=move |_| pulls.begin(name.to_owned())
+                >
+                    <Icon glyph=Glyph::Import />
+                    {t().get_download()}
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <ul class="offers" role="list">
+            <For each=missing key=|(name, _)| *name children=row />
+        </ul>
+    }
+}
+
+/// A model by its name.
+#[component]
+fn Other() -> impl IntoView {
+    let pulls = use_stores().pulls;
+    let name = RwSignal::new(String::new());
+    let is_empty = move || name.with(|name| name.trim().is_empty());
+    let submit = move |event: ev::SubmitEvent| {
+        event.prevent_default();
+        if !is_empty() && !pulls.is_running() {
+            pulls.begin(name.get());
+        }
+    };
+    view! {
+        <form class="get-other" on:submit=submit>
+            <label class="field">
+                <span>{t().get_other()}</span>
+                <input
+                    type="text"
+                    autocomplete="off"
+                    autocapitalize="off"
+                    spellcheck="false"
+                    placeholder="hf.co/OWNER/REPOSITORY:Q4_K_M"
+                    prop:value=name
+                    on:input=move |event| name.set(event_target_value(&event))
+                />
+            </label>
+            <button type="submit" class="button" disabled=move || is_empty() || pulls.is_running()>
+                <Icon glyph=Glyph::Import />
+                {t().get_download()}
+            </button>
+        </form>
+        <p class="hint">{t().get_other_hint()}</p>
+        {move || pulls.refused.get().map(|reason| view! { <p class="hint bad" role="alert">{reason}</p> })}
+    }
+}
+
+/// The download that is running, or how the last one ended.
+#[component]
+fn Progress() -> impl IntoView {
+    let pulls = use_stores().pulls;
+    let pull = Memo::new(move |_| pulls.report.with(|report| report.as_ref()?.pull.clone()));
+    let name = Memo::new(move |_| pull.with(|pull| pull.as_ref().map(|pull| pull.name.clone())));
+    let words = move || pull.with(|pull| pull.as_ref().map(stage_words).unwrap_or_default());
+    let numbers = move || {
+        pull.with(|pull| match pull.as_ref()?.stage {
+            PullStage::Running { done, total, .. } => Some(format::bytes_of(done, total)),
+            _ => None,
+        })
+    };
+    let percent = Memo::new(move |_| {
+        pull.with(|pull| match pull.as_ref()?.stage {
+            PullStage::Running { done, total, .. } => format::percent(done, total),
+            _ => None,
+        })
+    });
+    let can_continue = Memo::new(move |_| {
+        pull.with(|pull| {
+            pull.as_ref().is_some_and(|it| matches!(it.stage, PullStage::Stopped | PullStage::Failed(_)))
+        })
+    });
+    let again = move |_| pulls.begin(name.get_untracked().unwrap_or_default());
+    view! {
+        <Show when=move || name.with(Option::is_some)>
+            <section class="load" aria-label=t().get_progress()>
+                <div class="load-line">
+                    <strong>{name}</strong>
+                    <span class="muted" role="status">{words}</span>
+                </div>
+                <Show when=move || pulls.is_running()>
+                    <progress
+                        class="bar"
+                        max="100"
+                        value=move || percent.get().map(|percent| percent.to_string())
+                        aria-label=move || t().get_download_of(&name.get().unwrap_or_default())
+                        aria-valuetext=move || numbers().unwrap_or_else(words)
+                    ></progress>
+                    <div class="load-line">
+                        <span class="muted numbers">{numbers}</span>
+                        <button type="button" class="button quiet" on:click=move |_| pulls.stop()>{t().stop()}</button>
+                    </div>
+                </Show>
+                <Show when=move || can_continue.get()>
+                    <div class="buttons">
+                        <button type="button" class="button" on:click=again>{t().get_continue()}</button>
+                    </div>
+                </Show>
+            </section>
+        </Show>
+    }
+}
+
+/// How far a download is, in a sentence.
+fn stage_words(pull: &Pull) -> String {
+    match &pull.stage {
+        PullStage::Asking => t().get_asking().to_owned(),
+        PullStage::Running { waiting: Some(reason), .. } => t().get_waiting(reason),
+        PullStage::Running { .. } => t().get_running().to_owned(),
+        PullStage::Joining => t().get_joining().to_owned(),
+        PullStage::Done => t().get_done().to_owned(),
+        PullStage::Stopped => t().get_stopped().to_owned(),
+        PullStage::Failed(reason) => reason.clone(),
+    }
+}

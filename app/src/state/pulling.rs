@@ -1,0 +1,109 @@
+//! Models that the server downloads.
+
+use gloo_timers::future::TimeoutFuture;
+use leptos::{prelude::*, task::spawn_local};
+use protocol::{PullReport, PullRequest, PullStage};
+
+use super::EngineStore;
+use crate::browser::{self, Method};
+
+/// Where the server tells and takes it.
+const ADDRESS: &str = "/api/pull";
+/// Between two looks at a running download, in milliseconds.
+const PAUSE_MS: u32 = 500;
+
+/// The download that is running on the server, or the last one.
+#[derive(Clone, Copy)]
+pub struct PullStore {
+    /// What the server last said; none before that.
+    pub report: RwSignal<Option<PullReport>>,
+    /// Why it did not do what it was last asked for.
+    pub refused: RwSignal<Option<String>>,
+    engine: EngineStore,
+    watching: StoredValue<bool>,
+}
+
+impl PullStore {
+    /// Nothing is known yet.
+    #[must_use]
+    pub fn new(engine: EngineStore) -> Self {
+        Self {
+            report: RwSignal::new(None),
+            refused: RwSignal::new(None),
+            engine,
+            watching: StoredValue::new(false),
+        }
+    }
+
+    /// Whether the server downloads models for this visitor.
+    #[must_use]
+    pub fn is_offered(self) -> bool {
+        self.report.with(|report| report.as_ref().is_some_and(|report| report.offered))
+    }
+
+    /// Whether a download is running.
+    #[must_use]
+    pub fn is_running(self) -> bool {
+        self.report.with(is_running)
+    }
+
+    /// Asks the server what it is doing.
+    pub fn read(self) {
+        // Without the server there is nothing to say: the list of models says so.
+        spawn_local(async move {
+            if let Ok(answer) = browser::fetch_json(ADDRESS).await {
+                self.hear(answer.value);
+            }
+        });
+    }
+
+    /// Has a model downloaded.
+    pub fn begin(self, name: String) {
+        self.ask(Method::Post, serde_json::to_string(&PullRequest { name }).ok());
+    }
+
+    /// Stops the download. What has arrived is kept.
+    pub fn stop(self) {
+        self.ask(Method::Delete, None);
+    }
+
+    fn ask(self, method: Method, body: Option<String>) {
+        self.refused.set(None);
+        spawn_local(async move {
+            match browser::send_json(method, ADDRESS, body).await {
+                Ok(report) => self.hear(report),
+                Err(reason) => self.refused.set(Some(reason)),
+            }
+        });
+    }
+
+    /// Takes what the server said, and looks again while something goes on.
+    fn hear(self, report: PullReport) {
+        let was_running = untrack(|| self.is_running());
+        let is_done = report.pull.as_ref().is_some_and(|pull| pull.stage == PullStage::Done);
+        self.report.set(Some(report));
+        if was_running && is_done {
+            self.engine.read_catalog();
+        }
+        if !untrack(|| self.is_running()) || self.watching.get_value() {
+            return;
+        }
+        self.watching.set_value(true);
+        spawn_local(async move {
+            TimeoutFuture::new(PAUSE_MS).await;
+            self.watching.set_value(false);
+            match browser::fetch_json(ADDRESS).await {
+                Ok(answer) => self.hear(answer.value),
+                Err(reason) => {
+                    self.report.set(None);
+                    self.refused.set(Some(reason));
+                }
+            }
+        });
+    }
+}
+
+fn is_running(report: &Option<PullReport>) -> bool {
+    let pull = report.as_ref().and_then(|report| report.pull.as_ref());
+    pull.is_some_and(|pull| !pull.stage.is_over())
+}

@@ -1,0 +1,113 @@
+// Getting a model: the server downloads it, and the page tells how that goes.
+
+import type { Page } from "@playwright/test";
+import { faults } from "../../support/axe.ts";
+import { expect, test } from "../../support/watch.ts";
+
+type Stage = string | Record<string, unknown>;
+
+/** Plays the server's side. */
+class Downloads {
+  stage: Stage = "asking";
+  name: string | undefined;
+  offered = true;
+  refusal: string | undefined;
+
+  async serve(page: Page): Promise<void> {
+    await page.route("**/api/pull", async (route) => {
+      const request = route.request();
+      if (request.method() === "POST") {
+        if (this.refusal) {
+          return route.fulfill({ status: 409, body: this.refusal });
+        }
+        this.name = (request.postDataJSON() as { name: string }).name;
+        this.stage = "asking";
+      } else if (request.method() === "DELETE") {
+        this.stage = "stopped";
+      }
+      const pull = this.name === undefined ? null : { name: this.name, stage: this.stage };
+      return route.fulfill({ json: { offered: this.offered, free: this.offered ? 52_300_000_000 : null, pull } });
+    });
+  }
+}
+
+const section = (page: Page) => page.getByRole("region", { name: "Get a model" });
+
+test.describe("getting a model", () => {
+  test("is downloaded, stopped, continued, and listed", async ({ app, page }) => {
+    const downloads = new Downloads();
+    await downloads.serve(page);
+    await app.open("instant", "/models");
+    await expect(section(page)).toContainText("52.3 GB free.");
+    // What is listed need not be had.
+    await expect(section(page).getByRole("listitem")).toHaveText([/^gemma4:26b about 18\.0 GB/]);
+    await section(page).getByRole("button", { name: "Download gemma4:26b" }).click();
+    const download = section(page).getByRole("region", { name: "Download" });
+    await expect(download).toContainText("Asking the registry…");
+    downloads.stage = { running: { done: 4_500_000_000, total: 18_000_000_000, waiting: null } };
+    await expect(download).toContainText("4.5 of 18.0 GB");
+    await expect(download.getByRole("progressbar")).toHaveAttribute("value", "25");
+    await expect(section(page).getByRole("button", { name: "Download gemma4:26b" })).toBeDisabled();
+    expect(await faults(page)).toEqual([]);
+    downloads.stage = { running: { done: 4_500_000_000, total: 18_000_000_000, waiting: "It broke." } };
+    await expect(download).toContainText("Waiting to try again: It broke.");
+    await download.getByRole("button", { name: "Stop" }).click();
+    await expect(download).toContainText("Stopped. What has arrived is kept.");
+    await expect(download.getByRole("progressbar")).toHaveCount(0);
+    await download.getByRole("button", { name: "Continue" }).click();
+    await expect(download).toContainText("Asking the registry…");
+    const listed = page.waitForRequest("**/api/models");
+    downloads.stage = "done";
+    await expect(download).toContainText("Downloaded. It’s in the list above.");
+    await listed;
+  });
+
+  test("says what goes wrong, and takes any name", async ({ app, page }) => {
+    const downloads = new Downloads();
+    await downloads.serve(page);
+    await app.open("instant", "/models");
+    const name = section(page).getByRole("textbox", { name: "Another model" });
+    await name.fill("hf.co/unsloth/gemma-4-E2B-it-GGUF:Q4_K_M");
+    await name.press("Enter");
+    const download = section(page).getByRole("region", { name: "Download" });
+    await expect(download).toContainText("hf.co/unsloth/gemma-4-E2B-it-GGUF:Q4_K_M");
+    downloads.stage = { failed: "Not enough disk space: 12.3 GB needed, 4.0 GB free in /models." };
+    await expect(download).toContainText("Not enough disk space: 12.3 GB needed, 4.0 GB free in /models.");
+    await expect(download.getByRole("button", { name: "Continue" })).toBeVisible();
+  });
+
+  test("is seen by a page that opens later", async ({ app, page }) => {
+    const downloads = new Downloads();
+    Object.assign(downloads, { name: "gemma4:31b", stage: "joining" });
+    await downloads.serve(page);
+    await app.open("instant", "/models");
+    await expect(section(page)).toContainText("Joining the parts of the model…");
+    downloads.stage = "done";
+    await expect(section(page)).toContainText("Downloaded.");
+  });
+
+  test("is offered where there is only the demo model, and nowhere if the server does not", async ({ app, page }) => {
+    const downloads = new Downloads();
+    await downloads.serve(page);
+    await app.open("instant,demo");
+    await page.getByRole("main").getByRole("link", { name: "Get a model" }).click();
+    await expect(section(page).getByRole("listitem")).toHaveCount(4);
+    downloads.offered = false;
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await expect(section(page)).toHaveCount(0);
+  });
+
+  test.describe("a refusal", () => {
+    // The browser itself logs the status.
+    test.use({ expectedError: /status of 409/ });
+
+    test("is shown as the server words it", async ({ app, page }) => {
+      const downloads = new Downloads();
+      downloads.refusal = "gemma4:e2b is being downloaded. Wait for it to finish, or stop it.";
+      await downloads.serve(page);
+      await app.open("instant", "/models");
+      await section(page).getByRole("button", { name: "Download gemma4:26b" }).click();
+      await expect(section(page).getByRole("alert")).toHaveText(downloads.refusal);
+    });
+  });
+});

@@ -1,0 +1,297 @@
+//! `/api/pull`: models that a visitor has downloaded to this machine.
+//!
+//! | request | what it does |
+//! |---|---|
+//! | `GET` | tells how a download goes on |
+//! | `POST` with a [`PullRequest`] | begins one; 409 while another is running |
+//! | `DELETE` | stops it; what has arrived is kept |
+//!
+//! All are answered by a [`PullReport`]. One download runs at a time, on whose account does not matter: everyone who may
+//! ask sees it. Only Ollama's registry, Hugging Face and the registries of `--pull-from` are asked, so that nobody makes
+//! this server speak to others. Browsers let pages of other origins send none of the last two requests.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use axum::{
+    Json, Router,
+    extract::{DefaultBodyLimit, State},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse as _, Response},
+    routing::get,
+};
+use protocol::{Pull, PullReport, PullRequest, PullStage};
+use tokio::task::AbortHandle;
+
+use crate::{
+    catalog::name::{DEFAULT_HOST, Name},
+    pull::{Event, NotAnAddress, Puller, is_hub, parse},
+};
+
+/// Bytes of a request: a name and what is around it.
+const LARGEST_REQUEST: usize = 4096;
+
+/// Headers by which proxies tell for whom they ask.
+const FORWARDED: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
+
+/// The downloads that visitors may ask for. Copies share them. The default is that they may ask for none.
+#[derive(Clone, Debug, Default)]
+pub struct Pulls {
+    offer: Option<Arc<Offer>>,
+    /// Whether requests that a proxy passes on may ask for any.
+    forwarded: bool,
+}
+
+#[derive(Debug)]
+struct Offer {
+    puller: Puller,
+    store: PathBuf,
+    registries: Vec<String>,
+    current: Mutex<Option<Current>>,
+}
+
+/// The download that is running, or the last one.
+#[derive(Debug)]
+struct Current {
+    name: Name,
+    stage: PullStage,
+    count: Count,
+    task: Option<AbortHandle>,
+}
+
+/// Bytes of a download over all of its files.
+#[derive(Debug, Default)]
+struct Count {
+    /// Of files before the present one.
+    before: u64,
+    /// Of the present file: where this download began, and where it is.
+    file: (u64, u64),
+    total: u64,
+}
+
+/// Why a download does not begin.
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
+    #[error(
+        "This server doesn't download models. Start it with --allow-pull to let visitors from other machines do so."
+    )]
+    NotOffered,
+    #[error(transparent)]
+    Name(#[from] NotAnAddress),
+    #[error("Models from {0} can't be downloaded here. Start the server with --pull-from {0} to allow it.")]
+    Registry(String),
+    #[error("{0} is being downloaded. Wait for it to finish, or stop it.")]
+    Busy(Name),
+}
+
+impl Pulls {
+    /// Downloads into `store`, from Ollama's registry, Hugging Face and these registries.
+    #[must_use]
+    pub fn into(puller: Puller, store: PathBuf, registries: Vec<String>) -> Self {
+        let offer = Offer { puller, store, registries, current: Mutex::default() };
+        Self { offer: Some(Arc::new(offer)), forwarded: false }
+    }
+
+    /// Whether requests that a proxy passes on may ask for downloads.
+    #[must_use]
+    pub fn forwarded(self, forwarded: bool) -> Self {
+        Self { forwarded, ..self }
+    }
+
+    /// What a request may ask for: nothing if it comes from elsewhere through a proxy on this machine.
+    fn of(self, headers: &HeaderMap) -> Self {
+        let is_forwarded = FORWARDED.iter().any(|name| headers.contains_key(*name));
+        if is_forwarded && !self.forwarded { Self::default() } else { self }
+    }
+
+    /// The routes.
+    pub fn router<S: Clone + Send + Sync + 'static>(self) -> Router<S> {
+        let all = get(tell).post(begin).delete(stop).layer(DefaultBodyLimit::max(LARGEST_REQUEST));
+        Router::new().route("/api/pull", all).with_state(self)
+    }
+
+    fn report(&self) -> PullReport {
+        let Some(offer) = &self.offer else { return PullReport::default() };
+        let pull = offer
+            .current()
+            .as_ref()
+            .map(|current| Pull { name: current.name.to_string(), stage: current.stage.clone() });
+        PullReport { offered: true, free: free(&offer.store), pull }
+    }
+
+    fn begin(&self, text: &str) -> Result<(), Refusal> {
+        let offer = self.offer.as_ref().ok_or(Refusal::NotOffered)?;
+        let name = parse(text.trim())?;
+        if !offer.may_ask(name.host()) {
+            return Err(Refusal::Registry(name.host().to_owned()));
+        }
+        let mut current = offer.current();
+        if let Some(running) = current.as_ref().filter(|running| !running.stage.is_over()) {
+            return Err(Refusal::Busy(running.name.clone()));
+        }
+        tracing::info!("a visitor has {name} downloaded");
+        let task = tokio::spawn(run(Arc::clone(offer), name.clone())).abort_handle();
+        let stage = PullStage::Asking;
+        *current = Some(Current { name, stage, count: Count::default(), task: Some(task) });
+        Ok(())
+    }
+
+    fn stop(&self) {
+        let Some(offer) = &self.offer else { return };
+        if let Some(current) = offer.current().as_mut().filter(|current| !current.stage.is_over()) {
+            if let Some(task) = current.task.take() {
+                task.abort();
+            }
+            current.stage = PullStage::Stopped;
+        }
+    }
+}
+
+impl Offer {
+    fn current(&self) -> MutexGuard<'_, Option<Current>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn may_ask(&self, host: &str) -> bool {
+        let named = |it: &String| it.eq_ignore_ascii_case(host);
+        host.eq_ignore_ascii_case(DEFAULT_HOST) || is_hub(host) || self.registries.iter().any(named)
+    }
+
+    /// Changes how far the download is, unless it was stopped meanwhile.
+    fn change(&self, change: impl FnOnce(&mut Current)) {
+        if let Some(current) = self.current().as_mut().filter(|current| !current.stage.is_over()) {
+            change(current);
+        }
+    }
+}
+
+async fn run(offer: Arc<Offer>, name: Name) {
+    let hear = |event: Event| offer.change(|current| current.hear(event));
+    let stage = match offer.puller.pull(&name, &hear).await {
+        Ok(()) => PullStage::Done,
+        Err(error) => {
+            tracing::warn!("{name} could not be downloaded: {error}");
+            PullStage::Failed(error.to_string())
+        }
+    };
+    offer.change(|current| current.stage = stage);
+}
+
+impl Current {
+    fn hear(&mut self, event: Event) {
+        let count = &mut self.count;
+        let mut why = None;
+        match event {
+            Event::Planned { bytes, .. } => count.total = count.done().saturating_add(bytes),
+            Event::Begun { at, .. } => {
+                count.before = count.done();
+                count.file = (at, at);
+            }
+            Event::Received { at, .. } => count.file.1 = at,
+            Event::Waiting { reason, .. } => why = Some(reason),
+            Event::Verified { .. } => {}
+            Event::Joining { .. } => {
+                self.stage = PullStage::Joining;
+                return;
+            }
+        }
+        self.stage = PullStage::Running { done: count.done(), total: count.total, waiting: why };
+    }
+}
+
+impl Count {
+    fn done(&self) -> u64 {
+        // A server that could only begin anew may be behind where it began.
+        self.before + self.file.1.saturating_sub(self.file.0)
+    }
+}
+
+/// Bytes that may be written into a folder, which may have to be created first.
+fn free(folder: &Path) -> Option<u64> {
+    folder.ancestors().find(|it| it.is_dir()).and_then(|it| fs4::available_space(it).ok())
+}
+
+async fn tell(State(pulls): State<Pulls>, headers: HeaderMap) -> Response {
+    answer(StatusCode::OK, &pulls.of(&headers))
+}
+
+async fn begin(State(pulls): State<Pulls>, headers: HeaderMap, Json(request): Json<PullRequest>) -> Response {
+    let pulls = pulls.of(&headers);
+    match pulls.begin(&request.name) {
+        Ok(()) => answer(StatusCode::ACCEPTED, &pulls),
+        Err(refusal) => (refusal.status(), refusal.to_string()).into_response(),
+    }
+}
+
+async fn stop(State(pulls): State<Pulls>, headers: HeaderMap) -> Response {
+    let pulls = pulls.of(&headers);
+    pulls.stop();
+    answer(StatusCode::OK, &pulls)
+}
+
+fn answer(status: StatusCode, pulls: &Pulls) -> Response {
+    (status, [(header::CACHE_CONTROL, "no-store")], Json(pulls.report())).into_response()
+}
+
+impl Refusal {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::NotOffered | Self::Registry(_) => StatusCode::FORBIDDEN,
+            Self::Name(_) => StatusCode::BAD_REQUEST,
+            Self::Busy(_) => StatusCode::CONFLICT,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::digest::sha256;
+
+    #[test]
+    fn bytes_are_counted_over_files_and_without_what_was_there() {
+        let digest = sha256(&b""[..]).expect("a digest");
+        let mut current = Current {
+            name: parse("gemma4:e2b").expect("a name"),
+            stage: PullStage::Asking,
+            count: Count::default(),
+            task: None,
+        };
+        let begun = |at| Event::Begun { digest, kind: "model".into(), at, size: 100 };
+        let received = |at| Event::Received { digest, at, size: 100 };
+        let events = [
+            Event::Planned { files: 2, bytes: 160 },
+            begun(40),
+            received(60),
+            received(100),
+            begun(0),
+            received(30),
+        ];
+        for event in events {
+            current.hear(event);
+        }
+        assert_eq!(current.stage, PullStage::Running { done: 90, total: 160, waiting: None });
+        current.hear(Event::Waiting { reason: "It broke.".into(), wait: std::time::Duration::ZERO });
+        let waiting = Some("It broke.".into());
+        assert_eq!(current.stage, PullStage::Running { done: 90, total: 160, waiting });
+    }
+
+    #[test]
+    fn only_registries_that_are_named_are_asked() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pulls =
+            Pulls::into(Puller::new(folder.path()), folder.path().into(), vec!["R.example:5000".into()]);
+        let offer = pulls.offer.as_ref().expect("an offer");
+        for host in ["registry.ollama.ai", "hf.co", "huggingface.co", "HF.co", "r.example:5000"] {
+            assert!(offer.may_ask(host), "{host}");
+        }
+        for host in ["localhost", "127.0.0.1:80", "169.254.169.254", "r.example", "hf.co.evil.example"] {
+            let refused = pulls.begin(&format!("{host}/n/m"));
+            assert!(matches!(refused, Err(Refusal::Registry(_))), "{host}: {refused:?}");
+        }
+        assert!(matches!(pulls.begin("../m"), Err(Refusal::Name(_))));
+        assert!(matches!(Pulls::default().begin("gemma4"), Err(Refusal::NotOffered)));
+    }
+}

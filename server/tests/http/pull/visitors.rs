@@ -1,0 +1,150 @@
+//! Models that visitors have downloaded: `/api/pull`.
+
+use axum::{
+    body::Body,
+    http::{Request, StatusCode, header},
+};
+use protocol::{Pull, PullReport, PullStage};
+use serde_json::json;
+use server::{catalog::Source, pulling::Pulls};
+
+use super::{
+    Model, Target,
+    docker::Registry,
+    fake::{Fake, Fault},
+};
+use crate::Server;
+
+/// A server that downloads into a store, also from these registries.
+fn server(target: &Target, registries: &[&str]) -> Server {
+    let registries = registries.iter().map(|&it| it.to_owned()).collect();
+    let pulls = Pulls::into(target.puller(), target.path().into(), registries);
+    Server::with_pulls([127, 0, 0, 1], &[], vec![Source::Ollama(target.path().into())], pulls)
+}
+
+/// The status of an answer, and its text.
+async fn post(server: &Server, kind: &str, body: String) -> (StatusCode, String) {
+    let request =
+        Request::post("/api/pull").header(header::HOST, "localhost").header(header::CONTENT_TYPE, kind);
+    let answer = server.send(request.body(Body::from(body)).expect("a request")).await;
+    let status = answer.status();
+    let body = axum::body::to_bytes(answer.into_body(), usize::MAX).await.expect("a whole body");
+    (status, String::from_utf8(body.into()).expect("text"))
+}
+
+async fn begin(server: &Server, name: &str) -> (StatusCode, String) {
+    post(server, "application/json", json!({ "name": name }).to_string()).await
+}
+
+async fn report(server: &Server) -> PullReport {
+    serde_json::from_slice(&server.get("/api/pull").await.body).expect("a report")
+}
+
+async fn stage(server: &Server) -> PullStage {
+    report(server).await.pull.expect("a download").stage
+}
+
+/// Waits for the end of the download.
+async fn end(server: &Server) -> PullStage {
+    loop {
+        let stage = stage(server).await;
+        if stage.is_over() {
+            return stage;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_download_is_watched_stopped_and_continued() {
+    let model = Model::tiny();
+    let (fake, name) = Fake::with(&model).await;
+    let target = Target::new();
+    let server = server(&target, &[&fake.address]);
+    let before = report(&server).await;
+    assert!(
+        before.offered && before.free.is_some_and(|free| free > 0) && before.pull.is_none(),
+        "{before:?}"
+    );
+
+    fake.fail(model.content(), [Fault::Stall(2_000_000)]);
+    let (status, told) = begin(&server, &name).await;
+    assert_eq!(status, StatusCode::ACCEPTED);
+    let told: PullReport = serde_json::from_str(&told).expect("a report");
+    assert_eq!(told.pull, Some(Pull { name: format!("{name}:latest"), stage: PullStage::Asking }));
+    let (status, told) = begin(&server, "gemma4:e2b").await;
+    assert_eq!((status, told.contains("is being downloaded")), (StatusCode::CONFLICT, true), "{told}");
+    let bytes = model.blobs().map(|content| content.len() as u64).sum::<u64>();
+    loop {
+        match stage(&server).await {
+            PullStage::Running { done, total, waiting: None } if done >= 1_000_000 => {
+                assert!(done < bytes && total == bytes, "{done} of {total}");
+                break;
+            }
+            stage => assert!(!stage.is_over(), "{stage:?}"),
+        }
+        tokio::task::yield_now().await;
+    }
+
+    let stopped = server.ask("DELETE", "/api/pull", &[]).await;
+    let stopped: PullReport = serde_json::from_slice(&stopped.body).expect("a report");
+    assert_eq!(stopped.pull.expect("a download").stage, PullStage::Stopped);
+    assert_eq!(target.listed().await, Vec::<String>::new());
+
+    assert_eq!(begin(&server, &name).await.0, StatusCode::ACCEPTED);
+    assert_eq!(end(&server).await, PullStage::Done);
+    target.assert_has(&name, &model);
+    assert!(server.get("/api/models").await.text().contains("tiny"));
+    // The second download went on where the first had ended.
+    let ranges = fake.ranges(model.content());
+    assert!(matches!(&ranges[..], [None, Some(_)]), "{ranges:?}");
+}
+
+#[tokio::test]
+async fn a_model_comes_from_a_real_registry() {
+    let (registry, model) = (Registry::start(), Model::tiny());
+    registry.push(&model).await;
+    let target = Target::new();
+    let server = server(&target, &[&registry.address]);
+    let name = format!("{}/library/tiny", registry.address);
+    assert_eq!(begin(&server, &name).await.0, StatusCode::ACCEPTED);
+    assert_eq!(end(&server).await, PullStage::Done);
+    target.assert_has(&name, &model);
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_told_and_another_download_may_begin() {
+    let (fake, name) = Fake::with(&Model::tiny()).await;
+    let target = Target::new();
+    let server = server(&target, &[&fake.address]);
+    assert_eq!(begin(&server, &format!("{}/library/none", fake.address)).await.0, StatusCode::ACCEPTED);
+    let PullStage::Failed(reason) = end(&server).await else { panic!("there is no such model") };
+    assert!(reason.starts_with("There is no model"), "{reason}");
+    assert_eq!(begin(&server, &name).await.0, StatusCode::ACCEPTED);
+    assert_eq!(end(&server).await, PullStage::Done);
+}
+
+#[tokio::test]
+async fn only_what_is_offered_can_be_asked_for() {
+    let target = Target::new();
+    let ours = server(&target, &[]);
+    let (status, told) = begin(&ours, "127.0.0.1:5000/library/tiny").await;
+    assert_eq!(status, StatusCode::FORBIDDEN);
+    assert!(told.ends_with("with --pull-from 127.0.0.1:5000 to allow it."), "{told}");
+    assert_eq!(begin(&ours, "../etc").await.0, StatusCode::BAD_REQUEST);
+    // Pages of other origins can send this, and nothing else, without being asked whether they may.
+    let body = json!({ "name": "gemma4:e2b" }).to_string();
+    assert_eq!(post(&ours, "text/plain", body).await.0, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    assert_eq!(ours.ask("OPTIONS", "/api/pull", &[]).await.header("access-control-allow-origin"), "");
+    assert_eq!(begin(&ours, &"m".repeat(10_000)).await.0, StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(report(&ours).await.pull, None);
+
+    // What a proxy on this machine passes on comes from anywhere.
+    let through = [("x-forwarded-for", "192.0.2.7")];
+    let told = ours.ask("GET", "/api/pull", &through).await;
+    assert_eq!(serde_json::from_slice::<PullReport>(&told.body).expect("a report"), PullReport::default());
+
+    let none = Server::new(Vec::new());
+    assert_eq!(report(&none).await, PullReport::default());
+    assert_eq!(begin(&none, "gemma4:e2b").await.0, StatusCode::FORBIDDEN);
+}
