@@ -620,6 +620,7 @@ get-download = Herunterladen
 get-download-of = { $name } herunterladen
 get-other = Ein anderes Modell
 get-other-hint = Ein Name wie bei Ollama oder ein Repository von Hugging Face mit GGUF-Dateien.
+get-example = hf.co/EIGENTÜMER/REPOSITORY:Q4_K_M
 get-progress = Download
 get-asking = Die Registry wird gefragt …
 get-running = Wird heruntergeladen …

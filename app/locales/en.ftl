@@ -621,6 +621,7 @@ get-download = Download
 get-download-of = Download { $name }
 get-other = Another model
 get-other-hint = A name as in Ollama, or a Hugging Face repository with GGUF files.
+get-example = hf.co/OWNER/REPOSITORY:Q4_K_M
 get-progress = Download
 get-asking = Asking the registry…
 get-running = Downloading…

@@ -112,7 +112,7 @@ fn Other() -> impl IntoView {
                     autocomplete="off"
                     autocapitalize="off"
                     spellcheck="false"
-                    placeholder="hf.co/OWNER/REPOSITORY:Q4_K_M"
+                    placeholder=move || t().get_example()
                     prop:value=name
                     on:input=move |event| name.set(event_target_value(&event))
                 />
