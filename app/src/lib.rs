@@ -30,6 +30,13 @@ mod sentences;
 mod state;
 mod webgpu_advice;
 
+#[cfg(test)]
+#[path = "../../frontend/engine/tests/hostile/counting.rs"]
+mod counting;
+#[cfg(test)]
+#[path = "../../frontend/engine/tests/hostile/fuzz.rs"]
+mod fuzz;
+
 pub use assets::Assets;
 pub use language::Language;
 #[cfg(target_arch = "wasm32")]

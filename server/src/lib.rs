@@ -24,6 +24,12 @@ pub mod text;
 pub mod tls;
 
 #[cfg(test)]
+#[path = "../../frontend/engine/tests/hostile/counting.rs"]
+mod counting;
+#[cfg(test)]
+#[path = "../../frontend/engine/tests/hostile/fuzz.rs"]
+mod fuzz;
+#[cfg(test)]
 #[path = "../tests/support/mod.rs"]
 mod testing;
 

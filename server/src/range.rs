@@ -94,6 +94,19 @@ mod tests {
     }
 
     #[test]
+    fn no_header_leads_outside() {
+        let corpus = ["bytes=0-9", "bytes=90-", "Bytes = 5-5 ,", "bytes=-10", "bytes=0-1,5-6"];
+        crate::fuzz::fuzz("range", &corpus.map(|text| text.as_bytes().to_vec()), |bytes| {
+            let Ok(header) = std::str::from_utf8(bytes) else { return };
+            for size in [0, 1, 100, u64::MAX] {
+                if let Part { first, last } = select(header, size) {
+                    assert!(first <= last && last < size, "{header}: {first} to {last} of {size}");
+                }
+            }
+        });
+    }
+
+    #[test]
     fn nothing_in_the_range() {
         for header in ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=99999999999999999999999-"] {
             assert_eq!(select(header, 100), Unsatisfiable, "{header}");

@@ -378,6 +378,22 @@ mod tests {
     }
 
     #[test]
+    fn broken_headers_are_refused() {
+        let file = Gguf::new("gemma4")
+            .text("general.name", "Tiny")
+            .number("general.file_type", 15)
+            .number("gemma4.embedding_length", 256)
+            .strings("tokenizer.ggml.tokens", &["a", "bc", ""])
+            .text("tokenizer.chat_template", "{{ .Prompt }}")
+            .tensor("v.patch_embd.weight", &[16, 4])
+            .tensor("token_embd.weight", &[256, 3])
+            .build();
+        crate::fuzz::fuzz("GGUF header", &[file], |bytes| {
+            read(bytes).ok();
+        });
+    }
+
+    #[test]
     fn a_unified_projector_hears_without_an_audio_tower() {
         let bytes = Gguf::new("clip")
             .number("clip.audio.projection_dim", 640)

@@ -147,6 +147,20 @@ mod tests {
     }
 
     #[test]
+    fn broken_manifests_are_refused() {
+        let layers = [ollama("model", '0', 7_200_000_000), ollama("params", '1', 90)];
+        let plain = manifest(&layers).to_string().into_bytes();
+        let annotated = json!({
+            "schemaVersion": 2, "mediaType": "m", "layers": layers, "annotations": {"gemtab.parts": "a, b"},
+            "config": layer("application/vnd.docker.container.image.v1+json", 'c', 9),
+        });
+        crate::fuzz::fuzz("manifest", &[plain, annotated.to_string().into_bytes()], |bytes| {
+            let Ok(files) = files(bytes, "host") else { return };
+            assert!(!files.is_empty() && files.len() <= MOST_FILES);
+        });
+    }
+
+    #[test]
     fn anything_else_is_refused_with_a_reason() {
         let image = layer("application/vnd.docker.image.rootfs.diff.tar.gzip", '1', 5);
         for (wrong, reason) in [

@@ -463,3 +463,15 @@ proptest! {
         prop_assert!(Archive::from_json(part.as_bytes()).is_err() || cut >= json.chars().count());
     }
 }
+
+#[test]
+fn broken_archives_are_refused() {
+    let mut archive = Archive::new(7);
+    archive.conversations.push(answered(1).0);
+    archive.conversations.push(empty(2));
+    archive.attachments.insert(AttachmentKey(1), vec![1, 2, 3]);
+    crate::fuzz::fuzz("archive", &[archive.to_json().into_bytes()], |bytes| {
+        let Ok(archive) = Archive::from_json(bytes) else { return };
+        assert!(archive.conversations.iter().all(|conversation| conversation.check().is_ok()));
+    });
+}

@@ -1,7 +1,5 @@
 //! Small files that ask for much memory.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::io::Cursor;
 
 use engine::vision::{Head, Picture, PictureError};
@@ -9,53 +7,14 @@ use image::codecs::png::PngEncoder;
 use image::codecs::webp::WebPEncoder;
 use image::{ExtendedColorType, ImageEncoder as _};
 
-thread_local! {
-    /// Bytes that this thread has allocated, less those that it freed. Each test has a thread of its own.
-    static NOW: Cell<isize> = const { Cell::new(0) };
-    /// The most that these were since a decoding began.
-    static MOST: Cell<isize> = const { Cell::new(0) };
-}
-
-fn count(bytes: isize) {
-    let now = NOW.get() + bytes;
-    NOW.set(now);
-    MOST.set(MOST.get().max(now));
-}
-
-struct Counting;
-
-// SAFETY: everything is the system's allocator's; only sizes are added up.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size().cast_signed());
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size().cast_signed());
-        // SAFETY: as the caller promises. Here untouched pages cost nothing; in wasm memory they do.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(-layout.size().cast_signed());
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use super::counting;
 
 /// What a file becomes, and the bytes that this took.
 fn decoded(file: &[u8]) -> (Result<Picture, PictureError>, isize) {
-    let before = NOW.get();
-    MOST.set(before);
-    Head::read(file).ok();
-    let picture = Picture::decode(file);
-    (picture, MOST.get() - before)
+    counting::allocated(|| {
+        Head::read(file).ok();
+        Picture::decode(file)
+    })
 }
 
 /// What none of these files is worth.

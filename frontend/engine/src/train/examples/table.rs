@@ -5,6 +5,9 @@ use csv::{ReaderBuilder, StringRecord};
 use super::rows::{PAIRS, SYSTEM, pair_of};
 use super::{Columns, Content, MAX_ROW_BYTES, MAX_ROWS, Parsed, Problem, Reason, Row};
 
+/// Maximum number of columns that are listed. Those behind them can be named.
+const MAX_COLUMNS: usize = 100;
+
 impl Columns {
     /// The columns to use, by name; otherwise the first two. `None` if there are fewer than two.
     fn guess(header: &StringRecord) -> Option<Self> {
@@ -48,7 +51,7 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
         parsed.problem(1, Reason::Prose);
         return parsed;
     }
-    parsed.columns = header.iter().map(str::to_owned).collect();
+    parsed.columns = header.iter().take(MAX_COLUMNS).map(str::to_owned).collect();
     let Some(chosen) = columns.cloned().or_else(|| Columns::guess(&header)) else {
         parsed.problem(1, Reason::TooFewColumns);
         return parsed;
@@ -56,7 +59,7 @@ pub(super) fn read(text: &str, columns: Option<&Columns>) -> Parsed {
     let place = |name: &str| {
         header.iter().position(|column| column == name).ok_or_else(|| Reason::NoColumn {
             column: name.to_owned(),
-            known: header.iter().collect::<Vec<_>>().join(", "),
+            known: header.iter().take(MAX_COLUMNS).collect::<Vec<_>>().join(", "),
         })
     };
     let system = if chosen.system.is_empty() { Ok(None) } else { place(&chosen.system).map(Some) };
