@@ -8,12 +8,15 @@ thread_local! {
     static NOW: Cell<isize> = const { Cell::new(0) };
     /// The most that these were since a decoding began.
     static MOST: Cell<isize> = const { Cell::new(0) };
+    /// The largest allocation since then.
+    static LARGEST: Cell<isize> = const { Cell::new(0) };
 }
 
 fn count(bytes: isize) {
     let now = NOW.get() + bytes;
     NOW.set(now);
     MOST.set(MOST.get().max(now));
+    LARGEST.set(LARGEST.get().max(bytes));
 }
 
 struct Counting;
@@ -43,10 +46,19 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What `act` gives, and the most bytes that it had allocated at any time.
-pub fn allocated<T>(act: impl FnOnce() -> T) -> (T, isize) {
+/// What something allocated, in bytes.
+pub struct Allocated {
+    /// At most at any time.
+    pub most: isize,
+    /// At once.
+    pub largest: isize,
+}
+
+/// What `act` gives, and what it allocated.
+pub fn allocated<T>(act: impl FnOnce() -> T) -> (T, Allocated) {
     let before = NOW.get();
     MOST.set(before);
+    LARGEST.set(0);
     let given = act();
-    (given, MOST.get() - before)
+    (given, Allocated { most: MOST.get() - before, largest: LARGEST.get() })
 }

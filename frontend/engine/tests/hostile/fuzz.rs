@@ -1,17 +1,19 @@
-//! A fuzzer: well-formed inputs, broken at random, to a parser that must neither panic nor allocate more than
-//! [`FACTOR`] times the input.
+//! A fuzzer: well-formed inputs, broken at random, to a parser that must not panic, nor allocate more than [`FACTOR`] times
+//! the input at once, nor more than [`TOGETHER`] times the input together.
 //!
 //! Tests run [`CASES`] of them. `FUZZ_CASES=1000000 cargo test --release --test hostile` runs as many as are asked for.
 //! A case follows from its number alone, so a failure can be repeated.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::counting::allocated;
+use super::counting::{Allocated, allocated};
 
 /// Inputs of a usual run.
 const CASES: u64 = 1_000;
-/// The most bytes that may be allocated for a byte of input.
+/// The most bytes that may be allocated at once for a byte of input.
 const FACTOR: usize = 16;
+/// The most bytes of all that is allocated at any time for a byte of input.
+const TOGETHER: usize = 64;
 /// Bytes that may be allocated for an input of any length: errors, tables, buffers of a fixed size.
 const FIXED: usize = 64 << 10;
 
@@ -84,10 +86,16 @@ pub fn fuzz_within(name: &str, corpus: &[Vec<u8>], fixed: usize, mut parse: impl
     let cases = std::env::var("FUZZ_CASES").map_or(CASES, |cases| cases.parse().expect("a number of cases"));
     for case in 0..cases {
         let input = broken(corpus, case);
-        let (outcome, bytes) = allocated(|| catch_unwind(AssertUnwindSafe(|| parse(&input))));
+        let (outcome, took) = allocated(|| catch_unwind(AssertUnwindSafe(|| parse(&input))));
         assert!(outcome.is_ok(), "{name}: case {case} panics: {}", shown(&input));
-        let most = FACTOR * input.len() + fixed;
-        assert!(bytes <= most as isize, "{name}: case {case} takes {bytes} bytes: {}", shown(&input));
+        let within = |bytes: isize, factor: usize| bytes <= (factor * input.len() + fixed) as isize;
+        let Allocated { most, largest } = took;
+        assert!(
+            within(largest, FACTOR),
+            "{name}: case {case} takes {largest} bytes at once: {}",
+            shown(&input)
+        );
+        assert!(within(most, TOGETHER), "{name}: case {case} takes {most} bytes: {}", shown(&input));
     }
 }
 

@@ -11,10 +11,11 @@ use super::counting;
 
 /// What a file becomes, and the bytes that this took.
 fn decoded(file: &[u8]) -> (Result<Picture, PictureError>, isize) {
-    counting::allocated(|| {
+    let (picture, allocated) = counting::allocated(|| {
         Head::read(file).ok();
         Picture::decode(file)
-    })
+    });
+    (picture, allocated.most)
 }
 
 /// What none of these files is worth.
