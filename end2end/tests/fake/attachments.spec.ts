@@ -294,7 +294,7 @@ test("the parts for pictures and sound can be freed", async ({ app, page }) => {
   await app.attach(png());
   await app.ask("What is this?");
   await app.rail.getByRole("link", { name: "Models" }).click();
-  const memory = page.getByRole("listitem").filter({ hasText: "Graphics memory" });
+  const memory = page.getByRole("listitem").filter({ hasText: "Graphics memory:" });
   await expect(memory).toContainText("including 320 MB for images and audio");
   await memory.getByRole("button", { name: "Unload image and audio support" }).click();
   await expect(memory).toContainText("Image and audio support loads on first use.");
