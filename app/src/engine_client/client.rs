@@ -20,8 +20,9 @@ use protocol::{Cause, Code, DeviceReport, Event, Failure, Request, RequestId, VE
 
 use super::{Delivery, Sink, worker::WorkerTransport};
 
-/// A worker that says nothing for this long after its start is taken for dead.
-const READY_LIMIT_MS: u32 = 20_000;
+/// A worker that says nothing for this long after its start is taken for dead. Over a slow connection its program takes a
+/// minute to come.
+const READY_LIMIT_MS: u32 = 120_000;
 
 /// What concerns no single request.
 #[derive(Clone, Debug, PartialEq)]
