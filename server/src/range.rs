@@ -95,14 +95,15 @@ mod tests {
 
     #[test]
     fn no_header_leads_outside() {
-        let corpus = ["bytes=0-9", "bytes=90-", "Bytes = 5-5 ,", "bytes=-10", "bytes=0-1,5-6"];
+        let corpus = ["bytes=0-9", "bytes=90-", "Bytes = 5-5 ,", "bytes=-10"];
         crate::fuzz::fuzz("range", &corpus.map(|text| text.as_bytes().to_vec()), |bytes| {
-            let Ok(header) = std::str::from_utf8(bytes) else { return };
+            let Ok(header) = std::str::from_utf8(bytes) else { return false };
             for size in [0, 1, 100, u64::MAX] {
                 if let Part { first, last } = select(header, size) {
                     assert!(first <= last && last < size, "{header}: {first} to {last} of {size}");
                 }
             }
+            select(header, 100) != Whole
         });
     }
 

@@ -7,7 +7,7 @@ thread_local! {
     /// Bytes that this thread has allocated, less those that it freed. Each test has a thread of its own.
     static NOW: Cell<isize> = const { Cell::new(0) };
     /// The most that these were since a decoding began.
-    static MOST: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
     /// The largest allocation since then.
     static LARGEST: Cell<isize> = const { Cell::new(0) };
 }
@@ -15,7 +15,7 @@ thread_local! {
 fn count(bytes: isize) {
     let now = NOW.get() + bytes;
     NOW.set(now);
-    MOST.set(MOST.get().max(now));
+    PEAK.set(PEAK.get().max(now));
     LARGEST.set(LARGEST.get().max(bytes));
 }
 
@@ -48,17 +48,17 @@ static ALLOCATOR: Counting = Counting;
 
 /// What something allocated, in bytes.
 pub struct Allocated {
-    /// At most at any time.
-    pub most: isize,
-    /// At once.
+    /// The most at any time.
+    pub peak: isize,
+    /// The largest single allocation.
     pub largest: isize,
 }
 
 /// What `act` gives, and what it allocated.
 pub fn allocated<T>(act: impl FnOnce() -> T) -> (T, Allocated) {
     let before = NOW.get();
-    MOST.set(before);
+    PEAK.set(before);
     LARGEST.set(0);
     let given = act();
-    (given, Allocated { most: MOST.get() - before, largest: LARGEST.get() })
+    (given, Allocated { peak: PEAK.get() - before, largest: LARGEST.get() })
 }

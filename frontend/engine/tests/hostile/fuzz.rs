@@ -1,5 +1,5 @@
-//! A fuzzer: well-formed inputs, broken at random, to a parser that must not panic, nor allocate more than [`FACTOR`] times
-//! the input at once, nor more than [`TOGETHER`] times the input together.
+//! A fuzzer: well-formed inputs are broken at random and given to a parser. It must not panic, and what it allocates is
+//! bounded: a single allocation by [`LARGEST`] bytes for a byte of input, all together by [`PEAK`].
 //!
 //! Tests run [`CASES`] of them. `FUZZ_CASES=1000000 cargo test --release --test hostile` runs as many as are asked for.
 //! A case follows from its number alone, so a failure can be repeated.
@@ -10,10 +10,10 @@ use super::counting::{Allocated, allocated};
 
 /// Inputs of a usual run.
 const CASES: u64 = 1_000;
-/// The most bytes that may be allocated at once for a byte of input.
-const FACTOR: usize = 16;
-/// The most bytes of all that is allocated at any time for a byte of input.
-const TOGETHER: usize = 64;
+/// Maximum size of a single allocation, in bytes for a byte of input.
+const LARGEST: usize = 16;
+/// Maximum of all that is allocated at the same time, in bytes for a byte of input.
+const PEAK: usize = 64;
 /// Bytes that may be allocated for an input of any length: errors, tables, buffers of a fixed size.
 const FIXED: usize = 64 << 10;
 
@@ -73,15 +73,16 @@ impl Random {
     }
 }
 
-/// Feeds broken inputs to a parser.
-pub fn fuzz(name: &str, corpus: &[Vec<u8>], parse: impl FnMut(&[u8])) {
+/// Feeds broken inputs to a parser, which says whether it takes them. It must take those that are not broken: otherwise
+/// the broken ones wouldn't get far.
+pub fn fuzz(name: &str, corpus: &[Vec<u8>], parse: impl FnMut(&[u8]) -> bool) {
     fuzz_within(name, corpus, FIXED, parse);
 }
 
 /// The same, with so many bytes for an input of any length.
-pub fn fuzz_within(name: &str, corpus: &[Vec<u8>], fixed: usize, mut parse: impl FnMut(&[u8])) {
+pub fn fuzz_within(name: &str, corpus: &[Vec<u8>], fixed: usize, mut parse: impl FnMut(&[u8]) -> bool) {
     for input in corpus {
-        parse(input);
+        assert!(parse(input), "{name}: this is well-formed: {}", shown(input));
     }
     let cases = std::env::var("FUZZ_CASES").map_or(CASES, |cases| cases.parse().expect("a number of cases"));
     for case in 0..cases {
@@ -89,13 +90,13 @@ pub fn fuzz_within(name: &str, corpus: &[Vec<u8>], fixed: usize, mut parse: impl
         let (outcome, took) = allocated(|| catch_unwind(AssertUnwindSafe(|| parse(&input))));
         assert!(outcome.is_ok(), "{name}: case {case} panics: {}", shown(&input));
         let within = |bytes: isize, factor: usize| bytes <= (factor * input.len() + fixed) as isize;
-        let Allocated { most, largest } = took;
+        let Allocated { peak, largest } = took;
         assert!(
-            within(largest, FACTOR),
+            within(largest, LARGEST),
             "{name}: case {case} takes {largest} bytes at once: {}",
             shown(&input)
         );
-        assert!(within(most, TOGETHER), "{name}: case {case} takes {most} bytes: {}", shown(&input));
+        assert!(within(peak, PEAK), "{name}: case {case} takes {peak} bytes: {}", shown(&input));
     }
 }
 

@@ -15,7 +15,7 @@ fn decoded(file: &[u8]) -> (Result<Picture, PictureError>, isize) {
         Head::read(file).ok();
         Picture::decode(file)
     });
-    (picture, allocated.most)
+    (picture, allocated.peak)
 }
 
 /// What none of these files is worth.

@@ -19,7 +19,7 @@ fn golden(path: &str) -> Vec<u8> {
     fs::read(repository("frontend/engine/tests/golden").join(path)).expect("a file of the golden set")
 }
 
-/// A header, and as many zeros behind it as the whole file has bytes.
+/// The header of a file, and as many zeros behind it as the file has data.
 struct Headed<'a> {
     header: &'a [u8],
     len: u64,
@@ -40,58 +40,53 @@ impl ByteSource for Headed<'_> {
     }
 }
 
-#[test]
-fn headers_of_models() {
-    let mut len = 0;
-    let corpus = ["models/tiny-31b.q4_0.gguf", "models/tiny-moe.q4_k_m.gguf"].map(|path| {
-        let mut file = golden(path);
-        len = len.max(file.len() as u64);
-        let header = block_on(Header::read(&MemorySource::new(file.clone()))).expect("a header");
-        file.truncate(header.data_start as usize);
-        file
-    });
-    // The header of a file is read a window at a time.
-    fuzz_within("model", &corpus, 4 * len as usize, |bytes| {
-        let source = Headed { header: bytes, len };
-        if let Ok(header) = block_on(Header::read(&source)) {
-            ModelSpec::read(&header).ok();
-        }
-    });
+/// Fuzzes the headers of files of the golden set, which end where `end_of` says.
+fn fuzz_headers(
+    name: &str,
+    paths: &[&str],
+    end_of: impl Fn(&[u8]) -> usize,
+    mut parse: impl FnMut(&Headed<'_>) -> bool,
+) {
+    let files: Vec<_> = paths.iter().map(|path| golden(path)).collect();
+    let len = files.iter().map(Vec::len).max().unwrap_or_default();
+    let corpus: Vec<_> = files.iter().map(|file| file[..end_of(file)].to_vec()).collect();
+    // A window of the file is read at a time, and so are the values of an adapter.
+    fuzz_within(name, &corpus, 4 * len, |header| parse(&Headed { header, len: len as u64 }));
 }
 
-/// The text of a safetensors header, and data.
-fn safetensors(header: &str, data: usize) -> Vec<u8> {
-    let mut file = (header.len() as u64).to_le_bytes().to_vec();
-    file.extend(header.bytes());
-    file.resize(file.len() + data, 0);
-    file
+fn end_of_gguf(file: &[u8]) -> usize {
+    let source = MemorySource::new(file.to_vec());
+    block_on(Header::read(&source)).expect("a header").data_start as usize
+}
+
+fn end_of_safetensors(file: &[u8]) -> usize {
+    8 + u64::from_le_bytes(file[..8].try_into().expect("eight bytes")) as usize
+}
+
+#[test]
+fn headers_of_models() {
+    let paths = ["models/tiny-31b.q4_0.gguf", "models/tiny-moe.q4_k_m.gguf"];
+    fuzz_headers("model", &paths, end_of_gguf, |source| {
+        block_on(Header::read(source)).is_ok_and(|header| ModelSpec::read(&header).is_ok())
+    });
 }
 
 #[test]
 fn adapters() {
-    let flat_file = safetensors(
-        r#"{"__metadata__":{"alpha":"4"},"lora.blk.0.attn_q.A":{"dtype":"F32","shape":[2,4],"data_offsets":[0,32]},"lora.blk.0.attn_q.B":{"dtype":"F16","shape":[4,2],"data_offsets":[32,48]}}"#,
-        48,
+    fuzz_headers("GGUF adapter", &["adapters/exported/adapter.gguf"], end_of_gguf, |source| {
+        block_on(gguf::read(source)).is_ok()
+    });
+    fuzz_headers("flat adapter", &["adapters/flat.safetensors"], end_of_safetensors, |source| {
+        block_on(flat::read(source, Some(8.0))).is_ok()
+    });
+    let config = golden("adapters/peft/adapter_config.json");
+    fuzz_headers(
+        "PEFT weights",
+        &["adapters/peft/adapter_model.safetensors"],
+        end_of_safetensors,
+        |source| block_on(peft::read(source, &config)).is_ok(),
     );
-    fuzz("flat safetensors", &[flat_file], |bytes| {
-        block_on(flat::read(&MemorySource::new(bytes.to_vec()), None)).ok();
-    });
-    let module = "base_model.model.model.layers.0.self_attn.q_proj";
-    let header = format!(
-        r#"{{"{module}.lora_A.weight":{{"dtype":"F32","shape":[2,4],"data_offsets":[0,32]}},"{module}.lora_B.weight":{{"dtype":"BF16","shape":[4,2],"data_offsets":[32,48]}}}}"#
-    );
-    let config = r#"{"peft_type":"LORA","r":2,"lora_alpha":4,"target_modules":["q_proj"],"rank_pattern":{"layers.0":2},"alpha_pattern":{},"use_rslora":false,"bias":"none"}"#;
-    fuzz("PEFT weights", &[safetensors(&header, 48)], |bytes| {
-        block_on(peft::read(&MemorySource::new(bytes.to_vec()), config.as_bytes())).ok();
-    });
-    fuzz("PEFT configuration", &[config.into()], |bytes| {
-        peft::AdapterConfig::parse(bytes).ok();
-    });
-    let mut of_llama_cpp = golden("models/tiny-31b.q4_0.gguf");
-    of_llama_cpp.truncate(4096);
-    fuzz("GGUF adapter", &[of_llama_cpp], |bytes| {
-        block_on(gguf::read(&MemorySource::new(bytes.to_vec()))).ok();
-    });
+    fuzz("PEFT configuration", &[config.clone()], |bytes| peft::AdapterConfig::parse(bytes).is_ok());
 }
 
 #[test]
@@ -103,10 +98,8 @@ fn training_examples() {
         "prompt;completion\r\na;b\r\n",
     ];
     fuzz("examples", &corpus.map(|text| text.as_bytes().to_vec()), |bytes| {
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            let parsed = examples::read(text, None);
-            assert!(parsed.rows.len() <= text.len());
-        }
+        let Ok(text) = std::str::from_utf8(bytes) else { return false };
+        !examples::read(text, None).rows.is_empty()
     });
 }
 
@@ -119,10 +112,8 @@ fn journals() {
     record.present.insert(100 << 20..7_200_000_000);
     let second = record.line();
     fuzz("journal", &[format!("{first}{second}").into_bytes(), second.into_bytes()], |bytes| {
-        if let Ok(text) = std::str::from_utf8(bytes)
-            && let Some(record) = Record::last_of(text)
-        {
-            assert!(record.present.end() <= record.size);
-        }
+        let Ok(text) = std::str::from_utf8(bytes) else { return false };
+        let record = Record::last_of(text);
+        record.inspect(|it| assert!(it.present.end() <= it.size)).is_some()
     });
 }
