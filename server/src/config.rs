@@ -11,8 +11,7 @@ use clap::{Parser, Subcommand};
 use crate::{
     catalog::Source,
     host::{Host, Hosts},
-    pull::{Puller, command::PullOptions},
-    pulling::Pulls,
+    pull::{Puller, api::Pulls, command::PullOptions},
 };
 
 /// Gemma 4 in a browser tab: serves the page and the models on this machine.
@@ -74,8 +73,7 @@ pub struct Config {
     #[arg(long, env = "GEMTAB_ALLOW_PULL", conflicts_with = "no_ollama")]
     pub allow_pull: bool,
 
-    /// Another registry that visitors may have models downloaded from, besides Ollama's and Hugging Face. Can be given more
-    /// than once.
+    /// Another registry that the page may download from, besides Ollama's and Hugging Face. Can be given more than once.
     #[arg(long, env = "GEMTAB_PULL_FROM", value_name = "HOST[:PORT]", value_delimiter = ',')]
     pub pull_from: Vec<String>,
 
@@ -102,7 +100,7 @@ impl Config {
         Hosts::new(address, self.allow_host.iter().cloned().chain(self.host.parse()))
     }
 
-    /// What visitors of a server that listens on `address` may have downloaded.
+    /// Downloads on visitors' requests, for a server that listens on `address`.
     #[must_use]
     pub fn pulls(&self, address: IpAddr) -> Pulls {
         let is_local = address.is_loopback() && self.allow_host.is_empty();
@@ -248,7 +246,7 @@ mod tests {
     fn only_this_machine_may_have_models_downloaded_unless_it_is_allowed() {
         let may = |arguments: &[&str], address: [u8; 4]| {
             let config = parse(&[&["--ollama-models", "/store"], arguments].concat());
-            format!("{:?}", config.pulls(address.into())) != format!("{:?}", Pulls::default())
+            config.pulls(address.into()).is_offered()
         };
         assert!(may(&[], [127, 0, 0, 1]));
         assert!(!may(&[], [0, 0, 0, 0]));

@@ -1,7 +1,8 @@
 //! The thin server: it renders the page, sends its files, lists the models of this machine and sends their bytes.
 //!
 //! It never sees a prompt. What it may read is bounded twice: the built site, and the files that listed models name. It
-//! writes into Ollama's store alone, when a model is pulled: by its command [`pull`], or by a visitor who may ([`pulling`]).
+//! only writes into Ollama's store, when a model is pulled: with the command [`pull`], or on a visitor's request
+//! ([`pull::api`]).
 
 pub mod activity;
 pub mod blobs;
@@ -17,7 +18,6 @@ pub mod linger;
 pub mod listen;
 pub mod metrics;
 pub mod pull;
-pub mod pulling;
 pub mod range;
 pub mod site;
 pub mod text;
@@ -45,7 +45,7 @@ use axum::{
 };
 use tower_http::trace::TraceLayer;
 
-use self::{catalog::Library, health::Health, host::Hosts, pulling::Pulls, site::Site, text::printable};
+use self::{catalog::Library, health::Health, host::Hosts, pull::api::Pulls, site::Site, text::printable};
 
 /// All that the server answers.
 pub fn router(site: &Site, library: Arc<Library>, hosts: Hosts, health: Health, pulls: Pulls) -> Router {

@@ -15,9 +15,9 @@ use crate::{project, site};
 
 /// Build what is out of date, print the address, and serve the page until Ctrl+C.
 ///
-/// The page lists the models in Ollama's folder, those in every --models folder, and the built-in demo, and can download
-/// others into Ollama's folder. They are never changed. Only this machine can reach the server unless you set --host. Browsers offer WebGPU only on
-/// localhost and over HTTPS, so to serve others, put an HTTPS proxy in front.
+/// The page lists the models in Ollama's folder, those in every --models folder, and the built-in demo. They are never
+/// changed; the page can download others into Ollama's folder. Only this machine can reach the server unless you set
+/// --host. Browsers offer WebGPU only on localhost and over HTTPS, so to serve others, put an HTTPS proxy in front.
 #[derive(Args)]
 pub struct Options {
     /// Open the page in the default browser once the server is up
@@ -42,8 +42,7 @@ pub struct Options {
     /// Let visitors from other machines download models to this one, too
     #[arg(long)]
     allow_pull: bool,
-    /// Another registry that visitors may have models downloaded from, besides Ollama's and Hugging Face; can be given more
-    /// than once
+    /// Another registry that the page may download from, besides Ollama's and Hugging Face; can be given more than once
     #[arg(long, value_name = "HOST[:PORT]")]
     pull_from: Vec<String>,
     /// Compile the server with optimizations: slower to build, for a server that stays up

@@ -84,7 +84,8 @@ fn ModelRow(
         engine.device.with(|device| device.as_ref().is_some_and(|device| !device.available))
     });
     let listed = choice.clone();
-    let out_of_reach = Memo::new(move |_| engine.is_out_of_reach(&listed));
+    // What is loaded works on, saved or not.
+    let out_of_reach = Memo::new(move |_| engine.is_out_of_reach(&listed) && !current.get());
     let id = choice.id.clone();
     let inspection = Memo::new(move |_| engine.inspections.with(|all| all.get(&id).cloned()));
     let broken = choice.entry.broken.clone();

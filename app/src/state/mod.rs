@@ -92,7 +92,7 @@ pub struct Stores {
     pub settings: SettingsStore,
     /// The engine.
     pub engine: EngineStore,
-    /// Models that the server downloads.
+    /// Downloads of models to the server.
     pub pulls: PullStore,
     /// The adapters of the loaded model.
     pub adapters: AdapterStore,

@@ -1,4 +1,4 @@
-//! Models that the server downloads.
+//! Downloads of models to the server.
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::{prelude::*, task::spawn_local};
@@ -7,17 +7,16 @@ use protocol::{PullReport, PullRequest, PullStage};
 use super::EngineStore;
 use crate::browser::{self, Method};
 
-/// Where the server tells and takes it.
 const ADDRESS: &str = "/api/pull";
-/// Between two looks at a running download, in milliseconds.
+/// Time between two reports on a running download, in milliseconds.
 const PAUSE_MS: u32 = 500;
 
 /// The download that is running on the server, or the last one.
 #[derive(Clone, Copy)]
 pub struct PullStore {
-    /// What the server last said; none before that.
+    /// The server's last report; none before the first.
     pub report: RwSignal<Option<PullReport>>,
-    /// Why it did not do what it was last asked for.
+    /// Why the server refused the last request.
     pub refused: RwSignal<Option<String>>,
     engine: EngineStore,
     watching: StoredValue<bool>,
@@ -47,9 +46,9 @@ impl PullStore {
         self.report.with(is_running)
     }
 
-    /// Asks the server what it is doing.
+    /// Asks the server for a report.
     pub fn read(self) {
-        // Without the server there is nothing to say: the list of models says so.
+        // That the server can't be reached is shown with the list of models.
         spawn_local(async move {
             if let Ok(answer) = browser::fetch_json(ADDRESS).await {
                 self.hear(answer.value);
@@ -57,12 +56,12 @@ impl PullStore {
         });
     }
 
-    /// Has a model downloaded.
+    /// Starts a download, or continues it.
     pub fn begin(self, name: String) {
         self.ask(Method::Post, serde_json::to_string(&PullRequest { name }).ok());
     }
 
-    /// Stops the download. What has arrived is kept.
+    /// Stops the download. What was downloaded so far is kept.
     pub fn stop(self) {
         self.ask(Method::Delete, None);
     }
@@ -77,7 +76,7 @@ impl PullStore {
         });
     }
 
-    /// Takes what the server said, and looks again while something goes on.
+    /// Takes a report, and asks for the next one while a download is running.
     fn hear(self, report: PullReport) {
         let was_running = untrack(|| self.is_running());
         let is_done = report.pull.as_ref().is_some_and(|pull| pull.stage == PullStage::Done);

@@ -3,7 +3,7 @@
 //! The page posts a [`Request`] to the worker and gets [`Event`]s back. Both are encoded with [`encode`] and
 //! [`decode`] (postcard) and travel as the bytes of one `ArrayBuffer`. Local files, pictures and sound travel beside
 //! them as `Blob` handles, because a handle can be cloned between the two and its bytes need not be read for that.
-//! What the server says is JSON: its list of models ([`catalog`]), and how a download of one goes on ([`pull`]).
+//! What the server says is JSON: its list of models ([`catalog`]), and reports on downloads ([`pull`]).
 //!
 //! Everything that takes time carries a [`RequestId`]. Any request can be cancelled by its id, and every request
 //! ends with exactly one terminal event: see [`Event::is_terminal`].

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The answer to every request to `/api/pull`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullReport {
-    /// Whether visitors may have models downloaded. The rest is empty where they may not.
+    /// Whether the server downloads models for this visitor. If not, the rest is empty.
     pub offered: bool,
     /// Bytes that may still be written into the folder of models.
     pub free: Option<u64>,
@@ -32,18 +32,18 @@ pub enum PullStage {
     Running {
         /// Bytes that have arrived.
         done: u64,
-        /// Bytes in all, without what was there before.
+        /// Bytes in all, without those of an earlier attempt.
         total: u64,
-        /// Why nothing arrives now, in English, if a server has to be asked again.
+        /// Why it waits before the next attempt, in English, if it does.
         waiting: Option<String>,
     },
     /// The parts of the model are joined into one file.
     Joining,
     /// The model is there.
     Done,
-    /// Somebody stopped it. What has arrived is kept.
+    /// It was stopped. What was downloaded so far is kept.
     Stopped,
-    /// It failed, and why, in English. What has arrived is kept where that is of use.
+    /// It failed; the reason in English. What was downloaded so far is kept where that is of use.
     Failed(String),
 }
 

@@ -9,6 +9,7 @@
 //! manifest gives them, and redirects don't leave HTTPS.
 
 mod address;
+pub mod api;
 mod challenge;
 pub mod command;
 mod error;

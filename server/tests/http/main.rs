@@ -29,7 +29,7 @@ use server::{
     catalog::{Library, Source},
     health::Health,
     host::{Host, Hosts},
-    pulling::Pulls,
+    pull::api::Pulls,
     site::Site,
 };
 use tempfile::TempDir;

@@ -4,14 +4,14 @@ use anyhow::Result;
 
 use super::publish::Site;
 
-/// The pages that open without the server. One of the conversations stands for all.
+/// The pages that open without the server: those of `app/src/place.rs`. One conversation stands for all.
 const PAGES: [&str; 6] =
     ["/", "/c/00000000000000000000000000000000", "/models", "/tune", "/settings", "/diagnostics"];
 
 /// Files that the page only links to.
 const NOTICES: [&str; 2] = ["/sbom.cdx.json", "/third-party-licenses.txt"];
 
-/// The script for a site that has everything else. `boot` is the address that tells one build's documents from another's.
+/// The script for a site that is complete but for it. Every page of this build names `boot`.
 pub fn script(site: &Site, boot: &str, languages: &[&str]) -> Result<String> {
     let files: Vec<_> =
         site.addresses().into_iter().filter(|address| !NOTICES.contains(&address.as_str())).collect();

@@ -1,5 +1,5 @@
-// Opens the page where the server cannot be reached, from what it has kept of one build: all documents, in every
-// language, and all files that they name. Everything else goes to the server as if this script were not there.
+// Opens the page when the server can't be reached. It keeps one build: every page in every language, and all files that
+// they load. All other requests go to the server.
 const boot = "{{boot}}";
 const site = "site-{{version}}";
 const files = new Set({{files}});
@@ -8,7 +8,7 @@ const languages = {{languages}};
 /** The last list of models, in a cache that outlives this build. */
 const lists = "lists";
 
-/** How long a document is waited for before the one that is kept is shown. */
+/** How long the server may take for a page before the kept one is shown, in milliseconds. */
 const PATIENCE = 5_000;
 
 addEventListener("install", (event) => event.waitUntil(keep()));
@@ -23,7 +23,7 @@ addEventListener("fetch", (event) => {
   else if (pathname === "/api/models") event.respondWith(list(request));
 });
 
-/** Keeps this build. Pages of another one are told that it is there. */
+/** Keeps this build, and tells open pages about it. */
 async function keep() {
   const cache = await caches.open(site);
   const document = async (page, language) => {
@@ -46,7 +46,7 @@ async function keep() {
   windows.forEach((window) => window.postMessage({ boot }));
 }
 
-/** No page of an earlier build is open any more. */
+/** Runs when no page of an earlier build is open any more. */
 async function begin() {
   const old = (await caches.keys()).filter((name) => name.startsWith("site-") && name !== site);
   await Promise.all(old.map((name) => caches.delete(name)));
@@ -73,7 +73,7 @@ async function languageNow() {
 async function open(event, page) {
   const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
   const fetched = (async () => (await event.preloadResponse) ?? (await fetch(event.request)))();
-  // None where it takes too long, where there is no server, or where what stands before it says so.
+  // Undefined if it takes too long or the server can't be reached. A proxy in front of it answers with a status of 5xx.
   const answer = await Promise.race([fetched, late]).catch(() => undefined);
   if (answer && answer.status < 500) return answer;
   const kept = await caches.match(keyOf(page, await languageNow()), { cacheName: site });
@@ -85,7 +85,7 @@ async function file(request) {
   return kept ?? fetch(request);
 }
 
-/** The list of models; the last one, marked as such, where the server cannot be reached, or an error where there is none. */
+/** The list of models. When the server can't be reached, the last one, marked as such. */
 async function list(request) {
   const cache = await caches.open(lists);
   try {

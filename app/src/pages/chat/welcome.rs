@@ -48,7 +48,7 @@ pub fn Welcome() -> impl IntoView {
     .into_any()
 }
 
-/// Where there is nothing but the demo model: where others are to be had.
+/// Points to real models if there is only the demo model.
 #[component]
 fn OnlyDemo() -> impl IntoView {
     let stores = use_stores();

@@ -10,10 +10,11 @@ use crate::{
     state::{PullStore, use_stores},
 };
 
-/// The published models in Ollama's registry, with about their bytes.
-const PUBLISHED: [(&str, u64); 4] = [
+/// The published models in Ollama's registry, and their sizes in bytes as ollama.com/library/gemma4 rounds them (June 2026).
+const PUBLISHED: [(&str, u64); 5] = [
     ("gemma4:e2b", 7_200_000_000),
     ("gemma4:e4b", 9_600_000_000),
+    ("gemma4:12b", 7_600_000_000),
     ("gemma4:26b", 18_000_000_000),
     ("gemma4:31b", 20_000_000_000),
 ];
@@ -23,13 +24,14 @@ fn about(name: &str) -> &'static str {
     match name {
         "gemma4:e2b" => t().get_e2b(),
         "gemma4:e4b" => t().get_e4b(),
+        "gemma4:12b" => t().get_12b(),
         "gemma4:26b" => t().get_26b(),
         _ => t().get_31b(),
     }
 }
 
-/// Models that the server can download, one of any other name, and the download that is running. Nothing where the server
-/// downloads none.
+/// The published models, a field for the name of any other one, and the running download. Empty if the server doesn't
+/// download models for this visitor.
 #[component]
 pub fn GetModel() -> impl IntoView {
     let pulls = use_stores().pulls;
@@ -47,12 +49,12 @@ pub fn GetModel() -> impl IntoView {
     .into_any()
 }
 
-/// How much room there is, in a sentence.
+/// The free disk space, in a sentence.
 fn free(pulls: PullStore) -> Option<String> {
     pulls.report.with(|report| report.as_ref()?.free).map(|bytes| t().get_free(&format::bytes(bytes)))
 }
 
-/// The published models that are not listed yet.
+/// Those of the published models that the server doesn't have.
 #[component]
 fn Published() -> impl IntoView {
     let stores = use_stores();

@@ -51,7 +51,7 @@ impl Gpu {
             let compile = move || {
                 let (sources, next) = &*work;
                 while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let compiled = super::pipelines::accepted(&device, source);
+                    let compiled = super::pipelines::try_compile(&device, source);
                     let sent = compiled.map(|it| sender.unbounded_send((Arc::clone(&source.wgsl), it)));
                     if sent.is_some_and(|sent| sent.is_err()) {
                         return;

@@ -63,9 +63,9 @@ impl Gpu {
     }
 }
 
-/// Compiles a kernel on the calling thread; none if the device rejects it. Error scopes belong to threads.
+/// Compiles a kernel on the calling thread, to which error scopes belong. `None` if the device rejects it.
 #[cfg(not(target_arch = "wasm32"))]
-pub(super) fn accepted(device: &wgpu::Device, source: &Source) -> Option<Pipeline> {
+pub(super) fn try_compile(device: &wgpu::Device, source: &Source) -> Option<Pipeline> {
     let invalid = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
     let pipeline = compile(device, source);

@@ -1,4 +1,4 @@
-//! Models that visitors have downloaded: `/api/pull`.
+//! Downloads on visitors' requests: `/api/pull`.
 
 use axum::{
     body::Body,
@@ -6,7 +6,7 @@ use axum::{
 };
 use protocol::{Pull, PullReport, PullStage};
 use serde_json::json;
-use server::{catalog::Source, pulling::Pulls};
+use server::{catalog::Source, pull::api::Pulls};
 
 use super::{
     Model, Target,

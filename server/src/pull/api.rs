@@ -1,14 +1,14 @@
-//! `/api/pull`: models that a visitor has downloaded to this machine.
+//! `/api/pull`: downloading models on a visitor's request.
 //!
 //! | request | what it does |
 //! |---|---|
-//! | `GET` | tells how a download goes on |
-//! | `POST` with a [`PullRequest`] | begins one; 409 while another is running |
-//! | `DELETE` | stops it; what has arrived is kept |
+//! | `GET` | reports on the download |
+//! | `POST` with a [`PullRequest`] | starts one; 409 while another is running |
+//! | `DELETE` | stops it; what was downloaded so far is kept |
 //!
-//! All are answered by a [`PullReport`]. One download runs at a time, on whose account does not matter: everyone who may
-//! ask sees it. Only Ollama's registry, Hugging Face and the registries of `--pull-from` are asked, so that nobody makes
-//! this server speak to others. Browsers let pages of other origins send none of the last two requests.
+//! Each is answered by a [`PullReport`]. One download runs at a time, and every visitor who may ask for one sees it. The server
+//! only connects to Ollama's registry, Hugging Face and the registries of `--pull-from`, so it can't be used to reach other
+//! hosts. Browsers don't let pages of other origins send the last two requests.
 
 use std::{
     path::{Path, PathBuf},
@@ -25,22 +25,20 @@ use axum::{
 use protocol::{Pull, PullReport, PullRequest, PullStage};
 use tokio::task::AbortHandle;
 
-use crate::{
-    catalog::name::{DEFAULT_HOST, Name},
-    pull::{Event, NotAnAddress, Puller, is_hub, parse},
-};
+use super::{Event, NotAnAddress, Puller, is_hub, parse};
+use crate::catalog::name::{DEFAULT_HOST, Name};
 
-/// Bytes of a request: a name and what is around it.
+/// Maximum size of a request, in bytes.
 const LARGEST_REQUEST: usize = 4096;
 
-/// Headers by which proxies tell for whom they ask.
+/// Headers that proxies add to the requests that they pass on.
 const FORWARDED: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
 
-/// The downloads that visitors may ask for. Copies share them. The default is that they may ask for none.
+/// Downloads on visitors' requests. Copies share them. By default, there are none.
 #[derive(Clone, Debug, Default)]
 pub struct Pulls {
     offer: Option<Arc<Offer>>,
-    /// Whether requests that a proxy passes on may ask for any.
+    /// Whether requests through a proxy count.
     forwarded: bool,
 }
 
@@ -75,7 +73,8 @@ struct Count {
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
     #[error(
-        "This server doesn't download models. Start it with --allow-pull to let visitors from other machines do so."
+        "This server doesn't download models for visitors from other machines. To allow it, start the server with \
+         --allow-pull."
     )]
     NotOffered,
     #[error(transparent)]
@@ -94,13 +93,13 @@ impl Pulls {
         Self { offer: Some(Arc::new(offer)), forwarded: false }
     }
 
-    /// Whether requests that a proxy passes on may ask for downloads.
+    /// Whether requests through a proxy may ask for downloads.
     #[must_use]
     pub fn forwarded(self, forwarded: bool) -> Self {
         Self { forwarded, ..self }
     }
 
-    /// What a request may ask for: nothing if it comes from elsewhere through a proxy on this machine.
+    /// What a request may ask for. One through a proxy on this machine may come from anywhere.
     fn of(self, headers: &HeaderMap) -> Self {
         let is_forwarded = FORWARDED.iter().any(|name| headers.contains_key(*name));
         if is_forwarded && !self.forwarded { Self::default() } else { self }
@@ -110,6 +109,12 @@ impl Pulls {
     pub fn router<S: Clone + Send + Sync + 'static>(self) -> Router<S> {
         let all = get(tell).post(begin).delete(stop).layer(DefaultBodyLimit::max(LARGEST_REQUEST));
         Router::new().route("/api/pull", all).with_state(self)
+    }
+
+    /// Whether visitors may have models downloaded.
+    #[must_use]
+    pub fn is_offered(&self) -> bool {
+        self.offer.is_some()
     }
 
     fn report(&self) -> PullReport {
@@ -131,7 +136,7 @@ impl Pulls {
         if let Some(running) = current.as_ref().filter(|running| !running.stage.is_over()) {
             return Err(Refusal::Busy(running.name.clone()));
         }
-        tracing::info!("a visitor has {name} downloaded");
+        tracing::info!("downloading {name} on a visitor's request");
         let task = tokio::spawn(run(Arc::clone(offer), name.clone())).abort_handle();
         let stage = PullStage::Asking;
         *current = Some(Current { name, stage, count: Count::default(), task: Some(task) });
