@@ -126,6 +126,14 @@ export class App {
     return (await this.page.evaluate(stored)).includes(text);
   }
 
+  /** Loads the page anew, once the browser's store has written what was saved before: a reload breaks off what is under way. */
+  async reload(): Promise<void> {
+    // What is saved meanwhile comes second.
+    await this.page.evaluate(written);
+    await this.page.evaluate(written);
+    await this.page.reload();
+  }
+
   /** What is on the clipboard. Only Chromium lets a test read it; elsewhere none. */
   async clipboard(): Promise<string | undefined> {
     if (this.page.context().browser()?.browserType().name() !== "chromium") {
@@ -140,6 +148,28 @@ export class App {
     if (context.browser()?.browserType().name() === "chromium") {
       await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     }
+  }
+}
+
+/** Waits for a turn to write into each of the page's stores, where transactions run one after another. Runs in the page. */
+async function written(): Promise<void> {
+  for (const { name } of await indexedDB.databases()) {
+    await new Promise<void>((resolve, reject) => {
+      const opening = indexedDB.open(name ?? "");
+      opening.onerror = () => reject(opening.error);
+      opening.onsuccess = () => {
+        const database = opening.result;
+        const stores = [...database.objectStoreNames];
+        const end = () => (database.close(), resolve());
+        if (stores.length === 0) {
+          return end();
+        }
+        const turn = database.transaction(stores, "readwrite");
+        turn.oncomplete = end;
+        turn.onabort = () => reject(turn.error);
+        turn.objectStore(stores[0] ?? "").count();
+      };
+    });
   }
 }
 

@@ -23,7 +23,7 @@ test("a click on a conversation changes the address, and a reload comes back to 
   await expect(page).toHaveURL(/\/c\/\w+\?fake=/);
   expect(await page.evaluate(() => history.length)).toBe(before + 1);
   await expect(app.conversation("First matter")).toHaveAttribute("aria-current", "page");
-  await page.reload();
+  await app.reload();
   await app.ready();
   await expect(app.questions).toHaveText(/First matter/);
 });
@@ -56,6 +56,6 @@ test("a conversation that is opened from another page has its address too", asyn
   await expect(app.composer).toBeVisible();
   await app.conversation("First matter").click();
   await expect(page).toHaveURL(/\/c\/\w+/);
-  await page.reload();
+  await app.reload();
   await expect(app.questions).toHaveText(/First matter/);
 });

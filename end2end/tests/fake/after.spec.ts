@@ -17,7 +17,7 @@ test.describe("after an answer", () => {
     await expect(answer.getByRole("button", { name: "Previous version" })).toBeDisabled();
     await answer.getByRole("button", { name: "Next version" }).click();
     await expect(answer).toContainText("There is more than one way");
-    await page.reload();
+    await app.reload();
     await expect(answer).toContainText("2/2");
     await answer.getByRole("button", { name: "Previous version" }).click();
     await expect(answer).toContainText("Gladly.");
@@ -83,7 +83,7 @@ test.describe("after an answer", () => {
     await expect(app.questions).toHaveText([/Hello/, /And then\?/]);
     await app.answers.last().getByRole("button", { name: "Delete this and everything after" }).click();
     await expect(app.answers).toHaveCount(1);
-    await page.reload();
+    await app.reload();
     await expect(app.questions).toHaveCount(2);
     await expect(app.answers).toHaveCount(1);
   });

@@ -133,7 +133,7 @@ test.describe("a picture", () => {
     await app.attach(png());
     await expect(app.tray).toContainText("64 × 48");
     await app.kept("red.png");
-    await page.reload();
+    await app.reload();
     await expect(app.tray).toContainText("red.png");
     await app.rail.getByRole("button", { name: "New", exact: true }).click();
     await expect(app.tray).toBeHidden();
@@ -145,7 +145,7 @@ test.describe("a picture", () => {
     await app.openChat();
     await app.attach(png());
     await app.ask("What is this?");
-    await page.reload();
+    await app.reload();
     const thumbnail = app.questions.first().getByRole("button", { name: "Show red.png" }).locator("img");
     await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
     await app.answers.last().getByRole("button", { name: "Regenerate" }).click();
@@ -159,7 +159,7 @@ test.describe("a picture", () => {
     await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
     await app.questions.first().getByRole("button", { name: "Delete this and everything after" }).click();
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.reload();
+    await app.reload();
     await expect(thumbnail).toHaveJSProperty("naturalWidth", 64);
   });
 

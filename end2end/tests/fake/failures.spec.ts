@@ -14,7 +14,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await app.conversation("Hello").click();
     await expect(app.questions).toHaveText(/Hello/);
     await expect(app.composer).toHaveValue("A draft");
-    await page.reload();
+    await app.reload();
     await expect(app.answers.first()).toContainText("Too long:");
   });
 
@@ -67,7 +67,7 @@ test.describe("a failure is told where it happened, and nothing is lost:", () =>
     await expect(crash).toBeHidden();
     await expect(note).toBeVisible();
     // Nor after a reload, which brings the draft back.
-    await page.reload();
+    await app.reload();
     await expect(note).toBeVisible();
     await app.ask("Hello");
     await expect(crash).toBeHidden();

@@ -39,7 +39,7 @@ test.describe("the history", () => {
     await expect(page).toHaveTitle("Show me a table · gemtab");
     await app.composer.fill("Half a thought");
     await app.kept("Half a thought");
-    await page.reload();
+    await app.reload();
     await expect(app.questions).toHaveText([/Show me a table/, /And a list/]);
     await expect(app.answers.first().getByRole("cell", { name: "0.72" })).toBeVisible();
     await expect(app.composer).toHaveValue("Half a thought");
@@ -130,7 +130,7 @@ test.describe("the history", () => {
     await expect(app.conversation("A greeting")).toBeVisible();
     await expect(page).toHaveTitle("A greeting · gemtab");
     await app.kept("A greeting");
-    await page.reload();
+    await app.reload();
     await expect(app.conversation("A greeting")).toBeVisible();
     await app.act("A greeting", "Rename");
     await field.fill("Something else");
@@ -172,7 +172,7 @@ test.describe("the history", () => {
     await expect(app.questions).toHaveText(/Hello/);
     await app.act("Hello", "Delete");
     await expect(app.conversation("Hello")).toBeHidden();
-    await page.reload();
+    await app.reload();
     await app.ready();
     await expect(app.rail).toContainText("Your conversations will appear here.");
   });

@@ -84,7 +84,7 @@ test.describe("the keyboard", () => {
     test.skip(browserName === "webkit", "Safari's Tab passes links by unless a person sets it otherwise");
     await app.openChat("instant,demo");
     await app.ask("Hello");
-    await page.reload();
+    await app.reload();
     await app.ready();
     await expect(app.questions).toHaveCount(1);
     const focused = () =>

@@ -33,7 +33,7 @@ test.describe("loading a model", () => {
     await page.getByRole("button", { name: "Cancel message" }).click();
     await expect(page.getByText(/Your message will be sent/)).toBeHidden();
     await expect(app.questions).toHaveText(/Hello/);
-    await page.reload();
+    await app.reload();
     await expect(app.questions).toHaveText(/Hello/);
   });
 

@@ -83,7 +83,7 @@ test.describe("nothing is lost", () => {
     await app.send("Hello");
     await page.getByRole("button", { name: "Cancel message" }).click();
     await expect(app.questions.last()).toContainText("Not answered.");
-    await page.reload();
+    await app.reload();
     await app.questions.last().getByRole("button", { name: "Try again" }).click();
     await expect(app.answers.first()).toContainText("A red circle");
     await expect(app.questions.last()).not.toContainText("Not answered.");
@@ -108,7 +108,7 @@ test.describe("nothing is lost", () => {
     await app.ask("Another matter");
     await expect(app.conversation("A long answer")).toBeHidden();
     await app.kept("Another matter");
-    await page.reload();
+    await app.reload();
     await expect(app.conversation("Another matter")).toBeVisible();
     await expect(app.conversation("A long answer")).toBeHidden();
   });
@@ -124,7 +124,7 @@ test.describe("nothing is lost", () => {
     await expect(app.conversation("Planets").getByLabel("answering")).toBeVisible();
     await expect(app.conversation("Planets").getByLabel("answering")).toHaveCount(0);
     await app.kept("Part 12");
-    await page.reload();
+    await app.reload();
     await expect(app.conversation("Planets")).toBeVisible();
   });
 
@@ -159,7 +159,7 @@ test.describe("nothing is lost", () => {
     expect(readFileSync(await (await download).path(), "utf8")).toContain("And then?");
     await fillStorage(page, false);
     await expect(notice).toBeHidden();
-    await page.reload();
+    await app.reload();
     await expect(app.questions).toHaveText([/Hello/, /And then\?/]);
   });
 
@@ -189,7 +189,7 @@ test.describe("nothing is lost", () => {
     await app.ask("Hello");
     await app.kept("Gladly.");
     await tear(page, '{"version":2,"torn');
-    await page.reload();
+    await app.reload();
     await expect(page.getByRole("heading", { name: "This conversation can’t be read" })).toBeVisible();
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Save raw data" }).click();

@@ -15,7 +15,7 @@ test.describe("thinking", () => {
     await line.click();
     await expect(answer.getByText(END)).toBeVisible();
     await expect(answer).toContainText("A red circle");
-    await page.reload();
+    await app.reload();
     await line.click();
     await expect(answer.getByText(END)).toBeVisible();
   });

@@ -20,6 +20,8 @@ enum Targets {
 const MAX_PATTERNS: usize = 1024;
 /// Maximum total size of its keys in bytes. Each is matched against each module.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
+/// Maximum size of one of them in bytes. A parsed pattern takes up to 128 bytes for one of its own.
+const MAX_KEY_BYTES: usize = 512;
 /// Maximum size of one compiled pattern in bytes: a repetition such as `{1000}` makes a short pattern large.
 const MAX_COMPILED: usize = 32 << 10;
 
@@ -121,6 +123,13 @@ impl AdapterConfig {
             return Err(broken(format!(
                 "alpha_pattern has {count} entries of {bytes} bytes; up to {MAX_PATTERNS} of \
                  {MAX_PATTERN_BYTES} bytes are read"
+            )));
+        }
+        if let Some(longest) = patterns.and_then(|all| all.keys().map(String::len).max())
+            && longest > MAX_KEY_BYTES
+        {
+            return Err(broken(format!(
+                "alpha_pattern has an entry of {longest} bytes; up to {MAX_KEY_BYTES} are read"
             )));
         }
         for (pattern, alpha) in config.alpha_pattern.iter().flatten() {
