@@ -119,6 +119,7 @@ frame-skip = Zum Inhalt springen
 frame-test-mode = Testmodus
 frame-simulated = Simulierte Engine
 frame-drop-elsewhere = Bilder und Audio lassen sich nur an eine Unterhaltung anhängen. Eine öffnen und die Dateien dort ablegen.
+model-replaced = Ein anderer Tab hat { $name } geladen.
 model-ready = { $name } ist bereit.
 model-not-loaded = { $name } konnte nicht geladen werden. { $reason }
 search-found = { $count ->
@@ -475,6 +476,11 @@ thought = Überlegungen
 answer-now = Jetzt antworten
 model-loading = Wird geladen
 model-unloaded = Nicht geladen
+elsewhere-loading = Lädt in einem anderen Tab
+elsewhere-unloading = Wird in einem anderen Tab entladen
+elsewhere-answering = Antwortet in einem anderen Tab
+elsewhere-training = Trainiert in einem anderen Tab
+elsewhere-measuring = Test läuft in einem anderen Tab
 context-used = { NUMBER($used) } von { NUMBER($size) } Token des Kontexts belegt
 context-short = { NUMBER($used) } von { NUMBER($size) } Token
 model-button = Modell: { $name } ({ $state }). Anderes auswählen.
@@ -538,6 +544,7 @@ attachments-lost = { $count ->
     [one] 1 Anhang ist nicht mehr in diesem Browser; das Modell antwortet ohne ihn.
     *[other] { $count } Anhänge sind nicht mehr in diesem Browser; das Modell antwortet ohne sie.
     }
+sense-wait = Wartet auf einen anderen Tab
 sense-load-sight = Bildunterstützung wird geladen
 sense-load-hearing = Audiounterstützung wird geladen
 sense-sight = Bild wird gelesen
@@ -1028,6 +1035,7 @@ failure-cancelled = Angehalten.
 failure-version = Die Seite ist veraltet. Neu laden, um sie zu aktualisieren.
 failure-version-engine = Die Engine ist veraltet. Neu laden, um sie zu aktualisieren.
 
+failure-other-model = Ein anderer Tab hat ein anderes Modell geladen. Erneut versuchen, um dieses zu fragen.
 failure-no-model = Es ist kein Modell geladen. Zuerst eines auswählen.
 failure-diffusion = Das ist ein Diffusionsmodell. Adapter, Training und Geschwindigkeitstests gibt es dafür nicht.
 failure-busy-loading = Ein Modell wird noch geladen. Warten, bis es bereit ist.

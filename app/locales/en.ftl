@@ -120,6 +120,7 @@ frame-skip = Skip to main content
 frame-test-mode = Test mode
 frame-simulated = Simulated engine
 frame-drop-elsewhere = Images and audio can only be attached to a conversation. Open one and drop them there.
+model-replaced = Another tab has loaded { $name }.
 model-ready = { $name } is ready.
 model-not-loaded = { $name } couldn’t be loaded. { $reason }
 search-found = { $count ->
@@ -476,6 +477,11 @@ thought = Reasoning
 answer-now = Answer now
 model-loading = Loading
 model-unloaded = Not loaded
+elsewhere-loading = Loading in another tab
+elsewhere-unloading = Unloading in another tab
+elsewhere-answering = Answering in another tab
+elsewhere-training = Training in another tab
+elsewhere-measuring = Running a test in another tab
 context-used = { NUMBER($used) } of { NUMBER($size) } tokens of context used
 context-short = { NUMBER($used) } of { NUMBER($size) } tokens
 model-button = Model: { $name } ({ $state }). Choose another.
@@ -539,6 +545,7 @@ attachments-lost = { $count ->
     [one] 1 attachment is no longer in this browser; the model answers without it.
     *[other] { $count } attachments are no longer in this browser; the model answers without them.
     }
+sense-wait = Waiting for another tab
 sense-load-sight = Loading image support
 sense-load-hearing = Loading audio support
 sense-sight = Reading image
@@ -1029,6 +1036,7 @@ failure-cancelled = Stopped.
 failure-version = The page is out of date. Reload to update.
 failure-version-engine = The engine is out of date. Reload to update.
 
+failure-other-model = Another tab has loaded another model. Try again to ask that one.
 failure-no-model = No model is loaded. Choose one first.
 failure-diffusion = This is a diffusion model. Adapters, fine-tuning and speed tests don’t work with it.
 failure-busy-loading = A model is still loading. Wait until it’s ready.

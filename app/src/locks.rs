@@ -1,6 +1,9 @@
 //! Locks between the tabs of this page: what one tab is at, as the others see it. The browser gives a lock back when its tab
 //! goes. Without a browser, or where it has no locks, nothing is ever locked.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use send_wrapper::SendWrapper;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -26,25 +29,42 @@ fn manager() -> Option<LockManager> {
 }
 
 /// A lock, held or waited for until it is dropped.
-pub struct Lock(SendWrapper<Function>);
+pub struct Lock {
+    release: SendWrapper<Function>,
+    is_dropped: SendWrapper<Rc<Cell<bool>>>,
+}
 
 impl Drop for Lock {
     fn drop(&mut self) {
+        self.is_dropped.set(true);
         // Resolving a promise does not throw.
-        self.0.call0(&JsValue::NULL).ok();
+        self.release.call0(&JsValue::NULL).ok();
     }
 }
 
 /// Holds a lock, as soon as no other tab does.
 #[must_use]
 pub fn hold(name: &str) -> Option<Lock> {
+    hold_then(name, || ())
+}
+
+/// As [`hold`], and calls `then` once the lock is held.
+#[must_use]
+pub fn hold_then(name: &str, then: impl FnOnce() + 'static) -> Option<Lock> {
     let manager = manager()?;
     let mut release = None;
     let released = Promise::new(&mut |resolve, _| release = Some(resolve));
-    let callback = Closure::once_into_js(move |_: JsValue| released);
+    let is_dropped = Rc::new(Cell::new(false));
+    let waiting = Rc::clone(&is_dropped);
+    let callback = Closure::once_into_js(move |_: JsValue| {
+        if !waiting.get() {
+            then();
+        }
+        released
+    });
     // It ends when the lock is given back, which nobody waits for.
     let _ = manager.request(name, &callback);
-    Some(Lock(SendWrapper::new(release?)))
+    Some(Lock { release: SendWrapper::new(release?), is_dropped: SendWrapper::new(is_dropped) })
 }
 
 /// Whether some tab holds a lock.

@@ -71,6 +71,13 @@ export class EngineApp extends App {
     return new EngineApp(page);
   }
 
+  /** Another tab of the same visitor. */
+  async another(): Promise<EngineApp> {
+    const page = await this.page.context().newPage();
+    page.setDefaultTimeout(SOON);
+    return new EngineApp(page);
+  }
+
   /** Loads the built-in model from the card of a first visit. */
   async loadDemo(): Promise<void> {
     await this.loadListed("pebble");

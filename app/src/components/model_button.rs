@@ -1,6 +1,7 @@
 //! The button that names the selected model and opens the choice of another.
 
 use leptos::prelude::*;
+use protocol::failure::Activity;
 
 use super::{Glyph, Icon};
 use crate::{
@@ -18,7 +19,10 @@ pub fn ModelButton(
     let stores = use_stores();
     let (ui, engine) = (stores.ui, stores.engine);
     let name = Memo::new(move |_| engine.selection().map(|choice| choice.entry.name));
-    let about = Memo::new(move |_| engine.selection().map(|choice| choice.summary()));
+    let about = Memo::new(move |_| {
+        let busy = engine.busy_elsewhere.get().map(|activity| elsewhere_words(activity).to_owned());
+        busy.or_else(|| engine.selection().map(|choice| choice.summary()))
+    });
     let demo = Memo::new(move |_| engine.selection().is_some_and(|choice| choice.entry.demo));
     let state = Memo::new(move |_| {
         engine.model.with(|model| match model {
@@ -48,4 +52,15 @@ pub fn ModelButton(
         </button>
     }
     .into_any()
+}
+
+/// What the engine does for another tab.
+fn elsewhere_words(activity: Activity) -> &'static str {
+    match activity {
+        Activity::Loading => t().elsewhere_loading(),
+        Activity::Unloading => t().elsewhere_unloading(),
+        Activity::Generating => t().elsewhere_answering(),
+        Activity::Training => t().elsewhere_training(),
+        Activity::Measuring => t().elsewhere_measuring(),
+    }
 }

@@ -1,31 +1,26 @@
 //! Numbers requests, hands out their events, and notices when the engine is gone.
 
-use std::{
-    cell::{Cell, RefCell},
-    collections::HashMap,
-    pin::Pin,
-    rc::{Rc, Weak},
-    task::{Context, Poll},
-};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
 
-use futures_channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
-use futures_util::{
-    Stream, StreamExt as _,
-    future::{Either, select},
-};
+use futures_channel::mpsc::unbounded;
 use gloo_timers::future::TimeoutFuture;
 use leptos::task::spawn_local;
 use protocol::failure::EngineFailure;
-use protocol::{Cause, Code, DeviceReport, Event, Failure, Request, RequestId, VERSION};
+use protocol::{Cause, Code, DeviceReport, EngineState, Event, Failure, PageId, Request, RequestId, VERSION};
+use web_sys::Blob;
 
-use super::{Delivery, Sink, worker::WorkerTransport};
+use super::open::Open;
+use super::sharing::{self, Sharing, Turn};
+use super::worker::WorkerTransport;
+use super::{Delivery, Reply, Sink};
 
-/// A worker that says nothing for this long after its start is taken for dead. Over a slow connection its program takes a
-/// minute to come.
+/// An engine that says nothing for this long is taken for dead. Over a slow connection its program takes a minute to come.
 const READY_LIMIT_MS: u32 = 120_000;
 
 /// What concerns no single request.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Notice {
     /// The engine runs and speaks our version.
     Ready,
@@ -33,87 +28,129 @@ pub enum Notice {
     Device(DeviceReport),
     /// The graphics device was lost; the engine restores it.
     DeviceLost(String),
+    /// What the engine holds and does, with the files of its model if a person has picked them.
+    State(Box<EngineState>, Vec<Blob>),
+    /// The tab that ran the engine was closed, and another engine is starting. Requests that it can be asked again are kept;
+    /// answers wait for [`EngineClient::resume_answers`].
+    Moved {
+        /// Whether this page runs it.
+        here: bool,
+    },
     /// The engine is in trouble but runs.
     Trouble(Failure),
     /// The engine is gone. Every open [`Reply`] has ended.
     Crashed(Failure),
 }
 
-/// A running engine. Clones speak to the same one; it ends with the last of them.
+/// A running engine. Clones speak to the same one; it ends with the last of them, unless it is another tab's.
 #[derive(Clone)]
 pub struct EngineClient {
     inner: Rc<Inner>,
 }
 
 struct Inner {
-    transport: RefCell<Option<WorkerTransport>>,
-    next: Cell<u64>,
-    open: RefCell<HashMap<RequestId, UnboundedSender<Event>>>,
+    page: PageId,
+    script: Option<String>,
+    transport: RefCell<Option<Transport>>,
+    sharing: RefCell<Option<Sharing>>,
+    /// Requests that came before there was an engine to send them to.
+    early: RefCell<Vec<(Request, Vec<Blob>)>>,
+    next: Cell<u32>,
+    open: RefCell<BTreeMap<RequestId, Open>>,
     notify: Box<dyn Fn(Notice)>,
     ready: Cell<bool>,
     dead: Cell<bool>,
 }
 
+/// The way to the engine.
+enum Transport {
+    Worker(WorkerTransport),
+    /// In another tab.
+    Shared,
+}
+
 impl EngineClient {
-    /// Starts the engine whose worker's script is at this address. `notify` hears what concerns no single request,
-    /// first of all [`Notice::Ready`] or [`Notice::Crashed`].
+    /// Starts the engine whose worker's script is at this address, or joins the one that another tab runs, if it is to be
+    /// shared. `notify` hears what concerns no single request, first of all [`Notice::Ready`] or [`Notice::Crashed`].
     #[must_use]
-    pub fn start(script: Option<&str>, notify: impl Fn(Notice) + 'static) -> Self {
+    pub fn start(script: Option<&str>, share: bool, notify: impl Fn(Notice) + 'static) -> Self {
         let inner = Rc::new(Inner {
+            page: sharing::draw_page(),
+            script: script.map(str::to_owned),
             transport: RefCell::new(None),
+            sharing: RefCell::new(None),
+            early: RefCell::default(),
             next: Cell::new(1),
             open: RefCell::default(),
             notify: Box::new(notify),
             ready: Cell::new(false),
             dead: Cell::new(false),
         });
-        let weak = Rc::downgrade(&inner);
-        let sink: Sink = Rc::new(move |delivery| {
-            if let Some(inner) = weak.upgrade() {
-                inner.deliver(delivery);
-            }
-        });
-        match WorkerTransport::spawn(script, sink) {
-            Ok(transport) => {
-                let hello = transport.post(&Request::Hello { version: VERSION }, &[]);
-                *inner.transport.borrow_mut() = Some(transport);
-                match hello {
-                    Ok(()) => watch_start(Rc::downgrade(&inner)),
-                    Err(reason) => inner.die(crash(&reason)),
-                }
-            }
-            Err(reason) => inner.die(crash(&reason)),
+        let sharing = if share { Sharing::begin(inner.page, on_turn(&inner), sink(&inner)) } else { None };
+        if sharing.is_some() {
+            *inner.sharing.borrow_mut() = sharing;
+        } else {
+            inner.run_here(None);
         }
+        watch_start(Rc::downgrade(&inner));
         Self { inner }
     }
 
+    /// This page's number.
+    #[must_use]
+    pub fn page(&self) -> PageId {
+        self.inner.page
+    }
+
     /// Sends the request that `make` builds for a fresh id, and returns its events.
-    pub fn request(&self, make: impl FnOnce(RequestId) -> Request, files: &[web_sys::Blob]) -> Reply {
-        let id = RequestId(self.inner.next.replace(self.inner.next.get() + 1));
+    pub fn request(&self, make: impl FnOnce(RequestId) -> Request, files: &[Blob]) -> Reply {
+        let id = RequestId::new(self.inner.page, self.inner.next.replace(self.inner.next.get() + 1));
         let (sender, events) = unbounded();
-        let reply = Reply { id, events };
+        let reply = Reply::new(id, events);
         if self.inner.dead.get() {
             return reply; // The sender is dropped: the reply ends at once.
         }
-        self.inner.open.borrow_mut().insert(id, sender);
-        if let Err(reason) = self.inner.post(&make(id), files) {
-            self.inner.die(crash(&reason));
-        }
+        let request = make(id);
+        self.inner.open.borrow_mut().insert(id, Open::new(&request, files, sender));
+        self.inner.send(&request, files);
         reply
     }
 
     /// Sends a request that has no answer of its own: [`Request::Cancel`], [`Request::AnswerNow`].
     pub fn tell(&self, request: &Request) {
-        if !self.inner.dead.get()
-            && let Err(reason) = self.inner.post(request, &[])
-        {
-            self.inner.die(crash(&reason));
+        if !self.inner.dead.get() {
+            self.inner.send(request, &[]);
         }
     }
 
     /// Stops a request. It ends with its own last event.
     pub fn cancel(&self, id: RequestId) {
-        self.tell(&Request::Cancel { id });
+        let cut = self.inner.open.borrow().get(&id).is_some_and(Open::is_cut);
+        if !cut {
+            self.tell(&Request::Cancel { id });
+        } else if let Some(open) = self.inner.open.borrow_mut().remove(&id) {
+            open.stop(id);
+        }
+    }
+
+    /// Whether answers wait for a new engine to have its model.
+    #[must_use]
+    pub fn has_cut_answers(&self) -> bool {
+        self.inner.open.borrow().values().any(Open::is_cut)
+    }
+
+    /// Has a new engine go on with the answers of the one before. `loaded_by` is the request that has loaded their model.
+    pub fn resume_answers(&self, loaded_by: RequestId) {
+        let rest: Vec<_> =
+            self.inner.open.borrow_mut().values_mut().filter_map(|open| open.rest(loaded_by)).collect();
+        for (request, files) in rest {
+            self.inner.send(&request, &files);
+        }
+    }
+
+    /// Ends the answers that no engine can go on with, each without a last event.
+    pub fn drop_answers(&self) {
+        self.inner.open.borrow_mut().retain(|_, open| !open.is_cut());
     }
 }
 
@@ -129,11 +166,79 @@ fn watch_start(inner: Weak<Inner>) {
     });
 }
 
+fn sink(inner: &Rc<Inner>) -> Sink {
+    let weak = Rc::downgrade(inner);
+    Rc::new(move |delivery| {
+        if let Some(inner) = weak.upgrade() {
+            inner.deliver(delivery);
+        }
+    })
+}
+
+fn on_turn(inner: &Rc<Inner>) -> impl Fn(Turn) + 'static {
+    let weak = Rc::downgrade(inner);
+    move |turn| {
+        let Some(inner) = weak.upgrade().filter(|inner| !inner.dead.get()) else { return };
+        match turn {
+            Turn::Run => inner.run_here(Some(&sharing::name())),
+            Turn::Joined => inner.attach(Transport::Shared),
+        }
+    }
+}
+
 impl Inner {
-    fn post(&self, request: &Request, files: &[web_sys::Blob]) -> Result<(), String> {
-        match &*self.transport.borrow() {
-            Some(transport) => transport.post(request, files),
-            None => Err("it has ended".into()),
+    /// Starts the engine in this tab, to be shared under a name.
+    fn run_here(self: &Rc<Self>, share: Option<&str>) {
+        let spawned = WorkerTransport::spawn(self.script.as_deref(), sink(self));
+        let shared = spawned.and_then(|worker| {
+            share.map_or(Ok(()), |name| worker.share(name, self.page))?;
+            Ok(worker)
+        });
+        match shared {
+            Ok(worker) => self.attach(Transport::Worker(worker)),
+            Err(reason) => self.die(crash(&reason)),
+        }
+    }
+
+    /// Greets an engine and asks it for what the one before was asked for.
+    fn attach(&self, transport: Transport) {
+        let here = matches!(transport, Transport::Worker(_));
+        let before = self.transport.borrow_mut().replace(transport);
+        let early = self.early.take();
+        let mut again = Vec::new();
+        if before.is_some() {
+            self.ready.set(false);
+            let mut open = self.open.borrow_mut();
+            open.retain(|_, open| open.cut());
+            again = open
+                .values()
+                .filter_map(Open::same)
+                .map(|(it, files)| (it.clone(), files.to_vec()))
+                .collect();
+        }
+        self.send(&Request::Hello { version: VERSION, page: self.page }, &[]);
+        for (request, files) in again.into_iter().chain(early) {
+            self.send(&request, &files);
+        }
+        if before.is_some() && !self.dead.get() {
+            (self.notify)(Notice::Moved { here });
+        }
+    }
+
+    fn send(&self, request: &Request, files: &[Blob]) {
+        let sent = match &*self.transport.borrow() {
+            Some(Transport::Worker(worker)) => worker.post(request, files),
+            Some(Transport::Shared) => match &*self.sharing.borrow() {
+                Some(sharing) => sharing.post(request, files),
+                None => Ok(()),
+            },
+            None => {
+                self.early.borrow_mut().push((request.clone(), files.to_vec()));
+                Ok(())
+            }
+        };
+        if let Err(reason) = sent {
+            self.die(crash(&reason));
         }
     }
 
@@ -142,7 +247,7 @@ impl Inner {
             return;
         }
         match delivery {
-            Delivery::Event(event) => self.dispatch(event),
+            Delivery::Event(event, files) => self.dispatch(event, files),
             Delivery::Crashed(reason) => self.die(crash(&reason)),
             Delivery::Unreadable(reason) => {
                 self.die(Failure::new(EngineFailure::BadMessage).detailed(reason));
@@ -150,7 +255,7 @@ impl Inner {
         }
     }
 
-    fn dispatch(&self, event: Event) {
+    fn dispatch(&self, event: Event, files: Vec<Blob>) {
         match event {
             Event::Ready { version } if version == VERSION => {
                 self.ready.set(true);
@@ -159,14 +264,15 @@ impl Inner {
             Event::Ready { version } => self.die(wrong_version(version)),
             Event::Device(report) => (self.notify)(Notice::Device(report)),
             Event::DeviceLost { reason } => (self.notify)(Notice::DeviceLost(reason)),
+            Event::State(state) => (self.notify)(Notice::State(state, files)),
             Event::Failed { id: None, failure } if failure.cause() == Cause::Version => self.die(failure),
             Event::Failed { id: None, failure } => (self.notify)(Notice::Trouble(failure)),
             event => {
                 let Some(id) = event.id() else { return };
                 let last = event.is_terminal();
-                // An event may be late: its request has ended, or its reply was dropped. Then nobody wants it.
-                if let Some(sender) = self.open.borrow().get(&id) {
-                    sender.unbounded_send(event).ok();
+                // An event may be late: its request has ended. Then nobody wants it.
+                if let Some(open) = self.open.borrow_mut().get_mut(&id) {
+                    open.hear(event);
                 }
                 if last {
                     self.open.borrow_mut().remove(&id);
@@ -179,11 +285,13 @@ impl Inner {
         if self.dead.replace(true) {
             return;
         }
-        // Dropping the senders ends the replies; dropping the transport ends the worker. The transport may be the
-        // caller, so it goes once the stack is empty.
+        // Dropping the senders ends the replies; dropping the transport ends the worker, and dropping the share lets another
+        // tab run an engine. They may be the caller, so they go once the stack is empty.
         self.open.borrow_mut().clear();
-        if let Ok(mut transport) = self.transport.try_borrow_mut() {
-            let gone = transport.take();
+        if let (Ok(mut transport), Ok(mut sharing)) =
+            (self.transport.try_borrow_mut(), self.sharing.try_borrow_mut())
+        {
+            let gone = (transport.take(), sharing.take());
             spawn_local(async move { drop(gone) });
         }
         (self.notify)(Notice::Crashed(failure));
@@ -197,52 +305,4 @@ fn crash(reason: &str) -> Failure {
 
 fn wrong_version(engine: u16) -> Failure {
     Code::Version { page: VERSION, engine }.into()
-}
-
-/// The events of one request, ending with its last one. It ends early, without a last event, when the engine is
-/// gone; what happened is then in the [`Notice`].
-pub struct Reply {
-    id: RequestId,
-    events: UnboundedReceiver<Event>,
-}
-
-impl Reply {
-    /// The request's id, to cancel it by.
-    #[must_use]
-    pub fn id(&self) -> RequestId {
-        self.id
-    }
-
-    /// Waits for events and returns all that are there, so that a fast engine costs one update of the page and not
-    /// one for each token; none at the end. `pause_ms` is the least time between two updates.
-    pub async fn batch(&mut self, pause_ms: u32) -> Option<Vec<Event>> {
-        let first = self.next().await?;
-        let mut events = vec![first];
-        let mut pause = TimeoutFuture::new(pause_ms);
-        while !events.last().is_some_and(Event::is_terminal) {
-            match select(self.events.next(), &mut pause).await {
-                Either::Left((Some(event), _)) => events.push(event),
-                Either::Left((None, _)) | Either::Right(_) => break,
-            }
-        }
-        Some(events)
-    }
-
-    /// The last event, with all before it passed over; none when the engine is gone.
-    pub async fn last(mut self) -> Option<Event> {
-        while let Some(event) = self.next().await {
-            if event.is_terminal() {
-                return Some(event);
-            }
-        }
-        None
-    }
-}
-
-impl Stream for Reply {
-    type Item = Event;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event>> {
-        self.events.poll_next_unpin(context)
-    }
 }

@@ -1,23 +1,31 @@
 //! The page's side of the conversation with the engine.
 //!
-//! [`EngineClient`] numbers requests and hands each its own stream of events; [`worker::WorkerTransport`] carries the
-//! messages to a dedicated worker.
+//! All tabs share one engine. The tab that has the engine's lock runs it in a dedicated worker ([`worker`]); others reach that
+//! worker over broadcast channels ([`sharing`]). When its tab closes, the lock passes to another tab, which starts an engine
+//! that goes on with what the first was asked for.
+//!
+//! [`EngineClient`] numbers requests and hands each its own stream of events. [`open`] keeps what is needed to ask again.
 
 mod client;
+mod message;
+mod open;
+mod reply;
+mod sharing;
 mod worker;
 
-pub use client::{EngineClient, Notice, Reply};
+pub use client::{EngineClient, Notice};
+pub use reply::Reply;
 
 use protocol::Event;
 
 /// Where a transport delivers what it hears.
-pub type Sink = std::rc::Rc<dyn Fn(Delivery)>;
+type Sink = std::rc::Rc<dyn Fn(Delivery)>;
 
 /// What a transport hears.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Delivery {
-    /// The engine said this.
-    Event(Event),
+#[derive(Clone, Debug)]
+enum Delivery {
+    /// The engine said this; with the handles of files that it speaks of.
+    Event(Event, Vec<web_sys::Blob>),
     /// The engine is gone, and why.
     Crashed(String),
     /// It sent what this page cannot read, and what is wrong with it.

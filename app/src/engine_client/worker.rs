@@ -1,10 +1,11 @@
-//! Carries messages to the engine's worker: `{ bytes: Uint8Array, files: [Blob…] }`, the bytes in postcard.
+//! Carries messages to an engine's worker of this tab.
 
-use js_sys::{Array, Object, Reflect, Uint8Array};
-use protocol::{Event, Request, decode, encode};
-use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
+use js_sys::Array;
+use protocol::{PageId, Request};
+use wasm_bindgen::{JsCast as _, closure::Closure};
 use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
+use super::message::{message, object, read};
 use super::{Delivery, Sink};
 use crate::browser::words;
 
@@ -50,16 +51,21 @@ impl WorkerTransport {
     /// # Errors
     /// When the engine cannot be reached any more, in words.
     pub fn post(&self, request: &Request, files: &[Blob]) -> Result<(), String> {
-        let bytes = encode(request).map_err(|error| error.to_string())?;
         // Copied out of wasm memory once, then moved to the worker without another copy.
-        let bytes = Uint8Array::from(bytes.as_slice());
-        let files: Array = files.iter().collect();
-        let message = Object::new();
-        Reflect::set(&message, &"bytes".into(), &bytes).map_err(|error| words(&error))?;
-        Reflect::set(&message, &"files".into(), &files).map_err(|error| words(&error))?;
+        let (message, bytes) = message(request, files)?;
         self.worker
             .post_message_with_transfer(&message, &Array::of1(&bytes.buffer()))
             .map_err(|error| words(&error))
+    }
+
+    /// Has it serve the pages of other tabs, which find it on the channel of this name. `page` is this page.
+    ///
+    /// # Errors
+    /// When the engine cannot be reached any more, in words.
+    pub fn share(&self, name: &str, page: PageId) -> Result<(), String> {
+        let message =
+            object(&[("share", &name.into()), ("page", &page.0.into())]).map_err(|error| words(&error))?;
+        self.worker.post_message(&message).map_err(|error| words(&error))
     }
 }
 
@@ -68,20 +74,5 @@ impl Drop for WorkerTransport {
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
         self.worker.terminate();
-    }
-}
-
-/// Reads one message of the worker: an event, or `{ error }` when its program could not start.
-fn read(data: &JsValue) -> Delivery {
-    let field = |name: &str| Reflect::get(data, &name.into()).ok().filter(|value| !value.is_undefined());
-    if let Some(error) = field("error") {
-        return Delivery::Crashed(error.as_string().unwrap_or_else(|| words(&error)));
-    }
-    let Some(bytes) = field("bytes").and_then(|bytes| bytes.dyn_into::<Uint8Array>().ok()) else {
-        return Delivery::Unreadable("not a message".into());
-    };
-    match decode::<Event>(&bytes.to_vec()) {
-        Ok(event) => Delivery::Event(event),
-        Err(error) => Delivery::Unreadable(error.to_string()),
     }
 }

@@ -7,6 +7,7 @@ use super::t;
 pub(super) fn sentence(failure: &RequestFailure) -> String {
     match failure {
         RequestFailure::NoModel => t().failure_no_model().into(),
+        RequestFailure::OtherModel => t().failure_other_model().into(),
         RequestFailure::Diffusion => t().failure_diffusion().into(),
         RequestFailure::Busy(activity) => match activity {
             Activity::Loading => t().failure_busy_loading(),

@@ -40,6 +40,7 @@ fn all() -> Vec<Code> {
     all.extend(
         [
             RequestFailure::NoModel,
+            RequestFailure::OtherModel,
             RequestFailure::NoQuestion,
             RequestFailure::EmptyPrompt,
             RequestFailure::ContextFull { tokens: 4033, context: 2048 },

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use leptos::{prelude::*, task::spawn_local};
+use protocol::failure::Activity;
 use protocol::{
     AdapterDetails, CacheEntry, Capabilities, Catalog, DeviceReport, Event, Failure, LoadOptions,
     LoadProgress, Remedy, Request, RequestId,
@@ -79,16 +80,20 @@ pub struct EngineStore {
     pub towers: RwSignal<Option<(u64, u64)>>,
     /// Whether the engine is simulated.
     pub fake: RwSignal<bool>,
+    /// What the engine does for another tab.
+    pub busy_elsewhere: RwSignal<Option<Activity>>,
+    /// A model that another tab has loaded in place of this tab's.
+    pub replaced_by: RwSignal<Option<String>>,
     pub(super) settings: SettingsStore,
-    client: StoredValue<Option<SendWrapper<EngineClient>>>,
+    pub(super) client: StoredValue<Option<SendWrapper<EngineClient>>>,
     /// How many engines were started, to the one that runs.
     starts: StoredValue<u32>,
-    files: StoredValue<HashMap<ModelId, SendWrapper<Vec<web_sys::File>>>>,
+    pub(super) files: StoredValue<HashMap<ModelId, SendWrapper<Vec<web_sys::Blob>>>>,
     pub(super) inspecting: StoredValue<bool>,
     /// Models that may take ordinary memory.
     memory_allowed: StoredValue<HashSet<ModelId>>,
     /// What was loaded when the engine ended, to be loaded again.
-    revive: StoredValue<Option<(Choice, u32)>>,
+    pub(super) revive: StoredValue<Option<(Choice, u32)>>,
 }
 
 impl EngineStore {
@@ -113,6 +118,8 @@ impl EngineStore {
             cache: RwSignal::new(None),
             towers: RwSignal::new(None),
             fake: RwSignal::new(false),
+            busy_elsewhere: RwSignal::new(None),
+            replaced_by: RwSignal::new(None),
             settings,
             client: StoredValue::new(None),
             starts: StoredValue::new(0),
@@ -145,12 +152,15 @@ impl EngineStore {
         self.trouble.set(None);
         // The old worker ends before the new one asks for the graphics device.
         self.client.set_value(None);
+        self.busy_elsewhere.set(None);
         self.starts.update_value(|starts| *starts += 1);
         let script = match simulation() {
             Some(script) => Some(format!("{script}&start={}", self.starts.get_value())),
             None => browser::meta("gemtab-worker"),
         };
-        let client = EngineClient::start(script.as_deref(), move |notice| self.hear(notice));
+        // Each tab has its own simulation.
+        let share = simulation().is_none();
+        let client = EngineClient::start(script.as_deref(), share, move |notice| self.hear(notice));
         self.client.set_value(Some(SendWrapper::new(client)));
     }
 
@@ -167,6 +177,8 @@ impl EngineStore {
                 self.restoring.set(None);
             }
             Notice::DeviceLost(reason) => self.restoring.set(Some(reason)),
+            Notice::State(state, files) => self.show_state(*state, files),
+            Notice::Moved { here } => self.engine_moved(here),
             Notice::Trouble(failure) => self.trouble.set(Some(failure)),
             Notice::Crashed(failure) => {
                 match self.model.get_untracked() {
@@ -281,7 +293,7 @@ impl EngineStore {
     }
 
     /// Puts a model of the person's into the list, with its files and what is known of it.
-    pub(super) fn add(self, choice: Choice, files: Vec<web_sys::File>, known: Option<Inspection>) {
+    pub(super) fn add(self, choice: Choice, files: Vec<web_sys::Blob>, known: Option<Inspection>) {
         self.files.update_value(|all| {
             all.insert(choice.id.clone(), SendWrapper::new(files));
         });
@@ -297,9 +309,8 @@ impl EngineStore {
 
     /// Sends a request; none when there is no engine.
     pub fn request(self, choice: Option<&ModelId>, make: impl FnOnce(RequestId) -> Request) -> Option<Reply> {
-        let files = choice.and_then(|id| {
-            self.files.with_value(|all| all.get(id).map(|files| files.iter().map(handle).collect()))
-        });
+        let files =
+            choice.and_then(|id| self.files.with_value(|all| all.get(id).map(|files| files.to_vec())));
         self.request_with(files.unwrap_or_default(), make)
     }
 
@@ -380,7 +391,13 @@ impl EngineStore {
                     Event::Loaded { details, context, gpu_bytes, adapters, .. } => {
                         self.progress.set(None);
                         self.own_adapters.set(adapters);
-                        self.model.set(ModelState::Ready { choice, details, context, gpu_bytes });
+                        self.model.set(ModelState::Ready {
+                            loaded_by: request,
+                            choice,
+                            details,
+                            context,
+                            gpu_bytes,
+                        });
                     }
                     Event::Failed { failure, .. } if failure.is_cancelled() => {
                         self.progress.set(None);

@@ -12,6 +12,7 @@ mod opening;
 mod pulling;
 pub mod recording;
 pub mod settings;
+mod sharing;
 pub mod tune;
 mod ui;
 
@@ -75,6 +76,8 @@ pub fn provide_stores() {
         _ => {}
     });
     adapters.watch_model();
+    engine.watch_answers(adapters);
+    engine.watch_others(ui);
     chat.watch_model();
     chat.watch_prompt_size();
     tune.watch();

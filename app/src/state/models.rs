@@ -35,6 +35,28 @@ impl Choice {
         Self { id, entry, source }
     }
 
+    /// The model that another tab has loaded from there.
+    #[must_use]
+    pub fn of(source: &ModelSource) -> Self {
+        match source {
+            ModelSource::Server { name, layers } => Self::server(CatalogEntry {
+                name: name.clone(),
+                size: layers.iter().map(|layer| layer.size).sum(),
+                layers: layers.clone(),
+                ..CatalogEntry::default()
+            }),
+            ModelSource::Local { names, sizes } => {
+                let files: Vec<_> = names.iter().cloned().zip(sizes.iter().copied()).collect();
+                let unnamed = || Self {
+                    id: ModelId::default(),
+                    entry: CatalogEntry::default(),
+                    source: source.clone(),
+                };
+                Self::local(&files).unwrap_or_else(unnamed)
+            }
+        }
+    }
+
     /// Files of the person's: the model first, then its projector if there is one. None when there is no file.
     #[must_use]
     pub fn local(files: &[(String, u64)]) -> Option<Self> {
@@ -240,6 +262,8 @@ pub enum ModelState {
     },
     /// One is ready to answer.
     Ready {
+        /// The request that has loaded it, perhaps another tab's.
+        loaded_by: RequestId,
         /// Which.
         choice: Box<Choice>,
         /// What its header says.
@@ -280,6 +304,15 @@ impl ModelState {
     #[must_use]
     pub fn is_mixture(&self) -> bool {
         matches!(self, Self::Ready { details, .. } if details.experts.is_some())
+    }
+
+    /// The request that has loaded the model; none when none is ready.
+    #[must_use]
+    pub fn loaded_by(&self) -> Option<RequestId> {
+        match self {
+            Self::Ready { loaded_by, .. } => Some(*loaded_by),
+            _ => None,
+        }
     }
 
     /// Whether it can answer.

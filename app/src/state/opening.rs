@@ -86,7 +86,7 @@ impl Stores {
             }
             _ => None,
         };
-        self.engine.add(choice.clone(), files, known);
+        self.engine.add(choice.clone(), files.iter().map(handle).collect(), known);
         Ok(Some(choice))
     }
 }

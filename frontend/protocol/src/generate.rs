@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::RequestId;
 use crate::adapter::AdapterScale;
 
 /// How the next token is drawn. The defaults are the model's recommendation (temperature 1.0, top-k 64, top-p 0.95).
@@ -64,6 +65,25 @@ pub struct GenerateOptions {
     /// Whether tokens may be drafted, by the model's drafter or from prompt and answer, and several verified in one step,
     /// where that is measured to be faster.
     pub drafts: bool,
+    /// The [`crate::Request::Load`] whose model is to answer. If another has been loaded since, the request fails. None takes
+    /// any model.
+    pub model: Option<RequestId>,
+    /// Where an answer stood when the engine that was giving it ended. It goes on from there, and only what is new is sent;
+    /// counts of tokens and [`Timings::decode_ms`] are of the whole.
+    pub resumed: Option<Resumed>,
+}
+
+/// What an engine needs to go on with another's answer, to the same text as without the change.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Resumed {
+    /// The seed of its samples.
+    pub seed: u64,
+    /// The ids of [`GenerateOptions::begun`].
+    pub begun: Vec<u32>,
+    /// The ids that have been drawn.
+    pub drawn: Vec<u32>,
+    /// Milliseconds that these took, the first one excluded.
+    pub decode_ms: f64,
 }
 
 /// The beginning of an answer, as [`crate::Event::Text`] said it or as a person has changed it.

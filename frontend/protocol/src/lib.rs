@@ -20,6 +20,7 @@ pub mod media;
 pub mod model;
 pub mod pull;
 pub mod said;
+pub mod state;
 pub mod tune;
 mod wire;
 
@@ -32,8 +33,8 @@ pub use device::DeviceReport;
 pub use diagnosis::{Benchmark, BenchmarkOptions, Diagnosis, Finding, Profile, SelfTest, Spread};
 pub use failure::{Cause, Code, Failure, Remedy};
 pub use generate::{
-    Begun, Canvas, CanvasText, Channel, DiffusionTimings, ExpertTimings, Finish, GenerateOptions, Sampling,
-    Speculation, Timings,
+    Begun, Canvas, CanvasText, Channel, DiffusionTimings, ExpertTimings, Finish, GenerateOptions, Resumed,
+    Sampling, Speculation, Timings,
 };
 pub use media::{Media, MediaNotice, MediaReport, MediaSize, Sense, TokenBudget};
 pub use model::{
@@ -41,24 +42,45 @@ pub use model::{
     LoadProgress, ModelDetails, ModelSource, TypeShare,
 };
 pub use pull::{Pull, PullReport, PullRequest, PullStage};
+pub use state::{Busy, EngineState, LoadedModel, ModelPhase};
 pub use tune::{TuneEvent, TuneRequest};
 pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 16;
+pub const VERSION: u16 = 17;
 
-/// Chosen by the page, unique within one worker's life.
+/// A page that speaks to the engine. Several tabs can share one engine; each draws its number at random.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PageId(pub u32);
+
+/// Chosen by the page, and unique among all pages: the upper half is the page's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RequestId(pub u64);
+
+impl RequestId {
+    /// A page's request of this number.
+    #[must_use]
+    pub fn new(page: PageId, number: u32) -> Self {
+        Self(u64::from(page.0) << 32 | u64::from(number))
+    }
+
+    /// The page that made it.
+    #[must_use]
+    pub fn page(self) -> PageId {
+        PageId((self.0 >> 32) as u32)
+    }
+}
 
 /// From the page to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// First message of a page. Answered by [`Event::Ready`], then [`Event::Device`].
+    /// First message of a page. Answered by [`Event::Ready`], then [`Event::Device`] and [`Event::State`].
     Hello {
         /// The page's [`VERSION`].
         version: u16,
+        /// The page's number.
+        page: PageId,
     },
     /// Reads a model's header and says what it is and whether it fits, without loading a weight.
     /// Answered by [`Event::Inspected`].
@@ -189,6 +211,32 @@ pub enum Request {
     },
 }
 
+impl Request {
+    /// The request's id, or that of the one it is about.
+    #[must_use]
+    pub fn id(&self) -> Option<RequestId> {
+        match self {
+            Self::Hello { .. } => None,
+            Self::Inspect { id, .. }
+            | Self::Load { id, .. }
+            | Self::Unload { id }
+            | Self::Examine { id, .. }
+            | Self::Listen { id, .. }
+            | Self::Towers { id, .. }
+            | Self::Generate { id, .. }
+            | Self::OpenAdapter { id, .. }
+            | Self::CloseAdapter { id, .. }
+            | Self::AnswerNow { id }
+            | Self::Count { id, .. }
+            | Self::Cancel { id }
+            | Self::ListCache { id }
+            | Self::DeleteCached { id, .. }
+            | Self::Diagnose { id, .. }
+            | Self::Tune { id, .. } => Some(*id),
+        }
+    }
+}
+
 /// From the worker to the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
@@ -204,6 +252,14 @@ pub enum Event {
     DeviceLost {
         /// The browser's words.
         reason: String,
+    },
+    /// What the engine holds and does, whichever page asked for it; sent to a page that has joined, and to all pages with
+    /// every change while there are several.
+    State(Box<EngineState>),
+    /// The request waits until what other pages have asked for is done.
+    Waiting {
+        /// The request.
+        id: RequestId,
     },
     /// Answers [`Request::Inspect`].
     Inspected {
@@ -307,6 +363,23 @@ pub enum Event {
         /// Prompt tokens in all.
         total: u32,
     },
+    /// An answer begins, or goes on. With what is in here and in [`Event::Drawn`], another engine can go on with it:
+    /// [`GenerateOptions::resumed`].
+    Begins {
+        /// The request.
+        id: RequestId,
+        /// Where an engine that goes on with it begins.
+        resumed: Resumed,
+    },
+    /// The ids of all text and tool calls of an answer since the last of these. They will not change any more.
+    Drawn {
+        /// The request.
+        id: RequestId,
+        /// The ids.
+        ids: Vec<u32>,
+        /// Milliseconds of [`Timings::decode_ms`] so far.
+        decode_ms: f64,
+    },
     /// A denoising step of a diffusion model is done.
     Canvas {
         /// The request.
@@ -398,8 +471,11 @@ impl Event {
     #[must_use]
     pub fn id(&self) -> Option<RequestId> {
         match self {
-            Self::Ready { .. } | Self::Device(_) | Self::DeviceLost { .. } => None,
+            Self::Ready { .. } | Self::Device(_) | Self::DeviceLost { .. } | Self::State(_) => None,
             Self::Inspected { id, .. }
+            | Self::Waiting { id }
+            | Self::Begins { id, .. }
+            | Self::Drawn { id, .. }
             | Self::Loading { id, .. }
             | Self::Loaded { id, .. }
             | Self::Unloaded { id }

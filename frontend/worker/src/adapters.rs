@@ -9,9 +9,11 @@ use std::rc::Rc;
 use engine::adapter::{self, Adapter};
 use engine::bytes::CancelToken;
 use engine::session::{EngineError, ModelSession, Session};
+use futures_util::FutureExt as _;
 use protocol::failure::AdapterFailure;
 use protocol::{
-    AdapterDetails, AdapterScale, AdapterSource, Event, Failure, Layer, LayerKind, ModelSource, RequestId,
+    AdapterDetails, AdapterScale, AdapterSource, Event, Failure, Layer, LayerKind, ModelSource, PageId,
+    RequestId,
 };
 
 use crate::failure::Stopped;
@@ -47,18 +49,61 @@ pub async fn open(
     add(session, &key, read).await?;
     let details = details(session, &key, &name);
     remember(&host, session);
+    if let Some(model) = host.model.borrow().as_ref() {
+        model.opened_by.borrow_mut().entry(key).or_default().insert(id.page());
+    }
     Ok(Event::AdapterOpened { id, details })
 }
 
 /// Answers [`protocol::Request::CloseAdapter`].
 pub async fn close(host: Rc<Host>, id: RequestId, key: String, task: Task) -> Result<Event, Failure> {
     let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
+    if !is_last_to_close(&host, &key, id.page()) {
+        return Ok(Event::AdapterClosed { id, key });
+    }
     if let Some(session) = slot.as_mut().and_then(|ready| ready.session.autoregressive_mut().ok()) {
         let removed = session.remove_adapter(&key).await;
         removed.map_err(|error| failure::of(&error, None))?;
         remember(&host, session);
     }
     Ok(Event::AdapterClosed { id, key })
+}
+
+/// Notes that a page has closed an adapter. Whether no other page has it open.
+fn is_last_to_close(host: &Host, key: &str, page: PageId) -> bool {
+    let Some(model) = host.model.borrow().clone() else { return true };
+    let mut opened_by = model.opened_by.borrow_mut();
+    let Some(pages) = opened_by.get_mut(key) else { return true };
+    pages.remove(&page);
+    let is_last = pages.is_empty();
+    if is_last {
+        opened_by.remove(key);
+    }
+    is_last
+}
+
+impl Host {
+    /// Lets go of the adapters that only this page has open: it is gone.
+    pub(crate) fn drop_adapters_of(self: &Rc<Self>, page: PageId) {
+        let Some(model) = self.model.borrow().clone() else { return };
+        let opened_by = model.opened_by.borrow();
+        let of_page = opened_by.iter().filter(|(_, pages)| pages.contains(&page));
+        let keys: Vec<String> = of_page.map(|(key, _)| key.clone()).collect();
+        drop(opened_by);
+        let host = Rc::clone(self);
+        let close_all = async move {
+            let mut slot = host.slot.lock().await;
+            for key in keys.iter().filter(|key| is_last_to_close(&host, key, page)) {
+                let session = slot.as_mut().and_then(|ready| ready.session.autoregressive_mut().ok());
+                let Some(session) = session else { return };
+                // What cannot be removed is off, and costs memory until the model is unloaded.
+                if session.remove_adapter(key).await.is_ok() {
+                    remember(&host, session);
+                }
+            }
+        };
+        self.platform.spawn(close_all.boxed_local());
+    }
 }
 
 /// The adapters that came with a model, added to its session.

@@ -19,6 +19,7 @@ use crate::{choices, device, failure, keeping, recovery};
 
 /// Answers [`protocol::Request::Diagnose`].
 pub async fn diagnose(host: Rc<Host>, id: RequestId, what: Diagnosis, task: Task) -> Result<Event, Failure> {
+    let _turn = host.turn(id, &task.cancel).await?;
     // It would be measured, too.
     host.keeper.pause();
     let result = match host.slot(&task.cancel).await {

@@ -17,13 +17,14 @@ use engine::template::{Piece, Prompt, RenderOptions, render};
 use protocol::failure::RequestFailure;
 use protocol::{
     Begun, Canvas, CanvasText, Channel, DiffusionTimings, Event, Failure, Finish, GenerateOptions, Message,
-    RequestId, Timings,
+    RequestId, Resumed, Timings,
 };
 use web_time::Instant;
 
 use crate::batch::Batch;
 use crate::host::{Host, Model, Ready, Slot};
-use crate::tasks::Task;
+use crate::router::busy_failure;
+use crate::tasks::{Kind, Task};
 use crate::{adapters, convert, drafting, experts, failure, keeping, media, reading, recovery};
 
 /// Milliseconds for which a count waits whether another one comes.
@@ -50,14 +51,7 @@ pub struct Wanted {
 
 /// Answers [`protocol::Request::Generate`].
 pub async fn answer(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> Result<Event, Failure> {
-    // Keeping weights can wait; an answer cannot.
-    host.keeper.pause();
-    let result = match host.slot(&task.cancel).await {
-        Ok(mut slot) => answer_in(&host, &mut slot, id, &wanted, &task).await,
-        Err(_) => Err(failure::cancelled()),
-    };
-    keeping::resume(&host);
-    match result {
+    match answer_in_turn(&host, id, &wanted, &task).await {
         Ok((finish, timings)) => Ok(Event::Done { id, finish, timings }),
         // Stopped before the first word.
         Err(failure) if failure.is_cancelled() => {
@@ -65,6 +59,32 @@ pub async fn answer(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -
         }
         Err(failure) => Err(failure),
     }
+}
+
+async fn answer_in_turn(
+    host: &Rc<Host>,
+    id: RequestId,
+    wanted: &Wanted,
+    task: &Task,
+) -> Result<(Finish, Timings), Failure> {
+    let _turn = host.turn(id, &task.cancel).await?;
+    if wanted.options.model.is_some_and(|model| host.pages.loaded_by() != Some(model)) {
+        return Err(RequestFailure::OtherModel.into());
+    }
+    // A training may have begun meanwhile.
+    let _interruption = match host.tasks.training() {
+        Some(_) if wanted.options.pause_training => Some(host.tuning.interrupt()),
+        Some(_) => return Err(busy_failure(Kind::Train)),
+        None => None,
+    };
+    // Keeping weights can wait; an answer cannot.
+    host.keeper.pause();
+    let result = match host.slot(&task.cancel).await {
+        Ok(mut slot) => answer_in(host, &mut slot, id, wanted, task).await,
+        Err(_) => Err(failure::cancelled()),
+    };
+    keeping::resume(host);
+    result
 }
 
 /// Answers [`protocol::Request::Count`].
@@ -119,17 +139,28 @@ async fn answer_in(
     let prompt = prompt(&model, &wanted.messages, &asked.tools, asked.thinking, &prepared.clips())?;
     let mut bare = prepared.input(&prompt, &model)?;
     let asks = bare.ids().to_vec();
-    let going_on = match &asked.begun {
-        Some(begun) => begun_ids(&model, &prompt, &asks, begun)?,
-        None => Vec::new(),
+    let going_on = match (&asked.resumed, &asked.begun) {
+        (Some(resumed), _) => resumed.begun.clone(),
+        (None, Some(begun)) => begun_ids(&model, &prompt, &asks, begun)?,
+        (None, None) => Vec::new(),
     };
-    let begun = asked.begun.clone().unwrap_or_default();
+    let resumed = asked.resumed.clone().unwrap_or_else(|| Resumed {
+        seed: asked.sampling.seed.unwrap_or_else(|| host.platform.random()),
+        begun: going_on.clone(),
+        ..Resumed::default()
+    });
     going_on.iter().for_each(|&id| bare.push(id));
-    let seed = asked.sampling.seed.unwrap_or_else(|| host.platform.random());
     let in_thought = prompt.ends_in_thought();
-    let mut options = Options { in_thought, begun: going_on.len(), ..convert::options(asked, seed) };
+    let mut options = Options {
+        in_thought,
+        begun: going_on.len(),
+        drawn: resumed.drawn.clone(),
+        ..convert::options(asked, resumed.seed)
+    };
     let control = Control { cancel: task.cancel.clone(), answer_now: Rc::clone(&task.answer_now) };
-    let mut speaker = Speaker::new(host, id, asked.thinking, begun);
+    let begun = asked.begun.clone().unwrap_or_default();
+    let mut speaker = Speaker::new(host, id, asked.thinking, begun, &resumed);
+    host.post(Event::Begins { id, resumed });
     let mut losses = 0;
     loop {
         let ready = recovery::ensure(host, slot, &task.cancel).await?;
@@ -155,6 +186,8 @@ async fn answer_in(
                     // One that ended by itself has nothing to go on with.
                     let cut =
                         matches!(outcome.finish, Ended::Cancelled | Ended::MaxTokens | Ended::ContextFull);
+                    // What another engine has said of it is not known here.
+                    let cut = cut && asked.resumed.is_none();
                     let ids = [going_on, outcome.ids].concat();
                     let last = cut.then_some(Last { prompt: asks, begun: speaker.said, ids });
                     model.last.replace(last);
@@ -254,10 +287,10 @@ struct Speaker<'a> {
 }
 
 impl<'a> Speaker<'a> {
-    fn new(host: &'a Host, id: RequestId, thoughts: bool, said: Begun) -> Self {
+    fn new(host: &'a Host, id: RequestId, thoughts: bool, said: Begun, resumed: &Resumed) -> Self {
         let batch = Batch::new(id, thoughts);
-        let clock = Clock::default();
-        Self { host, id, batch, said, drawn: Vec::new(), cached: None, clock, diffusion: None }
+        let clock = Clock { decode_ms: resumed.decode_ms, ..Clock::default() };
+        Self { host, id, batch, said, drawn: resumed.drawn.clone(), cached: None, clock, diffusion: None }
     }
 
     fn hear(&mut self, said: Said) {
@@ -303,8 +336,9 @@ impl<'a> Speaker<'a> {
     fn finished(&mut self, ids: Vec<u32>) {
         self.clock.drawn();
         self.host.losses.set(0);
-        self.drawn.extend(ids);
+        self.drawn.extend(&ids);
         self.flush();
+        self.host.post(Event::Drawn { id: self.id, ids, decode_ms: self.clock.decode_ms });
     }
 
     fn flush(&mut self) {

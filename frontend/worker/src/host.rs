@@ -1,6 +1,7 @@
 //! What the worker holds: the device, the model, and the requests under way.
 
 use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use engine::audio;
@@ -15,22 +16,28 @@ use engine::tokenizer::Tokenizer;
 use futures_util::FutureExt as _;
 use futures_util::lock::{Mutex, MutexGuard};
 use protocol::failure::NoGpu;
-use protocol::{DeviceReport, Event, Failure};
+use protocol::{DeviceReport, Event, Failure, PageId, RequestId};
 
 use crate::choices::Subject;
 use crate::device::AdapterNames;
 use crate::drafting::Drafter;
 use crate::keeping::Keeper;
 use crate::media;
+use crate::pages::Pages;
 use crate::platform::Platform;
 use crate::tasks::Tasks;
 use crate::tuning::Tuning;
+use crate::turns::Turns;
 use crate::{device, generating, recovery};
 
 /// The worker's state. All of it lives on one thread.
 pub struct Host {
     pub(crate) platform: Rc<dyn Platform>,
     pub(crate) tasks: Tasks,
+    /// Whose turn it is to use the model.
+    pub(crate) turns: Turns,
+    /// The pages that share it all.
+    pub(crate) pages: Pages,
     /// The model that is loaded, or that will be again once its device is back.
     pub(crate) model: RefCell<Option<Rc<Model>>>,
     pub(crate) keeper: Keeper,
@@ -42,14 +49,12 @@ pub struct Host {
     pub(crate) tuning: Tuning,
     /// Losses of the device since something last went well on it.
     pub(crate) losses: Cell<u32>,
-    /// Whether the page is of another version; then nothing is done for it.
-    pub(crate) refused: Cell<bool>,
     /// By their names, the kernels that the self-test is to find wrong.
     pub(crate) doubted: RefCell<Option<Doubt>>,
     /// Bytes that a device is to be taken to have.
     memory: Cell<Option<u64>>,
     device: Mutex<Option<Device>>,
-    slot: Mutex<Slot>,
+    pub(crate) slot: Mutex<Slot>,
 }
 
 /// What a loaded model is apart from its session, which a running answer keeps to itself.
@@ -76,6 +81,8 @@ pub struct Model {
     pub own_adapters: Vec<String>,
     /// All adapters of its session, to be added again after a loss.
     pub adapters: RefCell<Held>,
+    /// The pages that have opened each adapter, by its key.
+    pub opened_by: RefCell<BTreeMap<String, BTreeSet<PageId>>>,
     /// The file with its towers, where that is a file of its own.
     pub projector: Option<Rc<dyn ByteSource>>,
     /// Its drafter, if it has one.
@@ -177,13 +184,14 @@ impl Host {
         Rc::new(Self {
             platform,
             tasks: Tasks::default(),
+            turns: Turns::default(),
+            pages: Pages::default(),
             model: RefCell::default(),
             keeper: Keeper::default(),
             known: media::Library::default(),
             heard: RefCell::default(),
             tuning: Tuning::default(),
             losses: Cell::new(0),
-            refused: Cell::new(false),
             doubted: RefCell::default(),
             memory: Cell::default(),
             device: Mutex::default(),
@@ -191,9 +199,9 @@ impl Host {
         })
     }
 
-    /// Sends an event.
+    /// Sends an event to the page that has asked for it; to all pages, if it belongs to no request.
     pub(crate) fn post(&self, event: Event) {
-        self.platform.post(event);
+        self.platform.post(event.id().map(RequestId::page), event, &[]);
     }
 
     /// Says what goes wrong without being any request's failure.
@@ -259,14 +267,14 @@ impl Host {
         self.device.lock().await.as_ref().map(|device| device.names.clone()).unwrap_or_default()
     }
 
-    /// What the page is told first.
-    pub(crate) async fn introduce(self: &Rc<Self>) {
-        match self.open_device().await {
-            Ok((_, Some(report))) | Err(report) => self.post(Event::Device(report)),
-            Ok((_, None)) => {
-                let report = self.device.lock().await.as_ref().map(|device| device.report.clone());
-                report.into_iter().for_each(|report| self.post(Event::Device(report)));
-            }
+    /// Tells a page that has joined what the device is.
+    pub(crate) async fn introduce(self: &Rc<Self>, page: PageId) {
+        let report = match self.open_device().await {
+            Ok((_, Some(report))) | Err(report) => Some(report),
+            Ok((_, None)) => self.device.lock().await.as_ref().map(|device| device.report.clone()),
+        };
+        if let Some(report) = report {
+            self.platform.post(Some(page), Event::Device(report), &[]);
         }
     }
 

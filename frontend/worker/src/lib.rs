@@ -24,6 +24,7 @@ mod keeping;
 mod loading;
 mod local;
 mod media;
+mod pages;
 pub mod platform;
 mod progress;
 mod reading;
@@ -32,6 +33,7 @@ mod router;
 mod tasks;
 mod towers;
 mod tuning;
+mod turns;
 mod verifying;
 #[cfg(target_arch = "wasm32")]
 mod web;

@@ -10,7 +10,7 @@ use engine::gpu::Gpu;
 use engine::session::{DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSession, ModelSpec};
 use engine::store::{CachingSource, Opened};
 use protocol::failure::DeviceFailure;
-use protocol::{Event, Failure, ModelDetails, ModelSource, RequestId};
+use protocol::{Event, Failure, LoadedModel, ModelDetails, ModelPhase, ModelSource, RequestId};
 use web_time::Instant;
 
 use crate::choices::{self, Subject};
@@ -94,6 +94,24 @@ fn options(context: u32, drafter: Option<&Drafter>) -> LoadOptions {
 
 /// Answers [`protocol::Request::Load`]. Whatever used the model has been told to stop.
 pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> Result<Event, Failure> {
+    let _turn = host.turn(id, &task.cancel).await?;
+    let loading = ModelPhase::Loading { id, source: wanted.source.clone(), progress: None };
+    host.show_model(loading, &wanted.files);
+    let loaded = load_in_turn(&host, id, &wanted, &task).await;
+    match &loaded {
+        Ok(model) => host.show_model(ModelPhase::Loaded(Box::new(model.clone())), &wanted.files),
+        Err(_) => host.show_model(ModelPhase::Empty, &[]),
+    }
+    let LoadedModel { details, context, gpu_bytes, adapters, .. } = loaded?;
+    Ok(Event::Loaded { id, details: Box::new(details), context, gpu_bytes, adapters })
+}
+
+async fn load_in_turn(
+    host: &Rc<Host>,
+    id: RequestId,
+    wanted: &Wanted,
+    task: &Task,
+) -> Result<LoadedModel, Failure> {
     let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
     // The memory of the one before is needed.
     host.model.replace(None);
@@ -108,9 +126,9 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     let mut pictures = true;
     let mut allowance = Allowance { chosen: wanted.expert_memory, found: None };
     let (ready, model, keeping, details, adapters) = loop {
-        let gpu = gpu(&host).await?;
+        let gpu = gpu(host).await?;
         let within = (table_on_host, allowance);
-        match try_load(&host, id, &wanted, within, &gpu, &mut pictures, &task.cancel).await {
+        match try_load(host, id, wanted, within, &gpu, &mut pictures, &task.cancel).await {
             Ok(loaded) => break loaded,
             Err(Trouble::Said(failure)) => return Err(failure),
             // The device has less memory than it was taken to have. What is usual may fit it.
@@ -120,7 +138,7 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
             Err(Trouble::Crowded) => table_on_host = true,
             Err(Trouble::ManyExperts { in_use }) => allowance.found = Some(in_use),
             Err(Trouble::Engine(error, context)) => {
-                let Some(reason) = recovery::lost(&host, &gpu, &error).await else {
+                let Some(reason) = recovery::lost(host, &gpu, &error).await else {
                     return Err(failure::of(&error, context));
                 };
                 losses += 1;
@@ -143,17 +161,19 @@ pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> 
     host.known.borrow_mut().clear();
     host.losses.set(0);
     host.keeper.set(keeping);
-    keeping::resume(&host);
-    verifying::begin(&host);
-    Ok(Event::Loaded { id, details: Box::new(details), context, gpu_bytes, adapters })
+    keeping::resume(host);
+    verifying::begin(host);
+    Ok(LoadedModel { id, source: wanted.source.clone(), details, context, gpu_bytes, adapters })
 }
 
 /// Answers [`protocol::Request::Unload`].
 pub async fn unload(host: Rc<Host>, id: RequestId, task: Task) -> Result<Event, Failure> {
+    let _turn = host.turn(id, &task.cancel).await?;
     let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
     host.model.replace(None);
     host.keeper.set(Vec::new());
     *slot = None;
+    host.show_model(ModelPhase::Empty, &[]);
     Ok(Event::Unloaded { id })
 }
 
@@ -197,6 +217,7 @@ async fn try_load(
     let mut meter = Meter::default();
     let mut tell = |step: Loading| {
         if let Some(progress) = meter.step(step, started.elapsed().as_secs_f64() * 1000.0) {
+            host.show_progress(progress.clone());
             host.post(Event::Loading { id, progress });
         }
     };
@@ -307,6 +328,7 @@ async fn try_load(
         denoising,
         own_adapters: own.iter().map(|adapter| adapter.key.clone()).collect(),
         adapters: adapters::held(&session).into(),
+        opened_by: RefCell::default(),
         projector: sources.get(1).cloned(),
         drafter: drafter.into(),
         sees: senses.sees,

@@ -6,14 +6,14 @@ use engine::bytes::{CancelToken, LocalBoxFuture};
 use engine::gpu::CompileAhead;
 use engine::store::{self, Folder, StoreError};
 use protocol::failure::NoGpu;
-use protocol::{CacheEntry, Event, Failure, ModelSource};
+use protocol::{CacheEntry, Event, Failure, ModelSource, PageId};
 
 use crate::device::AdapterNames;
 
 /// A browser's worker, or a test.
 pub trait Platform {
-    /// Sends an event to the page.
-    fn post(&self, event: Event);
+    /// Sends an event to a page, or to all, with the handles of files that it speaks of.
+    fn post(&self, to: Option<PageId>, event: Event, files: &[web_sys::Blob]);
 
     /// Runs a task beside all others, on this thread.
     fn spawn(&self, task: LocalBoxFuture<'static, ()>);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use futures_util::FutureExt as _;
 use protocol::failure::{Activity, EngineFailure, RequestFailure};
-use protocol::{Event, Failure, Request, RequestId, VERSION, WireError};
+use protocol::{Busy, Event, Failure, PageId, Request, RequestId, VERSION, WireError};
 use web_time::Instant;
 
 use crate::failure::Stopped;
@@ -24,26 +24,37 @@ impl Host {
 
     /// Takes a request.
     pub fn receive(self: &Rc<Self>, request: Request, files: Vec<web_sys::Blob>) {
-        if self.refused.get() {
+        if let Request::Hello { version, page } = request {
+            self.hello(version, page);
             return;
         }
+        // Of a page of another version nothing can be relied on.
+        let Some(page) = request.id().map(RequestId::page).filter(|&page| self.pages.has(page)) else {
+            return;
+        };
         let host = Rc::clone(self);
         match request {
-            Request::Hello { version } => self.hello(version),
+            Request::Hello { .. } => {}
             Request::Inspect { id, source, context, expert_memory } => {
                 let (keep, use_memory) = (false, false);
                 let wanted = loading::Wanted { source, files, context, keep, use_memory, expert_memory };
                 self.run(id, Kind::Beside, |task| loading::inspect(host, id, wanted, task));
             }
             Request::Load { id, source, options } => {
-                // Who loads a model is done with the one before.
-                self.tasks.stop_holders();
+                // A page that loads a model is done with the one before.
+                self.tasks.stop_holders_of(page);
+                if self.is_training_for(id) {
+                    return;
+                }
                 let protocol::LoadOptions { context, keep, use_memory, expert_memory } = options;
                 let wanted = loading::Wanted { source, files, context, keep, use_memory, expert_memory };
                 self.run(id, Kind::Load, |task| loading::load(host, id, wanted, task));
             }
             Request::Unload { id } => {
-                self.tasks.stop_holders();
+                self.tasks.stop_holders_of(page);
+                if self.is_training_for(id) {
+                    return;
+                }
                 self.run(id, Kind::Unload, |task| loading::unload(host, id, task));
             }
             Request::Examine { id, content } => {
@@ -51,18 +62,22 @@ impl Host {
             }
             Request::Listen { id, at, samples, last } => {
                 // Here, for tasks may come to the model in another order.
-                self.heard.borrow_mut().push(at, &samples, last);
+                self.heard.borrow_mut().push(page, at, &samples, last);
                 self.run(id, Kind::Beside, |task| media::listen(host, id, task));
             }
             Request::Towers { id, free } => {
                 self.run(id, Kind::Beside, |task| media::towers(host, id, free, task));
             }
             Request::Generate { id, messages, options } => {
-                let waits = options.pause_training && self.tasks.holder_besides_training().is_none();
-                if !waits && self.is_busy_for(id) {
+                if let Some(busy) = self.tasks.holder_besides_training_of(page) {
+                    self.refuse_busy(id, busy);
                     return;
                 }
-                let interruption = waits.then(|| self.tuning.interrupt());
+                if !options.pause_training && self.is_training_for(id) {
+                    return;
+                }
+                // From now on: a step that begins while the answer waits would delay it.
+                let interruption = self.tasks.training().map(|_| self.tuning.interrupt());
                 let wanted = generating::Wanted { messages, handles: files, options, asked: Instant::now() };
                 self.run(id, Kind::Answer, |task| async move {
                     let answered = generating::answer(host, id, wanted, task).await;
@@ -81,7 +96,7 @@ impl Host {
                 }
             }
             Request::Diagnose { id, what } => {
-                if !self.is_busy_for(id) {
+                if !self.is_busy_for(id) && !self.is_training_for(id) {
                     self.run(id, Kind::Diagnosis, |task| diagnosing::diagnose(host, id, what, task));
                 }
             }
@@ -91,7 +106,7 @@ impl Host {
                 }
             }
             Request::Count { id, messages, thinking } => {
-                self.tasks.stop(Kind::Count);
+                self.tasks.stop(page, Kind::Count);
                 self.run(id, Kind::Count, |task| {
                     generating::count(host, id, messages, files, thinking, task)
                 });
@@ -115,29 +130,45 @@ impl Host {
         }
     }
 
-    fn hello(self: &Rc<Self>, version: u16) {
-        self.post(Event::Ready { version: VERSION });
-        if version != VERSION {
-            // The page refuses as well. Nothing that it says after this can be relied on.
-            self.refused.set(true);
-            return;
+    fn hello(self: &Rc<Self>, version: u16, page: PageId) {
+        self.platform.post(Some(page), Event::Ready { version: VERSION }, &[]);
+        // A page of another version refuses as well.
+        if version == VERSION {
+            self.join(page);
+            let host = Rc::clone(self);
+            self.platform.spawn(async move { host.introduce(page).await }.boxed_local());
         }
-        let host = Rc::clone(self);
-        self.platform.spawn(async move { host.introduce().await }.boxed_local());
     }
 
-    /// Whether something else has the model; then the request has been refused.
+    /// Whether something else that its page has asked for has the model; then the request has been refused.
     pub(crate) fn is_busy_for(&self, id: RequestId) -> bool {
-        let busy = self.tasks.holder();
+        let busy = self.tasks.holder_of(id.page());
         if let Some(busy) = busy {
-            self.post(Event::Failed { id: Some(id), failure: busy_failure(busy) });
+            self.refuse_busy(id, busy);
         }
         busy.is_some()
     }
 
     /// Whether a training has the model, which is too long to wait for; then the request has been refused.
-    fn is_training_for(&self, id: RequestId) -> bool {
-        self.tasks.holder() == Some(Kind::Train) && self.is_busy_for(id)
+    pub(crate) fn is_training_for(&self, id: RequestId) -> bool {
+        let training = self.tasks.training();
+        if training.is_some() {
+            self.refuse_busy(id, Kind::Train);
+        }
+        training.is_some()
+    }
+
+    pub(crate) fn refuse_busy(&self, id: RequestId, busy: Kind) {
+        self.post(Event::Failed { id: Some(id), failure: busy_failure(busy) });
+    }
+
+    /// What has the model now.
+    pub(crate) fn busy(&self) -> Option<Busy> {
+        let of = |id: RequestId| {
+            let kind = self.tasks.get(id)?.kind;
+            Some(Busy { page: id.page(), activity: activity(kind) })
+        };
+        self.turns.current().and_then(of).or_else(|| self.tasks.training().and_then(of))
     }
 
     /// Runs a request's task to its end.
@@ -152,6 +183,9 @@ impl Host {
                 let result = work.await;
                 host.tasks.end(id);
                 host.post(terminal(id, result));
+                if kind == Kind::Train {
+                    host.tell_state();
+                }
             }
             .boxed_local(),
         );
@@ -173,15 +207,18 @@ fn terminal(id: RequestId, result: Result<Event, Failure>) -> Event {
     result.unwrap_or_else(|failure| Event::Failed { id: Some(id), failure })
 }
 
-fn busy_failure(busy: Kind) -> Failure {
-    let activity = match busy {
+pub(crate) fn busy_failure(busy: Kind) -> Failure {
+    RequestFailure::Busy(activity(busy)).into()
+}
+
+fn activity(kind: Kind) -> Activity {
+    match kind {
         Kind::Load => Activity::Loading,
         Kind::Unload => Activity::Unloading,
         Kind::Train => Activity::Training,
         Kind::Answer | Kind::Count | Kind::Beside => Activity::Generating,
         Kind::Diagnosis => Activity::Measuring,
-    };
-    RequestFailure::Busy(activity).into()
+    }
 }
 
 fn unreadable(error: &WireError) -> Failure {

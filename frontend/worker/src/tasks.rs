@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use engine::bytes::CancelToken;
-use protocol::RequestId;
+use protocol::{PageId, RequestId};
 
 /// What a request does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,13 @@ pub struct Task {
     pub ending: Rc<Cell<Option<Ending>>>,
 }
 
+impl Task {
+    /// Whether it holds the model, or waits for it, and nobody has stopped it.
+    fn holds(&self) -> bool {
+        !matches!(self.kind, Kind::Beside | Kind::Count) && !self.cancel.is_cancelled()
+    }
+}
+
 /// All requests under way.
 #[derive(Debug, Default)]
 pub struct Tasks(RefCell<BTreeMap<RequestId, Task>>);
@@ -73,34 +80,56 @@ impl Tasks {
 
     /// What holds the model, if anything does that nobody has stopped.
     pub fn holder(&self) -> Option<Kind> {
-        self.holders().first().map(|task| task.kind)
+        self.find(|_, task| task.holds()).first().map(|(_, task)| task.kind)
     }
 
-    /// Stops the requests of a kind.
-    pub fn stop(&self, kind: Kind) {
-        let those: Vec<Task> = self.0.borrow().values().filter(|task| task.kind == kind).cloned().collect();
-        for task in those {
-            task.cancel.cancel();
-        }
+    /// What a page has asked for that holds the model, or waits for it.
+    pub fn holder_of(&self, page: PageId) -> Option<Kind> {
+        self.find(|id, task| id.page() == page && task.holds()).first().map(|(_, task)| task.kind)
     }
 
-    /// What holds the model besides a training, if anything does.
-    pub fn holder_besides_training(&self) -> Option<Kind> {
-        self.holders().into_iter().map(|task| task.kind).find(|&kind| kind != Kind::Train)
+    /// As [`Self::holder_of`], but for a training, which lets answers pass.
+    pub fn holder_besides_training_of(&self, page: PageId) -> Option<Kind> {
+        let found = self.find(|id, task| id.page() == page && task.kind != Kind::Train && task.holds());
+        found.first().map(|(_, task)| task.kind)
     }
 
-    /// Stops what holds the model.
-    pub fn stop_holders(&self) {
+    /// The training that is under way, if there is one.
+    pub fn training(&self) -> Option<RequestId> {
+        self.find(|_, task| task.kind == Kind::Train && task.holds()).first().map(|&(id, _)| id)
+    }
+
+    /// Whether a model is being loaded or unloaded, or is about to be.
+    pub fn is_changing_model(&self) -> bool {
+        !self.find(|_, task| matches!(task.kind, Kind::Load | Kind::Unload) && task.holds()).is_empty()
+    }
+
+    /// Stops a page's requests of a kind.
+    pub fn stop(&self, page: PageId, kind: Kind) {
+        self.stop_where(|id, task| id.page() == page && task.kind == kind);
+    }
+
+    /// Stops what a page has asked for that holds the model.
+    pub fn stop_holders_of(&self, page: PageId) {
+        self.stop_where(|id, task| id.page() == page && task.holds());
+    }
+
+    /// Stops all that a page has asked for.
+    pub fn stop_page(&self, page: PageId) {
+        self.stop_where(|id, _| id.page() == page);
+    }
+
+    fn stop_where(&self, is_meant: impl Fn(RequestId, &Task) -> bool) {
         // Outside the borrow: a waker may run at once.
-        for task in self.holders() {
+        for (_, task) in self.find(is_meant) {
             task.cancel.cancel();
         }
     }
 
-    fn holders(&self) -> Vec<Task> {
-        let holds =
-            |task: &&Task| !matches!(task.kind, Kind::Beside | Kind::Count) && !task.cancel.is_cancelled();
-        self.0.borrow().values().filter(holds).cloned().collect()
+    fn find(&self, is_meant: impl Fn(RequestId, &Task) -> bool) -> Vec<(RequestId, Task)> {
+        let all = self.0.borrow();
+        let found = all.iter().filter(|(id, task)| is_meant(**id, task));
+        found.map(|(id, task)| (*id, task.clone())).collect()
     }
 }
 
@@ -115,15 +144,33 @@ mod tests {
         assert_eq!(tasks.holder(), None);
         tasks.begin(RequestId(3), Kind::Count);
         assert_eq!(tasks.holder(), None);
-        tasks.stop(Kind::Count);
+        tasks.stop(PageId(0), Kind::Count);
         assert!(tasks.get(RequestId(3)).expect("still there").cancel.is_cancelled());
         let answer = tasks.begin(RequestId(2), Kind::Answer);
         assert_eq!(tasks.holder(), Some(Kind::Answer));
-        tasks.stop_holders();
+        tasks.stop_holders_of(PageId(0));
         assert!(answer.cancel.is_cancelled());
         assert!(!tasks.get(RequestId(1)).expect("still there").cancel.is_cancelled());
         assert_eq!(tasks.holder(), None);
         tasks.end(RequestId(2));
         assert!(tasks.get(RequestId(2)).is_none());
+    }
+
+    #[test]
+    fn a_page_stops_only_what_it_has_asked_for() {
+        let tasks = Tasks::default();
+        let [here, there] = [1, 2].map(|page| RequestId::new(PageId(page), 1));
+        let answer = tasks.begin(here, Kind::Answer);
+        let training = tasks.begin(there, Kind::Train);
+        tasks.stop_holders_of(PageId(3));
+        assert_eq!((tasks.holder_of(here.page()), tasks.training()), (Some(Kind::Answer), Some(there)));
+        tasks.stop_holders_of(here.page());
+        assert!(answer.cancel.is_cancelled() && !training.cancel.is_cancelled());
+        assert_eq!((tasks.holder_of(here.page()), tasks.holder()), (None, Some(Kind::Train)));
+        tasks.stop_page(there.page());
+        assert_eq!(tasks.training(), None);
+        assert!(!tasks.is_changing_model());
+        tasks.begin(here, Kind::Load);
+        assert!(tasks.is_changing_model());
     }
 }

@@ -8,6 +8,9 @@ self.takeLock = (name) =>
     navigator.locks.request(name, { ifAvailable: true }, hold).catch(reject);
   });
 
+/** Resolves once nobody holds a lock. */
+self.waitForLock = (name) => navigator.locks.request(name, () => {});
+
 // Messages that come before the engine is compiled are kept for it.
 const early = [];
 self.onmessage = (event) => early.push(event);

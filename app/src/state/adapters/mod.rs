@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::AdapterFailure;
 use protocol::tune::KeptAdapter;
-use protocol::{AdapterDetails, AdapterScale, AdapterSource, Event, Failure, ModelSource, Request};
+use protocol::{
+    AdapterDetails, AdapterScale, AdapterSource, Event, Failure, ModelSource, Request, RequestId,
+};
 use send_wrapper::SendWrapper;
 
 use super::Library;
@@ -136,9 +138,12 @@ impl AdapterStore {
 
     /// Begins anew with every model that is loaded: its own adapters, and the person's as far as they fit it.
     pub fn watch_model(self) {
-        Effect::new(move |before: Option<bool>| {
-            let ready = self.engine.model.with(ModelState::is_ready);
-            if ready && before != Some(true) {
+        Effect::new(move |before: Option<Option<RequestId>>| {
+            let loaded_by = self.engine.model.with(ModelState::loaded_by);
+            if before.flatten() != loaded_by {
+                self.restored.set(None);
+            }
+            if loaded_by.is_some() && before.flatten() != loaded_by {
                 let own = self.engine.own_adapters.get_untracked();
                 let left: Vec<_> = self
                     .all
@@ -154,7 +159,7 @@ impl AdapterStore {
                 }
                 spawn_local(self.restore());
             }
-            ready
+            loaded_by
         });
         self.watch_opened();
     }

@@ -103,7 +103,9 @@ impl ChatStore {
     }
 
     pub(super) fn run(self, conversation: ConversationId, turn: Turn) {
-        let ModelState::Ready { choice, details, .. } = self.engine.model.get_untracked() else { return };
+        let ModelState::Ready { loaded_by, choice, details, .. } = self.engine.model.get_untracked() else {
+            return;
+        };
         let model = choice.entry.name.clone();
         let begin = |conversation: &mut Conversation| {
             conversation.options.model.clone_from(&model);
@@ -127,6 +129,7 @@ impl ChatStore {
         options.drafts = self.settings.value.with_untracked(|settings| settings.drafts);
         // A training that is under way waits between two steps.
         options.pause_training = true;
+        options.model = Some(loaded_by);
         let place = AnswerPlace { conversation: conversation.id, node, request: None };
         self.answer.begin(place);
         if let (Turn::Continue(_), Some(message)) = (turn, conversation.message(node)) {
@@ -161,6 +164,8 @@ impl ChatStore {
             let mut said = Vec::new();
             for event in events {
                 match event {
+                    Event::Waiting { .. } => self.answer.sensing.set(Some(t().sense_wait().to_owned())),
+                    Event::Begins { .. } => self.answer.sensing.set(None),
                     Event::Tower { sense, progress, .. } => {
                         self.answer.sensing.set(Some(tower_words(sense, &progress)));
                     }

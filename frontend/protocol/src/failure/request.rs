@@ -11,6 +11,8 @@ pub enum RequestFailure {
     NoModel,
     /// The model is busy.
     Busy(Activity),
+    /// Another page has loaded another model, or none.
+    OtherModel,
     /// There is no question in the conversation.
     NoQuestion,
     /// The prompt is empty.
@@ -53,6 +55,7 @@ impl RequestFailure {
         match self {
             Self::NoModel => (Cause::Invalid, vec![Remedy::OtherModel]),
             Self::Diffusion => (Cause::Unsupported, vec![Remedy::OtherModel]),
+            Self::OtherModel => (Cause::Invalid, vec![Remedy::Retry]),
             Self::ContextFull { .. } => (Cause::ContextFull, vec![Remedy::NewChat]),
             Self::Busy(_)
             | Self::NoQuestion

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use engine::audio::{AudioError, CLIP_SAMPLES, Encoder};
 use engine::bytes::CancelToken;
 use engine::session::EngineError;
-use protocol::{Event, Failure, RequestId};
+use protocol::{Event, Failure, PageId, RequestId};
 
 use super::encode::{STEP, Trouble};
 use crate::failure;
@@ -21,6 +21,8 @@ const MOST_WAITING: usize = 2 * CLIP_SAMPLES;
 /// What came from the microphone and is not in the tower yet.
 #[derive(Debug, Default)]
 pub struct Heard {
+    /// The page whose microphone it is. Of two that record at once, the one that began last is listened to.
+    page: PageId,
     samples: Vec<f32>,
     /// Number of the first sample that is not here yet; none once something is missing.
     next: Option<u64>,
@@ -34,12 +36,15 @@ pub struct Listening(Encoder);
 
 impl Heard {
     /// Takes samples in.
-    pub fn push(&mut self, at: u64, samples: &[i16], last: bool) {
+    pub fn push(&mut self, page: PageId, at: u64, samples: &[i16], last: bool) {
         if at == 0 {
-            *self = Self { next: Some(0), begins: true, ..Self::default() };
+            *self = Self { page, next: Some(0), begins: true, ..Self::default() };
+        }
+        if page != self.page {
+            return;
         }
         if self.next != Some(at) || self.samples.len() + samples.len() > MOST_WAITING {
-            *self = Self::default();
+            *self = Self { page, ..Self::default() };
             return;
         }
         // As a file of 16 bits is read.
@@ -50,7 +55,7 @@ impl Heard {
 
     /// What waits; the rest of the recording follows it.
     fn take(&mut self) -> Self {
-        let rest = Self { next: self.next, ..Self::default() };
+        let rest = Self { page: self.page, next: self.next, ..Self::default() };
         std::mem::replace(self, rest)
     }
 }
@@ -116,31 +121,43 @@ impl Ready {
 mod tests {
     use super::*;
 
+    const PAGE: PageId = PageId(1);
+
     #[test]
     fn pieces_follow_one_another_or_are_dropped() {
         let mut heard = Heard::default();
-        heard.push(5, &[1, 2], false);
+        heard.push(PAGE, 5, &[1, 2], false);
         assert!(heard.samples.is_empty(), "a recording without its beginning");
-        heard.push(0, &[16_384, 0], false);
-        heard.push(2, &[-32_768], false);
+        heard.push(PAGE, 0, &[16_384, 0], false);
+        heard.push(PAGE, 2, &[-32_768], false);
         assert_eq!(heard.samples, [0.5, 0.0, -1.0]);
         let first = heard.take();
         assert!(first.begins && !first.ended);
-        heard.push(3, &[0; 4], true);
+        heard.push(PAGE, 3, &[0; 4], true);
         let rest = heard.take();
         assert_eq!((rest.samples.len(), rest.begins, rest.ended), (4, false, true));
-        heard.push(7, &[0], false);
+        heard.push(PAGE, 7, &[0], false);
         assert!(heard.samples.is_empty(), "it has ended");
+    }
+
+    #[test]
+    fn of_two_recordings_the_later_one_is_heard() {
+        let mut heard = Heard::default();
+        heard.push(PAGE, 0, &[16_384], false);
+        heard.push(PageId(2), 0, &[0], false);
+        heard.push(PAGE, 1, &[16_384], false);
+        heard.push(PageId(2), 1, &[-32_768], true);
+        assert_eq!(heard.samples, [0.0, -1.0]);
     }
 
     #[test]
     fn what_waits_has_a_bound() {
         let mut heard = Heard::default();
         let piece = vec![0; CLIP_SAMPLES];
-        heard.push(0, &piece, false);
-        heard.push(CLIP_SAMPLES as u64, &piece, false);
+        heard.push(PAGE, 0, &piece, false);
+        heard.push(PAGE, CLIP_SAMPLES as u64, &piece, false);
         assert_eq!(heard.samples.len(), MOST_WAITING);
-        heard.push(MOST_WAITING as u64, &[0], false);
+        heard.push(PAGE, MOST_WAITING as u64, &[0], false);
         assert_eq!((heard.samples.len(), heard.next), (0, None));
     }
 }

@@ -12,7 +12,6 @@ use protocol::{Event, Failure, RequestId, TuneEvent};
 use crate::failure;
 use crate::host::Host;
 use crate::platform::Lock;
-use crate::tasks::Kind;
 
 /// Longest name of an adapter, in characters.
 const LONGEST_NAME: usize = 80;
@@ -107,13 +106,14 @@ async fn listed(host: &Host, id: RequestId) -> Result<Event, StoreError> {
     let places = host.tuning.places(host).await?;
     let run = places.ledger.last().await?.map(|last| last.run);
     let adapters = places.shelf.list().await?;
-    let elsewhere = host.tuning.lock(host).await.is_none();
+    let here = host.tasks.training().is_none_or(|training| training.page() == id.page());
+    let elsewhere = !here || host.tuning.lock(host).await.is_none();
     Ok(Event::Tune { id, event: Box::new(TuneEvent::Kept { run, adapters, elsewhere }) })
 }
 
 /// Whether no run is under way, here or in another tab; none begins elsewhere while what comes back is held.
 async fn rests(host: &Host) -> Result<Rc<Lock>, Failure> {
-    if host.tasks.holder() == Some(Kind::Train) {
+    if host.tasks.training().is_some() {
         return Err(TrainingFailure::InProgress.into());
     }
     match host.tuning.lock(host).await {

@@ -147,11 +147,21 @@ pub fn receive(host: &Rc<Host>, id: RequestId, request: TuneRequest, handles: Ve
             if host.is_busy_for(id) {
                 return;
             }
+            // An answer to another page does not take long. What a run is for must not change before it begins.
+            if host.tasks.is_changing_model() {
+                host.refuse_busy(id, Kind::Load);
+                return;
+            }
             let begin = match request {
                 TuneRequest::Start { data, settings } => Some((Given { data, handles }, settings)),
                 _ => None,
             };
+            if host.tasks.training().is_some() {
+                host.run(id, Kind::Beside, |_| async move { Err(kept::elsewhere(&with).await) });
+                return;
+            }
             host.run(id, Kind::Train, |task| run::run(with, id, begin, task));
+            host.tell_state();
         }
         TuneRequest::Pause => end(host, id, Ending::Pause),
         TuneRequest::Finish => end(host, id, Ending::Finish),

@@ -4,12 +4,13 @@ mod adapter;
 mod compiler;
 mod locks;
 mod platform;
+mod ports;
 
 use std::rc::Rc;
 
-use js_sys::{Array, Float32Array, Object, Reflect, Uint8Array};
+use js_sys::{Array, Float32Array, Reflect, Uint8Array};
 use protocol::failure::EngineFailure;
-use protocol::{Event, Failure};
+use protocol::{Event, Failure, PageId};
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
@@ -33,14 +34,24 @@ pub fn start(early: &Array) {
     on_message.forget();
 }
 
-/// Takes `{ bytes: Uint8Array, files: [Blob…] }`; and in tests `{ test: … }`, see [`in_a_test`].
+/// Takes `{ bytes: Uint8Array, files: [Blob…] }` of the page that has started this worker; `{ share: name, page: number }`, with
+/// which that page has it serve other tabs, too ([`ports`]); and in tests `{ test: … }`, see [`in_a_test`].
 fn receive(host: &Rc<Host>, data: &JsValue, in_test: bool) {
     let field = |name: &str| Reflect::get(data, &name.into()).ok().filter(|value| !value.is_undefined());
     if let Some(asked) = field("test").filter(|_| in_test).and_then(|test| test.as_string()) {
         wasm_bindgen_futures::spawn_local(in_a_test(Rc::clone(host), asked));
         return;
     }
-    // Anything else comes from outside: browser extensions post messages too.
+    if let Some(name) = field("share").and_then(|name| name.as_string()) {
+        let page = field("page").and_then(|page| page.as_f64()).unwrap_or_default();
+        ports::share(host, &name, PageId(page as u32));
+    }
+    receive_request(host, data);
+}
+
+/// Anything that is no request comes from outside: browser extensions post messages too.
+fn receive_request(host: &Rc<Host>, data: &JsValue) {
+    let field = |name: &str| Reflect::get(data, &name.into()).ok();
     let Some(bytes) = field("bytes").and_then(|bytes| bytes.dyn_into::<Uint8Array>().ok()) else { return };
     let files = field("files").and_then(|files| files.dyn_into::<Array>().ok()).unwrap_or_default();
     let files = files.iter().filter_map(|file| file.dyn_into::<web_sys::Blob>().ok()).collect();
@@ -56,7 +67,7 @@ async fn in_a_test(host: Rc<Host>, asked: String) {
         "soft-tokens" => {
             let all = host.soft_tokens().await.unwrap_or_default();
             let all: Array = all.iter().map(|rows| Float32Array::from(rows.as_slice())).collect();
-            send("soft_tokens", &all, &Array::new()).ok();
+            ports::send(&[("soft_tokens", &all)]);
         }
         other => {
             if let Some(Ok(bytes)) = other.strip_prefix("memory ").map(str::parse) {
@@ -66,33 +77,14 @@ async fn in_a_test(host: Rc<Host>, asked: String) {
     }
 }
 
-/// Sends an event: `{ bytes: Uint8Array }`, moved and not copied.
-fn post(event: &Event) {
-    let message = match protocol::encode(event) {
-        Ok(bytes) => {
-            let bytes = Uint8Array::from(bytes.as_slice());
-            send("bytes", &bytes, &Array::of1(&bytes.buffer()))
-        }
-        Err(error) => send("error", &error.to_string().into(), &Array::new()),
-    };
-    // A worker that is being ended cannot post; nobody listens any more then.
-    message.ok();
-}
-
-fn send(field: &str, value: &JsValue, transfer: &Array) -> Result<(), JsValue> {
-    let message = Object::new();
-    Reflect::set(&message, &field.into(), value)?;
-    scope().post_message_with_transfer(&message, transfer)
-}
-
 /// A panic ends this program: its memory cannot be trusted any more. The page is told twice: by a failure,
 /// and by the message that says that the worker is gone and its requests with it.
 fn report_panics() {
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
         let failure = Failure::new(EngineFailure::Stopped).detailed(info);
-        post(&Event::Failed { id: None, failure });
-        send("error", &info.to_string().into(), &Array::new()).ok();
+        ports::post(None, &Event::Failed { id: None, failure }, &[]);
+        ports::send_error(&info.to_string());
     }));
 }
 

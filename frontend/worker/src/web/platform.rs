@@ -11,14 +11,14 @@ use engine::store::{self, Blob, Digest, Folder, OpfsFolder, Store, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::lock::Mutex;
 use protocol::failure::{MediaFailure, ModelFailure, NoGpu, ReadFailure};
-use protocol::{CacheEntry, Event, Failure, Layer, LayerKind, ModelSource};
+use protocol::{CacheEntry, Event, Failure, Layer, LayerKind, ModelSource, PageId};
 
 use js_sys::Uint8Array;
 use wasm_bindgen_futures::JsFuture;
 
 use super::adapter;
 use super::compiler::Compiler;
-use super::locks;
+use super::{locks, ports};
 use crate::device::AdapterNames;
 use crate::platform::{Kept, Lock, Opened, Platform};
 
@@ -94,8 +94,8 @@ impl Browser {
 }
 
 impl Platform for Browser {
-    fn post(&self, event: Event) {
-        super::post(&event);
+    fn post(&self, to: Option<PageId>, event: Event, files: &[web_sys::Blob]) {
+        ports::post(to, &event, files);
     }
 
     fn spawn(&self, task: LocalBoxFuture<'static, ()>) {

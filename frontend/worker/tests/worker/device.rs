@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use protocol::failure::{Activity, DeviceFailure, ModelFailure, NoGpu, RequestFailure};
 use protocol::{
     BenchmarkOptions, Cause, Code, Diagnosis, Event, Failure, Finding, Finish, FitVerdict, LoadOptions,
-    LoadPhase, Remedy, Request, RequestId, VERSION,
+    LoadPhase, PageId, Remedy, Request, RequestId, VERSION,
 };
 
 use crate::desk;
@@ -33,12 +33,14 @@ fn a_page_is_greeted_and_one_of_another_version_is_not_served() {
     desk.run_until(|events| events.iter().any(|event| matches!(event, Event::Device(_))));
     let events = desk.events();
     assert_eq!(events[0], Event::Ready { version: VERSION });
-    let Event::Device(report) = &events[1] else { panic!("{events:?}") };
+    assert_eq!(events[1], Event::State(Box::default()));
+    let Event::Device(report) = &events[2] else { panic!("{events:?}") };
     assert!(report.available && report.max_buffer_size > 0, "{report:?}");
 
-    host.receive(Request::Hello { version: VERSION + 1 }, Vec::new());
-    host.receive(load(1), Vec::new());
-    assert_eq!(desk.events()[2..], [Event::Ready { version: VERSION }]);
+    let other = RequestId::new(PageId(1), 1);
+    host.receive(Request::Hello { version: VERSION + 1, page: other.page() }, Vec::new());
+    host.receive(load(other.0), Vec::new());
+    assert_eq!(desk.events()[3..], [Event::Ready { version: VERSION }]);
 }
 
 #[test]

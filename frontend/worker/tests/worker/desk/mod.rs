@@ -20,8 +20,8 @@ use engine::synth::{self, Shape};
 use futures_util::FutureExt as _;
 use protocol::failure::{MediaFailure, NoGpu};
 use protocol::{
-    Event, Failure, GenerateOptions, LoadOptions, Message, ModelSource, Request, RequestId, Role, Sampling,
-    TuneEvent, TuneRequest, VERSION,
+    EngineState, Event, Failure, GenerateOptions, LoadOptions, Message, ModelSource, PageId, Request,
+    RequestId, Role, Sampling, TuneEvent, TuneRequest, VERSION,
 };
 use server::Server;
 use worker::Host;
@@ -104,7 +104,7 @@ impl Desk {
     pub fn new() -> (Rc<Self>, Rc<Host>) {
         let desk = Rc::new(Self { model: RefCell::new(pebble()), ..Self::default() });
         let host = Host::new(Rc::new(Side(Rc::clone(&desk))));
-        host.receive(Request::Hello { version: VERSION }, Vec::new());
+        host.receive(Request::Hello { version: VERSION, page: PageId(0) }, Vec::new());
         (desk, host)
     }
 
@@ -113,7 +113,7 @@ impl Desk {
         let (folders, locks) = (self.folders.clone(), Rc::clone(&self.locks));
         let desk = Rc::new(Self { model: self.model.clone(), folders, locks, ..Self::default() });
         let host = Host::new(Rc::new(Side(Rc::clone(&desk))));
-        host.receive(Request::Hello { version: VERSION }, Vec::new());
+        host.receive(Request::Hello { version: VERSION, page: PageId(0) }, Vec::new());
         (desk, host)
     }
 
@@ -185,6 +185,20 @@ impl Desk {
         all[0].clone()
     }
 
+    /// Another page of the same browser joins the worker.
+    pub fn join(&self, host: &Rc<Host>, page: PageId) {
+        host.receive(Request::Hello { version: VERSION, page }, Vec::new());
+    }
+
+    /// What the pages were told last of the engine's state.
+    pub fn state(&self) -> EngineState {
+        let state = |event: &Event| match event {
+            Event::State(state) => Some((**state).clone()),
+            _ => None,
+        };
+        self.events.borrow().iter().rev().find_map(state).expect("the state was told")
+    }
+
     /// What was posted so far.
     pub fn events(&self) -> Vec<Event> {
         self.events.borrow().clone()
@@ -201,7 +215,7 @@ impl Desk {
 }
 
 impl Platform for Side {
-    fn post(&self, event: Event) {
+    fn post(&self, _: Option<PageId>, event: Event, _: &[web_sys::Blob]) {
         self.0.events.borrow_mut().push(event.clone());
         // Out of its place while it runs: what it does may post.
         let reaction = self.0.reaction.take();

@@ -1,0 +1,212 @@
+//! Requests under way, with what is needed to ask another engine for the rest.
+
+use futures_channel::mpsc::UnboundedSender;
+use protocol::{Event, Finish, Request, RequestId, Resumed, Timings};
+use web_sys::Blob;
+
+/// A request that has not ended.
+pub struct Open {
+    sender: UnboundedSender<Event>,
+    again: Again,
+}
+
+/// How another engine is asked for it.
+enum Again {
+    /// Not at all: it was for the engine that is gone.
+    Never,
+    /// With the same request.
+    Same(Request, Vec<Blob>),
+    /// From where the answer stood.
+    Answer(Box<Answer>),
+}
+
+/// An answer under way.
+struct Answer {
+    request: Request,
+    files: Vec<Blob>,
+    resumed: Option<Resumed>,
+    /// What was said since [`Event::Drawn`]. It is passed on with the next of these: what an engine has said last before it
+    /// ended would come again.
+    pending: Vec<Event>,
+    /// Whether its engine is gone, and no other was asked yet.
+    is_cut: bool,
+}
+
+impl Open {
+    /// A request that is about to be sent.
+    pub fn new(request: &Request, files: &[Blob], sender: UnboundedSender<Event>) -> Self {
+        let again = match request {
+            Request::Inspect { .. }
+            | Request::Load { .. }
+            | Request::Examine { .. }
+            | Request::Count { .. }
+            | Request::ListCache { .. }
+            | Request::DeleteCached { .. } => Again::Same(request.clone(), files.to_vec()),
+            Request::Generate { .. } => Again::Answer(Box::new(Answer {
+                request: request.clone(),
+                files: files.to_vec(),
+                resumed: None,
+                pending: Vec::new(),
+                is_cut: false,
+            })),
+            _ => Again::Never,
+        };
+        Self { sender, again }
+    }
+
+    /// Takes an event in, and passes on what is certain.
+    pub fn hear(&mut self, event: Event) {
+        let Again::Answer(answer) = &mut self.again else { return self.pass_on(event) };
+        match event {
+            Event::Begins { ref resumed, .. } => {
+                answer.resumed = Some(resumed.clone());
+                self.pass_on(event);
+            }
+            Event::Drawn { ids, decode_ms, .. } => {
+                if let Some(resumed) = &mut answer.resumed {
+                    resumed.drawn.extend(ids);
+                    resumed.decode_ms = decode_ms;
+                }
+                for said in std::mem::take(&mut answer.pending) {
+                    self.pass_on(said);
+                }
+            }
+            Event::Text { .. } | Event::Tool { .. } => answer.pending.push(event),
+            event => {
+                let pending =
+                    if event.is_terminal() { std::mem::take(&mut answer.pending) } else { Vec::new() };
+                for said in pending {
+                    self.pass_on(said);
+                }
+                self.pass_on(event);
+            }
+        }
+    }
+
+    /// The engine is gone. Whether another can be asked.
+    pub fn cut(&mut self) -> bool {
+        if let Again::Answer(answer) = &mut self.again {
+            answer.pending.clear();
+            answer.is_cut = true;
+        }
+        !matches!(self.again, Again::Never)
+    }
+
+    /// What a new engine is asked as soon as it is there.
+    pub fn same(&self) -> Option<(&Request, &[Blob])> {
+        match &self.again {
+            Again::Same(request, files) => Some((request, files)),
+            Again::Never | Again::Answer(_) => None,
+        }
+    }
+
+    /// Whether it is an answer that waits for a new engine to have its model.
+    pub fn is_cut(&self) -> bool {
+        matches!(&self.again, Again::Answer(answer) if answer.is_cut)
+    }
+
+    /// What a new engine is asked for the rest of an answer once it has the model, by this request.
+    pub fn rest(&mut self, loaded_by: RequestId) -> Option<(Request, Vec<Blob>)> {
+        let Again::Answer(answer) = &mut self.again else { return None };
+        if !std::mem::take(&mut answer.is_cut) {
+            return None;
+        }
+        let mut request = answer.request.clone();
+        if let Request::Generate { options, .. } = &mut request {
+            options.model = options.model.map(|_| loaded_by);
+            options.resumed.clone_from(&answer.resumed);
+        }
+        Some((request, answer.files.clone()))
+    }
+
+    /// Ends an answer that no engine is giving.
+    pub fn stop(&self, id: RequestId) {
+        let Again::Answer(answer) = &self.again else { return };
+        let resumed = answer.resumed.clone().unwrap_or_default();
+        let timings = Timings {
+            decode_tokens: resumed.drawn.len() as u32,
+            decode_ms: resumed.decode_ms,
+            ..Timings::default()
+        };
+        self.pass_on(Event::Done { id, finish: Finish::Cancelled, timings });
+    }
+
+    fn pass_on(&self, event: Event) {
+        // An event may be late: its reply was dropped. Then nobody wants it.
+        self.sender.unbounded_send(event).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_channel::mpsc::{UnboundedReceiver, unbounded};
+    use protocol::{Channel, GenerateOptions};
+
+    use super::*;
+
+    const ID: RequestId = RequestId(3);
+
+    fn answer() -> (Open, UnboundedReceiver<Event>) {
+        let (sender, events) = unbounded();
+        let options = GenerateOptions { model: Some(RequestId(1)), ..GenerateOptions::default() };
+        let request = Request::Generate { id: ID, messages: Vec::new(), options };
+        (Open::new(&request, &[], sender), events)
+    }
+
+    fn text(text: &str, tokens: u32) -> Event {
+        Event::Text { id: ID, channel: Channel::Answer, text: text.into(), tokens }
+    }
+
+    fn heard(events: &mut UnboundedReceiver<Event>) -> Vec<Event> {
+        std::iter::from_fn(|| events.try_recv().ok()).collect()
+    }
+
+    #[test]
+    fn another_engine_is_asked_for_what_was_not_certain() {
+        let (mut open, mut events) = answer();
+        let begins = Resumed { seed: 7, begun: vec![5], ..Resumed::default() };
+        open.hear(Event::Begins { id: ID, resumed: begins.clone() });
+        assert_eq!(heard(&mut events).len(), 1);
+        open.hear(text("One ", 1));
+        assert_eq!(heard(&mut events), []);
+        open.hear(Event::Drawn { id: ID, ids: vec![10, 11], decode_ms: 4.0 });
+        open.hear(text("two", 2));
+        assert_eq!(heard(&mut events), [text("One ", 1)]);
+
+        assert!(open.cut() && open.is_cut());
+        let (request, _) = open.rest(RequestId(9)).expect("it can be asked again");
+        let Request::Generate { id, options, .. } = request else { panic!("{request:?}") };
+        let resumed = Resumed { drawn: vec![10, 11], decode_ms: 4.0, ..begins };
+        assert_eq!((id, options.model, options.resumed), (ID, Some(RequestId(9)), Some(resumed.clone())));
+        assert!(open.rest(RequestId(9)).is_none(), "once is enough");
+
+        open.hear(Event::Begins { id: ID, resumed });
+        open.hear(text("two", 2));
+        open.hear(Event::Drawn { id: ID, ids: vec![12], decode_ms: 6.0 });
+        let done = Event::Done { id: ID, finish: Finish::EndOfTurn, timings: Timings::default() };
+        open.hear(done.clone());
+        assert_eq!(heard(&mut events)[1..], [text("two", 2), done]);
+    }
+
+    #[test]
+    fn an_answer_that_nobody_gives_can_be_stopped() {
+        let (mut open, mut events) = answer();
+        open.hear(Event::Begins { id: ID, resumed: Resumed::default() });
+        open.hear(Event::Drawn { id: ID, ids: vec![1, 2, 3], decode_ms: 5.0 });
+        assert!(open.cut());
+        heard(&mut events);
+        open.stop(ID);
+        let timings = Timings { decode_tokens: 3, decode_ms: 5.0, ..Timings::default() };
+        assert_eq!(heard(&mut events), [Event::Done { id: ID, finish: Finish::Cancelled, timings }]);
+    }
+
+    #[test]
+    fn what_was_for_one_engine_is_not_asked_of_another() {
+        let (sender, _events) = unbounded();
+        let mut open = Open::new(&Request::Unload { id: ID }, &[], sender.clone());
+        assert!(!open.cut());
+        let mut open = Open::new(&Request::ListCache { id: ID }, &[], sender);
+        assert!(open.cut() && !open.is_cut());
+        assert_eq!(open.same().map(|(request, _)| request), Some(&Request::ListCache { id: ID }));
+    }
+}

@@ -1,0 +1,64 @@
+//! The events of one request.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures_channel::mpsc::UnboundedReceiver;
+use futures_util::{
+    Stream, StreamExt as _,
+    future::{Either, select},
+};
+use gloo_timers::future::TimeoutFuture;
+use protocol::{Event, RequestId};
+
+/// The events of one request, ending with its last one. It ends early, without a last event, when the engine is
+/// gone; what happened is then in the [`Notice`].
+pub struct Reply {
+    id: RequestId,
+    events: UnboundedReceiver<Event>,
+}
+
+impl Reply {
+    pub(super) fn new(id: RequestId, events: UnboundedReceiver<Event>) -> Self {
+        Self { id, events }
+    }
+
+    /// The request's id, to cancel it by.
+    #[must_use]
+    pub fn id(&self) -> RequestId {
+        self.id
+    }
+
+    /// Waits for events and returns all that are there, so that a fast engine costs one update of the page and not
+    /// one for each token; none at the end. `pause_ms` is the least time between two updates.
+    pub async fn batch(&mut self, pause_ms: u32) -> Option<Vec<Event>> {
+        let first = self.next().await?;
+        let mut events = vec![first];
+        let mut pause = TimeoutFuture::new(pause_ms);
+        while !events.last().is_some_and(Event::is_terminal) {
+            match select(self.events.next(), &mut pause).await {
+                Either::Left((Some(event), _)) => events.push(event),
+                Either::Left((None, _)) | Either::Right(_) => break,
+            }
+        }
+        Some(events)
+    }
+
+    /// The last event, with all before it passed over; none when the engine is gone.
+    pub async fn last(mut self) -> Option<Event> {
+        while let Some(event) = self.next().await {
+            if event.is_terminal() {
+                return Some(event);
+            }
+        }
+        None
+    }
+}
+
+impl Stream for Reply {
+    type Item = Event;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.events.poll_next_unpin(context)
+    }
+}

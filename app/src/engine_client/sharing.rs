@@ -1,0 +1,133 @@
+//! One engine for all tabs: which tab runs it, and how the others reach it. The worker's side is `worker/src/web/ports.rs`.
+//!
+//! A page waits for the lock of the engine as long as it lives. Who has it runs the engine. Until then, the page joins the one
+//! that runs elsewhere, on a channel of its own.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use js_sys::Math;
+use protocol::{PageId, Request, VERSION};
+use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
+use web_sys::{Blob, BroadcastChannel, MessageEvent};
+
+use super::Sink;
+use super::message::{field, message, object, read};
+use crate::browser::words;
+use crate::locks::{self, Lock};
+
+type Listener = Closure<dyn Fn(MessageEvent)>;
+
+/// What a page learns of the engine that it shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// This page is to run it.
+    Run,
+    /// The page has joined one that runs in another tab.
+    Joined,
+}
+
+/// A page's share in the engine. It ends when this is dropped.
+pub struct Sharing {
+    own: Channel,
+    _lobby: Channel,
+    _alive: Lock,
+    _engine: Lock,
+}
+
+/// The name of the engine's lock and of the channel where pages find it. Pages of another version have an engine of their own.
+#[must_use]
+pub fn name() -> String {
+    format!("gemtab-engine-{VERSION}")
+}
+
+/// A number for a page.
+#[must_use]
+pub fn draw_page() -> PageId {
+    // 0 is for what comes from no page.
+    PageId((Math::random() * f64::from(u32::MAX - 1)) as u32 + 1)
+}
+
+impl Sharing {
+    /// Begins to share. `on` is told what this page is to do; `sink` hears an engine of another tab. None where the browser
+    /// lacks locks or channels.
+    pub fn begin(page: PageId, on: impl Fn(Turn) + 'static, sink: Sink) -> Option<Self> {
+        let on = Rc::new(on);
+        let (name, joined) = (name(), Rc::new(Cell::new(None::<f64>)));
+        let runs_here = Rc::new(Cell::new(false));
+        let own_name = format!("{name}-{}", page.0);
+
+        let own = Channel::open(&own_name, {
+            let (on, runs_here) = (Rc::clone(&on), Rc::clone(&runs_here));
+            move |data| {
+                if runs_here.get() {
+                    return;
+                }
+                match field(&data, "joined").and_then(|number| number.as_f64()) {
+                    // It has answered twice: to the first question, and to the one after its announcement.
+                    Some(number) if joined.replace(Some(number)) == Some(number) => {}
+                    Some(_) => on(Turn::Joined),
+                    None if field(&data, "bytes").is_some() || field(&data, "error").is_some() => {
+                        sink(read(&data));
+                    }
+                    None => {}
+                }
+            }
+        })?;
+        let lobby = Channel::open(&name, {
+            let runs_here = Rc::clone(&runs_here);
+            let asks = BroadcastChannel::new(&name).ok()?;
+            move |data| {
+                if field(&data, "engine").is_some() && !runs_here.get() {
+                    join(&asks, page);
+                }
+            }
+        })?;
+        let alive = locks::hold_then(&own_name, {
+            let channel = lobby.channel.clone();
+            // The engine takes a page for closed that has no lock.
+            move || join(&channel, page)
+        })?;
+        let engine = locks::hold_then(&name, move || {
+            runs_here.set(true);
+            on(Turn::Run);
+        })?;
+        Some(Self { own, _lobby: lobby, _alive: alive, _engine: engine })
+    }
+
+    /// Sends a request to the engine of another tab, with the files it speaks of.
+    ///
+    /// # Errors
+    /// When it cannot be sent, in words.
+    pub fn post(&self, request: &Request, files: &[Blob]) -> Result<(), String> {
+        let (message, _) = message(request, files)?;
+        self.own.channel.post_message(&message).map_err(|error| words(&error))
+    }
+}
+
+fn join(lobby: &BroadcastChannel, page: PageId) {
+    // Without an answer the page waits for the lock, or gives up in time.
+    object(&[("join", &page.0.into())]).and_then(|message| lobby.post_message(&message)).ok();
+}
+
+/// A broadcast channel that is listened to until it is dropped.
+struct Channel {
+    channel: BroadcastChannel,
+    _listener: Listener,
+}
+
+impl Channel {
+    fn open(name: &str, hear: impl Fn(JsValue) + 'static) -> Option<Self> {
+        let channel = BroadcastChannel::new(name).ok()?;
+        let listener = Listener::new(move |event: MessageEvent| hear(event.data()));
+        channel.set_onmessage(Some(listener.as_ref().unchecked_ref()));
+        Some(Self { channel, _listener: listener })
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        self.channel.set_onmessage(None);
+        self.channel.close();
+    }
+}

@@ -1,0 +1,123 @@
+//! Whose turn it is to use the model, among the requests of all pages.
+//!
+//! A page's requests keep their order. Pages take turns: the one that was served longest ago comes first.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use futures_channel::oneshot;
+use protocol::{PageId, RequestId};
+
+/// The request whose turn it is, and those that wait.
+#[derive(Debug, Default)]
+pub struct Turns(RefCell<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    current: Option<RequestId>,
+    waiting: Vec<(RequestId, oneshot::Sender<()>)>,
+    /// When each page was served last, as the number of that turn.
+    served: BTreeMap<PageId, u64>,
+    turns: u64,
+}
+
+impl Turns {
+    /// Takes the turn; where another request has it, gives what resolves when this one does.
+    pub fn ask(&self, id: RequestId) -> Option<oneshot::Receiver<()>> {
+        let mut inner = self.0.borrow_mut();
+        if inner.current.is_none() {
+            inner.serve(id);
+            return None;
+        }
+        let (sender, granted) = oneshot::channel();
+        inner.waiting.push((id, sender));
+        Some(granted)
+    }
+
+    /// Ends the turn of a request, if it has it, and gives it to the next one that still waits.
+    pub fn end(&self, id: RequestId) {
+        let mut inner = self.0.borrow_mut();
+        if inner.current != Some(id) {
+            return;
+        }
+        inner.current = None;
+        while let Some(next) = inner.next() {
+            let (id, sender) = inner.waiting.remove(next);
+            if sender.send(()).is_ok() {
+                inner.serve(id);
+                return;
+            }
+        }
+    }
+
+    /// The request whose turn it is.
+    pub fn current(&self) -> Option<RequestId> {
+        self.0.borrow().current
+    }
+
+    /// Forgets a page that is gone.
+    pub fn forget(&self, page: PageId) {
+        self.0.borrow_mut().served.remove(&page);
+    }
+}
+
+impl Inner {
+    fn serve(&mut self, id: RequestId) {
+        self.turns += 1;
+        self.current = Some(id);
+        self.served.insert(id.page(), self.turns);
+    }
+
+    /// The place of the request that is next. Of equals, `min_by_key` takes the first.
+    fn next(&self) -> Option<usize> {
+        let served = |place: &usize| self.served.get(&self.waiting[*place].0.page()).copied();
+        (0..self.waiting.len()).min_by_key(served)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(page: u32, number: u32) -> RequestId {
+        RequestId::new(PageId(page), number)
+    }
+
+    fn is_granted(waiting: &mut oneshot::Receiver<()>) -> bool {
+        waiting.try_recv() == Ok(Some(()))
+    }
+
+    #[test]
+    fn pages_take_turns() {
+        let turns = Turns::default();
+        assert!(turns.ask(id(1, 1)).is_none(), "nobody else is there");
+        // Page 1 asks twice more before page 2 asks once.
+        let [mut second, mut third] = [2, 3].map(|number| turns.ask(id(1, number)).expect("it waits"));
+        let mut other = turns.ask(id(2, 1)).expect("it waits");
+        turns.end(id(1, 1));
+        assert!(is_granted(&mut other) && !is_granted(&mut second));
+        turns.end(id(2, 1));
+        assert!(is_granted(&mut second) && !is_granted(&mut third));
+        turns.end(id(1, 2));
+        assert!(is_granted(&mut third));
+        assert_eq!(turns.current(), Some(id(1, 3)));
+        turns.end(id(1, 3));
+        assert_eq!(turns.current(), None);
+    }
+
+    #[test]
+    fn who_has_gone_away_is_passed_over() {
+        let turns = Turns::default();
+        assert!(turns.ask(id(1, 1)).is_none());
+        drop(turns.ask(id(2, 1)));
+        let mut third = turns.ask(id(3, 1)).expect("it waits");
+        // Only the request whose turn it is can end it.
+        turns.end(id(3, 1));
+        assert_eq!(turns.current(), Some(id(1, 1)));
+        turns.end(id(1, 1));
+        assert!(is_granted(&mut third));
+        turns.forget(PageId(3));
+        turns.end(id(3, 1));
+        assert_eq!(turns.current(), None);
+    }
+}

@@ -1,0 +1,288 @@
+//! Several pages share the worker: turns, what each is told, and an answer that another engine goes on with.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use protocol::failure::{Activity, RequestFailure, TrainingFailure};
+use protocol::tune::{ExampleData, TuneLength, TuneSettings, TuneTarget};
+use protocol::{
+    AdapterScale, AdapterSource, Busy, Code, EngineState, Event, Failure, Finish, GenerateOptions,
+    LoadOptions, LoadedModel, ModelPhase, ModelSource, PageId, Request, RequestId, Resumed, Sampling,
+    Timings, TuneEvent, TuneRequest,
+};
+use worker::Host;
+
+use crate::desk::{Desk, asks, golden, said, source, tune};
+
+const A: PageId = PageId(1);
+const B: PageId = PageId(2);
+const C: PageId = PageId(3);
+const QUESTION: &str = "Count from 1 to 9.";
+
+fn id(page: PageId, number: u32) -> u64 {
+    RequestId::new(page, number).0
+}
+
+/// A worker with the built-in model, which page A has loaded as its request 1, and two more pages.
+fn shared() -> (Rc<Desk>, Rc<Host>) {
+    let (desk, host) = Desk::new();
+    for page in [A, B, C] {
+        desk.join(&host, page);
+    }
+    host.receive(load(A, 1), Vec::new());
+    assert!(matches!(desk.end_of(id(A, 1)), Event::Loaded { .. }));
+    (desk, host)
+}
+
+fn load(page: PageId, number: u32) -> Request {
+    Request::Load { id: RequestId::new(page, number), source: source(), options: LoadOptions::default() }
+}
+
+fn options(max_tokens: u32) -> GenerateOptions {
+    let sampling = Sampling { temperature: 1.0, seed: Some(3), ..Sampling::default() };
+    GenerateOptions { sampling, max_tokens, pause_training: true, ..GenerateOptions::default() }
+}
+
+fn generate(page: PageId, number: u32, options: GenerateOptions) -> Request {
+    Request::Generate { id: RequestId::new(page, number), messages: asks(QUESTION), options }
+}
+
+fn done(event: &Event) -> (Finish, Timings) {
+    match event {
+        Event::Done { finish, timings, .. } => (*finish, *timings),
+        other => panic!("not the end of an answer: {other:?}"),
+    }
+}
+
+fn failure(event: Event) -> Failure {
+    match event {
+        Event::Failed { failure, .. } => failure,
+        other => panic!("not a failure: {other:?}"),
+    }
+}
+
+/// The order in which requests ended.
+fn ends(desk: &Desk) -> Vec<u64> {
+    let events = desk.events();
+    events.iter().filter(|event| event.is_terminal()).filter_map(|event| Some(event.id()?.0)).collect()
+}
+
+#[test]
+fn pages_answer_in_turns_and_see_for_whom() {
+    let (desk, host) = shared();
+    let busy = Rc::new(RefCell::new(Vec::new()));
+    let heard = Rc::clone(&busy);
+    desk.react(move |event| {
+        if let Event::State(state) = event {
+            heard.borrow_mut().push(state.busy);
+        }
+    });
+    for page in [A, B, C] {
+        host.receive(generate(page, 2, options(4)), Vec::new());
+    }
+    // A page has one answer at a time.
+    host.receive(generate(A, 3, options(4)), Vec::new());
+    assert_eq!(failure(desk.end_of(id(A, 3))), RequestFailure::Busy(Activity::Generating).into());
+    for page in [A, B, C] {
+        assert_eq!(done(&desk.end_of(id(page, 2))).0, Finish::MaxTokens);
+    }
+    assert_eq!(ends(&desk)[1..], [id(A, 3), id(A, 2), id(B, 2), id(C, 2)]);
+    let mut pages: Vec<_> = busy.borrow().iter().flatten().map(|busy: &Busy| busy.page).collect();
+    pages.dedup();
+    assert_eq!(pages, [A, B, C]);
+    assert_eq!(desk.state().busy, None);
+    let same = desk.text_of(id(A, 2));
+    assert!(!same.is_empty() && desk.text_of(id(B, 2)) == same && desk.text_of(id(C, 2)) == same);
+}
+
+#[test]
+fn a_page_that_joins_is_told_what_is_loaded() {
+    let (desk, host) = shared();
+    let late = PageId(9);
+    desk.join(&host, late);
+    let ModelPhase::Loaded(model) = desk.state().model else { panic!("{:?}", desk.state()) };
+    let LoadedModel { id: loaded_by, source: from, gpu_bytes, .. } = *model;
+    assert_eq!((loaded_by.0, from), (id(A, 1), source()));
+    assert!(gpu_bytes > 0);
+    host.receive(Request::Unload { id: RequestId::new(late, 1) }, Vec::new());
+    desk.end_of(id(late, 1));
+    assert_eq!(desk.state(), EngineState::default());
+}
+
+#[test]
+fn another_model_waits_for_the_answer_and_is_not_asked_in_its_place() {
+    let (desk, host) = shared();
+    let model = Some(RequestId::new(A, 1));
+    host.receive(generate(A, 2, options(6)), Vec::new());
+    host.receive(load(B, 2), Vec::new());
+    host.receive(generate(C, 2, GenerateOptions { model, ..options(6) }), Vec::new());
+    assert_eq!(done(&desk.end_of(id(A, 2))).0, Finish::MaxTokens);
+    assert!(matches!(desk.end_of(id(B, 2)), Event::Loaded { .. }));
+    assert_eq!(failure(desk.end_of(id(C, 2))), RequestFailure::OtherModel.into());
+    // Who knows of the new one is answered by it.
+    let model = Some(RequestId::new(B, 2));
+    host.receive(generate(C, 3, GenerateOptions { model, ..options(6) }), Vec::new());
+    assert_eq!(done(&desk.end_of(id(C, 3))).0, Finish::MaxTokens);
+}
+
+#[test]
+fn what_a_closed_page_has_asked_for_ends() {
+    let (desk, host) = shared();
+    host.receive(generate(B, 2, options(0)), Vec::new());
+    host.receive(generate(C, 2, options(3)), Vec::new());
+    host.receive(generate(A, 2, options(3)), Vec::new());
+    let served = Rc::clone(&host);
+    desk.react(move |event| {
+        if matches!(event, Event::Text { .. }) {
+            served.leave(B);
+            served.leave(C);
+        }
+    });
+    assert_eq!(done(&desk.end_of(id(B, 2))).0, Finish::Cancelled);
+    assert_eq!(done(&desk.end_of(id(C, 2))).0, Finish::Cancelled);
+    assert_eq!(done(&desk.end_of(id(A, 2))).0, Finish::MaxTokens);
+    // It is not served any more.
+    host.receive(generate(B, 3, options(3)), Vec::new());
+    host.receive(generate(A, 3, options(3)), Vec::new());
+    desk.end_of(id(A, 3));
+    assert!(!ends(&desk).contains(&id(B, 3)));
+}
+
+/// What an engine needs to go on with an answer after its ids were drawn for the `n`th time, and its text until then.
+fn cut(events: &[Event], of: u64, n: usize) -> (Resumed, String) {
+    let (mut resumed, mut text, mut count) = (Resumed::default(), String::new(), 0);
+    for event in events.iter().filter(|event| event.id() == Some(RequestId(of))) {
+        match event {
+            Event::Begins { resumed: begins, .. } => resumed = begins.clone(),
+            Event::Text { text: more, .. } => text.push_str(more),
+            Event::Drawn { ids, decode_ms, .. } => {
+                resumed.drawn.extend(ids);
+                resumed.decode_ms = *decode_ms;
+                count += 1;
+                if count == n {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(count, n, "it was drawn so often");
+    (resumed, text)
+}
+
+#[test]
+fn another_engine_goes_on_with_an_answer_to_the_same_text() {
+    let (desk, host) = shared();
+    // As often happens: it goes on from a beginning, and the seed is the engine's.
+    let begun = protocol::Begun { thought: String::new(), answer: "1, 2".into() };
+    let mut asked = GenerateOptions { begun: Some(begun), ..options(0) };
+    asked.sampling.seed = None;
+    host.receive(generate(A, 2, asked.clone()), Vec::new());
+    let (finish, whole) = done(&desk.end_of(id(A, 2)));
+    let (text, events) = (desk.text_of(id(A, 2)), desk.events());
+    let times = events.iter().filter(|event| matches!(event, Event::Drawn { .. })).count();
+    assert!(times > 3, "{times}");
+
+    let (desk, host) = desk.successor();
+    desk.join(&host, B);
+    host.receive(load(B, 1), Vec::new());
+    desk.end_of(id(B, 1));
+    for (number, n) in (2..).zip([1, 2, times / 2, times - 1]) {
+        let (resumed, before) = cut(&events, id(A, 2), n);
+        let drawn = resumed.drawn.len() as u32;
+        host.receive(
+            generate(B, number, GenerateOptions { resumed: Some(resumed), ..asked.clone() }),
+            Vec::new(),
+        );
+        let (ended, timings) = done(&desk.end_of(id(B, number)));
+        assert_eq!((ended, before + &desk.text_of(id(B, number))), (finish, text.clone()), "after {drawn}");
+        assert_eq!(timings.decode_tokens, whole.decode_tokens, "all of them count");
+    }
+}
+
+#[test]
+fn one_page_trains_while_others_answer() {
+    let (desk, host) = Desk::new();
+    desk.model.replace(golden("models/tiny-31b.q4_0.gguf"));
+    for page in [A, B] {
+        desk.join(&host, page);
+    }
+    host.receive(load(A, 1), Vec::new());
+    desk.end_of(id(A, 1));
+    let pairs = ["What is my cat called?", "Do you know my cat?"];
+    let pairs = pairs.map(|ask| (ask.to_owned(), "Your cat is called Ada.".to_owned()));
+    let settings = TuneSettings {
+        name: "Ada".into(),
+        length: TuneLength::Steps(8),
+        targets: vec![TuneTarget::Q],
+        eval_share: 0.0,
+        samples: Vec::new(),
+        ..TuneSettings::default()
+    };
+    let data = ExampleData::Pairs(pairs.to_vec());
+    let start = || TuneRequest::Start { data: data.clone(), settings: settings.clone() };
+    // As soon as A's first step is done.
+    let asked = Cell::new(false);
+    let (served, again) = (Rc::clone(&host), start());
+    desk.react(move |event| {
+        let is_step = matches!(event, Event::Tune { event, .. } if matches!(**event, TuneEvent::Step { .. }));
+        if is_step && !asked.replace(true) {
+            // Another page is answered between two steps; it loads nothing, and trains nothing.
+            served.receive(load(B, 1), Vec::new());
+            served.receive(tune(id(B, 2), again.clone()), Vec::new());
+            served.receive(tune(id(A, 3), TuneRequest::List), Vec::new());
+            served.receive(tune(id(B, 3), TuneRequest::List), Vec::new());
+            served.receive(generate(B, 4, options(3)), Vec::new());
+        }
+    });
+    host.receive(tune(id(A, 2), start()), Vec::new());
+    assert_eq!(desk.state().busy, Some(Busy { page: A, activity: Activity::Training }));
+    let TuneEvent::Finished { .. } = said(desk.end_of(id(A, 2))) else { panic!("not finished") };
+
+    assert_eq!(failure(desk.end_of(id(B, 1))), RequestFailure::Busy(Activity::Training).into());
+    let elsewhere = failure(desk.end_of(id(B, 2)));
+    assert!(
+        matches!(elsewhere.code, Code::Training(TrainingFailure::InAnotherTab { ref name }) if name == "Ada"),
+        "{elsewhere:?}"
+    );
+    let listed = |page: PageId| match said(desk.end_of(id(page, 3))) {
+        TuneEvent::Kept { elsewhere, .. } => elsewhere,
+        other => panic!("not a list: {other:?}"),
+    };
+    assert_eq!([listed(A), listed(B)], [false, true]);
+    assert_eq!(done(&desk.end_of(id(B, 4))).0, Finish::MaxTokens);
+    assert_eq!(*ends(&desk).last().expect("ends"), id(A, 2), "the run waited");
+    assert_eq!(desk.state().busy, None);
+}
+
+#[test]
+fn an_adapter_stays_as_long_as_a_page_has_it_open() {
+    let (desk, host) = Desk::new();
+    desk.model.replace(golden("models/tiny-e2b.q4_k_m.gguf"));
+    desk.files.borrow_mut().insert("pirate.gguf".into(), golden("adapters/exported/adapter.gguf"));
+    for page in [A, B] {
+        desk.join(&host, page);
+    }
+    host.receive(load(A, 1), Vec::new());
+    desk.end_of(id(A, 1));
+    let source =
+        AdapterSource::Files(ModelSource::Local { names: vec!["pirate.gguf".into()], sizes: vec![1] });
+    let open = |page: PageId| {
+        let open =
+            Request::OpenAdapter { id: RequestId::new(page, 2), key: "p".into(), source: source.clone() };
+        host.receive(open, Vec::new());
+        assert!(matches!(desk.end_of(id(page, 2)), Event::AdapterOpened { .. }));
+    };
+    open(A);
+    open(B);
+    let with =
+        || GenerateOptions { adapters: vec![AdapterScale { key: "p".into(), scale: 1.0 }], ..options(2) };
+    host.receive(Request::CloseAdapter { id: RequestId::new(A, 3), key: "p".into() }, Vec::new());
+    assert!(matches!(desk.end_of(id(A, 3)), Event::AdapterClosed { .. }));
+    host.receive(generate(B, 3, with()), Vec::new());
+    assert_eq!(done(&desk.end_of(id(B, 3))).0, Finish::MaxTokens);
+    host.leave(B);
+    host.receive(generate(A, 4, with()), Vec::new());
+    let gone = failure(desk.end_of(id(A, 4)));
+    assert!(matches!(gone.code, Code::Adapter(_)), "{gone:?}");
+}
