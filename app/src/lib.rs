@@ -12,6 +12,7 @@
 
 mod assets;
 mod browser;
+mod channel;
 mod components;
 pub mod content;
 mod engine_client;

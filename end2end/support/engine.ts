@@ -24,6 +24,7 @@ function openHooks(): void {
 /** What the tests need of WebGPU, whose types are not among theirs, and what they add. */
 interface WorkerWithWebGpu {
   GPUDevice: { prototype: Record<string, (described: unknown) => unknown> };
+  bufferBytes: number;
   pipelineCounts: { asked: number; ahead: number };
 }
 
@@ -181,6 +182,22 @@ export class EngineApp extends App {
       const counts = await worker?.evaluate(() => (self as unknown as WorkerWithWebGpu).pipelineCounts);
       return counts ?? { asked: 0, ahead: 0 };
     };
+  }
+
+  /** From now on, counts the bytes of the buffers that the engine makes. */
+  async countBytes(): Promise<() => Promise<number>> {
+    const worker = this.page.workers()[0];
+    expect(worker, "the page has an engine").toBeDefined();
+    await worker?.evaluate(() => {
+      const { prototype } = (self as unknown as WorkerWithWebGpu).GPUDevice;
+      const { createBuffer } = prototype;
+      Object.assign(self, { bufferBytes: 0 });
+      prototype.createBuffer = function (described) {
+        (self as unknown as WorkerWithWebGpu).bufferBytes += (described as { size: number }).size;
+        return createBuffer?.call(this, described);
+      };
+    });
+    return async () => (await worker?.evaluate(() => (self as unknown as WorkerWithWebGpu).bufferBytes)) ?? NaN;
   }
 
   /** The soft tokens of what the engine has seen and heard, the latest last. */

@@ -15,7 +15,7 @@ enum Again {
     /// Not at all: it was for the engine that is gone.
     Never,
     /// With the same request.
-    Same(Request, Vec<Blob>),
+    Same(Box<Request>, Vec<Blob>),
     /// From where the answer stood.
     Answer(Box<Answer>),
 }
@@ -41,7 +41,7 @@ impl Open {
             | Request::Examine { .. }
             | Request::Count { .. }
             | Request::ListCache { .. }
-            | Request::DeleteCached { .. } => Again::Same(request.clone(), files.to_vec()),
+            | Request::DeleteCached { .. } => Again::Same(Box::new(request.clone()), files.to_vec()),
             Request::Generate { .. } => Again::Answer(Box::new(Answer {
                 request: request.clone(),
                 files: files.to_vec(),

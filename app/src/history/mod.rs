@@ -32,12 +32,13 @@ mod tests;
 mod title;
 mod transfer;
 
+pub use crate::channel::Subscription;
 pub use archive::{Archive, ImportError, MOST_BYTES as MOST_IMPORT_BYTES};
 pub use attachments::GRACE_MS;
 #[cfg(test)]
 pub(crate) use backend::Memory;
 pub use branch::Branch;
-pub use changes::{Change, Subscription};
+pub use changes::Change;
 pub use check::TreeError;
 pub use conversation::{Conversation, Node, Options, TreeOpError};
 pub use id::{AttachmentKey, ConversationId, NodeId, ParseIdError};

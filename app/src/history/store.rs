@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::channel::Channel;
+
 use super::backend::{Backend, Memory, Table, Value, Write};
-use super::changes::Channel;
 use super::record::{Stored, write_json};
 use super::{
     Attachment, AttachmentKey, Change, Conversation, ConversationId, Options, Subscription, Summary,
@@ -123,7 +124,7 @@ impl Deleted {
 #[derive(Clone)]
 pub struct HistoryStore {
     pub(super) backend: Backend,
-    pub(super) channel: Channel,
+    pub(super) channel: Channel<Change>,
     persistence: Persistence,
 }
 
@@ -134,7 +135,7 @@ impl HistoryStore {
         match super::indexed_db::Database::open(name).await {
             Ok(database) => Self {
                 backend: Backend::Browser(database),
-                channel: Channel::open(name),
+                channel: Channel::open(&format!("{name}-history")),
                 persistence: Persistence::Kept,
             },
             Err(why) => Self::in_memory(why),

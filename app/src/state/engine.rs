@@ -218,6 +218,7 @@ impl EngineStore {
                         notes: catalog.notes,
                         kept,
                     });
+                    self.find_in_list();
                     self.select_preferred();
                 }
                 Err(reason) => self.catalog.set(CatalogState::Failed(reason)),

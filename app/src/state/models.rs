@@ -294,6 +294,16 @@ impl ModelState {
         }
     }
 
+    /// The model it is about, to be changed.
+    pub(super) fn choice_mut(&mut self) -> Option<&mut Choice> {
+        match self {
+            Self::None => None,
+            Self::Loading { choice, .. } | Self::Ready { choice, .. } | Self::Failed { choice, .. } => {
+                Some(choice)
+            }
+        }
+    }
+
     /// Whether a model is loaded that adapters can be used with.
     #[must_use]
     pub fn takes_adapters(&self) -> bool {

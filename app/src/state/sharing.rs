@@ -98,6 +98,20 @@ impl EngineStore {
         choice
     }
 
+    /// Puts what the list says of the model in place of what its source says, where another tab's model was known first.
+    pub(super) fn find_in_list(self) {
+        let Some(shown) = self.model.with_untracked(|model| model.choice().cloned()) else { return };
+        let listed =
+            self.choices.with_untracked(|all| all.iter().find(|it| it.source == shown.source).cloned());
+        let Some(listed) = listed.filter(|listed| listed.id != shown.id) else { return };
+        self.selected.set(Some(listed.id.clone()));
+        self.model.update(|model| {
+            if let Some(choice) = model.choice_mut() {
+                *choice = listed;
+            }
+        });
+    }
+
     /// Says when another tab has loaded another model. Called once, in the browser.
     pub(super) fn watch_others(self, ui: Ui) {
         Effect::new(move |_| {

@@ -30,6 +30,43 @@ test.describe("two tabs", () => {
     await expect(app.answers.first()).toContainText("Stopped.");
   });
 
+  test("one follows every word that the other writes, not only what is kept every few seconds", async ({ app, context }) => {
+    await app.openChat("usual,demo");
+    const other = new App(await context.newPage());
+    await other.openChat("instant");
+    await app.ask("Hello");
+    await app.send("A long answer");
+    await other.conversation("Hello").click();
+    await expect(other.answers.last()).toContainText("Part 1");
+    // How often the text changes, and how often something is kept.
+    await other.page.evaluate(() => {
+      const counts = { texts: 0, kept: 0 };
+      const answer = [...document.querySelectorAll(".model-says")].at(-1);
+      if (answer) {
+        new MutationObserver(() => (counts.texts += 1)).observe(answer, {
+          characterData: true,
+          childList: true,
+          subtree: true,
+        });
+      }
+      const names = ["gemtab-history", "gemtab-simulated-history"];
+      const channels = names.map((name) => new BroadcastChannel(name));
+      for (const channel of channels) {
+        channel.onmessage = () => (counts.kept += 1);
+      }
+      Object.assign(globalThis, { counts, channels });
+    });
+    await expect(other.answers.last()).toContainText("Part 12");
+    const counts = await other.page.evaluate(
+      () => (globalThis as unknown as { counts: { texts: number; kept: number } }).counts,
+    );
+    expect(counts.kept).toBeGreaterThan(0);
+    expect(counts.texts).toBeGreaterThan(4 * counts.kept);
+    await app.answered();
+    await expect(other.answers.last()).not.toContainText("Being written in another tab");
+    expect(await other.answers.last().innerText()).toContain("Part 12");
+  });
+
   test("a message sent in one stays while the other answers", { tag: EVERY_BROWSER }, async ({ app, context }) => {
     await app.openChat("usual,demo");
     await app.send("A long answer");

@@ -1,31 +1,105 @@
-// Several tabs share one engine: one worker, one set of weights, and an answer that goes on when the engine's tab is closed.
+// Several tabs share one engine: one worker, one set of weights, and answers that go on when the tab of the engine is closed.
 
-import { type Browser, expect, type Page, test } from "@playwright/test";
-import { ANSWER, EngineApp, LOAD } from "../../support/engine.ts";
+import { expect, test } from "@playwright/test";
+import { ANSWER, drawn, EngineApp, figures, LOAD } from "../../support/engine.ts";
+import { modelFile } from "../../support/native.ts";
 
-test.describe.configure({ mode: "serial", timeout: 3 * LOAD + 3 * ANSWER });
+const COUNT = "Count from 1 to 40.";
+const PICKED = modelFile("tiny-e2b.q4_k_m");
 
-/** The workers of a page that run an engine. */
-function engines(page: Page): number {
-  return page.workers().filter((worker) => worker.url().includes("worker")).length;
+test.describe.configure({ mode: "serial", timeout: 3 * LOAD + 2 * ANSWER });
+
+let tabs: EngineApp[] = [];
+
+/** How many engines run in all tabs. */
+const engines = () => tabs.flatMap((tab) => tab.page.workers()).length;
+
+/** A tab that is open still. */
+function tab(place: number): EngineApp {
+  const app = tabs[place];
+  if (!app) {
+    throw new Error(`there are only ${tabs.length} tabs`);
+  }
+  return app;
 }
 
-test("three tabs have one engine, and hand it over in the middle of an answer", async ({ browser }) => {
-  const first = await EngineApp.start(browser, []);
-  await first.page.goto("/");
-  await first.loadDemo();
-  await first.beGreedy();
-  console.log("loaded", engines(first.page));
-  const second = await first.another();
-  second.page.on("console", (message) => console.log("second:", message.text()));
-  await second.page.goto("/");
-  await expect(second.model).toHaveAccessibleName(/Loaded/, { timeout: LOAD });
-  console.log("second", engines(first.page), engines(second.page));
-  await second.beGreedy();
-  console.log(await (await second.ask("What is 2 + 3?")).innerText());
-  await second.send("Count from 1 to 40.");
-  await expect(second.answers.last()).toContainText("1, 2", { timeout: ANSWER });
-  await first.page.close();
-  const answer = await second.answered();
-  console.log(await answer.innerText(), engines(second.page));
+/** Opens another tab and waits until it shows the model that is loaded. */
+async function open(name: string): Promise<EngineApp> {
+  const app = await tab(0).another();
+  tabs.push(app);
+  await app.page.goto("/");
+  await app.loaded(name);
+  return app;
+}
+
+/** Closes the tab that runs the engine. */
+async function closeFirst(): Promise<void> {
+  await tab(0).page.close();
+  tabs = tabs.slice(1);
+}
+
+test.beforeAll(async ({ browser }) => {
+  tabs = [await EngineApp.start(browser)];
+  await tab(0).page.goto("/");
+  await tab(0).loadDemo();
+});
+
+test.afterAll(async () => {
+  await tab(0).page.context().close();
+});
+
+let whole = "";
+
+test("the engine of one tab answers in all three", async () => {
+  const bytes = await tab(0).countBytes();
+  for (const app of [await open("pebble"), await open("pebble")]) {
+    expect(app.requests.map((request) => request.url()).filter((url) => url.includes("engine"))).toEqual([]);
+  }
+  expect(engines()).toBe(1);
+  for (const app of tabs) {
+    await app.beGreedy();
+  }
+  // What one asks the others wait for, and see.
+  await tab(0).send(COUNT);
+  await expect(tab(0).answers.first()).toContainText("1, 2", { timeout: ANSWER });
+  await expect(tab(1).model).toContainText("Answering in another tab");
+  await tab(1).send(COUNT);
+  await expect(tab(1).answers.first()).toContainText("Waiting for another tab");
+  await tab(2).send("What is 2 + 3?");
+  whole = await drawn(await tab(0).answered());
+  expect(whole).toContain("18, 19, 20");
+  expect(await drawn(await tab(1).answered())).toBe(whole);
+  expect(await drawn(await tab(2).answered())).toBe("2 + 3 = 5.");
+  await expect(tab(1).model).not.toContainText("another tab");
+  // What verifies drafts is made when it is first needed; the weights are 13.6 MB.
+  expect(await bytes(), "no second set of weights").toBeLessThan(5_000_000);
+});
+
+test("when its tab is closed in the middle of an answer, another goes on to the same text", async () => {
+  await tab(1).send(COUNT);
+  await tab(2).send(COUNT);
+  await expect(tab(1).answers.last()).toContainText("1, 2, 3", { timeout: ANSWER });
+  await expect(tab(1).answers.last()).toHaveAttribute("aria-busy", "true");
+  await closeFirst();
+  for (const app of tabs) {
+    const answer = await app.answered();
+    expect(await drawn(answer)).toBe(whole);
+    const tokens = (await figures(answer)).drawn;
+    expect(tokens).toBe((await figures(tab(0).answers.first())).drawn);
+  }
+  expect(engines()).toBe(1);
+});
+
+test("a file that one tab has picked is loaded for all, and again when its tab is closed", async () => {
+  const holder = tab(0);
+  await holder.go("Models");
+  await holder.pick(PICKED);
+  await holder.loaded("tiny-e2b.q4_k_m.gguf");
+  await tab(1).loaded("tiny-e2b.q4_k_m.gguf");
+  await expect(tab(1).page.getByText("Another tab has loaded tiny-e2b.q4_k_m.gguf.")).toBeAttached();
+  await closeFirst();
+  await tab(0).loaded("tiny-e2b.q4_k_m.gguf");
+  expect(engines()).toBe(1);
+  await tab(0).setLongest(4);
+  await expect(await tab(0).ask("Once upon a time")).toContainText("Stopped at the maximum answer length.");
 });

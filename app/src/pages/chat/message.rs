@@ -207,7 +207,17 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
     };
     let kept_text = kept(|message| message.text.clone());
     let model = kept(|message| message.model.clone());
-    let text = Signal::derive(move || if running.get() { chat.answer.text.get() } else { kept_text.get() });
+    let live = Memo::new(move |_| chat.live_text(it.conversation_id, node));
+    let text = Signal::derive(move || {
+        if running.get() {
+            return chat.answer.text.get();
+        }
+        let kept = kept_text.get();
+        live.with(|live| {
+            live.as_ref().filter(|live| live.text.len() > kept.len()).map(|live| live.text.clone())
+        })
+        .unwrap_or(kept)
+    });
     let calls = kept(|message| {
         let lines = message.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
         lines.collect::<Vec<_>>().join("\n")
@@ -237,7 +247,7 @@ fn Answer(it: MessageRef, message: Memo<Option<Arc<Message>>>) -> impl IntoView 
                 {model}
                 {move || message.with(|it| it.as_ref().is_some_and(|it| it.edited)).then(|| view! { <span class="tag">{t().edited()}</span> })}
             </h2>
-            <Thought running=running message=message />
+            <Thought running=running live=live message=message />
             {reading}
             <Show
                 when=move || editing.get()

@@ -9,7 +9,7 @@ use crate::{
     format,
     history::Message,
     language::t,
-    state::{answer::AnswerPhase, use_stores},
+    state::{answer::AnswerPhase, chat::LiveText, use_stores},
 };
 
 /// The thought before an answer. Nothing when there was none.
@@ -17,6 +17,8 @@ use crate::{
 pub fn Thought(
     /// Whether this answer is being written.
     running: Memo<bool>,
+    /// What is known of this answer while another tab writes it.
+    live: Memo<Option<LiveText>>,
     /// The answer.
     message: Memo<Option<Arc<Message>>>,
 ) -> impl IntoView {
@@ -26,7 +28,9 @@ pub fn Thought(
         if running.get() {
             return answer.thought.get();
         }
-        message.with(|message| message.as_ref().map(|message| message.thought.clone()).unwrap_or_default())
+        let kept = message.with(|it| it.as_ref().map(|it| it.thought.clone()).unwrap_or_default());
+        live.with(|live| live.as_ref().map(|live| &live.thought).filter(|it| it.len() > kept.len()).cloned())
+            .unwrap_or(kept)
     });
     let present = Memo::new(move |_| text.with(|text| !text.trim().is_empty()));
     let thinking = Memo::new(move |_| running.get() && answer.phase.get() == AnswerPhase::Thinking);

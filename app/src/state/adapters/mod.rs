@@ -14,7 +14,7 @@ use send_wrapper::SendWrapper;
 
 use super::Library;
 use super::engine::EngineStore;
-use super::models::ModelState;
+use super::models::{ModelId, ModelState};
 use crate::history::AttachmentKey;
 
 /// An adapter that is open.
@@ -138,12 +138,16 @@ impl AdapterStore {
 
     /// Begins anew with every model that is loaded: its own adapters, and the person's as far as they fit it.
     pub fn watch_model(self) {
-        Effect::new(move |before: Option<Option<RequestId>>| {
-            let loaded_by = self.engine.model.with(ModelState::loaded_by);
-            if before.flatten() != loaded_by {
+        Effect::new(move |before: Option<Option<(RequestId, ModelId)>>| {
+            let loaded = self
+                .engine
+                .model
+                .with(|model| model.loaded_by().zip(model.choice().map(|choice| choice.id.clone())));
+            let is_new = before.flatten() != loaded;
+            if is_new {
                 self.restored.set(None);
             }
-            if loaded_by.is_some() && before.flatten() != loaded_by {
+            if loaded.is_some() && is_new {
                 let own = self.engine.own_adapters.get_untracked();
                 let left: Vec<_> = self
                     .all
@@ -159,7 +163,7 @@ impl AdapterStore {
                 }
                 spawn_local(self.restore());
             }
-            loaded_by
+            loaded
         });
         self.watch_opened();
     }

@@ -137,6 +137,7 @@ impl ChatStore {
             self.answer.begin_with(answer.clone(), thought.clone(), message.thought_ms);
             options.begun = Some(Begun { thought, answer });
         }
+        self.live.begin(&self.answer.text.get_untracked(), &self.answer.thought.get_untracked());
         self.lock.set_value(locks::hold(&lock_name(place.conversation, node)));
         self.ui.say(t().answering());
         spawn_local(async move {
@@ -197,6 +198,7 @@ impl ChatStore {
                     _ => {}
                 }
             }
+            self.tell_others(place);
             if !said.is_empty() {
                 self.ui.say(said.join(" "));
             }

@@ -3,6 +3,7 @@
 mod answering;
 mod attaching;
 mod draft;
+mod live;
 mod prompt;
 mod shown;
 mod tabs;
@@ -10,6 +11,7 @@ mod tabs;
 pub(super) use answering::{encoding_words, tower_words};
 pub(super) use attaching::content;
 pub use attaching::{Attached, Look, Senses, size_words};
+pub use live::LiveText;
 pub use prompt::{PromptSize, with_system};
 pub use shown::{Absence, Shown};
 
@@ -21,6 +23,8 @@ use protocol::Failure;
 use super::answer::{AnswerPhase, RunningAnswer};
 use super::engine::{EnginePhase, EngineStore};
 use super::models::{Choice, ModelState};
+use live::Live;
+
 use super::{AdapterStore, Library, MediaStore, SettingsStore, Ui};
 use crate::locks::Lock;
 use crate::place::Place;
@@ -103,6 +107,8 @@ pub struct ChatStore {
     shaped: StoredValue<bool>,
     /// Answers that another tab is writing.
     elsewhere: RwSignal<BTreeSet<(ConversationId, NodeId)>>,
+    /// What is known of their text.
+    live: Live,
     /// Unfinished answers of which it was asked whether another tab is writing them.
     asked: StoredValue<BTreeSet<(ConversationId, NodeId)>>,
     /// Tells other tabs that this one is writing an answer.
@@ -148,6 +154,7 @@ impl ChatStore {
             sent_early: RwSignal::new(false),
             shaped: StoredValue::new(false),
             elsewhere: RwSignal::new(BTreeSet::new()),
+            live: Live::new(),
             asked: StoredValue::new(BTreeSet::new()),
             lock: StoredValue::new(None),
             wanted: StoredValue::new(None),
