@@ -114,6 +114,7 @@ impl<'a> Builder<'a> {
             gate: gate.matrix.dtype,
             up: up.matrix.dtype,
             packs,
+            corrected: false,
             form: if x.is_packed() { form.packed() } else { form },
         };
         for range in ranges([(gate.matrix, gate.stride), (up.matrix, up.stride)]) {
