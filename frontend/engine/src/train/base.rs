@@ -57,7 +57,8 @@ impl Base {
     pub(super) fn targets(&self, projections: &[Projection]) -> Vec<(Target, u32, u32)> {
         let mut all = Vec::new();
         for layer in 0..self.config.layers.len() {
-            for projection in Projection::ALL.into_iter().filter(|p| projections.contains(p)) {
+            let chosen = |p: &Projection| projections.contains(p) && !p.is_of_experts();
+            for projection in Projection::ALL.into_iter().filter(chosen) {
                 let target = Target { layer, projection };
                 let of_keys = matches!(projection, Projection::K | Projection::V);
                 if of_keys && !self.config.owns_kv(layer) {

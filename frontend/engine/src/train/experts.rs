@@ -42,6 +42,7 @@ impl<'a> Builder<'a> {
         self.norm(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2"), &w.b2)?;
         let cost = self.expert_cost(&pairs);
         pairs.gate_up(self.steps(), &w.b2)?;
+        pairs.activate(self.steps())?;
         self.cut(2.0 * cost);
         pairs.down(self.steps())?;
         self.cut(cost);

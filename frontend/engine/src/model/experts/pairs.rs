@@ -20,10 +20,10 @@ pub struct Pairs<'a> {
     /// The mixture.
     pub experts: Experts,
     weights: &'a Weights,
-    scratch: &'a ExpertScratch,
+    pub(super) scratch: &'a ExpertScratch,
     state: &'a Value,
     width: u32,
-    layer: usize,
+    pub(super) layer: usize,
     blk: String,
     /// The rows of a product rounded to halves, if matrix units can compute all of them.
     halves: Option<&'a HalfRows>,
@@ -203,7 +203,7 @@ impl<'a> Pairs<'a> {
         self.halves.map_or(Ok(()), |halves| product::push_halves(steps, k, rows, [self.state, x], halves))
     }
 
-    /// Gate, up and gated activation of every pair, from the normed rows `x`.
+    /// Gate and up of every pair, from the normed rows `x`.
     ///
     /// # Errors
     /// [`PlanError`].
@@ -226,6 +226,15 @@ impl<'a> Pairs<'a> {
             }
             y_at += ff;
         }
+        Ok(())
+    }
+
+    /// The gated activation of every pair.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn activate(&self, steps: &mut Plan) -> Result<(), PlanError> {
+        let e = self.scratch;
         let params = self.activation_rows();
         let buffers = [self.state, &e.gate_up, &e.gate_up, &e.act];
         let kernel = (gelu_mul::source()?, Form::GeluMul);
