@@ -35,6 +35,10 @@ params! {
         pub offset: u32,
         /// Factor of the result.
         pub scale: f32,
+        /// Entries of the tile buffer, for kernels that look through it: what is bound may be longer.
+        pub tiles: u32,
+        /// Unused.
+        pub pad: [u32; 3],
     }
 }
 

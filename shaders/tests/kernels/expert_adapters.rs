@@ -38,15 +38,16 @@ fn gradients_of_the_factors_of_experts_agree() {
     {
         let chosen = made_up(mixture, rows);
         let bm = Tile::SMALL.bm;
-        // Room for more tiles than there are.
+        // Room for more tiles than there are, and something else behind them.
         let capacity = buckets::most_tiles(mixture, rows, bm) + 300;
-        let (order, tiles) = buckets::buckets(mixture, bm, capacity, &chosen);
+        let (order, mut tiles) = buckets::buckets(mixture, bm, capacity, &chosen);
+        tiles.push([1, 0, 1, 0]);
         let range = [0, mixture.experts];
         let [a, b] = [Params::a(width, rank, 7, range), Params::b(width, rank, 3, range)];
         for (params, weighted) in
             [(a.shared_by(mixture.used), false), (b, true), (b.shared_by(mixture.used), true)]
         {
-            let params = Params { stride: width + 5, offset: 2, ..params }.scaled(0.7);
+            let params = Params { stride: width + 5, offset: 2, tiles: capacity, ..params }.scaled(0.7);
             let x = random(1, chosen.len() * params.stride as usize);
             let z = random(2, chosen.len() * rank as usize);
             let before = random(3, (params.at + mixture.experts * params.by_expert + 9) as usize);

@@ -6,7 +6,7 @@
 // pair with WEIGHTED, otherwise 1. dB_e = Σ dyᵀ·z with dz's scale in `scale`; dA_e = Σ dzᵀ·x.
 //
 // A workgroup computes 32 columns for 8 values of r of one expert, whose pairs are sorted (experts/buckets.wgsl): its
-// threads look through the tiles for where they begin and how many there are. Each of 8 lanes takes every 8th pair; their
+// threads look through all `params.tiles` tiles for where they begin and how many there are. Each of 8 lanes takes every 8th pair; their
 // sums are added in a fixed order, without atomics, so that a step is reproducible.
 //
 // Bindings: params, tiles, pairs u32, WEIGHTED: choices [T, USED], rows f32, z f32 [T·USED, rank], gradients f32, all of
@@ -42,7 +42,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         atomicStore(&found_count, 0u);
     }
     workgroupBarrier();
-    for (var i = tid; i < arrayLength(&tiles); i += 256u) {
+    for (var i = tid; i < params.tiles; i += 256u) {
         let tile = tiles[i];
         if (tile.z > 0u && tile.x == expert) {
             atomicMin(&found_first, tile.y);

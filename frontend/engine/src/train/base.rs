@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::adapter::{Projection, Target};
+use crate::adapter::{Projection, Shape, Target};
 use crate::gpu::Memory;
-use crate::model::{Attention, Config, HostTable};
+use crate::model::{Attention, Config, HostTable, target_shape};
 use crate::plan::{Limits, PlanError};
 use crate::weights::{Matrix, Weights};
 
@@ -53,19 +53,18 @@ impl Base {
         self.config.layers[self.config.first_shared..].iter().any(|other| other.kv_layer == layer)
     }
 
-    /// The chosen projections of every layer that computes them, with their columns and rows.
-    pub(super) fn targets(&self, projections: &[Projection]) -> Vec<(Target, u32, u32)> {
+    /// The chosen projections of every layer that computes them, with their shapes.
+    pub(super) fn targets(&self, projections: &[Projection]) -> Vec<(Target, Shape)> {
         let mut all = Vec::new();
         for layer in 0..self.config.layers.len() {
-            let chosen = |p: &Projection| projections.contains(p) && !p.is_of_experts();
-            for projection in Projection::ALL.into_iter().filter(chosen) {
+            for projection in Projection::ALL.into_iter().filter(|p| projections.contains(p)) {
                 let target = Target { layer, projection };
                 let of_keys = matches!(projection, Projection::K | Projection::V);
                 if of_keys && !self.config.owns_kv(layer) {
                     continue;
                 }
-                if let Some(matrix) = self.weights.matrix(&target.to_string()) {
-                    all.push((target, matrix.k, matrix.n));
+                if let Some(shape) = target_shape(&self.config, &self.weights, target) {
+                    all.push((target, shape));
                 }
             }
         }

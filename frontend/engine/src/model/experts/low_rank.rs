@@ -23,7 +23,7 @@ impl Pairs<'_> {
         operands: &[&Value],
         z: &Value,
     ) -> Result<(), PlanError> {
-        let e = self.scratch;
+        let e = self.scratch();
         let kernel = Reduce { mixture: self.experts.mixture, sorted: true, scaled: operands.len() > 2 };
         let mut buffers = vec![&e.tiles, &e.pairs, &e.choices];
         buffers.extend(operands);
@@ -42,7 +42,7 @@ impl Pairs<'_> {
         params: Params,
         [z, factors, y]: [&Value; 3],
     ) -> Result<(), PlanError> {
-        let e = self.scratch;
+        let e = self.scratch();
         let kernel = Expand::Sorted(self.experts.mixture);
         let buffers = [&e.tiles, &e.pairs, &e.choices, z, factors, y];
         let source = (kernel.source()?, Form::ExpertExpand(kernel));

@@ -20,7 +20,7 @@ pub struct Pairs<'a> {
     /// The mixture.
     pub experts: Experts,
     weights: &'a Weights,
-    pub(super) scratch: &'a ExpertScratch,
+    scratch: &'a ExpertScratch,
     state: &'a Value,
     width: u32,
     pub(super) layer: usize,
@@ -70,6 +70,12 @@ impl<'a> Pairs<'a> {
         let suit = all.into_iter().all(|matrix| CooperativeTile::suits(matrix.dtype, matrix.k));
         self.halves = halves.filter(|_| suit);
         Ok(self)
+    }
+
+    /// The working buffers.
+    #[must_use]
+    pub fn scratch(&self) -> &'a ExpertScratch {
+        self.scratch
     }
 
     /// Gate and up.

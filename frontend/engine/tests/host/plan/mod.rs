@@ -210,6 +210,23 @@ fn plans_with_an_expert_cache_are_sound_and_keep_what_runs_again() {
     }
 }
 
+/// What `ARCHITECTURE.md` says of them. Where bindings are small, a large rank is refused.
+#[test]
+fn experts_of_the_published_mixture_are_trained_in_so_much_memory() {
+    let shape: Shape = "26b".parse().expect("a shape");
+    let header = header(&Options::new(shape, Quant::Q4KM)).expect("a header");
+    let model = ModelSpec::read(&header).expect("a model");
+    let [most, least] = devices().map(|limits| model.training_base(limits).expect("a base"));
+    let with = |rank| Settings { rank, targets: Projection::OF_EXPERTS.to_vec(), ..Settings::default() };
+    let planned = Trainer::plan(&most, &with(8)).expect("a plan");
+    assert_eq!(planned.parameters, 30 * 128 * 8 * ((2816 + 2 * 704) + (704 + 2816)));
+    assert_eq!(planned.parameters, 237_895_680);
+    assert_eq!(planned.optimiser, 16 * planned.parameters);
+    assert!(Trainer::plan(&least, &with(32)).is_ok());
+    let refused = Trainer::plan(&least, &with(64)).expect_err("too large");
+    assert!(matches!(refused, TrainError::TooLarge { layer: 0, most: 134_217_728, .. }), "{refused}");
+}
+
 /// A plan whose steps that read experts run twice.
 fn repeating(plan: &Plan) -> Plan {
     let mut again = Plan::default();
