@@ -154,6 +154,22 @@ impl Factors {
         u32::try_from(self.a.len() as u64 / each.max(1)).unwrap_or(u32::MAX)
     }
 
+    /// The factors of experts that PEFT 0.18 and earlier wrote for weights `[experts, output, input]`, whose dimensions it
+    /// took for `[experts, input, output]`: as it applied them, A is what others call the transpose of B.
+    fn turned(&self) -> Self {
+        let transposed = |values: &[f32], columns: u32| {
+            let columns = columns as usize;
+            let rows = values.len() / self.experts() as usize / columns;
+            let of = |i: usize| {
+                let (expert, column, row) = (i / (rows * columns), i / rows % columns, i % rows);
+                values[(expert * rows + row) * columns + column]
+            };
+            (0..values.len()).map(of).collect()
+        };
+        let (a, b) = (transposed(&self.b, self.rank), transposed(&self.a, self.input));
+        Self { input: self.output, output: self.input, a, b, ..*self }
+    }
+
     /// The shape of A or B, as stored.
     fn shape(&self, target: Target, rows: u32, columns: u32) -> Vec<u64> {
         let experts = target.projection.is_of_experts().then(|| self.experts().max(1));
@@ -270,7 +286,7 @@ impl Adapter {
     /// The part of this adapter that a model uses. All shapes are checked: `shape` returns that of a target's matrix or
     /// matrices. Corrections of keys and values are omitted on layers that use another layer's KV cache
     /// (`shares_kv`), because such layers do not compute them, although some published files contain the tensors
-    /// (specification, adapters).
+    /// (specification, adapters). Factors of experts that old versions of PEFT wrote are turned.
     ///
     /// # Errors
     /// The first target that the model does not have, or that has another shape; [`AdapterError::Empty`] if nothing
@@ -284,9 +300,13 @@ impl Adapter {
             let of_keys = matches!(target.projection, Projection::K | Projection::V);
             !(of_keys && shares_kv(target.layer))
         });
-        for (target, factors) in &self.targets {
+        for (target, factors) in &mut self.targets {
             let Shape { experts, input, output } =
                 shape(*target).ok_or_else(|| AdapterError::NoProjection { tensor: target.to_string() })?;
+            let is_turned = [factors.input, factors.output] == [output, input] && input != output;
+            if is_turned && target.projection.is_of_experts() && factors.experts() == experts {
+                *factors = factors.turned();
+            }
             let found = [[factors.rank, factors.input], [factors.output, factors.rank]];
             let expected = [[factors.rank, input], [output, factors.rank]];
             for (part, (found, expected)) in ["A", "B"].into_iter().zip(found.into_iter().zip(expected)) {

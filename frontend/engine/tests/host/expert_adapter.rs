@@ -329,6 +329,35 @@ fn gguf_files_of_experts_that_contradict_themselves_are_refused_with_numbers() {
     );
 }
 
+/// Before it knew that experts are stored with their rows first, PEFT took rows for inputs: what it added to the weights of an
+/// expert is `Aᵀ·Bᵀ`.
+#[test]
+fn experts_as_old_versions_of_peft_wrote_them_are_turned() {
+    let names = serde_json::json!({ "target_parameters": ["experts.gate_up_proj"] });
+    let (experts, rank, width, rows) = (EXPERTS as usize, 2, WIDTH as usize, 2 * FF as usize);
+    let [a, b] = [numbers(EXPERTS * 2 * 2 * FF, 1), numbers(WIDTH * 2 * EXPERTS, 2)];
+    let name = |side: &str| format!("base_model.model.model.layers.1.experts.lora_{side}.weight");
+    let tensors = [
+        (name("A"), vec![experts * rank, rows], a.clone()),
+        (name("B"), vec![width, rank * experts], b.clone()),
+    ];
+    let mut config = serde_json::json!({ "peft_type": "LORA", "r": 2, "lora_alpha": 4 });
+    config.as_object_mut().expect("an object").extend(names.as_object().expect("an object").clone());
+    let source = MemorySource::new(safetensors_of(&tensors));
+    let read = block_on(peft::read(&source, config.to_string().as_bytes())).expect("an adapter");
+    let shape = |_| Some(Shape { experts: EXPERTS, input: WIDTH, output: 2 * FF });
+    let fitted = read.fit(|_| false, shape).expect("it fits when it is turned");
+    let f = fitted.get(at(1, Projection::ExpertGateUp)).expect("factors");
+    assert_eq!((f.experts(), f.rank, f.input, f.output), (EXPERTS, 2, WIDTH, 2 * FF));
+    for (e, row, column) in [(0, 0, 0), (2, 9, 7), (1, 3, 5)] {
+        let got: f32 =
+            (0..rank).map(|r| f.b[(e * rows + row) * rank + r] * f.a[(e * rank + r) * width + column]).sum();
+        let want: f32 =
+            (0..rank).map(|r| a[(e * rank + r) * rows + row] * b[(column * rank + r) * experts + e]).sum();
+        assert!((got - want).abs() < 1e-5, "expert {e}, row {row}, column {column}: {got} for {want}");
+    }
+}
+
 #[test]
 fn an_adapter_for_other_experts_does_not_fit() {
     let shape = |experts, input, output| move |_: Target| Some(Shape { experts, input, output });

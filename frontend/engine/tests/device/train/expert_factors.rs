@@ -103,7 +103,7 @@ fn check(gpu: &Rc<Gpu>, model: &Path, settings: &Settings, batch: &[Example]) {
                 let want = dot(&gradients, &direction);
                 let got = slope(&direction, 5e-4);
                 println!("{projection:?} {of_a}: a slope of {got} for {want}");
-                let part = along_size(&gradients, projection, of_a);
+                let part = norm_of(&gradients, projection, of_a);
                 assert!(
                     (got - want).abs() < 0.02 * part,
                     "{projection:?} {of_a}: {got} for {want} of {part}"
@@ -114,7 +114,7 @@ fn check(gpu: &Rc<Gpu>, model: &Path, settings: &Settings, batch: &[Example]) {
 }
 
 /// The norm of the gradients of one factor of a projection.
-fn along_size(gradients: &Adapter, projection: Projection, of_a: bool) -> f64 {
+fn norm_of(gradients: &Adapter, projection: Projection, of_a: bool) -> f64 {
     let some = gradients.iter().filter(|(target, _)| target.projection == projection);
     let square = |&v: &f32| f64::from(v) * f64::from(v);
     some.map(|(_, f)| if of_a { &f.a } else { &f.b })
