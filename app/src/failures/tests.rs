@@ -219,6 +219,7 @@ fn training() -> impl Iterator<Item = TrainingFailure> {
         TrainingFailure::OutOfMemory { needed, available },
         TrainingFailure::TooMuchMedia { needed, most: available, in_memory: false },
         TrainingFailure::TooMuchMedia { needed, most: available, in_memory: true },
+        TrainingFailure::CheckpointTooLarge { needed, most: available },
         TrainingFailure::EngineStopped,
         TrainingFailure::Failed,
     ])
@@ -534,6 +535,8 @@ fn arguments_stand_where_the_sentence_wants_them() {
         says(failure.clone(), "need 6.1 GB");
         says(failure, "the limit is 4.0 GB");
     }
+    let checkpoint = TrainingFailure::CheckpointTooLarge { needed: large, most: small };
+    says(checkpoint.into(), "A checkpoint would take 6.1 GB, but the limit is 4.0 GB");
     let says = |it: ExampleProblem, words: &str| assert_eq!(problem(&it), words);
     says(ExampleProblem::Half { found: a(), missing: b() }, "“a” without “b”");
     says(ExampleProblem::NoColumn { column: a(), columns: b() }, "there’s no column “a”; there are: b");

@@ -55,6 +55,10 @@ pub(super) fn sentence(failure: &TrainingFailure) -> String {
                 t().failure_training_media(&needed, &most)
             }
         }
+        TrainingFailure::CheckpointTooLarge { needed, most } => {
+            let (needed, most) = compared(*needed, *most);
+            t().failure_training_checkpoint_size(&needed, &most)
+        }
         TrainingFailure::EngineStopped => t().failure_training_stopped().into(),
         TrainingFailure::Failed => t().failure_training_failed().into(),
     }

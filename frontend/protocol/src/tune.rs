@@ -346,11 +346,15 @@ pub enum TuneTarget {
     PleProjection,
     /// The router of a mixture of experts.
     Router,
+    /// Gate and up of the experts of a mixture.
+    ExpertGateUp,
+    /// The output of the experts of a mixture.
+    ExpertDown,
 }
 
 impl TuneTarget {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Q,
         Self::K,
         Self::V,
@@ -361,6 +365,8 @@ impl TuneTarget {
         Self::PleGate,
         Self::PleProjection,
         Self::Router,
+        Self::ExpertGateUp,
+        Self::ExpertDown,
     ];
     /// Those that are usual: attention and the feed-forward part.
     pub const USUAL: [Self; 7] = [Self::Q, Self::K, Self::V, Self::Output, Self::Gate, Self::Up, Self::Down];

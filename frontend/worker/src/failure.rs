@@ -179,6 +179,8 @@ pub fn of_adapter(error: &AdapterError) -> Failure {
         AdapterError::Safetensors { .. }
         | AdapterError::Config { .. }
         | AdapterError::Unpaired { .. }
+        | AdapterError::Stack { .. }
+        | AdapterError::Parameters { .. }
         | AdapterError::Twice { .. } => AdapterFailure::Damaged,
         AdapterError::NotFinite { .. } => AdapterFailure::NotFinite,
         AdapterError::Architecture { found } => AdapterFailure::Architecture { name: found.clone() },

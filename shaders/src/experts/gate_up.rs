@@ -17,6 +17,8 @@ pub struct GateUp {
     pub up: DType,
     /// Whether the activations are rounded to int8 ([`crate::matmul::pack_rows`]).
     pub packs: bool,
+    /// Whether an adapter's share of gate and up is added before the activation.
+    pub corrected: bool,
     /// How the work is divided, and whether X was rounded to int8: one or two rows per group, nothing split along K.
     /// With 16 rows per workgroup, activations can be rounded.
     pub form: Form,
@@ -57,7 +59,8 @@ impl GateUp {
         self.form.groups * self.form.rows
     }
 
-    /// The shader. Bindings: params, gate, up, state, choices, X, act. Packed rows are two buffers: codes and scales.
+    /// The shader. Bindings: params, gate, up, state, choices, X, what an adapter adds if there is one, act. Packed rows are
+    /// two buffers: codes and scales.
     ///
     /// # Errors
     /// When the template cannot be expanded.
@@ -75,14 +78,16 @@ impl GateUp {
             .set("GROUPS", groups)
             .set("THREADS", 32 * groups)
             .set("PACKED", packed)
-            .set("PACK_Y", self.packs);
+            .set("PACK_Y", self.packs)
+            .set("CORRECTED", self.corrected);
         let name = format!(
-            "experts_gate_up_{}_{}_{}_r{rows}g{groups}{}{}",
+            "experts_gate_up_{}_{}_{}_r{rows}g{groups}{}{}{}",
             self.mixture.name(),
             self.gate,
             self.up,
             if packed { "p" } else { "" },
             if self.packs { "_packs" } else { "" },
+            if self.corrected { "_corrected" } else { "" },
         );
         Source::build::<Params>("experts/gate_up.wgsl", name, &defines)
     }
@@ -95,7 +100,7 @@ impl GateUp {
 }
 
 /// CPU twin, in f64: the activations of each pair with the weight of its expert, `None` for experts outside of the
-/// dispatch. `x` is `[T, K]`. `gate` and `up` are dequantised, laid out as on the device, and hold all experts of the
+/// dispatch. `x` is `[T, K]`, and `added` what an adapter adds to gate and up, `[T·used, 2·rows]`. `gate` and `up` are dequantised, laid out as on the device, and hold all experts of the
 /// dispatch.
 #[must_use]
 pub fn gate_up(
@@ -104,6 +109,7 @@ pub fn gate_up(
     choices: &[Choice],
     x: &[f32],
     (gate, up): (&[f32], &[f32]),
+    added: Option<&[f32]>,
 ) -> Vec<Option<Vec<f64>>> {
     let (k, rows) = ((params.units_per_row * UNIT) as usize, params.rows as usize);
     let x: Vec<f64> = x.iter().map(|&v| f64::from(v)).collect();
@@ -115,7 +121,12 @@ pub fn gate_up(
             let gate = half(gate, (choice.expert - params.gate_first) * params.gate_stride);
             let up = half(up, (choice.expert - params.up_first) * params.up_stride + params.up_at);
             let weight = f64::from(choice.weight);
-            gate.iter().zip(up).map(|(&gate, up)| weight * gelu_tanh(gate) * up).collect()
+            let added = |at: usize| added.map_or(0.0, |added| f64::from(added[2 * pair * rows + at]));
+            let values = gate.iter().zip(up).enumerate();
+            let activated = |(j, (&gate, up)): (usize, (&f64, f64))| {
+                weight * gelu_tanh(gate + added(j)) * (up + added(rows + j))
+            };
+            values.map(activated).collect()
         })
     };
     choices.iter().enumerate().map(activated).collect()

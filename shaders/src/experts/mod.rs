@@ -3,13 +3,14 @@
 //! [`choose`] chooses for each row, and [`mix`] adds the experts to the dense part. In between, a few rows (a token, or
 //! several that are verified together) have a product for each pair of row and expert: [`gate_up`] and [`down`]. In
 //! prefill, [`buckets`] sorts the pairs by expert, and [`crate::matmul::experts`] computes the products. The choice
-//! stays on the device. If only some experts have a place there, [`locate`] finds them.
+//! stays on the device. If only some experts have a place there, [`locate`] finds them. [`low_rank`] has what adapters add.
 
 pub mod buckets;
 pub mod choose;
 pub mod down;
 pub mod gate_up;
 pub mod locate;
+pub mod low_rank;
 pub mod mix;
 
 use crate::{Defines, params};
@@ -47,14 +48,18 @@ impl Mixture {
     }
 
     pub(crate) fn defines(self) -> Defines {
-        let choice = params::wgsl::<Choice>("Choice");
-        Defines::new().set("EXPERTS", self.experts).set("USED", self.used).set("CHOICE", choice)
+        choice_defines().set("EXPERTS", self.experts).set("USED", self.used)
     }
 
     /// The part of a kernel's name that identifies the mixture.
     pub(crate) fn name(self) -> String {
         format!("{}of{}", self.used, self.experts)
     }
+}
+
+/// What kernels need that read choices of any mixture.
+pub(crate) fn choice_defines() -> Defines {
+    Defines::new().set("CHOICE", params::wgsl::<Choice>("Choice"))
 }
 
 /// CPU twin of `wgsl/experts/ranking.wgsl`, in f64: expert and weight, the largest logit first.

@@ -4,7 +4,7 @@ use super::products::{Matrix, cooperative_tolerance, half_row_args, matrix};
 use super::{Arg, Case, CaseError, Expected, Reading, as_f32, packed_zeros, random};
 use crate::experts::{
     Choice, Mixture, buckets, choice, choose as router, down as downs, gate_up as gates, locate as cache,
-    mix as mixes,
+    low_rank, mix as mixes,
 };
 use crate::matmul::{CooperativeTile, Tile, cooperative, experts as products, pack_rows::pack_rows};
 use crate::matvec::twin;
@@ -220,7 +220,9 @@ pub fn gate_up(kernel: &gates::GateUp) -> Result<Case, CaseError> {
         up_stride: rows,
         ..Default::default()
     };
-    let act = gates::gate_up(kernel, &params, &chosen, &x, (&gate.values, &up.values));
+    let added = kernel.corrected.then(|| random(76, chosen.len() * 2 * rows as usize));
+    let matrices = (gate.values.as_slice(), up.values.as_slice());
+    let act = gates::gate_up(kernel, &params, &chosen, &x, matrices, added.as_deref());
     let act = as_f32(&act.into_iter().flatten().flatten().collect::<Vec<_>>());
     let largest = act.iter().fold(1.0_f32, |most, v| most.max(v.abs()));
     let mut args = vec![
@@ -231,6 +233,7 @@ pub fn gate_up(kernel: &gates::GateUp) -> Result<Case, CaseError> {
         Arg::words(&chosen),
     ];
     args.extend(inputs);
+    args.extend(added.as_deref().map(Arg::floats));
     let (at, allowed) = (args.len(), 2.0 * largest * (1e-3 + 2e-6 * k as f32));
     let expected = if kernel.packs {
         args.extend(packed_zeros(act.len()));
@@ -263,4 +266,85 @@ pub fn down(kernel: &downs::Down) -> Result<Case, CaseError> {
     args.push(Arg::zeros(want.len()));
     let expected = vec![Expected::new(args.len() - 1, want, 1e-3 + 2e-6 * (k * used) as f32)];
     Ok(Case { source: kernel.source()?, args, grid: kernel.dispatch(rows, positions), expected })
+}
+
+/// What an adapter adds to experts: rows, the operands in front of them, and those of the pairs that have factors.
+struct LowRank {
+    params: low_rank::Params,
+    chosen: Vec<Choice>,
+    /// Tiles and pairs, or the state.
+    leading: Vec<Arg>,
+    /// For experts `1..end`.
+    factors: Vec<f32>,
+}
+
+/// Factors of all experts but the first, between other numbers.
+fn low_rank_of(mixture: Mixture, sorted: bool, of_a: bool) -> LowRank {
+    let (width, rank, at) = (75, 12, 5);
+    let range = [1, mixture.experts.max(2)];
+    let params = if of_a {
+        low_rank::Params::a(width, rank, at, range)
+    } else {
+        low_rank::Params::b(width, rank, at, range)
+    };
+    let rows = if sorted { LEN } else { 3 };
+    let chosen = made_up(mixture, rows);
+    let leading = if sorted {
+        let bm = Tile::SMALL.bm;
+        let capacity = buckets::most_tiles(mixture, rows, bm);
+        let (order, tiles) = buckets::buckets(mixture, bm, capacity, &chosen);
+        vec![Arg::Words(tiles.into_flattened()), Arg::Words(order)]
+    } else {
+        vec![Arg::state(0, rows)]
+    };
+    let factors = random(81, (at + (range[1] - range[0]) * params.by_expert) as usize);
+    LowRank { params, chosen, leading, factors }
+}
+
+/// From rows to the rank.
+pub fn reduce(kernel: low_rank::Reduce) -> Result<Case, CaseError> {
+    let mixture = kernel.mixture;
+    let LowRank { params, chosen, leading, factors } = low_rank_of(mixture, kernel.sorted, true);
+    let params = params.shared_by(mixture.used).scaled(0.75);
+    let rows = chosen.len() as u32 / mixture.used;
+    let x = random(82, (rows * params.stride) as usize);
+    let scales = kernel.scaled.then(|| random(83, params.rank as usize));
+    let pairs: Vec<u32> = (0..chosen.len() as u32).collect();
+    let mut want = vec![0.0; chosen.len() * params.rank as usize];
+    for (pair, z) in low_rank::reduce(&params, &chosen, &pairs, [&x, &factors], scales.as_deref()) {
+        want[pair as usize * z.len()..][..z.len()].copy_from_slice(&as_f32(&z));
+    }
+    let mut args = vec![Arg::uniform(&params)];
+    args.extend(leading);
+    args.extend([Arg::words(&chosen), Arg::floats(&x), Arg::floats(&factors)]);
+    args.extend(scales.as_deref().map(Arg::floats));
+    args.push(Arg::zeros(want.len()));
+    let expected = vec![Expected::new(args.len() - 1, want, 1e-4)];
+    Ok(Case { source: kernel.source()?, args, grid: kernel.dispatch(&params, rows), expected })
+}
+
+/// From the rank to rows.
+pub fn expand(kernel: low_rank::Expand) -> Result<Case, CaseError> {
+    let mixture = kernel.mixture();
+    let is_sorted = matches!(kernel, low_rank::Expand::Sorted(_));
+    let LowRank { params, chosen, leading, factors } = low_rank_of(mixture, is_sorted, false);
+    // Beside other columns.
+    let params = low_rank::Params { stride: params.width + 9, offset: 4, ..params }.scaled(1.25);
+    let rows = chosen.len() as u32 / mixture.used;
+    let z = random(84, chosen.len() * params.rank as usize);
+    let summed = matches!(kernel, low_rank::Expand::FewSummed(_));
+    let places = if summed { mixture.used } else { 1 };
+    let y = random(85, chosen.len() * params.stride as usize / places as usize);
+    let mut want: Vec<f64> = y.iter().map(|&v| v.into()).collect();
+    let pairs: Vec<u32> = (0..chosen.len() as u32).collect();
+    for (pair, row) in low_rank::expand(&params, &chosen, &pairs, [&z, &factors]) {
+        let to = &mut want[(pair / places * params.stride + params.offset) as usize..][..row.len()];
+        let stores = matches!(kernel, low_rank::Expand::Few(_));
+        to.iter_mut().zip(row).for_each(|(to, v)| *to = if stores { v } else { *to + v });
+    }
+    let mut args = vec![Arg::uniform(&params)];
+    args.extend(leading);
+    args.extend([Arg::words(&chosen), Arg::floats(&z), Arg::floats(&factors), Arg::floats(&y)]);
+    let expected = vec![Expected::new(args.len() - 1, as_f32(&want), 1e-4)];
+    Ok(Case { source: kernel.source()?, args, grid: kernel.dispatch(&params, rows), expected })
 }

@@ -13,6 +13,7 @@ mod towers;
 
 use crate::attention::{block::Block, cooperative::Cooperative, decode::Decode, few_rows};
 use crate::backward::input;
+use crate::experts::low_rank::{Expand, Reduce};
 use crate::experts::{Mixture, down::Down, gate_up::GateUp};
 use crate::matmul::{CooperativeTile, FewRows, Tile, pack_rows::pack_rows};
 use crate::matvec::Matvec;
@@ -82,6 +83,10 @@ pub enum Form {
     ExpertGateUp(GateUp),
     /// Sum of the chosen experts, for a few rows.
     ExpertDown(Down),
+    /// From rows to the rank of an adapter, for pairs of rows and experts.
+    ExpertReduce(Reduce),
+    /// From the rank of an adapter to rows, for pairs of rows and experts.
+    ExpertExpand(Expand),
     /// Low-rank update of this many prefill products.
     Expand(usize),
     /// The best candidates of each slice of the logits.
@@ -252,6 +257,8 @@ impl Form {
             Self::MixExperts(mixture, width) => experts::mix(*mixture, *width),
             Self::ExpertGateUp(kernel) => experts::gate_up(kernel),
             Self::ExpertDown(kernel) => experts::down(kernel),
+            Self::ExpertReduce(kernel) => experts::reduce(*kernel),
+            Self::ExpertExpand(kernel) => experts::expand(*kernel),
             Self::Expand(products) => rows::expand(*products),
             Self::TopK(candidates) => sampling::top_k(*candidates),
             Self::MergeLists(candidates) => sampling::merge(*candidates),

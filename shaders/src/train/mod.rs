@@ -2,6 +2,7 @@
 //! optimiser, row copies, sums over experts.
 
 pub mod dropout;
+pub mod expert_gradient;
 pub mod lora;
 pub mod optimiser;
 pub mod rows;

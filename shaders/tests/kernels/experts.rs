@@ -171,7 +171,7 @@ fn check_gate_up(
     let source = kernel.source().expect("the template preprocesses");
     let got = Gpu::get().run(&source, &args, kernel.dispatch(rows, positions + 1));
     let pairs = (positions * mixture.used) as usize;
-    let act = gate_up::gate_up(&kernel, &params, &chosen[..pairs], &x, (&gate.values, &up.values));
+    let act = gate_up::gate_up(&kernel, &params, &chosen[..pairs], &x, (&gate.values, &up.values), None);
     let mut want: Vec<f32> = act
         .into_iter()
         .flat_map(|pair| pair.map_or(vec![-7.0; rows as usize], |values| as_f32(&values)))
@@ -187,16 +187,18 @@ fn gate_and_up_of_chosen_experts() {
     let form = Form::new(2, 8, 1);
     let forms = FORMS.map(|form| (DType::Q4_K, form));
     for (dtype, form) in DType::ALL.map(|dtype| (dtype, form)).into_iter().chain(forms) {
-        let kernel = gate_up::GateUp { mixture, gate: dtype, up: dtype, packs, form };
+        let kernel = gate_up::GateUp { mixture, gate: dtype, up: dtype, packs, corrected: false, form };
         check_gate_up(kernel, (width(dtype), 22, 1), true, 0..7);
         // A range that has some of the chosen ones.
         check_gate_up(kernel, (width(dtype), 22, 3), true, 2..6);
     }
-    let kernel = gate_up::GateUp { mixture, gate: DType::Q4_K, up: DType::Q8_0, packs, form };
+    let kernel =
+        gate_up::GateUp { mixture, gate: DType::Q4_K, up: DType::Q8_0, packs, corrected: false, form };
     check_gate_up(kernel, (256, 13, 2), false, 0..7);
     check_gate_up(kernel, (256, 13, 8), false, 3..5);
     let mixture = Mixture { experts: 128, used: 8 };
-    let kernel = gate_up::GateUp { mixture, gate: DType::Q4_0, up: DType::Q4_0, packs, form };
+    let kernel =
+        gate_up::GateUp { mixture, gate: DType::Q4_0, up: DType::Q4_0, packs, corrected: false, form };
     check_gate_up(kernel, (2816, 6, 1), true, 0..128);
 }
 
@@ -207,11 +209,36 @@ fn products_of_chosen_experts_that_are_rounded() {
     for dtype in DType::ALL {
         // Activations are rounded whatever the products before them multiply.
         let form = if dtype.is_float() { form } else { form.packed() };
-        check(&Case::ExpertGateUp(gate_up::GateUp { mixture, gate: dtype, up: dtype, packs: true, form }));
+        check(&Case::ExpertGateUp(gate_up::GateUp {
+            mixture,
+            gate: dtype,
+            up: dtype,
+            packs: true,
+            corrected: false,
+            form,
+        }));
         check(&Case::ExpertDown(down::Down { mixture, dtype, form }));
     }
+    for (packs, form) in [(false, form), (true, form), (true, form.packed())] {
+        let dtype = DType::Q4_K;
+        check(&Case::ExpertGateUp(gate_up::GateUp {
+            mixture,
+            gate: dtype,
+            up: dtype,
+            packs,
+            corrected: true,
+            form,
+        }));
+    }
     let (gate, up, packs) = (DType::Q4_K, DType::Q8_0, false);
-    check(&Case::ExpertGateUp(gate_up::GateUp { mixture, gate, up, packs, form: form.packed() }));
+    check(&Case::ExpertGateUp(gate_up::GateUp {
+        mixture,
+        gate,
+        up,
+        packs,
+        corrected: false,
+        form: form.packed(),
+    }));
 }
 
 #[test]

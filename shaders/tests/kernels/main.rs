@@ -10,6 +10,7 @@ mod barriers;
 mod common;
 mod diffusion;
 mod draft;
+mod expert_adapters;
 mod experts;
 mod exponential;
 mod low_rank;

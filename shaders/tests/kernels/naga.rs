@@ -200,14 +200,15 @@ fn every_axis_of_experts_is_in_their_text() {
         {
             for dtype in dtypes {
                 for packs in [false, true].into_iter().take(1 + usize::from(form.rows * form.groups == 16)) {
-                    let kernel = GateUp { mixture, gate: dtype, up: DType::Q8_0, packs, form };
+                    let kernel =
+                        GateUp { mixture, gate: dtype, up: DType::Q8_0, packs, corrected: false, form };
                     texts.add(kernel.source());
                     texts.add(GateUp { gate: DType::Q8_0, up: dtype, ..kernel }.source());
                 }
                 texts.add(Down { mixture, dtype, form }.source());
             }
             let (gate, up, form) = (DType::Q4_K, DType::Q4_K, form.packed());
-            texts.add(GateUp { mixture, gate, up, packs: false, form }.source());
+            texts.add(GateUp { mixture, gate, up, packs: false, corrected: false, form }.source());
             texts.add(Down { mixture, dtype: gate, form }.source());
         }
         texts.add(Down { mixture, dtype: DType::Q4_K, form: Form::new(1, 8, 2) }.source());

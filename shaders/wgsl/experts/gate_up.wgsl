@@ -2,13 +2,16 @@
 //
 //   act[pair][j] = weight·gelu_tanh(gate_e[j]·x[t])·(up_e[j]·x[t])     j < rows
 //
+// CORRECTED: what an adapter adds to gate and up is in `deltas`, and is added before the activation.
+//
 // A pair is a row t of X and one of the USED experts e that the router chose for it; its weights are read once. Experts
 // begin..end are in this dispatch's matrices; if a device cannot bind all experts, there is a dispatch for each range.
 // A matrix holds `stride` rows per expert; gate and up may be in one matrix or in two. How the work is divided, PACKED
 // and PACK_Y: see matmul/few_rows.wgsl.
 //
 // Formula: Gemma 4 specification §2.7. Bindings: params, gate, up (planar, K columns), state, choices [T, USED],
-// X f32 [T, K] (PACKED: codes and scales), act f32 [T·USED, rows] (PACK_Y: codes and scales). T = state.len.
+// X f32 [T, K] (PACKED: codes and scales), CORRECTED: deltas f32 [T·USED, 2·rows], act f32 [T·USED, rows] (PACK_Y: codes
+// and scales). T = state.len.
 // Workgroup: GROUPS·32 threads. Grid: (⌈rows / (GROUPS·COLUMNS)⌉, T·USED, 1).
 
 #include "shared/state.wgsl"
@@ -27,6 +30,9 @@ var<storage, read> ups: array<vec2<u32>>;
 var<storage, read> state: State;
 var<storage, read> choices: array<Choice>;
 #include "matmul/few_rows/x.wgsl"
+#if CORRECTED
+var<storage, read> deltas: array<f32>;
+#endif
 #include "matmul/few_rows/y.wgsl"
 
 const PASS: u32 = 1u;
@@ -71,8 +77,14 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     if (tid < MADE && at < params.rows) {
         let first_sum = tid / COLUMNS * LANES;
         let component = tid % COLUMNS;
-        total = choice.weight * gelu_tanh(sum_of_lanes(first_sum, component))
-            * sum_of_lanes(first_sum, COLUMNS + component);
+        var gated = sum_of_lanes(first_sum, component);
+        var upped = sum_of_lanes(first_sum, COLUMNS + component);
+#if CORRECTED
+        let delta = 2u * pair * params.rows + at;
+        gated += deltas[delta];
+        upped += deltas[delta + params.rows];
+#endif
+        total = choice.weight * gelu_tanh(gated) * upped;
 #if !PACK_Y
         y[pair * params.rows + at] = total;
 #endif

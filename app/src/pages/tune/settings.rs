@@ -171,8 +171,15 @@ fn Advanced() -> impl IntoView {
     .map(|(target, words)| switch(target, words, ""))
     .collect();
     let model = use_stores().engine.model;
-    let has_router = Memo::new(move |_| model.with(ModelState::is_mixture));
-    let router = move || switch(TuneTarget::Router, t().tune_target_router(), t().tune_target_router_hint());
+    let is_mixture = Memo::new(move |_| model.with(ModelState::is_mixture));
+    let of_mixture = move || {
+        let hint = t().tune_target_experts_hint();
+        view! {
+            {switch(TuneTarget::Router, t().tune_target_router(), t().tune_target_router_hint())}
+            {switch(TuneTarget::ExpertGateUp, t().tune_target_expert_gate_up(), hint)}
+            {switch(TuneTarget::ExpertDown, t().tune_target_expert_down(), hint)}
+        }
+    };
     let schedules: Vec<_> = [
         (Schedule::Cosine, "cosine", t().tune_cosine()),
         (Schedule::Linear, "linear", t().tune_linear()),
@@ -197,7 +204,7 @@ fn Advanced() -> impl IntoView {
             <legend>{t().tune_targets()}</legend>
             <div class="fields wide">
                 {targets}
-                <Show when=move || has_router.get()>{router}</Show>
+                <Show when=move || is_mixture.get()>{of_mixture}</Show>
             </div>
         </fieldset>
         <div class="fields">

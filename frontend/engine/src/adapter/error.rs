@@ -46,6 +46,16 @@ pub enum AdapterError {
     /// A tensor whose shape does not match the model or the other factor. Shapes are row-major: rows, columns.
     #[error("{tensor} has the shape {found:?}, but {expected:?} is needed: the adapter is for another model")]
     Shape { tensor: String, found: Vec<u64>, expected: Vec<u64> },
+    /// The factors of experts that are not stacked by the rank that the configuration has.
+    #[error(
+        "{tensor} has {size} rows or columns for all experts, which the rank {rank} of adapter_config.json does not divide"
+    )]
+    Stack { tensor: String, size: u64, rank: u32 },
+    /// The file has factors for other parameters of experts than the configuration names.
+    #[error(
+        "{module} has factors for {found} parameters, but target_parameters in adapter_config.json names {named} of them"
+    )]
+    Parameters { module: String, found: usize, named: usize },
     /// The model does not have the projection.
     #[error("the adapter corrects {tensor}, which this model does not have")]
     NoProjection { tensor: String },

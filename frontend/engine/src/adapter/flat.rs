@@ -1,6 +1,8 @@
 //! Adapters in a single safetensors file with GGUF names: `lora.blk.3.attn_q.A`. gemtab's reference outputs and
-//! training checkpoints use these names; rullama writes such files, with rank and alpha in the metadata.
+//! training checkpoints use these names, with a third dimension in front for
+//! the factors of experts; rullama writes such files, with rank and alpha in the metadata.
 
+use super::halves::Reading;
 use super::pairs::{Half, Pairs, Side};
 use super::safetensors::File;
 use super::{Adapter, AdapterError, Target};
@@ -28,19 +30,28 @@ pub async fn read(source: &dyn ByteSource, alpha: Option<f32>) -> Result<Adapter
             "B" => Side::B,
             _ => return Err(not()),
         };
-        let target = Target::of_matrix(matrix)
+        let key = Target::part_of_matrix(matrix)
             .ok_or_else(|| AdapterError::Unsupported { what: format!("an adapter of {matrix}") })?;
-        let &[rows, columns] = info.shape.as_slice() else { return Err(not()) };
-        let half = Half { tensor: name.clone(), shape: [rows as u64, columns as u64], reference: info };
-        pairs.add(target, side, half)?;
+        let (experts, [rows, columns]) = match *info.shape.as_slice() {
+            [rows, columns] => (1, [rows, columns]),
+            [experts, rows, columns] if key.0.projection.is_of_experts() => (experts, [rows, columns]),
+            _ => return Err(not()),
+        };
+        let half = Half {
+            tensor: name.clone(),
+            experts: experts as u64,
+            shape: [rows as u64, columns as u64],
+            reference: info,
+        };
+        pairs.add(key, side, half)?;
     }
-    let mut adapter = Adapter::default();
+    let mut reading = Reading::default();
     for pair in pairs.finish()? {
         let [a, b] = &pair.halves;
         let first = file.values(&a.tensor, a.reference).await?;
         let second = file.values(&b.tensor, b.reference).await?;
         let scale = alpha / pair.rank as f32;
-        pair.put(&mut adapter, first, second, scale)?;
+        pair.put(&mut reading, first, second, scale)?;
     }
-    Ok(adapter)
+    reading.finish()
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use shaders::{DType, quant};
 
+use super::halves::{Key, Reading};
 use super::pairs::{Half, Pairs, Side};
 use super::{Adapter, AdapterError, Target};
 use crate::bytes::ByteSource;
@@ -42,32 +43,36 @@ pub async fn read(source: &dyn ByteSource) -> Result<Adapter, AdapterError> {
         if info.name.ends_with("_norm.weight") {
             continue;
         }
-        let (target, side) = target_of(&info.name)?;
-        let &[columns, rows] = info.shape.as_slice() else {
-            return Err(AdapterError::Unsupported { what: format!("a stack of matrices ({})", info.name) });
+        let (key, side) = target_of(&info.name)?;
+        let (experts, shape) = match *info.shape.as_slice() {
+            [columns, rows] => (1, [rows, columns]),
+            [columns, rows, experts] if key.0.projection.is_of_experts() => (experts, [rows, columns]),
+            _ => {
+                let what = format!("a stack of matrices ({})", info.name);
+                return Err(AdapterError::Unsupported { what });
+            }
         };
-        let half = Half { tensor: info.name.clone(), shape: [rows, columns], reference: info };
-        pairs.add(target, side, half)?;
+        pairs.add(key, side, Half { tensor: info.name.clone(), experts, shape, reference: info })?;
     }
-    let mut adapter = Adapter::default();
+    let mut reading = Reading::default();
     for pair in pairs.finish()? {
         let a = values(source, pair.halves[0].reference).await?;
         let b = values(source, pair.halves[1].reference).await?;
         // 0 means a factor of one: only the user's scale applies.
         let scale = if alpha == 0.0 { 1.0 } else { alpha / pair.rank as f32 };
-        pair.put(&mut adapter, a, b, scale)?;
+        pair.put(&mut reading, a, b, scale)?;
     }
-    Ok(adapter)
+    reading.finish()
 }
 
-fn target_of(name: &str) -> Result<(Target, Side), AdapterError> {
+fn target_of(name: &str) -> Result<(Key, Side), AdapterError> {
     let sides = [(".lora_a", Side::A), (".lora_b", Side::B)];
     let side = sides.into_iter().find_map(|(end, side)| name.strip_suffix(end).map(|base| (base, side)));
     let (base, side) =
         side.ok_or_else(|| AdapterError::NotAnAdapter { reason: format!("it holds the tensor {name}") })?;
-    let target = base.strip_suffix(".weight").and_then(Target::of_matrix);
-    let target = target.ok_or_else(|| AdapterError::Unsupported { what: format!("an adapter of {base}") })?;
-    Ok((target, side))
+    let key = base.strip_suffix(".weight").and_then(Target::part_of_matrix);
+    let key = key.ok_or_else(|| AdapterError::Unsupported { what: format!("an adapter of {base}") })?;
+    Ok((key, side))
 }
 
 async fn values(source: &dyn ByteSource, info: &TensorInfo) -> Result<Vec<f32>, AdapterError> {
@@ -100,8 +105,11 @@ pub fn write<W: Write>(adapter: &Adapter, name: &str, out: W) -> Result<W, Adapt
     let mut specs = Vec::with_capacity(2 * adapter.len());
     for (target, f) in adapter.iter() {
         let [rank, input, output] = [f.rank, f.input, f.output].map(u64::from);
-        specs.push(TensorSpec::new(format!("{target}.weight.lora_a"), &[input, rank], DType::F32));
-        specs.push(TensorSpec::new(format!("{target}.weight.lora_b"), &[rank, output], DType::F32));
+        let experts = target.projection.is_of_experts().then(|| u64::from(f.experts()));
+        for (side, matrix) in [("a", [input, rank]), ("b", [rank, output])] {
+            let shape: Vec<_> = matrix.into_iter().chain(experts).collect();
+            specs.push(TensorSpec::new(format!("{target}.weight.lora_{side}"), &shape, DType::F32));
+        }
     }
     let mut writer = Writer::new(out, &metadata, &specs)?;
     for (_, f) in adapter.iter() {

@@ -1,5 +1,6 @@
 //! Names of adapter tensors.
 
+use super::halves::Part;
 use super::pairs::Side;
 use super::{AdapterError, Projection, Target};
 
@@ -23,11 +24,12 @@ impl Target {
     pub fn of_module(path: &str) -> Option<Self> {
         let rest = LAYERS.iter().find_map(|prefix| path.strip_prefix(prefix))?;
         let (number, module) = rest.split_once('.')?;
-        let projection = Projection::ALL.into_iter().find(|p| p.module() == module)?;
+        let modules = Projection::ALL.into_iter().filter(|p| !p.is_of_experts());
+        let projection = modules.into_iter().find(|p| p.module() == module)?;
         Some(Self { layer: layer(number)?, projection })
     }
 
-    /// The module's path in the multimodal class of transformers.
+    /// The module's path, or that of the parameter, in the multimodal class of transformers.
     #[must_use]
     pub fn module(self) -> String {
         format!("{}{}.{}", LAYERS[0], self.layer, self.projection.module())
@@ -36,17 +38,35 @@ impl Target {
     /// The target of a matrix in a GGUF file: `blk.3.attn_q`.
     #[must_use]
     pub fn of_matrix(name: &str) -> Option<Self> {
+        Self::part_of_matrix(name).filter(|(_, part)| *part == Part::Whole).map(|(target, _)| target)
+    }
+
+    /// The target of a matrix in a GGUF file, and which part of it the matrix is: files may have gate and up of experts apart.
+    pub(super) fn part_of_matrix(name: &str) -> Option<(Self, Part)> {
         let (number, tensor) = name.strip_prefix("blk.")?.split_once('.')?;
+        let part = match tensor {
+            "ffn_gate_exps" => Part::Gate,
+            "ffn_up_exps" => Part::Up,
+            _ => Part::Whole,
+        };
         // Spellings of other writers.
         let tensor = match tensor {
+            "ffn_gate_exps" | "ffn_up_exps" => "ffn_gate_up_exps",
             "attn_o" => "attn_output",
             "per_layer_input_gate" => "inp_gate",
             "per_layer_projection" => "proj",
             other => other,
         };
         let projection = Projection::ALL.into_iter().find(|p| p.tensor() == tensor)?;
-        Some(Self { layer: layer(number)?, projection })
+        Some((Self { layer: layer(number)?, projection }, part))
     }
+}
+
+/// The layer whose experts a module's path in transformers names.
+#[must_use]
+pub fn layer_of_experts(path: &str) -> Option<usize> {
+    let rest = LAYERS.iter().find_map(|prefix| path.strip_prefix(prefix))?;
+    layer(rest.strip_suffix(".experts")?)
 }
 
 /// The module and the side (A or B) of a tensor in a PEFT file. An adapter name may precede `weight`.

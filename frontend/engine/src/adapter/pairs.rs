@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Adapter, AdapterError, Factors, MAX_RANK, Target};
+use super::halves::{Key, Reading};
+use super::{AdapterError, Factors, MAX_RANK};
 
 /// Which of the two factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,19 +19,21 @@ pub enum Side {
 pub struct Half<R> {
     /// Its name in the file.
     pub tensor: String,
-    /// Rows and columns.
+    /// Number of matrices: 1, or the experts.
+    pub experts: u64,
+    /// Rows and columns of each.
     pub shape: [u64; 2],
     /// How to read it.
     pub reference: R,
 }
 
 /// Factors by target.
-pub struct Pairs<R>(BTreeMap<Target, [Option<Half<R>>; 2]>);
+pub struct Pairs<R>(BTreeMap<Key, [Option<Half<R>>; 2]>);
 
 /// Both factors of a target.
 pub struct Pair<R> {
-    /// The projection that they correct.
-    pub target: Target,
+    /// The projection, or the part of it, that they correct.
+    pub key: Key,
     /// Their rank, 1 to [`MAX_RANK`].
     pub rank: u32,
     /// A and B.
@@ -48,8 +51,8 @@ impl<R> Pairs<R> {
     ///
     /// # Errors
     /// When the target has it already.
-    pub fn add(&mut self, target: Target, side: Side, half: Half<R>) -> Result<(), AdapterError> {
-        let place = &mut self.0.entry(target).or_insert([None, None])[side as usize];
+    pub fn add(&mut self, key: Key, side: Side, half: Half<R>) -> Result<(), AdapterError> {
+        let place = &mut self.0.entry(key).or_insert([None, None])[side as usize];
         if place.is_some() {
             return Err(AdapterError::Twice { tensor: half.tensor });
         }
@@ -65,7 +68,7 @@ impl<R> Pairs<R> {
         if self.0.is_empty() {
             return Err(AdapterError::Empty);
         }
-        let pair = |(target, halves): (Target, [Option<Half<R>>; 2])| {
+        let pair = |(key, halves): (Key, [Option<Half<R>>; 2])| {
             let (a, b) = match halves {
                 [Some(a), Some(b)] => (a, b),
                 [Some(half), None] | [None, Some(half)] => {
@@ -84,20 +87,25 @@ impl<R> Pairs<R> {
                 let expected = vec![b.shape[0], a.shape[0]];
                 return Err(AdapterError::Shape { tensor: b.tensor, found: b.shape.to_vec(), expected });
             }
-            Ok(Pair { target, rank, halves: [a, b] })
+            if b.experts != a.experts || a.experts == 0 {
+                let [rows, columns] = b.shape;
+                let [found, expected] = [b.experts, a.experts.max(1)].map(|n| vec![n, rows, columns]);
+                return Err(AdapterError::Shape { tensor: b.tensor, found, expected });
+            }
+            Ok(Pair { key, rank, halves: [a, b] })
         };
         self.0.into_iter().map(pair).collect()
     }
 }
 
 impl<R> Pair<R> {
-    /// Adds the correction to an adapter.
+    /// Adds the correction to what was read.
     ///
     /// # Errors
     /// Values that are not finite.
     pub fn put(
         self,
-        adapter: &mut Adapter,
+        reading: &mut Reading,
         a: Vec<f32>,
         b: Vec<f32>,
         scale: f32,
@@ -111,6 +119,6 @@ impl<R> Pair<R> {
                 return Err(AdapterError::NotFinite { tensor: half.clone() });
             }
         }
-        adapter.insert(self.target, factors)
+        reading.put(self.key, factors)
     }
 }

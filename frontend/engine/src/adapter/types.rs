@@ -31,11 +31,15 @@ pub enum Projection {
     PleProjection,
     /// The router of a mixture of experts: from its normed and scaled input to a logit for each expert.
     Router,
+    /// Gate and up of the experts of a mixture, one above the other. Each expert has factors of its own.
+    ExpertGateUp,
+    /// The down projection of the experts of a mixture. Each expert has factors of its own.
+    ExpertDown,
 }
 
 impl Projection {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Q,
         Self::K,
         Self::V,
@@ -46,7 +50,18 @@ impl Projection {
         Self::PleGate,
         Self::PleProjection,
         Self::Router,
+        Self::ExpertGateUp,
+        Self::ExpertDown,
     ];
+
+    /// Those of the experts of a mixture, in the order in which transformers declares them.
+    pub const OF_EXPERTS: [Self; 2] = [Self::ExpertGateUp, Self::ExpertDown];
+
+    /// Whether each expert of a mixture has a matrix of its own.
+    #[must_use]
+    pub const fn is_of_experts(self) -> bool {
+        matches!(self, Self::ExpertGateUp | Self::ExpertDown)
+    }
 
     /// The tensor name in a GGUF file, without `blk.N.` and `.weight`; also the engine's name of the matrix.
     #[must_use]
@@ -62,10 +77,12 @@ impl Projection {
             Self::PleGate => "inp_gate",
             Self::PleProjection => "proj",
             Self::Router => "ffn_gate_inp",
+            Self::ExpertGateUp => "ffn_gate_up_exps",
+            Self::ExpertDown => "ffn_down_exps",
         }
     }
 
-    /// The module name in transformers, within a layer.
+    /// The module name in transformers, within a layer; of experts, that of their parameter.
     #[must_use]
     pub const fn module(self) -> &'static str {
         match self {
@@ -79,6 +96,8 @@ impl Projection {
             Self::PleGate => "per_layer_input_gate",
             Self::PleProjection => "per_layer_projection",
             Self::Router => "router.proj",
+            Self::ExpertGateUp => "experts.gate_up_proj",
+            Self::ExpertDown => "experts.down_proj",
         }
     }
 }
@@ -99,7 +118,18 @@ impl fmt::Display for Target {
     }
 }
 
-/// The factors of one correction, `scale·B·(A·x)`.
+/// The shape of what a target names: one matrix, or one for each expert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Number of matrices.
+    pub experts: u32,
+    /// Columns of each.
+    pub input: u32,
+    /// Rows of each.
+    pub output: u32,
+}
+
+/// The factors of one correction, `scale·B·(A·x)`: one pair, or one for each expert of a mixture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
     /// Rows of A, columns of B.
@@ -108,15 +138,44 @@ pub struct Factors {
     pub input: u32,
     /// Rows of B: the length of y.
     pub output: u32,
-    /// `[rank, input]`, row-major.
+    /// `[rank, input]`, row-major; of experts `[experts, rank, input]`.
     pub a: Vec<f32>,
-    /// `[output, rank]`, row-major.
+    /// `[output, rank]`, row-major; of experts `[experts, output, rank]`.
     pub b: Vec<f32>,
     /// α/r, or α/√r for rank-stabilised LoRA.
     pub scale: f32,
 }
 
 impl Factors {
+    /// Number of pairs: 1, or the experts of a mixture.
+    #[must_use]
+    pub fn experts(&self) -> u32 {
+        let each = u64::from(self.rank) * u64::from(self.input);
+        u32::try_from(self.a.len() as u64 / each.max(1)).unwrap_or(u32::MAX)
+    }
+
+    /// The factors of experts that PEFT 0.18 and earlier wrote for weights `[experts, output, input]`, whose dimensions it
+    /// took for `[experts, input, output]`: as it applied them, A is what others call the transpose of B.
+    fn turned(&self) -> Self {
+        let transposed = |values: &[f32], columns: u32| {
+            let columns = columns as usize;
+            let rows = values.len() / self.experts() as usize / columns;
+            let of = |i: usize| {
+                let (expert, column, row) = (i / (rows * columns), i / rows % columns, i % rows);
+                values[(expert * rows + row) * columns + column]
+            };
+            (0..values.len()).map(of).collect()
+        };
+        let (a, b) = (transposed(&self.b, self.rank), transposed(&self.a, self.input));
+        Self { input: self.output, output: self.input, a, b, ..*self }
+    }
+
+    /// The shape of A or B, as stored.
+    fn shape(&self, target: Target, rows: u32, columns: u32) -> Vec<u64> {
+        let experts = target.projection.is_of_experts().then(|| self.experts().max(1));
+        experts.into_iter().chain([rows, columns]).map(u64::from).collect()
+    }
+
     fn check(&self, target: Target) -> Result<(), AdapterError> {
         let tensor = |part: &str| format!("{target}.{part}");
         if self.rank == 0 || self.rank > MAX_RANK {
@@ -124,12 +183,10 @@ impl Factors {
         }
         let parts = [("A", &self.a, [self.rank, self.input]), ("B", &self.b, [self.output, self.rank])];
         for (part, values, [rows, columns]) in parts {
-            if values.len() as u64 != u64::from(rows) * u64::from(columns) {
-                return Err(AdapterError::Shape {
-                    tensor: tensor(part),
-                    found: vec![values.len() as u64],
-                    expected: vec![rows.into(), columns.into()],
-                });
+            let expected = self.shape(target, rows, columns);
+            if values.len() as u64 != expected.iter().fold(1, |all: u64, &n| all.saturating_mul(n)) {
+                let found = vec![values.len() as u64];
+                return Err(AdapterError::Shape { tensor: tensor(part), found, expected });
             }
             if values.iter().any(|v| !v.is_finite()) {
                 return Err(AdapterError::NotFinite { tensor: tensor(part) });
@@ -139,6 +196,23 @@ impl Factors {
             return Err(AdapterError::NotFinite { tensor: tensor("scale") });
         }
         Ok(())
+    }
+}
+
+/// The largest ranks of an adapter; 0 where it has no factors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ranks {
+    /// Of matrices that all tokens share.
+    pub shared: u32,
+    /// Of experts.
+    pub experts: u32,
+}
+
+impl Ranks {
+    /// The same for both.
+    #[must_use]
+    pub const fn both(rank: u32) -> Self {
+        Self { shared: rank, experts: rank }
     }
 }
 
@@ -189,7 +263,18 @@ impl Adapter {
     /// The largest rank of the factors; 0 if there are none.
     #[must_use]
     pub fn rank(&self) -> u32 {
-        self.targets.values().map(|factors| factors.rank).max().unwrap_or(0)
+        let Ranks { shared, experts } = self.ranks();
+        shared.max(experts)
+    }
+
+    /// The largest ranks of the factors.
+    #[must_use]
+    pub fn ranks(&self) -> Ranks {
+        let largest = |of_experts: bool| {
+            let some = self.iter().filter(|(target, _)| target.projection.is_of_experts() == of_experts);
+            some.map(|(_, factors)| factors.rank).max().unwrap_or(0)
+        };
+        Ranks { shared: largest(false), experts: largest(true) }
     }
 
     /// Number of parameters in all factors.
@@ -198,10 +283,10 @@ impl Adapter {
         self.targets.values().map(|factors| (factors.a.len() + factors.b.len()) as u64).sum()
     }
 
-    /// The part of this adapter that a model uses. All shapes are checked: `shape` returns columns and rows of a
-    /// target's matrix. Corrections of keys and values are omitted on layers that use another layer's KV cache
+    /// The part of this adapter that a model uses. All shapes are checked: `shape` returns that of a target's matrix or
+    /// matrices. Corrections of keys and values are omitted on layers that use another layer's KV cache
     /// (`shares_kv`), because such layers do not compute them, although some published files contain the tensors
-    /// (specification, adapters).
+    /// (specification, adapters). Factors of experts that old versions of PEFT wrote are turned.
     ///
     /// # Errors
     /// The first target that the model does not have, or that has another shape; [`AdapterError::Empty`] if nothing
@@ -209,23 +294,32 @@ impl Adapter {
     pub fn fit(
         mut self,
         shares_kv: impl Fn(usize) -> bool,
-        shape: impl Fn(Target) -> Option<(u32, u32)>,
+        shape: impl Fn(Target) -> Option<Shape>,
     ) -> Result<Self, AdapterError> {
         self.targets.retain(|target, _| {
             let of_keys = matches!(target.projection, Projection::K | Projection::V);
             !(of_keys && shares_kv(target.layer))
         });
-        for (target, factors) in &self.targets {
-            let (input, output) =
+        for (target, factors) in &mut self.targets {
+            let Shape { experts, input, output } =
                 shape(*target).ok_or_else(|| AdapterError::NoProjection { tensor: target.to_string() })?;
+            let is_turned = [factors.input, factors.output] == [output, input] && input != output;
+            if is_turned && target.projection.is_of_experts() && factors.experts() == experts {
+                *factors = factors.turned();
+            }
             let found = [[factors.rank, factors.input], [factors.output, factors.rank]];
             let expected = [[factors.rank, input], [output, factors.rank]];
             for (part, (found, expected)) in ["A", "B"].into_iter().zip(found.into_iter().zip(expected)) {
-                if found != expected {
+                if found != expected || factors.experts() != experts {
+                    let of_experts = target.projection.is_of_experts();
+                    let whole = |experts: u32, [rows, columns]: [u32; 2]| {
+                        let all = of_experts.then_some(experts).into_iter().chain([rows, columns]);
+                        all.map(u64::from).collect()
+                    };
                     return Err(AdapterError::Shape {
                         tensor: format!("{target}.{part}"),
-                        found: found.map(u64::from).to_vec(),
-                        expected: expected.map(u64::from).to_vec(),
+                        found: whole(factors.experts(), found),
+                        expected: whole(experts, expected),
                     });
                 }
             }

@@ -26,6 +26,7 @@ mod tensors;
 mod verify;
 
 pub use config::{Attention, Config, ConfigError, Experts, LayerConfig, OtherKind};
+pub(crate) use corrections::shape as target_shape;
 pub use corrections::{Corrections, Site, total_rank};
 pub use decoder::{
     Decoder, DecoderPlans, DraftReader, DraftStep, Drafts, LoadedModel, LogitsPlans, LogitsReader, Plans,

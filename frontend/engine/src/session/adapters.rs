@@ -60,8 +60,9 @@ impl Session {
             Some(other) => *other = loaded,
             None => adapters.push(loaded),
         }
-        let ranks: Vec<u32> = adapters.iter().map(|loaded| loaded.adapter.rank()).collect();
-        if adapters.len() > MOST_ADAPTERS || total_rank(&ranks) > MOST_RANK {
+        let ranks = || adapters.iter().map(|loaded| loaded.adapter.ranks());
+        let totals = [total_rank(ranks().map(|all| all.shared)), total_rank(ranks().map(|all| all.experts))];
+        if adapters.len() > MOST_ADAPTERS || totals.iter().any(|&total| total > MOST_RANK) {
             return Err(AdapterError::TooMany { most: MOST_ADAPTERS, ranks: MOST_RANK }.into());
         }
         self.use_adapters(adapters).await

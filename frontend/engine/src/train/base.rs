@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::adapter::{Projection, Target};
+use crate::adapter::{Projection, Shape, Target};
 use crate::gpu::Memory;
-use crate::model::{Attention, Config, HostTable};
+use crate::model::{Attention, Config, HostTable, target_shape};
 use crate::plan::{Limits, PlanError};
 use crate::weights::{Matrix, Weights};
 
@@ -53,8 +53,8 @@ impl Base {
         self.config.layers[self.config.first_shared..].iter().any(|other| other.kv_layer == layer)
     }
 
-    /// The chosen projections of every layer that computes them, with their columns and rows.
-    pub(super) fn targets(&self, projections: &[Projection]) -> Vec<(Target, u32, u32)> {
+    /// The chosen projections of every layer that computes them, with their shapes.
+    pub(super) fn targets(&self, projections: &[Projection]) -> Vec<(Target, Shape)> {
         let mut all = Vec::new();
         for layer in 0..self.config.layers.len() {
             for projection in Projection::ALL.into_iter().filter(|p| projections.contains(p)) {
@@ -63,8 +63,8 @@ impl Base {
                 if of_keys && !self.config.owns_kv(layer) {
                     continue;
                 }
-                if let Some(matrix) = self.weights.matrix(&target.to_string()) {
-                    all.push((target, matrix.k, matrix.n));
+                if let Some(shape) = target_shape(&self.config, &self.weights, target) {
+                    all.push((target, shape));
                 }
             }
         }

@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
         self.push(&kernel.source(dropout)?, &params, &[&state, a, b, out], grid)
     }
 
-    fn place(&self, layer: usize, projection: Projection) -> Option<(&'a LayerFactors, Place)> {
+    pub(super) fn place(&self, layer: usize, projection: Projection) -> Option<(&'a LayerFactors, Place)> {
         let factors = self.factors[layer].as_ref()?;
         Some((factors, *factors.layout.place(Target { layer, projection })?))
     }

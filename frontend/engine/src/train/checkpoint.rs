@@ -47,7 +47,10 @@ impl Trainer {
     /// When the device was lost.
     pub async fn checkpoint(&self) -> Result<Vec<u8>, TrainError> {
         let header = serde_json::to_vec(&self.header()).map_err(|e| broken(e.to_string()))?;
-        let mut bytes = MAGIC.to_vec();
+        // All at once: a vector that grows would take up to twice as much, which a tab may not have.
+        let numbers: u64 = self.factors.iter().flatten().map(|f| 3 * u64::from(f.layout.count)).sum();
+        let mut bytes = Vec::with_capacity(MAGIC.len() + 8 + header.len() + 4 * numbers as usize + DIGEST);
+        bytes.extend(MAGIC);
         bytes.extend((header.len() as u64).to_le_bytes());
         bytes.extend(header);
         for factors in self.factors.iter().flatten() {

@@ -22,6 +22,12 @@ pub enum TrainError {
     /// A kind of model that cannot be trained yet.
     #[error("gemtab cannot train {what} yet")]
     NotYet { what: &'static str },
+    /// Factors of a layer that no binding can hold.
+    #[error(
+        "the factors of layer {layer} take {bytes} bytes, but the device binds at most {most}; a lower rank or fewer \
+         projections take less"
+    )]
+    TooLarge { layer: usize, bytes: u64, most: u64 },
     /// No examples.
     #[error("nothing to learn from: there are no examples")]
     NoExamples,

@@ -1,12 +1,13 @@
-//! A mixture of experts beside the feed-forward layer (specification §2.7, §12.5). The experts stay as they are, and so does
-//! the router unless it is a target; the gradient passes through the chosen experts and through the weights that the router
-//! gave them. The choice itself has no gradient.
+//! A mixture of experts beside the feed-forward layer (specification §2.7, §12.5). Experts and router stay as they are unless
+//! they are targets; the gradient passes through the chosen experts and through the weights that the router gave them. The
+//! choice itself has no gradient. [`super::expert_factors`] has the factors of experts.
 
 use shaders::backward::{choices, experts, geglu};
 use shaders::matmul::experts::tiles;
 use shaders::train::{rows, sum_pairs};
 
 use super::builder::{Builder, InputGradient, Product};
+use super::expert_factors::ExpertProduct;
 use super::working::MixtureBuffers;
 use crate::adapter::Projection;
 use crate::model::{Pairs, ranges};
@@ -43,8 +44,12 @@ impl<'a> Builder<'a> {
         let cost = self.expert_cost(&pairs);
         pairs.gate_up(self.steps(), &w.b2)?;
         self.cut(2.0 * cost);
+        let used = pairs.experts.mixture.used;
+        self.correct_experts(&pairs, (i, Projection::ExpertGateUp), (&w.b2, used), &m.scratch.gate_up)?;
+        pairs.activate(self.steps())?;
         pairs.down(self.steps())?;
         self.cut(cost);
+        self.correct_experts(&pairs, (i, Projection::ExpertDown), (&m.scratch.act, 1), &m.scratch.down)?;
         let sum = rows::Params::new(self.base.config.width, None);
         let buffers = [&w.state, &m.scratch.choices, &m.scratch.down, &m.sum];
         let source = sum_pairs::source(pairs.experts.mixture, true)?;
@@ -72,6 +77,10 @@ impl<'a> Builder<'a> {
             of_sum,
             store(&m.dact),
         )?;
+        // The gradients of the factors need the weights, that of the activations gets them later.
+        let down = ExpertProduct { x: (&e.act, 1), dy: (&w.dx, mixture.used), weighted: true };
+        let trained = self.expert_factors_back(&pairs, (i, Projection::ExpertDown), down)?;
+        self.expert_input_back(&pairs, trained, &m.dact)?;
         let params = choices::Params::new(ff, pairs.logit_scale());
         let buffers = [&w.state, &e.choices, &e.logits, &e.act, &m.dact, &m.dlogits];
         self.push(&choices::source(mixture)?, &params, &buffers, choices::dispatch)?;
@@ -88,6 +97,13 @@ impl<'a> Builder<'a> {
             }
             at += ff;
         }
+        if self.trains(i, Projection::ExpertGateUp) {
+            // The forward pass has overwritten the experts' input. Here it lies where its gradient will.
+            self.norm(&w.state, &w.h1, self.vector(i, "pre_ffw_norm_2"), &w.dx)?;
+        }
+        let gate_up = ExpertProduct { x: (&w.dx, mixture.used), dy: (&e.gate_up, 1), weighted: false };
+        let trained = self.expert_factors_back(&pairs, (i, Projection::ExpertGateUp), gate_up)?;
+        self.expert_input_back(&pairs, trained, &e.down)?;
         let sum = rows::Params::new(width, None);
         let source = sum_pairs::source(mixture, false)?;
         self.push(&source, &sum, &[&w.state, &e.down, &w.dx], move |rows| sum.dispatch(rows))?;

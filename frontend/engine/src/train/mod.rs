@@ -14,6 +14,7 @@ mod checkpoint;
 mod error;
 mod example;
 pub mod examples;
+mod expert_factors;
 mod experts;
 mod factors;
 mod forward;

@@ -25,7 +25,8 @@ pub struct Settings {
     /// The correction is scaled by `alpha / rank`.
     pub alpha: f32,
     /// The projections to train, in every layer that computes them. [`Projection::Router`] is not among the usual ones: it
-    /// changes which experts a token gets, and adds rank·(width + experts) parameters to a layer of a mixture.
+    /// changes which experts a token gets, and adds rank·(width + experts) parameters to a layer of a mixture. Neither are
+    /// [`Projection::OF_EXPERTS`], which add as many as their matrices have for every expert.
     pub targets: Vec<Projection>,
     /// Number of optimiser steps: the end of the schedule.
     pub steps: u32,
@@ -39,7 +40,7 @@ pub struct Settings {
     pub warmup: u32,
     /// Maximum gradient norm; 0 for no limit.
     pub clip: f64,
-    /// Dropout probability of the inputs of A.
+    /// Dropout probability of the inputs of A; of experts, nothing is dropped, as in PEFT.
     pub dropout: f32,
     /// Seed of initialisation, dropout and order.
     pub seed: u64,

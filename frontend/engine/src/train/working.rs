@@ -133,10 +133,12 @@ pub(super) struct Working {
     pub dv_raw: Value,
     /// Statistics of attention. `[heads·2]`.
     pub attention_stats: Value,
-    /// A·x of each projection. `[rank]`.
+    /// A·x of each projection. `[rank]`; of experts for each pair, `[used·rank]`.
     pub z: Vec<Value>,
     /// s·Bᵀ·dy. `[rank]`.
     pub dz: Value,
+    /// The same of experts. `[used·rank]`.
+    pub expert_dz: Value,
     /// Partial sums of squares of every layer's gradients.
     pub squares: Value,
 }
@@ -161,6 +163,7 @@ impl Working {
         let ple_all = ple * layers as u64;
         let ff = most(&|i| config.layers[i].feed_forward);
         let rank = u64::from(settings.rank);
+        let used = config.experts.map_or(0, |experts| u64::from(experts.mixture.used));
         let stat = size_of::<Stat>() as u64;
         let whole = config.sees_pictures_whole();
 
@@ -214,8 +217,12 @@ impl Working {
             dk_raw: rows("gradient of raw keys", kv),
             dv_raw: rows("gradient of raw values", kv),
             attention_stats: rows("statistics of attention", 2 * u64::from(config.heads)),
-            z: Projection::ALL.iter().map(|_| rows("A·x", rank)).collect(),
+            z: Projection::ALL
+                .iter()
+                .map(|p| rows("A·x", if p.is_of_experts() { used * rank } else { rank }))
+                .collect(),
             dz: rows("gradient of A·x", rank),
+            expert_dz: rows("gradient of experts' A·x", used * rank),
             state: Value::state("state", SPANS_AT + if whole { t * size_of::<Span>() as u64 } else { 0 }),
             head_state: Value::state("state of the head", size_of::<State>() as u64),
             squares: Value::state("sums of squares", 4 * layers as u64 * u64::from(PARTIAL_SUMS)),

@@ -8,6 +8,7 @@ mod common;
 mod diffusion;
 mod drafter;
 mod drafts;
+mod expert_adapter;
 mod expert_cache;
 mod experts;
 mod golden;

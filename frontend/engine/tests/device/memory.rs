@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use engine::adapter::{Adapter, Factors, Projection, Target};
+use engine::adapter::{Adapter, Factors, Projection, Ranks, Shape, Target};
 use engine::bytes::FileSource;
 use engine::gguf::Header;
 use engine::model::{Choices, Corrections, Decoder, DecoderPlans, Plans, Products};
@@ -51,8 +51,8 @@ fn adapter(decoder: &Decoder, rank: u32) -> Adapter {
     for layer in 0..decoder.config().layers.len() {
         for projection in Projection::ALL {
             let target = Target { layer, projection };
-            let Some((input, output)) = decoder.shape(target) else { continue };
-            let [a, b] = [input, output].map(|length| vec![0.01; (rank * length) as usize]);
+            let Some(Shape { experts, input, output }) = decoder.shape(target) else { continue };
+            let [a, b] = [input, output].map(|length| vec![0.01; (experts * rank * length) as usize]);
             let factors = Factors { rank, input, output, a, b, scale: 1.0 };
             adapter.insert(target, factors).expect("factors");
         }
@@ -70,7 +70,12 @@ fn adapters_take_what_was_planned() {
         let mut session = common::load(&gpu, &path, &options);
         for ranks in [&[6][..], &[64, 64]] {
             let parts = session.decoder().parts();
-            let corrections = Corrections::describe(parts, ranks, &|_| true).expect("corrections");
+            let corrections = Corrections::describe(
+                parts,
+                &ranks.iter().map(|&rank| Ranks::both(rank)).collect::<Vec<_>>(),
+                &|_| true,
+            )
+            .expect("corrections");
             let plans = Plans::new(parts, Choices::default(), Some(&corrections)).expect("plans");
             let without = DecoderPlans::new(parts, options.products, None).expect("plans").layout(parts);
             let planned = plans.layout(&corrections).beyond(&without).total() + plans.params_bytes(limits);

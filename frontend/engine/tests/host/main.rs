@@ -2,6 +2,7 @@
 //! alone. One program, since each that links `wgpu` takes long to compile.
 
 mod diffusion;
+mod expert_adapter;
 mod gguf;
 mod http;
 mod plan;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::ops::Range;
 
-use engine::adapter::{flat, gguf, peft};
+use engine::adapter::{Adapter, Factors, Projection, Target, flat, gguf, peft};
 use engine::bytes::{ByteSource, Bytes, LocalBoxFuture, MemorySource, SourceError};
 use engine::gguf::Header;
 use engine::session::ModelSpec;
@@ -11,6 +11,7 @@ use engine::store::RangeSet;
 use engine::store::journal::Record;
 use engine::train::examples;
 use pollster::block_on;
+use safetensors::tensor::{Dtype, TensorView};
 
 use super::common::repository;
 use super::fuzz::{fuzz, fuzz_within};
@@ -88,6 +89,67 @@ fn adapters() {
     );
     fuzz("PEFT configuration", std::slice::from_ref(&config), |bytes| {
         peft::AdapterConfig::parse(bytes).is_ok()
+    });
+}
+
+/// Both projections of three experts in one layer, one of them in another, and queries beside them.
+fn of_experts() -> Adapter {
+    let mut adapter = Adapter::default();
+    let of = |layer, projection, experts: u32, [input, output]: [u32; 2]| {
+        let rank = 2;
+        let numbers = |count: u32| (0..count).map(|i| (i % 7) as f32).collect();
+        let (a, b) = (numbers(experts * rank * input), numbers(experts * output * rank));
+        (Target { layer, projection }, Factors { rank, input, output, a, b, scale: 1.0 })
+    };
+    let all = [
+        of(0, Projection::ExpertGateUp, 3, [8, 10]),
+        of(0, Projection::ExpertDown, 3, [5, 8]),
+        of(1, Projection::ExpertDown, 3, [5, 8]),
+        of(1, Projection::Q, 1, [8, 6]),
+    ];
+    for (target, factors) in all {
+        adapter.insert(target, factors).expect("factors");
+    }
+    adapter
+}
+
+#[test]
+fn adapters_of_experts() {
+    let adapter = of_experts();
+    let within = |name: &str, file: Vec<u8>, end: usize, parse: &mut dyn FnMut(&Headed<'_>) -> bool| {
+        let len = file.len();
+        fuzz_within(name, &[file[..end].to_vec()], (8 * len).max(64 << 10), |header| {
+            parse(&Headed { header, len: len as u64 })
+        });
+    };
+    // Gate and up apart are joined.
+    let joined = gguf::write(&adapter, "experts", Vec::new()).expect("a file");
+    let end = end_of_gguf(&joined);
+    within("GGUF adapter of experts", joined, end, &mut |source| block_on(gguf::read(source)).is_ok());
+    let mut tensors = Vec::new();
+    for (part, ranks) in [("gate", 2_usize), ("up", 3)] {
+        for (side, shape) in [("A", [3, ranks, 8]), ("B", [3, 5, ranks])] {
+            let bytes = vec![0u8; 4 * shape.iter().product::<usize>()];
+            tensors.push((format!("lora.blk.0.ffn_{part}_exps.{side}"), shape.to_vec(), bytes));
+        }
+    }
+    let views = tensors.iter().map(|(name, shape, bytes)| {
+        let view = TensorView::new(Dtype::F32, shape.clone(), bytes);
+        (name.clone(), view.expect("a view"))
+    });
+    let apart = safetensors::serialize(views, None).expect("tensors serialise");
+    let end = end_of_safetensors(&apart);
+    within("flat adapter of experts", apart, end, &mut |source| {
+        block_on(flat::read(source, Some(8.0))).is_ok()
+    });
+    let files = peft::write(&adapter, "tiny-moe").expect("files");
+    let end = end_of_safetensors(&files.weights);
+    within("PEFT weights of experts", files.weights.clone(), end, &mut |source| {
+        block_on(peft::read(source, files.config.as_bytes())).is_ok()
+    });
+    let weights = MemorySource::new(files.weights);
+    fuzz("PEFT configuration of experts", &[files.config.into_bytes()], |bytes| {
+        block_on(peft::read(&weights, bytes)).is_ok()
     });
 }
 

@@ -73,7 +73,21 @@ fn the_router_of_a_mixture_is_trained_where_it_is_named() {
     // Global layers take their values from keys.
     assert_eq!((routers.len(), others.len()), (4, 4 * 7 - 2));
     assert!(routers.iter().all(|(_, factors)| factors.b.iter().any(|&b| b != 0.0)));
-    assert!(refusal(&with("all,experts")).contains("\"experts\""));
+    assert!(refusal(&with("all,expert")).contains("\"expert\""));
+}
+
+#[test]
+fn the_experts_of_a_mixture_are_trained_where_they_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = "frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf";
+    let more = ["--rank", "2", "--targets", "q, experts", "--steps", "1"];
+    let output = train(model, folder.path(), &[ids()], &more);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let adapter = block_on(adapter::open(&folder.path().join("out"))).expect("PEFT");
+    let (experts, others): (Vec<_>, Vec<_>) =
+        adapter.iter().partition(|(target, _)| target.projection.is_of_experts());
+    assert_eq!((experts.len(), others.len()), (2 * 4, 4));
+    assert!(experts.iter().all(|(_, factors)| factors.experts() == 8 && factors.b.iter().any(|&b| b != 0.0)));
 }
 
 #[test]

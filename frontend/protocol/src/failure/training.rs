@@ -73,6 +73,13 @@ pub enum TrainingFailure {
     EngineStopped,
     /// A fault of this program.
     Failed,
+    /// A checkpoint would be larger than one may be that is put together in memory.
+    CheckpointTooLarge {
+        /// Its bytes.
+        needed: u64,
+        /// The most.
+        most: u64,
+    },
 }
 
 /// A setting with a range.
@@ -126,7 +133,9 @@ impl TrainingFailure {
             Self::Unsupported => (Cause::Unsupported, vec![Remedy::OtherModel]),
             Self::MediaLost => (Cause::Storage, Vec::new()),
             Self::Unstable { .. } => (Cause::Training, Vec::new()),
-            Self::OutOfMemory { .. } | Self::TooMuchMedia { .. } => (Cause::OutOfMemory, Vec::new()),
+            Self::OutOfMemory { .. } | Self::TooMuchMedia { .. } | Self::CheckpointTooLarge { .. } => {
+                (Cause::OutOfMemory, Vec::new())
+            }
             Self::EngineStopped => (Cause::Internal, vec![Remedy::Retry]),
             Self::Failed => (Cause::Internal, Vec::new()),
         }

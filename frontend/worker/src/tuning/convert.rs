@@ -66,6 +66,8 @@ fn projection(target: TuneTarget) -> Projection {
         TuneTarget::PleGate => Projection::PleGate,
         TuneTarget::PleProjection => Projection::PleProjection,
         TuneTarget::Router => Projection::Router,
+        TuneTarget::ExpertGateUp => Projection::ExpertGateUp,
+        TuneTarget::ExpertDown => Projection::ExpertDown,
     }
 }
 

@@ -18,6 +18,9 @@ pub fn of(error: TrainError, saved: Option<u32>) -> Failure {
         }
         TrainError::NoTarget => return TrainingFailure::NoTarget.into(),
         TrainError::NotYet { .. } => TrainingFailure::Unsupported,
+        TrainError::TooLarge { bytes, most, .. } => {
+            TrainingFailure::OutOfMemory { needed: bytes, available: most }
+        }
         TrainError::NoExamples => return TrainingFailure::NoExamples.into(),
         TrainError::AllMasked => return TrainingFailure::AllMasked.into(),
         TrainError::NotEncoded { .. } | TrainError::SoftTokens { .. } => TrainingFailure::MediaLost,

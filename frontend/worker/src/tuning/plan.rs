@@ -26,6 +26,9 @@ const EVALUATIONS: f64 = 10.0;
 /// Tokens by which the device's pace is measured, at most.
 const MEASURED: usize = 128;
 
+/// Bytes of a checkpoint at most: it is put together in the memory of the tab, where nothing is larger.
+const MOST_CHECKPOINT: u64 = i32::MAX as u64;
+
 /// Examples that are ready, with what the run over them is.
 pub struct Prepared {
     /// What is told of them.
@@ -47,6 +50,12 @@ pub fn model(host: &Host) -> Result<Rc<Model>, Failure> {
         return Err(RequestFailure::Diffusion.into());
     }
     Ok(model)
+}
+
+/// Why a run with so many parameters cannot be kept, if so: a checkpoint has A, B and both moments, in f32.
+pub fn obstacle(parameters: u64) -> Option<Failure> {
+    let (needed, most) = (3 * 4 * parameters, MOST_CHECKPOINT);
+    (needed > most).then(|| TrainingFailure::CheckpointTooLarge { needed, most }.into())
 }
 
 /// Reads and divides the examples.
@@ -129,6 +138,7 @@ async fn plan(
                 let needed = plan.gpu_bytes;
                 plan.obstacle = Some(TrainingFailure::OutOfMemory { needed, available }.into());
             }
+            plan.obstacle = plan.obstacle.or_else(|| obstacle(memory.parameters));
         }
         Err(error) => plan.obstacle = Some(failures::of(error, None)),
     }
@@ -164,4 +174,19 @@ async fn measure(host: &Rc<Host>, slot: &mut Slot, train: &[Example]) -> Option<
     let pace = begun.elapsed().as_secs_f64() / ids.len() as f64;
     host.tuning.pace.set(Some(pace));
     Some(pace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_that_the_tab_cannot_hold_is_an_obstacle() {
+        // All usual projections of the 26B at the largest rank, and its experts at rank 6 and at the usual one.
+        assert_eq!(obstacle(8 * 9_300_000), None);
+        assert_eq!(obstacle(237_895_680 / 8 * 6), None);
+        let failure = obstacle(237_895_680).expect("an obstacle");
+        let expected = TrainingFailure::CheckpointTooLarge { needed: 2_854_748_160, most: i32::MAX as u64 };
+        assert_eq!(failure, Failure::from(expected));
+    }
 }

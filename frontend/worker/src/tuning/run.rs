@@ -120,7 +120,10 @@ async fn start(
     let ready = recovery::ensure(host, slot, &task.cancel).await?;
     let session = ready.session.autoregressive().map_err(|error| failure::of(&error, None))?;
     let base = session.training_base();
-    Trainer::plan(&base, &wanted).map_err(|error| failures::of(error, None))?;
+    let memory = Trainer::plan(&base, &wanted).map_err(|error| failures::of(error, None))?;
+    if let Some(failure) = plan::obstacle(memory.parameters) {
+        return Err(failure);
+    }
     let sources = prepared.sources;
     if let Some(failure) = sources.obstacle(base.config.width, places) {
         return Err(failure);

@@ -7,13 +7,14 @@ use shaders::audio::{self, conv2d};
 use shaders::backward::{self, cross_entropy, geglu, heads::Heads};
 use shaders::diffusion::{join, statistics, weigh};
 use shaders::draft;
+use shaders::experts::low_rank::{Expand, Reduce};
 use shaders::experts::{Mixture, buckets, choose, down::Down, gate_up::GateUp, locate, mix};
 use shaders::matmul::{self, CooperativeTile, FewRows, Tile, few_rows::Epilogue};
 use shaders::matvec::Form;
 use shaders::ple::combine::{self, Table};
 use shaders::rows::{gelu_mul, group_sum, norm_add::NormAdd, qkv_finish::QkvFinish};
 use shaders::sampling::{self, Candidates, Sampling, look_up};
-use shaders::train::{lora::Lora, optimiser, rows, sum_pairs};
+use shaders::train::{expert_gradient, lora::Lora, optimiser, rows, sum_pairs};
 use shaders::vision::{self, layer_norm::LayerNorm};
 use shaders::{DType, PreprocessError, Source, adapter, bandwidth, embed, repack};
 
@@ -141,11 +142,14 @@ fn experts() -> Sources {
         all.extend([choose::source(mixture), mix::source(Some(mixture), 768)]);
         all.extend([16, 32].map(|bm| buckets::source(mixture, bm)));
         all.extend(BOTH.map(|one_row| locate::source(mixture, one_row)));
+        all.extend(BOTH.map(|scaled| Reduce { mixture, sorted: false, scaled }.source()));
+        all.extend([Expand::Few, Expand::FewSummed].map(|expand| expand(mixture).source()));
         for dtype in DType::ALL {
             for form in product_forms(dtype) {
-                let kernel = GateUp { mixture, gate: dtype, up: dtype, packs: false, form };
+                let kernel = GateUp { mixture, gate: dtype, up: dtype, packs: false, corrected: false, form };
                 all.push(kernel.source());
                 all.push(GateUp { packs: true, ..kernel }.source());
+                all.extend(BOTH.map(|packs| GateUp { packs, corrected: true, ..kernel }.source()));
                 all.push(Down { mixture, dtype, form }.source());
                 if dtype != DType::Q4_K {
                     all.push(GateUp { gate: DType::Q4_K, ..kernel }.source());
@@ -153,6 +157,9 @@ fn experts() -> Sources {
             }
         }
     }
+    let mixture = MIXTURES[0];
+    all.extend(BOTH.map(|scaled| Reduce { mixture, sorted: true, scaled }.source()));
+    all.push(Expand::Sorted(mixture).source());
     all.push(mix::source(None, 768));
     all
 }
@@ -210,6 +217,7 @@ fn backward_pass() -> Sources {
 fn training() -> Sources {
     let mut all = vec![optimiser::squares(), optimiser::AdamW::source(), rows::copy(), rows::pick_rows()];
     all.extend(MIXTURES.into_iter().flat_map(|mixture| BOTH.map(|w| sum_pairs::source(mixture, w))));
+    all.extend(BOTH.map(expert_gradient::source));
     all.extend(Lora::ALL.into_iter().flat_map(|kernel| BOTH.map(|dropout| kernel.source(dropout))));
     all
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use regex_lite::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-use super::super::AdapterError;
+use super::super::{AdapterError, MAX_RANK};
 
 /// A list of names, or a regular expression. The tensors themselves determine which modules are corrected; this
 /// field is only checked for unsupported values.
@@ -16,7 +16,7 @@ enum Targets {
     Expression(String),
 }
 
-/// Maximum number of entries in `alpha_pattern`: more than any model has modules.
+/// Maximum number of entries in `alpha_pattern` and in `rank_pattern`: more than any model has modules.
 const MAX_PATTERNS: usize = 1024;
 /// Maximum total size of its keys in bytes. Each is matched against each module.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
@@ -29,6 +29,10 @@ fn default_alpha() -> f32 {
     8.0
 }
 
+fn default_rank() -> u32 {
+    8
+}
+
 fn none() -> String {
     "none".into()
 }
@@ -37,6 +41,8 @@ fn none() -> String {
 #[derive(Clone, Debug, Deserialize)]
 pub struct AdapterConfig {
     peft_type: String,
+    #[serde(default = "default_rank")]
+    r: u32,
     #[serde(default = "default_alpha")]
     lora_alpha: f32,
     target_modules: Option<Targets>,
@@ -52,6 +58,8 @@ pub struct AdapterConfig {
     fan_in_fan_out: bool,
     #[serde(default)]
     alpha_pattern: Option<BTreeMap<String, f32>>,
+    #[serde(default)]
+    rank_pattern: Option<BTreeMap<String, u32>>,
     modules_to_save: Option<Vec<String>>,
     target_parameters: Option<Vec<String>>,
     trainable_token_indices: Option<serde_json::Value>,
@@ -64,6 +72,46 @@ pub struct AdapterConfig {
     /// [`Self::alpha_pattern`], compiled.
     #[serde(skip)]
     alphas: Vec<(Regex, f32)>,
+    /// [`Self::rank_pattern`], compiled, if there are `target_parameters`. The rank of other factors is in their shapes.
+    #[serde(skip)]
+    ranks: Vec<(Regex, u32)>,
+}
+
+fn broken(reason: String) -> AdapterError {
+    AdapterError::Config { reason }
+}
+
+/// The patterns of a field, compiled. A key matches the whole path of a module, or its end after a dot.
+fn compiled<T: Copy>(
+    field: &str,
+    patterns: Option<&BTreeMap<String, T>>,
+) -> Result<Vec<(Regex, T)>, AdapterError> {
+    let (count, bytes) = patterns.map_or((0, 0), |all| (all.len(), all.keys().map(String::len).sum()));
+    if count > MAX_PATTERNS || bytes > MAX_PATTERN_BYTES {
+        return Err(broken(format!(
+            "{field} has {count} entries of {bytes} bytes; up to {MAX_PATTERNS} of {MAX_PATTERN_BYTES} bytes are read"
+        )));
+    }
+    if let Some(longest) = patterns.and_then(|all| all.keys().map(String::len).max())
+        && longest > MAX_KEY_BYTES
+    {
+        return Err(broken(format!(
+            "{field} has an entry of {longest} bytes; up to {MAX_KEY_BYTES} are read"
+        )));
+    }
+    let one = |(pattern, value): (&String, &T)| {
+        let regex = RegexBuilder::new(&format!("^(?:.*\\.)?(?:{pattern})$")).size_limit(MAX_COMPILED).build();
+        let regex = regex.map_err(|e| {
+            broken(format!("{field} {:?}: {e}", pattern.chars().take(80).collect::<String>()))
+        })?;
+        Ok((regex, *value))
+    };
+    patterns.into_iter().flatten().map(one).collect()
+}
+
+/// The value of the first pattern that matches.
+fn matching<T: Copy>(patterns: &[(Regex, T)], module: &str) -> Option<T> {
+    patterns.iter().find(|(pattern, _)| pattern.is_match(module)).map(|&(_, value)| value)
 }
 
 impl AdapterConfig {
@@ -72,7 +120,6 @@ impl AdapterConfig {
     /// # Errors
     /// When the file is not a LoRA configuration, or uses an unsupported feature.
     pub fn parse(json: &[u8]) -> Result<Self, AdapterError> {
-        let broken = |reason: String| AdapterError::Config { reason };
         let mut config: Self = serde_json::from_slice(json).map_err(|e| broken(e.to_string()))?;
         let unsupported = |what: String| Err(AdapterError::Unsupported { what });
         if config.peft_type != "LORA" {
@@ -86,9 +133,6 @@ impl AdapterConfig {
         }
         if config.bias != "none" || config.lora_bias {
             return unsupported("a bias".into());
-        }
-        if let Some(names) = config.target_parameters.as_ref().filter(|names| !names.is_empty()) {
-            return unsupported(format!("target_parameters ({})", names.join(", ")));
         }
         let set = |value: &Option<serde_json::Value>| value.as_ref().is_some_and(|v| !v.is_null());
         let others = [
@@ -117,30 +161,9 @@ impl AdapterConfig {
         if !config.lora_alpha.is_finite() {
             return Err(AdapterError::NotFinite { tensor: "lora_alpha".into() });
         }
-        let patterns = config.alpha_pattern.as_ref();
-        let (count, bytes) = patterns.map_or((0, 0), |all| (all.len(), all.keys().map(String::len).sum()));
-        if count > MAX_PATTERNS || bytes > MAX_PATTERN_BYTES {
-            return Err(broken(format!(
-                "alpha_pattern has {count} entries of {bytes} bytes; up to {MAX_PATTERNS} of \
-                 {MAX_PATTERN_BYTES} bytes are read"
-            )));
-        }
-        if let Some(longest) = patterns.and_then(|all| all.keys().map(String::len).max())
-            && longest > MAX_KEY_BYTES
-        {
-            return Err(broken(format!(
-                "alpha_pattern has an entry of {longest} bytes; up to {MAX_KEY_BYTES} are read"
-            )));
-        }
-        for (pattern, alpha) in config.alpha_pattern.iter().flatten() {
-            // A key matches the whole path of a module, or its end after a dot.
-            let compiled = RegexBuilder::new(&format!("^(?:.*\\.)?(?:{pattern})$"))
-                .size_limit(MAX_COMPILED)
-                .build()
-                .map_err(|e| {
-                    broken(format!("alpha_pattern {:?}: {e}", pattern.chars().take(80).collect::<String>()))
-                })?;
-            config.alphas.push((compiled, *alpha));
+        config.alphas = compiled("alpha_pattern", config.alpha_pattern.as_ref())?;
+        if config.target_parameters.is_some() {
+            config.ranks = compiled("rank_pattern", config.rank_pattern.as_ref())?;
         }
         Ok(config)
     }
@@ -149,9 +172,29 @@ impl AdapterConfig {
     /// `rank_pattern`.
     #[must_use]
     pub fn scale(&self, module: &str, rank: u32) -> f32 {
-        let of_module = self.alphas.iter().find(|(pattern, _)| pattern.is_match(module));
-        let alpha = of_module.map_or(self.lora_alpha, |&(_, alpha)| alpha);
+        let alpha = matching(&self.alphas, module).unwrap_or(self.lora_alpha);
         let rank = rank as f32;
         alpha / if self.use_rslora { rank.sqrt() } else { rank }
+    }
+    /// The rank of a parameter of experts, whose factors are stacked, so that their shapes don't tell it.
+    ///
+    /// # Errors
+    /// [`AdapterError::Rank`] when it is 0 or above the limit.
+    pub fn rank(&self, parameter: &str) -> Result<u32, AdapterError> {
+        match matching(&self.ranks, parameter).unwrap_or(self.r) {
+            rank @ 1..=MAX_RANK => Ok(rank),
+            rank => {
+                Err(AdapterError::Rank { tensor: parameter.to_owned(), rank: rank.into(), most: MAX_RANK })
+            }
+        }
+    }
+
+    /// Whether a parameter is among the `target_parameters`: by its whole path, or by the end of it after a dot.
+    #[must_use]
+    pub fn targets_parameter(&self, path: &str) -> bool {
+        let is = |name: &String| {
+            path.strip_suffix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        self.target_parameters.iter().flatten().any(is)
     }
 }

@@ -1,6 +1,7 @@
 //! Adapters of Hugging Face PEFT: `adapter_model.safetensors` and `adapter_config.json`.
 
 mod config;
+mod experts;
 mod read;
 mod write;
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::names::{LAYERS, WRAPPED};
 use super::super::{Adapter, AdapterError, Factors, Projection, Target};
+use super::experts;
 
 /// The two files of an adapter.
 #[derive(Clone, Debug)]
@@ -23,11 +24,11 @@ fn commonest<T: PartialEq + Copy>(values: &[T]) -> Option<T> {
     values.iter().copied().max_by_key(|value| count(value))
 }
 
-/// A regular expression that matches exactly the modules of the adapter, in the language model. Names alone would
-/// also match the towers, whose layers PEFT cannot wrap.
-fn expression(adapter: &Adapter) -> String {
+/// A regular expression that matches exactly the modules of the adapter, in the language model; an empty list if there are
+/// none. Names alone would also match the towers, whose layers PEFT cannot wrap.
+fn target_modules(adapter: &Adapter) -> Value {
     let mut layers: BTreeMap<Projection, Vec<usize>> = BTreeMap::new();
-    for (target, _) in adapter.iter() {
+    for (target, _) in adapter.iter().filter(|(target, _)| !target.projection.is_of_experts()) {
         layers.entry(target.projection).or_default().push(target.layer);
     }
     // Projections of the same layers share an alternative.
@@ -42,7 +43,10 @@ fn expression(adapter: &Adapter) -> String {
         format!(r"(?:{})\.(?:{})", layers.join("|"), modules.join("|"))
     };
     let groups: Vec<_> = groups.iter().map(group).collect();
-    format!("{}(?:{})", escaped(LAYERS[0]), groups.join("|"))
+    if groups.is_empty() {
+        return json!([]);
+    }
+    json!(format!("{}(?:{})", escaped(LAYERS[0]), groups.join("|")))
 }
 
 fn config(adapter: &Adapter, base: &str) -> String {
@@ -56,14 +60,16 @@ fn config(adapter: &Adapter, base: &str) -> String {
     };
     let ranks = pattern(&|f| (f.rank != rank).then(|| json!(f.rank)));
     let alphas = pattern(&|f| (alpha(f) != common).then(|| json!(alpha(f))));
-    let value = json!({
+    let parameters = all.iter().filter(|(target, _)| target.projection.is_of_experts());
+    let parameters: Vec<_> = parameters.map(|(target, _)| target.module()).collect();
+    let mut value = json!({
         "peft_type": "LORA",
         "task_type": "CAUSAL_LM",
         "base_model_name_or_path": base,
         "r": rank,
         "lora_alpha": common,
         "lora_dropout": 0.0,
-        "target_modules": expression(adapter),
+        "target_modules": target_modules(adapter),
         "rank_pattern": ranks,
         "alpha_pattern": alphas,
         "bias": "none",
@@ -76,6 +82,9 @@ fn config(adapter: &Adapter, base: &str) -> String {
         "use_dora": false,
         "use_rslora": false,
     });
+    if let Some(fields) = value.as_object_mut().filter(|_| !parameters.is_empty()) {
+        fields.insert("target_parameters".into(), json!(parameters));
+    }
     format!("{value:#}\n")
 }
 
@@ -86,12 +95,21 @@ fn config(adapter: &Adapter, base: &str) -> String {
 /// When the weights cannot be serialised.
 pub fn write(adapter: &Adapter, base: &str) -> Result<Files, AdapterError> {
     let broken = |e: safetensors::SafeTensorError| AdapterError::Safetensors { reason: e.to_string() };
+    // B of experts is in another order there.
+    let stacked: BTreeMap<Target, Vec<f32>> = adapter
+        .iter()
+        .filter(|(target, _)| target.projection.is_of_experts())
+        .map(|(target, f)| (target, experts::by_row(&f.b, f.experts() as usize, f.rank as usize)))
+        .collect();
     let mut views = Vec::with_capacity(2 * adapter.len());
     for (target, f) in adapter.iter() {
-        let module = target.module();
-        let sides = [("A", &f.a, [f.rank, f.input]), ("B", &f.b, [f.output, f.rank])];
+        let (module, [a, b]) = match stacked.get(&target) {
+            Some(b) => (experts::module(adapter, target), [&f.a, b]),
+            None => (target.module(), [&f.a, &f.b]),
+        };
+        let rank = f.rank as usize * stacked.get(&target).map_or(1, |_| f.experts() as usize);
+        let sides = [("A", a, vec![rank, f.input as usize]), ("B", b, vec![f.output as usize, rank])];
         for (side, values, shape) in sides {
-            let shape = shape.map(|n| n as usize).to_vec();
             let view = TensorView::new(Dtype::F32, shape, bytemuck::cast_slice(values)).map_err(broken)?;
             views.push((format!("{WRAPPED}{module}.lora_{side}.weight"), view));
         }

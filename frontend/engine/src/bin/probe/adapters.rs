@@ -22,7 +22,13 @@ pub fn convert(path: &Path, peft: Option<&Path>, gguf: Option<&Path>, base: &str
     let targets: Vec<_> = adapter
         .iter()
         .map(|(target, f)| {
-            json!({ "name": target.to_string(), "rank": f.rank, "in": f.input, "out": f.output, "scale": f.scale })
+            let mut told = json!({
+                "name": target.to_string(), "rank": f.rank, "in": f.input, "out": f.output, "scale": f.scale
+            });
+            if target.projection.is_of_experts() {
+                told["experts"] = f.experts().into();
+            }
+            told
         })
         .collect();
     Ok(json!({ "rank": adapter.rank(), "parameters": adapter.parameters(), "targets": targets }))

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
+use engine::adapter::Ranks;
 use engine::gguf::Header;
 use engine::model::{Corrections, DecoderPlans, DiffusionPlans, DraftParts, DrafterSpec, Products};
 use engine::plan::{Layout, Limits, Origin, Plan, Schedule, Step};
@@ -115,7 +116,8 @@ pub fn run(args: &PlanArgs, products: Products) -> Result<Value> {
 fn decoder(model: &ModelSpec, fit: Fit, limits: Limits, args: &PlanArgs) -> Result<Plan> {
     let mut parts = model.describe(fit.context, fit.table_on_host, limits)?;
     parts.keeps_hidden = args.draft.is_some();
-    let corrections = args.adapter_rank.map(|rank| Corrections::describe(&parts, &[rank], &|_| true));
+    let corrections =
+        args.adapter_rank.map(|rank| Corrections::describe(&parts, &[Ranks::both(rank)], &|_| true));
     let corrections = corrections.transpose()?;
     let plans = DecoderPlans::new(&parts, model.products, corrections.as_ref())?;
     if matches!(args.phase, Phase::Verify) {

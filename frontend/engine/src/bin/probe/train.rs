@@ -48,8 +48,8 @@ pub struct Train {
     /// The adapter is scaled by alpha / rank.
     #[arg(long, default_value_t = 16.0)]
     alpha: f32,
-    /// What to train, separated by commas: q, k, v, o, gate, up, down, ple_gate, ple_proj, router. `all` stands for the first seven.
-    /// The router of a mixture of experts decides which of them a token gets.
+    /// What to train, separated by commas: q, k, v, o, gate, up, down, ple_gate, ple_proj, router, expert_gate_up, expert_down. `all`
+    /// stands for the first seven, `experts` for the last two. The router of a mixture of experts decides which of them a token gets.
     #[arg(long, default_value = "all")]
     targets: String,
     /// Training steps.
@@ -254,11 +254,28 @@ impl Seen<'_> {
 }
 
 fn projections(list: &str) -> Result<Vec<Projection>> {
-    let short = ["q", "k", "v", "o", "gate", "up", "down", "ple_gate", "ple_proj", "router"];
+    let short = [
+        "q",
+        "k",
+        "v",
+        "o",
+        "gate",
+        "up",
+        "down",
+        "ple_gate",
+        "ple_proj",
+        "router",
+        "expert_gate_up",
+        "expert_down",
+    ];
     let mut all = Vec::new();
     for name in list.split(',').map(str::trim) {
         if name == "all" {
             all.extend(&Projection::ALL[..7]);
+            continue;
+        }
+        if name == "experts" {
+            all.extend(&Projection::OF_EXPERTS);
             continue;
         }
         let named = Projection::ALL.into_iter().zip(short).find(|(projection, short)| {
@@ -283,9 +300,11 @@ fn write_factors(path: &Path, adapter: &Adapter) -> Result<()> {
     for (target, factors) in adapter.iter() {
         let (rank, input, output) = (factors.rank as usize, factors.input as usize, factors.output as usize);
         let halves = [("A", [rank, input], &factors.a), ("B", [output, rank], &factors.b)];
+        let experts = target.projection.is_of_experts().then(|| factors.experts() as usize);
         for (side, shape, values) in halves {
             let bytes = bytemuck::cast_slice(values);
-            let view = TensorView::new(Dtype::F32, shape.to_vec(), bytes)?;
+            let shape = experts.into_iter().chain(shape).collect();
+            let view = TensorView::new(Dtype::F32, shape, bytes)?;
             views.push((format!("lora.{target}.{side}"), view));
         }
     }

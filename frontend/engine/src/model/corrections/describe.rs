@@ -8,8 +8,9 @@ use shaders::state::State;
 use shaders::{DType, PlanarLayout};
 
 use super::ahead::{self, Ahead};
+use super::experts::{ExpertFactors, OfExperts};
 use super::site::Site;
-use crate::adapter::Target;
+use crate::adapter::{Projection, Ranks, Target};
 use crate::model::forms::MOST_FUSED_RANK;
 use crate::model::{Parts, scratch};
 use crate::plan::{Origin, PlanError, Value};
@@ -64,6 +65,8 @@ pub struct LayerCorrections {
     pub sites: BTreeMap<Site, SiteCorrections>,
     /// What its products leave for the sites behind them.
     pub ahead: BTreeMap<Site, Ahead>,
+    /// Where any adapter corrects experts.
+    pub experts: BTreeMap<Projection, ExpertFactors>,
 }
 
 /// The corrections of all adapters.
@@ -78,32 +81,46 @@ pub struct Corrections {
     pub ahead_inputs: [Value; 2],
     /// Elements of the rank that are an adapter's.
     pub spans: Vec<Range<u32>>,
+    /// What the corrections of experts share.
+    pub of_experts: OfExperts,
 }
 
 /// Elements of the rank that adapters of these ranks take together.
 #[must_use]
-pub fn total_rank(ranks: &[u32]) -> u32 {
-    ranks.iter().map(|rank| rank.next_multiple_of(4)).sum()
+pub fn total_rank(ranks: impl IntoIterator<Item = u32>) -> u32 {
+    ranks.into_iter().map(|rank| rank.next_multiple_of(4)).sum()
+}
+
+/// The elements of the rank that each adapter has.
+fn spans(ranks: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
+    let place = |end: &mut u32, rank| {
+        let start = *end;
+        *end += total_rank([rank]);
+        Some(start..*end)
+    };
+    ranks.scan(0, place).collect()
 }
 
 impl Corrections {
     /// Describes the corrections of adapters of these ranks, which together correct the products that `corrects` names.
-    /// Their [`total_rank`] is at most [`shaders::adapter::expand::MOST_RANK`].
+    /// Each [`total_rank`] is at most [`shaders::adapter::expand::MOST_RANK`].
     ///
     /// # Errors
     /// [`PlanError`].
     pub fn describe(
         parts: &Parts,
-        ranks: &[u32],
+        ranks: &[Ranks],
         corrects: &dyn Fn(Target) -> bool,
     ) -> Result<Self, PlanError> {
-        let ends = (0..=ranks.len()).map(|count| total_rank(&ranks[..count]));
-        let spans = ends.clone().zip(ends.skip(1)).map(|(start, end)| start..end).collect();
-        let rank = total_rank(ranks);
+        let (spans, of_experts) =
+            (spans(ranks.iter().map(|all| all.shared)), spans(ranks.iter().map(|all| all.experts)));
+        let of_experts = OfExperts::describe(parts, of_experts);
+        let rank = spans.last().map_or(0, |span| span.end);
         // No site has more than three products.
         let d = Value::state("adapter d", 4 * u64::from(3 * rank) * u64::from(parts.config.width));
         let ahead_inputs = [Value::state("adapter rows", size_of::<State>() as u64), d];
-        let describer = Describer { parts, rank, corrects, ahead_inputs: &ahead_inputs };
+        let describer =
+            Describer { parts, rank, corrects, ahead_inputs: &ahead_inputs, of_experts: &of_experts };
         let layers = 0..parts.config.layers.len();
         let layers = layers.map(|layer| describer.layer(layer)).collect::<Result<Vec<_>, _>>()?;
         let widest = layers.iter().flat_map(|layer| layer.sites.values()).map(|site| site.a.n).max();
@@ -114,6 +131,7 @@ impl Corrections {
             z: Value::temporary("adapter z", u64::from(scratch::chunk(&parts.config, parts.limits)) * z_row),
             ahead_inputs,
             spans,
+            of_experts,
         })
     }
 
@@ -121,6 +139,12 @@ impl Corrections {
     #[must_use]
     pub fn at(&self, layer: usize, site: Site) -> Option<&SiteCorrections> {
         self.layers[layer].sites.get(&site)
+    }
+
+    /// The corrections of a projection of experts, if an adapter has any.
+    #[must_use]
+    pub fn at_experts(&self, layer: usize, projection: Projection) -> Option<&ExpertFactors> {
+        self.layers[layer].experts.get(&projection)
     }
 
     /// What the product of a site leaves for the site behind it.
@@ -144,12 +168,21 @@ impl Corrections {
     pub fn values(&self) -> impl Iterator<Item = &Value> {
         let stacked = self.layers.iter().flat_map(|layer| layer.sites.values()).map(|site| &site.a);
         let matrices = stacked.chain(self.all_ahead().map(|ahead| &ahead.v));
-        self.scaled().chain(matrices.map(|matrix| &matrix.whole().value))
+        let factors = self.layers.iter().flat_map(|layer| layer.experts.values());
+        let of_experts = factors.flat_map(|factors| &factors.parts).flat_map(|part| [&part.a, &part.b]);
+        let scaled = self.scaled().chain(self.scales_of_experts());
+        scaled.chain(matrices.map(|matrix| &matrix.whole().value)).chain(of_experts)
     }
 
     /// Those of them that begin with the scales.
     pub fn scaled(&self) -> impl Iterator<Item = &Value> {
-        self.layers.iter().map(|layer| &layer.buffer).chain([&self.scales])
+        let some = self.rank() > 0;
+        self.layers.iter().map(|layer| &layer.buffer).chain([&self.scales]).filter(move |_| some)
+    }
+
+    /// The scales of experts, if any are corrected.
+    pub fn scales_of_experts(&self) -> Option<&Value> {
+        Some(&self.of_experts.scales).filter(|scales| scales.bytes() > 0)
     }
 }
 
@@ -159,6 +192,7 @@ struct Describer<'a> {
     rank: u32,
     corrects: &'a dyn Fn(Target) -> bool,
     ahead_inputs: &'a [Value; 2],
+    of_experts: &'a OfExperts,
 }
 
 /// The shapes of the corrections at one site.
@@ -181,7 +215,8 @@ impl Describer<'_> {
         let mut stack = Stack { k: 0, z: 0, rows: 0, places: [None; 3], targets: Vec::new() };
         for (place, target) in stack.places.iter_mut().zip(site.targets(layer)) {
             let matrix = self.parts.weights.matrix(&target.to_string());
-            let Some(matrix) = matrix.filter(|_| (self.corrects)(target)) else { continue };
+            let corrected = self.rank > 0 && (self.corrects)(target);
+            let Some(matrix) = matrix.filter(|_| corrected) else { continue };
             *place = Some((stack.z, stack.rows * self.rank));
             (stack.k, stack.z, stack.rows) = (matrix.k, stack.z + self.rank, stack.rows + matrix.n);
             stack.targets.push(target);
@@ -251,7 +286,8 @@ impl Describer<'_> {
             }
         }
         let buffer = Value::new("adapter b", 4 * u64::from(end), Origin::Weight);
-        Ok(LayerCorrections { buffer, sites, ahead: all_ahead })
+        let experts = self.of_experts.layer(self.parts, self.corrects, layer);
+        Ok(LayerCorrections { buffer, sites, ahead: all_ahead, experts })
     }
 }
 

@@ -5,28 +5,32 @@ use std::sync::Arc;
 
 use shaders::state::State;
 
-use super::ahead;
 use super::describe::{Corrections, SiteCorrections, Way};
+use super::{ahead, experts};
 use crate::adapter::{Adapter, Factors};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory};
 use crate::model::Parts;
 use crate::plan::Value;
 
-/// Where the scales of adapters lie.
-pub struct Scales {
-    /// Buffers that begin with them.
+/// Scales of adapters in buffers that begin with them.
+struct Places {
     buffers: Vec<Arc<Buffer>>,
     /// Elements of the rank that are an adapter's.
     spans: Vec<Range<u32>>,
 }
 
+/// Where the scales of adapters lie: of what all tokens share, and of experts.
+pub struct Scales([Places; 2]);
+
 impl Scales {
     /// Sets the scale of each adapter.
     pub fn set(&self, gpu: &Gpu, scales: &[f32]) {
-        let each = self.spans.iter().zip(scales).flat_map(|(span, &scale)| span.clone().map(move |_| scale));
-        let each: Vec<f32> = each.collect();
-        for buffer in &self.buffers {
-            gpu.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&each));
+        for Places { buffers, spans } in &self.0 {
+            let each = spans.iter().zip(scales).flat_map(|(span, &scale)| span.clone().map(move |_| scale));
+            let each: Vec<f32> = each.collect();
+            for buffer in buffers {
+                gpu.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&each));
+            }
         }
     }
 }
@@ -85,11 +89,26 @@ pub async fn load(
             write(d_value, &d)?;
             gpu.run(&program, 1);
         }
-        write(&of_layer.buffer, &numbers)?;
+        if !numbers.is_empty() {
+            write(&of_layer.buffer, &numbers)?;
+        }
+        for factors in of_layer.experts.values() {
+            for part in &factors.parts {
+                write(&part.a, &experts::a(adapters, &corrections.of_experts, factors, part))?;
+                write(&part.b, &experts::b(adapters, &corrections.of_experts, factors, part))?;
+            }
+        }
     }
     gpu.drained().await?;
-    let buffers = corrections.scaled().map(|value| memory.get(value).cloned()).collect::<Result<_, _>>()?;
-    Ok(Scales { buffers, spans: corrections.spans.clone() })
+    let buffers = |values: &mut dyn Iterator<Item = &Value>| {
+        values.map(|value| memory.get(value).cloned()).collect::<Result<Vec<_>, _>>()
+    };
+    let shared = Places { buffers: buffers(&mut corrections.scaled())?, spans: corrections.spans.clone() };
+    let of_experts = Places {
+        buffers: buffers(&mut corrections.scales_of_experts().into_iter())?,
+        spans: corrections.of_experts.spans.clone(),
+    };
+    Ok(Scales([shared, of_experts]))
 }
 
 /// Writes values from an element on.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`site`] | products that share an input |
 //! | [`describe`] | the values of all corrections, without a device |
+//! | [`experts`] | the corrections of the experts of a mixture |
 //! | [`ahead`] | what a product leaves for the site behind it |
 //! | [`load`] | their content, on the device |
 //!
@@ -17,10 +18,12 @@
 
 mod ahead;
 mod describe;
+mod experts;
 mod load;
 mod site;
 
 pub use ahead::Ahead;
 pub use describe::{Corrections, SiteCorrections, Way, total_rank};
+pub use experts::{ExpertFactors, OfExperts};
 pub use load::{Scales, load};
-pub use site::Site;
+pub use site::{Site, shape};

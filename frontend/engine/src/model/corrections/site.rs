@@ -1,6 +1,7 @@
-//! Products that adapters may correct.
+//! Products that adapters may correct. Those of experts are in [`super::experts`].
 
-use crate::adapter::{Projection, Target};
+use crate::adapter::{Projection, Shape, Target};
+use crate::model::Config;
 use crate::weights::Weights;
 
 /// Products that share an input.
@@ -47,4 +48,20 @@ impl Site {
         let matrices = self.targets(layer).filter_map(|target| weights.matrix(&target.to_string()));
         matrices.map(|matrix| matrix.n).collect()
     }
+}
+
+/// The shape of what a target names, if the model has it.
+#[must_use]
+pub fn shape(config: &Config, weights: &Weights, target: Target) -> Option<Shape> {
+    let Target { layer, projection } = target;
+    if !projection.is_of_experts() {
+        let matrix = weights.matrix(&target.to_string())?;
+        return Some(Shape { experts: 1, input: matrix.k, output: matrix.n });
+    }
+    // What is on the device may be slots for some of them, and gate and up may be apart.
+    let experts =
+        config.experts.filter(|_| weights.matrix(&format!("blk.{layer}.ffn_down_exps")).is_some())?;
+    let (width, ff) = (config.width, experts.feed_forward);
+    let (input, output) = if projection == Projection::ExpertDown { (ff, width) } else { (width, 2 * ff) };
+    Some(Shape { experts: experts.mixture.experts, input, output })
 }

@@ -28,8 +28,8 @@ use super::expert_cache::{ExpertCache, ExpertError, ExpertUse};
 use super::forms::{self, Choices, Products};
 use super::host_table::{HostTable, RowError};
 use super::sampler::{Sampler, SamplingPlans};
-use super::{Config, KvCache, Parts, ropes, scratch};
-use crate::adapter::{Adapter, Target};
+use super::{Config, KvCache, Parts, ropes, scratch, target_shape};
+use crate::adapter::{Adapter, Shape, Target};
 use crate::bytes::{LocalSource, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::media::MediaError;
@@ -279,7 +279,7 @@ impl Decoder {
         if adapters.is_empty() {
             return Ok(());
         }
-        let ranks: Vec<u32> = adapters.iter().map(|adapter| adapter.rank()).collect();
+        let ranks: Vec<_> = adapters.iter().map(|adapter| adapter.ranks()).collect();
         let corrects = |target| adapters.iter().any(|adapter| adapter.get(target).is_some());
         let corrections = Corrections::describe(&self.parts, &ranks, &corrects)?;
         let (programs, memory) = self.corrected(&corrections, &Memory::default()).await?;
@@ -315,10 +315,10 @@ impl Decoder {
         }
     }
 
-    /// Columns and rows of a matrix that adapters may correct, if the model has it.
+    /// The shape of what adapters may correct, if the model has it.
     #[must_use]
-    pub fn shape(&self, target: Target) -> Option<(u32, u32)> {
-        self.parts.weights.matrix(&target.to_string()).map(|matrix| (matrix.k, matrix.n))
+    pub fn shape(&self, target: Target) -> Option<Shape> {
+        target_shape(&self.parts.config, &self.parts.weights, target)
     }
 
     /// The configuration.

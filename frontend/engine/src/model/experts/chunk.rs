@@ -4,13 +4,14 @@ use shaders::experts::mix;
 use shaders::selftest::Form;
 
 use super::{Layer, Pairs};
+use crate::adapter::Projection;
 use crate::model::corrections::{Corrections, Site};
 use crate::model::rows::{correct, norm_add};
 use crate::model::{Parts, product};
 use crate::plan::{Plan, PlanError};
 
 /// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed. Adapters
-/// correct the router's logits.
+/// correct the router's logits and the experts.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -32,7 +33,12 @@ pub fn build(
     let first = builder.steps.len();
     pairs.sort(builder.steps)?;
     pairs.gate_up(builder.steps, &s.x)?;
+    let e = builder.layer.scratch;
+    let gate_up = (Projection::ExpertGateUp, pairs.experts.mixture.used);
+    pairs.correct(builder.steps, corrections, gate_up, [&s.x, &e.gate_up])?;
+    pairs.activate(builder.steps)?;
     pairs.down(builder.steps)?;
+    pairs.correct(builder.steps, corrections, (Projection::ExpertDown, 1), [&e.act, &e.down])?;
     if builder.layer.scratch.cache.is_some() {
         builder.steps.mark_experts(first);
     }

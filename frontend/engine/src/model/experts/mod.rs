@@ -2,9 +2,11 @@
 //! ([`super::few_rows`]) and training share with it. The router's choice stays on the device.
 
 pub mod chunk;
+mod low_rank;
 mod pairs;
 mod ranges;
 
+pub use low_rank::correct_few;
 pub use pairs::Pairs;
 pub use ranges::ranges;
 

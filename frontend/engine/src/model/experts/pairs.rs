@@ -23,7 +23,7 @@ pub struct Pairs<'a> {
     scratch: &'a ExpertScratch,
     state: &'a Value,
     width: u32,
-    layer: usize,
+    pub(super) layer: usize,
     blk: String,
     /// The rows of a product rounded to halves, if matrix units can compute all of them.
     halves: Option<&'a HalfRows>,
@@ -70,6 +70,12 @@ impl<'a> Pairs<'a> {
         let suit = all.into_iter().all(|matrix| CooperativeTile::suits(matrix.dtype, matrix.k));
         self.halves = halves.filter(|_| suit);
         Ok(self)
+    }
+
+    /// The working buffers.
+    #[must_use]
+    pub fn scratch(&self) -> &'a ExpertScratch {
+        self.scratch
     }
 
     /// Gate and up.
@@ -203,7 +209,7 @@ impl<'a> Pairs<'a> {
         self.halves.map_or(Ok(()), |halves| product::push_halves(steps, k, rows, [self.state, x], halves))
     }
 
-    /// Gate, up and gated activation of every pair, from the normed rows `x`.
+    /// Gate and up of every pair, from the normed rows `x`.
     ///
     /// # Errors
     /// [`PlanError`].
@@ -226,6 +232,15 @@ impl<'a> Pairs<'a> {
             }
             y_at += ff;
         }
+        Ok(())
+    }
+
+    /// The gated activation of every pair.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn activate(&self, steps: &mut Plan) -> Result<(), PlanError> {
+        let e = self.scratch;
         let params = self.activation_rows();
         let buffers = [self.state, &e.gate_up, &e.gate_up, &e.act];
         let kernel = (gelu_mul::source()?, Form::GeluMul);

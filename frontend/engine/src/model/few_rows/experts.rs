@@ -7,18 +7,32 @@ use shaders::matvec;
 use shaders::selftest::Form;
 
 use super::{FewRows, Rows};
+use crate::adapter::Projection;
 use crate::model::Parts;
 use crate::model::corrections::{Corrections, Site};
-use crate::model::experts::{Layer, find_in_cache, ranges};
+use crate::model::experts::{Layer, correct_few, find_in_cache, ranges};
 use crate::model::rows::{correct, norm_add, packed_norm_add};
-use crate::plan::{Plan, PlanError};
+use crate::plan::{Plan, PlanError, Value};
+
+/// Whether adapters correct a projection of the experts of layer `i`.
+fn is_corrected(corrections: Option<&Corrections>, i: usize, projection: Projection) -> bool {
+    corrections.is_some_and(|all| all.at_experts(i, projection).is_some())
+}
 
 /// Whether the norms of router and experts can be computed with that of the dense part: if the experts of layer `i` take
-/// packed rows, and a kernel may have as many buffers.
+/// packed rows, which adapters do not, and a kernel may have as many buffers.
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn take_norms(parts: &Parts, i: usize, few: FewRows) -> Result<bool, PlanError> {
+pub fn take_norms(
+    parts: &Parts,
+    i: usize,
+    few: FewRows,
+    corrections: Option<&Corrections>,
+) -> Result<bool, PlanError> {
+    if is_corrected(corrections, i, Projection::ExpertGateUp) {
+        return Ok(false);
+    }
     if parts.config.experts.is_none() || parts.limits.storage_buffers < 9 {
         return Ok(false);
     }
@@ -27,7 +41,7 @@ pub fn take_norms(parts: &Parts, i: usize, few: FewRows) -> Result<bool, PlanErr
 }
 
 /// Adds the experts of layer `i`, applied to the stream in `h[0]`, to the dense part in `branch`; both are normed. Adapters
-/// correct the router's logits. `normed` says that the input of router and experts is there already.
+/// correct the router's logits and the experts. `normed` says that the input of router and experts is there already.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -38,8 +52,8 @@ pub fn build(
     few: FewRows,
     (corrections, normed): (Option<&Corrections>, bool),
 ) -> Result<(), PlanError> {
-    let mut builder = Builder { layer: Layer::new(parts, i)?, i, few, steps };
-    builder.route(corrections, normed)?;
+    let mut builder = Builder { layer: Layer::new(parts, i)?, i, few, corrections, steps };
+    builder.route(normed)?;
     let x = if normed { Rows::Packed(&builder.layer.scratch.packed) } else { builder.input()? };
     let first = builder.steps.len();
     builder.find()?;
@@ -55,12 +69,13 @@ struct Builder<'a> {
     layer: Layer<'a>,
     i: usize,
     few: FewRows,
+    corrections: Option<&'a Corrections>,
     steps: &'a mut Plan,
 }
 
 impl<'a> Builder<'a> {
     /// The router's choice for every row.
-    fn route(&mut self, corrections: Option<&Corrections>, normed: bool) -> Result<(), PlanError> {
+    fn route(&mut self, normed: bool) -> Result<(), PlanError> {
         let (layer, parts) = (&self.layer, self.layer.parts);
         let (s, e, mixture) = (&parts.scratch, layer.scratch, layer.experts.mixture);
         if !normed {
@@ -68,7 +83,7 @@ impl<'a> Builder<'a> {
         }
         let router = layer.matrix("ffn_gate_inp")?;
         self.few.apart(parts, self.steps, &s.x, &[(router, &e.logits)])?;
-        correct(parts, self.steps, corrections, (self.i, Site::Router), &s.x, &[&e.logits])?;
+        correct(parts, self.steps, self.corrections, (self.i, Site::Router), &s.x, &[&e.logits])?;
         let params = choose::Params {
             scale: layer.logit_scale(),
             scales: layer.vector("expert_scale"),
@@ -84,7 +99,8 @@ impl<'a> Builder<'a> {
         let parts = self.layer.parts;
         let (s, norm) = (&parts.scratch, Some(self.layer.vector("pre_ffw_norm_2")));
         let [gate, up] = self.layer.halves()?;
-        if self.few.packs(&[gate.matrix, up.matrix]) {
+        let corrected = is_corrected(self.corrections, self.i, Projection::ExpertGateUp);
+        if !corrected && self.few.packs(&[gate.matrix, up.matrix]) {
             packed_norm_add(parts, self.steps, &s.h[0], None, norm)?;
             return Ok(Rows::Packed(&s.packed));
         }
@@ -101,12 +117,25 @@ impl<'a> Builder<'a> {
         find_in_cache(self.steps, experts, (scratch, &parts.scratch.state), self.i, true)
     }
 
+    /// Adds the corrections of adapters to a projection, if they have any there.
+    fn correct(&mut self, projection: Projection, [x, y]: [&Value; 2]) -> Result<(), PlanError> {
+        let Layer { parts, experts, scratch, .. } = self.layer;
+        let of = (experts.mixture, self.i, projection);
+        correct_few(parts, self.steps, self.corrections, of, [x, &scratch.choices, y])
+    }
+
     /// The gated activation of every pair, with the weight of its expert.
     fn gate_up(&mut self, x: Rows<'_>) -> Result<Rows<'a>, PlanError> {
+        let corrected = is_corrected(self.corrections, self.i, Projection::ExpertGateUp);
+        let deltas = &self.layer.scratch.gate_up;
+        if let Rows::Floats(x) = x {
+            self.correct(Projection::ExpertGateUp, [x, deltas])?;
+        }
         let layer = &self.layer;
         let (e, rows) = (layer.scratch, layer.experts.feed_forward);
         let [gate, up] = layer.halves()?;
-        let packs = self.few.packs(&[layer.matrix("ffn_down_exps")?]);
+        let down_corrected = is_corrected(self.corrections, self.i, Projection::ExpertDown);
+        let packs = !down_corrected && self.few.packs(&[layer.matrix("ffn_down_exps")?]);
         let act = if packs { Rows::Packed(&e.packed_act) } else { Rows::Floats(&e.act) };
         let form = matvec::Form::new(2, 8, 1);
         let kernel = gate_up::GateUp {
@@ -114,6 +143,7 @@ impl<'a> Builder<'a> {
             gate: gate.matrix.dtype,
             up: up.matrix.dtype,
             packs,
+            corrected,
             form: if x.is_packed() { form.packed() } else { form },
         };
         for range in ranges([(gate.matrix, gate.stride), (up.matrix, up.stride)]) {
@@ -134,6 +164,7 @@ impl<'a> Builder<'a> {
             let mut operands =
                 vec![&gate_part.value, &up_part.value, &layer.parts.scratch.state, e.located()];
             operands.extend(x.values());
+            operands.extend(corrected.then_some(deltas));
             operands.extend(act.values());
             let form = Form::ExpertGateUp(kernel);
             let grid = move |positions| kernel.dispatch(rows, positions);
@@ -174,7 +205,10 @@ impl<'a> Builder<'a> {
             self.steps.push_rows((kernel.source()?, form), &params, &operands, grid)?;
             self.steps.reading(layer.chosen_of(part.layout.bytes()));
         }
-        Ok(())
+        match act {
+            Rows::Floats(act) => self.correct(Projection::ExpertDown, [act, &e.down]),
+            Rows::Packed(_) => Ok(()),
+        }
     }
 
     /// Norms and adds both parts of the branch.

@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
         let (gate, up) = (self.matrix(i, "ffn_gate")?, self.matrix(i, "ffn_up")?);
         let down = self.matrix(i, "ffn_down")?;
         let packed = self.packs(i, Site::GateUp, &[gate, up]);
-        let mixture = packed && experts::take_norms(parts, i, self.few)?;
+        let mixture = packed && experts::take_norms(parts, i, self.few, self.corrections)?;
         let x = if mixture {
             self.mixture_norms(i)?
         } else {

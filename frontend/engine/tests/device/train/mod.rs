@@ -2,6 +2,7 @@
 //! same weights (transformers 5.23), within the tolerances of the set: 1e-3 relative L2 error for each gradient, 1e-2
 //! relative for each loss. The quantised model is carried; the others are compared where they lie beside the repository.
 
+mod expert_factors;
 mod experts;
 mod media;
 mod router;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use engine::adapter::Ranks;
 use engine::bytes::FileSource;
 use engine::gguf::Header;
 use engine::model::{Corrections, DecoderPlans, DraftParts, DrafterSpec, Products};
@@ -40,7 +41,9 @@ fn rounds_with_a_drafter_are_sound() {
             let drafter = DraftParts::describe(&spec, &parts, limits).expect("a description");
             ordered.push(drafter.ordered.is_some());
             let adapters = [None, Some(16)].map(|rank| {
-                rank.map(|rank| Corrections::describe(&parts, &[rank], &|_| true).expect("corrections"))
+                rank.map(|rank| {
+                    Corrections::describe(&parts, &[Ranks::both(rank)], &|_| true).expect("corrections")
+                })
             });
             let products = [Products::Floats, Products::Packed { least_rows: 0 }];
             for (corrections, products) in

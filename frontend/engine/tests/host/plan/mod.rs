@@ -5,7 +5,7 @@ mod verify;
 
 use std::collections::{HashMap, HashSet};
 
-use engine::adapter::Projection;
+use engine::adapter::{Projection, Ranks};
 use engine::model::{Choices, Corrections, DecoderPlans, DiffusionPlans, LogitsPlans, Products};
 use engine::plan::{Grid, Layout, Limits, Origin, Plan, PlanError, Schedule, Slot, Value};
 use engine::session::{DeviceMemory, LoadOptions, ModelSpec};
@@ -93,7 +93,9 @@ fn the_plans_of_every_shape_are_sound() {
             let parts = model.describe(fit.context, fit.table_on_host, limits).expect("a description");
             // Without adapters, with ranks for which decode has z without dispatches, and with more.
             let adapters = [None, Some(16), Some(128)].map(|rank| {
-                rank.map(|rank| Corrections::describe(&parts, &[rank], &|_| true).expect("corrections"))
+                rank.map(|rank| {
+                    Corrections::describe(&parts, &[Ranks::both(rank)], &|_| true).expect("corrections")
+                })
             });
             let all_products =
                 [Products::Floats, Products::Packed { least_rows: 0 }, Products::Unfused { packed: true }];
@@ -177,8 +179,16 @@ fn plans_with_an_expert_cache_are_sound_and_keep_what_runs_again() {
         let whole = ModelSpec::read(&header).expect("a model").fit(0, memory).expect("it fits");
         assert!(fit.bytes < whole.bytes / 3, "{} of {}", fit.bytes, whole.bytes);
         let parts = model.describe(fit.context, false, limits).expect("a description");
-        for products in [Products::Floats, Products::Unfused { packed: true }] {
-            let plans = DecoderPlans::new(&parts, products, None).expect("plans");
+        // With an adapter of experts alone, and of everything.
+        let ranks = [None, Some(Ranks { shared: 0, experts: 12 }), Some(Ranks::both(64))];
+        let adapters = ranks.map(|ranks| {
+            ranks.map(|ranks| Corrections::describe(&parts, &[ranks], &|_| true).expect("corrections"))
+        });
+        let both = [Products::Floats, Products::Unfused { packed: true }];
+        for (corrections, products) in
+            adapters.iter().flat_map(|corrections| both.map(|products| (corrections.as_ref(), products)))
+        {
+            let plans = DecoderPlans::new(&parts, products, corrections).expect("plans");
             let schedules = plans.schedules();
             for schedule in &schedules {
                 assert_eq!(verifier.verify_schedule(schedule, limits), [], "{products:?} {limits:?}");
@@ -192,12 +202,29 @@ fn plans_with_an_expert_cache_are_sound_and_keep_what_runs_again() {
                 schedule.splice(.., &again);
                 keeps_apart(&layout, &[schedule]);
             }
-            assert!(plans.round(&parts, 2, None, None).is_err());
+            assert!(plans.round(&parts, 2, corrections, None).is_err());
         }
         let base = model.training_base(limits).expect("a base");
         let refused = Trainer::computation(&base, &Settings::default()).map(|plan| plan.len());
         assert!(matches!(refused, Err(TrainError::NotYet { .. })), "{refused:?}");
     }
+}
+
+/// What `ARCHITECTURE.md` says of them. Where bindings are small, a large rank is refused.
+#[test]
+fn experts_of_the_published_mixture_are_trained_in_so_much_memory() {
+    let shape: Shape = "26b".parse().expect("a shape");
+    let header = header(&Options::new(shape, Quant::Q4KM)).expect("a header");
+    let model = ModelSpec::read(&header).expect("a model");
+    let [most, least] = devices().map(|limits| model.training_base(limits).expect("a base"));
+    let with = |rank| Settings { rank, targets: Projection::OF_EXPERTS.to_vec(), ..Settings::default() };
+    let planned = Trainer::plan(&most, &with(8)).expect("a plan");
+    assert_eq!(planned.parameters, 30 * 128 * 8 * ((2816 + 2 * 704) + (704 + 2816)));
+    assert_eq!(planned.parameters, 237_895_680);
+    assert_eq!(planned.optimiser, 16 * planned.parameters);
+    assert!(Trainer::plan(&least, &with(32)).is_ok());
+    let refused = Trainer::plan(&least, &with(64)).expect_err("too large");
+    assert!(matches!(refused, TrainError::TooLarge { layer: 0, most: 134_217_728, .. }), "{refused}");
 }
 
 /// A plan whose steps that read experts run twice.
