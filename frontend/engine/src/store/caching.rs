@@ -4,22 +4,19 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use futures_util::FutureExt as _;
-use sha2::{Digest as _, Sha256};
-
 use crate::bytes::{
     ByteSource, Bytes, BytesBuilder, CancelToken, LocalBoxFuture, SourceError, checked_bytes, checked_len,
 };
+use futures_util::FutureExt as _;
 
+use super::check::{Check, Verdict};
 use super::journal::Record;
-use super::{Digest, Medium, MediumError, RangeSet, StoreError};
+use super::{CHUNK_SIZE, Chunks, Digest, Medium, MediumError, RangeSet, StoreError};
 
 /// Bytes written between two journal lines: the maximum that a crashed tab loses.
 const RECORD_EVERY: u64 = 32 << 20;
 /// Bytes per request when the rest of a blob is fetched.
 const FETCH: u64 = 8 << 20;
-/// Bytes hashed between two pauses: about ten milliseconds.
-const DIGEST: u64 = 4 << 20;
 
 /// A blob that is read from upstream and stored on the way. Stored ranges are not fetched again.
 ///
@@ -39,8 +36,8 @@ struct State {
     unrecorded: u64,
     /// Why storing has stopped.
     trouble: Option<StoreError>,
-    /// The hash of the bytes before a position, so that an interrupted check can resume.
-    check: (Sha256, u64),
+    /// The check, so that it can resume when it was interrupted.
+    check: Check,
     /// Ranges that could not be read back and were fetched again. If one is lost again, storing stops.
     lost: RangeSet,
 }
@@ -76,14 +73,17 @@ impl CachingSource {
         let size = upstream.len();
         // A stored blob of another size is useless.
         let record = if record.size == size { record } else { Record::new(&record.name, size) };
-        let state = State {
-            record,
-            unrecorded: 0,
-            trouble: None,
-            check: (Sha256::new(), 0),
-            lost: RangeSet::default(),
-        };
+        let check = Check::new(digest, size, CHUNK_SIZE, record.chunks.clone());
+        let state = State { record, unrecorded: 0, trouble: None, check, lost: RangeSet::default() };
         Self { digest, size, upstream, medium, state: RefCell::new(state) }
+    }
+
+    /// Computes digests of chunks of this size, if the journal has none yet.
+    #[must_use]
+    pub fn with_chunk_size(mut self, bytes: u64) -> Self {
+        let state = self.state.get_mut();
+        state.check = Check::new(self.digest, self.size, bytes, state.record.chunks.clone());
+        self
     }
 
     /// The digest of the blob.
@@ -123,12 +123,12 @@ impl CachingSource {
         Ok(())
     }
 
-    /// Fetches missing ranges, then checks the digest. If cancelled or dropped, the next call resumes. Reads may
-    /// continue meanwhile.
+    /// Fetches missing ranges, then checks the digests. Damaged chunks are fetched again. If cancelled or dropped, the
+    /// next call resumes. Reads may continue meanwhile.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] when the digest differs; everything is deleted then. Otherwise when bytes cannot be
-    /// fetched or stored.
+    /// [`StoreError::Corrupt`] when the digest of all bytes differs; everything is deleted then. Otherwise when bytes
+    /// cannot be fetched or stored.
     pub async fn complete(
         &self,
         cancel: &CancelToken,
@@ -146,20 +146,13 @@ impl CachingSource {
             }
             self.check_trouble()?;
             cancel.check()?;
-            let at = self.state.borrow().check.1;
-            progress(Completion::Checking { done: at, total });
-            if at == total {
-                break;
+            let (done, piece) = self.next_piece();
+            progress(Completion::Checking { done, total });
+            let Some(piece) = piece else { break };
+            match self.medium.read(piece.clone()) {
+                Ok(bytes) => self.examine(&bytes.to_vec()),
+                Err(error) => self.lose(&piece, &error),
             }
-            let part = at..total.min(at + DIGEST);
-            let bytes = match self.medium.read(part.clone()) {
-                Ok(bytes) => bytes.to_vec(),
-                Err(error) => {
-                    self.lose(&part, &error);
-                    continue;
-                }
-            };
-            self.digest_part(&bytes);
             self.medium.pause().await;
         }
         self.judge()
@@ -205,11 +198,32 @@ impl CachingSource {
         })
     }
 
-    /// Continues the check. Separate, so that the state is not borrowed while `complete` waits.
-    fn digest_part(&self, bytes: &[u8]) {
-        let (hasher, checked) = &mut self.state.borrow_mut().check;
-        hasher.update(bytes);
-        *checked += bytes.len() as u64;
+    /// How far the check is, and the piece to be checked next. Separate, so that the state is not borrowed while
+    /// `complete` waits.
+    fn next_piece(&self) -> (u64, Option<Range<u64>>) {
+        let check = &self.state.borrow().check;
+        (check.count(), check.next())
+    }
+
+    /// Continues the check with the bytes of the next piece.
+    fn examine(&self, bytes: &[u8]) {
+        let mut state = self.state.borrow_mut();
+        let Some(chunk) = state.check.push(bytes) else { return };
+        let again = state.record.damaged.split(&chunk).iter().any(|(_, damaged)| *damaged);
+        if again {
+            // It was fetched again and is wrong again: maybe its digest is. That of all bytes decides.
+            state.record.chunks = None;
+            state.check = Check::new(self.digest, self.size, state.check.chunk_size(), None);
+            let lines = Chunks::none_line() + &state.record.line();
+            drop(state);
+            self.write(&lines);
+            return;
+        }
+        state.record.damaged.insert(chunk.clone());
+        state.record.lose(&chunk);
+        state.check.redo(&chunk);
+        drop(state);
+        self.write_record();
     }
 
     fn first_gap(&self) -> Option<Range<u64>> {
@@ -220,27 +234,36 @@ impl CachingSource {
         self.trouble().map_or(Ok(()), Err)
     }
 
-    /// Compares the digest after all bytes were hashed.
+    /// Draws the conclusion after all bytes were hashed.
     fn judge(&self) -> Result<(), StoreError> {
-        let found = {
-            let (hasher, _) = std::mem::replace(&mut self.state.borrow_mut().check, (Sha256::new(), 0));
-            Digest::new(hasher.finalize().into())
-        };
-        if found == self.digest {
-            self.state.borrow_mut().record.verified = true;
-            self.write_record();
-            return self.check_trouble();
-        }
-        let trouble = StoreError::Corrupt { expected: self.digest, found };
         let mut state = self.state.borrow_mut();
-        state.record = Record::new(&state.record.name, self.size);
-        state.unrecorded = 0;
-        if self.medium.clear().is_err() {
-            // At least the journal must say so; otherwise corrupt bytes would be read again.
-            self.medium.record(&state.record.line()).ok();
+        let new = Check::new(self.digest, self.size, state.check.chunk_size(), state.record.chunks.clone());
+        match std::mem::replace(&mut state.check, new).finish() {
+            Verdict::Sound(chunks) => {
+                state.record.verified = true;
+                state.record.checked = self.medium.now();
+                state.record.damaged = RangeSet::default();
+                state.unrecorded = 0;
+                let line = state.record.line();
+                let is_new = state.record.chunks.as_ref() != Some(&chunks);
+                let lines = if is_new { chunks.line() + &line } else { line };
+                state.record.chunks = Some(chunks);
+                drop(state);
+                self.write(&lines);
+                self.check_trouble()
+            }
+            Verdict::Corrupt(found) => {
+                let trouble = StoreError::Corrupt { expected: self.digest, found };
+                state.record = Record::new(&state.record.name, self.size);
+                state.unrecorded = 0;
+                if self.medium.clear().is_err() {
+                    // At least the journal must say so; otherwise corrupt bytes would be read again.
+                    self.medium.record(&state.record.line()).ok();
+                }
+                state.trouble = Some(trouble.clone());
+                Err(trouble)
+            }
         }
-        state.trouble = Some(trouble.clone());
-        Err(trouble)
     }
 
     async fn read_all(&self, range: Range<u64>) -> Result<Bytes, SourceError> {
@@ -302,7 +325,7 @@ impl CachingSource {
     fn lose(&self, part: &Range<u64>, error: &MediumError) {
         let mut state = self.state.borrow_mut();
         state.record.lose(part);
-        state.check = (Sha256::new(), 0);
+        state.check.redo(part);
         let again = state.lost.split(part).iter().any(|(_, lost)| *lost);
         state.lost.insert(part.clone());
         drop(state);
@@ -328,7 +351,11 @@ impl CachingSource {
             state.unrecorded = 0;
             state.record.line()
         };
-        if let Err(error) = self.medium.record(&line) {
+        self.write(&line);
+    }
+
+    fn write(&self, lines: &str) {
+        if let Err(error) = self.medium.record(lines) {
             self.failed(&error);
         }
     }

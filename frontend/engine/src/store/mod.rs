@@ -4,8 +4,13 @@
 //! and `blobs/sha256-….json`, a [`journal`] of what is stored. The logic (what is stored, what to fetch, when a
 //! blob is complete and verified) is in [`CachingSource`] and works with any [`Medium`]. The `Store` (browser only)
 //! opens blobs in the browser's file system.
+//!
+//! Bytes are trusted once the digest of all of them was right. Until then nothing says which of them are wrong, so a
+//! wrong digest deletes them all. From then on each chunk has a digest, and a damaged one is fetched again alone.
 
 mod caching;
+mod check;
+mod chunks;
 mod digest;
 mod error;
 mod folder;
@@ -24,6 +29,7 @@ mod verified;
 mod web;
 
 pub use caching::{CachingSource, Completion};
+pub use chunks::{CHUNK_SIZE, Chunks};
 pub use digest::Digest;
 pub use error::StoreError;
 pub use folder::Folder;

@@ -19,7 +19,7 @@ use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, LocalSource, SourceError, 
 use super::{Medium, MediumError, StoreError};
 
 /// Maximum size of a journal, which is read as a whole. A line has some hundred bytes and stands for megabytes of
-/// weights.
+/// weights. The one with the digests of chunks has 75 bytes for each, and is written once.
 const MAX_JOURNAL: f64 = 4.0 * 1024.0 * 1024.0;
 
 /// An open file. Dropping it closes it and releases its lock.
@@ -161,6 +161,10 @@ impl Medium for OpfsMedium {
         self.journal.empty()?;
         self.journal_end.set(0.0);
         self.data.empty()
+    }
+
+    fn now(&self) -> f64 {
+        js_sys::Date::now()
     }
 
     fn pause(&self) -> LocalBoxFuture<'static, ()> {

@@ -1,5 +1,6 @@
 //! Keeping blobs, over a medium in memory that can be small, broken or cut off.
 
+mod chunks;
 mod faults;
 
 use std::cell::{Cell, RefCell};
@@ -28,6 +29,9 @@ struct Files {
 }
 
 struct Disk(Rc<Files>);
+
+/// What the clock shows.
+const NOW: f64 = 1_763_720_000_000.0;
 
 impl Medium for Disk {
     fn read(&self, range: Range<u64>) -> Result<Bytes, MediumError> {
@@ -59,6 +63,10 @@ impl Medium for Disk {
         Ok(())
     }
 
+    fn now(&self) -> f64 {
+        NOW
+    }
+
     fn pause(&self) -> LocalBoxFuture<'static, ()> {
         let mut paused = false;
         let pause = std::future::poll_fn(move |context| {
@@ -74,6 +82,8 @@ struct Upstream {
     file: MemorySource,
     served: Cell<u64>,
     cut: Cell<bool>,
+    /// Whether it sends another file.
+    wrong: Cell<bool>,
 }
 
 impl ByteSource for Upstream {
@@ -88,6 +98,10 @@ impl ByteSource for Upstream {
             return std::future::ready(Err(error)).boxed_local();
         }
         self.served.set(self.served.get() + range.end - range.start);
+        if self.wrong.get() {
+            let bytes = vec![7; (range.end - range.start) as usize];
+            return std::future::ready(Ok(bytes.into())).boxed_local();
+        }
         self.file.read(range)
     }
 }
@@ -106,6 +120,7 @@ impl Bench {
             file: MemorySource::new(content.clone()),
             served: Cell::default(),
             cut: Cell::default(),
+            wrong: Cell::default(),
         };
         let files = Files { room: Cell::new(usize::MAX), ..Files::default() };
         let digest = Digest::new(Sha256::digest(&content).into());
@@ -117,6 +132,14 @@ impl Bench {
         let record = Record::last_of(&self.files.journal.borrow());
         let record = record.unwrap_or_else(|| Record::new("test", self.content.len() as u64));
         CachingSource::new(self.digest, record, self.upstream.clone(), Box::new(Disk(self.files.clone())))
+    }
+
+    /// The last line of a journal may be cut off, as a browser that opens it sees to.
+    fn end_line(&self) {
+        let mut journal = self.files.journal.borrow_mut();
+        if !journal.is_empty() && !journal.ends_with('\n') {
+            journal.push('\n');
+        }
     }
 
     fn read(&self, source: &CachingSource, range: Range<usize>) {

@@ -79,6 +79,10 @@ impl Medium for Room {
         Ok(())
     }
 
+    fn now(&self) -> f64 {
+        0.0
+    }
+
     fn pause(&self) -> LocalBoxFuture<'static, ()> {
         std::future::ready(()).boxed_local()
     }
