@@ -1132,6 +1132,7 @@ failure-storage-failed = Der Speicher des Browsers funktioniert nicht.
 failure-storage-no-room = Zu wenig Speicherplatz für das Modell: { $needed } werden noch gebraucht, { $available } sind verfügbar.
 failure-storage-full = Der Speicher des Browsers ist voll: { $kept } von { $size } wurden gespeichert. Der Rest wird beim nächsten Mal erneut geladen.
 failure-storage-corrupt = Der Download war beschädigt und wurde gelöscht. Das Modell erneut laden.
+failure-storage-damaged = Die Kopie des Modells in diesem Browser ist beschädigt. Das Modell erneut laden: Nur { $size } werden heruntergeladen.
 failure-storage-training-full = Der Speicher des Browsers ist voll: Für { $size } Trainingsfortschritt ist kein Platz. Platz schaffen und dann fortsetzen.
 failure-storage-training-in-use = Ein anderer Tab verwendet das gespeicherte Training. Diesen Tab schließen oder dort weitermachen.
 failure-storage-media-full = Der Speicher des Browsers ist voll: Für { $size } Bilder und Audio zum Trainieren ist kein Platz. Platz schaffen oder weniger Beispiele verwenden.

@@ -1133,6 +1133,7 @@ failure-storage-failed = The browser’s storage isn’t working.
 failure-storage-no-room = Not enough storage to save the model: { $needed } more needed, { $available } available.
 failure-storage-full = The browser’s storage is full: { $kept } of { $size } were saved. The rest is downloaded again next time.
 failure-storage-corrupt = The download was damaged, so it was deleted. Load the model again.
+failure-storage-damaged = The copy of the model in this browser is damaged. Load the model again: only { $size } will be downloaded.
 failure-storage-training-full = The browser’s storage is full: no room for { $size } of training progress. Free up space, then continue.
 failure-storage-training-in-use = Another tab is using the saved training. Close that tab, or continue there.
 failure-storage-media-full = The browser’s storage is full: no room for { $size } of images and audio for training. Free up space, or use fewer examples.

@@ -70,6 +70,15 @@ impl Record {
         self.present.contains(&(0..self.size))
     }
 
+    /// The journal lines of a record that had the digests `known` before.
+    #[must_use]
+    pub fn lines(&self, known: Option<&Chunks>) -> String {
+        if self.chunks.as_ref() == known {
+            return self.line();
+        }
+        self.chunks.as_ref().map_or_else(Chunks::none_line, Chunks::line) + &self.line()
+    }
+
     /// The journal line, including the line end. It lacks the digests of the chunks.
     #[must_use]
     pub fn line(&self) -> String {
@@ -93,6 +102,20 @@ impl Record {
         record.chunks = chunks.filter(|chunks| chunks.fits(record.size));
         Some(record)
     }
+}
+
+/// A change of a record.
+pub type Edit = Box<dyn FnOnce(&mut Record)>;
+
+/// What is appended to a journal to change its record; none if it has no record.
+#[must_use]
+pub fn amended(journal: &str, edit: Edit) -> Option<String> {
+    let mut record = Record::last_of(journal)?;
+    let known = record.chunks.clone();
+    edit(&mut record);
+    let lines = record.lines(known.as_ref());
+    // The line end terminates a truncated line.
+    Some(if journal.ends_with('\n') { lines } else { format!("\n{lines}") })
 }
 
 #[cfg(test)]
@@ -156,6 +179,31 @@ mod tests {
         let other = Chunks { size: 40, ..chunks(1) };
         assert_eq!(Record::last_of(&(first.line() + &other.line())), Some(first));
         assert_eq!(Record::last_of(&chunks(1).line()), None);
+    }
+
+    #[test]
+    fn a_change_is_appended() {
+        let chunks = Chunks { size: 60, digests: vec![Digest::new([1; 32]); 2] };
+        let add = chunks.clone();
+        let mut journal = record(10).line() + "{\"version\":1,\"na";
+        let edits: [(Edit, Record); 3] = [
+            (
+                Box::new(move |record| record.chunks = Some(add)),
+                Record { chunks: Some(chunks.clone()), ..record(10) },
+            ),
+            (
+                Box::new(|record| record.checked = 7.0),
+                Record { chunks: Some(chunks), checked: 7.0, ..record(10) },
+            ),
+            (Box::new(|record| record.chunks = None), Record { checked: 7.0, ..record(10) }),
+        ];
+        for (edit, expected) in edits {
+            let lines = amended(&journal, edit).expect("there is a record");
+            journal += &lines;
+            assert_eq!(Record::last_of(&journal), Some(expected));
+        }
+        assert_eq!(journal.matches("\"chunks\"").count(), 2, "once, and taken back");
+        assert_eq!(amended("", Box::new(|_| ())), None);
     }
 
     #[test]

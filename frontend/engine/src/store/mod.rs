@@ -36,7 +36,7 @@ pub use folder::Folder;
 pub use kept::KeptRange;
 pub use medium::{Medium, MediumError};
 pub use memory_folder::MemoryFolder;
-pub use opened::Opened;
+pub use opened::{Kept, Opened};
 #[cfg(target_arch = "wasm32")]
 pub use opfs_folder::OpfsFolder;
 pub use ranges::RangeSet;

@@ -1,5 +1,6 @@
 //! Digests of chunks: damage is found where it is, and only that is fetched again.
 
+use engine::bytes::{ByteSource as _, CancelToken};
 use engine::store::journal::Record;
 use engine::store::{CachingSource, Chunks, StoreError};
 
@@ -109,6 +110,67 @@ fn wrong_digests_of_chunks_are_found_out() {
     let record = bench.record();
     assert!(record.verified && record.damaged.is_empty());
     assert_eq!(record.chunks.as_ref().map(Chunks::line), Some(right));
+}
+
+fn check(source: &CachingSource) -> Result<(), StoreError> {
+    pollster::block_on(source.check(&CancelToken::new()))
+}
+
+#[test]
+fn a_check_that_fetches_nothing_marks_what_is_damaged() {
+    let bench = Bench::verified(1000);
+    bench.flip(100, 0);
+    bench.flip(999, 0);
+    bench.doubt();
+    let source = bench.open_chunked();
+    source.set_online(false);
+    assert_eq!(check(&source), Err(StoreError::Damaged { bytes: 64 + 40 }));
+    assert_eq!(bench.served(), 0);
+    let record = bench.record();
+    assert!(!record.verified && record.present.count() == 1000 - 104);
+    assert_eq!(check(&source), Ok(()), "it is told once");
+    assert!(pollster::block_on(source.read(100..101)).is_err(), "wrong bytes are not handed out");
+    drop(source);
+
+    // The next load fetches them.
+    let source = bench.open_chunked();
+    bench.read(&source, 0..1000);
+    assert_eq!(bench.served(), 104);
+    assert_eq!(check(&source), Ok(()));
+    assert!(bench.record().verified);
+}
+
+#[test]
+fn a_check_that_fetches_nothing_marks_what_cannot_be_read() {
+    for has_digests in [true, false] {
+        let bench = Bench::verified(1000);
+        if !has_digests {
+            let line = bench.record().line();
+            *bench.files.journal.borrow_mut() = line;
+        }
+        bench.files.data.borrow_mut().truncate(300);
+        bench.doubt();
+        let source = bench.open_chunked();
+        let damaged = if has_digests { 1000 - 256 } else { 64 };
+        assert_eq!(check(&source), Err(StoreError::Damaged { bytes: damaged }));
+        assert_eq!(bench.served(), 0);
+        drop(source);
+        complete(&bench.open_chunked()).expect("healed");
+        assert!(bench.record().verified && *bench.files.data.borrow() == bench.content);
+    }
+}
+
+#[test]
+fn a_check_of_an_incomplete_blob_waits() {
+    let bench = Bench::new(1000);
+    let source = bench.open_chunked();
+    bench.read(&source, 0..500);
+    assert_eq!(check(&source), Ok(()));
+    assert!(!source.record().verified);
+    bench.read(&source, 500..1000);
+    assert_eq!(check(&source), Ok(()));
+    assert!(source.record().verified);
+    assert_eq!(bench.served(), 1000);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use sha2::{Digest as _, Sha256};
 
 use engine::bytes::{ByteSource, Bytes, CancelToken, LocalBoxFuture, MemorySource, SourceError};
-use engine::store::journal::Record;
+use engine::store::journal::{Edit, Record, amended};
 use engine::store::{
     CachingSource, Completion, Digest, Journal, KeptRange, Medium, MediumError, StoreError, VerifiedSource,
 };
@@ -77,6 +77,17 @@ impl Medium for Disk {
     }
 }
 
+/// The journal, while nobody writes the blob.
+struct Notes(Rc<Files>);
+
+impl Journal for Notes {
+    fn amend(&self, edit: Edit) -> LocalBoxFuture<'static, ()> {
+        let lines = amended(&self.0.journal.borrow(), edit).unwrap_or_default();
+        self.0.journal.borrow_mut().push_str(&lines);
+        std::future::ready(()).boxed_local()
+    }
+}
+
 /// A source that counts, and can be cut off.
 struct Upstream {
     file: MemorySource,
@@ -132,6 +143,12 @@ impl Bench {
         let record = Record::last_of(&self.files.journal.borrow());
         let record = record.unwrap_or_else(|| Record::new("test", self.content.len() as u64));
         CachingSource::new(self.digest, record, self.upstream.clone(), Box::new(Disk(self.files.clone())))
+    }
+
+    /// Opens a blob that was verified, for reading.
+    fn open_verified(&self) -> VerifiedSource {
+        let local = Rc::new(LocalFile(Rc::clone(&self.files), self.content.len() as u64));
+        VerifiedSource::new(local, self.upstream.clone(), Rc::new(Notes(Rc::clone(&self.files))))
     }
 
     /// The last line of a journal may be cut off, as a browser that opens it sees to.
@@ -386,16 +403,9 @@ fn a_check_fetches_again_what_it_cannot_read() {
 fn what_a_proven_blob_lacks_comes_from_the_server() {
     let bench = Bench::new(1000);
     complete(&bench.open()).expect("it is as announced");
-    let record = Record::last_of(&bench.files.journal.borrow()).expect("a line");
     bench.files.data.borrow_mut().truncate(700);
     bench.served();
-    let files = Rc::clone(&bench.files);
-    let journal: Journal = Box::new(move |line| {
-        files.journal.borrow_mut().push_str(&line);
-        std::future::ready(()).boxed_local()
-    });
-    let local = Rc::new(LocalFile(Rc::clone(&bench.files), 1000));
-    let source = VerifiedSource::new(local, bench.upstream.clone(), record, journal);
+    let source = bench.open_verified();
     let read = |range: Range<u64>| pollster::block_on(source.read(range)).map(|bytes| bytes.to_vec());
     assert_eq!(read(0..700).expect("here"), bench.content[..700]);
     assert_eq!(bench.served(), 0);
@@ -406,6 +416,45 @@ fn what_a_proven_blob_lacks_comes_from_the_server() {
     assert_eq!(record.present.count(), 650);
     bench.upstream.cut.set(true);
     assert!(matches!(read(650..1000), Err(SourceError::Unreadable { .. })), "what happened here");
+}
+
+#[test]
+fn a_proven_blob_is_read_from_the_server_during_a_load_only() {
+    let bench = Bench::new(1000);
+    complete(&bench.open()).expect("it is as announced");
+    bench.files.unreadable.set(true);
+    bench.served();
+    let source = bench.open_verified();
+    let before = bench.files.journal.borrow().clone();
+    source.set_online(false);
+    assert!(matches!(pollster::block_on(source.read(0..10)), Err(SourceError::Unreadable { .. })));
+    assert_eq!(bench.served(), 0);
+    assert_eq!(*bench.files.journal.borrow(), before, "the next load does not tell what was read");
+    source.set_online(true);
+    assert_eq!(pollster::block_on(source.read(0..10)).expect("there").to_vec(), bench.content[..10]);
+    assert_eq!(bench.served(), 10);
+}
+
+#[test]
+fn a_kept_blob_is_read_from_the_server_during_a_load_only() {
+    for verified in [false, true] {
+        let bench = Bench::new(1000);
+        let source = bench.open();
+        bench.read(&source, 0..1000);
+        if verified {
+            complete(&source).expect("it is as announced");
+        }
+        bench.served();
+        source.set_online(false);
+        bench.files.unreadable.set(true);
+        assert!(matches!(pollster::block_on(source.read(400..410)), Err(SourceError::Unreadable { .. })));
+        assert_eq!(bench.served(), 0);
+        assert!(!source.record().verified && source.record().is_complete(), "all of it is checked");
+        bench.files.unreadable.set(false);
+        assert_eq!(pollster::block_on(source.check(&CancelToken::new())), Ok(()));
+        assert!(source.record().verified);
+        assert_eq!(bench.served(), 0);
+    }
 }
 
 /// The data as a file of so many bytes.

@@ -12,10 +12,10 @@ use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-use engine::bytes::{ByteSource, CancelToken, FileSource, LocalBoxFuture};
+use engine::bytes::{CancelToken, FileSource, LocalBoxFuture};
 use engine::gpu::{Gpu, GpuOptions};
 use engine::session::{DeviceMemory, ModelSpec};
-use engine::store::{self, CachingSource, Folder, MemoryFolder, StoreError};
+use engine::store::{self, Folder, MemoryFolder, StoreError};
 use engine::synth::{self, Shape};
 use futures_util::FutureExt as _;
 use protocol::failure::{MediaFailure, NoGpu};
@@ -243,13 +243,9 @@ impl Platform for Side {
         _: CancelToken,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>> {
         if let Some(server) = self.0.server.borrow().clone() {
-            let opened = |server: Rc<Server>| {
-                let keeping = self.0.room.get().map(|room| server.kept(room));
-                let source: Rc<dyn ByteSource> = match &keeping {
-                    Some(keeping) => Rc::<CachingSource>::clone(keeping),
-                    None => server,
-                };
-                store::Opened { keeping, ..store::Opened::remote(source) }
+            let opened = |server: Rc<Server>| match self.0.room.get() {
+                Some(room) => store::Opened::begun(server.kept(room)),
+                None => store::Opened::remote(server),
             };
             let projector = self.0.projector.borrow().clone().map(opened);
             let drafter = self.0.served_drafter.borrow().clone().map(opened);

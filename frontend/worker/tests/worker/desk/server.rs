@@ -17,6 +17,8 @@ pub struct Server {
     digest: Digest,
     /// What was asked for.
     pub log: RefCell<Vec<Range<u64>>>,
+    /// Whether the browser's copy can no longer be read.
+    pub is_copy_lost: Rc<Cell<bool>>,
 }
 
 impl Server {
@@ -24,14 +26,20 @@ impl Server {
     pub fn of(path: &Path) -> Rc<Self> {
         let bytes = std::fs::read(path).expect("the file is there");
         let digest = Digest::new(Sha256::digest(&bytes).into());
-        Rc::new(Self { file: MemorySource::new(bytes), digest, log: RefCell::default() })
+        Rc::new(Self {
+            file: MemorySource::new(bytes),
+            digest,
+            log: RefCell::default(),
+            is_copy_lost: Rc::default(),
+        })
     }
 
     /// The file, kept in a browser that has so much room.
     pub fn kept(self: &Rc<Self>, room: u64) -> Rc<CachingSource> {
         let record = Record::new("kept", self.len());
         let upstream: Rc<dyn ByteSource> = Rc::<Self>::clone(self);
-        let medium = Room { data: RefCell::default(), left: Cell::new(room) };
+        let is_lost = Rc::clone(&self.is_copy_lost);
+        let medium = Room { data: RefCell::default(), left: Cell::new(room), is_lost };
         Rc::new(CachingSource::new(self.digest, record, upstream, Box::new(medium)))
     }
 }
@@ -51,12 +59,13 @@ impl ByteSource for Server {
 struct Room {
     data: RefCell<Vec<u8>>,
     left: Cell<u64>,
+    is_lost: Rc<Cell<bool>>,
 }
 
 impl Medium for Room {
     fn read(&self, range: Range<u64>) -> Result<Bytes, MediumError> {
         let data = self.data.borrow();
-        let part = data.get(range.start as usize..range.end as usize);
+        let part = data.get(range.start as usize..range.end as usize).filter(|_| !self.is_lost.get());
         part.map(|part| part.to_vec().into()).ok_or(MediumError::Failed { reason: "gone".to_owned() })
     }
 

@@ -1,6 +1,8 @@
 //! A source that caches what it reads.
 
-use std::cell::RefCell;
+mod checking;
+
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -9,9 +11,11 @@ use crate::bytes::{
 };
 use futures_util::FutureExt as _;
 
-use super::check::{Check, Verdict};
+use super::check::Check;
+pub use checking::Completion;
+
 use super::journal::Record;
-use super::{CHUNK_SIZE, Chunks, Digest, Medium, MediumError, RangeSet, StoreError};
+use super::{CHUNK_SIZE, Digest, Medium, MediumError, RangeSet, StoreError};
 
 /// Bytes written between two journal lines: the maximum that a crashed tab loses.
 const RECORD_EVERY: u64 = 32 << 20;
@@ -27,6 +31,8 @@ pub struct CachingSource {
     size: u64,
     upstream: Rc<dyn ByteSource>,
     medium: Box<dyn Medium>,
+    /// Whether upstream may be used.
+    online: Cell<bool>,
     state: RefCell<State>,
 }
 
@@ -40,25 +46,6 @@ struct State {
     check: Check,
     /// Ranges that could not be read back and were fetched again. If one is lost again, storing stops.
     lost: RangeSet,
-}
-
-/// Progress of [`CachingSource::complete`], in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Completion {
-    /// Fetching missing bytes.
-    Fetching {
-        /// Bytes stored.
-        done: u64,
-        /// Size of the blob.
-        total: u64,
-    },
-    /// Checking the digest.
-    Checking {
-        /// Bytes checked.
-        done: u64,
-        /// Size of the blob.
-        total: u64,
-    },
 }
 
 impl CachingSource {
@@ -75,7 +62,7 @@ impl CachingSource {
         let record = if record.size == size { record } else { Record::new(&record.name, size) };
         let check = Check::new(digest, size, CHUNK_SIZE, record.chunks.clone());
         let state = State { record, unrecorded: 0, trouble: None, check, lost: RangeSet::default() };
-        Self { digest, size, upstream, medium, state: RefCell::new(state) }
+        Self { digest, size, upstream, medium, online: Cell::new(true), state: RefCell::new(state) }
     }
 
     /// Computes digests of chunks of this size, if the journal has none yet.
@@ -104,6 +91,12 @@ impl CachingSource {
         self.state.borrow().trouble.clone()
     }
 
+    /// Allows or forbids to use upstream. Once a model is ready it must not be used: what is fetched then could reveal
+    /// what a conversation contains.
+    pub fn set_online(&self, online: bool) {
+        self.online.set(online);
+    }
+
     /// Fetches missing ranges. `progress` receives the number of stored bytes, and the total. If cancelled or
     /// dropped, the next call resumes. Reads may continue meanwhile.
     ///
@@ -121,41 +114,6 @@ impl CachingSource {
             cancel.guard(self.fetch(part)).await?;
         }
         Ok(())
-    }
-
-    /// Fetches missing ranges, then checks the digests. Damaged chunks are fetched again. If cancelled or dropped, the
-    /// next call resumes. Reads may continue meanwhile.
-    ///
-    /// # Errors
-    /// [`StoreError::Corrupt`] when the digest of all bytes differs; everything is deleted then. Otherwise when bytes
-    /// cannot be fetched or stored.
-    pub async fn complete(
-        &self,
-        cancel: &CancelToken,
-        progress: &mut dyn FnMut(Completion),
-    ) -> Result<(), StoreError> {
-        let total = self.size;
-        loop {
-            let mut fetching = |done, total| progress(Completion::Fetching { done, total });
-            self.fetch_missing(cancel, &mut fetching).await?;
-            if self.state.borrow().record.verified {
-                return Ok(());
-            }
-            if self.state.borrow().unrecorded > 0 {
-                self.write_record();
-            }
-            self.check_trouble()?;
-            cancel.check()?;
-            let (done, piece) = self.next_piece();
-            progress(Completion::Checking { done, total });
-            let Some(piece) = piece else { break };
-            match self.medium.read(piece.clone()) {
-                Ok(bytes) => self.examine(&bytes.to_vec()),
-                Err(error) => self.lose(&piece, &error),
-            }
-            self.medium.pause().await;
-        }
-        self.judge()
     }
 
     /// Fetches the missing parts of `range`. `progress` receives the number of stored bytes in it, and the total.
@@ -198,72 +156,12 @@ impl CachingSource {
         })
     }
 
-    /// How far the check is, and the piece to be checked next. Separate, so that the state is not borrowed while
-    /// `complete` waits.
-    fn next_piece(&self) -> (u64, Option<Range<u64>>) {
-        let check = &self.state.borrow().check;
-        (check.count(), check.next())
-    }
-
-    /// Continues the check with the bytes of the next piece.
-    fn examine(&self, bytes: &[u8]) {
-        let mut state = self.state.borrow_mut();
-        let Some(chunk) = state.check.push(bytes) else { return };
-        let again = state.record.damaged.split(&chunk).iter().any(|(_, damaged)| *damaged);
-        if again {
-            // It was fetched again and is wrong again: maybe its digest is. That of all bytes decides.
-            state.record.chunks = None;
-            state.check = Check::new(self.digest, self.size, state.check.chunk_size(), None);
-            let lines = Chunks::none_line() + &state.record.line();
-            drop(state);
-            self.write(&lines);
-            return;
-        }
-        state.record.damaged.insert(chunk.clone());
-        state.record.lose(&chunk);
-        state.check.redo(&chunk);
-        drop(state);
-        self.write_record();
-    }
-
     fn first_gap(&self) -> Option<Range<u64>> {
         self.state.borrow().record.present.first_missing(&(0..self.size))
     }
 
     fn check_trouble(&self) -> Result<(), StoreError> {
         self.trouble().map_or(Ok(()), Err)
-    }
-
-    /// Draws the conclusion after all bytes were hashed.
-    fn judge(&self) -> Result<(), StoreError> {
-        let mut state = self.state.borrow_mut();
-        let new = Check::new(self.digest, self.size, state.check.chunk_size(), state.record.chunks.clone());
-        match std::mem::replace(&mut state.check, new).finish() {
-            Verdict::Sound(chunks) => {
-                state.record.verified = true;
-                state.record.checked = self.medium.now();
-                state.record.damaged = RangeSet::default();
-                state.unrecorded = 0;
-                let line = state.record.line();
-                let is_new = state.record.chunks.as_ref() != Some(&chunks);
-                let lines = if is_new { chunks.line() + &line } else { line };
-                state.record.chunks = Some(chunks);
-                drop(state);
-                self.write(&lines);
-                self.check_trouble()
-            }
-            Verdict::Corrupt(found) => {
-                let trouble = StoreError::Corrupt { expected: self.digest, found };
-                state.record = Record::new(&state.record.name, self.size);
-                state.unrecorded = 0;
-                if self.medium.clear().is_err() {
-                    // At least the journal must say so; otherwise corrupt bytes would be read again.
-                    self.medium.record(&state.record.line()).ok();
-                }
-                state.trouble = Some(trouble.clone());
-                Err(trouble)
-            }
-        }
     }
 
     async fn read_all(&self, range: Range<u64>) -> Result<Bytes, SourceError> {
@@ -284,13 +182,21 @@ impl CachingSource {
         if here {
             match self.medium.read(part.clone()) {
                 Ok(bytes) => return Ok(bytes),
-                Err(error) => self.lose(&part, &error),
+                Err(error) if self.online.get() => self.lose(&part, &error),
+                Err(error) => {
+                    self.doubt();
+                    return Err(SourceError::Unreadable { reason: error.to_string() });
+                }
             }
         }
         self.fetch(part).await
     }
 
     async fn fetch(&self, part: Range<u64>) -> Result<Bytes, SourceError> {
+        if !self.online.get() {
+            let reason = "a part of the copy in this browser is missing".to_owned();
+            return Err(SourceError::Unreadable { reason });
+        }
         let bytes = self.upstream.read(part.clone()).await?;
         self.keep(part, &bytes);
         Ok(bytes)
@@ -304,6 +210,7 @@ impl CachingSource {
             Ok(()) => {
                 let mut state = self.state.borrow_mut();
                 state.unrecorded += part.end - part.start;
+                state.check.redo(&part);
                 state.record.present.insert(part);
                 let due = state.unrecorded >= RECORD_EVERY;
                 drop(state);
