@@ -103,6 +103,11 @@ impl Check {
         self.known.is_some()
     }
 
+    /// The digests that chunks are held to.
+    pub(super) fn known(&self) -> Option<&Chunks> {
+        self.known.as_ref()
+    }
+
     /// Leaves out the next chunk, and returns it. Only where chunks have digests: the rest could not be checked else.
     pub(super) fn skip(&mut self) -> Option<Range<u64>> {
         let chunk = self.next_chunk()?;

@@ -25,6 +25,7 @@ mod opfs;
 mod opfs_folder;
 mod ranges;
 mod verified;
+mod verified_copy;
 #[cfg(target_arch = "wasm32")]
 mod web;
 
@@ -40,6 +41,7 @@ pub use opened::{Kept, Opened};
 #[cfg(target_arch = "wasm32")]
 pub use opfs_folder::OpfsFolder;
 pub use ranges::RangeSet;
-pub use verified::{Journal, VerifiedSource};
+pub use verified::VerifiedSource;
+pub use verified_copy::{CHECK_EVERY, Journal, Turn, VerifiedCopy};
 #[cfg(target_arch = "wasm32")]
 pub use web::{Blob, Entry, Store, Usage};

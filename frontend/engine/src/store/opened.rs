@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{CachingSource, StoreError, VerifiedSource};
+use super::{CachingSource, StoreError, VerifiedCopy, VerifiedSource};
 use crate::bytes::{ByteSource, LocalSource};
 
 /// Where the bytes of a file come from.
@@ -27,6 +27,16 @@ pub enum Kept {
 }
 
 impl Kept {
+    /// Whether both are the same file.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Begun(one), Self::Begun(other)) => Rc::ptr_eq(one, other),
+            (Self::Verified(one), Self::Verified(other)) => Rc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+
     /// Allows or forbids to use the server for what cannot be read from the copy.
     pub fn set_online(&self, online: bool) {
         match self {
@@ -55,6 +65,14 @@ impl Opened {
     pub fn begun(source: Rc<CachingSource>) -> Self {
         let bytes: Rc<dyn ByteSource> = Rc::<CachingSource>::clone(&source);
         Self { source: bytes, local: None, kept: Some(Kept::Begun(source)), trouble: None }
+    }
+
+    /// A remote file with a verified copy.
+    #[must_use]
+    pub fn verified(source: Rc<VerifiedSource>) -> Self {
+        let bytes: Rc<dyn ByteSource> = Rc::<VerifiedSource>::clone(&source);
+        let local: Rc<dyn LocalSource> = Rc::<VerifiedCopy>::clone(source.copy());
+        Self { source: bytes, local: Some(local), kept: Some(Kept::Verified(source)), trouble: None }
     }
 
     /// The source that stores it, to be completed.

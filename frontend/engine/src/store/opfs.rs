@@ -187,6 +187,10 @@ impl Journal for OpfsJournal {
         let (folder, name) = (self.folder.clone(), self.name.clone());
         async move { amend(&folder, &name, edit).await.unwrap_or_default() }.boxed_local()
     }
+
+    fn now(&self) -> f64 {
+        js_sys::Date::now()
+    }
 }
 
 /// Changes the record of a journal. It is locked meanwhile, so that no other tab's change gets lost.

@@ -12,7 +12,7 @@ use crate::bytes::{BlobSource, ByteSource, LocalSource};
 
 use super::journal::Record;
 use super::opfs::{OpfsJournal, OpfsMedium, OpfsSource, file, journal_name, store_error};
-use super::{CachingSource, Digest, Journal as _, Kept, Opened, StoreError, VerifiedSource};
+use super::{CachingSource, Digest, Journal as _, Opened, StoreError, VerifiedCopy, VerifiedSource};
 
 /// The folder of blobs in the origin's private file system.
 const FOLDER: &str = "blobs";
@@ -49,6 +49,8 @@ pub struct Entry {
     pub verified: bool,
     /// Last use, in milliseconds since 1970.
     pub last_used: f64,
+    /// End of the last check that found all bytes right, in milliseconds since 1970; 0 if it is not known.
+    pub checked: f64,
 }
 
 /// Storage usage of this origin.
@@ -122,14 +124,8 @@ impl Store {
             return None;
         }
         self.touch(&blob.digest).await;
-        let bytes: Rc<dyn ByteSource> = Rc::<dyn LocalSource>::clone(&local);
-        let source = Rc::new(VerifiedSource::new(bytes, Rc::clone(upstream), Rc::new(journal)));
-        Some(Opened {
-            source: Rc::<VerifiedSource>::clone(&source),
-            local: Some(local),
-            kept: Some(Kept::Verified(source)),
-            trouble: None,
-        })
+        let copy = Rc::new(VerifiedCopy::new(blob.digest, local, record, Rc::new(journal)));
+        Some(Opened::verified(Rc::new(VerifiedSource::new(copy, Rc::clone(upstream)))))
     }
 
     async fn start_keeping(
@@ -172,6 +168,7 @@ impl Store {
                 size: record.size,
                 verified: record.verified,
                 last_used: record.last_used,
+                checked: record.checked,
             });
         }
         entries.sort_by(|a, b| b.last_used.total_cmp(&a.last_used));

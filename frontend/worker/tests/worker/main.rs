@@ -10,6 +10,7 @@ mod going_on;
 mod large_pictures;
 mod media;
 mod packed;
+mod rechecking;
 mod table;
 mod towers;
 mod tuning;

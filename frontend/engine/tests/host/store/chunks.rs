@@ -1,10 +1,10 @@
 //! Digests of chunks: damage is found where it is, and only that is fetched again.
 
-use engine::bytes::{ByteSource as _, CancelToken};
+use engine::bytes::ByteSource as _;
 use engine::store::journal::Record;
 use engine::store::{CachingSource, Chunks, StoreError};
 
-use super::{Bench, NOW, complete};
+use super::{Bench, NOW, check, complete};
 
 /// Size of a chunk in these tests.
 pub const CHUNK: u64 = 64;
@@ -110,10 +110,6 @@ fn wrong_digests_of_chunks_are_found_out() {
     let record = bench.record();
     assert!(record.verified && record.damaged.is_empty());
     assert_eq!(record.chunks.as_ref().map(Chunks::line), Some(right));
-}
-
-fn check(source: &CachingSource) -> Result<(), StoreError> {
-    pollster::block_on(source.check(&CancelToken::new()))
 }
 
 #[test]

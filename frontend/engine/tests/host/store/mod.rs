@@ -2,6 +2,7 @@
 
 mod chunks;
 mod faults;
+mod rechecking;
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -12,10 +13,12 @@ use futures_util::FutureExt as _;
 use proptest::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use engine::bytes::{ByteSource, Bytes, CancelToken, LocalBoxFuture, MemorySource, SourceError};
+use chunks::CHUNK;
+use engine::bytes::{ByteSource, Bytes, CancelToken, LocalBoxFuture, LocalSource, MemorySource, SourceError};
 use engine::store::journal::{Edit, Record, amended};
 use engine::store::{
-    CachingSource, Completion, Digest, Journal, KeptRange, Medium, MediumError, StoreError, VerifiedSource,
+    CachingSource, Completion, Digest, Journal, KeptRange, Medium, MediumError, StoreError, VerifiedCopy,
+    VerifiedSource,
 };
 
 /// The two files. They outlive the medium, as files outlive a tab.
@@ -26,11 +29,13 @@ struct Files {
     /// Room for data.
     room: Cell<usize>,
     unreadable: Cell<bool>,
+    /// What the clock shows.
+    now: Cell<f64>,
 }
 
 struct Disk(Rc<Files>);
 
-/// What the clock shows.
+/// What the clock shows at first.
 const NOW: f64 = 1_763_720_000_000.0;
 
 impl Medium for Disk {
@@ -64,7 +69,7 @@ impl Medium for Disk {
     }
 
     fn now(&self) -> f64 {
-        NOW
+        self.0.now.get()
     }
 
     fn pause(&self) -> LocalBoxFuture<'static, ()> {
@@ -85,6 +90,10 @@ impl Journal for Notes {
         let lines = amended(&self.0.journal.borrow(), edit).unwrap_or_default();
         self.0.journal.borrow_mut().push_str(&lines);
         std::future::ready(()).boxed_local()
+    }
+
+    fn now(&self) -> f64 {
+        self.0.now.get()
     }
 }
 
@@ -133,7 +142,7 @@ impl Bench {
             cut: Cell::default(),
             wrong: Cell::default(),
         };
-        let files = Files { room: Cell::new(usize::MAX), ..Files::default() };
+        let files = Files { room: Cell::new(usize::MAX), now: Cell::new(NOW), ..Files::default() };
         let digest = Digest::new(Sha256::digest(&content).into());
         Self { content, digest, upstream: Rc::new(upstream), files: Rc::new(files) }
     }
@@ -148,7 +157,9 @@ impl Bench {
     /// Opens a blob that was verified, for reading.
     fn open_verified(&self) -> VerifiedSource {
         let local = Rc::new(LocalFile(Rc::clone(&self.files), self.content.len() as u64));
-        VerifiedSource::new(local, self.upstream.clone(), Rc::new(Notes(Rc::clone(&self.files))))
+        let record = Record::last_of(&self.files.journal.borrow()).expect("a line");
+        let copy = VerifiedCopy::new(self.digest, local, record, Rc::new(Notes(Rc::clone(&self.files))));
+        VerifiedSource::new(Rc::new(copy.with_chunk_size(CHUNK)), self.upstream.clone())
     }
 
     /// The last line of a journal may be cut off, as a browser that opens it sees to.
@@ -173,6 +184,11 @@ fn complete(source: &CachingSource) -> Result<Vec<Completion>, StoreError> {
     let mut steps = Vec::new();
     pollster::block_on(source.complete(&CancelToken::new(), &mut |step| steps.push(step)))?;
     Ok(steps)
+}
+
+/// Checks what a ready model keeps.
+fn check(source: &CachingSource) -> Result<(), StoreError> {
+    pollster::block_on(source.check(&CancelToken::new()))
 }
 
 #[test]
@@ -459,6 +475,8 @@ fn a_kept_blob_is_read_from_the_server_during_a_load_only() {
 
 /// The data as a file of so many bytes.
 struct LocalFile(Rc<Files>, u64);
+
+impl LocalSource for LocalFile {}
 
 impl ByteSource for LocalFile {
     fn len(&self) -> u64 {

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 
-use engine::bytes::{ByteSource, Bytes, LocalBoxFuture, MemorySource, SourceError};
-use engine::store::journal::Record;
-use engine::store::{CachingSource, Digest, Medium, MediumError};
+use engine::bytes::{ByteSource, Bytes, LocalBoxFuture, LocalSource, MemorySource, SourceError};
+use engine::store::journal::{Edit, Record, amended};
+use engine::store::{CachingSource, Digest, Journal, Medium, MediumError, VerifiedCopy, VerifiedSource};
 use futures_util::FutureExt as _;
 use sha2::{Digest as _, Sha256};
 
@@ -41,6 +41,66 @@ impl Server {
         let is_lost = Rc::clone(&self.is_copy_lost);
         let medium = Room { data: RefCell::default(), left: Cell::new(room), is_lost };
         Rc::new(CachingSource::new(self.digest, record, upstream, Box::new(medium)))
+    }
+}
+
+/// A browser's complete copy of a file, with its journal.
+pub struct Copy {
+    file: MemorySource,
+    /// The journal.
+    pub journal: RefCell<String>,
+    /// What the clock shows.
+    pub now: Cell<f64>,
+    /// Reads so far.
+    pub reads: Cell<u32>,
+}
+
+impl Server {
+    /// A copy of the file that was right at some time, in which the last bit is wrong now if `is_damaged`; and the file
+    /// with this copy.
+    pub fn verified(self: &Rc<Self>, is_damaged: bool) -> (Rc<Copy>, Rc<VerifiedSource>) {
+        let mut bytes =
+            self.file.read(0..self.len()).now_or_never().expect("memory").expect("memory").to_vec();
+        if let Some(last) = bytes.last_mut().filter(|_| is_damaged) {
+            *last ^= 1;
+        }
+        let mut record = Record::new("kept", self.len());
+        record.present.insert(0..self.len());
+        record.verified = true;
+        let copy = Rc::new(Copy {
+            file: MemorySource::new(bytes),
+            journal: RefCell::new(record.line()),
+            now: Cell::new(1_763_720_000_000.0),
+            reads: Cell::default(),
+        });
+        let local: Rc<dyn LocalSource> = Rc::<Copy>::clone(&copy);
+        let verified = VerifiedCopy::new(self.digest, local, record, Rc::<Copy>::clone(&copy));
+        (copy, Rc::new(VerifiedSource::new(Rc::new(verified), Rc::<Self>::clone(self))))
+    }
+}
+
+impl ByteSource for Copy {
+    fn len(&self) -> u64 {
+        self.file.len()
+    }
+
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
+        self.reads.set(self.reads.get() + 1);
+        self.file.read(range)
+    }
+}
+
+impl LocalSource for Copy {}
+
+impl Journal for Copy {
+    fn amend(&self, edit: Edit) -> LocalBoxFuture<'static, ()> {
+        let lines = amended(&self.journal.borrow(), edit).expect("there is a record");
+        self.journal.borrow_mut().push_str(&lines);
+        std::future::ready(()).boxed_local()
+    }
+
+    fn now(&self) -> f64 {
+        self.now.get()
     }
 }
 
