@@ -24,6 +24,7 @@ mod opfs;
 #[cfg(target_arch = "wasm32")]
 mod opfs_folder;
 mod ranges;
+mod room;
 mod verified;
 mod verified_copy;
 #[cfg(target_arch = "wasm32")]
@@ -41,6 +42,7 @@ pub use opened::{Kept, Opened};
 #[cfg(target_arch = "wasm32")]
 pub use opfs_folder::OpfsFolder;
 pub use ranges::RangeSet;
+pub use room::Room;
 pub use verified::VerifiedSource;
 pub use verified_copy::{CHECK_EVERY, Journal, Turn, VerifiedCopy};
 #[cfg(target_arch = "wasm32")]

@@ -12,7 +12,7 @@ use crate::bytes::{BlobSource, ByteSource, LocalSource};
 
 use super::journal::Record;
 use super::opfs::{OpfsJournal, OpfsMedium, OpfsSource, file, journal_name, store_error};
-use super::{CachingSource, Digest, Journal as _, Opened, StoreError, VerifiedCopy, VerifiedSource};
+use super::{CachingSource, Digest, Journal as _, Opened, Room, StoreError, VerifiedCopy, VerifiedSource};
 
 /// The folder of blobs in the origin's private file system.
 const FOLDER: &str = "blobs";
@@ -142,11 +142,8 @@ impl Store {
         record.last_used = js_sys::Date::now();
 
         let needed = size - record.present.count();
-        let usage = self.usage().await;
-        let available = usage.quota.saturating_sub(usage.used);
-        if usage.quota > 0 && needed > available {
-            return Err(StoreError::NoRoom { needed, available });
-        }
+        let Usage { used, quota, .. } = self.usage().await;
+        Room { quota, used, promised: self.promised() }.check(needed)?;
         let source = Rc::new(CachingSource::new(blob.digest, record, upstream, Box::new(medium)));
         self.writing.borrow_mut().insert(blob.digest, Rc::downgrade(&source));
         Ok(source)
@@ -222,6 +219,15 @@ impl Store {
             Ok(promise) => promise.await.is_ok_and(|promised| promised.is_truthy()),
             Err(_) => false,
         }
+    }
+
+    /// Bytes still to be written of the blobs that this worker is writing: a model may have several files.
+    fn promised(&self) -> u64 {
+        let missing = |source: Rc<CachingSource>| {
+            let record = source.record();
+            if source.trouble().is_some() { 0 } else { record.size - record.present.count() }
+        };
+        self.writing.borrow().values().filter_map(Weak::upgrade).map(missing).sum()
     }
 
     /// The blob, if this worker is writing it.
