@@ -94,15 +94,11 @@ impl VerifiedCopy {
             let read = self.local.read(piece.clone()).await;
             let damaged = match &read {
                 Ok(bytes) => self.check.borrow_mut().push(&bytes.to_vec()),
-                Err(_) => self.skip().or(Some(piece)),
+                Err(_) => self.check.borrow_mut().skip(),
             };
             let Some(damaged) = damaged else { continue };
             let is_wrong = read.is_ok();
             self.lose(damaged, is_wrong).await;
-            if !self.check.borrow().knows_chunks() {
-                // The digest of all bytes cannot be computed any more.
-                break;
-            }
         }
         let missing = self.missing.borrow().count();
         let check = self.restart_check();
@@ -153,12 +149,6 @@ impl VerifiedCopy {
         let mut check = self.check.borrow_mut();
         let new = Check::new(self.digest, self.size, check.chunk_size(), check.known().cloned());
         std::mem::replace(&mut *check, new)
-    }
-
-    /// Leaves out the chunk that is being checked, if chunks have digests.
-    fn skip(&self) -> Option<Range<u64>> {
-        let mut check = self.check.borrow_mut();
-        if check.knows_chunks() { check.skip() } else { None }
     }
 
     async fn read_sound(&self, range: Range<u64>) -> Result<Bytes, SourceError> {

@@ -86,16 +86,13 @@ impl CachingSource {
             self.write_record();
         }
         while let (_, Some(piece)) = self.next_piece() {
-            if !self.can_go_on() {
-                break;
-            }
             self.check_trouble()?;
             cancel.check()?;
             match self.medium.read(piece.clone()) {
                 Ok(bytes) => {
                     self.examine(&bytes.to_vec());
                 }
-                Err(_) => self.give_up(&piece),
+                Err(_) => self.give_up(),
             }
             self.pause(cancel).await?;
         }
@@ -155,18 +152,12 @@ impl CachingSource {
         Some(chunk)
     }
 
-    /// Whether what is left can be checked: the digest of all bytes needs all of them.
-    fn can_go_on(&self) -> bool {
-        let state = self.state.borrow();
-        state.check.knows_chunks() || state.record.is_complete()
-    }
-
-    /// Marks the chunk with the next piece as missing, since it cannot be read; or the piece alone, if chunks have no
-    /// digests.
-    fn give_up(&self, piece: &Range<u64>) {
+    /// Marks the chunk with the next piece as missing, since it cannot be read.
+    fn give_up(&self) {
         let mut state = self.state.borrow_mut();
-        let chunk = if state.check.knows_chunks() { state.check.skip() } else { None };
-        state.record.lose(chunk.as_ref().unwrap_or(piece));
+        if let Some(chunk) = state.check.skip() {
+            state.record.lose(&chunk);
+        }
         drop(state);
         self.write_record();
     }

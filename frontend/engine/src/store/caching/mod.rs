@@ -17,10 +17,15 @@ pub use checking::Completion;
 use super::journal::Record;
 use super::{CHUNK_SIZE, Digest, Medium, MediumError, RangeSet, StoreError};
 
-/// Bytes written between two journal lines: the maximum that a crashed tab loses.
-const RECORD_EVERY: u64 = 32 << 20;
-/// Bytes per request when the rest of a blob is fetched.
-const FETCH: u64 = 8 << 20;
+/// Bytes written between two journal lines, for a chunk of this size: the maximum that a crashed tab loses. 32 MiB usually.
+fn record_every(chunk_size: u64) -> u64 {
+    (chunk_size / 2).max(1)
+}
+
+/// Bytes per request when the rest of a blob is fetched. 8 MiB usually.
+fn fetch_size(chunk_size: u64) -> u64 {
+    (chunk_size / 8).max(1)
+}
 
 /// A blob that is read from upstream and stored on the way. Stored ranges are not fetched again.
 ///
@@ -31,6 +36,8 @@ pub struct CachingSource {
     size: u64,
     upstream: Rc<dyn ByteSource>,
     medium: Box<dyn Medium>,
+    /// For the digests that the journal lacks, and for the size of requests.
+    chunk_size: u64,
     /// Whether upstream may be used.
     online: Cell<bool>,
     state: RefCell<State>,
@@ -62,12 +69,22 @@ impl CachingSource {
         let record = if record.size == size { record } else { Record::new(&record.name, size) };
         let check = Check::new(digest, size, CHUNK_SIZE, record.chunks.clone());
         let state = State { record, unrecorded: 0, trouble: None, check, lost: RangeSet::default() };
-        Self { digest, size, upstream, medium, online: Cell::new(true), state: RefCell::new(state) }
+        Self {
+            digest,
+            size,
+            upstream,
+            medium,
+            chunk_size: CHUNK_SIZE,
+            online: Cell::new(true),
+            state: RefCell::new(state),
+        }
     }
 
-    /// Computes digests of chunks of this size, if the journal has none yet.
+    /// Computes digests of chunks of this size, if the journal has none yet. Requests, and what is written between two
+    /// journal lines, are as much smaller or larger.
     #[must_use]
     pub fn with_chunk_size(mut self, bytes: u64) -> Self {
+        self.chunk_size = bytes;
         let state = self.state.get_mut();
         state.check = Check::new(self.digest, self.size, bytes, state.record.chunks.clone());
         self
@@ -110,7 +127,7 @@ impl CachingSource {
         while let Some(gap) = self.first_gap() {
             self.check_trouble()?;
             progress(self.state.borrow().record.present.count(), self.size);
-            let part = gap.start..gap.end.min(gap.start + FETCH);
+            let part = gap.start..gap.end.min(gap.start + fetch_size(self.chunk_size));
             cancel.guard(self.fetch(part)).await?;
         }
         Ok(())
@@ -136,7 +153,7 @@ impl CachingSource {
         progress(here(), total);
         while let Some(gap) = first_gap() {
             self.check_trouble()?;
-            let part = gap.start..gap.end.min(gap.start + FETCH);
+            let part = gap.start..gap.end.min(gap.start + fetch_size(self.chunk_size));
             cancel.guard(self.fetch(part)).await?;
             progress(here(), total);
         }
@@ -212,7 +229,7 @@ impl CachingSource {
                 state.unrecorded += part.end - part.start;
                 state.check.redo(&part);
                 state.record.present.insert(part);
-                let due = state.unrecorded >= RECORD_EVERY;
+                let due = state.unrecorded >= record_every(self.chunk_size);
                 drop(state);
                 if due {
                     self.write_record();

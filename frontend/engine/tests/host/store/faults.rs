@@ -99,7 +99,7 @@ impl Medium for Failing {
     }
 }
 
-fn check(files: &Files, bench: &Bench, when: &str) {
+pub fn check_files(files: &Files, bench: &Bench, when: &str) {
     let journal = files.journal.borrow();
     let Some(record) = Record::last_of(&journal) else { return };
     let data = files.data.borrow();
@@ -141,12 +141,12 @@ fn no_fault_makes_the_journal_claim_what_is_not_here() {
             let bench = Bench::new(1000);
             let left = Rc::new(Cell::new(n));
             visit(&bench, fault, &left).ok();
-            check(&bench.files, &bench, &when);
+            check_files(&bench.files, &bench, &when);
             let failed_once = left.get() == 0 || left.get() > n;
             // Another tab finds what this one left, on a sound disk, and ends what was begun.
             let sound = Rc::new(Cell::new(usize::MAX));
             visit(&bench, Fault::AtOnce, &sound).unwrap_or_else(|error| panic!("{when}: {error}"));
-            check(&bench.files, &bench, &when);
+            check_files(&bench.files, &bench, &when);
             assert!(Record::last_of(&bench.files.journal.borrow()).is_some_and(|it| it.verified), "{when}");
             if !failed_once {
                 break;

@@ -2,6 +2,8 @@
 
 mod chunks;
 mod faults;
+mod holding;
+mod random_faults;
 mod rechecking;
 
 use std::cell::{Cell, RefCell};
@@ -17,7 +19,7 @@ use chunks::CHUNK;
 use engine::bytes::{ByteSource, Bytes, CancelToken, LocalBoxFuture, LocalSource, MemorySource, SourceError};
 use engine::store::journal::{Edit, Record, amended};
 use engine::store::{
-    CachingSource, Completion, Digest, Journal, KeptRange, Medium, MediumError, StoreError, VerifiedCopy,
+    CachingSource, Completion, Digest, Journal, Medium, MediumError, RangeSet, StoreError, VerifiedCopy,
     VerifiedSource,
 };
 
@@ -101,7 +103,11 @@ impl Journal for Notes {
 struct Upstream {
     file: MemorySource,
     served: Cell<u64>,
+    /// What was served.
+    log: RefCell<RangeSet>,
     cut: Cell<bool>,
+    /// Bytes until the connection breaks, once.
+    breaks_after: Cell<u64>,
     /// Whether it sends another file.
     wrong: Cell<bool>,
 }
@@ -112,12 +118,15 @@ impl ByteSource for Upstream {
     }
 
     fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
-        if self.cut.get() {
+        let left = self.breaks_after.get().checked_sub(range.end - range.start);
+        self.breaks_after.set(left.unwrap_or(u64::MAX));
+        if self.cut.get() || left.is_none() {
             let reason = "cut".to_owned();
             let error = SourceError::Network { attempts: 6, offset: range.start, reason };
             return std::future::ready(Err(error)).boxed_local();
         }
         self.served.set(self.served.get() + range.end - range.start);
+        self.log.borrow_mut().insert(range.clone());
         if self.wrong.get() {
             let bytes = vec![7; (range.end - range.start) as usize];
             return std::future::ready(Ok(bytes.into())).boxed_local();
@@ -139,7 +148,9 @@ impl Bench {
         let upstream = Upstream {
             file: MemorySource::new(content.clone()),
             served: Cell::default(),
+            log: RefCell::default(),
             cut: Cell::default(),
+            breaks_after: Cell::new(u64::MAX),
             wrong: Cell::default(),
         };
         let files = Files { room: Cell::new(usize::MAX), now: Cell::new(NOW), ..Files::default() };
@@ -301,52 +312,6 @@ fn damaged_bytes_are_deleted_and_named() {
     bench.read(&source, 0..1000);
     drop(source);
     assert_eq!(bench.open().record().present.count(), 0, "nothing wrong is taken up later");
-}
-
-fn hold(source: &Rc<CachingSource>, range: Range<u64>) -> Result<KeptRange, StoreError> {
-    pollster::block_on(source.hold(range, &CancelToken::new(), &mut |_, _| ()))
-}
-
-#[test]
-fn a_range_that_is_held_is_never_read_from_elsewhere() {
-    let bench = Bench::new(1000);
-    let source = Rc::new(bench.open());
-    bench.read(&source, 250..300);
-    bench.served();
-    let held = hold(&source, 200..700).expect("there is room");
-    assert_eq!(bench.served(), 450, "what was here is not fetched again");
-    let read = |range: Range<u64>| pollster::block_on(held.read(range)).map(|bytes| bytes.to_vec());
-    assert_eq!(read(200..700).expect("it is here"), bench.content[200..700]);
-    assert!(matches!(read(199..201), Err(SourceError::OutOfRange { .. })));
-    assert!(matches!(read(699..701), Err(SourceError::OutOfRange { .. })));
-
-    // A copy that breaks is an error, and nothing of what was wanted shows in what is fetched later.
-    bench.files.unreadable.set(true);
-    assert!(matches!(read(333..340), Err(SourceError::Unreadable { .. })));
-    assert!(matches!(read(400..410), Err(SourceError::Unreadable { .. })));
-    assert_eq!(bench.served(), 0);
-    assert_eq!(source.record().present.first_missing(&(200..700)), Some(200..700));
-}
-
-#[test]
-fn a_range_is_not_held_where_it_cannot_be_kept() {
-    let bench = Bench::new(1000);
-    bench.files.room.set(400);
-    let source = Rc::new(bench.open());
-    assert_eq!(hold(&source, 200..700).err(), Some(StoreError::Full { kept: 0, size: 1000 }));
-    // What is here already can be held, whatever happened meanwhile.
-    let bench = Bench::new(1000);
-    bench.files.room.set(400);
-    let source = Rc::new(bench.open());
-    bench.read(&source, 0..300);
-    bench.read(&source, 300..600);
-    assert!(source.trouble().is_some());
-    assert!(hold(&source, 100..300).is_ok());
-
-    let bench = Bench::new(1000);
-    bench.upstream.cut.set(true);
-    let source = Rc::new(bench.open());
-    assert!(matches!(hold(&source, 0..10), Err(StoreError::Source(SourceError::Network { .. }))));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use futures_util::FutureExt as _;
 
 use super::{Bench, NOW, check, complete};
 
-fn recheck(source: &VerifiedSource) -> Result<(), StoreError> {
+pub fn recheck(source: &VerifiedSource) -> Result<(), StoreError> {
     let turn = || std::future::ready(()).boxed_local();
     pollster::block_on(source.copy().check(&turn, &CancelToken::new()))
 }
