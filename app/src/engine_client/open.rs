@@ -71,7 +71,8 @@ impl Open {
                     self.pass_on(said);
                 }
             }
-            Event::Text { .. } | Event::Tool { .. } => answer.pending.push(event),
+            // The simulation does not say where it stands.
+            Event::Text { .. } | Event::Tool { .. } if answer.resumed.is_some() => answer.pending.push(event),
             event => {
                 let pending =
                     if event.is_terminal() { std::mem::take(&mut answer.pending) } else { Vec::new() };

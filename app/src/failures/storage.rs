@@ -21,6 +21,7 @@ pub(super) fn sentence(failure: &StorageFailure) -> String {
         StorageFailure::Corrupt => t().failure_storage_corrupt().into(),
         StorageFailure::TrainingFull { bytes: size } => t().failure_storage_training_full(&bytes(*size)),
         StorageFailure::TrainingInUse => t().failure_storage_training_in_use().into(),
+        StorageFailure::Damaged { bytes: size } => t().failure_storage_damaged(&bytes(*size)),
         StorageFailure::MediaFull { bytes: size } => t().failure_storage_media_full(&bytes(*size)),
     }
 }

@@ -140,6 +140,7 @@ fn all() -> Vec<Code> {
             StorageFailure::TrainingFull { bytes: needed },
             StorageFailure::TrainingInUse,
             StorageFailure::MediaFull { bytes: needed },
+            StorageFailure::Damaged { bytes: needed },
         ]
         .map(Code::from),
     );

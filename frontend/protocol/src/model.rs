@@ -226,4 +226,6 @@ pub struct CacheEntry {
     pub present: u64,
     /// Last use, in milliseconds since 1970.
     pub last_used: f64,
+    /// When all bytes were last found to be right, in milliseconds since 1970; 0 if that is not known.
+    pub checked: f64,
 }

@@ -225,6 +225,7 @@ pub fn of_store(error: &StoreError) -> Failure {
         }
         StoreError::Full { kept, size } => StorageFailure::Full { kept: *kept, size: *size }.into(),
         StoreError::Corrupt { .. } => Failure::new(StorageFailure::Corrupt).detailed(error),
+        StoreError::Damaged { bytes } => StorageFailure::Damaged { bytes: *bytes }.into(),
         StoreError::Source(error) => of_source(error),
     }
 }

@@ -1,29 +1,55 @@
-//! Checking weights that are kept in the browser, while nothing else is to be done.
+//! Weights that are kept in the browser: whether the server may be used for them, and their check.
+//!
+//! Nothing is requested once a model is ready. The check fetches nothing, and what can no longer be read from the copy then
+//! fails; the next load fetches it.
+//!
+//! A new copy is checked at once. One that was right is checked again after 30 days, or when a read of it has failed, and only
+//! while nobody uses the model.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use engine::bytes::{CancelToken, SourceError};
-use engine::store::{CachingSource, StoreError};
+use engine::bytes::{CancelToken, LocalBoxFuture, SourceError};
+use engine::session::Loading;
+use engine::store::{Kept, StoreError};
 
-use crate::failure;
+use futures_util::FutureExt as _;
+
+use crate::failure::{self, Stopped};
 use crate::host::Host;
+use crate::platform::Opened;
 
-/// The blobs that are being checked.
+/// How long to wait for the end of what uses the model, before looking again.
+const BUSY_MS: u32 = 500;
+/// How often to look whether a copy is to be checked.
+const LOOK_EVERY_MS: u32 = 60_000;
+
+/// The kept files of the model that is ready.
 #[derive(Default)]
 pub struct Keeper(RefCell<State>);
 
 #[derive(Default)]
 struct State {
-    sources: Vec<Rc<CachingSource>>,
+    files: Vec<Kept>,
+    /// Those of which nothing was found to be wrong yet.
+    trusted: Vec<Kept>,
     running: CancelToken,
 }
 
 impl Keeper {
-    /// Takes blobs in place of those before.
-    pub fn set(&self, sources: Vec<Rc<CachingSource>>) {
+    /// Takes files in place of those before. Their model is ready: the server is not used for them any more.
+    pub fn set(&self, files: Vec<Kept>) {
         self.pause();
-        self.0.borrow_mut().sources = sources;
+        let mut state = self.0.borrow_mut();
+        state.trusted.clone_from(&files);
+        state.files = files;
+        state.set_online(false);
+    }
+
+    /// Lets the server be used until the guard is dropped: the model is loaded again.
+    pub fn online(&self) -> Online<'_> {
+        self.0.borrow().set_online(true);
+        Online(self)
     }
 
     /// Stops for now. What was checked is not lost.
@@ -33,30 +59,91 @@ impl Keeper {
     }
 }
 
-/// Checks what a load has fetched against its digests, until [`Keeper::pause`].
+impl State {
+    fn set_online(&self, online: bool) {
+        self.files.iter().for_each(|file| file.set_online(online));
+    }
+}
+
+/// While it lives, kept files may be read from the server.
+pub struct Online<'a>(&'a Keeper);
+
+impl Drop for Online<'_> {
+    fn drop(&mut self) {
+        self.0.0.borrow().set_online(false);
+    }
+}
+
+/// Fetches what is missing of kept files, also of those that this load does not need: nothing is fetched later.
+///
+/// # Errors
+/// When it was cancelled. The model does not depend on the rest.
+pub async fn fetch_rest(
+    opened: &Opened,
+    cancel: &CancelToken,
+    tell: &mut dyn FnMut(Loading),
+) -> Result<(), Stopped> {
+    for source in opened.files().filter_map(|file| file.keeping()) {
+        let mut told = |done, total| tell(Loading::Towers(done, total));
+        if let Err(StoreError::Source(error @ SourceError::Cancelled)) =
+            source.fetch_missing(cancel, &mut told).await
+        {
+            return Err(error.into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks kept files against their digests, until [`Keeper::pause`].
 pub fn resume(host: &Rc<Host>) {
     let cancel = CancelToken::new();
     host.keeper.pause();
-    let sources = {
-        let mut state = host.keeper.0.borrow_mut();
-        state.running = cancel.clone();
-        state.sources.clone()
-    };
-    if sources.is_empty() {
-        return;
-    }
+    host.keeper.0.borrow_mut().running = cancel.clone();
     let host_again = Rc::clone(host);
     host.platform.spawn(Box::pin(async move {
-        for source in sources {
-            let result = source.complete(&cancel, &mut |_| ()).await;
-            if matches!(result, Err(StoreError::Source(SourceError::Cancelled))) || cancel.is_cancelled() {
+        while check_all(&host_again, &cancel).await.is_ok() {
+            let pause = host_again.platform.pause(LOOK_EVERY_MS).map(Ok::<_, SourceError>);
+            if cancel.guard(pause).await.is_err() {
                 return;
-            }
-            // Done, or in vain: either way there is nothing more to check.
-            host_again.keeper.0.borrow_mut().sources.retain(|it| !Rc::ptr_eq(it, &source));
-            if let Err(error) = result {
-                host_again.trouble(failure::of_store(&error));
             }
         }
     }));
+}
+
+/// Checks each file that is due.
+///
+/// # Errors
+/// When it was cancelled, or no file is left.
+async fn check_all(host: &Rc<Host>, cancel: &CancelToken) -> Result<(), SourceError> {
+    let files = host.keeper.0.borrow().trusted.clone();
+    for file in &files {
+        let result = check(host, file, cancel).await;
+        cancel.check()?;
+        if let Err(error) = result {
+            // It is told once.
+            host.keeper.0.borrow_mut().trusted.retain(|it| !it.is(file));
+            host.trouble(failure::of_store(&error));
+        }
+    }
+    if host.keeper.0.borrow().trusted.is_empty() { Err(SourceError::Cancelled) } else { Ok(()) }
+}
+
+async fn check(host: &Rc<Host>, file: &Kept, cancel: &CancelToken) -> Result<(), StoreError> {
+    match file {
+        Kept::Begun(source) => source.check(cancel).await,
+        Kept::Verified(source) if source.copy().is_due() => source.copy().check(&|| idle(host), cancel).await,
+        Kept::Verified(_) => Ok(()),
+    }
+}
+
+/// Waits until nothing uses the model.
+fn idle(host: &Rc<Host>) -> LocalBoxFuture<'_, ()> {
+    async {
+        // So that whoever waits has its turn.
+        host.platform.pause(1).await;
+        while host.tasks.holder().is_some() {
+            host.platform.pause(BUSY_MS).await;
+        }
+    }
+    .boxed_local()
 }

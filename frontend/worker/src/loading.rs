@@ -8,7 +8,7 @@ use engine::bytes::{ByteSource, CancelToken};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
 use engine::session::{DeviceMemory, EngineError, LoadOptions, Loading, ModelFile, ModelSession, ModelSpec};
-use engine::store::{CachingSource, Opened};
+use engine::store::{Kept, Opened};
 use protocol::failure::DeviceFailure;
 use protocol::{Event, Failure, LoadedModel, ModelDetails, ModelPhase, ModelSource, RequestId};
 use web_time::Instant;
@@ -202,7 +202,7 @@ impl From<Stopped> for Trouble {
     }
 }
 
-type Loaded = (Ready, Model, Vec<Rc<CachingSource>>, ModelDetails, Vec<protocol::AdapterDetails>);
+type Loaded = (Ready, Model, Vec<Kept>, ModelDetails, Vec<protocol::AdapterDetails>);
 
 async fn try_load(
     host: &Rc<Host>,
@@ -315,6 +315,7 @@ async fn try_load(
     for file in towers.iter().chain(drafts.as_ref().filter(|_| drafter.is_some())) {
         file.fetch(cancel, &mut tell).await?;
     }
+    keeping::fetch_rest(&opened, cancel, &mut tell).await?;
     let model = Model {
         name: wanted.source.name().to_owned(),
         file,
@@ -339,6 +340,6 @@ async fn try_load(
     };
     let ready = Ready::new(Rc::clone(gpu), session, model.projector.as_ref());
     let ready = ready.await.map_err(|error| Trouble::Engine(error, context))?;
-    let keeping = opened.files().filter_map(|file| file.keeping.clone()).collect();
+    let keeping = opened.files().filter_map(|file| file.kept.clone()).collect();
     Ok((ready, model, keeping, details, own))
 }

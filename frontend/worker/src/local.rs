@@ -31,7 +31,7 @@ pub async fn here(
         return Ok(Rc::clone(local));
     }
     let mut told = |done, total| tell(Loading::Table(done, total));
-    if let Some(keeping) = &opened.keeping {
+    if let Some(keeping) = opened.keeping() {
         match keeping.hold(range.clone(), cancel, &mut told).await {
             Ok(kept) => return Ok(Rc::new(kept)),
             Err(StoreError::Source(error)) => return Err(error.into()),

@@ -76,6 +76,8 @@ async fn restore(
     if let Some(old) = slot.take() {
         host.post(Event::DeviceLost { reason: reason(&old.gpu) });
     }
+    // What is read again is the same whatever the conversation contains.
+    let _online = host.keeper.online();
     let (gpu, report) = host.open_device().await.map_err(|report| {
         let failure = device::failure(&report);
         host.post(Event::Device(report));

@@ -27,7 +27,7 @@ impl Towers {
     /// Those at `ranges` of a file.
     pub fn new(file: &Opened, ranges: Vec<Range<u64>>) -> Self {
         let source = Rc::new(OverlaySource::new(Rc::clone(&file.source)));
-        Self { source, ranges, is_local: file.local.is_some(), keeping: file.keeping.clone() }
+        Self { source, ranges, is_local: file.local.is_some(), keeping: file.keeping().cloned() }
     }
 
     /// Fetches what is not on this machine: the rest of a file that the browser keeps, and for one that it doesn't, or has no

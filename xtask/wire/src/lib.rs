@@ -2,8 +2,8 @@
 //! app's code. It is no part of what visitors load.
 
 use protocol::{
-    BenchmarkOptions, Diagnosis, Event, Layer, LayerKind, LoadOptions, ModelSource, Request, RequestId,
-    VERSION,
+    BenchmarkOptions, Diagnosis, Event, Layer, LayerKind, LoadOptions, ModelSource, PageId, Request,
+    RequestId, VERSION,
 };
 use wasm_bindgen::prelude::*;
 
@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 /// When it cannot be encoded.
 #[wasm_bindgen]
 pub fn hello() -> Result<Vec<u8>, JsError> {
-    Ok(protocol::encode(&Request::Hello { version: VERSION })?)
+    Ok(protocol::encode(&Request::Hello { version: VERSION, page: PageId(0) })?)
 }
 
 /// Loads the model of `size` bytes at `url`.

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use protocol::{FitVerdict, ModelDetails};
 
+use super::saved::Checked;
 use crate::{
     components::FailureBox,
     failures, format,
@@ -35,7 +36,7 @@ pub fn Details(choice: Choice) -> impl IntoView {
     view! {
         <details class="fold">
             <summary>{t().failure_details()} " " <span class="visually-hidden">{choice.entry.name.clone()}</span></summary>
-            <div class="fold-body">{content}</div>
+            <div class="fold-body">{content} <Checked choice=choice.clone() /></div>
         </details>
     }
 }

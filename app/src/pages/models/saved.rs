@@ -38,6 +38,23 @@ pub fn Saved(choice: Choice) -> impl IntoView {
     move || line(entries.get())
 }
 
+/// When the copy of a listed model was last found to be right.
+#[component]
+pub fn Checked(choice: Choice) -> impl IntoView {
+    let engine = use_stores().engine;
+    let checked = Memo::new(move |_| {
+        engine.cache.with(|report| {
+            let entries = report.iter().flat_map(|report| &report.entries);
+            // All files of the model were.
+            let own = entries.filter(|entry| belongs(entry, &choice)).map(|entry| entry.checked);
+            own.reduce(f64::min).filter(|&checked| checked > 0.0)
+        })
+    });
+    let words =
+        move |checked| view! { <p class="hint">{t().saved_checked_on(&browser::local_time(checked))}</p> };
+    move || checked.get().map(words)
+}
+
 /// Whether a blob is one of the files of a listed model.
 fn belongs(entry: &CacheEntry, choice: &Choice) -> bool {
     let model = &choice.entry;
@@ -65,6 +82,7 @@ pub fn SavedOthers() -> impl IntoView {
                 <td class="numbers">{size(std::slice::from_ref(&entry))}</td>
                 <td><code>{format::short_digest(&entry.digest).to_owned()}</code></td>
                 <td>{browser::local_time(entry.last_used)}</td>
+                <td>{(entry.checked > 0.0).then(|| browser::local_time(entry.checked))}</td>
                 <td>
                     <IconButton glyph=Glyph::Delete label=label on_press=move |()| engine.read_cache(vec![digest.clone()]) />
                 </td>
@@ -95,6 +113,7 @@ pub fn SavedOthers() -> impl IntoView {
                                         <th scope="col">{t().saved_size()}</th>
                                         <th scope="col">{t().saved_digest()}</th>
                                         <th scope="col">{t().saved_used()}</th>
+                                        <th scope="col">{t().saved_checked()}</th>
                                         <th scope="col"><span class="visually-hidden">{t().saved_actions()}</span></th>
                                     </tr>
                                 </thead>

@@ -14,7 +14,7 @@ use send_wrapper::SendWrapper;
 
 use super::Library;
 use super::engine::EngineStore;
-use super::models::{ModelId, ModelState};
+use super::models::ModelId;
 use crate::history::AttachmentKey;
 
 /// An adapter that is open.

@@ -3,8 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// SHA-256 of a blob's bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+use serde::{Deserialize, Serialize};
+
+/// SHA-256 of a blob's bytes, or of a chunk's.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Digest([u8; 32]);
 
 /// The text is not `sha256:` (or `sha256-`) and 64 hexadecimal digits.
@@ -42,6 +45,20 @@ impl fmt::Display for Digest {
 impl fmt::Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> Self {
+        digest.to_string()
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = BadDigest;
+
+    fn try_from(text: String) -> Result<Self, BadDigest> {
+        text.parse()
     }
 }
 

@@ -25,6 +25,9 @@ pub enum StoreError {
         "The downloaded weights are damaged: their digest is {found}, not {expected}. They were deleted."
     )]
     Corrupt { expected: Digest, found: Digest },
+    /// Stored bytes are wrong or cannot be read any more. They count as missing now, and the next load fetches them.
+    #[error("{bytes} bytes of the kept weights are damaged.")]
+    Damaged { bytes: u64 },
     /// The missing bytes could not be fetched.
     #[error(transparent)]
     Source(#[from] SourceError),

@@ -30,6 +30,9 @@ pub trait Medium {
     /// When that fails.
     fn clear(&self) -> Result<(), MediumError>;
 
+    /// Milliseconds since 1970.
+    fn now(&self) -> f64;
+
     /// Lets other tasks of the thread run.
     fn pause(&self) -> LocalBoxFuture<'static, ()>;
 }

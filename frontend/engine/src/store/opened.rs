@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{CachingSource, StoreError};
+use super::{CachingSource, StoreError, VerifiedCopy, VerifiedSource};
 use crate::bytes::{ByteSource, LocalSource};
 
 /// Where the bytes of a file come from.
@@ -11,10 +11,39 @@ pub struct Opened {
     pub source: Rc<dyn ByteSource>,
     /// The same source, if all bytes are on this machine.
     pub local: Option<Rc<dyn LocalSource>>,
-    /// The source that stores it, to be completed.
-    pub keeping: Option<Rc<CachingSource>>,
+    /// What is stored of it.
+    pub kept: Option<Kept>,
     /// Why it is not stored although requested.
     pub trouble: Option<StoreError>,
+}
+
+/// A file of which the browser keeps a copy.
+#[derive(Clone)]
+pub enum Kept {
+    /// The copy may be incomplete, or has not been checked.
+    Begun(Rc<CachingSource>),
+    /// The copy is complete and was right when it was checked.
+    Verified(Rc<VerifiedSource>),
+}
+
+impl Kept {
+    /// Whether both are the same file.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Begun(one), Self::Begun(other)) => Rc::ptr_eq(one, other),
+            (Self::Verified(one), Self::Verified(other)) => Rc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+
+    /// Allows or forbids to use the server for what cannot be read from the copy.
+    pub fn set_online(&self, online: bool) {
+        match self {
+            Self::Begun(source) => source.set_online(online),
+            Self::Verified(source) => source.set_online(online),
+        }
+    }
 }
 
 impl Opened {
@@ -22,12 +51,36 @@ impl Opened {
     #[must_use]
     pub fn local(source: Rc<dyn LocalSource>) -> Self {
         let bytes: Rc<dyn ByteSource> = Rc::<dyn LocalSource>::clone(&source);
-        Self { source: bytes, local: Some(source), keeping: None, trouble: None }
+        Self { source: bytes, local: Some(source), kept: None, trouble: None }
     }
 
     /// A remote file that is not stored.
     #[must_use]
     pub fn remote(source: Rc<dyn ByteSource>) -> Self {
-        Self { source, local: None, keeping: None, trouble: None }
+        Self { source, local: None, kept: None, trouble: None }
+    }
+
+    /// A remote file that is stored while it is read.
+    #[must_use]
+    pub fn begun(source: Rc<CachingSource>) -> Self {
+        let bytes: Rc<dyn ByteSource> = Rc::<CachingSource>::clone(&source);
+        Self { source: bytes, local: None, kept: Some(Kept::Begun(source)), trouble: None }
+    }
+
+    /// A remote file with a verified copy.
+    #[must_use]
+    pub fn verified(source: Rc<VerifiedSource>) -> Self {
+        let bytes: Rc<dyn ByteSource> = Rc::<VerifiedSource>::clone(&source);
+        let local: Rc<dyn LocalSource> = Rc::<VerifiedCopy>::clone(source.copy());
+        Self { source: bytes, local: Some(local), kept: Some(Kept::Verified(source)), trouble: None }
+    }
+
+    /// The source that stores it, to be completed.
+    #[must_use]
+    pub fn keeping(&self) -> Option<&Rc<CachingSource>> {
+        match &self.kept {
+            Some(Kept::Begun(source)) => Some(source),
+            Some(Kept::Verified(_)) | None => None,
+        }
     }
 }

@@ -16,10 +16,11 @@ use web_sys::{
 use crate::bytes::web::{error_name, error_text};
 use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, LocalSource, SourceError, checked_len};
 
-use super::{Medium, MediumError, StoreError};
+use super::journal::{self, Edit};
+use super::{Journal, Medium, MediumError, StoreError};
 
 /// Maximum size of a journal, which is read as a whole. A line has some hundred bytes and stands for megabytes of
-/// weights.
+/// weights. The one with the digests of chunks has 75 bytes for each, and is written once.
 const MAX_JOURNAL: f64 = 4.0 * 1024.0 * 1024.0;
 
 /// An open file. Dropping it closes it and releases its lock.
@@ -120,11 +121,7 @@ impl OpfsMedium {
         let journal = SyncFile::open(&file(folder, &journal_name(name), true).await?).await?;
         let data = SyncFile::open(&file(folder, name, true).await?).await?;
         let size = journal.size().map_err(failed)?;
-        if size > MAX_JOURNAL {
-            return Err(StoreError::Failed { reason: "a journal is too long".to_owned() });
-        }
-        let text = journal.read(&(0..size as u64)).map_err(failed)?.to_vec();
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = read_journal(&journal, size)?;
         // The line end terminates a truncated line.
         let journal_end = Cell::new(size);
         let medium = Self { data, journal, journal_end };
@@ -163,21 +160,56 @@ impl Medium for OpfsMedium {
         self.data.empty()
     }
 
+    fn now(&self) -> f64 {
+        js_sys::Date::now()
+    }
+
     fn pause(&self) -> LocalBoxFuture<'static, ()> {
         TimeoutFuture::new(0).boxed_local()
     }
 }
 
-/// Appends a line to a journal that nobody has open.
-pub(super) async fn append_to_journal(
-    folder: &FileSystemDirectoryHandle,
-    name: &str,
-    line: &str,
-) -> Result<(), StoreError> {
-    let journal = SyncFile::open(&file(folder, &journal_name(name), false).await?).await?;
+/// The journal of a blob that is not open for writing.
+pub(super) struct OpfsJournal {
+    folder: FileSystemDirectoryHandle,
+    name: String,
+}
+
+impl OpfsJournal {
+    /// The journal of the blob with this file name.
+    pub(super) fn new(folder: &FileSystemDirectoryHandle, name: &str) -> Self {
+        Self { folder: folder.clone(), name: journal_name(name) }
+    }
+}
+
+impl Journal for OpfsJournal {
+    fn amend(&self, edit: Edit) -> LocalBoxFuture<'static, ()> {
+        let (folder, name) = (self.folder.clone(), self.name.clone());
+        async move { amend(&folder, &name, edit).await.unwrap_or_default() }.boxed_local()
+    }
+
+    fn now(&self) -> f64 {
+        js_sys::Date::now()
+    }
+}
+
+/// Changes the record of a journal. It is locked meanwhile, so that no other tab's change gets lost.
+async fn amend(folder: &FileSystemDirectoryHandle, name: &str, edit: Edit) -> Result<(), StoreError> {
+    let journal = SyncFile::open(&file(folder, name, false).await?).await?;
     let end = journal.size().map_err(failed)?;
-    journal.write(end, &Uint8Array::from(line.as_bytes())).map_err(failed)?;
+    let text = read_journal(&journal, end)?;
+    let Some(lines) = journal::amended(&text, edit) else { return Ok(()) };
+    journal.write(end, &Uint8Array::from(lines.as_bytes())).map_err(failed)?;
     journal.flush().map_err(failed)
+}
+
+/// The text of a journal of `size` bytes.
+fn read_journal(journal: &SyncFile, size: f64) -> Result<String, StoreError> {
+    if size > MAX_JOURNAL {
+        return Err(StoreError::Failed { reason: "a journal is too long".to_owned() });
+    }
+    let text = journal.read(&(0..size as u64)).map_err(failed)?.to_vec();
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// A stored blob, read with a synchronous access handle.

@@ -16,6 +16,12 @@ impl RangeSet {
         self.0.iter().map(|range| range.end - range.start).sum()
     }
 
+    /// Whether it has no position.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// One past the last position; 0 when there is none.
     #[must_use]
     pub fn end(&self) -> u64 {

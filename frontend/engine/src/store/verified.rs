@@ -1,6 +1,6 @@
 //! A verified blob, with the server as fallback.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -8,39 +8,44 @@ use futures_util::FutureExt as _;
 
 use crate::bytes::{ByteSource, Bytes, LocalBoxFuture, SourceError};
 
-use super::journal::Record;
-
-/// Appends a line to a blob's journal. Errors are ignored, since they do not affect readers.
-pub type Journal = Box<dyn Fn(String) -> LocalBoxFuture<'static, ()>>;
+use super::VerifiedCopy;
 
 /// A blob that is read from local storage. Bytes that can no longer be read come from upstream; the journal is
 /// updated at once, so that the next load fetches and stores them again.
 pub struct VerifiedSource {
-    local: Rc<dyn ByteSource>,
+    copy: Rc<VerifiedCopy>,
     upstream: Rc<dyn ByteSource>,
-    record: RefCell<Record>,
-    journal: Journal,
+    /// Whether upstream may be used.
+    online: Cell<bool>,
 }
 
 impl VerifiedSource {
-    /// A blob of which `local` has the ranges in `record`.
+    /// A blob with this copy.
     #[must_use]
-    pub fn new(
-        local: Rc<dyn ByteSource>,
-        upstream: Rc<dyn ByteSource>,
-        record: Record,
-        journal: Journal,
-    ) -> Self {
-        Self { local, upstream, record: RefCell::new(record), journal }
+    pub fn new(copy: Rc<VerifiedCopy>, upstream: Rc<dyn ByteSource>) -> Self {
+        Self { copy, upstream, online: Cell::new(true) }
+    }
+
+    /// Its copy.
+    #[must_use]
+    pub fn copy(&self) -> &Rc<VerifiedCopy> {
+        &self.copy
+    }
+
+    /// Allows or forbids to use upstream. Once a model is ready it must not be used: what is fetched then could reveal
+    /// what a conversation contains.
+    pub fn set_online(&self, online: bool) {
+        self.online.set(online);
     }
 
     async fn read_either(&self, range: Range<u64>) -> Result<Bytes, SourceError> {
-        let error = match self.local.read(range.clone()).await {
-            Err(error @ (SourceError::Unreadable { .. } | SourceError::Changed)) => error,
+        let error = match self.copy.read(range.clone()).await {
+            Err(error @ (SourceError::Unreadable { .. } | SourceError::Changed)) if self.online.get() => {
+                error
+            }
             other => return other,
         };
-        let line = self.record.borrow_mut().lose(&range);
-        (self.journal)(line).await;
+        self.copy.lose(range.clone(), false).await;
         // Without a server, the local error is more informative.
         self.upstream.read(range).await.map_err(|_| error)
     }
@@ -48,7 +53,7 @@ impl VerifiedSource {
 
 impl ByteSource for VerifiedSource {
     fn len(&self) -> u64 {
-        self.local.len()
+        self.upstream.len()
     }
 
     fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 
-use futures_util::FutureExt as _;
 use js_sys::Reflect;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{FileSystemDirectoryHandle, StorageManager, WorkerGlobalScope};
@@ -12,8 +11,8 @@ use web_sys::{FileSystemDirectoryHandle, StorageManager, WorkerGlobalScope};
 use crate::bytes::{BlobSource, ByteSource, LocalSource};
 
 use super::journal::Record;
-use super::opfs::{OpfsMedium, OpfsSource, append_to_journal, file, journal_name, store_error};
-use super::{CachingSource, Digest, Journal, Opened, StoreError, VerifiedSource};
+use super::opfs::{OpfsJournal, OpfsMedium, OpfsSource, file, journal_name, store_error};
+use super::{CachingSource, Digest, Journal as _, Opened, Room, StoreError, VerifiedCopy, VerifiedSource};
 
 /// The folder of blobs in the origin's private file system.
 const FOLDER: &str = "blobs";
@@ -50,6 +49,8 @@ pub struct Entry {
     pub verified: bool,
     /// Last use, in milliseconds since 1970.
     pub last_used: f64,
+    /// End of the last check that found all bytes right, in milliseconds since 1970; 0 if it is not known.
+    pub checked: f64,
 }
 
 /// Storage usage of this origin.
@@ -86,30 +87,22 @@ impl Store {
     /// the way if `keep` is set. It never fails: if the blob cannot be stored, it is read from `upstream`, and
     /// `trouble` has the reason.
     pub async fn blob(&self, blob: &Blob, upstream: Rc<dyn ByteSource>, keep: bool) -> Opened {
-        if let Some((source, local)) = self.whole(blob, &upstream).await {
-            return Opened { source, local: Some(local), keeping: None, trouble: None };
+        if let Some(opened) = self.whole(blob, &upstream).await {
+            return opened;
         }
-        let plain = |trouble| Opened { source: upstream.clone(), local: None, keeping: None, trouble };
         if !keep {
-            return plain(None);
+            return Opened::remote(upstream);
         }
         match self.start_keeping(blob, upstream.clone()).await {
-            Ok(source) => {
-                Opened { source: source.clone(), local: None, keeping: Some(source), trouble: None }
-            }
-            Err(error) => plain(Some(error)),
+            Ok(source) => Opened::begun(source),
+            Err(error) => Opened { trouble: Some(error), ..Opened::remote(upstream) },
         }
     }
 
-    /// The blob from local storage, if it is complete and verified: as a source with `upstream` as fallback, and as
-    /// a local-only source.
-    async fn whole(
-        &self,
-        blob: &Blob,
-        upstream: &Rc<dyn ByteSource>,
-    ) -> Option<(Rc<dyn ByteSource>, Rc<dyn LocalSource>)> {
+    /// The blob from local storage with `upstream` as fallback, if it is complete and verified.
+    async fn whole(&self, blob: &Blob, upstream: &Rc<dyn ByteSource>) -> Option<Opened> {
         let size = upstream.len();
-        let mut record = self.record(&blob.digest).await?;
+        let record = self.record(&blob.digest).await?;
         if !record.verified || record.size != size {
             return None;
         }
@@ -119,26 +112,20 @@ impl Store {
             // Locked by another tab: a snapshot `File` can still be read.
             Err(_) => Rc::new(BlobSource::new(self.snapshot(&name).await?)),
         };
+        let journal = OpfsJournal::new(&self.folder, &name);
         if local.len() < size {
             // The lock must be released before the journal is opened to complete the blob.
-            let line = record.lose(&(local.len()..size));
+            let lost = local.len()..size;
             drop(local);
-            append_to_journal(&self.folder, &name, &line).await.ok();
+            let edit = move |record: &mut Record| {
+                record.lose(&lost);
+            };
+            journal.amend(Box::new(edit)).await;
             return None;
         }
         self.touch(&blob.digest).await;
-        let folder = self.folder.clone();
-        let journal: Journal = Box::new(move |line| {
-            let (folder, name) = (folder.clone(), name.clone());
-            async move { append_to_journal(&folder, &name, &line).await.unwrap_or_default() }.boxed_local()
-        });
-        let verified = VerifiedSource::new(
-            Rc::clone(&local) as Rc<dyn ByteSource>,
-            Rc::clone(upstream),
-            record,
-            journal,
-        );
-        Some((Rc::new(verified), local))
+        let copy = Rc::new(VerifiedCopy::new(blob.digest, local, record, Rc::new(journal)));
+        Some(Opened::verified(Rc::new(VerifiedSource::new(copy, Rc::clone(upstream)))))
     }
 
     async fn start_keeping(
@@ -155,11 +142,8 @@ impl Store {
         record.last_used = js_sys::Date::now();
 
         let needed = size - record.present.count();
-        let usage = self.usage().await;
-        let available = usage.quota.saturating_sub(usage.used);
-        if usage.quota > 0 && needed > available {
-            return Err(StoreError::NoRoom { needed, available });
-        }
+        let Usage { used, quota, .. } = self.usage().await;
+        Room { quota, used, promised: self.promised() }.check(needed)?;
         let source = Rc::new(CachingSource::new(blob.digest, record, upstream, Box::new(medium)));
         self.writing.borrow_mut().insert(blob.digest, Rc::downgrade(&source));
         Ok(source)
@@ -181,6 +165,7 @@ impl Store {
                 size: record.size,
                 verified: record.verified,
                 last_used: record.last_used,
+                checked: record.checked,
             });
         }
         entries.sort_by(|a, b| b.last_used.total_cmp(&a.last_used));
@@ -200,13 +185,11 @@ impl Store {
 
     /// Records that a blob was used. Does nothing while it is being written or another tab has it open.
     pub async fn touch(&self, digest: &Digest) {
-        let Some(mut record) = self.record(digest).await else { return };
         if self.live(digest).is_some() {
             return;
         }
-        record.last_used = js_sys::Date::now();
-        // Ignored: it only affects the order of a list.
-        append_to_journal(&self.folder, &digest.file_name(), &record.line()).await.ok();
+        let journal = OpfsJournal::new(&self.folder, &digest.file_name());
+        journal.amend(Box::new(|record| record.last_used = js_sys::Date::now())).await;
     }
 
     /// Storage usage. Zeros if the browser does not tell.
@@ -236,6 +219,15 @@ impl Store {
             Ok(promise) => promise.await.is_ok_and(|promised| promised.is_truthy()),
             Err(_) => false,
         }
+    }
+
+    /// Bytes still to be written of the blobs that this worker is writing: a model may have several files.
+    fn promised(&self) -> u64 {
+        let missing = |source: Rc<CachingSource>| {
+            let record = source.record();
+            if source.trouble().is_some() { 0 } else { record.size - record.present.count() }
+        };
+        self.writing.borrow().values().filter_map(Weak::upgrade).map(missing).sum()
     }
 
     /// The blob, if this worker is writing it.

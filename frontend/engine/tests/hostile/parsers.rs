@@ -175,9 +175,17 @@ fn journals() {
     record.present.insert(0..64 << 20);
     record.present.insert(100 << 20..7_200_000_000);
     let second = record.line();
-    fuzz("journal", &[format!("{first}{second}").into_bytes(), second.into_bytes()], |bytes| {
+    let digests: Vec<String> = (0..4).map(|byte| format!("\"sha256:{byte:064x}\"")).collect();
+    let chunks = format!("{{\"version\":1,\"chunk_size\":2000000000,\"chunks\":[{}]}}\n", digests.join(","));
+    record.damaged.insert(0..64 << 20);
+    record.checked = 1_763_720_000_000.0;
+    let third = record.line();
+    let corpus = [format!("{first}{second}"), second, format!("{first}{chunks}{third}")];
+    let read = Record::last_of(&corpus[2]).and_then(|record| record.chunks).expect("digests");
+    assert_eq!(read.line(), chunks);
+    fuzz("journal", &corpus.map(String::into_bytes), |bytes| {
         let Ok(text) = std::str::from_utf8(bytes) else { return false };
         let record = Record::last_of(text);
-        record.inspect(|it| assert!(it.present.end() <= it.size)).is_some()
+        record.inspect(|it| assert!(it.present.end() <= it.size && it.damaged.end() <= it.size)).is_some()
     });
 }

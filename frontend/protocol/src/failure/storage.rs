@@ -41,6 +41,11 @@ pub enum StorageFailure {
         /// Their bytes.
         bytes: u64,
     },
+    /// A part of kept weights is damaged. It is fetched with the next load.
+    Damaged {
+        /// Its bytes.
+        bytes: u64,
+    },
 }
 
 impl StorageFailure {
@@ -51,7 +56,7 @@ impl StorageFailure {
             Self::NoRoom { .. } | Self::Full { .. } | Self::TrainingFull { .. } | Self::MediaFull { .. } => {
                 (Cause::Storage, vec![Remedy::FreeStorage])
             }
-            Self::Corrupt => (Cause::BadFile, vec![Remedy::Retry]),
+            Self::Corrupt | Self::Damaged { .. } => (Cause::BadFile, vec![Remedy::Retry]),
         }
     }
 }

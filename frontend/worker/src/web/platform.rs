@@ -178,6 +178,7 @@ impl Platform for Browser {
                 size: entry.size,
                 present: entry.present,
                 last_used: entry.last_used,
+                checked: entry.checked,
             });
             let usage = store.usage().await;
             Ok(Kept {

@@ -11,6 +11,7 @@ mod large_pictures;
 mod media;
 mod packed;
 mod pages;
+mod rechecking;
 mod table;
 mod towers;
 mod tuning;

@@ -3,13 +3,15 @@
 use std::rc::Rc;
 
 use engine::bytes::ByteSource as _;
+use futures_util::FutureExt as _;
+use protocol::failure::ReadFailure;
 use protocol::{
-    Content, Event, GenerateOptions, LoadPhase, Media, Request, RequestId, Sampling, Sense, TokenBudget,
+    Code, Content, Event, GenerateOptions, LoadPhase, Media, Request, RequestId, Sampling, Sense, TokenBudget,
 };
 use worker::Host;
 
 use crate::desk::server::Server;
-use crate::desk::{Desk, asks, golden, load, pebble};
+use crate::desk::{Desk, asks, generate, golden, load, pebble};
 
 /// A worker with the built-in model loaded from a server, in a browser that has so much room for a copy.
 fn loaded(room: Option<u64>) -> (Rc<Desk>, Rc<Host>, Rc<Server>) {
@@ -35,6 +37,31 @@ fn load_from(
 /// Bytes that the server was asked for.
 fn asked(server: &Server) -> u64 {
     server.log.take().iter().map(|range| range.end - range.start).sum()
+}
+
+#[test]
+fn a_copy_that_is_lost_is_not_made_good_by_the_server() {
+    let (desk, host, server) = loaded(Some(u64::MAX));
+    server.log.take();
+    server.is_copy_lost.set(true);
+    let samples = pebble().with_file_name("samples");
+    desk.media.replace(vec![std::fs::read(samples.join("digit.png")).expect("a sample")]);
+    let image = Content::Image { media: Media { key: 1, place: 0 }, budget: TokenBudget::T70 };
+    let mut messages = asks("What is this?");
+    messages[0].content.insert(0, image);
+    let options = GenerateOptions { max_tokens: 2, ..GenerateOptions::default() };
+    host.receive(Request::Generate { id: RequestId(10), messages, options }, Vec::new());
+    let end = desk.end_of(10);
+    let unreadable = Code::from(ReadFailure::Unreadable);
+    assert!(matches!(&end, Event::Failed { failure, .. } if failure.code == unreadable), "{end:?}");
+    assert_eq!(server.log.take(), []);
+
+    // A model that is loaded again with its device may read from the server.
+    host.lose_device().now_or_never().expect("nobody opens a device meanwhile");
+    host.receive(generate(11, "Hello"), Vec::new());
+    let end = desk.end_of(11);
+    assert!(matches!(end, Event::Done { .. }), "{end:?}");
+    assert!(!server.log.take().is_empty());
 }
 
 /// Shows a picture and plays a sound: each of the towers encodes, and the server hears nothing of it.

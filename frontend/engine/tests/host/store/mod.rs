@@ -1,6 +1,10 @@
 //! Keeping blobs, over a medium in memory that can be small, broken or cut off.
 
+mod chunks;
 mod faults;
+mod holding;
+mod random_faults;
+mod rechecking;
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -11,10 +15,12 @@ use futures_util::FutureExt as _;
 use proptest::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use engine::bytes::{ByteSource, Bytes, CancelToken, LocalBoxFuture, MemorySource, SourceError};
-use engine::store::journal::Record;
+use chunks::CHUNK;
+use engine::bytes::{ByteSource, Bytes, CancelToken, LocalBoxFuture, LocalSource, MemorySource, SourceError};
+use engine::store::journal::{Edit, Record, amended};
 use engine::store::{
-    CachingSource, Completion, Digest, Journal, KeptRange, Medium, MediumError, StoreError, VerifiedSource,
+    CachingSource, Completion, Digest, Journal, Medium, MediumError, RangeSet, StoreError, VerifiedCopy,
+    VerifiedSource,
 };
 
 /// The two files. They outlive the medium, as files outlive a tab.
@@ -25,9 +31,14 @@ struct Files {
     /// Room for data.
     room: Cell<usize>,
     unreadable: Cell<bool>,
+    /// What the clock shows.
+    now: Cell<f64>,
 }
 
 struct Disk(Rc<Files>);
+
+/// What the clock shows at first.
+const NOW: f64 = 1_763_720_000_000.0;
 
 impl Medium for Disk {
     fn read(&self, range: Range<u64>) -> Result<Bytes, MediumError> {
@@ -59,6 +70,10 @@ impl Medium for Disk {
         Ok(())
     }
 
+    fn now(&self) -> f64 {
+        self.0.now.get()
+    }
+
     fn pause(&self) -> LocalBoxFuture<'static, ()> {
         let mut paused = false;
         let pause = std::future::poll_fn(move |context| {
@@ -69,11 +84,32 @@ impl Medium for Disk {
     }
 }
 
+/// The journal, while nobody writes the blob.
+struct Notes(Rc<Files>);
+
+impl Journal for Notes {
+    fn amend(&self, edit: Edit) -> LocalBoxFuture<'static, ()> {
+        let lines = amended(&self.0.journal.borrow(), edit).unwrap_or_default();
+        self.0.journal.borrow_mut().push_str(&lines);
+        std::future::ready(()).boxed_local()
+    }
+
+    fn now(&self) -> f64 {
+        self.0.now.get()
+    }
+}
+
 /// A source that counts, and can be cut off.
 struct Upstream {
     file: MemorySource,
     served: Cell<u64>,
+    /// What was served.
+    log: RefCell<RangeSet>,
     cut: Cell<bool>,
+    /// Bytes until the connection breaks, once.
+    breaks_after: Cell<u64>,
+    /// Whether it sends another file.
+    wrong: Cell<bool>,
 }
 
 impl ByteSource for Upstream {
@@ -82,12 +118,19 @@ impl ByteSource for Upstream {
     }
 
     fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
-        if self.cut.get() {
+        let left = self.breaks_after.get().checked_sub(range.end - range.start);
+        self.breaks_after.set(left.unwrap_or(u64::MAX));
+        if self.cut.get() || left.is_none() {
             let reason = "cut".to_owned();
             let error = SourceError::Network { attempts: 6, offset: range.start, reason };
             return std::future::ready(Err(error)).boxed_local();
         }
         self.served.set(self.served.get() + range.end - range.start);
+        self.log.borrow_mut().insert(range.clone());
+        if self.wrong.get() {
+            let bytes = vec![7; (range.end - range.start) as usize];
+            return std::future::ready(Ok(bytes.into())).boxed_local();
+        }
         self.file.read(range)
     }
 }
@@ -105,9 +148,12 @@ impl Bench {
         let upstream = Upstream {
             file: MemorySource::new(content.clone()),
             served: Cell::default(),
+            log: RefCell::default(),
             cut: Cell::default(),
+            breaks_after: Cell::new(u64::MAX),
+            wrong: Cell::default(),
         };
-        let files = Files { room: Cell::new(usize::MAX), ..Files::default() };
+        let files = Files { room: Cell::new(usize::MAX), now: Cell::new(NOW), ..Files::default() };
         let digest = Digest::new(Sha256::digest(&content).into());
         Self { content, digest, upstream: Rc::new(upstream), files: Rc::new(files) }
     }
@@ -117,6 +163,22 @@ impl Bench {
         let record = Record::last_of(&self.files.journal.borrow());
         let record = record.unwrap_or_else(|| Record::new("test", self.content.len() as u64));
         CachingSource::new(self.digest, record, self.upstream.clone(), Box::new(Disk(self.files.clone())))
+    }
+
+    /// Opens a blob that was verified, for reading.
+    fn open_verified(&self) -> VerifiedSource {
+        let local = Rc::new(LocalFile(Rc::clone(&self.files), self.content.len() as u64));
+        let record = Record::last_of(&self.files.journal.borrow()).expect("a line");
+        let copy = VerifiedCopy::new(self.digest, local, record, Rc::new(Notes(Rc::clone(&self.files))));
+        VerifiedSource::new(Rc::new(copy.with_chunk_size(CHUNK)), self.upstream.clone())
+    }
+
+    /// The last line of a journal may be cut off, as a browser that opens it sees to.
+    fn end_line(&self) {
+        let mut journal = self.files.journal.borrow_mut();
+        if !journal.is_empty() && !journal.ends_with('\n') {
+            journal.push('\n');
+        }
     }
 
     fn read(&self, source: &CachingSource, range: Range<usize>) {
@@ -133,6 +195,11 @@ fn complete(source: &CachingSource) -> Result<Vec<Completion>, StoreError> {
     let mut steps = Vec::new();
     pollster::block_on(source.complete(&CancelToken::new(), &mut |step| steps.push(step)))?;
     Ok(steps)
+}
+
+/// Checks what a ready model keeps.
+fn check(source: &CachingSource) -> Result<(), StoreError> {
+    pollster::block_on(source.check(&CancelToken::new()))
 }
 
 #[test]
@@ -247,52 +314,6 @@ fn damaged_bytes_are_deleted_and_named() {
     assert_eq!(bench.open().record().present.count(), 0, "nothing wrong is taken up later");
 }
 
-fn hold(source: &Rc<CachingSource>, range: Range<u64>) -> Result<KeptRange, StoreError> {
-    pollster::block_on(source.hold(range, &CancelToken::new(), &mut |_, _| ()))
-}
-
-#[test]
-fn a_range_that_is_held_is_never_read_from_elsewhere() {
-    let bench = Bench::new(1000);
-    let source = Rc::new(bench.open());
-    bench.read(&source, 250..300);
-    bench.served();
-    let held = hold(&source, 200..700).expect("there is room");
-    assert_eq!(bench.served(), 450, "what was here is not fetched again");
-    let read = |range: Range<u64>| pollster::block_on(held.read(range)).map(|bytes| bytes.to_vec());
-    assert_eq!(read(200..700).expect("it is here"), bench.content[200..700]);
-    assert!(matches!(read(199..201), Err(SourceError::OutOfRange { .. })));
-    assert!(matches!(read(699..701), Err(SourceError::OutOfRange { .. })));
-
-    // A copy that breaks is an error, and nothing of what was wanted shows in what is fetched later.
-    bench.files.unreadable.set(true);
-    assert!(matches!(read(333..340), Err(SourceError::Unreadable { .. })));
-    assert!(matches!(read(400..410), Err(SourceError::Unreadable { .. })));
-    assert_eq!(bench.served(), 0);
-    assert_eq!(source.record().present.first_missing(&(200..700)), Some(200..700));
-}
-
-#[test]
-fn a_range_is_not_held_where_it_cannot_be_kept() {
-    let bench = Bench::new(1000);
-    bench.files.room.set(400);
-    let source = Rc::new(bench.open());
-    assert_eq!(hold(&source, 200..700).err(), Some(StoreError::Full { kept: 0, size: 1000 }));
-    // What is here already can be held, whatever happened meanwhile.
-    let bench = Bench::new(1000);
-    bench.files.room.set(400);
-    let source = Rc::new(bench.open());
-    bench.read(&source, 0..300);
-    bench.read(&source, 300..600);
-    assert!(source.trouble().is_some());
-    assert!(hold(&source, 100..300).is_ok());
-
-    let bench = Bench::new(1000);
-    bench.upstream.cut.set(true);
-    let source = Rc::new(bench.open());
-    assert!(matches!(hold(&source, 0..10), Err(StoreError::Source(SourceError::Network { .. }))));
-}
-
 #[test]
 fn a_full_disk_keeps_what_it_has_and_fails_no_read() {
     let bench = Bench::new(1000);
@@ -363,16 +384,9 @@ fn a_check_fetches_again_what_it_cannot_read() {
 fn what_a_proven_blob_lacks_comes_from_the_server() {
     let bench = Bench::new(1000);
     complete(&bench.open()).expect("it is as announced");
-    let record = Record::last_of(&bench.files.journal.borrow()).expect("a line");
     bench.files.data.borrow_mut().truncate(700);
     bench.served();
-    let files = Rc::clone(&bench.files);
-    let journal: Journal = Box::new(move |line| {
-        files.journal.borrow_mut().push_str(&line);
-        std::future::ready(()).boxed_local()
-    });
-    let local = Rc::new(LocalFile(Rc::clone(&bench.files), 1000));
-    let source = VerifiedSource::new(local, bench.upstream.clone(), record, journal);
+    let source = bench.open_verified();
     let read = |range: Range<u64>| pollster::block_on(source.read(range)).map(|bytes| bytes.to_vec());
     assert_eq!(read(0..700).expect("here"), bench.content[..700]);
     assert_eq!(bench.served(), 0);
@@ -385,8 +399,49 @@ fn what_a_proven_blob_lacks_comes_from_the_server() {
     assert!(matches!(read(650..1000), Err(SourceError::Unreadable { .. })), "what happened here");
 }
 
+#[test]
+fn a_proven_blob_is_read_from_the_server_during_a_load_only() {
+    let bench = Bench::new(1000);
+    complete(&bench.open()).expect("it is as announced");
+    bench.files.unreadable.set(true);
+    bench.served();
+    let source = bench.open_verified();
+    let before = bench.files.journal.borrow().clone();
+    source.set_online(false);
+    assert!(matches!(pollster::block_on(source.read(0..10)), Err(SourceError::Unreadable { .. })));
+    assert_eq!(bench.served(), 0);
+    assert_eq!(*bench.files.journal.borrow(), before, "the next load does not tell what was read");
+    source.set_online(true);
+    assert_eq!(pollster::block_on(source.read(0..10)).expect("there").to_vec(), bench.content[..10]);
+    assert_eq!(bench.served(), 10);
+}
+
+#[test]
+fn a_kept_blob_is_read_from_the_server_during_a_load_only() {
+    for verified in [false, true] {
+        let bench = Bench::new(1000);
+        let source = bench.open();
+        bench.read(&source, 0..1000);
+        if verified {
+            complete(&source).expect("it is as announced");
+        }
+        bench.served();
+        source.set_online(false);
+        bench.files.unreadable.set(true);
+        assert!(matches!(pollster::block_on(source.read(400..410)), Err(SourceError::Unreadable { .. })));
+        assert_eq!(bench.served(), 0);
+        assert!(!source.record().verified && source.record().is_complete(), "all of it is checked");
+        bench.files.unreadable.set(false);
+        assert_eq!(pollster::block_on(source.check(&CancelToken::new())), Ok(()));
+        assert!(source.record().verified);
+        assert_eq!(bench.served(), 0);
+    }
+}
+
 /// The data as a file of so many bytes.
 struct LocalFile(Rc<Files>, u64);
+
+impl LocalSource for LocalFile {}
 
 impl ByteSource for LocalFile {
     fn len(&self) -> u64 {

@@ -12,10 +12,10 @@ use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-use engine::bytes::{ByteSource, CancelToken, FileSource, LocalBoxFuture};
+use engine::bytes::{CancelToken, FileSource, LocalBoxFuture};
 use engine::gpu::{Gpu, GpuOptions};
 use engine::session::{DeviceMemory, ModelSpec};
-use engine::store::{self, CachingSource, Folder, MemoryFolder, StoreError};
+use engine::store::{self, Folder, MemoryFolder, StoreError, VerifiedSource};
 use engine::synth::{self, Shape};
 use futures_util::FutureExt as _;
 use protocol::failure::{MediaFailure, NoGpu};
@@ -88,6 +88,8 @@ pub struct Desk {
     pub drafter: RefCell<Option<PathBuf>>,
     /// The drafter on that server.
     pub served_drafter: RefCell<Option<Rc<Server>>>,
+    /// The model with the copy that the browser has of it.
+    pub verified: RefCell<Option<Rc<VerifiedSource>>>,
     /// Bytes that the browser has room for, where it keeps the model.
     pub room: Cell<Option<u64>>,
     /// Other files, by the name of a local one or the digest of a layer.
@@ -256,14 +258,14 @@ impl Platform for Side {
         _: bool,
         _: CancelToken,
     ) -> LocalBoxFuture<'a, Result<Opened, Failure>> {
+        if let Some(verified) = self.0.verified.borrow().clone() {
+            let model = store::Opened::verified(verified);
+            return std::future::ready(Ok(Opened { model, projector: None, drafter: None })).boxed_local();
+        }
         if let Some(server) = self.0.server.borrow().clone() {
-            let opened = |server: Rc<Server>| {
-                let keeping = self.0.room.get().map(|room| server.kept(room));
-                let source: Rc<dyn ByteSource> = match &keeping {
-                    Some(keeping) => Rc::<CachingSource>::clone(keeping),
-                    None => server,
-                };
-                store::Opened { keeping, ..store::Opened::remote(source) }
+            let opened = |server: Rc<Server>| match self.0.room.get() {
+                Some(room) => store::Opened::begun(server.kept(room)),
+                None => store::Opened::remote(server),
             };
             let projector = self.0.projector.borrow().clone().map(opened);
             let drafter = self.0.served_drafter.borrow().clone().map(opened);

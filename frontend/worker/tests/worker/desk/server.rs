@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 
-use engine::bytes::{ByteSource, Bytes, LocalBoxFuture, MemorySource, SourceError};
-use engine::store::journal::Record;
-use engine::store::{CachingSource, Digest, Medium, MediumError};
+use engine::bytes::{ByteSource, Bytes, LocalBoxFuture, LocalSource, MemorySource, SourceError};
+use engine::store::journal::{Edit, Record, amended};
+use engine::store::{CachingSource, Digest, Journal, Medium, MediumError, VerifiedCopy, VerifiedSource};
 use futures_util::FutureExt as _;
 use sha2::{Digest as _, Sha256};
 
@@ -17,6 +17,8 @@ pub struct Server {
     digest: Digest,
     /// What was asked for.
     pub log: RefCell<Vec<Range<u64>>>,
+    /// Whether the browser's copy can no longer be read.
+    pub is_copy_lost: Rc<Cell<bool>>,
 }
 
 impl Server {
@@ -24,15 +26,81 @@ impl Server {
     pub fn of(path: &Path) -> Rc<Self> {
         let bytes = std::fs::read(path).expect("the file is there");
         let digest = Digest::new(Sha256::digest(&bytes).into());
-        Rc::new(Self { file: MemorySource::new(bytes), digest, log: RefCell::default() })
+        Rc::new(Self {
+            file: MemorySource::new(bytes),
+            digest,
+            log: RefCell::default(),
+            is_copy_lost: Rc::default(),
+        })
     }
 
     /// The file, kept in a browser that has so much room.
     pub fn kept(self: &Rc<Self>, room: u64) -> Rc<CachingSource> {
         let record = Record::new("kept", self.len());
         let upstream: Rc<dyn ByteSource> = Rc::<Self>::clone(self);
-        let medium = Room { data: RefCell::default(), left: Cell::new(room) };
+        let is_lost = Rc::clone(&self.is_copy_lost);
+        let medium = Room { data: RefCell::default(), left: Cell::new(room), is_lost };
         Rc::new(CachingSource::new(self.digest, record, upstream, Box::new(medium)))
+    }
+}
+
+/// A browser's complete copy of a file, with its journal.
+pub struct Copy {
+    file: MemorySource,
+    /// The journal.
+    pub journal: RefCell<String>,
+    /// What the clock shows.
+    pub now: Cell<f64>,
+    /// Reads so far.
+    pub reads: Cell<u32>,
+}
+
+impl Server {
+    /// A copy of the file that was right at some time, in which the last bit is wrong now if `is_damaged`; and the file
+    /// with this copy.
+    pub fn verified(self: &Rc<Self>, is_damaged: bool) -> (Rc<Copy>, Rc<VerifiedSource>) {
+        let mut bytes =
+            self.file.read(0..self.len()).now_or_never().expect("memory").expect("memory").to_vec();
+        if let Some(last) = bytes.last_mut().filter(|_| is_damaged) {
+            *last ^= 1;
+        }
+        let mut record = Record::new("kept", self.len());
+        record.present.insert(0..self.len());
+        record.verified = true;
+        let copy = Rc::new(Copy {
+            file: MemorySource::new(bytes),
+            journal: RefCell::new(record.line()),
+            now: Cell::new(1_763_720_000_000.0),
+            reads: Cell::default(),
+        });
+        let local: Rc<dyn LocalSource> = Rc::<Copy>::clone(&copy);
+        let verified = VerifiedCopy::new(self.digest, local, record, Rc::<Copy>::clone(&copy));
+        (copy, Rc::new(VerifiedSource::new(Rc::new(verified), Rc::<Self>::clone(self))))
+    }
+}
+
+impl ByteSource for Copy {
+    fn len(&self) -> u64 {
+        self.file.len()
+    }
+
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Bytes, SourceError>> {
+        self.reads.set(self.reads.get() + 1);
+        self.file.read(range)
+    }
+}
+
+impl LocalSource for Copy {}
+
+impl Journal for Copy {
+    fn amend(&self, edit: Edit) -> LocalBoxFuture<'static, ()> {
+        let lines = amended(&self.journal.borrow(), edit).expect("there is a record");
+        self.journal.borrow_mut().push_str(&lines);
+        std::future::ready(()).boxed_local()
+    }
+
+    fn now(&self) -> f64 {
+        self.now.get()
     }
 }
 
@@ -51,12 +119,13 @@ impl ByteSource for Server {
 struct Room {
     data: RefCell<Vec<u8>>,
     left: Cell<u64>,
+    is_lost: Rc<Cell<bool>>,
 }
 
 impl Medium for Room {
     fn read(&self, range: Range<u64>) -> Result<Bytes, MediumError> {
         let data = self.data.borrow();
-        let part = data.get(range.start as usize..range.end as usize);
+        let part = data.get(range.start as usize..range.end as usize).filter(|_| !self.is_lost.get());
         part.map(|part| part.to_vec().into()).ok_or(MediumError::Failed { reason: "gone".to_owned() })
     }
 
@@ -77,6 +146,10 @@ impl Medium for Room {
     fn clear(&self) -> Result<(), MediumError> {
         self.data.borrow_mut().clear();
         Ok(())
+    }
+
+    fn now(&self) -> f64 {
+        0.0
     }
 
     fn pause(&self) -> LocalBoxFuture<'static, ()> {

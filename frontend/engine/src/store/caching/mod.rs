@@ -1,25 +1,31 @@
 //! A source that caches what it reads.
 
-use std::cell::RefCell;
+mod checking;
+
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
-
-use futures_util::FutureExt as _;
-use sha2::{Digest as _, Sha256};
 
 use crate::bytes::{
     ByteSource, Bytes, BytesBuilder, CancelToken, LocalBoxFuture, SourceError, checked_bytes, checked_len,
 };
+use futures_util::FutureExt as _;
+
+use super::check::Check;
+pub use checking::Completion;
 
 use super::journal::Record;
-use super::{Digest, Medium, MediumError, RangeSet, StoreError};
+use super::{CHUNK_SIZE, Digest, Medium, MediumError, RangeSet, StoreError};
 
-/// Bytes written between two journal lines: the maximum that a crashed tab loses.
-const RECORD_EVERY: u64 = 32 << 20;
-/// Bytes per request when the rest of a blob is fetched.
-const FETCH: u64 = 8 << 20;
-/// Bytes hashed between two pauses: about ten milliseconds.
-const DIGEST: u64 = 4 << 20;
+/// Bytes written between two journal lines, for a chunk of this size: the maximum that a crashed tab loses. 32 MiB usually.
+fn record_every(chunk_size: u64) -> u64 {
+    (chunk_size / 2).max(1)
+}
+
+/// Bytes per request when the rest of a blob is fetched. 8 MiB usually.
+fn fetch_size(chunk_size: u64) -> u64 {
+    (chunk_size / 8).max(1)
+}
 
 /// A blob that is read from upstream and stored on the way. Stored ranges are not fetched again.
 ///
@@ -30,6 +36,10 @@ pub struct CachingSource {
     size: u64,
     upstream: Rc<dyn ByteSource>,
     medium: Box<dyn Medium>,
+    /// For the digests that the journal lacks, and for the size of requests.
+    chunk_size: u64,
+    /// Whether upstream may be used.
+    online: Cell<bool>,
     state: RefCell<State>,
 }
 
@@ -39,29 +49,10 @@ struct State {
     unrecorded: u64,
     /// Why storing has stopped.
     trouble: Option<StoreError>,
-    /// The hash of the bytes before a position, so that an interrupted check can resume.
-    check: (Sha256, u64),
+    /// The check, so that it can resume when it was interrupted.
+    check: Check,
     /// Ranges that could not be read back and were fetched again. If one is lost again, storing stops.
     lost: RangeSet,
-}
-
-/// Progress of [`CachingSource::complete`], in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Completion {
-    /// Fetching missing bytes.
-    Fetching {
-        /// Bytes stored.
-        done: u64,
-        /// Size of the blob.
-        total: u64,
-    },
-    /// Checking the digest.
-    Checking {
-        /// Bytes checked.
-        done: u64,
-        /// Size of the blob.
-        total: u64,
-    },
 }
 
 impl CachingSource {
@@ -76,14 +67,27 @@ impl CachingSource {
         let size = upstream.len();
         // A stored blob of another size is useless.
         let record = if record.size == size { record } else { Record::new(&record.name, size) };
-        let state = State {
-            record,
-            unrecorded: 0,
-            trouble: None,
-            check: (Sha256::new(), 0),
-            lost: RangeSet::default(),
-        };
-        Self { digest, size, upstream, medium, state: RefCell::new(state) }
+        let check = Check::new(digest, size, CHUNK_SIZE, record.chunks.clone());
+        let state = State { record, unrecorded: 0, trouble: None, check, lost: RangeSet::default() };
+        Self {
+            digest,
+            size,
+            upstream,
+            medium,
+            chunk_size: CHUNK_SIZE,
+            online: Cell::new(true),
+            state: RefCell::new(state),
+        }
+    }
+
+    /// Computes digests of chunks of this size, if the journal has none yet. Requests, and what is written between two
+    /// journal lines, are as much smaller or larger.
+    #[must_use]
+    pub fn with_chunk_size(mut self, bytes: u64) -> Self {
+        self.chunk_size = bytes;
+        let state = self.state.get_mut();
+        state.check = Check::new(self.digest, self.size, bytes, state.record.chunks.clone());
+        self
     }
 
     /// The digest of the blob.
@@ -104,6 +108,12 @@ impl CachingSource {
         self.state.borrow().trouble.clone()
     }
 
+    /// Allows or forbids to use upstream. Once a model is ready it must not be used: what is fetched then could reveal
+    /// what a conversation contains.
+    pub fn set_online(&self, online: bool) {
+        self.online.set(online);
+    }
+
     /// Fetches missing ranges. `progress` receives the number of stored bytes, and the total. If cancelled or
     /// dropped, the next call resumes. Reads may continue meanwhile.
     ///
@@ -117,52 +127,10 @@ impl CachingSource {
         while let Some(gap) = self.first_gap() {
             self.check_trouble()?;
             progress(self.state.borrow().record.present.count(), self.size);
-            let part = gap.start..gap.end.min(gap.start + FETCH);
+            let part = gap.start..gap.end.min(gap.start + fetch_size(self.chunk_size));
             cancel.guard(self.fetch(part)).await?;
         }
         Ok(())
-    }
-
-    /// Fetches missing ranges, then checks the digest. If cancelled or dropped, the next call resumes. Reads may
-    /// continue meanwhile.
-    ///
-    /// # Errors
-    /// [`StoreError::Corrupt`] when the digest differs; everything is deleted then. Otherwise when bytes cannot be
-    /// fetched or stored.
-    pub async fn complete(
-        &self,
-        cancel: &CancelToken,
-        progress: &mut dyn FnMut(Completion),
-    ) -> Result<(), StoreError> {
-        let total = self.size;
-        loop {
-            let mut fetching = |done, total| progress(Completion::Fetching { done, total });
-            self.fetch_missing(cancel, &mut fetching).await?;
-            if self.state.borrow().record.verified {
-                return Ok(());
-            }
-            if self.state.borrow().unrecorded > 0 {
-                self.write_record();
-            }
-            self.check_trouble()?;
-            cancel.check()?;
-            let at = self.state.borrow().check.1;
-            progress(Completion::Checking { done: at, total });
-            if at == total {
-                break;
-            }
-            let part = at..total.min(at + DIGEST);
-            let bytes = match self.medium.read(part.clone()) {
-                Ok(bytes) => bytes.to_vec(),
-                Err(error) => {
-                    self.lose(&part, &error);
-                    continue;
-                }
-            };
-            self.digest_part(&bytes);
-            self.medium.pause().await;
-        }
-        self.judge()
     }
 
     /// Fetches the missing parts of `range`. `progress` receives the number of stored bytes in it, and the total.
@@ -185,7 +153,7 @@ impl CachingSource {
         progress(here(), total);
         while let Some(gap) = first_gap() {
             self.check_trouble()?;
-            let part = gap.start..gap.end.min(gap.start + FETCH);
+            let part = gap.start..gap.end.min(gap.start + fetch_size(self.chunk_size));
             cancel.guard(self.fetch(part)).await?;
             progress(here(), total);
         }
@@ -205,42 +173,12 @@ impl CachingSource {
         })
     }
 
-    /// Continues the check. Separate, so that the state is not borrowed while `complete` waits.
-    fn digest_part(&self, bytes: &[u8]) {
-        let (hasher, checked) = &mut self.state.borrow_mut().check;
-        hasher.update(bytes);
-        *checked += bytes.len() as u64;
-    }
-
     fn first_gap(&self) -> Option<Range<u64>> {
         self.state.borrow().record.present.first_missing(&(0..self.size))
     }
 
     fn check_trouble(&self) -> Result<(), StoreError> {
         self.trouble().map_or(Ok(()), Err)
-    }
-
-    /// Compares the digest after all bytes were hashed.
-    fn judge(&self) -> Result<(), StoreError> {
-        let found = {
-            let (hasher, _) = std::mem::replace(&mut self.state.borrow_mut().check, (Sha256::new(), 0));
-            Digest::new(hasher.finalize().into())
-        };
-        if found == self.digest {
-            self.state.borrow_mut().record.verified = true;
-            self.write_record();
-            return self.check_trouble();
-        }
-        let trouble = StoreError::Corrupt { expected: self.digest, found };
-        let mut state = self.state.borrow_mut();
-        state.record = Record::new(&state.record.name, self.size);
-        state.unrecorded = 0;
-        if self.medium.clear().is_err() {
-            // At least the journal must say so; otherwise corrupt bytes would be read again.
-            self.medium.record(&state.record.line()).ok();
-        }
-        state.trouble = Some(trouble.clone());
-        Err(trouble)
     }
 
     async fn read_all(&self, range: Range<u64>) -> Result<Bytes, SourceError> {
@@ -261,13 +199,21 @@ impl CachingSource {
         if here {
             match self.medium.read(part.clone()) {
                 Ok(bytes) => return Ok(bytes),
-                Err(error) => self.lose(&part, &error),
+                Err(error) if self.online.get() => self.lose(&part, &error),
+                Err(error) => {
+                    self.doubt();
+                    return Err(SourceError::Unreadable { reason: error.to_string() });
+                }
             }
         }
         self.fetch(part).await
     }
 
     async fn fetch(&self, part: Range<u64>) -> Result<Bytes, SourceError> {
+        if !self.online.get() {
+            let reason = "a part of the copy in this browser is missing".to_owned();
+            return Err(SourceError::Unreadable { reason });
+        }
         let bytes = self.upstream.read(part.clone()).await?;
         self.keep(part, &bytes);
         Ok(bytes)
@@ -281,8 +227,9 @@ impl CachingSource {
             Ok(()) => {
                 let mut state = self.state.borrow_mut();
                 state.unrecorded += part.end - part.start;
+                state.check.redo(&part);
                 state.record.present.insert(part);
-                let due = state.unrecorded >= RECORD_EVERY;
+                let due = state.unrecorded >= record_every(self.chunk_size);
                 drop(state);
                 if due {
                     self.write_record();
@@ -302,7 +249,7 @@ impl CachingSource {
     fn lose(&self, part: &Range<u64>, error: &MediumError) {
         let mut state = self.state.borrow_mut();
         state.record.lose(part);
-        state.check = (Sha256::new(), 0);
+        state.check.redo(part);
         let again = state.lost.split(part).iter().any(|(_, lost)| *lost);
         state.lost.insert(part.clone());
         drop(state);
@@ -328,7 +275,11 @@ impl CachingSource {
             state.unrecorded = 0;
             state.record.line()
         };
-        if let Err(error) = self.medium.record(&line) {
+        self.write(&line);
+    }
+
+    fn write(&self, lines: &str) {
+        if let Err(error) = self.medium.record(lines) {
             self.failed(&error);
         }
     }
