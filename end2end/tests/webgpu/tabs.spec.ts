@@ -98,8 +98,8 @@ test("a file that one tab has picked is loaded for all, and again when its tab i
   await tab(1).loaded("tiny-e2b.q4_k_m.gguf");
   await expect(tab(1).page.getByText("Another tab has loaded tiny-e2b.q4_k_m.gguf.")).toBeAttached();
   await closeFirst();
+  await expect.poll(engines).toBe(1);
   await tab(0).loaded("tiny-e2b.q4_k_m.gguf");
-  expect(engines()).toBe(1);
   await tab(0).setLongest(4);
   await expect(await tab(0).ask("Once upon a time")).toContainText("Stopped at the maximum answer length.");
 });
