@@ -20,7 +20,7 @@ pub(super) fn lock_name(conversation: ConversationId, node: NodeId) -> String {
 impl ChatStore {
     /// Follows the other tabs. Called once, in the browser.
     pub fn watch_tabs(self) {
-        self.watch_live();
+        Effect::new(move |_| self.watch_live());
         Effect::new(move |_| {
             let (id, open) = self.conversation.with(|it| (it.id, it.unfinished()));
             let own = self.answer.place.get();
