@@ -10,7 +10,7 @@ use engine::bytes::{
 };
 use engine::gguf::Header;
 use engine::gpu::Gpu;
-use engine::model::KvType;
+use engine::model::{KvType, Products};
 use engine::session::{
     Control, DeviceMemory, EngineError, Finish, LoadOptions, ModelFile, ModelSpec, Options, Session,
 };
@@ -31,7 +31,9 @@ fn header() -> Header {
 
 /// So many of eight experts per layer; two are used for a token.
 fn with_slots(expert_slots: u32) -> LoadOptions {
-    LoadOptions { context: 512, kv_type: KvType::F32, expert_slots, ..LoadOptions::default() }
+    // What is timed may turn out otherwise for each session.
+    let products = Products::Floats;
+    LoadOptions { context: 512, kv_type: KvType::F32, expert_slots, products, ..LoadOptions::default() }
 }
 
 fn load(gpu: &Rc<Gpu>, file: ModelFile, options: &LoadOptions) -> Result<Session, EngineError> {
