@@ -1040,7 +1040,7 @@ failure-cancelled = Angehalten.
 failure-version = Die Seite ist veraltet. Neu laden, um sie zu aktualisieren.
 failure-version-engine = Die Engine ist veraltet. Neu laden, um sie zu aktualisieren.
 
-failure-other-model = Ein anderer Tab hat ein anderes Modell geladen. Erneut versuchen, um dieses zu fragen.
+failure-other-model = Das Modell wurde in einem anderen Tab gewechselt. Erneut versuchen, um das jetzige zu fragen.
 failure-no-model = Es ist kein Modell geladen. Zuerst eines auswählen.
 failure-diffusion = Das ist ein Diffusionsmodell. Adapter, Training und Geschwindigkeitstests gibt es dafür nicht.
 failure-busy-loading = Ein Modell wird noch geladen. Warten, bis es bereit ist.

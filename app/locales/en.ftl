@@ -1041,7 +1041,7 @@ failure-cancelled = Stopped.
 failure-version = The page is out of date. Reload to update.
 failure-version-engine = The engine is out of date. Reload to update.
 
-failure-other-model = Another tab has loaded another model. Try again to ask that one.
+failure-other-model = The model was changed in another tab. Try again to use the current one.
 failure-no-model = No model is loaded. Choose one first.
 failure-diffusion = This is a diffusion model. Adapters, fine-tuning and speed tests don’t work with it.
 failure-busy-loading = A model is still loading. Wait until it’s ready.

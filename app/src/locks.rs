@@ -8,7 +8,7 @@ use js_sys::{Array, Function, Object, Promise, Reflect};
 use send_wrapper::SendWrapper;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 
 // `web-sys` has them only among what is unstable.
 #[wasm_bindgen]
@@ -42,28 +42,42 @@ impl Drop for Lock {
     }
 }
 
+/// The browser gives this page no locks.
+#[derive(Clone, Copy, Debug)]
+pub struct Refused;
+
 /// Holds a lock, as soon as no other tab does.
 #[must_use]
 pub fn hold(name: &str) -> Option<Lock> {
-    hold_then(name, || ())
+    hold_then(name, |_| ())
 }
 
-/// As [`hold`], and calls `then` once the lock is held.
+/// As [`hold`], and calls `then` once the lock is held, or with an error where the browser refuses it.
 #[must_use]
-pub fn hold_then(name: &str, then: impl FnOnce() + 'static) -> Option<Lock> {
+pub fn hold_then(name: &str, then: impl FnOnce(Result<(), Refused>) + 'static) -> Option<Lock> {
     let manager = manager()?;
     let mut release = None;
     let released = Promise::new(&mut |resolve, _| release = Some(resolve));
     let is_dropped = Rc::new(Cell::new(false));
     let waiting = Rc::clone(&is_dropped);
+    let tell = Rc::new(Cell::new(Some(then)));
+    let refused = Rc::clone(&tell);
     let callback = Closure::once_into_js(move |_: JsValue| {
-        if !waiting.get() {
-            then();
+        if let Some(then) = tell.take().filter(|_| !waiting.get()) {
+            then(Ok(()));
         }
         released
     });
-    // It ends when the lock is given back, which nobody waits for.
-    let _ = manager.request(name, &callback);
+    let asked = manager.request(name, &callback);
+    let waiting = Rc::clone(&is_dropped);
+    spawn_local(async move {
+        // It ends when the lock is given back, unless it is refused.
+        if JsFuture::from(asked).await.is_err()
+            && let Some(then) = refused.take().filter(|_| !waiting.get())
+        {
+            then(Err(Refused));
+        }
+    });
     Some(Lock { release: SendWrapper::new(release?), is_dropped: SendWrapper::new(is_dropped) })
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 use futures_channel::mpsc::unbounded;
 use gloo_timers::future::TimeoutFuture;
@@ -30,12 +30,9 @@ pub enum Notice {
     DeviceLost(String),
     /// What the engine holds and does, with the files of its model if a person has picked them.
     State(Box<EngineState>, Vec<Blob>),
-    /// The tab that ran the engine was closed, and another engine is starting. Requests that it can be asked again are kept;
-    /// answers wait for [`EngineClient::resume_answers`].
-    Moved {
-        /// Whether this page runs it.
-        here: bool,
-    },
+    /// The tab that ran the engine was closed, and another engine is starting. Requests that can be repeated are kept; answers
+    /// wait for [`EngineClient::resume_answers`].
+    Moved,
     /// The engine is in trouble but runs.
     Trouble(Failure),
     /// The engine is gone. Every open [`Reply`] has ended.
@@ -59,6 +56,8 @@ struct Inner {
     open: RefCell<BTreeMap<RequestId, Open>>,
     notify: Box<dyn Fn(Notice)>,
     ready: Cell<bool>,
+    /// How many engines it has turned to.
+    attached: Cell<u32>,
     dead: Cell<bool>,
 }
 
@@ -84,6 +83,7 @@ impl EngineClient {
             open: RefCell::default(),
             notify: Box::new(notify),
             ready: Cell::new(false),
+            attached: Cell::new(0),
             dead: Cell::new(false),
         });
         let sharing = if share { Sharing::begin(inner.page, on_turn(&inner), sink(&inner)) } else { None };
@@ -92,7 +92,9 @@ impl EngineClient {
         } else {
             inner.run_here(None);
         }
-        watch_start(Rc::downgrade(&inner));
+        if inner.attached.get() == 0 {
+            watch_start(&inner);
+        }
         Self { inner }
     }
 
@@ -125,7 +127,7 @@ impl EngineClient {
 
     /// Stops a request. It ends with its own last event.
     pub fn cancel(&self, id: RequestId) {
-        let cut = self.inner.open.borrow().get(&id).is_some_and(Open::is_cut);
+        let cut = self.inner.open.borrow_mut().get_mut(&id).is_some_and(Open::cancel);
         if !cut {
             self.tell(&Request::Cancel { id });
         } else if let Some(open) = self.inner.open.borrow_mut().remove(&id) {
@@ -155,11 +157,13 @@ impl EngineClient {
 }
 
 /// Gives up on an engine that does not report ready in time.
-fn watch_start(inner: Weak<Inner>) {
+fn watch_start(inner: &Rc<Inner>) {
+    let (inner, attached) = (Rc::downgrade(inner), inner.attached.get());
     spawn_local(async move {
         TimeoutFuture::new(READY_LIMIT_MS).await;
         if let Some(inner) = inner.upgrade()
             && !inner.ready.get()
+            && inner.attached.get() == attached
         {
             inner.die(EngineFailure::NotStarted { seconds: READY_LIMIT_MS / 1000 }.into());
         }
@@ -181,6 +185,7 @@ fn on_turn(inner: &Rc<Inner>) -> impl Fn(Turn) + 'static {
         let Some(inner) = weak.upgrade().filter(|inner| !inner.dead.get()) else { return };
         match turn {
             Turn::Run => inner.run_here(Some(&sharing::name())),
+            Turn::Alone => inner.run_here(None),
             Turn::Joined => inner.attach(Transport::Shared),
         }
     }
@@ -201,15 +206,16 @@ impl Inner {
     }
 
     /// Greets an engine and asks it for what the one before was asked for.
-    fn attach(&self, transport: Transport) {
-        let here = matches!(transport, Transport::Worker(_));
+    fn attach(self: &Rc<Self>, transport: Transport) {
+        self.attached.set(self.attached.get() + 1);
+        watch_start(self);
         let before = self.transport.borrow_mut().replace(transport);
         let early = self.early.take();
         let mut again = Vec::new();
         if before.is_some() {
             self.ready.set(false);
             let mut open = self.open.borrow_mut();
-            open.retain(|_, open| open.cut());
+            open.retain(|id, open| open.cut(*id));
             again = open
                 .values()
                 .filter_map(Open::same)
@@ -221,7 +227,7 @@ impl Inner {
             self.send(&request, &files);
         }
         if before.is_some() && !self.dead.get() {
-            (self.notify)(Notice::Moved { here });
+            (self.notify)(Notice::Moved);
         }
     }
 

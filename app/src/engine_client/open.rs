@@ -1,13 +1,15 @@
 //! Requests under way, with what is needed to ask another engine for the rest.
 
 use futures_channel::mpsc::UnboundedSender;
-use protocol::{Event, Finish, Request, RequestId, Resumed, Timings};
+use protocol::{Code, Event, Finish, Request, RequestId, Resumed, Timings};
 use web_sys::Blob;
 
 /// A request that has not ended.
 pub struct Open {
     sender: UnboundedSender<Event>,
     again: Again,
+    /// Whether its engine was told to stop it.
+    is_cancelled: bool,
 }
 
 /// How another engine is asked for it.
@@ -51,7 +53,7 @@ impl Open {
             })),
             _ => Again::Never,
         };
-        Self { sender, again }
+        Self { sender, again, is_cancelled: false }
     }
 
     /// Takes an event in, and passes on what is certain.
@@ -84,8 +86,18 @@ impl Open {
         }
     }
 
-    /// The engine is gone. Whether another can be asked.
-    pub fn cut(&mut self) -> bool {
+    /// Notes that it is to be stopped. Whether no engine is to be told.
+    pub fn cancel(&mut self) -> bool {
+        self.is_cancelled = true;
+        self.is_cut()
+    }
+
+    /// The engine is gone. Whether another is to be asked.
+    pub fn cut(&mut self, id: RequestId) -> bool {
+        if self.is_cancelled {
+            self.stop(id);
+            return false;
+        }
         if let Again::Answer(answer) = &mut self.again {
             answer.pending.clear();
             answer.is_cut = true;
@@ -120,9 +132,11 @@ impl Open {
         Some((request, answer.files.clone()))
     }
 
-    /// Ends an answer that no engine is giving.
+    /// Ends as cancelled what no engine is doing.
     pub fn stop(&self, id: RequestId) {
-        let Again::Answer(answer) = &self.again else { return };
+        let Again::Answer(answer) = &self.again else {
+            return self.pass_on(Event::Failed { id: Some(id), failure: Code::Cancelled.into() });
+        };
         let resumed = answer.resumed.clone().unwrap_or_default();
         let timings = Timings {
             decode_tokens: resumed.drawn.len() as u32,
@@ -174,7 +188,7 @@ mod tests {
         open.hear(text("two", 2));
         assert_eq!(heard(&mut events), [text("One ", 1)]);
 
-        assert!(open.cut() && open.is_cut());
+        assert!(open.cut(ID) && open.is_cut());
         let (request, _) = open.rest(RequestId(9)).expect("it can be asked again");
         let Request::Generate { id, options, .. } = request else { panic!("{request:?}") };
         let resumed = Resumed { drawn: vec![10, 11], decode_ms: 4.0, ..begins };
@@ -194,7 +208,7 @@ mod tests {
         let (mut open, mut events) = answer();
         open.hear(Event::Begins { id: ID, resumed: Resumed::default() });
         open.hear(Event::Drawn { id: ID, ids: vec![1, 2, 3], decode_ms: 5.0 });
-        assert!(open.cut());
+        assert!(open.cut(ID));
         heard(&mut events);
         open.stop(ID);
         let timings = Timings { decode_tokens: 3, decode_ms: 5.0, ..Timings::default() };
@@ -202,12 +216,25 @@ mod tests {
     }
 
     #[test]
+    fn what_was_cancelled_is_not_asked_again() {
+        let (mut open, mut events) = answer();
+        assert!(!open.cancel(), "the engine is told");
+        assert!(!open.cut(ID));
+        assert!(matches!(heard(&mut events)[..], [Event::Done { finish: Finish::Cancelled, .. }]));
+        let (sender, mut events) = unbounded();
+        let mut open = Open::new(&Request::ListCache { id: ID }, &[], sender);
+        open.cancel();
+        assert!(!open.cut(ID));
+        assert!(matches!(&heard(&mut events)[..], [Event::Failed { failure, .. }] if failure.is_cancelled()));
+    }
+
+    #[test]
     fn what_was_for_one_engine_is_not_asked_of_another() {
         let (sender, _events) = unbounded();
         let mut open = Open::new(&Request::Unload { id: ID }, &[], sender.clone());
-        assert!(!open.cut());
+        assert!(!open.cut(ID));
         let mut open = Open::new(&Request::ListCache { id: ID }, &[], sender);
-        assert!(open.cut() && !open.is_cut());
+        assert!(open.cut(ID) && !open.is_cut());
         assert_eq!(open.same().map(|(request, _)| request), Some(&Request::ListCache { id: ID }));
     }
 }

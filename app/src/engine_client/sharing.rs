@@ -25,6 +25,8 @@ pub enum Turn {
     Run,
     /// The page has joined one that runs in another tab.
     Joined,
+    /// The browser gives the page no locks: it is to run one for itself.
+    Alone,
 }
 
 /// A page's share in the engine. It ends when this is dropped.
@@ -74,23 +76,29 @@ impl Sharing {
                 }
             }
         })?;
+        // The engine takes a page without a lock to be closed.
+        let is_alive = Rc::new(Cell::new(false));
         let lobby = Channel::open(&name, {
-            let runs_here = Rc::clone(&runs_here);
+            let (runs_here, is_alive) = (Rc::clone(&runs_here), Rc::clone(&is_alive));
             let asks = BroadcastChannel::new(&name).ok()?;
             move |data| {
-                if field(&data, "engine").is_some() && !runs_here.get() {
+                if field(&data, "engine").is_some() && !runs_here.get() && is_alive.get() {
                     join(&asks, page);
                 }
             }
         })?;
         let alive = locks::hold_then(&own_name, {
             let channel = lobby.channel.clone();
-            // The engine takes a page for closed that has no lock.
-            move || join(&channel, page)
+            move |held| {
+                if held.is_ok() {
+                    is_alive.set(true);
+                    join(&channel, page);
+                }
+            }
         })?;
-        let engine = locks::hold_then(&name, move || {
+        let engine = locks::hold_then(&name, move |held| {
             runs_here.set(true);
-            on(Turn::Run);
+            on(if held.is_ok() { Turn::Run } else { Turn::Alone });
         })?;
         Some(Self { own, _lobby: lobby, _alive: alive, _engine: engine })
     }

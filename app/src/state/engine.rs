@@ -6,7 +6,7 @@ use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::Activity;
 use protocol::{
     AdapterDetails, CacheEntry, Capabilities, Catalog, DeviceReport, Event, Failure, LoadOptions,
-    LoadProgress, Remedy, Request, RequestId,
+    LoadProgress, ModelSource, Remedy, Request, RequestId,
 };
 use send_wrapper::SendWrapper;
 
@@ -94,6 +94,8 @@ pub struct EngineStore {
     memory_allowed: StoredValue<HashSet<ModelId>>,
     /// What was loaded when the engine ended, to be loaded again.
     pub(super) revive: StoredValue<Option<(Choice, u32)>>,
+    /// Where the model was that an engine had whose tab was closed.
+    pub(super) before_move: StoredValue<Option<ModelSource>>,
 }
 
 impl EngineStore {
@@ -127,6 +129,7 @@ impl EngineStore {
             inspecting: StoredValue::new(false),
             memory_allowed: StoredValue::new(HashSet::new()),
             revive: StoredValue::new(None),
+            before_move: StoredValue::new(None),
         }
     }
 
@@ -178,7 +181,7 @@ impl EngineStore {
             }
             Notice::DeviceLost(reason) => self.restoring.set(Some(reason)),
             Notice::State(state, files) => self.show_state(*state, files),
-            Notice::Moved { here } => self.engine_moved(here),
+            Notice::Moved => self.engine_moved(),
             Notice::Trouble(failure) => self.trouble.set(Some(failure)),
             Notice::Crashed(failure) => {
                 match self.model.get_untracked() {
@@ -389,26 +392,22 @@ impl EngineStore {
                 let choice = Box::new(choice.clone());
                 match event {
                     Event::Loading { progress, .. } => self.progress.set(Some(progress)),
-                    Event::Loaded { details, context, gpu_bytes, adapters, .. } => {
+                    Event::Loaded { loaded_by, details, context, gpu_bytes, adapters, .. } => {
                         self.progress.set(None);
                         self.own_adapters.set(adapters);
-                        self.model.set(ModelState::Ready {
-                            loaded_by: request,
-                            choice,
-                            details,
-                            context,
-                            gpu_bytes,
-                        });
+                        self.model.set(ModelState::Ready { loaded_by, choice, details, context, gpu_bytes });
                     }
                     Event::Failed { failure, .. } if failure.is_cancelled() => {
                         self.progress.set(None);
                         self.model.set(ModelState::None);
+                        self.drop_answers();
                     }
                     Event::Failed { failure, .. } => {
                         self.progress.set(None);
                         match memory_needed(&failure) {
                             Some(bytes) => {
                                 self.model.set(ModelState::None);
+                                self.drop_answers();
                                 let question = MemoryQuestion { choice: *choice, context, bytes };
                                 self.memory_asked.set(Some(question));
                             }

@@ -58,19 +58,18 @@ impl EngineStore {
         }
     }
 
-    /// The tab that ran the engine was closed. The one that runs it now loads again what was loaded.
-    pub(super) fn engine_moved(self, here: bool) {
+    /// The tab that ran the engine was closed. What was loaded is to be loaded again; every tab asks for it, and one load does.
+    pub(super) fn engine_moved(self) {
         self.busy_elsewhere.set(None);
         self.restoring.set(None);
         let page = self.page();
         match self.model.get_untracked() {
             ModelState::Ready { choice, context, .. } => {
-                if here {
-                    self.revive.set_value(Some((*choice, context)));
-                }
+                self.before_move.set_value(Some(choice.source.clone()));
+                self.revive.set_value(Some((*choice, context)));
                 self.model.set(ModelState::None);
             }
-            // The new engine is asked again for what this tab was loading; what the closed one was loading, nobody needs.
+            // The new engine is asked again for what this tab was loading.
             ModelState::Loading { request, .. } if Some(request.page()) != page => {
                 self.progress.set(None);
                 self.model.set(ModelState::None);
@@ -129,13 +128,26 @@ impl EngineStore {
             let are_open = adapters.are_open();
             let client = self.client.get_value().filter(|client| client.has_cut_answers());
             self.model.with(|model| match (client, model) {
+                (Some(client), ModelState::Ready { choice, .. }) if !self.was_before_move(&choice.source) => {
+                    client.drop_answers();
+                }
                 (Some(client), ModelState::Ready { loaded_by, .. }) if are_open => {
                     client.resume_answers(*loaded_by);
                 }
-                // The model could not be loaded again.
                 (Some(client), ModelState::Failed { .. }) => client.drop_answers(),
                 _ => {}
             });
         });
+    }
+
+    fn was_before_move(self, source: &ModelSource) -> bool {
+        self.before_move.with_value(|before| before.as_ref() == Some(source))
+    }
+
+    /// Ends the answers that wait for a model which will not come.
+    pub(super) fn drop_answers(self) {
+        if let Some(client) = self.client.get_value() {
+            client.drop_answers();
+        }
     }
 }

@@ -101,6 +101,8 @@ test("a model that was loaded is kept, with digests of its chunks", async () => 
 test("the page says when it was checked", async () => {
   await app.page.goto("/models");
   const card = app.page.getByRole("listitem").filter({ hasText: /pebble/ });
+  // What is known of the model comes with a card of its own.
+  await expect(row()).toContainText("Fits", { timeout: LOAD });
   await card.getByText("Details").click();
   await expect(card.getByText(/^Saved copy checked on .*\d.*\.$/)).toBeVisible({ timeout: LOAD });
 });

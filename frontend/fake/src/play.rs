@@ -276,7 +276,17 @@ async fn load(state: &Weak<State>, id: RequestId, source: ModelSource, options: 
     }
     state.upgrade()?.mixture.replace(mixture);
     state.upgrade()?.loaded.replace(Some((source, context)));
-    emit(state, Event::Loaded { id, details: Box::new(details), context, gpu_bytes, adapters: Vec::new() })
+    emit(
+        state,
+        Event::Loaded {
+            id,
+            loaded_by: id,
+            details: Box::new(details),
+            context,
+            gpu_bytes,
+            adapters: Vec::new(),
+        },
+    )
 }
 
 async fn diagnose(state: &Weak<State>, id: RequestId, what: Diagnosis) -> Option<()> {

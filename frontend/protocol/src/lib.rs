@@ -281,6 +281,8 @@ pub enum Event {
     Loaded {
         /// The request.
         id: RequestId,
+        /// The request that has loaded it: this one, or that of another page for the same model.
+        loaded_by: RequestId,
         /// What was loaded.
         details: Box<ModelDetails>,
         /// The context length in tokens that was allocated (at most what was asked for).

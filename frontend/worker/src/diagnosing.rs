@@ -9,17 +9,22 @@ use engine::model::{Products, is_packed};
 use engine::session::{Control, Finish};
 use protocol::diagnosis::{KernelCheck, KernelProblem, KernelTime, Round, SwitchedOff};
 use protocol::{
-    Benchmark, BenchmarkOptions, Diagnosis, Event, Failure, Finding, Profile, RequestId, SelfTest,
+    Benchmark, BenchmarkOptions, Diagnosis, Event, Failure, Finding, ModelPhase, Profile, RequestId, SelfTest,
 };
 use shaders::selftest::Form;
 
 use crate::host::{Host, Slot};
-use crate::tasks::Task;
+use crate::router::busy_failure;
+use crate::tasks::{Kind, Task};
 use crate::{choices, device, failure, keeping, recovery};
 
 /// Answers [`protocol::Request::Diagnose`].
 pub async fn diagnose(host: Rc<Host>, id: RequestId, what: Diagnosis, task: Task) -> Result<Event, Failure> {
     let _turn = host.turn(id, &task.cancel).await?;
+    // One may have begun meanwhile.
+    if host.tasks.training().is_some() {
+        return Err(busy_failure(Kind::Train));
+    }
     // It would be measured, too.
     host.keeper.pause();
     let result = match host.slot(&task.cancel).await {
@@ -163,6 +168,7 @@ pub async fn self_test(
         host.model.replace(None);
         host.keeper.set(Vec::new());
         *slot = None;
+        host.show_model(ModelPhase::Empty, &[]);
     }
     Ok(told)
 }

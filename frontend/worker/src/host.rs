@@ -270,7 +270,9 @@ impl Host {
     /// Tells a page that has joined what the device is.
     pub(crate) async fn introduce(self: &Rc<Self>, page: PageId) {
         let report = match self.open_device().await {
-            Ok((_, Some(report))) | Err(report) => Some(report),
+            // Others may have waited for it.
+            Ok((_, Some(report))) => return self.post(Event::Device(report)),
+            Err(report) => Some(report),
             Ok((_, None)) => self.device.lock().await.as_ref().map(|device| device.report.clone()),
         };
         if let Some(report) = report {

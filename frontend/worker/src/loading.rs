@@ -18,7 +18,7 @@ use crate::details::{self, Senses};
 use crate::drafting::Drafter;
 use crate::experts::Allowance;
 use crate::failure::Stopped;
-use crate::host::{Host, Model, Ready};
+use crate::host::{Host, Model, Ready, Slot};
 use crate::progress::Meter;
 use crate::tasks::Task;
 use crate::towers::Towers;
@@ -95,24 +95,41 @@ fn options(context: u32, drafter: Option<&Drafter>) -> LoadOptions {
 /// Answers [`protocol::Request::Load`]. Whatever used the model has been told to stop.
 pub async fn load(host: Rc<Host>, id: RequestId, wanted: Wanted, task: Task) -> Result<Event, Failure> {
     let _turn = host.turn(id, &task.cancel).await?;
-    let loading = ModelPhase::Loading { id, source: wanted.source.clone(), progress: None };
-    host.show_model(loading, &wanted.files);
-    let loaded = load_in_turn(&host, id, &wanted, &task).await;
-    match &loaded {
-        Ok(model) => host.show_model(ModelPhase::Loaded(Box::new(model.clone())), &wanted.files),
-        Err(_) => host.show_model(ModelPhase::Empty, &[]),
-    }
-    let LoadedModel { details, context, gpu_bytes, adapters, .. } = loaded?;
-    Ok(Event::Loaded { id, details: Box::new(details), context, gpu_bytes, adapters })
+    let loaded = match host.pages.loaded().filter(|model| is_same(model, id, &wanted)) {
+        Some(model) => model,
+        None => {
+            let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
+            let loading = ModelPhase::Loading { id, source: wanted.source.clone(), progress: None };
+            host.show_model(loading, &wanted.files);
+            let loaded = load_into(&mut slot, &host, id, &wanted, &task).await;
+            match &loaded {
+                Ok(model) => host.show_model(ModelPhase::Loaded(Box::new(model.clone())), &wanted.files),
+                Err(_) => host.show_model(ModelPhase::Empty, &[]),
+            }
+            loaded?
+        }
+    };
+    let LoadedModel { id: loaded_by, details, context, gpu_bytes, adapters, .. } = loaded;
+    Ok(Event::Loaded { id, loaded_by, details: Box::new(details), context, gpu_bytes, adapters })
 }
 
-async fn load_in_turn(
+/// Whether another page has loaded what is asked for. A page that asks for its own model again wants it loaded anew.
+fn is_same(model: &LoadedModel, id: RequestId, wanted: &Wanted) -> bool {
+    let experts = model.details.experts.as_ref().map(|experts| experts.held);
+    let same_experts = wanted.expert_memory.is_none_or(|bytes| experts.is_none_or(|held| held == bytes));
+    model.id.page() != id.page()
+        && model.source == wanted.source
+        && [0, model.context].contains(&wanted.context)
+        && same_experts
+}
+
+async fn load_into(
+    slot: &mut Slot,
     host: &Rc<Host>,
     id: RequestId,
     wanted: &Wanted,
     task: &Task,
 ) -> Result<LoadedModel, Failure> {
-    let mut slot = host.slot(&task.cancel).await.map_err(|_| failure::cancelled())?;
     // The memory of the one before is needed.
     host.model.replace(None);
     host.keeper.set(Vec::new());

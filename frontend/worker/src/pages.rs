@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use engine::bytes::{CancelToken, SourceError};
-use protocol::{EngineState, Event, Failure, LoadProgress, ModelPhase, PageId, RequestId};
+use protocol::{EngineState, Event, Failure, LoadProgress, LoadedModel, ModelPhase, PageId, RequestId};
 
 use crate::failure;
 use crate::host::Host;
@@ -40,12 +40,17 @@ impl Pages {
         self.joined.borrow().contains(&page)
     }
 
-    /// The request that has loaded the model.
-    pub fn loaded_by(&self) -> Option<RequestId> {
+    /// The model, once it is loaded.
+    pub fn loaded(&self) -> Option<LoadedModel> {
         match &*self.model.borrow() {
-            ModelPhase::Loaded(model) => Some(model.id),
+            ModelPhase::Loaded(model) => Some((**model).clone()),
             ModelPhase::Empty | ModelPhase::Loading { .. } => None,
         }
+    }
+
+    /// The request that has loaded the model.
+    pub fn loaded_by(&self) -> Option<RequestId> {
+        self.loaded().map(|model| model.id)
     }
 }
 

@@ -41,20 +41,24 @@ impl Host {
                 self.run(id, Kind::Beside, |task| loading::inspect(host, id, wanted, task));
             }
             Request::Load { id, source, options } => {
-                // A page that loads a model is done with the one before.
-                self.tasks.stop_holders_of(page);
-                if self.is_training_for(id) {
+                if self.tasks.training().is_some_and(|training| training.page() != page) {
+                    self.refuse_busy(id, Kind::Train);
+                    self.tell_state();
                     return;
                 }
+                // A page that loads a model is done with the one before.
+                self.tasks.stop_holders_of(page);
                 let protocol::LoadOptions { context, keep, use_memory, expert_memory } = options;
                 let wanted = loading::Wanted { source, files, context, keep, use_memory, expert_memory };
                 self.run(id, Kind::Load, |task| loading::load(host, id, wanted, task));
             }
             Request::Unload { id } => {
-                self.tasks.stop_holders_of(page);
-                if self.is_training_for(id) {
+                if self.tasks.training().is_some_and(|training| training.page() != page) {
+                    self.refuse_busy(id, Kind::Train);
+                    self.tell_state();
                     return;
                 }
+                self.tasks.stop_holders_of(page);
                 self.run(id, Kind::Unload, |task| loading::unload(host, id, task));
             }
             Request::Examine { id, content } => {
@@ -183,7 +187,8 @@ impl Host {
                 let result = work.await;
                 host.tasks.end(id);
                 host.post(terminal(id, result));
-                if kind == Kind::Train {
+                // A page does not look at the state while it loads.
+                if matches!(kind, Kind::Train | Kind::Load) {
                     host.tell_state();
                 }
             }

@@ -5,10 +5,10 @@ mod opened;
 use std::collections::HashMap;
 
 use leptos::{prelude::*, task::spawn_local};
-use protocol::failure::AdapterFailure;
+use protocol::failure::{Activity, AdapterFailure, EngineFailure, RequestFailure};
 use protocol::tune::KeptAdapter;
 use protocol::{
-    AdapterDetails, AdapterScale, AdapterSource, Event, Failure, ModelSource, Request, RequestId,
+    AdapterDetails, AdapterScale, AdapterSource, Code, Event, Failure, ModelSource, Request, RequestId,
 };
 use send_wrapper::SendWrapper;
 
@@ -53,6 +53,8 @@ pub struct AdapterStore {
     library: Library,
     /// The model whose adapters of the last time were opened again, or are about to be.
     restored: RwSignal<Option<String>>,
+    /// Whether some could not be opened yet. Then the list of what is open is not kept: they would be lost.
+    is_missing_some: StoredValue<bool>,
     /// Where the person's come from, by key, to be opened again when the model is loaded again.
     origins: StoredValue<HashMap<String, Origin>>,
 }
@@ -85,9 +87,9 @@ impl Origin {
     }
 }
 
-/// The key of an adapter that lies in these files: the same files have the same key.
-fn key_of(files: &[(String, u64)]) -> String {
-    let parts = files.iter().map(|(name, size)| format!("{name}:{size}"));
+/// The key of an adapter that lies in these files: the same files have the same key, in every tab.
+fn key_of(files: &[web_sys::File]) -> String {
+    let parts = files.iter().map(|file| format!("{}:{}:{}", file.name(), file.size(), file.last_modified()));
     format!("file:{}", parts.collect::<Vec<_>>().join(","))
 }
 
@@ -132,6 +134,7 @@ impl AdapterStore {
             engine,
             library,
             restored: RwSignal::new(None),
+            is_missing_some: StoredValue::new(false),
             origins: StoredValue::new(HashMap::new()),
         }
     }
@@ -146,6 +149,7 @@ impl AdapterStore {
             let is_new = before.flatten() != loaded;
             if is_new {
                 self.restored.set(None);
+                self.is_missing_some.set_value(false);
             }
             if loaded.is_some() && is_new {
                 let own = self.engine.own_adapters.get_untracked();
@@ -165,6 +169,15 @@ impl AdapterStore {
             }
             loaded
         });
+        Effect::new(move |before: Option<bool>| {
+            let trains = self.engine.busy_elsewhere.get() == Some(Activity::Training);
+            if before == Some(true) && !trains && self.is_missing_some.get_value() {
+                self.is_missing_some.set_value(false);
+                self.restored.set(None);
+                spawn_local(self.restore());
+            }
+            trains
+        });
         self.watch_opened();
     }
 
@@ -175,14 +188,9 @@ impl AdapterStore {
         match grouped(named) {
             Ok(groups) => {
                 for group in groups {
-                    let described: Vec<_> =
-                        group.iter().map(|(name, file)| (name.clone(), file.size() as u64)).collect();
-                    let files = group.into_iter().map(|(_, file)| file).collect();
-                    self.open(
-                        key_of(&described),
-                        Origin::Files { files: SendWrapper::new(files), kept: None },
-                        None,
-                    );
+                    let files: Vec<_> = group.into_iter().map(|(_, file)| file).collect();
+                    let key = key_of(&files);
+                    self.open(key, Origin::Files { files: SendWrapper::new(files), kept: None }, None);
                 }
             }
             Err(failure) => self.failure.set(Some(failure.into())),
@@ -220,7 +228,7 @@ impl AdapterStore {
 
     /// Opens one adapter; `before` is whether it counted, and how much, when it was open the last time.
     fn open(self, key: String, origin: Origin, before: Option<(bool, f32)>) {
-        let (asked, source) = (key.clone(), origin.source());
+        let (asked, later, source) = (key.clone(), key.clone(), origin.source());
         let make = |id| Request::OpenAdapter { id, key: asked, source };
         let Some(reply) = self.engine.request_with(origin.handles(), make) else { return };
         self.origins.update_value(|all| {
@@ -239,6 +247,14 @@ impl AdapterStore {
                         all.push(opened);
                     });
                 }
+                // While another tab trains, or when the engine has moved to another tab. It is tried again later.
+                end if before.is_some() && end.as_ref().is_none_or(is_busy) => {
+                    self.is_missing_some.set_value(true);
+                    self.origins.update_value(|origins| {
+                        origins.remove(&later);
+                    });
+                }
+                None => self.failure.set(Some(EngineFailure::Stopped.into())),
                 // One that was open before was for the model before: it goes without a word.
                 Some(Event::Failed { failure, .. }) if before.is_none() => self.failure.set(Some(failure)),
                 _ => {}
@@ -301,6 +317,11 @@ impl AdapterStore {
     pub fn counting(self) -> Vec<String> {
         self.all.with(|all| all.iter().filter(|it| it.counts()).map(|it| it.details.key.clone()).collect())
     }
+}
+
+/// Whether a request was refused because the model is busy.
+fn is_busy(event: &Event) -> bool {
+    matches!(event, Event::Failed { failure, .. } if matches!(failure.code, Code::Request(RequestFailure::Busy(_))))
 }
 
 #[cfg(test)]

@@ -93,6 +93,9 @@ impl AdapterStore {
     /// Keeps which adapters are open with the loaded model, and their files.
     async fn keep_opened(self) {
         let (Some(model), Some(store)) = (untrack(|| self.model()), self.library.store()) else { return };
+        if self.is_missing_some.get_value() {
+            return;
+        }
         let mut opened = Vec::new();
         for adapter in self.all.get_untracked().into_iter().filter(|adapter| !adapter.own) {
             let key = adapter.details.key;

@@ -206,6 +206,7 @@ impl ChatStore {
             if now.saturating_sub(kept) > KEEP_EVERY_MS {
                 kept = now;
                 self.keep_unfinished(place, &calls);
+                self.tell_again();
             }
         }
         self.end(place, calls, Ending::Failed(engine_gone()));

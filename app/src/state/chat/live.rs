@@ -1,7 +1,7 @@
 //! The text of answers while other tabs write them.
 //!
-//! A tab that writes an answer tells the others what is new. Where a tab missed the beginning, it goes on once it has read what
-//! is kept of the answer, which is at most a few seconds old.
+//! A tab that writes an answer tells the others what is new. Whenever it keeps the answer, it repeats what came since it did so
+//! the time before; a tab that missed the beginning reads what is kept, and goes on from there.
 
 use std::collections::BTreeMap;
 
@@ -48,6 +48,8 @@ pub struct Live {
     subscription: StoredValue<Option<SendWrapper<Subscription>>>,
     /// Bytes of this tab's running answer and thought that the others were told.
     told: StoredValue<(usize, usize)>,
+    /// Those that were kept the last time.
+    kept: StoredValue<(usize, usize)>,
 }
 
 impl Live {
@@ -58,12 +60,14 @@ impl Live {
             channel: StoredValue::new(None),
             subscription: StoredValue::new(None),
             told: StoredValue::new((0, 0)),
+            kept: StoredValue::new((0, 0)),
         }
     }
 
     /// Begins to tell of an answer, of which the others know this much.
     pub(super) fn begin(self, text: &str, thought: &str) {
         self.told.set_value((text.len(), thought.len()));
+        self.kept.set_value((text.len(), thought.len()));
     }
 
     /// Lets go of an answer that has ended, or that this tab writes itself.
@@ -104,6 +108,15 @@ impl ChatStore {
         let subscription = channel.listen(move |news: News| self.hear_of(&news));
         self.live.channel.set_value(Some(channel));
         self.live.subscription.set_value(Some(SendWrapper::new(subscription)));
+    }
+
+    /// The running answer was kept. The others are told once more what was new since the time before: a tab that has missed
+    /// some of it has read that by now.
+    pub(super) fn tell_again(self) {
+        let now =
+            (self.answer.text.with_untracked(String::len), self.answer.thought.with_untracked(String::len));
+        self.live.told.set_value(self.live.kept.get_value());
+        self.live.kept.set_value(now);
     }
 
     /// Tells other tabs what is new of the running answer.

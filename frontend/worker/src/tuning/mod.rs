@@ -43,7 +43,7 @@ const LOCK: &str = "gemtab-training";
 #[derive(Default)]
 pub struct Tuning {
     /// The lock while this tab has it.
-    lock: RefCell<Weak<Lock>>,
+    lock: Mutex<Weak<Lock>>,
     places: Mutex<Option<Rc<Places>>>,
     /// Seconds that the loaded model takes for a token of an example, once that was measured.
     pace: Cell<Option<f64>>,
@@ -85,12 +85,14 @@ impl Tuning {
 
     /// The lock that keeps the run of one tab from the others; none where another tab has it.
     async fn lock(&self, host: &Host) -> Option<Rc<Lock>> {
-        let held = self.lock.borrow().upgrade();
+        // Held while the browser is asked: two at once would keep it from each other.
+        let mut place = self.lock.lock().await;
+        let held = place.upgrade();
         if held.is_some() {
             return held;
         }
         let lock = Rc::new(host.platform.lock(LOCK).await?);
-        self.lock.replace(Rc::downgrade(&lock));
+        *place = Rc::downgrade(&lock);
         Some(lock)
     }
 

@@ -56,6 +56,14 @@ pub fn share(host: &Rc<Host>, name: &str, own: PageId) {
 
 /// Opens the channel of a page, and says so there.
 fn open(host: &Rc<Host>, prefix: &str, number: f64, page: PageId) {
+    let joined = |channel: &BroadcastChannel| {
+        message(&[("joined", &number.into())]).and_then(|message| channel.post_message(&message)).ok();
+    };
+    // It has asked twice, and may have said something meanwhile.
+    let known = PORTS.with_borrow(|ports| ports.get(&page).map(|port| joined(&port.channel)));
+    if known.is_some() {
+        return;
+    }
     let name = format!("{prefix}-{}", page.0);
     let Ok(channel) = BroadcastChannel::new(&name) else { return };
     let listener = Listener::new({
@@ -63,13 +71,8 @@ fn open(host: &Rc<Host>, prefix: &str, number: f64, page: PageId) {
         move |event: MessageEvent| super::receive_request(&host, &event.data())
     });
     channel.set_onmessage(Some(listener.as_ref().unchecked_ref()));
-    if let Ok(message) = message(&[("joined", &number.into())]) {
-        channel.post_message(&message).ok();
-    }
-    let known = PORTS.with_borrow_mut(|ports| ports.insert(page, Port { channel, _listener: listener }));
-    if known.is_some() {
-        return;
-    }
+    joined(&channel);
+    PORTS.with_borrow_mut(|ports| ports.insert(page, Port { channel, _listener: listener }));
     let host = Rc::clone(host);
     wasm_bindgen_futures::spawn_local(async move {
         // Where a browser can't say, the page counts as there.

@@ -114,7 +114,8 @@ fn another_model_waits_for_the_answer_and_is_not_asked_in_its_place() {
     let (desk, host) = shared();
     let model = Some(RequestId::new(A, 1));
     host.receive(generate(A, 2, options(6)), Vec::new());
-    host.receive(load(B, 2), Vec::new());
+    let other = LoadOptions { context: 512, ..LoadOptions::default() };
+    host.receive(Request::Load { id: RequestId::new(B, 2), source: source(), options: other }, Vec::new());
     host.receive(generate(C, 2, GenerateOptions { model, ..options(6) }), Vec::new());
     assert_eq!(done(&desk.end_of(id(A, 2))).0, Finish::MaxTokens);
     assert!(matches!(desk.end_of(id(B, 2)), Event::Loaded { .. }));
@@ -123,6 +124,40 @@ fn another_model_waits_for_the_answer_and_is_not_asked_in_its_place() {
     let model = Some(RequestId::new(B, 2));
     host.receive(generate(C, 3, GenerateOptions { model, ..options(6) }), Vec::new());
     assert_eq!(done(&desk.end_of(id(C, 3))).0, Finish::MaxTokens);
+}
+
+#[test]
+fn what_another_page_has_loaded_is_not_loaded_again() {
+    let (desk, host) = shared();
+    let loaded_by = |event: Event| match event {
+        Event::Loaded { loaded_by, .. } => loaded_by.0,
+        other => panic!("not loaded: {other:?}"),
+    };
+    host.receive(load(B, 1), Vec::new());
+    assert_eq!(loaded_by(desk.end_of(id(B, 1))), id(A, 1));
+    let is_loading =
+        |event: &Event| event.id() == Some(RequestId(id(B, 1))) && matches!(event, Event::Loading { .. });
+    assert!(!desk.events().iter().any(is_loading));
+    // With another context it is, and for the page that has loaded it.
+    let options = LoadOptions { context: 512, ..LoadOptions::default() };
+    host.receive(Request::Load { id: RequestId::new(B, 2), source: source(), options }, Vec::new());
+    assert_eq!(loaded_by(desk.end_of(id(B, 2))), id(B, 2));
+    host.receive(load(B, 3), Vec::new());
+    assert_eq!(loaded_by(desk.end_of(id(B, 3))), id(B, 3));
+}
+
+#[test]
+fn a_load_that_is_cancelled_while_it_waits_leaves_the_model() {
+    let (desk, host) = shared();
+    host.receive(generate(A, 2, options(6)), Vec::new());
+    let other = LoadOptions { context: 512, ..LoadOptions::default() };
+    host.receive(Request::Load { id: RequestId::new(B, 2), source: source(), options: other }, Vec::new());
+    host.receive(Request::Cancel { id: RequestId::new(B, 2) }, Vec::new());
+    assert!(failure(desk.end_of(id(B, 2))).is_cancelled());
+    assert!(matches!(desk.state().model, ModelPhase::Loaded(_)), "it is told after the load has ended");
+    assert_eq!(done(&desk.end_of(id(A, 2))).0, Finish::MaxTokens);
+    host.receive(generate(A, 3, options(2)), Vec::new());
+    assert_eq!(done(&desk.end_of(id(A, 3))).0, Finish::MaxTokens);
 }
 
 #[test]
