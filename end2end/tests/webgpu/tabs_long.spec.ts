@@ -37,8 +37,8 @@ test("no answer is lost when the device is, fifty times", async ({ browser }) =>
       }
       expect(await drawn(await app.answered())).toBe(whole);
       answers += 1;
+      console.log(`${losses} losses, ${answers} answers`);
     }
   }
-  console.log(`${losses} losses, ${answers} answers`);
   await first.page.context().close();
 });
