@@ -90,7 +90,7 @@ async fn answer(
     seed: u64,
     running: StoredValue<Option<RequestId>>,
 ) -> Result<(), Failure> {
-    let ModelState::Ready { choice, details, .. } = stores.engine.model.get_untracked() else {
+    let ModelState::Ready { loaded_by, choice, details, .. } = stores.engine.model.get_untracked() else {
         return Err(RequestFailure::NoModel.into());
     };
     let conversation = with_system(stores.chat.conversation.get_untracked(), &choice);
@@ -104,6 +104,7 @@ async fn answer(
     options.sampling = Sampling { seed: Some(seed), ..options.sampling };
     options.thinking &= details.capabilities.thinking;
     options.adapters = adapters;
+    options.model = Some(loaded_by);
     let reply = stores.engine.request_with(handles, |id| Request::Generate { id, messages, options });
     let mut reply = reply.ok_or(EngineFailure::Stopped)?;
     running.try_update_value(|running| *running = Some(reply.id()));
