@@ -54,7 +54,8 @@ impl Down {
             .set("GROUPS", groups)
             .set("KSPLIT", ksplit)
             .set("THREADS", 32 * groups)
-            .set("PACKED", packed);
+            .set("PACKED", packed)
+            .set("UNPACK_X", false);
         let name = format!(
             "experts_down_{}_{}_r{rows}g{groups}s{ksplit}{}",
             self.mixture.name(),

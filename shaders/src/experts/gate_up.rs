@@ -78,6 +78,7 @@ impl GateUp {
             .set("GROUPS", groups)
             .set("THREADS", 32 * groups)
             .set("PACKED", packed)
+            .set("UNPACK_X", false)
             .set("PACK_Y", self.packs)
             .set("CORRECTED", self.corrected);
         let name = format!(

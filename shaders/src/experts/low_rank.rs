@@ -105,6 +105,8 @@ pub struct Reduce {
     pub sorted: bool,
     /// Whether each element of the rank has a scale of its own.
     pub scaled: bool,
+    /// Whether rows were rounded to int8.
+    pub packed: bool,
 }
 
 /// Pairs of the smallest tile that a product has.
@@ -116,18 +118,22 @@ const fn most_tiles(mixture: Mixture, positions: u32) -> u32 {
 }
 
 impl Reduce {
-    /// The shader. Bindings: params; if sorted, tiles and pairs, otherwise state; choices, x, factors; if scaled, scales;
-    /// z.
+    /// The shader. Bindings: params; if sorted, tiles and pairs, otherwise state; choices, x (packed: codes and scales),
+    /// factors; if scaled, scales; z.
     ///
     /// # Errors
     /// When the template cannot be expanded.
     pub fn source(self) -> Result<Source, PreprocessError> {
-        let Self { mixture, sorted, scaled } = self;
+        let Self { mixture, sorted, scaled, packed } = self;
         // Sorted pairs say nothing of the mixture.
         let (defines, of) =
             if sorted { (choice_defines(), "sorted".into()) } else { (mixture.defines(), mixture.name()) };
-        let name = format!("experts_reduce_{of}{}", if scaled { "_scaled" } else { "" });
-        let defines = defines.set("SORTED", sorted).set("SCALED", scaled);
+        let name = format!(
+            "experts_reduce_{of}{}{}",
+            if scaled { "_scaled" } else { "" },
+            if packed { "_packed" } else { "" },
+        );
+        let defines = defines.set("SORTED", sorted).set("SCALED", scaled).set("PACKED", packed);
         Source::build::<Params>("experts/reduce.wgsl", name, &defines)
     }
 

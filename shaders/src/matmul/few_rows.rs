@@ -1,7 +1,7 @@
 //! Launcher of `wgsl/matmul/few_rows.wgsl`: products of a few rows, which read the weights once. The twin of the
 //! product is [`super::matmul()`].
 
-use crate::matvec::Form;
+use crate::matvec::{Correction, Form};
 use crate::planes::UNIT;
 use crate::{DType, Defines, PlanarLayout, Planes, PreprocessError, Source};
 
@@ -28,8 +28,16 @@ params! {
         pub ple_at: u32,
         /// Offset of each segment's results in Y.
         pub y_at: [u32; 3],
+        /// Row stride of z, in vec4s.
+        pub z_stride: u32,
+        /// Offset of each matrix's part of z, in vec4s; 0xffffffff without an update.
+        pub z_at: [u32; 3],
         /// Unused.
-        pub pad: u32,
+        pub pad0: u32,
+        /// Offset of each matrix's rows of B, in vec4s.
+        pub b_at: [u32; 3],
+        /// Unused.
+        pub pad1: u32,
     }
 }
 
@@ -38,6 +46,18 @@ impl Params {
     #[must_use]
     pub fn part(mut self, row0: u32, rows: u32) -> Self {
         (self.y_stride[0], self.y_at[0]) = (rows, row0);
+        self
+    }
+
+    /// The same with the low-rank update of adapters: `z_stride` is the row length of z in elements, and B begins at row
+    /// `row0` of its matrix.
+    #[must_use]
+    pub fn with_correction(mut self, correction: &Correction, z_stride: u32, row0: u32) -> Self {
+        self.z_stride = z_stride / 4;
+        for (i, place) in correction.places.iter().enumerate() {
+            self.z_at[i] = place.map_or(u32::MAX, |(z, _)| z / 4);
+            self.b_at[i] = place.map_or(0, |(_, b)| (b + row0 * correction.rank) / 4);
+        }
         self
     }
 
@@ -71,6 +91,8 @@ pub struct FewRows {
     pub epilogue: Epilogue,
     /// Whether Y is rounded to int8 ([`super::pack_rows`]). Needs a form with 16 columns per workgroup.
     pub packs: bool,
+    /// Total rank of the adapters whose low-rank update is added to the dot products, in vec4s; 0 without one.
+    pub quads: u32,
     /// How the work is divided, and whether X was rounded to int8. Pairs have at most two rows per group.
     pub form: Form,
 }
@@ -85,11 +107,17 @@ impl FewRows {
     #[must_use]
     pub fn new(rows: u32, dtypes: &[DType], form: Form) -> Self {
         let rows = rows.next_power_of_two().clamp(1, Self::MOST);
-        Self { rows, dtypes: dtypes.to_vec(), epilogue: Epilogue::Store, packs: false, form }
+        Self { rows, dtypes: dtypes.to_vec(), epilogue: Epilogue::Store, packs: false, quads: 0, form }
+    }
+
+    /// Whether X, rounded to int8, is unpacked again, because the matrix holds floats.
+    fn unpacks_x(&self) -> bool {
+        self.form.packed && self.dtypes.iter().all(|dtype| dtype.is_float())
     }
 
     /// The shader. Bindings: params, the matrices, state (its `len` is T), X, per-layer inputs for
-    /// [`Epilogue::Ple`], Y. Packed rows are two buffers: codes and scales.
+    /// [`Epilogue::Ple`], Y; with an update, z and the adapters' buffer, which begins with the scales. Packed rows are
+    /// two buffers: codes and scales.
     ///
     /// # Errors
     /// When the template cannot be expanded.
@@ -111,7 +139,10 @@ impl FewRows {
             .set("PAIR", pair)
             .set("PLE", self.epilogue == Epilogue::Ple)
             .set("PACKED", packed)
-            .set("PACK_Y", self.packs);
+            .set("UNPACK_X", self.unpacks_x())
+            .set("PACK_Y", self.packs)
+            .set("CORRECTED", self.quads > 0)
+            .set("QUADS", self.quads);
         for (i, dtype) in self.dtypes.iter().enumerate() {
             defines = defines.set(&format!("DTYPE{i}"), dtype.name());
         }
@@ -127,10 +158,11 @@ impl FewRows {
             Epilogue::Ple => "_ple",
         };
         format!(
-            "matmul_{}_rows{}{epilogue}{}_r{columns}g{groups}s{ksplit}{}",
+            "matmul_{}_rows{}{epilogue}{}{}_r{columns}g{groups}s{ksplit}{}",
             types.join("_").to_lowercase(),
             self.rows,
             if self.packs { "_packs" } else { "" },
+            if self.quads > 0 { format!("_a{}", 4 * self.quads) } else { String::new() },
             if packed { "p" } else { "" },
         )
     }

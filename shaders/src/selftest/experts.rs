@@ -307,7 +307,16 @@ pub fn reduce(kernel: low_rank::Reduce) -> Result<Case, CaseError> {
     let LowRank { params, chosen, leading, factors } = low_rank_of(mixture, kernel.sorted, true);
     let params = params.shared_by(mixture.used).scaled(0.75);
     let rows = chosen.len() as u32 / mixture.used;
-    let x = random(82, (rows * params.stride) as usize);
+    let mut x = random(82, (rows * params.stride) as usize);
+    let rounded = kernel.packed.then(|| pack_rows(&x));
+    let inputs = match &rounded {
+        Some((codes, scales)) => {
+            let values: Vec<f64> = x.iter().map(|&x| x.into()).collect();
+            x = as_f32(&twin::rounded_to_bytes(&values));
+            vec![Arg::words(codes), Arg::floats(scales)]
+        }
+        None => vec![Arg::floats(&x)],
+    };
     let scales = kernel.scaled.then(|| random(83, params.rank as usize));
     let pairs: Vec<u32> = (0..chosen.len() as u32).collect();
     let mut want = vec![0.0; chosen.len() * params.rank as usize];
@@ -316,7 +325,9 @@ pub fn reduce(kernel: low_rank::Reduce) -> Result<Case, CaseError> {
     }
     let mut args = vec![Arg::uniform(&params)];
     args.extend(leading);
-    args.extend([Arg::words(&chosen), Arg::floats(&x), Arg::floats(&factors)]);
+    args.push(Arg::words(&chosen));
+    args.extend(inputs);
+    args.push(Arg::floats(&factors));
     args.extend(scales.as_deref().map(Arg::floats));
     args.push(Arg::zeros(want.len()));
     let expected = vec![Expected::new(args.len() - 1, want, 1e-4)];

@@ -186,16 +186,21 @@ pub fn of_few_rows(kernel: &FewRows) -> Result<Case, CaseError> {
     let matrices = matrices.collect::<Result<Vec<_>, _>>()?;
     let x = random(42, (k * rows) as usize);
     let (codes, scales) = pack_rows::pack_rows(&x);
+    let (correction, z_stride, z_and_adapter, updates) = low_rank::of_few_rows(kernel, &n, rows);
     let (multiplied, inputs) = if kernel.form.packed {
         let x: Vec<f64> = x.iter().map(|&x| x.into()).collect();
         (as_f32(&twin::rounded_to_bytes(&x)), vec![Arg::Words(codes), Arg::floats(&scales)])
     } else {
         (x.clone(), vec![Arg::floats(&x)])
     };
-    let products: Vec<_> =
+    let mut products: Vec<_> =
         matrices.iter().map(|w| matmul::matmul(&w.layout, &w.words, &multiplied)).collect();
+    for (product, update) in products.iter_mut().zip(&updates) {
+        product.iter_mut().zip(update).for_each(|(y, update)| *y += update);
+    }
     let layouts: Vec<_> = matrices.iter().map(|w| &w.layout).collect();
     let (mut params, grid) = kernel.dispatch(&layouts);
+    params = params.with_correction(&correction, z_stride, 0);
     let gated = |gate: f32, up: f32| (gelu_tanh(gate.into()) * f64::from(up)) as f32;
     let width = n(0) as usize;
     let ple = random(43, rows as usize * (width + 9));
@@ -237,6 +242,7 @@ pub fn of_few_rows(kernel: &FewRows) -> Result<Case, CaseError> {
         vec![Expected::new(args.len(), y.clone(), allowed)]
     };
     args.extend(if kernel.packs { packed_zeros(y.len()).to_vec() } else { vec![Arg::zeros(y.len())] });
+    args.extend(z_and_adapter);
     Ok(Case { source: kernel.source()?, args, grid, expected })
 }
 

@@ -18,9 +18,10 @@ fn corrections_of_chosen_experts_agree() {
     for mixture in MIXTURES {
         for sorted in [false, true] {
             for scaled in [false, true] {
-                check(&Case::ExpertReduce(Reduce { mixture, sorted, scaled }));
+                check(&Case::ExpertReduce(Reduce { mixture, sorted, scaled, packed: false }));
             }
         }
+        check(&Case::ExpertReduce(Reduce { mixture, sorted: false, scaled: true, packed: true }));
         for of in [Expand::Sorted, Expand::Few, Expand::FewSummed] {
             check(&Case::ExpertExpand(of(mixture)));
         }

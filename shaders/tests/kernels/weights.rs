@@ -258,9 +258,8 @@ fn a_few_rows_are_multiplied_by_matrices_of_every_type_and_in_every_form() {
     for dtype in DType::ALL {
         let form = matvec::Form::new(4, 2, 1);
         check(&Form::FewRows(FewRows::new(4, &[dtype], form)));
-        if !dtype.is_float() {
-            check(&Form::FewRows(FewRows::new(4, &[DType::Q4_K, dtype], form.packed())));
-        }
+        let beside = if dtype.is_float() { vec![dtype] } else { vec![DType::Q4_K, dtype] };
+        check(&Form::FewRows(FewRows::new(4, &beside, form.packed())));
     }
     for kernel in few_products(DType::Q4_K) {
         check(&Form::FewRows(kernel));

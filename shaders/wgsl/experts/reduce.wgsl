@@ -10,8 +10,10 @@
 // SORTED: a workgroup has a tile of pairs of the same expert (experts/buckets.wgsl). Otherwise it has one pair of a few
 // rows. 32 threads share a dot product, for four pairs and eight values of r at a time.
 //
-// Bindings: params, SORTED: tiles, pairs u32; otherwise state; choices [T, USED], x f32, factors f32, SCALED: scales f32
-// [rank], z f32 [T·USED, rank]. Workgroup: 256 threads. Grid: (tiles or T·USED, ⌈rank/8⌉).
+// PACKED: x was rounded to int8, as matmul/pack_rows.wgsl does.
+//
+// Bindings: params, SORTED: tiles, pairs u32; otherwise state; choices [T, USED], x f32 (PACKED: codes and scales),
+// factors f32, SCALED: scales f32 [rank], z f32 [T·USED, rank]. Workgroup: 256 threads. Grid: (tiles or T·USED, ⌈rank/8⌉).
 
 #include "experts/choice.wgsl"
 #if !SORTED
@@ -27,7 +29,12 @@ var<storage, read> pairs: array<u32>;
 var<storage, read> state: State;
 #endif
 var<storage, read> choices: array<Choice>;
+#if PACKED
+var<storage, read> x: array<u32>;
+var<storage, read> x_scales: array<vec2<f32>>;
+#else
 var<storage, read> x: array<f32>;
+#endif
 var<storage, read> factors: array<f32>;
 #if SCALED
 var<storage, read> scales: array<f32>;
@@ -49,6 +56,14 @@ fn pair_at(place: u32) -> u32 {
 // Where the row of a pair begins in x.
 fn row_of(pair: u32) -> u32 {
     return pair / params.pairs_per_row * params.stride + params.offset;
+}
+
+fn element(at: u32) -> f32 {
+#if PACKED
+    return f32(unpack4xI8(x[at / 4u])[at % 4u]) * x_scales[at / 16u].x;
+#else
+    return x[at];
+#endif
 }
 
 @compute @workgroup_size(256)
@@ -81,7 +96,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             let x{{p}} = row_of(pair_at(first + min(q + {{p}}u, count - 1u)));
 #endfor
             for (var i = lane; i < params.width; i += LANES) {
-                let values = vec4<f32>(x[x0 + i], x[x1 + i], x[x2 + i], x[x3 + i]);
+                let values = vec4<f32>(element(x0 + i), element(x1 + i), element(x2 + i), element(x3 + i));
                 sum += factors[row + i * params.by_column] * values;
             }
         }

@@ -10,11 +10,13 @@
 // segment follow those of the previous one. PAIR: gate and up, two matrices of the same shape that are multiplied
 // together; Y = gelu_tanh(X·W0ᵀ)·(X·W1ᵀ). PLE: Y = gelu_tanh(X·Wᵀ)·ple, with the per-layer inputs of the row.
 //
-// PACKED: X was rounded to int8, and integers are multiplied. PACK_Y: Y is rounded to int8 for the next product. Rows
-// that are rounded are two buffers, as pack_rows.wgsl writes them.
+// PACKED: X was rounded to int8, and integers are multiplied; UNPACK_X: as floats, because W holds floats. PACK_Y: Y is
+// rounded to int8 for the next product. Rows that are rounded are two buffers, as pack_rows.wgsl writes them.
+//
+// CORRECTED: the low-rank update of adapters is added to the dot products (few_rows/low_rank.wgsl).
 //
 // Bindings: params, weights (planar, [N, K]) of each matrix, state, X f32 [T, K] (PACKED: codes and scales),
-// PLE: ple f32, then Y f32 (PACK_Y: codes and scales). Row t of segment s is the rows[s] elements of Y from
+// PLE: ple f32, then Y f32 (PACK_Y: codes and scales), CORRECTED: z and the adapter buffer. Row t of segment s is the rows[s] elements of Y from
 // y_at[s] + t·y_stride[s] on.
 // Workgroup: GROUPS·32 threads. Grid: params.groups.z. A workgroup computes GROUPS/KSPLIT·COLUMNS columns of Y; with
 // PACK_Y these are 16.
@@ -39,6 +41,9 @@ var<storage, read> state: State;
 var<storage, read> ple: array<f32>;
 #endif
 #include "matmul/few_rows/y.wgsl"
+#if CORRECTED
+#include "matmul/few_rows/low_rank.wgsl"
+#endif
 
 const ROWS: u32 = {{ROWS}}u;
 const PASS: u32 = {{PASS}}u;       // rows of X whose sums are added at a time
@@ -107,8 +112,15 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             let first_sum = tid / MADE * THREADS + column / COLUMNS * LANES;
             let component = column % COLUMNS;
             total = sum_of_lanes(first_sum, component);
+#if CORRECTED
+            total += update(segment, row, at);
+#endif
 #if PAIR
-            total = gelu_tanh(total) * sum_of_lanes(first_sum, COLUMNS + component);
+            var up = sum_of_lanes(first_sum, COLUMNS + component);
+#if CORRECTED
+            up += update(1u, row, at);
+#endif
+            total = gelu_tanh(total) * up;
 #endif
 #if PLE
             total = gelu_tanh(total) * ple[row * params.ple_stride + params.ple_at + at];

@@ -58,8 +58,8 @@ pub fn per_layer_of_few(parts: &Parts, rows: FewRows) -> Result<Plan, PlanError>
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn per_layer_of_one(parts: &Parts, choices: Choices, corrected: bool) -> Result<Plan, PlanError> {
-    if !choices.is_fused(&parts.config, corrected) {
+pub fn per_layer_of_one(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
+    if !choices.is_fused(&parts.config) {
         return per_layer_of_few(parts, FewRows::new(1, choices));
     }
     let (s, mut plan) = (&parts.scratch, Plan::default());

@@ -34,7 +34,7 @@ pub enum Products {
         least_rows: u32,
     },
     /// All or none, by the plan of a few rows: what fused products repeat in every workgroup (norm, merge, rounding) has
-    /// dispatches of its own. Products that adapters correct are fused in any case; if packed, from [`LARGE`] rows on.
+    /// dispatches of its own.
     Unfused {
         /// Whether they are packed, if the device supports it.
         packed: bool,
@@ -80,7 +80,7 @@ impl Choices {
     pub fn candidates(limits: Limits, config: &Config, products: Products) -> Vec<Self> {
         let floats = Self::default();
         let packed = |least_rows| Self { packed: Some(least_rows), unfused: false };
-        let is_fused = floats.is_fused(config, false);
+        let is_fused = floats.is_fused(config);
         match products {
             Products::Measured if limits.software && is_fused => vec![Self::unfused(false)],
             Products::Measured if limits.software || limits.portable => vec![floats],
@@ -95,8 +95,8 @@ impl Choices {
 
     /// Whether decode has fused products.
     #[must_use]
-    pub fn is_fused(self, config: &Config, corrected: bool) -> bool {
-        config.experts.is_none() && (corrected || !self.unfused)
+    pub fn is_fused(self, config: &Config) -> bool {
+        config.experts.is_none() && !self.unfused
     }
 
     /// The products of these choices.

@@ -148,6 +148,31 @@ fn what_has_no_z_on_the_way_has_a_dispatch_for_it_with_the_same_answer() {
     }
 }
 
+/// The plan of a few rows corrects as the fused one does; with packed rows, as far as rounding lets it.
+#[test]
+fn decode_corrects_by_every_plan() {
+    let (gpu, ids, flat) = (common::gpu(), ids(), open("flat.safetensors"));
+    let by_steps = |products: Products| {
+        let options = LoadOptions { products, ..common::exact_options() };
+        let mut session = common::load(&gpu, &model(), &options);
+        let of = |session: &mut Session| block_on(session.logits_by_steps(&ids, 8)).expect("logits");
+        let plain = of(&mut session);
+        add(&mut session, "a", &flat, 1.0);
+        [plain, of(&mut session)]
+    };
+    let want = want("flat");
+    let [plain, fused] = by_steps(Products::Floats);
+    let [_, unfused] = by_steps(Products::Unfused { packed: false });
+    for corrected in [&fused, &unfused] {
+        assert!(difference(corrected, &want) <= EXACT);
+    }
+    let [packed_plain, packed] = by_steps(Products::Unfused { packed: true });
+    let (rounding, worst) = (difference(&packed_plain, &plain), difference(&packed, &want));
+    println!("packed: {worst:.1e}, without an adapter {rounding:.1e}");
+    assert!(rounding > EXACT && worst <= 1.5 * rounding, "{worst}, without an adapter {rounding}");
+    assert!(difference(&plain, &want) > 3.0 * worst, "the adapter changes too little to tell");
+}
+
 /// llama.cpp applies the exported GGUF adapter as this engine does. It multiplies activations of eight bits, which alone
 /// moves a probability of this tiny model by up to 0.035.
 #[test]

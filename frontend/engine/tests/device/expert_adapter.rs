@@ -181,9 +181,12 @@ fn an_adapter_of_experts_is_the_merged_model() {
 }
 
 fn tiny_moe(gpu: &Rc<Gpu>, expert_slots: u32) -> Session {
-    let path = common::repository("frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf");
     // What is timed may turn out otherwise for each session.
-    let products = Products::Floats;
+    tiny_moe_with(gpu, expert_slots, Products::Floats)
+}
+
+fn tiny_moe_with(gpu: &Rc<Gpu>, expert_slots: u32, products: Products) -> Session {
+    let path = common::repository("frontend/engine/tests/golden/models/tiny-moe.q4_k_m.gguf");
     let options =
         LoadOptions { context: 1024, kv_type: KvType::F32, expert_slots, products, ..LoadOptions::default() };
     common::load(gpu, &path, &options)
@@ -239,6 +242,34 @@ fn an_expert_cache_finds_the_factors_of_the_experts_that_it_holds() {
         let (_, used) = some.decoder().expert_use().expect("a cache");
         assert!(used.misses > 0 && used.misses < used.uses, "{used:?}");
     }
+}
+
+/// Packed products of a mixture with an adapter of everything, as far as rounding lets them.
+#[test]
+fn packed_experts_are_corrected() {
+    let (gpu, ids) = (common::gpu(), ids(10));
+    let by_steps = |products: Products| {
+        let mut session = tiny_moe_with(&gpu, 0, products);
+        let adapter = of_everything(&session, 3);
+        let of = |session: &mut Session| block_on(session.logits_by_steps(&ids, 10)).expect("logits");
+        let plain = of(&mut session);
+        add(&mut session, "a", &adapter, 1.0);
+        let forms = session.decoder().forms();
+        let packs = products != Products::Floats;
+        assert!(
+            forms.iter().any(|form| matches!(form, Form::ExpertReduce(r) if !r.sorted && r.packed == packs))
+        );
+        [plain, of(&mut session)]
+    };
+    let [plain, want] = by_steps(Products::Floats);
+    let [packed_plain, packed] = by_steps(Products::Packed { least_rows: 0 });
+    let (rounding, worst) = (difference(&packed_plain, &plain), difference(&packed, &want));
+    println!(
+        "packed: {worst:.1e}, without an adapter {rounding:.1e}; effect {:.1e}",
+        difference(&plain, &want)
+    );
+    assert!(worst <= 1.5 * rounding, "{worst}, without an adapter {rounding}");
+    assert!(difference(&plain, &want) > 2.0 * worst, "the adapter changes too little to tell");
 }
 
 #[test]

@@ -92,14 +92,23 @@ pub fn few_products(dtype: DType) -> impl Iterator<Item = FewRows> {
             [store(&three[..2], small.packed()), store(&three, small.packed()), geglu(small.packed())];
         let packs = |kernel| FewRows { packs: true, ..kernel };
         let packing = [geglu(sixteen.packed()), ple(sixteen.packed()), geglu(sixteen)].map(packs);
-        floats.into_iter().chain(packed).chain(packing)
+        let corrected = [
+            store(&three, small),
+            store(&three, small.packed()),
+            geglu(small),
+            ple(small),
+            packs(geglu(sixteen.packed())),
+        ];
+        let corrected = corrected.map(|kernel| FewRows { quads: 5, ..kernel });
+        floats.into_iter().chain(packed).chain(packing).chain(corrected)
     };
     // Others than 4 rows in fused forms differ no more than in plain ones.
     let all_rows = if dtype == DType::Q4_K { &FewRows::ROWS[..] } else { &[4][..] };
     let all =
         FewRows::ROWS.into_iter().flat_map(move |rows| alone.map(|form| FewRows::new(rows, &[dtype], form)));
     let all = all.chain(all_rows.iter().flat_map(move |&rows| fused(rows)));
-    all.filter(move |kernel| !(kernel.form.packed && dtype.is_float()))
+    // Beside others, a matrix of floats has no packed form; alone, X is unpacked for it.
+    all.filter(move |kernel| !(kernel.form.packed && dtype.is_float() && kernel.dtypes.len() > 1))
 }
 
 /// What stands between the products of a decoder.
@@ -142,7 +151,8 @@ fn experts() -> Sources {
         all.extend([choose::source(mixture), mix::source(Some(mixture), 768)]);
         all.extend([16, 32].map(|bm| buckets::source(mixture, bm)));
         all.extend(BOTH.map(|one_row| locate::source(mixture, one_row)));
-        all.extend(BOTH.map(|scaled| Reduce { mixture, sorted: false, scaled }.source()));
+        let reduce = |scaled| BOTH.map(|packed| Reduce { mixture, sorted: false, scaled, packed }.source());
+        all.extend(BOTH.into_iter().flat_map(reduce));
         all.extend([Expand::Few, Expand::FewSummed].map(|expand| expand(mixture).source()));
         for dtype in DType::ALL {
             for form in product_forms(dtype) {
@@ -158,7 +168,7 @@ fn experts() -> Sources {
         }
     }
     let mixture = MIXTURES[0];
-    all.extend(BOTH.map(|scaled| Reduce { mixture, sorted: true, scaled }.source()));
+    all.extend(BOTH.map(|scaled| Reduce { mixture, sorted: true, scaled, packed: false }.source()));
     all.push(Expand::Sorted(mixture).source());
     all.push(mix::source(None, 768));
     all

@@ -7,7 +7,7 @@
 #for c in COLUMNS..SUMS
         let unit{{c}} = w1_load(params.planes[1], base{{c}} + at);
 #endfor
-#if PACKED
+#if PACKED && !UNPACK_X
 #for c in 0..COLUMNS
         let codes{{c}} = w{{M}}_unit_codes(unit{{c}}, base{{c}} + at);
         let scale{{c}} = w{{M}}_unit_scale(unit{{c}}, base{{c}} + at);
@@ -37,7 +37,11 @@
 #for q in 0..4
 #for t in 0..ROWS
         {
+#if UNPACK_X
+            let value = vec4<f32>(unpack4xI8(x[row{{t}} + at][{{q}}])) * x_scales[row{{t}} + at].x;
+#else
             let value = x[(row{{t}} + at) * 4u + {{q}}u];
+#endif
 #for c in 0..SUMS
             sum{{t}}[{{c}}] += dot(values{{c}}[{{q}}], value);
 #endfor

@@ -76,7 +76,7 @@ pub fn plan(
     corrections: Option<&Corrections>,
     first: usize,
 ) -> Result<Plan, PlanError> {
-    if !choices.is_fused(&parts.config, corrections.is_some()) {
+    if !choices.is_fused(&parts.config) {
         return layers::plan(parts, FewRows::new(1, choices), corrections, first);
     }
     let mut builder = Builder { parts, choices, corrections, steps: Plan::default() };

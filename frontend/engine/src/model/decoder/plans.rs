@@ -36,7 +36,7 @@ impl Plans {
         let first_shared = parts.config.first_shared;
         let embed = embed::tokens(parts)?;
         let mut one = embed.clone();
-        one.extend(&embed::per_layer_of_one(parts, choices, corrections.is_some())?);
+        one.extend(&embed::per_layer_of_one(parts, choices)?);
         one.extend(&decode::plan(parts, choices, corrections, 0)?);
         Ok(Self {
             one,

@@ -9,6 +9,7 @@ use super::pairs::Pairs;
 use crate::adapter::Projection;
 use crate::model::Parts;
 use crate::model::corrections::{Corrections, ExpertFactors, OfExperts};
+use crate::model::few_rows::Rows;
 use crate::plan::{Plan, PlanError, Value};
 
 impl Pairs<'_> {
@@ -24,7 +25,8 @@ impl Pairs<'_> {
         z: &Value,
     ) -> Result<(), PlanError> {
         let e = self.scratch();
-        let kernel = Reduce { mixture: self.experts.mixture, sorted: true, scaled: operands.len() > 2 };
+        let kernel =
+            Reduce { mixture: self.experts.mixture, sorted: true, scaled: operands.len() > 2, packed: false };
         let mut buffers = vec![&e.tiles, &e.pairs, &e.choices];
         buffers.extend(operands);
         buffers.push(z);
@@ -97,7 +99,8 @@ pub fn correct_few(
     steps: &mut Plan,
     corrections: Option<&Corrections>,
     (mixture, layer, projection): (Mixture, usize, Projection),
-    [x, choices, y]: [&Value; 3],
+    x: Rows<'_>,
+    [choices, y]: [&Value; 2],
 ) -> Result<(), PlanError> {
     let Some((shared, factors)) = corrected(corrections, layer, projection) else { return Ok(()) };
     let state = &parts.scratch.state;
@@ -105,11 +108,13 @@ pub fn correct_few(
         Projection::ExpertDown => (1, Expand::FewSummed(mixture)),
         _ => (mixture.used, Expand::Few(mixture)),
     };
-    let reduce = Reduce { mixture, sorted: false, scaled: true };
+    let reduce = Reduce { mixture, sorted: false, scaled: true, packed: x.is_packed() };
     for part in &factors.parts {
         let [a, b] = params(factors, part.experts);
         let a = a.shared_by(pairs_per_row);
-        let buffers = [state, choices, x, &part.a, &shared.scales, &shared.z];
+        let mut buffers = vec![state, choices];
+        buffers.extend(x.values());
+        buffers.extend([&part.a, &shared.scales, &shared.z]);
         let kernel = (reduce.source()?, Form::ExpertReduce(reduce));
         steps.push_rows(kernel, &a, &buffers, move |rows| reduce.dispatch(&a, rows))?;
         let buffers = [state, choices, &shared.z, &part.b, y];

@@ -6,33 +6,21 @@ use shaders::experts::{choose, down, gate_up, mix};
 use shaders::matvec;
 use shaders::selftest::Form;
 
-use super::{FewRows, Rows};
+use super::{FewRows, Product, Rows};
 use crate::adapter::Projection;
 use crate::model::Parts;
 use crate::model::corrections::{Corrections, Site};
 use crate::model::experts::{Layer, correct_few, find_in_cache, ranges};
-use crate::model::rows::{correct, norm_add, packed_norm_add};
+use crate::model::rows::{norm_add, packed_norm_add};
 use crate::plan::{Plan, PlanError, Value};
-
-/// Whether adapters correct a projection of the experts of layer `i`.
-fn is_corrected(corrections: Option<&Corrections>, i: usize, projection: Projection) -> bool {
-    corrections.is_some_and(|all| all.at_experts(i, projection).is_some())
-}
+use crate::weights::Matrix;
 
 /// Whether the norms of router and experts can be computed with that of the dense part: if the experts of layer `i` take
-/// packed rows, which adapters do not, and a kernel may have as many buffers.
+/// packed rows, and a kernel may have as many buffers.
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn take_norms(
-    parts: &Parts,
-    i: usize,
-    few: FewRows,
-    corrections: Option<&Corrections>,
-) -> Result<bool, PlanError> {
-    if is_corrected(corrections, i, Projection::ExpertGateUp) {
-        return Ok(false);
-    }
+pub fn take_norms(parts: &Parts, i: usize, few: FewRows) -> Result<bool, PlanError> {
     if parts.config.experts.is_none() || parts.limits.storage_buffers < 9 {
         return Ok(false);
     }
@@ -81,9 +69,11 @@ impl<'a> Builder<'a> {
         if !normed {
             norm_add(parts, self.steps, &s.h[0], None, Some(layer.vector("ffn_gate_inp.scale")))?;
         }
-        let router = layer.matrix("ffn_gate_inp")?;
-        self.few.apart(parts, self.steps, &s.x, &[(router, &e.logits)])?;
-        correct(parts, self.steps, self.corrections, (self.i, Site::Router), &s.x, &[&e.logits])?;
+        let router = &[layer.matrix("ffn_gate_inp")?];
+        let x = Rows::Floats(&s.x);
+        let update = self.few.update(parts, self.steps, self.corrections, (self.i, Site::Router), x)?;
+        let product = Product { update, ..Product::store(router, x, &e.logits) };
+        self.few.product(parts, self.steps, &product)?;
         let params = choose::Params {
             scale: layer.logit_scale(),
             scales: layer.vector("expert_scale"),
@@ -99,8 +89,7 @@ impl<'a> Builder<'a> {
         let parts = self.layer.parts;
         let (s, norm) = (&parts.scratch, Some(self.layer.vector("pre_ffw_norm_2")));
         let [gate, up] = self.layer.halves()?;
-        let corrected = is_corrected(self.corrections, self.i, Projection::ExpertGateUp);
-        if !corrected && self.few.packs(&[gate.matrix, up.matrix]) {
+        if self.packs(&[gate.matrix, up.matrix]) {
             packed_norm_add(parts, self.steps, &s.h[0], None, norm)?;
             return Ok(Rows::Packed(&s.packed));
         }
@@ -117,25 +106,31 @@ impl<'a> Builder<'a> {
         find_in_cache(self.steps, experts, (scratch, &parts.scratch.state), self.i, true)
     }
 
+    fn gate_up_corrected(&self) -> bool {
+        self.corrections.is_some_and(|all| all.at_experts(self.i, Projection::ExpertGateUp).is_some())
+    }
+
+    /// Whether gate and up read or leave packed rows for these matrices.
+    fn packs(&self, matrices: &[&Matrix]) -> bool {
+        self.few.packs_at(self.layer.parts.limits, matrices, self.gate_up_corrected())
+    }
+
     /// Adds the corrections of adapters to a projection, if they have any there.
-    fn correct(&mut self, projection: Projection, [x, y]: [&Value; 2]) -> Result<(), PlanError> {
+    fn correct(&mut self, projection: Projection, x: Rows<'_>, y: &Value) -> Result<(), PlanError> {
         let Layer { parts, experts, scratch, .. } = self.layer;
         let of = (experts.mixture, self.i, projection);
-        correct_few(parts, self.steps, self.corrections, of, [x, &scratch.choices, y])
+        correct_few(parts, self.steps, self.corrections, of, x, [&scratch.choices, y])
     }
 
     /// The gated activation of every pair, with the weight of its expert.
     fn gate_up(&mut self, x: Rows<'_>) -> Result<Rows<'a>, PlanError> {
-        let corrected = is_corrected(self.corrections, self.i, Projection::ExpertGateUp);
+        let corrected = self.gate_up_corrected();
         let deltas = &self.layer.scratch.gate_up;
-        if let Rows::Floats(x) = x {
-            self.correct(Projection::ExpertGateUp, [x, deltas])?;
-        }
+        self.correct(Projection::ExpertGateUp, x, deltas)?;
         let layer = &self.layer;
         let (e, rows) = (layer.scratch, layer.experts.feed_forward);
         let [gate, up] = layer.halves()?;
-        let down_corrected = is_corrected(self.corrections, self.i, Projection::ExpertDown);
-        let packs = !down_corrected && self.few.packs(&[layer.matrix("ffn_down_exps")?]);
+        let packs = self.packs(&[layer.matrix("ffn_down_exps")?]);
         let act = if packs { Rows::Packed(&e.packed_act) } else { Rows::Floats(&e.act) };
         let form = matvec::Form::new(2, 8, 1);
         let kernel = gate_up::GateUp {
@@ -205,10 +200,7 @@ impl<'a> Builder<'a> {
             self.steps.push_rows((kernel.source()?, form), &params, &operands, grid)?;
             self.steps.reading(layer.chosen_of(part.layout.bytes()));
         }
-        match act {
-            Rows::Floats(act) => self.correct(Projection::ExpertDown, [act, &e.down]),
-            Rows::Packed(_) => Ok(()),
-        }
+        self.correct(Projection::ExpertDown, act, &e.down)
     }
 
     /// Norms and adds both parts of the branch.

@@ -17,8 +17,8 @@
 //! | per-layer gate | with GELU, times the per-layer input |
 //! | per-layer projection | |
 //!
-//! Where products take packed rows, the dispatch before leaves them so. Products that adapters correct have dispatches
-//! of their own: the corrections need f32 rows, and are added before an activation.
+//! Where products take packed rows, the dispatch before leaves them so. With adapters, a dispatch in front of the products
+//! that share an input computes z, and they add B·z.
 
 use shaders::attention::decode::Kv;
 use shaders::matmul::few_rows::Epilogue;
@@ -26,11 +26,8 @@ use shaders::matmul::few_rows::Epilogue;
 use super::{FewRows, Product, Rows, experts};
 use crate::model::Parts;
 use crate::model::corrections::{Corrections, Site};
-use crate::model::rows::{
-    correct, feed_forward_activation, mixture_norms, norm_add, packed_norm_add, per_layer_activation,
-    qkv_finish,
-};
-use crate::plan::{Plan, PlanError, Value};
+use crate::model::rows::{mixture_norms, norm_add, packed_norm_add, qkv_finish};
+use crate::plan::{Plan, PlanError};
 use crate::weights::Matrix;
 
 struct Builder<'a> {
@@ -67,7 +64,7 @@ pub fn plan(
         (builder.stream(Some(parts.weights.vector("output_norm")), packed)?, &parts.scratch.logits);
     match x {
         Rows::Floats(x) => few.apart(parts, &mut builder.steps, x, &[(head, logits)])?,
-        Rows::Packed(_) => builder.store(&[head], x, logits)?,
+        Rows::Packed(_) => few.product(parts, &mut builder.steps, &Product::store(&[head], x, logits))?,
     }
     Ok(builder.steps)
 }
@@ -87,7 +84,7 @@ impl<'a> Builder<'a> {
 
     /// Whether the products of a site take packed rows from the dispatch before.
     fn packs(&self, i: usize, site: Site, matrices: &[&Matrix]) -> bool {
-        self.few.packs(matrices) && !self.is_corrected(i, site)
+        self.few.packs_at(self.parts.limits, matrices, self.is_corrected(i, site))
     }
 
     /// Adds the pending branch to the stream. Returns the normed stream or, without `norm`, the stream itself.
@@ -115,33 +112,15 @@ impl<'a> Builder<'a> {
         Ok(Rows::Packed(&self.parts.scratch.packed))
     }
 
-    /// Products of the same rows in one dispatch.
-    fn store(&mut self, matrices: &[&Matrix], x: Rows<'_>, y: &Value) -> Result<(), PlanError> {
-        let y = Rows::Floats(y);
-        let product = Product { matrices, epilogue: Epilogue::Store, x, y, ple_at: 0 };
-        self.few.product(self.parts, &mut self.steps, &product)
-    }
-
-    /// Products of f32 rows, one at a time, with the corrections of adapters.
-    fn apart(
-        &mut self,
-        i: usize,
-        site: Site,
-        x: &Value,
-        products: &[(&Matrix, &Value)],
-    ) -> Result<(), PlanError> {
-        self.few.apart(self.parts, &mut self.steps, x, products)?;
-        let values: Vec<_> = products.iter().map(|(_, y)| *y).collect();
-        correct(self.parts, &mut self.steps, self.corrections, (i, site), x, &values)
+    /// The product of a site, with what adapters add to it.
+    fn product(&mut self, i: usize, site: Site, product: Product<'_>) -> Result<(), PlanError> {
+        let update = self.few.update(self.parts, &mut self.steps, self.corrections, (i, site), product.x)?;
+        self.few.product(self.parts, &mut self.steps, &Product { update, ..product })
     }
 
     /// The product that ends a branch.
     fn end(&mut self, i: usize, site: Site, matrix: &Matrix, x: Rows<'_>) -> Result<(), PlanError> {
-        let branch = &self.parts.scratch.branch;
-        match x {
-            Rows::Floats(x) => self.apart(i, site, x, &[(matrix, branch)]),
-            Rows::Packed(_) => self.store(&[matrix], x, branch),
-        }
+        self.product(i, site, Product::store(&[matrix], x, &self.parts.scratch.branch))
     }
 
     fn attention(&mut self, i: usize) -> Result<(), PlanError> {
@@ -155,19 +134,9 @@ impl<'a> Builder<'a> {
         let kv = Kv::of_layer(parts.config.owns_kv(i), qkv.len() == 3);
         let packed = self.packs(i, Site::Qkv, &qkv);
         let x = self.stream(Some(self.vector(i, "attn_norm")), packed)?;
-        let joined = match x {
-            Rows::Floats(x) if self.is_corrected(i, Site::Qkv) => {
-                let products: Vec<_> = qkv.iter().copied().zip([&s.q, &s.k, &s.v]).collect();
-                self.apart(i, Site::Qkv, x, &products)?;
-                false
-            }
-            _ => {
-                self.store(&qkv, x, &s.q)?;
-                true
-            }
-        };
+        self.product(i, Site::Qkv, Product::store(&qkv, x, &s.q))?;
         if kv != Kv::Shared {
-            qkv_finish(parts, &mut self.steps, i, kv, joined)?;
+            qkv_finish(parts, &mut self.steps, i, kv, true)?;
         }
         let output = self.matrix(i, "attn_output")?;
         let packed = self.packs(i, Site::Output, &[output]);
@@ -186,30 +155,20 @@ impl<'a> Builder<'a> {
 
     fn feed_forward(&mut self, i: usize) -> Result<(), PlanError> {
         let parts = self.parts;
-        let (s, config) = (&parts.scratch, &parts.config);
+        let config = &parts.config;
         let (gate, up) = (self.matrix(i, "ffn_gate")?, self.matrix(i, "ffn_up")?);
         let down = self.matrix(i, "ffn_down")?;
         let packed = self.packs(i, Site::GateUp, &[gate, up]);
-        let mixture = packed && experts::take_norms(parts, i, self.few, self.corrections)?;
+        let mixture = packed && experts::take_norms(parts, i, self.few)?;
         let x = if mixture {
             self.mixture_norms(i)?
         } else {
             self.stream(Some(self.vector(i, "ffn_norm")), packed)?
         };
-        let act = match x {
-            Rows::Floats(x) if self.is_corrected(i, Site::GateUp) => {
-                self.apart(i, Site::GateUp, x, &[(gate, &s.gate), (up, &s.up)])?;
-                feed_forward_activation(parts, &mut self.steps, i)?;
-                Rows::Floats(&s.act)
-            }
-            _ => {
-                let y = self.activated(i, Site::Down, down);
-                let matrices = &[gate, up];
-                let product = Product { matrices, epilogue: Epilogue::Geglu, x, y, ple_at: 0 };
-                self.few.product(parts, &mut self.steps, &product)?;
-                y
-            }
-        };
+        let act = self.activated(i, Site::Down, down);
+        let (matrices, epilogue) = (&[gate, up], Epilogue::Geglu);
+        let product = Product { matrices, epilogue, x, y: act, ple_at: 0, update: None };
+        self.product(i, Site::GateUp, product)?;
         self.end(i, Site::Down, down, act)?;
         if config.experts.is_some() {
             experts::build(parts, &mut self.steps, i, self.few, (self.corrections, mixture))?;
@@ -221,24 +180,13 @@ impl<'a> Builder<'a> {
 
     fn per_layer_input(&mut self, i: usize) -> Result<(), PlanError> {
         let parts = self.parts;
-        let s = &parts.scratch;
         let (gate, projection) = (self.matrix(i, "inp_gate")?, self.matrix(i, "proj")?);
         let packed = self.packs(i, Site::PleGate, &[gate]);
         let x = self.stream(None, packed)?;
-        let act = match x {
-            Rows::Floats(x) if self.is_corrected(i, Site::PleGate) => {
-                self.apart(i, Site::PleGate, x, &[(gate, &s.ple_gate)])?;
-                per_layer_activation(parts, &mut self.steps, i)?;
-                Rows::Floats(&s.act)
-            }
-            _ => {
-                let y = self.activated(i, Site::PleProjection, projection);
-                let ple_at = i as u32 * parts.config.ple;
-                let product = Product { matrices: &[gate], epilogue: Epilogue::Ple, x, y, ple_at };
-                self.few.product(parts, &mut self.steps, &product)?;
-                y
-            }
-        };
+        let act = self.activated(i, Site::PleProjection, projection);
+        let ple_at = i as u32 * parts.config.ple;
+        let product = Product { matrices: &[gate], epilogue: Epilogue::Ple, x, y: act, ple_at, update: None };
+        self.product(i, Site::PleGate, product)?;
         self.end(i, Site::PleProjection, projection, act)?;
         self.branch = Some((self.vector(i, "post_norm"), Some(self.vector(i, "layer_output_scale"))));
         Ok(())

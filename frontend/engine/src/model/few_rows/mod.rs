@@ -11,11 +11,15 @@ use shaders::matmul::{FewRows as Kernel, pack_rows};
 use shaders::matvec;
 use shaders::selftest::Form;
 
+use super::corrections::{Corrections, Site, SiteCorrections};
 use super::forms::{Choices, LARGE};
 use super::scratch::{max_splits, min_split_keys};
 use super::{KvType, Parts};
 use crate::plan::{Grid, Limits, Plan, PlanError, Traffic, Value};
 use crate::weights::{Matrix, Part};
+
+/// Buffers of a product of packed rows with an update.
+const MOST_BUFFERS: u32 = 9;
 
 /// Rows that a product reads or leaves.
 #[derive(Clone, Copy)]
@@ -55,6 +59,24 @@ pub struct Product<'a> {
     pub y: Rows<'a>,
     /// Offset of the layer in the per-layer inputs.
     pub ple_at: u32,
+    /// What adapters add to the dot products.
+    pub update: Option<Update<'a>>,
+}
+
+impl<'a> Product<'a> {
+    /// Products of the same rows in one dispatch; [`Kernel::MOST`] rows of each matrix follow one another in `y`.
+    #[must_use]
+    pub fn store(matrices: &'a [&'a Matrix], x: Rows<'a>, y: &'a Value) -> Self {
+        Self { matrices, epilogue: Epilogue::Store, x, y: Rows::Floats(y), ple_at: 0, update: None }
+    }
+}
+
+/// The low-rank update of the products of a site: z is in the scratch of the corrections ([`FewRows::update`]).
+#[derive(Clone, Copy)]
+pub struct Update<'a> {
+    all: &'a Corrections,
+    layer: usize,
+    site: &'a SiteCorrections,
 }
 
 /// Steps for up to `rows` rows.
@@ -73,6 +95,12 @@ impl FewRows {
         Self { rows, packed: choices.packed.is_some() }
     }
 
+    /// Whether products with all these matrices take packed rows; `corrected` ones need two more buffers.
+    #[must_use]
+    pub fn packs_at(self, limits: Limits, matrices: &[&Matrix], corrected: bool) -> bool {
+        self.packs(matrices) && (!corrected || limits.storage_buffers >= MOST_BUFFERS)
+    }
+
     /// Whether products with all these matrices take packed rows.
     #[must_use]
     pub fn packs(self, matrices: &[&Matrix]) -> bool {
@@ -84,11 +112,12 @@ impl FewRows {
     /// # Errors
     /// [`PlanError`].
     pub fn product(self, parts: &Parts, steps: &mut Plan, product: &Product<'_>) -> Result<(), PlanError> {
-        let Product { matrices, epilogue, x, y, ple_at } = *product;
+        let Product { matrices, epilogue, x, y, ple_at, update } = *product;
         let s = &parts.scratch;
         let dtypes: Vec<_> = matrices.iter().map(|matrix| matrix.dtype).collect();
         let mut kernel = Kernel::new(self.rows, &dtypes, matvec::Form::default());
         (kernel.epilogue, kernel.packs) = (epilogue, y.is_packed());
+        kernel.quads = update.map_or(0, |update| update.all.rank() / 4);
         kernel.form = form(parts.limits, matrices, &kernel);
         if x.is_packed() {
             kernel.form = kernel.form.packed();
@@ -98,11 +127,15 @@ impl FewRows {
             let (params, grid) = kernel.dispatch(&layouts);
             let params = params.with_ple(parts.config.ple * parts.config.layers.len() as u32, ple_at);
             let params = rows.map_or(params, |rows| params.part(all[0].row0, rows));
+            let params = update.map_or(params, |Update { site, .. }| {
+                params.with_correction(&site.correction, site.a.n, all[0].row0)
+            });
             let mut operands: Vec<&Value> = all.iter().map(|part| &part.value).collect();
             operands.push(&s.state);
             operands.extend(x.values());
             operands.extend((epilogue == Epilogue::Ple).then_some(&s.ple));
             operands.extend(y.values());
+            operands.extend(update.iter().flat_map(|of| [&of.all.z, &of.all.layers[of.layer].buffer]));
             steps.push(&kernel.source()?, &params, &operands, Grid::Fixed(grid))?;
             steps.reading(Traffic::Fixed(layouts.iter().map(|layout| layout.bytes()).sum()));
             steps.tested_as(Form::FewRows(kernel.clone()));
@@ -112,6 +145,25 @@ impl FewRows {
             [matrix] => matrix.parts.iter().try_for_each(|part| push(&[part], Some(matrix.n))),
             _ => push(&matrices.iter().map(|matrix| matrix.whole()).collect::<Vec<_>>(), None),
         }
+    }
+
+    /// Pushes the dispatch that computes z = A·x of a site, if adapters correct anything there. Returns what its product
+    /// then adds.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn update<'a>(
+        self,
+        parts: &Parts,
+        steps: &mut Plan,
+        corrections: Option<&'a Corrections>,
+        (layer, site): (usize, Site),
+        x: Rows<'_>,
+    ) -> Result<Option<Update<'a>>, PlanError> {
+        let corrected = corrections.and_then(|all| Some((all, all.at(layer, site)?)));
+        let Some((all, site)) = corrected else { return Ok(None) };
+        self.product(parts, steps, &Product::store(&[&site.a], x, &all.z))?;
+        Ok(Some(Update { all, layer, site }))
     }
 
     /// Products of the f32 rows `x`, each in a dispatch of its own. Rows are packed first where products take them so.
@@ -135,9 +187,7 @@ impl FewRows {
         }
         for &(matrix, y) in products {
             let x = if self.packs(&[matrix]) { Rows::Packed(packed) } else { Rows::Floats(x) };
-            let (matrices, y) = (&[matrix], Rows::Floats(y));
-            let product = Product { matrices, epilogue: Epilogue::Store, x, y, ple_at: 0 };
-            self.product(parts, steps, &product)?;
+            self.product(parts, steps, &Product::store(&[matrix], x, y))?;
         }
         Ok(())
     }
