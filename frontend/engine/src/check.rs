@@ -174,12 +174,16 @@ pub fn standard() -> Vec<Form> {
     }
     for head_dim in [256, 512] {
         let kv_f16 = true;
-        let few = [true, false].map(|finished| FewRows { head_dim, kv_f16, finished });
+        let few = [(true, 1), (true, 4), (false, 1), (false, 4)];
+        let few = few.map(|(finished, group)| FewRows { head_dim, kv_f16, finished, group });
         forms.extend(few.map(Form::FewRowsAttention));
         forms.extend([true, false].map(|packed| Form::MergeRows(head_dim, packed)));
         forms.push(Form::Block(Block { head_dim, kv_f16, until: false }));
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
-            forms.push(Form::Decode(Decode { head_dim, kv, kv_f16, quads: 0 }));
+            let group = Decode::group(head_dim, 4, kv != Kv::Shared);
+            forms.extend(
+                [1, group].map(|group| Form::Decode(Decode { head_dim, kv, kv_f16, group, quads: 0 })),
+            );
             forms.push(Form::QkvFinish(QkvFinish { head_dim, kv, kv_f16, joined: false }));
             let joined = QkvFinish { head_dim, kv, kv_f16, joined: true };
             forms.extend((kv != Kv::Shared).then_some(Form::QkvFinish(joined)));

@@ -34,8 +34,10 @@ pub struct Decode {
     pub kv: Kv,
     /// Whether the cache holds f16 (else f32).
     pub kv_f16: bool,
+    /// Most query heads per workgroup, which share a kv head ([`Self::group`]).
+    pub group: u32,
     /// Total rank of the adapters on the output projection, in vec4s, if the kernel writes partial sums of z for
-    /// them ([`crate::matvec::ZSource::PartialSums`]); otherwise 0.
+    /// them ([`crate::matvec::ZSource::PartialSums`]); otherwise 0. Needs groups of 1.
     pub quads: u32,
 }
 
@@ -68,6 +70,10 @@ params! {
         pub ahead: u32,
         /// Offset of the columns of A in the adapter buffer, in vec4s.
         pub columns: u32,
+        /// Number of splits from which on query heads share a workgroup.
+        pub grouped_from: u32,
+        /// Unused.
+        pub pad: [u32; 3],
     }
 }
 
@@ -76,6 +82,25 @@ impl Decode {
     #[must_use]
     pub fn supports(head_dim: u32) -> bool {
         head_dim.is_power_of_two() && (16..=512).contains(&head_dim)
+    }
+
+    /// The most query heads that a workgroup can have in the workgroup memory of every device, of those that share a kv
+    /// head. `own` says whether it also holds the token's key and value. Heads smaller than any published one have
+    /// nothing to gain, and compile slowly.
+    #[must_use]
+    pub const fn group(head_dim: u32, sharing: u32, own: bool) -> u32 {
+        match sharing {
+            _ if head_dim < 64 => 1,
+            _ if sharing.is_multiple_of(4) && !(own && head_dim > 256) => 4,
+            _ if sharing.is_multiple_of(2) => 2,
+            _ => 1,
+        }
+    }
+
+    /// Length of the workgroup's array of heads, in vec4s: the heads, later two for each of 256 threads.
+    pub(super) const fn own_len(head_dim: u32, group: u32, own: bool) -> u32 {
+        let heads = (group + if own { 2 } else { 0 }) * head_dim / 4;
+        if heads > 512 { heads } else { 512 }
     }
 
     /// The shader. Bindings: params, part, state, qkv, vectors, rope, k cache, v cache; with `quads > 0` also the
@@ -98,13 +123,19 @@ impl Decode {
             .set("OWN_KV", own)
             .set("V_IS_K", self.kv == Kv::OwnVIsK)
             .set("KV_F16", self.kv_f16)
+            .set("GROUP", self.group)
+            .set("PLACES", self.group + if own { 2 } else { 0 })
+            .set("SETS", (self.group + if own { 2 } else { 0 }).div_ceil(4))
+            .set("TWO_SETS", own && self.group > 2)
+            .set("OWN_LEN", Self::own_len(self.head_dim, self.group, own))
             .set("PARTIAL_OUT", self.quads > 0)
             .set("QUADS", self.quads);
         let stored = if self.kv_f16 { "f16" } else { "f32" };
         let output = if self.quads > 0 { format!("_partial_out_a{}", 4 * self.quads) } else { String::new() };
+        let group = if self.group > 1 { format!("_g{}", self.group) } else { String::new() };
         Source::build::<Params>(
             "attention/decode.wgsl",
-            format!("attention_decode_h{}_{kv}_{stored}{output}", self.head_dim),
+            format!("attention_decode_h{}_{kv}_{stored}{group}{output}", self.head_dim),
             &defines,
         )
     }

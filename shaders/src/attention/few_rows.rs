@@ -4,6 +4,11 @@
 use super::decode::{Decode, Params};
 use crate::{Defines, PreprocessError, Source};
 
+/// Elements of a head that a workgroup merges.
+const MERGED: u32 = 64;
+/// Maximum number of splits that can be merged in a dispatch.
+pub const MAX_SPLITS: u32 = 128;
+
 /// Attention of up to [`crate::matmul::FewRows::MOST`] rows over the cache, split over the keys. Its twin is
 /// [`super::block::block`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,6 +19,8 @@ pub struct FewRows {
     pub kv_f16: bool,
     /// Whether [`crate::rows::qkv_finish`] has finished the queries; the kernel norms and rotates them otherwise.
     pub finished: bool,
+    /// Most query heads per workgroup ([`Decode::group`]).
+    pub group: u32,
 }
 
 impl FewRows {
@@ -31,9 +38,15 @@ impl FewRows {
             .set("OWN_KV", false)
             .set("V_IS_K", false)
             .set("KV_F16", self.kv_f16)
+            .set("GROUP", self.group)
+            .set("PLACES", self.group)
+            .set("SETS", 1)
+            .set("TWO_SETS", false)
+            .set("OWN_LEN", Decode::own_len(self.head_dim, self.group, false))
             .set("PARTIAL_OUT", false);
         let suffix = if self.finished { "" } else { "_raw" };
-        let name = format!("attention_few_rows_h{}_{stored}{suffix}", self.head_dim);
+        let group = if self.group > 1 { format!("_g{}", self.group) } else { String::new() };
+        let name = format!("attention_few_rows_h{}_{stored}{group}{suffix}", self.head_dim);
         Source::build::<Params>("attention/decode.wgsl", name, &defines)
     }
 
@@ -56,14 +69,18 @@ impl FewRows {
     /// When the template cannot be expanded.
     pub fn merge(head_dim: u32, packed: bool) -> Result<Source, PreprocessError> {
         let suffix = if packed { "_packed" } else { "" };
-        let defines = Defines::new().set("HD", head_dim).set("PACKED", packed);
+        let defines = Defines::new()
+            .set("HD", head_dim)
+            .set("MERGED", head_dim.min(MERGED))
+            .set("MAX_SPLITS", MAX_SPLITS)
+            .set("PACKED", packed);
         let name = format!("attention_merge_h{head_dim}{suffix}");
         Source::build::<Params>("attention/merge.wgsl", name, &defines)
     }
 
     /// Workgroups of the merge for `rows` rows.
     #[must_use]
-    pub const fn merge_dispatch(params: &Params, rows: u32) -> [u32; 3] {
-        [params.heads, rows, 1]
+    pub const fn merge_dispatch(head_dim: u32, params: &Params, rows: u32) -> [u32; 3] {
+        [params.heads, rows, head_dim.div_ceil(MERGED)]
     }
 }

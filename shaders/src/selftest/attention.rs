@@ -12,6 +12,11 @@ const EPS: f32 = 1e-6;
 const HEADS: u32 = 4;
 const KV_HEADS: u32 = 2;
 
+/// Key–value heads such that groups of so many query heads share one.
+const fn kv_heads(group: u32) -> u32 {
+    if group > HEADS / KV_HEADS { HEADS / group } else { KV_HEADS }
+}
+
 /// The words of a cache, and their values.
 fn stored(values: Vec<f32>, f16: bool) -> (Vec<u32>, Vec<f32>) {
     if f16 { halves(&values) } else { (values.iter().map(|v| v.to_bits()).collect(), values) }
@@ -45,21 +50,22 @@ fn cached(binding: usize, values: Vec<f32>, f16: bool) -> Expected {
 /// One token after 70 others, in one split.
 pub fn decode(form: &Decode) -> Result<Case, CaseError> {
     let (pos, hd) = (70, form.head_dim as usize);
-    let len = (pos + 1) as usize * KV_HEADS as usize * hd;
+    let kv_heads = kv_heads(form.group);
+    let len = (pos + 1) as usize * kv_heads as usize * hd;
     let (k_words, k) = stored(random(3, len), form.kv_f16);
     let (v_words, v) = stored(random(4, len), form.kv_f16);
     let (rope_arg, rope, rope_hi_rows) = table(form.head_dim);
     let vectors = random(2, 2 * hd);
     let all = match form.kv {
-        Kv::Own => HEADS + 2 * KV_HEADS,
-        Kv::OwnVIsK => HEADS + KV_HEADS,
+        Kv::Own => HEADS + 2 * kv_heads,
+        Kv::OwnVIsK => HEADS + kv_heads,
         Kv::Shared => HEADS,
     };
     let qkv = random(1, all as usize * hd);
 
     let like = QkvFinish { head_dim: form.head_dim, kv: form.kv, kv_f16: form.kv_f16, joined: false };
-    let params = finish_params(form.head_dim, rope_hi_rows);
-    let (q_end, k_end) = (HEADS as usize * hd, (HEADS + KV_HEADS) as usize * hd);
+    let params = finish::Params { kv_heads, ..finish_params(form.head_dim, rope_hi_rows) };
+    let (q_end, k_end) = (HEADS as usize * hd, (HEADS + kv_heads) as usize * hd);
     let mut q = qkv[..q_end].to_vec();
     let raw_k = qkv.get(q_end..k_end).unwrap_or_default();
     let raw_v = qkv.get(k_end..).unwrap_or_default();
@@ -68,17 +74,18 @@ pub fn decode(form: &Decode) -> Result<Case, CaseError> {
     finish::qkv_finish(&like, &params, inputs, &mut q, (raw_k, raw_v), &mut cache);
     let seen = Block { head_dim: form.head_dim, kv_f16: form.kv_f16, until: false };
     let block_params =
-        block::Params { heads: HEADS, kv_heads: KV_HEADS, window: 0, ring: 0, ..block::Params::default() };
+        block::Params { heads: HEADS, kv_heads, window: 0, ring: 0, ..block::Params::default() };
     let inputs = block::Inputs { pos, q: &q, k: &cache.k, v: &cache.v, visible_until: &[] };
     let want = block::block(&seen, &block_params, inputs);
 
     let params = decode::Params {
         heads: HEADS,
-        kv_heads: KV_HEADS,
+        kv_heads,
         q_norm: 0,
         k_norm: form.head_dim,
         min_split_keys: 128,
         max_splits: 1,
+        grouped_from: 1,
         rope_hi_rows,
         eps: EPS,
         ..decode::Params::default()
@@ -188,7 +195,8 @@ impl Chunk {
 /// Three tokens after 70 others, in one split, with a window.
 pub fn few_rows(form: FewRows) -> Result<Case, CaseError> {
     let (pos, len, hd) = (70, 3, form.head_dim as usize);
-    let slots = (pos + len) as usize * KV_HEADS as usize * hd;
+    let kv_heads = kv_heads(form.group);
+    let slots = (pos + len) as usize * kv_heads as usize * hd;
     let mut q: Vec<f32> = random(5, (len * HEADS) as usize * hd).into_iter().map(|v| 0.3 * v).collect();
     let (k_words, k) = stored(random(6, slots), form.kv_f16);
     let (v_words, v) = stored(random(7, slots), form.kv_f16);
@@ -201,19 +209,20 @@ pub fn few_rows(form: FewRows) -> Result<Case, CaseError> {
         let like = QkvFinish { head_dim: form.head_dim, kv, kv_f16, joined: false };
         let inputs = finish::Inputs { vectors: &vectors, rope: &rope, pos };
         let mut cache = Cache { k: Vec::new(), v: Vec::new() };
-        let params = finish_params(form.head_dim, rope_hi_rows);
+        let params = finish::Params { kv_heads, ..finish_params(form.head_dim, rope_hi_rows) };
         finish::qkv_finish(&like, &params, inputs, &mut q, (&[], &[]), &mut cache);
     }
     let twin = Block { head_dim: form.head_dim, kv_f16: form.kv_f16, until: false };
-    let like = block::Params { heads: HEADS, kv_heads: KV_HEADS, window: 30, ..block::Params::default() };
+    let like = block::Params { heads: HEADS, kv_heads, window: 30, ..block::Params::default() };
     let inputs = block::Inputs { pos, q: &q, k: &k, v: &v, visible_until: &[] };
     let want = block::block(&twin, &like, inputs);
     let params = decode::Params {
         heads: HEADS,
-        kv_heads: KV_HEADS,
+        kv_heads,
         window: 30,
         min_split_keys: 64,
         max_splits: 1,
+        grouped_from: 1,
         rope_hi_rows,
         eps: EPS,
         ..decode::Params::default()
@@ -262,7 +271,7 @@ pub fn merge(head_dim: u32, packed: bool) -> Result<Case, CaseError> {
     let mut args = vec![Arg::uniform(&params), Arg::state(99, rows), Arg::floats(&part)];
     args.extend(if packed { packed_zeros(want.len()).to_vec() } else { vec![Arg::zeros(want.len())] });
     let expected = if packed { Expected::packed(3, &want, 1e-4) } else { vec![Expected::new(3, want, 1e-4)] };
-    let grid = FewRows::merge_dispatch(&params, rows);
+    let grid = FewRows::merge_dispatch(head_dim, &params, rows);
     Ok(Case { source: FewRows::merge(head_dim, packed)?, args, grid, expected })
 }
 

@@ -48,7 +48,16 @@ fn cache(values: &[f32], kv_f16: bool) -> (Vec<u8>, Vec<f64>) {
     }
 }
 
+/// By one query head a workgroup, which leaves parts for adapters, and by as many as share keys.
 fn check(case: &Case) {
+    check_group(case, 1);
+    let group = Decode::group(case.head_dim, case.heads / case.kv_heads, case.kv != Kv::Shared);
+    if group > 1 {
+        check_group(case, group);
+    }
+}
+
+fn check_group(case: &Case, group: u32) {
     let &Case { head_dim, heads, kv_heads, kv, kv_f16, pos, window, ring, max_splits, ahead } = case;
     let hd = head_dim as usize;
     let theta = 10_000.0;
@@ -102,33 +111,33 @@ fn check(case: &Case) {
         rope_hi_rows: (table.len() / (hd / 2) - 256) as u32,
         eps: EPS,
         ahead,
+        // In `every_kind_of_layer` 2 or 3 splits, in the others also fewer.
+        grouped_from: 2,
         ..Params::default()
     };
     // Rank 12: no divisor of the threads.
-    let quads = 3;
+    let quads = if group == 1 { 3 } else { 0 };
     let rank = 4 * quads as usize;
-    let kernel = Decode { head_dim, kv, kv_f16, quads };
+    let kernel = Decode { head_dim, kv, kv_f16, group, quads };
     let columns = random(77, heads as usize * hd * rank);
     let partial_at = Decode::partial_at(head_dim, heads, max_splits) as usize;
     let state = State { pos, len: 1, ..Default::default() };
     let caches = |bytes: Vec<u8>| {
         if kv == Kv::Shared { BufferArg::read(&bytes) } else { BufferArg::read_write(&bytes) }
     };
-    let out = Gpu::get().run(
-        &kernel.source().expect("the template expands"),
-        &[
-            BufferArg::uniform(&params),
-            BufferArg::zeros(partial_at + (heads * max_splits) as usize * rank),
-            BufferArg::read(bytemuck::bytes_of(&state)),
-            BufferArg::read(&qkv),
-            BufferArg::read(&vectors),
-            BufferArg::read(&table),
-            caches(k_bytes),
-            caches(v_bytes),
-            BufferArg::read(&columns),
-        ],
-        Decode::dispatch(&params),
-    );
+    let mut args = vec![
+        BufferArg::uniform(&params),
+        BufferArg::zeros(partial_at + (heads * max_splits) as usize * rank),
+        BufferArg::read(bytemuck::bytes_of(&state)),
+        BufferArg::read(&qkv),
+        BufferArg::read(&vectors),
+        BufferArg::read(&table),
+        caches(k_bytes),
+        caches(v_bytes),
+    ];
+    args.extend((quads > 0).then(|| BufferArg::read(&columns)));
+    let source = kernel.source().expect("the template expands");
+    let out = Gpu::get().run(&source, &args, Decode::dispatch(&params));
     let part = out[0].f32s();
     let (_, _, count) = splits(pos + 1, window, 64, max_splits);
     let mut got = Vec::new();
@@ -154,7 +163,7 @@ fn check(case: &Case) {
             z.iter_mut().zip(left).for_each(|(z, &left)| *z += weight * f64::from(left));
         }
     }
-    for (x, columns) in want.iter().zip(columns.chunks(rank)) {
+    for (x, columns) in want.iter().zip(columns.chunks(rank.max(1))) {
         want_z.iter_mut().zip(columns).for_each(|(z, &a)| *z += f64::from(*x) * f64::from(a));
     }
     let single = |values: &[f64]| values.iter().map(|&v| v as f32).collect::<Vec<_>>();
@@ -196,6 +205,9 @@ fn every_kind_of_layer() {
     check(&Case { kv: Kv::Shared, kv_f16: false, head_dim: 128, ..base });
     check(&Case { head_dim: 256, heads: 8, ..base });
     check(&Case { head_dim: 512, heads: 8, kv_heads: 2, ..base });
+    check(&Case { head_dim: 512, heads: 8, kv: Kv::Shared, ..base });
+    check(&Case { head_dim: 256, heads: 4, kv_heads: 2, kv: Kv::OwnVIsK, ..base });
+    check(&Case { head_dim: 64, heads: 6, kv_heads: 2, ..base });
     check(&Case { head_dim: 16, ..base });
 }
 
@@ -240,10 +252,18 @@ fn long_contexts_share_few_splits() {
 #[test]
 fn a_few_rows_attend_as_in_prefill() {
     for head_dim in [16, 64, 256, 512] {
-        for kv_f16 in [true, false] {
-            for finished in [true, false] {
-                common::check(&Form::FewRowsAttention(FewRows { head_dim, kv_f16, finished }));
-            }
+        let [two, four] = [2, 4].map(|sharing| Decode::group(head_dim, sharing, false));
+        let forms = [
+            (true, true, 1),
+            (true, true, two),
+            (true, true, four),
+            (true, false, 1),
+            (true, false, four),
+            (false, true, four),
+            (false, false, 1),
+        ];
+        for (kv_f16, finished, group) in forms {
+            common::check(&Form::FewRowsAttention(FewRows { head_dim, kv_f16, finished, group }));
         }
         for packed in [true, false] {
             common::check(&Form::MergeRows(head_dim, packed));

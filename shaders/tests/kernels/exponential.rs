@@ -36,7 +36,9 @@ fn careless(source: Source) -> Source {
 fn attention_clamps_what_it_takes_the_exponential_of() {
     for head_dim in [256, 512] {
         for kv in [Kv::Own, Kv::Shared] {
-            check_as(&Form::Decode(Decode { head_dim, kv, kv_f16: true, quads: 0 }), careless);
+            for group in [1, 2] {
+                check_as(&Form::Decode(Decode { head_dim, kv, kv_f16: true, group, quads: 0 }), careless);
+            }
         }
         for until in [false, true] {
             check_as(&Form::Block(Block { head_dim, kv_f16: true, until }), careless);

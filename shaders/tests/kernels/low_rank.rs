@@ -75,7 +75,7 @@ fn workgroups_leave_their_part_of_the_next_z() {
 fn attention_leaves_its_part_of_the_next_z() {
     for (head_dim, quads) in [(16, 1), (64, 3), (256, 5), (512, 16)] {
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
-            check(&Form::Decode(Decode { head_dim, kv, kv_f16: true, quads }));
+            check(&Form::Decode(Decode { head_dim, kv, kv_f16: true, group: 1, quads }));
         }
     }
 }

@@ -1,5 +1,6 @@
-// Attention of one token (flash decoding): a workgroup computes one query head over one split of the keys. Head
-// norms, RoPE and the append to the cache are fused in front.
+// Attention of one token (flash decoding): a workgroup computes one query head over one split of the keys. From
+// `params.grouped_from` splits on, it computes GROUP heads that share a kv head, and reads the keys once for all of them; with few, that would
+// leave a device idle. Head norms, RoPE and the append to the cache are fused in front.
 //
 //   q = rope(rms(q; q_norm)),  k = rope(rms(k; k_norm)),  v = rms(v)          (scale 1: the norms carry it)
 //   s_j = q·k_j,  m = max s_j,  l = Σ e^(s_j − m),  acc = Σ e^(s_j − m)·v_j    over the keys j of the split
@@ -8,11 +9,11 @@
 // cache k, v  [slots, kv_heads, HD], f16 or f32 (KV_F16); slot = position, or position mod ring
 // out   part  f32: acc [heads, max_splits, HD], then (m, l) [heads, max_splits, 2]
 //
-// PARTIAL_OUT: for adapters on the output projection, part continues with A·acc over the elements of the head, in
+// PARTIAL_OUT (GROUP 1): for adapters on the output projection, part continues with A·acc over the elements of the head, in
 // vec4s [max_splits, heads, quads]. `adapter` has the columns of A, [heads·HD, quads].
 //
 // OWN_KV 0: the layer uses the cache of another layer, which already holds this token's key and value. OWN_KV 1:
-// they are computed here, by the workgroups whose split contains the token. The first head of each kv head appends
+// they are computed here, by the workgroups whose split contains the token. The first group of each kv head appends
 // them; no workgroup of this dispatch reads that slot. The slot's previous key is outside of every window, since a
 // ring is longer than the window. The query may be `params.ahead` of the last key, state.pos: a drafter's token has no key.
 //
@@ -22,7 +23,8 @@
 //
 // Formulas: Gemma 4 specification §2.4 (scale 1.0; v is normed without weights); Dao et al., "Flash-Decoding", for
 // the splits.
-// Workgroup: 256 threads. Grid: (max_splits, heads, SEVERAL: rows). Workgroups beyond the last split return at once.
+// Workgroup: 256 threads. Grid: (max_splits, heads, SEVERAL: rows). Workgroups beyond the last split return at once, as do those whose head
+// is another one's.
 
 #include "shared/state.wgsl"
 #include "shared/splits.wgsl"
@@ -69,12 +71,18 @@ const WORDS4: u32 = 1u;            // vec4<u32>s per 8 elements
 const WORDS4: u32 = 2u;
 #endif
 
-// The token's heads: q, and k and v if needed.
-var<workgroup> own: array<vec4<f32>, 3u * HD / 4u>;
-var<workgroup> scratch: array<f32, THREADS>;
-var<workgroup> scores: array<vec4<f32>, TILE / 4u>;
-var<workgroup> weights: array<vec4<f32>, TILE / 4u>;
-var<workgroup> sums: array<vec4<f32>, 2u * THREADS>;
+const GROUP: u32 = {{GROUP}}u;     // query heads, at most 4
+const OWN_K: u32 = GROUP * HD / 4u; // where the token's k begins, and its v
+const OWN_V: u32 = OWN_K + HD / 4u;
+
+// The token's heads: GROUP times q, then k and v if needed. At last, the sums of all threads.
+var<workgroup> own: array<vec4<f32>, {{OWN_LEN}}>;
+// Of a thread: a partial score for each query head.
+var<workgroup> scratch: array<vec4<f32>, THREADS>;
+var<workgroup> scores: array<vec4<f32>, GROUP * TILE / 4u>;
+var<workgroup> weights: array<vec4<f32>, GROUP * TILE / 4u>;
+// By what the new maximum of each query head shrinks its sums.
+var<workgroup> shrinks: array<f32, GROUP>;
 
 struct Octet {
     a: vec4<f32>,
@@ -117,45 +125,68 @@ fn cached(position: u32, kv_head: u32) -> u32 {
 }
 
 #if !FINISHED
-// Norm and RoPE of the first `count` of q, k and v. Their heads start at `src` in `qkv` and go to `own`, one after
-// the other. They are processed side by side because one alone would leave most threads idle.
-fn finish(count: u32, src: vec3<u32>, position: u32, tid: u32) {
-    var squares = vec4<f32>(0.0);
-    for (var i = tid; i < HD; i += THREADS) {
-        var v = vec4<f32>(qkv[src.x + i], 0.0, 0.0, 0.0);
-#if OWN_KV
-        if (count == 3u) {
-            v.y = qkv[src.y + i];
-            v.z = qkv[src.z + i];
-        }
-#endif
-        squares += v * v;
+// Where head `place` of `own` begins in `qkv`. `src` has the first q, k and v.
+fn source_of(place: u32, src: vec3<u32>) -> u32 {
+    if (place < GROUP) {
+        return src.x + place * HD;
     }
-    sums[tid] = squares;
+    return select(src.y, src.z, place > GROUP);
+}
+
+// Whether head `place` of `own` is one of the first `heads` q, or k or v of the token.
+fn is_needed(place: u32, heads: u32, holds_own: bool) -> bool {
+    return place < heads || (holds_own && place >= GROUP && place < GROUP + 2u);
+}
+
+// Norm and RoPE of the heads of `own` that are needed. Four are normed side by side because one alone would leave most
+// threads idle.
+fn finish(heads: u32, holds_own: bool, src: vec3<u32>, position: u32, tid: u32) {
+#for set in 0..SETS
+    var squares{{set}} = vec4<f32>(0.0);
+    for (var i = tid; i < HD; i += THREADS) {
+        var v = vec4<f32>(0.0);
+#for p in 0..4
+        if (is_needed({{set}}u * 4u + {{p}}u, heads, holds_own)) {
+            v[{{p}}] = qkv[source_of({{set}}u * 4u + {{p}}u, src) + i];
+        }
+#endfor
+        squares{{set}} += v * v;
+    }
+    scratch[tid] = squares{{set}};
     workgroupBarrier();
     if (tid < 16u) {
-        var part_sum = sums[tid];
+        var part_sum = scratch[tid];
         for (var i = tid + 16u; i < THREADS; i += 16u) {
-            part_sum += sums[i];
+            part_sum += scratch[i];
         }
-        sums[tid] = part_sum;
+        scratch[tid] = part_sum;
     }
     workgroupBarrier();
-    var total = sums[0];
+    var total{{set}} = scratch[0];
     for (var i = 1u; i < 16u; i += 1u) {
-        total += sums[i];
+        total{{set}} += scratch[i];
     }
-    let scales = inverseSqrt(total / f32(HD) + params.eps);
+    let scales{{set}} = inverseSqrt(total{{set}} / f32(HD) + params.eps);
+    workgroupBarrier();
+#endfor
     // Four pairs at a time, so that whole vectors are written: writing one component may race with its neighbours.
-    for (var i = tid; i < count * HD / 8u; i += THREADS) {
+    for (var i = tid; i < {{PLACES}}u * HD / 8u; i += THREADS) {
         let place = i / (HD / 8u);
+        if (!is_needed(place, heads, holds_own)) {
+            continue;
+        }
         let j = i % (HD / 8u);
-        let early = src[place] + 4u * j;
+        let early = source_of(place, src) + 4u * j;
         let late = early + HD / 2u;
-        var a = vec4<f32>(qkv[early], qkv[early + 1u], qkv[early + 2u], qkv[early + 3u]) * scales[place];
-        var b = vec4<f32>(qkv[late], qkv[late + 1u], qkv[late + 2u], qkv[late + 3u]) * scales[place];
-        if (place < 2u) {
-            let norm = select(params.q_norm, params.k_norm, place == 1u);
+#if TWO_SETS
+        let scale = select(scales0, scales1, place >= 4u)[place % 4u];
+#else
+        let scale = scales0[place];
+#endif
+        var a = vec4<f32>(qkv[early], qkv[early + 1u], qkv[early + 2u], qkv[early + 3u]) * scale;
+        var b = vec4<f32>(qkv[late], qkv[late + 1u], qkv[late + 2u], qkv[late + 3u]) * scale;
+        if (place <= GROUP) {
+            let norm = select(params.q_norm, params.k_norm, place == GROUP);
             a *= vector4(norm, j);
             b *= vector4(norm + HD / 2u, j);
             let t0 = rope_cos_sin(position, 4u * j);
@@ -191,10 +222,10 @@ fn element(i: u32) -> f32 {
 }
 #endif
 
-// The sum of the partial scores of one key.
-fn score(key: u32) -> f32 {
+// The sum of the partial scores of one key for query head `h` of the group.
+fn score(key: u32, h: u32) -> f32 {
     let at = key * PER_KEY;
-    return scratch[at] + scratch[at + 1u] + scratch[at + 2u] + scratch[at + 3u];
+    return scratch[at][h] + scratch[at + 1u][h] + scratch[at + 2u][h] + scratch[at + 3u][h];
 }
 
 @compute @workgroup_size(256)
@@ -214,6 +245,13 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     if (wid.x >= splits.count) {
         return;
     }
+    var heads = 1u;
+    if (GROUP > 1u && splits.count >= params.grouped_from) {
+        heads = GROUP;
+        if (head % GROUP != 0u) {
+            return;
+        }
+    }
     let begin = splits.first + wid.x * splits.run;
     let end = min(begin + splits.run, pos + 1u);
     let kv_head = head / (params.heads / params.kv_heads);
@@ -228,7 +266,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #endif
 
 #if FINISHED
-    for (var i = tid; i < HD / 4u; i += THREADS) {
+    for (var i = tid; i < heads * HD / 4u; i += THREADS) {
         own[i] = queries[(row * params.heads + head) * (HD / 4u) + i];
     }
     workgroupBarrier();
@@ -242,14 +280,14 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let v_src = k_src + params.kv_heads * HD;
 #endif
     let holds_own = end == pos + 1u;
-    finish(select(1u, 3u, holds_own), vec3<u32>(q_src, k_src, v_src), pos, tid);
+    finish(heads, holds_own, vec3<u32>(q_src, k_src, v_src), pos, tid);
     if (holds_own && head % (params.heads / params.kv_heads) == 0u) {
         let slot = cached(pos, kv_head);
         for (var c = tid; c < OCTETS; c += THREADS) {
-            let k0 = own[HD / 4u + 2u * c];
-            let k1 = own[HD / 4u + 2u * c + 1u];
-            let v0 = own[HD / 2u + 2u * c];
-            let v1 = own[HD / 2u + 2u * c + 1u];
+            let k0 = own[OWN_K + 2u * c];
+            let k1 = own[OWN_K + 2u * c + 1u];
+            let v0 = own[OWN_V + 2u * c];
+            let v1 = own[OWN_V + 2u * c + 1u];
 #if KV_F16
             k_cache[slot + c] = pack(k0, k1);
             v_cache[slot + c] = pack(v0, v1);
@@ -262,115 +300,147 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         }
     }
 #else
-    finish(1u, vec3<u32>(q_src), pos + params.ahead, tid);
+    finish(heads, false, vec3<u32>(q_src), pos + params.ahead, tid);
 #endif
 #endif
 
+    // Of the query head whose scores this thread weighs.
     var m = -3.0e38;
     var l = 0.0;
-    var acc = Octet(vec4<f32>(0.0), vec4<f32>(0.0));
+    let weighed = tid / (TILE / 4u);
+#for h in 0..GROUP
+    var acc{{h}} = Octet(vec4<f32>(0.0), vec4<f32>(0.0));
+#endfor
     let team = tid / OCTETS;
     let octet = tid % OCTETS;
     for (var tile = begin; tile < end; tile += TILE) {
         let count = min(TILE, end - tile);
         let key = tid / PER_KEY;
-        var s = 0.0;
+        var s = vec4<f32>(0.0);
         if (key < count) {
             let position = tile + key;
             let row = cached(position, kv_head);
             for (var c = tid % PER_KEY; c < OCTETS; c += PER_KEY) {
 #if OWN_KV
+                var k: Octet;
                 if (position == pos) {
-                    s += dot(own[2u * c], own[HD / 4u + 2u * c]) + dot(own[2u * c + 1u], own[HD / 4u + 2u * c + 1u]);
-                    continue;
+                    k = Octet(own[OWN_K + 2u * c], own[OWN_K + 2u * c + 1u]);
+                } else {
+                    k = load_k(row + c * WORDS4);
                 }
-#endif
+#else
                 let k = load_k(row + c * WORDS4);
-                s += dot(own[2u * c], k.a) + dot(own[2u * c + 1u], k.b);
+#endif
+#for h in 0..GROUP
+                if ({{h}}u < heads) {
+                    s[{{h}}] += dot(own[{{h}}u * HD / 4u + 2u * c], k.a) + dot(own[{{h}}u * HD / 4u + 2u * c + 1u], k.b);
+                }
+#endfor
             }
         }
         scratch[tid] = s;
         workgroupBarrier();
-        if (tid < TILE / 4u) {
-            var four = vec4<f32>(-3.0e38);
-            let at = 4u * tid;
+        var four = vec4<f32>(-3.0e38);
+        if (weighed < heads) {
+            let at = 4u * (tid % (TILE / 4u));
             if (at < count) {
-                four.x = score(at);
+                four.x = score(at, weighed);
             }
             if (at + 1u < count) {
-                four.y = score(at + 1u);
+                four.y = score(at + 1u, weighed);
             }
             if (at + 2u < count) {
-                four.z = score(at + 2u);
+                four.z = score(at + 2u, weighed);
             }
             if (at + 3u < count) {
-                four.w = score(at + 3u);
+                four.w = score(at + 3u, weighed);
             }
             scores[tid] = four;
         }
         workgroupBarrier();
-        var top = vec4<f32>(m);
-        for (var i = 0u; i < TILE / 4u; i += 1u) {
-            top = max(top, scores[i]);
-        }
-        let next = max(max(top.x, top.y), max(top.z, top.w));
-        if (tid < TILE / 4u) {
+        if (weighed < heads) {
+            var top = vec4<f32>(m);
+            for (var i = 0u; i < TILE / 4u; i += 1u) {
+                top = max(top, scores[weighed * TILE / 4u + i]);
+            }
+            let next = max(max(top.x, top.y), max(top.z, top.w));
             // Clamped: e^−100 is 0 on every device, while exp(−3e38) is not reliable.
-            weights[tid] = exp(max(scores[tid] - next, vec4<f32>(-100.0)));
+            let four_weights = exp(max(four - next, vec4<f32>(-100.0)));
+            let shrink = exp(max(m - next, -100.0));
+            weights[tid] = four_weights;
+            l = l * shrink + four_weights.x + four_weights.y + four_weights.z + four_weights.w;
+            m = next;
+            if (tid % (TILE / 4u) == 0u) {
+                shrinks[weighed] = shrink;
+            }
         }
         workgroupBarrier();
-        var added = vec4<f32>(0.0);
-        for (var i = 0u; i < TILE / 4u; i += 1u) {
-            added += weights[i];
+#for h in 0..GROUP
+        if ({{h}}u < heads) {
+            acc{{h}}.a *= shrinks[{{h}}];
+            acc{{h}}.b *= shrinks[{{h}}];
         }
-        let shrink = exp(max(m - next, -100.0));
-        l = l * shrink + added.x + added.y + added.z + added.w;
-        m = next;
-        acc.a *= shrink;
-        acc.b *= shrink;
+#endfor
         for (var i = team; i < count; i += TEAMS) {
-            let weight = weights[i >> 2u][i & 3u];
             let position = tile + i;
-            var v = Octet(own[HD / 2u + 2u * octet], own[HD / 2u + 2u * octet + 1u]);
 #if OWN_KV
-            if (position != pos) {
+            var v: Octet;
+            if (position == pos) {
+                v = Octet(own[OWN_V + 2u * octet], own[OWN_V + 2u * octet + 1u]);
+            } else {
                 v = load_v(cached(position, kv_head) + octet * WORDS4);
             }
 #else
-            v = load_v(cached(position, kv_head) + octet * WORDS4);
+            let v = load_v(cached(position, kv_head) + octet * WORDS4);
 #endif
-            acc.a += weight * v.a;
-            acc.b += weight * v.b;
+#for h in 0..GROUP
+            if ({{h}}u < heads) {
+                let weight = weights[{{h}}u * TILE / 4u + (i >> 2u)][i & 3u];
+                acc{{h}}.a += weight * v.a;
+                acc{{h}}.b += weight * v.b;
+            }
+#endfor
         }
         workgroupBarrier();
     }
 
-    sums[2u * tid] = acc.a;
-    sums[2u * tid + 1u] = acc.b;
-    workgroupBarrier();
+    // Each of the 16 threads that weigh a head has the sum of its own keys.
+    scratch[tid] = vec4<f32>(m, l, 0.0, 0.0);
     let of_row = row * params.heads * params.max_splits * (HD + 2u);
-    let place = head * params.max_splits + wid.x;
-    for (var i = tid; i < HD / 4u; i += THREADS) {
-        var total = vec4<f32>(0.0);
-        for (var t = 0u; t < TEAMS; t += 1u) {
-            total += sums[t * OCTETS * 2u + i];
-        }
-        let at = of_row + place * HD + 4u * i;
-        part[at] = total.x;
-        part[at + 1u] = total.y;
-        part[at + 2u] = total.z;
-        part[at + 3u] = total.w;
-#if PARTIAL_OUT
-        own[i] = total;
-#endif
-    }
     let pairs = of_row + params.heads * params.max_splits * HD;
-    if (tid == 0u) {
-        part[pairs + place * 2u] = m;
-        part[pairs + place * 2u + 1u] = l;
-    }
+#for h in 0..GROUP
+    if ({{h}}u < heads) {
+        own[2u * tid] = acc{{h}}.a;
+        own[2u * tid + 1u] = acc{{h}}.b;
+        workgroupBarrier();
+        let place = (head + {{h}}u) * params.max_splits + wid.x;
+        for (var i = tid; i < HD / 4u; i += THREADS) {
+            var total = vec4<f32>(0.0);
+            for (var t = 0u; t < TEAMS; t += 1u) {
+                total += own[t * OCTETS * 2u + i];
+            }
+            let at = of_row + place * HD + 4u * i;
+            part[at] = total.x;
+            part[at + 1u] = total.y;
+            part[at + 2u] = total.z;
+            part[at + 3u] = total.w;
 #if PARTIAL_OUT
-    workgroupBarrier();
+            // No other thread reads this place.
+            own[i] = total;
+#endif
+        }
+        if (tid == 0u) {
+            var total = 0.0;
+            for (var i = 0u; i < TILE / 4u; i += 1u) {
+                total += scratch[{{h}}u * TILE / 4u + i].y;
+            }
+            part[pairs + place * 2u] = scratch[{{h}}u * TILE / 4u].x;
+            part[pairs + place * 2u + 1u] = total;
+        }
+        workgroupBarrier();
+    }
+#endfor
+#if PARTIAL_OUT
     var z = vec4<f32>(0.0);
     if (tid < SUMMING) {
         z = columns[0] * element(tid) + columns[1] * element(tid + SUMMING)
@@ -383,12 +453,12 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             z += (a + b) + (c + d);
         }
     }
-    sums[tid] = z;
+    scratch[tid] = z;
     workgroupBarrier();
     if (tid < QUADS) {
         var total = vec4<f32>(0.0);
         for (var i = tid; i < SUMMING; i += QUADS) {
-            total += sums[i];
+            total += scratch[i];
         }
         let behind = (pairs + params.heads * params.max_splits * 2u + 3u) / 4u;
         let at = 4u * (behind + (wid.x * params.heads + head) * QUADS + tid);

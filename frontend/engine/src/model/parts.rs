@@ -1,5 +1,6 @@
 //! The inputs of plan functions.
 
+use shaders::attention::decode::Decode;
 use shaders::sampling::MAX_RECENT;
 
 use super::expert_scratch::CacheValues;
@@ -173,5 +174,14 @@ impl Parts {
     #[must_use]
     pub fn window(&self, i: usize) -> u32 {
         if self.config.layers[i].attention == Attention::Sliding { self.config.window } else { 0 }
+    }
+
+    /// Query heads per workgroup in the decode attention of layer `i`. Those that share keys read them once; behind a
+    /// window there are too few keys to occupy a device so. `own` says whether the kernel makes the token's key and value.
+    #[must_use]
+    pub fn query_group(&self, i: usize, own: bool) -> u32 {
+        let layer = &self.config.layers[i];
+        let sharing = self.config.heads / layer.kv_heads;
+        if self.window(i) == 0 { Decode::group(layer.head_dim, sharing, own) } else { 1 }
     }
 }

@@ -1,5 +1,6 @@
 //! Working buffers of the decoder.
 
+use shaders::attention::few_rows;
 use shaders::matmul::FewRows;
 use shaders::matvec::Matvec;
 use shaders::state::State;
@@ -10,8 +11,10 @@ use super::forms::MOST_FUSED_RANK;
 use super::product::HalfRows;
 use crate::plan::{Limits, Value};
 
-/// Maximum number of splits in decode: enough workgroups for a large device, few enough to merge.
+/// Maximum number of splits that a product merges: each of its workgroups reads all of them.
 const MAX_SPLITS: u32 = 32;
+/// Workgroups of attention over all positions that occupy a large device.
+const WORKGROUPS: u32 = 256;
 /// Minimum number of keys per split.
 const MIN_SPLIT_KEYS: u32 = 64;
 
@@ -25,16 +28,26 @@ pub fn min_split_keys(limits: Limits) -> u32 {
 /// Maximum number of splits on a software device, which spends much time on workgroups that have no keys.
 const MAX_SOFTWARE_SPLITS: u32 = 2;
 
-/// Maximum number of splits on this device for a layer with this attention window; 0: unlimited.
+/// Number of splits from which on query heads share a workgroup of attention: with fewer, that would leave a device idle.
+#[must_use]
+pub fn grouped_from(limits: Limits) -> u32 {
+    if limits.software { 1 } else { MAX_SPLITS }
+}
+
+/// Maximum number of splits on this device for a layer with this attention window; 0: unlimited, where as many query heads
+/// as possible share a workgroup, and a dispatch merges.
 #[must_use]
 pub fn max_splits(limits: Limits, heads: u32, window: u32) -> u32 {
-    let most = if limits.software { MAX_SOFTWARE_SPLITS } else { most_splits(heads) };
+    let most = if limits.software { MAX_SOFTWARE_SPLITS } else { most_splits(heads, window) };
     if window == 0 { most } else { window.div_ceil(min_split_keys(limits)).min(most) }
 }
 
 /// Maximum number of splits on any device.
-fn most_splits(heads: u32) -> u32 {
-    MAX_SPLITS.min(Matvec::max_splits(heads))
+fn most_splits(heads: u32, window: u32) -> u32 {
+    match window {
+        0 => (4 * WORKGROUPS / heads).clamp(MAX_SPLITS, few_rows::MAX_SPLITS),
+        _ => MAX_SPLITS.min(Matvec::max_splits(heads)),
+    }
 }
 
 /// Working buffers, f32 unless stated otherwise; with `T` rows if prefill uses them.
@@ -144,7 +157,7 @@ impl Scratch {
         let ple = u64::from(config.ple) * config.layers.len() as u64;
         // The output of one head for one split, plus padding for the loop that reads four at a time.
         let of_split = most(&|i| config.layers[i].head_dim) + u64::from(2 + MOST_FUSED_RANK);
-        let part = u64::from(config.heads) * u64::from(most_splits(config.heads)) * of_split + 4;
+        let part = u64::from(config.heads) * u64::from(most_splits(config.heads, 0)) * of_split + 4;
         let (t, few) = (u64::from(rows), u64::from(few));
         let longest = q.max(width).max(ff).max(config.ple.into());
         let temporary = |name: &'static str, elements: u64| Value::temporary(name, 4 * t * elements);

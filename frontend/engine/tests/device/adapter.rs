@@ -13,7 +13,7 @@ use engine::adapter::{self, Adapter, AdapterError, Factors, Projection, Target, 
 use engine::bytes::MemorySource;
 use engine::gguf::{TensorSpec, WriteValue, Writer};
 use engine::gpu::{Gpu, GpuOptions};
-use engine::model::Products;
+use engine::model::{Attention, Products};
 use engine::session::{Control, EngineError, LoadOptions, Options, Session};
 use pollster::block_on;
 use safetensors::SafeTensors;
@@ -116,8 +116,13 @@ fn fused(gpu: &Rc<Gpu>) -> Session {
     common::load(gpu, &model(), &options)
 }
 
-/// Where a device binds no more buffers than every device does, z of three matrices has a dispatch of its own; where ranks
-/// are large, that of every site has.
+fn global_layers(session: &Session) -> usize {
+    let layers = &session.decoder().config().layers;
+    layers.iter().filter(|layer| layer.attention == Attention::Global).count()
+}
+
+/// Where a device binds no more buffers than every device does, z of three matrices has a dispatch of its own, as that of the
+/// output has in global layers; where ranks are large, that of every site has.
 #[test]
 fn what_has_no_z_on_the_way_has_a_dispatch_for_it_with_the_same_answer() {
     let ids = ids();
@@ -136,7 +141,7 @@ fn what_has_no_z_on_the_way_has_a_dispatch_for_it_with_the_same_answer() {
         let dispatches = session.decoder().dispatches_per_token();
         let config = session.decoder().config();
         let owners = (0..config.layers.len()).filter(|&layer| config.owns_kv(layer)).count();
-        let own = if is_wide { 4 * config.layers.len() } else { owners };
+        let own = if is_wide { 4 * config.layers.len() } else { owners + global_layers(&session) };
         add(&mut session, "a", adapter, 1.0);
         if is_wide {
             add(&mut session, "b", adapter, 1.0);
@@ -245,14 +250,16 @@ fn several_adapters_add_up_and_scales_switch_them_in_a_running_session() {
     assert_eq!(cached, 0, "the cache was made without the adapter");
     assert_ne!(with_first, plain);
     let corrected = session.decoder().dispatches_per_token();
-    // Of all seven projections only the queries, keys and values of the first layer have a dispatch of their own.
+    // Of all seven projections only the queries, keys and values of the first layer, and the outputs of global layers, have a
+    // dispatch of their own.
+    let own = 1 + global_layers(&session);
     let layers = session.decoder().config().layers.len();
-    assert_eq!(corrected, dispatches + 1);
+    assert_eq!(corrected, dispatches + own);
 
     // Both at once cost no more than where either corrects something, and the second alone is what it is alone.
     add(&mut session, "second", &second, 0.5);
     // The second corrects the two products of the per-layer input as well.
-    assert_eq!(session.decoder().dispatches_per_token(), dispatches + 1 + 2 * layers);
+    assert_eq!(session.decoder().dispatches_per_token(), dispatches + own + 2 * layers);
     let both = logits(&mut session, &ids);
     assert!(session.set_adapter_scale("first", 0.0) && session.set_adapter_scale("second", 1.0));
     let worst = difference(&logits(&mut session, &ids), &want("peft"));

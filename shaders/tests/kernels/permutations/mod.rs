@@ -128,14 +128,24 @@ fn decoder() -> Sources {
                 if kv != Kv::Shared {
                     all.push(QkvFinish { head_dim, kv, kv_f16, joined: true }.source());
                 }
-                all.extend([0, 4].map(|quads| Decode { head_dim, kv, kv_f16, quads }.source()));
+                all.extend([0, 4].map(|quads| Decode { head_dim, kv, kv_f16, group: 1, quads }.source()));
+                for sharing in [2, 4] {
+                    let group = Decode::group(head_dim, sharing, kv != Kv::Shared);
+                    // Large heads have groups of 2 in either case.
+                    if group == sharing {
+                        all.push(Decode { head_dim, kv, kv_f16, group, quads: 0 }.source());
+                    }
+                }
             }
         }
     }
     for head_dim in HEAD_DIMS {
         all.extend(BOTH.map(|packed| few_rows::FewRows::merge(head_dim, packed)));
         for kv_f16 in BOTH {
-            all.extend(BOTH.map(|finished| few_rows::FewRows { head_dim, kv_f16, finished }.source()));
+            for group in [1, 2, 4] {
+                let form = |finished| few_rows::FewRows { head_dim, kv_f16, finished, group };
+                all.extend(BOTH.map(|finished| form(finished).source()));
+            }
         }
     }
     for head_dim in HEAD_DIMS.into_iter().chain([72]) {

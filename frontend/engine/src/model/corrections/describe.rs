@@ -233,11 +233,12 @@ impl Describer<'_> {
             && ahead::before(&self.parts.config, layer, site).is_some()
     }
 
-    /// Whether z of a site comes in parts, which takes fused products. Down reads those of every workgroup of gate and up
+    /// Whether z of a site comes in parts, which takes fused products, and for the output attention whose partial results that
+    /// merges. Down reads those of every workgroup of gate and up
     /// in each of its own: in wide layers more than a dispatch is worth.
-    fn is_partial(&self, site: Site, stack: &Stack) -> bool {
+    fn is_partial(&self, layer: usize, site: Site, stack: &Stack) -> bool {
         let fits = match site {
-            Site::Output => true,
+            Site::Output => self.parts.window(layer) > 0,
             // 16 rows a workgroup there, 4 here (`matvec_form`).
             Site::Down => {
                 let [parts, readers] = [stack.k.div_ceil(16), stack.rows.div_ceil(4)].map(u64::from);
@@ -262,7 +263,7 @@ impl Describer<'_> {
             if let Some(stack) = self.stack(layer, site) {
                 let base = place(stack.rows * self.rank);
                 let places = stack.places.map(|place| place.map(|(z, b)| (z, base + b)));
-                let way = match self.is_partial(site, &stack) {
+                let way = match self.is_partial(layer, site, &stack) {
                     true => Way::Partial { columns: place(stack.z * stack.k) },
                     false if self.comes_ahead(layer, site) => Way::Ahead,
                     false => Way::Own,

@@ -1,6 +1,6 @@
-//! The plan of one token, with fused products: seven dispatches per layer with per-layer embeddings, five without.
-//! Wide models and mixtures of experts run the plan of a few rows instead ([`super::few_rows`]), where the device is
-//! faster with it.
+//! The plan of one token, with fused products: seven dispatches per layer with per-layer embeddings, five without, and one
+//! more in global layers. Wide models and mixtures of experts run the plan of a few rows instead ([`super::few_rows`]),
+//! where the device is faster with it.
 //!
 //! A layer (specification §2.3) is
 //!
@@ -8,7 +8,8 @@
 //! |---|---|---|---|
 //! | qkv | h += branch of the previous layer, times its scale; norm | q, k, v | |
 //! | attention | head norms, RoPE, append | | partial results |
-//! | output | merge | output | |
+//! | merge, in global layers | | | |
+//! | output | merge, in sliding-window layers | output | |
 //! | gate, up | h += attention; norm | gate, up | GeGLU |
 //! | down | | down | |
 //! | per-layer gate | h += feed-forward | gate | GELU, times the per-layer input |
@@ -30,9 +31,9 @@ use shaders::selftest::Form;
 use products::{Handoff, Input, Product};
 
 use super::corrections::{Corrections, Site};
-use super::few_rows::{FewRows, layers};
+use super::few_rows::{FewRows, Rows, layers, merge};
 use super::forms::Choices;
-use super::scratch::{max_splits, min_split_keys};
+use super::scratch::{grouped_from, max_splits, min_split_keys};
 use super::{Parts, rows};
 use crate::plan::{Grid, Plan, PlanError, Traffic, Value};
 use crate::weights::{Matrix, Part};
@@ -165,22 +166,9 @@ impl<'a> Builder<'a> {
         let has_v = qkv.len() == 3;
         let qkv = Product::store(qkv).at(i, Site::Qkv);
         let (stream, _) = self.of_stream(&qkv, stream, Some(vector("attn_norm")), &s.qkv)?;
-        let handoff = self.attention(i, has_v)?;
-
-        let layer = &config.layers[i];
-        let window = parts.window(i);
-        let max_splits = max_splits(parts.limits, config.heads, window);
-        let merge = Merge {
-            head_dim: layer.head_dim,
-            max_splits,
-            min_split_keys: min_split_keys(parts.limits),
-            window,
-        };
+        let input = self.attention(i, has_v)?;
         let output = Product::store(vec![parts.matrix(&name("attn_output"))?]);
         let output = output.at(i, Site::Output).onto(&s.h[stream.h]);
-        let (prologue, merge) = (Prologue::Merge, Some(merge));
-        let tail: Vec<&Value> = vec![&s.state];
-        let input = Input { prologue, tail, merge, handoff, ..Input::plain(&s.part) };
         let handoff = self.push(&output, input, &s.branch)?;
         let branch = Branch { norm: vector("post_attention_norm"), scale: None, handoff };
         let stream = Stream { branch: Some(branch), ..stream };
@@ -214,8 +202,9 @@ impl<'a> Builder<'a> {
         Ok(Stream { branch: Some(branch), ..stream })
     }
 
-    /// Attention of layer `i`. Returns the output for the adapters on the output projection.
-    fn attention(&mut self, i: usize, has_v: bool) -> Result<Option<Handoff>, PlanError> {
+    /// Attention of layer `i`. Returns the input of the output projection: partial results that it merges or, where there are
+    /// splits for all positions, what a dispatch has merged.
+    fn attention(&mut self, i: usize, has_v: bool) -> Result<Input<'a>, PlanError> {
         let parts = self.parts;
         let (s, w, config) = (&parts.scratch, &parts.weights, &parts.config);
         let layer = &config.layers[i];
@@ -230,13 +219,15 @@ impl<'a> Builder<'a> {
             head_dim: layer.head_dim,
             kv,
             kv_f16,
+            group: parts.query_group(i, config.owns_kv(i)),
             quads: if columns.is_some() { rank / 4 } else { 0 },
         };
-        let max_splits = max_splits(parts.limits, config.heads, parts.window(i));
+        let window = parts.window(i);
+        let max_splits = max_splits(parts.limits, config.heads, window);
         let params = AttentionParams {
             heads: config.heads,
             kv_heads: layer.kv_heads,
-            window: parts.window(i),
+            window,
             ring: cache.ring,
             q_norm: w.vector(&format!("blk.{i}.attn_q_norm")),
             k_norm: w.vector(&format!("blk.{i}.attn_k_norm")),
@@ -246,6 +237,8 @@ impl<'a> Builder<'a> {
             eps: config.eps,
             ahead: parts.ahead,
             columns: columns.unwrap_or(0) / 4,
+            grouped_from: grouped_from(parts.limits),
+            pad: [0; 3],
         };
         let mut buffers: Vec<&Value> =
             vec![&s.part, &s.state, &s.qkv, &w.vectors, &rope.table, &cache.k, &cache.v];
@@ -255,9 +248,21 @@ impl<'a> Builder<'a> {
             Handoff { at, count: config.heads }
         });
         self.steps.push(&kernel.source()?, &params, &buffers, Grid::Fixed(Decode::dispatch(&params)))?;
-        self.steps.reading(Traffic::Keys { bytes: 2 * cache.slot_bytes, window: params.window });
+        self.steps.reading(Traffic::Keys { bytes: 2 * cache.slot_bytes, window });
         self.steps.tested_as(Form::Decode(kernel));
-        Ok(handoff)
+        if window == 0 {
+            let out = Rows::Floats(&s.attention);
+            merge(parts, &mut self.steps, (layer.head_dim, &params), &s.part, out)?;
+            return Ok(Input::plain(&s.attention));
+        }
+        let merge = Merge {
+            head_dim: layer.head_dim,
+            max_splits,
+            min_split_keys: min_split_keys(parts.limits),
+            window,
+        };
+        let (prologue, merge) = (Prologue::Merge, Some(merge));
+        Ok(Input { prologue, tail: vec![&s.state], merge, handoff, ..Input::plain(&s.part) })
     }
 
     fn head(&mut self, stream: Stream) -> Result<(), PlanError> {

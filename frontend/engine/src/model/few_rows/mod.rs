@@ -13,7 +13,7 @@ use shaders::selftest::Form;
 
 use super::corrections::{Corrections, Site, SiteCorrections};
 use super::forms::{Choices, LARGE};
-use super::scratch::{max_splits, min_split_keys};
+use super::scratch::{grouped_from, max_splits, min_split_keys};
 use super::{KvType, Parts};
 use crate::plan::{Grid, Limits, Plan, PlanError, Traffic, Value};
 use crate::weights::{Matrix, Part};
@@ -217,12 +217,18 @@ impl FewRows {
             q_norm: parts.weights.vector(&format!("blk.{i}.attn_q_norm")),
             min_split_keys: min_split_keys(parts.limits),
             max_splits: max_splits(parts.limits, config.heads, window),
+            grouped_from: grouped_from(parts.limits),
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
             ..AttentionParams::default()
         };
         let finished = config.owns_kv(i);
-        let kernel = Attention { head_dim: layer.head_dim, kv_f16: parts.kv_type == KvType::F16, finished };
+        let kernel = Attention {
+            head_dim: layer.head_dim,
+            kv_f16: parts.kv_type == KvType::F16,
+            finished,
+            group: parts.query_group(i, false),
+        };
         let mut operands = vec![&s.parts_of_rows, &s.state, &s.q];
         if !finished {
             operands.extend([&parts.weights.vectors, &rope.table]);
@@ -232,13 +238,28 @@ impl FewRows {
         let grid = move |rows| Attention::dispatch(&params, rows);
         steps.push_rows((kernel.source()?, form), &params, &operands, grid)?;
         steps.reading(Traffic::Keys { bytes: 2 * cache.slot_bytes, window });
-        let mut operands = vec![&s.state, &s.parts_of_rows];
-        operands.extend(out.values());
-        let (head_dim, packed) = (layer.head_dim, out.is_packed());
-        let merge = (Attention::merge(head_dim, packed)?, Form::MergeRows(head_dim, packed));
-        let grid = move |rows| Attention::merge_dispatch(&params, rows);
-        steps.push_rows(merge, &params, &operands, grid)
+        merge(parts, steps, (layer.head_dim, &params), &s.parts_of_rows, out)
     }
+}
+
+/// Merges the partial results of attention in `part`.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn merge(
+    parts: &Parts,
+    steps: &mut Plan,
+    (head_dim, params): (u32, &AttentionParams),
+    part: &Value,
+    out: Rows<'_>,
+) -> Result<(), PlanError> {
+    let mut operands = vec![&parts.scratch.state, part];
+    operands.extend(out.values());
+    let packed = out.is_packed();
+    let kernel = (Attention::merge(head_dim, packed)?, Form::MergeRows(head_dim, packed));
+    let grid_params = *params;
+    let grid = move |rows| Attention::merge_dispatch(head_dim, &grid_params, rows);
+    steps.push_rows(kernel, params, &operands, grid)
 }
 
 /// The form of a product: the fastest of those timed in `shaders/MEASUREMENTS.md`, where plain products were. A pair
