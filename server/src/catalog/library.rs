@@ -165,6 +165,7 @@ impl Library {
             Some(problem) => format!("{folder} ({})", problem.english),
             None => folder.clone(),
         });
+        let folders = folders.chain(self.bucket.iter().map(|bucket| bucket.address().to_owned()));
         tracing::info!("models: {}; searched: {}", names.join(", "), folders.collect::<Vec<_>>().join(", "));
         for CatalogEntry { name, broken, .. } in broken {
             tracing::info!("{name} can't be used: {}", broken.as_ref().map_or("", |said| &said.english));

@@ -63,11 +63,14 @@ pub fn nginx() -> Result<PathBuf> {
 ///
 /// # Errors
 /// When there is no Python, or its packages can't be downloaded.
-pub fn moto() -> Result<()> {
+pub fn moto() -> Result<PathBuf> {
+    if exists("moto_server") {
+        return Ok("moto_server".into());
+    }
     let folder = cache()?.join(format!("moto-{MOTO}"));
     let program = folder.join("bin/moto_server");
-    if exists("moto_server") || succeeds(Command::new(&program).arg("--help")) {
-        return Ok(());
+    if succeeds(Command::new(&program).arg("--help")) {
+        return Ok(program);
     }
     step("Installing moto, an S3 server for tests", || {
         let python = if exists("python3") { "python3" } else { "python" };
@@ -76,7 +79,8 @@ pub fn moto() -> Result<()> {
         pip.args(["-m", "pip", "install", "--quiet", "--only-binary=:all:"]);
         pip.env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
         run(pip.arg(format!("moto[server]=={MOTO}")))
-    })
+    })?;
+    Ok(program)
 }
 
 fn cache() -> Result<PathBuf> {
