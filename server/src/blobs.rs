@@ -2,10 +2,13 @@
 //!
 //! The digest is the entity tag. Where it is that of the content, the content of an address never changes, so answers
 //! may be kept for ever; else they are asked for again each time.
+//!
+//! Files of an object store are streamed in the range that was asked for, or the browser is sent to the store.
 
 use std::{
     fs::File,
     io::{self, Read as _, Seek as _, SeekFrom},
+    ops::Range,
     sync::Arc,
 };
 
@@ -18,7 +21,8 @@ use axum::{
 use futures_util::{Stream, stream};
 
 use crate::{
-    catalog::{Library, OpenBlob, Stamp, digest::Digest},
+    bucket::{BucketError, Read},
+    catalog::{Content, Library, OpenBlob, Stamp, digest::Digest},
     conditions,
     connections::PIECE,
     disk::Disk,
@@ -41,7 +45,18 @@ pub async fn serve(
     match library.open(digest).await {
         Ok(Some(blob)) => {
             let chunk = if version == Version::HTTP_2 { PIECE as u64 } else { CHUNK };
-            answer(blob, library.disk(), chunk, &method, &headers)
+            let (mut response, part) = head(&blob, &method, &headers);
+            match part {
+                Some(part) => match body(blob, part, library.disk(), chunk).await {
+                    Ok(Whence::Here(body)) => {
+                        *response.body_mut() = body;
+                        response
+                    }
+                    Ok(Whence::There(address)) => redirect(&address),
+                    Err(error) => bad_gateway(&error),
+                },
+                None => response,
+            }
         }
         Ok(None) => not_found(),
         Err(error) => {
@@ -55,15 +70,44 @@ fn not_found() -> Response {
     (StatusCode::NOT_FOUND, "No listed model has this file.").into_response()
 }
 
+/// Where the content of an answer comes from.
+enum Whence {
+    Here(Body),
+    /// The client is to fetch it there.
+    There(String),
+}
+
+/// To an address that is only valid for a while.
+fn redirect(address: &str) -> Response {
+    let mut response = StatusCode::TEMPORARY_REDIRECT.into_response();
+    let headers = response.headers_mut();
+    insert(headers, header::LOCATION, address);
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    response
+}
+
+/// The store doesn't send a file: 503 when it can't be reached, else 502.
+fn bad_gateway(error: &BucketError) -> Response {
+    tracing::error!("a blob could not be sent: {error}");
+    if error.is_passing() {
+        let text = "The store of the models can't be reached. Try again later.";
+        (StatusCode::SERVICE_UNAVAILABLE, text).into_response()
+    } else {
+        (StatusCode::BAD_GATEWAY, "The store of the models doesn't send this file.").into_response()
+    }
+}
+
+/// The answer without its content, and which bytes that is, if it has any.
+///
 /// Conditions in the order of RFC 9110, section 13.2.2.
-fn answer(blob: OpenBlob, disk: Disk, chunk: u64, method: &Method, headers: &HeaderMap) -> Response {
+fn head(blob: &OpenBlob, method: &Method, headers: &HeaderMap) -> (Response, Option<Range<u64>>) {
     let tag = format!("\"{}\"", blob.digest);
-    let size = blob.stamp.size;
+    let size = blob.size;
 
     let mut response = Response::default();
     if conditions::names(headers, &header::IF_MATCH, &tag) == Some(false) {
         *response.status_mut() = StatusCode::PRECONDITION_FAILED;
-        return response;
+        return (response, None);
     }
     let about = response.headers_mut();
     let cached = if blob.digest.is_sha256() { CACHE_FOR_EVER } else { ASK_EACH_TIME };
@@ -72,7 +116,7 @@ fn answer(blob: OpenBlob, disk: Disk, chunk: u64, method: &Method, headers: &Hea
     insert(about, header::ETAG, &tag);
     if conditions::names(headers, &header::IF_NONE_MATCH, &tag) == Some(true) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
-        return response;
+        return (response, None);
     }
     about.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
 
@@ -95,17 +139,31 @@ fn answer(blob: OpenBlob, disk: Disk, chunk: u64, method: &Method, headers: &Hea
             about.remove(header::CACHE_CONTROL);
             about.remove(header::CONTENT_TYPE);
             *response.status_mut() = StatusCode::RANGE_NOT_SATISFIABLE;
-            return response;
+            return (response, None);
         }
     };
     insert(about, header::CONTENT_LENGTH, &length.to_string());
     if matches!(selection, Selection::Part { .. }) {
         *response.status_mut() = StatusCode::PARTIAL_CONTENT;
     }
-    if method != Method::HEAD {
-        *response.body_mut() = Body::from_stream(read(blob, disk, chunk, first, length));
+    (response, (method != Method::HEAD).then_some(first..first + length))
+}
+
+/// The bytes of a part. Those of a store have begun to come.
+async fn body(blob: OpenBlob, part: Range<u64>, disk: Disk, chunk: u64) -> Result<Whence, BucketError> {
+    let (bucket, object) = match blob.content {
+        Content::File(file, stamp) => {
+            return Ok(Whence::Here(Body::from_stream(read(file, stamp, disk, chunk, part))));
+        }
+        Content::Object(bucket, object) => (bucket, object),
+    };
+    if let Some(address) = bucket.presigned(object.digest).await? {
+        return Ok(Whence::There(address));
     }
-    response
+    Ok(Whence::Here(match bucket.read(object, part.clone()).await? {
+        Read::File(file, stamp) => Body::from_stream(read(file, stamp, disk, chunk, part)),
+        Read::Stream(pieces) => Body::from_stream(pieces),
+    }))
 }
 
 /// What never changes may be kept for ever; by the browser only, because models may be somebody's own.
@@ -121,20 +179,19 @@ fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     }
 }
 
-/// The `length` bytes from `first` on, read by pieces of `chunk` as the client takes them.
+/// The bytes of `part`, read by pieces of `chunk` as the client takes them.
 ///
 /// When the file turns out to be shorter, or to have changed since it was opened, the stream ends with an error: the
 /// connection is cut, so that the client takes neither a part nor a mixture for the whole.
 fn read(
-    blob: OpenBlob,
+    file: File,
+    stamp: Stamp,
     disk: Disk,
     chunk: u64,
-    first: u64,
-    length: u64,
+    part: Range<u64>,
 ) -> impl Stream<Item = io::Result<Bytes>> {
-    let OpenBlob { file, stamp, .. } = blob;
     // The place to seek to before the first piece, and what is left to read.
-    let start = (file, Some(first), length);
+    let start = (file, Some(part.start), part.end - part.start);
     stream::try_unfold(start, move |(mut file, place, left)| {
         let disk = disk.clone();
         async move {
@@ -173,19 +230,19 @@ mod tests {
     use futures_util::{StreamExt as _, TryStreamExt as _};
 
     use super::*;
-    use crate::catalog::digest;
 
-    fn blob(bytes: &[u8]) -> OpenBlob {
+    fn file(bytes: &[u8]) -> (File, Stamp) {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(bytes).expect("written");
         let stamp = Stamp::from(&file.metadata().expect("metadata"));
-        OpenBlob { digest: digest::sha256(bytes).expect("a digest"), file, stamp }
+        (file, stamp)
     }
 
     #[tokio::test]
     async fn reads_in_pieces_of_bounded_size() {
         let content: Vec<u8> = (0..CHUNK * 2 + 100).map(|at| at as u8).collect();
-        let pieces = read(blob(&content), Disk::default(), CHUNK, 7, CHUNK * 2);
+        let (file, stamp) = file(&content);
+        let pieces = read(file, stamp, Disk::default(), CHUNK, 7..CHUNK * 2 + 7);
         let pieces: Vec<Bytes> = pieces.try_collect().await.expect("no error");
         assert_eq!(pieces.iter().map(Bytes::len).collect::<Vec<_>>(), [CHUNK as usize; 2]);
         assert_eq!(pieces.concat(), &content[7..7 + CHUNK as usize * 2]);
@@ -193,7 +250,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_file_that_became_shorter_is_an_error() {
-        let pieces: Vec<_> = read(blob(&[1; 10]), Disk::default(), CHUNK, 5, 6).collect().await;
+        let (file, stamp) = file(&[1; 10]);
+        let pieces: Vec<_> = read(file, stamp, Disk::default(), CHUNK, 5..11).collect().await;
         let error = pieces.last().expect("an item").as_ref().expect_err("an error");
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }

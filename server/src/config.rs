@@ -9,7 +9,9 @@ use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 
 use crate::{
+    bucket::command::PublishOptions,
     catalog::Source,
+    connections::Limits,
     host::{Host, Hosts},
     pull::{Puller, api::Pulls, command::PullOptions},
 };
@@ -59,6 +61,16 @@ pub struct Config {
     #[arg(long, env = "GEMTAB_MODELS", value_name = "DIR")]
     pub models: Vec<PathBuf>,
 
+    /// Object store with models that `gemtab publish` put there: s3://BUCKET/PREFIX, gs://BUCKET/PREFIX,
+    /// az://CONTAINER/PREFIX or file:///FOLDER. Credentials come from the environment, such as AWS_ACCESS_KEY_ID and
+    /// AWS_SECRET_ACCESS_KEY, or GOOGLE_APPLICATION_CREDENTIALS.
+    #[arg(long, env = "GEMTAB_BLOBS", value_name = "URL")]
+    pub blobs: Option<String>,
+
+    /// Send browsers to signed addresses of the object store instead of passing its files on. The store must allow it (CORS).
+    #[arg(long, env = "GEMTAB_PRESIGN", requires = "blobs")]
+    pub presign: bool,
+
     /// Folder with the built-in demo model.
     #[arg(long, env = "GEMTAB_BUILTIN", value_name = "DIR")]
     pub builtin: Option<PathBuf>,
@@ -77,6 +89,10 @@ pub struct Config {
     #[arg(long, env = "GEMTAB_PULL_FROM", value_name = "HOST[:PORT]", value_delimiter = ',')]
     pub pull_from: Vec<String>,
 
+    /// Connections at once; further ones wait. Each may take 448 KiB of memory and two open files.
+    #[arg(long, env = "GEMTAB_CONNECTIONS", value_name = "NUMBER", default_value_t = Limits::default().connections)]
+    pub connections: usize,
+
     /// How long open downloads may take to finish when the server is stopped, in seconds.
     #[arg(long, env = "GEMTAB_SHUTDOWN_TIMEOUT", value_name = "SECONDS", default_value_t = 30)]
     pub shutdown_timeout: u32,
@@ -91,6 +107,8 @@ pub struct Config {
 pub enum Command {
     #[expect(missing_docs, reason = "its options have the text that `--help` shows")]
     Pull(PullOptions),
+    #[expect(missing_docs, reason = "its options have the text that `--help` shows")]
+    Publish(PublishOptions),
 }
 
 impl Config {

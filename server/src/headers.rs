@@ -1,19 +1,20 @@
 //! Headers that every answer carries.
 
 use axum::{
+    extract::State,
     http::{HeaderName, HeaderValue, header},
     response::Response,
 };
 
 /// What the page may do: everything from this server, nothing from elsewhere, no inline script, no `eval`. WebAssembly
 /// needs `wasm-unsafe-eval`; pictures and sound that the visitor adds are `blob:` addresses; `data:` pictures are in
-/// style sheets.
-pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
+/// style sheets. `{also}` is the object store, if browsers fetch models from it.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
     script-src 'self' 'wasm-unsafe-eval'; \
     style-src 'self'; \
     img-src 'self' blob: data:; \
     media-src 'self' blob:; \
-    connect-src 'self'; \
+    connect-src 'self'{also}; \
     worker-src 'self'; \
     font-src 'self'; \
     manifest-src 'self'; \
@@ -21,8 +22,7 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
     form-action 'self'; \
     frame-ancestors 'none'";
 
-const HEADERS: [(HeaderName, &str); 6] = [
-    (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
+const HEADERS: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
     // Other sites get no handle on the page's window and cannot embed what this server sends.
@@ -35,8 +35,31 @@ const HEADERS: [(HeaderName, &str); 6] = [
     ),
 ];
 
+/// The content security policy.
+#[derive(Clone, Debug)]
+pub struct Policy(HeaderValue);
+
+impl Default for Policy {
+    /// Nothing from elsewhere.
+    fn default() -> Self {
+        Self::new(None)
+    }
+}
+
+impl Policy {
+    /// The page may also fetch from `origin`.
+    #[must_use]
+    pub fn new(origin: Option<&str>) -> Self {
+        let with = |also: &str| HeaderValue::from_str(&CONTENT_SECURITY_POLICY.replace("{also}", also));
+        // An origin is a scheme, a host and a port, of characters that a header may have.
+        let policy = with(&origin.map(|origin| format!(" {origin}")).unwrap_or_default());
+        Self(policy.unwrap_or(HeaderValue::from_static("default-src 'none'")))
+    }
+}
+
 /// Adds the headers.
-pub async fn secure(mut response: Response) -> Response {
+pub async fn secure(State(Policy(policy)): State<Policy>, mut response: Response) -> Response {
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }

@@ -1,16 +1,18 @@
 //! The thin server: it renders the page, sends its files, lists the models of this machine and sends their bytes.
 //!
-//! It never sees a prompt. What it may read is bounded twice: the built site, and the files that listed models name. It
-//! only writes into Ollama's store, when a model is pulled: with the command [`pull`], or on a visitor's request
-//! ([`pull::api`]).
+//! It never sees a prompt. What it may read is bounded twice: the built site, and the files that listed models name, on
+//! this machine or in an object store ([`bucket`]). It only writes into Ollama's store, when a model is pulled: with the
+//! command [`pull`], or on a visitor's request ([`pull::api`]); and its command `publish` into the object store.
 
 pub mod activity;
 pub mod blobs;
+pub mod bucket;
 pub mod catalog;
 pub mod conditions;
 pub mod config;
 pub mod connections;
 pub mod disk;
+pub mod files;
 pub mod headers;
 pub mod health;
 pub mod host;
@@ -45,10 +47,14 @@ use axum::{
 };
 use tower_http::trace::TraceLayer;
 
-use self::{catalog::Library, health::Health, host::Hosts, pull::api::Pulls, site::Site, text::printable};
+use self::{
+    bucket::Bucket, catalog::Library, headers::Policy, health::Health, host::Hosts, pull::api::Pulls,
+    site::Site, text::printable,
+};
 
 /// All that the server answers.
 pub fn router(site: &Site, library: Arc<Library>, hosts: Hosts, health: Health, pulls: Pulls) -> Router {
+    let policy = Policy::new(library.bucket().and_then(Bucket::origin));
     Router::new()
         .route("/healthz", get(async move || health.answer()))
         .route("/api/models", get(models))
@@ -57,7 +63,7 @@ pub fn router(site: &Site, library: Arc<Library>, hosts: Hosts, health: Health, 
         .route("/api/{*path}", any(no_such_address))
         .merge(site.router())
         .layer(middleware::from_fn_with_state(hosts, host::check))
-        .layer(middleware::map_response(headers::secure))
+        .layer(middleware::map_response_with_state(policy, headers::secure))
         .layer(TraceLayer::new_for_http().make_span_with(span))
         .with_state(library)
 }

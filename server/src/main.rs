@@ -12,9 +12,11 @@ use std::{
 use anyhow::Context as _;
 use clap::Parser as _;
 use server::{
+    bucket::{self, Bucket, Settings},
     catalog::Library,
     config::{Command, Config},
     connections::{self, Endpoint, Limits},
+    files,
     health::Health,
     listen,
     metrics::Metrics,
@@ -43,11 +45,24 @@ async fn main() -> ExitCode {
 }
 
 async fn run(config: Config) -> anyhow::Result<ExitCode> {
-    if let Some(Command::Pull(options)) = &config.command {
-        return Ok(pull::command::run(options, options.store()?).await?);
+    match &config.command {
+        Some(Command::Pull(options)) => return Ok(pull::command::run(options, options.store()?).await?),
+        Some(Command::Publish(options)) => {
+            bucket::command::run(options).await?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        None => {}
     }
     let site = Site::load(&config.site_root)?;
-    let library = Arc::new(Library::new(config.sources()));
+    let metrics = Metrics::default();
+    let bucket = match &config.blobs {
+        Some(address) => {
+            let settings = Settings::of_environment();
+            Some(Bucket::open(address, &settings, config.presign, metrics.store_failures()).await?)
+        }
+        None => None,
+    };
+    let library = Arc::new(Library::new(config.sources()).with_bucket(bucket));
     let tls = match (&config.tls_cert, &config.tls_key) {
         (Some(certificate), Some(key)) => Some(tls::acceptor(certificate, key)?),
         _ => None,
@@ -70,11 +85,12 @@ async fn run(config: Config) -> anyhow::Result<ExitCode> {
     let mut router = server::router(&site, library, hosts, health.clone(), config.pulls(address.ip()));
     let mut endpoint = Endpoint { tls, ..Endpoint::from(listener) };
     if let Some(address) = config.metrics {
-        let metrics = Metrics::default();
         router = metrics.of(router);
         endpoint.open = metrics.connections();
         serve_metrics(&metrics, &config, address).await?;
     }
+    let Config { connections, .. } = config;
+    files::allow(connections);
     let shutdown = Duration::from_secs(config.shutdown_timeout.into());
     let ending = Notify::new();
     let stop = async {
@@ -90,7 +106,7 @@ async fn run(config: Config) -> anyhow::Result<ExitCode> {
         listen::interrupted().await;
     };
     tokio::select! {
-        () = connections::serve(endpoint, router, Limits { shutdown, ..Limits::default() }, stop) => {}
+        () = connections::serve(endpoint, router, Limits { connections, shutdown, ..Limits::default() }, stop) => {}
         () = again => tracing::warn!("open downloads were cut off"),
     }
     Ok(ExitCode::SUCCESS)

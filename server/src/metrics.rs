@@ -28,7 +28,8 @@ use prometheus_client::{
 };
 
 use crate::{
-    headers,
+    bucket::Failures,
+    headers::{self, Policy},
     host::{self, Hosts},
 };
 
@@ -54,6 +55,7 @@ pub struct Metrics {
     sent: Family<Kind, Counter>,
     seconds: Family<Kind, Histogram, fn() -> Histogram>,
     connections: Gauge,
+    store_failures: Failures,
     registry: Arc<Registry>,
 }
 
@@ -71,7 +73,10 @@ impl Default for Metrics {
         registry.register_with_unit("response_head", help, Unit::Seconds, seconds.clone());
         let connections = Gauge::default();
         registry.register("connections", "Connections that are open", connections.clone());
-        Self { requests, sent, seconds, connections, registry: registry.into() }
+        let store_failures = Failures::default();
+        let help = "Requests to the object store that failed, by what was asked for";
+        registry.register("store_failures", help, store_failures.clone());
+        Self { requests, sent, seconds, connections, store_failures, registry: registry.into() }
     }
 }
 
@@ -80,6 +85,12 @@ impl Metrics {
     #[must_use]
     pub fn connections(&self) -> Gauge {
         self.connections.clone()
+    }
+
+    /// What the object store failed to answer, to be counted by whoever asks it.
+    #[must_use]
+    pub fn store_failures(&self) -> Failures {
+        self.store_failures.clone()
     }
 
     /// Counts what goes through `router`.
@@ -93,7 +104,7 @@ impl Metrics {
         Router::new()
             .route("/metrics", get(async move || encode(&registry)))
             .layer(middleware::from_fn_with_state(hosts, host::check))
-            .layer(middleware::map_response(headers::secure))
+            .layer(middleware::map_response_with_state(Policy::default(), headers::secure))
     }
 }
 

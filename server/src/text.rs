@@ -12,6 +12,16 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     text.chars().map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
+/// Characters of a text from the network that are shown.
+const LONGEST_SHOWN: usize = 300;
+
+/// Text from the network, fit to be shown.
+#[must_use]
+pub fn shorten(text: &str) -> String {
+    let short: String = text.chars().take(LONGEST_SHOWN).collect();
+    printable(&short).into_owned()
+}
+
 /// A path for a log line.
 #[must_use]
 pub fn shown(path: &Path) -> String {

@@ -4,6 +4,7 @@
 //! compression is left to Node, which `wasm-opt` and Playwright need anyway.
 
 mod bench;
+mod load;
 mod process;
 mod project;
 mod pull;
@@ -34,6 +35,7 @@ enum Command {
     Test(test::Options),
     Size(size::Options),
     Bench(bench::Options),
+    Load(load::Options),
     #[command(hide = true)]
     OpenWhenReady(serve::OpenWhenReady),
 }
@@ -60,6 +62,7 @@ fn run(command: Command) -> Result<()> {
         Command::Test(options) => test::run(&options),
         Command::Size(options) => size::run(&options),
         Command::Bench(options) => bench::run_or_prepare(&options),
+        Command::Load(options) => load::run_it(&options),
         Command::OpenWhenReady(options) => serve::open_when_ready(&options),
     }
 }

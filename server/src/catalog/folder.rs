@@ -17,7 +17,7 @@ use protocol::{CatalogEntry, LayerKind};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Blob, DIFFUSION, DRAFTER, Found, Listing, Trouble, capabilities,
+    BlobFile, DIFFUSION, DRAFTER, Found, Listing, Trouble, capabilities,
     digest::{Digest, Scheme},
     facts::{Facts, Stamp},
     gguf::Peek,
@@ -36,10 +36,25 @@ pub(super) const MOST_FILES: usize = 4096;
 /// # Errors
 /// When the folder itself cannot be read.
 pub fn scan(root: &Path, facts: &mut Facts) -> io::Result<Listing> {
-    scan_up_to(MOST_FILES, root, facts)
+    scan_up_to(MOST_FILES, root, facts, identity_of)
 }
 
-fn scan_up_to(most: usize, root: &Path, facts: &mut Facts) -> io::Result<Listing> {
+/// The same, with the SHA-256 of each file, which is read whole for it.
+///
+/// # Errors
+/// When the folder itself cannot be read.
+pub fn scan_content(root: &Path, facts: &mut Facts) -> io::Result<Listing> {
+    scan_up_to(MOST_FILES, root, facts, Facts::sha256)
+}
+
+/// How a file is named.
+type Naming = fn(&mut Facts, &Path, Stamp) -> io::Result<Digest>;
+
+fn identity_of(facts: &mut Facts, path: &Path, stamp: Stamp) -> io::Result<Digest> {
+    facts.digest(path, stamp, |path| identity(path, stamp))
+}
+
+fn scan_up_to(most: usize, root: &Path, facts: &mut Facts, naming: Naming) -> io::Result<Listing> {
     let root = fs::canonicalize(root)?;
     let mut paths = Vec::new();
     let is_whole = walk(&root, DEPTH, most, &mut paths)?;
@@ -58,7 +73,7 @@ fn scan_up_to(most: usize, root: &Path, facts: &mut Facts) -> io::Result<Listing
             }
         }
     }
-    found.extend(assemble(files, |path, stamp| facts.digest(path, stamp, |path| identity(path, stamp))));
+    found.extend(assemble(files, |path, stamp| naming(facts, path, stamp)));
     Ok(Listing { found, is_whole })
 }
 
@@ -239,7 +254,7 @@ pub(super) fn assemble(
             .flatten()
             .map(|(kind, file)| {
                 let digest = digest(&file.path, file.stamp)?;
-                Ok((kind, Blob { digest, path: file.path.clone(), stamp: file.stamp }))
+                Ok((kind, BlobFile { digest, path: file.path.clone(), stamp: file.stamp }.into()))
             })
             .collect();
         found.push(match blobs {

@@ -56,7 +56,7 @@ fn models_and_what_cannot_be_used() {
         assert_eq!((&entry.broken, entry.diffusion), (&None, false));
         assert_eq!((&*entry.family, &*entry.parameters, &*entry.quantization), ("gemma4", "40.0K", "Q4_K_M"));
         assert_eq!(entry.layers.len(), 1);
-        assert_eq!(entry.digest, blobs[0].digest.to_string());
+        assert_eq!(entry.digest, blobs[0].digest().to_string());
         assert!(entry.digest.starts_with("gguf:"));
     }
     assert_eq!(reason(&list, "llama"), "This is a llama model. gemtab only runs Gemma 4.");
@@ -157,7 +157,7 @@ fn a_change_with_the_old_time_changes_the_identity() {
 #[test]
 fn a_list_that_is_cut_says_so() {
     let folder = folder(&[("a.gguf", model()), ("b/c.gguf", model()), ("d.gguf", model())]);
-    let scan = |most| scan_up_to(most, folder.path(), &mut Facts::default()).expect("a folder");
+    let scan = |most| scan_up_to(most, folder.path(), &mut Facts::default(), identity_of).expect("a folder");
     assert!(scan(3).is_whole);
     let cut = scan(2);
     assert_eq!((cut.found.len(), cut.is_whole), (2, false));

@@ -16,10 +16,10 @@ use futures_util::{
 };
 use protocol::said::{FolderProblem, ListNote, Said};
 use protocol::{Catalog, CatalogEntry, Searched};
-use tokio::task::spawn_blocking;
+use tokio::{runtime::Handle, task::spawn_blocking};
 
 use super::{
-    Blob, Source, builtin,
+    Blob, BlobFile, BlobObject, Source, builtin,
     digest::Digest,
     facts::{Facts, Stamp},
     folder,
@@ -27,6 +27,7 @@ use super::{
     ollama,
 };
 use crate::{
+    bucket::Bucket,
     disk::Disk,
     text::{printable, shown},
 };
@@ -46,6 +47,7 @@ const SPARE: u32 = 4;
 #[derive(Debug)]
 pub struct Library {
     sources: Vec<Source>,
+    bucket: Option<Bucket>,
     home: Option<PathBuf>,
     recent: Duration,
     disk: Disk,
@@ -78,15 +80,24 @@ struct Scan {
 #[error("the models could not be listed: {0}")]
 pub struct ScanFailed(Arc<str>);
 
-/// A file that may be served, open for reading.
+/// A file that may be served.
 #[derive(Debug)]
 pub struct OpenBlob {
     /// Its name in addresses.
     pub digest: Digest,
-    /// At its beginning.
-    pub file: File,
-    /// What it was when it was opened.
-    pub stamp: Stamp,
+    /// Bytes.
+    pub size: u64,
+    /// Where to read it.
+    pub content: Content,
+}
+
+/// Where a file is read.
+#[derive(Debug)]
+pub enum Content {
+    /// On this machine: open, at its beginning, and what it was when it was opened.
+    File(File, Stamp),
+    /// In the object store, which has not been asked yet.
+    Object(Bucket, BlobObject),
 }
 
 impl Library {
@@ -103,12 +114,25 @@ impl Library {
         let home = std::env::home_dir().filter(|home| home.parent().is_some());
         Self {
             sources,
+            bucket: None,
             home,
             recent,
             disk: Disk::default(),
             facts: Mutex::default(),
             state: Mutex::default(),
         }
+    }
+
+    /// The same, and the models of an object store.
+    #[must_use]
+    pub fn with_bucket(self, bucket: Option<Bucket>) -> Self {
+        Self { bucket, ..self }
+    }
+
+    /// The object store, if there is one.
+    #[must_use]
+    pub fn bucket(&self) -> Option<&Bucket> {
+        self.bucket.as_ref()
     }
 
     /// Where its files are read.
@@ -141,6 +165,7 @@ impl Library {
             Some(problem) => format!("{folder} ({})", problem.english),
             None => folder.clone(),
         });
+        let folders = folders.chain(self.bucket.iter().map(|bucket| bucket.address().to_owned()));
         tracing::info!("models: {}; searched: {}", names.join(", "), folders.collect::<Vec<_>>().join(", "));
         for CatalogEntry { name, broken, .. } in broken {
             tracing::info!("{name} can't be used: {}", broken.as_ref().map_or("", |said| &said.english));
@@ -173,8 +198,17 @@ impl Library {
     }
 
     async fn open_listed(&self, scan: &Scan, digest: Digest) -> io::Result<Option<OpenBlob>> {
-        let Some(blob) = scan.blobs.get(&digest).cloned() else { return Ok(None) };
-        self.disk.run(move || open_unchanged(&blob)).await
+        match (scan.blobs.get(&digest), &self.bucket) {
+            (Some(Blob::File(file)), _) => {
+                let file = file.clone();
+                self.disk.run(move || open_unchanged(&file)).await
+            }
+            (Some(&Blob::Object(object)), Some(bucket)) => {
+                let content = Content::Object(bucket.clone(), object);
+                Ok(Some(OpenBlob { digest, size: object.size, content }))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// A scan that is recent, or the one that runs.
@@ -256,6 +290,10 @@ impl Library {
                 searched.push(Searched { folder: self.shown(folder), problem: problem.map(said_of_folder) });
             }
         }
+        if let Some(bucket) = &self.bucket {
+            // Scans have a thread of their own, where waiting is allowed.
+            models.extend(Handle::current().block_on(bucket.models()));
+        }
         let List { entries, blobs, left_out } = List::new(models);
         if left_out > 0 {
             notes.push(Said {
@@ -290,7 +328,7 @@ fn full_folder(folder: String, shown: usize) -> Said<ListNote> {
 }
 
 /// Opens a file unless it is gone, or another one by now.
-fn open_unchanged(blob: &Blob) -> io::Result<Option<OpenBlob>> {
+fn open_unchanged(blob: &BlobFile) -> io::Result<Option<OpenBlob>> {
     let open = || -> io::Result<Option<OpenBlob>> {
         // The path had no link in it when it was listed. If one has come in, it may lead anywhere.
         let metadata = fs::symlink_metadata(&blob.path)?;
@@ -298,8 +336,9 @@ fn open_unchanged(blob: &Blob) -> io::Result<Option<OpenBlob>> {
             return Ok(None);
         }
         let file = File::open(&blob.path)?;
-        let is_same = Stamp::from(&file.metadata()?) == blob.stamp;
-        Ok(is_same.then_some(OpenBlob { digest: blob.digest, file, stamp: blob.stamp }))
+        let stamp = Stamp::from(&file.metadata()?);
+        let content = Content::File(file, stamp);
+        Ok((stamp == blob.stamp).then_some(OpenBlob { digest: blob.digest, size: stamp.size, content }))
     };
     match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -400,7 +439,7 @@ mod tests {
         let held = hold(&library);
         assert!(library.json().now_or_never().is_none(), "a scan runs");
         let opened = library.open(digest).await.expect("no error").expect("the blob");
-        assert_eq!(opened.stamp.size, content.len() as u64);
+        assert_eq!(opened.size, content.len() as u64);
         drop(held);
     }
 }

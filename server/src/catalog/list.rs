@@ -40,7 +40,7 @@ impl List {
         let fitting = fitting.count();
         models.truncate(fitting);
         let blobs =
-            models.iter().flat_map(|found| &found.blobs).map(|blob| (blob.digest, blob.clone())).collect();
+            models.iter().flat_map(|found| &found.blobs).map(|blob| (blob.digest(), blob.clone())).collect();
         let entries = models.into_iter().map(|found| found.entry).collect();
         Self { entries, blobs, left_out: all - fitting }
     }
@@ -56,7 +56,7 @@ fn arrange(found: Vec<Found>) -> Vec<Found> {
     let mut models = Vec::new();
     for Found { mut entry, blobs } in found {
         make_printable(&mut entry);
-        let digests: Vec<Digest> = blobs.iter().map(|blob| blob.digest).collect();
+        let digests: Vec<Digest> = blobs.iter().map(Blob::digest).collect();
         if entry.broken.is_none() && !copies.insert((entry.name.clone(), digests)) {
             continue;
         }
@@ -115,10 +115,8 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
-    use crate::catalog::{Stamp, Trouble, digest};
+    use crate::catalog::{BlobObject, Trouble, digest};
 
     fn entry(name: &str, size: u64) -> CatalogEntry {
         CatalogEntry { name: name.into(), size, ..CatalogEntry::default() }
@@ -126,8 +124,7 @@ mod tests {
 
     fn found(entry: CatalogEntry, content: &str) -> Found {
         let digest = digest::sha256(content.as_bytes()).expect("a digest");
-        let stamp = Stamp { size: 1, modified: None, record: (0, 0, 0) };
-        Found { entry, blobs: vec![Blob { digest, path: PathBuf::new(), stamp }] }
+        Found { entry, blobs: vec![Blob::Object(BlobObject { digest, size: 1 })] }
     }
 
     fn names(list: &List) -> Vec<&str> {

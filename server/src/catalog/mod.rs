@@ -1,4 +1,4 @@
-//! The models of this machine, and the files that may be read because a listed model names them.
+//! The models of this machine and of an object store, and the files that may be read because a listed model names them.
 //!
 //! [`Library`] is what the rest of the server uses. A scan asks each [`Source`] in turn; a source never fails as a
 //! whole, it lists what it cannot use with the reason.
@@ -21,8 +21,9 @@ use protocol::{Capabilities, CatalogEntry, Layer, LayerKind};
 
 use self::{digest::Digest, gguf::Peek};
 pub use self::{
-    facts::Stamp,
-    library::{Library, OpenBlob, ScanFailed},
+    facts::{Facts, Stamp},
+    library::{Content, Library, OpenBlob, ScanFailed},
+    list::List,
     trouble::Trouble,
 };
 
@@ -69,14 +70,14 @@ impl Found {
     }
 
     /// A model that can be used. The first blob of kind [`LayerKind::Model`] gives it its digest.
-    fn usable(entry: CatalogEntry, files: Vec<(LayerKind, Blob)>) -> Self {
+    pub(crate) fn usable(entry: CatalogEntry, files: Vec<(LayerKind, Blob)>) -> Self {
         let layers: Vec<Layer> = files
             .iter()
             .map(|(kind, blob)| Layer {
                 kind: *kind,
-                digest: blob.digest.to_string(),
-                size: blob.stamp.size,
-                url: blob.digest.url(),
+                digest: blob.digest().to_string(),
+                size: blob.size(),
+                url: blob.digest().url(),
             })
             .collect();
         let digest = layers.iter().find(|layer| layer.kind == LayerKind::Model);
@@ -91,15 +92,59 @@ impl Found {
     }
 }
 
-/// A file that may be served.
+/// A file that may be served, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blob {
+pub enum Blob {
+    /// On this machine.
+    File(BlobFile),
+    /// In the object store.
+    Object(BlobObject),
+}
+
+impl Blob {
+    /// Its name in addresses.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        match self {
+            Self::File(file) => file.digest,
+            Self::Object(object) => object.digest,
+        }
+    }
+
+    /// Bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::File(file) => file.stamp.size,
+            Self::Object(object) => object.size,
+        }
+    }
+}
+
+impl From<BlobFile> for Blob {
+    fn from(file: BlobFile) -> Self {
+        Self::File(file)
+    }
+}
+
+/// A file on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlobFile {
     /// Its name in addresses.
     pub digest: Digest,
     /// Where it is.
     pub path: PathBuf,
     /// What it was when it was listed. It is not served when it has changed since.
     pub stamp: Stamp,
+}
+
+/// A file in the object store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlobObject {
+    /// Its name in addresses, and in the store.
+    pub digest: Digest,
+    /// Bytes, as the manifest says. It is not served when the store has another number.
+    pub size: u64,
 }
 
 /// Whether the engine runs this architecture. A drafter is no model, although it is named like one.

@@ -16,7 +16,7 @@ use protocol::{CatalogEntry, LayerKind};
 use serde::Deserialize;
 
 use super::{
-    Blob, DIFFUSION, Found, Listing, Trouble, capabilities,
+    BlobFile, DIFFUSION, Found, Listing, Trouble, capabilities,
     digest::Digest,
     facts::{Facts, Stamp},
     is_gemma4,
@@ -92,7 +92,9 @@ fn find_manifests(
 fn read_model(store: &Store, name: &Name, path: &Path, facts: &mut Facts) -> Found {
     let mut entry = CatalogEntry { name: name.to_string(), ..CatalogEntry::default() };
     match assemble(store, path, facts, &mut entry) {
-        Ok(files) => Found::usable(entry, files),
+        Ok(files) => {
+            Found::usable(entry, files.into_iter().map(|(kind, file)| (kind, file.into())).collect())
+        }
         Err(trouble) => Found::broken(entry, &trouble),
     }
 }
@@ -103,7 +105,7 @@ fn assemble(
     path: &Path,
     facts: &mut Facts,
     entry: &mut CatalogEntry,
-) -> Result<Vec<(LayerKind, Blob)>, Trouble> {
+) -> Result<Vec<(LayerKind, BlobFile)>, Trouble> {
     let text = read_small(path, ModelPart::Manifest, LARGEST_MANIFEST)?;
     let manifest: Manifest = serde_json::from_slice(&text)
         .map_err(|error| Trouble::Manifest { reason: error.to_string(), name: entry.name.clone() })?;
@@ -200,7 +202,7 @@ impl<'a> Store<'a> {
     }
 
     /// The blob that a layer of the named model names, if it is there whole.
-    fn blob(&self, layer: &LayerRef, kind: LayerKind, name: &str) -> Result<Blob, Trouble> {
+    fn blob(&self, layer: &LayerRef, kind: LayerKind, name: &str) -> Result<BlobFile, Trouble> {
         let part = match kind {
             LayerKind::Model => ModelPart::Model,
             LayerKind::Projector => ModelPart::Projector,
@@ -223,7 +225,7 @@ impl<'a> Store<'a> {
             return Err(Trouble::WrongSize { part, found: stamp.size, expected: layer.size, name: name() });
         }
         let path = fs::canonicalize(&path).map_err(|error| Trouble::Unreadable { part, error })?;
-        Ok(Blob { digest, path, stamp })
+        Ok(BlobFile { digest, path, stamp })
     }
 
     fn is_partial(&self, digest: Digest) -> bool {

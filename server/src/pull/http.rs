@@ -10,7 +10,7 @@ use reqwest::{Client, Response, Url, redirect::Policy};
 use serde::Deserialize;
 
 use super::error::PullError;
-use crate::text::printable;
+use crate::text::shorten;
 
 /// Time to reach a server.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -20,8 +20,6 @@ const STALLED: Duration = Duration::from_secs(60);
 const MOST_REDIRECTS: usize = 8;
 /// Bytes of an answer that says what went wrong.
 const LONGEST_TROUBLE: usize = 16 << 10;
-/// Characters of it that are shown.
-const LONGEST_SHOWN: usize = 300;
 
 /// A client. One for servers of this machine asks no proxy.
 pub(super) fn client(is_here: bool) -> Result<Client, PullError> {
@@ -140,12 +138,6 @@ pub(super) async fn trouble(response: Response, host: &str) -> String {
         [said.error].into_iter().chain(first).find(|words| !words.is_empty())
     });
     words.map_or_else(|| name.into(), |words| shorten(&words))
-}
-
-/// Text from the network, fit to be shown.
-pub(super) fn shorten(text: &str) -> String {
-    let short: String = text.chars().take(LONGEST_SHOWN).collect();
-    printable(&short).into_owned()
 }
 
 #[cfg(test)]

@@ -67,7 +67,8 @@ pub(super) async fn find(registry: &Registry, name: &Name) -> Result<Split, Pull
     let response = registry.get(url, HeaderMap::new()).await?;
     let host = registry.host();
     let list = http::body(registry.expect(response).await?, LARGEST_LIST, &host).await?;
-    choose(&list, name.tag()).map_err(|reason| PullError::Manifest { host, reason: http::shorten(&reason) })
+    choose(&list, name.tag())
+        .map_err(|reason| PullError::Manifest { host, reason: crate::text::shorten(&reason) })
 }
 
 impl Split {

@@ -108,7 +108,7 @@ fn is_kind(kind: &str) -> bool {
 }
 
 fn unusable(host: &str, reason: &str) -> PullError {
-    PullError::Manifest { host: host.into(), reason: super::http::shorten(reason) }
+    PullError::Manifest { host: host.into(), reason: crate::text::shorten(reason) }
 }
 
 #[cfg(test)]

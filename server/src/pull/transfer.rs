@@ -137,7 +137,7 @@ async fn begin(
         StatusCode::PARTIAL_CONTENT => {
             let range = response.headers().get(CONTENT_RANGE).and_then(|range| range.to_str().ok());
             if range.and_then(parse_range) != Some((partial.at(), file.size)) {
-                let range = range.map_or_else(|| "no range".into(), http::shorten);
+                let range = range.map_or_else(|| "no range".into(), crate::text::shorten);
                 return Err(wrong(format!("asked for byte {} and on, it sends {range}", partial.at())));
             }
         }

@@ -7,6 +7,7 @@ mod support;
 mod https_support;
 
 mod blobs;
+mod bucket;
 mod connections;
 mod health;
 mod hosts;
@@ -17,7 +18,7 @@ mod models;
 mod pages;
 mod pull;
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use app::Assets;
 use axum::{
@@ -39,7 +40,7 @@ use tower::ServiceExt as _;
 struct Server {
     router: Router,
     health: Health,
-    _site: TempDir,
+    site: TempDir,
 }
 
 /// An answer, read to its end.
@@ -60,9 +61,13 @@ impl Server {
     }
 
     fn with_pulls(address: [u8; 4], allowed: &[&str], sources: Vec<Source>, pulls: Pulls) -> Self {
+        let library = Arc::new(Library::with_recent(sources, Duration::ZERO));
+        Self::over(library, address, allowed, pulls)
+    }
+
+    fn over(library: Arc<Library>, address: [u8; 4], allowed: &[&str], pulls: Pulls) -> Self {
         let allowed = allowed.iter().map(|name| name.parse::<Host>().expect("a host"));
         let hosts = Hosts::new(address.into(), allowed);
-        let library = Arc::new(Library::with_recent(sources, Duration::ZERO));
         let root = tempfile::tempdir().expect("a folder");
         let assets = Assets {
             stylesheet: "/pkg/main.00112233.css".into(),
@@ -86,7 +91,12 @@ impl Server {
         write("pkg/plain.js", b"a name without a hash");
         let site = Site::load(root.path()).expect("a site");
         let health = Health::default();
-        Self { router: server::router(&site, library, hosts, health.clone(), pulls), health, _site: root }
+        Self { router: server::router(&site, library, hosts, health.clone(), pulls), health, site: root }
+    }
+
+    /// The folder of the site.
+    fn site(&self) -> &Path {
+        self.site.path()
     }
 
     /// Sends a request that has all its headers.

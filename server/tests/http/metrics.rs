@@ -21,7 +21,7 @@ use crate::{
     support::{Gguf, Store, digest},
 };
 
-async fn read(metrics: &Metrics, host: &str) -> (u16, String) {
+pub async fn read(metrics: &Metrics, host: &str) -> (u16, String) {
     let hosts = Hosts::new([127, 0, 0, 1].into(), []);
     let request = Request::get("/metrics").header("host", host).body(Body::empty()).expect("a request");
     let response = metrics.router(hosts).oneshot(request).await.expect("an answer");
@@ -31,7 +31,7 @@ async fn read(metrics: &Metrics, host: &str) -> (u16, String) {
 }
 
 /// The value of a line of the metrics.
-fn value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+pub fn value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
 }
 

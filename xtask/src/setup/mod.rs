@@ -5,11 +5,11 @@ mod debian;
 mod deny;
 mod fallback;
 mod node;
-mod registry;
+mod servers;
 mod wasm;
 
 pub use browser::{chromium, firefox, fonts, headless_shell, software_vulkan, webkit};
 pub use deny::cargo_deny;
 pub use node::{install, npx};
-pub use registry::docker_registry;
+pub use servers::{docker_registry, moto, nginx};
 pub use wasm::Toolchain;

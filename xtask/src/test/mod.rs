@@ -19,7 +19,7 @@ use crate::site;
 /// Run every check: formatting, lints, unit, kernel and golden tests, then the page in a real browser.
 ///
 /// Installs what the checks need: a Chromium, a Firefox, a software Vulkan driver and docker-registry (through apt, as
-/// root or with sudo), and Node packages. A step that fails does not stop the others. The last line counts the tests.
+/// root or with sudo), nginx and moto (into ~/.cache/gemtab), and Node packages. A step that fails does not stop the others. The last line counts the tests.
 ///
 /// Kernels run on a software driver, so that results do not depend on the machine. To run them on the graphics card,
 /// name its driver in VK_DRIVER_FILES. CHROMIUM and FIREFOX name other browsers than the system's.

@@ -45,6 +45,12 @@ fn unit(programs: &mut Programs, tally: &mut Tally) -> Result<()> {
     if let Err(error) = setup::docker_registry() {
         eprintln!("    without docker-registry: {error:#}");
     }
+    if let Err(error) = setup::nginx() {
+        eprintln!("    SKIPPED: the server behind nginx, which is missing: {error:#}");
+    }
+    if let Err(error) = setup::moto() {
+        eprintln!("    SKIPPED: the server over S3, of which there is no server for tests: {error:#}");
+    }
     programs.run(|program| !is_kernel(program) && !is_golden(program), tally)
 }
 

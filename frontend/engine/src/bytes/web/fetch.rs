@@ -52,7 +52,8 @@ impl FetchTransport {
         let init = web_sys::RequestInit::new();
         init.set_headers_headers(&headers);
         init.set_signal(Some(&request.0.signal()));
-        init.set_mode(web_sys::RequestMode::SameOrigin);
+        // The server may send the browser on to an object store. Where else nothing is fetched from, its policy says.
+        init.set_mode(web_sys::RequestMode::Cors);
         // Weights are kept by `store` or not at all: the HTTP cache would only evict everything else.
         init.set_cache(web_sys::RequestCache::NoStore);
 

@@ -1,0 +1,82 @@
+//! Stores in which something is wrong.
+
+use std::{fs, path::Path};
+
+use super::{Place, failures, listed};
+use crate::support::{Gguf, digest};
+
+/// A folder with one published model, and the path of its file.
+async fn published(store: &Path) -> (Place, std::path::PathBuf) {
+    let models = tempfile::tempdir().expect("a folder");
+    let content = Gguf::gemma4().build();
+    fs::write(models.path().join("a.gguf"), &content).expect("written");
+    let place = Place::folder(store);
+    place.publish(models.path()).await.expect("published");
+    (place, store.join("blobs").join(digest(&content).replace(':', "-")))
+}
+
+#[tokio::test]
+async fn a_server_does_not_start_without_a_list_that_can_be_used() {
+    let store = tempfile::tempdir().expect("a folder");
+    let place = Place::folder(store.path());
+    let error = place.error().await;
+    assert!(error.contains("has no catalog.json") && error.contains("gemtab publish DIR file://"), "{error}");
+    fs::write(store.path().join("catalog.json"), "{").expect("written");
+    let error = place.error().await;
+    assert!(error.contains("catalog.json in file://") && error.contains("can't be used"), "{error}");
+    let large = fs::File::create(store.path().join("catalog.json")).expect("a file");
+    large.set_len(1 << 30).expect("a sparse file");
+    let error = place.error().await;
+    assert!(error.contains("longer than"), "{error}");
+    let place = Place { presign: true, ..place };
+    assert!(place.error().await.contains("--presign needs"));
+}
+
+#[tokio::test]
+async fn a_list_that_is_damaged_later_leaves_the_last_good_one() {
+    let store = tempfile::tempdir().expect("a folder");
+    let (place, _) = published(store.path()).await;
+    let (server, metrics) = place.served().await;
+    let path = store.path().join("catalog.json");
+    let good = fs::read(&path).expect("a list");
+    for text in ["", "[]", r#"{"models":[{"name":"../../etc/passwd"}],"searched":[]}"#] {
+        fs::write(&path, text).expect("written");
+        let before = failures(&metrics, "manifest").await;
+        let models = listed(&server).await;
+        assert_eq!(models.len(), 1);
+        assert_eq!(server.get(&models[0].layers[0].url).await.status, 200);
+        assert!(failures(&metrics, "manifest").await > before);
+    }
+    fs::write(&path, good).expect("written");
+    let before = failures(&metrics, "manifest").await;
+    assert_eq!(listed(&server).await.len(), 1);
+    assert_eq!(failures(&metrics, "manifest").await, before);
+}
+
+#[tokio::test]
+async fn a_file_that_is_gone_or_another_one_is_502_and_counted() {
+    let store = tempfile::tempdir().expect("a folder");
+    let (place, file) = published(store.path()).await;
+    let (server, metrics) = place.served().await;
+    let url = listed(&server).await[0].layers[0].url.clone();
+    fs::write(&file, b"of another size").expect("written");
+    let answer = server.get(&url).await;
+    assert_eq!((answer.status.as_u16(), failures(&metrics, "blob").await), (502, 1));
+    assert_eq!(answer.text(), "The store of the models doesn't send this file.");
+    assert_eq!(answer.header("cache-control"), "no-cache");
+    fs::remove_file(&file).expect("removed");
+    assert_eq!(server.ask("GET", &url, &[("range", "bytes=0-9")]).await.status, 502);
+    assert_eq!(failures(&metrics, "blob").await, 2);
+}
+
+#[tokio::test]
+async fn nothing_but_listed_files_is_sent() {
+    let store = tempfile::tempdir().expect("a folder");
+    let (place, file) = published(store.path()).await;
+    let other = format!("sha256-{}", "a".repeat(64));
+    fs::copy(&file, file.with_file_name(&other)).expect("copied");
+    let (server, _) = place.served().await;
+    for name in [other.as_str(), "catalog.json", "..%2fcatalog.json"] {
+        assert_eq!(server.get(&format!("/api/blobs/{name}")).await.status, 404, "{name}");
+    }
+}
