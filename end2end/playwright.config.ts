@@ -66,6 +66,11 @@ const chromium = browser(process.env.GEMTAB_LONG ? whole : shell, "--enable-unsa
 /** The same without a graphics device, which draws pages sooner, and without traces, which take time too. */
 const plain = (executablePath: string | undefined) =>
   ({ ...browser(executablePath, "--disable-gpu"), trace: "off", screenshot: "only-on-failure" }) as const;
+/** The browser that keeps pages for the way back, which Playwright has it not do. Without a window it never does. */
+const keepsPages = (use: ReturnType<typeof plain>) => ({
+  ...use,
+  launchOptions: { ...use.launchOptions, ignoreDefaultArgs: ["--disable-back-forward-cache"] },
+});
 const MICROPHONE = /recording\.spec/;
 
 /** Other browsers are tested where Playwright has installed them or a variable names one. */
@@ -113,6 +118,7 @@ export default defineConfig({
     // Two software adapters would only wait for each other.
     { name: "webgpu", testDir: "tests/webgpu", use: chromium, timeout: 300_000, workers: 1 },
     { name: "fake-engine", testDir: "tests/fake", testIgnore: MICROPHONE, use: plain(shell) },
+    { name: "back", testDir: "tests/back", use: keepsPages(plain(whole)) },
     { name: "microphone", testDir: "tests/fake", testMatch: MICROPHONE, use: plain(whole) },
     ...others.map(({ there: _, ...project }) => project),
   ],

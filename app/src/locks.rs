@@ -9,6 +9,7 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::AbortController;
 
 // `web-sys` has them only among what is unstable.
 #[wasm_bindgen]
@@ -17,6 +18,9 @@ extern "C" {
 
     #[wasm_bindgen(method)]
     fn request(this: &LockManager, name: &str, callback: &JsValue) -> Promise;
+
+    #[wasm_bindgen(method, js_name = request)]
+    fn request_with(this: &LockManager, name: &str, options: &JsValue, callback: &JsValue) -> Promise;
 
     #[wasm_bindgen(method)]
     fn query(this: &LockManager) -> Promise;
@@ -31,6 +35,8 @@ fn manager() -> Option<LockManager> {
 /// A lock, held or waited for until it is dropped.
 pub struct Lock {
     release: SendWrapper<Function>,
+    /// Ends the wait. A page that is frozen would be given the lock in its turn, and others would wait for it.
+    give_up: SendWrapper<AbortController>,
     is_dropped: SendWrapper<Rc<Cell<bool>>>,
 }
 
@@ -39,6 +45,7 @@ impl Drop for Lock {
         self.is_dropped.set(true);
         // Resolving a promise does not throw.
         self.release.call0(&JsValue::NULL).ok();
+        self.give_up.abort();
     }
 }
 
@@ -68,7 +75,10 @@ pub fn hold_then(name: &str, then: impl FnOnce(Result<(), Refused>) + 'static) -
         }
         released
     });
-    let asked = manager.request(name, &callback);
+    let give_up = AbortController::new().ok()?;
+    let options = Object::new();
+    Reflect::set(&options, &"signal".into(), &give_up.signal()).ok()?;
+    let asked = manager.request_with(name, &options, &callback);
     let waiting = Rc::clone(&is_dropped);
     spawn_local(async move {
         // It ends when the lock is given back, unless it is refused.
@@ -78,7 +88,11 @@ pub fn hold_then(name: &str, then: impl FnOnce(Result<(), Refused>) + 'static) -
             then(Err(Refused));
         }
     });
-    Some(Lock { release: SendWrapper::new(release?), is_dropped: SendWrapper::new(is_dropped) })
+    Some(Lock {
+        release: SendWrapper::new(release?),
+        give_up: SendWrapper::new(give_up),
+        is_dropped: SendWrapper::new(is_dropped),
+    })
 }
 
 /// Whether some tab holds a lock.

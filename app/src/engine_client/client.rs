@@ -15,6 +15,7 @@ use super::open::Open;
 use super::sharing::{self, Sharing, Turn};
 use super::worker::WorkerTransport;
 use super::{Delivery, Reply, Sink};
+use crate::locks;
 
 /// An engine that says nothing for this long is taken for dead. Over a slow connection its program takes a minute to come.
 const READY_LIMIT_MS: u32 = 120_000;
@@ -148,6 +149,25 @@ impl EngineClient {
         for (request, files) in rest {
             self.inner.send(&request, &files);
         }
+    }
+
+    /// Leaves the engine to other tabs if they share it. For a page that the browser may freeze: it would keep the engine's
+    /// lock, and its worker would answer nobody.
+    pub fn yield_to_others(&self) {
+        let shares = self.inner.sharing.borrow().as_ref().is_some_and(|sharing| !sharing.is_alone());
+        if shares {
+            // Requests stay open. The page is not to tell anybody that they have failed.
+            drop((self.inner.transport.take(), self.inner.sharing.take()));
+        }
+    }
+
+    /// Whether a page that was frozen has an engine, or a share in one, as before.
+    pub async fn is_intact(&self) -> bool {
+        let own = match (&*self.inner.sharing.borrow(), &*self.inner.transport.borrow()) {
+            (Some(sharing), _) => sharing.own_name().to_owned(),
+            (None, transport) => return transport.is_some() || self.inner.dead.get(),
+        };
+        locks::is_held(&own).await
     }
 
     /// Ends the answers that no engine can go on with, each without a last event.

@@ -31,6 +31,9 @@ pub enum Turn {
 
 /// A page's share in the engine. It ends when this is dropped.
 pub struct Sharing {
+    own_name: String,
+    runs_here: Rc<Cell<bool>>,
+    has_heard_others: Rc<Cell<bool>>,
     own: Channel,
     _lobby: Channel,
     _alive: Lock,
@@ -78,10 +81,17 @@ impl Sharing {
         })?;
         // The engine takes a page without a lock to be closed.
         let is_alive = Rc::new(Cell::new(false));
+        let has_heard_others = Rc::new(Cell::new(false));
         let lobby = Channel::open(&name, {
             let (runs_here, is_alive) = (Rc::clone(&runs_here), Rc::clone(&is_alive));
+            let has_heard_others = Rc::clone(&has_heard_others);
             let asks = BroadcastChannel::new(&name).ok()?;
             move |data| {
+                // What `asks` says is heard here, too.
+                let other = field(&data, "join").and_then(|other| other.as_f64());
+                if other.is_some_and(|other| other != f64::from(page.0)) {
+                    has_heard_others.set(true);
+                }
                 if field(&data, "engine").is_some() && !runs_here.get() && is_alive.get() {
                     join(&asks, page);
                 }
@@ -96,11 +106,32 @@ impl Sharing {
                 }
             }
         })?;
-        let engine = locks::hold_then(&name, move |held| {
-            runs_here.set(true);
-            on(if held.is_ok() { Turn::Run } else { Turn::Alone });
+        let engine = locks::hold_then(&name, {
+            let runs_here = Rc::clone(&runs_here);
+            move |held| {
+                runs_here.set(true);
+                on(if held.is_ok() { Turn::Run } else { Turn::Alone });
+            }
         })?;
-        Some(Self { own, _lobby: lobby, _alive: alive, _engine: engine })
+        Some(Self {
+            own_name,
+            runs_here,
+            has_heard_others,
+            own,
+            _lobby: lobby,
+            _alive: alive,
+            _engine: engine,
+        })
+    }
+
+    /// Whether no other page needs the engine of this one, as far as this one has heard.
+    pub fn is_alone(&self) -> bool {
+        self.runs_here.get() && !self.has_heard_others.get()
+    }
+
+    /// The name of the lock that this page holds as long as it lives.
+    pub fn own_name(&self) -> &str {
+        &self.own_name
     }
 
     /// Sends a request to the engine of another tab, with the files it speaks of.

@@ -137,6 +137,7 @@ impl EngineStore {
     pub fn start(self) {
         self.fake.set(simulation().is_some());
         self.restart();
+        self.watch_page_cache();
         self.read_catalog();
     }
 

@@ -9,6 +9,7 @@ mod library;
 pub mod media;
 pub mod models;
 mod opening;
+mod page_cache;
 mod pulling;
 pub mod recording;
 pub mod settings;

@@ -90,6 +90,21 @@ test("when its tab is closed in the middle of an answer, another goes on to the 
   expect(engines()).toBe(1);
 });
 
+test("when the next tab is closed, too, before it has loaded the model, a third goes on to the same text", async () => {
+  const [next, last] = [tab(1), await open("pebble")];
+  await last.beGreedy();
+  await last.send(COUNT);
+  await expect(last.answers.last()).toContainText("1, 2, 3", { timeout: ANSWER });
+  const started = next.page.waitForEvent("worker", { timeout: LOAD });
+  await closeFirst();
+  await started;
+  await expect(next.page.getByRole("button", { name: "Model: pebble (Loaded)." })).toHaveCount(0);
+  await closeFirst();
+  expect(await drawn(await last.answered())).toBe(whole);
+  expect(engines()).toBe(1);
+  await open("pebble");
+});
+
 test("a file that one tab has picked is loaded for all, and again when its tab is closed", async () => {
   const holder = tab(0);
   await holder.go("Models");

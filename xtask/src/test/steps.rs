@@ -82,7 +82,7 @@ fn site(programs: &Programs) -> Result<()> {
 
 fn end_to_end(programs: &Programs, tally: &mut Tally) -> Result<()> {
     let mut playwright = playwright(programs)?;
-    playwright.args(["--project=fake-engine", "--project=microphone"]);
+    playwright.args(["--project=fake-engine", "--project=microphone", "--project=back"]);
     // Where it can be had: all of its tests are the step `browsers`.
     match setup::firefox(&project::root().join("end2end")) {
         Ok(firefox) => {
