@@ -279,8 +279,8 @@ struct LowRank {
 }
 
 /// Factors of all experts but the first, between other numbers.
-fn low_rank_of(mixture: Mixture, sorted: bool, of_a: bool) -> LowRank {
-    let (width, rank, at) = (75, 12, 5);
+fn low_rank_of(mixture: Mixture, sorted: bool, (of_a, width): (bool, u32)) -> LowRank {
+    let (rank, at) = (12, 5);
     let range = [1, mixture.experts.max(2)];
     let params = if of_a {
         low_rank::Params::a(width, rank, at, range)
@@ -304,7 +304,9 @@ fn low_rank_of(mixture: Mixture, sorted: bool, of_a: bool) -> LowRank {
 /// From rows to the rank.
 pub fn reduce(kernel: low_rank::Reduce) -> Result<Case, CaseError> {
     let mixture = kernel.mixture;
-    let LowRank { params, chosen, leading, factors } = low_rank_of(mixture, kernel.sorted, true);
+    // Rows are rounded 16 elements at a time.
+    let width = if kernel.packed { 80 } else { 75 };
+    let LowRank { params, chosen, leading, factors } = low_rank_of(mixture, kernel.sorted, (true, width));
     let params = params.shared_by(mixture.used).scaled(0.75);
     let rows = chosen.len() as u32 / mixture.used;
     let mut x = random(82, (rows * params.stride) as usize);
@@ -338,7 +340,7 @@ pub fn reduce(kernel: low_rank::Reduce) -> Result<Case, CaseError> {
 pub fn expand(kernel: low_rank::Expand) -> Result<Case, CaseError> {
     let mixture = kernel.mixture();
     let is_sorted = matches!(kernel, low_rank::Expand::Sorted(_));
-    let LowRank { params, chosen, leading, factors } = low_rank_of(mixture, is_sorted, false);
+    let LowRank { params, chosen, leading, factors } = low_rank_of(mixture, is_sorted, (false, 75));
     // Beside other columns.
     let params = low_rank::Params { stride: params.width + 9, offset: 4, ..params }.scaled(1.25);
     let rows = chosen.len() as u32 / mixture.used;

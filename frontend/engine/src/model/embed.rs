@@ -60,7 +60,7 @@ pub fn per_layer_of_few(parts: &Parts, rows: FewRows) -> Result<Plan, PlanError>
 /// [`PlanError`].
 pub fn per_layer_of_one(parts: &Parts, choices: Choices) -> Result<Plan, PlanError> {
     if !choices.is_fused(&parts.config) {
-        return per_layer_of_few(parts, FewRows::new(1, choices));
+        return per_layer_of_few(parts, FewRows::new(&parts.config, 1, choices));
     }
     let (s, mut plan) = (&parts.scratch, Plan::default());
     if parts.weights.ple_norm.is_none() {

@@ -30,7 +30,7 @@ pub fn plan(
         Some(drafter) => drafter::draft(parts, drafter, choices, rows - 1)?,
         None => look_up(parts)?,
     };
-    let rows = FewRows::new(rows, choices);
+    let rows = FewRows::new(&parts.config, rows, choices);
     plan.extend(&embed::tokens(parts)?);
     plan.extend(&embed::per_layer_of_few(parts, rows)?);
     plan.extend(&layers::plan(parts, rows, corrections, 0)?);

@@ -78,7 +78,7 @@ pub fn plan(
     first: usize,
 ) -> Result<Plan, PlanError> {
     if !choices.is_fused(&parts.config) {
-        return layers::plan(parts, FewRows::new(1, choices), corrections, first);
+        return layers::plan(parts, FewRows::new(&parts.config, 1, choices), corrections, first);
     }
     let mut builder = Builder { parts, choices, corrections, steps: Plan::default() };
     let stream = builder.layers(first)?;

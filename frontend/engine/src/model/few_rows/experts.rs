@@ -71,9 +71,8 @@ impl<'a> Builder<'a> {
         }
         let router = &[layer.matrix("ffn_gate_inp")?];
         let x = Rows::Floats(&s.x);
-        let update = self.few.update(parts, self.steps, self.corrections, (self.i, Site::Router), x)?;
-        let product = Product { update, ..Product::store(router, x, &e.logits) };
-        self.few.product(parts, self.steps, &product)?;
+        let product = Product::store(router, x, &e.logits);
+        self.few.product_at(parts, self.steps, self.corrections, (self.i, Site::Router), product)?;
         let params = choose::Params {
             scale: layer.logit_scale(),
             scales: layer.vector("expert_scale"),

@@ -114,8 +114,7 @@ impl<'a> Builder<'a> {
 
     /// The product of a site, with what adapters add to it.
     fn product(&mut self, i: usize, site: Site, product: Product<'_>) -> Result<(), PlanError> {
-        let update = self.few.update(self.parts, &mut self.steps, self.corrections, (i, site), product.x)?;
-        self.few.product(self.parts, &mut self.steps, &Product { update, ..product })
+        self.few.product_at(self.parts, &mut self.steps, self.corrections, (i, site), product)
     }
 
     /// The product that ends a branch.

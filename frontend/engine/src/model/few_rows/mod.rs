@@ -14,7 +14,7 @@ use shaders::selftest::Form;
 use super::corrections::{Corrections, Site, SiteCorrections};
 use super::forms::{Choices, LARGE};
 use super::scratch::{grouped_from, max_splits, min_split_keys};
-use super::{KvType, Parts};
+use super::{Config, KvType, Parts};
 use crate::plan::{Grid, Limits, Plan, PlanError, Traffic, Value};
 use crate::weights::{Matrix, Part};
 
@@ -86,19 +86,46 @@ pub struct FewRows {
     rows: u32,
     /// Whether rows are rounded to int8 before products with quantised matrices.
     packed: bool,
+    /// Whether single tokens run the fused plan. That makes z of rows that are not rounded, so the same is done here, and
+    /// tokens are those of plain decoding.
+    fused: bool,
 }
 
 impl FewRows {
     /// Steps for up to `rows` rows, at most [`Kernel::MOST`]. Rows are packed where decode packs large products.
     #[must_use]
-    pub fn new(rows: u32, choices: Choices) -> Self {
-        Self { rows, packed: choices.packed.is_some() }
+    pub fn new(config: &Config, rows: u32, choices: Choices) -> Self {
+        Self { rows, packed: choices.packed.is_some(), fused: choices.is_fused(config) }
     }
 
-    /// Whether products with all these matrices take packed rows; `corrected` ones need two more buffers.
+    /// Whether products with all these matrices take packed rows from the dispatch before; `corrected` ones need two more
+    /// buffers.
     #[must_use]
     pub fn packs_at(self, limits: Limits, matrices: &[&Matrix], corrected: bool) -> bool {
-        self.packs(matrices) && (!corrected || limits.storage_buffers >= MOST_BUFFERS)
+        self.packs(matrices) && (!corrected || (limits.storage_buffers >= MOST_BUFFERS && !self.fused))
+    }
+
+    /// A product, with what adapters add to it at a site.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn product_at(
+        self,
+        parts: &Parts,
+        steps: &mut Plan,
+        corrections: Option<&Corrections>,
+        at: (usize, Site),
+        product: Product<'_>,
+    ) -> Result<(), PlanError> {
+        let update = self.update(parts, steps, corrections, at, product.x)?;
+        let mut product = Product { update, ..product };
+        if let (Some(_), Rows::Floats(x)) = (update, product.x)
+            && self.packs(product.matrices)
+            && parts.limits.storage_buffers >= MOST_BUFFERS
+        {
+            product.x = pack(parts, steps, x, product.matrices[0].k)?;
+        }
+        self.product(parts, steps, &product)
     }
 
     /// Whether products with all these matrices take packed rows.
@@ -152,7 +179,7 @@ impl FewRows {
     ///
     /// # Errors
     /// [`PlanError`].
-    pub fn update<'a>(
+    fn update<'a>(
         self,
         parts: &Parts,
         steps: &mut Plan,
@@ -179,11 +206,7 @@ impl FewRows {
     ) -> Result<(), PlanError> {
         let packed = &parts.scratch.packed;
         if let Some((matrix, _)) = products.iter().find(|(matrix, _)| self.packs(&[matrix])) {
-            let params = pack_rows::Params::new(matrix.k);
-            let kernel = (pack_rows::source()?, Form::PackRows);
-            let [codes, scales] = packed;
-            let buffers = [&parts.scratch.state, x, codes, scales];
-            steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
+            pack(parts, steps, x, matrix.k)?;
         }
         for &(matrix, y) in products {
             let x = if self.packs(&[matrix]) { Rows::Packed(packed) } else { Rows::Floats(x) };
@@ -240,6 +263,16 @@ impl FewRows {
         steps.reading(Traffic::Keys { bytes: 2 * cache.slot_bytes, window });
         merge(parts, steps, (layer.head_dim, &params), &s.parts_of_rows, out)
     }
+}
+
+/// Rounds rows of `k` elements to int8.
+fn pack<'a>(parts: &'a Parts, steps: &mut Plan, x: &Value, k: u32) -> Result<Rows<'a>, PlanError> {
+    let params = pack_rows::Params::new(k);
+    let [codes, scales] = &parts.scratch.packed;
+    let buffers = [&parts.scratch.state, x, codes, scales];
+    let kernel = (pack_rows::source()?, Form::PackRows);
+    steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
+    Ok(Rows::Packed(&parts.scratch.packed))
 }
 
 /// Merges the partial results of attention in `part`.
