@@ -79,6 +79,12 @@ export class App {
     return answer;
   }
 
+  /** Leaves the conversation that is shown for a new one. */
+  async startConversation(): Promise<void> {
+    await this.rail.getByRole("button", { name: "New", exact: true }).click();
+    await expect(this.questions).toHaveCount(0);
+  }
+
   /** The line of a conversation in the rail. */
   conversation(title: string | RegExp): Locator {
     return this.page.getByRole("navigation", { name: "Conversations" }).getByRole("link", { name: title });

@@ -3,7 +3,7 @@
 import { expect, test } from "@playwright/test";
 import { ANSWER, drawn, EngineApp, LOAD } from "../../support/engine.ts";
 
-const COUNT = "Count from 1 to 40.";
+const COUNT = "Count from 1 to 20.";
 const LOSSES = 50;
 
 test.skip(!process.env["GEMTAB_LONG"], "takes minutes");
@@ -16,14 +16,17 @@ test("no answer is lost when the device is, fifty times", async ({ browser }) =>
   const second = await first.another();
   await second.page.goto("/");
   await second.loaded("pebble");
-  for (const app of [first, second]) {
-    await app.beGreedy();
-  }
+  await first.beGreedy();
   const whole = await drawn(await first.ask(COUNT));
   expect(whole).toContain("18, 19, 20");
   let losses = 0;
   let answers = 0;
   while (losses < LOSSES) {
+    for (const app of [first, second]) {
+      // A loss costs as much as the last one: in one conversation each would compute a longer prompt again.
+      await app.startConversation();
+      await app.beGreedy();
+    }
     await first.send(COUNT);
     await second.send(COUNT);
     for (const app of [first, second]) {
