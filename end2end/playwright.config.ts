@@ -6,9 +6,11 @@
 // engine, and GEMTAB_PROBE_DRIVER its Vulkan driver. FIREFOX names a Firefox as a system packages it, 153 or
 // newer, for the projects fake-engine-firefox and webgpu-firefox.
 //
-// What takes a software adapter many minutes is left out unless it is asked for: pictures in detail, recorded speech and
-// fine-tuning the demo model or on pictures with GEMTAB_LONG=1, and a model of gigabytes with GEMTAB_LARGE=FILE (tests/webgpu/large.spec.ts).
-// With a graphics card all of it takes two minutes: GEMTAB_GPU_FLAGS are the browser's arguments that reach it.
+// What takes a software adapter many minutes is left out unless it is asked for: pictures in detail, recorded speech,
+// fine-tuning the demo model or on pictures, fifty lost devices (tests/webgpu/tabs_long.spec.ts) and two hours of everything, or
+// GEMTAB_MINUTES of it (tests/webgpu/two_hours.spec.ts) with GEMTAB_LONG=1, and a model of gigabytes with GEMTAB_LARGE=FILE
+// (tests/webgpu/large.spec.ts). With a graphics card all but the two hours takes minutes: GEMTAB_GPU_FLAGS are the browser's
+// arguments that reach it.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

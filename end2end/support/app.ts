@@ -103,6 +103,17 @@ export class App {
     await (await chooser).setFiles(files);
   }
 
+  /** Pastes a file into the message. */
+  async paste({ name, mimeType: type, buffer }: MediaFile): Promise<void> {
+    const file = { name, type, bytes: [...buffer] };
+    await this.composer.evaluate((composer, { name, type, bytes }) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(bytes)], name, { type }));
+      composer.dispatchEvent(new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data }));
+    }, file);
+    await expect(this.tray).toContainText(name);
+  }
+
   /** Goes to a place without loading the page anew. */
   async go(place: string): Promise<void> {
     await this.page.keyboard.press("Control+k");

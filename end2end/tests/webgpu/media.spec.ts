@@ -66,14 +66,7 @@ test("its soft tokens are those of the native engine", async () => {
 
 test("a second picture is pasted, and the first is asked about", async () => {
   test.skip(!LONG, "GEMTAB_LONG is not set");
-  const second = sample("shapes3.png", "image/png");
-  await app.page.evaluate(([...bytes]) => {
-    const data = new DataTransfer();
-    data.items.add(new File([new Uint8Array(bytes)], "second.png", { type: "image/png" }));
-    const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data });
-    document.getElementById("composer")?.dispatchEvent(event);
-  }, [...second.buffer]);
-  await expect(app.tray).toContainText("second.png");
+  await app.paste({ ...sample("shapes3.png", "image/png"), name: "second.png" });
   const answer = await app.ask("What do you see on the left side?");
   expect(await drawn(answer)).toContain("circle");
   const first = await app.ask("What can you see in the first image?");
