@@ -9,7 +9,6 @@ use super::pairs::Pairs;
 use crate::adapter::Projection;
 use crate::model::Parts;
 use crate::model::corrections::{Corrections, ExpertFactors, OfExperts};
-use crate::model::few_rows::Rows;
 use crate::plan::{Plan, PlanError, Value};
 
 impl Pairs<'_> {
@@ -90,7 +89,8 @@ fn params(factors: &ExpertFactors, experts: [u32; 2]) -> [Params; 2] {
 }
 
 /// What adapters add to a projection of the experts of a few rows: of gate and up, what each pair gets in addition goes to
-/// `y`, before the product; of down, the sum over the experts of a row is added to `y`, behind it.
+/// `y`, before the product; of down, the sum over the experts of a row is added to `y`, behind it. `x` has rows of f32, or
+/// codes and scales.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -99,7 +99,7 @@ pub fn correct_few(
     steps: &mut Plan,
     corrections: Option<&Corrections>,
     (mixture, layer, projection): (Mixture, usize, Projection),
-    x: Rows<'_>,
+    x: &[Value],
     [choices, y]: [&Value; 2],
 ) -> Result<(), PlanError> {
     let Some((shared, factors)) = corrected(corrections, layer, projection) else { return Ok(()) };
@@ -108,12 +108,12 @@ pub fn correct_few(
         Projection::ExpertDown => (1, Expand::FewSummed(mixture)),
         _ => (mixture.used, Expand::Few(mixture)),
     };
-    let reduce = Reduce { mixture, sorted: false, scaled: true, packed: x.is_packed() };
+    let reduce = Reduce { mixture, sorted: false, scaled: true, packed: x.len() > 1 };
     for part in &factors.parts {
         let [a, b] = params(factors, part.experts);
         let a = a.shared_by(pairs_per_row);
         let mut buffers = vec![state, choices];
-        buffers.extend(x.values());
+        buffers.extend(x);
         buffers.extend([&part.a, &shared.scales, &shared.z]);
         let kernel = (reduce.source()?, Form::ExpertReduce(reduce));
         steps.push_rows(kernel, &a, &buffers, move |rows| reduce.dispatch(&a, rows))?;

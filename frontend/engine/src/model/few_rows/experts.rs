@@ -118,7 +118,7 @@ impl<'a> Builder<'a> {
     fn correct(&mut self, projection: Projection, x: Rows<'_>, y: &Value) -> Result<(), PlanError> {
         let Layer { parts, experts, scratch, .. } = self.layer;
         let of = (experts.mixture, self.i, projection);
-        correct_few(parts, self.steps, self.corrections, of, x, [&scratch.choices, y])
+        correct_few(parts, self.steps, self.corrections, of, x.values(), [&scratch.choices, y])
     }
 
     /// The gated activation of every pair, with the weight of its expert.
