@@ -5,9 +5,9 @@ use leptos::{ev, prelude::*, task::spawn_local};
 use super::engine::EngineStore;
 
 impl EngineStore {
-    /// Leaves the engine to other tabs when this page is frozen. The page is loaded anew when it comes back without its share.
+    /// Leaves the engine to other tabs when this page is frozen. If it comes back without its share, it is reloaded.
     pub(super) fn watch_page_cache(self) {
-        // As long-lived as the page.
+        // These listeners live as long as the page.
         window_event_listener(ev::pagehide, move |event| {
             if event.persisted()
                 && let Some(client) = self.client.get_value()

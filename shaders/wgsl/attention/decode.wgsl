@@ -1,6 +1,6 @@
 // Attention of one token (flash decoding): a workgroup computes one query head over one split of the keys. From
-// `params.grouped_from` splits on, it computes GROUP heads that share a kv head, and reads the keys once for all of them; with few, that would
-// leave a device idle. Head norms, RoPE and the append to the cache are fused in front.
+// `params.grouped_from` splits on, it computes GROUP heads that share a kv head, and reads the keys once for all of them; with
+// fewer splits, that would leave a device idle. Head norms, RoPE and the append to the cache are fused in front.
 //
 //   q = rope(rms(q; q_norm)),  k = rope(rms(k; k_norm)),  v = rms(v)          (scale 1: the norms carry it)
 //   s_j = q·k_j,  m = max s_j,  l = Σ e^(s_j − m),  acc = Σ e^(s_j − m)·v_j    over the keys j of the split
@@ -9,8 +9,8 @@
 // cache k, v  [slots, kv_heads, HD], f16 or f32 (KV_F16); slot = position, or position mod ring
 // out   part  f32: acc [heads, max_splits, HD], then (m, l) [heads, max_splits, 2]
 //
-// PARTIAL_OUT (GROUP 1): for adapters on the output projection, part continues with A·acc over the elements of the head, in
-// vec4s [max_splits, heads, quads]. `adapter` has the columns of A, [heads·HD, quads].
+// PARTIAL_OUT (GROUP 1): for adapters on the output projection, part continues with A·acc over the elements of the head,
+// in vec4s [max_splits, heads, quads]. `adapter` has the columns of A, [heads·HD, quads].
 //
 // OWN_KV 0: the layer uses the cache of another layer, which already holds this token's key and value. OWN_KV 1:
 // they are computed here, by the workgroups whose split contains the token. The first group of each kv head appends
@@ -23,8 +23,8 @@
 //
 // Formulas: Gemma 4 specification §2.4 (scale 1.0; v is normed without weights); Dao et al., "Flash-Decoding", for
 // the splits.
-// Workgroup: 256 threads. Grid: (max_splits, heads, SEVERAL: rows). Workgroups beyond the last split return at once, as do those whose head
-// is another one's.
+// Workgroup: 256 threads. Grid: (max_splits, heads, SEVERAL: rows). Workgroups beyond the last split return at once, and so
+// do those whose query head another workgroup of the group computes.
 
 #include "shared/state.wgsl"
 #include "shared/splits.wgsl"
@@ -71,18 +71,18 @@ const WORDS4: u32 = 1u;            // vec4<u32>s per 8 elements
 const WORDS4: u32 = 2u;
 #endif
 
-const GROUP: u32 = {{GROUP}}u;     // query heads, at most 4
-const OWN_K: u32 = GROUP * HD / 4u; // where the token's k begins, and its v
-const OWN_V: u32 = OWN_K + HD / 4u;
+const GROUP: u32 = {{GROUP}}u;     // query heads per workgroup, at most 4
+const OWN_K: u32 = GROUP * HD / 4u; // offset of the token's k in `own`
+const OWN_V: u32 = OWN_K + HD / 4u; // offset of its v
 
-// The token's heads: GROUP times q, then k and v if needed. At last, the sums of all threads.
+// The token's heads: GROUP heads of q, then k and v if needed. After the loop over the keys, the sums of all threads.
 var<workgroup> own: array<vec4<f32>, {{OWN_LEN}}>;
-// Of a thread: a partial score for each query head.
+// Each thread's partial scores, one for each query head.
 var<workgroup> scratch: array<vec4<f32>, THREADS>;
 var<workgroup> scores: array<vec4<f32>, GROUP * TILE / 4u>;
 var<workgroup> weights: array<vec4<f32>, GROUP * TILE / 4u>;
-// By what the new maximum of each query head shrinks its sums.
-var<workgroup> shrinks: array<f32, GROUP>;
+// e^(old m − new m) of each query head, which rescales its sums.
+var<workgroup> rescales: array<f32, GROUP>;
 
 struct Octet {
     a: vec4<f32>,
@@ -125,7 +125,7 @@ fn cached(position: u32, kv_head: u32) -> u32 {
 }
 
 #if !FINISHED
-// Where head `place` of `own` begins in `qkv`. `src` has the first q, k and v.
+// Offset in `qkv` of head `place` of `own`. `src` has the offsets of the first q, of k and of v.
 fn source_of(place: u32, src: vec3<u32>) -> u32 {
     if (place < GROUP) {
         return src.x + place * HD;
@@ -304,7 +304,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
 #endif
 #endif
 
-    // Of the query head whose scores this thread weighs.
+    // Maximum and sum of weights of the query head whose scores this thread weighs; the sum covers this thread's keys alone.
     var m = -3.0e38;
     var l = 0.0;
     let weighed = tid / (TILE / 4u);
@@ -366,19 +366,19 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             let next = max(max(top.x, top.y), max(top.z, top.w));
             // Clamped: e^−100 is 0 on every device, while exp(−3e38) is not reliable.
             let four_weights = exp(max(four - next, vec4<f32>(-100.0)));
-            let shrink = exp(max(m - next, -100.0));
+            let rescale = exp(max(m - next, -100.0));
             weights[tid] = four_weights;
-            l = l * shrink + four_weights.x + four_weights.y + four_weights.z + four_weights.w;
+            l = l * rescale + four_weights.x + four_weights.y + four_weights.z + four_weights.w;
             m = next;
             if (tid % (TILE / 4u) == 0u) {
-                shrinks[weighed] = shrink;
+                rescales[weighed] = rescale;
             }
         }
         workgroupBarrier();
 #for h in 0..GROUP
         if ({{h}}u < heads) {
-            acc{{h}}.a *= shrinks[{{h}}];
-            acc{{h}}.b *= shrinks[{{h}}];
+            acc{{h}}.a *= rescales[{{h}}];
+            acc{{h}}.b *= rescales[{{h}}];
         }
 #endfor
         for (var i = team; i < count; i += TEAMS) {
@@ -404,7 +404,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
         workgroupBarrier();
     }
 
-    // Each of the 16 threads that weigh a head has the sum of its own keys.
+    // Sixteen threads weigh a head; each has summed the weights of its own keys.
     scratch[tid] = vec4<f32>(m, l, 0.0, 0.0);
     let of_row = row * params.heads * params.max_splits * (HD + 2u);
     let pairs = of_row + params.heads * params.max_splits * HD;

@@ -11,7 +11,7 @@ mod process;
 mod readers;
 mod target;
 
-use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
+use std::{fs, path::PathBuf, time::Duration};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Parser;
@@ -44,17 +44,8 @@ struct Options {
     programs: Programs,
 }
 
-fn main() -> ExitCode {
-    match run(&Options::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn run(options: &Options) -> Result<()> {
+fn main() -> Result<()> {
+    let options = Options::parse();
     let content = Content::new(&options.programs, options.size)?;
     let load =
         Load { readers: options.readers, slow: options.slow, duration: Duration::from_secs(options.seconds) };

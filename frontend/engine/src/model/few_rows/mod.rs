@@ -18,8 +18,10 @@ use super::{Config, KvType, Parts};
 use crate::plan::{Grid, Limits, Plan, PlanError, Traffic, Value};
 use crate::weights::{Matrix, Part};
 
-/// Buffers of a product of packed rows with an update.
-const MOST_BUFFERS: u32 = 9;
+/// Whether a product of packed rows can bind what an update needs: nine storage buffers, where eight are guaranteed.
+fn binds_update(limits: Limits) -> bool {
+    limits.storage_buffers >= 9
+}
 
 /// Rows that a product reads or leaves.
 #[derive(Clone, Copy)]
@@ -86,8 +88,8 @@ pub struct FewRows {
     rows: u32,
     /// Whether rows are rounded to int8 before products with quantised matrices.
     packed: bool,
-    /// Whether single tokens run the fused plan. That makes z of rows that are not rounded, so the same is done here, and
-    /// tokens are those of plain decoding.
+    /// Whether single tokens run the fused plan, which computes z from unrounded rows. Rounds then do the same, to generate the
+    /// tokens of plain decoding.
     fused: bool,
 }
 
@@ -102,10 +104,10 @@ impl FewRows {
     /// buffers.
     #[must_use]
     pub fn packs_at(self, limits: Limits, matrices: &[&Matrix], corrected: bool) -> bool {
-        self.packs(matrices) && (!corrected || (limits.storage_buffers >= MOST_BUFFERS && !self.fused))
+        self.packs(matrices) && (!corrected || (binds_update(limits) && !self.fused))
     }
 
-    /// A product, with what adapters add to it at a site.
+    /// A product, with what adapters add to it at a site. Rows that z needs unrounded are packed after it is computed.
     ///
     /// # Errors
     /// [`PlanError`].
@@ -121,7 +123,7 @@ impl FewRows {
         let mut product = Product { update, ..product };
         if let (Some(_), Rows::Floats(x)) = (update, product.x)
             && self.packs(product.matrices)
-            && parts.limits.storage_buffers >= MOST_BUFFERS
+            && binds_update(parts.limits)
         {
             product.x = pack(parts, steps, x, product.matrices[0].k)?;
         }
