@@ -61,7 +61,7 @@ pub struct Config {
     #[arg(long, env = "GEMTAB_MODELS", value_name = "DIR")]
     pub models: Vec<PathBuf>,
 
-    /// Object store with models that `gemtab publish` put there: s3://BUCKET/PREFIX, gs://BUCKET/PREFIX,
+    /// Object store with models that `server publish` put there: s3://BUCKET/PREFIX, gs://BUCKET/PREFIX,
     /// az://CONTAINER/PREFIX or file:///FOLDER. Credentials come from the environment, such as AWS_ACCESS_KEY_ID and
     /// AWS_SECRET_ACCESS_KEY, or GOOGLE_APPLICATION_CREDENTIALS.
     #[arg(long, env = "GEMTAB_BLOBS", value_name = "URL")]

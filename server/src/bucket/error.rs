@@ -39,7 +39,7 @@ pub enum BucketError {
         address: String,
     },
     /// Nothing was published there.
-    #[error("{address} has no {MANIFEST}. To put models there, run: gemtab publish DIR {address}")]
+    #[error("{address} has no {MANIFEST}. To put models there, run: server publish DIR {address}")]
     NoManifest {
         /// The store.
         address: String,

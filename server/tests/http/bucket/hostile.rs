@@ -20,7 +20,7 @@ async fn a_server_does_not_start_without_a_list_that_can_be_used() {
     let store = tempfile::tempdir().expect("a folder");
     let place = Place::folder(store.path());
     let error = place.error().await;
-    assert!(error.contains("has no catalog.json") && error.contains("gemtab publish DIR file://"), "{error}");
+    assert!(error.contains("has no catalog.json") && error.contains("server publish DIR file://"), "{error}");
     fs::write(store.path().join("catalog.json"), "{").expect("written");
     let error = place.error().await;
     assert!(error.contains("catalog.json in file://") && error.contains("can't be used"), "{error}");
