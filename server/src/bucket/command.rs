@@ -23,18 +23,19 @@ pub struct PublishOptions {
     pub address: String,
 }
 
-/// Publishes, and tells how it goes on.
+/// Publishes a folder, and prints the progress.
 ///
 /// # Errors
 /// When the models could not be published: the message says why.
 pub async fn run(options: &PublishOptions) -> Result<(), BucketError> {
     let bucket = Bucket::new(&options.address, &Settings::of_environment())?;
     let tell = |event| match event {
-        Published::LeftOut { name, reason } => eprintln!("{name} is left out: {reason}"),
-        Published::There { name } => eprintln!("{name}: is there already"),
+        Published::LeftOut { name, reason } => eprintln!("{name}: left out, {reason}"),
+        Published::There { name } => eprintln!("{name}: already there"),
         Published::Sending { name, size } => eprintln!("{name}: sending {}", Bytes(size)),
         Published::Listed { models } => {
-            eprintln!("{MANIFEST} in {} lists {models} models.", bucket.address());
+            let noun = if models == 1 { "model" } else { "models" };
+            eprintln!("{MANIFEST} in {} lists {models} {noun}.", bucket.address());
         }
     };
     bucket.publish(&options.folder, &tell).await

@@ -38,9 +38,9 @@ async fn a_file_of_several_parts_is_published_by_the_command_and_served() {
     };
     let (code, said) = publish("s3://models/some/place");
     assert!(code == Some(0) && said.contains("sending 41.9 MB"), "{said}");
-    assert!(said.ends_with("catalog.json in s3://models/some/place lists 1 models.\n"), "{said}");
+    assert!(said.ends_with("catalog.json in s3://models/some/place lists 1 model.\n"), "{said}");
     let (code, said) = publish("s3://models/some/place");
-    assert!(code == Some(0) && said.contains("is there already"), "{said}");
+    assert!(code == Some(0) && said.contains("already there"), "{said}");
     let (code, said) = publish("s3://nowhere/models");
     assert_eq!(
         (code, said.lines().last()),
