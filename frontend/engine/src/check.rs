@@ -180,7 +180,7 @@ pub fn standard() -> Vec<Form> {
         forms.extend([true, false].map(|packed| Form::MergeRows(head_dim, packed)));
         forms.push(Form::Block(Block { head_dim, kv_f16, until: false }));
         for kv in [Kv::Own, Kv::OwnVIsK, Kv::Shared] {
-            let group = Decode::group(head_dim, 4, kv != Kv::Shared);
+            let group = Decode::group(head_dim, 4, kv != Kv::Shared, kv_f16);
             forms.extend(
                 [1, group].map(|group| Form::Decode(Decode { head_dim, kv, kv_f16, group, quads: 0 })),
             );

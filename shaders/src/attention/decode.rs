@@ -2,6 +2,11 @@
 
 use crate::{Defines, PreprocessError, Source};
 
+/// Threads of a workgroup.
+const THREADS: u32 = 256;
+/// Keys that are scored at a time.
+const TILE: u32 = 64;
+
 /// Where a layer's keys and values come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kv {
@@ -85,22 +90,31 @@ impl Decode {
     }
 
     /// The most query heads that a workgroup can have in the workgroup memory of every device, of those that share a kv
-    /// head. `own` says whether it also holds the token's key and value. Heads smaller than any published one have
-    /// nothing to gain, and compile slowly.
+    /// head. `own` says whether it also holds the token's key and value, as the cache holds them. Heads smaller than any
+    /// published one have nothing to gain, and compile slowly.
     #[must_use]
-    pub const fn group(head_dim: u32, sharing: u32, own: bool) -> u32 {
+    pub const fn group(head_dim: u32, sharing: u32, own: bool, kv_f16: bool) -> u32 {
         match sharing {
             _ if head_dim < 64 => 1,
-            _ if sharing.is_multiple_of(4) && !(own && head_dim > 256) => 4,
+            _ if sharing.is_multiple_of(4) && !(own && !kv_f16 && head_dim > 256) => 4,
             _ if sharing.is_multiple_of(2) => 2,
             _ => 1,
         }
     }
 
-    /// Length of the workgroup's array of heads, in vec4s: the heads, later two for each of 256 threads.
-    pub(super) const fn own_len(head_dim: u32, group: u32, own: bool) -> u32 {
-        let heads = (group + if own { 2 } else { 0 }) * head_dim / 4;
+    /// Length of the workgroup's array of query heads, in vec4s: the heads, later two for each of 256 threads.
+    pub(super) const fn own_len(head_dim: u32, group: u32) -> u32 {
+        let heads = group * head_dim / 4;
         if heads > 512 { heads } else { 512 }
+    }
+
+    /// Defines the octets of keys and of values that a thread loads at a time: as many as divide what a tile has for it.
+    pub(super) fn loads(defines: Defines, head_dim: u32) -> Defines {
+        /// With eight, or with loads ahead of the loop, registers run out.
+        const MOST: u32 = 4;
+        let keys = head_dim / 8 / (THREADS / TILE);
+        let values = TILE * head_dim / 8 / THREADS;
+        defines.set("KEY_LOADS", keys.clamp(1, MOST)).set("VALUE_LOADS", values.clamp(1, MOST))
     }
 
     /// The shader. Bindings: params, part, state, qkv, vectors, rope, k cache, v cache; with `quads > 0` also the
@@ -127,12 +141,13 @@ impl Decode {
             .set("PLACES", self.group + if own { 2 } else { 0 })
             .set("SETS", (self.group + if own { 2 } else { 0 }).div_ceil(4))
             .set("TWO_SETS", own && self.group > 2)
-            .set("OWN_LEN", Self::own_len(self.head_dim, self.group, own))
+            .set("OWN_LEN", Self::own_len(self.head_dim, self.group))
             .set("PARTIAL_OUT", self.quads > 0)
             .set("QUADS", self.quads);
         let stored = if self.kv_f16 { "f16" } else { "f32" };
         let output = if self.quads > 0 { format!("_partial_out_a{}", 4 * self.quads) } else { String::new() };
         let group = if self.group > 1 { format!("_g{}", self.group) } else { String::new() };
+        let defines = Self::loads(defines, self.head_dim);
         Source::build::<Params>(
             "attention/decode.wgsl",
             format!("attention_decode_h{}_{kv}_{stored}{group}{output}", self.head_dim),

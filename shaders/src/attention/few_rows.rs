@@ -42,8 +42,9 @@ impl FewRows {
             .set("PLACES", self.group)
             .set("SETS", 1)
             .set("TWO_SETS", false)
-            .set("OWN_LEN", Decode::own_len(self.head_dim, self.group, false))
+            .set("OWN_LEN", Decode::own_len(self.head_dim, self.group))
             .set("PARTIAL_OUT", false);
+        let defines = Decode::loads(defines, self.head_dim);
         let suffix = if self.finished { "" } else { "_raw" };
         let group = if self.group > 1 { format!("_g{}", self.group) } else { String::new() };
         let name = format!("attention_few_rows_h{}_{stored}{group}{suffix}", self.head_dim);

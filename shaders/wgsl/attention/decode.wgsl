@@ -21,6 +21,8 @@
 // The cache holds their keys and values. Row t has position state.pos + t; its partial results follow those of the row
 // before. FINISHED: rows/qkv_finish.wgsl has finished the queries, when it appended keys and values.
 //
+// KEY_LOADS, VALUE_LOADS: octets that a thread loads before it uses the first, so that their latencies overlap.
+//
 // Formulas: Gemma 4 specification §2.4 (scale 1.0; v is normed without weights); Dao et al., "Flash-Decoding", for
 // the splits.
 // Workgroup: 256 threads. Grid: (max_splits, heads, SEVERAL: rows). Workgroups beyond the last split return at once, and so
@@ -72,17 +74,18 @@ const WORDS4: u32 = 2u;
 #endif
 
 const GROUP: u32 = {{GROUP}}u;     // query heads per workgroup, at most 4
-const OWN_K: u32 = GROUP * HD / 4u; // offset of the token's k in `own`
-const OWN_V: u32 = OWN_K + HD / 4u; // offset of its v
 
-// The token's heads: GROUP heads of q, then k and v if needed. After the loop over the keys, the sums of all threads.
+// GROUP heads of q. After the loop over the keys, the sums of all threads.
 var<workgroup> own: array<vec4<f32>, {{OWN_LEN}}>;
-// Each thread's partial scores, one for each query head.
+#if OWN_KV
+// The token's k, then its v, as the cache holds them, four elements each.
+var<workgroup> own_kv: array<Stored, HD / 2u>;
+#endif
+// Each thread's partial scores, one for each query head. While values are weighed, e^(old m − new m) of query head h, which
+// rescales its sums, in scratch[h].x: an array of its own would be beyond 16 KiB.
 var<workgroup> scratch: array<vec4<f32>, THREADS>;
 var<workgroup> scores: array<vec4<f32>, GROUP * TILE / 4u>;
 var<workgroup> weights: array<vec4<f32>, GROUP * TILE / 4u>;
-// e^(old m − new m) of each query head, which rescales its sums.
-var<workgroup> rescales: array<f32, GROUP>;
 
 struct Octet {
     a: vec4<f32>,
@@ -110,8 +113,31 @@ fn load_v(at: u32) -> Octet {
 }
 
 #if OWN_KV
-fn pack(a: vec4<f32>, b: vec4<f32>) -> vec4<u32> {
-    return vec4<u32>(pack2x16float(a.xy), pack2x16float(a.zw), pack2x16float(b.xy), pack2x16float(b.zw));
+#if KV_F16
+alias Stored = vec2<u32>;
+
+fn stored(v: vec4<f32>) -> Stored {
+    return vec2<u32>(pack2x16float(v.xy), pack2x16float(v.zw));
+}
+
+fn restored(v: Stored) -> vec4<f32> {
+    return vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));
+}
+#else
+alias Stored = vec4<u32>;
+
+fn stored(v: vec4<f32>) -> Stored {
+    return bitcast<vec4<u32>>(v);
+}
+
+fn restored(v: Stored) -> vec4<f32> {
+    return bitcast<vec4<f32>>(v);
+}
+#endif
+
+// An octet of the token's own k, or of its v behind that.
+fn load_own(octet: u32) -> Octet {
+    return Octet(restored(own_kv[2u * octet]), restored(own_kv[2u * octet + 1u]));
 }
 #endif
 
@@ -125,7 +151,7 @@ fn cached(position: u32, kv_head: u32) -> u32 {
 }
 
 #if !FINISHED
-// Offset in `qkv` of head `place` of `own`. `src` has the offsets of the first q, of k and of v.
+// Offset in `qkv` of head `place`: GROUP query heads, k, v. `src` has the offsets of the first q, of k and of v.
 fn source_of(place: u32, src: vec3<u32>) -> u32 {
     if (place < GROUP) {
         return src.x + place * HD;
@@ -133,12 +159,12 @@ fn source_of(place: u32, src: vec3<u32>) -> u32 {
     return select(src.y, src.z, place > GROUP);
 }
 
-// Whether head `place` of `own` is one of the first `heads` q, or k or v of the token.
+// Whether head `place` is one of the first `heads` q, or k or v of the token.
 fn is_needed(place: u32, heads: u32, holds_own: bool) -> bool {
     return place < heads || (holds_own && place >= GROUP && place < GROUP + 2u);
 }
 
-// Norm and RoPE of the heads of `own` that are needed. Four are normed side by side because one alone would leave most
+// Norm and RoPE of the heads that are needed, to `own` and `own_kv`. Four are normed side by side because one alone would leave most
 // threads idle.
 fn finish(heads: u32, holds_own: bool, src: vec3<u32>, position: u32, tid: u32) {
 #for set in 0..SETS
@@ -199,6 +225,13 @@ fn finish(heads: u32, holds_own: bool, src: vec3<u32>, position: u32, tid: u32) 
             b = b * c + a * s;
             a = turned;
         }
+#if OWN_KV
+        if (place >= GROUP) {
+            own_kv[(place - GROUP) * HD / 4u + j] = stored(a);
+            own_kv[(place - GROUP) * HD / 4u + HD / 8u + j] = stored(b);
+            continue;
+        }
+#endif
         own[place * HD / 4u + j] = a;
         own[place * HD / 4u + HD / 8u + j] = b;
     }
@@ -221,6 +254,16 @@ fn element(i: u32) -> f32 {
     return own[row >> 2u][row & 3u];
 }
 #endif
+
+// The part of q·k that an octet of the key contributes, for query head `h` of the group.
+fn product(h: u32, octet: u32, k: Octet) -> f32 {
+    let at = h * HD / 4u + 2u * octet;
+    return dot(own[at], k.a) + dot(own[at + 1u], k.b);
+}
+
+fn weight(h: u32, key: u32) -> f32 {
+    return weights[h * TILE / 4u + (key >> 2u)][key & 3u];
+}
 
 // The sum of the partial scores of one key for query head `h` of the group.
 fn score(key: u32, h: u32) -> f32 {
@@ -284,18 +327,14 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     if (holds_own && head % (params.heads / params.kv_heads) == 0u) {
         let slot = cached(pos, kv_head);
         for (var c = tid; c < OCTETS; c += THREADS) {
-            let k0 = own[OWN_K + 2u * c];
-            let k1 = own[OWN_K + 2u * c + 1u];
-            let v0 = own[OWN_V + 2u * c];
-            let v1 = own[OWN_V + 2u * c + 1u];
 #if KV_F16
-            k_cache[slot + c] = pack(k0, k1);
-            v_cache[slot + c] = pack(v0, v1);
+            k_cache[slot + c] = vec4<u32>(own_kv[2u * c], own_kv[2u * c + 1u]);
+            v_cache[slot + c] = vec4<u32>(own_kv[HD / 4u + 2u * c], own_kv[HD / 4u + 2u * c + 1u]);
 #else
-            k_cache[slot + 2u * c] = bitcast<vec4<u32>>(k0);
-            k_cache[slot + 2u * c + 1u] = bitcast<vec4<u32>>(k1);
-            v_cache[slot + 2u * c] = bitcast<vec4<u32>>(v0);
-            v_cache[slot + 2u * c + 1u] = bitcast<vec4<u32>>(v1);
+            k_cache[slot + 2u * c] = own_kv[2u * c];
+            k_cache[slot + 2u * c + 1u] = own_kv[2u * c + 1u];
+            v_cache[slot + 2u * c] = own_kv[HD / 4u + 2u * c];
+            v_cache[slot + 2u * c + 1u] = own_kv[HD / 4u + 2u * c + 1u];
 #endif
         }
     }
@@ -315,29 +354,41 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let octet = tid % OCTETS;
     for (var tile = begin; tile < end; tile += TILE) {
         let count = min(TILE, end - tile);
+#if OWN_KV
+        // Keys of the tile that the cache holds; only the token's own one may follow them.
+        let in_cache = min(count, pos - tile);
+#else
+        let in_cache = count;
+#endif
         let key = tid / PER_KEY;
         var s = vec4<f32>(0.0);
-        if (key < count) {
-            let position = tile + key;
-            let row = cached(position, kv_head);
-            for (var c = tid % PER_KEY; c < OCTETS; c += PER_KEY) {
-#if OWN_KV
-                var k: Octet;
-                if (position == pos) {
-                    k = Octet(own[OWN_K + 2u * c], own[OWN_K + 2u * c + 1u]);
-                } else {
-                    k = load_k(row + c * WORDS4);
-                }
-#else
-                let k = load_k(row + c * WORDS4);
-#endif
+        if (key < in_cache) {
+            let row = cached(tile + key, kv_head);
+            for (var c = tid % PER_KEY; c < OCTETS; c += PER_KEY * {{KEY_LOADS}}u) {
+#for u in 0..KEY_LOADS
+                let k{{u}} = load_k(row + (c + {{u}}u * PER_KEY) * WORDS4);
+#endfor
 #for h in 0..GROUP
                 if ({{h}}u < heads) {
-                    s[{{h}}] += dot(own[{{h}}u * HD / 4u + 2u * c], k.a) + dot(own[{{h}}u * HD / 4u + 2u * c + 1u], k.b);
+#for u in 0..KEY_LOADS
+                    s[{{h}}] += product({{h}}u, c + {{u}}u * PER_KEY, k{{u}});
+#endfor
                 }
 #endfor
             }
         }
+#if OWN_KV
+        if (key == in_cache && key < count) {
+            for (var c = tid % PER_KEY; c < OCTETS; c += PER_KEY) {
+                let k = load_own(c);
+#for h in 0..GROUP
+                if ({{h}}u < heads) {
+                    s[{{h}}] += product({{h}}u, c, k);
+                }
+#endfor
+            }
+        }
+#endif
         scratch[tid] = s;
         workgroupBarrier();
         var four = vec4<f32>(-3.0e38);
@@ -371,36 +422,42 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
             l = l * rescale + four_weights.x + four_weights.y + four_weights.z + four_weights.w;
             m = next;
             if (tid % (TILE / 4u) == 0u) {
-                rescales[weighed] = rescale;
+                scratch[weighed].x = rescale;
             }
         }
         workgroupBarrier();
 #for h in 0..GROUP
         if ({{h}}u < heads) {
-            acc{{h}}.a *= rescales[{{h}}];
-            acc{{h}}.b *= rescales[{{h}}];
+            acc{{h}}.a *= scratch[{{h}}].x;
+            acc{{h}}.b *= scratch[{{h}}].x;
         }
 #endfor
-        for (var i = team; i < count; i += TEAMS) {
-            let position = tile + i;
-#if OWN_KV
-            var v: Octet;
-            if (position == pos) {
-                v = Octet(own[OWN_V + 2u * octet], own[OWN_V + 2u * octet + 1u]);
-            } else {
-                v = load_v(cached(position, kv_head) + octet * WORDS4);
-            }
-#else
-            let v = load_v(cached(position, kv_head) + octet * WORDS4);
-#endif
+        for (var i = team; i < in_cache; i += TEAMS * {{VALUE_LOADS}}u) {
+#for u in 0..VALUE_LOADS
+            let i{{u}} = i + {{u}}u * TEAMS;
+            let v{{u}} = load_v(cached(tile + min(i{{u}}, in_cache - 1u), kv_head) + octet * WORDS4);
+#endfor
 #for h in 0..GROUP
             if ({{h}}u < heads) {
-                let weight = weights[{{h}}u * TILE / 4u + (i >> 2u)][i & 3u];
-                acc{{h}}.a += weight * v.a;
-                acc{{h}}.b += weight * v.b;
+#for u in 0..VALUE_LOADS
+                let weight{{u}} = select(0.0, weight({{h}}u, i{{u}}), i{{u}} < in_cache);
+                acc{{h}}.a += weight{{u}} * v{{u}}.a;
+                acc{{h}}.b += weight{{u}} * v{{u}}.b;
+#endfor
             }
 #endfor
         }
+#if OWN_KV
+        if (in_cache < count && team == 0u) {
+            let v = load_own(OCTETS + octet);
+#for h in 0..GROUP
+            if ({{h}}u < heads) {
+                acc{{h}}.a += weight({{h}}u, in_cache) * v.a;
+                acc{{h}}.b += weight({{h}}u, in_cache) * v.b;
+            }
+#endfor
+        }
+#endif
         workgroupBarrier();
     }
 

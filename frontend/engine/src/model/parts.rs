@@ -4,7 +4,7 @@ use shaders::attention::decode::Decode;
 use shaders::sampling::MAX_RECENT;
 
 use super::expert_scratch::CacheValues;
-use super::scratch::chunk;
+use super::scratch::{WORKGROUPS, chunk, max_splits};
 use super::{Attention, Config, KvCache, KvType, LayerCache, Scratch};
 use crate::plan::{Limits, Origin, PlanError, Value};
 use crate::weights::{Matrix, Weights};
@@ -176,12 +176,13 @@ impl Parts {
         if self.config.layers[i].attention == Attention::Sliding { self.config.window } else { 0 }
     }
 
-    /// Query heads per workgroup in the decode attention of layer `i`. Those that share keys read them once; behind a
-    /// window there are too few keys to occupy a device so. `own` says whether the kernel makes the token's key and value.
+    /// Query heads per workgroup in the decode attention of layer `i`. Those that share keys read them once, unless a window
+    /// leaves too few keys to occupy a device so. `own` says whether the kernel makes the token's key and value.
     #[must_use]
     pub fn query_group(&self, i: usize, own: bool) -> u32 {
-        let layer = &self.config.layers[i];
-        let sharing = self.config.heads / layer.kv_heads;
-        if self.window(i) == 0 { Decode::group(layer.head_dim, sharing, own) } else { 1 }
+        let (layer, heads, window) = (&self.config.layers[i], self.config.heads, self.window(i));
+        let group = Decode::group(layer.head_dim, heads / layer.kv_heads, own, self.kv_type == KvType::F16);
+        let workgroups = max_splits(self.limits, heads, window) * heads / group;
+        if window == 0 || workgroups >= WORKGROUPS { group } else { 1 }
     }
 }

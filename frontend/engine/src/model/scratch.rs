@@ -13,8 +13,8 @@ use crate::plan::{Limits, Value};
 
 /// Maximum number of splits that a product merges: each of its workgroups reads all of them.
 const MAX_SPLITS: u32 = 32;
-/// Workgroups of attention over all positions that occupy a large device.
-const WORKGROUPS: u32 = 256;
+/// Workgroups of attention that occupy a large device.
+pub const WORKGROUPS: u32 = 256;
 /// Minimum number of keys per split.
 const MIN_SPLIT_KEYS: u32 = 64;
 
@@ -29,9 +29,14 @@ pub fn min_split_keys(limits: Limits) -> u32 {
 const MAX_SOFTWARE_SPLITS: u32 = 2;
 
 /// Number of splits from which on query heads share a workgroup of attention: with fewer, that would leave a device idle.
+/// Behind a window, all splits that there can be.
 #[must_use]
-pub fn grouped_from(limits: Limits) -> u32 {
-    if limits.software { 1 } else { MAX_SPLITS }
+pub fn grouped_from(limits: Limits, heads: u32, window: u32) -> u32 {
+    match window {
+        _ if limits.software => 1,
+        0 => MAX_SPLITS,
+        _ => max_splits(limits, heads, window),
+    }
 }
 
 /// Maximum number of splits on this device for a layer with this attention window; 0: unlimited, where as many query heads

@@ -130,8 +130,8 @@ fn decoder() -> Sources {
                 }
                 all.extend([0, 4].map(|quads| Decode { head_dim, kv, kv_f16, group: 1, quads }.source()));
                 for sharing in [2, 4] {
-                    let group = Decode::group(head_dim, sharing, kv != Kv::Shared);
-                    // Large heads have groups of 2 in either case.
+                    let group = Decode::group(head_dim, sharing, kv != Kv::Shared, kv_f16);
+                    // Large heads have groups of 2 with a cache of f32.
                     if group == sharing {
                         all.push(Decode { head_dim, kv, kv_f16, group, quads: 0 }.source());
                     }

@@ -219,7 +219,7 @@ impl<'a> Builder<'a> {
             head_dim: layer.head_dim,
             kv,
             kv_f16,
-            group: parts.query_group(i, config.owns_kv(i)),
+            group: if columns.is_some() { 1 } else { parts.query_group(i, config.owns_kv(i)) },
             quads: if columns.is_some() { rank / 4 } else { 0 },
         };
         let window = parts.window(i);
@@ -237,7 +237,7 @@ impl<'a> Builder<'a> {
             eps: config.eps,
             ahead: parts.ahead,
             columns: columns.unwrap_or(0) / 4,
-            grouped_from: grouped_from(parts.limits),
+            grouped_from: grouped_from(parts.limits, config.heads, window),
             pad: [0; 3],
         };
         let mut buffers: Vec<&Value> =

@@ -242,7 +242,7 @@ impl FewRows {
             q_norm: parts.weights.vector(&format!("blk.{i}.attn_q_norm")),
             min_split_keys: min_split_keys(parts.limits),
             max_splits: max_splits(parts.limits, config.heads, window),
-            grouped_from: grouped_from(parts.limits),
+            grouped_from: grouped_from(parts.limits, config.heads, window),
             rope_hi_rows: rope.hi_rows,
             eps: config.eps,
             ..AttentionParams::default()
