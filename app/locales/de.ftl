@@ -206,6 +206,22 @@ palette-place = Seite
 palette-model = Modell
 open-file = Datei öffnen …
 model-files = Modelldateien
+picked-title = Früher geöffnet
+picked-files = { $count ->
+    [one] 1 Datei
+    *[other] { $count } Dateien
+    } · { $size }
+picked-open = Öffnen
+picked-open-of = Öffnen: { $name }
+picked-open-anyway = Trotzdem öffnen
+picked-open-anyway-of = Trotzdem öffnen: { $name }
+picked-forget = Aus der Liste entfernen
+picked-forget-of = Aus der Liste entfernen: { $name }
+picked-forgotten = { $name } ist nicht mehr in der Liste. Die Datei bleibt, wo sie ist.
+picked-not-allowed = Der Browser braucht die Erlaubnis, { $name } zu lesen.
+picked-gone = { $name } ist nicht mehr da: verschoben, umbenannt oder gelöscht.
+picked-changed = { $name } hat sich seit dem letzten Öffnen geändert.
+picked-unreadable = Der Browser kann { $name } nicht lesen.
 picture-show = { $name } anzeigen
 
 ## The rail of conversations

@@ -207,6 +207,22 @@ palette-place = Page
 palette-model = Model
 open-file = Open a file…
 model-files = Model files
+picked-title = Opened before
+picked-files = { $count ->
+    [one] 1 file
+    *[other] { $count } files
+    } · { $size }
+picked-open = Open
+picked-open-of = Open { $name }
+picked-open-anyway = Open anyway
+picked-open-anyway-of = Open anyway: { $name }
+picked-forget = Remove from this list
+picked-forget-of = Remove from this list: { $name }
+picked-forgotten = { $name } is no longer in the list. The file stays where it is.
+picked-not-allowed = The browser needs your permission to read { $name }.
+picked-gone = { $name } isn’t there any more. It was moved, renamed or deleted.
+picked-changed = { $name } has changed since you last opened it.
+picked-unreadable = The browser can’t read { $name }.
 picture-show = Show { $name }
 
 ## The rail of conversations

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use protocol::Failure;
 use protocol::failure::ReadFailure;
 
-use super::{FailureBox, Glyph, Icon};
+use super::{FailureBox, Glyph, Icon, PickedRows};
 use crate::failures;
 use crate::state::{
     engine::EnginePhase,
@@ -61,6 +61,7 @@ pub fn ModelRows(
             <For each=rows key=|choice| choice.id.0.clone() children=move |choice| view! { <ModelRow choice=choice best=best choose=choose below=below /> } />
         </ul>
         <CatalogNote />
+        <PickedRows on_choose=on_choose />
     }
     .into_any()
 }
