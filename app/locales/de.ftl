@@ -670,6 +670,7 @@ saved-delete = { $name } aus diesem Browser löschen
 saved-space = { $used } von { $quota } belegt.
 saved-promise = Sie bleiben, bis sie gelöscht werden.
 saved-no-promise = Der Browser darf sie löschen, wenn der Platz knapp wird.
+saved-week = Außerdem löscht dieser Browser sie nach sieben Tagen ohne Besuch, außer wenn die Seite zum Home-Bildschirm oder zum Dock hinzugefügt wurde.
 saved-none = Noch keine Modelle gespeichert.
 saved-label = Gespeicherte Modelle
 saved-model = Modell

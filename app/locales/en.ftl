@@ -671,6 +671,7 @@ saved-delete = Delete { $name } from this browser
 saved-space = { $used } of { $quota } used.
 saved-promise = They stay until you delete them.
 saved-no-promise = The browser may delete them when it runs out of space.
+saved-week = This browser also deletes them after seven days without a visit, unless you add this page to the Home Screen or the Dock.
 saved-none = No models saved yet.
 saved-label = Saved models
 saved-model = Model

@@ -2,7 +2,8 @@
 
 use protocol::failure::NoGpu;
 use protocol::{
-    Capabilities, ContextCost, DeviceReport, Diffusion, FitVerdict, ModelDetails, ModelSource, TypeShare,
+    CacheEntry, Capabilities, ContextCost, DeviceReport, Diffusion, FitVerdict, ModelDetails, ModelSource,
+    TypeShare,
 };
 
 use super::Scenario;
@@ -102,6 +103,19 @@ pub fn allocated(source: &ModelSource, context: u32) -> u32 {
 /// Graphics memory that a load with this context would take.
 pub fn gpu_bytes(source: &ModelSource, context: u32) -> u64 {
     cost(size(source), context)
+}
+
+/// What the browser has of models: a copy of one that the server no longer lists, if any.
+pub fn saved(scenario: &Scenario) -> Vec<CacheEntry> {
+    let entry = CacheEntry {
+        digest: format!("sha256:{}", "9e".repeat(32)),
+        name: "gemma4:saved".into(),
+        size: 7_200_000_000,
+        present: 7_200_000_000,
+        last_used: 1_750_000_000_000.0,
+        checked: 0.0,
+    };
+    if scenario.saved { vec![entry] } else { Vec::new() }
 }
 
 /// What the fake device is.
