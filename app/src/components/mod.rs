@@ -30,7 +30,7 @@ pub use load::LoadProgressView;
 pub use load_question::{MemoryDialog, TooSlowDialog, UnlikelyDialog};
 pub use menu::{Menu, MenuItem};
 pub use model_button::ModelButton;
-pub use model_row::ModelRows;
+pub use model_row::{ModelRows, Verdict};
 pub use palette::Palette;
 pub use picked_rows::PickedRows;
 pub use picker::{OpenFileButton, Picker};

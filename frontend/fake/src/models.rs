@@ -140,6 +140,7 @@ pub fn device(scenario: &Scenario) -> DeviceReport {
         software: scenario.software,
         subgroups: Some(if scenario.software { (4, 4) } else { (32, 32) }),
         timestamps: true,
+        memory: DEVICE_BYTES,
         max_buffer_size: 4_294_967_296,
         max_binding_size: 2_147_483_644,
         limits: vec![
