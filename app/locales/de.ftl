@@ -206,6 +206,22 @@ palette-place = Seite
 palette-model = Modell
 open-file = Datei öffnen …
 model-files = Modelldateien
+picked-title = Früher geöffnet
+picked-files = { $count ->
+    [one] 1 Datei
+    *[other] { $count } Dateien
+    } · { $size }
+picked-open = Öffnen
+picked-open-of = Öffnen: { $name }
+picked-open-anyway = Trotzdem öffnen
+picked-open-anyway-of = Trotzdem öffnen: { $name }
+picked-forget = Aus der Liste entfernen
+picked-forget-of = Aus der Liste entfernen: { $name }
+picked-forgotten = { $name } ist nicht mehr in der Liste. Die Datei bleibt, wo sie ist.
+picked-not-allowed = Der Browser braucht die Erlaubnis, { $name } zu lesen.
+picked-gone = { $name } ist nicht mehr da: verschoben, umbenannt oder gelöscht.
+picked-changed = { $name } hat sich seit dem letzten Öffnen geändert.
+picked-unreadable = Der Browser kann { $name } nicht lesen.
 picture-show = { $name } anzeigen
 
 ## The rail of conversations
@@ -624,6 +640,9 @@ get-e4b = Text, Bilder und Audio. Bessere Antworten, ab 8 GB Grafikspeicher.
 get-12b = Text, Bilder und Audio. Gute Antworten, ab 12 GB Grafikspeicher.
 get-26b = Text und Bilder. Eine Expertenmischung: gute Antworten, und schnell, für eine große Grafikkarte.
 get-31b = Text und Bilder. Die besten Antworten, für eine große Grafikkarte.
+get-fits = Passt: braucht etwa { $needed } Grafikspeicher.
+get-tight = Knapp: braucht etwa { $needed } Grafikspeicher für alles. Mit weniger ist der Kontext kürzer oder die Antworten sind langsamer.
+get-too-large = Zu groß: braucht etwa { $missing } mehr Grafikspeicher, als das Gerät zu haben scheint.
 get-download = Herunterladen
 get-download-of = { $name } herunterladen
 get-other = Ein anderes Modell
@@ -654,6 +673,7 @@ saved-delete = { $name } aus diesem Browser löschen
 saved-space = { $used } von { $quota } belegt.
 saved-promise = Sie bleiben, bis sie gelöscht werden.
 saved-no-promise = Der Browser darf sie löschen, wenn der Platz knapp wird.
+saved-week = Außerdem löscht dieser Browser sie nach sieben Tagen ohne Besuch, außer wenn die Seite zum Home-Bildschirm oder zum Dock hinzugefügt wurde.
 saved-none = Noch keine Modelle gespeichert.
 saved-label = Gespeicherte Modelle
 saved-model = Modell

@@ -207,6 +207,22 @@ palette-place = Page
 palette-model = Model
 open-file = Open a file…
 model-files = Model files
+picked-title = Opened before
+picked-files = { $count ->
+    [one] 1 file
+    *[other] { $count } files
+    } · { $size }
+picked-open = Open
+picked-open-of = Open { $name }
+picked-open-anyway = Open anyway
+picked-open-anyway-of = Open anyway: { $name }
+picked-forget = Remove from this list
+picked-forget-of = Remove from this list: { $name }
+picked-forgotten = { $name } is no longer in the list. The file stays where it is.
+picked-not-allowed = The browser needs your permission to read { $name }.
+picked-gone = { $name } isn’t there any more. It was moved, renamed or deleted.
+picked-changed = { $name } has changed since you last opened it.
+picked-unreadable = The browser can’t read { $name }.
 picture-show = Show { $name }
 
 ## The rail of conversations
@@ -625,6 +641,9 @@ get-e4b = Text, images and audio. Better answers, for 8 GB of graphics memory an
 get-12b = Text, images and audio. Good answers, for 12 GB of graphics memory and more.
 get-26b = Text and images. A mixture of experts: good answers, and fast, for a large graphics card.
 get-31b = Text and images. The best answers, for a large graphics card.
+get-fits = Fits: needs about { $needed } of graphics memory.
+get-tight = Tight: needs about { $needed } of graphics memory for everything. With less, the context is shorter or answers are slower.
+get-too-large = Too large: needs about { $missing } more graphics memory than this device seems to have.
 get-download = Download
 get-download-of = Download { $name }
 get-other = Another model
@@ -655,6 +674,7 @@ saved-delete = Delete { $name } from this browser
 saved-space = { $used } of { $quota } used.
 saved-promise = They stay until you delete them.
 saved-no-promise = The browser may delete them when it runs out of space.
+saved-week = This browser also deletes them after seven days without a visit, unless you add this page to the Home Screen or the Dock.
 saved-none = No models saved yet.
 saved-label = Saved models
 saved-model = Model

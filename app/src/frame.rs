@@ -14,7 +14,7 @@ use crate::{
         AdviceDialog, MemoryDialog, Notices, Palette, Picker, Rail, RailSheet, ShortcutsDialog,
         TooSlowDialog, UnlikelyDialog,
     },
-    failures,
+    failures, file_handles,
     history::ConversationId,
     language::t,
     media::kind::{self, FileKind},
@@ -232,11 +232,11 @@ fn listen_to_drops(stores: Stores, dropping: RwSignal<bool>) {
             }
             event.prevent_default();
             dropping.set(false);
-            let Some(files) = event.data_transfer().and_then(|data| data.files()) else { return };
-            let all = browser::files_of(&files);
+            let Some(data) = event.data_transfer() else { return };
+            let all = data.files().map(|files| browser::files_of(&files)).unwrap_or_default();
             let is_model = |file: &web_sys::File| kind::of(&file.name(), &file.type_()) == FileKind::Model;
             if all.iter().any(is_model) {
-                stores.open_files(all);
+                stores.open_files(file_handles::dropped(&data));
             } else if matches!(place.get_untracked(), Place::Chat(_)) {
                 stores.chat.attach(all);
             } else if place.get_untracked() == Place::Tune {

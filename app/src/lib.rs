@@ -17,6 +17,7 @@ mod components;
 pub mod content;
 mod engine_client;
 mod failures;
+mod file_handles;
 mod format;
 mod frame;
 mod grouping;

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use protocol::Failure;
 use protocol::failure::ReadFailure;
 
-use super::{FailureBox, Glyph, Icon};
+use super::{FailureBox, Glyph, Icon, PickedRows};
 use crate::failures;
 use crate::state::{
     engine::EnginePhase,
@@ -61,6 +61,7 @@ pub fn ModelRows(
             <For each=rows key=|choice| choice.id.0.clone() children=move |choice| view! { <ModelRow choice=choice best=best choose=choose below=below /> } />
         </ul>
         <CatalogNote />
+        <PickedRows on_choose=on_choose />
     }
     .into_any()
 }
@@ -146,19 +147,23 @@ fn ModelRow(
                 }}
                 {diffuses.then(|| view! { <span class="model-able muted">{t().model_diffusion_about()}</span> })}
                 {(!about.is_empty()).then(|| view! { <span class="model-able muted">{about}</span> })}
-                {move || verdict().map(|(mood, words)| {
-                    let (class, glyph) = match mood {
-                        Mood::Good => ("verdict good", Glyph::Check),
-                        Mood::Fair => ("verdict fair", Glyph::Info),
-                        Mood::Bad => ("verdict bad", Glyph::Warning),
-                    };
-                    view! { <span class=class><Icon glyph=glyph />{words}</span> }
-                })}
+                {move || verdict().map(|(mood, words)| view! { <Verdict mood=mood words=words /> })}
             </button>
             {below.map(|below| below.run(card))}
         </li>
     }
     .into_any()
+}
+
+/// Whether a model fits, at a glance and in words.
+#[component]
+pub fn Verdict(mood: Mood, words: String) -> impl IntoView {
+    let (class, glyph) = match mood {
+        Mood::Good => ("verdict good", Glyph::Check),
+        Mood::Fair => ("verdict fair", Glyph::Info),
+        Mood::Bad => ("verdict bad", Glyph::Warning),
+    };
+    view! { <span class=class><Icon glyph=glyph />{words}</span> }
 }
 
 fn models_pull() -> AnyView {

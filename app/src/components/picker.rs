@@ -1,9 +1,14 @@
 //! Choosing a model: from the list, or a file of one's own.
 
-use leptos::{html, prelude::*};
+use leptos::{html, prelude::*, task::spawn_local};
 
 use super::{Dialog, Glyph, Icon, ModelRows};
-use crate::{browser::files_of, language::t, state::use_stores};
+use crate::{
+    browser::files_of,
+    file_handles::{self, OpenFile, PickError},
+    language::t,
+    state::use_stores,
+};
 
 /// The dialog to choose a model in.
 #[component]
@@ -33,19 +38,35 @@ pub fn OpenFileButton(
 ) -> impl IntoView {
     let stores = use_stores();
     let input = NodeRef::<html::Input>::new();
+    let open = move |files: Vec<OpenFile>| {
+        if !files.is_empty() && stores.open_files(files) {
+            on_choose.run(());
+        }
+    };
     let picked = move |_| {
         let Some(input) = input.get_untracked() else { return };
         let files = input.files().map(|files| files_of(&files)).unwrap_or_default();
         // The same file may be picked again.
         input.set_value("");
-        if !files.is_empty() && stores.open_files(files) {
-            on_choose.run(());
-        }
+        open(files.into_iter().map(OpenFile::from).collect());
     };
-    let press = move |_| {
+    let ask = move || {
         if let Some(input) = input.get_untracked() {
             input.click();
         }
+    };
+    // What the browser's own dialog gives can be remembered; what the field gives cannot.
+    let press = move |_| {
+        if !file_handles::are_there() {
+            return ask();
+        }
+        spawn_local(async move {
+            match file_handles::pick().await {
+                Ok(files) => open(files),
+                Err(PickError::Cancelled) => {}
+                Err(PickError::Refused) => ask(),
+            }
+        });
     };
     view! {
         <button type="button" class="button" on:click=press>

@@ -9,6 +9,7 @@ mod file;
 mod kernel;
 mod media;
 mod model;
+mod picked;
 mod request;
 mod storage;
 mod store;
@@ -23,6 +24,7 @@ pub use catalog::{folder_problem, list_note, model_problem};
 pub use device::no_gpu;
 pub use example::problem;
 pub use kernel::kernel_problem;
+pub use picked::picked;
 pub use store::{import, store, store_details, store_trouble, tree};
 
 /// What happened, and what to do.

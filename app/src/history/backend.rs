@@ -23,14 +23,8 @@ pub(super) enum Table {
 }
 
 impl Table {
-    /// All of them.
-    #[cfg(target_arch = "wasm32")]
-    pub(super) const ALL: [Self; 5] =
-        [Self::Conversations, Self::Summaries, Self::Attachments, Self::Drafts, Self::Settings];
-
     /// The name of its object store.
-    #[cfg(target_arch = "wasm32")]
-    pub(super) fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Conversations => "conversations",
             Self::Summaries => "summaries",

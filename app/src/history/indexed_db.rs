@@ -1,6 +1,6 @@
-//! IndexedDB as four futures: get, all, keys, update.
+//! IndexedDB as four futures: get, all, keys, update. Three more take values as they are stored, for [`super::picked`].
 //!
-//! Keys are texts outside the records; records are texts or `Uint8Array`s.
+//! Keys are texts outside the records; records of the history are texts or `Uint8Array`s.
 
 use std::rc::Rc;
 
@@ -17,8 +17,13 @@ use web_sys::{
 use super::StoreError;
 use super::backend::{Table, Value, Write};
 
-/// Raised when a table is added, or when older pages would misread a record. They let go of the database then.
-const VERSION: u32 = 2;
+/// What is in a database.
+pub(super) struct Schema {
+    /// Raised when a table is added, or when older pages would misread a record. They let go of the database then.
+    pub version: u32,
+    /// The names of its object stores.
+    pub tables: &'static [&'static str],
+}
 
 /// An open database. Clones are handles to the same one. It may cross into types that ask for `Send`, but its futures
 /// stay on the page's thread.
@@ -27,10 +32,12 @@ pub(super) struct Database(SendWrapper<Rc<IdbDatabase>>);
 
 impl Database {
     /// Opens it, and makes it on the first visit.
-    pub async fn open(name: &str) -> Result<Self, StoreError> {
-        let request = factory()?.open_with_u32(name, VERSION).map_err(|error| unavailable(&error))?;
+    pub async fn open(name: &str, schema: &'static Schema) -> Result<Self, StoreError> {
+        let opening = factory()?.open_with_u32(name, schema.version);
+        let request = opening.map_err(|error| unavailable(&error))?;
         let upgrading = request.clone();
-        let upgrade = Closure::<dyn FnMut(Event)>::new(move |_: Event| make_tables(&upgrading));
+        let upgrade =
+            Closure::<dyn FnMut(Event)>::new(move |_: Event| make_tables(&upgrading, schema.tables));
         request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));
         let result = opened(&request).await;
         request.set_onupgradeneeded(None);
@@ -41,31 +48,53 @@ impl Database {
 
     /// One record.
     pub async fn get(&self, table: Table, key: &str) -> Result<Option<Value>, StoreError> {
-        let request = self.read(table)?.get(&JsValue::from_str(key)).map_err(|error| failed(&error))?;
+        let request =
+            self.read(table.name())?.get(&JsValue::from_str(key)).map_err(|error| failed(&error))?;
         let value = done(&request).await?;
         if value.is_undefined() { Ok(None) } else { from_js(key, &value).map(Some) }
     }
 
     /// All records of a table, by key.
     pub async fn all(&self, table: Table) -> Result<Vec<(String, Value)>, StoreError> {
+        let records = self.values(table.name()).await?;
+        records.into_iter().map(|(key, value)| from_js(&key, &value).map(|value| (key, value))).collect()
+    }
+
+    /// All values of a table as they are stored, by key.
+    pub async fn values(&self, table: &str) -> Result<Vec<(String, JsValue)>, StoreError> {
         let store = self.read(table)?;
         // Both requests belong to one transaction, so that keys and values are of the same moment.
         let keys = store.get_all_keys().map_err(|error| failed(&error))?;
         let values = store.get_all().map_err(|error| failed(&error))?;
         let (keys, values) = futures_util::future::try_join(done(&keys), done(&values)).await?;
         let (keys, values) = (js_sys::Array::from(&keys), js_sys::Array::from(&values));
-        let mut records = Vec::new();
-        for (key, value) in keys.iter().zip(values.iter()) {
-            let key = key.as_string().unwrap_or_default();
-            let value = from_js(&key, &value)?;
-            records.push((key, value));
-        }
-        Ok(records)
+        Ok(keys.iter().map(|key| key.as_string().unwrap_or_default()).zip(values.iter()).collect())
+    }
+
+    /// Stores a value as it is.
+    pub async fn put(&self, table: &str, key: &str, value: &JsValue) -> Result<(), StoreError> {
+        self.change(table, |store| store.put_with_key(value, &JsValue::from_str(key))).await
+    }
+
+    /// Removes a value, if it is there.
+    pub async fn remove(&self, table: &str, key: &str) -> Result<(), StoreError> {
+        self.change(table, |store| store.delete(&JsValue::from_str(key))).await
+    }
+
+    async fn change(
+        &self,
+        table: &str,
+        issue: impl FnOnce(&IdbObjectStore) -> Result<IdbRequest, JsValue>,
+    ) -> Result<(), StoreError> {
+        let transaction = self.transaction(&[table], "strict")?;
+        let store = transaction.object_store(table).map_err(|error| failed(&error))?;
+        issue(&store).map_err(|error| failed(&error))?;
+        committed(&transaction).await
     }
 
     /// All keys of a table.
     pub async fn keys(&self, table: Table) -> Result<Vec<String>, StoreError> {
-        let request = self.read(table)?.get_all_keys().map_err(|error| failed(&error))?;
+        let request = self.read(table.name())?.get_all_keys().map_err(|error| failed(&error))?;
         let keys = done(&request).await?;
         Ok(js_sys::Array::from(&keys).iter().filter_map(|key| key.as_string()).collect())
     }
@@ -104,19 +133,24 @@ impl Database {
     /// A transaction that writes. What a person has said or attached is on disk when it ends; of drafts and settings the
     /// browser may keep the last few seconds in memory.
     fn write(&self, tables: &[Table]) -> Result<IdbTransaction, StoreError> {
-        let names: js_sys::Array = tables.iter().map(|table| JsValue::from_str(table.name())).collect();
         let light = tables.iter().all(|table| matches!(table, Table::Drafts | Table::Settings));
+        let names: Vec<_> = tables.iter().map(|table| table.name()).collect();
+        self.transaction(&names, if light { "relaxed" } else { "strict" })
+    }
+
+    fn transaction(&self, tables: &[&str], durability: &str) -> Result<IdbTransaction, StoreError> {
+        let names: js_sys::Array = tables.iter().map(|&table| JsValue::from_str(table)).collect();
         let options = js_sys::Object::new();
-        let durability = JsValue::from_str(if light { "relaxed" } else { "strict" });
+        let durability = JsValue::from_str(durability);
         // Setting a field of a new object cannot fail.
         js_sys::Reflect::set(&options, &JsValue::from_str("durability"), &durability).ok();
         let database: &DatabaseWithOptions = self.0.unchecked_ref();
         database.transaction(&names, "readwrite", &options).map_err(|error| failed(&error))
     }
 
-    fn read(&self, table: Table) -> Result<IdbObjectStore, StoreError> {
-        let transaction = self.0.transaction_with_str(table.name()).map_err(|error| failed(&error))?;
-        transaction.object_store(table.name()).map_err(|error| failed(&error))
+    fn read(&self, table: &str) -> Result<IdbObjectStore, StoreError> {
+        let transaction = self.0.transaction_with_str(table).map_err(|error| failed(&error))?;
+        transaction.object_store(table).map_err(|error| failed(&error))
     }
 }
 
@@ -140,13 +174,13 @@ fn factory() -> Result<IdbFactory, StoreError> {
     factory.ok_or_else(|| unavailable(&JsValue::from_str("no IndexedDB")))
 }
 
-fn make_tables(request: &IdbOpenDbRequest) {
+fn make_tables(request: &IdbOpenDbRequest, tables: &[&str]) {
     let Ok(database) = request.result().and_then(|result| result.dyn_into::<IdbDatabase>()) else { return };
     let existing = database.object_store_names();
-    for table in Table::ALL {
-        if !existing.contains(table.name()) {
+    for table in tables {
+        if !existing.contains(table) {
             // Should it fail, opening fails as a whole, and is reported there.
-            database.create_object_store(table.name()).ok();
+            database.create_object_store(table).ok();
         }
     }
 }

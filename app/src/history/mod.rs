@@ -2,7 +2,7 @@
 //!
 //! - [`Conversation`] is a tree of messages: editing or regenerating adds a branch, so nothing is lost.
 //! - [`HistoryStore`] keeps conversations, attachments, drafts and settings in IndexedDB, or in memory where the
-//!   browser refuses that.
+//!   browser refuses that. [`PickedModels`] remembers which files a person has opened.
 //! - [`Archive`] is the JSON that a person exports and imports.
 //!
 //! Everything but the storage itself is plain data, natively tested. Times are milliseconds since 1970 and are
@@ -17,11 +17,12 @@ mod check;
 mod conversation;
 mod export;
 mod id;
-#[cfg(target_arch = "wasm32")]
+#[cfg_attr(not(target_arch = "wasm32"), expect(dead_code, reason = "browsers alone have it"))]
 mod indexed_db;
 mod merge;
 mod message;
 mod opened;
+mod picked;
 mod prompt;
 mod record;
 mod search;
@@ -44,6 +45,7 @@ pub use conversation::{Conversation, Node, Options, TreeOpError};
 pub use id::{AttachmentKey, ConversationId, NodeId, ParseIdError};
 pub use message::{AnswerError, Attachment, AttachmentKind, Message, Moment};
 pub use opened::{OpenedAdapter, OpenedFrom};
+pub use picked::{PickedFile, PickedModel, PickedModels};
 pub use record::Stored;
 pub use search::{Query, SearchText};
 pub use store::{Deleted, Draft, HistoryStore, Persistence, Saved, StoreError};

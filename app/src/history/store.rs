@@ -13,6 +13,19 @@ use super::{
     Attachment, AttachmentKey, Change, Conversation, ConversationId, Options, Subscription, Summary,
 };
 
+/// The tables of the history, all of [`Table`].
+#[cfg(target_arch = "wasm32")]
+const SCHEMA: super::indexed_db::Schema = super::indexed_db::Schema {
+    version: 2,
+    tables: &[
+        Table::Conversations.name(),
+        Table::Summaries.name(),
+        Table::Attachments.name(),
+        Table::Drafts.name(),
+        Table::Settings.name(),
+    ],
+};
+
 /// What can go wrong with storage. Like all errors that a person may meet it has no words of its own:
 /// [`failures::store`](crate::failures::store) has them, in the page's language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +145,7 @@ impl HistoryStore {
     /// Opens this browser's store of this name; where there is none, one in memory: see [`Self::persistence`].
     #[cfg(target_arch = "wasm32")]
     pub async fn open(name: &str) -> Self {
-        match super::indexed_db::Database::open(name).await {
+        match super::indexed_db::Database::open(name, &SCHEMA).await {
             Ok(database) => Self {
                 backend: Backend::Browser(database),
                 channel: Channel::open(&format!("{name}-history")),

@@ -10,6 +10,7 @@ pub mod media;
 pub mod models;
 mod opening;
 mod page_cache;
+mod picked;
 mod pulling;
 pub mod recording;
 pub mod settings;
@@ -24,6 +25,7 @@ pub use chat::ChatStore;
 pub use engine::EngineStore;
 pub use library::{Library, StoreTrouble};
 pub use media::MediaStore;
+pub use picked::{PickedStore, PickedTrouble};
 pub use pulling::PullStore;
 pub use recording::RecordingStore;
 pub use settings::SettingsStore;
@@ -48,6 +50,8 @@ pub fn provide_stores() {
     provide_context(engine);
     let pulls = PullStore::new(engine);
     provide_context(pulls);
+    let picked = PickedStore::new(library);
+    provide_context(picked);
     provide_context(adapters);
     provide_context(media);
     provide_context(chat);
@@ -64,6 +68,7 @@ pub fn provide_stores() {
             settings.read().await;
             engine.select_preferred();
         });
+        spawn_local(picked.open());
     });
     Effect::new(move |_| {
         let theme = settings.value.with(|settings| settings.theme);
@@ -98,6 +103,8 @@ pub struct Stores {
     pub engine: EngineStore,
     /// Downloads of models to the server.
     pub pulls: PullStore,
+    /// Models opened from files, remembered over visits.
+    pub picked: PickedStore,
     /// The adapters of the loaded model.
     pub adapters: AdapterStore,
     /// Bytes of pictures and sound.
@@ -119,6 +126,7 @@ pub fn use_stores() -> Stores {
         settings: expect_context(),
         engine: expect_context(),
         pulls: expect_context(),
+        picked: expect_context(),
         adapters: expect_context(),
         media: expect_context(),
         chat: expect_context(),

@@ -9,39 +9,43 @@ use web_sys::{Blob, File};
 use super::Stores;
 use super::engine::handle;
 use super::models::{Choice, Inspection, ModelState};
-use crate::{failures, language::t};
+use crate::{failures, file_handles::OpenFile, language::t};
 
 /// Bytes of a file in which it says whether it is an adapter.
 const HEAD: f64 = 65_536.0;
 
 impl Stores {
     /// Loads the model that these files make, or opens the adapters among them. What cannot be opened leaves everything as
-    /// it is, and [`super::EngineStore::refused`] says why. Gives whether any file could be either.
-    pub fn open_files(self, mut files: Vec<File>) -> bool {
+    /// it is, and [`super::EngineStore::refused`] says why. Gives whether any file could be either. A model is remembered for
+    /// later visits, where the browser can.
+    pub fn open_files(self, mut files: Vec<OpenFile>) -> bool {
         self.engine.refused.set(None);
-        files.retain(|file| file.name().to_lowercase().ends_with(".gguf"));
+        files.retain(|it| it.file.name().to_lowercase().ends_with(".gguf"));
         if files.is_empty() {
             self.ui.toast(t().open_not_gguf());
             return false;
         }
         // A projector or a drafter belongs to the model beside it, whichever was picked first.
-        files.sort_by_key(|file| {
-            let name = file.name().to_lowercase();
+        files.sort_by_key(|it| {
+            let name = it.file.name().to_lowercase();
             ["mmproj", "assistant", "draft", "mtp"].iter().any(|word| name.contains(word))
         });
         self.engine.opening.set(true);
         spawn_local(async move {
             let (mut adapters, mut models) = (Vec::new(), Vec::new());
-            for file in files {
-                if is_adapter(&head(&file).await) { adapters.push(file) } else { models.push(file) }
+            for it in files {
+                if is_adapter(&head(&it.file).await) { adapters.push(it.file) } else { models.push(it) }
             }
             if !adapters.is_empty() {
                 self.open_adapters(adapters);
             }
-            let opened = self.open_model(models).await;
+            let opened = self.open_model(models.iter().map(|it| &it.file).collect()).await;
             self.engine.opening.set(false);
             match opened {
-                Ok(Some(choice)) => self.chat.choose(choice),
+                Ok(Some(choice)) => {
+                    self.chat.choose(choice.clone());
+                    self.picked.keep(&choice.id, &models).await;
+                }
                 // A message may have been sent meanwhile.
                 Ok(None) => self.chat.load_for_what_waits(),
                 Err(failure) => {
@@ -65,11 +69,11 @@ impl Stores {
     }
 
     /// The model that these files make; none without files.
-    async fn open_model(self, files: Vec<File>) -> Result<Option<Choice>, Failure> {
+    async fn open_model(self, files: Vec<&File>) -> Result<Option<Choice>, Failure> {
         let described: Vec<_> = files.iter().map(|file| (file.name(), file.size() as u64)).collect();
         let Some(choice) = Choice::local(&described) else { return Ok(None) };
         let source = choice.source.clone();
-        let handles = files.iter().map(handle).collect();
+        let handles = files.iter().copied().map(handle).collect();
         let able = self.engine.device.with_untracked(|device| device.as_ref().is_none_or(|it| it.available));
         let inspect = |id| Request::Inspect { id, source, context: 0, expert_memory: None };
         let reply = if able { self.engine.request_with(handles, inspect) } else { None };
@@ -86,7 +90,7 @@ impl Stores {
             }
             _ => None,
         };
-        self.engine.add(choice.clone(), files.iter().map(handle).collect(), known);
+        self.engine.add(choice.clone(), files.into_iter().map(handle).collect(), known);
         Ok(Some(choice))
     }
 }

@@ -62,6 +62,21 @@ test.describe("getting a model", () => {
     await listed;
   });
 
+  test("says beforehand about how each model fits this device", async ({ app, page }) => {
+    const downloads = new Downloads();
+    await downloads.serve(page);
+    // The simulated device has 8 GB.
+    await app.open("instant,demo", "/models");
+    const offer = (name: string) => section(page).getByRole("listitem").filter({ hasText: name });
+    await expect(offer("gemma4:e2b")).toContainText("Fits: needs about 7.6 GB of graphics memory.");
+    await expect(offer("gemma4:e4b")).toContainText("Tight: needs about 10.2 GB of graphics memory for everything.");
+    await expect(offer("gemma4:31b")).toContainText("Too large: needs about 13.2 GB more graphics memory");
+    expect(await faults(page)).toEqual([]);
+    await app.open("instant,demo,no-webgpu", "/models");
+    await expect(offer("gemma4:e2b")).toBeVisible();
+    await expect(offer("gemma4:e2b")).not.toContainText("graphics memory.");
+  });
+
   test("says what goes wrong, and takes any name", async ({ app, page }) => {
     const downloads = new Downloads();
     await downloads.serve(page);

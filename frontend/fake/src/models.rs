@@ -2,7 +2,8 @@
 
 use protocol::failure::NoGpu;
 use protocol::{
-    Capabilities, ContextCost, DeviceReport, Diffusion, FitVerdict, ModelDetails, ModelSource, TypeShare,
+    CacheEntry, Capabilities, ContextCost, DeviceReport, Diffusion, FitVerdict, ModelDetails, ModelSource,
+    TypeShare,
 };
 
 use super::Scenario;
@@ -104,6 +105,19 @@ pub fn gpu_bytes(source: &ModelSource, context: u32) -> u64 {
     cost(size(source), context)
 }
 
+/// What the browser has of models: a copy of one that the server no longer lists, if any.
+pub fn saved(scenario: &Scenario) -> Vec<CacheEntry> {
+    let entry = CacheEntry {
+        digest: format!("sha256:{}", "9e".repeat(32)),
+        name: "gemma4:saved".into(),
+        size: 7_200_000_000,
+        present: 7_200_000_000,
+        last_used: 1_750_000_000_000.0,
+        checked: 0.0,
+    };
+    if scenario.saved { vec![entry] } else { Vec::new() }
+}
+
 /// What the fake device is.
 pub fn device(scenario: &Scenario) -> DeviceReport {
     if scenario.no_webgpu {
@@ -126,6 +140,7 @@ pub fn device(scenario: &Scenario) -> DeviceReport {
         software: scenario.software,
         subgroups: Some(if scenario.software { (4, 4) } else { (32, 32) }),
         timestamps: true,
+        memory: DEVICE_BYTES,
         max_buffer_size: 4_294_967_296,
         max_binding_size: 2_147_483_644,
         limits: vec![

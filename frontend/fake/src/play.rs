@@ -163,10 +163,13 @@ async fn play(state: Weak<State>, request: Request, handles: Vec<web_sys::Blob>)
             done
         }
         Request::Count { id, messages, .. } => emit(&state, Event::Counted { id, tokens: count(&messages) }),
-        Request::ListCache { id } | Request::DeleteCached { id, .. } => emit(
-            &state,
-            Event::Cache { id, entries: Vec::new(), used: 0, quota: 64_000_000_000, persisted: false },
-        ),
+        Request::ListCache { id } | Request::DeleteCached { id, .. } => {
+            let scenario = state.upgrade()?.scenario;
+            let entries = models::saved(&scenario);
+            let used = entries.iter().map(|entry| entry.present).sum();
+            let persisted = scenario.promised;
+            emit(&state, Event::Cache { id, entries, used, quota: 64_000_000_000, persisted })
+        }
         Request::Diagnose { id, what } => diagnose(&state, id, what).await,
         Request::Tune { id, request } => tune::play(&state, id, *request).await,
         Request::Cancel { .. } | Request::AnswerNow { .. } => Some(()),

@@ -12,6 +12,8 @@
 /// | `crowded` | a part of a large model needs ordinary memory |
 /// | `oom` | a load fails for want of graphics memory |
 /// | `unkept` | the browser has no room for a copy of a model |
+/// | `saved` | the browser has a copy of a model |
+/// | `promised` | it has one, and has promised to keep it |
 /// | `cut` | the network is cut in the middle of a load |
 /// | `context-full` | the prompt does not fit the context |
 /// | `fail` | an answer fails half-way |
@@ -47,6 +49,10 @@ pub struct Scenario {
     pub crowded: bool,
     /// The browser has no room for a copy of a model.
     pub unkept: bool,
+    /// The browser has a copy of a model.
+    pub saved: bool,
+    /// It has promised to keep what is saved.
+    pub promised: bool,
     /// The network is cut in the middle of a load.
     pub cut: bool,
     /// The prompt does not fit the context.
@@ -134,6 +140,8 @@ impl Scenario {
                 "oom" => scenario.out_of_memory = true,
                 "crowded" => scenario.crowded = true,
                 "unkept" => scenario.unkept = true,
+                "saved" => scenario.saved = true,
+                "promised" => (scenario.saved, scenario.promised) = (true, true),
                 "cut" => scenario.cut = true,
                 "context-full" => scenario.context_full = true,
                 "fail" => scenario.fail = true,

@@ -29,6 +29,8 @@ pub struct DeviceReport {
     pub matrix_units: bool,
     /// Whether timestamps can be queried.
     pub timestamps: bool,
+    /// Bytes of graphics memory that it is taken to have: browsers don't say.
+    pub memory: u64,
     /// Largest buffer in bytes.
     pub max_buffer_size: u64,
     /// Largest storage binding in bytes.

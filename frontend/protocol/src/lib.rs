@@ -18,6 +18,7 @@ pub mod failure;
 pub mod generate;
 pub mod media;
 pub mod model;
+pub mod published;
 pub mod pull;
 pub mod said;
 pub mod state;
@@ -41,6 +42,7 @@ pub use model::{
     CacheEntry, Capabilities, ContextCost, Diffusion, ExpertMemory, FitVerdict, LoadOptions, LoadPhase,
     LoadProgress, ModelDetails, ModelSource, TypeShare,
 };
+pub use published::{AboutFit, PUBLISHED, Published};
 pub use pull::{Pull, PullReport, PullRequest, PullStage};
 pub use state::{Busy, EngineState, LoadedModel, ModelPhase};
 pub use tune::{TuneEvent, TuneRequest};
@@ -48,7 +50,7 @@ pub use wire::{WireError, decode, encode};
 
 /// Raised with every change that an older peer could misread. A page and a worker of different versions (one of
 /// them from an old cache) refuse each other in [`Event::Ready`] instead of misbehaving.
-pub const VERSION: u16 = 17;
+pub const VERSION: u16 = 18;
 
 /// A page that speaks to the engine. Several tabs can share one engine; each draws its number at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

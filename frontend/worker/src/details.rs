@@ -174,6 +174,10 @@ pub fn verdict(plan: &ModelSpec, context: u32, memory: DeviceMemory) -> Result<F
 
 #[cfg(test)]
 mod tests {
+    use engine::session::MIN_CONTEXT;
+    use engine::synth;
+    use protocol::{PUBLISHED, Published};
+
     use super::*;
 
     #[test]
@@ -182,5 +186,36 @@ mod tests {
         assert_eq!(listed_contexts(1000).collect::<Vec<_>>(), [1000]);
         assert_eq!(listed_contexts(10_000).collect::<Vec<_>>(), [2048, 4096, 8192, 10_000]);
         assert_eq!(listed_contexts(u32::MAX).count(), 22);
+    }
+
+    /// What the offers of models say, which is what is known before their files are here, follows from their shapes. The
+    /// per-layer table of published files is in halves.
+    #[test]
+    fn published_models_take_about_what_their_offers_say() {
+        let memory = DeviceMemory { available: u64::MAX, limits: Limits::default() };
+        let mut wrong = Vec::new();
+        for offer in PUBLISHED {
+            let shape: synth::Shape = offer.name.trim_start_matches("gemma4:").parse().expect("a shape");
+            let used = shape.experts.map_or(0, |experts| experts.used);
+            let options = synth::Options { towers: true, ..synth::Options::new(shape, synth::Quant::Q4KM) };
+            let header = synth::header(&options).expect("a header");
+            let table = header.tensors.iter().find(|tensor| tensor.name == "per_layer_token_embd.weight");
+            let (inside, in_file) = table.map_or((0, 0), |table| (table.bytes, 2 * table.elements()));
+            let others = header.tensors.iter().map(|tensor| tensor.bytes).sum::<u64>() - inside;
+            let bytes = |expert_slots, context, table_on_host| {
+                let options = LoadOptions { expert_slots, ..LoadOptions::default() };
+                let plan = ModelSpec::with_options(&header, &options).expect("a plan");
+                let context = plan.context(context);
+                plan.needs(memory).expect("its needs").memory(context, table_on_host).total()
+            };
+            let published = |bytes: u64| bytes + offer.size - in_file - others;
+            let whole = published(bytes(0, 0, false) - inside + in_file);
+            let least = published(bytes(used, MIN_CONTEXT, true));
+            let is_about = |said: u64, found: u64| said.abs_diff(found) <= found / 50;
+            if !is_about(offer.whole, whole) || !is_about(offer.least, least) {
+                wrong.push(Published { whole, least, ..offer });
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 }

@@ -1,6 +1,7 @@
 //! What the graphics device is, for people; and why there is none.
 
 use engine::gpu::Gpu;
+use engine::session::DeviceMemory;
 use protocol::failure::{DeviceFailure, NoGpu};
 use protocol::{DeviceReport, Failure};
 
@@ -57,6 +58,7 @@ pub fn report(gpu: &Gpu, names: AdapterNames) -> DeviceReport {
         subgroups: names.subgroups.or(report.subgroups),
         matrix_units: gpu.plan_limits().cooperative_matrices,
         timestamps: report.timestamps,
+        memory: DeviceMemory::assumed(gpu).available,
         max_buffer_size: gpu.max_buffer(),
         max_binding_size: gpu.max_binding(),
         limits: report.limits,

@@ -1,23 +1,14 @@
 //! Getting a model: the server downloads it.
 
 use leptos::{ev, prelude::*};
-use protocol::{Pull, PullStage};
+use protocol::{AboutFit, PUBLISHED, Published, Pull, PullStage};
 
 use crate::{
-    components::{Glyph, Icon},
+    components::{Glyph, Icon, Verdict},
     format,
     language::t,
-    state::{PullStore, use_stores},
+    state::{PullStore, models::Mood, use_stores},
 };
-
-/// The published models in Ollama's registry, and their sizes in bytes as ollama.com/library/gemma4 rounds them (June 2026).
-const PUBLISHED: [(&str, u64); 5] = [
-    ("gemma4:e2b", 7_200_000_000),
-    ("gemma4:e4b", 9_600_000_000),
-    ("gemma4:12b", 7_600_000_000),
-    ("gemma4:26b", 18_000_000_000),
-    ("gemma4:31b", 20_000_000_000),
-];
 
 /// What a published model is for.
 fn about(name: &str) -> &'static str {
@@ -62,16 +53,18 @@ fn Published() -> impl IntoView {
     let missing = move || {
         engine.choices.with(|choices| {
             let is_listed = |name: &str| choices.iter().any(|choice| choice.entry.name == name);
-            PUBLISHED.into_iter().filter(|(name, _)| !is_listed(name)).collect::<Vec<_>>()
+            PUBLISHED.into_iter().filter(|model| !is_listed(model.name)).collect::<Vec<_>>()
         })
     };
-    let row = move |(name, bytes): (&'static str, u64)| {
+    let row = move |model: Published| {
+        let name = model.name;
         view! {
             <li class="offer">
                 <div>
                     <strong>{name}</strong> " "
-                    <span class="muted">{t().get_size(&format::bytes(bytes))}</span>
+                    <span class="muted">{t().get_size(&format::bytes(model.size))}</span>
                     <p class="hint">{about(name)}</p>
+                    <Fit model=model />
                 </div>
                 <button
                     type="button"
@@ -88,9 +81,27 @@ fn Published() -> impl IntoView {
     };
     view! {
         <ul class="offers" role="list">
-            <For each=missing key=|(name, _)| *name children=row />
+            <For each=missing key=|model| model.name children=row />
         </ul>
     }
+}
+
+/// About how a model fits this device. Nothing until it is known what the device is.
+#[component]
+fn Fit(model: Published) -> impl IntoView {
+    let engine = use_stores().engine;
+    let memory = Memo::new(move |_| {
+        engine.device.with(|device| device.as_ref().filter(|device| device.available).map(|it| it.memory))
+    });
+    let line = move |available| {
+        let (mood, words) = match model.fit(available) {
+            AboutFit::Fits => (Mood::Good, t().get_fits(&format::bytes(model.whole))),
+            AboutFit::Tight => (Mood::Fair, t().get_tight(&format::bytes(model.whole))),
+            AboutFit::TooLarge { missing } => (Mood::Bad, t().get_too_large(&format::bytes(missing))),
+        };
+        view! { <Verdict mood=mood words=words /> }
+    };
+    move || memory.get().map(line)
 }
 
 /// A model by its name.

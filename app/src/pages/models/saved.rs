@@ -9,6 +9,7 @@ use crate::{
     format,
     language::t,
     state::{models::Choice, use_stores},
+    webgpu_advice::{self, Browser},
 };
 
 /// What is kept in this browser of a listed model with its projector and drafter, and its deletion.
@@ -69,6 +70,13 @@ fn size(entries: &[CacheEntry]) -> String {
     if present >= size { format::bytes(size) } else { t().saved_partly(&format::bytes_of(present, size)) }
 }
 
+/// Whether the browser deletes what a page keeps after seven days without a visit. Safari does, and so do all browsers on
+/// iPhones and iPads, unless the page was added to the Home Screen or the Dock.
+fn deletes_unvisited() -> bool {
+    let browser = webgpu_advice::browser(&browser::user_agent());
+    matches!(browser, Browser::Safari | Browser::Ios) && !browser::matches_media("(display-mode: standalone)")
+}
+
 /// How much room is left, and what is kept that belongs to no listed model by itself.
 #[component]
 pub fn SavedOthers() -> impl IntoView {
@@ -97,12 +105,13 @@ pub fn SavedOthers() -> impl IntoView {
             } else {
                 t().saved_no_promise()
             };
+            let week = (!report.persisted && deletes_unvisited()).then(|| t().saved_week());
             let empty = report.entries.is_empty();
             let listed = engine.choices.get();
             let is_other = |entry: &CacheEntry| !listed.iter().any(|choice| belongs(entry, choice));
             let others: Vec<_> = report.entries.into_iter().filter(is_other).map(line).collect();
             view! {
-                <p class="hint">{space} " " {(!empty).then_some(promise)}</p>
+                <p class="hint">{space} " " {(!empty).then_some(promise)} " " {week.filter(|_| !empty)}</p>
                 {empty.then(|| view! { <p>{t().saved_none()}</p> })}
                 {(!others.is_empty()).then(|| view! {
                         <div class="scroll-x" tabindex="0" role="region" aria-label=t().saved_label()>

@@ -98,8 +98,7 @@ impl Library {
 
     /// Opens the browser's store and reads the list.
     pub async fn open(self) {
-        let name = if super::engine::simulation().is_some() { SIMULATED } else { NAME };
-        let store = HistoryStore::open(name).await;
+        let store = HistoryStore::open(name()).await;
         if let Persistence::UntilClosed { why } = store.persistence() {
             self.trouble.set(Some(StoreTrouble::NotKept(why.clone())));
         }
@@ -335,6 +334,11 @@ impl Library {
             }
         }
     }
+}
+
+/// The name of the store that this page uses.
+pub(super) fn name() -> &'static str {
+    if super::engine::simulation().is_some() { SIMULATED } else { NAME }
 }
 
 /// Puts a summary into the list, or in the place of the one that is there.
