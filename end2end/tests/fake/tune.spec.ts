@@ -110,7 +110,7 @@ test("pictures are given with the examples that name them, and shown with their 
   await expect(tune.status).toContainText("It stays here until you start another one.");
 
   await page.getByRole("button", { name: "Remove images and audio" }).click();
-  await expect(page.locator("#tune-reason")).toHaveText("None of the examples can be used.");
+  await expect(tune.reason).toHaveText("None of the examples can be used.");
 });
 
 test("pictures are looked at before the first step, which can be stopped", async ({ app, page }) => {
@@ -330,7 +330,7 @@ test("a lost device is restored, and the run goes on", async ({ app, page }) => 
 test("examples of which nothing is learned cannot be started", async ({ app, page }) => {
   const tune = await open(app, "instant,tune-masked");
   await addPairs(page, FACTS);
-  await expect(page.locator("#tune-reason")).toHaveText("None of the examples can be used.");
+  await expect(tune.reason).toHaveText("None of the examples can be used.");
   await expect(tune.startButton).toBeDisabled();
 });
 

@@ -10,6 +10,7 @@ import { serveModel } from "../../support/place.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
 
 const MODEL = process.env.GEMTAB_LONG ? "pebble" : "tiny-31b.q4_0";
+const OTHER_MODEL = process.env.GEMTAB_LONG ? "tiny-31b.q4_0" : "pebble";
 /** The most tokens of what it says untaught, which has no end where it knows nothing. */
 const UNTAUGHT = process.env.GEMTAB_LONG ? 64 : 4;
 const STEPS = 6;
@@ -25,12 +26,12 @@ let app: EngineApp;
 let tune: Tune;
 /** What the model answers before it is taught. */
 let native: Promise<string>;
-let removeModel: () => void;
+let removeModels: (() => void)[];
 /** The adapter's file. */
 let file: Buffer;
 
 test.beforeAll(async ({ browser }) => {
-  removeModel = await serveModel(modelFile(MODEL));
+  removeModels = await Promise.all([MODEL, OTHER_MODEL].map((name) => serveModel(modelFile(name))));
   app = await EngineApp.start(browser);
   tune = new Tune(app.page);
   native = nativeAnswer(QUESTION, { model: modelFile(MODEL), most: UNTAUGHT });
@@ -38,7 +39,7 @@ test.beforeAll(async ({ browser }) => {
 
 test.afterAll(async () => {
   await app.page.context().close();
-  removeModel();
+  removeModels.forEach((remove) => remove());
 });
 
 /** The adapter among those that a tab lists. */
@@ -99,7 +100,7 @@ test("a training is paused, and the page loaded anew", async () => {
 
 test("it goes on where it was, and the loss has fallen at the end", async () => {
   await app.page.getByRole("button", { name: "Choose another model" }).click();
-  await app.page.getByRole("dialog").getByRole("button", { name: new RegExp(`^${MODEL}`) }).click();
+  await app.picked(MODEL).click();
   const resume = app.page.getByRole("button", { name: "Resume" });
   await expect(resume).toBeEnabled({ timeout: LOAD });
   await resume.click();
@@ -153,12 +154,11 @@ test("it is saved to a file", async () => {
   expect(file.subarray(0, 4).toString()).toBe("GGUF");
 });
 
-test("while one tab trains, another lists and deletes adapters, and starts no training", async () => {
+test("while one tab trains, another lists, tidies and asks, and is told what has to wait", async () => {
   const other = await app.another();
   const there = new Tune(other.page);
   await other.page.goto("/tune");
   await other.loaded(MODEL);
-  await expect(kept(other)).toBeVisible();
   await expect(there.startButton).toBeEnabled({ timeout: LOAD });
 
   // More steps than are waited for.
@@ -168,12 +168,28 @@ test("while one tab trains, another lists and deletes adapters, and starts no tr
   await expect(other.model).toContainText("Training in another tab");
   await expect(there.status).toContainText("Another tab is training");
   await expect(there.startButton).toBeDisabled();
-  await expect(other.page.locator("#tune-reason")).toHaveText("Another tab is training. Pause it there, or wait until it’s done.");
-  await deleteAdapter(other);
-  // A page that begins now can't tell what a training would cost.
-  await other.page.goto("/tune");
-  await expect(there.status).toContainText("Another tab is training");
+  await expect(there.reason).toHaveText("Another tab is training. Pause it there, or wait until it’s done.");
 
+  // A page that begins now can't tell what a training would cost.
+  await other.page.reload();
+  await expect(there.status).toContainText("Another tab is training");
+  await expect(there.startButton).toBeDisabled();
+  await deleteAdapter(other);
+
+  await other.startConversation();
+  await other.setLongest(4);
+  await other.ask("A dog?");
+  await other.act("A dog?", "Delete");
+  await expect(other.conversation("A dog?")).toHaveCount(0);
+
+  await other.model.click();
+  await other.picked(OTHER_MODEL).click();
+  await expect(other.failure).toContainText("The model is busy training.");
+  await expect(other.model).toHaveAccessibleName(new RegExp(`^Model: ${MODEL} \\(Loaded\\)`));
+  await other.failure.getByRole("button", { name: "Dismiss" }).click();
+  await expect(other.failure).toHaveCount(0);
+
+  await other.go("Fine-tune");
   const before = await steps();
   await expect.poll(steps, { timeout: TRAIN }).toBeGreaterThan(before);
   await app.page.getByRole("button", { name: "Pause" }).click();
