@@ -18,7 +18,7 @@ use super::Column;
 use crate::{
     components::{DeviceNotice, LoadFailure, LoadProgressView, ModelButton},
     language::t,
-    state::{engine::EnginePhase, models::ModelState, tune::RunPhase, use_stores},
+    state::{engine::EnginePhase, models::ModelState, use_stores},
 };
 
 /// Fine-tuning.
@@ -49,8 +49,7 @@ pub fn TunePage() -> impl IntoView {
             tune.prepare_soon();
         }
     });
-    let has_run =
-        Memo::new(move |_| tune.run.about.with(Option::is_some) || tune.run.phase.get() != RunPhase::None);
+    let has_run = Memo::new(move |_| tune.run.exists());
     view! {
         <Column title=t().place_tune()>
             <p class="muted">

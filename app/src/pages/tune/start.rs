@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use protocol::failure::Activity;
 use protocol::tune::{TuneLength, TunePlan};
 
+use super::run::RunFailure;
 use crate::{
     components::{FailureBox, Glyph, Icon},
     format,
@@ -53,6 +54,10 @@ pub fn StartSection() -> impl IntoView {
         <section class="part" aria-labelledby="tune-start">
             <h2 id="tune-start">{t().tune_run()}</h2>
             {plan}
+            // Where there is a run, its failure is told there.
+            <Show when=move || !tune.run.exists()>
+                <RunFailure />
+            </Show>
             {move || reason.get().filter(|reason| !reason.is_empty()).map(|reason| view! { <p class="muted" id="tune-reason">{reason}</p> })}
             {replaces}
             <div class="buttons">
