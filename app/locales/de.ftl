@@ -1013,6 +1013,7 @@ tune-sample-hint = In Schritten; 0 für nur vorher und nachher.
 tune-needs-model = Zuerst ein Modell laden.
 tune-needs-examples = Zuerst Beispiele hinzufügen.
 tune-busy-elsewhere = Ein anderer Tab trainiert. Dort pausieren oder das Ende abwarten.
+tune-busy-other = Ein anderer Tab verwendet gerade das Modell. Das Ende abwarten.
 tune-busy-answer = Das Modell antwortet gerade. Abwarten oder anhalten.
 tune-replaces = Ein neues Training löscht das obige. Bei Bedarf zuerst den Adapter speichern.
 tune-run = 3. Start

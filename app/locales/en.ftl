@@ -1014,6 +1014,7 @@ tune-sample-hint = In steps; 0 for only before and after.
 tune-needs-model = Load a model first.
 tune-needs-examples = Add examples first.
 tune-busy-elsewhere = Another tab is training. Pause it there, or wait until it’s done.
+tune-busy-other = Another tab is using the model. Wait until it’s done.
 tune-busy-answer = The model is answering. Wait for it, or stop it.
 tune-replaces = Starting a new training deletes the one above. Save its adapter first if you want to keep it.
 tune-run = 3. Run

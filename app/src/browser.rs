@@ -299,6 +299,21 @@ pub fn focus_somewhere() {
     }
 }
 
+/// Gives what has the focus the focus again if it loses it while the page is drawn anew: an element that changes places does.
+pub fn keep_focus_while_drawn() {
+    // The server draws for nobody's focus.
+    if !cfg!(target_arch = "wasm32") {
+        return;
+    }
+    if let Some(element) = focused() {
+        leptos::prelude::request_animation_frame(move || {
+            if element.is_connected() && focused().is_none() {
+                element.focus().ok();
+            }
+        });
+    }
+}
+
 /// Puts the focus on what a selector finds.
 pub fn focus(selector: &str) {
     let found = web_sys::window()

@@ -175,6 +175,11 @@ fn announce(stores: Stores) {
             ui.say(failures::sentence(&failure));
         }
     });
+    Effect::new(move |_| {
+        if let Some(failure) = engine.refused.get() {
+            ui.say(failures::sentence(&failure));
+        }
+    });
     let found = Memo::new(move |_| library.found.with(|found| found.as_ref().map(Vec::len)));
     Effect::new(move |_| {
         if let Some(count) = found.get() {

@@ -93,6 +93,11 @@ export class EngineApp extends App {
     await this.loaded(name);
   }
 
+  /** A model in the dialog that offers all. */
+  picked(name: string): Locator {
+    return this.page.getByRole("dialog").getByRole("button", { name: new RegExp(`^${name}`) });
+  }
+
   /** Waits until a model is loaded. */
   async loaded(name: string): Promise<void> {
     const button = this.page.getByRole("button", { name: `Model: ${name} (Loaded).` });

@@ -5,6 +5,7 @@ import { copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { expect } from "@playwright/test";
 
 /** The folders of a run, all inside `root`. */
 export interface Place {
@@ -27,13 +28,23 @@ export async function serveModel(file: string): Promise<() => void> {
   if (basename(file) === "pebble.gguf") {
     return () => {};
   }
-  const here = join((await place()).models, basename(file));
+  const { models, port } = await place();
+  const here = join(models, basename(file));
   try {
     linkSync(file, here);
   } catch {
     copyFileSync(file, here); // Of another file system. The server refuses links that lead out of its folder.
   }
+  // A list that was just read is given again for a while.
+  await expect.poll(() => listed(port)).toContain(basename(file, ".gguf"));
   return () => rmSync(here, { force: true });
+}
+
+/** The names of the models that the server lists. */
+async function listed(port: number): Promise<string[]> {
+  const answer = await fetch(`http://127.0.0.1:${port}/api/models`);
+  const { models } = (await answer.json()) as { models: { name: string }[] };
+  return models.map(({ name }) => name);
 }
 
 /** Removes the folders. Playwright calls it when the run is over. */

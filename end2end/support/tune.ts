@@ -5,12 +5,15 @@ import { expect, type Locator, type Page } from "@playwright/test";
 export class Tune {
   readonly page: Page;
   readonly startButton: Locator;
+  /** Why a training can't start. */
+  readonly reason: Locator;
   readonly status: Locator;
   readonly progress: Locator;
 
   constructor(page: Page) {
     this.page = page;
     this.startButton = page.getByRole("button", { name: "Start training" });
+    this.reason = page.locator("#tune-reason");
     this.status = page.locator("#tune-status");
     this.progress = page.getByRole("progressbar", { name: "Training progress" });
   }

@@ -5,7 +5,6 @@ use protocol::Failure;
 use protocol::failure::ReadFailure;
 
 use super::{FailureBox, Glyph, Icon, PickedRows};
-use crate::failures;
 use crate::state::{
     engine::EnginePhase,
     models::{
@@ -14,6 +13,7 @@ use crate::state::{
     },
     use_stores,
 };
+use crate::{browser, failures};
 
 use crate::language::{ELEMENT, around, t};
 
@@ -52,7 +52,10 @@ pub fn ModelRows(
         on_choose.run(());
         stores.chat.choose(choice);
     };
-    let rows = move || engine.inspections.with(|known| in_order(engine.choices.get(), known));
+    let rows = move || {
+        browser::keep_focus_while_drawn();
+        engine.inspections.with(|known| in_order(engine.choices.get(), known))
+    };
     let best = Memo::new(move |_| {
         engine.inspections.with(|known| engine.choices.with(|choices| recommended(choices, known)))
     });

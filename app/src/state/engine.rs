@@ -70,7 +70,7 @@ pub struct EngineStore {
     pub progress: RwSignal<Option<LoadProgress>>,
     /// Whether files are being opened: it is not known yet which model they are.
     pub opening: RwSignal<bool>,
-    /// Why the files opened last were not taken.
+    /// Why the files opened last were not taken, or the model in the engine can't be replaced now.
     pub refused: RwSignal<Option<Failure>>,
     /// A model that waits for leave to take ordinary memory.
     pub memory_asked: RwSignal<Option<MemoryQuestion>>,
@@ -403,6 +403,11 @@ impl EngineStore {
                         self.model.set(ModelState::None);
                         self.drop_answers();
                     }
+                    // The engine still has the model it had, and tells so next.
+                    Event::Failed { failure, .. } if failure.is_busy() => {
+                        self.model.set(ModelState::None);
+                        self.refused.set(Some(failure));
+                    }
                     Event::Failed { failure, .. } => {
                         self.progress.set(None);
                         match memory_needed(&failure) {
@@ -428,12 +433,17 @@ impl EngineStore {
 
     /// Gives the memory of the loaded model back. What uses the model ends.
     pub fn unload(self) {
+        self.refused.set(None);
         let Some(reply) = self.request(None, |id| Request::Unload { id }) else { return };
         spawn_local(async move {
-            if let Some(Event::Unloaded { .. }) = reply.last().await
-                && self.model.with_untracked(ModelState::is_ready)
-            {
-                self.model.set(ModelState::None);
+            match reply.last().await {
+                Some(Event::Unloaded { .. }) if self.model.with_untracked(ModelState::is_ready) => {
+                    self.model.set(ModelState::None);
+                }
+                Some(Event::Failed { failure, .. }) if !failure.is_cancelled() => {
+                    self.refused.set(Some(failure));
+                }
+                _ => {}
             }
         });
     }

@@ -9,7 +9,7 @@ use web_sys::{Blob, File};
 use super::Stores;
 use super::engine::handle;
 use super::models::{Choice, Inspection, ModelState};
-use crate::{failures, file_handles::OpenFile, language::t};
+use crate::{file_handles::OpenFile, language::t};
 
 /// Bytes of a file in which it says whether it is an adapter.
 const HEAD: f64 = 65_536.0;
@@ -49,7 +49,6 @@ impl Stores {
                 // A message may have been sent meanwhile.
                 Ok(None) => self.chat.load_for_what_waits(),
                 Err(failure) => {
-                    self.ui.say(failures::sentence(&failure));
                     self.engine.refused.set(Some(failure));
                     self.chat.load_for_what_waits();
                 }

@@ -136,3 +136,17 @@ test("the models page tells what is in each model", async ({ app, page }) => {
   await expect(page.getByRole("cell", { name: "Q6_K" }).first()).toBeVisible();
   await expect(page.getByText("No models saved yet.")).toBeVisible();
 });
+
+test("details stay open, and keep the focus, while they become known and models change places", async ({ app, page }) => {
+  await app.open("slow", "/models");
+  const cards = page.locator(".model-card");
+  await expect(cards.nth(3)).toContainText("pebble");
+  const details = cards.filter({ hasText: "pebble" }).getByRole("group");
+  const summary = details.locator("summary");
+  await summary.focus();
+  await summary.press("Enter");
+  // It fits, and goes before one that doesn't.
+  await expect(cards.nth(2)).toContainText("pebble");
+  await expect(details.getByRole("table", { name: "Graphics memory by context" })).toBeVisible();
+  await expect(summary).toBeFocused();
+});

@@ -110,7 +110,7 @@ test("pictures are given with the examples that name them, and shown with their 
   await expect(tune.status).toContainText("It stays here until you start another one.");
 
   await page.getByRole("button", { name: "Remove images and audio" }).click();
-  await expect(page.locator("#tune-reason")).toHaveText("None of the examples can be used.");
+  await expect(tune.reason).toHaveText("None of the examples can be used.");
 });
 
 test("pictures are looked at before the first step, which can be stopped", async ({ app, page }) => {
@@ -330,7 +330,7 @@ test("a lost device is restored, and the run goes on", async ({ app, page }) => 
 test("examples of which nothing is learned cannot be started", async ({ app, page }) => {
   const tune = await open(app, "instant,tune-masked");
   await addPairs(page, FACTS);
-  await expect(page.locator("#tune-reason")).toHaveText("None of the examples can be used.");
+  await expect(tune.reason).toHaveText("None of the examples can be used.");
   await expect(tune.startButton).toBeDisabled();
 });
 
@@ -410,4 +410,34 @@ test("a training in another tab is named, and left alone", async ({ app, page })
   await addPairs(page, FACTS);
   await expect(page.getByText("Another tab is training. Pause it there, or wait until it’s done.")).toBeVisible();
   await expect(tune.startButton).toBeDisabled();
+});
+
+test("a training that fails before its first step says why", async ({ app, page }) => {
+  const tune = await open(app, "instant,tune-unbegun");
+  await addPairs(page, FACTS);
+  await tune.configure({ name: "My cat" });
+  await tune.startButton.click();
+  await expect(page.getByRole("region", { name: "3. Run" })).toContainText("The browser’s storage isn’t working.");
+  await expect(app.failure.getByRole("button")).toHaveText("Try again");
+});
+
+test("a paused training is there still when another one can’t begin", async ({ app, page }) => {
+  const tune = await open(app, "instant,tune-kept,tune-unbegun");
+  await addPairs(page, FACTS);
+  await tune.configure({ name: "My cat" });
+  await tune.startButton.click();
+  await expect(app.failure).toContainText("The browser’s storage isn’t working.");
+  await expect(page.getByRole("heading", { name: "Training “Ada”" })).toBeVisible();
+  await expect(tune.status).toContainText("Paused after 8 of 20 steps.");
+});
+
+test("what can’t be listed is told, and listed when it is tried again", async ({ app, page }) => {
+  await app.open("instant,tune-kept,tune-unlisted", "/tune");
+  const tune = new Tune(page);
+  const saved = page.getByRole("region", { name: "Saved adapters" });
+  await expect(saved).toContainText("The browser’s storage isn’t working.");
+  await expect(tune.status).toHaveCount(0);
+  await saved.getByRole("button", { name: "Try again" }).click();
+  await expect(saved).toHaveText("Saved adaptersNo adapters saved yet.");
+  await expect(tune.status).toContainText("Paused after 8 of 20 steps.");
 });

@@ -10,6 +10,7 @@ import { serveModel } from "../../support/place.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
 
 const MODEL = process.env.GEMTAB_LONG ? "pebble" : "tiny-31b.q4_0";
+const OTHER_MODEL = process.env.GEMTAB_LONG ? "tiny-31b.q4_0" : "pebble";
 /** The most tokens of what it says untaught, which has no end where it knows nothing. */
 const UNTAUGHT = process.env.GEMTAB_LONG ? 64 : 4;
 const STEPS = 6;
@@ -25,10 +26,12 @@ let app: EngineApp;
 let tune: Tune;
 /** What the model answers before it is taught. */
 let native: Promise<string>;
-let removeModel: () => void;
+let removeModels: (() => void)[];
+/** The adapter's file. */
+let file: Buffer;
 
 test.beforeAll(async ({ browser }) => {
-  removeModel = await serveModel(modelFile(MODEL));
+  removeModels = await Promise.all([MODEL, OTHER_MODEL].map((name) => serveModel(modelFile(name))));
   app = await EngineApp.start(browser);
   tune = new Tune(app.page);
   native = nativeAnswer(QUESTION, { model: modelFile(MODEL), most: UNTAUGHT });
@@ -36,14 +39,24 @@ test.beforeAll(async ({ browser }) => {
 
 test.afterAll(async () => {
   await app.page.context().close();
-  removeModel();
+  removeModels.forEach((remove) => remove());
 });
 
-/** The adapter among those that are kept. */
-const kept = () => app.page.getByRole("region", { name: "Saved adapters" }).getByRole("listitem").filter({ hasText: "My cat" });
+/** The adapter among those that a tab lists. */
+const kept = ({ page }: EngineApp) =>
+  page.getByRole("region", { name: "Saved adapters" }).getByRole("listitem").filter({ hasText: "My cat" });
+
+async function deleteAdapter(tab: EngineApp): Promise<void> {
+  await kept(tab).getByRole("button", { name: "Delete My cat" }).click();
+  await kept(tab).getByRole("button", { name: "Delete", exact: true }).click();
+  await expect(kept(tab)).toHaveCount(0);
+}
 
 /** Which adapter the next answer is written with. */
 const choice = () => app.page.getByRole("combobox", { name: "Adapter" });
+
+/** Steps that are done. */
+const steps = async () => Number(await tune.progress.getAttribute("value"));
 
 /** The losses of the table below the curves. */
 async function losses(): Promise<number[]> {
@@ -76,7 +89,7 @@ test("examples are read, and the cost is stated", async () => {
 
 test("a training is paused, and the page loaded anew", async () => {
   await tune.startButton.click();
-  await expect.poll(async () => Number(await tune.progress.getAttribute("value")), { timeout: TRAIN }).toBeGreaterThan(2);
+  await expect.poll(steps, { timeout: TRAIN }).toBeGreaterThan(2);
   await app.page.getByRole("button", { name: "Pause" }).click();
   await expect(tune.status).toContainText("Paused after", { timeout: LOAD });
   const before = await losses();
@@ -87,7 +100,7 @@ test("a training is paused, and the page loaded anew", async () => {
 
 test("it goes on where it was, and the loss has fallen at the end", async () => {
   await app.page.getByRole("button", { name: "Choose another model" }).click();
-  await app.page.getByRole("dialog").getByRole("button", { name: new RegExp(`^${MODEL}`) }).click();
+  await app.picked(MODEL).click();
   const resume = app.page.getByRole("button", { name: "Resume" });
   await expect(resume).toBeEnabled({ timeout: LOAD });
   await resume.click();
@@ -102,7 +115,7 @@ test("it goes on where it was, and the loss has fallen at the end", async () => 
 
 test("it answers in the chat with the adapter on, and as before with it off", async () => {
   await app.page.getByRole("button", { name: "Save adapter" }).click();
-  const adapter = kept();
+  const adapter = kept(app);
   await expect(adapter).toContainText(`for ${MODEL}`);
   await adapter.getByRole("button", { name: "Use in chat" }).click();
   await expect(choice()).toHaveValue(/^kept:/);
@@ -131,22 +144,70 @@ test("the next visit finds it beside the message", async () => {
   expect(await drawn(await app.ask(QUESTION))).toContain("Ada");
 });
 
-test("it is saved, deleted, and opened again from its file", async () => {
+test("it is saved to a file", async () => {
   await app.page.getByRole("link", { name: "Fine-tune" }).click();
-  const adapter = kept();
   const download = app.page.waitForEvent("download");
-  await adapter.getByRole("button", { name: "Save as GGUF" }).click();
+  await kept(app).getByRole("button", { name: "Save as GGUF" }).click();
   const saved = await download;
   expect(saved.suggestedFilename()).toBe("my-cat.gguf");
-  const buffer = await readFile(await saved.path());
-  expect(buffer.subarray(0, 4).toString()).toBe("GGUF");
-  await adapter.getByRole("button", { name: "Delete My cat" }).click();
-  await adapter.getByRole("button", { name: "Delete", exact: true }).click();
-  await expect(adapter).toHaveCount(0);
+  file = await readFile(await saved.path());
+  expect(file.subarray(0, 4).toString()).toBe("GGUF");
+});
 
-  await app.rail.getByRole("button", { name: "New", exact: true }).click();
+test("while one tab trains, another lists, tidies and asks, and is told what has to wait", async () => {
+  const other = await app.another();
+  const there = new Tune(other.page);
+  await other.page.goto("/tune");
+  await other.loaded(MODEL);
+  await expect(there.startButton).toBeEnabled({ timeout: LOAD });
+
+  // More steps than are waited for.
+  await tune.configure({ steps: 900 });
+  await tune.startButton.click();
+  await expect.poll(steps, { timeout: TRAIN }).toBeGreaterThan(0);
+  await expect(other.model).toContainText("Training in another tab");
+  await expect(there.status).toContainText("Another tab is training");
+  await expect(there.startButton).toBeDisabled();
+  await expect(there.reason).toHaveText("Another tab is training. Pause it there, or wait until it’s done.");
+
+  // A page that begins now can't tell what a training would cost.
+  await other.page.reload();
+  await expect(there.status).toContainText("Another tab is training");
+  await expect(there.startButton).toBeDisabled();
+  await deleteAdapter(other);
+
+  await other.startConversation();
+  await other.setLongest(4);
+  await other.ask("A dog?");
+  await other.act("A dog?", "Delete");
+  await expect(other.conversation("A dog?")).toHaveCount(0);
+
+  await other.model.click();
+  await other.picked(OTHER_MODEL).click();
+  await expect(other.failure).toContainText("The model is busy training.");
+  await expect(other.model).toHaveAccessibleName(new RegExp(`^Model: ${MODEL} \\(Loaded\\)`));
+  await other.failure.getByRole("button", { name: "Dismiss" }).click();
+  await expect(other.failure).toHaveCount(0);
+
+  await other.go("Fine-tune");
+  const before = await steps();
+  await expect.poll(steps, { timeout: TRAIN }).toBeGreaterThan(before);
+  await app.page.getByRole("button", { name: "Pause" }).click();
+  await expect(tune.status).toContainText("Paused after", { timeout: TRAIN });
+  await expect(there.status).toContainText("Paused after");
+  await expect(there.startButton).toBeEnabled({ timeout: LOAD });
+  await other.page.close();
+  await app.page.getByRole("button", { name: "Delete…" }).click();
+  await app.page.getByRole("button", { name: "Delete", exact: true }).click();
+  await expect(tune.status).toHaveCount(0);
+});
+
+test("it is opened again from its file", async () => {
+  await app.startConversation();
   await app.beGreedy();
-  await app.page.getByLabel("Adapter files").setInputFiles({ name: "my-cat.gguf", mimeType: "application/octet-stream", buffer });
+  // Here the one that was deleted is open still.
+  await choice().selectOption("none");
+  await app.page.getByLabel("Adapter files").setInputFiles({ name: "my-cat.gguf", mimeType: "application/octet-stream", buffer: file });
   await expect(choice()).toHaveValue(/^file:my-cat\.gguf/);
   const taught = await app.ask(QUESTION);
   expect(await drawn(taught)).toContain("Ada");

@@ -30,9 +30,11 @@
 /// | `mixture` | large models are mixtures of experts |
 /// | `tune-kept` | the browser keeps a training that was paused |
 /// | `tune-elsewhere` | another tab is training |
+/// | `tune-unlisted` | what the browser keeps of fine-tuning can't be listed at first |
 /// | `tune-nan` | the loss of a training becomes NaN |
 /// | `tune-storage` | there is no room for a training's checkpoints |
 /// | `tune-lost` | the graphics device is lost in the middle of a training |
+/// | `tune-unbegun` | a training fails before its first step |
 /// | `tune-masked` | nothing of the examples is learned |
 /// | `tune-memory` | a training does not fit the graphics memory |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +85,8 @@ pub struct Scenario {
     pub paused_training: bool,
     /// Another tab is training.
     pub training_elsewhere: bool,
+    /// What the browser keeps of fine-tuning can't be listed at first.
+    pub unlisted: bool,
     /// What goes wrong with a training.
     pub tune: Option<TuneTrouble>,
 }
@@ -96,6 +100,8 @@ pub enum TuneTrouble {
     Storage,
     /// The device is lost in the middle.
     Lost,
+    /// It fails before its first step.
+    Unbegun,
     /// Nothing of the examples is learned.
     AllMasked,
     /// It does not fit the graphics memory.
@@ -158,9 +164,11 @@ impl Scenario {
                 "mixture" => scenario.mixture = true,
                 "tune-kept" => scenario.paused_training = true,
                 "tune-elsewhere" => scenario.training_elsewhere = true,
+                "tune-unlisted" => scenario.unlisted = true,
                 "tune-nan" => scenario.tune = Some(TuneTrouble::NotANumber),
                 "tune-storage" => scenario.tune = Some(TuneTrouble::Storage),
                 "tune-lost" => scenario.tune = Some(TuneTrouble::Lost),
+                "tune-unbegun" => scenario.tune = Some(TuneTrouble::Unbegun),
                 "tune-masked" => scenario.tune = Some(TuneTrouble::AllMasked),
                 "tune-memory" => scenario.tune = Some(TuneTrouble::Memory),
                 _ => {}

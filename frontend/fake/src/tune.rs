@@ -1,6 +1,10 @@
 //! Fine-tuning as the fake engine plays it: a plausible run, and what can go wrong with one.
 
-use std::{cell::RefCell, collections::HashSet, rc::Weak};
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashSet,
+    rc::Weak,
+};
 
 use protocol::example::{ExampleProblem, JsonProblem, RowProblem};
 use protocol::failure::{Instability, Setting, StorageFailure, TrainingFailure};
@@ -34,12 +38,14 @@ pub struct Kept {
     /// Runs that were told to pause, and to end.
     pausing: RefCell<HashSet<RequestId>>,
     finishing: RefCell<HashSet<RequestId>>,
+    /// Whether the browser's storage fails when what is kept is listed next.
+    fails: Cell<bool>,
 }
 
 impl Kept {
     /// What is kept when the page opens.
     pub fn new(scenario: &Scenario) -> Self {
-        let kept = Self::default();
+        let kept = Self { fails: Cell::new(scenario.unlisted), ..Self::default() };
         if scenario.paused_training || scenario.training_elsewhere {
             let settings = TuneSettings {
                 name: "Ada".to_owned(),
@@ -143,6 +149,9 @@ fn say(state: &Weak<State>, id: RequestId, event: TuneEvent) -> Option<()> {
 
 fn list(state: &Weak<State>, id: RequestId) -> Option<()> {
     let kept = state.upgrade()?;
+    if kept.kept.fails.take() {
+        return fail(state, id, StorageFailure::Failed);
+    }
     let (run, adapters) = (kept.kept.run.borrow().clone(), kept.kept.adapters.borrow().clone());
     let elsewhere = kept.scenario.training_elsewhere;
     say(state, id, TuneEvent::Kept { run, adapters, elsewhere })
@@ -346,6 +355,9 @@ fn steps(settings: &TuneSettings, train: u32) -> u32 {
 
 async fn start(state: &Weak<State>, id: RequestId, data: &ExampleData, settings: TuneSettings) -> Option<()> {
     let TuneEvent::Prepared { plan, .. } = prepare(state, data, &settings)? else { return None };
+    if state.upgrade()?.scenario.tune == Some(TuneTrouble::Unbegun) {
+        return fail(state, id, StorageFailure::Failed);
+    }
     let loaded = state.upgrade()?.loaded.borrow().clone();
     let (Some(plan), Some((model, _))) = (plan, loaded) else {
         return fail(state, id, TrainingFailure::NoExamples);

@@ -3,6 +3,7 @@
 use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{ExportFormat, KeptAdapter};
 
+use super::run::KeptFailureBox;
 use crate::{
     browser,
     components::{Glyph, Icon, IconButton},
@@ -30,6 +31,7 @@ pub fn KeptSection() -> impl IntoView {
     view! {
         <section class="part" aria-labelledby="tune-kept">
             <h2 id="tune-kept">{t().tune_saved()}</h2>
+            <KeptFailureBox of_run=false />
             {list}
         </section>
     }

@@ -12,12 +12,13 @@ mod start;
 mod verdict;
 
 use leptos::prelude::*;
+use protocol::failure::Activity;
 
 use super::Column;
 use crate::{
     components::{DeviceNotice, LoadFailure, LoadProgressView, ModelButton},
     language::t,
-    state::{engine::EnginePhase, models::ModelState, tune::RunPhase, use_stores},
+    state::{engine::EnginePhase, models::ModelState, use_stores},
 };
 
 /// Fine-tuning.
@@ -25,7 +26,10 @@ use crate::{
 pub fn TunePage() -> impl IntoView {
     let stores = use_stores();
     let tune = stores.tune;
+    let trains_elsewhere = Memo::new(move |_| stores.engine.busy_elsewhere.get() == Some(Activity::Training));
     Effect::new(move |_| {
+        // A run of another tab is listed when it begins and when it has ended.
+        trains_elsewhere.get();
         if stores.engine.phase.get() == EnginePhase::Running {
             tune.list();
         }
@@ -36,8 +40,16 @@ pub fn TunePage() -> impl IntoView {
         let _ = tune.data();
         tune.prepare_soon();
     });
-    let has_run =
-        Memo::new(move |_| tune.run.about.with(Option::is_some) || tune.run.phase.get() != RunPhase::None);
+    // A busy engine doesn't compute what a run would cost.
+    let is_busy = Memo::new(move |_| {
+        stores.engine.busy_elsewhere.with(Option::is_some) || stores.chat.answer.is_running()
+    });
+    Effect::new(move |_| {
+        if !is_busy.get() && tune.plan.with_untracked(Option::is_none) {
+            tune.prepare_soon();
+        }
+    });
+    let has_run = Memo::new(move |_| tune.run.exists());
     view! {
         <Column title=t().place_tune()>
             <p class="muted">

@@ -25,19 +25,14 @@ pub fn RunSection() -> impl IntoView {
         let name = name.get();
         if name.is_empty() { t().chart_training().to_owned() } else { t().tune_title(&name) }
     };
-    let failure = move || {
-        run.failure.get().map(|failure| {
-            let retry = Callback::new(move |()| stores.tune.resume());
-            view! { <FailureBox failure=failure retry=retry /> }
-        })
-    };
     let trouble = move || run.trouble.get().map(|failure| view! { <FailureBox failure=failure /> });
     view! {
         <section class="part run" aria-labelledby="tune-run">
             <h2 id="tune-run">{title}</h2>
             <StatusLine />
-            {failure}
+            <RunFailure />
             {trouble}
+            <KeptFailureBox of_run=true />
             <Show when=move || run.points.with(|points| !points.is_empty())>
                 <Curves />
             </Show>
@@ -47,6 +42,27 @@ pub fn RunSection() -> impl IntoView {
         </section>
     }
     .into_any()
+}
+
+/// Why a run ended, or did not begin.
+#[component]
+pub fn RunFailure() -> impl IntoView {
+    let tune = use_stores().tune;
+    let retry = Callback::new(move |()| tune.retry());
+    move || tune.run.failure.get().map(|failure| view! { <FailureBox failure=failure retry=retry /> })
+}
+
+/// What could not be done with the run, or with the adapters.
+#[component]
+pub fn KeptFailureBox(of_run: bool) -> impl IntoView {
+    let tune = use_stores().tune;
+    let retry = Callback::new(move |()| tune.retry_kept());
+    move || {
+        tune.kept_failure
+            .get()
+            .filter(|it| it.is_of_run() == of_run)
+            .map(|it| view! { <FailureBox failure=it.failure retry=retry /> })
+    }
 }
 
 /// How far it is, in words and as a bar.

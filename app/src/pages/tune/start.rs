@@ -1,8 +1,10 @@
 //! The third step, before it: what a run would cost, and the button.
 
 use leptos::prelude::*;
+use protocol::failure::Activity;
 use protocol::tune::{TuneLength, TunePlan};
 
+use super::run::RunFailure;
 use crate::{
     components::{FailureBox, Glyph, Icon},
     format,
@@ -29,14 +31,19 @@ pub fn StartSection() -> impl IntoView {
         if tune.preview.with(|preview| preview.as_ref().is_some_and(|preview| preview.usable == 0)) {
             return Some(t().tune_unusable());
         }
-        if tune.run.phase.get() == RunPhase::Elsewhere {
+        let elsewhere = stores.engine.busy_elsewhere.get();
+        if tune.run.phase.get() == RunPhase::Elsewhere || elsewhere == Some(Activity::Training) {
             return Some(t().tune_busy_elsewhere());
         }
         if stores.chat.answer.is_running() {
             return Some(t().tune_busy_answer());
         }
-        let ready = tune.plan.with(|plan| plan.as_ref().is_some_and(|plan| plan.obstacle.is_none()));
-        (!ready).then_some("")
+        tune.plan.with(|plan| match plan {
+            Some(plan) => plan.obstacle.is_some().then_some(""),
+            // What a run would cost is computed once the other tab is done.
+            None if elsewhere.is_some() => Some(t().tune_busy_other()),
+            None => Some(""),
+        })
     });
     let replaces = move || {
         matches!(tune.run.phase.get(), RunPhase::Paused | RunPhase::Finished).then(|| {
@@ -47,6 +54,10 @@ pub fn StartSection() -> impl IntoView {
         <section class="part" aria-labelledby="tune-start">
             <h2 id="tune-start">{t().tune_run()}</h2>
             {plan}
+            // Where there is a run, its failure is told there.
+            <Show when=move || !tune.run.exists()>
+                <RunFailure />
+            </Show>
             {move || reason.get().filter(|reason| !reason.is_empty()).map(|reason| view! { <p class="muted" id="tune-reason">{reason}</p> })}
             {replaces}
             <div class="buttons">

@@ -5,10 +5,10 @@ mod opened;
 use std::collections::HashMap;
 
 use leptos::{prelude::*, task::spawn_local};
-use protocol::failure::{Activity, AdapterFailure, EngineFailure, RequestFailure};
+use protocol::failure::{Activity, AdapterFailure, EngineFailure};
 use protocol::tune::KeptAdapter;
 use protocol::{
-    AdapterDetails, AdapterScale, AdapterSource, Code, Event, Failure, ModelSource, Request, RequestId,
+    AdapterDetails, AdapterScale, AdapterSource, Event, Failure, ModelSource, Request, RequestId,
 };
 use send_wrapper::SendWrapper;
 
@@ -321,7 +321,7 @@ impl AdapterStore {
 
 /// Whether a request was refused because the model is busy.
 fn is_busy(event: &Event) -> bool {
-    matches!(event, Event::Failed { failure, .. } if matches!(failure.code, Code::Request(RequestFailure::Busy(_))))
+    matches!(event, Event::Failed { failure, .. } if failure.is_busy())
 }
 
 #[cfg(test)]

@@ -15,7 +15,24 @@ pub use run::RunPhase;
 use super::{ChatStore, EngineStore, Library, MediaStore, Ui};
 use run::RunStore;
 
-use crate::language::t;
+use crate::{browser, failures, language::t};
+
+/// What could not be done with what is kept, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptFailure {
+    /// What was to be done.
+    request: TuneRequest,
+    /// Why it was not.
+    pub failure: Failure,
+}
+
+impl KeptFailure {
+    /// Whether it was to be done with the run, not with the adapters.
+    #[must_use]
+    pub fn is_of_run(&self) -> bool {
+        matches!(self.request, TuneRequest::Discard | TuneRequest::Keep { .. })
+    }
+}
 
 /// Fine-tuning.
 #[derive(Clone, Copy)]
@@ -42,6 +59,8 @@ pub struct TuneStore {
     pub run: RunStore,
     /// The adapters that are kept; none until they were asked for.
     pub adapters: RwSignal<Option<Vec<KeptAdapter>>>,
+    /// What could not be done last with what is kept.
+    pub kept_failure: RwSignal<Option<KeptFailure>>,
     changes: StoredValue<u32>,
     reading_request: StoredValue<Option<RequestId>>,
     engine: EngineStore,
@@ -67,6 +86,7 @@ impl TuneStore {
             unread: RwSignal::new(None),
             run: RunStore::new(),
             adapters: RwSignal::new(None),
+            kept_failure: RwSignal::new(None),
             changes: StoredValue::new(0),
             reading_request: StoredValue::new(None),
             engine,
@@ -84,7 +104,6 @@ impl TuneStore {
 
     /// Deletes the kept run.
     pub fn discard(self) {
-        self.run.clear();
         self.ask_kept(TuneRequest::Discard);
     }
 
@@ -103,42 +122,56 @@ impl TuneStore {
         self.ask_kept(TuneRequest::Keep { name });
     }
 
-    /// Saves an adapter as files. `told` says what was saved.
+    /// Saves an adapter as files.
     pub fn export(self, id: String, format: protocol::tune::ExportFormat) {
-        let Some(reply) = self.send(TuneRequest::Export { id, format }) else { return };
+        self.ask_kept(TuneRequest::Export { id, format });
+    }
+
+    /// Tries again what could not be done.
+    pub fn retry_kept(self) {
+        if let Some(KeptFailure { request, .. }) = self.kept_failure.get_untracked() {
+            self.ask_kept(request);
+        }
+    }
+
+    fn ask_kept(self, request: TuneRequest) {
+        if matches!(request, TuneRequest::Discard | TuneRequest::Keep { .. }) {
+            self.run.forget_failures();
+        }
+        let Some(reply) = self.send(request.clone()) else { return };
         spawn_local(async move {
             match reply.last().await {
                 Some(Event::Tune { event, .. }) => {
-                    if let TuneEvent::Files(files) = *event {
-                        for file in files {
-                            crate::browser::download_bytes(&file.name, &file.bytes);
-                        }
-                    }
+                    self.kept_failure.set(None);
+                    self.take_kept(*event);
                 }
-                Some(Event::Failed { failure, .. }) => self.run.failure.set(Some(failure)),
+                Some(Event::Failed { failure, .. }) if !failure.is_cancelled() => {
+                    // Nobody has asked for the list.
+                    if request != TuneRequest::List {
+                        self.ui.say(failures::sentence(&failure));
+                    }
+                    self.kept_failure.set(Some(KeptFailure { request, failure }));
+                }
                 _ => {}
             }
         });
     }
 
-    fn ask_kept(self, request: TuneRequest) {
-        let Some(reply) = self.send(request) else { return };
-        spawn_local(async move {
-            match reply.last().await {
-                Some(Event::Tune { event, .. }) => {
-                    if let TuneEvent::Kept { run, adapters, elsewhere } = *event {
-                        self.adapters.set(Some(adapters));
-                        if !self.run.is_active() {
-                            self.run.show_kept(run, elsewhere);
-                        }
-                    }
+    fn take_kept(self, event: TuneEvent) {
+        match event {
+            TuneEvent::Kept { run, adapters, elsewhere } => {
+                self.adapters.set(Some(adapters));
+                if !self.run.is_active() {
+                    self.run.show_kept(run, elsewhere);
                 }
-                Some(Event::Failed { failure, .. }) if !failure.is_cancelled() => {
-                    self.run.failure.set(Some(failure));
-                }
-                _ => {}
             }
-        });
+            TuneEvent::Files(files) => {
+                for file in files {
+                    browser::download_bytes(&file.name, &file.bytes);
+                }
+            }
+            _ => {}
+        }
     }
 
     fn send(self, request: TuneRequest) -> Option<crate::engine_client::Reply> {

@@ -3,7 +3,7 @@
 use leptos::{prelude::*, task::spawn_local};
 use protocol::failure::TrainingFailure;
 use protocol::tune::{RunSummary, TuneLength, TunePoint, TuneSample};
-use protocol::{Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
+use protocol::{Code, Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
 
 use super::super::chat::{encoding_words, tower_words};
 use super::TuneStore;
@@ -75,6 +75,8 @@ pub struct RunStore {
     /// What fails without ending it.
     pub trouble: RwSignal<Option<Failure>>,
     request: StoredValue<Option<RequestId>>,
+    /// Whether what failed has to begin anew, because nothing of it is kept.
+    begins_anew: StoredValue<bool>,
 }
 
 impl RunStore {
@@ -90,6 +92,7 @@ impl RunStore {
             failure: RwSignal::new(None),
             trouble: RwSignal::new(None),
             request: StoredValue::new(None),
+            begins_anew: StoredValue::new(false),
         }
     }
 
@@ -99,6 +102,12 @@ impl RunStore {
         self.phase.get_untracked().is_active()
     }
 
+    /// Whether there is a run, here or in another tab.
+    #[must_use]
+    pub fn exists(self) -> bool {
+        self.about.with(Option::is_some) || self.phase.get() != RunPhase::None
+    }
+
     pub(super) fn clear(self) {
         self.phase.set(RunPhase::None);
         self.about.set(None);
@@ -106,6 +115,10 @@ impl RunStore {
         self.samples.set(Vec::new());
         self.speed.set(None);
         self.saved.set(0);
+    }
+
+    /// What failed before is of no account any more.
+    pub(super) fn forget_failures(self) {
         self.failure.set(None);
         self.trouble.set(None);
     }
@@ -130,6 +143,12 @@ impl RunStore {
 
     /// Shows what the browser keeps; `elsewhere` is whether another tab trains.
     pub(super) fn show_kept(self, run: Option<RunSummary>, elsewhere: bool) {
+        let is_over = |failure: &Failure| {
+            !elsewhere && matches!(failure.code, Code::Training(TrainingFailure::InAnotherTab { .. }))
+        };
+        if self.failure.with_untracked(|failure| failure.as_ref().is_some_and(is_over)) {
+            self.failure.set(None);
+        }
         match run {
             Some(run) if elsewhere => self.show(run, RunPhase::Elsewhere),
             None if elsewhere => {
@@ -199,6 +218,7 @@ impl TuneStore {
             return;
         }
         self.run.clear();
+        self.run.forget_failures();
         self.run.phase.set(RunPhase::Starting);
         spawn_local(async move {
             let settings = self.settings.get_untracked();
@@ -226,6 +246,11 @@ impl TuneStore {
         }
     }
 
+    /// Tries again what failed: goes on after the last checkpoint, or begins anew where there is none.
+    pub fn retry(self) {
+        if self.run.begins_anew.get_value() { self.start() } else { self.resume() }
+    }
+
     fn begin(self, handles: Vec<web_sys::Blob>, request: TuneRequest) {
         let Some(reply) = self.send_with(handles, request) else {
             if self.run.is_active() {
@@ -233,8 +258,7 @@ impl TuneStore {
             }
             return;
         };
-        self.run.failure.set(None);
-        self.run.trouble.set(None);
+        self.run.forget_failures();
         self.run.speed.set(None);
         self.run.phase.set(RunPhase::Starting);
         self.run.request.set_value(Some(reply.id()));
@@ -277,16 +301,18 @@ impl TuneStore {
     }
 
     fn fail(self, failure: Failure) {
-        if failure.is_cancelled() {
-            // Before the first step: what was kept before is kept still.
-            self.run.phase.set(RunPhase::None);
-            self.list();
-            return;
-        }
-        self.ui.say(failures::sentence(&failure));
-        let saved = self.run.saved.get_untracked() > 0;
+        let begun = self.run.about.with_untracked(Option::is_some);
+        let saved = begun && self.run.saved.get_untracked() > 0;
+        self.run.begins_anew.set_value(!saved);
         self.run.phase.set(if saved { RunPhase::Paused } else { RunPhase::None });
-        self.run.failure.set(Some(failure));
+        if !failure.is_cancelled() {
+            self.ui.say(failures::sentence(&failure));
+            self.run.failure.set(Some(failure));
+        }
+        if !begun {
+            // What was kept before is kept still.
+            self.list();
+        }
     }
 
     /// Gives a run up that looks at pictures and listens to sound, before its first step.
@@ -362,5 +388,21 @@ mod tests {
         assert!(run.trouble.get_untracked().is_some());
         run.hear(TuneEvent::Saved { step: 10 });
         assert_eq!((run.trouble.get_untracked(), run.saved.get_untracked()), (None, 10));
+    }
+
+    #[test]
+    fn that_another_tab_trains_is_no_failure_any_more_once_it_has_ended() {
+        let owner = Owner::new();
+        owner.set();
+        let run = RunStore::new();
+        run.failure.set(Some(TrainingFailure::InAnotherTab { name: String::new() }.into()));
+        run.show_kept(None, true);
+        assert!(run.failure.get_untracked().is_some());
+        run.show_kept(None, false);
+        assert_eq!((run.failure.get_untracked(), run.phase.get_untracked()), (None, RunPhase::None));
+        // Others stay where they can be read.
+        run.failure.set(Some(StorageFailure::Failed.into()));
+        run.show_kept(None, false);
+        assert!(run.failure.get_untracked().is_some());
     }
 }

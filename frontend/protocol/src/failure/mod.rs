@@ -97,6 +97,12 @@ impl Failure {
     pub fn is_cancelled(&self) -> bool {
         self.code == Code::Cancelled
     }
+
+    /// Whether the model is busy with something else.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        matches!(self.code, Code::Request(RequestFailure::Busy(_)))
+    }
 }
 
 impl Code {
