@@ -5,7 +5,8 @@
 //! ones take 64 KiB a second. The file is sparse: it lies in the system's cache, so disks are not measured. The readers
 //! run on the same machine and take their part of the processor.
 //!
-//! The S3 server is moto, which is Python: it bears few readers of a small file, so it is measured apart.
+//! The S3 server is moto, which is Python: it bears few readers of a small file, so it is measured apart. Another one that runs
+//! already can take its place.
 
 mod process;
 mod readers;

@@ -27,9 +27,12 @@ pub struct Programs {
     demo: PathBuf,
     #[arg(long, value_name = "FILE", default_value = "nginx")]
     nginx: PathBuf,
-    /// S3 in Python
+    /// An S3 server in Python
     #[arg(long, value_name = "FILE", default_value = "moto_server")]
     moto: PathBuf,
+    /// Address of an S3 server that runs already, in place of moto. It must have the bucket `models`
+    #[arg(long, value_name = "HOST:PORT")]
+    endpoint: Option<SocketAddr>,
 }
 
 /// What is measured.
@@ -148,7 +151,7 @@ impl Content {
     fn server(
         &self,
         arguments: &[std::ffi::OsString],
-        behind: Option<(Running, SocketAddr)>,
+        behind: Option<(Option<Running>, SocketAddr)>,
     ) -> Result<Target> {
         let none = self.scratch.path().join("none");
         let mut command = Command::new(&self.programs.server);
@@ -165,18 +168,18 @@ impl Content {
             .find_map(|line| line.strip_prefix("gemtab listens on http://").map(str::to_owned));
         let address: SocketAddr = listens.context("the server has ended")?.parse()?;
         let path = blob(address)?;
-        Ok(Target { watched, _behind: behind.map(|(behind, _)| behind), place: Place { address, path } })
+        Ok(Target { watched, _behind: behind.and_then(|(behind, _)| behind), place: Place { address, path } })
     }
 
     /// An S3 server with the model in it.
-    fn s3(&self) -> Result<(Running, SocketAddr)> {
-        let endpoint = free()?;
-        let mut command = Command::new(&self.programs.moto);
-        command.args(["--host", &endpoint.ip().to_string(), "--port", &endpoint.port().to_string()]);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        let running = Running(command.spawn().context("moto_server can't be started")?);
-        answers(endpoint)?;
-        request(endpoint, "PUT", "/models")?;
+    fn s3(&self) -> Result<(Option<Running>, SocketAddr)> {
+        let (running, endpoint) = match self.programs.endpoint {
+            Some(endpoint) => (None, endpoint),
+            None => {
+                let (running, endpoint) = self.moto()?;
+                (Some(running), endpoint)
+            }
+        };
         let mut command = Command::new(&self.programs.server);
         command.arg("publish").arg(self.models.path()).arg("s3://models").envs(environment(endpoint));
         let output = command.output()?;
@@ -185,10 +188,22 @@ impl Content {
         }
         Ok((running, endpoint))
     }
+
+    /// moto, with an empty bucket.
+    fn moto(&self) -> Result<(Running, SocketAddr)> {
+        let endpoint = free()?;
+        let mut command = Command::new(&self.programs.moto);
+        command.args(["--host", &endpoint.ip().to_string(), "--port", &endpoint.port().to_string()]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let running = Running(command.spawn().context("moto_server can't be started")?);
+        answers(endpoint)?;
+        request(endpoint, "PUT", "/models")?;
+        Ok((running, endpoint))
+    }
 }
 
-/// Opens nothing but the S3 server of a measurement.
-const KEY: &str = "measured";
+/// Opens nothing but the S3 server of a measurement. What s3rver expects; moto takes any.
+const KEY: &str = "S3RVER";
 
 fn environment(endpoint: SocketAddr) -> [(&'static str, String); 5] {
     [
