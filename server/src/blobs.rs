@@ -5,32 +5,24 @@
 //!
 //! Files of an object store are streamed in the range that was asked for, or the browser is sent to the store.
 
-use std::{
-    fs::File,
-    io::{self, Read as _, Seek as _, SeekFrom},
-    ops::Range,
-    sync::Arc,
-};
+use std::{ops::Range, sync::Arc};
 
 use axum::{
-    body::{Body, Bytes},
+    body::Body,
     extract::{Path, State},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header},
     response::{IntoResponse as _, Response},
 };
-use futures_util::{Stream, stream};
 
 use crate::{
     bucket::{BucketError, Read},
-    catalog::{Content, Library, OpenBlob, Stamp, digest::Digest},
+    catalog::{Content, Library, OpenBlob, digest::Digest},
     conditions,
     connections::PIECE,
-    disk::Disk,
+    disk::{CHUNK, Disk},
+    pieces::pieces,
     range::{self, Selection},
 };
-
-/// Bytes that are read at once, and the most that one answer holds in memory besides the connection's own buffers.
-pub const CHUNK: u64 = 1 << 18;
 
 /// Handles a request for a blob.
 pub async fn serve(
@@ -153,7 +145,7 @@ fn head(blob: &OpenBlob, method: &Method, headers: &HeaderMap) -> (Response, Opt
 async fn body(blob: OpenBlob, part: Range<u64>, disk: Disk, chunk: u64) -> Result<Whence, BucketError> {
     let (bucket, object) = match blob.content {
         Content::File(file, stamp) => {
-            return Ok(Whence::Here(Body::from_stream(read(file, stamp, disk, chunk, part))));
+            return Ok(Whence::Here(Body::from_stream(pieces(file, stamp, disk, chunk, part))));
         }
         Content::Object(bucket, object) => (bucket, object),
     };
@@ -161,7 +153,7 @@ async fn body(blob: OpenBlob, part: Range<u64>, disk: Disk, chunk: u64) -> Resul
         return Ok(Whence::There(address));
     }
     Ok(Whence::Here(match bucket.read(object, part.clone()).await? {
-        Read::File(file, stamp) => Body::from_stream(read(file, stamp, disk, chunk, part)),
+        Read::File(file, stamp) => Body::from_stream(pieces(file, stamp, disk, chunk, part)),
         Read::Stream(pieces) => Body::from_stream(pieces),
     }))
 }
@@ -176,83 +168,5 @@ const ASK_EACH_TIME: HeaderValue = HeaderValue::from_static("private, no-cache")
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
-    }
-}
-
-/// The bytes of `part`, read by pieces of `chunk` as the client takes them.
-///
-/// When the file turns out to be shorter, or to have changed since it was opened, the stream ends with an error: the
-/// connection is cut, so that the client takes neither a part nor a mixture for the whole.
-fn read(
-    file: File,
-    stamp: Stamp,
-    disk: Disk,
-    chunk: u64,
-    part: Range<u64>,
-) -> impl Stream<Item = io::Result<Bytes>> {
-    // The place to seek to before the first piece, and what is left to read.
-    let start = (file, Some(part.start), part.end - part.start);
-    stream::try_unfold(start, move |(mut file, place, left)| {
-        let disk = disk.clone();
-        async move {
-            if left == 0 {
-                return Ok(None);
-            }
-            let step = move || {
-                let wanted = left.min(chunk);
-                let piece = read_piece(&mut file, place, wanted)?;
-                // After every piece, the last one above all: what was read before may be of either content.
-                if Stamp::from(&file.metadata()?) != stamp {
-                    return Err(io::Error::other("the file has changed"));
-                }
-                Ok((piece, (file, None, left - wanted)))
-            };
-            disk.run(step).await.map(Some)
-        }
-    })
-}
-
-fn read_piece(file: &mut File, place: Option<u64>, wanted: u64) -> io::Result<Bytes> {
-    if let Some(place) = place {
-        file.seek(SeekFrom::Start(place))?;
-    }
-    let mut piece = Vec::with_capacity(wanted as usize);
-    if file.take(wanted).read_to_end(&mut piece)? as u64 != wanted {
-        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter"));
-    }
-    Ok(piece.into())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Write as _;
-
-    use futures_util::{StreamExt as _, TryStreamExt as _};
-
-    use super::*;
-
-    fn file(bytes: &[u8]) -> (File, Stamp) {
-        let mut file = tempfile::tempfile().expect("a file");
-        file.write_all(bytes).expect("written");
-        let stamp = Stamp::from(&file.metadata().expect("metadata"));
-        (file, stamp)
-    }
-
-    #[tokio::test]
-    async fn reads_in_pieces_of_bounded_size() {
-        let content: Vec<u8> = (0..CHUNK * 2 + 100).map(|at| at as u8).collect();
-        let (file, stamp) = file(&content);
-        let pieces = read(file, stamp, Disk::default(), CHUNK, 7..CHUNK * 2 + 7);
-        let pieces: Vec<Bytes> = pieces.try_collect().await.expect("no error");
-        assert_eq!(pieces.iter().map(Bytes::len).collect::<Vec<_>>(), [CHUNK as usize; 2]);
-        assert_eq!(pieces.concat(), &content[7..7 + CHUNK as usize * 2]);
-    }
-
-    #[tokio::test]
-    async fn a_file_that_became_shorter_is_an_error() {
-        let (file, stamp) = file(&[1; 10]);
-        let pieces: Vec<_> = read(file, stamp, Disk::default(), CHUNK, 5..11).collect().await;
-        let error = pieces.last().expect("an item").as_ref().expect_err("an error");
-        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 }

@@ -25,7 +25,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::{
     activity::{Activity, Silence, TrackedService},
-    blobs::CHUNK,
+    disk::CHUNK,
     linger::Lingering,
     tls,
 };

@@ -19,6 +19,7 @@ pub mod host;
 pub mod linger;
 pub mod listen;
 pub mod metrics;
+pub mod pieces;
 pub mod pull;
 pub mod range;
 pub mod site;
