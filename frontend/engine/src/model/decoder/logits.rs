@@ -3,7 +3,7 @@
 
 use super::plans::LogitsPlans;
 use super::{AdapterPrograms, Decoder, StepError};
-use crate::gpu::{GpuError, Program};
+use crate::gpu::{GpuError, Memory, Program};
 use crate::media::Input;
 use crate::plan::Layout;
 
@@ -12,6 +12,8 @@ pub struct LogitsReader<'d> {
     decoder: &'d Decoder,
     chunk: Program,
     head: Program,
+    /// Frees the buffers that the decoder has not, when it is dropped.
+    _memory: Memory,
 }
 
 impl<'d> LogitsReader<'d> {
@@ -30,7 +32,8 @@ impl<'d> LogitsReader<'d> {
         let pool = memory.take_temporaries();
         gpu.allocate_from(pool, "logits", &Layout::of(&plans.schedules()), &mut memory).await?;
         let chunk = gpu.bind(&plans.chunk, &memory).await?;
-        Ok(Self { decoder, chunk, head: gpu.bind(&plans.head, &memory).await? })
+        let head = gpu.bind(&plans.head, &memory).await?;
+        Ok(Self { decoder, chunk, head, _memory: memory })
     }
 
     /// Same as [`Decoder::prefill`], but through all layers, so that the logits of each row are available.
