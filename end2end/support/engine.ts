@@ -3,6 +3,7 @@
 import { expect, type Browser, type Locator, type Page, type Request } from "@playwright/test";
 import { App } from "./app.ts";
 import { fillProperly, isPackaged } from "./firefox.ts";
+import { removeFilePicker } from "./picked.ts";
 
 /** A load compiles every kernel, and a software adapter on a busy machine takes its time over that. */
 export const LOAD = 480_000;
@@ -67,6 +68,7 @@ export class EngineApp extends App {
       await context.addInitScript(fillProperly);
     }
     await context.addInitScript(openHooks);
+    await context.addInitScript(removeFilePicker);
     const page = await context.newPage();
     page.setDefaultTimeout(SOON);
     return new EngineApp(page);

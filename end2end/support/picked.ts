@@ -3,6 +3,11 @@
 
 import type { Page } from "@playwright/test";
 
+/** Takes the browser's own dialog away, in the page: Playwright answers that of a field alone. */
+export function removeFilePicker(): void {
+  Reflect.deleteProperty(globalThis, "showOpenFilePicker");
+}
+
 /** What a person answers when the browser asks whether the page may read a file. */
 type Answer = "granted" | "denied";
 

@@ -5,6 +5,7 @@ import { expect, test as base, type BrowserContext } from "@playwright/test";
 import { App } from "./app.ts";
 import { adapted, fillProperly, isPackaged } from "./firefox.ts";
 import { listModels } from "./models.ts";
+import { removeFilePicker } from "./picked.ts";
 
 /** What went wrong in any page of the context, in order. */
 function watch(context: BrowserContext, origin: string, expected: RegExp | undefined): string[] {
@@ -40,10 +41,7 @@ export const test = base.extend<{ app: App; expectedError: RegExp | undefined; q
           console.error(`content policy: ${event.violatedDirective} refused ${event.blockedURI}`);
         });
       });
-      // Playwright answers the dialog of a field alone. Tests of the other one stand in for it: support/picked.ts.
-      await context.addInitScript(() => {
-        Reflect.deleteProperty(globalThis, "showOpenFilePicker");
-      });
+      await context.addInitScript(removeFilePicker);
       if (isPackaged && browserName === "firefox") {
         await context.addInitScript(fillProperly);
       }
