@@ -299,9 +299,9 @@ pub fn focus_somewhere() {
     }
 }
 
-/// Gives what has the focus the focus again if it loses it while the page is drawn anew: an element that changes places does.
+/// Restores the focus if it is lost while the page is redrawn: moving an element in the document takes the focus from it.
 pub fn keep_focus_while_drawn() {
-    // The server draws for nobody's focus.
+    // Nothing has the focus on the server.
     if !cfg!(target_arch = "wasm32") {
         return;
     }

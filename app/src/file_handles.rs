@@ -83,7 +83,7 @@ pub fn are_there() -> bool {
     Reflect::get(&window(), &PICKER.into()).is_ok_and(|it| it.is_function())
 }
 
-/// Has a person pick model files. To be called when a button is pressed.
+/// Shows the browser's dialog for picking model files. Must be called on a press of a button.
 ///
 /// # Errors
 /// When nothing was picked, or can be.
@@ -101,7 +101,7 @@ pub async fn pick() -> Result<Vec<OpenFile>, PickError> {
     Ok(files)
 }
 
-/// The files of a drop. To be called while the event is handled: afterwards the browser has forgotten them.
+/// The files of a drop. Must be called in the event's handler: the browser clears them afterwards.
 #[must_use]
 pub fn dropped(data: &DataTransfer) -> Vec<OpenFile> {
     let items = data.items();
@@ -114,7 +114,7 @@ pub fn dropped(data: &DataTransfer) -> Vec<OpenFile> {
     (0..items.length()).filter_map(|at| items.get(at)).filter_map(open).collect()
 }
 
-/// Reads files again by their handles, which may ask the person for leave. To be called when a button is pressed.
+/// Reads files again by their handles. The browser may ask the person for permission, so it must be called on a press of a button.
 ///
 /// # Errors
 /// For the first file that cannot be read, with its place among the handles.

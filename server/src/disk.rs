@@ -13,7 +13,7 @@ const AT_ONCE: usize = 64;
 
 /// Bytes of a file that are read at once, and the most that one answer holds in memory besides the connection's own buffers.
 pub const CHUNK: u64 = 1 << 18;
-/// Buffers that are kept for the next piece.
+/// Most free buffers that are kept.
 const SPARE: usize = 64;
 
 /// A bounded number of threads that may wait for the disk, and buffers for what is read.
@@ -23,7 +23,7 @@ pub struct Disk {
     spare: Spare,
 }
 
-/// Buffers of [`CHUNK`] bytes that nobody uses. New ones would cost as much as reading: the system clears their memory.
+/// Free buffers of [`CHUNK`] bytes. New ones would cost as much as the read, since the system zeroes their pages.
 type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
 
 impl Default for Disk {

@@ -30,7 +30,7 @@ pub fn pieces(
             if wanted == 0 {
                 return Ok(None);
             }
-            // A client that takes pieces as fast as they are read would have the thread for itself.
+            // Otherwise a client that takes pieces as fast as they are read would keep the thread to itself.
             yield_now().await;
             let mut piece = disk.buffer(wanted as usize);
             let cached = read_cached(&file, piece.as_mut(), place);
@@ -52,8 +52,8 @@ pub fn pieces(
     })
 }
 
-/// Reads what the system has in memory, up to the first byte that it would have to wait for. A thread that may wait costs more
-/// than that.
+/// Reads from the page cache, up to the first byte that isn't there, without blocking. Handing the read to another thread costs
+/// more than the read.
 #[cfg(target_os = "linux")]
 fn read_cached(file: &File, piece: &mut [u8], place: u64) -> usize {
     use rustix::io::{ReadWriteFlags, preadv2};

@@ -109,8 +109,8 @@ impl PickedStore {
         self.read().await;
     }
 
-    /// Reads the files of a model that is remembered. One that has changed is opened if that was said before. To be called
-    /// when a button is pressed.
+    /// Reads the files of a model that is remembered. One that has changed is read only if the person was told before. Must be
+    /// called on a press of a button.
     ///
     /// # Errors
     /// What is wrong, which [`Self::troubles`] then has as well.

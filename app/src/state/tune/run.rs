@@ -117,7 +117,7 @@ impl RunStore {
         self.saved.set(0);
     }
 
-    /// What failed before is of no account any more.
+    /// Clears earlier failures.
     pub(super) fn forget_failures(self) {
         self.failure.set(None);
         self.trouble.set(None);
