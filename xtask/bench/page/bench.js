@@ -66,6 +66,11 @@ class Gemtab {
     const told = finding.Benchmark;
     return { prompt: told.prompt, answer: told.answer, ...told.rounds[0] };
   }
+
+  async profile({ prompt }) {
+    const { finding } = await this.#request("Diagnosed", (id) => wire.profile(id, prompt));
+    return finding.Profile;
+  }
 }
 
 /** wllama on WebGPU, or on the CPU. */
@@ -120,14 +125,15 @@ class Wllama {
 
 const engines = new Map();
 
-async function carryOut({ action, name, engine, work, wllama, round }) {
+async function carryOut({ action, name, engine: kind, work, wllama, round }) {
   if (action === "load") {
-    const made = engine === "gemtab" ? new Gemtab() : new Wllama();
-    const about = await made.load(work, wllama, engine === "wllama-cpu");
+    const made = kind === "gemtab" ? new Gemtab() : new Wllama();
+    const about = await made.load(work, wllama, kind === "wllama-cpu");
     engines.set(name, made);
     return about;
   }
-  return engines.get(name).round(work, round);
+  const engine = engines.get(name);
+  return action === "profile" ? engine.profile(work) : engine.round(work, round);
 }
 
 async function adapter() {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
-use crate::engine::{Engine, Sample, Work};
+use crate::engine::{Engine, KernelTime, Sample, Work};
 use crate::options::{Kind, Options};
 use crate::server::{Line, Server};
 
@@ -201,5 +201,13 @@ impl Engine for InBrowser {
         let order =
             json!({ "action": "round", "name": self.kind.to_string(), "work": self.work, "round": round });
         Sample::read(&self.browser.call(order)?)
+    }
+
+    fn profile(&mut self) -> Result<Vec<KernelTime>> {
+        if !matches!(self.kind, Kind::Page | Kind::PageF16) {
+            return Ok(Vec::new());
+        }
+        let order = json!({ "action": "profile", "name": self.kind.to_string(), "work": self.work });
+        KernelTime::read_all(&self.browser.call(order)?)
     }
 }

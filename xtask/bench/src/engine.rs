@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What every engine is to do.
@@ -38,6 +38,36 @@ pub trait Engine {
     /// # Errors
     /// When it fails, or takes too long.
     fn round(&mut self, round: u32) -> Result<Sample>;
+
+    /// Times each kernel of the token behind the prompt; nothing for an engine that isn't ours.
+    ///
+    /// # Errors
+    /// As [`Self::round`].
+    fn profile(&mut self) -> Result<Vec<KernelTime>> {
+        Ok(Vec::new())
+    }
+}
+
+/// What all dispatches of a kernel take for one token.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KernelTime {
+    /// The kernel.
+    #[serde(alias = "kernel")]
+    pub name: String,
+    /// How many there are.
+    pub dispatches: u32,
+    /// Milliseconds of all of them.
+    pub ms: f64,
+}
+
+impl KernelTime {
+    /// Reads the kernels of a profile.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn read_all(profile: &Value) -> Result<Vec<Self>> {
+        Vec::deserialize(&profile["kernels"]).with_context(|| format!("it gave no kernels, but {profile}"))
+    }
 }
 
 /// Figures of one round.

@@ -115,6 +115,13 @@ fn compare(options: &Options, folder: &Path, probe: &Path, model: PathBuf) -> Re
             }
         }
     }
+    if options.profile {
+        for (index, engine) in engines.iter_mut().enumerate() {
+            let timed =
+                engine.profile().with_context(|| format!("{} could not be profiled", engine.name()))?;
+            results.set_kernels(index, timed);
+        }
+    }
     drop(engines);
     println!("{}", results.table());
     Ok(results)

@@ -56,6 +56,10 @@ pub struct Options {
     /// Rounds to count
     #[arg(long, default_value_t = 5)]
     pub rounds: u32,
+    /// Time each kernel of the token behind the prompt, too, for each engine that is ours. In a browser it needs
+    /// --flags=--enable-webgpu-developer-features: other timestamps are rounded to 0.1 ms
+    #[arg(long)]
+    pub profile: bool,
     /// Warm-up rounds before those
     #[arg(long, default_value_t = 1)]
     pub warm_up: u32,

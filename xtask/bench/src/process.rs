@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::engine::{Engine, Sample, Work};
+use crate::engine::{Engine, KernelTime, Sample, Work};
 use crate::options::Options;
 
 /// Such a program.
@@ -18,6 +18,7 @@ pub struct LineEngine {
     child: Child,
     requests: Option<ChildStdin>,
     lines: BufReader<ChildStdout>,
+    profile: Option<Command>,
 }
 
 impl LineEngine {
@@ -26,13 +27,19 @@ impl LineEngine {
     /// # Errors
     /// When it cannot be started or cannot load the model.
     pub fn probe(probe: &Path, adapter: Option<&str>, work: &Work) -> Result<Self> {
-        let mut command = Command::new(probe);
-        if let Some(adapter) = adapter {
-            command.args(["--adapter", adapter]);
-        }
-        command.arg("bench").arg(&work.model).arg("--on-request");
-        command.args(["--prefill", &work.prompt.to_string(), "--decode", &work.answer.to_string()]);
-        Self::start("native", command)
+        let probe = || {
+            let mut command = Command::new(probe);
+            command.args(adapter.iter().flat_map(|adapter| ["--adapter", adapter]));
+            command
+        };
+        let (mut bench, mut profile) = (probe(), probe());
+        let prompt = work.prompt.to_string();
+        bench.arg("bench").arg(&work.model).arg("--on-request");
+        bench.args(["--prefill", &prompt, "--decode", &work.answer.to_string()]);
+        profile.arg("profile").arg(&work.model).args(["--position", &prompt]);
+        let mut engine = Self::start("native", bench)?;
+        engine.profile = Some(profile);
+        Ok(engine)
     }
 
     /// llama.cpp, by a script of this folder.
@@ -76,7 +83,8 @@ impl LineEngine {
             .with_context(|| format!("cannot start {program}"))?;
         let requests = child.stdin.take();
         let lines = BufReader::new(child.stdout.take().context("it has no standard output")?);
-        let mut engine = Self { name: name.to_owned(), about: Value::Null, child, requests, lines };
+        let mut engine =
+            Self { name: name.to_owned(), about: Value::Null, child, requests, lines, profile: None };
         engine.about = engine.next()?;
         Ok(engine)
     }
@@ -127,6 +135,15 @@ impl Engine for LineEngine {
         writeln!(requests, "{round}")?;
         requests.flush()?;
         Sample::read(&self.next()?)
+    }
+
+    fn profile(&mut self) -> Result<Vec<KernelTime>> {
+        let Some(command) = &mut self.profile else { return Ok(Vec::new()) };
+        let output = command.stderr(Stdio::inherit()).output()?;
+        if !output.status.success() {
+            bail!("the profile failed ({})", output.status);
+        }
+        KernelTime::read_all(&serde_json::from_slice(&output.stdout)?)
     }
 }
 

@@ -1,8 +1,10 @@
 //! Figures of all rounds: medians, spread, ratios.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
-use crate::engine::{Sample, Work};
+use crate::engine::{KernelTime, Sample, Work};
 
 /// All figures.
 pub struct Results {
@@ -14,6 +16,7 @@ struct Column {
     name: String,
     about: Value,
     samples: Vec<Sample>,
+    kernels: Vec<KernelTime>,
 }
 
 /// Least, median and greatest.
@@ -65,8 +68,12 @@ impl Column {
 impl Results {
     /// Nothing yet, of these engines.
     pub fn new<'a>(work: &Work, engines: impl Iterator<Item = (&'a str, Value)>) -> Self {
-        let column =
-            |(name, about): (&str, Value)| Column { name: name.to_owned(), about, samples: Vec::new() };
+        let column = |(name, about): (&str, Value)| Column {
+            name: name.to_owned(),
+            about,
+            samples: Vec::new(),
+            kernels: Vec::new(),
+        };
         let work = json!({
             "model": work.model.file_name().map(|name| name.to_string_lossy()),
             "vocabulary": work.vocabulary,
@@ -80,6 +87,13 @@ impl Results {
     pub fn push(&mut self, engine: usize, sample: Sample) {
         if let Some(column) = self.engines.get_mut(engine) {
             column.samples.push(sample);
+        }
+    }
+
+    /// Sets the times of an engine's kernels.
+    pub fn set_kernels(&mut self, engine: usize, kernels: Vec<KernelTime>) {
+        if let Some(column) = self.engines.get_mut(engine) {
+            column.kernels = kernels;
         }
     }
 
@@ -110,7 +124,35 @@ impl Results {
         for (name, prefill, decode) in self.ratios() {
             text += &format!("{name:<24} {prefill:>29.2}× {decode:>25.2}×\n");
         }
+        if self.engines.iter().any(|column| !column.kernels.is_empty()) {
+            text += &self.kernels();
+        }
         text
+    }
+
+    /// The time of each kernel by engine, the longest first.
+    fn kernels(&self) -> String {
+        let timed: Vec<_> = self.engines.iter().filter(|column| !column.kernels.is_empty()).collect();
+        let ms = |column: &Column, name: &str| {
+            let of_name = column.kernels.iter().filter(|kernel| kernel.name == name);
+            of_name.fold(0.0, |sum, kernel| sum + kernel.ms)
+        };
+        let names: BTreeSet<_> =
+            timed.iter().flat_map(|column| &column.kernels).map(|kernel| kernel.name.as_str()).collect();
+        let mut rows: Vec<(&str, Vec<f64>)> = names
+            .into_iter()
+            .map(|name| (name, timed.iter().map(|column| ms(column, name)).collect()))
+            .collect();
+        rows.sort_by(|(_, a), (_, b)| b.iter().sum::<f64>().total_cmp(&a.iter().sum()));
+        let total = timed.iter().map(|column| column.kernels.iter().map(|kernel| kernel.ms).sum()).collect();
+        rows.push(("together", total));
+        let mut text = format!("\n{:<48}", "kernel, ms a token");
+        text.extend(timed.iter().map(|column| format!(" {:>10}", column.name)));
+        for (name, times) in rows {
+            text += &format!("\n{name:<48}");
+            text.extend(times.iter().map(|ms| format!(" {ms:>10.4}")));
+        }
+        text + "\n"
     }
 
     fn rounds(&self) -> usize {
@@ -138,6 +180,7 @@ impl Results {
                     "prefill_tokens_per_s": column.prefill().json(),
                     "decode_tokens_per_s": column.decode().json(),
                     "rounds": column.samples,
+                    "kernels": column.kernels,
                 })
             })
             .collect();
@@ -177,5 +220,29 @@ mod tests {
         let table = results.table();
         assert!(table.contains("1000.0 (500.0–2000.0)") && table.contains("native / peer"), "{table}");
         assert!(table.contains("3 rounds in turns") && table.contains("peer (rounds: 1)"), "{table}");
+        assert!(!table.contains("kernel"), "{table}");
+    }
+
+    #[test]
+    fn kernels_stand_side_by_side_the_longest_first() {
+        let work = Work { model: "m.gguf".into(), vocabulary: 9, prompt: 100, answer: 11 };
+        let names = ["native", "peer", "page"].into_iter().map(|name| (name, Value::Null));
+        let mut results = Results::new(&work, names);
+        let kernel = |name: &str, ms| KernelTime { name: name.to_owned(), dispatches: 2, ms };
+        results.set_kernels(0, vec![kernel("norm", 0.25), kernel("matvec", 0.5)]);
+        results.set_kernels(2, vec![kernel("matvec", 0.75), kernel("copy", 0.125)]);
+        let table = results.table();
+        let rows: Vec<Vec<_>> =
+            table.lines().rev().take(5).map(|row| row.split_whitespace().collect()).collect();
+        assert_eq!(
+            rows,
+            [
+                vec!["together", "0.7500", "0.8750"],
+                vec!["copy", "0.0000", "0.1250"],
+                vec!["norm", "0.2500", "0.0000"],
+                vec!["matvec", "0.5000", "0.7500"],
+                vec!["kernel,", "ms", "a", "token", "native", "page"],
+            ]
+        );
     }
 }

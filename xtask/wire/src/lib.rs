@@ -39,6 +39,18 @@ pub fn benchmark(id: u32, prompt: u32, answer: u32, round: u32) -> Result<Vec<u8
     Ok(protocol::encode(&Request::Diagnose { id: RequestId(id.into()), what })?)
 }
 
+/// Times every kernel of the token after `position` others.
+///
+/// # Errors
+/// As [`hello`].
+#[wasm_bindgen]
+pub fn profile(id: u32, position: u32) -> Result<Vec<u8>, JsError> {
+    Ok(protocol::encode(&Request::Diagnose {
+        id: RequestId(id.into()),
+        what: Diagnosis::Profile { position },
+    })?)
+}
+
 /// An event of the worker's as JSON.
 ///
 /// # Errors
