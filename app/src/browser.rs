@@ -1,7 +1,9 @@
 //! The few things that the page asks of the browser directly. Each is harmless where there is none (on the server).
 
+use std::time::Duration;
+
 use serde::de::DeserializeOwned;
-use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen::{JsCast as _, JsValue, prelude::Closure};
 use wasm_bindgen_futures::JsFuture;
 
 use crate::language::{Language, intl, t};
@@ -299,6 +301,21 @@ pub fn focus_somewhere() {
     }
 }
 
+/// Calls `act` before the next repaint, even if the owner that asks for it is gone by then: Leptos' own function would not.
+pub fn next_frame(act: impl FnOnce() + 'static) {
+    let callback = Closure::once_into_js(act);
+    if let Some(window) = web_sys::window() {
+        // Every window has frames.
+        window.request_animation_frame(callback.unchecked_ref()).ok();
+    }
+}
+
+/// Calls `act` after `time`, even if the owner that asks for it is gone by then, as [`next_frame`].
+pub fn after(time: Duration, act: impl FnOnce() + 'static) {
+    let ms = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
+    gloo_timers::callback::Timeout::new(ms, act).forget();
+}
+
 /// Restores the focus if it is lost while the page is redrawn: moving an element in the document takes the focus from it.
 pub fn keep_focus_while_drawn() {
     // Nothing has the focus on the server.
@@ -306,7 +323,7 @@ pub fn keep_focus_while_drawn() {
         return;
     }
     if let Some(element) = focused() {
-        leptos::prelude::request_animation_frame(move || {
+        next_frame(move || {
             if element.is_connected() && focused().is_none() {
                 element.focus().ok();
             }

@@ -142,7 +142,7 @@ fn keep_focus() {
                 }
             };
             // Once the page is drawn anew, and what opens has taken the focus.
-            request_animation_frame(move || request_animation_frame(look));
+            browser::next_frame(move || browser::next_frame(look));
         });
         on_cleanup(move || handle.remove());
     });

@@ -4,7 +4,7 @@ use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast as _;
 
 use super::{Glyph, IconButton, Notices};
-use crate::{language::t, state::use_stores};
+use crate::{browser, language::t, state::use_stores};
 
 /// A dialog with a heading. Its content is there only while it is open.
 #[component]
@@ -38,7 +38,7 @@ pub fn Dialog(
             return;
         }
         // The content is drawn first, so that the focus finds its place in it.
-        request_animation_frame(move || {
+        browser::next_frame(move || {
             if open.try_get_untracked() == Some(true) && !dialog.open() {
                 // It is in the document and closed, so the browser has no reason to refuse.
                 dialog.show_modal().ok();

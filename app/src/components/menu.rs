@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use leptos::{ev, html, prelude::*};
-use leptos_use_event_listener::{UseEventListenerOptions, use_event_listener_with_options};
+use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast as _;
 
 use super::{Glyph, Icon};
+use crate::watch::on_scroll;
 
 /// A list keeps this far from the edges of the view, in pixels.
 const EDGE: f64 = 4.0;
@@ -111,14 +111,12 @@ fn MenuList(
     });
     // The list does not move with its button. What scrolls elsewhere, as an answer that is followed does, leaves it open,
     // and so does a scroll that was over before it opened and is told late.
-    let options = UseEventListenerOptions::default().capture(true);
-    let scrolled = move |_| {
+    on_scroll(move || {
         let now = button.get_untracked().map(|button| position(&button));
         if placed_at.get_value().is_some_and(|then| Some(then) != now) {
             open.set(None);
         }
-    };
-    let _stop = use_event_listener_with_options(window(), ev::scroll, scrolled, options);
+    });
     let typed = StoredValue::new((String::new(), 0.0_f64));
     let key = move |event: web_sys::KeyboardEvent| {
         let Some(list) = list.get_untracked() else { return };

@@ -8,6 +8,7 @@ use protocol::Role;
 use super::rail::{export_json, export_markdown, pick_archive};
 use super::{Dialog, Glyph, Icon};
 use crate::{
+    browser,
     history::NodeId,
     language::t,
     place::{Place, use_place},
@@ -59,7 +60,7 @@ fn PaletteContent() -> impl IntoView {
     let input = NodeRef::<html::Input>::new();
     Effect::new(move |_| {
         if let Some(input) = input.get() {
-            request_animation_frame(move || {
+            browser::next_frame(move || {
                 // It has just been put into the page.
                 input.focus().ok();
             });
@@ -70,7 +71,7 @@ fn PaletteContent() -> impl IntoView {
         let command = all.with_value(|all| all.get(index).cloned());
         if let Some(command) = command {
             // Once the palette has given the focus back.
-            set_timeout(move || (command.run)(), std::time::Duration::from_millis(20));
+            browser::after(std::time::Duration::from_millis(20), move || (command.run)());
         }
     };
     let key = move |event: web_sys::KeyboardEvent| {

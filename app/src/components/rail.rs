@@ -444,7 +444,7 @@ fn delete(stores: Stores, id: ConversationId) {
     let beside =
         line.and_then(|line| line.next_element_sibling().or_else(|| line.previous_element_sibling()));
     // Once the menu has given the focus back to its button, and before that goes with the line.
-    request_animation_frame(move || {
+    browser::next_frame(move || {
         let link = beside.and_then(|line| line.query_selector("a").ok().flatten());
         match link.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) {
             // It is in the page.

@@ -1,7 +1,8 @@
 //! What the page says in passing: to the eye, and to a screen reader.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
-use leptos_use_timeout_fn::{UseTimeoutFnReturn, use_timeout_fn};
 
 use super::{Glyph, IconButton};
 use crate::{
@@ -9,10 +10,10 @@ use crate::{
     state::{Layer, Toast, ToastAction, use_stores},
 };
 
-/// How long a line stays, in milliseconds, once it is seen.
-const TOAST_MS: f64 = 8_000.0;
+/// How long a line stays once it is seen.
+const TOAST: Duration = Duration::from_secs(8);
 /// How long one stays that has a button.
-const ACTION_MS: f64 = 20_000.0;
+const ACTION: Duration = Duration::from_secs(20);
 /// Lines that are seen at once. The others come when these have gone.
 const SEEN: usize = 3;
 
@@ -55,11 +56,16 @@ pub fn Notices(
 fn ToastLine(toast: Toast) -> impl IntoView {
     let ui = use_stores().ui;
     let Toast { number, text, action } = toast;
-    let time = if action.is_some() { ACTION_MS } else { TOAST_MS };
+    let time = if action.is_some() { ACTION } else { TOAST };
     let close = move || ui.close_toast(number);
-    let UseTimeoutFnReturn { start, stop, .. } = use_timeout_fn(move |()| close(), time);
     let (pointed, focused) = (RwSignal::new(false), RwSignal::new(false));
-    Effect::new(move |_| if pointed.get() || focused.get() { stop() } else { start(()) });
+    Effect::new(move |_| {
+        // The timer goes when this runs again.
+        if !pointed.get() && !focused.get() {
+            // Every window has timers.
+            set_timeout(close, time).ok();
+        }
+    });
     let action = action.map(|ToastAction { label, act }| {
         let press = move |_| {
             act();

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::highlight::{Line, highlight, label};
 
-use crate::language::t;
+use crate::{browser, language::t};
 
 /// How long the button says that it copied, in milliseconds.
 const COPIED_MS: u64 = 2000;
@@ -90,7 +90,7 @@ pub fn CopyButton(
             let reset = move || {
                 said.try_set(label);
             };
-            set_timeout(reset, std::time::Duration::from_millis(COPIED_MS));
+            browser::after(std::time::Duration::from_millis(COPIED_MS), reset);
         });
     };
     view! {

@@ -128,7 +128,7 @@ fn LanguageSelect() -> impl IntoView {
     let change = move |event| {
         choice.choose(Language::of_tag(&event_target_value(&event)));
         // The field is drawn anew, in another language.
-        request_animation_frame(|| browser::focus("#language"));
+        browser::next_frame(|| browser::focus("#language"));
     };
     let options: Vec<_> = Language::all()
         .map(|language| {

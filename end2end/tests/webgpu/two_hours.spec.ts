@@ -114,8 +114,7 @@ function megabytes(value: number): string {
 }
 
 /**
- * What a figure may grow by. "page program" grows by 8 to 28 kB for each view that is left: reactive_graph 0.2 (Leptos 0.8) keeps
- * dropped memos and effects among the subscribers of what they have read; 0.3 does not.
+ * What a figure may grow by.
  *
  * What is counted after a garbage collection is the same after each round, but for what the engine
  * of JavaScript compiles meanwhile. Allocators of a process keep some of what was freed.

@@ -3,6 +3,7 @@
 use leptos::{html, prelude::*};
 
 use crate::{
+    browser,
     components::{FailureBox, Glyph, Icon, IconButton, Switch},
     format,
     language::t,
@@ -87,7 +88,7 @@ pub fn AdapterChoice() -> impl IntoView {
         adapters.all.track();
         kept.track();
         if list.get().is_some() {
-            request_animation_frame(show);
+            browser::next_frame(show);
         }
     });
     // The drawer has room for the reason.

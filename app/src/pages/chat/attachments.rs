@@ -4,6 +4,7 @@ use leptos::{html, prelude::*};
 use protocol::MediaNotice;
 
 use crate::{
+    browser,
     components::{DetailSelect, Glyph, Icon, IconButton, SoundPlayer, Thumbnail},
     format,
     history::{Attachment, AttachmentKind},
@@ -175,7 +176,7 @@ fn Chip(shown: Shown<Attachment>) -> impl IntoView {
         if let Some(chip) = chip.get() {
             let options = web_sys::ScrollIntoViewOptions::new();
             options.set_block(web_sys::ScrollLogicalPosition::Nearest);
-            request_animation_frame(move || chip.scroll_into_view_with_scroll_into_view_options(&options));
+            browser::next_frame(move || chip.scroll_into_view_with_scroll_into_view_options(&options));
         }
     });
     let parts = match &shown {

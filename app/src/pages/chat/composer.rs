@@ -49,7 +49,7 @@ pub fn Composer() -> impl IntoView {
     Effect::new(move |_| {
         chat.draft.track();
         if let Some(field) = field.get() {
-            request_animation_frame(move || autosize(&field));
+            browser::next_frame(move || autosize(&field));
         }
     });
     Effect::new(move |before: Option<u32>| {
@@ -58,7 +58,7 @@ pub fn Composer() -> impl IntoView {
             && let Some(field) = field.get_untracked()
         {
             // A field that cannot take the focus now is not worth a word.
-            request_animation_frame(move || {
+            browser::next_frame(move || {
                 field.focus().ok();
             });
         }

@@ -28,7 +28,7 @@ pub fn Drawer() -> impl IntoView {
     Effect::new(move |_| {
         let Some(dialog) = node.get() else { return };
         match (open.get(), dialog.open()) {
-            (true, false) => request_animation_frame(move || {
+            (true, false) => browser::next_frame(move || {
                 if open.try_get_untracked() != Some(true) || dialog.open() {
                     return;
                 }

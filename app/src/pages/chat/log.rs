@@ -1,14 +1,15 @@
 //! The messages, and the view that follows them.
 
 use leptos::{html, prelude::*};
-use leptos_use_resize_observer::use_resize_observer;
 
 use super::{panes::Panes, welcome::Welcome};
 use crate::{
+    browser,
     components::{Glyph, Icon},
     history::Conversation,
     language::t,
     state::use_stores,
+    watch::on_resize,
 };
 
 /// So close to the end, in pixels, the view still follows.
@@ -64,7 +65,7 @@ pub fn Log() -> impl IntoView {
     Effect::new(move |_| {
         path.track();
         if follows.get() && !empty.get() {
-            request_animation_frame(to_end);
+            browser::next_frame(to_end);
         }
     });
     // Whatever makes the messages longer or their place lower: words, actions, notices, a longer draft.
@@ -73,8 +74,8 @@ pub fn Log() -> impl IntoView {
             to_end();
         }
     };
-    use_resize_observer(messages_node, move |_, _| follow());
-    use_resize_observer(scroller, move |_, _| follow());
+    on_resize(messages_node, follow);
+    on_resize(scroller, follow);
     view! {
         <div class="log-frame">
             <div class="log" node_ref=scroller on:scroll=scrolled tabindex="0" role="region" aria-label=t().place_conversation()>

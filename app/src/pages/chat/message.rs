@@ -363,7 +363,7 @@ fn CopyAction(#[prop(into)] text: Signal<String>) -> impl IntoView {
             let reset = move || {
                 copied.try_set(false);
             };
-            set_timeout(reset, COPIED_TIME);
+            browser::after(COPIED_TIME, reset);
         });
     });
     view! {

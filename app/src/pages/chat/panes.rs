@@ -8,10 +8,11 @@ use std::{
     time::Duration,
 };
 
-use leptos::{ev, leptos_dom::helpers::request_idle_callback_with_handle, prelude::*};
+use leptos::{ev, leptos_dom::helpers::request_idle_callback, prelude::*};
 
 use super::message::MessageView;
 use crate::{
+    browser,
     history::{Conversation, ConversationId, NodeId},
     language::t,
     state::{chat::ChatStore, use_stores},
@@ -181,7 +182,7 @@ fn when_idle(act: impl Fn() -> bool + Clone + 'static) {
         }
     };
     // Not every browser says when it is idle.
-    if request_idle_callback_with_handle(turn.clone()).is_err() {
-        set_timeout(turn, Duration::ZERO);
+    if request_idle_callback(turn.clone()).is_err() {
+        browser::after(Duration::ZERO, turn);
     }
 }

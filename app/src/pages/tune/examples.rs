@@ -6,6 +6,7 @@ use protocol::tune::TableColumns;
 
 use super::preview::PreviewView;
 use crate::{
+    browser,
     components::{DetailSelect, Glyph, Icon, IconButton},
     format,
     language::{Text, t},
@@ -66,7 +67,7 @@ fn PairsEditor() -> impl IntoView {
     let add = move |_| {
         tune.pairs.update(|pairs| pairs.push((String::new(), String::new())));
         // Once the row is there.
-        request_animation_frame(move || {
+        browser::next_frame(move || {
             let fields =
                 table.get_untracked().and_then(|table| table.query_selector("[data-last]").ok().flatten());
             if let Some(field) =

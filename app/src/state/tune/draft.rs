@@ -8,6 +8,7 @@ use protocol::tune::{TableColumns, TuneSettings};
 use serde::{Deserialize, Serialize};
 
 use super::{Origin, TextSource, TuneStore};
+use crate::browser;
 
 /// The name under which they are kept.
 const NAME: &str = "fine-tune";
@@ -58,7 +59,7 @@ impl TuneStore {
                     self.library.keep_setting(NAME, untrack(|| self.draft()));
                 }
             };
-            set_timeout(keep, REST);
+            browser::after(REST, keep);
         });
         Effect::new(move |_| {
             let leaving = window_event_listener(ev::beforeunload, move |event| {

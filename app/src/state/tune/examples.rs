@@ -13,8 +13,11 @@ use super::super::chat::content;
 use super::super::models::ModelState;
 use super::TuneStore;
 use super::files::{self, GivenFile};
-use crate::history::{Attachment, Conversation};
 use crate::language::t;
+use crate::{
+    browser,
+    history::{Attachment, Conversation},
+};
 
 /// Rest after a change before the engine reads the examples again.
 const REST: Duration = Duration::from_millis(350);
@@ -133,14 +136,11 @@ impl TuneStore {
     pub fn prepare_soon(self) {
         let change = self.changes.get_value().wrapping_add(1);
         self.changes.set_value(change);
-        set_timeout(
-            move || {
-                if self.changes.try_get_value() == Some(change) {
-                    spawn_local(self.prepare(change));
-                }
-            },
-            REST,
-        );
+        browser::after(REST, move || {
+            if self.changes.try_get_value() == Some(change) {
+                spawn_local(self.prepare(change));
+            }
+        });
     }
 
     async fn prepare(self, change: u32) {
