@@ -12,12 +12,16 @@ async function say(words) {
 
 /** gemtab's worker, by the protocol of the real page. */
 class Gemtab {
-  #worker = new Worker("./worker.js", { type: "module" });
+  #worker;
+  #onHost;
   #waiting = new Map();
   #next = 1;
   #device = {};
 
-  constructor() {
+  /** With `onHost`, the device has no room for a per-layer table, which lies in the tab's memory. */
+  constructor(onHost) {
+    this.#worker = new Worker(onHost ? "./small.js" : "./worker.js", { type: "module" });
+    this.#onHost = onHost;
     this.#worker.onmessage = ({ data }) => this.#hear(data);
     this.#worker.onerror = (event) => this.#end(event.message);
     this.#worker.postMessage({ bytes: wire.hello() });
@@ -33,7 +37,7 @@ class Gemtab {
     if (name === "Device") {
       this.#device = event;
     } else if (name === "Failed" && waiting) {
-      waiting.reject(new Error(event.failure.message));
+      waiting.reject(new Error(JSON.stringify(event.failure)));
     } else if (name === "Failed" || name === "DeviceLost") {
       say({ log: event });
     } else if (name === waiting?.until) {
@@ -57,7 +61,7 @@ class Gemtab {
   }
 
   async load({ size, context }) {
-    const loaded = await this.#request("Loaded", (id) => wire.load(id, "/model", size, context));
+    const loaded = await this.#request("Loaded", (id) => wire.load(id, "/model", size, context, this.#onHost));
     return { device: this.#device, context: loaded.context, gpu_bytes: loaded.gpu_bytes };
   }
 
@@ -127,7 +131,7 @@ const engines = new Map();
 
 async function carryOut({ action, name, engine: kind, work, wllama, round }) {
   if (action === "load") {
-    const made = kind === "gemtab" ? new Gemtab() : new Wllama();
+    const made = kind.startsWith("gemtab") ? new Gemtab(kind === "gemtab-host") : new Wllama();
     const about = await made.load(work, wllama, kind === "wllama-cpu");
     engines.set(name, made);
     return about;

@@ -178,6 +178,7 @@ impl InBrowser {
             Kind::Wllama | Kind::WllamaF16 => "wllama",
             Kind::WllamaCpu => "wllama-cpu",
             Kind::Page | Kind::PageF16 => "gemtab",
+            Kind::PageHost => "gemtab-host",
             Kind::Native | Kind::LlamaCpp | Kind::Rullama => bail!("{kind} runs without a browser"),
         };
         let loaded = browser.call(json!({
@@ -204,7 +205,7 @@ impl Engine for InBrowser {
     }
 
     fn profile(&mut self) -> Result<Vec<KernelTime>> {
-        if !matches!(self.kind, Kind::Page | Kind::PageF16) {
+        if !matches!(self.kind, Kind::Page | Kind::PageF16 | Kind::PageHost) {
             return Ok(Vec::new());
         }
         let order = json!({ "action": "profile", "name": self.kind.to_string(), "work": self.work });

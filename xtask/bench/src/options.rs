@@ -145,6 +145,8 @@ pub enum Kind {
     Page,
     /// The same with `shader-f16` turned on
     PageF16,
+    /// gemtab's worker on a device without room for the per-layer table of E2B, which lies in the tab's memory
+    PageHost,
     /// wllama in Chromium
     Wllama,
     /// The same with `shader-f16` turned on

@@ -29,7 +29,7 @@ impl LineEngine {
     pub fn probe(probe: &Path, adapter: Option<&str>, work: &Work) -> Result<Self> {
         let probe = || {
             let mut command = Command::new(probe);
-            command.args(adapter.iter().flat_map(|adapter| ["--adapter", adapter]));
+            command.args(adapter.iter().flat_map(|adapter| ["--gpu", adapter]));
             command
         };
         let (mut bench, mut profile) = (probe(), probe());

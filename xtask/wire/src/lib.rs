@@ -16,15 +16,15 @@ pub fn hello() -> Result<Vec<u8>, JsError> {
     Ok(protocol::encode(&Request::Hello { version: VERSION, page: PageId(0) })?)
 }
 
-/// Loads the model of `size` bytes at `url`.
+/// Loads the model of `size` bytes at `url`; with `use_memory`, what the device has no room for may lie in the tab's memory.
 ///
 /// # Errors
 /// As [`hello`].
 #[wasm_bindgen]
-pub fn load(id: u32, url: String, size: f64, context: u32) -> Result<Vec<u8>, JsError> {
+pub fn load(id: u32, url: String, size: f64, context: u32, use_memory: bool) -> Result<Vec<u8>, JsError> {
     let layer = Layer { kind: LayerKind::Model, digest: String::new(), url, size: size as u64 };
     let source = ModelSource::Server { name: "bench".into(), layers: vec![layer] };
-    let options = LoadOptions { context, ..LoadOptions::default() };
+    let options = LoadOptions { context, use_memory, ..LoadOptions::default() };
     Ok(protocol::encode(&Request::Load { id: RequestId(id.into()), source, options })?)
 }
 

@@ -1,9 +1,11 @@
 //! The forms of the decode products: how they are divided for their shapes, which are packed, and whether they are fused.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use shaders::matvec::{Form, Matvec, Prologue};
 use shaders::selftest;
+use web_time::Instant;
 
 use crate::gpu::{Gpu, GpuError, Program, Timer};
 use crate::model::Config;
@@ -18,6 +20,12 @@ pub const LARGE: u32 = 8192;
 pub const MOST_FUSED_RANK: u32 = 64;
 /// Minimum relative gain to choose products that round more: less is noise.
 const MIN_GAIN: f64 = 0.05;
+/// A graphics card that was idle takes this long to raise its clock.
+const WARM_UP: Duration = Duration::from_millis(300);
+/// Maximum number of turns of a comparison.
+const TURNS: usize = 5;
+/// Time after which a comparison of two turns or more ends.
+const MAX_TIME: Duration = Duration::from_millis(400);
 
 /// Which products of decode are packed: x is rounded to int8, and integers are multiplied. Only quantised matrices
 /// have this form. Those of a mixture of experts are never fused, and all packed or none.
@@ -110,6 +118,19 @@ impl Choices {
     }
 }
 
+/// Runs a program until the graphics card has raised its clock.
+///
+/// # Errors
+/// When the device was lost.
+pub async fn warm_up(gpu: &Gpu, program: &Program, prepare: &dyn Fn()) -> Result<(), GpuError> {
+    let timer = Timer::new(gpu)?;
+    let started = Instant::now();
+    while started.elapsed() < WARM_UP {
+        timer.time(program, u32::MAX, prepare).await?;
+    }
+    Ok(())
+}
+
 /// Whether a token by `other` is faster than one by `current`, by enough to justify the additional rounding. `prepare`
 /// writes the state before each pass. Whole tokens are timed: what kernels take one at a time leaves out what it costs
 /// to begin so many.
@@ -122,14 +143,20 @@ pub async fn is_faster(
     prepare: &dyn Fn(),
 ) -> Result<bool, GpuError> {
     let timer = Timer::new(gpu)?;
-    let mut least = [f64::INFINITY; 2];
-    // Twice in turns: a device that was idle is slow at first.
-    for _ in 0..2 {
-        for (least, program) in least.iter_mut().zip([other, current]) {
-            *least = least.min(timer.time(program, u32::MAX, prepare).await?);
+    let started = Instant::now();
+    let mut ratios = Vec::new();
+    while ratios.len() < 2 || (ratios.len() < TURNS && started.elapsed() < MAX_TIME) {
+        let mut ms = [0.0; 2];
+        // Each is the first of every second turn: a clock that rises meanwhile favours neither.
+        let is_first = ratios.len() % 2;
+        for i in [is_first, 1 - is_first] {
+            ms[i] = timer.time([other, current][i], u32::MAX, prepare).await?;
         }
+        ratios.push(ms[0] / ms[1]);
     }
-    Ok(least[0] < least[1] * (1.0 - MIN_GAIN))
+    ratios.sort_by(f64::total_cmp);
+    let median = f64::midpoint(ratios[(ratios.len() - 1) / 2], ratios[ratios.len() / 2]);
+    Ok(median < 1.0 - MIN_GAIN)
 }
 
 /// The products that [`Products::Measured`] times, each shape once: storage types of the matrices with the same x,
