@@ -348,6 +348,7 @@ fn of_row(error: &RowError) -> Failure {
         RowError::Source(error) => of_source(error),
         RowError::Tensor(error) => of_tensor(error),
         RowError::NoRow { .. } => damaged(error),
+        RowError::Place(_) => internal(error),
     }
 }
 

@@ -1,3 +1,4 @@
 //! Per-layer embeddings.
 
 pub mod combine;
+pub mod locate;

@@ -69,6 +69,8 @@ pub enum Form {
     Gather(DType),
     /// Per-layer inputs.
     Combine(Table),
+    /// The search for rows in the cache of the per-layer table, for one row or for many.
+    LocateRows(bool),
     /// The router's choice.
     ChooseExperts(Mixture),
     /// The search for chosen experts in the cache, for one row or for many.
@@ -250,6 +252,7 @@ impl Form {
             Self::NormAdd(form, width) => rows::norm_add(*form, *width),
             Self::GeluMul => rows::gelu_mul(),
             Self::Combine(table) => rows::combine(*table),
+            Self::LocateRows(one_row) => rows::locate(*one_row),
             Self::ChooseExperts(mixture) => experts::choose(*mixture),
             Self::LocateExperts(mixture, one_row) => experts::locate(*mixture, *one_row),
             Self::SortChoices(mixture, bm) => experts::sort(*mixture, *bm),

@@ -5,6 +5,7 @@ use crate::adapter::expand as adapters;
 use crate::bandwidth::copy as plain;
 use crate::matvec::Correction;
 use crate::ple::combine::{self as ple, Table};
+use crate::ple::locate as cache;
 use crate::quant::{planar_values, quantize, repack};
 use crate::rows::gelu_mul::{self as gelu, Rows};
 use crate::rows::norm_add::{self as norms, NormAdd};
@@ -109,6 +110,24 @@ pub fn combine(table: Table) -> Result<Case, CaseError> {
     }
     let grid = params.dispatch(LEN);
     Ok(Case { source: ple::source(table)?, args, grid, expected: vec![Expected::new(5, want, 1e-3)] })
+}
+
+/// Rows in lines of two in a cache: every other line is there. A single row is.
+pub fn locate(one_row: bool) -> Result<Case, CaseError> {
+    let tokens: &[u32] = if one_row { &[5] } else { &[4, 7, 1] };
+    let slots = [cache::NONE, cache::NONE, 3, 0];
+    let params = cache::Params::new(2);
+    let located = cache::locate(&params, &slots, tokens);
+    let rows = tokens.len() as u32;
+    let args = vec![
+        Arg::uniform(&params),
+        Arg::state(0, rows),
+        Arg::words(&slots),
+        Arg::words(tokens),
+        Arg::zeros(tokens.len()),
+    ];
+    let expected = vec![Expected::words(4, &located)];
+    Ok(Case { source: cache::source(one_row)?, args, grid: cache::dispatch(rows), expected })
 }
 
 fn planar(dtype: DType, k: u32, rows: u32) -> Result<(Vec<u32>, PlanarLayout), CaseError> {

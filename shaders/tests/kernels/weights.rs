@@ -5,6 +5,7 @@
 use shaders::matmul::{self, Clamps, FewRows, Tile, matmul, matmul_clamped};
 use shaders::matvec;
 use shaders::ple::combine::{self, Table, combine};
+use shaders::ple::locate;
 use shaders::quant::{dequantize, quantize, repack};
 use shaders::selftest::Form;
 use shaders::state::State;
@@ -193,6 +194,27 @@ fn per_layer_inputs_follow_the_formula() {
     let source = combine::source(Table::Host).unwrap();
     let got = gpu.run(&source, &args, params.dispatch(count as u32)).remove(0).f32s();
     check(&got, &|t| table[t * row..][..row].to_vec(), &params);
+}
+
+#[test]
+fn a_token_whose_row_is_not_in_the_cache_ends_its_step() {
+    let params = locate::Params::new(3);
+    let source = locate::source(true).unwrap();
+    let slots = [locate::NONE, 2, 0];
+    for (token, len, after) in [(4, 1, 1), (1, 1, 0), (4, 0, 0)] {
+        let args = [
+            BufferArg::uniform(&params),
+            BufferArg::read_write(&[State { len, pos: 7, ..State::default() }]),
+            BufferArg::read(&slots),
+            BufferArg::read(&[token, 8]),
+            BufferArg::read_write(&[9_u32; 2]),
+        ];
+        let got = Gpu::get().run(&source, &args, locate::dispatch(len.max(1)));
+        let after = State { len: after, pos: 7, ..State::default() };
+        assert_eq!(got[0].u32s(), bytemuck::cast_slice::<_, u32>(&[after]));
+        let row = if len > 0 { locate::locate(&params, &slots, &[token])[0] } else { 9 };
+        assert_eq!(got[1].u32s(), [row, 9]);
+    }
 }
 
 #[test]

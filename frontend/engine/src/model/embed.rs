@@ -1,14 +1,16 @@
 //! The plans before the layers: token embeddings and per-layer inputs.
 
+use shaders::PlanarLayout;
 use shaders::embed::gather;
 use shaders::ple::combine::{self as combine_kernel, Table};
+use shaders::ple::locate as locate_kernel;
 use shaders::selftest::Form;
 
-use super::Parts;
 use super::few_rows::FewRows;
 use super::forms::Choices;
 use super::rows::{product, product_of_one};
-use crate::plan::{Plan, PlanError};
+use super::{Parts, RowCacheValues};
+use crate::plan::{Plan, PlanError, Value};
 
 /// Token embeddings into `h[0]`, scaled by the square root of the width, for any number of rows.
 ///
@@ -35,7 +37,7 @@ pub fn per_layer(parts: &Parts) -> Result<Plan, PlanError> {
     let (s, mut plan) = (&parts.scratch, Plan::default());
     if parts.weights.ple_norm.is_some() {
         product(parts, &mut plan, "per_layer_model_proj", &s.h[0], &s.ple_projected)?;
-        combine(parts, &mut plan)?;
+        combine(parts, &mut plan, false)?;
     }
     Ok(plan)
 }
@@ -49,7 +51,7 @@ pub fn per_layer_of_few(parts: &Parts, rows: FewRows) -> Result<Plan, PlanError>
     if parts.weights.ple_norm.is_some() {
         let matrix = parts.matrix("per_layer_model_proj")?;
         rows.apart(parts, &mut plan, &s.h[0], &[(matrix, &s.ple_projected)])?;
-        combine(parts, &mut plan)?;
+        combine(parts, &mut plan, rows.count() == 1)?;
     }
     Ok(plan)
 }
@@ -67,31 +69,39 @@ pub fn per_layer_of_one(parts: &Parts, choices: Choices) -> Result<Plan, PlanErr
         return Ok(plan);
     }
     product_of_one(parts, &mut plan, choices, "per_layer_model_proj", [&s.h[0], &s.ple_projected])?;
-    combine(parts, &mut plan)?;
+    combine(parts, &mut plan, true)?;
     Ok(plan)
 }
 
-/// Adds and scales the normed projection and the row of the table.
-fn combine(parts: &Parts, steps: &mut Plan) -> Result<(), PlanError> {
+/// Adds and scales the normed projection and the row of the table. `one_row`: of a single token, whose row need not be in the
+/// cache of a table that is on the host.
+fn combine(parts: &Parts, steps: &mut Plan, one_row: bool) -> Result<(), PlanError> {
     let (s, config) = (&parts.scratch, &parts.config);
     let Some(norm) = &parts.weights.ple_norm else { return Ok(()) };
     let params =
         combine_kernel::Params::new(config.width, config.layers.len() as u32, config.ple, config.eps);
-    match parts.weights.matrix("per_layer_token_embd") {
-        Some(table) => {
-            let from = Table::Planar(table.dtype);
-            let kernel = (combine_kernel::source(from)?, Form::Combine(from));
-            for part in &table.parts {
-                let params = params.with_table(&part.layout, part.row0);
-                let buffers = [&s.ple_projected, norm, &s.state, &part.value, &s.ple, &s.tokens];
-                steps.push_rows(kernel.clone(), &params, &buffers, move |rows| params.dispatch(rows))?;
-            }
-        }
-        None => {
-            let buffers = [&s.ple_projected, norm, &s.state, &s.ple_rows, &s.ple];
-            let kernel = (combine_kernel::source(Table::Host)?, Form::Combine(Table::Host));
-            steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))?;
-        }
+    if let Some(cache) = &s.row_cache {
+        locate(parts, steps, cache, one_row)?;
     }
-    Ok(())
+    let mut rows_of = |layout: &PlanarLayout, row0: u32, table: &Value, rows: &Value| {
+        let from = Table::Planar(layout.dtype);
+        let kernel = (combine_kernel::source(from)?, Form::Combine(from));
+        let params = params.with_table(layout, row0);
+        let buffers = [&s.ple_projected, norm, &s.state, table, &s.ple, rows];
+        steps.push_rows(kernel, &params, &buffers, move |rows| params.dispatch(rows))
+    };
+    if let Some(cache) = &s.row_cache {
+        return rows_of(&cache.layout, 0, &cache.rows, &cache.located);
+    }
+    let table = parts.matrix("per_layer_token_embd")?;
+    table.parts.iter().try_for_each(|part| rows_of(&part.layout, part.row0, &part.value, &s.tokens))
+}
+
+/// Finds the rows of the tokens in the cache.
+fn locate(parts: &Parts, steps: &mut Plan, cache: &RowCacheValues, one_row: bool) -> Result<(), PlanError> {
+    let s = &parts.scratch;
+    let params = locate_kernel::Params::new(cache.line);
+    let buffers = [&s.state, &cache.slots, &s.tokens, &cache.located];
+    let kernel = (locate_kernel::source(one_row)?, Form::LocateRows(one_row));
+    steps.push_rows(kernel, &params, &buffers, locate_kernel::dispatch)
 }

@@ -4,11 +4,13 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::rc::Rc;
 
 use futures_util::future::try_join_all;
 use lru::LruCache;
 use shaders::quant;
+use shaders::repack::PieceError;
 
 use crate::bytes::{LocalSource, SourceError};
 use crate::weights::{MatrixSpec, TensorError};
@@ -32,6 +34,9 @@ pub enum RowError {
         /// Rows of the table.
         rows: u64,
     },
+    /// An internal error: the slots of a cache are places for whole rows.
+    #[error(transparent)]
+    Place(#[from] PieceError),
     /// The bytes are not a valid row.
     #[error(transparent)]
     Tensor(#[from] TensorError),
@@ -95,16 +100,43 @@ impl HostTable {
         Ok(all)
     }
 
+    /// Lines of `line` consecutive rows as the file has them; the last one may be shorter. `lines` are in ascending order.
+    /// Those that follow one another are read at once.
+    ///
+    /// # Errors
+    /// See [`RowError`].
+    pub async fn lines(&self, lines: &[u32], line: u32) -> Result<Vec<Rc<[u8]>>, RowError> {
+        let runs: Vec<&[u32]> = lines.chunk_by(|a, b| a + 1 == *b).collect();
+        let mut all = Vec::with_capacity(lines.len());
+        for some in runs.chunks(AT_ONCE) {
+            let read = some.iter().map(|run| {
+                let ids = run[0] * line..run[0] * line + run.len() as u32 * line;
+                self.read_rows(ids)
+            });
+            for (run, bytes) in some.iter().zip(try_join_all(read).await?) {
+                let of_line = (u64::from(line) * self.spec.row_bytes()) as usize;
+                all.extend(bytes.chunks(of_line.max(1)).take(run.len()).map(Rc::from));
+            }
+        }
+        Ok(all)
+    }
+
     fn kept(&self, id: u32) -> Option<Rc<[u8]>> {
         self.kept.as_ref()?.borrow_mut().get(&id).cloned()
     }
 
     async fn read(&self, id: u32) -> Result<Rc<[u8]>, RowError> {
+        Ok(self.read_rows(id..id + 1).await?.into())
+    }
+
+    /// The rows with these ids, of which the table must have the first.
+    async fn read_rows(&self, ids: Range<u32>) -> Result<Vec<u8>, RowError> {
         let rows = self.spec.n;
-        if u64::from(id) >= rows {
-            return Err(RowError::NoRow { id, rows });
+        if u64::from(ids.start) >= rows {
+            return Err(RowError::NoRow { id: ids.start, rows });
         }
-        let start = self.spec.range.start + u64::from(id) * self.spec.row_bytes();
-        Ok(self.source.read(start..start + self.spec.row_bytes()).await?.to_vec().into())
+        let at = |id: u64| self.spec.range.start + id * self.spec.row_bytes();
+        let range = at(ids.start.into())..at(rows.min(ids.end.into()));
+        Ok(self.source.read(range).await?.to_vec())
     }
 }

@@ -1,13 +1,14 @@
 //! The inputs of plan functions.
 
+use shaders::LayoutError;
 use shaders::attention::decode::Decode;
 use shaders::sampling::MAX_RECENT;
 
 use super::expert_scratch::CacheValues;
 use super::scratch::{WORKGROUPS, chunk, max_splits};
-use super::{Attention, Config, KvCache, KvType, LayerCache, Scratch};
+use super::{Attention, Config, KvCache, KvType, LayerCache, RowCacheValues, Scratch};
 use crate::plan::{Limits, Origin, PlanError, Value};
-use crate::weights::{Matrix, Weights};
+use crate::weights::{Matrix, MatrixSpec, Weights};
 
 /// A RoPE table for one kind of layer (`wgsl/shared/rope.wgsl`).
 #[derive(Clone, Debug)]
@@ -86,33 +87,37 @@ pub struct Parts {
 
 /// Sizes for [`Parts::describe`].
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub struct Extent<'s> {
     /// Context length in tokens.
     pub context: u32,
     /// Storage type of the KV cache.
     pub kv_type: KvType,
-    /// Whether the per-layer table is on the host.
-    pub ple_on_host: bool,
+    /// The per-layer table, if it is on the host.
+    pub host_table: Option<&'s MatrixSpec>,
 }
 
 impl Parts {
     /// Describes cache, working memory and tables of a model. Nothing is allocated.
-    #[must_use]
+    ///
+    /// # Errors
+    /// When the table on the host has no planar layout.
     pub fn describe(
         config: Config,
         vocabulary: u32,
         weights: Weights,
-        extent: Extent,
+        extent: Extent<'_>,
         limits: Limits,
-    ) -> Self {
-        let Extent { context, kv_type, ple_on_host } = extent;
-        let mut scratch = Scratch::describe(&config, vocabulary, ple_on_host, limits);
+    ) -> Result<Self, LayoutError> {
+        let Extent { context, kv_type, host_table } = extent;
+        let mut scratch = Scratch::describe(&config, vocabulary, limits);
+        let cached = |table| RowCacheValues::describe(table, chunk(&config, limits), limits);
+        scratch.row_cache = host_table.map(cached).transpose()?;
         let cache = CacheValues::describe(&config, &weights, chunk(&config, limits));
         scratch.experts = match (scratch.experts, cache) {
             (Some(experts), Some(cache)) => Some(experts.with_cache(cache)),
             (experts, _) => experts,
         };
-        Self {
+        Ok(Self {
             scratch,
             kv: KvCache::describe(&config, context, chunk(&config, limits), kv_type),
             rope_sliding: Rope::describe(&config, Attention::Sliding, context),
@@ -125,7 +130,7 @@ impl Parts {
             limits,
             ahead: 0,
             keeps_hidden: false,
-        }
+        })
     }
 
     /// The values whose sizes depend on the context: KV cache, RoPE tables and history.

@@ -9,6 +9,7 @@ use super::Config;
 use super::expert_scratch::ExpertScratch;
 use super::forms::MOST_FUSED_RANK;
 use super::product::HalfRows;
+use super::row_cache::RowCacheValues;
 use crate::plan::{Limits, Value};
 
 /// Maximum number of splits that a product merges: each of its workgroups reads all of them.
@@ -93,8 +94,8 @@ pub struct Scratch {
     pub ple: Value,
     /// The projection part of the per-layer inputs. `[T, layers·P]`.
     pub ple_projected: Value,
-    /// The embedding part, if the table is on the host. `[T, layers·P]`.
-    pub ple_rows: Value,
+    /// The row cache, if the table is on the host.
+    pub row_cache: Option<RowCacheValues>,
     /// The gated per-layer input. `[T, P]`.
     pub ple_gate: Value,
     /// Logits of the last row, or of a few rows that are verified. `[FewRows::MOST, vocabulary]`.
@@ -128,9 +129,8 @@ pub fn chunk(config: &Config, limits: Limits) -> u32 {
 impl Scratch {
     /// Describes the values.
     #[must_use]
-    pub fn describe(config: &Config, vocabulary: u32, ple_on_host: bool, limits: Limits) -> Self {
-        let mut scratch =
-            Self::with_rows(config, vocabulary, ple_on_host, chunk(config, limits), FewRows::MOST);
+    pub fn describe(config: &Config, vocabulary: u32, limits: Limits) -> Self {
+        let mut scratch = Self::with_rows(config, vocabulary, chunk(config, limits), FewRows::MOST);
         if limits.cooperative_matrices {
             scratch.halves = Some(scratch.describe_halves(config, chunk(config, limits)));
         }
@@ -150,11 +150,11 @@ impl Scratch {
     /// The same for single rows.
     #[must_use]
     pub fn of_one(config: &Config, vocabulary: u32) -> Self {
-        Self::with_rows(config, vocabulary, false, 1, 1)
+        Self::with_rows(config, vocabulary, 1, 1)
     }
 
     /// The same for up to `rows` rows, of which up to `few` are verified together.
-    fn with_rows(config: &Config, vocabulary: u32, ple_on_host: bool, rows: u32, few: u32) -> Self {
+    fn with_rows(config: &Config, vocabulary: u32, rows: u32, few: u32) -> Self {
         let layers = || 0..config.layers.len();
         let most = |f: &dyn Fn(usize) -> u32| u64::from(layers().map(f).max().unwrap_or(0));
         let (width, ff) = (u64::from(config.width), most(&|i| config.layers[i].feed_forward));
@@ -186,7 +186,7 @@ impl Scratch {
             act: temporary("activated", ff.max(config.ple.into())),
             ple: kept("ple", ple),
             ple_projected: kept("ple projected", ple),
-            ple_rows: kept("ple rows", if ple_on_host { ple } else { 0 }),
+            row_cache: None,
             ple_gate: temporary("ple gate", config.ple.into()),
             logits: Value::state("logits", 4 * few * u64::from(vocabulary)),
             halves: None,

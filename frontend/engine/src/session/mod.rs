@@ -205,8 +205,10 @@ impl Session {
             .guard(async {
                 told(0, Decoder::PROGRAMS);
                 compiled.await;
-                let made = Decoder::new(Rc::clone(&gpu), whole, &mut told).await;
-                made.map_err(EngineError::from)
+                let decoder = Decoder::new(Rc::clone(&gpu), whole, &mut told).await?;
+                // Rows that can't be read now are brought, or fail, when they are needed.
+                decoder.warm_rows().await.ok();
+                Ok::<_, EngineError>(decoder)
             })
             .await?;
         Ok(Self {

@@ -175,10 +175,13 @@ impl ModelSpec {
     /// # Errors
     /// When a matrix has no layout on such a device.
     pub fn describe(&self, context: u32, ple_on_host: bool, limits: Limits) -> Result<Parts, EngineError> {
-        let skip: &[&str] = if ple_on_host { &[PLE_TABLE] } else { &[] };
+        let host_table = self.table().filter(|_| ple_on_host);
+        let skip: &[&str] = if host_table.is_some() { &[PLE_TABLE] } else { &[] };
         let weights = Weights::with_expert_slots(&self.tensors, skip, self.expert_slots, limits)?;
-        let extent = Extent { context, kv_type: self.kv_type, ple_on_host };
-        Ok(Parts::describe(self.config.clone(), self.tensors.vocabulary(), weights, extent, limits))
+        let extent = Extent { context, kv_type: self.kv_type, host_table };
+        let vocabulary = self.tensors.vocabulary();
+        let described = Parts::describe(self.config.clone(), vocabulary, weights, extent, limits);
+        Ok(described.map_err(|source| TensorError::Layout { name: PLE_TABLE.into(), source })?)
     }
 
     /// The inputs of training, without weights.

@@ -2,7 +2,7 @@
 //! so none is ever read from anywhere but this machine once an answer can begin.
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -208,14 +208,20 @@ fn an_answer_that_waits_for_a_row_can_be_stopped() {
     // No token comes twice, so each one that is drawn needs a row that was not read before.
     let settings = Settings { presence_penalty: 1e3, ..Settings::default() };
     let asked = Options { settings, max_tokens: 24, ignore_eos: true, ..Options::default() };
-    let want = drawn_with(&mut load(&device, here(&file), &options).expect("it loads"), &asked);
-    // Rows of the prompt, and then one more than the first new one of the answer.
-    let mut known: HashSet<u32> = prompt().into_iter().collect();
-    let of_prompt = known.len() as u32;
-    let new: Vec<usize> = (0..want.len()).filter(|&i| known.insert(want[i])).collect();
+    let mut session = load(&device, here(&file), &options).expect("it loads");
+    let want = drawn_with(&mut session, &asked);
+    let cache = session.decoder().parts().scratch.row_cache.as_ref().expect("a cache of rows");
+    let (line, fixed) = (cache.line, cache.fixed);
+    // Rows of the prompt, those that follow one another at once, and then one more than the first new one of the answer.
+    let mut known: BTreeSet<u32> = prompt().into_iter().map(|id| id / line).collect();
+    known.retain(|&line| line >= fixed);
+    let of_prompt =
+        known.iter().filter(|&&line| line == fixed || !known.contains(&(line - 1))).count() as u32;
+    let is_new = |i: &usize| want[*i] / line >= fixed && known.insert(want[*i] / line);
+    let new: Vec<usize> = (0..want.len()).filter(is_new).collect();
     let second = new[1];
     // While the prompt is read, and while tokens are drawn.
-    for (rows, drawn_before) in [(3, 0), (of_prompt + 1, second + 1)] {
+    for (rows, drawn_before) in [(1, 0), (of_prompt + 1, second + 1)] {
         let stuck = Rc::new(Stuck { file: MemorySource::new(file.clone()), left: Cell::default() });
         let mut session =
             load(&device, ModelFile::local(Rc::<Stuck>::clone(&stuck)), &options).expect("it loads");

@@ -103,7 +103,8 @@ fn the_per_layer_table_goes_to_the_device_where_there_is_room() {
             let fit = plan.fit(0, memory(16 << 30, limit)).expect("it fits");
             assert_eq!((fit.context, fit.table_on_host), (8192, false), "{name}");
             assert_eq!(fit.bytes, bytes(limit, 8192, false));
-            assert!(fit.bytes - bytes(limit, 8192, true) > 1_900_000_000, "{name}");
+            // A sixteenth of its 1.9 GB or more is cached there.
+            assert!(fit.bytes - bytes(limit, 8192, true) > 1_780_000_000, "{name}");
         }
         // Without room for the table no context is made shorter for it; that of the rest may be.
         let limit = 1 << 30;

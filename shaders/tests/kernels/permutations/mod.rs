@@ -11,7 +11,10 @@ use shaders::experts::low_rank::{Expand, Reduce};
 use shaders::experts::{Mixture, buckets, choose, down::Down, gate_up::GateUp, locate, mix};
 use shaders::matmul::{self, CooperativeTile, FewRows, Tile, few_rows::Epilogue};
 use shaders::matvec::Form;
-use shaders::ple::combine::{self, Table};
+use shaders::ple::{
+    combine::{self, Table},
+    locate as find,
+};
 use shaders::rows::{gelu_mul, group_sum, norm_add::NormAdd, qkv_finish::QkvFinish};
 use shaders::sampling::{self, Candidates, Sampling, look_up};
 use shaders::train::{expert_gradient, lora::Lora, optimiser, rows, sum_pairs};
@@ -61,6 +64,7 @@ pub fn cooperative() -> Vec<Source> {
 /// What reads planar matrices of any type.
 fn of_types() -> Sources {
     let mut all = vec![combine::source(Table::Host)];
+    all.extend(BOTH.map(find::source));
     for dtype in DType::ALL {
         all.extend([embed::gather::source(dtype), repack::source(dtype), vision::position::source(dtype)]);
         all.push(combine::source(Table::Planar(dtype)));

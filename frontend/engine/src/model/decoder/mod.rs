@@ -27,6 +27,7 @@ use super::drafter::Drafter;
 use super::expert_cache::{ExpertCache, ExpertError, ExpertUse};
 use super::forms::{self, Choices, Products};
 use super::host_table::{HostTable, RowError};
+use super::row_cache::{BringError, RowCache};
 use super::sampler::{Sampler, SamplingPlans};
 use super::{Config, KvCache, Parts, ropes, scratch, target_shape};
 use crate::adapter::{Adapter, Shape, Target};
@@ -62,6 +63,15 @@ pub enum StepError {
     Media(#[from] MediaError),
 }
 
+impl From<BringError> for StepError {
+    fn from(error: BringError) -> Self {
+        match error {
+            BringError::Row(error) => Self::Row(error),
+            BringError::Gpu(error) => Self::Gpu(error),
+        }
+    }
+}
+
 /// The programs with adapters, and their buffers.
 struct AdapterPrograms {
     corrections: Corrections,
@@ -77,8 +87,6 @@ struct Io {
     state: Arc<Buffer>,
     tokens: Arc<Buffer>,
     visible_until: Option<Arc<Buffer>>,
-    /// Rows of the per-layer table, if it is on the host.
-    ple_rows: Option<Arc<Buffer>>,
     /// The residual stream of a chunk, and a buffer to move a row of it.
     stream: [Arc<Buffer>; 2],
     /// The same for the per-layer inputs.
@@ -95,7 +103,6 @@ impl Io {
             state: get(&s.state)?,
             tokens: get(&s.tokens)?,
             visible_until: if_any(&s.visible_until)?,
-            ple_rows: if_any(&s.ple_rows)?,
             stream: [get(&s.h[0])?, get(&s.x)?],
             ple: if parts.config.ple > 0 { Some([get(&s.ple)?, get(&s.ple_projected)?]) } else { None },
             logits: get(&s.logits)?,
@@ -124,7 +131,8 @@ pub struct Decoder {
     rounds: Option<Rounds>,
     /// Milliseconds of a token without drafts, by the last answer that measured it.
     token_ms: Cell<Option<f64>>,
-    table: Option<Rc<HostTable>>,
+    /// The per-layer table and the cache of its rows, if it is on the host.
+    table: Option<(Rc<HostTable>, RowCache)>,
     /// The expert cache, if not all experts are on the device.
     experts: Option<ExpertCache>,
     /// The token whose per-layer embedding soft tokens use.
@@ -232,6 +240,13 @@ impl Decoder {
         let Chosen { choices, programs, timed } =
             choose(&gpu, &parts, &plans, &memory, products, &mut told).await?;
         let sampler = Sampler::bind(&gpu, &plans.sampling, &memory).await?;
+        let table = match table.map(Rc::new).zip(parts.scratch.row_cache.as_ref()) {
+            Some((table, values)) => {
+                let cache = RowCache::bind(&gpu, values, &memory, Rc::clone(&table)).await?;
+                Some((table, cache))
+            }
+            None => None,
+        };
         let experts = match experts {
             Some((source, tensors)) => ExpertCache::bind(&gpu, &parts, &memory, source, &tensors).await?,
             None => None,
@@ -254,7 +269,7 @@ impl Decoder {
             drafter: None,
             rounds: None,
             token_ms: Cell::default(),
-            table: table.map(Rc::new),
+            table,
             experts,
             pad,
             seed: 0,
@@ -351,7 +366,18 @@ impl Decoder {
     /// The per-layer table, if it is on the host.
     #[must_use]
     pub fn table(&self) -> Option<&Rc<HostTable>> {
-        self.table.as_ref()
+        self.table.as_ref().map(|(table, _)| table)
+    }
+
+    /// Brings the rows of frequent tokens, if the per-layer table is on the host.
+    ///
+    /// # Errors
+    /// When the device or the table fails.
+    pub async fn warm_rows(&self) -> Result<(), BringError> {
+        match &self.table {
+            Some((_, rows)) => rows.warm().await,
+            None => Ok(()),
+        }
     }
 
     /// The token whose per-layer embedding soft tokens use.
@@ -469,7 +495,8 @@ impl Decoder {
     #[must_use]
     pub fn forms(&self) -> Vec<Form> {
         let mut seen = HashSet::new();
-        let repacked = self.parts.weights.dtypes().into_iter().map(Form::Repack);
+        let of_cache = self.parts.scratch.row_cache.iter().map(|cache| cache.layout.dtype);
+        let repacked = self.parts.weights.dtypes().into_iter().chain(of_cache).map(Form::Repack);
         let tried = self.all().flat_map(|program| program.plan().forms()).cloned();
         repacked.chain(tried).filter(|form| seen.insert(form.clone())).collect()
     }
@@ -491,13 +518,16 @@ impl Decoder {
     /// Prepares the device for timing runs of [`Self::token`] at this position. The results are meaningless and
     /// overwrite the cache, which must be cleared afterwards.
     pub fn prepare_timing(&self, position: u32, rows: u32) {
+        if let Some((_, rows)) = &self.table {
+            rows.assume_resident();
+        }
         if let Some(experts) = &self.experts {
             experts.assume_resident();
         }
         self.write_state(position, rows, 0);
     }
 
-    /// Whether the per-layer rows come from the host: then each token waits for the previous one's id.
+    /// Whether the per-layer table is on the host: then tokens wait for rows that are not in its cache.
     #[must_use]
     pub fn needs_host(&self) -> bool {
         self.table.is_some()
@@ -534,11 +564,11 @@ impl Decoder {
         self.gpu.queue().write_buffer(&self.io.state, at, bytemuck::bytes_of(&rows));
     }
 
-    async fn write_rows(&self, ids: &[u32]) -> Result<(), RowError> {
-        if let (Some(table), Some(ple_rows)) = (&self.table, &self.io.ple_rows) {
-            let rows = table.rows(ids).await?;
-            self.gpu.queue().write_buffer(ple_rows, 0, bytemuck::cast_slice(&rows));
+    /// Brings the per-layer rows of these tokens, where they are missing.
+    async fn hold_rows(&self, ids: &[u32]) -> Result<(), BringError> {
+        match &self.table {
+            Some((_, rows)) => rows.hold(ids).await,
+            None => Ok(()),
         }
-        Ok(())
     }
 }

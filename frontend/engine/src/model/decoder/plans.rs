@@ -8,7 +8,7 @@ use crate::model::drafter::DraftParts;
 use crate::model::expert_cache::CachePlans;
 use crate::model::forms::{self, Choices, Products};
 use crate::model::sampler::SamplingPlans;
-use crate::model::{Parts, decode, embed, prefill, verify};
+use crate::model::{Parts, RowCacheValues, decode, embed, prefill, verify};
 use crate::plan::{Layout, Limits, ParamsArena, Plan, PlanError, Schedule};
 
 /// What a decoder does but for sampling: as it is, or with the corrections of adapters.
@@ -123,6 +123,8 @@ pub struct DecoderPlans {
     pub(super) sampling: Rc<SamplingPlans>,
     /// Repacking experts into the slots of a cache.
     cache: CachePlans,
+    /// Repacking rows of the per-layer table into their cache.
+    rows: Option<Plan>,
     /// Whether a load compares the choices.
     measured: bool,
 }
@@ -153,19 +155,26 @@ impl DecoderPlans {
                 sets.push((choices, plans));
             }
         }
-        Ok(Self { sets, sampling, cache: CachePlans::new(parts)?, measured: products == Products::Measured })
+        let rows = parts.scratch.row_cache.as_ref().map(RowCacheValues::plan).transpose()?;
+        let cache = CachePlans::new(parts)?;
+        Ok(Self { sets, sampling, cache, rows, measured: products == Products::Measured })
     }
 
     /// The plans whose kernels a load compiles.
     pub fn usual(&self) -> impl Iterator<Item = &Plan> {
-        self.sets().flat_map(Plans::all).chain(self.sampling.all()).chain(self.cache.all())
+        self.sets().flat_map(Plans::all).chain(self.sampling.all()).chain(self.caches())
     }
 
     /// What runs one after the other.
     #[must_use]
     pub fn schedules(&self) -> Vec<Schedule<'_>> {
         let steps = self.sets().flat_map(|plans| plans.schedules(self.sampling.all()));
-        steps.chain(self.cache.all().map(|plan| vec![plan])).collect()
+        steps.chain(self.caches().map(|plan| vec![plan])).collect()
+    }
+
+    /// The plans that fill caches.
+    fn caches(&self) -> impl Iterator<Item = &Plan> {
+        self.cache.all().chain(&self.rows)
     }
 
     /// The buffers of everything: weights, cache, and what the plans work in.

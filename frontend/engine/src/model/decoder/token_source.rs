@@ -59,17 +59,23 @@ pub trait TokenSource {
 impl Decoder {
     /// Samples up to `most` tokens, including the one that the end of the prompt sampled.
     pub fn draw<'d>(&'d self, most: u32, cancel: &'d CancelToken) -> Box<dyn TokenSource + 'd> {
-        if self.needs_host() || self.experts.is_some() {
-            Box::new(OneByOne { decoder: self, cancel, most, last: None, drawn: 0 })
+        if self.experts.is_some() {
+            Box::new(OneByOne { decoder: self, cancel, most, drawn: 0 })
         } else {
+            if let Some((_, rows)) = &self.table {
+                rows.write_slots();
+            }
             Box::new(Pipelined {
                 decoder: self,
+                cancel,
                 most,
                 in_flight: VecDeque::from([(0, 1)]),
                 submitted: 1,
                 submits: 0,
                 seen: 0,
+                last: None,
                 pace: Pace::new(MAX_PER_SUBMIT),
+                since_miss: u32::MAX,
                 read_at: Instant::now(),
             })
         }
@@ -86,36 +92,61 @@ impl Decoder {
         self.sampler.submit(&self.gpu, encoder, which);
     }
 
-    /// The ids with these numbers, when readback `which` has them.
+    /// The ids with these numbers, when readback `which` has them. They end before the first token that missed a row.
     pub(super) async fn read(
         &self,
         which: usize,
         numbers: std::ops::Range<u32>,
     ) -> Result<Vec<u32>, StepError> {
         let ring = self.sampler.read(&self.gpu, which).await?;
+        let drawn = ring.get(OUT_LEN as usize).copied().unwrap_or_default();
+        let numbers = numbers.start..numbers.end.min(drawn);
         Ok(numbers.map(|number| ring[number as usize % OUT_LEN as usize]).collect())
     }
 }
 
-/// Everything is on the device: tokens are submitted before earlier ones are read back.
+/// Tokens are submitted before earlier ones are read back. If the per-layer table is on the host, one whose row is missing
+/// ends its step, and so do those behind it, until the row is there.
 struct Pipelined<'d> {
     decoder: &'d Decoder,
+    cancel: &'d CancelToken,
     most: u32,
     /// Pending readbacks, and the number of tokens sampled when each completes.
     in_flight: VecDeque<(usize, u32)>,
     submitted: u32,
     submits: u32,
     seen: u32,
+    /// The last token that was read.
+    last: Option<u32>,
     pace: Pace,
+    /// Tokens drawn since a row was missing: no more are submitted at once, as those behind a missing row are in vain.
+    since_miss: u32,
     /// Time of the last read.
     read_at: Instant,
 }
 
-impl TokenSource for Pipelined<'_> {
-    fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>> {
-        async move {
+impl Pipelined<'_> {
+    /// Brings the row of the last token, and lets the steps go on from there.
+    async fn bring_row(&mut self) -> Result<(), StepError> {
+        // Those behind it have done nothing.
+        for (which, _) in std::mem::take(&mut self.in_flight) {
+            self.decoder.sampler.read(&self.decoder.gpu, which).await?;
+        }
+        (self.submitted, self.since_miss) = (self.seen, 0);
+        let decoder = self.decoder;
+        let last = self.last;
+        let bring = async { Ok::<_, StepError>(decoder.hold_rows(last.as_slice()).await?) };
+        self.cancel.guard(bring).await?;
+        decoder.write_rows_of_step(1);
+        self.read_at = Instant::now();
+        Ok(())
+    }
+
+    /// Submits tokens and reads the oldest ones that are pending.
+    async fn advance(&mut self) -> Result<Vec<u32>, StepError> {
+        loop {
             while self.submitted < self.most && self.in_flight.len() < DEPTH {
-                let count = self.pace.count().min(self.most - self.submitted);
+                let count = self.pace.count().min(self.since_miss.max(1)).min(self.most - self.submitted);
                 self.submitted += count;
                 self.submits += 1;
                 let which = self.submits as usize % DEPTH;
@@ -124,15 +155,28 @@ impl TokenSource for Pipelined<'_> {
             }
             let Some((which, upto)) = self.in_flight.pop_front() else { return Ok(Vec::new()) };
             let ids = self.decoder.read(which, self.seen..upto).await?;
-            let now = Instant::now();
-            if self.seen > 0 {
+            let (now, drawn) = (Instant::now(), ids.len() as u32);
+            let is_whole = self.seen + drawn == upto;
+            if self.seen > 0 && is_whole {
                 let elapsed = now.duration_since(self.read_at);
-                self.pace.learn(upto - self.seen, elapsed.as_secs_f64() * 1000.0);
+                self.pace.learn(drawn, elapsed.as_secs_f64() * 1000.0);
             }
-            (self.seen, self.read_at) = (upto, now);
-            Ok(ids)
+            (self.seen, self.read_at) = (self.seen + drawn, now);
+            self.since_miss = self.since_miss.saturating_add(drawn);
+            self.last = ids.last().copied().or(self.last);
+            if !is_whole {
+                self.bring_row().await?;
+            }
+            if !ids.is_empty() {
+                return Ok(ids);
+            }
         }
-        .boxed_local()
+    }
+}
+
+impl TokenSource for Pipelined<'_> {
+    fn next(&mut self) -> LocalBoxFuture<'_, Result<Vec<u32>, StepError>> {
+        self.advance().boxed_local()
     }
 
     fn submitted(&self) -> u32 {
@@ -144,13 +188,11 @@ impl TokenSource for Pipelined<'_> {
     }
 }
 
-/// The host has a part in every token: it has the per-layer table, and needs the id of the token before, or loads the
-/// experts that are missing.
+/// The host has a part in every token: it loads the experts that are missing.
 struct OneByOne<'d> {
     decoder: &'d Decoder,
     cancel: &'d CancelToken,
     most: u32,
-    last: Option<u32>,
     drawn: u32,
 }
 
@@ -160,17 +202,13 @@ impl TokenSource for OneByOne<'_> {
             if self.drawn == self.most {
                 return Ok(Vec::new());
             }
-            if let Some(id) = self.last {
+            // The end of the prompt has drawn the first.
+            if self.drawn > 0 {
                 let decoder = self.decoder;
-                let step = async {
-                    decoder.write_rows(&[id]).await?;
-                    decoder.run_row(&decoder.programs().one, Some(0)).await
-                };
-                self.cancel.guard(step).await?;
+                self.cancel.guard(decoder.run_row(&decoder.programs().one, Some(0))).await?;
             }
             let ids = self.decoder.read(0, self.drawn..self.drawn + 1).await?;
             self.drawn += 1;
-            self.last = ids.last().copied();
             Ok(ids)
         }
         .boxed_local()
