@@ -564,6 +564,12 @@ impl Decoder {
         self.gpu.queue().write_buffer(&self.io.state, at, bytemuck::bytes_of(&rows));
     }
 
+    /// Whether the per-layer row of a token is on the device.
+    fn has_row(&self, id: Option<u32>) -> bool {
+        let missing = self.table.as_ref().zip(id).is_some_and(|((_, rows), id)| !rows.holds(id));
+        !missing
+    }
+
     /// Brings the per-layer rows of these tokens, where they are missing.
     async fn hold_rows(&self, ids: &[u32]) -> Result<(), BringError> {
         match &self.table {

@@ -74,6 +74,7 @@ impl Decoder {
                 submits: 0,
                 seen: 0,
                 last: None,
+                misses: false,
                 pace: Pace::new(MAX_PER_SUBMIT),
                 since_miss: u32::MAX,
                 read_at: Instant::now(),
@@ -118,6 +119,8 @@ struct Pipelined<'d> {
     seen: u32,
     /// The last token that was read.
     last: Option<u32>,
+    /// Whether its row is missing.
+    misses: bool,
     pace: Pace,
     /// Tokens drawn since a row was missing: no more are submitted at once, as those behind a missing row are in vain.
     since_miss: u32,
@@ -145,6 +148,9 @@ impl Pipelined<'_> {
     /// Submits tokens and reads the oldest ones that are pending.
     async fn advance(&mut self) -> Result<Vec<u32>, StepError> {
         loop {
+            if std::mem::take(&mut self.misses) {
+                self.bring_row().await?;
+            }
             while self.submitted < self.most && self.in_flight.len() < DEPTH {
                 let count = self.pace.count().min(self.since_miss.max(1)).min(self.most - self.submitted);
                 self.submitted += count;
@@ -164,9 +170,8 @@ impl Pipelined<'_> {
             (self.seen, self.read_at) = (self.seen + drawn, now);
             self.since_miss = self.since_miss.saturating_add(drawn);
             self.last = ids.last().copied().or(self.last);
-            if !is_whole {
-                self.bring_row().await?;
-            }
+            // The next step needs the row of the last token. What was drawn does not wait for it.
+            self.misses = !is_whole || (self.seen < self.most && !self.decoder.has_row(self.last));
             if !ids.is_empty() {
                 return Ok(ids);
             }

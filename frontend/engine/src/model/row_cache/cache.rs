@@ -100,6 +100,12 @@ impl RowCache {
         Ok(())
     }
 
+    /// Whether the row of a token is there.
+    #[must_use]
+    pub fn holds(&self, id: u32) -> bool {
+        self.lines.borrow().holds(id / self.line)
+    }
+
     /// Maps every line to the first slot, so that no step ends early: for timing.
     pub fn assume_resident(&self) {
         let zeros = vec![0_u32; self.lines.borrow().slots().len()];
