@@ -20,10 +20,10 @@ pub const LARGE: u32 = 8192;
 pub const MOST_FUSED_RANK: u32 = 64;
 /// Minimum relative gain to choose products that round more: less is noise.
 const MIN_GAIN: f64 = 0.05;
-/// A graphics card that was idle takes this long to raise its clock.
-const WARM_UP: Duration = Duration::from_millis(300);
 /// Maximum number of turns of a comparison.
 const TURNS: usize = 5;
+/// Turns whose ratios are all so far on one side decide it.
+const CLEAR: f64 = 0.05;
 /// Time after which a comparison of two turns or more ends.
 const MAX_TIME: Duration = Duration::from_millis(400);
 
@@ -118,19 +118,6 @@ impl Choices {
     }
 }
 
-/// Runs a program until the graphics card has raised its clock.
-///
-/// # Errors
-/// When the device was lost.
-pub async fn warm_up(gpu: &Gpu, program: &Program, prepare: &dyn Fn()) -> Result<(), GpuError> {
-    let timer = Timer::new(gpu)?;
-    let started = Instant::now();
-    while started.elapsed() < WARM_UP {
-        timer.time(program, u32::MAX, prepare).await?;
-    }
-    Ok(())
-}
-
 /// Whether a token by `other` is faster than one by `current`, by enough to justify the additional rounding. `prepare`
 /// writes the state before each pass. Whole tokens are timed: what kernels take one at a time leaves out what it costs
 /// to begin so many.
@@ -145,9 +132,13 @@ pub async fn is_faster(
     let timer = Timer::new(gpu)?;
     let started = Instant::now();
     let mut ratios = Vec::new();
-    while ratios.len() < 2 || (ratios.len() < TURNS && started.elapsed() < MAX_TIME) {
+    let most = 1.0 - MIN_GAIN;
+    let is_clear = |ratios: &[f64]| {
+        ratios.iter().all(|ratio| *ratio < most - CLEAR) || ratios.iter().all(|ratio| *ratio > most + CLEAR)
+    };
+    while ratios.len() < 2 || (ratios.len() < TURNS && !is_clear(&ratios) && started.elapsed() < MAX_TIME) {
         let mut ms = [0.0; 2];
-        // Each is the first of every second turn: a clock that rises meanwhile favours neither.
+        // Each is the first of every second turn: an idle card raises its clock meanwhile, which then favours neither.
         let is_first = ratios.len() % 2;
         for i in [is_first, 1 - is_first] {
             ms[i] = timer.time([other, current][i], u32::MAX, prepare).await?;
@@ -156,7 +147,7 @@ pub async fn is_faster(
     }
     ratios.sort_by(f64::total_cmp);
     let median = f64::midpoint(ratios[(ratios.len() - 1) / 2], ratios[ratios.len() / 2]);
-    Ok(median < 1.0 - MIN_GAIN)
+    Ok(median < most)
 }
 
 /// The products that [`Products::Measured`] times, each shape once: storage types of the matrices with the same x,

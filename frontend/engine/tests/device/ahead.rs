@@ -47,7 +47,8 @@ impl Asked {
 }
 
 fn gpu(ahead: Option<Rc<dyn CompileAhead>>) -> Rc<Gpu> {
-    let options = GpuOptions { ahead, ..GpuOptions::default() };
+    // A load tries matrix units before it compiles anything else.
+    let options = GpuOptions { ahead, no_matrix_units: true, ..GpuOptions::default() };
     Rc::new(block_on(Gpu::open(&options)).expect("a device"))
 }
 

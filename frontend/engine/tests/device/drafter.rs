@@ -40,7 +40,7 @@ fn use_drafter(session: &mut Session, path: &Path, head: Head) -> Result<(), Eng
 }
 
 fn open(target: &Path, drafter: Option<&Path>) -> Session {
-    let options = LoadOptions { context: 1024, kv_type: KvType::F32, ..LoadOptions::default() };
+    let options = LoadOptions { context: 1024, ..common::exact_options() };
     let mut session = common::load(&common::gpu(), target, &options);
     if let Some(path) = drafter {
         use_drafter(&mut session, path, Head::Ordered)

@@ -116,7 +116,7 @@ fn the_router_agrees_with_the_reference() {
 }
 
 fn session(largest_part: Option<u64>) -> (Session, usize) {
-    let options = GpuOptions { largest_part, ..GpuOptions::default() };
+    let options = GpuOptions { largest_part, no_matrix_units: true, ..GpuOptions::default() };
     let gpu = Rc::new(pollster::block_on(Gpu::open(&options)).expect("a device"));
     let session = common::exact(&gpu, &common::repository(MODEL));
     let dispatches = session.decoder().dispatches_per_token();

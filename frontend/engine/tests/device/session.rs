@@ -31,7 +31,7 @@ fn open(path: &str, options: LoadOptions) -> (std::rc::Rc<Gpu>, Session) {
 }
 
 fn exact(context: u32) -> LoadOptions {
-    LoadOptions { context, kv_type: KvType::F32, ..LoadOptions::default() }
+    LoadOptions { context, ..common::exact_options() }
 }
 
 fn prompt(len: u32, salt: u32) -> Vec<u32> {

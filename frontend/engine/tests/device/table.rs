@@ -41,7 +41,7 @@ fn plan(file: &[u8]) -> ModelSpec {
 }
 
 fn exact() -> LoadOptions {
-    LoadOptions { context: 512, kv_type: KvType::F32, ..LoadOptions::default() }
+    LoadOptions { context: 512, ..common::exact_options() }
 }
 
 fn load(gpu: &Rc<Gpu>, file: ModelFile, options: &LoadOptions) -> Result<Session, EngineError> {

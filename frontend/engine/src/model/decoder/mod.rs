@@ -180,9 +180,6 @@ async fn choose(
             bound => bound?,
         };
         if let Some((current, _)) = chosen.as_ref().filter(|_| products == Products::Measured) {
-            if !timed {
-                forms::warm_up(gpu, current, &prepare).await?;
-            }
             timed = true;
             if !forms::is_faster(gpu, [&one, current], &prepare).await? {
                 continue;
