@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use engine::bytes::{ByteSource, CancelToken, FileSource};
 use engine::gguf::Header;
-use engine::model::{Drafts, KvType, Speculation};
+use engine::model::{Drafts, Speculation};
 use engine::session::{Control, EngineError, LoadOptions, Options, Session};
 use safetensors::SafeTensors;
 use shaders::sampling::Settings;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use engine::bytes::{CancelToken, MemorySource};
 use engine::gguf::Header;
 use engine::gpu::Gpu;
-use engine::model::{Attention, KvType, Products};
+use engine::model::{Attention, Products};
 use engine::plan::Limits;
 use engine::session::{
     Control, EngineError, Event, Finish, LoadOptions, ModelFile, Options, Outcome, Session,

@@ -11,14 +11,13 @@ use engine::bytes::{
 };
 use engine::gguf::Header;
 use engine::gpu::{Gpu, GpuOptions};
-use engine::model::KvType;
 use engine::session::{
     Control, DeviceMemory, EngineError, Finish, LoadOptions, Loading, ModelFile, ModelSpec, Options, Session,
 };
 use engine::synth::{self, Quant, Shape};
 use shaders::sampling::Settings;
 
-use crate::common::Server;
+use crate::common::{self, Server};
 
 const VOCABULARY: u32 = 3 * 1024;
 

@@ -12,6 +12,8 @@ use crate::weights::MatrixSpec;
 /// The share of a table whose rows stay on the device: the first ones, as a tokenizer numbers its merges by frequency. As
 /// many others make room for one another.
 const SHARE: u64 = 32;
+/// Maximum size of the cache, but for the rows of a step.
+const MOST_BYTES: u64 = 128 << 20;
 /// Bytes that are brought at once.
 const STAGED_BYTES: u64 = 2 << 20;
 
@@ -53,9 +55,10 @@ impl RowCacheValues {
         let lines = table.n.div_ceil(line.into());
         let of_line = layout(line.into())?.bytes();
         let (fixed, moving) = (lines / SHARE, (lines / SHARE).max(rows.into()));
-        let most = (limits.largest_binding / of_line).max(rows.into());
+        let most = (limits.largest_binding.min(MOST_BYTES) / of_line).max(rows.into());
         let held = (fixed + moving).min(lines).min(most);
-        let fixed = fixed.min(held.saturating_sub(moving));
+        // The others must have room for all rows of a step.
+        let fixed = fixed.min(held / 2).min(held.saturating_sub(rows.into()));
         let layout = layout(held * u64::from(line))?;
         let row_bytes = table.row_bytes();
         let staged = (STAGED_BYTES / (row_bytes * u64::from(line)).max(1)).clamp(1, held.max(1));
