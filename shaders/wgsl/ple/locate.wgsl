@@ -4,7 +4,7 @@
 //
 // The cache holds lines of `line` consecutive rows of the table. The row of a token that is not in it is NONE, which that
 // kernel skips. ONE_ROW: a single token, which may have been drawn on the device. If its row is missing, the step ends here:
-// state.len becomes 0, so that the steps behind it do nothing. The host then brings the row, and runs the step again.
+// state.len becomes 0, so that the steps behind it do nothing. The host then fetches the row, and runs the step again.
 //
 // Bindings: params, state, slots u32 [lines], tokens u32 [T], located u32 [T]. T = state.len.
 // Workgroup: 64 threads, a token each. Grid: (⌈T/64⌉, 1, 1).

@@ -45,5 +45,5 @@ pub use forms::{Choices, LARGE, Products, is_packed, large_products};
 pub use host_table::{HostTable, RowError};
 pub use kv_cache::{KvCache, KvType, LayerCache, ring};
 pub use parts::{Extent, Parts, Rope, history};
-pub use row_cache::{BringError, RowCache, RowCacheValues};
+pub use row_cache::{FetchError, RowCache, RowCacheValues};
 pub use scratch::{Scratch, chunk};

@@ -206,7 +206,7 @@ impl Session {
                 told(0, Decoder::PROGRAMS);
                 compiled.await;
                 let decoder = Decoder::new(Rc::clone(&gpu), whole, &mut told).await?;
-                // Rows that can't be read now are brought, or fail, when they are needed.
+                // Rows that can't be read now are fetched, or fail, when they are needed.
                 decoder.warm_rows().await.ok();
                 Ok::<_, EngineError>(decoder)
             })

@@ -62,7 +62,7 @@ impl<'d> LogitsReader<'d> {
     /// When the device or the table fails.
     pub async fn step(&self, id: u32, pos: u32) -> Result<Vec<f32>, StepError> {
         let decoder = self.decoder;
-        decoder.hold_rows(&[id]).await?;
+        decoder.fetch_rows(&[id]).await?;
         decoder.gpu.queue().write_buffer(&decoder.io.tokens, 0, bytemuck::bytes_of(&id));
         decoder.write_state(pos, 1, 0);
         decoder.run_row(&decoder.programs().one, None).await?;

@@ -27,7 +27,7 @@ use super::drafter::Drafter;
 use super::expert_cache::{ExpertCache, ExpertError, ExpertUse};
 use super::forms::{self, Choices, Products};
 use super::host_table::{HostTable, RowError};
-use super::row_cache::{BringError, RowCache};
+use super::row_cache::{FetchError, RowCache};
 use super::sampler::{Sampler, SamplingPlans};
 use super::{Config, KvCache, Parts, ropes, scratch, target_shape};
 use crate::adapter::{Adapter, Shape, Target};
@@ -63,11 +63,11 @@ pub enum StepError {
     Media(#[from] MediaError),
 }
 
-impl From<BringError> for StepError {
-    fn from(error: BringError) -> Self {
+impl From<FetchError> for StepError {
+    fn from(error: FetchError) -> Self {
         match error {
-            BringError::Row(error) => Self::Row(error),
-            BringError::Gpu(error) => Self::Gpu(error),
+            FetchError::Row(error) => Self::Row(error),
+            FetchError::Gpu(error) => Self::Gpu(error),
         }
     }
 }
@@ -366,11 +366,11 @@ impl Decoder {
         self.table.as_ref().map(|(table, _)| table)
     }
 
-    /// Brings the rows of frequent tokens, if the per-layer table is on the host.
+    /// Fetches the rows of frequent tokens, if the per-layer table is on the host.
     ///
     /// # Errors
     /// When the device or the table fails.
-    pub async fn warm_rows(&self) -> Result<(), BringError> {
+    pub async fn warm_rows(&self) -> Result<(), FetchError> {
         match &self.table {
             Some((_, rows)) => rows.warm().await,
             None => Ok(()),
@@ -567,10 +567,10 @@ impl Decoder {
         !missing
     }
 
-    /// Brings the per-layer rows of these tokens, where they are missing.
-    async fn hold_rows(&self, ids: &[u32]) -> Result<(), BringError> {
+    /// Fetches the per-layer rows of these tokens, where they are missing.
+    async fn fetch_rows(&self, ids: &[u32]) -> Result<(), FetchError> {
         match &self.table {
-            Some((_, rows)) => rows.hold(ids).await,
+            Some((_, rows)) => rows.fetch(ids).await,
             None => Ok(()),
         }
     }

@@ -29,7 +29,7 @@ impl Decoder {
         for (_, part) in input.blocks_in(chunk.clone()) {
             ids[(part.start - pos) as usize..(part.end - pos) as usize].fill(self.pad);
         }
-        self.hold_rows(&ids).await?;
+        self.fetch_rows(&ids).await?;
         self.gpu.queue().write_buffer(&self.io.tokens, 0, bytemuck::cast_slice(&ids));
         if let Some(visible_until) = &self.io.visible_until {
             let mut until = vec![0; len as usize];

@@ -129,8 +129,8 @@ struct Pipelined<'d> {
 }
 
 impl Pipelined<'_> {
-    /// Brings the row of the last token, and lets the steps go on from there.
-    async fn bring_row(&mut self) -> Result<(), StepError> {
+    /// Fetches the row of the last token, and lets the steps go on from there.
+    async fn fetch_row(&mut self) -> Result<(), StepError> {
         // Those behind it have done nothing.
         for (which, _) in std::mem::take(&mut self.in_flight) {
             self.decoder.sampler.read(&self.decoder.gpu, which).await?;
@@ -138,8 +138,8 @@ impl Pipelined<'_> {
         (self.submitted, self.since_miss) = (self.seen, 0);
         let decoder = self.decoder;
         let last = self.last;
-        let bring = async { Ok::<_, StepError>(decoder.hold_rows(last.as_slice()).await?) };
-        self.cancel.guard(bring).await?;
+        let fetched = async { Ok::<_, StepError>(decoder.fetch_rows(last.as_slice()).await?) };
+        self.cancel.guard(fetched).await?;
         decoder.write_rows_of_step(1);
         self.read_at = Instant::now();
         Ok(())
@@ -149,7 +149,7 @@ impl Pipelined<'_> {
     async fn advance(&mut self) -> Result<Vec<u32>, StepError> {
         loop {
             if std::mem::take(&mut self.misses) {
-                self.bring_row().await?;
+                self.fetch_row().await?;
             }
             while self.submitted < self.most && self.in_flight.len() < DEPTH {
                 let count = self.pace.count().min(self.since_miss.max(1)).min(self.most - self.submitted);

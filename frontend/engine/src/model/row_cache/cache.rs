@@ -1,4 +1,4 @@
-//! Bringing rows from the host.
+//! Fetching rows from the host.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -35,9 +35,9 @@ pub struct RowCache {
     stale: RefCell<Option<Vec<u32>>>,
 }
 
-/// Why rows could not be brought.
+/// Why rows could not be fetched.
 #[derive(Debug, thiserror::Error)]
-pub enum BringError {
+pub enum FetchError {
     /// The table.
     #[error(transparent)]
     Row(#[from] RowError),
@@ -74,20 +74,20 @@ impl RowCache {
         })
     }
 
-    /// Brings the rows of the most frequent tokens.
+    /// Fetches the rows of the most frequent tokens.
     ///
     /// # Errors
-    /// [`BringError`].
-    pub async fn warm(&self) -> Result<(), BringError> {
+    /// [`FetchError`].
+    pub async fn warm(&self) -> Result<(), FetchError> {
         let all: Vec<u32> = (0..self.fixed).collect();
-        self.bring(&all, &all).await
+        self.fetch_lines(&all, &all).await
     }
 
-    /// Brings the rows of these tokens that are missing. All of them are there until others are brought.
+    /// Fetches the rows of these tokens that are missing. All of them stay until others are fetched.
     ///
     /// # Errors
-    /// [`BringError`].
-    pub async fn hold(&self, ids: &[u32]) -> Result<(), BringError> {
+    /// [`FetchError`].
+    pub async fn fetch(&self, ids: &[u32]) -> Result<(), FetchError> {
         let mut wanted: Vec<u32> = ids.iter().map(|id| id / self.line).collect();
         wanted.sort_unstable();
         wanted.dedup();
@@ -95,7 +95,7 @@ impl RowCache {
             let lines = self.lines.borrow();
             wanted.iter().copied().filter(|&line| !lines.holds(line)).collect()
         };
-        self.bring(&missing, &wanted).await?;
+        self.fetch_lines(&missing, &wanted).await?;
         self.write_slots();
         Ok(())
     }
@@ -113,8 +113,8 @@ impl RowCache {
         self.stale.replace(None);
     }
 
-    /// Brings lines that are missing, in place of others than `keep`.
-    async fn bring(&self, missing: &[u32], keep: &[u32]) -> Result<(), BringError> {
+    /// Fetches lines that are missing, in place of others than `keep`.
+    async fn fetch_lines(&self, missing: &[u32], keep: &[u32]) -> Result<(), FetchError> {
         for (fills, some) in (1..).zip(missing.chunks(self.staged)) {
             let read = self.table.lines(some, self.line).await?;
             self.put(some, &read, keep)?;
@@ -126,33 +126,23 @@ impl RowCache {
     }
 
     /// Puts lines into slots, those with consecutive slots at once. Nothing is awaited: slots and device agree at all times.
-    fn put(&self, lines: &[u32], read: &[Rc<[u8]>], keep: &[u32]) -> Result<(), BringError> {
-        let mut at = 0;
-        let mut pending: Option<u32> = None;
-        while at < lines.len() {
-            let first = pending.take().or_else(|| self.lines.borrow_mut().place(lines[at], keep));
-            let Some(first) = first else { return Ok(()) };
-            let mut bytes = read[at].to_vec();
-            self.insert(lines[at], first);
-            let mut count = 1;
-            at += 1;
-            while at < lines.len() {
-                let Some(slot) = self.lines.borrow_mut().place(lines[at], keep) else { break };
-                if slot != first + count {
-                    pending = Some(slot);
-                    break;
-                }
-                bytes.extend_from_slice(&read[at]);
-                self.insert(lines[at], slot);
-                (count, at) = (count + 1, at + 1);
-            }
-            self.repack(bytes, first, count)?;
+    fn put(&self, lines: &[u32], read: &[Rc<[u8]>], keep: &[u32]) -> Result<(), FetchError> {
+        let mut placed = Vec::with_capacity(lines.len());
+        for (&line, bytes) in lines.iter().zip(read) {
+            // Steps have no more rows than the ring has lines.
+            let Some(slot) = self.lines.borrow_mut().place(line, keep) else { break };
+            self.insert(line, slot);
+            placed.push((slot, bytes));
+        }
+        for run in placed.chunk_by(|(a, _), (b, _)| a + 1 == *b) {
+            let bytes = run.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
+            self.repack(bytes, run[0].0, run.len() as u32)?;
         }
         Ok(())
     }
 
     /// Repacks the rows of lines into consecutive slots.
-    fn repack(&self, mut bytes: Vec<u8>, first: u32, count: u32) -> Result<(), BringError> {
+    fn repack(&self, mut bytes: Vec<u8>, first: u32, count: u32) -> Result<(), FetchError> {
         let rows = count * self.line;
         let params = repack::Params::new(&self.layout, first * self.line, rows, 0).map_err(RowError::from)?;
         bytes.resize(bytes.len().next_multiple_of(4), 0);

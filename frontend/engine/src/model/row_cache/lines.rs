@@ -2,7 +2,7 @@
 
 use shaders::ple::locate::NONE;
 
-/// The slots. Those from `fixed` on are a ring: the line that was brought first makes room.
+/// The slots. Those from `fixed` on are a ring: the line that was fetched first makes room.
 #[derive(Clone, Debug)]
 pub struct Lines {
     /// The slot of each line, or [`NONE`].
@@ -66,27 +66,27 @@ impl Lines {
 mod tests {
     use super::*;
 
-    fn bring(lines: &mut Lines, line: u32, keep: &[u32]) -> Option<u32> {
+    fn fetch(lines: &mut Lines, line: u32, keep: &[u32]) -> Option<u32> {
         let slot = lines.place(line, keep)?;
         lines.insert(line, slot);
         Some(slot)
     }
 
     #[test]
-    fn the_line_that_was_brought_first_makes_room_unless_it_is_needed() {
+    fn the_line_that_was_fetched_first_makes_room_unless_it_is_needed() {
         let mut lines = Lines::new(9, 5, 2);
         assert_eq!(
-            [4, 1, 7, 5].map(|line| bring(&mut lines, line, &[])),
+            [4, 1, 7, 5].map(|line| fetch(&mut lines, line, &[])),
             [Some(2), Some(1), Some(3), Some(4)]
         );
         assert_eq!(lines.slots(), [NONE, 1, NONE, NONE, 2, 4, NONE, 3, NONE]);
         // 4 was first, but is needed.
-        assert_eq!(bring(&mut lines, 8, &[4, 8]), Some(3));
+        assert_eq!(fetch(&mut lines, 8, &[4, 8]), Some(3));
         assert!(lines.holds(4) && lines.holds(8) && !lines.holds(7));
         // Those that stay are no part of the ring.
-        assert_eq!(bring(&mut lines, 0, &[]), Some(0));
-        assert_eq!([3, 6].map(|line| bring(&mut lines, line, &[])), [Some(4), Some(2)]);
+        assert_eq!(fetch(&mut lines, 0, &[]), Some(0));
+        assert_eq!([3, 6].map(|line| fetch(&mut lines, line, &[])), [Some(4), Some(2)]);
         assert_eq!(lines.slots(), [0, 1, NONE, 4, NONE, NONE, 2, NONE, 3]);
-        assert_eq!(bring(&mut lines, 5, &[3, 6, 8]), None);
+        assert_eq!(fetch(&mut lines, 5, &[3, 6, 8]), None);
     }
 }

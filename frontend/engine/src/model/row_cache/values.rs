@@ -14,7 +14,7 @@ use crate::weights::MatrixSpec;
 const SHARE: u64 = 32;
 /// Maximum size of the cache, but for the rows of a step.
 const MOST_BYTES: u64 = 128 << 20;
-/// Bytes that are brought at once.
+/// Bytes that are fetched at once.
 const STAGED_BYTES: u64 = 2 << 20;
 
 /// The row cache. Its rows are in lines of a few consecutive ones: as many as have planes of whole words.
@@ -26,7 +26,7 @@ pub struct RowCacheValues {
     pub lines: u32,
     /// Lines that stay, counted from the first one of the table.
     pub fixed: u32,
-    /// Lines that are brought at once.
+    /// Lines that are fetched at once.
     pub staged: u32,
     /// Bytes of a row in the file.
     pub row_bytes: u64,
