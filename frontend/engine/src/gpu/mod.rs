@@ -18,5 +18,5 @@ pub use error::GpuError;
 pub use kernel::{CompileAhead, Kernel};
 pub use memory::Memory;
 pub use program::{Program, Uses};
-pub use timing::Timer;
+pub use timing::{Timed, Timer};
 pub use upload::UploadError;

@@ -25,6 +25,16 @@ pub struct Timer<'a> {
     stamps: Option<Stamps>,
 }
 
+/// The time of a program, and how it was measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Timed {
+    /// Milliseconds of one run.
+    pub ms: f64,
+    rows: u32,
+    /// Number of runs in one pass.
+    repeats: usize,
+}
+
 /// Two timestamps and their readback.
 struct Stamps {
     set: wgpu::QuerySet,
@@ -74,8 +84,30 @@ impl<'a> Timer<'a> {
         most: u32,
         prepare: &dyn Fn(),
     ) -> Result<f64, GpuError> {
+        Ok(self.calibrate(program, rows, most, prepare).await?.ms)
+    }
+
+    /// Same as [`Self::time_rows`], for one row.
+    ///
+    /// # Errors
+    /// Same as [`Self::time_rows`].
+    pub async fn time(&self, program: &Program, most: u32, prepare: &dyn Fn()) -> Result<f64, GpuError> {
+        self.time_rows(program, 1, most, prepare).await
+    }
+
+    /// Same as [`Self::time_rows`], with the number of runs that were long enough, for [`Self::time_again`].
+    ///
+    /// # Errors
+    /// Same as [`Self::time_rows`].
+    pub async fn calibrate(
+        &self,
+        program: &Program,
+        rows: u32,
+        most: u32,
+        prepare: &dyn Fn(),
+    ) -> Result<Timed, GpuError> {
         if program.is_empty() {
-            return Ok(0.0);
+            return Ok(Timed { ms: 0.0, rows, repeats: 1 });
         }
         let least = if self.stamps.is_some() { MIN_MS } else { MIN_MS_BY_CLOCK };
         let most = (MAX_DISPATCHES / program.len()).min(most as usize).max(1);
@@ -87,7 +119,7 @@ impl<'a> Timer<'a> {
             prepare();
             let ms = self.replay(program, rows, repeats).await?;
             if ms >= least || repeats == most {
-                return Ok(ms / repeats as f64);
+                return Ok(Timed { ms: ms / repeats as f64, rows, repeats });
             }
             // Slightly more than needed, but limited: the first estimate may be mostly waiting.
             let factor = (1.2 * least / ms.max(0.01)).clamp(2.0, 16.0);
@@ -95,12 +127,18 @@ impl<'a> Timer<'a> {
         }
     }
 
-    /// Same as [`Self::time_rows`], for one row.
+    /// Milliseconds per run of a program that was timed before, by one pass of as many runs.
     ///
     /// # Errors
     /// Same as [`Self::time_rows`].
-    pub async fn time(&self, program: &Program, most: u32, prepare: &dyn Fn()) -> Result<f64, GpuError> {
-        self.time_rows(program, 1, most, prepare).await
+    pub async fn time_again(
+        &self,
+        program: &Program,
+        before: Timed,
+        prepare: &dyn Fn(),
+    ) -> Result<f64, GpuError> {
+        prepare();
+        Ok(self.replay(program, before.rows, before.repeats).await? / before.repeats as f64)
     }
 
     async fn replay(&self, program: &Program, rows: u32, repeats: usize) -> Result<f64, GpuError> {

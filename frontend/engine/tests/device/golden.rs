@@ -118,7 +118,7 @@ fn greedy(session: &mut Session, prompt: &[u32], count: usize) -> Vec<u32> {
 
 fn check(gpu: &Rc<Gpu>, case: &Case, kv_type: KvType, tolerance: f32) {
     let golden = Golden::read(case);
-    let options = LoadOptions { context: 2048, kv_type, ..LoadOptions::default() };
+    let options = LoadOptions { kv_type, ..common::exact_options() };
     let mut session = common::load(gpu, &case.model, &options);
     let label = case.model.file_name().expect("a file name").to_string_lossy().into_owned();
     let mut worst = 0.0f32;
