@@ -1,4 +1,5 @@
-//! Modules of the engine and of the kernels do not import one another in circles.
+//! Modules of the engine and of the kernels do not import one another in circles, and those that describe the computation
+//! are synchronous.
 //!
 //! In every module the modules directly in it, each with all that lies below it, are the nodes of a graph; an arrow is a
 //! path to a name of another one. What a `mod.rs` exports again counts for the file that has it. Tests do not count.
@@ -15,6 +16,10 @@ struct Sources {
     exports: BTreeMap<Module, Module>,
     /// Top modules with names of wgpu.
     of_devices: BTreeSet<String>,
+    /// Modules with a function that returns a `PlanError`: they describe the computation.
+    describing: BTreeSet<Module>,
+    /// Modules with an `async fn`.
+    with_async: BTreeSet<Module>,
 }
 
 /// Arrows of one module: from, to, and the path that makes it.
@@ -143,6 +148,12 @@ impl Sources {
 
     /// Notes the paths of one file.
     fn file(&mut self, module: &Module, tokens: &[&str], known: impl Fn(&Module) -> bool) {
+        if tokens.windows(3).any(|three| three == [",", "PlanError", ">"]) {
+            self.describing.insert(module.clone());
+        }
+        if tokens.windows(2).any(|two| two == ["async", "fn"]) {
+            self.with_async.insert(module.clone());
+        }
         let mut at = 0;
         let mut own = Vec::new();
         while at < tokens.len() {
@@ -270,6 +281,16 @@ fn modules_do_not_import_one_another_in_circles() {
             }
         }
     }
+}
+
+#[test]
+fn what_describes_the_computation_is_synchronous() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let sources = Sources::read(&root.join("frontend/engine/src"));
+    assert!(sources.describing.len() > 30, "{} modules describe", sources.describing.len());
+    assert!(sources.with_async.len() > 30, "{} modules are asynchronous", sources.with_async.len());
+    let both: Vec<_> = sources.describing.intersection(&sources.with_async).collect();
+    assert!(both.is_empty(), "these describe the computation and wait for a device: {both:?}");
 }
 
 #[test]

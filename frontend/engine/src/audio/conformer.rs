@@ -7,12 +7,10 @@ use shaders::audio::conv2d::{self, Conv2d};
 use shaders::audio::{light_conv, silu, unit_norm};
 use shaders::rows::norm_add::{NormAdd, Params as NormParams};
 use shaders::selftest::Form;
-use shaders::state::State;
 
 use super::config::{Conformer, EPS, STEP_TOKENS};
 use super::mel::FRAMES_PER_TOKEN;
 use super::tensors::in_block;
-use crate::gpu::{Gpu, GpuError, Memory};
 use crate::model::product;
 use crate::plan::{Grid, Origin, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
@@ -93,9 +91,11 @@ pub fn matrix<'a>(weights: &'a Weights, name: &str) -> Result<&'a Matrix, PlanEr
 
 /// The plans that project the encodings of distances for each block.
 pub struct Relatives {
-    plan: Plan,
-    encodings: Value,
-    state: Value,
+    pub plan: Plan,
+    /// f32. `[KEYS, width]`.
+    pub encodings: Value,
+    /// `State` whose length is [`KEYS`].
+    pub state: Value,
 }
 
 /// Describes how the encodings of distances are projected for each block. The result depends only on the weights,
@@ -118,33 +118,6 @@ pub fn relatives(c: &Conformer, weights: &Weights, buffers: &Buffers) -> Result<
         )?;
     }
     Ok(Relatives { plan, encodings, state: buffers.state.clone() })
-}
-
-impl Relatives {
-    /// Computes the projections, then frees the memory of the weights that only they use.
-    ///
-    /// # Errors
-    /// When the device is out of memory or rejects a kernel.
-    pub async fn compute(
-        &self,
-        gpu: &Gpu,
-        c: &Conformer,
-        weights: &mut Weights,
-        memory: &mut Memory,
-    ) -> Result<(), GpuError> {
-        gpu.allocate("encodings of distances", self.plan.values(), memory).await?;
-        let encodings = attention::encodings(c.width);
-        gpu.queue().write_buffer(memory.get(&self.encodings)?, 0, bytemuck::cast_slice(&encodings));
-        let state = State { len: KEYS, ..State::default() };
-        gpu.queue().write_buffer(memory.get(&self.state)?, 0, bytemuck::bytes_of(&state));
-        gpu.run(&gpu.bind(&self.plan, memory).await?, KEYS);
-        gpu.drained().await?;
-        memory.remove(&self.encodings);
-        for matrix in take_relatives(c, weights) {
-            matrix.parts.iter().for_each(|part| memory.remove(&part.value));
-        }
-        Ok(())
-    }
 }
 
 /// Removes the matrices that only [`Relatives`] uses.

@@ -16,6 +16,7 @@ pub mod resample;
 mod sound;
 mod tensors;
 mod tower;
+mod tower_plan;
 pub mod wav;
 
 pub use config::{Conformer, Kind, TowerConfig};
@@ -23,7 +24,8 @@ pub use encoder::Encoder;
 pub use error::AudioError;
 pub use on_demand::{Audio, medium};
 pub use sound::{CLIP_SAMPLES, Sound};
-pub use tower::{Tower, TowerPlan};
+pub use tower::Tower;
+pub use tower_plan::TowerPlan;
 
 /// Sample rate of all towers.
 pub const RATE: u32 = 16_000;

@@ -1,122 +1,23 @@
-//! An audio tower on the device: weights, working buffers, and the plan that computes the soft tokens of a step.
+//! An audio tower on the device.
 
 use std::cell::Cell;
-use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use shaders::audio::{conv2d, unit_norm};
-use shaders::selftest::Form;
+use shaders::audio::attention::{self, KEYS};
+use shaders::audio::conv2d;
 use shaders::state::State;
 
-use super::config::{EPS, Kind, STEP_TOKENS, TowerConfig};
-use super::conformer::{self, Buffers, Relatives, Stem};
-use super::{AudioError, CLIP_SAMPLES, mel, tensors};
+use super::config::{Conformer, Kind, TowerConfig};
+use super::conformer::{self, Relatives, Stem};
+use super::tower_plan::{Description, TowerPlan};
+use super::{AudioError, mel};
 use crate::bytes::{ByteSource, CancelToken};
-use crate::gguf::Header;
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
-use crate::model::product;
-use crate::plan::{Layout, Limits, ParamsArena, Plan, PlanError, Value};
-use crate::weights::{self, TensorList, Weights};
-
-/// The configuration and the tensors of a tower, before loading.
-#[derive(Clone, Debug)]
-pub struct TowerPlan {
-    config: TowerConfig,
-    tensors: TensorList,
-}
-
-impl TowerPlan {
-    /// Reads the tower of a file, if it has one. The file is a model or a projector; `width` is the model's.
-    ///
-    /// # Errors
-    /// When the file is inconsistent, or the tower is for a model of another width.
-    pub fn read(header: &Header, width: u32) -> Result<Option<Self>, AudioError> {
-        let Some(config) = TowerConfig::read(header, width)? else { return Ok(None) };
-        let tensors = tensors::find(header, &config)?;
-        weights::check_layouts(&tensors)?;
-        Ok(Some(Self { config, tensors }))
-    }
-
-    /// What the file says.
-    #[must_use]
-    pub fn config(&self) -> &TowerConfig {
-        &self.config
-    }
-
-    /// Byte ranges of its weights in the file.
-    #[must_use]
-    pub fn ranges(&self) -> Vec<Range<u64>> {
-        weights::ranges(&self.tensors)
-    }
-
-    /// The plan of a step, without a device. The bounds of its clipped linears are in the file's data, not in its
-    /// header, so none are assumed.
-    ///
-    /// # Errors
-    /// When a matrix has no layout on such a device.
-    pub fn computation(&self, limits: Limits) -> Result<Plan, AudioError> {
-        let weights = Weights::describe(&self.tensors, &[], limits)?;
-        Ok(Description::new(&self.config, &weights).map_err(GpuError::from)?.plan)
-    }
-
-    /// Bytes on the device while the tower is loaded.
-    ///
-    /// # Errors
-    /// Same as [`Self::computation`].
-    pub fn bytes(&self, limits: Limits) -> Result<u64, AudioError> {
-        let mut weights = Weights::describe(&self.tensors, &[], limits)?;
-        let description = Description::new(&self.config, &weights).map_err(GpuError::from)?;
-        if let Kind::Conformer(conformer) = &self.config.kind {
-            conformer::take_relatives(conformer, &mut weights);
-        }
-        let params = ParamsArena::of(&[&description.plan], limits).buffer_bytes();
-        Ok(description.layout().with(weights.values()).total() + params)
-    }
-}
-
-/// The plan of a step, and the values that the host writes and reads.
-struct Description {
-    plan: Plan,
-    /// `State`.
-    state: Value,
-    /// Features or samples of the step.
-    rows: Value,
-    /// Soft tokens of the step, and of the longest clip.
-    soft: Value,
-    clip: Value,
-    /// Additional parts of a conformer.
-    conformer: Option<([Stem; 2], Relatives)>,
-}
-
-impl Description {
-    fn new(config: &TowerConfig, weights: &Weights) -> Result<Self, PlanError> {
-        let row = 4 * u64::from(config.width);
-        let state = Value::state("audio state", size_of::<State>() as u64);
-        let clip = Value::state("soft tokens of a clip", u64::from(config.tokens(CLIP_SAMPLES)) * row);
-        let soft = Value::state("soft tokens", u64::from(STEP_TOKENS) * row);
-        let (plan, rows, conformer) = match &config.kind {
-            Kind::Conformer(conformer) => {
-                let buffers = Buffers::describe(conformer, &state);
-                let (plan, stems) = conformer::plan(conformer, weights, &buffers, &soft)?;
-                let relatives = conformer::relatives(conformer, weights, &buffers)?;
-                (plan, buffers.mel, Some((stems, relatives)))
-            }
-            Kind::Raw { frame } => {
-                let (plan, rows) = raw(*frame, weights, &state, &soft)?;
-                (plan, rows, None)
-            }
-        };
-        Ok(Self { plan, state, rows, soft, clip, conformer })
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::of(&[vec![&self.plan]]).with([&self.clip])
-    }
-}
+use crate::weights::{self, Weights};
 
 /// The input buffers of a step.
-enum Front {
+enum StepInput {
     /// Mel features. The first convolution needs their position in the clip.
     Mel { rows: Arc<Buffer>, params: Box<conv2d::Params>, uniform: Arc<Buffer> },
     /// Samples.
@@ -127,7 +28,7 @@ enum Front {
 pub struct Tower {
     gpu: Rc<Gpu>,
     config: TowerConfig,
-    front: Front,
+    input: StepInput,
     program: Program,
     state: Arc<Buffer>,
     /// Soft tokens of a step, and of the clip so far.
@@ -159,21 +60,21 @@ impl Tower {
         let description = Description::new(&config, &weights).map_err(GpuError::from)?;
         gpu.compile_ahead([&description.plan]).await;
         if let (Some((_, relatives)), Kind::Conformer(conformer)) = (&description.conformer, &config.kind) {
-            relatives.compute(&gpu, conformer, &mut weights, &mut memory).await?;
+            compute_relatives(relatives, &gpu, conformer, &mut weights, &mut memory).await?;
         }
         let layout = description.layout();
         gpu.allocate_layout("working memory of the audio tower", &layout, &mut memory).await?;
         let Description { plan, state, rows, soft, clip, conformer } = description;
         let [state, rows, soft, clip] =
             [memory.get(&state)?, memory.get(&rows)?, memory.get(&soft)?, memory.get(&clip)?].map(Arc::clone);
-        let front = match conformer {
-            None => Front::Raw { rows },
+        let input = match conformer {
+            None => StepInput::Raw { rows },
             Some((stems, _)) => {
                 for stem in &stems {
                     gpu.queue().write_buffer(memory.get(&stem.value)?, 0, bytemuck::bytes_of(&stem.params));
                 }
                 let [Stem { value, params }, _] = stems;
-                Front::Mel { rows, params: Box::new(params), uniform: Arc::clone(memory.get(&value)?) }
+                StepInput::Mel { rows, params: Box::new(params), uniform: Arc::clone(memory.get(&value)?) }
             }
         };
         let program = gpu.bind(&plan, &memory).await?;
@@ -181,7 +82,7 @@ impl Tower {
         Ok(Self {
             gpu,
             config,
-            front,
+            input,
             program,
             state,
             soft,
@@ -243,8 +144,8 @@ impl Tower {
         frame: impl Fn(i64) -> Option<&'a [f32]>,
     ) {
         let queue = self.gpu.queue();
-        let (input, width, range) = match &self.front {
-            Front::Mel { rows, params, uniform } => {
+        let (rows, width, range) = match &self.input {
+            StepInput::Mel { rows, params, uniform } => {
                 // The second convolution needs one earlier position of the first, which needs one earlier frame.
                 let begin = 4 * i64::from(first) - 3;
                 let params = conv2d::Params {
@@ -255,7 +156,7 @@ impl Tower {
                 queue.write_buffer(uniform, 0, bytemuck::bytes_of(&params));
                 (rows, mel::BINS, begin..begin + 4 * i64::from(count) + 3)
             }
-            Front::Raw { rows } => {
+            StepInput::Raw { rows } => {
                 let Kind::Raw { frame } = self.config.kind else { return };
                 (rows, frame as usize, first.into()..i64::from(first + count))
             }
@@ -266,7 +167,7 @@ impl Tower {
             // A frame that is missing, or truncated by the end of the clip.
             values.resize((row + 1) * width, 0.0);
         }
-        queue.write_buffer(input, 0, bytemuck::cast_slice(&values));
+        queue.write_buffer(rows, 0, bytemuck::cast_slice(&values));
         let state = State { pos: first, len: count, ..State::default() };
         queue.write_buffer(&self.state, 0, bytemuck::bytes_of(&state));
 
@@ -288,15 +189,27 @@ impl Tower {
     }
 }
 
-/// The embedder of raw samples (norm and projection), and the input buffer of a step.
-fn raw(frame: u32, weights: &Weights, state: &Value, soft: &Value) -> Result<(Plan, Value), PlanError> {
-    let bytes = 4 * u64::from(STEP_TOKENS) * u64::from(frame);
-    let (rows, normed) = (Value::state("samples", bytes), Value::temporary("normed samples", bytes));
-    let mut plan = Plan::default();
-    let params = unit_norm::Params::new(frame, None, EPS);
-    let operands = [state, &weights.vectors, &rows, &normed];
-    plan.push_rows((unit_norm::source()?, Form::UnitNorm), &params, &operands, unit_norm::dispatch)?;
-    let matrix = conformer::matrix(weights, "projection")?;
-    product::push(&mut plan, weights.limits, matrix, None, [state, &normed, soft])?;
-    Ok((plan, rows))
+/// Computes the projections of [`Relatives`], then frees the memory of the weights that only they use.
+///
+/// # Errors
+/// When the device is out of memory or rejects a kernel.
+async fn compute_relatives(
+    relatives: &Relatives,
+    gpu: &Gpu,
+    c: &Conformer,
+    weights: &mut Weights,
+    memory: &mut Memory,
+) -> Result<(), GpuError> {
+    gpu.allocate("encodings of distances", relatives.plan.values(), memory).await?;
+    let encodings = attention::encodings(c.width);
+    gpu.queue().write_buffer(memory.get(&relatives.encodings)?, 0, bytemuck::cast_slice(&encodings));
+    let state = State { len: KEYS, ..State::default() };
+    gpu.queue().write_buffer(memory.get(&relatives.state)?, 0, bytemuck::bytes_of(&state));
+    gpu.run(&gpu.bind(&relatives.plan, memory).await?, KEYS);
+    gpu.drained().await?;
+    memory.remove(&relatives.encodings);
+    for matrix in conformer::take_relatives(c, weights) {
+        matrix.parts.iter().for_each(|part| memory.remove(&part.value));
+    }
+    Ok(())
 }

@@ -1,13 +1,10 @@
 //! The forms of the decode products: how they are divided for their shapes, which are packed, and whether they are fused.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use shaders::matvec::{Form, Matvec, Prologue};
 use shaders::selftest;
-use web_time::Instant;
 
-use crate::gpu::{Gpu, GpuError, Program, Timer};
 use crate::model::Config;
 use crate::plan::Limits;
 use crate::weights::TensorList;
@@ -18,15 +15,6 @@ pub const LARGE: u32 = 8192;
 /// Maximum total rank for which decode computes z without separate dispatches. The number of partial results grows
 /// with the rank, and every workgroup of the consumer reads all.
 pub const MOST_FUSED_RANK: u32 = 64;
-/// Minimum relative gain to choose products that round more: less is noise.
-const MIN_GAIN: f64 = 0.05;
-/// Maximum number of turns of a comparison.
-const TURNS: usize = 5;
-/// Turns whose ratios are all so far on one side decide it.
-const CLEAR: f64 = 0.05;
-/// Time after which a comparison of two turns or more ends.
-const MAX_TIME: Duration = Duration::from_millis(400);
-
 /// Which products of decode are packed: x is rounded to int8, and integers are multiplied. Only quantised matrices
 /// have this form. Those of a mixture of experts are never fused, and all packed or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,43 +104,6 @@ impl Choices {
             Some(least_rows) => Products::Packed { least_rows },
         }
     }
-}
-
-/// Whether a token by `other` is faster than one by `current`, by enough to justify the additional rounding. `prepare`
-/// writes the state before each pass. Whole tokens are timed: what kernels take one at a time leaves out what it costs
-/// to begin so many.
-///
-/// # Errors
-/// When the device was lost.
-pub async fn is_faster(
-    gpu: &Gpu,
-    [other, current]: [&Program; 2],
-    prepare: &dyn Fn(),
-) -> Result<bool, GpuError> {
-    let timer = Timer::new(gpu)?;
-    let programs = [other, current];
-    let started = Instant::now();
-    let mut ratios = Vec::new();
-    let most = 1.0 - MIN_GAIN;
-    let is_clear = |ratios: &[f64]| {
-        ratios.iter().all(|ratio| *ratio < most - CLEAR) || ratios.iter().all(|ratio| *ratio > most + CLEAR)
-    };
-    let mut before = [None; 2];
-    while ratios.len() < 2 || (ratios.len() < TURNS && !is_clear(&ratios) && started.elapsed() < MAX_TIME) {
-        let mut ms = [0.0; 2];
-        // Each is the first of every second turn: an idle card raises its clock meanwhile, which then favours neither.
-        let is_first = ratios.len() % 2;
-        for i in [is_first, 1 - is_first] {
-            ms[i] = match before[i] {
-                Some(timed) => timer.time_again(programs[i], timed, prepare).await?,
-                None => before[i].insert(timer.calibrate(programs[i], 1, u32::MAX, prepare).await?).ms,
-            };
-        }
-        ratios.push(ms[0] / ms[1]);
-    }
-    ratios.sort_by(f64::total_cmp);
-    let median = f64::midpoint(ratios[(ratios.len() - 1) / 2], ratios[ratios.len() / 2]);
-    Ok(median < most)
 }
 
 /// The products that [`Products::Measured`] times, each shape once: storage types of the matrices with the same x,

@@ -22,6 +22,7 @@ mod ropes;
 mod row_cache;
 mod rows;
 mod sampler;
+mod sampling_plans;
 mod scratch;
 mod tensors;
 mod verify;

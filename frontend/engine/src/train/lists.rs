@@ -1,4 +1,4 @@
-//! All plans of a training, and their programs.
+//! All plans of a training.
 
 use shaders::train::optimiser::{self, AdamW, PARTIAL_SUMS, SquaresParams};
 
@@ -7,7 +7,7 @@ use super::factors::{self, LayerFactors};
 use super::pace::Segment;
 use super::working::Working;
 use super::{Base, MemoryPlan, Settings, TrainError};
-use crate::gpu::{Gpu, GpuError, Memory, Program};
+use crate::gpu::Program;
 use crate::model::{Attention, Rope};
 use crate::plan::{Grid, Layout, Origin, ParamsArena, Plan, PlanError, Schedule, Value, rounded};
 
@@ -174,26 +174,5 @@ impl Lists<Plan> {
         let segments = [&self.embed, &self.per_layer].into_iter().chain(&self.forward).chain(&self.plain);
         let segments = segments.chain([&self.loss, &self.loss_back, &self.spread]).chain(&self.backward);
         segments.flatten().map(|segment| &segment.steps).chain([&self.squares, &self.update]).collect()
-    }
-
-    /// Binds all plans to programs.
-    pub async fn bind(&self, gpu: &Gpu, memory: &Memory) -> Result<Lists, GpuError> {
-        let mut programs = gpu.bind_all(&self.plans(), memory).await?.into_iter();
-        let mut next = || programs.next().unwrap_or_default();
-        let mut bound = |segments: &Vec<Segment<Plan>>| -> Vec<Segment> {
-            segments.iter().map(|segment| Segment { steps: next(), cost: segment.cost }).collect()
-        };
-        Ok(Lists {
-            embed: bound(&self.embed),
-            per_layer: bound(&self.per_layer),
-            forward: self.forward.iter().map(&mut bound).collect(),
-            plain: self.plain.iter().map(&mut bound).collect(),
-            loss: bound(&self.loss),
-            loss_back: bound(&self.loss_back),
-            spread: bound(&self.spread),
-            backward: self.backward.iter().map(&mut bound).collect(),
-            squares: next(),
-            update: next(),
-        })
     }
 }

@@ -22,6 +22,7 @@ mod head;
 mod lists;
 mod order;
 mod pace;
+mod programs;
 mod report;
 mod setting;
 mod settings;

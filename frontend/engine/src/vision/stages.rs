@@ -1,6 +1,4 @@
-//! The plans and the buffers of a vision tower, for images up to a size.
-
-use std::sync::Arc;
+//! The plans of a vision tower, for images up to a size.
 
 use shaders::attention::block::{Block, Params as BlockParams};
 use shaders::rows::gelu_mul::{self, Rows};
@@ -12,22 +10,21 @@ use shaders::vision::{PatchGrid, heads, patches, pool, position};
 
 use super::config::{Encoder, Kind, TowerConfig};
 use super::tensors::{clamps, in_layer};
-use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::model::product;
 use crate::plan::{Layout, Limits, Origin, ParamsArena, Plan, PlanError, Value};
 use crate::weights::{Matrix, Weights};
 
 /// Maximum number of patches for which attention is one dispatch for all heads. Longer images use one dispatch per
 /// head, so that no submit occupies a slow device for long.
-const WHOLE_ATTENTION: u32 = 2560;
+pub(super) const WHOLE_ATTENTION: u32 = 2560;
 /// ε of the layer norms of the encoder-free model; there is no key for it.
 const LAYER_NORM_EPS: f32 = 1e-5;
 /// RoPE base; there is no key for it.
-const THETA: f64 = 100.0;
+pub(super) const THETA: f64 = 100.0;
 
 /// The images that need a stage.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Condition {
+pub(super) enum Condition {
     Always,
     Short,
     Long,
@@ -35,59 +32,32 @@ enum Condition {
 
 /// Properties of a stage, which is one submit.
 #[derive(Clone, Copy)]
-struct StageInfo {
-    condition: Condition,
+pub(super) struct StageInfo {
+    pub condition: Condition,
     /// Whether its rows are soft tokens instead of patches.
-    pooled: bool,
+    pub pooled: bool,
     /// Whether it is the last stage of a layer, after which progress is reported and cancellation is checked.
-    ends_layer: bool,
-}
-
-/// A bound stage.
-pub struct Stage {
-    program: Program,
-    info: StageInfo,
-}
-
-impl Stage {
-    /// Its dispatches.
-    pub fn program(&self) -> &Program {
-        &self.program
-    }
-
-    /// Whether it is the last stage of a layer.
-    pub fn ends_layer(&self) -> bool {
-        self.info.ends_layer
-    }
-
-    /// Submits the stage, if the image needs it.
-    pub fn run(&self, gpu: &Gpu, patches: u32, tokens: u32) {
-        let StageInfo { condition, pooled, .. } = self.info;
-        let long = patches > WHOLE_ATTENTION;
-        if condition == Condition::Always || (condition == Condition::Long) == long {
-            gpu.run(&self.program, if pooled { tokens } else { patches });
-        }
-    }
+    pub ends_layer: bool,
 }
 
 /// The values of a tower.
-struct Values {
+pub(super) struct Values {
     /// The patch grid of the image.
-    patch_grid: Value,
+    pub patch_grid: Value,
     /// `State` whose length is the number of patches.
-    state: Value,
+    pub state: Value,
     /// `State` whose length is the number of soft tokens.
-    pooled_state: Value,
+    pub pooled_state: Value,
     /// RGB bytes.
-    pixels: Value,
+    pub pixels: Value,
     /// For each patch, one past the last patch that it attends to: the number of patches.
-    until: Value,
+    pub until: Value,
     /// Soft tokens of the image.
-    out: Value,
+    pub out: Value,
     /// RoPE table.
-    rope: Value,
+    pub rope: Value,
     /// Working buffers with one row per patch, in the order of [`widths`].
-    work: Vec<Value>,
+    pub work: Vec<Value>,
 }
 
 impl Values {
@@ -109,9 +79,9 @@ impl Values {
 
 /// The plans of all stages for images up to a size.
 pub struct StagePlans {
-    rows: u32,
-    values: Values,
-    stages: Vec<(Plan, StageInfo)>,
+    pub rows: u32,
+    pub(super) values: Values,
+    pub(super) stages: Vec<(Plan, StageInfo)>,
 }
 
 impl StagePlans {
@@ -137,7 +107,7 @@ impl StagePlans {
     }
 
     /// The buffers of all stages, and those that the host accesses.
-    fn layout(&self) -> Layout {
+    pub fn layout(&self) -> Layout {
         let v = &self.values;
         let hosts = [&v.patch_grid, &v.state, &v.pooled_state, &v.pixels, &v.out];
         Layout::of(&[self.plans().collect()]).with(hosts)
@@ -147,71 +117,6 @@ impl StagePlans {
     pub fn bytes(&self, weights: &Weights, limits: Limits) -> u64 {
         let params = ParamsArena::of(&self.plans().collect::<Vec<_>>(), limits);
         self.layout().with(weights.values()).total() + params.buffer_bytes()
-    }
-}
-
-/// The stages, bound to buffers.
-pub struct Stages {
-    /// Maximum number of patch rows.
-    pub rows: u32,
-    /// The patch grid of the image.
-    pub patch_grid: Arc<Buffer>,
-    /// `State` whose length is the number of patches.
-    pub state: Arc<Buffer>,
-    /// `State` whose length is the number of soft tokens.
-    pub pooled_state: Arc<Buffer>,
-    /// RGB bytes.
-    pub pixels: Arc<Buffer>,
-    /// For each patch, one past the last patch that it attends to; `None` if no stage reads it.
-    pub until: Option<Arc<Buffer>>,
-    /// Soft tokens of the image.
-    pub out: Arc<Buffer>,
-    /// The stages in order.
-    pub stages: Vec<Stage>,
-    /// All buffers, including weights.
-    memory: Memory,
-}
-
-impl Stages {
-    /// Bytes on the device, including the weights of the tower.
-    pub fn bytes_in_use(&self) -> u64 {
-        // The stages share one parameter buffer.
-        self.memory.bytes() + self.stages.first().map_or(0, |stage| stage.program.params_bytes())
-    }
-
-    /// Allocates the working memory of the plans and binds them; `weights` has the buffers of the tower's weights.
-    ///
-    /// # Errors
-    /// Condition the device is out of memory or rejects a kernel.
-    pub async fn bind(
-        gpu: &Gpu,
-        plan: &StagePlans,
-        weights: &Memory,
-        config: &TowerConfig,
-    ) -> Result<Self, GpuError> {
-        let values = &plan.values;
-        let mut memory = weights.clone();
-        gpu.allocate_layout("the memory to look at a picture", &plan.layout(), &mut memory).await?;
-        if let Kind::Encoder(e) = config.kind {
-            let rotations = heads::table(THETA, e.head_dim, config.positions);
-            let rope = memory.get(&values.rope)?;
-            gpu.queue().write_buffer(rope, 0, bytemuck::cast_slice(&rotations));
-        }
-        let programs = gpu.bind_all(&plan.plans().collect::<Vec<_>>(), &memory).await?;
-        let infos = plan.stages.iter().map(|(_, info)| *info);
-        let stages = programs.into_iter().zip(infos).map(|(program, info)| Stage { program, info }).collect();
-        let get = |value: &Value| memory.get(value).cloned();
-        Ok(Self {
-            rows: plan.rows,
-            patch_grid: get(&values.patch_grid)?,
-            state: get(&values.state)?,
-            pooled_state: get(&values.pooled_state)?,
-            pixels: get(&values.pixels)?,
-            until: get(&values.until).ok(),
-            out: get(&values.out)?,
-            stages,
-            memory,
-        })
     }
 }
 

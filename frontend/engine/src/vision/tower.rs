@@ -1,75 +1,20 @@
 //! The tower on the device: pixels in, soft tokens out.
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use shaders::state::State;
 use shaders::vision::PatchGrid;
 
-use super::config::{Kind, TowerConfig};
-use super::stages::{StagePlans, Stages};
-use super::{Budget, Picture, PictureError, Pixels, VisionError, image_tokens, tensors};
+use super::config::Kind;
+use super::programs::Stages;
+use super::stages::StagePlans;
+use super::tower_plan::TowerPlan;
+use super::{Budget, Picture, PictureError, Pixels, VisionError, image_tokens};
 use crate::bytes::{ByteSource, CancelToken};
-use crate::gguf::Header;
 use crate::gpu::{Gpu, GpuError, Memory};
 use crate::media::{ContentHash, Media, Medium, SoftTokens};
-use crate::plan::{Limits, Plan};
-use crate::weights::{self, TensorList, Weights};
-
-/// The configuration and the tensors of a tower, from a header.
-#[derive(Clone, Debug)]
-pub struct TowerPlan {
-    /// Its configuration.
-    pub config: TowerConfig,
-    tensors: TensorList,
-}
-
-impl TowerPlan {
-    /// Reads the tower of a file, if it has one.
-    ///
-    /// # Errors
-    /// When the file is inconsistent, or the tower belongs to a model of another width.
-    pub fn read(header: &Header, model_width: u32) -> Result<Option<Self>, VisionError> {
-        let Some(config) = TowerConfig::read(header, model_width)? else { return Ok(None) };
-        let tensors = tensors::find(header, &config)?;
-        weights::check_layouts(&tensors)?;
-        Ok(Some(Self { config, tensors }))
-    }
-
-    /// Byte ranges of its weights in the file.
-    #[must_use]
-    pub fn ranges(&self) -> Vec<Range<u64>> {
-        weights::ranges(&self.tensors)
-    }
-
-    /// The plan of an image with the default budget, without a device. The bounds of its clipped linears are in the
-    /// file's data, not in its header, so none are assumed.
-    ///
-    /// # Errors
-    /// When a matrix has no layout on such a device.
-    pub fn computation(&self, limits: Limits) -> Result<Plan, VisionError> {
-        let (_, stages) = self.describe(Budget::default(), limits)?;
-        let mut plan = Plan::default();
-        stages.plans().for_each(|part| plan.extend(part));
-        Ok(plan)
-    }
-
-    fn describe(&self, budget: Budget, limits: Limits) -> Result<(Weights, StagePlans), VisionError> {
-        let weights = Weights::describe(&self.tensors, &[], limits)?;
-        let rows = self.config.rows(budget);
-        let stages = StagePlans::new(&weights, &self.config, rows).map_err(GpuError::from)?;
-        Ok((weights, stages))
-    }
-
-    /// Bytes on the device for images of this budget: weights and working memory.
-    ///
-    /// # Errors
-    /// Same as [`Self::computation`].
-    pub fn bytes(&self, budget: Budget, limits: Limits) -> Result<u64, VisionError> {
-        let (weights, stages) = self.describe(budget, limits)?;
-        Ok(stages.bytes(&weights, limits))
-    }
-}
+use crate::plan::Plan;
+use crate::weights::{self, Weights};
 
 /// Progress of encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

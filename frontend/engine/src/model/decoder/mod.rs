@@ -1,10 +1,12 @@
 //! A loaded decoder: prompt tokens in, sampled tokens out.
 
+mod choose;
 mod drafting;
 mod gain;
 mod logits;
 mod pace;
 mod plans;
+mod programs;
 mod prompt;
 mod speculation;
 mod steps;
@@ -19,22 +21,24 @@ use shaders::sampling::Settings;
 use shaders::selftest::Form;
 use shaders::state::State;
 
-use plans::Programs;
+use choose::{Chosen, choose};
+use programs::Programs;
 use speculation::Rounds;
 
 use super::corrections::{self, Corrections, Scales};
 use super::drafter::Drafter;
 use super::expert_cache::{ExpertCache, ExpertError, ExpertUse};
-use super::forms::{self, Choices, Products};
+use super::forms::{Choices, Products};
 use super::host_table::{HostTable, RowError};
 use super::row_cache::{FetchError, RowCache};
-use super::sampler::{Sampler, SamplingPlans};
+use super::sampler::Sampler;
+use super::sampling_plans::SamplingPlans;
 use super::{Config, KvCache, Parts, ropes, scratch, target_shape};
 use crate::adapter::{Adapter, Shape, Target};
 use crate::bytes::{LocalSource, SourceError};
 use crate::gpu::{Buffer, Gpu, GpuError, Memory, Program};
 use crate::media::MediaError;
-use crate::plan::{Layout, PlanError, Value};
+use crate::plan::{Layout, Value};
 use crate::weights::TensorList;
 
 pub use drafting::{DraftReader, DraftStep};
@@ -140,57 +144,6 @@ pub struct Decoder {
     seed: u64,
     /// Number of tokens before the next one.
     history: u32,
-}
-
-/// Position of the token by which choices are compared, if the context is as long.
-const TIMED_POSITION: u32 = 512;
-
-/// The programs for the chosen products.
-struct Chosen {
-    choices: Choices,
-    programs: Programs,
-    /// Whether they were compared with others by timing.
-    timed: bool,
-}
-
-/// Binds a decoder's plans: for the products that are requested, or that are measured to be the fastest. `progress`
-/// receives the number of programs done, out of [`Programs::COUNT`].
-///
-/// # Errors
-/// When the device was lost, or rejects a kernel that is not packed.
-async fn choose(
-    gpu: &Gpu,
-    parts: &Parts,
-    plans: &DecoderPlans,
-    memory: &Memory,
-    products: Products,
-    progress: &mut dyn FnMut(u64),
-) -> Result<Chosen, GpuError> {
-    let mut timed = false;
-    let mut chosen: Option<(Program, &(Choices, Plans))> = None;
-    // A token behind others, whatever they are.
-    let pos = parts.kv.least_slots().saturating_sub(1).min(TIMED_POSITION);
-    let state = State { pos, len: 1, ..State::default() };
-    let buffer = memory.get(&parts.scratch.state)?;
-    let prepare = || gpu.queue().write_buffer(buffer, 0, bytemuck::bytes_of(&state));
-    for set in &plans.sets {
-        let one = match gpu.bind(&set.1.one, memory).await {
-            // Some browsers do not support packed products.
-            Err(GpuError::Kernel { .. }) if chosen.is_some() => continue,
-            bound => bound?,
-        };
-        if let Some((current, _)) = chosen.as_ref().filter(|_| products == Products::Measured) {
-            timed = true;
-            if !forms::is_faster(gpu, [&one, current], &prepare).await? {
-                continue;
-            }
-        }
-        chosen = Some((one, set));
-    }
-    let none = || PlanError::Missing { name: "plans of a decoder".into() };
-    let (_, (choices, set)) = chosen.ok_or_else(none)?;
-    let programs = Programs::bind(gpu, set, memory, progress).await?;
-    Ok(Chosen { choices: *choices, programs, timed })
 }
 
 /// The input of [`Decoder::new`].

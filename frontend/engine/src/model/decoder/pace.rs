@@ -1,6 +1,6 @@
 //! The number of tokens per submit.
 
-use crate::model::sampler::OUT_LEN;
+use crate::model::sampling_plans::OUT_LEN;
 
 /// Maximum number of pending submits: one runs while the next is encoded.
 pub const DEPTH: usize = 2;

@@ -1,13 +1,12 @@
-//! The plans of a decoder, and the programs that they become.
+//! The plans of a decoder.
 
 use std::rc::Rc;
 
-use crate::gpu::{Gpu, GpuError, Memory, Program};
 use crate::model::corrections::Corrections;
 use crate::model::drafter::DraftParts;
 use crate::model::expert_cache::CachePlans;
 use crate::model::forms::{self, Choices, Products};
-use crate::model::sampler::SamplingPlans;
+use crate::model::sampling_plans::SamplingPlans;
 use crate::model::{Parts, RowCacheValues, decode, embed, prefill, verify};
 use crate::plan::{Layout, Limits, ParamsArena, Plan, PlanError, Schedule};
 
@@ -241,42 +240,5 @@ impl DecoderPlans {
 
     fn sets(&self) -> impl Iterator<Item = &Plans> {
         self.sets.iter().map(|(_, plans)| plans)
-    }
-}
-
-/// The programs of [`Plans`].
-pub struct Programs {
-    /// See [`Plans::one`].
-    pub one: Program,
-    /// See [`Plans::embed`].
-    pub embed: Program,
-    /// See [`Plans::chunk`].
-    pub chunk: Program,
-    /// See [`Plans::tail`].
-    pub tail: Program,
-}
-
-impl Programs {
-    /// Programs that [`Self::bind`] makes, in whose number its progress is told.
-    pub const COUNT: u64 = 4;
-
-    /// Binds the plans. `progress` gets the programs done.
-    ///
-    /// # Errors
-    /// When the device refuses a kernel.
-    pub async fn bind(
-        gpu: &Gpu,
-        plans: &Plans,
-        memory: &Memory,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<Self, GpuError> {
-        let mut programs = Vec::with_capacity(Self::COUNT as usize);
-        for plan in plans.all() {
-            programs.push(gpu.bind(plan, memory).await?);
-            progress(programs.len() as u64);
-        }
-        let mut programs = programs.into_iter();
-        let mut next = || programs.next().unwrap_or_default();
-        Ok(Self { one: next(), embed: next(), chunk: next(), tail: next() })
     }
 }

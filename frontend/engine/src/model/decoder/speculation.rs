@@ -17,7 +17,7 @@ use super::token_source::{Speculation, TokenSource};
 use super::{AdapterPrograms, Decoder, StepError};
 use crate::bytes::LocalBoxFuture;
 use crate::gpu::{GpuError, Memory, Program};
-use crate::model::sampler::OUT_LEN;
+use crate::model::sampling_plans::OUT_LEN;
 use crate::model::verify::{self, SHORTEST_MATCH};
 use crate::plan::{Layout, Plan};
 

@@ -8,7 +8,7 @@ use web_time::Instant;
 use super::pace::{DEPTH, MAX_PER_SUBMIT, Pace};
 use super::{Decoder, StepError};
 use crate::bytes::{CancelToken, LocalBoxFuture};
-use crate::model::sampler::OUT_LEN;
+use crate::model::sampling_plans::OUT_LEN;
 
 /// What drafting did during an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,105 @@
+//! The choice of products: those whose token is timed to be the fastest.
+
+use std::time::Duration;
+
+use shaders::state::State;
+use web_time::Instant;
+
+use super::plans::{DecoderPlans, Plans};
+use super::programs::Programs;
+use crate::gpu::{Gpu, GpuError, Memory, Program, Timer};
+use crate::model::Parts;
+use crate::model::forms::{Choices, Products};
+use crate::plan::PlanError;
+
+/// Position of the token by which choices are compared, if the context is as long.
+const TIMED_POSITION: u32 = 512;
+/// Minimum relative gain to choose products that round more: less is noise.
+const MIN_GAIN: f64 = 0.05;
+/// Maximum number of turns of a comparison.
+const TURNS: usize = 5;
+/// Turns whose ratios are all so far on one side decide it.
+const CLEAR: f64 = 0.05;
+/// Time after which a comparison of two turns or more ends.
+const MAX_TIME: Duration = Duration::from_millis(400);
+
+/// The programs for the chosen products.
+pub(super) struct Chosen {
+    pub choices: Choices,
+    pub programs: Programs,
+    /// Whether they were compared with others by timing.
+    pub timed: bool,
+}
+
+/// Binds a decoder's plans: for the products that are requested, or that are measured to be the fastest. `progress`
+/// receives the number of programs done, out of [`Programs::COUNT`].
+///
+/// # Errors
+/// When the device was lost, or rejects a kernel that is not packed.
+pub(super) async fn choose(
+    gpu: &Gpu,
+    parts: &Parts,
+    plans: &DecoderPlans,
+    memory: &Memory,
+    products: Products,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Chosen, GpuError> {
+    let mut timed = false;
+    let mut chosen: Option<(Program, &(Choices, Plans))> = None;
+    // A token behind others, whatever they are.
+    let pos = parts.kv.least_slots().saturating_sub(1).min(TIMED_POSITION);
+    let state = State { pos, len: 1, ..State::default() };
+    let buffer = memory.get(&parts.scratch.state)?;
+    let prepare = || gpu.queue().write_buffer(buffer, 0, bytemuck::bytes_of(&state));
+    for set in &plans.sets {
+        let one = match gpu.bind(&set.1.one, memory).await {
+            // Some browsers do not support packed products.
+            Err(GpuError::Kernel { .. }) if chosen.is_some() => continue,
+            bound => bound?,
+        };
+        if let Some((current, _)) = chosen.as_ref().filter(|_| products == Products::Measured) {
+            timed = true;
+            if !is_faster(gpu, [&one, current], &prepare).await? {
+                continue;
+            }
+        }
+        chosen = Some((one, set));
+    }
+    let none = || PlanError::Missing { name: "plans of a decoder".into() };
+    let (_, (choices, set)) = chosen.ok_or_else(none)?;
+    let programs = Programs::bind(gpu, set, memory, progress).await?;
+    Ok(Chosen { choices: *choices, programs, timed })
+}
+
+/// Whether a token by `other` is faster than one by `current`, by enough to justify the additional rounding. `prepare`
+/// writes the state before each pass. Whole tokens are timed: what kernels take one at a time leaves out what it costs
+/// to begin so many.
+///
+/// # Errors
+/// When the device was lost.
+async fn is_faster(gpu: &Gpu, [other, current]: [&Program; 2], prepare: &dyn Fn()) -> Result<bool, GpuError> {
+    let timer = Timer::new(gpu)?;
+    let programs = [other, current];
+    let started = Instant::now();
+    let mut ratios = Vec::new();
+    let most = 1.0 - MIN_GAIN;
+    let is_clear = |ratios: &[f64]| {
+        ratios.iter().all(|ratio| *ratio < most - CLEAR) || ratios.iter().all(|ratio| *ratio > most + CLEAR)
+    };
+    let mut before = [None; 2];
+    while ratios.len() < 2 || (ratios.len() < TURNS && !is_clear(&ratios) && started.elapsed() < MAX_TIME) {
+        let mut ms = [0.0; 2];
+        // Each is the first of every second turn: an idle card raises its clock meanwhile, which then favours neither.
+        let is_first = ratios.len() % 2;
+        for i in [is_first, 1 - is_first] {
+            ms[i] = match before[i] {
+                Some(timed) => timer.time_again(programs[i], timed, prepare).await?,
+                None => before[i].insert(timer.calibrate(programs[i], 1, u32::MAX, prepare).await?).ms,
+            };
+        }
+        ratios.push(ms[0] / ms[1]);
+    }
+    ratios.sort_by(f64::total_cmp);
+    let median = f64::midpoint(ratios[(ratios.len() - 1) / 2], ratios[ratios.len() / 2]);
+    Ok(median < most)
+}

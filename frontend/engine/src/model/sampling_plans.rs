@@ -1,0 +1,87 @@
+//! The plans that sample a token from the logits.
+
+use shaders::sampling::{Candidates, Params, Sampling};
+use shaders::selftest::Form;
+
+use super::Parts;
+use crate::plan::{Grid, Origin, Plan, PlanError, Value};
+
+/// Length of the output ring: more ids than can be pending.
+pub const OUT_LEN: u32 = 64;
+/// Bytes of the ring, and of the number of ids behind it.
+pub(super) const DRAWN_BYTES: u64 = 4 * (OUT_LEN as u64 + 1);
+
+/// The sampling plans, one for each variant.
+pub struct SamplingPlans {
+    /// See [`Parts::history`].
+    pub(super) history: Value,
+    /// Ring of sampled ids, and their number.
+    pub(super) drawn: Value,
+    /// Readback buffers, used in turn.
+    pub(super) readbacks: [Value; 2],
+    pub(super) forms: Vec<SamplingPlan>,
+}
+
+pub(super) struct SamplingPlan {
+    pub plan: Plan,
+    pub params: Value,
+    pub sampling: Sampling,
+}
+
+impl SamplingPlans {
+    /// Describes all variants, so that a change of settings needs no compilation.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn new(parts: &Parts) -> Result<Self, PlanError> {
+        let ring = DRAWN_BYTES;
+        let drawn = Value::state("drawn tokens", ring);
+        let readbacks = [(); 2].map(|()| Value::new("drawn tokens", ring, Origin::Readback));
+        let form = |candidates| SamplingPlan::new(parts, candidates, &parts.history, &drawn);
+        let forms = Candidates::ALL.into_iter().map(form).collect::<Result<_, _>>()?;
+        Ok(Self { history: parts.history.clone(), drawn, readbacks, forms })
+    }
+
+    /// The readback buffers.
+    pub fn readbacks(&self) -> impl Iterator<Item = &Value> {
+        self.readbacks.iter()
+    }
+
+    /// The plans of all variants.
+    pub fn all(&self) -> impl Iterator<Item = &Plan> {
+        self.forms.iter().map(|form| &form.plan)
+    }
+}
+
+impl SamplingPlan {
+    fn new(parts: &Parts, candidates: Candidates, history: &Value, drawn: &Value) -> Result<Self, PlanError> {
+        let s = &parts.scratch;
+        let sampling = Sampling { vocab: parts.vocabulary, candidates };
+        let many = candidates == Candidates::Many;
+        let lists = Value::temporary("candidates", sampling.slice_list_bytes());
+        let merged = Value::temporary("merged candidates", sampling.merged_list_bytes());
+        let sums = Value::temporary("sums", sampling.sum_bytes());
+        let params = Value::new("sampling", size_of::<Params>() as u64, Origin::Params);
+        let mut plan = Plan::default();
+        let mut operands = vec![&s.state, history, &s.logits, &lists];
+        if many {
+            operands.push(&sums);
+        }
+        plan.push_shared(&sampling.top_k()?, &params, &operands, Grid::Fixed(sampling.top_k_grid()))?;
+        plan.tested_as(Form::TopK(candidates));
+        let mut last = &lists;
+        if sampling.merges() {
+            let grid = Grid::Fixed(sampling.merge_lists_grid());
+            plan.push_shared(&sampling.merge_lists()?, &params, &[&lists, &merged], grid)?;
+            plan.tested_as(Form::MergeLists(candidates));
+            last = &merged;
+        }
+        let mut operands = vec![&s.state, history, &s.tokens, drawn, last];
+        if many {
+            operands.push(&sums);
+        }
+        plan.push_shared(&sampling.sample()?, &params, &operands, Grid::Fixed([1, 1, 1]))?;
+        plan.tested_as(Form::Sample(candidates));
+        Ok(Self { plan, params, sampling })
+    }
+}
