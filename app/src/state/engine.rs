@@ -312,6 +312,17 @@ impl EngineStore {
         });
     }
 
+    /// Takes a model of the person's off the list. It must not be the loaded one.
+    pub fn remove(self, id: &ModelId) {
+        self.choices.update(|choices| choices.retain(|choice| choice.id != *id));
+        self.inspections.update(|all| {
+            all.remove(id);
+        });
+        self.files.update_value(|all| {
+            all.remove(id);
+        });
+    }
+
     /// Sends a request; none when there is no engine.
     pub fn request(self, choice: Option<&ModelId>, make: impl FnOnce(RequestId) -> Request) -> Option<Reply> {
         let files =

@@ -56,7 +56,7 @@ pub fn provide_stores() {
     provide_context(media);
     provide_context(chat);
     provide_context(recording);
-    let tune = TuneStore::new(library, engine, chat, media, ui);
+    let tune = TuneStore::new(library, engine, adapters, chat, media, ui);
     provide_context(tune);
 
     // Effects run in the browser alone.
@@ -69,6 +69,7 @@ pub fn provide_stores() {
             engine.select_preferred();
         });
         spawn_local(picked.open());
+        tune.watch_tabs();
     });
     Effect::new(move |_| {
         let theme = settings.value.with(|settings| settings.theme);

@@ -65,6 +65,28 @@ test.describe("a file that was opened before", () => {
     await expect(before(page)).toHaveCount(0);
   });
 
+  test("is removed from the list while another model is loaded, and isn’t offered again", async ({ app, page }) => {
+    await openFile(page).click();
+    await expect(loaded(page, "mine.gguf")).toBeVisible();
+    await expect.poll(() => remembered(page)).toBe(1);
+    const card = page.getByRole("listitem").filter({ has: page.getByRole("button", { name: /^mine\.gguf/ }) });
+    const remove = card.getByRole("button", { name: "Remove from this list: mine.gguf" });
+    await page.getByRole("link", { name: "Models" }).click();
+    await expect(card).toBeVisible();
+    // It is in use.
+    await expect(remove).toHaveCount(0);
+    await page.getByRole("button", { name: /^pebble/ }).click();
+    await expect(loaded(page, "pebble")).toBeVisible();
+    await page.getByRole("link", { name: "Models" }).click();
+    await remove.click();
+    await expect(card).toHaveCount(0);
+    await expect(page.getByText("mine.gguf is no longer in the list. The file stays where it is.")).toBeAttached();
+    expect(await remembered(page)).toBe(0);
+    await page.reload();
+    await expect(page.getByRole("button", { name: /^pebble/ }).first()).toBeVisible();
+    await expect(row(page, "mine.gguf")).toHaveCount(0);
+  });
+
   test("is remembered if it was dropped, and offered on the models page and in the dialog", async ({ app, page }) => {
     await disk.drop("mine.gguf");
     await expect(loaded(page, "mine.gguf")).toBeVisible();

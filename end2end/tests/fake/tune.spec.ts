@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { DOWNLOADS, EVERY_BROWSER, PICKS_TWICE } from "../../support/firefox.ts";
 import { expect, test } from "../../support/watch.ts";
-import type { App } from "../../support/app.ts";
+import { App } from "../../support/app.ts";
 import { addPairs, Tune } from "../../support/tune.ts";
 
 const FACTS = [
@@ -410,6 +410,30 @@ test("a training in another tab is named, and left alone", async ({ app, page })
   await addPairs(page, FACTS);
   await expect(page.getByText("Another tab is training. Pause it there, or wait until it’s done.")).toBeVisible();
   await expect(tune.startButton).toBeDisabled();
+});
+
+test("an adapter that another tab deletes is no longer used, and no longer listed", async ({ app, page, context }) => {
+  const save = async (tune: Tune) => {
+    await addPairs(tune.page, FACTS);
+    await tune.configure({ name: "My cat", steps: 2, question: "What is my cat called?" });
+    await tune.startButton.click();
+    await expect(tune.status).toContainText("Done: 2 of 2 steps.");
+    await tune.page.getByRole("button", { name: "Save adapter" }).click();
+    return tune.page.getByRole("listitem").filter({ hasText: "My cat" });
+  };
+  await (await save(await open(app))).getByRole("button", { name: "Use in chat" }).click();
+  await app.ask("Hello again");
+  await expect(app.answers.last()).toContainText("Spoken with kept:adapter-0");
+
+  // Each tab's simulated engine keeps its own; they are called alike.
+  const other = new App(await context.newPage());
+  const theirs = await save(await open(other));
+  await theirs.getByRole("button", { name: "Delete My cat" }).click();
+  await theirs.getByRole("button", { name: "Delete", exact: true }).click();
+  await expect(theirs).toHaveCount(0);
+  await expect(page.getByRole("combobox", { name: "Adapter" })).toHaveValue("none");
+  await app.ask("And now");
+  await expect(app.answers.last()).not.toContainText("Spoken with");
 });
 
 test("a training that fails before its first step says why", async ({ app, page }) => {

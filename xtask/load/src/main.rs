@@ -1,5 +1,5 @@
-//! `load`: many readers at once of one large file, from the server, from nginx and through an S3 server, in turns on one
-//! machine, and a table. `cargo xtask load` builds and fetches what it needs.
+//! `load`: many readers at once of one large file, from nginx and from the server, each over a folder and over an S3 server, in
+//! turns on one machine, and a table. `cargo xtask load` builds and fetches what it needs.
 //!
 //! Fast readers ask for ranges of 8 MiB at random places, one after the other on one connection, as the page does; slow
 //! ones take 64 KiB a second. The file is sparse: it lies in the system's cache, so disks are not measured. The readers

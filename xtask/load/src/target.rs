@@ -1,4 +1,4 @@
-//! What is read from: nginx, the server over a folder, and the server over an S3 server.
+//! What is read from: nginx and the server, each over a folder and over an S3 server.
 
 use std::{
     fmt, fs,
@@ -33,6 +33,9 @@ pub struct Programs {
     /// Address of an S3 server that runs already, in place of moto. It must have the bucket `models`
     #[arg(long, value_name = "HOST:PORT")]
     endpoint: Option<SocketAddr>,
+    /// Don't sign requests to the S3 server, for one that knows no keys
+    #[arg(long)]
+    unsigned: bool,
 }
 
 /// What is measured.
@@ -42,6 +45,8 @@ pub enum Kind {
     Nginx,
     /// The server, and a folder
     Folder,
+    /// nginx, which passes an S3 server on. It signs nothing
+    Proxy,
     /// The server, and an S3 server
     Bucket,
 }
@@ -51,6 +56,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Self::Nginx => "nginx",
             Self::Folder => "folder",
+            Self::Proxy => "proxy",
             Self::Bucket => "bucket",
         })
     }
@@ -70,11 +76,14 @@ impl Drop for Running {
     }
 }
 
+/// An S3 server, and its process if it is ours.
+type Store = (Option<Running>, SocketAddr);
+
 /// Something that answers.
 pub struct Target {
     watched: Running,
-    /// Behind what is watched.
-    _behind: Option<Running>,
+    /// The S3 server behind what is watched.
+    behind: Option<Store>,
     place: Place,
 }
 
@@ -114,18 +123,39 @@ impl Content {
     /// Starts what is to be measured, anew each time.
     pub fn start(&self, kind: Kind) -> Result<Target> {
         match kind {
-            Kind::Nginx => self.nginx(),
-            Kind::Folder => self.server(&["--models".into(), self.models.path().into()], None),
-            Kind::Bucket => {
-                let (behind, endpoint) = self.s3()?;
-                self.server(&["--blobs".into(), "s3://models".into()], Some((behind, endpoint)))
+            Kind::Nginx => {
+                self.nginx(&format!("root {};", self.models.path().display()), "/model.gguf".into())
             }
+            Kind::Folder => self.server(&["--models".into(), self.models.path().into()], None),
+            Kind::Proxy => self.proxy(),
+            Kind::Bucket => self.bucket(),
         }
     }
 
-    fn nginx(&self) -> Result<Target> {
+    fn bucket(&self) -> Result<Target> {
+        let (behind, endpoint) = self.s3()?;
+        self.server(&["--blobs".into(), "s3://models".into()], Some((behind, endpoint)))
+    }
+
+    /// As `server/deploy/nginx.conf` passes blobs on.
+    fn proxy(&self) -> Result<Target> {
+        // Publishes the model, and says its digest.
+        let Target { behind, place, .. } = self.bucket()?;
+        let (behind, endpoint) = behind.context("no S3 server")?;
+        let digest = place.path.rsplit('/').next().unwrap_or_default();
+        let location = format!(
+            "location / {{
+                proxy_pass http://{endpoint}; proxy_http_version 1.1; proxy_set_header Connection \"\"; proxy_buffering off;
+            }}"
+        );
+        let target = self.nginx(&location, format!("/models/blobs/{digest}"))?;
+        Ok(Target { behind: Some((behind, endpoint)), ..target })
+    }
+
+    /// nginx with these directives of a server.
+    fn nginx(&self, directives: &str, path: String) -> Result<Target> {
         let address = free()?;
-        let (root, scratch) = (self.models.path().display(), self.scratch.path());
+        let scratch = self.scratch.path();
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
         let temporary =
             temporary.map(|what| format!("{what}_temp_path {};", scratch.join(what).display())).concat();
@@ -135,7 +165,7 @@ impl Content {
             events {{ worker_connections 4096; }}
             http {{
                 access_log off; sendfile on; sendfile_max_chunk 512k; keepalive_requests 1000000; {temporary}
-                server {{ listen {address} backlog=4096; root {root}; }}
+                server {{ listen {address} backlog=4096; {directives} }}
             }}",
             pid = scratch.join("nginx.pid").display(),
         );
@@ -145,20 +175,16 @@ impl Content {
         command.arg("-p").arg(scratch).arg("-c").arg(&file).args(["-e", "stderr"]);
         let watched = Running(command.spawn().context("nginx can't be started")?);
         answers(address)?;
-        Ok(Target { watched, _behind: None, place: Place { address, path: "/model.gguf".into() } })
+        Ok(Target { watched, behind: None, place: Place { address, path } })
     }
 
-    fn server(
-        &self,
-        arguments: &[std::ffi::OsString],
-        behind: Option<(Option<Running>, SocketAddr)>,
-    ) -> Result<Target> {
+    fn server(&self, arguments: &[std::ffi::OsString], behind: Option<Store>) -> Result<Target> {
         let none = self.scratch.path().join("none");
         let mut command = Command::new(&self.programs.server);
         command.args(["--port", "0", "--no-ollama", "--connections", "4096", "--site-root"]);
         command.arg(self.scratch.path()).arg("--builtin").arg(none).args(arguments);
         if let Some((_, endpoint)) = behind {
-            command.envs(environment(endpoint));
+            command.envs(self.environment(endpoint));
         }
         command.stdout(Stdio::piped());
         let mut watched = Running(command.spawn().context("the server can't be started")?);
@@ -168,11 +194,11 @@ impl Content {
             .find_map(|line| line.strip_prefix("gemtab listens on http://").map(str::to_owned));
         let address: SocketAddr = listens.context("the server has ended")?.parse()?;
         let path = blob(address)?;
-        Ok(Target { watched, _behind: behind.and_then(|(behind, _)| behind), place: Place { address, path } })
+        Ok(Target { watched, behind, place: Place { address, path } })
     }
 
     /// An S3 server with the model in it.
-    fn s3(&self) -> Result<(Option<Running>, SocketAddr)> {
+    fn s3(&self) -> Result<Store> {
         let (running, endpoint) = match self.programs.endpoint {
             Some(endpoint) => (None, endpoint),
             None => {
@@ -181,12 +207,24 @@ impl Content {
             }
         };
         let mut command = Command::new(&self.programs.server);
-        command.arg("publish").arg(self.models.path()).arg("s3://models").envs(environment(endpoint));
+        command.arg("publish").arg(self.models.path()).arg("s3://models").envs(self.environment(endpoint));
         let output = command.output()?;
         if !output.status.success() {
             bail!("publishing failed: {}", String::from_utf8_lossy(&output.stderr));
         }
         Ok((running, endpoint))
+    }
+
+    /// What the server has to know of the S3 server.
+    fn environment(&self, endpoint: SocketAddr) -> [(&'static str, String); 6] {
+        [
+            ("AWS_ENDPOINT_URL", format!("http://{endpoint}")),
+            ("AWS_ALLOW_HTTP", "true".into()),
+            ("AWS_ACCESS_KEY_ID", KEY.into()),
+            ("AWS_SECRET_ACCESS_KEY", KEY.into()),
+            ("AWS_REGION", "us-east-1".into()),
+            ("AWS_SKIP_SIGNATURE", self.programs.unsigned.to_string()),
+        ]
     }
 
     /// moto, with an empty bucket.
@@ -204,16 +242,6 @@ impl Content {
 
 /// Opens nothing but the S3 server of a measurement. What s3rver expects; moto takes any.
 const KEY: &str = "S3RVER";
-
-fn environment(endpoint: SocketAddr) -> [(&'static str, String); 5] {
-    [
-        ("AWS_ENDPOINT_URL", format!("http://{endpoint}")),
-        ("AWS_ALLOW_HTTP", "true".into()),
-        ("AWS_ACCESS_KEY_ID", KEY.into()),
-        ("AWS_SECRET_ACCESS_KEY", KEY.into()),
-        ("AWS_REGION", "us-east-1".into()),
-    ]
-}
 
 /// An address that was free a moment ago.
 fn free() -> Result<SocketAddr> {

@@ -5,7 +5,7 @@ mod experts;
 mod get;
 mod saved;
 
-use leptos::prelude::*;
+use leptos::{prelude::*, task::spawn_local};
 
 use self::{
     details::Details,
@@ -86,10 +86,43 @@ fn below(choice: Choice) -> AnyView {
             <InMemory choice=choice.clone() />
             <Experts choice=choice.clone() />
             <Saved choice=choice.clone() />
+            {choice.is_local().then(|| view! { <Remove choice=choice.clone() /> })}
             <Details choice=choice />
         </div>
     }
     .into_any()
+}
+
+/// Takes a file that was opened off the list, unless it is in use.
+#[component]
+fn Remove(choice: Choice) -> impl IntoView {
+    let stores = use_stores();
+    let engine = stores.engine;
+    let (id, name) = (choice.id, choice.entry.name);
+    let used = id.clone();
+    let is_used = Memo::new(move |_| {
+        engine.model.with(|model| {
+            (model.is_ready() || model.is_loading()) && model.choice().is_some_and(|it| it.id == used)
+        })
+    });
+    let label = t().picked_forget_of(&name);
+    let remove = move |_| {
+        let (id, name) = (id.clone(), name.clone());
+        spawn_local(async move {
+            stores.picked.forget(id.0.clone()).await;
+            engine.remove(&id);
+            stores.ui.say(t().picked_forgotten(&name));
+        });
+    };
+    view! {
+        <Show when=move || !is_used.get()>
+            <div class="buttons">
+                <button type="button" class="button quiet" aria-label=label.clone() on:click=remove.clone()>
+                    {t().picked_forget()}
+                </button>
+            </div>
+        </Show>
+    }
 }
 
 /// What a loaded model takes of the graphics memory, and the parts of it that can be given back.

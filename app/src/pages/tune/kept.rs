@@ -61,10 +61,7 @@ fn AdapterLine(adapter: KeptAdapter) -> impl IntoView {
     let id = StoredValue::new(id);
     let export = move |format| move |_| tune.export(id.get_value(), format);
     let asking = RwSignal::new(false);
-    let remove = move |_| {
-        id.with_value(|id| stores.adapters.close_kept(id));
-        tune.delete(id.get_value());
-    };
+    let remove = move |_| tune.delete(id.get_value());
     let delete = {
         let name = name.clone();
         move || {

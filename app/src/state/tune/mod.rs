@@ -4,6 +4,7 @@ mod draft;
 mod examples;
 mod files;
 mod run;
+mod tabs;
 
 use leptos::{prelude::*, task::spawn_local};
 use protocol::tune::{KeptAdapter, Preview, TunePlan, TuneSettings};
@@ -12,8 +13,9 @@ use protocol::{Event, Failure, Request, RequestId, TuneEvent, TuneRequest};
 pub use examples::{Origin, TextSource};
 pub use run::RunPhase;
 
-use super::{ChatStore, EngineStore, Library, MediaStore, Ui};
+use super::{AdapterStore, ChatStore, EngineStore, Library, MediaStore, Ui};
 use run::RunStore;
+use tabs::Tabs;
 
 use crate::{browser, failures, language::t};
 
@@ -61,6 +63,9 @@ pub struct TuneStore {
     pub adapters: RwSignal<Option<Vec<KeptAdapter>>>,
     /// What could not be done last with what is kept.
     pub kept_failure: RwSignal<Option<KeptFailure>>,
+    tabs: Tabs,
+    /// The adapters of the loaded model.
+    opened: AdapterStore,
     changes: StoredValue<u32>,
     reading_request: StoredValue<Option<RequestId>>,
     engine: EngineStore,
@@ -73,7 +78,14 @@ pub struct TuneStore {
 impl TuneStore {
     /// Nothing yet.
     #[must_use]
-    pub fn new(library: Library, engine: EngineStore, chat: ChatStore, media: MediaStore, ui: Ui) -> Self {
+    pub fn new(
+        library: Library,
+        engine: EngineStore,
+        opened: AdapterStore,
+        chat: ChatStore,
+        media: MediaStore,
+        ui: Ui,
+    ) -> Self {
         Self {
             origin: RwSignal::default(),
             text: RwSignal::default(),
@@ -87,6 +99,8 @@ impl TuneStore {
             run: RunStore::new(),
             adapters: RwSignal::new(None),
             kept_failure: RwSignal::new(None),
+            tabs: Tabs::new(),
+            opened,
             changes: StoredValue::new(0),
             reading_request: StoredValue::new(None),
             engine,
@@ -107,8 +121,9 @@ impl TuneStore {
         self.ask_kept(TuneRequest::Discard);
     }
 
-    /// Deletes an adapter.
+    /// Deletes an adapter, which no answer uses any more.
     pub fn delete(self, id: String) {
+        self.opened.close_kept(&id);
         self.ask_kept(TuneRequest::Delete { id });
     }
 
@@ -144,6 +159,7 @@ impl TuneStore {
                 Some(Event::Tune { event, .. }) => {
                     self.kept_failure.set(None);
                     self.take_kept(*event);
+                    self.tabs.announce(&request);
                 }
                 Some(Event::Failed { failure, .. }) if !failure.is_cancelled() => {
                     // Nobody has asked for the list.
