@@ -10,7 +10,7 @@ pub const WORKGROUP_MEMORY: u32 = 46 << 10;
 pub enum Dialect {
     /// wgpu's `EXPERIMENTAL_COOPERATIVE_MATRIX`.
     Wgpu,
-    /// Chromium's `chromium-experimental-subgroup-matrix`.
+    /// Chromium's `chromium-experimental-subgroup-matrix`, behind a flag. Its kernels need `shader-f16` as well.
     Chromium,
 }
 

@@ -1,7 +1,8 @@
 //! One engine for all tabs: which tab runs it, and how the others reach it. The worker's side is `worker/src/web/ports.rs`.
 //!
 //! A page waits for the lock of the engine as long as it lives. Who has it runs the engine. Until then, the page joins the one
-//! that runs elsewhere, on a channel of its own.
+//! that runs elsewhere, on a channel of its own. Locks and broadcast channels are all this takes, because every browser with
+//! WebGPU has them.
 
 use std::cell::Cell;
 use std::rc::Rc;

@@ -1,4 +1,5 @@
 //! The browser's back/forward cache: a page that is left may be frozen, with its worker and its locks, and shown again as it was.
+//! A page that shares its engine with no other keeps it, and comes back as it was.
 
 use leptos::{ev, prelude::*, task::spawn_local};
 

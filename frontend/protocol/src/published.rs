@@ -1,5 +1,5 @@
 //! The published models of Ollama's registry, and about how much graphics memory they take. It is known before their files
-//! are here, where [`FitVerdict`](crate::FitVerdict) needs a file's header.
+//! are here, where [`FitVerdict`](crate::FitVerdict) needs a file's header. A test of the worker compares it with the plans.
 
 /// A published model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

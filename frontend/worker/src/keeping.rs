@@ -1,7 +1,7 @@
 //! Weights that are kept in the browser: whether the server may be used for them, and their check.
 //!
-//! Nothing is requested once a model is ready. The check fetches nothing, and what can no longer be read from the copy then
-//! fails; the next load fetches it.
+//! Nothing is requested once a model is ready: a request could reveal what a conversation contains. The check fetches nothing,
+//! and what can no longer be read from the copy then fails; the next load fetches it.
 //!
 //! A new copy is checked at once. One that was right is checked again after 30 days, or when a read of it has failed, and only
 //! while nobody uses the model.

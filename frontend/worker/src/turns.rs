@@ -1,6 +1,9 @@
 //! Whose turn it is to use the model, among the requests of all pages.
 //!
 //! A page's requests keep their order. Pages take turns: the one that was served longest ago comes first.
+//!
+//! A training takes no turn, because it may last for hours. Meanwhile the router refuses loads of other pages, and answers pause
+//! the training.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

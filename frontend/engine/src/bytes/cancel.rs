@@ -1,4 +1,5 @@
-//! Cancellation of asynchronous work.
+//! Cancellation of asynchronous work. Fetches end at once, reading a prompt between two chunks, and an answer with the next ids
+//! that are read back.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! Matrix products over rows, for prefill and for the towers.
+//! Matrix products over rows, for prefill and for the towers. Towers and training multiply in f32 on every device.
 
 use shaders::matmul::{Clamps, CooperativeTile, Params, Tile, half_rows};
 use shaders::matrix_units::LEAST_ROWS;

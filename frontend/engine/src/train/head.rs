@@ -1,5 +1,5 @@
 //! Norm, head, softcap and cross-entropy for the rows with targets, one tile of the vocabulary at a time, so that
-//! the logits of a sequence are never stored as a whole.
+//! the logits of a sequence are never stored as a whole. They are computed twice: for the loss, and for its gradient.
 
 use shaders::PlanarLayout;
 use shaders::backward::cross_entropy::{self, Params};

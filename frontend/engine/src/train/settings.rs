@@ -26,7 +26,8 @@ pub struct Settings {
     pub alpha: f32,
     /// The projections to train, in every layer that computes them. [`Projection::Router`] is not among the usual ones: it
     /// changes which experts a token gets, and adds rank·(width + experts) parameters to a layer of a mixture. Neither are
-    /// [`Projection::OF_EXPERTS`], which add as many as their matrices have for every expert.
+    /// [`Projection::OF_EXPERTS`], which add as many as their matrices have for every expert. In the 26B at rank 8 the usual
+    /// seven have 9.3 million parameters, routers 0.7 million (11 MB with gradients and moments), experts 238 million (3.8 GB).
     pub targets: Vec<Projection>,
     /// Number of optimiser steps: the end of the schedule.
     pub steps: u32,

@@ -210,7 +210,7 @@ fn plans_with_an_expert_cache_are_sound_and_keep_what_runs_again() {
     }
 }
 
-/// What `ARCHITECTURE.md` says of them. Where bindings are small, a large rank is refused.
+/// What `Settings::targets` says of them. Where bindings are small, a large rank is refused.
 #[test]
 fn experts_of_the_published_mixture_are_trained_in_so_much_memory() {
     let shape: Shape = "26b".parse().expect("a shape");
